@@ -1,0 +1,53 @@
+// Builds dist/: one bundled command whose commands are chunks of their own, with nothing to install beside it.
+
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { build } from 'esbuild';
+
+const root = dirname(dirname(fileURLToPath(import.meta.url)));
+const out = join(root, 'dist');
+
+rmSync(out, { recursive: true, force: true });
+
+const { metafile } = await build({
+  absWorkingDir: root,
+  entryPoints: { cli: 'src/cli.ts' },
+  outdir: 'dist',
+  bundle: true,
+  splitting: true,
+  format: 'esm',
+  platform: 'node',
+  target: 'node20.19',
+  chunkNames: 'chunks/[name]-[hash]',
+  minify: true,
+  keepNames: true,
+  sourcemap: 'linked',
+  sourcesContent: false,
+  legalComments: 'none',
+  metafile: true,
+  logLevel: 'warning',
+  // CommonJS dependencies in an ES module bundle ask for `require`.
+  banner: { js: "import { createRequire as bundledRequire } from 'node:module'; const require = bundledRequire(import.meta.url);" },
+});
+
+// The embedded forge's service reads its fonts beside the code that asks for them.
+const fonts = join(root, 'node_modules', 'emulate', 'dist', 'fonts');
+cpSync(fonts, join(out, 'chunks', 'fonts'), { recursive: true });
+
+/** Packages that stand in the bundle: their licences go with it. */
+function bundledPackages(): string[] {
+  const names = Object.keys(metafile.inputs).flatMap((path) => /^node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(path)?.[1] ?? []);
+  return [...new Set(names)].sort();
+}
+
+const notices = bundledPackages().map((name) => {
+  const directory = join(root, 'node_modules', name);
+  const manifest = JSON.parse(readFileSync(join(directory, 'package.json'), 'utf8'));
+  const files = readdirSync(directory).filter((file) => /^(licen[cs]e|notice|third_party_notices)/i.test(file));
+  const texts = files.map((file) => readFileSync(join(directory, file), 'utf8').trim());
+  return `${name} ${manifest.version} (${manifest.license ?? 'see below'})\n\n${texts.join('\n\n') || 'The package brings no licence file; its manifest names the licence above.'}\n`;
+});
+mkdirSync(out, { recursive: true });
+writeFileSync(join(out, 'THIRD_PARTY_LICENSES.txt'), notices.join(`\n${'-'.repeat(80)}\n\n`));
+if (!existsSync(join(out, 'cli.js'))) throw new Error('the build made no dist/cli.js');

@@ -1,0 +1,122 @@
+// The home directory and the environment of one attempt: an agent's own, with no hosting credential in reach.
+
+import { existsSync } from 'node:fs';
+import { chmod, cp, mkdir, readdir, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { isTokenVariable } from '../domain/credential.ts';
+import { packageRoot } from './package-root.ts';
+import { RUN_VARIABLE } from './processes.ts';
+import { issueDirectory } from './transcripts.ts';
+
+/** What an agent needs of the person's environment to run at all: nothing in here is a secret. */
+const PASSED =
+  /^(PATH|SHELL|USER|LOGNAME|LANG|LC_\w+|TZ|TERM|COLORTERM|NO_COLOR|NODE_EXTRA_CA_CERTS|SSL_CERT_FILE|SSL_CERT_DIR|(https?|no|all)_proxy|(HTTPS?|NO|ALL)_PROXY)$/;
+
+/** Tool chains that live in the person's home are named, since HOME is another one. */
+const TOOLCHAINS = [
+  'JAVA_HOME',
+  'GOPATH',
+  'GOROOT',
+  'CARGO_HOME',
+  'RUSTUP_HOME',
+  'NVM_DIR',
+  'PYENV_ROOT',
+  'VOLTA_HOME',
+  'PNPM_HOME',
+  'BUN_INSTALL',
+  'DOTNET_ROOT',
+];
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** The variables of `env` that an agent gets. */
+export function passedEnvironment(env: Environment, more: readonly string[]): Record<string, string> {
+  const picked: Record<string, string> = {};
+  const allowed = new Set([...TOOLCHAINS, ...more].filter((name) => !isTokenVariable(name)));
+  for (const [name, value] of Object.entries(env)) {
+    if (value !== undefined && (PASSED.test(name) || allowed.has(name))) picked[name] = value;
+  }
+  return picked;
+}
+
+/** The person's environment for hooks: all of it but the hosting credentials. */
+export function hookEnvironment(env: Environment): Record<string, string> {
+  const picked: Record<string, string> = {};
+  for (const [name, value] of Object.entries(env)) {
+    if (value !== undefined && !isTokenVariable(name)) picked[name] = value;
+  }
+  return picked;
+}
+
+const GIT_CONFIG = `[user]
+	name = toolcrew
+	email = toolcrew@localhost
+[credential]
+	helper =
+[push]
+	default = nothing
+[init]
+	defaultBranch = main
+[advice]
+	detachedHead = false
+`;
+
+function shellQuoted(text: string): string {
+  return `'${text.replaceAll("'", "'\\''")}'`;
+}
+
+export type AgentHome = { readonly path: string; readonly env: Readonly<Record<string, string>> };
+
+export type AgentHomeOptions = {
+  readonly stateDir: string;
+  readonly issue: number;
+  readonly attempt: number;
+  readonly run: string;
+  /** A directory for temporary files; its path is short, since programs make sockets in it. */
+  readonly tmp: string;
+  readonly env: Environment;
+  /** Names of further variables to pass on. */
+  readonly passed: readonly string[];
+  /** A directory of the previous attempt's home to carry over, relative to it. */
+  readonly carry: string | null;
+};
+
+/** Makes the home of one attempt; those of earlier attempts go once what is carried over has been copied. */
+export async function createAgentHome(options: AgentHomeOptions): Promise<AgentHome> {
+  const homes = join(issueDirectory(options.stateDir, options.issue), 'homes');
+  const path = join(homes, String(options.attempt));
+  await rm(path, { recursive: true, force: true });
+  const earlier = existsSync(homes)
+    ? (await readdir(homes)).map(Number).filter((attempt) => attempt < options.attempt)
+    : [];
+  await mkdir(join(path, 'bin'), { recursive: true, mode: 0o700 });
+  const last = Math.max(0, ...earlier);
+  if (options.carry !== null && last > 0) {
+    const source = join(homes, String(last), options.carry);
+    if (existsSync(source)) await cp(source, join(path, options.carry), { recursive: true, verbatimSymlinks: true });
+  }
+  await Promise.all(earlier.map((attempt) => rm(join(homes, String(attempt)), { recursive: true, force: true })));
+  await writeFile(join(path, '.gitconfig'), GIT_CONFIG);
+  const tool = join(path, 'bin', 'tool');
+  const cli = join(packageRoot(), 'dist', 'cli.js');
+  await writeFile(tool, `#!/bin/sh\nexec ${shellQuoted(process.execPath)} ${shellQuoted(cli)} "$@"\n`);
+  await chmod(tool, 0o755);
+  const passed = passedEnvironment(options.env, options.passed);
+  return {
+    path,
+    env: {
+      ...passed,
+      PATH: `${join(path, 'bin')}:${passed.PATH ?? '/usr/local/bin:/usr/bin:/bin'}`,
+      HOME: path,
+      TMPDIR: options.tmp,
+      XDG_CONFIG_HOME: join(path, '.config'),
+      XDG_CACHE_HOME: join(path, '.cache'),
+      XDG_STATE_HOME: join(path, '.local', 'state'),
+      XDG_DATA_HOME: join(path, '.local', 'share'),
+      GIT_TERMINAL_PROMPT: '0',
+      GIT_CONFIG_NOSYSTEM: '1',
+      CI: 'true',
+      [RUN_VARIABLE]: options.run,
+    },
+  };
+}

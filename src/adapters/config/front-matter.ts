@@ -1,0 +1,49 @@
+// The one place that reads front matter: YAML only, nothing in it is ever evaluated.
+
+import matter from 'gray-matter';
+import { parseDocument } from 'yaml';
+import { ToolError } from '../../domain/errors.ts';
+
+/** Parses YAML strictly: duplicate keys, unknown tags and more than one document are errors, with line and column. */
+export function parseYaml(text: string, name: string): unknown {
+  const document = parseDocument(text, { prettyErrors: true, uniqueKeys: true });
+  const [problem] = [...document.errors, ...document.warnings];
+  if (problem !== undefined) throw new ToolError('config', `${name}: ${problem.message.trim()}`);
+  return document.toJS({ maxAliasCount: 50 });
+}
+
+function refuse(language: string) {
+  return () => {
+    throw new ToolError('config', `front matter in ${language} is not read; expected YAML between two lines of ---`);
+  };
+}
+
+/**
+ * Splits a text into the data of its YAML front matter and the rest.
+ * @param name what errors call the text
+ * @returns `data` undefined when there is no front matter
+ */
+export function parseFrontMatter(text: string, name: string): { data: unknown; content: string } {
+  const clean = text.replace(/^\uFEFF/, '').replace(/\r\n/g, '\n');
+  if (!clean.startsWith('---\n')) {
+    const language = /^---(\S+)/.exec(clean)?.[1];
+    if (language !== undefined && language !== '-') return refuse(language)();
+    return { data: undefined, content: clean };
+  }
+  if (!/\n---[ \t]*(\n|$)/.test(clean.slice(3))) {
+    throw new ToolError('config', `${name}: the front matter is not closed; expected a second line of ---`);
+  }
+  let data: unknown;
+  const parsed = matter(clean, {
+    language: 'yaml',
+    engines: {
+      yaml: (source: string) => {
+        data = parseYaml(source, name);
+        return typeof data === 'object' && data !== null ? data : {};
+      },
+      javascript: refuse('javascript'),
+      json: refuse('json'),
+    },
+  });
+  return { data: data ?? {}, content: parsed.content };
+}

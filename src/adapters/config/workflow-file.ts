@@ -1,0 +1,128 @@
+// WORKFLOW.md while the daemon runs: read again when it changes, the last good one kept.
+
+import { type FSWatcher, readFileSync, watch } from 'node:fs';
+import { basename, dirname } from 'node:path';
+import { createHash } from 'node:crypto';
+import { messageOf } from '../../domain/errors.ts';
+import type { Workflow } from '../../domain/workflow.ts';
+import type { Clock } from '../../engine/ports.ts';
+import { readWorkflow, type WorkflowSource } from './workflow.ts';
+
+export type WorkflowFileOptions = {
+  readonly path: string;
+  readonly source: WorkflowSource;
+  /** What the command line says over the file. */
+  readonly override: (workflow: Workflow) => Workflow;
+  readonly clock: Clock;
+  readonly onReload: (error: string | null, pendingRestart: readonly string[]) => void;
+};
+
+const SETTLE_MS = 100;
+const LOOK_MS = 5_000;
+
+/** Keys that are read once, at the start. */
+const FIXED: readonly [string, (workflow: Workflow) => unknown][] = [
+  ['tracker.repo', (workflow) => workflow.tracker.slug],
+  ['tracker.api_url', (workflow) => workflow.tracker.apiUrl],
+  ['tracker.token', (workflow) => workflow.tracker.tokenVariable],
+  ['workspace.root', (workflow) => workflow.workspace.root],
+  ['state.dir', (workflow) => workflow.stateDir],
+  ['server', (workflow) => workflow.server],
+];
+
+function keepFixed(first: Workflow, next: Workflow): Workflow {
+  const { slug, apiUrl, tokenVariable } = first.tracker;
+  return Object.freeze({
+    ...next,
+    tracker: { ...next.tracker, slug, apiUrl, tokenVariable },
+    workspace: { ...next.workspace, root: first.workspace.root },
+    stateDir: first.stateDir,
+    server: first.server,
+  });
+}
+
+export class WorkflowFile {
+  readonly #options: WorkflowFileOptions;
+  readonly #first: Workflow;
+  #current: Workflow;
+  #hash: string;
+  #loadedAt: number;
+  #error: string | null = null;
+  #pendingRestart: readonly string[] = [];
+
+  /** Reads the file; throws when it is not valid. */
+  constructor(options: WorkflowFileOptions) {
+    this.#options = options;
+    const { workflow, hash } = readWorkflow(options.path, options.source);
+    this.#first = Object.freeze(options.override(workflow));
+    this.#current = this.#first;
+    this.#hash = hash;
+    this.#loadedAt = options.clock.now();
+  }
+
+  get current(): Workflow {
+    return this.#current;
+  }
+
+  get loadedAt(): number {
+    return this.#loadedAt;
+  }
+
+  get error(): string | null {
+    return this.#error;
+  }
+
+  get pendingRestart(): readonly string[] {
+    return this.#pendingRestart;
+  }
+
+  /** Reads the file again if its text changed. */
+  check(): void {
+    const { path, source, override, clock, onReload } = this.#options;
+    let hash: string;
+    try {
+      hash = createHash('sha256').update(readFileSync(path, 'utf8')).digest('hex');
+    } catch {
+      // Editors replace a file in two steps; a file that stays away is no reason to stop.
+      return;
+    }
+    if (hash === this.#hash) return;
+    this.#hash = hash;
+    try {
+      const next = override(readWorkflow(path, source).workflow);
+      this.#pendingRestart = FIXED.filter(([, of]) => JSON.stringify(of(next)) !== JSON.stringify(of(this.#first))).map(([key]) => key);
+      this.#current = keepFixed(this.#first, next);
+      this.#loadedAt = clock.now();
+      this.#error = null;
+    } catch (error) {
+      this.#error = messageOf(error);
+    }
+    onReload(this.#error, this.#pendingRestart);
+  }
+
+  /** Watches the file until the signal is aborted; where the file system sends no events it is looked at now and then. */
+  async watch(signal: AbortSignal): Promise<void> {
+    const { path, clock } = this.#options;
+    let timer: NodeJS.Timeout | undefined;
+    let watcher: FSWatcher | undefined;
+    try {
+      watcher = watch(dirname(path), (_, name) => {
+        if (name !== null && name !== basename(path)) return;
+        clearTimeout(timer);
+        timer = setTimeout(() => this.check(), SETTLE_MS);
+      });
+      watcher.on('error', () => undefined);
+    } catch {
+      // No events to be had here: looking now and then is enough.
+    }
+    try {
+      while (!signal.aborted) {
+        await clock.sleep(LOOK_MS, signal);
+        if (!signal.aborted) this.check();
+      }
+    } finally {
+      clearTimeout(timer);
+      watcher?.close();
+    }
+  }
+}

@@ -1,0 +1,258 @@
+// Reads WORKFLOW.md: parse, decode, normalize, rules, freeze. All problems are reported at once.
+
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { dirname, join, resolve } from 'node:path';
+import type { z } from 'zod';
+import { messageOf, ToolError } from '../../domain/errors.ts';
+import { sameLabel } from '../../domain/issue.ts';
+import type { RepoSlug } from '../../domain/repository.ts';
+import { formatSlug, parseSlug } from '../../domain/repository.ts';
+import type { CommandLine, Workflow } from '../../domain/workflow.ts';
+import { createTemplate } from '../template.ts';
+import { parseFrontMatter } from './front-matter.ts';
+import { describeProblems, got } from './problems.ts';
+import type { WorkflowInput } from './workflow-schema.ts';
+import { workflowSchema } from './workflow-schema.ts';
+
+export type WorkflowSource = {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** The slug read from the Git remote beside the file, asked for only when the file names none. */
+  readonly detectSlug: (directory: string) => RepoSlug | undefined;
+};
+
+export type LoadedWorkflow = { readonly workflow: Workflow; readonly hash: string };
+
+const DEFAULT_PROMPT = `Work on issue #{{ issue.number }} of {{ repo.slug }}: {{ issue.title | inline }}
+
+{{ issue.body | fence }}
+{% if attempt.last_error %}
+The previous attempt ended so:
+
+{{ attempt.last_error | fence }}
+{% endif %}`;
+
+/** Expands a leading `~` and every `$VAR` or `\${VAR}`; an unset variable is a problem. */
+function expandPath(path: string, env: WorkflowSource['env'], problems: string[], key: string): string {
+  const home = env.HOME ?? homedir();
+  const tilde = path === '~' || path.startsWith('~/') ? join(home, path.slice(1)) : path;
+  return tilde.replace(/\$(?:\{(\w+)\}|(\w+))/g, (whole, braced: string | undefined, bare: string | undefined) => {
+    const value = env[braced ?? bare ?? ''];
+    if (value === undefined || value === '') {
+      problems.push(`${key}: expected a path, got ${got(path)} with ${whole}, which is not set`);
+      return whole;
+    }
+    return value;
+  });
+}
+
+/** The host that a state directory or a client login is filed under. */
+export function hostOf(apiUrl: string): string {
+  const { host } = new URL(apiUrl);
+  return host === 'api.github.com' ? 'github.com' : host;
+}
+
+function defaultStateDir(slug: RepoSlug, apiUrl: string, env: WorkflowSource['env']): string {
+  const base = env.XDG_STATE_HOME || join(env.HOME ?? homedir(), '.local', 'state');
+  return join(base, 'toolcrew', hostOf(apiUrl).replace(/[^A-Za-z0-9.-]/g, '_'), slug.owner, slug.repo);
+}
+
+function resolveSlug(input: WorkflowInput, directory: string, source: WorkflowSource, problems: string[]): RepoSlug {
+  const named = input.tracker.repo === undefined ? source.detectSlug(directory) : parseSlug(input.tracker.repo);
+  if (named !== undefined) return named;
+  problems.push(
+    `tracker.repo: expected a slug <owner>/<repo>, got nothing, and ${directory} has no Git remote to read it from`,
+  );
+  return { owner: 'unknown', repo: 'unknown' };
+}
+
+function resolveLabels(input: WorkflowInput, problems: string[]): Workflow['labels'] {
+  const { active_states: nested, done_label: done, failed_label: failed } = input.tracker;
+  if (nested !== undefined && input.active_states !== undefined) {
+    problems.push('active_states: expected once, got it at the top level and in tracker as well');
+  }
+  const active = nested ?? input.active_states ?? ['tool-todo'];
+  for (const [key, label] of [
+    ['tracker.done_label', done],
+    ['tracker.failed_label', failed],
+  ] as const) {
+    if (active.some((other) => sameLabel(other, label)))
+      problems.push(`${key}: expected a label that is not an active one, got ${got(label)}`);
+  }
+  if (sameLabel(done, failed))
+    problems.push(`tracker.failed_label: expected another label than tracker.done_label, got ${got(failed)} for both`);
+  return { active, done, failed };
+}
+
+function resolveCommand(input: WorkflowInput, problems: string[]): CommandLine | null {
+  const { command, runtime } = input.tool;
+  if (command !== null) return command;
+  if (runtime === 'command')
+    problems.push('tool.command: expected the program to run, got nothing (tool.runtime is command)');
+  return runtime === 'claude' ? ['claude'] : null;
+}
+
+function resolveServerToken(token: string | undefined, env: WorkflowSource['env'], problems: string[]): string | null {
+  if (token === undefined) return null;
+  if (!token.startsWith('$')) return token;
+  const value = env[token.slice(1)];
+  if (value !== undefined && value !== '') return value;
+  problems.push(`server.token: expected a token in ${token}, which is not set`);
+  return null;
+}
+
+const LOOPBACK_NAMES = ['localhost', '127.0.0.1', '[::1]'];
+
+function isLoopback(host: string): boolean {
+  return LOOPBACK_NAMES.includes(host) || host === '::1' || host.startsWith('127.');
+}
+
+/** Makes a decoded front matter into a workflow; what does not hold together is added to `problems`. */
+function normalize(
+  input: WorkflowInput,
+  prompt: string,
+  path: string,
+  source: WorkflowSource,
+  problems: string[],
+): Workflow {
+  const directory = dirname(path);
+  const slug = resolveSlug(input, directory, source, problems);
+  const absolute = (value: string, key: string) => resolve(directory, expandPath(value, source.env, problems, key));
+  const apiUrl = input.tracker.api_url.replace(/\/+$/, '');
+  const stateDir =
+    input.state.dir === undefined ? defaultStateDir(slug, apiUrl, source.env) : absolute(input.state.dir, 'state.dir');
+  const token = resolveServerToken(input.server.token, source.env, problems);
+  if (!isLoopback(input.server.host) && token === null && input.server.port !== 0) {
+    problems.push(
+      `server.token: expected a token, got nothing, while server.host ${got(input.server.host)} can be reached from other machines`,
+    );
+  }
+  return {
+    path,
+    tracker: {
+      kind: input.tracker.kind,
+      slug,
+      apiUrl,
+      tokenVariable: input.tracker.token?.slice(1) ?? null,
+      trust: input.tracker.trust,
+      draft: input.tracker.draft,
+    },
+    labels: resolveLabels(input, problems),
+    polling: { intervalMs: input.polling.interval_ms },
+    workspace: { root: absolute(input.workspace.root, 'workspace.root'), keep: input.workspace.keep },
+    hooks: {
+      afterCreate: input.hooks.after_create,
+      beforeRun: input.hooks.before_run,
+      afterRun: input.hooks.after_run,
+      beforeRemove: input.hooks.before_remove,
+      timeoutMs: input.hooks.timeout_ms,
+    },
+    stateDir,
+    agent: {
+      maxConcurrent: input.agent.max_concurrent_agents,
+      maxAttempts: input.agent.max_attempts,
+      maxTurns: input.agent.max_turns,
+      maxRetryBackoffMs: input.agent.max_retry_backoff_ms,
+      maxCostUsd: input.agent.max_cost_usd,
+      maxCostPerDayUsd: input.agent.max_cost_usd_per_day,
+    },
+    tool: {
+      runtime: input.tool.runtime,
+      command: resolveCommand(input, problems),
+      agent: input.tool.agent,
+      stallTimeoutMs: input.tool.stall_timeout_ms,
+      turnTimeoutMs: input.tool.turn_timeout_ms,
+      permissionMode: input.tool.permission_mode,
+      allowedTools: input.tool.allowed_tools,
+      env: input.tool.env,
+    },
+    server: {
+      port: input.server.port,
+      host: input.server.host,
+      allowedHosts: [...LOOPBACK_NAMES, ...input.server.allowed_hosts],
+      token,
+    },
+    prompt: prompt.trim() === '' ? DEFAULT_PROMPT : prompt,
+  };
+}
+
+function checkPrompt(workflow: Workflow): string[] {
+  try {
+    createTemplate(workflow.prompt).check({
+      owner: workflow.tracker.slug.owner,
+      repo: workflow.tracker.slug.repo,
+      slug: formatSlug(workflow.tracker.slug),
+    });
+    return [];
+  } catch (error) {
+    return [`prompt: ${messageOf(error)}`];
+  }
+}
+
+function fail(path: string, problems: readonly string[], cause?: unknown): never {
+  const many = problems.length === 1 ? 'a problem' : `${problems.length} problems`;
+  throw new ToolError('config', `${path} has ${many}:\n${problems.map((problem) => `  ${problem}`).join('\n')}`, {
+    cause,
+  });
+}
+
+/** Decodes the text of a WORKFLOW.md. Throws one ToolError that names every problem. */
+export function parseWorkflow(text: string, path: string, source: WorkflowSource): Workflow {
+  const { data, content } = parseFrontMatter(text, path);
+  if (data === undefined) fail(path, ['front matter: expected YAML between two lines of --- at the top, got none']);
+  const decoded = workflowSchema.safeParse(data);
+  if (decoded.success) {
+    const problems: string[] = [];
+    const workflow = normalize(decoded.data, content, path, source, problems);
+    problems.push(...checkPrompt(workflow));
+    if (problems.length > 0) fail(path, problems);
+    return Object.freeze(workflow);
+  }
+  // What is sound is held against the rules as well, so that one run names every problem.
+  const problems = describeProblems(decoded.error, workflowSchema, data);
+  const named = new Set(problems.map(keyOf));
+  const more: string[] = [];
+  const workflow = normalize(withoutFaults(data, decoded.error), content, path, source, more);
+  more.push(...checkPrompt(workflow));
+  fail(path, [...problems, ...more.filter((problem) => !named.has(keyOf(problem)))]);
+}
+
+function keyOf(problem: string): string {
+  return problem.slice(0, problem.indexOf(':'));
+}
+
+/** The same input without the keys that do not decode. */
+function withoutFaults(data: unknown, error: z.ZodError): WorkflowInput {
+  const clone: unknown = structuredClone(data);
+  for (const issue of error.issues) {
+    const paths = issue.code === 'unrecognized_keys' ? issue.keys.map((key) => [...issue.path, key]) : [issue.path];
+    for (const path of paths) {
+      // Of a bad item in a list, the whole list goes.
+      const fields = path.filter((key) => typeof key === 'string');
+      const last = fields.pop();
+      const parent = fields.reduce<unknown>(
+        (value, key) => (typeof value === 'object' && value !== null ? Reflect.get(value, key) : undefined),
+        clone,
+      );
+      if (last !== undefined && typeof parent === 'object' && parent !== null) Reflect.deleteProperty(parent, last);
+    }
+  }
+  const again = workflowSchema.safeParse(clone);
+  return again.success ? again.data : workflowSchema.parse({});
+}
+
+/** Reads and decodes the file. */
+export function readWorkflow(path: string, source: WorkflowSource): LoadedWorkflow {
+  const absolute = resolve(path);
+  let text: string;
+  try {
+    text = readFileSync(absolute, 'utf8');
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? error.code : undefined;
+    const why = code === 'ENOENT' ? 'there is no such file; `tool serve init` writes one' : messageOf(error);
+    throw new ToolError('config', `${absolute}: ${why}`, { cause: error });
+  }
+  const hash = createHash('sha256').update(text).digest('hex');
+  return { workflow: parseWorkflow(text, absolute, source), hash };
+}

@@ -1,0 +1,119 @@
+// The daemon's journal: an event log with the state folded from it, continued in a new file when it has grown.
+
+import { closeSync, existsSync, fsyncSync, linkSync, openSync, renameSync, rmSync, writeSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import type { JournalRecord } from '../../domain/daemon/record.ts';
+import type { DaemonState } from '../../domain/daemon/state.ts';
+import { EMPTY_STATE, fold, freezeState } from '../../domain/daemon/state.ts';
+import { ToolError } from '../../domain/errors.ts';
+import type { Stored } from '../../domain/log.ts';
+import type { Journal } from '../../engine/ports.ts';
+import { EventLog } from './event-log.ts';
+import { decodeRecord, decodeState } from './journal-decoder.ts';
+
+export type JournalOptions = {
+  readonly directory: string;
+  readonly now: () => number;
+  /** The log is continued in a new file when it is this long and four times as long as its snapshot. */
+  readonly maxBytes?: number;
+};
+
+const MAX_BYTES = 1024 * 1024;
+
+function syncDirectory(path: string): void {
+  const fd = openSync(path, 'r');
+  try {
+    fsyncSync(fd);
+  } finally {
+    closeSync(fd);
+  }
+}
+
+/** Opens `<directory>/journal.jsonl`; the file before the last continuation stays as `journal.1.jsonl`. */
+export class FileJournal implements Journal {
+  readonly #options: JournalOptions;
+  readonly #path: string;
+  #log: EventLog<JournalRecord>;
+  #state: DaemonState = EMPTY_STATE;
+  #snapshotBytes = 0;
+
+  constructor(options: JournalOptions) {
+    this.#options = options;
+    this.#path = join(options.directory, 'journal.jsonl');
+    this.#log = this.#open();
+  }
+
+  get state(): DaemonState {
+    return this.#state;
+  }
+
+  /** How many lines of the file were not whole and did not count. */
+  get tornLines(): number {
+    return this.#log.torn.length;
+  }
+
+  #open(): EventLog<JournalRecord> {
+    return new EventLog<JournalRecord>({
+      path: this.#path,
+      decode: decodeRecord,
+      now: this.#options.now,
+      onRecord: (record) => this.#take(record),
+    });
+  }
+
+  #take(record: Stored<JournalRecord>): void {
+    if (record.type !== 'snapshot') {
+      this.#state = fold(this.#state, record);
+      return;
+    }
+    const state = decodeState(record.state);
+    if (state === undefined)
+      throw new ToolError('state_unusable', `${this.#path} begins with a snapshot that this program cannot read`);
+    this.#state = state;
+  }
+
+  async append(record: JournalRecord): Promise<Stored<JournalRecord>> {
+    const stored = this.#log.append(record);
+    const flushed = this.#log.flush();
+    if (this.#log.size > Math.max(this.#options.maxBytes ?? MAX_BYTES, 4 * this.#snapshotBytes)) this.#continue();
+    await flushed;
+    return stored;
+  }
+
+  /** At every moment of this the journal's file is a whole one: the old, then the new. */
+  #continue(): void {
+    const next = `${this.#path}.next`;
+    rmSync(next, { force: true });
+    const snapshot = {
+      type: 'snapshot',
+      state: freezeState(this.#state),
+      v: 1,
+      id: `snapshot-${this.#options.now()}`,
+      at: this.#options.now(),
+    };
+    const line = Buffer.from(`\n${JSON.stringify(snapshot)}\n`);
+    const fd = openSync(next, 'wx', 0o600);
+    try {
+      if (writeSync(fd, line) !== line.length)
+        throw new ToolError('state_unusable', `cannot write ${next}: is the disk full?`);
+      fsyncSync(fd);
+    } finally {
+      closeSync(fd);
+    }
+    const archive = join(this.#options.directory, 'journal.1.jsonl');
+    const link = `${archive}.link`;
+    rmSync(link, { force: true });
+    if (existsSync(this.#path)) linkSync(this.#path, link);
+    renameSync(link, archive);
+    renameSync(next, this.#path);
+    syncDirectory(dirname(this.#path));
+    const old = this.#log;
+    this.#log = this.#open();
+    this.#snapshotBytes = line.length;
+    void old.close();
+  }
+
+  close(): Promise<void> {
+    return this.#log.close();
+  }
+}

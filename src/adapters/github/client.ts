@@ -1,0 +1,184 @@
+// One HTTP client for the hosting service: time-outs, limits, and every failure told apart.
+
+import { Octokit } from '@octokit/rest';
+import { EnvHttpProxyAgent, fetch } from 'undici';
+import { z } from 'zod';
+import { messageOf } from '../../domain/errors.ts';
+import { oneLine } from '../../domain/text.ts';
+import { TrackerError } from '../../domain/tracker-error.ts';
+import type { Clock } from '../../engine/ports.ts';
+import { Limits } from './limits.ts';
+
+export type ClientOptions = {
+  readonly apiUrl: string;
+  readonly token: () => Promise<string>;
+  /** The token was turned away: another one may be had. */
+  readonly onUnauthorized: () => void;
+  readonly userAgent: string;
+  readonly clock: Clock;
+  /** How long an answer may take, ms. */
+  readonly timeoutMs?: number;
+};
+
+export type Answer<T> = { readonly data: T; readonly headers: Readonly<Record<string, string | number | undefined>> };
+
+type Parameters = Readonly<Record<string, unknown>>;
+
+const TIMEOUT_MS = 20_000;
+
+const failure = z.object({
+  status: z.number(),
+  message: z.string(),
+  response: z
+    .object({ headers: z.record(z.string(), z.union([z.string(), z.number(), z.undefined()])), data: z.unknown() })
+    .optional(),
+});
+
+function describeBody(data: unknown): string {
+  if (typeof data === 'string') {
+    if (/^\s*(<!doctype|<html)/i.test(data)) return 'a page of HTML';
+    return data === '' ? 'an empty body' : `text that is not JSON (${oneLine(data, 60)})`;
+  }
+  return `JSON of another shape (${oneLine(JSON.stringify(data) ?? 'nothing', 60)})`;
+}
+
+export class HostingClient {
+  readonly #options: ClientOptions;
+  readonly #octokit: Octokit;
+  readonly #dispatcher: EnvHttpProxyAgent;
+  readonly limits: Limits;
+  #requests = 0;
+  #notModified = 0;
+
+  constructor(options: ClientOptions) {
+    this.#options = options;
+    this.limits = new Limits(options.clock.now);
+    const timeout = options.timeoutMs ?? TIMEOUT_MS;
+    this.#dispatcher = new EnvHttpProxyAgent({
+      headersTimeout: timeout,
+      bodyTimeout: timeout,
+      connect: { timeout },
+      keepAliveTimeout: 60_000,
+    });
+    const silent = () => undefined;
+    this.#octokit = new Octokit({
+      baseUrl: options.apiUrl,
+      userAgent: options.userAgent,
+      log: { debug: silent, info: silent, warn: silent, error: silent },
+      request: { fetch: (url: string, init: Parameters) => fetch(url, { ...init, dispatcher: this.#dispatcher }) },
+    });
+  }
+
+  get stats(): { readonly requests: number; readonly notModified: number } {
+    return { requests: this.#requests, notModified: this.#notModified };
+  }
+
+  /** One request; the answer's body is decoded by `schema`. Throws a TrackerError. */
+  async request<T>(
+    route: string,
+    parameters: Parameters,
+    schema: z.ZodType<T>,
+    signal: AbortSignal,
+  ): Promise<Answer<T>> {
+    const answer = await this.#send(route, parameters, signal);
+    const decoded = schema.safeParse(answer.data);
+    if (decoded.success) return { data: decoded.data, headers: answer.headers };
+    throw new TrackerError('unavailable', `${route.split(' ')[0]} got no usable answer: ${describeBody(answer.data)}`, {
+      cause: decoded.error,
+    });
+  }
+
+  /** The same, conditional: null when nothing changed since the answer that had this `etag`. */
+  async requestIfChanged<T>(
+    route: string,
+    parameters: Parameters,
+    schema: z.ZodType<T>,
+    etag: string | undefined,
+    signal: AbortSignal,
+  ): Promise<Answer<T> | null> {
+    const headers = etag === undefined ? {} : { 'if-none-match': etag };
+    try {
+      return await this.request(route, { ...parameters, headers }, schema, signal);
+    } catch (error) {
+      if (error instanceof NotModified) return null;
+      throw error;
+    }
+  }
+
+  async #send(route: string, parameters: Parameters, signal: AbortSignal): Promise<Answer<unknown>> {
+    const paused = this.limits.pausedUntil;
+    if (paused !== null)
+      throw new TrackerError('paused', `no request before ${new Date(paused).toISOString()}: ${this.limits.reason}`, {
+        retryAt: paused,
+      });
+    const authorization = `token ${await this.#options.token()}`;
+    const given = typeof parameters.headers === 'object' ? parameters.headers : {};
+    this.#requests += 1;
+    try {
+      const { data, headers, status } = await this.#octokit.request(route, {
+        ...parameters,
+        headers: { ...given, authorization },
+        request: { signal: AbortSignal.any([signal, AbortSignal.timeout(this.#options.timeoutMs ?? TIMEOUT_MS)]) },
+      });
+      this.limits.observe(status, headers, '');
+      return { data, headers };
+    } catch (error) {
+      signal.throwIfAborted();
+      throw this.#explain(error, route);
+    }
+  }
+
+  #explain(error: unknown, route: string): Error {
+    const known = failure.safeParse(error);
+    if (!known.success)
+      return new TrackerError('unavailable', `${route.split(' ')[0]} got no answer: ${messageOf(error)}`, {
+        cause: error,
+      });
+    const { status, response, message } = known.data;
+    // Octokit reports what never became an answer as a 500 without one.
+    if (response === undefined) {
+      const cause = error instanceof Error ? error.cause : undefined;
+      const timedOut =
+        error instanceof Error &&
+        /timeout|timed out|aborted due to timeout/i.test(
+          `${message} ${cause instanceof Error ? `${cause.name} ${cause.message}` : ''}`,
+        );
+      const limit = this.#options.timeoutMs ?? TIMEOUT_MS;
+      const reason = timedOut
+        ? `no answer within ${limit / 1000} s`
+        : `no answer (${oneLine(cause instanceof Error ? messageOf(cause) : message, 120)})`;
+      return new TrackerError('unavailable', reason, { cause: error });
+    }
+    const pause = this.limits.observe(status, response.headers, message);
+    if (status === 304) {
+      this.#notModified += 1;
+      return new NotModified();
+    }
+    if (pause !== null)
+      return new TrackerError('paused', `${this.limits.reason}; next request at ${new Date(pause).toISOString()}`, {
+        retryAt: pause,
+        cause: error,
+      });
+    if (status >= 500)
+      return new TrackerError('unavailable', `it answered ${status} (${describeBody(response.data)})`, {
+        cause: error,
+      });
+    if (status === 401) {
+      this.#options.onUnauthorized();
+      return new TrackerError('unauthorized', `it turned the credential away (401): ${oneLine(message, 120)}`, {
+        cause: error,
+      });
+    }
+    return new TrackerError(
+      'refused',
+      `it answered ${status}: ${oneLine(message.replace(/ - https?:\S+$/, ''), 200)}`,
+      { cause: error, status },
+    );
+  }
+
+  async close(): Promise<void> {
+    await this.#dispatcher.close();
+  }
+}
+
+class NotModified extends Error {}

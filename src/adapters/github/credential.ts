@@ -1,0 +1,168 @@
+// Where the hosting credential comes from, and how it leaves this process's environment.
+
+import { closeSync, openSync, readdirSync, readFileSync, writeSync } from 'node:fs';
+import { TOKEN_VARIABLES } from '../../domain/credential.ts';
+import { ToolError } from '../../domain/errors.ts';
+import { lastLines } from '../../domain/text.ts';
+import { runProgram } from '../program.ts';
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** The token variables of an environment, taken out of it once, at the start. */
+export type TakenTokens = ReadonlyMap<string, string>;
+
+/**
+ * Takes every token out of the environment: out of `process.env`, and on Linux out of the memory that
+ * `/proc/<pid>/environ` shows, which deleting a variable does not touch.
+ * @param extra further variables that hold a token, named by the workflow file
+ * @returns the values; `scrubbed` false when the kernel may still show them to programs of the same user
+ */
+export function takeTokens(
+  environment: NodeJS.ProcessEnv,
+  extra: readonly string[],
+): { tokens: TakenTokens; scrubbed: boolean } {
+  const tokens = new Map<string, string>();
+  for (const name of [...TOKEN_VARIABLES, ...extra]) {
+    const value = environment[name];
+    if (value !== undefined && value !== '') tokens.set(name, value);
+    delete environment[name];
+  }
+  return { tokens, scrubbed: tokens.size === 0 || scrubProcess([...tokens.keys()]) };
+}
+
+/** Overwrites the named variables in the initial environment of this process, where the kernel reads it. */
+function scrubProcess(names: readonly string[]): boolean {
+  if (process.platform !== 'linux') return false;
+  try {
+    const stat = readFileSync('/proc/self/stat', 'latin1');
+    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+    // Fields 50 and 51 of proc(5): where the environment begins and ends.
+    const start = Number(fields[47]);
+    const end = Number(fields[48]);
+    const block = readFileSync('/proc/self/environ');
+    if (!(start > 0 && block.length <= end - start)) return false;
+    const memory = openSync('/proc/self/mem', 'r+');
+    try {
+      let offset = 0;
+      for (const entry of block.toString('latin1').split('\0')) {
+        const name = entry.slice(0, entry.indexOf('='));
+        if (names.includes(name)) writeSync(memory, Buffer.alloc(entry.length, 0x78), 0, entry.length, start + offset);
+        offset += entry.length + 1;
+      }
+    } finally {
+      closeSync(memory);
+    }
+    const after = readFileSync('/proc/self/environ', 'latin1');
+    return !names.some((name) => `\0${after}`.includes(`\0${name}=`));
+  } catch {
+    return false;
+  }
+}
+
+/** Other processes of this user whose environment shows the token: each could be read by an agent. */
+export function exposedIn(token: string): number[] {
+  if (process.platform !== 'linux' || token.length < 8) return [];
+  return readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .filter((name) => {
+      try {
+        return readFileSync(`/proc/${name}/environ`, 'latin1').includes(token);
+      } catch {
+        return false;
+      }
+    })
+    .map(Number);
+}
+
+export type ClientLogin = { readonly ok: boolean; readonly says: string };
+
+/** The hosting client's own word on its login. */
+export async function clientStatus(host: string, env: Environment): Promise<ClientLogin> {
+  const result = await client(['auth', 'status', '--hostname', host], env);
+  if (result === undefined) return { ok: false, says: 'the hosting client gh is not installed' };
+  const says = lastLines(result.stderr || result.stdout, 3, 160).replaceAll('\n', ' ');
+  return { ok: result.exitCode === 0, says };
+}
+
+async function client(args: readonly string[], env: Environment) {
+  const clean: Record<string, string> = { NO_COLOR: '1', GH_NO_UPDATE_NOTIFIER: '1', GH_PROMPT_DISABLED: '1' };
+  for (const [name, value] of Object.entries(env)) if (value !== undefined) clean[name] = value;
+  try {
+    return await runProgram('gh', args, { cwd: '/', env: clean, timeoutMs: 15_000 });
+  } catch (error) {
+    if (error instanceof ToolError) return undefined;
+    throw error;
+  }
+}
+
+async function clientToken(host: string, env: Environment): Promise<string | undefined> {
+  const result = await client(['auth', 'token', '--hostname', host], env);
+  const token = result?.exitCode === 0 ? result.stdout.trim() : '';
+  return token === '' ? undefined : token;
+}
+
+/** Holds the token in memory, knows where it came from, and fetches it again from the client's login when it was turned away. */
+export class Credential {
+  readonly #host: string;
+  readonly #env: Environment;
+  readonly source: string;
+  readonly #fromClient: boolean;
+  #token: string;
+  #stale = false;
+
+  private constructor(token: string, source: string, fromClient: boolean, host: string, env: Environment) {
+    this.#token = token;
+    this.source = source;
+    this.#fromClient = fromClient;
+    this.#host = host;
+    this.#env = env;
+  }
+
+  /**
+   * Finds a token: the variable that the file names, `$GITHUB_TOKEN`, `$GH_TOKEN`, then the login of the hosting client.
+   * @param named the file's variable, without the dollar sign
+   */
+  static async find(named: string | null, tokens: TakenTokens, host: string, env: Environment): Promise<Credential> {
+    const candidates = named === null ? ['GITHUB_TOKEN', 'GH_TOKEN'] : [named];
+    for (const name of candidates) {
+      const token = tokens.get(name);
+      if (token !== undefined) return new Credential(token, `$${name}`, false, host, env);
+    }
+    if (named !== null)
+      throw new ToolError('credential', `tracker.token: expected a token in $${named}, which is not set`);
+    const token = await clientToken(host, env);
+    if (token !== undefined) return new Credential(token, `the login of gh for ${host}`, true, host, env);
+    const { says } = await clientStatus(host, env);
+    throw new ToolError(
+      'credential',
+      `no token for ${host}: expected one in $GITHUB_TOKEN or $GH_TOKEN, in the variable that tracker.token names, or a login of the hosting client (\`gh auth login --hostname ${host}\`). gh auth status: ${says}`,
+    );
+  }
+
+  get fromClient(): boolean {
+    return this.#fromClient;
+  }
+
+  /** The value now; never to be shown, logged or written. */
+  get value(): string {
+    return this.#token;
+  }
+
+  async token(): Promise<string> {
+    if (this.#stale && this.#fromClient) {
+      this.#stale = false;
+      this.#token = (await clientToken(this.#host, this.#env)) ?? this.#token;
+    }
+    return this.#token;
+  }
+
+  /** The service turned the token away. */
+  reject(): void {
+    this.#stale = true;
+  }
+
+  /** For git, in the form of its credential protocol. */
+  async gitSecret(): Promise<string> {
+    return `username=x-access-token\npassword=${await this.token()}\n`;
+  }
+}

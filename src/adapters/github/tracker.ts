@@ -1,0 +1,279 @@
+// The tracker on GitHub's REST API: issues, labels, comments, pull requests.
+
+import { z } from 'zod';
+import type { PullRequest } from '../../domain/daemon/record.ts';
+import type { Actor, Issue } from '../../domain/issue.ts';
+import { byAge, sameLabel } from '../../domain/issue.ts';
+import type { RepoSlug } from '../../domain/repository.ts';
+import { TrackerError } from '../../domain/tracker-error.ts';
+import { countsAsWriter } from '../../domain/trust.ts';
+import type { Clock, IssueComment, LabelEvent, RateLimit, Tracker } from '../../engine/ports.ts';
+import type { HostingClient } from './client.ts';
+
+const actor = z.object({ login: z.string(), type: z.string().default('User') }).nullable();
+const label = z.union([z.string(), z.object({ name: z.string() }).transform(({ name }) => name)]);
+const issueRow = z.object({
+  number: z.number().int(),
+  title: z.string(),
+  body: z.string().nullish(),
+  html_url: z.string(),
+  state: z.enum(['open', 'closed']),
+  labels: z.array(label),
+  user: actor.optional(),
+  created_at: z.string(),
+  updated_at: z.string(),
+  pull_request: z.unknown().optional(),
+});
+const eventRow = z.object({
+  id: z.number(),
+  event: z.string(),
+  actor: actor.optional(),
+  label: z.object({ name: z.string() }).nullish(),
+});
+const pullRow = z.object({ number: z.number().int(), html_url: z.string() });
+const commentRow = z.object({ body: z.string().nullish(), user: actor.optional(), created_at: z.string() });
+const anything = z.unknown();
+
+type Page = { readonly etag: string | undefined; readonly issues: readonly Issue[]; readonly more: boolean };
+
+const PERMISSION_FRESH_MS = 5 * 60_000;
+const MAX_PAGES = 100;
+const MAX_COMMENT = 65_000;
+
+function toIssue(row: z.output<typeof issueRow>): Issue {
+  return {
+    number: row.number,
+    title: row.title,
+    body: row.body ?? '',
+    url: row.html_url,
+    state: row.state,
+    labels: row.labels,
+    author: row.user ?? null,
+    createdAt: row.created_at,
+    updatedAt: row.updated_at,
+  };
+}
+
+function linkOf(headers: Readonly<Record<string, string | number | undefined>>, rel: string): string | undefined {
+  return new RegExp(`<([^>]*)>;\\s*rel="${rel}"`).exec(String(headers.link ?? ''))?.[1];
+}
+
+/** Gone, never there, or not to be seen with this credential. */
+function isMissing(error: unknown): boolean {
+  return error instanceof TrackerError && (error.status === 404 || error.status === 410);
+}
+
+function marked(body: string, marker: string): string {
+  return `${body.slice(0, MAX_COMMENT)}\n\n<!-- toolcrew:${marker} -->`;
+}
+
+export type TrackerOptions = { readonly client: HostingClient; readonly slug: RepoSlug; readonly clock: Clock };
+
+export class GitHubTracker implements Tracker {
+  readonly #client: HostingClient;
+  readonly #at: { readonly owner: string; readonly repo: string };
+  readonly #clock: Clock;
+  readonly #pages = new Map<string, Page>();
+  readonly #permissions = new Map<string, { readonly mayWrite: boolean; readonly at: number }>();
+
+  constructor(options: TrackerOptions) {
+    this.#client = options.client;
+    this.#at = { ...options.slug };
+    this.#clock = options.clock;
+  }
+
+  get rateLimit(): RateLimit {
+    return this.#client.limits.snapshot;
+  }
+
+  get stats() {
+    return this.#client.stats;
+  }
+
+  async listActive(labels: readonly string[], signal: AbortSignal): Promise<readonly Issue[]> {
+    const found = new Map<number, Issue>();
+    for (const name of labels) {
+      for (let page = 1; page <= MAX_PAGES; page++) {
+        const { issues, more } = await this.#readPage(name, page, signal);
+        for (const issue of issues) found.set(issue.number, issue);
+        if (!more) break;
+      }
+    }
+    return [...found.values()].sort(byAge);
+  }
+
+  /** One conditional request; an unchanged page costs no quota and is taken from memory. */
+  async #readPage(name: string, page: number, signal: AbortSignal): Promise<Page> {
+    const key = `${page} ${name}`;
+    const known = this.#pages.get(key);
+    const parameters = {
+      ...this.#at,
+      labels: name,
+      state: 'open',
+      sort: 'created',
+      direction: 'asc',
+      per_page: 100,
+      page,
+    };
+    const answer = await this.#client.requestIfChanged(
+      'GET /repos/{owner}/{repo}/issues',
+      parameters,
+      z.array(issueRow),
+      known?.etag,
+      signal,
+    );
+    if (answer === null) {
+      if (known !== undefined) return known;
+      throw new TrackerError('unavailable', 'it answered "not modified" to an unconditional request');
+    }
+    const etag = answer.headers.etag;
+    const fresh: Page = {
+      etag: typeof etag === 'string' ? etag : undefined,
+      issues: answer.data.filter((row) => row.pull_request === undefined || row.pull_request === null).map(toIssue),
+      more: linkOf(answer.headers, 'next') !== undefined,
+    };
+    this.#pages.set(key, fresh);
+    return fresh;
+  }
+
+  async readIssue(issue: number, signal: AbortSignal): Promise<Issue | null> {
+    try {
+      const { data } = await this.#client.request(
+        'GET /repos/{owner}/{repo}/issues/{issue_number}',
+        { ...this.#at, issue_number: issue },
+        issueRow,
+        signal,
+      );
+      return toIssue(data);
+    } catch (error) {
+      if (isMissing(error)) return null;
+      throw error;
+    }
+  }
+
+  async readLabelEvent(issue: number, wanted: string, signal: AbortSignal): Promise<LabelEvent | null> {
+    const read = (page: number) =>
+      this.#client.request(
+        'GET /repos/{owner}/{repo}/issues/{issue_number}/events',
+        { ...this.#at, issue_number: issue, per_page: 100, page },
+        z.array(eventRow),
+        signal,
+      );
+    const first = await read(1);
+    const last = Number(new URL(linkOf(first.headers, 'last') ?? 'http://none/?page=1').searchParams.get('page') ?? 1);
+    for (let page = last; page >= 1; page--) {
+      const { data } = page === 1 ? first : await read(page);
+      const event = data.findLast(
+        (row) => row.event === 'labeled' && row.label != null && sameLabel(row.label.name, wanted),
+      );
+      if (event !== undefined) return { id: event.id, actor: event.actor ?? null };
+    }
+    return null;
+  }
+
+  async mayWrite(who: Actor, signal: AbortSignal): Promise<boolean> {
+    if (countsAsWriter(who)) return true;
+    const known = this.#permissions.get(who.login);
+    if (known !== undefined && this.#clock.now() - known.at < PERMISSION_FRESH_MS) return known.mayWrite;
+    const mayWrite = await this.#askPermission(who.login, signal);
+    this.#permissions.set(who.login, { mayWrite, at: this.#clock.now() });
+    return mayWrite;
+  }
+
+  async #askPermission(username: string, signal: AbortSignal): Promise<boolean> {
+    try {
+      const { data } = await this.#client.request(
+        'GET /repos/{owner}/{repo}/collaborators/{username}/permission',
+        { ...this.#at, username },
+        z.object({ permission: z.string() }),
+        signal,
+      );
+      return data.permission === 'admin' || data.permission === 'write' || data.permission === 'maintain';
+    } catch (error) {
+      if (isMissing(error)) return false;
+      throw error;
+    }
+  }
+
+  async readComments(issue: number, signal: AbortSignal): Promise<readonly IssueComment[]> {
+    const rows: IssueComment[] = [];
+    for (let page = 1; page <= 10; page++) {
+      const { data, headers } = await this.#client.request(
+        'GET /repos/{owner}/{repo}/issues/{issue_number}/comments',
+        { ...this.#at, issue_number: issue, per_page: 100, page },
+        z.array(commentRow),
+        signal,
+      );
+      rows.push(...data.map((row) => ({ author: row.user ?? null, body: row.body ?? '', createdAt: row.created_at })));
+      if (linkOf(headers, 'next') === undefined) break;
+    }
+    return rows;
+  }
+
+  async addComment(issue: number, body: string, marker: string, signal: AbortSignal): Promise<void> {
+    await this.#client.request(
+      'POST /repos/{owner}/{repo}/issues/{issue_number}/comments',
+      { ...this.#at, issue_number: issue, body: marked(body, marker) },
+      anything,
+      signal,
+    );
+  }
+
+  async hasComment(issue: number, marker: string, signal: AbortSignal): Promise<boolean> {
+    const comments = await this.readComments(issue, signal);
+    return comments.some((comment) => comment.body.includes(`<!-- toolcrew:${marker} -->`));
+  }
+
+  async addLabel(issue: number, name: string, signal: AbortSignal): Promise<void> {
+    await this.#client.request(
+      'POST /repos/{owner}/{repo}/issues/{issue_number}/labels',
+      { ...this.#at, issue_number: issue, labels: [name] },
+      anything,
+      signal,
+    );
+  }
+
+  async removeLabel(issue: number, name: string, signal: AbortSignal): Promise<void> {
+    try {
+      await this.#client.request(
+        'DELETE /repos/{owner}/{repo}/issues/{issue_number}/labels/{name}',
+        { ...this.#at, issue_number: issue, name },
+        anything,
+        signal,
+      );
+    } catch (error) {
+      if (!isMissing(error)) throw error;
+    }
+  }
+
+  async findPullRequest(branch: string, signal: AbortSignal): Promise<PullRequest | null> {
+    const { data } = await this.#client.request(
+      'GET /repos/{owner}/{repo}/pulls',
+      { ...this.#at, head: `${this.#at.owner}:${branch}`, state: 'open', per_page: 1 },
+      z.array(pullRow),
+      signal,
+    );
+    const [row] = data;
+    return row === undefined ? null : { number: row.number, url: row.html_url };
+  }
+
+  async createPullRequest(
+    request: {
+      readonly branch: string;
+      readonly base: string;
+      readonly title: string;
+      readonly body: string;
+      readonly draft: boolean;
+    },
+    signal: AbortSignal,
+  ): Promise<PullRequest> {
+    const { branch, base, title, body, draft } = request;
+    const { data } = await this.#client.request(
+      'POST /repos/{owner}/{repo}/pulls',
+      { ...this.#at, head: branch, base, title, body, draft },
+      pullRow,
+      signal,
+    );
+    return { number: data.number, url: data.html_url };
+  }
+}

@@ -1,0 +1,28 @@
+// Where this package stands, whether run from its sources or from its bundle.
+
+import { existsSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+function findRoot(): string {
+  for (let directory = dirname(fileURLToPath(import.meta.url)); ; directory = dirname(directory)) {
+    if (existsSync(join(directory, 'package.json')) && existsSync(join(directory, 'agents'))) return directory;
+    if (directory === dirname(directory))
+      throw new Error('the package is incomplete: no agents/ beside its package.json');
+  }
+}
+
+let root: string | undefined;
+
+/** The package's own directory. */
+export function packageRoot(): string {
+  root ??= findRoot();
+  return root;
+}
+
+export function packageVersion(): string {
+  const value: unknown = JSON.parse(readFileSync(join(packageRoot(), 'package.json'), 'utf8'));
+  return typeof value === 'object' && value !== null && 'version' in value && typeof value.version === 'string'
+    ? value.version
+    : '0.0.0';
+}

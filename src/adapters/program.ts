@@ -1,0 +1,161 @@
+// Starting programs: each in a process group of its own, ended as a group, its output bounded.
+
+import { type Readable, Writable } from 'node:stream';
+import { execa } from 'execa';
+import { messageOf, ToolError } from '../domain/errors.ts';
+import { signalGroup } from './processes.ts';
+
+export type ProgramOptions = {
+  readonly cwd: string;
+  /** The whole environment; nothing is inherited. */
+  readonly env: Readonly<Record<string, string>>;
+  readonly signal?: AbortSignal;
+  /** Between SIGTERM and SIGKILL. */
+  readonly graceMs?: number;
+  /** Handed over on file descriptor 3 and nowhere else: neither arguments nor environment of a process show it. */
+  readonly secret?: string;
+};
+
+export type ProgramExit = { readonly exitCode: number | null; readonly signal: NodeJS.Signals | null };
+
+export type RunningProgram = {
+  readonly pid: number;
+  readonly stdin: Writable;
+  readonly stdout: Readable;
+  readonly stderr: Readable;
+  /** Resolves when the process has ended and its output was read; what its group left running is ended first. */
+  readonly exit: Promise<ProgramExit>;
+  /** Ends the process group: SIGTERM, then SIGKILL. Calling it twice is fine. */
+  terminate(): void;
+};
+
+const GRACE_MS = 5_000;
+/** How long output may still come after the process has ended, held open by a process that left the group. */
+const DRAIN_MS = 500;
+
+/** Starts a program. Rejects when it cannot be started. */
+export async function startProgram(
+  file: string,
+  args: readonly string[],
+  options: ProgramOptions,
+): Promise<RunningProgram> {
+  const child = execa(file, args, {
+    cwd: options.cwd,
+    env: options.env,
+    extendEnv: false,
+    detached: true,
+    cleanup: false,
+    reject: false,
+    buffer: false,
+    encoding: 'buffer',
+    stripFinalNewline: false,
+    stdio: ['pipe', 'pipe', 'pipe', ...(options.secret === undefined ? [] : (['pipe'] as const))],
+  });
+  const { pid } = child;
+  if (pid === undefined) {
+    const result = await child;
+    const reason = result instanceof Error ? messageOf(result.cause ?? result) : 'unknown reason';
+    throw new ToolError('prerequisite', `cannot start ${file}: ${reason}`, { cause: result });
+  }
+  void child.catch(() => undefined);
+  if (options.secret !== undefined) {
+    const pipes: readonly unknown[] = child.stdio;
+    const pipe = pipes[3];
+    if (pipe instanceof Writable) {
+      pipe.on('error', () => undefined);
+      pipe.end(options.secret);
+    }
+  }
+  // A program that ends without reading its input is no error of ours.
+  child.stdin.on('error', () => undefined);
+
+  let escalation: NodeJS.Timeout | undefined;
+  const terminate = () => {
+    if (escalation !== undefined) return;
+    signalGroup(pid, 'SIGTERM');
+    escalation = setTimeout(() => signalGroup(pid, 'SIGKILL'), options.graceMs ?? GRACE_MS);
+  };
+  const exit = new Promise<ProgramExit>((resolve) => {
+    child.once('exit', (exitCode: number | null, signal: NodeJS.Signals | null) => {
+      clearTimeout(escalation);
+      options.signal?.removeEventListener('abort', terminate);
+      // The leader is gone; what it left in its group goes too.
+      signalGroup(pid, 'SIGKILL');
+      const end = { exitCode, signal };
+      const drained = setTimeout(() => {
+        child.stdout.destroy();
+        child.stderr.destroy();
+        resolve(end);
+      }, DRAIN_MS);
+      child.once('close', () => {
+        clearTimeout(drained);
+        resolve(end);
+      });
+    });
+  });
+  if (options.signal?.aborted === true) terminate();
+  else options.signal?.addEventListener('abort', terminate, { once: true });
+  return { pid, stdin: child.stdin, stdout: child.stdout, stderr: child.stderr, exit, terminate };
+}
+
+export type ProgramResult = ProgramExit & {
+  readonly stdout: string;
+  readonly stderr: string;
+  /** The end came from the time limit. */
+  readonly timedOut: boolean;
+};
+
+/** Keeps the first and the last part of a stream when it is longer than `maxBytes`. */
+export function boundedOutput(stream: Readable, maxBytes: number): () => string {
+  const head: Buffer[] = [];
+  const tail: Buffer[] = [];
+  const half = Math.floor(maxBytes / 2);
+  let headBytes = 0;
+  let tailBytes = 0;
+  let dropped = 0;
+  stream.on('data', (chunk: Buffer) => {
+    let rest = chunk;
+    if (headBytes < half) {
+      const part = rest.subarray(0, half - headBytes);
+      head.push(part);
+      headBytes += part.length;
+      rest = rest.subarray(part.length);
+    }
+    if (rest.length === 0) return;
+    tail.push(rest);
+    tailBytes += rest.length;
+    for (let first = tail[0]; first !== undefined && tailBytes - first.length >= half; first = tail[0]) {
+      tail.shift();
+      tailBytes -= first.length;
+      dropped += first.length;
+    }
+  });
+  return () => {
+    const gap = dropped === 0 ? [] : [Buffer.from(`\n[${dropped} bytes left out]\n`)];
+    return Buffer.concat([...head, ...gap, ...tail]).toString('utf8');
+  };
+}
+
+/** Runs a program to its end. Rejects only when it cannot be started; its failure is in the result. */
+export async function runProgram(
+  file: string,
+  args: readonly string[],
+  options: ProgramOptions & { readonly input?: string; readonly timeoutMs?: number; readonly maxBytes?: number },
+): Promise<ProgramResult> {
+  const program = await startProgram(file, args, options);
+  const maxBytes = options.maxBytes ?? 4 * 1024 * 1024;
+  const stdout = boundedOutput(program.stdout, maxBytes);
+  const stderr = boundedOutput(program.stderr, maxBytes);
+  program.stdin.end(options.input ?? '');
+  let timedOut = false;
+  const timer =
+    options.timeoutMs === undefined
+      ? undefined
+      : setTimeout(() => {
+          timedOut = true;
+          program.terminate();
+        }, options.timeoutMs);
+  const end = await program.exit;
+  clearTimeout(timer);
+  return { ...end, stdout: stdout(), stderr: stderr(), timedOut };
+}

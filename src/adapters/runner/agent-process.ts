@@ -1,0 +1,84 @@
+// Starting an agent's process and reading it line by line; what every runner shares.
+
+import type { Readable } from 'node:stream';
+import { endRun } from '../processes.ts';
+import { type ProgramExit, startProgram } from '../program.ts';
+
+export type AgentProcess = {
+  readonly pid: number;
+  /** Writes to the agent's standard input. */
+  write(text: string): void;
+  /** Closes its standard input. */
+  endInput(): void;
+  terminate(): void;
+  /** Resolves when the process and everything it started has ended. */
+  readonly ended: Promise<ProgramExit>;
+};
+
+export type AgentProcessOptions = {
+  readonly file: string;
+  readonly args: readonly string[];
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string>>;
+  readonly run: string;
+  readonly signal: AbortSignal;
+  readonly onLine: (line: string) => void;
+  readonly onErrorText: (text: string) => void;
+};
+
+const MAX_LINE_BYTES = 16 * 1024 * 1024;
+const GRACE_MS = 10_000;
+
+/** Calls `onLine` for each line of a stream; of a line that is longer than the bound, the rest is dropped. */
+export function readLines(stream: Readable, onLine: (line: string) => void): Promise<void> {
+  return new Promise((resolve) => {
+    let parts: Buffer[] = [];
+    let bytes = 0;
+    const flush = () => {
+      if (bytes > 0) onLine(Buffer.concat(parts).toString('utf8').replace(/\r$/, ''));
+      parts = [];
+      bytes = 0;
+    };
+    const take = (part: Buffer) => {
+      if (bytes + part.length > MAX_LINE_BYTES || part.length === 0) return;
+      parts.push(part);
+      bytes += part.length;
+    };
+    stream.on('data', (chunk: Buffer) => {
+      let start = 0;
+      for (let end = chunk.indexOf(0x0a); end !== -1; end = chunk.indexOf(0x0a, start)) {
+        take(chunk.subarray(start, end));
+        flush();
+        start = end + 1;
+      }
+      take(chunk.subarray(start));
+    });
+    stream.once('close', () => {
+      flush();
+      resolve();
+    });
+    stream.once('error', () => resolve());
+  });
+}
+
+export async function startAgent(options: AgentProcessOptions): Promise<AgentProcess> {
+  const { file, args, cwd, env, signal } = options;
+  const program = await startProgram(file, args, { cwd, env, signal, graceMs: GRACE_MS });
+  const read = Promise.all([readLines(program.stdout, options.onLine), readLines(program.stderr, options.onErrorText)]);
+  return {
+    pid: program.pid,
+    write: (text) => {
+      program.stdin.write(text);
+    },
+    endInput: () => {
+      program.stdin.end();
+    },
+    terminate: program.terminate,
+    ended: program.exit.then(async (exit) => {
+      await read;
+      // What left the process group carries the run's mark all the same.
+      await endRun(options.run, 1_000);
+      return exit;
+    }),
+  };
+}

@@ -1,0 +1,91 @@
+// The runner for any program: prompt on its standard input, what it prints are its life signs, exit code 0 is a good end.
+
+import { splitCommand } from '../../domain/command-line.ts';
+import { messageOf } from '../../domain/errors.ts';
+import { clip, visibleLines } from '../../domain/text.ts';
+import type { CommandLine, Workflow } from '../../domain/workflow.ts';
+import type { RunEnd, RunHooks, Runner, RunRequest } from '../../engine/ports.ts';
+import { createAgentHome } from '../agent-home.ts';
+import type { RuntimeDir } from '../runtime-dir.ts';
+import { startAgent } from './agent-process.ts';
+
+export type CommandOptions = {
+  readonly name: string;
+  /** The program, and variables it needs beside an agent's usual ones. */
+  readonly program: () => { readonly command: CommandLine; readonly env: Readonly<Record<string, string>> };
+  readonly workflow: () => Workflow;
+  readonly stateDir: string;
+  readonly runtime: RuntimeDir;
+  readonly env: Readonly<Record<string, string | undefined>>;
+};
+
+/** So many of its last lines are the program's last words. */
+const WORDS_LINES = 12;
+
+/** Exit codes of a shell for a program that is not there or cannot be run. */
+const NOT_RUNNABLE = [126, 127];
+
+export class CommandRunner implements Runner {
+  readonly name: string;
+  readonly #options: CommandOptions;
+
+  constructor(options: CommandOptions) {
+    this.name = options.name;
+    this.#options = options;
+  }
+
+  async run(request: RunRequest, hooks: RunHooks): Promise<RunEnd> {
+    const { stateDir, runtime, env, program, workflow } = this.#options;
+    const tmp = runtime.make(`t${request.issue}-${request.attempt}`);
+    const home = await createAgentHome({
+      stateDir,
+      issue: request.issue,
+      attempt: request.attempt,
+      run: request.run,
+      tmp,
+      env,
+      passed: workflow().tool.env,
+      carry: null,
+    });
+    const { command, env: more } = program();
+    const [file, args] = splitCommand(command);
+    let lines: string[] = [];
+    const hear = (line: string) => {
+      if (line.trim() !== '') lines = [...lines.slice(1 - WORDS_LINES), clip(visibleLines(line), 400)];
+      hooks.output(`${line}\n`);
+      hooks.onEvent({ type: 'message', text: line });
+    };
+    try {
+      const agent = await startAgent({
+        file,
+        args,
+        cwd: request.cwd,
+        env: { ...home.env, ...more, ...request.env },
+        run: request.run,
+        signal: hooks.signal,
+        onLine: hear,
+        onErrorText: hear,
+      });
+      await hooks.onStarted(agent.pid);
+      agent.write(request.prompt);
+      agent.endInput();
+      const { exitCode, signal } = await agent.ended;
+      hooks.onEvent({ type: 'usage', usage: { input_tokens: 0, output_tokens: 0, cost_usd: 0, turns: 1 } });
+      const words = lines.join('\n');
+      if (exitCode === 0) return { ok: true, words };
+      const how = exitCode === null ? `was ended by ${signal ?? 'a signal'}` : `ended with exit code ${exitCode}`;
+      const fault =
+        exitCode !== null && typeof command === 'string' && NOT_RUNNABLE.includes(exitCode) ? 'runtime' : 'agent';
+      return {
+        ok: false,
+        words: words === '' ? `it ${how} and printed nothing` : `it ${how}: ${words}`,
+        fault,
+        resumable: true,
+      };
+    } catch (error) {
+      return { ok: false, words: messageOf(error), fault: 'runtime', resumable: true };
+    } finally {
+      runtime.remove(tmp);
+    }
+  }
+}

@@ -1,0 +1,39 @@
+// The runners by the name that `tool.runtime` gives them.
+
+import { join } from 'node:path';
+import { TEST_COMMAND_VARIABLE } from '../../domain/command-line.ts';
+import { ToolError } from '../../domain/errors.ts';
+import type { Workflow } from '../../domain/workflow.ts';
+import type { Runner } from '../../engine/ports.ts';
+import { packageRoot } from '../package-root.ts';
+import type { RuntimeDir } from '../runtime-dir.ts';
+import { ClaudeRunner } from './claude.ts';
+import { CommandRunner } from './command.ts';
+
+export type RunnersOptions = {
+  readonly workflow: () => Workflow;
+  readonly stateDir: string;
+  readonly runtime: RuntimeDir;
+  readonly env: Readonly<Record<string, string | undefined>>;
+};
+
+export function createRunner(options: RunnersOptions): (name: string) => Runner {
+  const { workflow } = options;
+  const runners: readonly Runner[] = [
+    new ClaudeRunner(options),
+    new CommandRunner({ ...options, name: 'command', program: () => ({ command: workflow().tool.command ?? [], env: {} }) }),
+    new CommandRunner({
+      ...options,
+      name: 'patch',
+      program: () => ({
+        command: [process.execPath, join(packageRoot(), 'dist', 'cli.js'), 'agent', 'patch'],
+        env: { [TEST_COMMAND_VARIABLE]: JSON.stringify(workflow().tool.command) },
+      }),
+    }),
+  ];
+  return (name) => {
+    const runner = runners.find((one) => one.name === name);
+    if (runner === undefined) throw new ToolError('config', `tool.runtime: expected one of ${runners.map((one) => one.name).join(', ')}, got ${name}`);
+    return runner;
+  };
+}

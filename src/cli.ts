@@ -1,0 +1,154 @@
+#!/usr/bin/env node
+// The command `tool`: arguments in, exit code out. Commands load their code when they are called.
+
+import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
+import { packageVersion } from './adapters/package-root.ts';
+import { messageOf, ToolError } from './domain/errors.ts';
+
+function port(text: string): number {
+  const value = Number(text);
+  if (!Number.isInteger(value) || value < 0 || value > 65_535) throw new InvalidArgumentError(`Expected a port from 0 to 65535, got ${text}.`);
+  return value;
+}
+
+function positive(text: string): number {
+  const value = Number(text);
+  if (!Number.isInteger(value) || value < 1) throw new InvalidArgumentError(`Expected a whole number of at least 1, got ${text}.`);
+  return value;
+}
+
+function createProgram(): Command {
+  const program = new Command('tool')
+    .description('Labelled issues become pull requests: a daemon that runs coding agents on them.')
+    .version(packageVersion())
+    .showSuggestionAfterError()
+    .showHelpAfterError('(tool --help lists the commands)')
+    .exitOverride();
+  const serve = program
+    .command('serve')
+    .description('watch a repository for labelled issues and run an agent on each')
+    .argument('[workflow]', 'the workflow file', './WORKFLOW.md')
+    .option('--port <n>', 'port of the status server, over the one in the file; 0: none', port)
+    .addOption(new Option('--log-format <format>', 'text for people, json for machines').choices(['text', 'json']).default('text'))
+    .option('--once', 'poll once, finish what that started, exit')
+    .action(async (path: string, options: { port?: number; logFormat: 'text' | 'json'; once?: boolean }) => {
+      const { serveCommand } = await import('./cli/serve.ts');
+      await serveCommand(path, options);
+    });
+  serve
+    .command('init')
+    .description('ask five questions and write WORKFLOW.md')
+    .option('--yes', 'take the default for every question that no flag answers')
+    .option('--repo <owner/repo>', 'the repository')
+    .option('--label <name>', 'the label that marks an issue as work to pick up')
+    .option('--root <dir>', 'where workspaces are made')
+    .option('--port <n>', 'port of the status server; 0: none', port)
+    .option('--max-agents <n>', 'how many agents work at a time', positive)
+    .option('--force', 'overwrite an existing WORKFLOW.md')
+    .action(async (options: { yes?: boolean; repo?: string; label?: string; root?: string; port?: number; maxAgents?: number; force?: boolean }) => {
+      const { serveInitCommand } = await import('./cli/serve-init.ts');
+      await serveInitCommand(options);
+    });
+  program
+    .command('demo')
+    .description('the whole daemon on an embedded forge: no account, no key, no network')
+    .option('--issues <n>', 'how many issues to seed, at least 5', positive)
+    .option('--repo <path>', 'import this Git repository instead of the small one')
+    .option('--keep', 'leave dashboard and forge up at the end')
+    .option('--json', 'print one JSON object instead of the live view')
+    .action(async (options: { issues?: number; repo?: string; keep?: boolean; json?: boolean }) => {
+      const { demoCommand } = await import('./cli/demo.ts');
+      await demoCommand(options);
+    });
+  program
+    .command('logs')
+    .description("one issue's attempts with their output")
+    .argument('<issue>', "the issue's number", positive)
+    .argument('[workflow]', 'the workflow file', './WORKFLOW.md')
+    .option('--follow', 'go on printing as the output grows')
+    .option('--json', 'list the attempts as JSON')
+    .action(async (issue: number, path: string, options: { follow?: boolean; json?: boolean }) => {
+      const { logsCommand } = await import('./cli/logs.ts');
+      await logsCommand(issue, path, options);
+    });
+  program
+    .command('doctor')
+    .description('what the daemon needs: holds or not, why, and the command that mends it')
+    .argument('[workflow]', 'the workflow file', './WORKFLOW.md')
+    .option('--json', 'as JSON')
+    .action(async (path: string, options: { json?: boolean }) => {
+      const { doctorCommand } = await import('./cli/doctor.ts');
+      await doctorCommand(path, options);
+    });
+  addAgentCommands(program);
+  return program;
+}
+
+/** What an agent inside a workspace may ask of the daemon, and the agent that needs no model. */
+function addAgentCommands(program: Command): void {
+  const issue = program.command('issue').description('for agents: the issue of this attempt');
+  issue
+    .command('show')
+    .description('print the issue')
+    .argument('[number]', 'its number; that of this attempt is the only one', positive)
+    .option('--json', 'as JSON')
+    .action(async (number: number | undefined, options: { json?: boolean }) => {
+      const { showIssue } = await import('./cli/issue.ts');
+      await showIssue(number, options);
+    });
+  issue
+    .command('comment')
+    .description('write a comment on the issue')
+    .argument('[number]', 'its number', positive)
+    .option('--body <text>', 'the comment')
+    .option('--body-file <file>', 'a file with the comment; - for standard input')
+    .action(async (number: number | undefined, options: { body?: string; bodyFile?: string }) => {
+      const { commentOnIssue } = await import('./cli/issue.ts');
+      await commentOnIssue(number, options);
+    });
+  issue
+    .command('done')
+    .description('say that the work is finished; the daemon publishes it')
+    .argument('[number]', 'its number', positive)
+    .action(async (number: number | undefined) => {
+      const { finishIssue } = await import('./cli/issue.ts');
+      await finishIssue(number);
+    });
+  program
+    .command('pr')
+    .description('for agents: the pull request of this attempt')
+    .command('create')
+    .description('have the branch pushed and the pull request opened')
+    .requiredOption('--title <text>', 'its title')
+    .option('--body <text>', 'its body')
+    .option('--body-file <file>', 'a file with its body; - for standard input')
+    .option('--json', 'as JSON')
+    .action(async (options: { title: string; body?: string; bodyFile?: string; json?: boolean }) => {
+      const { createPullRequest } = await import('./cli/issue.ts');
+      await createPullRequest(options);
+    });
+  program
+    .command('agent', { hidden: true })
+    .command('patch')
+    .description('apply the patches in the issue of this attempt')
+    .action(async () => {
+      const { patchCommand } = await import('./cli/agent-patch.ts');
+      await patchCommand();
+    });
+}
+
+async function main(): Promise<void> {
+  try {
+    await createProgram().parseAsync(process.argv);
+  } catch (error) {
+    if (error instanceof CommanderError) {
+      process.exitCode = error.exitCode === 0 ? 0 : 2;
+      return;
+    }
+    process.stderr.write(`tool: ${messageOf(error)}\n`);
+    process.exitCode = error instanceof ToolError ? error.exitCode : 1;
+    if (!(error instanceof ToolError) && error instanceof Error) process.stderr.write(`${error.stack ?? ''}\n`);
+  }
+}
+
+await main();

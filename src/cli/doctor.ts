@@ -1,0 +1,1 @@
+export async function doctorCommand(_p: string, _o: unknown): Promise<void> {}

@@ -1,0 +1,1 @@
+export async function serveInitCommand(_o: unknown): Promise<void> {}

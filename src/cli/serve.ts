@@ -1,0 +1,50 @@
+// `tool serve`: the daemon in the foreground, ended in order by a signal.
+
+import { ToolError } from '../domain/errors.ts';
+import { createDaemon } from '../compose.ts';
+
+export type ServeOptions = { readonly port?: number; readonly logFormat: 'text' | 'json'; readonly once?: boolean };
+
+/** How long the agents have to end after the first signal. */
+const PATIENCE_MS = 30_000;
+
+const SIGNAL_CODES = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 } as const;
+type EndSignal = keyof typeof SIGNAL_CODES;
+
+export async function serveCommand(path: string, options: ServeOptions): Promise<void> {
+  const write = (line: string) => {
+    process.stderr.write(line);
+  };
+  const daemon = await createDaemon({
+    workflowPath: path,
+    env: process.env,
+    ...(options.port === undefined ? {} : { port: options.port }),
+    logFormat: options.logFormat,
+    once: options.once === true,
+    write,
+  });
+  let ended: EndSignal | undefined;
+  let finish: () => void = () => undefined;
+  const asked = new Promise<void>((resolve) => {
+    finish = resolve;
+  });
+  const onSignal = (signal: EndSignal) => {
+    if (ended !== undefined) {
+      // Asked twice: nobody wants to wait. What is left is ended by the next start.
+      process.exit(SIGNAL_CODES[signal]);
+    }
+    ended = signal;
+    setTimeout(() => process.exit(SIGNAL_CODES[signal]), PATIENCE_MS).unref();
+    finish();
+  };
+  const signals: readonly EndSignal[] = ['SIGINT', 'SIGTERM', 'SIGHUP'];
+  for (const signal of signals) process.on(signal, onSignal);
+  try {
+    await Promise.race([daemon.run(), asked]);
+  } finally {
+    await daemon.close();
+    for (const signal of signals) process.off(signal, onSignal);
+  }
+  if (ended !== undefined) process.exitCode = SIGNAL_CODES[ended];
+  else if (!daemon.polled) throw new ToolError('tracker', 'the poll got no answer; see the log above');
+}

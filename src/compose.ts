@@ -1,0 +1,240 @@
+// The one place that wires the adapters to the engine.
+
+import { createHash, randomBytes } from 'node:crypto';
+import { join } from 'node:path';
+import { hookEnvironment } from './adapters/agent-home.ts';
+import { systemClock } from './adapters/clock.ts';
+import { hostOf } from './adapters/config/workflow.ts';
+import { WorkflowFile } from './adapters/config/workflow-file.ts';
+import { createDesk } from './adapters/desk.ts';
+import { FileJournal } from './adapters/event-log/journal.ts';
+import { detectSlug } from './adapters/git-remote.ts';
+import { HostingClient } from './adapters/github/client.ts';
+import { cloneUrlOf } from './adapters/github/clone-url.ts';
+import { clientStatus, Credential, exposedIn, takeTokens } from './adapters/github/credential.ts';
+import { GitHubTracker } from './adapters/github/tracker.ts';
+import { createLogger, type LogFormat } from './adapters/logger.ts';
+import { Mirror } from './adapters/mirror.ts';
+import { packageVersion } from './adapters/package-root.ts';
+import { endRun, RUN_VARIABLE } from './adapters/processes.ts';
+import { createRunner } from './adapters/runner/runners.ts';
+import { RuntimeDir } from './adapters/runtime-dir.ts';
+import { StateDir } from './adapters/state-dir.ts';
+import { createTemplate } from './adapters/template.ts';
+import { FileTranscripts } from './adapters/transcripts.ts';
+import { claimRoot } from './adapters/workspace-root.ts';
+import { DiskWorkspaces } from './adapters/workspaces.ts';
+import { ToolError } from './domain/errors.ts';
+import { formatSlug } from './domain/repository.ts';
+import type { Workflow } from './domain/workflow.ts';
+import { Orchestrator } from './engine/daemon/orchestrator.ts';
+import { Publisher } from './engine/daemon/publish.ts';
+import { issueViewOf, type ViewSource, viewOf } from './engine/daemon/view.ts';
+import type { Journal } from './engine/ports.ts';
+import { Supervisor } from './engine/supervisor.ts';
+import { StatusServer } from './http/server.ts';
+import type { Source } from './http/source.ts';
+
+export type DaemonOptions = {
+  readonly workflowPath: string;
+  /** The process's own environment: tokens are taken out of it. */
+  readonly env: NodeJS.ProcessEnv;
+  readonly port?: number;
+  readonly logFormat: LogFormat;
+  readonly once: boolean;
+  /** Takes the log, line by line. */
+  readonly write: (line: string) => void;
+  /** For tests that follow every record. */
+  readonly wrapJournal?: (journal: Journal) => Journal;
+};
+
+export type Daemon = {
+  /** Runs until `close`, or with `once` until what one poll started is finished. */
+  run(): Promise<void>;
+  /** Ends everything in order; calling it twice is fine. */
+  close(): Promise<void>;
+  readonly url: string | null;
+  /** Whether the last poll got an answer. */
+  readonly polled: boolean;
+};
+
+const LEFTOVER_GRACE_MS = 3_000;
+
+function withPort(port: number | undefined): (workflow: Workflow) => Workflow {
+  return (workflow) => (port === undefined ? workflow : { ...workflow, server: { ...workflow.server, port } });
+}
+
+/** Reads the workflow, takes lock, port and root, finds the credential. What cannot work is a ToolError before the first poll. */
+export async function createDaemon(options: DaemonOptions): Promise<Daemon> {
+  const clock = systemClock;
+  const env = { ...options.env };
+  let credential: Credential | undefined;
+  const secrets = (): string[] => (credential === undefined ? [] : [credential.value]);
+  const log = createLogger({ format: options.logFormat, write: options.write, now: clock.now, secrets });
+  const file = new WorkflowFile({
+    path: options.workflowPath,
+    source: { env, detectSlug },
+    override: withPort(options.port),
+    clock,
+    onReload: (error, pending) => {
+      if (error !== null) log.log('error', 'workflow', `not valid, the last good one stays in use: ${error}`);
+      else log.log('info', 'workflow', `read again${pending.length === 0 ? '' : `; takes effect at the next start: ${pending.join(', ')}`}`);
+      orchestrator?.refresh();
+    },
+  });
+  const workflow = file.current;
+  const { tracker: trackerConfig, stateDir } = workflow;
+  const named = trackerConfig.tokenVariable;
+  const { tokens, scrubbed } = takeTokens(options.env, named === null ? [] : [named]);
+  for (const name of tokens.keys()) delete env[name];
+
+  const host = hostOf(trackerConfig.apiUrl);
+  const repository = `${host}/${formatSlug(trackerConfig.slug)}`;
+  const root = claimRoot(workflow.workspace.root, repository, stateDir);
+  const state = new StateDir(stateDir, workflow.path);
+  const closers: (() => Promise<void> | void)[] = [() => state.release()];
+  const close = async () => {
+    for (const closer of closers.splice(0).reverse()) await closer();
+  };
+  let orchestrator: Orchestrator | undefined;
+  try {
+    // Everything this daemon starts carries the mark of its state directory: what an earlier one left is known by it.
+    const mark = createHash('sha256').update(state.path).digest('hex').slice(0, 12);
+    const left = await endRun(`${mark}.`, LEFTOVER_GRACE_MS);
+    if (left > 0) log.log('warn', 'serve', `ended ${left} processes that an earlier daemon left`);
+    options.env[RUN_VARIABLE] = `${mark}.daemon`;
+    env[RUN_VARIABLE] = `${mark}.daemon`;
+
+    const found = await Credential.find(named, tokens, host, env);
+    credential = found;
+    if (found.fromClient) await requireLogin(host, env);
+
+    const runtime = new RuntimeDir();
+    closers.push(() => runtime.remove());
+    const client = new HostingClient({
+      apiUrl: trackerConfig.apiUrl,
+      token: () => found.token(),
+      onUnauthorized: () => found.reject(),
+      userAgent: `toolcrew/${packageVersion()}`,
+      clock,
+    });
+    closers.push(() => client.close());
+    const tracker = new GitHubTracker({ client, slug: trackerConfig.slug, clock });
+    const mirror = new Mirror({
+      path: join(state.path, 'repo.git'),
+      remoteUrl: cloneUrlOf(trackerConfig.apiUrl, trackerConfig.slug),
+      secret: () => found.gitSecret(),
+      env,
+      clock,
+    });
+    const supervisor = new Supervisor({ clock, onFailure: (task, message) => log.log('error', 'serve', `${task} failed: ${message}`) });
+    closers.push(() => supervisor.close());
+    // The copy is fetched while the first poll is on its way.
+    supervisor.run('fetch', async (signal) => {
+      await mirror.refresh(signal).catch(() => undefined);
+    });
+    const fileJournal = new FileJournal({ directory: state.path, now: clock.now });
+    closers.push(() => fileJournal.close());
+    if (fileJournal.tornLines > 0) log.log('warn', 'serve', `${fileJournal.tornLines} torn lines in ${state.path}/journal.jsonl were skipped`);
+    const journal = options.wrapJournal?.(fileJournal) ?? fileJournal;
+    const workspaces = new DiskWorkspaces({ root, mirror, workflow: () => file.current, hookEnv: () => hookEnvironment(env) });
+    const transcripts = new FileTranscripts(state.path, secrets);
+    const publisher = new Publisher({ workflow: () => file.current, journal, tracker, workspaces, log });
+    const made = new Orchestrator({
+      workflow: () => file.current,
+      journal,
+      tracker,
+      workspaces,
+      publisher,
+      runner: createRunner({ workflow: () => file.current, stateDir: state.path, runtime, env }),
+      leftovers: { end: (run) => endRun(run, LEFTOVER_GRACE_MS) },
+      desk: createDesk(runtime),
+      transcripts,
+      clock,
+      log,
+      newRun: () => `${mark}.${randomBytes(9).toString('base64url')}`,
+      random: Math.random,
+      renderPrompt: (from, issue, attempt, workspace) =>
+        createTemplate(from.prompt).render({
+          issue,
+          attempt: { number: attempt.number, last_error: attempt.lastError },
+          repo: { ...from.tracker.slug, slug: formatSlug(from.tracker.slug) },
+          workspace,
+        }),
+      once: options.once,
+    });
+    orchestrator = made;
+    closers.push(() => made.close());
+    const source = (): ViewSource => ({
+      now: clock.now(),
+      version: packageVersion(),
+      workflow: file.current,
+      loadedAt: file.loadedAt,
+      workflowError: file.error,
+      pendingRestart: file.pendingRestart,
+      state: journal.state,
+      live: made.live,
+      waiting: made.waiting,
+      poll: made.poll,
+      stats: tracker.stats,
+      rateLimit: tracker.rateLimit,
+    });
+    const server = await startServer(workflow, {
+      state: () => viewOf(source()),
+      issue: (number) => issueViewOf(source(), number),
+      refresh: () => made.refresh(),
+      onChange: (listener) => made.onChange(listener),
+      now: clock.now,
+    });
+    if (server !== undefined) {
+      closers.push(() => server.close());
+      log.log('info', 'http', `status on ${server.url}`);
+    }
+    state.announce(server?.url ?? null);
+    log.log('info', 'serve', `watching ${repository} for ${workflow.labels.active.map((label) => `[${label}]`).join(' ')}, token from ${found.source}`);
+    if (!scrubbed) log.log('warn', 'serve', 'the token could not be taken out of this process’s environment; give it through the login of the hosting client');
+    supervisor.run('credential', (signal) => checkCredential(found, host, env, log, signal));
+    supervisor.keep('workflow file', (signal) => file.watch(signal));
+    await made.recover();
+    return {
+      run: () => made.run(),
+      close,
+      url: server?.url ?? null,
+      get polled() {
+        return made.poll.lastError === null;
+      },
+    };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+async function startServer({ server }: Workflow, source: Source): Promise<StatusServer | undefined> {
+  if (server.port === 0) return undefined;
+  const status = new StatusServer({ source, host: server.host, port: server.port, allowedHosts: server.allowedHosts, token: server.token });
+  await status.listen();
+  return status;
+}
+
+/** A login that the client itself calls broken would fail at every request. */
+async function requireLogin(host: string, env: Readonly<Record<string, string | undefined>>): Promise<void> {
+  const status = await clientStatus(host, env);
+  if (!status.ok) throw new ToolError('credential', `gh auth status for ${host}: ${status.says}; log in with \`gh auth login --hostname ${host}\`, or set $GITHUB_TOKEN`);
+}
+
+/** Says what would surprise later: a hosting client that is not logged in, a token that other processes show. */
+async function checkCredential(
+  credential: Credential,
+  host: string,
+  env: Readonly<Record<string, string | undefined>>,
+  log: ReturnType<typeof createLogger>,
+  signal: AbortSignal,
+): Promise<void> {
+  const seen = exposedIn(credential.value);
+  if (seen.length > 0) {
+    log.log('warn', 'serve', `the token stands in the environment of other processes (${seen.slice(0, 5).join(', ')}), where an agent could read it; start the daemon with it alone`);
+  }
+  const status = await clientStatus(host, env);
+  if (!status.ok && !signal.aborted) log.log('warn', 'serve', `gh auth status for ${host}: ${status.says}; the token from ${credential.source} is used`);
+}

@@ -1,0 +1,121 @@
+// What follows from how an attempt ended: the decision, pure.
+
+import type { AttemptOutcome, IssueOutcome } from './daemon/record.ts';
+import type { Entry } from './daemon/state.ts';
+import { assertNever } from './errors.ts';
+import { retryDelayMs } from './retry.ts';
+
+/** Why the daemon ended an agent itself. The first cause counts. */
+export type EndCause =
+  | { readonly kind: 'stalled'; readonly afterMs: number }
+  | { readonly kind: 'turn_timeout'; readonly afterMs: number }
+  | { readonly kind: 'cancelled'; readonly outcome: IssueOutcome; readonly updatedAt: string }
+  | { readonly kind: 'shutdown' };
+
+export type AttemptEnd = {
+  readonly cause: EndCause | null;
+  /** How the agent ended by itself. `runtime`: it could not work at all; `preparation`: workspace or hook failed. */
+  readonly agent: { readonly ok: boolean; readonly words: string; readonly fault: 'agent' | 'runtime' };
+  readonly head: string | null;
+  /** The ref under which uncommitted changes were saved. */
+  readonly savedAs: string | null;
+  readonly askedDone: boolean;
+  readonly costUsd: number;
+  readonly turns: number;
+};
+
+export type AttemptLimits = {
+  readonly maxAttempts: number;
+  readonly maxTurns: number;
+  readonly maxRetryBackoffMs: number;
+  readonly maxCostUsd: number | null;
+};
+
+export type Verdict = {
+  readonly outcome: AttemptOutcome;
+  readonly reason: string;
+  readonly next: 'publish' | 'retry' | 'give_up' | 'stop';
+  readonly head: string | null;
+  readonly retryAt: number | null;
+};
+
+/** So often in a row the daemon may die or stop under an issue's agent before that counts against the issue. */
+export const MAX_INTERRUPTIONS = 10;
+
+function withoutCommit(end: AttemptEnd, limits: AttemptLimits): string {
+  const saved = end.savedAs === null ? '' : `; its uncommitted changes are saved as ${end.savedAs}`;
+  const turns = end.turns >= limits.maxTurns ? ` after ${end.turns} turns (agent.max_turns)` : '';
+  const words = end.agent.words.trim() === '' ? '' : `. Its last words: ${end.agent.words.trim()}`;
+  return `the agent ended without a commit${turns}${saved}${words}`;
+}
+
+function describe(end: AttemptEnd, limits: AttemptLimits): { outcome: AttemptOutcome; reason: string } {
+  if (end.cause !== null) {
+    switch (end.cause.kind) {
+      case 'stalled':
+        return { outcome: 'stalled', reason: `no life sign for ${end.cause.afterMs / 1000} s (tool.stall_timeout_ms)` };
+      case 'turn_timeout':
+        return {
+          outcome: 'timed_out',
+          reason: `a turn took longer than ${end.cause.afterMs / 1000} s (tool.turn_timeout_ms)`,
+        };
+      case 'cancelled':
+        return {
+          outcome: 'cancelled',
+          reason: end.cause.outcome === 'closed' ? 'the issue was closed' : 'the active label was taken off',
+        };
+      case 'shutdown':
+        return { outcome: 'interrupted', reason: 'the daemon was stopped' };
+      default:
+        return assertNever(end.cause);
+    }
+  }
+  if (!end.agent.ok)
+    return { outcome: end.agent.fault === 'runtime' ? 'unavailable' : 'failed', reason: end.agent.words };
+  return { outcome: 'failed', reason: withoutCommit(end, limits) };
+}
+
+/**
+ * Decides what follows an attempt.
+ * @param now ms since the epoch
+ * @param random a number in [0, 1), for the back-off's jitter
+ */
+export function judgeAttempt(
+  entry: Entry,
+  end: AttemptEnd,
+  limits: AttemptLimits,
+  now: number,
+  random: number,
+): Verdict {
+  const mayPublish = end.cause === null || end.cause.kind === 'stalled' || end.cause.kind === 'turn_timeout';
+  // The agent's word that it is done holds even if its process ends badly afterwards.
+  if (mayPublish && (end.askedDone || (end.cause === null && end.agent.ok && end.head !== null))) {
+    return { outcome: 'succeeded', reason: end.agent.words, next: 'publish', head: end.head, retryAt: null };
+  }
+  const { outcome, reason } = describe(end, limits);
+  const verdict = (next: Verdict['next'], retryAt: number | null): Verdict => ({
+    outcome,
+    reason,
+    next,
+    head: null,
+    retryAt,
+  });
+  if (outcome === 'cancelled') return verdict('stop', null);
+  if (limits.maxCostUsd !== null && end.costUsd >= limits.maxCostUsd) {
+    const spent = `it has cost $${end.costUsd.toFixed(2)} of $${limits.maxCostUsd.toFixed(2)} (agent.max_cost_usd)`;
+    return { outcome: 'failed', reason: `${reason}; ${spent}`, next: 'give_up', head: null, retryAt: null };
+  }
+  if (outcome === 'interrupted' && entry.interruptions + 1 < MAX_INTERRUPTIONS) return verdict('retry', now);
+  if (outcome === 'unavailable')
+    return verdict('retry', now + retryDelayMs(entry.outages + 1, limits.maxRetryBackoffMs, random));
+  const failures = entry.failures + 1;
+  const counted: AttemptOutcome = outcome === 'interrupted' ? 'failed' : outcome;
+  if (failures >= limits.maxAttempts) return { outcome: counted, reason, next: 'give_up', head: null, retryAt: null };
+  return {
+    outcome: counted,
+    reason,
+    next: 'retry',
+    head: null,
+    retryAt: now + retryDelayMs(failures, limits.maxRetryBackoffMs, random),
+  };
+}

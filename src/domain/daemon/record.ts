@@ -1,0 +1,98 @@
+// What the daemon writes into its journal. State is a fold over these (`state.ts`).
+
+import type { Effect } from '../effects.ts';
+
+/**
+ * How an attempt ended. Not the agent's failure: `interrupted`, the daemon stopped or died under it; `unavailable`, the
+ * runtime could not work at all; `cancelled`, the issue was taken back.
+ */
+export const ATTEMPT_OUTCOMES = [
+  'succeeded',
+  'failed',
+  'stalled',
+  'timed_out',
+  'interrupted',
+  'unavailable',
+  'cancelled',
+] as const;
+export type AttemptOutcome = (typeof ATTEMPT_OUTCOMES)[number];
+
+/** How an issue's time with the daemon ended. */
+export const ISSUE_OUTCOMES = ['done', 'failed', 'label_removed', 'closed'] as const;
+export type IssueOutcome = (typeof ISSUE_OUTCOMES)[number];
+
+/** What one attempt used so far. Tokens as the runtime reports them; cost in US dollars; time of the agent in seconds. */
+export type Usage = {
+  readonly input_tokens: number;
+  readonly output_tokens: number;
+  readonly cost_usd: number;
+  readonly turns: number;
+  readonly seconds: number;
+};
+
+export const NO_USAGE: Usage = { input_tokens: 0, output_tokens: 0, cost_usd: 0, turns: 0, seconds: 0 };
+
+export type PullRequest = { readonly number: number; readonly url: string };
+
+export type ClaimedRecord = {
+  readonly type: 'claimed';
+  readonly issue: number;
+  readonly title: string;
+  readonly url: string;
+  readonly life: number;
+  readonly branch: string;
+  /** The state labels it carried, as it spelled them: each must go before another end state holds. */
+  readonly state_labels: readonly string[];
+  /** Id of the event that put the active label on, where the tracker knows it. */
+  readonly label_event: number | null;
+};
+
+export type EffectRecord = {
+  readonly issue: number;
+  readonly effect: Effect;
+  /** What makes the effect one and the same when it is tried again: `after_create:1`, `push:<sha>`, `label_add:tool-done`. */
+  readonly key: string;
+};
+
+export type JournalRecord =
+  | ClaimedRecord
+  | {
+      readonly type: 'attempt_started';
+      readonly issue: number;
+      readonly attempt: number;
+      readonly run: string;
+      readonly runtime: string;
+      readonly workspace: string;
+    }
+  | (EffectRecord & { readonly type: 'effect_started' })
+  | (EffectRecord & {
+      readonly type: 'effect_finished';
+      readonly result: Readonly<Record<string, string | number | null>>;
+    })
+  | (EffectRecord & { readonly type: 'effect_failed'; readonly error: string })
+  | { readonly type: 'session'; readonly issue: number; readonly session_id: string | null }
+  | { readonly type: 'usage'; readonly issue: number; readonly usage: Usage }
+  | { readonly type: 'asked_pull_request'; readonly issue: number; readonly title: string; readonly body: string }
+  | { readonly type: 'asked_done'; readonly issue: number }
+  | {
+      readonly type: 'attempt_ended';
+      readonly issue: number;
+      readonly outcome: AttemptOutcome;
+      readonly reason: string;
+      readonly usage: Usage;
+      /** The commit to publish; null when there is none. */
+      readonly head: string | null;
+      readonly next: 'publish' | 'retry' | 'give_up' | 'stop';
+      /** With `retry`: when, in ms since the epoch. */
+      readonly retry_at: number | null;
+    }
+  | {
+      readonly type: 'publish_failed';
+      readonly issue: number;
+      readonly reason: string;
+      /** `again`: the same step once more · `retry`: another attempt of the agent · `give_up`. */
+      readonly next: 'again' | 'retry' | 'give_up';
+      readonly retry_at: number | null;
+    }
+  | { readonly type: 'finished'; readonly issue: number; readonly outcome: IssueOutcome; readonly updated_at: string }
+  | { readonly type: 'snapshot'; readonly state: unknown };

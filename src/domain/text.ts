@@ -1,0 +1,64 @@
+// Text from outside, made safe to show: control characters visible, lengths bounded.
+
+const NAMED: Readonly<Record<string, string>> = { '\n': '\\n', '\r': '\\r', '\t': '\\t', '\u001b': '\\x1b' };
+
+// Control characters (Cc), and the format characters (Cf) and separators that reorder or hide text on a screen. The
+// zero-width joiner stays: emoji are made with it.
+const UNSEEN = /(?!\u200d)[\p{Cc}\p{Cf}\u2028\u2029]/gu;
+const UNSEEN_BUT_LINES = /(?![\u200d\n\t])[\p{Cc}\p{Cf}]/gu;
+
+function escapeChar(char: string): string {
+  const named = NAMED[char];
+  if (named !== undefined) return named;
+  const code = char.codePointAt(0) ?? 0;
+  return code < 0x100 ? `\\x${code.toString(16).padStart(2, '0')}` : `\\u{${code.toString(16)}}`;
+}
+
+/** Makes every control character visible, line breaks included: for one line of a log or a table. */
+export function visible(text: string): string {
+  return text.replace(UNSEEN, escapeChar);
+}
+
+/** The same for text of several lines: line breaks and tabs stay. */
+export function visibleLines(text: string): string {
+  return text.replace(/\r\n/g, '\n').replace(UNSEEN_BUT_LINES, escapeChar);
+}
+
+/** Cuts to at most `max` characters, the last being an ellipsis when something was cut; never through a surrogate pair. */
+export function clip(text: string, max: number): string {
+  if (text.length <= max) return text;
+  const end = max - 1;
+  const code = text.charCodeAt(end - 1);
+  return `${text.slice(0, code >= 0xd800 && code <= 0xdbff ? end - 1 : end)}…`;
+}
+
+/** One visible line of at most `max` characters. */
+export function oneLine(text: string, max = 200): string {
+  return clip(visible(text.trim().replace(/\s*\n\s*/g, ' ')), max);
+}
+
+/** The last `maxLines` lines of a program's output, each visible and clipped, for an error message. */
+export function lastLines(text: string, maxLines = 12, maxWidth = 400): string {
+  const lines = visibleLines(text)
+    .split('\n')
+    .map((line) => line.trimEnd())
+    .filter((line) => line !== '');
+  return lines
+    .slice(-maxLines)
+    .map((line) => clip(line, maxWidth))
+    .join('\n');
+}
+
+/** A Markdown code fence around `text` that `text` itself cannot close. */
+export function fence(text: string, info = 'text'): string {
+  const longest = Math.max(2, ...(text.match(/`+/g) ?? []).map((run) => run.length));
+  const ticks = '`'.repeat(longest + 1);
+  return `${ticks}${info}\n${text.endsWith('\n') || text === '' ? text : `${text}\n`}${ticks}`;
+}
+
+/** Replaces every occurrence of each secret by `[secret]`. Secrets shorter than 8 characters are left: they would blot out words. */
+export function redact(text: string, secrets: readonly string[]): string {
+  let result = text;
+  for (const secret of secrets) if (secret.length >= 8) result = result.replaceAll(secret, '[secret]');
+  return result;
+}

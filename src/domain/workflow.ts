@@ -1,0 +1,70 @@
+// What a WORKFLOW.md says, decoded, with every default filled in. Times in ms, cost in US dollars.
+
+import type { StateLabels } from './issue.ts';
+import type { RepoSlug } from './repository.ts';
+import type { TrustMode } from './trust.ts';
+
+export const RUNTIMES = ['claude', 'command', 'patch'] as const;
+export type Runtime = (typeof RUNTIMES)[number];
+
+export const PERMISSION_MODES = ['default', 'acceptEdits', 'plan', 'dontAsk', 'bypassPermissions', 'auto'] as const;
+export type PermissionMode = (typeof PERMISSION_MODES)[number];
+
+/** A program: a list is started as it stands, a string by the shell. */
+export type CommandLine = string | readonly string[];
+
+export type Workflow = {
+  /** Absolute path of the file. */
+  readonly path: string;
+  readonly tracker: {
+    readonly kind: 'github';
+    readonly slug: RepoSlug;
+    /** Without a trailing slash. */
+    readonly apiUrl: string;
+    /** The environment variable that the file names for the token. */
+    readonly tokenVariable: string | null;
+    readonly trust: TrustMode;
+    readonly draft: boolean;
+  };
+  readonly labels: StateLabels;
+  readonly polling: { readonly intervalMs: number };
+  readonly workspace: { readonly root: string; readonly keep: boolean };
+  readonly hooks: {
+    readonly afterCreate: string | null;
+    readonly beforeRun: string | null;
+    readonly afterRun: string | null;
+    readonly beforeRemove: string | null;
+    readonly timeoutMs: number;
+  };
+  readonly stateDir: string;
+  readonly agent: {
+    readonly maxConcurrent: number;
+    readonly maxAttempts: number;
+    readonly maxTurns: number;
+    readonly maxRetryBackoffMs: number;
+    readonly maxCostUsd: number | null;
+    readonly maxCostPerDayUsd: number | null;
+  };
+  readonly tool: {
+    readonly runtime: Runtime;
+    readonly command: CommandLine | null;
+    /** null: no agent's text is passed on. */
+    readonly agent: string | null;
+    /** 0: never. */
+    readonly stallTimeoutMs: number;
+    readonly turnTimeoutMs: number;
+    readonly permissionMode: PermissionMode;
+    readonly allowedTools: readonly string[];
+    /** Names of further environment variables that agents get. */
+    readonly env: readonly string[];
+  };
+  readonly server: {
+    /** 0: no server. */
+    readonly port: number;
+    readonly host: string;
+    readonly allowedHosts: readonly string[];
+    readonly token: string | null;
+  };
+  /** The Liquid template of the prompt. */
+  readonly prompt: string;
+};

@@ -1,0 +1,366 @@
+// One attempt at an issue: workspace, hooks, agent, and the decision what follows. It appends records and returns.
+
+import { type EndCause, judgeAttempt } from '../../domain/attempt.ts';
+import type { Entry } from '../../domain/daemon/state.ts';
+import { spentOf } from '../../domain/daemon/state.ts';
+import { messageOf, ToolError } from '../../domain/errors.ts';
+import type { Issue } from '../../domain/issue.ts';
+import { formatSlug } from '../../domain/repository.ts';
+import { TrackerError } from '../../domain/tracker-error.ts';
+import type { Workflow } from '../../domain/workflow.ts';
+import type {
+  Clock,
+  Desk,
+  Journal,
+  Logger,
+  RunEnd,
+  Runner,
+  Tracker,
+  Transcript,
+  Transcripts,
+  Work,
+  Workspaces,
+  WorkspaceTask,
+} from '../ports.ts';
+import { createDeskHandler } from './desk.ts';
+import { perform } from './effects.ts';
+import { Live } from './live.ts';
+import type { Publisher } from './publish.ts';
+import { continuation } from './texts.ts';
+import { Watchdog } from './watchdog.ts';
+
+export type AttemptOptions = {
+  readonly workflow: () => Workflow;
+  readonly journal: Journal;
+  readonly tracker: Tracker;
+  readonly workspaces: Workspaces;
+  readonly publisher: Publisher;
+  readonly runner: (name: string) => Runner;
+  readonly desk: Desk;
+  readonly transcripts: Transcripts;
+  readonly clock: Clock;
+  readonly log: Logger;
+  /** A new mark for an agent and all it starts. */
+  readonly newRun: () => string;
+  /** A number in [0, 1). */
+  readonly random: () => number;
+  readonly renderPrompt: (
+    workflow: Workflow,
+    issue: Issue,
+    attempt: { number: number; lastError: string | null },
+    workspace: { path: string; branch: string },
+  ) => string;
+  /** Called for everything that people may want to see at once. */
+  readonly onChange: () => void;
+};
+
+/** What went wrong before the agent ran. `runtime`: not the issue's doing, so it does not count against it. */
+class PreparationError extends Error {
+  readonly fault: 'agent' | 'runtime';
+
+  constructor(error: unknown) {
+    super(messageOf(error), { cause: error });
+    this.fault =
+      error instanceof TrackerError || (error instanceof ToolError && error.code !== 'hook') ? 'runtime' : 'agent';
+  }
+}
+
+export class Attempt {
+  readonly #options: AttemptOptions;
+  readonly #issue: Issue;
+  readonly #entry: Entry;
+  readonly #number: number;
+  readonly #workflow: Workflow;
+  readonly #end = new AbortController();
+  readonly live: Live;
+  #cause: EndCause | null = null;
+  #transcript: Transcript | undefined;
+
+  constructor(options: AttemptOptions, entry: Entry, issue: Issue) {
+    this.#options = options;
+    this.#issue = issue;
+    this.#entry = entry;
+    this.#number = entry.attempt + 1;
+    this.#workflow = options.workflow();
+    this.live = new Live(options.clock.now());
+  }
+
+  /** Why the daemon ended it; null when it did not. */
+  get cause(): EndCause | null {
+    return this.#cause;
+  }
+
+  /** Ends the attempt; the first cause counts. */
+  stop(cause: EndCause): void {
+    this.#cause ??= cause;
+    this.#end.abort(this.#cause);
+  }
+
+  #log(source: 'workspace' | 'hook' | 'agent', message: string, level: 'info' | 'warn' = 'info'): void {
+    this.#options.log.log(level, source, message, { issue: this.#issue.number, attempt: this.#number });
+    this.#options.onChange();
+  }
+
+  /** Runs to the end; the last record it appends is `attempt_ended`. */
+  async run(): Promise<void> {
+    const { journal, transcripts, workspaces, newRun } = this.#options;
+    const { number } = this.#issue;
+    const run = newRun();
+    const { runtime } = this.#workflow.tool;
+    await journal.append({
+      type: 'attempt_started',
+      issue: number,
+      attempt: this.#number,
+      run,
+      runtime,
+      workspace: workspaces.pathOf(number),
+    });
+    const transcript = transcripts.open(number, this.#entry.life, this.#number);
+    this.#transcript = transcript;
+    const task: WorkspaceTask = {
+      issue: number,
+      life: this.#entry.life,
+      attempt: this.#number,
+      branch: this.#entry.branch,
+      env: { TOOL_RUN: run },
+      output: (text) => transcript.write(text),
+    };
+    try {
+      await this.#workThrough(task, run);
+    } finally {
+      transcript.close();
+    }
+  }
+
+  async #workThrough(bare: WorkspaceTask, run: string): Promise<void> {
+    const { desk, journal, tracker, workspaces, publisher, log, workflow } = this.#options;
+    const handler = createDeskHandler({
+      workflow,
+      journal,
+      tracker,
+      workspaces,
+      publisher,
+      log,
+      issue: this.#issue,
+      task: bare,
+    });
+    const open = await desk.open(handler);
+    const task = { ...bare, env: { ...bare.env, ...open.env } };
+    let agent: RunEnd;
+    try {
+      agent = await this.#prepareAndRun(task, run);
+    } catch (error) {
+      const failed = new PreparationError(error);
+      agent = { ok: false, words: failed.message, fault: failed.fault, resumable: true };
+    } finally {
+      await open.close();
+    }
+    await this.#conclude(bare, agent);
+  }
+
+  async #prepareAndRun(task: WorkspaceTask, run: string): Promise<RunEnd> {
+    const { journal, workspaces } = this.#options;
+    const { signal } = this.#end;
+    const { issue } = task;
+    const n = this.#number;
+    const place = await perform(journal, issue, 'workspace', `workspace:${n}`, async () => {
+      const found = await workspaces.prepare(task, signal);
+      this.#log('workspace', `${found.created ? 'creating' : 'reusing'} ${found.path}`);
+      return found;
+    });
+    if (place.created) {
+      this.#enter('after_create');
+      await perform(journal, issue, 'hook', `after_create:${n}`, () => workspaces.afterCreate(task, signal));
+      await workspaces.complete(task, signal);
+    }
+    this.#enter('before_run');
+    await perform(journal, issue, 'hook', `before_run:${n}`, () => workspaces.beforeRun(task, signal));
+    signal.throwIfAborted();
+    const end = await this.#runAgent(task, run, place.path);
+    await this.#afterRun(task);
+    return end;
+  }
+
+  #enter(hook: 'after_create' | 'before_run' | 'after_run'): void {
+    this.live.stage = hook;
+    this.#transcript?.write(`--- ${hook}\n`);
+    this.#log('hook', hook);
+  }
+
+  async #runAgent(task: WorkspaceTask, run: string, path: string): Promise<RunEnd> {
+    const { journal, workspaces, clock, runner: runnerOf, renderPrompt } = this.#options;
+    const { tool, agent: limits } = this.#workflow;
+    const runner = runnerOf(tool.runtime);
+    const { issue } = task;
+    const prompt = renderPrompt(
+      this.#workflow,
+      this.#issue,
+      { number: this.#number, lastError: this.#entry.lastError },
+      { path, branch: task.branch },
+    );
+    this.live.stage = 'agent';
+    this.#transcript?.write(`--- agent (${runner.name})\n`);
+    this.#log('agent', `starting on issue #${issue} (attempt ${this.#number}) with ${runner.name}`);
+    const watchdog = new Watchdog({
+      clock,
+      stallTimeoutMs: tool.stallTimeoutMs,
+      turnTimeoutMs: tool.turnTimeoutMs,
+      onExpired: (cause) => this.stop(cause),
+    });
+    const key = `agent:${this.#number}`;
+    await journal.append({ type: 'effect_started', issue, effect: 'agent', key });
+    let started = false;
+    let watching: Promise<void> | undefined;
+    let turns = 0;
+    let toolsThisTurn = 0;
+    let idleTurns = 0;
+    try {
+      const end = await runner.run(
+        {
+          run,
+          issue,
+          attempt: this.#number,
+          cwd: path,
+          prompt,
+          resume: this.#entry.sessionId,
+          budgetUsd:
+            limits.maxCostUsd === null ? null : Math.max(0.01, limits.maxCostUsd - spentOf(this.#entry).cost_usd),
+          env: {
+            ...task.env,
+            TOOL_ISSUE: String(issue),
+            TOOL_ATTEMPT: String(this.#number),
+            TOOL_REPO: formatSlug(this.#workflow.tracker.slug),
+            TOOL_BRANCH: task.branch,
+            TOOL_WORKSPACE: path,
+          },
+        },
+        {
+          signal: this.#end.signal,
+          output: (text) => task.output(text),
+          onStarted: async (pid) => {
+            started = true;
+            this.live.agentStartedAt = clock.now();
+            watchdog.turnStarted();
+            watching = watchdog.watch();
+            await journal.append({ type: 'effect_finished', issue, effect: 'agent', key, result: { pid } });
+          },
+          onEvent: (event) => {
+            this.live.hear(event, clock.now());
+            watchdog.sign(event);
+            if (event.type === 'tool_started') toolsThisTurn += 1;
+            if (
+              event.type === 'session' &&
+              event.sessionId !== this.#options.journal.state.entries.get(issue)?.sessionId
+            ) {
+              this.#note({ type: 'session', issue, session_id: event.sessionId });
+            }
+            this.#options.onChange();
+          },
+          nextTurn: async () => {
+            turns += 1;
+            idleTurns = toolsThisTurn === 0 ? idleTurns + 1 : 0;
+            toolsThisTurn = 0;
+            this.#note({ type: 'usage', issue, usage: this.live.usageAt(clock.now()) });
+            const entry = journal.state.entries.get(issue);
+            const handedIn =
+              entry?.askedDone === true ||
+              entry?.askedPullRequest !== null ||
+              (await workspaces.peek(task, this.#end.signal)) !== null;
+            // An agent that twice only talked will not begin to work at the third asking.
+            if (handedIn || turns >= limits.maxTurns || idleTurns >= 2) return null;
+            watchdog.turnStarted();
+            return continuation(task.branch);
+          },
+        },
+      );
+      if (!started)
+        await journal.append({ type: 'effect_failed', issue, effect: 'agent', key, error: end.words.slice(0, 2000) });
+      if (!end.ok && !end.resumable) await journal.append({ type: 'session', issue, session_id: null });
+      return end;
+    } finally {
+      watchdog.close();
+      await watching;
+    }
+  }
+
+  /** A record that nobody waits for; that it could not be written shows at the next one that somebody does. */
+  #note(record: Parameters<Journal['append']>[0]): void {
+    this.#options.journal.append(record).catch((error: unknown) => {
+      this.#log('agent', messageOf(error), 'warn');
+    });
+  }
+
+  /** The hook's failure is said and changes nothing. */
+  async #afterRun(task: WorkspaceTask): Promise<void> {
+    const { journal, workspaces } = this.#options;
+    if (this.#workflow.hooks.afterRun === null) return;
+    this.#enter('after_run');
+    // The attempt may have been ended, its hook runs all the same; its own time-out bounds it.
+    const { signal } = new AbortController();
+    try {
+      await perform(journal, task.issue, 'hook', `after_run:${this.#number}`, () => workspaces.afterRun(task, signal));
+    } catch (error) {
+      this.#log('hook', messageOf(error), 'warn');
+    }
+  }
+
+  async #conclude(task: WorkspaceTask, end: RunEnd): Promise<void> {
+    const { journal, clock, random } = this.#options;
+    const { issue } = task;
+    this.live.stage = 'collect';
+    const { work, agent } = await this.#collect(task, end);
+    const usage = this.live.usageAt(clock.now());
+    const entry = journal.state.entries.get(issue) ?? this.#entry;
+    const { agent: limits } = this.#workflow;
+    const verdict = judgeAttempt(
+      entry,
+      {
+        cause: this.#cause,
+        agent: agent.ok ? { ok: true, words: agent.words, fault: 'agent' } : agent,
+        head: work.head,
+        savedAs: work.savedAs,
+        askedDone: entry.askedDone,
+        costUsd: entry.spent.cost_usd + usage.cost_usd,
+        turns: usage.turns,
+      },
+      limits,
+      clock.now(),
+      random(),
+    );
+    await journal.append({
+      type: 'attempt_ended',
+      issue,
+      outcome: verdict.outcome,
+      reason: verdict.reason,
+      usage,
+      head: verdict.head,
+      next: verdict.next,
+      retry_at: verdict.retryAt,
+    });
+    if (verdict.outcome === 'succeeded') return;
+    const wait =
+      verdict.retryAt === null
+        ? ''
+        : `; next attempt ${verdict.retryAt <= clock.now() ? 'at once' : `in ${Math.ceil((verdict.retryAt - clock.now()) / 1000)} s`}`;
+    this.#log(
+      'agent',
+      `attempt ${this.#number} on issue #${issue} ${verdict.outcome}: ${verdict.reason}${wait}`,
+      'warn',
+    );
+  }
+
+  async #collect(task: WorkspaceTask, agent: RunEnd): Promise<{ work: Work; agent: RunEnd }> {
+    const { signal } = new AbortController();
+    try {
+      return { work: await this.#options.workspaces.collect(task, signal), agent };
+    } catch (error) {
+      const words = `the work could not be collected: ${messageOf(error)}`;
+      task.output(`${words}\n`);
+      // Whoever failed before that had the first cause.
+      return {
+        work: { head: null, savedAs: null },
+        agent: agent.ok ? { ok: false, words, fault: 'runtime', resumable: true } : agent,
+      };
+    }
+  }
+}

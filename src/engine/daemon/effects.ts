@@ -1,0 +1,35 @@
+// The one way a side effect happens: a record before it, a record after it.
+
+import type { JournalRecord } from '../../domain/daemon/record.ts';
+import type { Effect } from '../../domain/effects.ts';
+import { messageOf } from '../../domain/errors.ts';
+import type { Journal } from '../ports.ts';
+
+export type EffectResult = Readonly<Record<string, string | number | null>>;
+
+/** Whether an earlier process began this effect and did not live to say how it ended. */
+export function wasCutOff(journal: Journal, issue: number, key: string): boolean {
+  return journal.state.entries.get(issue)?.effects[key] === 'started';
+}
+
+/** Performs an effect between its two records. What `act` throws is recorded and thrown on. */
+export async function perform<T>(
+  journal: Journal,
+  issue: number,
+  effect: Effect,
+  key: string,
+  act: () => Promise<T>,
+  resultOf: (value: T) => EffectResult = () => ({}),
+): Promise<T> {
+  await journal.append({ type: 'effect_started', issue, effect, key });
+  let value: T;
+  try {
+    value = await act();
+  } catch (error) {
+    const failed: JournalRecord = { type: 'effect_failed', issue, effect, key, error: messageOf(error).slice(0, 2000) };
+    await journal.append(failed);
+    throw error;
+  }
+  await journal.append({ type: 'effect_finished', issue, effect, key, result: resultOf(value) });
+  return value;
+}

@@ -1,0 +1,132 @@
+// Hands the work of an issue over: branch, pull request, comment, labels. Each step is an effect that can be repeated.
+
+import type { Step } from '../../domain/daemon/next.ts';
+import type { PullRequest } from '../../domain/daemon/record.ts';
+import type { Entry } from '../../domain/daemon/state.ts';
+import { assertNever } from '../../domain/errors.ts';
+import { TrackerError } from '../../domain/tracker-error.ts';
+import type { Workflow } from '../../domain/workflow.ts';
+import type { Journal, Logger, Tracker, Workspaces, WorkspaceTask } from '../ports.ts';
+import { perform, wasCutOff } from './effects.ts';
+import { gaveUpComment, pullRequestBody, pullRequestTitle } from './texts.ts';
+
+export type PublisherOptions = {
+  readonly workflow: () => Workflow;
+  readonly journal: Journal;
+  readonly tracker: Tracker;
+  readonly workspaces: Workspaces;
+  readonly log: Logger;
+};
+
+type EffectStep = Exclude<Step, { kind: 'observe' }>;
+
+/** A workspace task for what happens outside of an attempt: nothing listens to it. */
+export function quietTask(entry: Entry): WorkspaceTask {
+  return {
+    issue: entry.number,
+    life: entry.life,
+    attempt: entry.attempt,
+    branch: entry.branch,
+    env: {},
+    output: () => undefined,
+  };
+}
+
+export class Publisher {
+  readonly #options: PublisherOptions;
+
+  constructor(options: PublisherOptions) {
+    this.#options = options;
+  }
+
+  async push(entry: Entry, sha: string, signal: AbortSignal): Promise<void> {
+    const { journal, workspaces } = this.#options;
+    await perform(
+      journal,
+      entry.number,
+      'push',
+      `push:${sha}`,
+      () => workspaces.push(quietTask(entry), sha, entry.pushed, signal),
+      () => ({ sha }),
+    );
+  }
+
+  /** Opens the pull request for `sha` on the branch, or finds the one that is open. */
+  async openPullRequest(entry: Entry, sha: string, signal: AbortSignal): Promise<PullRequest> {
+    const { journal } = this.#options;
+    return perform(
+      journal,
+      entry.number,
+      'pull_request',
+      `pull_request:${entry.branch}`,
+      () => this.#findOrCreate(entry, sha, signal),
+      ({ number, url }) => ({ number, url }),
+    );
+  }
+
+  async #findOrCreate(entry: Entry, sha: string, signal: AbortSignal): Promise<PullRequest> {
+    const { tracker, workspaces, workflow } = this.#options;
+    const open = await tracker.findPullRequest(entry.branch, signal);
+    if (open !== null) return open;
+    const messages = await workspaces.commitMessages(quietTask(entry), sha, signal);
+    const asked = entry.askedPullRequest ?? undefined;
+    const request = {
+      branch: entry.branch,
+      base: await workspaces.defaultBranch(signal),
+      title: pullRequestTitle(asked?.title, messages, entry),
+      body: pullRequestBody(asked?.body, messages, entry, await workspaces.pullRequestTemplate(signal)),
+      draft: workflow().tracker.draft,
+    };
+    try {
+      return await tracker.createPullRequest(request, signal);
+    } catch (error) {
+      // Somebody may have opened it at this very moment; or the service had done so when the connection was cut.
+      const now =
+        error instanceof TrackerError && error.failure === 'refused'
+          ? await tracker.findPullRequest(entry.branch, signal)
+          : null;
+      if (now !== null) return now;
+      throw error;
+    }
+  }
+
+  /** Posts a comment once: after a crash in the middle, the tracker is asked whether it stands there. */
+  async comment(entry: Entry, key: string, body: string, signal: AbortSignal): Promise<void> {
+    const { journal, tracker } = this.#options;
+    const marker = `${entry.number}-${entry.life}-${key.replaceAll(/[^\w-]/g, '-')}`;
+    const unsure = wasCutOff(journal, entry.number, key);
+    await perform(journal, entry.number, 'comment', key, async () => {
+      if (unsure && (await tracker.hasComment(entry.number, marker, signal))) return;
+      await tracker.addComment(entry.number, body, marker, signal);
+    });
+  }
+
+  /** Performs one step of an issue whose attempts are over. */
+  async step(entry: Entry, step: EffectStep, signal: AbortSignal): Promise<void> {
+    const { journal, tracker, workflow, log } = this.#options;
+    const issue = entry.number;
+    switch (step.kind) {
+      case 'push':
+        return this.push(entry, step.sha, signal);
+      case 'pull_request':
+        await this.openPullRequest(entry, entry.head ?? '', signal);
+        return;
+      case 'comment':
+        try {
+          await this.comment(entry, step.key, gaveUpComment(entry, workflow().labels), signal);
+        } catch (error) {
+          if (!(error instanceof TrackerError && error.failure === 'refused')) throw error;
+          // A locked issue takes no comment; its label says enough.
+          log.log('warn', 'publish', `issue #${issue} takes no comment: ${error.message}`, { issue });
+          await journal.append({ type: 'effect_finished', issue, effect: 'comment', key: step.key, result: {} });
+        }
+        return;
+      case 'label_add':
+        return perform(journal, issue, 'label_add', step.key, () => tracker.addLabel(issue, step.label, signal));
+      case 'label_remove':
+        return perform(journal, issue, 'label_remove', step.key, () => tracker.removeLabel(issue, step.label, signal));
+      default:
+        return assertNever(step);
+    }
+  }
+}

@@ -1,0 +1,55 @@
+// The texts that the daemon writes to the tracker.
+
+import type { Entry } from '../../domain/daemon/state.ts';
+import { spentOf } from '../../domain/daemon/state.ts';
+import type { StateLabels } from '../../domain/issue.ts';
+import { clip, fence, oneLine, visibleLines } from '../../domain/text.ts';
+
+const CLOSING = /\b(close[sd]?|fix(e[sd])?|resolve[sd]?)\s+#(\d+)\b/gi;
+
+function closes(body: string, issue: number): boolean {
+  return [...body.matchAll(CLOSING)].some((match) => Number(match[3]) === issue);
+}
+
+/** The title of a pull request: what the agent asked for, else its first commit's subject, else the issue's title. */
+export function pullRequestTitle(asked: string | undefined, messages: readonly string[], entry: Entry): string {
+  const subject = messages[0]?.split('\n')[0];
+  return oneLine(asked ?? subject ?? entry.title, 200) || `Issue #${entry.number}`;
+}
+
+/** Its body: the agent's words or the commits' messages, the closing keyword, the repository's template. */
+export function pullRequestBody(
+  asked: string | undefined,
+  messages: readonly string[],
+  entry: Entry,
+  template: string | null,
+): string {
+  const own = asked?.trim() || messages.map((message) => message.trim()).join('\n\n---\n\n');
+  const parts = [clip(visibleLines(own), 40_000)];
+  if (!closes(own, entry.number)) parts.push(`Closes #${entry.number}`);
+  const heading = template?.split('\n').find((line) => line.trim() !== '');
+  if (template !== null && template.trim() !== '' && heading !== undefined && !own.includes(heading.trim()))
+    parts.push(template.trim());
+  return parts.filter((part) => part !== '').join('\n\n');
+}
+
+/** Why an issue was given up, and how it goes on. */
+export function gaveUpComment(entry: Entry, states: StateLabels): string {
+  const spent = spentOf(entry);
+  const cost = spent.cost_usd > 0 ? `, $${spent.cost_usd.toFixed(2)}` : '';
+  const attempts = entry.attempt === 1 ? 'one attempt' : `${entry.attempt} attempts`;
+  return [
+    `This issue could not be finished: ${attempts} on branch \`${entry.branch}\`${cost}.`,
+    `The last one ended so:\n\n${fence(clip(visibleLines(entry.lastError ?? 'nobody knows why'), 6000))}`,
+    `To have it tried again, put the label \`${states.active[0] ?? 'tool-todo'}\` back on. The work goes on where it stopped; what you write here before that can be read by the agent if you may write to this repository.`,
+  ].join('\n\n');
+}
+
+/** What an agent is told when it ended a turn with nothing handed in. */
+export function continuation(branch: string): string {
+  return [
+    `Nothing is committed on the branch ${branch} yet, and you have not said that you are done. Go on with the task.`,
+    'When the work is finished: commit it on this branch, then run `tool pr create --title "…" --body-file FILE`.',
+    'If nothing has to change: say why with `tool issue comment --body-file FILE`, then run `tool issue done`.',
+  ].join('\n');
+}

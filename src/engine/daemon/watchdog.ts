@@ -1,0 +1,73 @@
+// Watches one agent: ends it when it gives no life sign for too long, or when a turn takes too long.
+
+import type { EndCause } from '../../domain/attempt.ts';
+import type { AgentEvent, Clock } from '../ports.ts';
+
+export type WatchdogOptions = {
+  readonly clock: Clock;
+  /** 0: never. */
+  readonly stallTimeoutMs: number;
+  readonly turnTimeoutMs: number;
+  readonly onExpired: (cause: EndCause) => void;
+};
+
+/** A tool call within its own limit is a life sign; a little more is allowed, since limits are not kept to the ms. */
+const TOOL_GRACE_MS = 30_000;
+
+export class Watchdog {
+  readonly #options: WatchdogOptions;
+  readonly #stop = new AbortController();
+  /** Running tool calls that state a limit, with when it is over. */
+  readonly #tools = new Map<string, number>();
+  #lastSignAt: number;
+  #turnStartedAt: number;
+
+  constructor(options: WatchdogOptions) {
+    this.#options = options;
+    this.#lastSignAt = options.clock.now();
+    this.#turnStartedAt = this.#lastSignAt;
+  }
+
+  sign(event: AgentEvent): void {
+    this.#lastSignAt = this.#options.clock.now();
+    if (event.type === 'tool_started' && event.limitMs !== null)
+      this.#tools.set(event.id, this.#lastSignAt + event.limitMs + TOOL_GRACE_MS);
+    if (event.type === 'tool_ended') this.#tools.delete(event.id);
+  }
+
+  turnStarted(): void {
+    this.#turnStartedAt = this.#options.clock.now();
+    this.#lastSignAt = this.#turnStartedAt;
+    this.#tools.clear();
+  }
+
+  /** When the agent will be ended if nothing is heard, ms since the epoch, and why. */
+  #deadline(): { readonly at: number; readonly cause: EndCause } {
+    const { stallTimeoutMs, turnTimeoutMs } = this.#options;
+    const turn = {
+      at: this.#turnStartedAt + turnTimeoutMs,
+      cause: { kind: 'turn_timeout', afterMs: turnTimeoutMs },
+    } as const;
+    if (stallTimeoutMs === 0) return turn;
+    const stalled = Math.max(this.#lastSignAt + stallTimeoutMs, ...this.#tools.values());
+    return stalled < turn.at ? { at: stalled, cause: { kind: 'stalled', afterMs: stallTimeoutMs } } : turn;
+  }
+
+  /** Runs until the agent is to be ended or `close` is called. */
+  async watch(): Promise<void> {
+    const { clock, onExpired } = this.#options;
+    while (!this.#stop.signal.aborted) {
+      const { at, cause } = this.#deadline();
+      const left = at - clock.now();
+      if (left <= 0) {
+        onExpired(cause);
+        return;
+      }
+      await clock.sleep(left, this.#stop.signal);
+    }
+  }
+
+  close(): void {
+    this.#stop.abort();
+  }
+}

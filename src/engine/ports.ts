@@ -1,0 +1,216 @@
+// What the engine needs from outside: types, nothing else.
+
+import type { JournalRecord, PullRequest, Usage } from '../domain/daemon/record.ts';
+import type { DaemonState } from '../domain/daemon/state.ts';
+import type { Actor, Issue } from '../domain/issue.ts';
+import type { Stored } from '../domain/log.ts';
+
+export interface Clock {
+  /** Milliseconds since the epoch. */
+  now(): number;
+  /** Resolves after `ms`, or at once when the signal is aborted; never rejects. */
+  sleep(ms: number, signal: AbortSignal): Promise<void>;
+}
+
+export type LogSource = 'serve' | 'poller' | 'workspace' | 'hook' | 'agent' | 'publish' | 'workflow' | 'http' | 'desk';
+export type LogLevel = 'info' | 'warn' | 'error';
+export type LogFields = Readonly<Record<string, string | number | boolean | null>>;
+
+export interface Logger {
+  log(level: LogLevel, source: LogSource, message: string, fields?: LogFields): void;
+}
+
+/** The daemon's journal with the state folded from it. */
+export interface Journal {
+  readonly state: DaemonState;
+  /** Appends one record and folds it; resolves when it is on disk. The state is new as soon as the call returns. */
+  append(record: JournalRecord): Promise<Stored<JournalRecord>>;
+  close(): Promise<void>;
+}
+
+export type RateLimit = {
+  readonly limit: number | null;
+  readonly remaining: number | null;
+  /** ISO 8601. */
+  readonly reset_at: string | null;
+  /** Until when the service asked us to stay away, ISO 8601. */
+  readonly paused_until: string | null;
+  readonly reason: string | null;
+};
+
+export type LabelEvent = { readonly id: number; readonly actor: Actor | null };
+export type IssueComment = { readonly author: Actor | null; readonly body: string; readonly createdAt: string };
+
+export type PollStats = { readonly requests: number; readonly notModified: number };
+
+export interface Tracker {
+  /** Open issues that carry any active label, pull requests left out, oldest first. */
+  listActive(labels: readonly string[], signal: AbortSignal): Promise<readonly Issue[]>;
+  /** null when the issue does not exist (any more). */
+  readIssue(issue: number, signal: AbortSignal): Promise<Issue | null>;
+  /** Who put the label on last; null when the service knows no such event. */
+  readLabelEvent(issue: number, label: string, signal: AbortSignal): Promise<LabelEvent | null>;
+  mayWrite(actor: Actor, signal: AbortSignal): Promise<boolean>;
+  readComments(issue: number, signal: AbortSignal): Promise<readonly IssueComment[]>;
+  /** Posts a comment that carries `marker` invisibly. */
+  addComment(issue: number, body: string, marker: string, signal: AbortSignal): Promise<void>;
+  /** Whether a comment with this marker stands there already. */
+  hasComment(issue: number, marker: string, signal: AbortSignal): Promise<boolean>;
+  addLabel(issue: number, label: string, signal: AbortSignal): Promise<void>;
+  /** Done as well when the label is not there. */
+  removeLabel(issue: number, label: string, signal: AbortSignal): Promise<void>;
+  findPullRequest(branch: string, signal: AbortSignal): Promise<PullRequest | null>;
+  createPullRequest(
+    request: {
+      readonly branch: string;
+      readonly base: string;
+      readonly title: string;
+      readonly body: string;
+      readonly draft: boolean;
+    },
+    signal: AbortSignal,
+  ): Promise<PullRequest>;
+  readonly rateLimit: RateLimit;
+  readonly stats: PollStats;
+}
+
+export type HookName = 'after_create' | 'before_run' | 'after_run' | 'before_remove';
+
+export type Place = { readonly path: string; readonly created: boolean };
+
+export type WorkspaceTask = {
+  readonly issue: number;
+  readonly life: number;
+  readonly attempt: number;
+  readonly branch: string;
+  /** Variables for the hooks, beside the daemon's own environment. */
+  readonly env: Readonly<Record<string, string>>;
+  /** Takes what hooks print. */
+  readonly output: (text: string) => void;
+};
+
+/** What an attempt left in the workspace. */
+export type Work = {
+  /** The commit to publish; null when nothing was committed that changes anything. */
+  readonly head: string | null;
+  /** The ref under which uncommitted changes were saved; null when there were none. */
+  readonly savedAs: string | null;
+};
+
+export interface Workspaces {
+  /** Where the issue's workspace is or will be. */
+  pathOf(issue: number): string;
+  /** Makes the directory, or takes the complete one that is there; a half-made one is thrown away first. */
+  prepare(task: WorkspaceTask, signal: AbortSignal): Promise<Place>;
+  /** Fills a new workspace: the file's script, or a clone. */
+  afterCreate(task: WorkspaceTask, signal: AbortSignal): Promise<void>;
+  /** Marks the workspace complete; from here on it is reused. */
+  complete(task: WorkspaceTask, signal: AbortSignal): Promise<void>;
+  /** Brings the workspace up to date with the default branch, by the file's script or by itself, and puts it on the issue's branch. */
+  beforeRun(task: WorkspaceTask, signal: AbortSignal): Promise<void>;
+  /** False when the file has no such script. */
+  afterRun(task: WorkspaceTask, signal: AbortSignal): Promise<boolean>;
+  beforeRemove(task: WorkspaceTask, signal: AbortSignal): Promise<boolean>;
+  /** The commit that would be published now; nothing of the clone's own is run, so an agent may be at work in it. */
+  peek(task: WorkspaceTask, signal: AbortSignal): Promise<string | null>;
+  /** What the attempt left; where nothing was committed, changes that are not are saved. */
+  collect(task: WorkspaceTask, signal: AbortSignal): Promise<Work>;
+  /** Pushes `sha` to the one branch; done as well when it is there. Commits that are neither `ours` nor ancestors are not overwritten. */
+  push(task: WorkspaceTask, sha: string, ours: readonly string[], signal: AbortSignal): Promise<void>;
+  /** The repository's default branch. */
+  defaultBranch(signal: AbortSignal): Promise<string>;
+  /** The repository's pull-request template on its default branch. */
+  pullRequestTemplate(signal: AbortSignal): Promise<string | null>;
+  /** The messages of the commits that `sha` has beyond the default branch, oldest first. */
+  commitMessages(task: WorkspaceTask, sha: string, signal: AbortSignal): Promise<readonly string[]>;
+  /** Removes the directory, uncommitted work saved first. */
+  remove(task: WorkspaceTask, signal: AbortSignal): Promise<void>;
+}
+
+/** What a runner reports while an agent works. */
+export type AgentEvent =
+  | { readonly type: 'session'; readonly sessionId: string }
+  | { readonly type: 'message'; readonly text: string }
+  /** `limitMs`: the tool's own limit, where it states one. */
+  | { readonly type: 'tool_started'; readonly id: string; readonly name: string; readonly limitMs: number | null }
+  | { readonly type: 'tool_ended'; readonly id: string }
+  /** All that the attempt used so far. */
+  | { readonly type: 'usage'; readonly usage: Omit<Usage, 'seconds'> }
+  /** Any other life sign. */
+  | { readonly type: 'activity'; readonly name: string };
+
+export type RunRequest = {
+  /** The mark that the agent and all it starts carry in their environment. */
+  readonly run: string;
+  readonly issue: number;
+  readonly attempt: number;
+  readonly cwd: string;
+  readonly prompt: string;
+  /** The session of an earlier attempt to go on with. */
+  readonly resume: string | null;
+  /** What this attempt may cost at most, US dollars. */
+  readonly budgetUsd: number | null;
+  /** Variables for the agent beside the runner's own. */
+  readonly env: Readonly<Record<string, string>>;
+};
+
+export type RunHooks = {
+  /** Called as soon as the process runs; the runner waits for it before it hands over the prompt. */
+  readonly onStarted: (pid: number) => Promise<void>;
+  readonly onEvent: (event: AgentEvent) => void;
+  /** Takes what the agent says and does, for people to read. */
+  readonly output: (text: string) => void;
+  /** After a turn that ended well: the next prompt, or null to end the session. */
+  readonly nextTurn: () => Promise<string | null>;
+  /** Ends the agent's process group: SIGTERM, then SIGKILL. */
+  readonly signal: AbortSignal;
+};
+
+export type RunEnd =
+  | { readonly ok: true /** The agent's last words. */; readonly words: string }
+  | {
+      readonly ok: false;
+      readonly words: string;
+      /** `agent`: it failed · `runtime`: it could not work at all (no program, no login, its service down). */
+      readonly fault: 'agent' | 'runtime';
+      /** Whether a later attempt may go on with the session. */
+      readonly resumable: boolean;
+    };
+
+export interface Runner {
+  readonly name: string;
+  run(request: RunRequest, hooks: RunHooks): Promise<RunEnd>;
+}
+
+/** What stays of earlier processes of the daemon. */
+export interface Leftovers {
+  /** Ends every process of a run; gives how many there were. */
+  end(run: string): Promise<number>;
+}
+
+/** Where an attempt's output is kept for people to read. */
+export interface Transcripts {
+  open(issue: number, life: number, attempt: number): Transcript;
+  /** Removes what is kept of the issue but its transcripts. */
+  forget(issue: number): Promise<void>;
+}
+
+export interface Transcript {
+  write(text: string): void;
+  close(): void;
+}
+
+/** What an agent asks of the daemon. */
+export type DeskRequest =
+  | { readonly type: 'show'; readonly issue: number }
+  | { readonly type: 'comment'; readonly issue: number; readonly body: string }
+  | { readonly type: 'done'; readonly issue: number }
+  | { readonly type: 'pull_request'; readonly title: string; readonly body: string };
+
+/** Answers one request of the agent; a refusal is a rejected ToolError. */
+export type DeskHandler = (request: DeskRequest, signal: AbortSignal) => Promise<Readonly<Record<string, unknown>>>;
+
+export interface Desk {
+  /** Opens a desk for one attempt; the environment names it to the agent. */
+  open(handler: DeskHandler): Promise<{ readonly env: Readonly<Record<string, string>>; close(): Promise<void> }>;
+}

@@ -1,0 +1,129 @@
+// The dashboard as text, for a terminal.
+
+import type { StateView } from '../engine/daemon/view.ts';
+import { clip, visible } from '../domain/text.ts';
+import { count, dollars, duration } from './format.ts';
+
+type Column = { readonly title: string; readonly max: number };
+
+/** A table with columns as wide as they need to be, at most `max`. */
+export function table(columns: readonly Column[], rows: readonly (readonly string[])[]): string[] {
+  const cells = [columns.map(({ title }) => title), ...rows].map((row) => columns.map(({ max }, index) => clip(visible(row[index] ?? ''), max)));
+  const widths = columns.map((_, index) => Math.max(...cells.map((row) => (row[index] ?? '').length)));
+  return cells.map((row) => `  ${row.map((cell, index) => cell.padEnd(widths[index] ?? 0)).join('  ')}`.trimEnd());
+}
+
+function ago(at: string | null, now: number): string {
+  return at === null ? '–' : duration(now - Date.parse(at));
+}
+
+function section(title: string, lines: readonly string[]): string[] {
+  return lines.length === 0 ? [] : ['', title, ...lines];
+}
+
+/** The whole dashboard; ends with a newline. */
+export function textDashboard(view: StateView): string {
+  const now = Date.parse(view.generated_at);
+  const { counts, poll, totals, rate_limit: limit } = view;
+  const error = view.workflow.error === null ? [] : [`! the workflow file is not valid; the last good one is in use: ${visible(view.workflow.error)}`];
+  const pending = view.workflow.pending_restart.length === 0 ? [] : [`! takes effect at the next start: ${view.workflow.pending_restart.join(', ')}`];
+  const paused = limit.paused_until === null ? [] : [`! paused until ${limit.paused_until}: ${limit.reason}`];
+  const polled = poll.last_error === null ? `polled ${ago(poll.last_at, now)} ago` : `! last poll skipped: ${visible(poll.last_error)}`;
+  const quota = limit.remaining === null ? '' : ` · quota ${limit.remaining}/${limit.limit ?? '?'}`;
+  const lines = [
+    `toolcrew ${view.version} · ${view.repository} · ${polled} · every ${duration(poll.interval_ms)}${quota}`,
+    `${counts.running} running of ${view.slots} · ${counts.retrying} retrying · ${counts.queued} waiting · ${counts.completed} done · ${counts.failed} failed · ${count(totals.total_tokens)} tokens · ${dollars(totals.cost_usd)}`,
+    ...error,
+    ...pending,
+    ...paused,
+    ...section(
+      'RUNNING',
+      view.running.length === 0
+        ? ['  nothing']
+        : table(
+            [
+              { title: 'ISSUE', max: 8 },
+              { title: 'TITLE', max: 44 },
+              { title: 'TRY', max: 4 },
+              { title: 'PHASE', max: 12 },
+              { title: 'SINCE', max: 9 },
+              { title: 'HEARD', max: 9 },
+              { title: 'TOKENS', max: 8 },
+              { title: 'COST', max: 8 },
+              { title: 'LAST WORDS', max: 60 },
+            ],
+            view.running.map((row) => [
+              `#${row.issue_number}`,
+              row.title,
+              String(row.attempt),
+              row.phase,
+              ago(row.started_at, now),
+              ago(row.last_event_at, now),
+              count(row.tokens.total_tokens),
+              dollars(row.cost_usd),
+              row.last_message ?? row.last_event ?? row.last_error ?? '',
+            ]),
+          ),
+    ),
+    ...section(
+      view.retrying.length === 0 ? '' : 'RETRYING',
+      view.retrying.length === 0
+        ? []
+        : table(
+            [
+              { title: 'ISSUE', max: 8 },
+              { title: 'TITLE', max: 44 },
+              { title: 'TRIED', max: 5 },
+              { title: 'AGAIN IN', max: 10 },
+              { title: 'LAST ERROR', max: 80 },
+            ],
+            view.retrying.map((row) => [
+              `#${row.issue_number}`,
+              row.title,
+              String(row.attempt),
+              row.due_at === null ? '–' : duration(Math.max(0, Date.parse(row.due_at) - now)),
+              row.last_error ?? '',
+            ]),
+          ),
+    ),
+    ...section(
+      'WAITING',
+      view.queued.length === 0
+        ? []
+        : table(
+            [
+              { title: 'ISSUE', max: 8 },
+              { title: 'TITLE', max: 44 },
+              { title: 'WHY', max: 100 },
+            ],
+            view.queued.map((row) => [`#${row.issue_number}`, row.title, row.reason]),
+          ),
+    ),
+    ...section(
+      'FINISHED',
+      view.completed.length === 0
+        ? []
+        : table(
+            [
+              { title: 'ISSUE', max: 8 },
+              { title: 'TITLE', max: 44 },
+              { title: 'OUTCOME', max: 13 },
+              { title: 'TRIES', max: 5 },
+              { title: 'TOOK', max: 9 },
+              { title: 'COST', max: 8 },
+              { title: 'PULL REQUEST', max: 100 },
+            ],
+            view.completed.slice(0, 20).map((row) => [
+              `#${row.issue_number}`,
+              row.title,
+              row.outcome,
+              String(row.attempts),
+              duration(row.seconds * 1000),
+              dollars(row.cost_usd),
+              row.pull_request?.url ?? row.reason ?? '',
+            ]),
+          ),
+    ),
+  ];
+  return `${lines.join('\n')}\n`;
+}
