@@ -28,7 +28,9 @@ const { metafile } = await build({
   metafile: true,
   logLevel: 'warning',
   // CommonJS dependencies in an ES module bundle ask for `require`.
-  banner: { js: "import { createRequire as bundledRequire } from 'node:module'; const require = bundledRequire(import.meta.url);" },
+  banner: {
+    js: "import { createRequire as bundledRequire } from 'node:module'; const require = bundledRequire(import.meta.url);",
+  },
 });
 
 // The embedded forge's service reads its fonts beside the code that asks for them.
@@ -37,7 +39,9 @@ cpSync(fonts, join(out, 'chunks', 'fonts'), { recursive: true });
 
 /** Packages that stand in the bundle: their licences go with it. */
 function bundledPackages(): string[] {
-  const names = Object.keys(metafile.inputs).flatMap((path) => /^node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(path)?.[1] ?? []);
+  const names = Object.keys(metafile.inputs).flatMap(
+    (path) => /^node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(path)?.[1] ?? [],
+  );
   return [...new Set(names)].sort();
 }
 

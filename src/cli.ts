@@ -7,13 +7,15 @@ import { messageOf, ToolError } from './domain/errors.ts';
 
 function port(text: string): number {
   const value = Number(text);
-  if (!Number.isInteger(value) || value < 0 || value > 65_535) throw new InvalidArgumentError(`Expected a port from 0 to 65535, got ${text}.`);
+  if (!Number.isInteger(value) || value < 0 || value > 65_535)
+    throw new InvalidArgumentError(`Expected a port from 0 to 65535, got ${text}.`);
   return value;
 }
 
 function positive(text: string): number {
   const value = Number(text);
-  if (!Number.isInteger(value) || value < 1) throw new InvalidArgumentError(`Expected a whole number of at least 1, got ${text}.`);
+  if (!Number.isInteger(value) || value < 1)
+    throw new InvalidArgumentError(`Expected a whole number of at least 1, got ${text}.`);
   return value;
 }
 
@@ -29,7 +31,11 @@ function createProgram(): Command {
     .description('watch a repository for labelled issues and run an agent on each')
     .argument('[workflow]', 'the workflow file', './WORKFLOW.md')
     .option('--port <n>', 'port of the status server, over the one in the file; 0: none', port)
-    .addOption(new Option('--log-format <format>', 'text for people, json for machines').choices(['text', 'json']).default('text'))
+    .addOption(
+      new Option('--log-format <format>', 'text for people, json for machines')
+        .choices(['text', 'json'])
+        .default('text'),
+    )
     .option('--once', 'poll once, finish what that started, exit')
     .action(async (path: string, options: { port?: number; logFormat: 'text' | 'json'; once?: boolean }) => {
       const { serveCommand } = await import('./cli/serve.ts');
@@ -45,10 +51,20 @@ function createProgram(): Command {
     .option('--port <n>', 'port of the status server; 0: none', port)
     .option('--max-agents <n>', 'how many agents work at a time', positive)
     .option('--force', 'overwrite an existing WORKFLOW.md')
-    .action(async (options: { yes?: boolean; repo?: string; label?: string; root?: string; port?: number; maxAgents?: number; force?: boolean }) => {
-      const { serveInitCommand } = await import('./cli/serve-init.ts');
-      await serveInitCommand(options);
-    });
+    .action(
+      async (options: {
+        yes?: boolean;
+        repo?: string;
+        label?: string;
+        root?: string;
+        port?: number;
+        maxAgents?: number;
+        force?: boolean;
+      }) => {
+        const { serveInitCommand } = await import('./cli/serve-init.ts');
+        await serveInitCommand(options);
+      },
+    );
   program
     .command('demo')
     .description('the whole daemon on an embedded forge: no account, no key, no network')

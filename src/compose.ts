@@ -11,11 +11,12 @@ import { FileJournal } from './adapters/event-log/journal.ts';
 import { detectSlug } from './adapters/git-remote.ts';
 import { HostingClient } from './adapters/github/client.ts';
 import { cloneUrlOf } from './adapters/github/clone-url.ts';
-import { clientStatus, Credential, exposedIn, takeTokens } from './adapters/github/credential.ts';
+import { Credential, clientStatus, exposedIn, takeTokens } from './adapters/github/credential.ts';
 import { GitHubTracker } from './adapters/github/tracker.ts';
+import { boundsOf, Isolation } from './adapters/isolation.ts';
 import { createLogger, type LogFormat } from './adapters/logger.ts';
 import { Mirror } from './adapters/mirror.ts';
-import { packageVersion } from './adapters/package-root.ts';
+import { packageRoot, packageVersion } from './adapters/package-root.ts';
 import { endRun, RUN_VARIABLE } from './adapters/processes.ts';
 import { createRunner } from './adapters/runner/runners.ts';
 import { RuntimeDir } from './adapters/runtime-dir.ts';
@@ -78,7 +79,12 @@ export async function createDaemon(options: DaemonOptions): Promise<Daemon> {
     clock,
     onReload: (error, pending) => {
       if (error !== null) log.log('error', 'workflow', `not valid, the last good one stays in use: ${error}`);
-      else log.log('info', 'workflow', `read again${pending.length === 0 ? '' : `; takes effect at the next start: ${pending.join(', ')}`}`);
+      else
+        log.log(
+          'info',
+          'workflow',
+          `read again${pending.length === 0 ? '' : `; takes effect at the next start: ${pending.join(', ')}`}`,
+        );
       orchestrator?.refresh();
     },
   });
@@ -109,6 +115,14 @@ export async function createDaemon(options: DaemonOptions): Promise<Daemon> {
     credential = found;
     if (found.fromClient) await requireLogin(host, env);
 
+    const bounds = boundsOf({
+      stateDir: state.path,
+      workspaceRoot: root,
+      workflowPath: workflow.path,
+      packageRoot: packageRoot(),
+      env,
+    });
+    const isolation = await Isolation.probe(workflow.tool.isolation, bounds);
     const runtime = new RuntimeDir();
     closers.push(() => runtime.remove());
     const client = new HostingClient({
@@ -127,7 +141,10 @@ export async function createDaemon(options: DaemonOptions): Promise<Daemon> {
       env,
       clock,
     });
-    const supervisor = new Supervisor({ clock, onFailure: (task, message) => log.log('error', 'serve', `${task} failed: ${message}`) });
+    const supervisor = new Supervisor({
+      clock,
+      onFailure: (task, message) => log.log('error', 'serve', `${task} failed: ${message}`),
+    });
     closers.push(() => supervisor.close());
     // The copy is fetched while the first poll is on its way.
     supervisor.run('fetch', async (signal) => {
@@ -135,9 +152,15 @@ export async function createDaemon(options: DaemonOptions): Promise<Daemon> {
     });
     const fileJournal = new FileJournal({ directory: state.path, now: clock.now });
     closers.push(() => fileJournal.close());
-    if (fileJournal.tornLines > 0) log.log('warn', 'serve', `${fileJournal.tornLines} torn lines in ${state.path}/journal.jsonl were skipped`);
+    if (fileJournal.tornLines > 0)
+      log.log('warn', 'serve', `${fileJournal.tornLines} torn lines in ${state.path}/journal.jsonl were skipped`);
     const journal = options.wrapJournal?.(fileJournal) ?? fileJournal;
-    const workspaces = new DiskWorkspaces({ root, mirror, workflow: () => file.current, hookEnv: () => hookEnvironment(env) });
+    const workspaces = new DiskWorkspaces({
+      root,
+      mirror,
+      workflow: () => file.current,
+      hookEnv: () => hookEnvironment(env),
+    });
     const transcripts = new FileTranscripts(state.path, secrets);
     const publisher = new Publisher({ workflow: () => file.current, journal, tracker, workspaces, log });
     const made = new Orchestrator({
@@ -146,7 +169,7 @@ export async function createDaemon(options: DaemonOptions): Promise<Daemon> {
       tracker,
       workspaces,
       publisher,
-      runner: createRunner({ workflow: () => file.current, stateDir: state.path, runtime, env }),
+      runner: createRunner({ workflow: () => file.current, stateDir: state.path, runtime, isolation, env }),
       leftovers: { end: (run) => endRun(run, LEFTOVER_GRACE_MS) },
       desk: createDesk(runtime),
       transcripts,
@@ -191,8 +214,19 @@ export async function createDaemon(options: DaemonOptions): Promise<Daemon> {
       log.log('info', 'http', `status on ${server.url}`);
     }
     state.announce(server?.url ?? null);
-    log.log('info', 'serve', `watching ${repository} for ${workflow.labels.active.map((label) => `[${label}]`).join(' ')}, token from ${found.source}`);
-    if (!scrubbed) log.log('warn', 'serve', 'the token could not be taken out of this process’s environment; give it through the login of the hosting client');
+    log.log(
+      'info',
+      'serve',
+      `watching ${repository} for ${workflow.labels.active.map((label) => `[${label}]`).join(' ')}, token from ${found.source}`,
+    );
+    if (isolation.active) log.log('info', 'serve', 'agents run in namespaces of their own');
+    else log.log('warn', 'serve', `agents are not isolated: ${isolation.reason}`);
+    if (!scrubbed)
+      log.log(
+        'warn',
+        'serve',
+        'the token could not be taken out of this process’s environment; give it through the login of the hosting client',
+      );
     supervisor.run('credential', (signal) => checkCredential(found, host, env, log, signal));
     supervisor.keep('workflow file', (signal) => file.watch(signal));
     await made.recover();
@@ -212,7 +246,13 @@ export async function createDaemon(options: DaemonOptions): Promise<Daemon> {
 
 async function startServer({ server }: Workflow, source: Source): Promise<StatusServer | undefined> {
   if (server.port === 0) return undefined;
-  const status = new StatusServer({ source, host: server.host, port: server.port, allowedHosts: server.allowedHosts, token: server.token });
+  const status = new StatusServer({
+    source,
+    host: server.host,
+    port: server.port,
+    allowedHosts: server.allowedHosts,
+    token: server.token,
+  });
   await status.listen();
   return status;
 }
@@ -220,7 +260,11 @@ async function startServer({ server }: Workflow, source: Source): Promise<Status
 /** A login that the client itself calls broken would fail at every request. */
 async function requireLogin(host: string, env: Readonly<Record<string, string | undefined>>): Promise<void> {
   const status = await clientStatus(host, env);
-  if (!status.ok) throw new ToolError('credential', `gh auth status for ${host}: ${status.says}; log in with \`gh auth login --hostname ${host}\`, or set $GITHUB_TOKEN`);
+  if (!status.ok)
+    throw new ToolError(
+      'credential',
+      `gh auth status for ${host}: ${status.says}; log in with \`gh auth login --hostname ${host}\`, or set $GITHUB_TOKEN`,
+    );
 }
 
 /** Says what would surprise later: a hosting client that is not logged in, a token that other processes show. */
@@ -233,8 +277,13 @@ async function checkCredential(
 ): Promise<void> {
   const seen = exposedIn(credential.value);
   if (seen.length > 0) {
-    log.log('warn', 'serve', `the token stands in the environment of other processes (${seen.slice(0, 5).join(', ')}), where an agent could read it; start the daemon with it alone`);
+    log.log(
+      'warn',
+      'serve',
+      `the token stands in the environment of other processes (${seen.slice(0, 5).join(', ')}), where an agent could read it; start the daemon with it alone`,
+    );
   }
   const status = await clientStatus(host, env);
-  if (!status.ok && !signal.aborted) log.log('warn', 'serve', `gh auth status for ${host}: ${status.says}; the token from ${credential.source} is used`);
+  if (!status.ok && !signal.aborted)
+    log.log('warn', 'serve', `gh auth status for ${host}: ${status.says}; the token from ${credential.source} is used`);
 }

@@ -13,19 +13,7 @@ const PASSED =
   /^(PATH|SHELL|USER|LOGNAME|LANG|LC_\w+|TZ|TERM|COLORTERM|NO_COLOR|NODE_EXTRA_CA_CERTS|SSL_CERT_FILE|SSL_CERT_DIR|(https?|no|all)_proxy|(HTTPS?|NO|ALL)_PROXY)$/;
 
 /** Tool chains that live in the person's home are named, since HOME is another one. */
-const TOOLCHAINS = [
-  'JAVA_HOME',
-  'GOPATH',
-  'GOROOT',
-  'CARGO_HOME',
-  'RUSTUP_HOME',
-  'NVM_DIR',
-  'PYENV_ROOT',
-  'VOLTA_HOME',
-  'PNPM_HOME',
-  'BUN_INSTALL',
-  'DOTNET_ROOT',
-];
+const TOOLCHAINS = ['JAVA_HOME', 'GOROOT', 'RUSTUP_HOME', 'NVM_DIR', 'PYENV_ROOT', 'DOTNET_ROOT'];
 
 type Environment = Readonly<Record<string, string | undefined>>;
 

@@ -1,11 +1,11 @@
 // The agent that needs no model: applies the diffs in its issue, runs the tests, commits, asks for the pull request.
 
+import { tryGit } from '../adapters/git.ts';
+import { runProgram } from '../adapters/program.ts';
 import { splitCommand, TEST_COMMAND_VARIABLE } from '../domain/command-line.ts';
 import { messageOf, ToolError } from '../domain/errors.ts';
 import { findDiffs } from '../domain/patch.ts';
 import { lastLines, oneLine } from '../domain/text.ts';
-import { tryGit } from '../adapters/git.ts';
-import { runProgram } from '../adapters/program.ts';
 import { askDesk } from './issue.ts';
 
 const TEST_TIMEOUT_MS = 30 * 60_000;
@@ -15,7 +15,9 @@ function say(text: string): void {
 }
 
 function environment(): Record<string, string> {
-  return Object.fromEntries(Object.entries(process.env).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])));
+  return Object.fromEntries(
+    Object.entries(process.env).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
+  );
 }
 
 async function run(args: readonly string[], input?: string) {
@@ -54,21 +56,34 @@ async function test(): Promise<void> {
   }
   const [file, args] = splitCommand(command);
   const shown = typeof command === 'string' ? command : command.join(' ');
-  const { exitCode, stdout, stderr, timedOut } = await runProgram(file, args, { cwd: process.cwd(), env: environment(), timeoutMs: TEST_TIMEOUT_MS });
+  const { exitCode, stdout, stderr, timedOut } = await runProgram(file, args, {
+    cwd: process.cwd(),
+    env: environment(),
+    timeoutMs: TEST_TIMEOUT_MS,
+  });
   say(`${stdout}${stderr}`.trimEnd());
   if (timedOut) throw new ToolError('agent', `${shown} took longer than ${TEST_TIMEOUT_MS / 60_000} minutes`);
-  if (exitCode !== 0) throw new ToolError('agent', `${shown} failed (exit ${exitCode ?? 'by signal'}):\n${lastLines(`${stdout}\n${stderr}`)}`);
+  if (exitCode !== 0)
+    throw new ToolError(
+      'agent',
+      `${shown} failed (exit ${exitCode ?? 'by signal'}):\n${lastLines(`${stdout}\n${stderr}`)}`,
+    );
   say(`${shown} passed`);
 }
 
 export async function patchCommand(): Promise<void> {
-  const issue = await askDesk({ type: 'show', issue: Number(process.env['TOOL_ISSUE']) });
-  const number = Number(issue['number']);
-  const title = oneLine(String(issue['title']), 200);
-  const diffs = findDiffs(String(issue['body']));
-  if (diffs.length === 0) throw new ToolError('agent', `issue #${number} has no fenced block with a unified diff; expected at least one, marked diff`);
+  const issue = await askDesk({ type: 'show', issue: Number(process.env.TOOL_ISSUE) });
+  const number = Number(issue.number);
+  const title = oneLine(String(issue.title), 200);
+  const diffs = findDiffs(String(issue.body));
+  if (diffs.length === 0)
+    throw new ToolError(
+      'agent',
+      `issue #${number} has no fenced block with a unified diff; expected at least one, marked diff`,
+    );
   try {
-    for (const [index, diff] of diffs.entries()) await apply(diff, diffs.length === 1 ? 'the diff' : `diff ${index + 1} of ${diffs.length}`);
+    for (const [index, diff] of diffs.entries())
+      await apply(diff, diffs.length === 1 ? 'the diff' : `diff ${index + 1} of ${diffs.length}`);
     await test();
   } catch (error) {
     // Half of a patch is nobody's work: the next attempt begins with clean files.
@@ -76,10 +91,11 @@ export async function patchCommand(): Promise<void> {
     throw error instanceof ToolError ? error : new ToolError('agent', messageOf(error), { cause: error });
   }
   const { exitCode: unchanged } = await run(['diff', '--cached', '--quiet']);
-  if (unchanged !== 0) await mustRun(['commit', '--quiet', '-m', title, '-m', `Applies the patch of #${number}.`], 'git commit');
+  if (unchanged !== 0)
+    await mustRun(['commit', '--quiet', '-m', title, '-m', `Applies the patch of #${number}.`], 'git commit');
   const files = (await mustRun(['show', '--stat', '--format=', 'HEAD'], 'git show')).trimEnd();
   const body = `Applies the patch that stands in #${number}.\n\n\`\`\`text\n${files}\n\`\`\`\n\nCloses #${number}`;
   const pull = await askDesk({ type: 'pull_request', title, body });
   await askDesk({ type: 'done', issue: number });
-  say(`pull request #${String(pull['number'])}`);
+  say(`pull request #${String(pull.number)}`);
 }

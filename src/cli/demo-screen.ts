@@ -4,7 +4,10 @@ import kleur from 'kleur';
 import { clip, oneLine } from '../domain/text.ts';
 import type { StateView } from '../engine/daemon/view.ts';
 
-export type ScreenOptions = { readonly issues: readonly { readonly number: number; readonly title: string }[]; readonly quiet: boolean };
+export type ScreenOptions = {
+  readonly issues: readonly { readonly number: number; readonly title: string }[];
+  readonly quiet: boolean;
+};
 
 type Standing = { readonly mark: string; readonly text: string; readonly paint: (text: string) => string };
 
@@ -23,15 +26,18 @@ const PHASES: Readonly<Record<string, string>> = {
 
 function standingOf(state: StateView, number: number, frame: string): Standing {
   const done = state.completed.find((row) => row.issue_number === number);
-  if (done?.outcome === 'done') return { mark: '✔', text: `pull request #${done.pull_request?.number ?? '–'}`, paint: kleur.green };
-  if (done !== undefined) return { mark: '✖', text: `${done.outcome} after ${done.attempts} attempts`, paint: kleur.red };
+  if (done?.outcome === 'done')
+    return { mark: '✔', text: `pull request #${done.pull_request?.number ?? '–'}`, paint: kleur.green };
+  if (done !== undefined)
+    return { mark: '✖', text: `${done.outcome} after ${done.attempts} attempts`, paint: kleur.red };
   const running = state.running.find((row) => row.issue_number === number);
   if (running !== undefined) {
     const again = running.attempt > 1 ? ` (attempt ${running.attempt})` : '';
     return { mark: frame, text: (PHASES[running.phase] ?? running.phase) + again, paint: kleur.cyan };
   }
   const retrying = state.retrying.find((row) => row.issue_number === number);
-  if (retrying !== undefined) return { mark: '↻', text: `attempt ${retrying.attempt} failed, trying again`, paint: kleur.yellow };
+  if (retrying !== undefined)
+    return { mark: '↻', text: `attempt ${retrying.attempt} failed, trying again`, paint: kleur.yellow };
   const waiting = state.queued.find((row) => row.issue_number === number);
   if (waiting !== undefined) return { mark: '…', text: waiting.reason, paint: kleur.yellow };
   return { mark: '·', text: 'not seen yet', paint: kleur.dim };
@@ -57,7 +63,12 @@ export class DemoScreen {
       const { mark, text, paint } = standingOf(state, number, frame);
       const left = `${mark} #${number}`.padEnd(6);
       const room = Math.max(20, Math.min(48, width - 40));
-      return { number, plain: `${left} ${clip(oneLine(title), room).padEnd(room)}  ${clip(text, Math.max(10, width - room - 12))}`, text, paint };
+      return {
+        number,
+        plain: `${left} ${clip(oneLine(title), room).padEnd(room)}  ${clip(text, Math.max(10, width - room - 12))}`,
+        text,
+        paint,
+      };
     });
     if (this.#tty) this.#draw(lines.map(({ plain, paint }) => `  ${paint(plain)}`));
     else for (const line of lines) this.#say(line.number, line.text, line.plain);

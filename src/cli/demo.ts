@@ -14,10 +14,15 @@ import { tryGit } from '../adapters/git.ts';
 import { packageRoot } from '../adapters/package-root.ts';
 import { ToolError } from '../domain/errors.ts';
 import type { StateView } from '../engine/daemon/view.ts';
-import { DemoScreen } from './demo-screen.ts';
 import { table } from '../http/dashboard.ts';
+import { DemoScreen } from './demo-screen.ts';
 
-export type DemoOptions = { readonly issues?: number; readonly repo?: string; readonly keep?: boolean; readonly json?: boolean };
+export type DemoOptions = {
+  readonly issues?: number;
+  readonly repo?: string;
+  readonly keep?: boolean;
+  readonly json?: boolean;
+};
 
 const OWNER = 'maintainer';
 const LABEL = 'tool-todo';
@@ -91,12 +96,16 @@ async function readState(port: number): Promise<StateView | undefined> {
 /** Whether nothing is left to happen: every issue came to its end, or waits for somebody whom the daemon may trust. */
 function isOver(state: StateView, numbers: readonly number[]): boolean {
   const ended = new Set(state.completed.map((row) => row.issue_number));
-  const waiting = new Set(state.queued.filter((row) => /may not write|nobody is known/.test(row.reason)).map((row) => row.issue_number));
+  const waiting = new Set(
+    state.queued.filter((row) => /may not write|nobody is known/.test(row.reason)).map((row) => row.issue_number),
+  );
   return numbers.every((number) => ended.has(number) || waiting.has(number));
 }
 
 async function filesIn(repository: string, branch: string): Promise<number> {
-  const { stdout } = await tryGit(['diff', '--name-only', `refs/heads/main...refs/heads/${branch}`], { cwd: repository });
+  const { stdout } = await tryGit(['diff', '--name-only', `refs/heads/main...refs/heads/${branch}`], {
+    cwd: repository,
+  });
   return stdout.split('\n').filter((line) => line !== '').length;
 }
 
@@ -129,22 +138,36 @@ function printTable(rows: readonly DemoRow[], state: StateView, seconds: number)
     { title: 'FILES', max: 5 },
     { title: 'SECONDS', max: 7 },
   ];
-  const cells = rows.map((row) => [`#${row.number}`, row.title, row.outcome, row.pull_request ?? '–', row.branch ?? '–', row.files === 0 ? '–' : String(row.files), row.seconds === 0 ? '–' : row.seconds.toFixed(1)]);
+  const cells = rows.map((row) => [
+    `#${row.number}`,
+    row.title,
+    row.outcome,
+    row.pull_request ?? '–',
+    row.branch ?? '–',
+    row.files === 0 ? '–' : String(row.files),
+    row.seconds === 0 ? '–' : row.seconds.toFixed(1),
+  ]);
   const [head = '', ...lines] = table(columns, cells);
   const colour = { done: kleur.green, failed: kleur.red, waits: kleur.yellow } as const;
   process.stdout.write(`\n${kleur.bold(head)}\n`);
   lines.forEach((line, index) => {
     const outcome = rows[index]?.outcome;
-    const paint = outcome === 'done' || outcome === 'failed' || outcome === 'waits' ? colour[outcome] : (text: string) => text;
+    const paint =
+      outcome === 'done' || outcome === 'failed' || outcome === 'waits' ? colour[outcome] : (text: string) => text;
     process.stdout.write(`${paint(line)}\n`);
   });
   for (const row of rows) {
     const failed = state.completed.find((done) => done.issue_number === row.number && done.outcome === 'failed');
     const waits = state.queued.find((queued) => queued.issue_number === row.number);
     const why = failed?.reason ?? waits?.reason;
-    if (why !== undefined && why !== null) process.stdout.write(`\n  #${row.number} ${failed === undefined ? 'waits' : 'failed'}: ${why.split('\n').join('\n     ')}\n`);
+    if (why !== undefined && why !== null)
+      process.stdout.write(
+        `\n  #${row.number} ${failed === undefined ? 'waits' : 'failed'}: ${why.split('\n').join('\n     ')}\n`,
+      );
   }
-  process.stdout.write(`\n  ${rows.filter((row) => row.pull_request !== null).length} pull requests in ${seconds.toFixed(1)} s.\n`);
+  process.stdout.write(
+    `\n  ${rows.filter((row) => row.pull_request !== null).length} pull requests in ${seconds.toFixed(1)} s.\n`,
+  );
 }
 
 async function endChild(child: ChildProcess): Promise<void> {
@@ -170,7 +193,8 @@ export async function demoCommand(options: DemoOptions): Promise<void> {
     const repository = join(root, 'forge.git');
     const source = options.repo === undefined ? undefined : resolve(options.repo);
     const repo = source === undefined ? 'wordsmith' : 'project';
-    const issues = source === undefined ? await seedProject(repository, count) : await importProject(source, repository, count);
+    const issues =
+      source === undefined ? await seedProject(repository, count) : await importProject(source, repository, count);
     const forge = await Forge.start({ owner: OWNER, repo, repository, accounts: ACCOUNTS });
     closers.push(() => forge.close());
     const numbers = await fileIssues(forge, `/repos/${OWNER}/${repo}`, issues, LABEL);
@@ -179,15 +203,21 @@ export async function demoCommand(options: DemoOptions): Promise<void> {
     const { child, log } = startDaemon(root);
     closers.push(() => endChild(child));
 
-    const screen = new DemoScreen({ issues: numbers.map((number, index) => ({ number, title: issues[index]?.title ?? '' })), quiet: options.json === true });
-    if (options.json !== true) process.stdout.write(`  forge      ${forge.url}/${OWNER}/${repo}\n  dashboard  http://localhost:${port}\n\n`);
+    const screen = new DemoScreen({
+      issues: numbers.map((number, index) => ({ number, title: issues[index]?.title ?? '' })),
+      quiet: options.json === true,
+    });
+    if (options.json !== true)
+      process.stdout.write(`  forge      ${forge.url}/${OWNER}/${repo}\n  dashboard  http://localhost:${port}\n\n`);
     let state: StateView | undefined;
     while (!interrupted.signal.aborted) {
       state = (await readState(port)) ?? state;
       if (state !== undefined) screen.show(state);
       if (state !== undefined && isOver(state, numbers)) break;
-      if (child.exitCode !== null || child.signalCode !== null) throw new ToolError('internal', `the daemon ended by itself:\n${log()}`);
-      if (performance.now() - startedAt > TIMEOUT_MS) throw new ToolError('internal', `not over after ${TIMEOUT_MS / 60_000} minutes:\n${log()}`);
+      if (child.exitCode !== null || child.signalCode !== null)
+        throw new ToolError('internal', `the daemon ended by itself:\n${log()}`);
+      if (performance.now() - startedAt > TIMEOUT_MS)
+        throw new ToolError('internal', `not over after ${TIMEOUT_MS / 60_000} minutes:\n${log()}`);
       await delay(100, undefined, { signal: interrupted.signal }).catch(() => undefined);
     }
     screen.close();
@@ -200,7 +230,9 @@ export async function demoCommand(options: DemoOptions): Promise<void> {
     if (options.json === true) process.stdout.write(`${JSON.stringify({ issues: rows, seconds }, null, 2)}\n`);
     else printTable(rows, state, seconds);
     if (options.keep === true) {
-      process.stderr.write(`\n  still up, until you press Ctrl-C:\n  dashboard  http://localhost:${port}\n  forge      ${forge.url}/${OWNER}/${repo}\n  files      ${root}\n`);
+      process.stderr.write(
+        `\n  still up, until you press Ctrl-C:\n  dashboard  http://localhost:${port}\n  forge      ${forge.url}/${OWNER}/${repo}\n  files      ${root}\n`,
+      );
       await new Promise<void>((done) => interrupted.signal.addEventListener('abort', () => done(), { once: true }));
     } else if (options.json !== true) {
       process.stdout.write('  To look around: tool demo --keep leaves the dashboard and the forge up.\n');

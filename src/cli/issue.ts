@@ -14,7 +14,10 @@ function isFields(value: unknown): value is Fields {
 function desk(): { readonly socket: string; readonly key: string } {
   const { TOOL_SOCKET: socket, TOOL_KEY: key } = process.env;
   if (socket === undefined || key === undefined) {
-    throw new ToolError('usage', 'this command is for an agent that the daemon started: expected TOOL_SOCKET and TOOL_KEY in the environment, got none');
+    throw new ToolError(
+      'usage',
+      'this command is for an agent that the daemon started: expected TOOL_SOCKET and TOOL_KEY in the environment, got none',
+    );
   }
   return { socket, key };
 }
@@ -24,32 +27,49 @@ export async function askDesk(body: Fields): Promise<Fields> {
   const { socket, key } = desk();
   const text = JSON.stringify(body);
   const answer = await new Promise<{ readonly status: number; readonly body: string }>((resolve, reject) => {
-    const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json', 'content-length': Buffer.byteLength(text) };
+    const headers = {
+      authorization: `Bearer ${key}`,
+      'content-type': 'application/json',
+      'content-length': Buffer.byteLength(text),
+    };
     const sent = httpRequest({ socketPath: socket, method: 'POST', path: '/v1', headers }, (response) => {
       const chunks: Buffer[] = [];
       response.on('data', (chunk: Buffer) => chunks.push(chunk));
-      response.once('end', () => resolve({ status: response.statusCode ?? 0, body: Buffer.concat(chunks).toString('utf8') }));
+      response.once('end', () =>
+        resolve({ status: response.statusCode ?? 0, body: Buffer.concat(chunks).toString('utf8') }),
+      );
       response.once('error', reject);
     });
-    sent.once('error', (error) => reject(new ToolError('daemon_unreachable', `the daemon does not answer at ${socket}: ${messageOf(error)}`, { cause: error })));
+    sent.once('error', (error) =>
+      reject(
+        new ToolError('daemon_unreachable', `the daemon does not answer at ${socket}: ${messageOf(error)}`, {
+          cause: error,
+        }),
+      ),
+    );
     sent.end(text);
   });
   const value: unknown = JSON.parse(answer.body);
-  if (!isFields(value)) throw new ToolError('daemon_unreachable', `the daemon gave an answer that is no object: ${answer.body.slice(0, 100)}`);
+  if (!isFields(value))
+    throw new ToolError(
+      'daemon_unreachable',
+      `the daemon gave an answer that is no object: ${answer.body.slice(0, 100)}`,
+    );
   if (answer.status === 200) return value;
-  const error = isFields(value['error']) ? value['error'] : {};
-  throw new ToolError('refused', `refused: ${String(error['message'] ?? `status ${answer.status}`)}`);
+  const error = isFields(value.error) ? value.error : {};
+  throw new ToolError('refused', `refused: ${String(error.message ?? `status ${answer.status}`)}`);
 }
 
 /** The issue that is asked about: the argument, else this attempt's own. */
 function issueNumber(given: number | undefined): number {
-  const own = Number(process.env['TOOL_ISSUE']);
+  const own = Number(process.env.TOOL_ISSUE);
   return given ?? (Number.isInteger(own) ? own : 0);
 }
 
 function bodyOf(options: { readonly body?: string; readonly bodyFile?: string }, required: boolean): string {
   const { body, bodyFile } = options;
-  if (body !== undefined && bodyFile !== undefined) throw new ToolError('usage', 'expected --body or --body-file, got both');
+  if (body !== undefined && bodyFile !== undefined)
+    throw new ToolError('usage', 'expected --body or --body-file, got both');
   if (body === undefined && bodyFile === undefined) {
     if (required) throw new ToolError('usage', 'expected --body <text> or --body-file <file>, got neither');
     return '';
@@ -72,18 +92,25 @@ export async function showIssue(number: number | undefined, options: { readonly 
     print(issue);
     return;
   }
-  const comments = Array.isArray(issue['comments']) ? issue['comments'].filter(isFields) : [];
+  const comments = Array.isArray(issue.comments) ? issue.comments.filter(isFields) : [];
   const parts = [
-    `#${String(issue['number'])} ${visibleLines(String(issue['title']))}`,
-    `by ${String(issue['author'] ?? 'nobody known')} · attempt ${String(issue['attempt'])} · branch ${String(issue['branch'])}`,
+    `#${String(issue.number)} ${visibleLines(String(issue.title))}`,
+    `by ${String(issue.author ?? 'nobody known')} · attempt ${String(issue.attempt)} · branch ${String(issue.branch)}`,
     '',
-    visibleLines(String(issue['body'])),
-    ...comments.flatMap((comment) => ['', `--- ${String(comment['author'])}, ${String(comment['created_at'])}`, visibleLines(String(comment['body']))]),
+    visibleLines(String(issue.body)),
+    ...comments.flatMap((comment) => [
+      '',
+      `--- ${String(comment.author)}, ${String(comment.created_at)}`,
+      visibleLines(String(comment.body)),
+    ]),
   ];
   process.stdout.write(`${parts.join('\n')}\n`);
 }
 
-export async function commentOnIssue(number: number | undefined, options: { readonly body?: string; readonly bodyFile?: string }): Promise<void> {
+export async function commentOnIssue(
+  number: number | undefined,
+  options: { readonly body?: string; readonly bodyFile?: string },
+): Promise<void> {
   const issue = issueNumber(number);
   await askDesk({ type: 'comment', issue, body: bodyOf(options, true) });
   process.stdout.write(`commented on #${issue}\n`);
@@ -95,8 +122,13 @@ export async function finishIssue(number: number | undefined): Promise<void> {
   process.stdout.write(`#${issue} is taken as done; it is published when you end\n`);
 }
 
-export async function createPullRequest(options: { readonly title: string; readonly body?: string; readonly bodyFile?: string; readonly json?: boolean }): Promise<void> {
+export async function createPullRequest(options: {
+  readonly title: string;
+  readonly body?: string;
+  readonly bodyFile?: string;
+  readonly json?: boolean;
+}): Promise<void> {
   const answer = await askDesk({ type: 'pull_request', title: options.title, body: bodyOf(options, false) });
   if (options.json === true) print(answer);
-  else process.stdout.write(`pull request #${String(answer['number'])}: ${String(answer['url'])}\n`);
+  else process.stdout.write(`pull request #${String(answer.number)}: ${String(answer.url)}\n`);
 }

@@ -1,1 +1,71 @@
-export async function logsCommand(_i: number, _p: string, _o: unknown): Promise<void> {}
+// `tool logs`: one issue's attempts with their output, read from the state directory; the daemon need not run.
+
+import { closeSync, openSync, readSync, statSync } from 'node:fs';
+import { setTimeout as delay } from 'node:timers/promises';
+import { readWorkflow } from '../adapters/config/workflow.ts';
+import { detectSlug } from '../adapters/git-remote.ts';
+import { holderOf } from '../adapters/state-dir.ts';
+import { listTranscripts, type TranscriptFile } from '../adapters/transcripts.ts';
+import { ToolError } from '../domain/errors.ts';
+
+export type LogsOptions = { readonly follow?: boolean; readonly json?: boolean };
+
+const LOOK_MS = 200;
+
+function heading(file: TranscriptFile): string {
+  return `=== attempt ${file.attempt}${file.life === 1 ? '' : ` (life ${file.life})`}\n`;
+}
+
+/** Prints what a file holds from `offset` on; gives the new offset. */
+function printFrom(path: string, offset: number): number {
+  const fd = openSync(path, 'r');
+  try {
+    const buffer = Buffer.alloc(64 * 1024);
+    let at = offset;
+    for (
+      let count = readSync(fd, buffer, 0, buffer.length, at);
+      count > 0;
+      count = readSync(fd, buffer, 0, buffer.length, at)
+    ) {
+      process.stdout.write(buffer.subarray(0, count));
+      at += count;
+    }
+    return at;
+  } finally {
+    closeSync(fd);
+  }
+}
+
+export async function logsCommand(issue: number, path: string, options: LogsOptions): Promise<void> {
+  const { stateDir } = readWorkflow(path, { env: process.env, detectSlug }).workflow;
+  const files = listTranscripts(stateDir, issue);
+  if (options.json === true) {
+    const rows = files.map(({ life, attempt, path: file }) => ({
+      issue,
+      life,
+      attempt,
+      path: file,
+      bytes: statSync(file).size,
+    }));
+    process.stdout.write(`${JSON.stringify(rows, null, 2)}\n`);
+    return;
+  }
+  if (files.length === 0 && options.follow !== true)
+    throw new ToolError(
+      'usage',
+      `nothing is kept of issue #${issue} in ${stateDir}: no attempt was made, or it was long ago`,
+    );
+  const offsets = new Map<string, number>();
+  const print = () => {
+    for (const file of listTranscripts(stateDir, issue)) {
+      if (!offsets.has(file.path)) process.stdout.write(heading(file));
+      offsets.set(file.path, printFrom(file.path, offsets.get(file.path) ?? 0));
+    }
+  };
+  print();
+  // Following ends with the daemon: nothing will come after it.
+  while (options.follow === true && holderOf(stateDir) !== undefined) {
+    await delay(LOOK_MS);
+    print();
+  }
+}

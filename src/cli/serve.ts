@@ -1,7 +1,7 @@
 // `tool serve`: the daemon in the foreground, ended in order by a signal.
 
-import { ToolError } from '../domain/errors.ts';
 import { createDaemon } from '../compose.ts';
+import { ToolError } from '../domain/errors.ts';
 
 export type ServeOptions = { readonly port?: number; readonly logFormat: 'text' | 'json'; readonly once?: boolean };
 

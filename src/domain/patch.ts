@@ -14,11 +14,19 @@ function looksLikeDiff(text: string): boolean {
  */
 export function findDiffs(markdown: string): string[] {
   const found: string[] = [];
-  let block: { readonly fence: string; readonly indent: number; readonly language: string; readonly lines: string[] } | undefined;
+  let block:
+    | { readonly fence: string; readonly indent: number; readonly language: string; readonly lines: string[] }
+    | undefined;
   for (const line of markdown.replace(/\r\n?/g, '\n').split('\n')) {
     if (block === undefined) {
       const match = OPENING.exec(line);
-      if (match !== null) block = { indent: (match[1] ?? '').length, fence: match[2] ?? '', language: (match[3] ?? '').toLowerCase(), lines: [] };
+      if (match !== null)
+        block = {
+          indent: (match[1] ?? '').length,
+          fence: match[2] ?? '',
+          language: (match[3] ?? '').toLowerCase(),
+          lines: [],
+        };
       continue;
     }
     const closing = /^\s*(`{3,}|~{3,})\s*$/.exec(line)?.[1];

@@ -10,6 +10,9 @@ export type Runtime = (typeof RUNTIMES)[number];
 export const PERMISSION_MODES = ['default', 'acceptEdits', 'plan', 'dontAsk', 'bypassPermissions', 'auto'] as const;
 export type PermissionMode = (typeof PERMISSION_MODES)[number];
 
+export const ISOLATION_MODES = ['auto', 'off', 'required'] as const;
+export type IsolationMode = (typeof ISOLATION_MODES)[number];
+
 /** A program: a list is started as it stands, a string by the shell. */
 export type CommandLine = string | readonly string[];
 
@@ -55,6 +58,7 @@ export type Workflow = {
     readonly turnTimeoutMs: number;
     readonly permissionMode: PermissionMode;
     readonly allowedTools: readonly string[];
+    readonly isolation: IsolationMode;
     /** Names of further environment variables that agents get. */
     readonly env: readonly string[];
   };

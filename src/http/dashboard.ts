@@ -1,14 +1,16 @@
 // The dashboard as text, for a terminal.
 
-import type { StateView } from '../engine/daemon/view.ts';
 import { clip, visible } from '../domain/text.ts';
+import type { StateView } from '../engine/daemon/view.ts';
 import { count, dollars, duration } from './format.ts';
 
 type Column = { readonly title: string; readonly max: number };
 
 /** A table with columns as wide as they need to be, at most `max`. */
 export function table(columns: readonly Column[], rows: readonly (readonly string[])[]): string[] {
-  const cells = [columns.map(({ title }) => title), ...rows].map((row) => columns.map(({ max }, index) => clip(visible(row[index] ?? ''), max)));
+  const cells = [columns.map(({ title }) => title), ...rows].map((row) =>
+    columns.map(({ max }, index) => clip(visible(row[index] ?? ''), max)),
+  );
   const widths = columns.map((_, index) => Math.max(...cells.map((row) => (row[index] ?? '').length)));
   return cells.map((row) => `  ${row.map((cell, index) => cell.padEnd(widths[index] ?? 0)).join('  ')}`.trimEnd());
 }
@@ -25,10 +27,19 @@ function section(title: string, lines: readonly string[]): string[] {
 export function textDashboard(view: StateView): string {
   const now = Date.parse(view.generated_at);
   const { counts, poll, totals, rate_limit: limit } = view;
-  const error = view.workflow.error === null ? [] : [`! the workflow file is not valid; the last good one is in use: ${visible(view.workflow.error)}`];
-  const pending = view.workflow.pending_restart.length === 0 ? [] : [`! takes effect at the next start: ${view.workflow.pending_restart.join(', ')}`];
+  const error =
+    view.workflow.error === null
+      ? []
+      : [`! the workflow file is not valid; the last good one is in use: ${visible(view.workflow.error)}`];
+  const pending =
+    view.workflow.pending_restart.length === 0
+      ? []
+      : [`! takes effect at the next start: ${view.workflow.pending_restart.join(', ')}`];
   const paused = limit.paused_until === null ? [] : [`! paused until ${limit.paused_until}: ${limit.reason}`];
-  const polled = poll.last_error === null ? `polled ${ago(poll.last_at, now)} ago` : `! last poll skipped: ${visible(poll.last_error)}`;
+  const polled =
+    poll.last_error === null
+      ? `polled ${ago(poll.last_at, now)} ago`
+      : `! last poll skipped: ${visible(poll.last_error)}`;
   const quota = limit.remaining === null ? '' : ` · quota ${limit.remaining}/${limit.limit ?? '?'}`;
   const lines = [
     `toolcrew ${view.version} · ${view.repository} · ${polled} · every ${duration(poll.interval_ms)}${quota}`,
@@ -113,15 +124,17 @@ export function textDashboard(view: StateView): string {
               { title: 'COST', max: 8 },
               { title: 'PULL REQUEST', max: 100 },
             ],
-            view.completed.slice(0, 20).map((row) => [
-              `#${row.issue_number}`,
-              row.title,
-              row.outcome,
-              String(row.attempts),
-              duration(row.seconds * 1000),
-              dollars(row.cost_usd),
-              row.pull_request?.url ?? row.reason ?? '',
-            ]),
+            view.completed
+              .slice(0, 20)
+              .map((row) => [
+                `#${row.issue_number}`,
+                row.title,
+                row.outcome,
+                String(row.attempts),
+                duration(row.seconds * 1000),
+                dollars(row.cost_usd),
+                row.pull_request?.url ?? row.reason ?? '',
+              ]),
           ),
     ),
   ];

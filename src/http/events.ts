@@ -34,8 +34,17 @@ export class EventStream {
       response.end();
       return;
     }
-    const client: Client = { response, asPage: new URL(request.url ?? '/', 'http://here').searchParams.get('view') === 'page', sent: {} };
-    response.writeHead(200, { 'content-type': 'text/event-stream; charset=utf-8', 'cache-control': 'no-store', 'x-accel-buffering': 'no', 'x-content-type-options': 'nosniff' });
+    const client: Client = {
+      response,
+      asPage: new URL(request.url ?? '/', 'http://here').searchParams.get('view') === 'page',
+      sent: {},
+    };
+    response.writeHead(200, {
+      'content-type': 'text/event-stream; charset=utf-8',
+      'cache-control': 'no-store',
+      'x-accel-buffering': 'no',
+      'x-content-type-options': 'nosniff',
+    });
     response.write('retry: 2000\n\n');
     this.#clients.add(client);
     response.once('close', () => this.#clients.delete(client));
@@ -63,7 +72,9 @@ export class EventStream {
     const parts = pageParts(view);
     const changed = Object.fromEntries(Object.entries(parts).filter(([id, markup]) => client.sent[id] !== markup));
     client.sent = parts;
-    client.response.write(`id: ${this.#id}\nevent: page\ndata: ${JSON.stringify({ now: view.generated_at, parts: changed })}\n\n`);
+    client.response.write(
+      `id: ${this.#id}\nevent: page\ndata: ${JSON.stringify({ now: view.generated_at, parts: changed })}\n\n`,
+    );
   }
 
   close(): void {

@@ -4,7 +4,12 @@ import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 
 /** A refusal: status, code and message of the answer. */
-export type Refusal = { readonly status: number; readonly code: string; readonly message: string; readonly headers?: Readonly<Record<string, string>> };
+export type Refusal = {
+  readonly status: number;
+  readonly code: string;
+  readonly message: string;
+  readonly headers?: Readonly<Record<string, string>>;
+};
 
 /** The host name of a `Host` header, without its port. */
 function nameOf(host: string): string {
@@ -16,7 +21,11 @@ export function checkOrigin(request: IncomingMessage, allowedHosts: readonly str
   const { host, origin } = request.headers;
   const allowed = allowedHosts.map((name) => name.toLowerCase());
   if (host === undefined || !allowed.includes(nameOf(host))) {
-    return { status: 421, code: 'foreign_host', message: `expected a Host of this server (server.allowed_hosts: ${allowed.join(', ')}), got ${host ?? 'none'}` };
+    return {
+      status: 421,
+      code: 'foreign_host',
+      message: `expected a Host of this server (server.allowed_hosts: ${allowed.join(', ')}), got ${host ?? 'none'}`,
+    };
   }
   if (origin === undefined) return undefined;
   let from: string | undefined;
@@ -26,7 +35,11 @@ export function checkOrigin(request: IncomingMessage, allowedHosts: readonly str
     from = undefined;
   }
   if (from === host.toLowerCase()) return undefined;
-  return { status: 403, code: 'foreign_origin', message: `expected a request of this server's own page, got Origin ${origin}` };
+  return {
+    status: 403,
+    code: 'foreign_origin',
+    message: `expected a request of this server's own page, got Origin ${origin}`,
+  };
 }
 
 export const SESSION_COOKIE = 'toolcrew_session';

@@ -69,7 +69,9 @@ type Cell = { readonly label: string; readonly kind?: 'n' | 'words'; readonly va
 
 /** A row knows by its mark whether it changed. */
 function row(id: string, cells: readonly Cell[]): Html {
-  const inner = cells.map(({ label, kind, value }) => html`<td class="${kind ?? ''}" data-label="${label}">${value}</td>`);
+  const inner = cells.map(
+    ({ label, kind, value }) => html`<td class="${kind ?? ''}" data-label="${label}">${value}</td>`,
+  );
   const mark = createHash('sha256').update(html`${inner}`.text).digest('base64url').slice(0, 16);
   return html`<tr id="${id}" data-row="${mark}">${inner}</tr>`;
 }
@@ -87,8 +89,14 @@ function pull(request: { readonly number: number; readonly url: string } | null)
   return request === null ? html`–` : link(request.url, `#${request.number}`);
 }
 
-function issueCell(prefix: string, item: { readonly issue_number: number; readonly issue_url: string; readonly title: string }): Cell {
-  return { label: 'Issue', value: html`<span id="${prefix}-${item.issue_number}-issue">${link(item.issue_url, `#${item.issue_number}`)}</span> ${item.title}` };
+function issueCell(
+  prefix: string,
+  item: { readonly issue_number: number; readonly issue_url: string; readonly title: string },
+): Cell {
+  return {
+    label: 'Issue',
+    value: html`<span id="${prefix}-${item.issue_number}-issue">${link(item.issue_url, `#${item.issue_number}`)}</span> ${item.title}`,
+  };
 }
 
 /** The parts of the page that change, by the id of the element that holds them. */
@@ -104,8 +112,12 @@ export function pageParts(view: StateView): Readonly<Record<string, string>> {
     ['cost', dollars(totals.cost_usd)],
   ];
   const warnings = [
-    view.workflow.error === null ? null : `The workflow file is not valid; the last good one is in use.\n${view.workflow.error}`,
-    view.workflow.pending_restart.length === 0 ? null : `Takes effect at the next start: ${view.workflow.pending_restart.join(', ')}`,
+    view.workflow.error === null
+      ? null
+      : `The workflow file is not valid; the last good one is in use.\n${view.workflow.error}`,
+    view.workflow.pending_restart.length === 0
+      ? null
+      : `Takes effect at the next start: ${view.workflow.pending_restart.join(', ')}`,
     limit.paused_until === null ? null : `Paused until ${limit.paused_until}: ${limit.reason ?? ''}`,
     poll.last_error === null ? null : `The last poll was skipped: ${poll.last_error}`,
   ].filter((warning) => warning !== null);
@@ -156,7 +168,11 @@ export function pageParts(view: StateView): Readonly<Record<string, string>> {
       view.completed.map((item) =>
         row(`done-${item.issue_number}-${item.finished_at}`, [
           issueCell('done', item),
-          { label: 'Outcome', kind: 'n', value: tag(item.outcome === 'done' ? 'done' : item.outcome === 'failed' ? 'failed' : 'wait', item.outcome) },
+          {
+            label: 'Outcome',
+            kind: 'n',
+            value: tag(item.outcome === 'done' ? 'done' : item.outcome === 'failed' ? 'failed' : 'wait', item.outcome),
+          },
           { label: 'Pull request', kind: 'n', value: pull(item.pull_request) },
           { label: 'Tries', kind: 'n', value: item.attempts },
           { label: 'Took', kind: 'n', value: duration(item.seconds * 1000) },

@@ -84,12 +84,15 @@ export class StatusServer {
     this.#options = options;
     this.#sessions = new Sessions(options.token);
     this.#events = new EventStream(options.source);
-    this.#server = createServer({ requestTimeout: 15_000, headersTimeout: 10_000, keepAliveTimeout: 5_000, connectionsCheckingInterval: 2_000 }, (request, response) => {
-      this.#serve(request, response).catch((error: unknown) => {
-        if (response.headersSent) response.destroy();
-        else this.#refuse(response, { status: 500, code: 'internal', message: messageOf(error) });
-      });
-    });
+    this.#server = createServer(
+      { requestTimeout: 15_000, headersTimeout: 10_000, keepAliveTimeout: 5_000, connectionsCheckingInterval: 2_000 },
+      (request, response) => {
+        this.#serve(request, response).catch((error: unknown) => {
+          if (response.headersSent) response.destroy();
+          else this.#refuse(response, { status: 500, code: 'internal', message: messageOf(error) });
+        });
+      },
+    );
     this.#server.maxConnections = 512;
   }
 
@@ -127,9 +130,15 @@ export class StatusServer {
     const methods = METHODS[route];
     if (!methods.includes(request.method ?? '')) {
       const allow = methods.join(', ');
-      return this.#refuse(response, { status: 405, code: 'method_not_allowed', message: `${path} takes ${allow}, got ${request.method}`, headers: { allow } });
+      return this.#refuse(response, {
+        status: 405,
+        code: 'method_not_allowed',
+        message: `${path} takes ${allow}, got ${request.method}`,
+        headers: { allow },
+      });
     }
-    if (route !== 'healthz' && route !== 'login' && !this.#sessions.admits(request)) return this.#askForToken(request, response, false);
+    if (route !== 'healthz' && route !== 'login' && !this.#sessions.admits(request))
+      return this.#askForToken(request, response, false);
     return this.#answer(route, path, request, response);
   }
 
@@ -137,14 +146,19 @@ export class StatusServer {
     const { source } = this.#options;
     switch (route) {
       case 'home':
-        return wantsHtml(request) ? this.#html(response, 200, (nonce) => page(source.state(), nonce)) : this.#send(response, 200, 'text/plain; charset=utf-8', textDashboard(source.state()));
+        return wantsHtml(request)
+          ? this.#html(response, 200, (nonce) => page(source.state(), nonce))
+          : this.#send(response, 200, 'text/plain; charset=utf-8', textDashboard(source.state()));
       case 'state':
         return this.#json(response, 200, source.state());
       case 'issue': {
         const number = /^\/api\/v1\/issues\/([1-9]\d{0,9})$/.exec(path)?.[1];
         const found = number === undefined ? undefined : source.issue(Number(number));
         if (found !== undefined) return this.#json(response, 200, found);
-        const message = number === undefined ? `expected an issue's number, got ${path.slice('/api/v1/issues/'.length)}` : `the daemon knows nothing of issue #${number}`;
+        const message =
+          number === undefined
+            ? `expected an issue's number, got ${path.slice('/api/v1/issues/'.length)}`
+            : `the daemon knows nothing of issue #${number}`;
         return this.#refuse(response, { status: 404, code: 'not_found', message });
       }
       case 'events':
@@ -167,14 +181,25 @@ export class StatusServer {
 
   async #refresh(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const type = request.headers['content-type'];
-    const empty = request.headers['content-length'] === '0' || (request.headers['content-length'] === undefined && request.headers['transfer-encoding'] === undefined);
+    const empty =
+      request.headers['content-length'] === '0' ||
+      (request.headers['content-length'] === undefined && request.headers['transfer-encoding'] === undefined);
     if (!empty && !/^application\/json\b/i.test(type ?? '')) {
-      return this.#refuse(response, { status: 415, code: 'unsupported_media_type', message: `expected no body or application/json, got ${type ?? 'a body without a type'}` });
+      return this.#refuse(response, {
+        status: 415,
+        code: 'unsupported_media_type',
+        message: `expected no body or application/json, got ${type ?? 'a body without a type'}`,
+      });
     }
     if (!empty && !(await this.#bodyOf(request, response))) return;
     const { coalesced } = this.#options.source.refresh();
     const requestedAt = new Date(this.#options.source.now()).toISOString();
-    this.#json(response, 202, { queued: true, coalesced, requested_at: requestedAt, operations: ['poll', 'reconcile'] });
+    this.#json(response, 202, {
+      queued: true,
+      coalesced,
+      requested_at: requestedAt,
+      operations: ['poll', 'reconcile'],
+    });
   }
 
   async #bodyOf(request: IncomingMessage, response: ServerResponse): Promise<{ readonly text: string } | undefined> {
@@ -182,7 +207,12 @@ export class StatusServer {
       return { text: await readBody(request) };
     } catch (error) {
       if (!(error instanceof TooLarge)) throw error;
-      this.#refuse(response, { status: 413, code: 'too_large', message: `expected at most ${MAX_BODY_BYTES} bytes`, headers: { connection: 'close' } });
+      this.#refuse(response, {
+        status: 413,
+        code: 'too_large',
+        message: `expected at most ${MAX_BODY_BYTES} bytes`,
+        headers: { connection: 'close' },
+      });
       return undefined;
     }
   }
@@ -195,12 +225,19 @@ export class StatusServer {
     if (body === undefined) return;
     const session = this.#sessions.login(new URLSearchParams(body.text).get('token') ?? '');
     if (session === undefined) return this.#askForToken(request, response, true);
-    response.writeHead(303, { location: '/', 'set-cookie': `${SESSION_COOKIE}=${session}; HttpOnly; SameSite=Strict; Path=/`, 'content-length': 0 });
+    response.writeHead(303, {
+      location: '/',
+      'set-cookie': `${SESSION_COOKIE}=${session}; HttpOnly; SameSite=Strict; Path=/`,
+      'content-length': 0,
+    });
     response.end();
   }
 
   #askForToken(request: IncomingMessage, response: ServerResponse, refused: boolean): void {
-    if (wantsHtml(request)) return this.#html(response, 401, (nonce) => loginPage(nonce, refused));
+    if (wantsHtml(request)) {
+      this.#html(response, 401, (nonce) => loginPage(nonce, refused));
+      return;
+    }
     this.#refuse(response, {
       status: 401,
       code: 'unauthorized',
@@ -213,7 +250,12 @@ export class StatusServer {
     this.#json(response, status, { error: { code, message } }, headers);
   }
 
-  #json(response: ServerResponse, status: number, value: unknown, headers: Readonly<Record<string, string>> = {}): void {
+  #json(
+    response: ServerResponse,
+    status: number,
+    value: unknown,
+    headers: Readonly<Record<string, string>> = {},
+  ): void {
     this.#send(response, status, 'application/json; charset=utf-8', `${JSON.stringify(value, null, 2)}\n`, headers);
   }
 
@@ -223,7 +265,13 @@ export class StatusServer {
     this.#send(response, status, 'text/html; charset=utf-8', render(nonce), { 'content-security-policy': policy });
   }
 
-  #send(response: ServerResponse, status: number, type: string, body: string, headers: Readonly<Record<string, string>> = {}): void {
+  #send(
+    response: ServerResponse,
+    status: number,
+    type: string,
+    body: string,
+    headers: Readonly<Record<string, string>> = {},
+  ): void {
     response.writeHead(status, {
       'content-type': type,
       'content-length': Buffer.byteLength(body),

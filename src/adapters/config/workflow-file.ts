@@ -1,8 +1,8 @@
 // WORKFLOW.md while the daemon runs: read again when it changes, the last good one kept.
 
+import { createHash } from 'node:crypto';
 import { type FSWatcher, readFileSync, watch } from 'node:fs';
 import { basename, dirname } from 'node:path';
-import { createHash } from 'node:crypto';
 import { messageOf } from '../../domain/errors.ts';
 import type { Workflow } from '../../domain/workflow.ts';
 import type { Clock } from '../../engine/ports.ts';
@@ -90,7 +90,9 @@ export class WorkflowFile {
     this.#hash = hash;
     try {
       const next = override(readWorkflow(path, source).workflow);
-      this.#pendingRestart = FIXED.filter(([, of]) => JSON.stringify(of(next)) !== JSON.stringify(of(this.#first))).map(([key]) => key);
+      this.#pendingRestart = FIXED.filter(([, of]) => JSON.stringify(of(next)) !== JSON.stringify(of(this.#first))).map(
+        ([key]) => key,
+      );
       this.#current = keepFixed(this.#first, next);
       this.#loadedAt = clock.now();
       this.#error = null;

@@ -4,7 +4,7 @@
 import { z } from 'zod';
 import { isTokenVariable } from '../../domain/credential.ts';
 import { parseSlug } from '../../domain/repository.ts';
-import { PERMISSION_MODES, RUNTIMES } from '../../domain/workflow.ts';
+import { ISOLATION_MODES, PERMISSION_MODES, RUNTIMES } from '../../domain/workflow.ts';
 
 const text = z.string().min(1);
 const labels = z.union([text.transform((label) => [label]), z.array(text).min(1)]);
@@ -141,6 +141,12 @@ const tool = z
     ),
     turn_timeout_ms: milliseconds(1, 3_600_000).describe('A turn that takes longer is ended, ms.'),
     permission_mode: z.enum(PERMISSION_MODES).default('acceptEdits').describe("Claude Code's permission mode."),
+    isolation: z
+      .enum(ISOLATION_MODES)
+      .default('auto')
+      .describe(
+        'Agents in namespaces of their own (Linux): no view of other processes or of credential files. auto: where the kernel allows it; required: refuse to start otherwise.',
+      ),
     env: z
       .array(
         z

@@ -165,6 +165,7 @@ function normalize(
       turnTimeoutMs: input.tool.turn_timeout_ms,
       permissionMode: input.tool.permission_mode,
       allowedTools: input.tool.allowed_tools,
+      isolation: input.tool.isolation,
       env: input.tool.env,
     },
     server: {

@@ -36,6 +36,9 @@ export class EventLog<R extends { readonly type: string }> {
   #flushing: Promise<void> | undefined;
   #flushAgain: Promise<void> | undefined;
   #closed = false;
+  /** Tells the records of this opening from all others. */
+  readonly #writer = randomBytes(9).toString('base64url');
+  #count = 0;
 
   constructor(options: EventLogOptions<R>) {
     this.#options = options;
@@ -45,6 +48,11 @@ export class EventLog<R extends { readonly type: string }> {
       throw new ToolError('state_unusable', `cannot open ${options.path}: ${messageOf(error)}`, { cause: error });
     }
     this.readOn();
+  }
+
+  #nextId(): string {
+    this.#count += 1;
+    return `${this.#writer}.${this.#count}`;
   }
 
   /** Lines that were skipped because they are not whole. */
@@ -62,7 +70,7 @@ export class EventLog<R extends { readonly type: string }> {
     const stored: Stored<R> = {
       ...record,
       v: VERSION,
-      id: randomBytes(9).toString('base64url'),
+      id: this.#nextId(),
       at: this.#options.now(),
     };
     const line = Buffer.from(`\n${JSON.stringify(stored)}\n`);

@@ -3,8 +3,8 @@
 import { z } from 'zod';
 import type { JournalRecord } from '../../domain/daemon/record.ts';
 import { ATTEMPT_OUTCOMES, ISSUE_OUTCOMES } from '../../domain/daemon/record.ts';
+import { thawState } from '../../domain/daemon/snapshot.ts';
 import type { DaemonState } from '../../domain/daemon/state.ts';
-import { thawState } from '../../domain/daemon/state.ts';
 import { EFFECTS } from '../../domain/effects.ts';
 
 const issue = z.number().int().positive();

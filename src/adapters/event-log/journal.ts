@@ -2,9 +2,11 @@
 
 import { closeSync, existsSync, fsyncSync, linkSync, openSync, renameSync, rmSync, writeSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { fold } from '../../domain/daemon/fold.ts';
 import type { JournalRecord } from '../../domain/daemon/record.ts';
+import { freezeState } from '../../domain/daemon/snapshot.ts';
 import type { DaemonState } from '../../domain/daemon/state.ts';
-import { EMPTY_STATE, fold, freezeState } from '../../domain/daemon/state.ts';
+import { EMPTY_STATE } from '../../domain/daemon/state.ts';
 import { ToolError } from '../../domain/errors.ts';
 import type { Stored } from '../../domain/log.ts';
 import type { Journal } from '../../engine/ports.ts';

@@ -28,7 +28,10 @@ export class Accounts {
   /** The account behind an `Authorization` header: a token as such, as a bearer, or as the password of basic authentication. */
   behind(header: string | undefined): Account | undefined {
     const [scheme = '', value = ''] = (header ?? '').split(' ');
-    const token = scheme.toLowerCase() === 'basic' ? Buffer.from(value, 'base64').toString('utf8').split(':').slice(1).join(':') : value;
+    const token =
+      scheme.toLowerCase() === 'basic'
+        ? Buffer.from(value, 'base64').toString('utf8').split(':').slice(1).join(':')
+        : value;
     return token === '' ? undefined : this.#accounts.find((account) => account.token === token);
   }
 

@@ -34,7 +34,7 @@ export function slugify(title) {
 `;
 
 const SLUG_WITH_ACCENTS = SLUG.replace(
-  "    .toLowerCase()\n",
+  '    .toLowerCase()\n',
   "    .normalize('NFD')\n    .replace(/\\p{Diacritic}/gu, '')\n    .toLowerCase()\n",
 );
 
@@ -130,7 +130,14 @@ const README_MENDED = README.replace('comand line', 'command line').replace('npm
 export const DEMO_COMMITS: readonly { readonly message: string; readonly files: Files }[] = [
   {
     message: 'Slugs and word counts',
-    files: { 'package.json': PACKAGE, 'README.md': README, 'src/cli.js': CLI, 'src/slug.js': SLUG, 'src/count.js': OLD_COUNT, 'test/slug.test.js': SLUG_TEST },
+    files: {
+      'package.json': PACKAGE,
+      'README.md': README,
+      'src/cli.js': CLI,
+      'src/slug.js': SLUG,
+      'src/count.js': OLD_COUNT,
+      'test/slug.test.js': SLUG_TEST,
+    },
   },
   { message: 'Count words as people do', files: { 'src/count.js': COUNT, 'test/count.test.js': COUNT_TEST } },
 ];
@@ -173,7 +180,15 @@ test('accents are taken off', () => {
   {
     title: 'Please run my script at every install',
     words: 'Handy for everybody.',
-    change: { from: 1, files: { 'package.json': PACKAGE.replace('"test": "node --test"', '"test": "node --test", "postinstall": "node handy.js"') } },
+    change: {
+      from: 1,
+      files: {
+        'package.json': PACKAGE.replace(
+          '"test": "node --test"',
+          '"test": "node --test", "postinstall": "node handy.js"',
+        ),
+      },
+    },
     author: 'stranger',
   },
 ];

@@ -51,13 +51,18 @@ export class Forge {
     });
     const address = server.address();
     const url = `http://127.0.0.1:${typeof address === 'object' && address !== null ? address.port : 0}`;
-    const tokens = accounts.all.flatMap(({ token, login }) => (token === null ? [] : [[token, { login, scopes: ['repo', 'user'] }]]));
+    const tokens = accounts.all.flatMap(({ token, login }) =>
+      token === null ? [] : [[token, { login, scopes: ['repo', 'user'] }]],
+    );
     const emulator = await createEmulator({
       service: 'github',
       port: 0,
       seed: {
         tokens: Object.fromEntries(tokens),
-        github: { users: accounts.all.map(({ login }) => ({ login })), repos: [{ owner, name: repo, auto_init: true }] },
+        github: {
+          users: accounts.all.map(({ login }) => ({ login })),
+          repos: [{ owner, name: repo, auto_init: true }],
+        },
       },
     });
     const rest = new RestLayer({ upstream: emulator.url, url, owner, repo, repository, accounts });
@@ -68,7 +73,12 @@ export class Forge {
       if (path.startsWith(gitPath)) return serveGit(request, response, repository, accounts);
       const page = request.method === 'GET' ? await forgePage(path, options, rest) : undefined;
       if (page === undefined) return rest.serve(request, response);
-      response.writeHead(200, { 'content-type': 'text/html; charset=utf-8', 'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'" }).end(page);
+      response
+        .writeHead(200, {
+          'content-type': 'text/html; charset=utf-8',
+          'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'",
+        })
+        .end(page);
     };
     return new Forge(options, server, url, emulator, rest);
   }
@@ -78,7 +88,12 @@ export class Forge {
   }
 
   /** Calls the forge's REST service as an account, through the layer's rules. */
-  async call(login: string, method: string, path: string, body?: unknown): Promise<{ readonly status: number; readonly data: unknown }> {
+  async call(
+    login: string,
+    method: string,
+    path: string,
+    body?: unknown,
+  ): Promise<{ readonly status: number; readonly data: unknown }> {
     const token = this.#options.accounts.find((account) => account.login === login)?.token;
     const response = await fetch(this.url + path, {
       method,
@@ -107,8 +122,16 @@ async function letIn(rest: RestLayer, accounts: Accounts, owner: string, repo: s
   const others = accounts.all.filter(({ login, role }) => login !== owner && role !== 'none');
   const results: Answer[] = [];
   for (const { login, role } of others) {
-    results.push(await rest.upstream('PUT', `/repos/${owner}/${repo}/collaborators/${login}`, authorization, JSON.stringify({ permission: permissions[role] })));
+    results.push(
+      await rest.upstream(
+        'PUT',
+        `/repos/${owner}/${repo}/collaborators/${login}`,
+        authorization,
+        JSON.stringify({ permission: permissions[role] }),
+      ),
+    );
   }
   const failed = results.find(({ status }) => status >= 300);
-  if (failed !== undefined) throw new Error(`the emulated service took no collaborator: ${failed.status} ${failed.body}`);
+  if (failed !== undefined)
+    throw new Error(`the emulated service took no collaborator: ${failed.status} ${failed.body}`);
 }

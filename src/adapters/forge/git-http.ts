@@ -13,14 +13,22 @@ function packet(text: string): string {
   return (text.length + 4).toString(16).padStart(4, '0') + text;
 }
 
-function serviceOf(path: string, query: URLSearchParams): { readonly service: Service; readonly advertise: boolean } | undefined {
+function serviceOf(
+  path: string,
+  query: URLSearchParams,
+): { readonly service: Service; readonly advertise: boolean } | undefined {
   const name = path.endsWith('/info/refs') ? query.get('service') : path.split('/').at(-1);
   if (name !== 'git-upload-pack' && name !== 'git-receive-pack') return undefined;
   return { service: name, advertise: path.endsWith('/info/refs') };
 }
 
 /** Answers one request for `<repository>.git/…`. Reading is free, writing needs an account that may write. */
-export async function serveGit(request: IncomingMessage, response: ServerResponse, repository: string, accounts: Accounts): Promise<void> {
+export async function serveGit(
+  request: IncomingMessage,
+  response: ServerResponse,
+  repository: string,
+  accounts: Accounts,
+): Promise<void> {
   const url = new URL(request.url ?? '/', 'http://here');
   const asked = serviceOf(url.pathname, url.searchParams);
   if (asked === undefined) {
@@ -41,13 +49,22 @@ export async function serveGit(request: IncomingMessage, response: ServerRespons
   }
   const protocol = request.headers['git-protocol'];
   const env = { ...cloneEnvironment(process.env), ...(typeof protocol === 'string' ? { GIT_PROTOCOL: protocol } : {}) };
-  const args = [service.slice('git-'.length), '--stateless-rpc', ...(advertise ? ['--advertise-refs'] : []), repository];
+  const args = [
+    service.slice('git-'.length),
+    '--stateless-rpc',
+    ...(advertise ? ['--advertise-refs'] : []),
+    repository,
+  ];
   const program = await startProgram('git', args, { cwd: repository, env });
   program.stderr.resume();
-  response.writeHead(200, { 'content-type': `application/x-${service}-${advertise ? 'advertisement' : 'result'}`, 'cache-control': 'no-cache' });
+  response.writeHead(200, {
+    'content-type': `application/x-${service}-${advertise ? 'advertisement' : 'result'}`,
+    'cache-control': 'no-cache',
+  });
   if (advertise) {
     program.stdin.end();
-    if (protocol !== 'version=2' || service === 'git-receive-pack') response.write(`${packet(`# service=${service}\n`)}0000`);
+    if (protocol !== 'version=2' || service === 'git-receive-pack')
+      response.write(`${packet(`# service=${service}\n`)}0000`);
   } else {
     const body = request.headers['content-encoding'] === 'gzip' ? request.pipe(createGunzip()) : request;
     body.pipe(program.stdin);

@@ -24,14 +24,22 @@ function wrap(title: string, body: string): string {
 }
 
 function loginOf(value: unknown): string {
-  return isFields(value) && isFields(value['user']) ? text(value['user']['login']) : 'nobody known';
+  return isFields(value) && isFields(value.user) ? text(value.user.login) : 'nobody known';
 }
 
 async function diffOf(options: PageOptions, head: string): Promise<string> {
-  const { stdout } = await tryGit(['diff', '--no-ext-diff', `refs/heads/main...refs/heads/${head}`], { cwd: options.repository });
+  const { stdout } = await tryGit(['diff', '--no-ext-diff', `refs/heads/main...refs/heads/${head}`], {
+    cwd: options.repository,
+  });
   return stdout
     .split('\n')
-    .map((line) => (line.startsWith('+') ? `<span class="add">${text(line)}</span>` : line.startsWith('-') ? `<span class="del">${text(line)}</span>` : text(line)))
+    .map((line) =>
+      line.startsWith('+')
+        ? `<span class="add">${text(line)}</span>`
+        : line.startsWith('-')
+          ? `<span class="del">${text(line)}</span>`
+          : text(line),
+    )
     .join('\n');
 }
 
@@ -40,27 +48,33 @@ export async function forgePage(path: string, options: PageOptions, rest: RestLa
   const base = `/${options.owner}/${options.repo}`;
   const match = /^\/(issues|pull)\/(\d+)$/.exec(path.slice(base.length));
   if (path !== base && (!path.startsWith(base) || match === null)) return undefined;
-  const read = async (suffix: string): Promise<unknown> => JSON.parse((await rest.upstream('GET', `/repos${base}${suffix}`, undefined)).body);
+  const read = async (suffix: string): Promise<unknown> =>
+    JSON.parse((await rest.upstream('GET', `/repos${base}${suffix}`, undefined)).body);
   if (match === null) {
     const rows = await read('/issues?state=all&per_page=100&sort=created&direction=asc');
     const items = (Array.isArray(rows) ? rows.filter(isFields) : []).map((row) => {
-      const kind = isFields(row['pull_request']) ? 'pull' : 'issues';
-      return `<li><a href="${base}/${kind}/${text(row['number'])}">#${text(row['number'])}</a> ${text(row['title'])} ${labels(row)} <span class="muted">${kind === 'pull' ? 'pull request' : 'issue'}</span></li>`;
+      const kind = isFields(row.pull_request) ? 'pull' : 'issues';
+      return `<li><a href="${base}/${kind}/${text(row.number)}">#${text(row.number)}</a> ${text(row.title)} ${labels(row)} <span class="muted">${kind === 'pull' ? 'pull request' : 'issue'}</span></li>`;
     });
-    return wrap(`${options.owner}/${options.repo}`, `<h1>${text(options.owner)}/${text(options.repo)}</h1><ul>${items.join('')}</ul>`);
+    return wrap(
+      `${options.owner}/${options.repo}`,
+      `<h1>${text(options.owner)}/${text(options.repo)}</h1><ul>${items.join('')}</ul>`,
+    );
   }
   const [, kind, number] = match;
   const item = await read(`/${kind === 'pull' ? 'pulls' : 'issues'}/${number}`);
-  if (!isFields(item) || item['number'] === undefined) return undefined;
+  if (!isFields(item) || item.number === undefined) return undefined;
   const comments = await read(`/issues/${number}/comments`);
-  const said = (Array.isArray(comments) ? comments : []).map((comment) => `<p class="muted">${loginOf(comment)}</p><pre>${text(isFields(comment) ? comment['body'] : '')}</pre>`);
-  const head = isFields(item['head']) ? String(item['head']['ref']) : undefined;
+  const said = (Array.isArray(comments) ? comments : []).map(
+    (comment) => `<p class="muted">${loginOf(comment)}</p><pre>${text(isFields(comment) ? comment.body : '')}</pre>`,
+  );
+  const head = isFields(item.head) ? String(item.head.ref) : undefined;
   const diff = head === undefined ? '' : `<h2>Changes on ${text(head)}</h2><pre>${await diffOf(options, head)}</pre>`;
-  const body = `<p><a href="${base}">${text(options.owner)}/${text(options.repo)}</a></p><h1>${text(item['title'])} <span class="muted">#${text(number)}</span></h1><p>${text(item['state'])} · by ${loginOf(item)} ${labels(item)}</p><pre>${text(item['body'])}</pre>${diff}${said.join('')}`;
-  return wrap(String(item['title']), body);
+  const body = `<p><a href="${base}">${text(options.owner)}/${text(options.repo)}</a></p><h1>${text(item.title)} <span class="muted">#${text(number)}</span></h1><p>${text(item.state)} · by ${loginOf(item)} ${labels(item)}</p><pre>${text(item.body)}</pre>${diff}${said.join('')}`;
+  return wrap(String(item.title), body);
 }
 
 function labels(item: Fields): string {
-  const list = Array.isArray(item['labels']) ? item['labels'].filter(isFields) : [];
-  return list.map((label) => `<span class="label">${text(label['name'])}</span>`).join('');
+  const list = Array.isArray(item.labels) ? item.labels.filter(isFields) : [];
+  return list.map((label) => `<span class="label">${text(label.name)}</span>`).join('');
 }

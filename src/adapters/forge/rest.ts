@@ -2,12 +2,16 @@
 // original does.
 
 import { createHash } from 'node:crypto';
-import { Agent, type IncomingMessage, request as httpRequest, type ServerResponse } from 'node:http';
+import { Agent, request as httpRequest, type IncomingMessage, type ServerResponse } from 'node:http';
 import { sameLabel } from '../../domain/issue.ts';
 import { tryGit } from '../git.ts';
 import type { Account, Accounts } from './accounts.ts';
 
-export type Answer = { readonly status: number; readonly headers: Readonly<Record<string, string>>; readonly body: string };
+export type Answer = {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+};
 
 export type RestOptions = {
   /** Address of the emulated service. */
@@ -21,7 +25,14 @@ export type RestOptions = {
   readonly accounts: Accounts;
 };
 
-type Call = { readonly method: string; readonly path: string; readonly query: URLSearchParams; readonly body: string; readonly account: Account | undefined; readonly authorization: string | undefined };
+type Call = {
+  readonly method: string;
+  readonly path: string;
+  readonly query: URLSearchParams;
+  readonly body: string;
+  readonly account: Account | undefined;
+  readonly authorization: string | undefined;
+};
 
 const QUOTA = 5000;
 const HOUR_MS = 3_600_000;
@@ -32,7 +43,9 @@ type Fields = Readonly<Record<string, unknown>>;
 function fieldsOf(text: string): Fields {
   try {
     const value: unknown = JSON.parse(text);
-    return typeof value === 'object' && value !== null && !Array.isArray(value) ? Object.fromEntries(Object.entries(value)) : {};
+    return typeof value === 'object' && value !== null && !Array.isArray(value)
+      ? Object.fromEntries(Object.entries(value))
+      : {};
   } catch {
     return {};
   }
@@ -40,7 +53,13 @@ function fieldsOf(text: string): Fields {
 
 function namesIn(value: unknown): string[] {
   const list = Array.isArray(value) ? value : [];
-  return list.flatMap((item) => (typeof item === 'string' ? [item] : typeof item === 'object' && item !== null && 'name' in item ? [String(item.name)] : []));
+  return list.flatMap((item) =>
+    typeof item === 'string'
+      ? [item]
+      : typeof item === 'object' && item !== null && 'name' in item
+        ? [String(item.name)]
+        : [],
+  );
 }
 
 function json(status: number, value: unknown): Answer {
@@ -52,7 +71,11 @@ function refusal(status: number, message: string): Answer {
 }
 
 function invalid(resource: string, message: string): Answer {
-  return json(422, { message: 'Validation Failed', errors: [{ resource, code: 'custom', message }], documentation_url: 'https://docs.github.com/rest' });
+  return json(422, {
+    message: 'Validation Failed',
+    errors: [{ resource, code: 'custom', message }],
+    documentation_url: 'https://docs.github.com/rest',
+  });
 }
 
 export class RestLayer {
@@ -82,8 +105,14 @@ export class RestLayer {
         response.on('data', (chunk: Buffer) => chunks.push(chunk));
         response.once('error', reject);
         response.once('end', () => {
-          const kept = KEPT_HEADERS.flatMap((name) => (typeof response.headers[name] === 'string' ? [[name, ours(String(response.headers[name]))]] : []));
-          resolve({ status: response.statusCode ?? 502, headers: Object.fromEntries(kept), body: ours(Buffer.concat(chunks).toString('utf8')) });
+          const kept = KEPT_HEADERS.flatMap((name) =>
+            typeof response.headers[name] === 'string' ? [[name, ours(String(response.headers[name]))]] : [],
+          );
+          resolve({
+            status: response.statusCode ?? 502,
+            headers: Object.fromEntries(kept),
+            body: ours(Buffer.concat(chunks).toString('utf8')),
+          });
         });
       });
       sent.once('error', reject);
@@ -97,8 +126,16 @@ export class RestLayer {
     for await (const chunk of request) chunks.push(Buffer.from(chunk));
     const { authorization } = request.headers;
     const account = this.#options.accounts.behind(authorization);
-    const call: Call = { method: request.method ?? 'GET', path: url.pathname, query: url.searchParams, body: Buffer.concat(chunks).toString('utf8'), account, authorization };
-    const answer = authorization !== undefined && account === undefined ? refusal(401, 'Bad credentials') : await this.#answer(call);
+    const call: Call = {
+      method: request.method ?? 'GET',
+      path: url.pathname,
+      query: url.searchParams,
+      body: Buffer.concat(chunks).toString('utf8'),
+      account,
+      authorization,
+    };
+    const answer =
+      authorization !== undefined && account === undefined ? refusal(401, 'Bad credentials') : await this.#answer(call);
     this.#send(request, response, answer, account);
   }
 
@@ -139,7 +176,13 @@ export class RestLayer {
     const bots = this.#options.accounts.all.filter((account) => account.type === 'Bot').map((account) => account.login);
     if (bots.length === 0 || !bots.some((login) => body.includes(login))) return body;
     return JSON.stringify(JSON.parse(body), (_, value: unknown) =>
-      typeof value === 'object' && value !== null && 'login' in value && 'type' in value && bots.includes(String(value.login)) ? { ...value, type: 'Bot' } : value,
+      typeof value === 'object' &&
+      value !== null &&
+      'login' in value &&
+      'type' in value &&
+      bots.includes(String(value.login))
+        ? { ...value, type: 'Bot' }
+        : value,
     );
   }
 
@@ -170,7 +213,8 @@ export class RestLayer {
 
   async #listIssues(call: Call): Promise<Answer> {
     const wanted = call.query.get('labels');
-    if (wanted !== null) call.query.set('labels', (await Promise.all(wanted.split(',').map((name) => this.#spelling(name)))).join(','));
+    if (wanted !== null)
+      call.query.set('labels', (await Promise.all(wanted.split(',').map((name) => this.#spelling(name)))).join(','));
     return this.#pass(call);
   }
 
@@ -190,23 +234,39 @@ export class RestLayer {
   async #addLabels(issue: number, names: readonly string[], authorization: string | undefined): Promise<Answer> {
     const { body } = await this.upstream('GET', `${this.#base}/issues/${issue}/labels`, authorization);
     const there = namesIn(JSON.parse(body));
-    const spelled = await Promise.all(names.filter((name) => !there.some((known) => sameLabel(known, name))).map((name) => this.#spelling(name)));
+    const spelled = await Promise.all(
+      names.filter((name) => !there.some((known) => sameLabel(known, name))).map((name) => this.#spelling(name)),
+    );
     if (spelled.length === 0) return json(200, JSON.parse(body));
-    return this.upstream('POST', `${this.#base}/issues/${issue}/labels`, authorization, JSON.stringify({ labels: spelled }));
+    return this.upstream(
+      'POST',
+      `${this.#base}/issues/${issue}/labels`,
+      authorization,
+      JSON.stringify({ labels: spelled }),
+    );
   }
 
   async #changeLabels(call: Call, issue: number, name: string | undefined): Promise<Answer> {
-    if (!this.#options.accounts.mayTriage(call.account)) return refusal(call.account === undefined ? 401 : 403, 'Must have admin rights to Repository.');
+    if (!this.#options.accounts.mayTriage(call.account))
+      return refusal(call.account === undefined ? 401 : 403, 'Must have admin rights to Repository.');
     if (call.method === 'POST') {
       const value: unknown = JSON.parse(call.body || '{}');
-      return this.#addLabels(issue, Array.isArray(value) ? namesIn(value) : namesIn(fieldsOf(call.body)['labels']), call.authorization);
+      return this.#addLabels(
+        issue,
+        Array.isArray(value) ? namesIn(value) : namesIn(fieldsOf(call.body).labels),
+        call.authorization,
+      );
     }
     if (name === undefined || call.method !== 'DELETE') return this.#pass(call);
     const { body, status } = await this.upstream('GET', `${this.#base}/issues/${issue}/labels`, call.authorization);
     if (status !== 200) return this.#pass(call);
     const known = namesIn(JSON.parse(body)).find((label) => sameLabel(label, decodeURIComponent(name)));
     if (known === undefined) return refusal(404, 'Label does not exist');
-    return this.upstream('DELETE', `${this.#base}/issues/${issue}/labels/${encodeURIComponent(known)}`, call.authorization);
+    return this.upstream(
+      'DELETE',
+      `${this.#base}/issues/${issue}/labels/${encodeURIComponent(known)}`,
+      call.authorization,
+    );
   }
 
   /** On a public repository everybody who has an account may read. */
@@ -221,25 +281,35 @@ export class RestLayer {
   }
 
   async #commit(ref: string): Promise<string | undefined> {
-    const { exitCode, stdout } = await tryGit(['rev-parse', '--verify', '--quiet', `refs/heads/${ref}^{commit}`], { cwd: this.#options.repository });
+    const { exitCode, stdout } = await tryGit(['rev-parse', '--verify', '--quiet', `refs/heads/${ref}^{commit}`], {
+      cwd: this.#options.repository,
+    });
     return exitCode === 0 ? stdout.trim() : undefined;
   }
 
   async #createPull(call: Call): Promise<Answer> {
     const fields = fieldsOf(call.body);
-    const head = String(fields['head'] ?? '').replace(`${this.#options.owner}:`, '');
-    const base = String(fields['base'] ?? '');
-    if (!this.#options.accounts.mayWrite(call.account)) return refusal(403, 'Resource not accessible by personal access token');
+    const head = String(fields.head ?? '').replace(`${this.#options.owner}:`, '');
+    const base = String(fields.base ?? '');
+    if (!this.#options.accounts.mayWrite(call.account))
+      return refusal(403, 'Resource not accessible by personal access token');
     const [headCommit, baseCommit] = await Promise.all([this.#commit(head), this.#commit(base)]);
     if (headCommit === undefined || baseCommit === undefined) {
       const field = headCommit === undefined ? 'head' : 'base';
       return json(422, { message: 'Validation Failed', errors: [{ resource: 'PullRequest', field, code: 'invalid' }] });
     }
-    const ahead = await tryGit(['rev-list', '--count', `${baseCommit}..${headCommit}`], { cwd: this.#options.repository });
+    const ahead = await tryGit(['rev-list', '--count', `${baseCommit}..${headCommit}`], {
+      cwd: this.#options.repository,
+    });
     if (ahead.stdout.trim() === '0') return invalid('PullRequest', `No commits between ${base} and ${head}`);
-    const open = await this.upstream('GET', `${this.#base}/pulls?state=open&per_page=100&head=${encodeURIComponent(`${this.#options.owner}:${head}`)}`, call.authorization);
+    const open = await this.upstream(
+      'GET',
+      `${this.#base}/pulls?state=open&per_page=100&head=${encodeURIComponent(`${this.#options.owner}:${head}`)}`,
+      call.authorization,
+    );
     const rows: unknown = JSON.parse(open.body);
-    if (Array.isArray(rows) && rows.length > 0) return invalid('PullRequest', `A pull request already exists for ${this.#options.owner}:${head}.`);
+    if (Array.isArray(rows) && rows.length > 0)
+      return invalid('PullRequest', `A pull request already exists for ${this.#options.owner}:${head}.`);
     return this.upstream('POST', call.path, call.authorization, JSON.stringify({ ...fields, head }));
   }
 

@@ -93,7 +93,10 @@ export async function seedProject(repository: string, count: number): Promise<Is
     for (const { message, files } of DEMO_COMMITS) commits.push(await scratch.commit(message, files));
     const issues: IssueText[] = [];
     for (const issue of [...DEMO_ISSUES, ...moreIssues(count - DEMO_ISSUES.length)]) {
-      const body = issue.change === null ? issue.words : bodyOf(issue.words, await scratch.diff(commits[issue.change.from] ?? 'HEAD', issue.change.files));
+      const body =
+        issue.change === null
+          ? issue.words
+          : bodyOf(issue.words, await scratch.diff(commits[issue.change.from] ?? 'HEAD', issue.change.files));
       issues.push({ title: issue.title, body, author: issue.author });
     }
     await scratch.run('checkout', '--quiet', 'main');
@@ -105,7 +108,8 @@ export async function seedProject(repository: string, count: number): Promise<Is
 /** Imports an existing repository, its current branch as `main`; gives issues that fit any project. */
 export async function importProject(source: string, repository: string, count: number): Promise<IssueText[]> {
   const head = await tryGit(['rev-parse', '--verify', '--quiet', 'HEAD'], { cwd: source });
-  if (head.exitCode !== 0) throw new ToolError('usage', `--repo: expected a Git repository with a commit, got ${source}`);
+  if (head.exitCode !== 0)
+    throw new ToolError('usage', `--repo: expected a Git repository with a commit, got ${source}`);
   return withScratch(async (scratch, path) => {
     await git(['clone', '--quiet', '--no-hardlinks', source, path], { cwd: path });
     await scratch.run('checkout', '--quiet', '-B', 'main', head.stdout.trim());
@@ -121,12 +125,24 @@ export async function importProject(source: string, repository: string, count: n
       { title: 'Add two files at once', body: await change(two, 'One change in two files.'), author: 'maintainer' },
       {
         title: 'Mend what is not there',
-        body: bodyOf('This patch is for another project.', 'diff --git a/not/here.txt b/not/here.txt\n--- a/not/here.txt\n+++ b/not/here.txt\n@@ -1 +1 @@\n-this\n+that\n'),
+        body: bodyOf(
+          'This patch is for another project.',
+          'diff --git a/not/here.txt b/not/here.txt\n--- a/not/here.txt\n+++ b/not/here.txt\n@@ -1 +1 @@\n-this\n+that\n',
+        ),
         author: 'maintainer',
       },
-      { title: 'Please take my file', body: await change({ 'handy.txt': 'handy\n' }, 'Handy for everybody.'), author: 'stranger' },
+      {
+        title: 'Please take my file',
+        body: await change({ 'handy.txt': 'handy\n' }, 'Handy for everybody.'),
+        author: 'stranger',
+      },
     ];
-    for (const issue of moreIssues(count - issues.length)) issues.push({ title: issue.title, body: await change(issue.change?.files ?? {}, issue.words), author: issue.author });
+    for (const issue of moreIssues(count - issues.length))
+      issues.push({
+        title: issue.title,
+        body: await change(issue.change?.files ?? {}, issue.words),
+        author: issue.author,
+      });
     await scratch.run('checkout', '--quiet', '--force', 'main');
     await git(['clone', '--quiet', '--bare', '--single-branch', '--branch', 'main', path, repository], { cwd: path });
     return issues;
@@ -134,9 +150,15 @@ export async function importProject(source: string, repository: string, count: n
 }
 
 /** Files the issues; the maintainer puts the label on each, the stranger's too. */
-export async function fileIssues(forge: Forge, base: string, issues: readonly IssueText[], label: string): Promise<number[]> {
+export async function fileIssues(
+  forge: Forge,
+  base: string,
+  issues: readonly IssueText[],
+  label: string,
+): Promise<number[]> {
   const numbers: number[] = [];
-  for (const name of [label, 'tool-done', 'tool-failed']) await forge.call('maintainer', 'POST', `${base}/labels`, { name, color: '8ab0ff' });
+  for (const name of [label, 'tool-done', 'tool-failed'])
+    await forge.call('maintainer', 'POST', `${base}/labels`, { name, color: '8ab0ff' });
   for (const { title, body, author } of issues) {
     const { status, data } = await forge.call(author, 'POST', `${base}/issues`, { title, body });
     const number = typeof data === 'object' && data !== null && 'number' in data ? Number(data.number) : 0;

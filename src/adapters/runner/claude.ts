@@ -9,6 +9,7 @@ import type { Workflow } from '../../domain/workflow.ts';
 import type { RunEnd, RunHooks, Runner, RunRequest } from '../../engine/ports.ts';
 import { createAgentHome } from '../agent-home.ts';
 import { parseFrontMatter } from '../config/front-matter.ts';
+import type { Isolation } from '../isolation.ts';
 import { packageRoot } from '../package-root.ts';
 import { runProgram } from '../program.ts';
 import type { RuntimeDir } from '../runtime-dir.ts';
@@ -19,6 +20,7 @@ export type ClaudeOptions = {
   readonly workflow: () => Workflow;
   readonly stateDir: string;
   readonly runtime: RuntimeDir;
+  readonly isolation: Isolation;
   readonly env: Readonly<Record<string, string | undefined>>;
 };
 
@@ -145,7 +147,7 @@ export class ClaudeRunner implements Runner {
   }
 
   async run(request: RunRequest, hooks: RunHooks): Promise<RunEnd> {
-    const { workflow, stateDir, runtime, env } = this.#options;
+    const { workflow, stateDir, runtime, isolation, env } = this.#options;
     const { tool } = workflow();
     const command = claudeCommand(workflow());
     const tmp = runtime.make(`t${request.issue}-${request.attempt}`);
@@ -179,11 +181,12 @@ export class ClaudeRunner implements Runner {
       ...(request.budgetUsd === null ? [] : ['--max-budget-usd', String(request.budgetUsd)]),
       ...((await sessionExists(home.path, request.resume)) ? ['--resume', request.resume ?? ''] : []),
     ];
+    const [program, programArgs] = isolation.wrap(file, args, [request.cwd, home.path]);
     const session = new ClaudeSession(hooks);
     try {
       const agent = await startAgent({
-        file,
-        args,
+        file: program,
+        args: programArgs,
         cwd: request.cwd,
         env: {
           ...home.env,

@@ -6,6 +6,7 @@ import { clip, visibleLines } from '../../domain/text.ts';
 import type { CommandLine, Workflow } from '../../domain/workflow.ts';
 import type { RunEnd, RunHooks, Runner, RunRequest } from '../../engine/ports.ts';
 import { createAgentHome } from '../agent-home.ts';
+import type { Isolation } from '../isolation.ts';
 import type { RuntimeDir } from '../runtime-dir.ts';
 import { startAgent } from './agent-process.ts';
 
@@ -16,6 +17,7 @@ export type CommandOptions = {
   readonly workflow: () => Workflow;
   readonly stateDir: string;
   readonly runtime: RuntimeDir;
+  readonly isolation: Isolation;
   readonly env: Readonly<Record<string, string | undefined>>;
 };
 
@@ -35,7 +37,7 @@ export class CommandRunner implements Runner {
   }
 
   async run(request: RunRequest, hooks: RunHooks): Promise<RunEnd> {
-    const { stateDir, runtime, env, program, workflow } = this.#options;
+    const { stateDir, runtime, isolation, env, program, workflow } = this.#options;
     const tmp = runtime.make(`t${request.issue}-${request.attempt}`);
     const home = await createAgentHome({
       stateDir,
@@ -48,7 +50,7 @@ export class CommandRunner implements Runner {
       carry: null,
     });
     const { command, env: more } = program();
-    const [file, args] = splitCommand(command);
+    const [file, args] = isolation.wrap(...splitCommand(command), [request.cwd, home.path]);
     let lines: string[] = [];
     const hear = (line: string) => {
       if (line.trim() !== '') lines = [...lines.slice(1 - WORDS_LINES), clip(visibleLines(line), 400)];

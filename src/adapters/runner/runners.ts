@@ -5,6 +5,7 @@ import { TEST_COMMAND_VARIABLE } from '../../domain/command-line.ts';
 import { ToolError } from '../../domain/errors.ts';
 import type { Workflow } from '../../domain/workflow.ts';
 import type { Runner } from '../../engine/ports.ts';
+import type { Isolation } from '../isolation.ts';
 import { packageRoot } from '../package-root.ts';
 import type { RuntimeDir } from '../runtime-dir.ts';
 import { ClaudeRunner } from './claude.ts';
@@ -14,6 +15,7 @@ export type RunnersOptions = {
   readonly workflow: () => Workflow;
   readonly stateDir: string;
   readonly runtime: RuntimeDir;
+  readonly isolation: Isolation;
   readonly env: Readonly<Record<string, string | undefined>>;
 };
 
@@ -21,7 +23,11 @@ export function createRunner(options: RunnersOptions): (name: string) => Runner 
   const { workflow } = options;
   const runners: readonly Runner[] = [
     new ClaudeRunner(options),
-    new CommandRunner({ ...options, name: 'command', program: () => ({ command: workflow().tool.command ?? [], env: {} }) }),
+    new CommandRunner({
+      ...options,
+      name: 'command',
+      program: () => ({ command: workflow().tool.command ?? [], env: {} }),
+    }),
     new CommandRunner({
       ...options,
       name: 'patch',
@@ -33,7 +39,11 @@ export function createRunner(options: RunnersOptions): (name: string) => Runner 
   ];
   return (name) => {
     const runner = runners.find((one) => one.name === name);
-    if (runner === undefined) throw new ToolError('config', `tool.runtime: expected one of ${runners.map((one) => one.name).join(', ')}, got ${name}`);
+    if (runner === undefined)
+      throw new ToolError(
+        'config',
+        `tool.runtime: expected one of ${runners.map((one) => one.name).join(', ')}, got ${name}`,
+      );
     return runner;
   };
 }

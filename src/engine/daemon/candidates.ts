@@ -1,5 +1,6 @@
 // Which issues are next: the decision, pure.
 
+import { pastOf } from '../../domain/daemon/past.ts';
 import type { ClaimedRecord } from '../../domain/daemon/record.ts';
 import type { DaemonState } from '../../domain/daemon/state.ts';
 import { branchOf, type Issue, type StateLabels, stateLabelsOf } from '../../domain/issue.ts';
@@ -25,7 +26,7 @@ export function candidates(
       const due = entry.phase === 'claimed' || (entry.phase === 'retrying' && (entry.retryAt ?? 0) <= now);
       return due ? [{ kind: 'due', issue }] : [];
     }
-    return isOver(issue, state.past.get(issue.number), entry) ? [] : [{ kind: 'fresh', issue }];
+    return isOver(issue, pastOf(state.past, issue.number), entry) ? [] : [{ kind: 'fresh', issue }];
   });
 }
 
@@ -37,7 +38,7 @@ export function claimOf(
   labelEvent: number | null,
 ): ClaimedRecord {
   const parked = state.entries.get(issue.number);
-  const life = parked?.life ?? (state.past.get(issue.number)?.life ?? 0) + 1;
+  const life = parked?.life ?? (pastOf(state.past, issue.number)?.life ?? 0) + 1;
   return {
     type: 'claimed',
     issue: issue.number,

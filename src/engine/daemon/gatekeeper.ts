@@ -1,6 +1,7 @@
 // Decides whether an issue that carries an active label may be worked on, and whether it is a new one at all.
 
-import type { Entry, Past } from '../../domain/daemon/state.ts';
+import type { Past } from '../../domain/daemon/past.ts';
+import type { Entry } from '../../domain/daemon/state.ts';
 import type { Issue, StateLabels } from '../../domain/issue.ts';
 import { activeLabelsOf } from '../../domain/issue.ts';
 import { judgeTrust, type Standing, type TrustMode } from '../../domain/trust.ts';

@@ -1,13 +1,11 @@
 // The daemon's loop: polls, reconciles, starts agents while there are slots, sees each issue through to its end.
 
 import type { EndCause } from '../../domain/attempt.ts';
-import { nextStep } from '../../domain/daemon/next.ts';
 import type { IssueOutcome } from '../../domain/daemon/record.ts';
 import type { Entry } from '../../domain/daemon/state.ts';
 import { utcDay } from '../../domain/daemon/state.ts';
-import { messageOf, ToolError } from '../../domain/errors.ts';
-import { activeLabelsOf, branchOf, hasLabel, type Issue } from '../../domain/issue.ts';
-import { RETRY_BASE_MS, retryDelayMs } from '../../domain/retry.ts';
+import { messageOf } from '../../domain/errors.ts';
+import { activeLabelsOf, type Issue } from '../../domain/issue.ts';
 import { oneLine } from '../../domain/text.ts';
 import { TrackerError } from '../../domain/tracker-error.ts';
 import type { Workflow } from '../../domain/workflow.ts';
@@ -15,8 +13,9 @@ import type { Leftovers } from '../ports.ts';
 import { Supervisor } from '../supervisor.ts';
 import { Attempt, type AttemptOptions } from './attempt.ts';
 import { candidates, claimOf, nextDue } from './candidates.ts';
-import { perform } from './effects.ts';
+import { Finisher } from './finisher.ts';
 import { Gatekeeper } from './gatekeeper.ts';
+import { Janitor } from './janitor.ts';
 import type { Live } from './live.ts';
 import { quietTask } from './publish.ts';
 
@@ -44,15 +43,13 @@ export type PollInfo = {
 
 /** So many of the issues that wait for a slot are looked at in one poll. */
 const LOOK_AHEAD = 20;
-const OBSERVE_TRIES = 5;
-const OBSERVE_PAUSE_MS = 1_000;
-/** Closed issues whose workspaces stayed (failed, label taken off) are looked for this often. */
-const SWEEP_MS = 24 * 60 * 60_000;
 
 export class Orchestrator {
   readonly #options: AttemptOptions & OrchestratorOptions;
   readonly #supervisor: Supervisor;
   readonly #gatekeeper: Gatekeeper;
+  readonly #finisher: Finisher;
+  readonly #janitor: Janitor;
   readonly #workers = new Map<number, Worker>();
   readonly #listeners = new Set<() => void>();
   readonly #announced = new Map<number, string>();
@@ -61,11 +58,9 @@ export class Orchestrator {
   #poll: PollInfo = { lastAt: null, nextAt: null, lastError: null };
   #polling: Promise<void> | undefined;
   #polledAt = Number.NEGATIVE_INFINITY;
-  readonly #cleaning = new Set<number>();
   #asked = false;
   #wake = new AbortController();
   #capSaid = '';
-  #sweptAt = Number.NEGATIVE_INFINITY;
   #stopping = false;
 
   constructor(options: OrchestratorOptions) {
@@ -75,6 +70,9 @@ export class Orchestrator {
       clock: options.clock,
       onFailure: (task, message) => this.#options.log.log('error', 'serve', `${task} failed: ${message}`),
     });
+    const finish = (issue: number, outcome: IssueOutcome, updatedAt: string) => this.#finish(issue, outcome, updatedAt);
+    this.#finisher = new Finisher({ ...options, finish });
+    this.#janitor = new Janitor({ ...options, supervisor: this.#supervisor, finish, onRemoved: () => this.#wakeUp() });
   }
 
   get #workflow(): Workflow {
@@ -173,7 +171,7 @@ export class Orchestrator {
   }
 
   get #busy(): ReadonlySet<number> {
-    return new Set([...this.#workers.keys(), ...this.#cleaning]);
+    return new Set([...this.#workers.keys(), ...this.#janitor.cleaning]);
   }
 
   async #tick(): Promise<void> {
@@ -238,8 +236,8 @@ export class Orchestrator {
       const settled = entry.phase === 'publishing' || entry.phase === 'giving_up';
       if (settled && !this.#workers.has(entry.number)) this.#start(entry.number);
     }
-    for (const issue of this.#options.journal.state.cleanups.keys()) this.#cleanUp(issue);
-    await this.#sweep();
+    this.#janitor.cleanAll();
+    await this.#janitor.sweep(this.#signal);
   }
 
   async #verify(entry: Entry): Promise<void> {
@@ -282,20 +280,7 @@ export class Orchestrator {
     this.#changed();
     if (outcome === 'done' || outcome === 'closed') {
       await this.#options.transcripts.forget(issue);
-      this.#cleanUp(issue);
-    }
-  }
-
-  /** Once a day, workspaces of issues that were left open are held against the tracker: a closed one's goes. */
-  async #sweep(): Promise<void> {
-    const { clock, tracker, journal } = this.#options;
-    if (clock.now() - this.#sweptAt < SWEEP_MS) return;
-    this.#sweptAt = clock.now();
-    for (const entry of journal.state.entries.values()) {
-      if (entry.phase !== 'parked' || this.#workers.has(entry.number)) continue;
-      const issue = await tracker.readIssue(entry.number, this.#signal).catch(() => undefined);
-      if (issue === null || issue?.state === 'closed')
-        await this.#finish(entry.number, 'closed', issue?.updatedAt ?? '');
+      this.#janitor.clean(issue);
     }
   }
 
@@ -408,8 +393,9 @@ export class Orchestrator {
   async #work(worker: Worker): Promise<void> {
     const { journal } = this.#options;
     const { number, attempt } = worker;
+    const signal = AbortSignal.any([this.#signal, worker.abort.signal]);
     if (attempt !== undefined) {
-      const unstopped = await this.#takeSteps(worker);
+      const unstopped = await this.#finisher.takeSteps(number, signal);
       const entry = journal.state.entries.get(number);
       if (!unstopped || entry === undefined || this.#stopping) return;
       try {
@@ -425,128 +411,7 @@ export class Orchestrator {
         return;
       }
     }
-    await this.#takeSteps(worker);
-  }
-
-  /** Takes step after step until an attempt is next or the issue is over; false when it was taken back meanwhile. */
-  async #takeSteps(worker: Worker): Promise<boolean> {
-    const { journal, publisher } = this.#options;
-    const signal = AbortSignal.any([this.#signal, worker.abort.signal]);
-    let failures = 0;
-    for (;;) {
-      const entry = journal.state.entries.get(worker.number);
-      const step = entry === undefined ? undefined : nextStep(entry, this.#workflow.labels);
-      if (entry === undefined || step === undefined) return true;
-      if (signal.aborted) return false;
-      try {
-        if (step.kind === 'observe') {
-          await this.#observe(entry, step.label, signal);
-          return true;
-        }
-        if (step.kind === 'label_add') this.#sayDone(entry);
-        await publisher.step(entry, step, signal);
-        failures = 0;
-      } catch (error) {
-        if (signal.aborted) return false;
-        if (entry.phase === 'claimed') {
-          // A label of an earlier time that cannot be taken off is no reason not to work.
-          this.#options.log.log('warn', 'publish', `issue #${entry.number}: ${messageOf(error)}`, {
-            issue: entry.number,
-          });
-          return true;
-        }
-        failures += 1;
-        await this.#failStep(entry, error, failures, signal);
-      }
-    }
-  }
-
-  #sayDone(entry: Entry): void {
-    if (entry.phase !== 'publishing') return;
-    const what = entry.pullRequest === null ? 'no pull request' : `pull request #${entry.pullRequest.number}`;
-    this.#options.log.log('info', 'agent', `done, ${what}`, {
-      issue: entry.number,
-      pull_request: entry.pullRequest?.number ?? null,
-    });
-  }
-
-  /** A step that failed is tried again, unless what failed is the branch itself: that is the agent's to mend. */
-  async #failStep(entry: Entry, error: unknown, failures: number, signal: AbortSignal): Promise<void> {
-    const { journal, log, clock, random } = this.#options;
-    const { agent } = this.#workflow;
-    const issue = entry.number;
-    const reason = messageOf(error);
-    const now = clock.now();
-    const branchRefused =
-      (error instanceof ToolError && error.code === 'refused') ||
-      (error instanceof TrackerError && error.status === 422);
-    if (branchRefused && entry.phase === 'publishing' && entry.pullRequest === null) {
-      const next = entry.failures + 1 >= agent.maxAttempts ? 'give_up' : 'retry';
-      const retryAt =
-        next === 'retry' ? now + retryDelayMs(entry.failures + 1, agent.maxRetryBackoffMs, random()) : null;
-      log.log('warn', 'publish', `issue #${issue} cannot be published: ${reason}`, { issue });
-      await journal.append({ type: 'publish_failed', issue, reason, next, retry_at: retryAt });
-      return;
-    }
-    const asked = error instanceof TrackerError ? error.retryAt : null;
-    const retryAt = asked ?? now + retryDelayMs(failures, Math.max(agent.maxRetryBackoffMs, RETRY_BASE_MS), random());
-    log.log('warn', 'publish', `issue #${issue}: ${reason}; tried again in ${Math.ceil((retryAt - now) / 1000)} s`, {
-      issue,
-    });
-    await journal.append({ type: 'publish_failed', issue, reason, next: 'again', retry_at: retryAt });
-    await clock.sleep(retryAt - now, signal);
-  }
-
-  /** Reads the end label back from the tracker: only then the issue is over. */
-  async #observe(entry: Entry, label: string, signal: AbortSignal): Promise<void> {
-    const { tracker, log, clock } = this.#options;
-    let issue: Issue | null = null;
-    for (let tries = 0; tries < OBSERVE_TRIES; tries++) {
-      issue = await tracker.readIssue(entry.number, signal);
-      if (issue === null || hasLabel(issue.labels, label)) break;
-      await clock.sleep(OBSERVE_PAUSE_MS, signal);
-      if (signal.aborted) return;
-    }
-    const seen = issue !== null && hasLabel(issue.labels, label);
-    if (seen) log.log('info', 'poller', `issue #${entry.number} state changed to ${label}`, { issue: entry.number });
-    else
-      log.log('warn', 'poller', `issue #${entry.number} does not show ${label}; somebody may have taken it off`, {
-        issue: entry.number,
-      });
-    await this.#finish(entry.number, entry.phase === 'publishing' ? 'done' : 'failed', issue?.updatedAt ?? '');
-  }
-
-  /** Removes the workspace of an issue that is done or closed. */
-  #cleanUp(issue: number): void {
-    const { journal } = this.#options;
-    const busy = this.#cleaning.has(issue) || this.#stopping;
-    if (this.#workflow.workspace.keep || !journal.state.cleanups.has(issue) || busy) return;
-    this.#cleaning.add(issue);
-    this.#supervisor.run(`workspace of issue #${issue}`, async () => {
-      try {
-        await this.#removeWorkspace(issue);
-      } finally {
-        this.#cleaning.delete(issue);
-        this.#wakeUp();
-      }
-    });
-  }
-
-  async #removeWorkspace(issue: number): Promise<void> {
-    const { journal, workspaces, log } = this.#options;
-    const life = journal.state.past.get(issue)?.life ?? 1;
-    const task = { issue, life, attempt: 0, branch: branchOf(issue, life), env: {}, output: () => undefined };
-    // Begun is finished, also when the daemon is asked to stop: the hook's time-out bounds it.
-    const { signal } = new AbortController();
-    if (this.#workflow.hooks.beforeRemove !== null) {
-      log.log('info', 'hook', 'before_remove', { issue });
-      try {
-        await perform(journal, issue, 'hook', 'before_remove', () => workspaces.beforeRemove(task, signal));
-      } catch (error) {
-        log.log('warn', 'hook', messageOf(error), { issue });
-      }
-    }
-    await perform(journal, issue, 'workspace_remove', 'workspace_remove', () => workspaces.remove(task, signal));
+    await this.#finisher.takeSteps(number, signal);
   }
 
   /** Ends every agent, leaves everything to the next process to go on with, and waits. */

@@ -1,5 +1,6 @@
 // The daemon's state as other programs see it: JSON with snake_case names, times in ISO 8601.
 
+import { pastOf } from '../../domain/daemon/past.ts';
 import type { Usage } from '../../domain/daemon/record.ts';
 import type { Completed, DaemonState, Entry } from '../../domain/daemon/state.ts';
 import { spentOf } from '../../domain/daemon/state.ts';
@@ -83,8 +84,19 @@ export type StateView = {
   readonly generated_at: string;
   readonly version: string;
   readonly repository: string;
-  readonly workflow: { readonly path: string; readonly loaded_at: string; readonly error: string | null; readonly pending_restart: readonly string[] };
-  readonly counts: { readonly running: number; readonly retrying: number; readonly queued: number; readonly completed: number; readonly failed: number };
+  readonly workflow: {
+    readonly path: string;
+    readonly loaded_at: string;
+    readonly error: string | null;
+    readonly pending_restart: readonly string[];
+  };
+  readonly counts: {
+    readonly running: number;
+    readonly retrying: number;
+    readonly queued: number;
+    readonly completed: number;
+    readonly failed: number;
+  };
   readonly slots: number;
   readonly running: readonly RunningRow[];
   readonly retrying: readonly RetryingRow[];
@@ -107,7 +119,11 @@ function iso(at: number): string {
 }
 
 function tokensOf(usage: Omit<Usage, 'seconds'>): Tokens {
-  return { input_tokens: usage.input_tokens, output_tokens: usage.output_tokens, total_tokens: usage.input_tokens + usage.output_tokens };
+  return {
+    input_tokens: usage.input_tokens,
+    output_tokens: usage.output_tokens,
+    total_tokens: usage.input_tokens + usage.output_tokens,
+  };
 }
 
 function dollars(amount: number): number {
@@ -121,7 +137,12 @@ function rowOf(slug: string, number: number, url: string, title: string): Row {
 function runningRow(slug: string, entry: Entry, live: Live | undefined, active: string): RunningRow {
   const before = entry.spent;
   const now = live?.usage ?? entry.running;
-  const usage = { input_tokens: before.input_tokens + now.input_tokens, output_tokens: before.output_tokens + now.output_tokens, cost_usd: 0, turns: 0 };
+  const usage = {
+    input_tokens: before.input_tokens + now.input_tokens,
+    output_tokens: before.output_tokens + now.output_tokens,
+    cost_usd: 0,
+    turns: 0,
+  };
   return {
     ...rowOf(slug, entry.number, entry.url, entry.title),
     state: entry.stateLabels[0] ?? active,
@@ -167,16 +188,25 @@ export function viewOf(source: ViewSource): StateView {
   const slug = formatSlug(workflow.tracker.slug);
   const entries = [...state.entries.values()];
   const active = workflow.labels.active[0] ?? '';
-  const running = entries.filter(({ phase }) => phase === 'claimed' || phase === 'running' || phase === 'publishing' || phase === 'giving_up');
+  const running = entries.filter(
+    ({ phase }) => phase === 'claimed' || phase === 'running' || phase === 'publishing' || phase === 'giving_up',
+  );
   const retrying = entries.filter(({ phase }) => phase === 'retrying');
-  const waiting = source.waiting.filter(({ issue }) => !state.entries.has(issue.number) || state.entries.get(issue.number)?.phase === 'parked');
+  const waiting = source.waiting.filter(
+    ({ issue }) => !state.entries.has(issue.number) || state.entries.get(issue.number)?.phase === 'parked',
+  );
   const runningNow = [...live.values()].reduce((sum, one) => sum + one.usageAt(source.now).seconds, 0);
   const counted = entries.reduce((sum, entry) => sum + entry.running.seconds, 0);
   return {
     generated_at: iso(source.now),
     version: source.version,
     repository: slug,
-    workflow: { path: workflow.path, loaded_at: iso(source.loadedAt), error: source.workflowError, pending_restart: source.pendingRestart },
+    workflow: {
+      path: workflow.path,
+      loaded_at: iso(source.loadedAt),
+      error: source.workflowError,
+      pending_restart: source.pendingRestart,
+    },
     counts: {
       running: running.length,
       retrying: retrying.length,
@@ -193,7 +223,11 @@ export function viewOf(source: ViewSource): StateView {
       last_error: entry.lastError,
       branch: entry.branch,
     })),
-    queued: waiting.map(({ issue, reason }) => ({ ...rowOf(slug, issue.number, issue.url, issue.title), reason, author: issue.author?.login ?? null })),
+    queued: waiting.map(({ issue, reason }) => ({
+      ...rowOf(slug, issue.number, issue.url, issue.title),
+      reason,
+      author: issue.author?.login ?? null,
+    })),
     completed: state.completed.map((done) => completedRow(slug, done)).reverse(),
     poll: {
       interval_ms: workflow.polling.intervalMs,
@@ -223,12 +257,16 @@ export function issueViewOf(source: ViewSource, issue: number): Readonly<Record<
     retrying: of(view.retrying),
     queued: of(view.queued),
     completed: view.completed.filter((row) => row.issue_number === issue),
-    life: entry?.life ?? source.state.past.get(issue)?.life ?? null,
+    life: entry?.life ?? pastOf(source.state.past, issue)?.life ?? null,
     phase: entry?.phase ?? null,
     attempts: entry?.attempt ?? null,
     failures: entry?.failures ?? null,
     seconds_running: entry === undefined ? null : Math.round(spentOf(entry).seconds * 10) / 10,
   };
-  const known = entry !== undefined || found.queued !== null || found.completed.length > 0 || source.state.past.has(issue);
+  const known =
+    entry !== undefined ||
+    found.queued !== null ||
+    found.completed.length > 0 ||
+    pastOf(source.state.past, issue) !== undefined;
   return known ? found : undefined;
 }

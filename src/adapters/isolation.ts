@@ -1,0 +1,143 @@
+// Agents in namespaces of their own (Linux): they see no process but theirs, and whatever they start ends with them;
+// places that hold credentials are empty for them, places that would let them act outside of their attempt are read-only.
+
+import { existsSync, realpathSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { messageOf, ToolError } from '../domain/errors.ts';
+import { oneLine } from '../domain/text.ts';
+import type { IsolationMode } from '../domain/workflow.ts';
+import { runProgram } from './program.ts';
+
+/** Paths and what an agent may do there. A writable path may lie in a read-only one. */
+export type Bounds = { readonly readOnly: readonly string[]; readonly hidden: readonly string[] };
+
+/**
+ * Runs as the superuser of a new user namespace: sets the mounts, then gives that up for the caller's own user.
+ * Arguments: uid, gid, then pairs of `w|h|r` and a path, `--`, the command.
+ */
+const SETUP = `set -e
+uid=$1; gid=$2; shift 2
+while [ "$1" != "--" ]; do
+  case "$1" in
+    w) mount --bind "$2" "$2" ;;
+    h) if [ -d "$2" ]; then mount -t tmpfs -o ro,size=4k,mode=700 none "$2"; else mount --bind /dev/null "$2"; fi ;;
+    r) mount --rbind "$2" "$2"; mount -o remount,bind,ro "$2" 2>/dev/null || mount -o remount,bind,ro,nosuid,nodev "$2" ;;
+  esac
+  shift 2
+done
+shift
+exec unshare --user --map-user="$uid" --map-group="$gid" -- /bin/sh -c "$INIT" init "$@"`;
+
+/** The first process of the namespace: waits for the command and collects what is left behind. It ignores the end signals; the command gets them as usual. */
+const INIT = `exec 3<&0
+env --default-signal=TERM,INT,HUP "$@" <&3 3<&- &
+child=$!
+exec 3<&- </dev/null
+wait $child
+exit $?`;
+
+const OUTER =
+  'trap "" TERM INT HUP; INIT=$1; SETUP=$2; export INIT; shift 2; exec unshare --user --map-root-user --mount --pid --fork --kill-child --mount-proc -- /bin/sh -c "$SETUP" setup "$@"';
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** Where hosting credentials of a person lie, and the sockets of what hands them out. */
+export function credentialPlaces(env: Environment): string[] {
+  const home = env.HOME ?? homedir();
+  const config = env.XDG_CONFIG_HOME ?? join(home, '.config');
+  return [
+    env.GH_CONFIG_DIR ?? join(config, 'gh'),
+    join(config, 'git', 'credentials'),
+    join(config, 'hub'),
+    join(config, 'glab-cli'),
+    join(home, '.git-credentials'),
+    join(home, '.netrc'),
+    join(home, '.ssh'),
+    join(home, '.gnupg'),
+    ...(env.SSH_AUTH_SOCK === undefined ? [] : [env.SSH_AUTH_SOCK]),
+    // The session's bus leads to the keyring.
+    env.XDG_RUNTIME_DIR ?? `/run/user/${process.getuid?.() ?? 0}`,
+  ];
+}
+
+function realPaths(paths: readonly string[]): string[] {
+  return [...new Set(paths.filter((path) => existsSync(path)).map((path) => realpathSync(path)))].filter(
+    (path) => path !== '/',
+  );
+}
+
+export class Isolation {
+  readonly active: boolean;
+  /** Why it is not active; empty when it is. */
+  readonly reason: string;
+  readonly #bounds: Bounds;
+
+  private constructor(active: boolean, reason: string, bounds: Bounds) {
+    this.active = active;
+    this.reason = reason;
+    this.#bounds = bounds;
+  }
+
+  /** Finds out whether this machine can do it, by doing it once. Throws when it is required and cannot be had. */
+  static async probe(mode: IsolationMode, bounds: Bounds): Promise<Isolation> {
+    if (mode === 'off') return new Isolation(false, 'tool.isolation is off', bounds);
+    const reason = process.platform === 'linux' ? await tryOnce(new Isolation(true, '', bounds)) : 'it needs Linux';
+    if (reason === undefined) return new Isolation(true, '', bounds);
+    if (mode === 'required')
+      throw new ToolError(
+        'prerequisite',
+        `tool.isolation: expected namespaces for agents (required), got none: ${reason}`,
+      );
+    return new Isolation(false, reason, bounds);
+  }
+
+  /**
+   * The command line that runs a program isolated, or as it is when isolation is not active.
+   * @param writable where it may write although the place around is read-only
+   */
+  wrap(file: string, args: readonly string[], writable: readonly string[]): readonly [string, readonly string[]] {
+    if (!this.active) return [file, args];
+    const kept = realPaths(writable);
+    const hidden = realPaths(this.#bounds.hidden).filter(
+      (path) => !kept.some((inside) => inside.startsWith(`${path}/`)),
+    );
+    const pairs = [
+      ...kept.flatMap((path) => ['w', path]),
+      ...hidden.flatMap((path) => ['h', path]),
+      ...realPaths(this.#bounds.readOnly).flatMap((path) => ['r', path]),
+    ];
+    const ids = [String(process.getuid?.() ?? 0), String(process.getgid?.() ?? 0)];
+    return ['/bin/sh', ['-c', OUTER, 'isolate', INIT, SETUP, ...ids, ...pairs, '--', file, ...args]];
+  }
+}
+
+/** undefined when it works. */
+async function tryOnce(isolation: Isolation): Promise<string | undefined> {
+  try {
+    const [file, args] = isolation.wrap('/bin/sh', ['-c', 'exit 7'], []);
+    const { exitCode, stderr } = await runProgram(file, args, {
+      cwd: '/',
+      env: { PATH: process.env.PATH ?? '/usr/bin:/bin' },
+      timeoutMs: 10_000,
+    });
+    return exitCode === 7 ? undefined : oneLine(stderr, 160) || `exit code ${exitCode ?? 'none'}`;
+  } catch (error) {
+    return messageOf(error);
+  }
+}
+
+/** What agents of a daemon must not change: its own files, other workspaces, the person's home, the program itself. */
+export function boundsOf(options: {
+  readonly stateDir: string;
+  readonly workspaceRoot: string;
+  readonly workflowPath: string;
+  readonly packageRoot: string;
+  readonly env: Environment;
+}): Bounds {
+  const { stateDir, workspaceRoot, workflowPath, packageRoot, env } = options;
+  return {
+    readOnly: [stateDir, workspaceRoot, dirname(workflowPath), packageRoot, env.HOME ?? homedir()],
+    hidden: credentialPlaces(env),
+  };
+}

@@ -1,0 +1,79 @@
+// The WORKFLOW.md that the wizard writes.
+
+import { stringify } from 'yaml';
+
+/** What the wizard asks for. */
+export type Answers = {
+  readonly repo: string;
+  readonly label: string;
+  readonly root: string;
+  readonly port: number;
+  readonly maxAgents: number;
+};
+
+const SCRIPTS = `hooks:
+  # Fills a new workspace. Without this line the daemon clones by itself. TOOL_CLONE_URL is its own fresh copy of the
+  # repository, so no credential is needed here.
+  after_create: |
+    git clone --quiet "$TOOL_CLONE_URL" .
+  # Before each attempt: the first starts from the latest main, later ones keep their work and take main in.
+  before_run: |
+    git fetch --quiet --prune origin
+    if git rev-parse --quiet --verify "refs/heads/$TOOL_BRANCH" >/dev/null; then
+      git checkout --quiet "$TOOL_BRANCH"
+      git merge --quiet --no-edit "origin/$TOOL_DEFAULT_BRANCH" || git merge --abort
+    else
+      git checkout --quiet --no-track -B "$TOOL_BRANCH" "origin/$TOOL_DEFAULT_BRANCH"
+    fi
+`;
+
+const PROMPT = `You work on issue #{{ issue.number }} of {{ repo.slug }}, in a clone of it at {{ workspace.path }}, on the branch {{ workspace.branch }}.
+
+Title: {{ issue.title | inline }}
+
+What stands in the issue, as its author wrote it:
+
+{{ issue.body | fence }}
+{% if attempt.last_error %}
+This is attempt {{ attempt.number }}. The one before ended so:
+
+{{ attempt.last_error | fence }}
+{% endif %}
+Do what the issue asks for, run the project's own tests, and commit your work on this branch. You cannot push: when you
+are finished, run \`tool pr create --title "…" --body-file FILE\`, then \`tool issue done\`. \`tool issue show\` prints the issue
+with its comments; \`tool issue comment --body-file FILE\` writes one.
+`;
+
+/** A scalar or flow value as YAML, on one line. */
+function yaml(value: unknown): string {
+  return stringify(value, { collectionStyle: 'flow', lineWidth: 0 }).trim();
+}
+
+export function workflowText(answers: Answers, hasClaude: boolean): string {
+  const agent = hasClaude
+    ? '  # .claude/ is here: the agent that leads an issue is the one of that name, or the one this package brings.\n  agent: jarvis\n'
+    : '';
+  return `---
+# What tool serve does with this repository. Every key: docs/configuration.md of the package toolcrew.
+tracker:
+  kind: github
+  repo: ${yaml(answers.repo)}
+  # Labels that mark an issue as work to pick up.
+  active_states: ${yaml([answers.label])}
+polling:
+  interval_ms: 30000
+workspace:
+  root: ${yaml(answers.root)}
+${SCRIPTS}agent:
+  max_concurrent_agents: ${answers.maxAgents}
+tool:
+  runtime: claude
+${agent}  # An agent without a life sign for so long is ended and tried again.
+  stall_timeout_ms: 600000
+server:
+  # 0 switches the status page off.
+  port: ${answers.port}
+---
+
+${PROMPT}`;
+}

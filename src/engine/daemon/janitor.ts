@@ -1,0 +1,95 @@
+// Removes workspaces that nobody needs any more: those of issues that are done or closed.
+
+import { pastOf } from '../../domain/daemon/past.ts';
+import type { IssueOutcome } from '../../domain/daemon/record.ts';
+import { messageOf } from '../../domain/errors.ts';
+import { branchOf } from '../../domain/issue.ts';
+import type { Workflow } from '../../domain/workflow.ts';
+import type { Clock, Journal, Logger, Tracker, Workspaces } from '../ports.ts';
+import type { Supervisor } from '../supervisor.ts';
+import { perform } from './effects.ts';
+
+export type JanitorOptions = {
+  readonly workflow: () => Workflow;
+  readonly journal: Journal;
+  readonly tracker: Tracker;
+  readonly workspaces: Workspaces;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly supervisor: Supervisor;
+  readonly finish: (issue: number, outcome: IssueOutcome, updatedAt: string) => Promise<void>;
+  /** Called when a workspace is gone: its issue may be taken on again. */
+  readonly onRemoved: () => void;
+};
+
+/** Issues whose workspaces stayed (failed, label taken off) are held against the tracker this often. */
+const SWEEP_MS = 24 * 60 * 60_000;
+
+export class Janitor {
+  readonly #options: JanitorOptions;
+  readonly #cleaning = new Set<number>();
+  #sweptAt = Number.NEGATIVE_INFINITY;
+
+  constructor(options: JanitorOptions) {
+    this.#options = options;
+  }
+
+  /** Issues whose workspace is being removed now. */
+  get cleaning(): ReadonlySet<number> {
+    return this.#cleaning;
+  }
+
+  cleanAll(): void {
+    for (const issue of this.#options.journal.state.cleanups.keys()) this.clean(issue);
+  }
+
+  /** Removes the issue's workspace, unless it is to be kept. */
+  clean(issue: number): void {
+    const { journal, workflow, supervisor, onRemoved } = this.#options;
+    if (
+      workflow().workspace.keep ||
+      !journal.state.cleanups.has(issue) ||
+      this.#cleaning.has(issue) ||
+      supervisor.signal.aborted
+    )
+      return;
+    this.#cleaning.add(issue);
+    supervisor.run(`workspace of issue #${issue}`, async () => {
+      try {
+        await this.#remove(issue);
+      } finally {
+        this.#cleaning.delete(issue);
+        onRemoved();
+      }
+    });
+  }
+
+  async #remove(issue: number): Promise<void> {
+    const { journal, workspaces, log, workflow } = this.#options;
+    const life = pastOf(journal.state.past, issue)?.life ?? 1;
+    const task = { issue, life, attempt: 0, branch: branchOf(issue, life), env: {}, output: () => undefined };
+    // What has begun is finished, also when the daemon is asked to stop: the hook's time-out bounds it.
+    const { signal } = new AbortController();
+    if (workflow().hooks.beforeRemove !== null) {
+      log.log('info', 'hook', 'before_remove', { issue });
+      try {
+        await perform(journal, issue, 'hook', 'before_remove', () => workspaces.beforeRemove(task, signal));
+      } catch (error) {
+        log.log('warn', 'hook', messageOf(error), { issue });
+      }
+    }
+    await perform(journal, issue, 'workspace_remove', 'workspace_remove', () => workspaces.remove(task, signal));
+  }
+
+  /** Once a day: of the issues that were left open, those that people closed meanwhile are over. */
+  async sweep(signal: AbortSignal): Promise<void> {
+    const { clock, tracker, journal, finish } = this.#options;
+    if (clock.now() - this.#sweptAt < SWEEP_MS) return;
+    this.#sweptAt = clock.now();
+    for (const entry of [...journal.state.entries.values()]) {
+      if (entry.phase !== 'parked') continue;
+      const issue = await tracker.readIssue(entry.number, signal).catch(() => undefined);
+      if (issue === null || issue?.state === 'closed') await finish(entry.number, 'closed', issue?.updatedAt ?? '');
+    }
+  }
+}

@@ -1,0 +1,223 @@
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { appendFileSync, chmodSync, existsSync, mkdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import test from 'node:test';
+import fc from 'fast-check';
+import { EventLog } from '../../src/adapters/event-log/event-log.ts';
+import { ToolError } from '../../src/domain/errors.ts';
+import { tempDir } from '../support/temp.ts';
+
+type Note = { readonly type: 'note'; readonly text: string };
+
+function decode(value: unknown): Note | undefined {
+  return typeof value === 'object' &&
+    value !== null &&
+    'type' in value &&
+    value.type === 'note' &&
+    'text' in value &&
+    typeof value.text === 'string'
+    ? { type: 'note', text: value.text }
+    : undefined;
+}
+
+function open(path: string) {
+  const texts: string[] = [];
+  const log = new EventLog<Note>({ path, decode, now: () => 5, onRecord: (record) => texts.push(record.text) });
+  return { log, texts };
+}
+
+test('what is appended is read back, in order, by this process and the next', async (t) => {
+  const path = join(tempDir(t), 'log.jsonl');
+  const one = open(path);
+  const stored = one.log.append({ type: 'note', text: 'a\nb' });
+  one.log.append({ type: 'note', text: '漢字' });
+  assert.equal(stored.v, 1);
+  assert.equal(stored.at, 5);
+  await one.log.flush();
+  await one.log.close();
+  const two = open(path);
+  assert.deepEqual(two.texts, ['a\nb', '漢字']);
+  assert.deepEqual(two.log.torn, []);
+  await two.log.close();
+});
+
+test('any text survives', async (t) => {
+  const path = join(tempDir(t), 'log.jsonl');
+  const { log, texts } = open(path);
+  const written: string[] = [];
+  fc.assert(
+    fc.property(fc.string({ unit: 'binary', maxLength: 200 }), (text) => {
+      // A lone surrogate has no form in UTF-8; JSON escapes it.
+      log.append({ type: 'note', text });
+      written.push(text);
+    }),
+    { numRuns: 200 },
+  );
+  assert.deepEqual(texts, written);
+  await log.close();
+  assert.deepEqual(open(path).texts, written);
+});
+
+test('a torn tail is skipped and reported, and spoils nothing that follows', async (t) => {
+  const path = join(tempDir(t), 'log.jsonl');
+  const one = open(path);
+  one.log.append({ type: 'note', text: 'whole' });
+  one.log.append({ type: 'note', text: 'torn' });
+  await one.log.close();
+  truncateSync(path, readFileSync(path).length - 9);
+  const two = open(path);
+  assert.deepEqual(two.texts, ['whole']);
+  two.log.append({ type: 'note', text: 'after' });
+  assert.deepEqual(two.texts, ['whole', 'after']);
+  assert.equal(two.log.torn.length, 1);
+  await two.log.close();
+});
+
+test('records that another process appended are read on', async (t) => {
+  const path = join(tempDir(t), 'log.jsonl');
+  const one = open(path);
+  const two = open(path);
+  two.log.append({ type: 'note', text: 'from two' });
+  one.log.append({ type: 'note', text: 'from one' });
+  assert.deepEqual(one.texts, ['from two', 'from one']);
+  two.log.readOn();
+  assert.deepEqual(two.texts, one.texts);
+  await one.log.close();
+  await two.log.close();
+});
+
+test('a record of a newer version is refused by its name', (t) => {
+  const path = join(tempDir(t), 'log.jsonl');
+  writeFileSync(path, '\n{"v":2,"id":"x","at":1,"type":"note","text":"later"}\n');
+  assert.throws(
+    () => open(path),
+    (error: unknown) => error instanceof ToolError && /version 2; this program reads version 1/.test(error.message),
+  );
+});
+
+test('a record that nobody here wrote is refused with its place', (t) => {
+  const path = join(tempDir(t), 'log.jsonl');
+  writeFileSync(path, '\n{"v":1,"id":"x","at":1,"type":"other"}\n');
+  assert.throws(() => open(path), /at byte 1 that this program did not write/);
+});
+
+test('a directory that cannot be written to is said, with the path', (t) => {
+  const directory = join(tempDir(t), 'none');
+  assert.throws(
+    () => open(join(directory, 'log.jsonl')),
+    (error: unknown) =>
+      error instanceof ToolError && error.code === 'state_unusable' && error.message.includes(directory),
+  );
+});
+
+test('a disk that takes no more is an error, nothing counts, and what stood there stays', async (t) => {
+  // A limit on the size of files is a full disk for one process.
+  const path = join(tempDir(t), 'log.jsonl');
+  const script = `
+    import { EventLog } from './src/adapters/event-log/event-log.ts';
+    process.on('SIGXFSZ', () => {});
+    const texts = [];
+    const log = new EventLog({ path: process.argv[1], decode: (value) => value, now: () => 1, onRecord: (record) => texts.push(record.text) });
+    let failed = '';
+    for (let n = 0; n < 100 && failed === ''; n++) {
+      try { log.append({ type: 'note', text: String(n).padEnd(100, 'x') }); } catch (error) { failed = error.message; }
+    }
+    console.log(JSON.stringify({ failed, counted: texts.length }));
+  `;
+  const child = spawn(
+    '/bin/bash',
+    [
+      '-c',
+      'ulimit -f 4; exec "$@"',
+      'bash',
+      process.execPath,
+      '--import',
+      'tsx',
+      '--input-type=module',
+      '-e',
+      script,
+      path,
+    ],
+    { stdio: ['ignore', 'pipe', 'inherit'] },
+  );
+  let said = '';
+  child.stdout.on('data', (chunk: Buffer) => {
+    said += chunk.toString();
+  });
+  await new Promise((resolve) => child.once('close', resolve));
+  const { failed, counted } = JSON.parse(said);
+  assert.match(failed, /cannot write to .*log\.jsonl/);
+  const { texts, log } = open(path);
+  assert.equal(texts.length, counted);
+  assert.ok(counted > 5);
+  log.append({ type: 'note', text: 'room again' });
+  assert.equal(texts.at(-1), 'room again');
+  await log.close();
+});
+
+test('sixteen processes write at once: nothing is lost, nothing torn, everyone sees one order', async (t) => {
+  const directory = tempDir(t);
+  const path = join(directory, 'log.jsonl');
+  const script = `
+    import { EventLog } from './src/adapters/event-log/event-log.ts';
+    const [path, name, count] = process.argv.slice(2);
+    const log = new EventLog({ path, decode: (value) => value, now: () => 1, onRecord: () => {} });
+    for (let n = 0; n < Number(count); n++) log.append({ type: 'note', text: name + ':' + n + ':' + 'x'.repeat(n % 400) });
+  `;
+  const file = join(directory, 'writer.mjs');
+  mkdirSync(directory, { recursive: true });
+  writeFileSync(file, script.replace('./src/', `${process.cwd()}/src/`));
+  const writers = 16;
+  const each = 60;
+  await Promise.all(
+    Array.from(
+      { length: writers },
+      (_, index) =>
+        new Promise<void>((resolve, reject) => {
+          const child = spawn(process.execPath, ['--import', 'tsx', file, path, `w${index}`, String(each)], {
+            stdio: 'inherit',
+          });
+          child.once('close', (code) => (code === 0 ? resolve() : reject(new Error(`writer ${index}: ${code}`))));
+        }),
+    ),
+  );
+  const { log, texts } = open(path);
+  assert.equal(texts.length, writers * each);
+  assert.equal(log.torn.length, 0);
+  for (let index = 0; index < writers; index++) {
+    const own = texts.filter((text) => text.startsWith(`w${index}:`)).map((text) => Number(text.split(':')[1]));
+    assert.deepEqual(
+      own,
+      Array.from({ length: each }, (_, n) => n),
+      `writer ${index} in its own order`,
+    );
+  }
+  await log.close();
+});
+
+test('flushes that come together are one, and each covers what was appended before it', async (t) => {
+  const { log } = open(join(tempDir(t), 'log.jsonl'));
+  const flushes: Promise<void>[] = [];
+  for (let n = 0; n < 50; n++) {
+    log.append({ type: 'note', text: String(n) });
+    flushes.push(log.flush());
+  }
+  assert.ok(new Set(flushes).size <= 3);
+  await Promise.all(flushes);
+  await log.close();
+  await log.close();
+});
+
+test('lines of other programs in between do not end the reading', async (t) => {
+  const path = join(tempDir(t), 'log.jsonl');
+  const one = open(path);
+  one.log.append({ type: 'note', text: 'a' });
+  appendFileSync(path, 'garbage\n"text"\n');
+  one.log.append({ type: 'note', text: 'b' });
+  assert.deepEqual(one.texts, ['a', 'b']);
+  assert.equal(one.log.torn.length, 2);
+  chmodSync(path, 0o600);
+  assert.ok(existsSync(path));
+  await one.log.close();
+});

@@ -1,0 +1,57 @@
+// A clock that stands still until it is moved: no test waits for real time.
+
+import { setImmediate } from 'node:timers/promises';
+import type { Clock } from '../../src/engine/ports.ts';
+
+type Sleeper = { readonly at: number; readonly wake: () => void };
+
+export class FakeClock implements Clock {
+  #now: number;
+  readonly #sleepers = new Set<Sleeper>();
+
+  constructor(start = Date.UTC(2026, 0, 1)) {
+    this.#now = start;
+  }
+
+  now = (): number => this.#now;
+
+  sleep = (ms: number, signal: AbortSignal): Promise<void> => {
+    if (signal.aborted || ms <= 0) return Promise.resolve();
+    return new Promise((resolve) => {
+      const sleeper: Sleeper = {
+        at: this.#now + ms,
+        wake: () => {
+          this.#sleepers.delete(sleeper);
+          signal.removeEventListener('abort', sleeper.wake);
+          resolve();
+        },
+      };
+      this.#sleepers.add(sleeper);
+      signal.addEventListener('abort', sleeper.wake, { once: true });
+    });
+  };
+
+  /** Lets everything run that needs no time. */
+  async settle(): Promise<void> {
+    for (let round = 0; round < 20; round++) await setImmediate();
+  }
+
+  /** Moves to the next moment somebody waits for; false when nobody waits or that is after `limit`. */
+  async step(limit = Number.POSITIVE_INFINITY): Promise<boolean> {
+    await this.settle();
+    const next = Math.min(...[...this.#sleepers].map((sleeper) => sleeper.at));
+    if (!Number.isFinite(next) || next > limit) return false;
+    this.#now = Math.max(this.#now, next);
+    for (const sleeper of [...this.#sleepers]) if (sleeper.at <= this.#now) sleeper.wake();
+    await this.settle();
+    return true;
+  }
+
+  /** Lets `ms` pass, everything on the way happening at its time. */
+  async pass(ms: number): Promise<void> {
+    const end = this.#now + ms;
+    while (await this.step(end));
+    this.#now = end;
+    await this.settle();
+  }
+}

@@ -1,0 +1,159 @@
+// The embedded forge for tests: a small repository, a maintainer, the daemon's account, a triager and a stranger.
+
+import { mkdir, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import type { Account } from '../../src/adapters/forge/accounts.ts';
+import { Forge } from '../../src/adapters/forge/forge.ts';
+import { cloneEnvironment, git } from '../../src/adapters/git.ts';
+import { type Cleanup, tempDir } from './temp.ts';
+
+/** Found in no log, journal, state, page or transcript: see the adversary's test. */
+export const DAEMON_TOKEN = 'ghp_canary0123456789abcdefDAEMON';
+
+export const ACCOUNTS: readonly Account[] = [
+  { login: 'maintainer', role: 'admin', type: 'User', token: 'token-of-the-maintainer' },
+  { login: 'toolcrew-bot', role: 'write', type: 'User', token: DAEMON_TOKEN },
+  { login: 'triager', role: 'triage', type: 'User', token: 'token-of-a-triager' },
+  { login: 'helper[bot]', role: 'none', type: 'Bot', token: 'token-of-a-bot' },
+  { login: 'stranger', role: 'none', type: 'User', token: 'token-of-a-stranger' },
+];
+
+export const BASE = '/repos/maintainer/project';
+
+const IDENTITY = {
+  GIT_AUTHOR_NAME: 'm',
+  GIT_AUTHOR_EMAIL: 'm@localhost',
+  GIT_COMMITTER_NAME: 'm',
+  GIT_COMMITTER_EMAIL: 'm@localhost',
+};
+
+export const FILES: Readonly<Record<string, string>> = {
+  'README.md': '# project\n\nA line.\n',
+  'src/greet.js': "export const greet = (name) => 'Hello, ' + name;\n",
+};
+
+export function gitAs(cwd: string, ...args: string[]): Promise<string> {
+  return git(args, { cwd, env: { ...cloneEnvironment(process.env), ...IDENTITY } });
+}
+
+/** Writes files and commits them in a work tree. */
+export async function commitFiles(
+  cwd: string,
+  files: Readonly<Record<string, string>>,
+  message: string,
+): Promise<string> {
+  for (const [path, content] of Object.entries(files)) {
+    await mkdir(dirname(join(cwd, path)), { recursive: true });
+    await writeFile(join(cwd, path), content);
+  }
+  await gitAs(cwd, 'add', '--all');
+  await gitAs(cwd, 'commit', '--quiet', '-m', message);
+  return (await gitAs(cwd, 'rev-parse', 'HEAD')).trim();
+}
+
+/** A bare repository with one commit on `main`; `work` is a work tree that pushes to it. */
+export async function bareRepository(
+  directory: string,
+  files: Readonly<Record<string, string>> = FILES,
+): Promise<{ readonly bare: string; readonly work: string }> {
+  const bare = join(directory, 'origin.git');
+  const work = join(directory, 'origin-work');
+  await mkdir(work, { recursive: true });
+  await gitAs(work, 'init', '--quiet', '--initial-branch=main');
+  await commitFiles(work, files, 'First commit');
+  await gitAs(work, 'clone', '--quiet', '--bare', work, bare);
+  await gitAs(work, 'remote', 'add', 'origin', bare);
+  return { bare, work };
+}
+
+export type TestForge = {
+  readonly forge: Forge;
+  readonly directory: string;
+  readonly bare: string;
+  readonly work: string;
+  /** Opens an issue and puts a label on it; gives its number. */
+  readonly open: (
+    title: string,
+    options?: {
+      readonly body?: string;
+      readonly author?: string;
+      readonly by?: string;
+      readonly label?: string | null;
+    },
+  ) => Promise<number>;
+  readonly label: (issue: number, label: string, by?: string) => Promise<void>;
+  readonly unlabel: (issue: number, label: string) => Promise<void>;
+  readonly close: (issue: number) => Promise<void>;
+  readonly labelsOf: (issue: number) => Promise<string[]>;
+  readonly pulls: () => Promise<
+    {
+      readonly number: number;
+      readonly title: string;
+      readonly body: string;
+      readonly head: string;
+      readonly draft: boolean;
+    }[]
+  >;
+  readonly comments: (issue: number) => Promise<string[]>;
+};
+
+type Fields = Readonly<Record<string, unknown>>;
+
+export function fields(value: unknown): Fields {
+  return typeof value === 'object' && value !== null ? Object.fromEntries(Object.entries(value)) : {};
+}
+
+function rows(value: unknown): Fields[] {
+  return Array.isArray(value) ? value.map(fields) : [];
+}
+
+export async function startForge(t: Cleanup, files: Readonly<Record<string, string>> = FILES): Promise<TestForge> {
+  const directory = tempDir(t);
+  const { bare, work } = await bareRepository(directory, files);
+  const forge = await Forge.start({ owner: 'maintainer', repo: 'project', repository: bare, accounts: ACCOUNTS });
+  t.after(() => forge.close());
+  for (const name of ['tool-todo', 'tool-done', 'tool-failed'])
+    await forge.call('maintainer', 'POST', `${BASE}/labels`, { name, color: 'cccccc' });
+  const label = async (issue: number, name: string, by = 'maintainer') => {
+    const { status, data } = await forge.call(by, 'POST', `${BASE}/issues/${issue}/labels`, { labels: [name] });
+    if (status !== 200) throw new Error(`label: ${status} ${JSON.stringify(data)}`);
+  };
+  return {
+    forge,
+    directory,
+    bare,
+    work,
+    async open(title, { body = 'a body', author = 'maintainer', by = 'maintainer', label: name = 'tool-todo' } = {}) {
+      const { status, data } = await forge.call(author, 'POST', `${BASE}/issues`, { title, body });
+      if (status !== 201) throw new Error(`open: ${status} ${JSON.stringify(data)}`);
+      const number = Number(fields(data).number);
+      if (name !== null) await label(number, name, by);
+      return number;
+    },
+    label,
+    async unlabel(issue, name) {
+      await forge.call('maintainer', 'DELETE', `${BASE}/issues/${issue}/labels/${name}`);
+    },
+    async close(issue) {
+      await forge.call('maintainer', 'PATCH', `${BASE}/issues/${issue}`, { state: 'closed' });
+    },
+    async labelsOf(issue) {
+      const { data } = await forge.call('maintainer', 'GET', `${BASE}/issues/${issue}`);
+      return rows(fields(data).labels).map((one) => String(one.name));
+    },
+    async pulls() {
+      const { data } = await forge.call('maintainer', 'GET', `${BASE}/pulls?state=all&per_page=100`);
+      return rows(data).map((one) => ({
+        number: Number(one.number),
+        title: String(one.title),
+        body: String(one.body),
+        head: String(fields(one.head).ref),
+        draft: one.draft === true,
+      }));
+    },
+    async comments(issue) {
+      const { data } = await forge.call('maintainer', 'GET', `${BASE}/issues/${issue}/comments`);
+      return rows(data).map((one) => String(one.body));
+    },
+  };
+}

@@ -1,0 +1,515 @@
+// The engine's world in memory: a tracker with people, workspaces that are numbers, agents that follow a script.
+
+import { fold } from '../../src/domain/daemon/fold.ts';
+import type { JournalRecord, PullRequest } from '../../src/domain/daemon/record.ts';
+import { type DaemonState, EMPTY_STATE } from '../../src/domain/daemon/state.ts';
+import { type Actor, byAge, hasLabel, type Issue, sameLabel } from '../../src/domain/issue.ts';
+import type { Stored } from '../../src/domain/log.ts';
+import { TrackerError } from '../../src/domain/tracker-error.ts';
+import type { Workflow } from '../../src/domain/workflow.ts';
+import { Orchestrator, type OrchestratorOptions } from '../../src/engine/daemon/orchestrator.ts';
+import { Publisher } from '../../src/engine/daemon/publish.ts';
+import type {
+  DeskHandler,
+  IssueComment,
+  Journal,
+  LabelEvent,
+  Logger,
+  RunEnd,
+  RunHooks,
+  Runner,
+  RunRequest,
+  Tracker,
+  Work,
+  Workspaces,
+  WorkspaceTask,
+} from '../../src/engine/ports.ts';
+import { FakeClock } from './fake-clock.ts';
+
+export class MemoryJournal implements Journal {
+  readonly records: Stored<JournalRecord>[] = [];
+  readonly #now: () => number;
+  state: DaemonState = EMPTY_STATE;
+
+  constructor(now: () => number) {
+    this.#now = now;
+  }
+
+  append(record: JournalRecord): Promise<Stored<JournalRecord>> {
+    const stored: Stored<JournalRecord> = { ...record, v: 1, id: String(this.records.length), at: this.#now() };
+    this.records.push(stored);
+    this.state = fold(this.state, stored);
+    return Promise.resolve(stored);
+  }
+
+  close = (): Promise<void> => Promise.resolve();
+
+  /** The sequence of what happened to an issue, effects with their keys. */
+  storyOf(issue: number): string[] {
+    return this.records.flatMap((record) => {
+      if (!('issue' in record) || record.issue !== issue) return [];
+      if (record.type === 'effect_started') return [`> ${record.key}`];
+      if (record.type === 'effect_finished') return [`< ${record.key}`];
+      if (record.type === 'effect_failed') return [`! ${record.key}`];
+      if (record.type === 'attempt_ended') return [`attempt_ended ${record.outcome} ${record.next}`];
+      if (record.type === 'finished') return [`finished ${record.outcome}`];
+      if (record.type === 'claimed') return [`claimed life ${record.life}`];
+      return record.type === 'usage' || record.type === 'session' ? [] : [record.type];
+    });
+  }
+}
+
+export const WRITER: Actor = { login: 'writer', type: 'User' };
+export const STRANGER: Actor = { login: 'stranger', type: 'User' };
+const DAEMON: Actor = { login: 'daemon', type: 'User' };
+
+type Mutable = { -readonly [K in keyof Issue]: Issue[K] } & { labels: string[] };
+
+/** A hosting service in memory. Its clock has a tick for every change, so that `updatedAt` grows. */
+export class MemoryTracker implements Tracker {
+  readonly issues = new Map<number, Mutable>();
+  readonly events: {
+    readonly id: number;
+    readonly issue: number;
+    readonly label: string;
+    readonly actor: Actor | null;
+  }[] = [];
+  readonly comments: { readonly issue: number; readonly body: string; readonly marker: string }[] = [];
+  readonly pulls: {
+    readonly number: number;
+    readonly branch: string;
+    readonly title: string;
+    readonly body: string;
+    readonly draft: boolean;
+  }[] = [];
+  readonly writers = new Set(['writer', 'daemon']);
+  readonly calls: string[] = [];
+  /** Called with the name of each call; what it throws is the service's failure. */
+  fault: (call: string) => void = () => undefined;
+  readonly rateLimit = { limit: null, remaining: null, reset_at: null, paused_until: null, reason: null };
+  #tick = 0;
+
+  get stats() {
+    return { requests: this.calls.length, notModified: 0 };
+  }
+
+  #stamp(): string {
+    this.#tick += 1;
+    return new Date(Date.UTC(2026, 0, 1) + this.#tick * 1000).toISOString();
+  }
+
+  #call(name: string): void {
+    this.calls.push(name);
+    this.fault(name);
+  }
+
+  /** A person opens an issue. */
+  open(
+    number: number,
+    options: { readonly labels?: readonly string[]; readonly author?: Actor; readonly by?: Actor } = {},
+  ): void {
+    const at = this.#stamp();
+    this.issues.set(number, {
+      number,
+      title: `Issue ${number}`,
+      body: 'a body',
+      url: `https://tracker/${number}`,
+      state: 'open',
+      labels: [],
+      author: options.author ?? WRITER,
+      createdAt: at,
+      updatedAt: at,
+    });
+    for (const label of options.labels ?? ['tool-todo']) this.label(number, label, options.by ?? WRITER);
+  }
+
+  /** A person puts a label on. */
+  label(number: number, label: string, by: Actor = WRITER): void {
+    const issue = this.issues.get(number);
+    if (issue === undefined || hasLabel(issue.labels, label)) return;
+    issue.labels = [...issue.labels, label];
+    issue.updatedAt = this.#stamp();
+    this.events.push({ id: this.events.length + 1, issue: number, label, actor: by });
+  }
+
+  unlabel(number: number, label: string): void {
+    const issue = this.issues.get(number);
+    if (issue === undefined || !hasLabel(issue.labels, label)) return;
+    issue.labels = issue.labels.filter((other) => !sameLabel(other, label));
+    issue.updatedAt = this.#stamp();
+  }
+
+  setState(number: number, state: 'open' | 'closed'): void {
+    const issue = this.issues.get(number);
+    if (issue === undefined) return;
+    issue.state = state;
+    issue.updatedAt = this.#stamp();
+  }
+
+  labelsOf(number: number): readonly string[] {
+    return this.issues.get(number)?.labels ?? [];
+  }
+
+  async listActive(labels: readonly string[]): Promise<readonly Issue[]> {
+    this.#call('list');
+    return [...this.issues.values()]
+      .filter((issue) => issue.state === 'open' && issue.labels.some((label) => hasLabel(labels, label)))
+      .map((issue) => ({ ...issue }))
+      .sort(byAge);
+  }
+
+  async readIssue(number: number): Promise<Issue | null> {
+    this.#call(`read ${number}`);
+    const issue = this.issues.get(number);
+    return issue === undefined ? null : { ...issue };
+  }
+
+  async readLabelEvent(number: number, label: string): Promise<LabelEvent | null> {
+    this.#call(`events ${number}`);
+    const event = this.events.findLast((one) => one.issue === number && sameLabel(one.label, label));
+    return event === undefined ? null : { id: event.id, actor: event.actor };
+  }
+
+  async mayWrite(actor: Actor): Promise<boolean> {
+    this.#call(`permission ${actor.login}`);
+    return this.writers.has(actor.login);
+  }
+
+  async readComments(number: number): Promise<readonly IssueComment[]> {
+    return this.comments
+      .filter((comment) => comment.issue === number)
+      .map(({ body }) => ({ author: DAEMON, body, createdAt: '' }));
+  }
+
+  async addComment(issue: number, body: string, marker: string): Promise<void> {
+    this.#call(`comment ${issue}`);
+    this.comments.push({ issue, body, marker });
+  }
+
+  async hasComment(issue: number, marker: string): Promise<boolean> {
+    this.#call(`comments ${issue}`);
+    return this.comments.some((comment) => comment.issue === issue && comment.marker === marker);
+  }
+
+  async addLabel(number: number, label: string): Promise<void> {
+    this.#call(`add ${label} ${number}`);
+    this.label(number, label, DAEMON);
+  }
+
+  async removeLabel(number: number, label: string): Promise<void> {
+    this.#call(`remove ${label} ${number}`);
+    this.unlabel(number, label);
+  }
+
+  async findPullRequest(branch: string): Promise<PullRequest | null> {
+    this.#call(`find ${branch}`);
+    const pull = this.pulls.find((one) => one.branch === branch);
+    return pull === undefined ? null : { number: pull.number, url: `https://tracker/pull/${pull.number}` };
+  }
+
+  async createPullRequest(request: {
+    readonly branch: string;
+    readonly base: string;
+    readonly title: string;
+    readonly body: string;
+    readonly draft: boolean;
+  }): Promise<PullRequest> {
+    this.#call(`create ${request.branch}`);
+    if (this.pulls.some((one) => one.branch === request.branch))
+      throw new TrackerError('refused', 'exists', { status: 422 });
+    const number = 1000 + this.pulls.length;
+    this.pulls.push({ number, ...request });
+    return { number, url: `https://tracker/pull/${number}` };
+  }
+}
+
+/** Workspaces whose whole content is the commit that an agent left. */
+export class MemoryWorkspaces implements Workspaces {
+  readonly present = new Set<number>();
+  readonly heads = new Map<number, string>();
+  readonly pushed: string[] = [];
+  readonly removed: number[] = [];
+  fault: (call: string) => void = () => undefined;
+
+  pathOf = (issue: number): string => `/workspaces/issue-${issue}`;
+
+  async prepare(task: WorkspaceTask) {
+    this.fault('prepare');
+    const created = !this.present.has(task.issue);
+    return { path: this.pathOf(task.issue), created };
+  }
+
+  async afterCreate(): Promise<void> {
+    this.fault('after_create');
+  }
+
+  async complete(task: WorkspaceTask): Promise<void> {
+    this.present.add(task.issue);
+  }
+
+  async beforeRun(): Promise<void> {
+    this.fault('before_run');
+  }
+
+  async afterRun(): Promise<boolean> {
+    this.fault('after_run');
+    return true;
+  }
+
+  async beforeRemove(): Promise<boolean> {
+    this.fault('before_remove');
+    return true;
+  }
+
+  async peek(task: WorkspaceTask): Promise<string | null> {
+    return this.heads.get(task.issue) ?? null;
+  }
+
+  async collect(task: WorkspaceTask): Promise<Work> {
+    this.fault('collect');
+    return { head: this.heads.get(task.issue) ?? null, savedAs: null };
+  }
+
+  async push(task: WorkspaceTask, sha: string): Promise<void> {
+    this.fault('push');
+    this.pushed.push(`${task.branch} ${sha}`);
+  }
+
+  defaultBranch = async (): Promise<string> => 'main';
+  pullRequestTemplate = async (): Promise<string | null> => null;
+  commitMessages = async (): Promise<readonly string[]> => ['A commit'];
+
+  async remove(task: WorkspaceTask): Promise<void> {
+    this.fault('remove');
+    this.present.delete(task.issue);
+    this.heads.delete(task.issue);
+    this.removed.push(task.issue);
+  }
+}
+
+/** What an agent does, given what it was started with. */
+export type Script = (agent: {
+  readonly request: RunRequest;
+  readonly hooks: RunHooks;
+  readonly ask: DeskHandler;
+  readonly world: World;
+}) => Promise<RunEnd>;
+
+export const commit: Script = async ({ request, world }) => {
+  world.workspaces.heads.set(request.issue, `sha-${request.issue}-${request.attempt}`);
+  return { ok: true, words: 'done' };
+};
+
+export const fail: Script = async () => ({ ok: false, words: 'it broke', fault: 'agent', resumable: true });
+
+/** Works until it is ended. */
+export const hang: Script = ({ hooks }) =>
+  new Promise((resolve) => {
+    const end = () => resolve({ ok: false, words: 'ended', fault: 'agent', resumable: true });
+    if (hooks.signal.aborted) end();
+    else hooks.signal.addEventListener('abort', end, { once: true });
+  });
+
+export function workflowWith(
+  change: {
+    readonly agent?: Partial<Workflow['agent']>;
+    readonly tool?: Partial<Workflow['tool']>;
+    readonly workspace?: Partial<Workflow['workspace']>;
+    readonly hooks?: Partial<Workflow['hooks']>;
+    readonly tracker?: Partial<Workflow['tracker']>;
+    readonly labels?: Workflow['labels'];
+  } = {},
+): Workflow {
+  return {
+    path: '/WORKFLOW.md',
+    tracker: {
+      kind: 'github',
+      slug: { owner: 'o', repo: 'r' },
+      apiUrl: 'https://tracker',
+      tokenVariable: null,
+      trust: 'write',
+      draft: false,
+      ...change.tracker,
+    },
+    labels: change.labels ?? { active: ['tool-todo'], done: 'tool-done', failed: 'tool-failed' },
+    polling: { intervalMs: 30_000 },
+    workspace: { root: '/workspaces', keep: false, ...change.workspace },
+    hooks: {
+      afterCreate: null,
+      beforeRun: null,
+      afterRun: null,
+      beforeRemove: null,
+      timeoutMs: 300_000,
+      ...change.hooks,
+    },
+    stateDir: '/state',
+    agent: {
+      maxConcurrent: 1,
+      maxAttempts: 3,
+      maxTurns: 20,
+      maxRetryBackoffMs: 300_000,
+      maxCostUsd: null,
+      maxCostPerDayUsd: null,
+      ...change.agent,
+    },
+    tool: {
+      runtime: 'command',
+      command: ['agent'],
+      agent: null,
+      stallTimeoutMs: 600_000,
+      turnTimeoutMs: 3_600_000,
+      permissionMode: 'default',
+      allowedTools: [],
+      isolation: 'off',
+      env: [],
+      ...change.tool,
+    },
+    server: { port: 0, host: '127.0.0.1', allowedHosts: [], token: null },
+    prompt: 'work',
+  };
+}
+
+/** The same thing until its process is dead: from then on every call of a method hangs for ever. */
+function mortal<T extends object>(target: T, alive: () => boolean): T {
+  return new Proxy(target, {
+    get(object, name) {
+      const value: unknown = Reflect.get(object, name);
+      if (typeof value !== 'function') return value;
+      return (...args: unknown[]) => (alive() ? Reflect.apply(value, object, args) : new Promise(() => undefined));
+    },
+  });
+}
+
+export class World {
+  readonly clock = new FakeClock();
+  readonly journal: MemoryJournal;
+  readonly tracker = new MemoryTracker();
+  readonly workspaces = new MemoryWorkspaces();
+  readonly lines: string[] = [];
+  readonly started: {
+    readonly issue: number;
+    readonly attempt: number;
+    readonly at: number;
+    readonly resume: string | null;
+  }[] = [];
+  readonly leftovers: string[] = [];
+  readonly forgotten: number[] = [];
+  workflow: Workflow;
+  script: Script = commit;
+  orchestrator: Orchestrator;
+  #running: Promise<void> | undefined;
+  readonly #options: Partial<OrchestratorOptions>;
+  #life = 0;
+  /** How many agents worked at the same time at most. */
+  mostAtOnce = 0;
+  #atOnce = 0;
+
+  constructor(workflow: Workflow = workflowWith(), options: Partial<OrchestratorOptions> = {}) {
+    this.workflow = workflow;
+    this.#options = options;
+    this.journal = new MemoryJournal(this.clock.now);
+    this.orchestrator = this.#create();
+  }
+
+  #create(): Orchestrator {
+    const { clock } = this;
+    this.#life += 1;
+    const life = this.#life;
+    const alive = () => this.#life === life;
+    const journal = mortal<Journal>(this.journal, alive);
+    const tracker = mortal<Tracker>(this.tracker, alive);
+    const workspaces = mortal<Workspaces>(this.workspaces, alive);
+    const log: Logger = {
+      log: (level, source, message) => this.lines.push(`${level === 'info' ? '' : `${level}: `}[${source}] ${message}`),
+    };
+    const workflow = () => this.workflow;
+    let handler: DeskHandler | undefined;
+    const handlers = new Map<number, DeskHandler>();
+    const runner: Runner = {
+      name: 'scripted',
+      run: async (request, hooks) => {
+        this.started.push({ issue: request.issue, attempt: request.attempt, at: clock.now(), resume: request.resume });
+        const ask = handlers.get(request.issue) ?? handler;
+        if (ask === undefined) throw new Error('no desk is open');
+        this.#atOnce += 1;
+        this.mostAtOnce = Math.max(this.mostAtOnce, this.#atOnce);
+        try {
+          await hooks.onStarted(4000 + request.issue);
+          return await this.script({ request, hooks, ask, world: this });
+        } finally {
+          this.#atOnce -= 1;
+        }
+      },
+    };
+    let runs = 0;
+    return new Orchestrator({
+      workflow,
+      journal,
+      tracker,
+      workspaces,
+      publisher: new Publisher({ workflow, journal, tracker, workspaces, log }),
+      runner: () => runner,
+      leftovers: { end: async (run) => this.leftovers.push(run) },
+      desk: {
+        open: async (opened) => {
+          handler = opened;
+          for (const entry of journal.state.entries.values())
+            if (entry.phase === 'running' && !handlers.has(entry.number)) handlers.set(entry.number, opened);
+          return {
+            env: {},
+            close: async () => {
+              for (const [issue, one] of handlers) if (one === opened) handlers.delete(issue);
+            },
+          };
+        },
+      },
+      transcripts: {
+        open: () => ({ write: () => undefined, close: () => undefined }),
+        forget: async (issue) => {
+          this.forgotten.push(issue);
+        },
+      },
+      clock,
+      log,
+      newRun: () => `run-${++runs}`,
+      random: () => 0.5,
+      renderPrompt: () => 'the prompt',
+      ...this.#options,
+    });
+  }
+
+  /** Starts the daemon and lets everything happen that needs no time. */
+  async start(): Promise<void> {
+    await this.orchestrator.recover();
+    this.#running = this.orchestrator.run();
+    await this.clock.settle();
+  }
+
+  /** Ends the daemon as a signal would. */
+  async stop(): Promise<void> {
+    const closing = this.orchestrator.close();
+    await this.clock.settle();
+    await closing;
+    await this.#running;
+  }
+
+  /** The process is gone, in the middle of whatever it did. */
+  kill(): void {
+    this.#life += 1;
+  }
+
+  /** A new process on the same journal, the old one gone without a word. */
+  async restart(): Promise<void> {
+    this.orchestrator = this.#create();
+    await this.start();
+  }
+
+  /** Waits for the end of `once`. */
+  async ended(): Promise<void> {
+    await this.#running;
+  }
+
+  async pass(ms: number): Promise<void> {
+    await this.clock.pass(ms);
+  }
+}
