@@ -9,12 +9,8 @@ import { ISOLATION_MODES, PERMISSION_MODES, RUNTIMES } from '../../domain/workfl
 const text = z.string().min(1);
 const labels = z.union([text.transform((label) => [label]), z.array(text).min(1)]);
 const script = z.union([z.string(), z.null()]).default(null);
-const milliseconds = (least: number, standard: number) => z.number().int().min(least).default(standard);
+const milliseconds = (least: number, standard: number) => z.int().min(least).default(standard);
 const dollars = z.union([z.number().positive(), z.null()]).default(null);
-
-const NOT_BUILT = 'is not built yet';
-
-export const TOOL_MODES = ['agent'] as const;
 
 /** Claude Code's tools that an agent needs to work through an issue without anyone to ask. */
 const ALLOWED_TOOLS = ['Bash', 'Edit', 'Write', 'NotebookEdit', 'Read', 'Glob', 'Grep', 'TodoWrite', 'Task', 'Agent'];
@@ -95,14 +91,14 @@ const state = z
 
 const agent = z
   .strictObject({
-    max_concurrent_agents: z.number().int().min(1).max(1000).default(1).describe('How many agents work at a time.'),
+    max_concurrent_agents: z.int().min(1).max(1000).default(1).describe('How many agents work at a time.'),
     max_attempts: z
       .number()
       .int()
       .min(1)
       .default(3)
       .describe('After so many failed attempts the issue gets the failed label.'),
-    max_turns: z.number().int().min(1).default(20).describe('Prompts an attempt may take (not the steps within one).'),
+    max_turns: z.int().min(1).default(20).describe('Prompts an attempt may take (not the steps within one).'),
     max_retry_backoff_ms: milliseconds(0, 300_000).describe('Longest pause before an attempt is repeated, ms.'),
     max_cost_usd: dollars.describe('What one issue may cost, US dollars; null: no limit.'),
     max_cost_usd_per_day: dollars.describe('What all issues of one day (UTC) may cost, US dollars; null: no limit.'),
@@ -130,11 +126,10 @@ const tool = z
         'The agent that leads the issue; its file in the clone, else the text that this package brings. null: none.',
       ),
     mode: z
-      .enum(TOOL_MODES, {
-        error: (issue) =>
-          issue.input === 'team' || issue.input === 'auto' ? `agent (${String(issue.input)} ${NOT_BUILT})` : undefined,
-      })
+      .string()
+      .refine((mode) => mode === 'agent', { message: 'agent (team and auto are not built yet)' })
       .default('agent')
+      .meta({ enum: ['agent'] })
       .describe('Who works on an issue: one agent.'),
     stall_timeout_ms: milliseconds(0, 600_000).describe(
       'An agent without a life sign for so long is ended, ms; 0: never. Claude Code recovers a dead stream by itself after 300 s.',
@@ -169,7 +164,7 @@ const tool = z
 
 const server = z
   .strictObject({
-    port: z.number().int().min(0).max(65_535).default(8888).describe('Port of the status server; 0: none.'),
+    port: z.int().min(0).max(65_535).default(8888).describe('Port of the status server; 0: none.'),
     host: text.default('127.0.0.1').describe('Address it listens on.'),
     allowed_hosts: z.array(text).default([]).describe('Host names it answers to beside the loopback names.'),
     token: text

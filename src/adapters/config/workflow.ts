@@ -213,6 +213,7 @@ export function parseWorkflow(text: string, path: string, source: WorkflowSource
   // What is sound is held against the rules as well, so that one run names every problem.
   const problems = describeProblems(decoded.error, workflowSchema, data);
   const named = new Set(problems.map(keyOf));
+  if (named.has('front matter')) fail(path, problems);
   const more: string[] = [];
   const workflow = normalize(withoutFaults(data, decoded.error), content, path, source, more);
   more.push(...checkPrompt(workflow));

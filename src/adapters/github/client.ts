@@ -42,6 +42,15 @@ function describeBody(data: unknown): string {
   return `JSON of another shape (${oneLine(JSON.stringify(data) ?? 'nothing', 60)})`;
 }
 
+/** The words of what is behind an error: "fetch failed" says nothing. */
+function innermost(error: unknown): string {
+  let current = error;
+  while (current instanceof Error && current.cause !== undefined) current = current.cause;
+  const code = current instanceof Error && 'code' in current ? String(current.code) : '';
+  const name = current instanceof Error && current.name !== 'Error' ? current.name : '';
+  return [...new Set([code, name, messageOf(current)])].filter((word) => word !== '').join(' ');
+}
+
 export class HostingClient {
   readonly #options: ClientOptions;
   readonly #octokit: Octokit;
@@ -137,16 +146,10 @@ export class HostingClient {
     const { status, response, message } = known.data;
     // Octokit reports what never became an answer as a 500 without one.
     if (response === undefined) {
-      const cause = error instanceof Error ? error.cause : undefined;
-      const timedOut =
-        error instanceof Error &&
-        /timeout|timed out|aborted due to timeout/i.test(
-          `${message} ${cause instanceof Error ? `${cause.name} ${cause.message}` : ''}`,
-        );
+      const cause = innermost(error);
+      const timedOut = /timeout|timed out/i.test(`${message} ${cause}`);
       const limit = this.#options.timeoutMs ?? TIMEOUT_MS;
-      const reason = timedOut
-        ? `no answer within ${limit / 1000} s`
-        : `no answer (${oneLine(cause instanceof Error ? messageOf(cause) : message, 120)})`;
+      const reason = timedOut ? `no answer within ${limit / 1000} s` : `no answer (${oneLine(cause, 120)})`;
       return new TrackerError('unavailable', reason, { cause: error });
     }
     const pause = this.limits.observe(status, response.headers, message);

@@ -1,0 +1,35 @@
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import { Limits } from '../../../src/adapters/github/limits.ts';
+import { cloneUrlOf } from '../../../src/adapters/github/clone-url.ts';
+
+const NOW = Date.UTC(2026, 0, 1);
+
+test('what an answer’s headers mean', () => {
+  const cases: readonly [string, number, Record<string, string>, string, number | null][] = [
+    ['a good answer', 200, { 'x-ratelimit-remaining': '0' }, '', null],
+    ['an ordinary 403', 403, {}, 'Resource not accessible', null],
+    ['seconds', 429, { 'retry-after': '30' }, '', 30_000],
+    ['a date', 429, { 'retry-after': new Date(NOW + 90_000).toUTCString() }, '', 90_000],
+    ['a past date is a second', 429, { 'retry-after': new Date(NOW - 90_000).toUTCString() }, '', 1_000],
+    ['429 without a word', 429, {}, '', 60_000],
+    ['the quota', 403, { 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': String(NOW / 1000 + 300) }, '', 300_000],
+    ['secondary', 403, { 'x-ratelimit-remaining': '100' }, 'You have exceeded a secondary rate limit', 60_000],
+    ['not for ever', 429, { 'retry-after': '999999999' }, '', 3_600_000],
+    ['nonsense', 429, { 'retry-after': 'soon' }, '', 60_000],
+  ];
+  for (const [name, status, headers, message, pause] of cases) {
+    const limits = new Limits(() => NOW);
+    const until = limits.observe(status, headers, message);
+    assert.equal(until === null ? null : until - NOW, pause, name);
+    assert.equal(limits.pausedUntil, until, name);
+  }
+});
+
+test('where a repository is cloned from', () => {
+  const slug = { owner: 'o', repo: 'r' };
+  assert.equal(cloneUrlOf('https://api.github.com', slug), 'https://github.com/o/r.git');
+  assert.equal(cloneUrlOf('https://git.example.com/api/v3', slug), 'https://git.example.com/o/r.git');
+  assert.equal(cloneUrlOf('https://api.team.ghe.com', slug), 'https://team.ghe.com/o/r.git');
+  assert.equal(cloneUrlOf('http://127.0.0.1:4000', slug), 'http://127.0.0.1:4000/o/r.git');
+});

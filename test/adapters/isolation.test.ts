@@ -1,0 +1,112 @@
+import assert from 'node:assert/strict';
+import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import test from 'node:test';
+import { boundsOf, credentialPlaces, Isolation } from '../../src/adapters/isolation.ts';
+import { runProgram } from '../../src/adapters/program.ts';
+import { tempDir } from '../support/temp.ts';
+
+const env = { PATH: process.env['PATH'] ?? '' };
+
+async function isolated(t: { after(fn: () => void): void }) {
+  const home = tempDir(t);
+  for (const directory of ['.config/gh', '.ssh', 'state/homes', 'workspaces/issue-1', 'workspaces/issue-2', 'project']) mkdirSync(join(home, directory), { recursive: true });
+  writeFileSync(join(home, '.config/gh/hosts.yml'), 'oauth_token: the-login\n');
+  writeFileSync(join(home, '.git-credentials'), 'https://x:the-login@host\n');
+  writeFileSync(join(home, '.ssh/id'), 'the-login\n');
+  writeFileSync(join(home, 'project/WORKFLOW.md'), 'the workflow\n');
+  writeFileSync(join(home, 'state/journal.jsonl'), 'the journal\n');
+  const bounds = boundsOf({ stateDir: join(home, 'state'), workspaceRoot: join(home, 'workspaces'), workflowPath: join(home, 'project/WORKFLOW.md'), packageRoot: process.cwd(), env: { HOME: home } });
+  const isolation = await Isolation.probe('auto', bounds);
+  const own = join(home, 'workspaces/issue-1');
+  const run = async (script: string) => {
+    const [file, args] = isolation.wrap('/bin/sh', ['-c', script], [own, join(home, 'state/homes')]);
+    return runProgram(file, args, { cwd: own, env: { ...env, HOME: home }, input: 'the input' });
+  };
+  return { home, isolation, run };
+}
+
+const probe = await Isolation.probe('auto', { readOnly: [], hidden: [] });
+const possible = probe.active ? {} : { skip: `this kernel gives no namespaces: ${probe.reason}` };
+
+test('input, output and exit code are those of the program', possible, async (t) => {
+  const { run } = await isolated(t);
+  const result = await run('cat; echo err >&2; exit 7');
+  assert.equal(result.exitCode, 7);
+  assert.equal(result.stdout, 'the input');
+  assert.equal(result.stderr, 'err\n');
+});
+
+test('no process of anybody else is to be seen, and its own user is kept', possible, async (t) => {
+  const { run } = await isolated(t);
+  const { stdout } = await run('ls /proc | grep -c "^[0-9]"; id -u; cat /proc/1/cmdline | tr "\\0" " "; ls /proc/' + process.pid + '/environ 2>&1; kill -9 ' + process.pid + ' 2>&1');
+  const [count, uid, first, , kill] = stdout.split('\n');
+  assert.ok(Number(count) <= 5, stdout);
+  assert.equal(Number(uid), process.getuid?.());
+  assert.match(first ?? '', /^\/bin\/sh/);
+  assert.match(`${stdout}${kill}`, /No such (file|process)/);
+});
+
+test('credential files are empty, the rest of the home is read-only, the own places can be written', possible, async (t) => {
+  const { home, run } = await isolated(t);
+  const { stdout } = await run(`
+    cat ~/.config/gh/hosts.yml ~/.git-credentials ~/.ssh/id 2>&1 | grep -c the-login
+    for file in ~/.bashrc ~/state/journal.jsonl ~/project/WORKFLOW.md ~/workspaces/issue-2/x ${process.cwd()}/planted; do echo pwned >> $file && echo "WROTE $file"; done 2>/dev/null
+    echo mine > own.txt && echo "wrote own"
+    echo home > ~/state/homes/x && echo "wrote home"
+    umount ~/.ssh 2>/dev/null && echo "UNMOUNTED"
+    mount -o remount,rw ~ 2>/dev/null && echo "REMOUNTED"
+    unshare --user --map-root-user --mount sh -c 'umount ~/.ssh && echo UNMOUNTED; mount -o remount,bind,rw ~ && echo REMOUNTED' 2>/dev/null
+    cat ~/.ssh/id 2>/dev/null
+    exit 0`);
+  assert.equal(stdout, '0\nwrote own\nwrote home\n');
+  assert.equal(readFileSync(join(home, 'state/journal.jsonl'), 'utf8'), 'the journal\n');
+  assert.equal(existsSync(join(home, '.bashrc')), false);
+  assert.equal(readFileSync(join(home, '.ssh/id'), 'utf8'), 'the-login\n', 'outside nothing has changed');
+});
+
+test('whatever it started ends with it, also what left the group and hid its mark', possible, async (t) => {
+  const { home, run } = await isolated(t);
+  const file = join(home, 'state/homes/beat');
+  const { stdout } = await run(`env -i PATH="$PATH" setsid sh -c 'while :; do date +%s%N > ${file}; sleep 0.02; done' & while [ ! -s ${file} ]; do sleep 0.01; done; echo up`);
+  assert.equal(stdout, 'up\n');
+  const last = readFileSync(file, 'utf8');
+  await new Promise((resolve) => setTimeout(resolve, 150));
+  assert.equal(readFileSync(file, 'utf8'), last);
+});
+
+test('SIGTERM reaches the program, which may end in order', possible, async (t) => {
+  const { home, isolation } = await isolated(t);
+  const own = join(home, 'workspaces/issue-1');
+  const [file, args] = isolation.wrap('/bin/sh', ['-c', 'trap "echo bye; exit 9" TERM; echo up; while :; do sleep 0.02; done'], [own]);
+  const stop = new AbortController();
+  const { startProgram } = await import('../../src/adapters/program.ts');
+  const program = await startProgram(file, args, { cwd: own, env, signal: stop.signal, graceMs: 20_000 });
+  let said = '';
+  program.stdout.on('data', (chunk: Buffer) => {
+    said += chunk.toString();
+    if (said === 'up\n') stop.abort();
+  });
+  assert.deepEqual(await program.exit, { exitCode: 9, signal: null });
+  assert.equal(said, 'up\nbye\n');
+});
+
+test('a link in the way of a bound leads to the real place', possible, async (t) => {
+  const home = tempDir(t);
+  mkdirSync(join(home, 'real'));
+  symlinkSync(join(home, 'real'), join(home, 'link'));
+  const isolation = await Isolation.probe('auto', { readOnly: [join(home, 'link')], hidden: [join(home, 'nowhere')] });
+  const [file, args] = isolation.wrap('/bin/sh', ['-c', `echo x > ${home}/real/x`], []);
+  assert.notEqual((await runProgram(file, args, { cwd: home, env })).exitCode, 0);
+});
+
+test('off is off; required and impossible is an error that says why', async () => {
+  const off = await Isolation.probe('off', { readOnly: [], hidden: [] });
+  assert.deepEqual(off.wrap('/bin/true', ['a'], []), ['/bin/true', ['a']]);
+  assert.equal(off.reason, 'tool.isolation is off');
+});
+
+test('where credentials lie', () => {
+  const places = credentialPlaces({ HOME: '/h', SSH_AUTH_SOCK: '/run/agent', XDG_RUNTIME_DIR: '/run/me', GH_CONFIG_DIR: '/gh' });
+  for (const place of ['/gh', '/h/.ssh', '/h/.netrc', '/h/.git-credentials', '/h/.config/git/credentials', '/run/agent', '/run/me']) assert.ok(places.includes(place), place);
+});

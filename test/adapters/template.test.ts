@@ -1,0 +1,46 @@
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import fc from 'fast-check';
+import { createTemplate, type PromptValues } from '../../src/adapters/template.ts';
+
+function values(body: string, title = 'A title'): PromptValues {
+  return {
+    issue: { number: 7, title, body, url: 'https://host/7', state: 'open', labels: ['a', 'b'], author: { login: 'someone', type: 'User' }, createdAt: 'c', updatedAt: 'u' },
+    attempt: { number: 2, last_error: 'it broke' },
+    repo: { owner: 'o', repo: 'r', slug: 'o/r' },
+    workspace: { path: '/w', branch: 'tool/issue-7' },
+  };
+}
+
+test('every variable that the documentation names', () => {
+  const source = '{{ issue.number }}|{{ issue.title }}|{{ issue.body }}|{{ issue.url }}|{{ issue.labels | join: "," }}|{{ issue.author }}|{{ issue.created_at }}|{{ issue.updated_at }}|{{ attempt.number }}|{{ attempt.last_error }}|{{ repo.owner }}|{{ repo.repo }}|{{ repo.slug }}|{{ workspace.path }}|{{ workspace.branch }}';
+  assert.equal(createTemplate(source).render(values('body')), '7|A title|body|https://host/7|a,b|someone|c|u|2|it broke|o|r|o/r|/w|tool/issue-7');
+});
+
+test('text of an issue is data: whatever it looks like, it comes out as it is', () => {
+  const texts = ['{{ issue.title }}', '{% if true %}x{% endif %}', '$& $1 $`', '/clear', '@/etc/passwd', '`rm -rf /`', '{{ x | y }}', '<script>', '\\{{', '{% raw %}'];
+  const template = createTemplate('before {{ issue.body }} after {{ issue.title }}');
+  for (const text of texts) assert.equal(template.render(values(text, text)), `before ${text} after ${text}`);
+  fc.assert(
+    fc.property(fc.string({ unit: fc.constantFrom('{', '}', '%', '$', '&', '@', '/', '`', 'a', '\n', '|', ' ') }), (text) => {
+      assert.equal(createTemplate('<{{ issue.body }}>').render(values(text)), `<${text}>`);
+    }),
+  );
+});
+
+test('the filters fence and inline', () => {
+  assert.equal(createTemplate('{{ issue.body | fence }}').render(values('a ``` b')), '````text\na ``` b\n````');
+  assert.equal(createTemplate('{{ issue.title | inline }}').render(values('', 'a\n/b\u0007')), 'a /b\\x07');
+});
+
+test('nothing can be read from disk, and no template runs for ever', () => {
+  for (const source of ['{% include "/etc/passwd" %}', '{% render "/etc/passwd" %}', '{% layout "/etc/passwd" %}']) {
+    assert.throws(() => createTemplate(source).render(values('')), source);
+  }
+  assert.throws(() => createTemplate('{% for i in (1..100000000) %}{{ i }}{% endfor %}').render(values('')), /limit/);
+});
+
+test('properties of JavaScript’s objects are no variables', () => {
+  assert.throws(() => createTemplate('{{ issue.constructor }}').render(values('')), /undefined variable/);
+  assert.throws(() => createTemplate('{{ issue.__proto__ }}').render(values('')), /undefined variable/);
+});

@@ -1,0 +1,217 @@
+import assert from 'node:assert/strict';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import test from 'node:test';
+import { parseFrontMatter } from '../../src/adapters/config/front-matter.ts';
+import { parseWorkflow, readWorkflow, type WorkflowSource } from '../../src/adapters/config/workflow.ts';
+import { WorkflowFile } from '../../src/adapters/config/workflow-file.ts';
+import { workflowJsonSchema } from '../../src/adapters/config/workflow-schema.ts';
+import { ToolError } from '../../src/domain/errors.ts';
+import { FakeClock } from '../support/fake-clock.ts';
+import { tempDir } from '../support/temp.ts';
+
+const source = (env: Record<string, string> = {}): WorkflowSource => ({ env: { HOME: '/home/me', ...env }, detectSlug: () => undefined });
+
+function parse(yaml: string, env: Record<string, string> = {}, prompt = 'Do it.') {
+  return parseWorkflow(`---\n${yaml}\n---\n${prompt}`, '/project/WORKFLOW.md', source(env));
+}
+
+/** The problems that reading a file names. */
+function problems(yaml: string, env: Record<string, string> = {}, prompt = 'Do it.'): string[] {
+  try {
+    parse(yaml, env, prompt);
+  } catch (error) {
+    assert.ok(error instanceof ToolError && error.code === 'config', String(error));
+    return error.message.split('\n').slice(1).map((line) => line.trim());
+  }
+  return [];
+}
+
+const REPO = 'tracker: { repo: o/r }';
+
+test('with nothing but the repository, every default holds', () => {
+  const workflow = parse(REPO);
+  assert.deepEqual(workflow, {
+    path: '/project/WORKFLOW.md',
+    tracker: { kind: 'github', slug: { owner: 'o', repo: 'r' }, apiUrl: 'https://api.github.com', tokenVariable: null, trust: 'write', draft: false },
+    labels: { active: ['tool-todo'], done: 'tool-done', failed: 'tool-failed' },
+    polling: { intervalMs: 30_000 },
+    workspace: { root: '/tmp/tool-harness-test', keep: false },
+    hooks: { afterCreate: null, beforeRun: null, afterRun: null, beforeRemove: null, timeoutMs: 300_000 },
+    stateDir: '/home/me/.local/state/toolcrew/github.com/o/r',
+    agent: { maxConcurrent: 1, maxAttempts: 3, maxTurns: 20, maxRetryBackoffMs: 300_000, maxCostUsd: null, maxCostPerDayUsd: null },
+    tool: {
+      runtime: 'claude',
+      command: ['claude'],
+      agent: 'jarvis',
+      stallTimeoutMs: 600_000,
+      turnTimeoutMs: 3_600_000,
+      permissionMode: 'acceptEdits',
+      isolation: 'auto',
+      allowedTools: ['Bash', 'Edit', 'Write', 'NotebookEdit', 'Read', 'Glob', 'Grep', 'TodoWrite', 'Task', 'Agent'],
+      env: [],
+    },
+    server: { port: 8888, host: '127.0.0.1', allowedHosts: ['localhost', '127.0.0.1', '[::1]'], token: null },
+    prompt: 'Do it.',
+  });
+  assert.ok(Object.isFrozen(workflow));
+});
+
+test('paths: ~, $VAR, relative to the file, XDG_STATE_HOME', () => {
+  assert.equal(parse(`${REPO}\nworkspace: { root: ~/w }`).workspace.root, '/home/me/w');
+  assert.equal(parse(`${REPO}\nworkspace: { root: ./w }`).workspace.root, '/project/w');
+  assert.equal(parse(`${REPO}\nworkspace: { root: $BASE/w }`, { BASE: '/b' }).workspace.root, '/b/w');
+  assert.equal(parse(`${REPO}\nstate: { dir: "\${BASE}/s" }`, { BASE: '/b' }).stateDir, '/b/s');
+  assert.equal(parse(REPO, { XDG_STATE_HOME: '/x' }).stateDir, '/x/toolcrew/github.com/o/r');
+  assert.equal(parse('tracker: { repo: o/r, api_url: "https://git.example.com:8443/api/v3/" }').stateDir, '/home/me/.local/state/toolcrew/git.example.com_8443/o/r');
+  assert.deepEqual(problems(`${REPO}\nworkspace: { root: $NOWHERE/w }`), ['workspace.root: expected a path, got "$NOWHERE/w" with $NOWHERE, which is not set']);
+});
+
+test('active labels: nested or at the top level, one or several, never both', () => {
+  assert.deepEqual(parse('tracker: { repo: o/r, active_states: go }').labels.active, ['go']);
+  assert.deepEqual(parse(`${REPO}\nactive_states: [a, b]`).labels.active, ['a', 'b']);
+  assert.deepEqual(problems('tracker: { repo: o/r, active_states: [a] }\nactive_states: [b]'), ['active_states: expected once, got it at the top level and in tracker as well']);
+});
+
+test('a slug is detected when the file names none', () => {
+  const detected = parseWorkflow('---\n{}\n---\n', '/project/WORKFLOW.md', { env: {}, detectSlug: (directory) => (directory === '/project' ? { owner: 'a', repo: 'b' } : undefined) });
+  assert.deepEqual(detected.tracker.slug, { owner: 'a', repo: 'b' });
+  assert.match(detected.prompt, /issue\.body \| fence/, 'an empty prompt is the built-in one');
+});
+
+test('every problem is named at once: path, what was expected, what came, the nearest key', () => {
+  const yaml = `
+tracker:
+  repo: not a slug
+  api_url: ftp://x
+  token: ghp_secret
+  trsut: write
+  done_label: tool-todo
+polling: { interval_ms: fast }
+workspace: { root: $NOWHERE }
+agent: { max_concurent_agents: 2, max_attempts: 0 }
+tool: { runtime: cluade, mode: team, env: [PATH, GH_TOKEN], permission_mode: yolo, stall_timeout_ms: 1.5 }
+server: { port: 99999, host: 0.0.0.0 }
+hook: {}
+`;
+  const expected = [
+    'tracker.repo: expected a slug <owner>/<repo>, got "not a slug"',
+    'tracker.api_url: expected an http(s) address, got "ftp://x"',
+    'tracker.token: expected the name of an environment variable, like $MY_TOKEN (a token itself must not stand in a file), got "ghp_secret"',
+    'tracker.trsut: unknown key; did you mean tracker.trust?',
+    'polling.interval_ms: expected a number, got "fast"',
+    'agent.max_attempts: expected a number of at least 1, got 0',
+    'agent.max_concurent_agents: unknown key; did you mean agent.max_concurrent_agents?',
+    'tool.runtime: expected one of claude, command, patch, got "cluade"; did you mean claude?',
+    'tool.mode: expected agent (team and auto are not built yet), got "team"',
+    'tool.stall_timeout_ms: expected a whole number, got 1.5',
+    'tool.permission_mode: expected one of default, acceptEdits, plan, dontAsk, bypassPermissions, auto, got "yolo"',
+    'tool.env.1: expected a variable without a hosting credential: an agent never gets one, got "GH_TOKEN"',
+    'server.port: expected a number of at most 65535, got 99999',
+    'hook: unknown key; did you mean hooks?',
+    'workspace.root: expected a path, got "$NOWHERE" with $NOWHERE, which is not set',
+    'server.token: expected a token, got nothing, while server.host "0.0.0.0" can be reached from other machines',
+    'tracker.done_label: expected a label that is not an active one, got "tool-todo"',
+  ];
+  assert.deepEqual(problems(yaml).sort(), expected.sort());
+});
+
+test('rules across keys', () => {
+  const cases: readonly [string, string[]][] = [
+    ['tracker: { repo: o/r, done_label: x, failed_label: X }', ['tracker.failed_label: expected another label than tracker.done_label, got "X" for both']],
+    [`${REPO}\ntool: { runtime: command }`, ['tool.command: expected the program to run, got nothing (tool.runtime is command)']],
+    [`${REPO}\nserver: { token: $T }`, ['server.token: expected a token in $T, which is not set']],
+    ['{}', ['tracker.repo: expected a slug <owner>/<repo>, got nothing, and /project has no Git remote to read it from']],
+    [`${REPO}\nagent: []`, ['agent: expected a map of keys, got []']],
+    [`${REPO}\ntool: { command: [] }`, ['tool.command: expected something, not an empty one, got []']],
+    ['- a\n- b', ['front matter: expected a map of keys, got ["a","b"]']],
+  ];
+  for (const [yaml, expected] of cases) assert.deepEqual(problems(yaml), expected, yaml);
+  assert.equal(parse(`${REPO}\nserver: { token: $T }`, { T: 'secret' }).server.token, 'secret');
+  assert.deepEqual(problems(`${REPO}\nserver: { host: 0.0.0.0, token: x }`), []);
+});
+
+test('a template is strict: an unknown variable or filter is a problem of the file', () => {
+  assert.match(problems(REPO, {}, 'Hello {{ issue.titel }}')[0] ?? '', /^prompt: undefined variable: issue\.titel/);
+  assert.match(problems(REPO, {}, '{{ issue.title | shout }}')[0] ?? '', /^prompt: undefined filter: shout/);
+  assert.match(problems(REPO, {}, '{% include "x" %}')[0] ?? '', /^prompt: /);
+  assert.match(problems(REPO, {}, '{% for %}')[0] ?? '', /^prompt: /);
+});
+
+test('front matter is YAML and nothing else; nothing in it is evaluated', () => {
+  assert.throws(() => parseFrontMatter('---js\n({ a: (globalThis.pwned = true) })\n---\n', 'F'), /front matter in js is not read/);
+  assert.throws(() => parseFrontMatter('---json\n{}\n---\n', 'F'), /front matter in json is not read/);
+  assert.equal(Reflect.get(globalThis, 'pwned'), undefined);
+  assert.throws(() => parseFrontMatter('---\na: 1\na: 2\n---\n', 'F'), /F: .*unique at line 3, column 1/s);
+  assert.throws(() => parseFrontMatter('---\na: [\n---\n', 'F'), /F: /);
+  assert.throws(() => parseFrontMatter('---\na: 1\n', 'F'), /is not closed/);
+  assert.throws(() => parseFrontMatter('---\na: !!js/function "x"\n---\n', 'F'), /F: /);
+  assert.deepEqual(parseFrontMatter('\uFEFF---\r\na: 1\r\n---\r\ntext\r\n', 'F'), { data: { a: 1 }, content: 'text\n' });
+  assert.deepEqual(parseFrontMatter('no front matter', 'F'), { data: undefined, content: 'no front matter' });
+  assert.deepEqual(parseFrontMatter('---\n---\nx', 'F'), { data: {}, content: 'x' });
+  // gray-matter keeps what it parsed before; a second reading must not see the first one's changes.
+  const first = parseFrontMatter('---\na: 1\n---\n', 'F').data;
+  Object.assign(first ?? {}, { a: 2 });
+  assert.deepEqual(parseFrontMatter('---\na: 1\n---\n', 'F').data, { a: 1 });
+});
+
+test('a text without front matter, and a file that is not there', (t) => {
+  assert.throws(() => parseWorkflow('just text', '/W', source()), /front matter: expected YAML between two lines of --- at the top, got none/);
+  const missing = join(tempDir(t), 'WORKFLOW.md');
+  assert.throws(() => readWorkflow(missing, source()), /there is no such file; `tool serve init` writes one/);
+});
+
+test('the shipped JSON Schema is the one of this code', () => {
+  const shipped = JSON.parse(readFileSync('schemas/workflow.schema.json', 'utf8'));
+  assert.deepEqual(shipped, JSON.parse(JSON.stringify(workflowJsonSchema())), 'run: npm run generate');
+  assert.equal(shipped.properties.tracker.properties.done_label.default, 'tool-done');
+  assert.equal(shipped.additionalProperties, false);
+  assert.match(shipped.properties.tool.properties.stall_timeout_ms.description, /life sign/);
+});
+
+test('a changed file is read again; an invalid one leaves the last good one in use and says so', (t) => {
+  const path = join(tempDir(t), 'WORKFLOW.md');
+  const write = (yaml: string) => writeFileSync(path, `---\n${REPO}\n${yaml}\n---\nx`);
+  write('agent: { max_attempts: 2 }');
+  const reloads: (string | null)[] = [];
+  const file = new WorkflowFile({ path, source: source(), override: (workflow) => workflow, clock: new FakeClock(), onReload: (error) => reloads.push(error) });
+  file.check();
+  assert.deepEqual(reloads, [], 'nothing changed');
+  write('agent: { max_attempts: 5 }\nserver: { port: 1234 }');
+  file.check();
+  assert.equal(file.current.agent.maxAttempts, 5);
+  assert.equal(file.current.server.port, 8888, 'the server is where it is until the next start');
+  assert.deepEqual(file.pendingRestart, ['server']);
+  write('agent: { max_atempts: 5 }');
+  file.check();
+  file.check();
+  assert.equal(reloads.length, 2, 'said once');
+  assert.match(file.error ?? '', /agent\.max_atempts: unknown key; did you mean agent\.max_attempts\?/);
+  assert.equal(file.current.agent.maxAttempts, 5);
+  write('agent: { max_attempts: 1 }');
+  file.check();
+  assert.equal(file.error, null);
+  assert.deepEqual(file.pendingRestart, []);
+  assert.equal(file.current.agent.maxAttempts, 1);
+});
+
+test('a file that changes is noticed by itself', async (t) => {
+  const path = join(tempDir(t), 'WORKFLOW.md');
+  writeFileSync(path, `---\n${REPO}\n---\nfirst`);
+  const { systemClock } = await import('../../src/adapters/clock.ts');
+  const stop = new AbortController();
+  await new Promise<void>((resolve) => {
+    const file = new WorkflowFile({
+      path,
+      source: source(),
+      override: (workflow) => workflow,
+      clock: systemClock,
+      onReload: () => {
+        assert.equal(file.current.prompt, 'second');
+        stop.abort();
+      },
+    });
+    void file.watch(stop.signal).then(resolve);
+    writeFileSync(path, `---\n${REPO}\n---\nsecond`);
+  });
+});
