@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
-import { clientStatus, Credential, exposedIn } from '../../src/adapters/github/credential.ts';
+import { Credential, clientStatus, exposedIn } from '../../src/adapters/github/credential.ts';
 import { ToolError } from '../../src/domain/errors.ts';
 import { type Cleanup, tempDir } from '../support/temp.ts';
 
@@ -17,7 +17,8 @@ function client(t: Cleanup, script: string): { readonly env: Record<string, stri
   return { env: { PATH: `${bin}:/usr/bin:/bin`, HOME: directory }, directory };
 }
 
-const LOGGED_IN = 'case "$*" in "auth token --hostname github.com") cat "$HOME/token" 2>/dev/null || echo gho_from_client;; "auth status --hostname github.com") echo "Logged in to github.com as someone" >&2;; *) exit 9;; esac';
+const LOGGED_IN =
+  'case "$*" in "auth token --hostname github.com") cat "$HOME/token" 2>/dev/null || echo gho_from_client;; "auth status --hostname github.com") echo "Logged in to github.com as someone" >&2;; *) exit 9;; esac';
 const LOGGED_OUT = 'echo "You are not logged into any GitHub hosts. Run gh auth login to authenticate." >&2; exit 1';
 
 test('the file’s variable, then $GITHUB_TOKEN, then $GH_TOKEN, then the client’s login', async (t) => {
@@ -30,18 +31,27 @@ test('the file’s variable, then $GITHUB_TOKEN, then $GH_TOKEN, then the client
   assert.equal(await find(null, { GITHUB_TOKEN: 'b', GH_TOKEN: 'c' }), 'b from $GITHUB_TOKEN');
   assert.equal(await find(null, { GH_TOKEN: 'c' }), 'c from $GH_TOKEN');
   assert.equal(await find(null, {}), 'gho_from_client from the login of gh for github.com');
-  await assert.rejects(find('MINE', { GITHUB_TOKEN: 'b' }), /tracker\.token: expected a token in \$MINE, which is not set/);
+  await assert.rejects(
+    find('MINE', { GITHUB_TOKEN: 'b' }),
+    /tracker\.token: expected a token in \$MINE, which is not set/,
+  );
 });
 
 test('without any, the error names every way to give one, and what the client says', async (t) => {
   const { env } = client(t, LOGGED_OUT);
   await assert.rejects(Credential.find(null, new Map(), 'github.com', env), (error: unknown) => {
     assert.ok(error instanceof ToolError && error.code === 'credential' && error.exitCode === 2);
-    assert.match(error.message, /\$GITHUB_TOKEN or \$GH_TOKEN.*tracker\.token.*gh auth login --hostname github\.com.*not logged into any GitHub hosts/s);
+    assert.match(
+      error.message,
+      /\$GITHUB_TOKEN or \$GH_TOKEN.*tracker\.token.*gh auth login --hostname github\.com.*not logged into any GitHub hosts/s,
+    );
     return true;
   });
   const nowhere = { PATH: '/nowhere' };
-  assert.deepEqual(await clientStatus('github.com', nowhere), { ok: false, says: 'the hosting client gh is not installed' });
+  assert.deepEqual(await clientStatus('github.com', nowhere), {
+    ok: false,
+    says: 'the hosting client gh is not installed',
+  });
 });
 
 test('a token that was turned away is fetched again from the client’s login', async (t) => {
@@ -69,10 +79,21 @@ test('a token leaves the environment of the process, where the kernel shows it t
   `;
   const result = spawnSync(process.execPath, ['--import', 'tsx', '--input-type=module', '-e', script], {
     encoding: 'utf8',
-    env: { PATH: process.env['PATH'], GITHUB_TOKEN: 'canary-1', KEPT: 'yes', GH_TOKEN: 'canary-2', MINE: 'canary-3', GITHUB_TOKEN_X: 'other' },
+    env: {
+      PATH: process.env.PATH,
+      GITHUB_TOKEN: 'canary-1',
+      KEPT: 'yes',
+      GH_TOKEN: 'canary-2',
+      MINE: 'canary-3',
+      GITHUB_TOKEN_X: 'other',
+    },
   });
   assert.deepEqual(JSON.parse(result.stdout), {
-    tokens: [['GITHUB_TOKEN', 'canary-1'], ['GH_TOKEN', 'canary-2'], ['MINE', 'canary-3']],
+    tokens: [
+      ['GITHUB_TOKEN', 'canary-1'],
+      ['GH_TOKEN', 'canary-2'],
+      ['MINE', 'canary-3'],
+    ],
     scrubbed: process.platform === 'linux',
     kernel: process.platform !== 'linux',
     own: false,

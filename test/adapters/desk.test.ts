@@ -7,11 +7,20 @@ import { RuntimeDir } from '../../src/adapters/runtime-dir.ts';
 import { ToolError } from '../../src/domain/errors.ts';
 import { TrackerError } from '../../src/domain/tracker-error.ts';
 import type { DeskRequest } from '../../src/engine/ports.ts';
+import { finallyDo } from '../support/temp.ts';
 
-function ask(socket: string, options: { readonly key?: string; readonly body?: string; readonly method?: string; readonly path?: string }): Promise<{ readonly status: number; readonly body: string }> {
+function ask(
+  socket: string,
+  options: { readonly key?: string; readonly body?: string; readonly method?: string; readonly path?: string },
+): Promise<{ readonly status: number; readonly body: string }> {
   return new Promise((resolve, reject) => {
     const sent = httpRequest(
-      { socketPath: socket, method: options.method ?? 'POST', path: options.path ?? '/v1', headers: options.key === undefined ? {} : { authorization: `Bearer ${options.key}` } },
+      {
+        socketPath: socket,
+        method: options.method ?? 'POST',
+        path: options.path ?? '/v1',
+        headers: options.key === undefined ? {} : { authorization: `Bearer ${options.key}` },
+      },
       (response) => {
         let body = '';
         response.on('data', (chunk: Buffer) => {
@@ -27,7 +36,7 @@ function ask(socket: string, options: { readonly key?: string; readonly body?: s
 
 test('a desk answers its own agent and nobody else', async (t) => {
   const runtime = new RuntimeDir();
-  t.after(() => runtime.remove());
+  finallyDo(t, () => runtime.remove());
   const desk = createDesk(runtime);
   const heard: DeskRequest[] = [];
   const one = await desk.open(async (request) => {
@@ -38,7 +47,7 @@ test('a desk answers its own agent and nobody else', async (t) => {
   const { TOOL_SOCKET: socket = '', TOOL_KEY: key = '' } = one.env;
   const show = JSON.stringify({ type: 'show', issue: 1 });
   assert.deepEqual(await ask(socket, { key, body: show }), { status: 200, body: '{"heard":"show"}' });
-  for (const wrong of [undefined, '', 'x', two.env['TOOL_KEY']]) {
+  for (const wrong of [undefined, '', 'x', two.env.TOOL_KEY]) {
     const { status, body } = await ask(socket, { ...(wrong === undefined ? {} : { key: wrong }), body: show });
     assert.equal(status, 403);
     assert.match(body, /desk of another attempt/);
@@ -54,9 +63,9 @@ test('a desk answers its own agent and nobody else', async (t) => {
 
 test('what is no request of this protocol is refused with what is wrong', async (t) => {
   const runtime = new RuntimeDir();
-  t.after(() => runtime.remove());
+  finallyDo(t, () => runtime.remove());
   const open = await createDesk(runtime).open(async () => ({}));
-  t.after(() => open.close());
+  finallyDo(t, () => open.close());
   const { TOOL_SOCKET: socket = '', TOOL_KEY: key = '' } = open.env;
   const cases: readonly [string, RegExp][] = [
     ['{', /is not JSON/],
@@ -77,15 +86,25 @@ test('what is no request of this protocol is refused with what is wrong', async 
 
 test('a refusal has the daemon’s words; an own fault is a 500', async (t) => {
   const runtime = new RuntimeDir();
-  t.after(() => runtime.remove());
-  const errors: Error[] = [new ToolError('refused', 'not yours'), new TrackerError('unavailable', 'it answered 502'), new Error('a bug')];
+  finallyDo(t, () => runtime.remove());
+  const errors: Error[] = [
+    new ToolError('refused', 'not yours'),
+    new TrackerError('unavailable', 'it answered 502'),
+    new Error('a bug'),
+  ];
   const open = await createDesk(runtime).open(async () => {
     throw errors.shift();
   });
-  t.after(() => open.close());
+  finallyDo(t, () => open.close());
   const { TOOL_SOCKET: socket = '', TOOL_KEY: key = '' } = open.env;
   const body = '{"type":"done","issue":1}';
-  assert.deepEqual(await ask(socket, { key, body }), { status: 422, body: '{"error":{"code":"refused","message":"not yours"}}' });
-  assert.deepEqual(await ask(socket, { key, body }), { status: 422, body: '{"error":{"code":"tracker","message":"it answered 502"}}' });
+  assert.deepEqual(await ask(socket, { key, body }), {
+    status: 422,
+    body: '{"error":{"code":"refused","message":"not yours"}}',
+  });
+  assert.deepEqual(await ask(socket, { key, body }), {
+    status: 422,
+    body: '{"error":{"code":"tracker","message":"it answered 502"}}',
+  });
   assert.equal((await ask(socket, { key, body })).status, 500);
 });

@@ -6,17 +6,24 @@ import { boundsOf, credentialPlaces, Isolation } from '../../src/adapters/isolat
 import { runProgram } from '../../src/adapters/program.ts';
 import { tempDir } from '../support/temp.ts';
 
-const env = { PATH: process.env['PATH'] ?? '' };
+const env = { PATH: process.env.PATH ?? '' };
 
 async function isolated(t: { after(fn: () => void): void }) {
   const home = tempDir(t);
-  for (const directory of ['.config/gh', '.ssh', 'state/homes', 'workspaces/issue-1', 'workspaces/issue-2', 'project']) mkdirSync(join(home, directory), { recursive: true });
+  for (const directory of ['.config/gh', '.ssh', 'state/homes', 'workspaces/issue-1', 'workspaces/issue-2', 'project'])
+    mkdirSync(join(home, directory), { recursive: true });
   writeFileSync(join(home, '.config/gh/hosts.yml'), 'oauth_token: the-login\n');
   writeFileSync(join(home, '.git-credentials'), 'https://x:the-login@host\n');
   writeFileSync(join(home, '.ssh/id'), 'the-login\n');
   writeFileSync(join(home, 'project/WORKFLOW.md'), 'the workflow\n');
   writeFileSync(join(home, 'state/journal.jsonl'), 'the journal\n');
-  const bounds = boundsOf({ stateDir: join(home, 'state'), workspaceRoot: join(home, 'workspaces'), workflowPath: join(home, 'project/WORKFLOW.md'), packageRoot: process.cwd(), env: { HOME: home } });
+  const bounds = boundsOf({
+    stateDir: join(home, 'state'),
+    workspaceRoot: join(home, 'workspaces'),
+    workflowPath: join(home, 'project/WORKFLOW.md'),
+    packageRoot: process.cwd(),
+    env: { HOME: home },
+  });
   const isolation = await Isolation.probe('auto', bounds);
   const own = join(home, 'workspaces/issue-1');
   const run = async (script: string) => {
@@ -39,7 +46,9 @@ test('input, output and exit code are those of the program', possible, async (t)
 
 test('no process of anybody else is to be seen, and its own user is kept', possible, async (t) => {
   const { run } = await isolated(t);
-  const { stdout } = await run('ls /proc | grep -c "^[0-9]"; id -u; cat /proc/1/cmdline | tr "\\0" " "; ls /proc/' + process.pid + '/environ 2>&1; kill -9 ' + process.pid + ' 2>&1');
+  const { stdout } = await run(
+    `ls /proc | grep -c "^[0-9]"; id -u; cat /proc/1/cmdline | tr "\\0" " "; ls /proc/${process.pid}/environ 2>&1; kill -9 ${process.pid} 2>&1`,
+  );
   const [count, uid, first, , kill] = stdout.split('\n');
   assert.ok(Number(count) <= 5, stdout);
   assert.equal(Number(uid), process.getuid?.());
@@ -47,9 +56,12 @@ test('no process of anybody else is to be seen, and its own user is kept', possi
   assert.match(`${stdout}${kill}`, /No such (file|process)/);
 });
 
-test('credential files are empty, the rest of the home is read-only, the own places can be written', possible, async (t) => {
-  const { home, run } = await isolated(t);
-  const { stdout } = await run(`
+test(
+  'credential files are empty, the rest of the home is read-only, the own places can be written',
+  possible,
+  async (t) => {
+    const { home, run } = await isolated(t);
+    const { stdout } = await run(`
     cat ~/.config/gh/hosts.yml ~/.git-credentials ~/.ssh/id 2>&1 | grep -c the-login
     for file in ~/.bashrc ~/state/journal.jsonl ~/project/WORKFLOW.md ~/workspaces/issue-2/x ${process.cwd()}/planted; do echo pwned >> $file && echo "WROTE $file"; done 2>/dev/null
     echo mine > own.txt && echo "wrote own"
@@ -59,16 +71,19 @@ test('credential files are empty, the rest of the home is read-only, the own pla
     unshare --user --map-root-user --mount sh -c 'umount ~/.ssh && echo UNMOUNTED; mount -o remount,bind,rw ~ && echo REMOUNTED' 2>/dev/null
     cat ~/.ssh/id 2>/dev/null
     exit 0`);
-  assert.equal(stdout, '0\nwrote own\nwrote home\n');
-  assert.equal(readFileSync(join(home, 'state/journal.jsonl'), 'utf8'), 'the journal\n');
-  assert.equal(existsSync(join(home, '.bashrc')), false);
-  assert.equal(readFileSync(join(home, '.ssh/id'), 'utf8'), 'the-login\n', 'outside nothing has changed');
-});
+    assert.equal(stdout, '0\nwrote own\nwrote home\n');
+    assert.equal(readFileSync(join(home, 'state/journal.jsonl'), 'utf8'), 'the journal\n');
+    assert.equal(existsSync(join(home, '.bashrc')), false);
+    assert.equal(readFileSync(join(home, '.ssh/id'), 'utf8'), 'the-login\n', 'outside nothing has changed');
+  },
+);
 
 test('whatever it started ends with it, also what left the group and hid its mark', possible, async (t) => {
   const { home, run } = await isolated(t);
   const file = join(home, 'state/homes/beat');
-  const { stdout } = await run(`env -i PATH="$PATH" setsid sh -c 'while :; do date +%s%N > ${file}; sleep 0.02; done' & while [ ! -s ${file} ]; do sleep 0.01; done; echo up`);
+  const { stdout } = await run(
+    `env -i PATH="$PATH" setsid sh -c 'while :; do date +%s%N > ${file}; sleep 0.02; done' & while [ ! -s ${file} ]; do sleep 0.01; done; echo up`,
+  );
   assert.equal(stdout, 'up\n');
   const last = readFileSync(file, 'utf8');
   await new Promise((resolve) => setTimeout(resolve, 150));
@@ -78,7 +93,11 @@ test('whatever it started ends with it, also what left the group and hid its mar
 test('SIGTERM reaches the program, which may end in order', possible, async (t) => {
   const { home, isolation } = await isolated(t);
   const own = join(home, 'workspaces/issue-1');
-  const [file, args] = isolation.wrap('/bin/sh', ['-c', 'trap "echo bye; exit 9" TERM; echo up; while :; do sleep 0.02; done'], [own]);
+  const [file, args] = isolation.wrap(
+    '/bin/sh',
+    ['-c', 'trap "echo bye; exit 9" TERM; echo up; while :; do sleep 0.02; done'],
+    [own],
+  );
   const stop = new AbortController();
   const { startProgram } = await import('../../src/adapters/program.ts');
   const program = await startProgram(file, args, { cwd: own, env, signal: stop.signal, graceMs: 20_000 });
@@ -107,6 +126,20 @@ test('off is off; required and impossible is an error that says why', async () =
 });
 
 test('where credentials lie', () => {
-  const places = credentialPlaces({ HOME: '/h', SSH_AUTH_SOCK: '/run/agent', XDG_RUNTIME_DIR: '/run/me', GH_CONFIG_DIR: '/gh' });
-  for (const place of ['/gh', '/h/.ssh', '/h/.netrc', '/h/.git-credentials', '/h/.config/git/credentials', '/run/agent', '/run/me']) assert.ok(places.includes(place), place);
+  const places = credentialPlaces({
+    HOME: '/h',
+    SSH_AUTH_SOCK: '/run/agent',
+    XDG_RUNTIME_DIR: '/run/me',
+    GH_CONFIG_DIR: '/gh',
+  });
+  for (const place of [
+    '/gh',
+    '/h/.ssh',
+    '/h/.netrc',
+    '/h/.git-credentials',
+    '/h/.config/git/credentials',
+    '/run/agent',
+    '/run/me',
+  ])
+    assert.ok(places.includes(place), place);
 });

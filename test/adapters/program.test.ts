@@ -7,7 +7,7 @@ import { endRun, processesOfRun, processStartTime } from '../../src/adapters/pro
 import { runProgram, startProgram } from '../../src/adapters/program.ts';
 import { tempDir } from '../support/temp.ts';
 
-const env = { PATH: process.env['PATH'] ?? '' };
+const env = { PATH: process.env.PATH ?? '' };
 
 /** Waits until something is so; a test that waits in vain is ended by its runner. */
 async function until(condition: () => boolean): Promise<void> {
@@ -31,12 +31,19 @@ test('nothing of this process’s environment is passed on', async () => {
 });
 
 test('a program that is not there is named', async () => {
-  await assert.rejects(runProgram('/no/such/program', [], { cwd: '/', env }), /cannot start \/no\/such\/program: .*ENOENT/);
+  await assert.rejects(
+    runProgram('/no/such/program', [], { cwd: '/', env }),
+    /cannot start \/no\/such\/program: .*ENOENT/,
+  );
   await assert.rejects(runProgram('/bin/sh', [], { cwd: '/no/such/place', env }), /cannot start/);
 });
 
 test('a secret is handed over on a pipe: no argument, no variable, no second reader', async () => {
-  const { stdout } = await runProgram('/bin/sh', ['-c', 'cat <&3; echo; tr "\\0" "\\n" </proc/self/environ; tr "\\0" " " </proc/self/cmdline; cat <&3'], { cwd: '/', env, secret: 'the-secret' });
+  const { stdout } = await runProgram(
+    '/bin/sh',
+    ['-c', 'cat <&3; echo; tr "\\0" "\\n" </proc/self/environ; tr "\\0" " " </proc/self/cmdline; cat <&3'],
+    { cwd: '/', env, secret: 'the-secret' },
+  );
   assert.equal(stdout.match(/the-secret/g)?.length, 1);
 });
 
@@ -53,7 +60,11 @@ test('at the time limit the whole group is ended, stubborn members too', async (
 
 test('an abort ends a program that is reasonable with SIGTERM alone', async () => {
   const stop = new AbortController();
-  const program = await startProgram('/bin/sh', ['-c', 'trap "echo bye; exit 5" TERM; echo up; while :; do sleep 0.05; done'], { cwd: '/', env, signal: stop.signal, graceMs: 10_000 });
+  const program = await startProgram(
+    '/bin/sh',
+    ['-c', 'trap "echo bye; exit 5" TERM; echo up; while :; do sleep 0.05; done'],
+    { cwd: '/', env, signal: stop.signal, graceMs: 10_000 },
+  );
   let said = '';
   program.stdout.on('data', (chunk: Buffer) => {
     said += chunk.toString();
@@ -67,7 +78,14 @@ test('an abort ends a program that is reasonable with SIGTERM alone', async () =
 test('what a program leaves in its group goes with it, and output held open by a runaway does not keep us waiting', async (t) => {
   const file = join(tempDir(t), 'pid');
   const run = `test-${process.pid}-${Date.now()}`;
-  const result = await runProgram('/bin/sh', ['-c', `sleep 300 & setsid sh -c 'echo $$ > ${file}; exec sleep 300' & while [ ! -s ${file} ]; do sleep 0.02; done; echo done`], { cwd: '/', env: { ...env, TOOL_RUN: run } });
+  const result = await runProgram(
+    '/bin/sh',
+    [
+      '-c',
+      `sleep 300 & setsid sh -c 'echo $$ > ${file}; exec sleep 300' & while [ ! -s ${file} ]; do sleep 0.02; done; echo done`,
+    ],
+    { cwd: '/', env: { ...env, TOOL_RUN: run } },
+  );
   assert.equal(result.stdout, 'done\n');
   const runaway = Number(readFileSync(file, 'utf8'));
   assert.deepEqual(processesOfRun(run), [runaway], 'the one that left the group is known by its mark');
@@ -76,7 +94,11 @@ test('what a program leaves in its group goes with it, and output held open by a
 });
 
 test('long output keeps its beginning and its end', async () => {
-  const { stdout } = await runProgram('/bin/sh', ['-c', 'echo first; yes | head -c 300000; echo; echo last'], { cwd: '/', env, maxBytes: 4_000 });
+  const { stdout } = await runProgram('/bin/sh', ['-c', 'echo first; yes | head -c 300000; echo; echo last'], {
+    cwd: '/',
+    env,
+    maxBytes: 4_000,
+  });
   assert.match(stdout, /^first\n/);
   assert.match(stdout, /\nlast\n$/);
   assert.match(stdout, /\[\d+ bytes left out\]/);

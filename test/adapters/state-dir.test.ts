@@ -9,7 +9,14 @@ import { holderOf, StateDir } from '../../src/adapters/state-dir.ts';
 import { ToolError } from '../../src/domain/errors.ts';
 import { tempDir } from '../support/temp.ts';
 
-const HOLDER = { pid: process.pid, host: hostname(), start_time: processStartTime(process.pid), since: '2026-01-01T00:00:00.000Z', workflow: '/W', url: 'http://localhost:8888' };
+const HOLDER = {
+  pid: process.pid,
+  host: hostname(),
+  start_time: processStartTime(process.pid),
+  since: '2026-01-01T00:00:00.000Z',
+  workflow: '/W',
+  url: 'http://localhost:8888',
+};
 
 function refusal(directory: string): string {
   try {
@@ -25,7 +32,12 @@ test('a second daemon is refused and told who holds the directory', (t) => {
   const directory = join(tempDir(t), 'state');
   const first = new StateDir(directory, '/project/WORKFLOW.md');
   first.announce('http://localhost:8888');
-  assert.match(refusal(directory), new RegExp(`in use by another daemon: process ${process.pid}, since .*, for /project/WORKFLOW\\.md, http://localhost:8888\\. Stop that one, or give this one its own state\\.dir`));
+  assert.match(
+    refusal(directory),
+    new RegExp(
+      `in use by another daemon: process ${process.pid}, since .*, for /project/WORKFLOW\\.md, http://localhost:8888\\. Stop that one, or give this one its own state\\.dir`,
+    ),
+  );
   assert.equal(holderOf(directory)?.url, 'http://localhost:8888');
   first.release();
   first.release();
@@ -39,7 +51,11 @@ test('the lock of a dead process is taken over, also when its number is in use a
   const directory = tempDir(t);
   const child = spawn('/bin/true');
   await new Promise((resolve) => child.once('exit', resolve));
-  for (const dead of [{ ...HOLDER, pid: child.pid }, { ...HOLDER, start_time: '1' }, { ...HOLDER, pid: 'x' }]) {
+  for (const dead of [
+    { ...HOLDER, pid: child.pid },
+    { ...HOLDER, start_time: '1' },
+    { ...HOLDER, pid: 'x' },
+  ]) {
     writeFileSync(join(directory, 'lock'), JSON.stringify(dead));
     assert.equal(refusal(directory), '');
   }
@@ -69,8 +85,17 @@ test('of many that start at once on a dead lock, one gets it', async (t) => {
     process.stdin.resume();
     process.stdin.once('end', () => process.exit());
   `;
-  const children = Array.from({ length: 6 }, () => spawn(process.execPath, ['--import', 'tsx', '--input-type=module', '-e', script, directory], { stdio: ['pipe', 'pipe', 'inherit'] }));
-  const said = await Promise.all(children.map((child) => new Promise<string>((resolve) => child.stdout.once('data', (chunk: Buffer) => resolve(chunk.toString())))));
+  const children = Array.from({ length: 6 }, () =>
+    spawn(process.execPath, ['--import', 'tsx', '--input-type=module', '-e', script, directory], {
+      stdio: ['pipe', 'pipe', 'inherit'],
+    }),
+  );
+  const said = await Promise.all(
+    children.map(
+      (child) =>
+        new Promise<string>((resolve) => child.stdout.once('data', (chunk: Buffer) => resolve(chunk.toString()))),
+    ),
+  );
   for (const child of children) child.stdin.end();
   await Promise.all(children.map((child) => new Promise((resolve) => child.once('exit', resolve))));
   assert.deepEqual(said.sort(), ['lost', 'lost', 'lost', 'lost', 'lost', 'won']);
@@ -79,6 +104,10 @@ test('of many that start at once on a dead lock, one gets it', async (t) => {
 test('a directory that cannot be made or written to is said by its key', (t) => {
   const directory = tempDir(t);
   writeFileSync(join(directory, 'file'), '');
-  assert.throws(() => new StateDir(join(directory, 'file', 'state'), '/W'), (error: unknown) => error instanceof ToolError && error.code === 'state_unusable' && /^state\.dir: cannot make/.test(error.message));
+  assert.throws(
+    () => new StateDir(join(directory, 'file', 'state'), '/W'),
+    (error: unknown) =>
+      error instanceof ToolError && error.code === 'state_unusable' && /^state\.dir: cannot make/.test(error.message),
+  );
   assert.equal(readFileSync(join(directory, 'file'), 'utf8'), '');
 });

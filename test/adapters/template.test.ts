@@ -5,7 +5,17 @@ import { createTemplate, type PromptValues } from '../../src/adapters/template.t
 
 function values(body: string, title = 'A title'): PromptValues {
   return {
-    issue: { number: 7, title, body, url: 'https://host/7', state: 'open', labels: ['a', 'b'], author: { login: 'someone', type: 'User' }, createdAt: 'c', updatedAt: 'u' },
+    issue: {
+      number: 7,
+      title,
+      body,
+      url: 'https://host/7',
+      state: 'open',
+      labels: ['a', 'b'],
+      author: { login: 'someone', type: 'User' },
+      createdAt: 'c',
+      updatedAt: 'u',
+    },
     attempt: { number: 2, last_error: 'it broke' },
     repo: { owner: 'o', repo: 'r', slug: 'o/r' },
     workspace: { path: '/w', branch: 'tool/issue-7' },
@@ -13,18 +23,36 @@ function values(body: string, title = 'A title'): PromptValues {
 }
 
 test('every variable that the documentation names', () => {
-  const source = '{{ issue.number }}|{{ issue.title }}|{{ issue.body }}|{{ issue.url }}|{{ issue.labels | join: "," }}|{{ issue.author }}|{{ issue.created_at }}|{{ issue.updated_at }}|{{ attempt.number }}|{{ attempt.last_error }}|{{ repo.owner }}|{{ repo.repo }}|{{ repo.slug }}|{{ workspace.path }}|{{ workspace.branch }}';
-  assert.equal(createTemplate(source).render(values('body')), '7|A title|body|https://host/7|a,b|someone|c|u|2|it broke|o|r|o/r|/w|tool/issue-7');
+  const source =
+    '{{ issue.number }}|{{ issue.title }}|{{ issue.body }}|{{ issue.url }}|{{ issue.labels | join: "," }}|{{ issue.author }}|{{ issue.created_at }}|{{ issue.updated_at }}|{{ attempt.number }}|{{ attempt.last_error }}|{{ repo.owner }}|{{ repo.repo }}|{{ repo.slug }}|{{ workspace.path }}|{{ workspace.branch }}';
+  assert.equal(
+    createTemplate(source).render(values('body')),
+    '7|A title|body|https://host/7|a,b|someone|c|u|2|it broke|o|r|o/r|/w|tool/issue-7',
+  );
 });
 
 test('text of an issue is data: whatever it looks like, it comes out as it is', () => {
-  const texts = ['{{ issue.title }}', '{% if true %}x{% endif %}', '$& $1 $`', '/clear', '@/etc/passwd', '`rm -rf /`', '{{ x | y }}', '<script>', '\\{{', '{% raw %}'];
+  const texts = [
+    '{{ issue.title }}',
+    '{% if true %}x{% endif %}',
+    '$& $1 $`',
+    '/clear',
+    '@/etc/passwd',
+    '`rm -rf /`',
+    '{{ x | y }}',
+    '<script>',
+    '\\{{',
+    '{% raw %}',
+  ];
   const template = createTemplate('before {{ issue.body }} after {{ issue.title }}');
   for (const text of texts) assert.equal(template.render(values(text, text)), `before ${text} after ${text}`);
   fc.assert(
-    fc.property(fc.string({ unit: fc.constantFrom('{', '}', '%', '$', '&', '@', '/', '`', 'a', '\n', '|', ' ') }), (text) => {
-      assert.equal(createTemplate('<{{ issue.body }}>').render(values(text)), `<${text}>`);
-    }),
+    fc.property(
+      fc.string({ unit: fc.constantFrom('{', '}', '%', '$', '&', '@', '/', '`', 'a', '\n', '|', ' ') }),
+      (text) => {
+        assert.equal(createTemplate('<{{ issue.body }}>').render(values(text)), `<${text}>`);
+      },
+    ),
   );
 });
 

@@ -10,7 +10,10 @@ import { ToolError } from '../../src/domain/errors.ts';
 import { FakeClock } from '../support/fake-clock.ts';
 import { tempDir } from '../support/temp.ts';
 
-const source = (env: Record<string, string> = {}): WorkflowSource => ({ env: { HOME: '/home/me', ...env }, detectSlug: () => undefined });
+const source = (env: Record<string, string> = {}): WorkflowSource => ({
+  env: { HOME: '/home/me', ...env },
+  detectSlug: () => undefined,
+});
 
 function parse(yaml: string, env: Record<string, string> = {}, prompt = 'Do it.') {
   return parseWorkflow(`---\n${yaml}\n---\n${prompt}`, '/project/WORKFLOW.md', source(env));
@@ -22,7 +25,10 @@ function problems(yaml: string, env: Record<string, string> = {}, prompt = 'Do i
     parse(yaml, env, prompt);
   } catch (error) {
     assert.ok(error instanceof ToolError && error.code === 'config', String(error));
-    return error.message.split('\n').slice(1).map((line) => line.trim());
+    return error.message
+      .split('\n')
+      .slice(1)
+      .map((line) => line.trim());
   }
   return [];
 }
@@ -33,13 +39,27 @@ test('with nothing but the repository, every default holds', () => {
   const workflow = parse(REPO);
   assert.deepEqual(workflow, {
     path: '/project/WORKFLOW.md',
-    tracker: { kind: 'github', slug: { owner: 'o', repo: 'r' }, apiUrl: 'https://api.github.com', tokenVariable: null, trust: 'write', draft: false },
+    tracker: {
+      kind: 'github',
+      slug: { owner: 'o', repo: 'r' },
+      apiUrl: 'https://api.github.com',
+      tokenVariable: null,
+      trust: 'write',
+      draft: false,
+    },
     labels: { active: ['tool-todo'], done: 'tool-done', failed: 'tool-failed' },
     polling: { intervalMs: 30_000 },
     workspace: { root: '/tmp/tool-harness-test', keep: false },
     hooks: { afterCreate: null, beforeRun: null, afterRun: null, beforeRemove: null, timeoutMs: 300_000 },
     stateDir: '/home/me/.local/state/toolcrew/github.com/o/r',
-    agent: { maxConcurrent: 1, maxAttempts: 3, maxTurns: 20, maxRetryBackoffMs: 300_000, maxCostUsd: null, maxCostPerDayUsd: null },
+    agent: {
+      maxConcurrent: 1,
+      maxAttempts: 3,
+      maxTurns: 20,
+      maxRetryBackoffMs: 300_000,
+      maxCostUsd: null,
+      maxCostPerDayUsd: null,
+    },
     tool: {
       runtime: 'claude',
       command: ['claude'],
@@ -63,18 +83,28 @@ test('paths: ~, $VAR, relative to the file, XDG_STATE_HOME', () => {
   assert.equal(parse(`${REPO}\nworkspace: { root: $BASE/w }`, { BASE: '/b' }).workspace.root, '/b/w');
   assert.equal(parse(`${REPO}\nstate: { dir: "\${BASE}/s" }`, { BASE: '/b' }).stateDir, '/b/s');
   assert.equal(parse(REPO, { XDG_STATE_HOME: '/x' }).stateDir, '/x/toolcrew/github.com/o/r');
-  assert.equal(parse('tracker: { repo: o/r, api_url: "https://git.example.com:8443/api/v3/" }').stateDir, '/home/me/.local/state/toolcrew/git.example.com_8443/o/r');
-  assert.deepEqual(problems(`${REPO}\nworkspace: { root: $NOWHERE/w }`), ['workspace.root: expected a path, got "$NOWHERE/w" with $NOWHERE, which is not set']);
+  assert.equal(
+    parse('tracker: { repo: o/r, api_url: "https://git.example.com:8443/api/v3/" }').stateDir,
+    '/home/me/.local/state/toolcrew/git.example.com_8443/o/r',
+  );
+  assert.deepEqual(problems(`${REPO}\nworkspace: { root: $NOWHERE/w }`), [
+    'workspace.root: expected a path, got "$NOWHERE/w" with $NOWHERE, which is not set',
+  ]);
 });
 
 test('active labels: nested or at the top level, one or several, never both', () => {
   assert.deepEqual(parse('tracker: { repo: o/r, active_states: go }').labels.active, ['go']);
   assert.deepEqual(parse(`${REPO}\nactive_states: [a, b]`).labels.active, ['a', 'b']);
-  assert.deepEqual(problems('tracker: { repo: o/r, active_states: [a] }\nactive_states: [b]'), ['active_states: expected once, got it at the top level and in tracker as well']);
+  assert.deepEqual(problems('tracker: { repo: o/r, active_states: [a] }\nactive_states: [b]'), [
+    'active_states: expected once, got it at the top level and in tracker as well',
+  ]);
 });
 
 test('a slug is detected when the file names none', () => {
-  const detected = parseWorkflow('---\n{}\n---\n', '/project/WORKFLOW.md', { env: {}, detectSlug: (directory) => (directory === '/project' ? { owner: 'a', repo: 'b' } : undefined) });
+  const detected = parseWorkflow('---\n{}\n---\n', '/project/WORKFLOW.md', {
+    env: {},
+    detectSlug: (directory) => (directory === '/project' ? { owner: 'a', repo: 'b' } : undefined),
+  });
   assert.deepEqual(detected.tracker.slug, { owner: 'a', repo: 'b' });
   assert.match(detected.prompt, /issue\.body \| fence/, 'an empty prompt is the built-in one');
 });
@@ -118,10 +148,19 @@ hook: {}
 
 test('rules across keys', () => {
   const cases: readonly [string, string[]][] = [
-    ['tracker: { repo: o/r, done_label: x, failed_label: X }', ['tracker.failed_label: expected another label than tracker.done_label, got "X" for both']],
-    [`${REPO}\ntool: { runtime: command }`, ['tool.command: expected the program to run, got nothing (tool.runtime is command)']],
+    [
+      'tracker: { repo: o/r, done_label: x, failed_label: X }',
+      ['tracker.failed_label: expected another label than tracker.done_label, got "X" for both'],
+    ],
+    [
+      `${REPO}\ntool: { runtime: command }`,
+      ['tool.command: expected the program to run, got nothing (tool.runtime is command)'],
+    ],
     [`${REPO}\nserver: { token: $T }`, ['server.token: expected a token in $T, which is not set']],
-    ['{}', ['tracker.repo: expected a slug <owner>/<repo>, got nothing, and /project has no Git remote to read it from']],
+    [
+      '{}',
+      ['tracker.repo: expected a slug <owner>/<repo>, got nothing, and /project has no Git remote to read it from'],
+    ],
     [`${REPO}\nagent: []`, ['agent: expected a map of keys, got []']],
     [`${REPO}\ntool: { command: [] }`, ['tool.command: expected something, not an empty one, got []']],
     ['- a\n- b', ['front matter: expected a map of keys, got ["a","b"]']],
@@ -139,14 +178,20 @@ test('a template is strict: an unknown variable or filter is a problem of the fi
 });
 
 test('front matter is YAML and nothing else; nothing in it is evaluated', () => {
-  assert.throws(() => parseFrontMatter('---js\n({ a: (globalThis.pwned = true) })\n---\n', 'F'), /front matter in js is not read/);
+  assert.throws(
+    () => parseFrontMatter('---js\n({ a: (globalThis.pwned = true) })\n---\n', 'F'),
+    /front matter in js is not read/,
+  );
   assert.throws(() => parseFrontMatter('---json\n{}\n---\n', 'F'), /front matter in json is not read/);
   assert.equal(Reflect.get(globalThis, 'pwned'), undefined);
   assert.throws(() => parseFrontMatter('---\na: 1\na: 2\n---\n', 'F'), /F: .*unique at line 3, column 1/s);
   assert.throws(() => parseFrontMatter('---\na: [\n---\n', 'F'), /F: /);
   assert.throws(() => parseFrontMatter('---\na: 1\n', 'F'), /is not closed/);
   assert.throws(() => parseFrontMatter('---\na: !!js/function "x"\n---\n', 'F'), /F: /);
-  assert.deepEqual(parseFrontMatter('\uFEFF---\r\na: 1\r\n---\r\ntext\r\n', 'F'), { data: { a: 1 }, content: 'text\n' });
+  assert.deepEqual(parseFrontMatter('\uFEFF---\r\na: 1\r\n---\r\ntext\r\n', 'F'), {
+    data: { a: 1 },
+    content: 'text\n',
+  });
   assert.deepEqual(parseFrontMatter('no front matter', 'F'), { data: undefined, content: 'no front matter' });
   assert.deepEqual(parseFrontMatter('---\n---\nx', 'F'), { data: {}, content: 'x' });
   // gray-matter keeps what it parsed before; a second reading must not see the first one's changes.
@@ -156,7 +201,10 @@ test('front matter is YAML and nothing else; nothing in it is evaluated', () => 
 });
 
 test('a text without front matter, and a file that is not there', (t) => {
-  assert.throws(() => parseWorkflow('just text', '/W', source()), /front matter: expected YAML between two lines of --- at the top, got none/);
+  assert.throws(
+    () => parseWorkflow('just text', '/W', source()),
+    /front matter: expected YAML between two lines of --- at the top, got none/,
+  );
   const missing = join(tempDir(t), 'WORKFLOW.md');
   assert.throws(() => readWorkflow(missing, source()), /there is no such file; `tool serve init` writes one/);
 });
@@ -174,7 +222,13 @@ test('a changed file is read again; an invalid one leaves the last good one in u
   const write = (yaml: string) => writeFileSync(path, `---\n${REPO}\n${yaml}\n---\nx`);
   write('agent: { max_attempts: 2 }');
   const reloads: (string | null)[] = [];
-  const file = new WorkflowFile({ path, source: source(), override: (workflow) => workflow, clock: new FakeClock(), onReload: (error) => reloads.push(error) });
+  const file = new WorkflowFile({
+    path,
+    source: source(),
+    override: (workflow) => workflow,
+    clock: new FakeClock(),
+    onReload: (error) => reloads.push(error),
+  });
   file.check();
   assert.deepEqual(reloads, [], 'nothing changed');
   write('agent: { max_attempts: 5 }\nserver: { port: 1234 }');

@@ -26,7 +26,10 @@ test('a new or empty directory is taken, and taken again', (t) => {
 test('a root that is not ours is refused with what is wrong', (t) => {
   const directory = tempDir(t);
   writeFileSync(join(directory, 'a.txt'), '');
-  assert.match(refusal(directory), /expected an empty directory or one of this daemon's, got .*, which holds files that are not ours/);
+  assert.match(
+    refusal(directory),
+    /expected an empty directory or one of this daemon's, got .*, which holds files that are not ours/,
+  );
   assert.match(refusal(join(directory, 'a.txt')), /cannot make .*a\.txt/);
   assert.match(refusal('/'), /holds the home directory/);
   assert.match(refusal(homedir()), /holds the home directory/);

@@ -12,8 +12,8 @@ import { DiskWorkspaces } from '../../src/adapters/workspaces.ts';
 import { ToolError } from '../../src/domain/errors.ts';
 import type { Workflow } from '../../src/domain/workflow.ts';
 import type { WorkspaceTask } from '../../src/engine/ports.ts';
-import { commitFiles, gitAs, startForge, DAEMON_TOKEN } from '../support/forge.ts';
-import { tempDir, type Cleanup } from '../support/temp.ts';
+import { commitFiles, DAEMON_TOKEN, gitAs, startForge } from '../support/forge.ts';
+import { type Cleanup, tempDir } from '../support/temp.ts';
 import { workflowWith } from '../support/world.ts';
 
 const { signal } = new AbortController();
@@ -31,7 +31,12 @@ async function setUp(t: Cleanup, hooks: Partial<Workflow['hooks']> = {}) {
   mkdirSync(join(directory, 'state'));
   const root = claimRoot(join(directory, 'workspaces'), 'host/o/r', join(directory, 'state'));
   const workflow = { ...workflowWith({ hooks }) };
-  const workspaces = new DiskWorkspaces({ root, mirror, workflow: () => workflow, hookEnv: () => ({ PATH: process.env['PATH'] ?? '', HOME: directory, HOOK: 'env' }) });
+  const workspaces = new DiskWorkspaces({
+    root,
+    mirror,
+    workflow: () => workflow,
+    hookEnv: () => ({ PATH: process.env.PATH ?? '', HOME: directory, HOOK: 'env' }),
+  });
   const said: string[] = [];
   const task = (attempt = 1, life = 1, issue = 1): WorkspaceTask => ({
     issue,
@@ -66,7 +71,10 @@ test('the first attempt starts from the latest main, on the issue’s branch; pu
   const pushed = await tryGit(['push', 'origin', 'HEAD'], { cwd: place.path });
   assert.match(pushed.stderr, /no-push/);
   const origin = (await gitAs(place.path, 'remote', 'get-url', 'origin')).trim();
-  const direct = await runProgram('git', ['push', origin, 'HEAD:refs/heads/planted'], { cwd: place.path, env: cloneEnvironment(process.env) });
+  const direct = await runProgram('git', ['push', origin, 'HEAD:refs/heads/planted'], {
+    cwd: place.path,
+    env: cloneEnvironment(process.env),
+  });
   assert.match(direct.stderr, /nobody pushes here/, 'the mirror takes no push either');
   assert.equal((await tryGit(['fetch', 'origin'], { cwd: place.path })).exitCode, 0);
   await commitFiles(work, { 'later.txt': 'x' }, 'later');
@@ -231,7 +239,8 @@ test('a link to the outside in a workspace is removed with it, what it leads to 
 test('own scripts: their environment, their output, their failures, their time limit with everything they started', async (t) => {
   const { work, forge, task, workspaces, said, directory } = await setUp(t, {
     afterCreate: `git clone --quiet http://someone:secret@${'$'}FORGE/maintainer/project.git . && git config credential.helper store && echo cloned`,
-    beforeRun: 'echo "$TOOL_ISSUE $TOOL_ATTEMPT $TOOL_BRANCH $TOOL_REPO $TOOL_DEFAULT_BRANCH $HOOK $TOOL_SOCKET"; pwd; git checkout --quiet --detach',
+    beforeRun:
+      'echo "$TOOL_ISSUE $TOOL_ATTEMPT $TOOL_BRANCH $TOOL_REPO $TOOL_DEFAULT_BRANCH $HOOK $TOOL_SOCKET"; pwd; git checkout --quiet --detach',
     afterRun: 'echo after; exit 4',
     beforeRemove: 'sleep 100',
     timeoutMs: 10_000,
@@ -245,8 +254,18 @@ test('own scripts: their environment, their output, their failures, their time l
   assert.match(config, new RegExp(`pushurl = ${NO_PUSH}`));
   await workspaces.beforeRun(one, signal);
   assert.deepEqual(said.join('').split('\n').slice(0, 3), ['cloned', '1 1 tool/issue-1 o/r main env /socket', path]);
-  assert.equal(await branchIn(path), 'tool/issue-1', 'whatever the script left, the agent stands on the issue’s branch');
-  await assert.rejects(workspaces.afterRun(one, signal), (error: unknown) => error instanceof ToolError && error.code === 'hook' && /after_run ended with exit code 4: after/.test(error.message));
+  assert.equal(
+    await branchIn(path),
+    'tool/issue-1',
+    'whatever the script left, the agent stands on the issue’s branch',
+  );
+  await assert.rejects(
+    workspaces.afterRun(one, signal),
+    (error: unknown) =>
+      error instanceof ToolError &&
+      error.code === 'hook' &&
+      /after_run ended with exit code 4: after/.test(error.message),
+  );
   const stop = new AbortController();
   setTimeout(() => stop.abort(new Error('stopped')), 100);
   await assert.rejects(workspaces.beforeRemove(one, stop.signal), /stopped/);
@@ -256,13 +275,19 @@ test('own scripts: their environment, their output, their failures, their time l
 test('a hook that takes too long is ended and says which limit it broke', async (t) => {
   const { task, workspaces } = await setUp(t, { afterCreate: 'echo begun; sleep 100', timeoutMs: 200 });
   await workspaces.prepare(task(), signal);
-  await assert.rejects(workspaces.afterCreate(task(), signal), /after_create took longer than hooks\.timeout_ms \(200 ms\) and was ended/);
+  await assert.rejects(
+    workspaces.afterCreate(task(), signal),
+    /after_create took longer than hooks\.timeout_ms \(200 ms\) and was ended/,
+  );
 });
 
 test('a clone that fails is put down to the hosting login; one that leaves nothing is said', async (t) => {
   const { task, workspaces } = await setUp(t, { afterCreate: 'git clone --quiet http://127.0.0.1:9/x.git .' });
   await workspaces.prepare(task(), signal);
-  await assert.rejects(workspaces.afterCreate(task(), signal), /after_create ended with exit code 128 \(if a clone failed: check `gh auth status`\): .*unable to access/s);
+  await assert.rejects(
+    workspaces.afterCreate(task(), signal),
+    /after_create ended with exit code 128 \(if a clone failed: check `gh auth status`\): .*unable to access/s,
+  );
   const empty = await setUp(t, { afterCreate: 'true' });
   await empty.workspaces.prepare(empty.task(), signal);
   await empty.workspaces.afterCreate(empty.task(), signal);
@@ -272,7 +297,13 @@ test('a clone that fails is put down to the hosting login; one that leaves nothi
 test('a built-in clone that fails names git’s words and the login', async (t) => {
   const directory = tempDir(t);
   const { forge } = await startForge(t);
-  const mirror = new Mirror({ path: join(directory, 'repo.git'), remoteUrl: `${forge.url}/maintainer/nowhere.git`, secret: async () => null, env: process.env, clock: systemClock });
+  const mirror = new Mirror({
+    path: join(directory, 'repo.git'),
+    remoteUrl: `${forge.url}/maintainer/nowhere.git`,
+    secret: async () => null,
+    env: process.env,
+    clock: systemClock,
+  });
   await assert.rejects(mirror.refresh(signal), /git clone failed: .*(not found|404)/s);
   assert.equal(existsSync(join(directory, 'repo.git')), false);
 });
@@ -281,25 +312,36 @@ test('a push: the one branch, twice is once, what is not ours is never overwritt
   const { work, bare, workspaces, task, ready } = await setUp(t);
   const { path } = await ready(task());
   const first = await commitFiles(path, { 'a.txt': '1' }, 'one');
-  const heads = async () => (await gitAs(bare, 'for-each-ref', '--format=%(refname) %(objectname)', 'refs/heads')).trim().split('\n');
+  const heads = async () =>
+    (await gitAs(bare, 'for-each-ref', '--format=%(refname) %(objectname)', 'refs/heads')).trim().split('\n');
   await workspaces.push(task(), first, [], signal);
   await workspaces.push(task(), first, [first], signal);
   assert.ok((await heads()).includes(`refs/heads/tool/issue-1 ${first}`));
   await gitAs(path, 'commit', '--quiet', '--amend', '-m', 'one, rewritten');
   const rewritten = (await gitAs(path, 'rev-parse', 'HEAD')).trim();
   await workspaces.push(task(), rewritten, [first], signal);
-  assert.ok((await heads()).includes(`refs/heads/tool/issue-1 ${rewritten}`), 'what we pushed ourselves may be replaced');
+  assert.ok(
+    (await heads()).includes(`refs/heads/tool/issue-1 ${rewritten}`),
+    'what we pushed ourselves may be replaced',
+  );
   await gitAs(work, 'fetch', '--quiet', bare, 'tool/issue-1:tool/issue-1');
   await gitAs(work, 'checkout', '--quiet', 'tool/issue-1');
   const theirs = await commitFiles(work, { 'human.txt': 'x' }, 'by a person');
   await gitAs(work, 'push', '--quiet', bare, 'tool/issue-1');
   const third = await commitFiles(path, { 'b.txt': '2' }, 'two');
-  await assert.rejects(workspaces.push(task(), third, [first, rewritten], signal), (error: unknown) => error instanceof ToolError && error.code === 'refused' && /holds commits of somebody else/.test(error.message));
+  await assert.rejects(
+    workspaces.push(task(), third, [first, rewritten], signal),
+    (error: unknown) =>
+      error instanceof ToolError && error.code === 'refused' && /holds commits of somebody else/.test(error.message),
+  );
   assert.ok((await heads()).includes(`refs/heads/tool/issue-1 ${theirs}`));
   await ready(task(2));
   const { head } = await workspaces.collect(task(2), signal);
   await workspaces.push(task(2), head ?? '', [first, rewritten], signal);
-  assert.ok((await heads()).includes(`refs/heads/tool/issue-1 ${head}`), 'the next attempt took the person’s commit in');
+  assert.ok(
+    (await heads()).includes(`refs/heads/tool/issue-1 ${head}`),
+    'the next attempt took the person’s commit in',
+  );
 });
 
 test('a push that the service’s own rule refuses is a refusal with its words', async (t) => {
@@ -308,7 +350,13 @@ test('a push that the service’s own rule refuses is a refusal with its words',
   chmodSync(join(bare, 'hooks', 'update'), 0o755);
   const { path } = await ready(task());
   const sha = await commitFiles(path, { 'a.txt': '1' }, 'one');
-  await assert.rejects(workspaces.push(task(), sha, [], signal), (error: unknown) => error instanceof ToolError && error.code === 'refused' && /git push failed: .*no secrets, please/s.test(error.message));
+  await assert.rejects(
+    workspaces.push(task(), sha, [], signal),
+    (error: unknown) =>
+      error instanceof ToolError &&
+      error.code === 'refused' &&
+      /git push failed: .*no secrets, please/s.test(error.message),
+  );
 });
 
 test('commit messages and the pull-request template come from the branch and from main', async (t) => {

@@ -1,7 +1,7 @@
 // An honest proxy that sometimes fails: every fault it plays is counted, so that a test can prove it happened.
 
 import { createServer, request as httpRequest, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { Cleanup } from './temp.ts';
+import { type Cleanup, finallyDo } from './temp.ts';
 
 export type Fault =
   | 'status502'
@@ -38,7 +38,7 @@ export class FaultyProxy {
       `http://127.0.0.1:${typeof address === 'object' && address !== null ? address.port : 0}`,
     );
     server.on('request', (request, response) => proxy.#serve(request, response, target));
-    t.after(() => {
+    finallyDo(t, () => {
       server.closeAllConnections();
       server.close();
     });

@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 import type { Account } from '../../src/adapters/forge/accounts.ts';
 import { Forge } from '../../src/adapters/forge/forge.ts';
 import { cloneEnvironment, git } from '../../src/adapters/git.ts';
-import { type Cleanup, tempDir } from './temp.ts';
+import { type Cleanup, finallyDo, tempDir } from './temp.ts';
 
 /** Found in no log, journal, state, page or transcript: see the adversary's test. */
 export const DAEMON_TOKEN = 'ghp_canary0123456789abcdefDAEMON';
@@ -111,7 +111,7 @@ export async function startForge(t: Cleanup, files: Readonly<Record<string, stri
   const directory = tempDir(t);
   const { bare, work } = await bareRepository(directory, files);
   const forge = await Forge.start({ owner: 'maintainer', repo: 'project', repository: bare, accounts: ACCOUNTS });
-  t.after(() => forge.close());
+  finallyDo(t, () => forge.close());
   for (const name of ['tool-todo', 'tool-done', 'tool-failed'])
     await forge.call('maintainer', 'POST', `${BASE}/labels`, { name, color: 'cccccc' });
   const label = async (issue: number, name: string, by = 'maintainer') => {

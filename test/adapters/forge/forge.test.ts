@@ -9,12 +9,20 @@ test('a stranger may read and open issues, and may not label, push or open pull 
   const { forge, work } = await startForge(t);
   const opened = await forge.call('stranger', 'POST', `${BASE}/issues`, { title: 'hello', labels: ['tool-todo'] });
   assert.equal(opened.status, 201);
-  assert.deepEqual(fields(opened.data)['labels'], [], 'the labels of a stranger’s issue are left out');
-  assert.equal((await forge.call('stranger', 'POST', `${BASE}/issues/1/labels`, { labels: ['tool-todo'] })).status, 403);
+  assert.deepEqual(fields(opened.data).labels, [], 'the labels of a stranger’s issue are left out');
+  assert.equal(
+    (await forge.call('stranger', 'POST', `${BASE}/issues/1/labels`, { labels: ['tool-todo'] })).status,
+    403,
+  );
   assert.equal((await forge.call('stranger', 'DELETE', `${BASE}/issues/1/labels/tool-todo`)).status, 403);
-  assert.equal((await forge.call('stranger', 'POST', `${BASE}/pulls`, { title: 't', head: 'x', base: 'main' })).status, 403);
+  assert.equal(
+    (await forge.call('stranger', 'POST', `${BASE}/pulls`, { title: 't', head: 'x', base: 'main' })).status,
+    403,
+  );
   assert.equal((await forge.call('stranger', 'GET', `${BASE}/collaborators/maintainer/permission`)).status, 403);
-  const pushed = await tryGit(['push', REMOTE(forge.cloneUrl, 'token-of-a-stranger'), 'HEAD:refs/heads/x'], { cwd: work });
+  const pushed = await tryGit(['push', REMOTE(forge.cloneUrl, 'token-of-a-stranger'), 'HEAD:refs/heads/x'], {
+    cwd: work,
+  });
   assert.match(pushed.stderr, /403/);
   const anonymous = await tryGit(['push', forge.cloneUrl, 'HEAD:refs/heads/x'], { cwd: work });
   assert.match(anonymous.stderr, /could not read Username|Authentication failed/);
@@ -29,7 +37,11 @@ test('a triager may label; labels of a writer’s new issue are events of that w
   assert.deepEqual(await labelsOf(1), ['tool-todo'], 'spelled as the repository spells it');
   await forge.call('triager', 'POST', `${BASE}/issues/1/labels`, { labels: ['Tool-Todo'] });
   const { data } = await forge.call('maintainer', 'GET', `${BASE}/issues/1/events`);
-  assert.equal(Array.isArray(data) && data.filter((event) => fields(event)['event'] === 'labeled').length, 1, 'a label that is there is not put on again');
+  assert.equal(
+    Array.isArray(data) && data.filter((event) => fields(event).event === 'labeled').length,
+    1,
+    'a label that is there is not put on again',
+  );
   assert.equal((await forge.call('maintainer', 'DELETE', `${BASE}/issues/1/labels/TOOL-todo`)).status, 200);
   await forge.call('maintainer', 'POST', `${BASE}/issues`, { title: 'two', labels: ['tool-todo'] });
   assert.deepEqual(await labelsOf(2), ['tool-todo']);
@@ -40,17 +52,27 @@ test('a triager may label; labels of a writer’s new issue are events of that w
 test('permissions as the original answers them', async (t) => {
   const { forge } = await startForge(t);
   const ask = async (login: string) => {
-    const { status, data } = await forge.call('toolcrew-bot', 'GET', `${BASE}/collaborators/${encodeURIComponent(login)}/permission`);
-    return `${status} ${String(fields(data)['permission'] ?? '')} ${String(fields(data)['role_name'] ?? '')}`.trim();
+    const { status, data } = await forge.call(
+      'toolcrew-bot',
+      'GET',
+      `${BASE}/collaborators/${encodeURIComponent(login)}/permission`,
+    );
+    return `${status} ${String(fields(data).permission ?? '')} ${String(fields(data).role_name ?? '')}`.trim();
   };
-  assert.deepEqual(await Promise.all(['maintainer', 'toolcrew-bot', 'triager', 'stranger', 'nobody'].map(ask)), ['200 admin admin', '200 write write', '200 read triage', '200 read read', '404']);
+  assert.deepEqual(await Promise.all(['maintainer', 'toolcrew-bot', 'triager', 'stranger', 'nobody'].map(ask)), [
+    '200 admin admin',
+    '200 write write',
+    '200 read triage',
+    '200 read read',
+    '404',
+  ]);
 });
 
 test('bots are of type Bot', async (t) => {
   const { open, forge } = await startForge(t);
   const number = await open('from a bot', { author: 'helper[bot]' });
   const { data } = await forge.call('maintainer', 'GET', `${BASE}/issues/${number}`);
-  assert.equal(fields(fields(data)['user'])['type'], 'Bot');
+  assert.equal(fields(fields(data).user).type, 'Bot');
 });
 
 test('conditional requests: the same answer is "not modified" and costs nothing', async (t) => {
@@ -62,14 +84,18 @@ test('conditional requests: the same answer is "not modified" and costs nothing'
   assert.equal(second.status, 304);
   assert.equal(second.headers.get('x-ratelimit-remaining'), first.headers.get('x-ratelimit-remaining'));
   await forge.call('maintainer', 'POST', `${BASE}/issues`, { title: 'new' });
-  assert.equal((await fetch(`${forge.url}${BASE}/issues`, { headers: { ...headers, 'if-none-match': etag } })).status, 200);
+  assert.equal(
+    (await fetch(`${forge.url}${BASE}/issues`, { headers: { ...headers, 'if-none-match': etag } })).status,
+    200,
+  );
 });
 
 test('git over HTTP: reading is free, writing needs a writer; a pull request needs real commits', async (t) => {
   const { forge, work, directory, pulls } = await startForge(t);
   await gitAs(directory, 'clone', '--quiet', forge.cloneUrl, `${directory}/clone`);
   assert.match(await gitAs(`${directory}/clone`, 'log', '--format=%s'), /First commit/);
-  const create = (head: string) => forge.call('toolcrew-bot', 'POST', `${BASE}/pulls`, { title: 't', head, base: 'main' });
+  const create = (head: string) =>
+    forge.call('toolcrew-bot', 'POST', `${BASE}/pulls`, { title: 't', head, base: 'main' });
   assert.equal((await create('invented')).status, 422);
   await gitAs(work, 'checkout', '--quiet', '-b', 'topic');
   await commitFiles(work, { 'big.txt': 'x'.repeat(2_000_000) }, 'big');
@@ -87,7 +113,12 @@ test('pages for people: the list, an issue, a pull request with its diff; markup
   await gitAs(work, 'checkout', '--quiet', '-b', 'topic');
   await commitFiles(work, { 'new.txt': '<i>new</i>\n' }, 'new');
   await gitAs(work, 'push', '--quiet', REMOTE(forge.cloneUrl, DAEMON_TOKEN), 'topic');
-  await forge.call('toolcrew-bot', 'POST', `${BASE}/pulls`, { title: 'A pull', head: 'topic', base: 'main', body: 'words' });
+  await forge.call('toolcrew-bot', 'POST', `${BASE}/pulls`, {
+    title: 'A pull',
+    head: 'topic',
+    base: 'main',
+    body: 'words',
+  });
   const page = async (path: string) => (await fetch(`${forge.url}/maintainer/project${path}`)).text();
   assert.match(await page(''), /#38;|bold/);
   const shown = await page(`/issues/${issue}`);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { Limits } from '../../../src/adapters/github/limits.ts';
 import { cloneUrlOf } from '../../../src/adapters/github/clone-url.ts';
+import { Limits } from '../../../src/adapters/github/limits.ts';
 
 const NOW = Date.UTC(2026, 0, 1);
 

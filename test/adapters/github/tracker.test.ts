@@ -6,11 +6,15 @@ import { TrackerError, type TrackerFailure } from '../../../src/domain/tracker-e
 import { FakeClock } from '../../support/fake-clock.ts';
 import { type Fault, FaultyProxy } from '../../support/faulty-proxy.ts';
 import { BASE, DAEMON_TOKEN, startForge } from '../../support/forge.ts';
-import type { Cleanup } from '../../support/temp.ts';
+import { type Cleanup, finallyDo } from '../../support/temp.ts';
 
 const { signal } = new AbortController();
 
-function trackerAt(t: Cleanup, apiUrl: string, options: { readonly token?: string; readonly timeoutMs?: number; readonly clock?: FakeClock } = {}) {
+function trackerAt(
+  t: Cleanup,
+  apiUrl: string,
+  options: { readonly token?: string; readonly timeoutMs?: number; readonly clock?: FakeClock } = {},
+) {
   const clock = options.clock ?? new FakeClock(Date.now());
   let rejected = 0;
   const client = new HostingClient({
@@ -23,7 +27,7 @@ function trackerAt(t: Cleanup, apiUrl: string, options: { readonly token?: strin
     clock,
     timeoutMs: options.timeoutMs ?? 5_000,
   });
-  t.after(() => client.close());
+  finallyDo(t, () => client.close());
   const tracker = new GitHubTracker({ client, slug: { owner: 'maintainer', repo: 'project' }, clock });
   return { tracker, client, clock, rejections: () => rejected };
 }
@@ -52,7 +56,10 @@ test('labelled issues, oldest first, pull requests left out, several labels mean
   await label(4, 'tool-todo');
   const { tracker } = trackerAt(t, forge.url);
   const listed = await tracker.listActive(['tool-todo', 'URGENT'], signal);
-  assert.deepEqual(listed.map(({ number }) => number), [first, second]);
+  assert.deepEqual(
+    listed.map(({ number }) => number),
+    [first, second],
+  );
   assert.deepEqual([...(listed[0]?.labels ?? [])].sort(), ['tool-todo', 'urgent']);
   assert.deepEqual(listed[0]?.author, { login: 'maintainer', type: 'User' });
   assert.equal(listed[0]?.url, `${forge.url}/maintainer/project/issues/${first}`);
@@ -67,9 +74,13 @@ test('a poll is one conditional request for each label and page; "not modified" 
   const { tracker } = trackerAt(t, proxy.url);
   await tracker.listActive(['tool-todo', 'urgent'], signal);
   const quota = tracker.rateLimit.remaining;
-  for (let poll = 0; poll < 3; poll++) assert.equal((await tracker.listActive(['tool-todo', 'urgent'], signal)).length, 1);
+  for (let poll = 0; poll < 3; poll++)
+    assert.equal((await tracker.listActive(['tool-todo', 'urgent'], signal)).length, 1);
   assert.equal(proxy.seen.length, 8);
-  assert.deepEqual(proxy.seen.slice(2).map(({ etag, status }) => `${etag} ${status}`), Array(6).fill('true 304'));
+  assert.deepEqual(
+    proxy.seen.slice(2).map(({ etag, status }) => `${etag} ${status}`),
+    Array(6).fill('true 304'),
+  );
   assert.deepEqual(tracker.stats, { requests: 8, notModified: 6 });
   assert.equal(tracker.rateLimit.remaining, quota);
   await open('two');
@@ -83,7 +94,10 @@ test('more than a page of issues is read to the end, each page conditional', asy
   const { tracker } = trackerAt(t, forge.url);
   assert.equal((await tracker.listActive(['tool-todo'], signal)).length, 103);
   const again = await tracker.listActive(['tool-todo'], signal);
-  assert.deepEqual(again.map(({ number }) => number), Array.from({ length: 103 }, (_, index) => index + 1));
+  assert.deepEqual(
+    again.map(({ number }) => number),
+    Array.from({ length: 103 }, (_, index) => index + 1),
+  );
   assert.deepEqual(tracker.stats, { requests: 4, notModified: 2 });
 });
 
@@ -136,7 +150,10 @@ test('limits are honoured: no request before their end, and the state says until
     proxy.choose = () => fault;
     const error = await failure(tracker.listActive(['tool-todo'], signal));
     assert.equal(error.failure, 'paused', fault);
-    assert.ok(Math.abs((error.retryAt ?? 0) - clock.now() - pause) < 2_000, `${fault}: ${(error.retryAt ?? 0) - clock.now()}`);
+    assert.ok(
+      Math.abs((error.retryAt ?? 0) - clock.now() - pause) < 2_000,
+      `${fault}: ${(error.retryAt ?? 0) - clock.now()}`,
+    );
     assert.match(tracker.rateLimit.reason ?? '', reason);
     assert.equal(tracker.rateLimit.paused_until, new Date(error.retryAt ?? 0).toISOString());
     proxy.choose = () => undefined;
@@ -162,7 +179,17 @@ test('who put the label on, and who may write', async (t) => {
   assert.notEqual(second?.id, first?.id);
   assert.equal(await tracker.readLabelEvent(issue, 'never', signal), null);
   const may = (login: string, type = 'User') => tracker.mayWrite({ login, type }, signal);
-  assert.deepEqual(await Promise.all([may('maintainer'), may('toolcrew-bot'), may('triager'), may('stranger'), may('nobody-at-all'), may('helper[bot]', 'Bot')]), [true, true, false, false, false, true]);
+  assert.deepEqual(
+    await Promise.all([
+      may('maintainer'),
+      may('toolcrew-bot'),
+      may('triager'),
+      may('stranger'),
+      may('nobody-at-all'),
+      may('helper[bot]', 'Bot'),
+    ]),
+    [true, true, false, false, false, true],
+  );
   const before = tracker.stats.requests;
   assert.equal(await may('stranger'), false);
   assert.equal(tracker.stats.requests, before, 'an answer serves for a while');
@@ -199,13 +226,19 @@ test('labels one by one, comments with a mark, pull requests found or opened', a
   assert.equal(unknown.status, 422);
   await gitAs(work, 'checkout', '--quiet', '-b', 'tool/issue-1');
   await gitAs(work, 'push', '--quiet', bare, 'tool/issue-1');
-  assert.match((await failure(tracker.createPullRequest(request, signal))).message, /422.*No commits between main and tool\/issue-1/s);
+  assert.match(
+    (await failure(tracker.createPullRequest(request, signal))).message,
+    /422.*No commits between main and tool\/issue-1/s,
+  );
   await commitFiles(work, { 'a.txt': 'a' }, 'a');
   await gitAs(work, 'push', '--quiet', bare, 'tool/issue-1');
   const made = await tracker.createPullRequest(request, signal);
   assert.deepEqual(await tracker.findPullRequest('tool/issue-1', signal), made);
   assert.match((await failure(tracker.createPullRequest(request, signal))).message, /already exists/);
-  assert.deepEqual((await pulls()).map(({ title, draft }) => ({ title, draft })), [{ title: 'T', draft: true }]);
+  assert.deepEqual(
+    (await pulls()).map(({ title, draft }) => ({ title, draft })),
+    [{ title: 'T', draft: true }],
+  );
 });
 
 test('an aborted request is an abort, not a failure of the service', async (t) => {

@@ -1,0 +1,89 @@
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import { textDashboard } from '../../src/http/dashboard.ts';
+import { count, dollars, duration } from '../../src/http/format.ts';
+import { html, link } from '../../src/http/html.ts';
+import { page, pageParts } from '../../src/http/page.ts';
+import { viewWith } from '../support/view.ts';
+
+test('what runs, on what, since when, last words, tokens, cost; what waits and why; what is done with its link', () => {
+  const text = textDashboard(viewWith());
+  const lines = text.split('\n');
+  const line = (start: string) => lines.find((one) => one.trim().startsWith(start)) ?? '';
+  assert.match(line('#1'), /#1\s+First <b>bold<\/b>\s+2\s+agent\s+1m 05s\s+2s\s+12\.3k\s+\$0\.123\s+Reading <script>/);
+  assert.match(line('#2'), /#2\s+Second\s+1\s+20s\s+it broke\\nin two lines/);
+  assert.match(line('#3'), /#3\s+Third\s+stranger, who wrote it, may not write/);
+  assert.match(line('#4'), /#4\s+Fourth\s+done\s+1\s+1m 01s\s+\$1\.500\s+https:\/\/host\/o\/r\/pull\/9/);
+  assert.match(line('#5'), /#5\s+Fifth\s+failed\s+3\s+500ms\s+–\s+no commit/);
+});
+
+test('what is wrong stands at the top', () => {
+  const view = viewWith({
+    workflow: { path: '/p', loaded_at: '', error: 'agent.x: unknown key', pending_restart: ['server'] },
+    poll: { ...viewWith().poll, last_error: 'it answered 502' },
+    rate_limit: {
+      limit: null,
+      remaining: null,
+      reset_at: null,
+      paused_until: '2026-01-01T13:00:00Z',
+      reason: 'the quota',
+    },
+  });
+  const text = textDashboard(view);
+  assert.match(text, /! the workflow file is not valid; the last good one is in use: agent\.x: unknown key/);
+  assert.match(text, /! takes effect at the next start: server/);
+  assert.match(text, /! paused until 2026-01-01T13:00:00Z: the quota/);
+  assert.match(text, /! last poll skipped: it answered 502/);
+  assert.match(page(view, 'n'), /not valid; the last good one/);
+});
+
+test('an idle daemon', () => {
+  const text = textDashboard(viewWith({ running: [], retrying: [], queued: [], completed: [] }));
+  assert.match(text, /RUNNING\n {2}nothing\n/);
+  assert.doesNotMatch(text, /WAITING|FINISHED|RETRYING/);
+});
+
+test('control characters of a title reach no terminal', () => {
+  const view = viewWith();
+  const [first] = view.running;
+  assert.ok(first !== undefined);
+  assert.match(textDashboard({ ...view, running: [{ ...first, title: 'a\u001b[2Jb' }] }), /a\\x1b\[2Jb/);
+});
+
+test('markup of an issue is text on the page, a strange address is no link', () => {
+  assert.equal(
+    html`<p title="${'"x"'}">${'<i>'}${['a', html`<b>c</b>`]}${null}${false}</p>`.text,
+    '<p title="&quot;x&quot;">&lt;i&gt;a<b>c</b></p>',
+  );
+  assert.equal(link('javascript:alert(1)', 'x').text, 'x');
+  assert.equal(link('https://h/?a=1&b="', 'x').text, '<a href="https://h/?a=1&amp;b=&quot;" rel="noreferrer">x</a>');
+  const parts = pageParts(viewWith());
+  assert.doesNotMatch(parts.running ?? '', /<script>alert|<b>bold/);
+});
+
+test('a row that did not change keeps its mark, one that did gets another', () => {
+  const mark = (markup: string | undefined, id: string) =>
+    new RegExp(`id="${id}" data-row="([^"]+)"`).exec(markup ?? '')?.[1];
+  const view = viewWith();
+  const [first] = view.running;
+  assert.ok(first !== undefined);
+  const before = pageParts(view).running;
+  assert.equal(mark(before, 'run-1'), mark(pageParts(viewWith()).running, 'run-1'));
+  assert.notEqual(
+    mark(before, 'run-1'),
+    mark(pageParts({ ...view, running: [{ ...first, last_message: 'else' }] }).running, 'run-1'),
+  );
+});
+
+test('numbers and times as people read them', () => {
+  assert.deepEqual([0, 999, 1000, 61_000, 3_600_000, 200 * 3_600_000].map(duration), [
+    '0ms',
+    '999ms',
+    '1s',
+    '1m 01s',
+    '1h 00m',
+    '8d 8h',
+  ]);
+  assert.deepEqual([0, 999, 1000, 1_234_567].map(count), ['0', '999', '1.0k', '1.2M']);
+  assert.deepEqual([0, 0.5, 12.345].map(dollars), ['–', '$0.500', '$12.35']);
+});

@@ -1,0 +1,193 @@
+// The daemon as a user starts it: a process of its own, in a directory with a WORKFLOW.md.
+
+import { type ChildProcess, spawn } from 'node:child_process';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { StateView } from '../../src/engine/daemon/view.ts';
+import { DAEMON_TOKEN, type TestForge } from './forge.ts';
+import { type Cleanup, finallyDo, tempDir } from './temp.ts';
+
+export const CLI = join(process.cwd(), 'dist', 'cli.js');
+
+export async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const address = server.address();
+  await new Promise<void>((resolve) => server.close(() => resolve()));
+  return typeof address === 'object' && address !== null ? address.port : 0;
+}
+
+/** What a process needs to run and to be measured, and nothing of this one's own. */
+export function cleanEnv(home: string, more: Readonly<Record<string, string>> = {}): Record<string, string> {
+  const { PATH = '', NODE_V8_COVERAGE } = process.env;
+  return { PATH, HOME: home, ...(NODE_V8_COVERAGE === undefined ? {} : { NODE_V8_COVERAGE }), ...more };
+}
+
+export type Ended = {
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+  readonly stdout: string;
+  readonly stderr: string;
+};
+
+/** Runs the command to its end. */
+export function runTool(
+  args: readonly string[],
+  options: { readonly cwd?: string; readonly env?: Record<string, string>; readonly input?: string } = {},
+): Promise<Ended> {
+  return new Promise((resolve) => {
+    const child = spawn(process.execPath, [CLI, ...args], {
+      cwd: options.cwd ?? process.cwd(),
+      env: options.env ?? cleanEnv('/nonexistent'),
+    });
+    let stdout = '';
+    let stderr = '';
+    child.stdout.on('data', (chunk: Buffer) => {
+      stdout += chunk.toString();
+    });
+    child.stderr.on('data', (chunk: Buffer) => {
+      stderr += chunk.toString();
+    });
+    child.stdin.on('error', () => undefined);
+    child.stdin.end(options.input ?? '');
+    child.once('close', (code, signal) => resolve({ code, signal, stdout, stderr }));
+  });
+}
+
+export type DaemonOptions = {
+  /** YAML below the keys that every test needs. */
+  readonly yaml?: string;
+  readonly tracker?: string;
+  readonly prompt?: string;
+  readonly args?: readonly string[];
+  readonly env?: Readonly<Record<string, string>>;
+  readonly apiUrl?: string;
+  /** Another program than the built command: a test's own entry. */
+  readonly entry?: readonly string[];
+};
+
+export class Daemon {
+  readonly directory: string;
+  readonly home: string;
+  readonly stateDir: string;
+  readonly root: string;
+  readonly workflow: string;
+  readonly port: number;
+  readonly #options: DaemonOptions;
+  readonly #forge: TestForge;
+  #child: ChildProcess | undefined;
+  log = '';
+
+  private constructor(directory: string, port: number, forge: TestForge, options: DaemonOptions) {
+    this.directory = directory;
+    this.home = join(directory, 'home');
+    this.stateDir = join(directory, 'state');
+    this.root = join(directory, 'workspaces');
+    this.workflow = join(directory, 'project', 'WORKFLOW.md');
+    this.port = port;
+    this.#forge = forge;
+    this.#options = options;
+    for (const path of [this.home, join(directory, 'project')]) mkdirSync(path, { recursive: true });
+  }
+
+  static async create(t: Cleanup, forge: TestForge, options: DaemonOptions = {}): Promise<Daemon> {
+    const daemon = new Daemon(tempDir(t), await freePort(), forge, options);
+    daemon.write(options.yaml ?? '', options.prompt);
+    finallyDo(t, () => daemon.kill());
+    return daemon;
+  }
+
+  static async start(t: Cleanup, forge: TestForge, options: DaemonOptions = {}): Promise<Daemon> {
+    const daemon = await Daemon.create(t, forge, options);
+    daemon.start();
+    return daemon;
+  }
+
+  /** Writes the workflow file. */
+  write(yaml: string, prompt = 'Work on #{{ issue.number }}: {{ issue.title }}\n\n{{ issue.body }}\n'): void {
+    const text = `---
+tracker: { repo: maintainer/project, api_url: "${this.#options.apiUrl ?? this.#forge.forge.url}"${this.#options.tracker === undefined ? '' : `, ${this.#options.tracker}`} }
+polling: { interval_ms: 300 }
+workspace: { root: ${this.root} }
+state: { dir: ${this.stateDir} }
+server: { port: ${this.port} }
+${yaml}
+---
+${prompt}`;
+    writeFileSync(this.workflow, text);
+  }
+
+  start(more: readonly string[] = []): void {
+    const [file = process.execPath, ...first] = this.#options.entry ?? [process.execPath, CLI];
+    const args = [...first, 'serve', this.workflow, ...(this.#options.args ?? []), ...more];
+    const child = spawn(file, args, {
+      cwd: join(this.directory, 'project'),
+      env: cleanEnv(this.home, { GITHUB_TOKEN: DAEMON_TOKEN, ...this.#options.env }),
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    const hear = (chunk: Buffer) => {
+      this.log += chunk.toString();
+    };
+    child.stderr.on('data', hear);
+    child.stdout.on('data', hear);
+    this.#child = child;
+  }
+
+  get pid(): number {
+    return this.#child?.pid ?? 0;
+  }
+
+  get ended(): boolean {
+    return this.#child === undefined || this.#child.exitCode !== null || this.#child.signalCode !== null;
+  }
+
+  /** Resolves with the exit code, or the signal. */
+  async exit(): Promise<number | NodeJS.Signals | null> {
+    const child = this.#child;
+    if (child === undefined) return null;
+    if (child.exitCode === null && child.signalCode === null)
+      await new Promise((resolve) => child.once('exit', resolve));
+    return child.exitCode ?? child.signalCode;
+  }
+
+  async stop(signal: NodeJS.Signals = 'SIGTERM'): Promise<number | NodeJS.Signals | null> {
+    this.#child?.kill(signal);
+    return this.exit();
+  }
+
+  async kill(): Promise<void> {
+    if (!this.ended) await this.stop('SIGTERM');
+  }
+
+  /** Waits until something is so. What never comes ends the test at its limit, with the log. */
+  async until(what: string, condition: () => boolean | Promise<boolean>, limitMs = 60_000): Promise<void> {
+    const deadline = Date.now() + limitMs;
+    while (!(await condition())) {
+      if (Date.now() > deadline) throw new Error(`waited in vain for: ${what}\n${this.log}`);
+      if (this.ended && !(await condition()))
+        throw new Error(`the daemon ended while waiting for: ${what}\n${this.log}`);
+      await delay(20);
+    }
+  }
+
+  async logged(text: string | RegExp): Promise<void> {
+    await this.until(String(text), () => (typeof text === 'string' ? this.log.includes(text) : text.test(this.log)));
+  }
+
+  async state(): Promise<StateView> {
+    const response = await fetch(`http://127.0.0.1:${this.port}/api/v1/state`);
+    const view: StateView = JSON.parse(await response.text());
+    return view;
+  }
+
+  async refresh(): Promise<void> {
+    await fetch(`http://127.0.0.1:${this.port}/api/v1/refresh`, { method: 'POST' });
+  }
+
+  /** The log's lines of one source, without the tag. */
+  lines(): string[] {
+    return this.log.split('\n').filter((line) => line !== '');
+  }
+}

@@ -1,0 +1,31 @@
+// The real host program, in the versions it is tried with, from the npm registry, kept under .cache.
+
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+export const HOST_VERSIONS = ['2.1.33', '2.1.100', '2.1.177', '2.1.329'] as const;
+export type HostVersion = (typeof HOST_VERSIONS)[number];
+
+const CACHE = join(process.cwd(), '.cache', 'hosts');
+
+/** The program of that version; the reason why it cannot be had otherwise. */
+export function hostProgram(version: HostVersion): { readonly path: string } | { readonly missing: string } {
+  const directory = join(CACHE, version);
+  const path = join(directory, 'node_modules', '.bin', 'claude');
+  if (!existsSync(path)) {
+    mkdirSync(directory, { recursive: true });
+    writeFileSync(join(directory, 'package.json'), '{"private":true}\n');
+    const { status, stderr } = spawnSync(
+      'npm',
+      ['install', '--no-save', '--no-audit', '--no-fund', `@anthropic-ai/claude-code@${version}`],
+      { cwd: directory, encoding: 'utf8' },
+    );
+    if (status !== 0) return { missing: stderr.trim().split('\n').slice(-3).join(' ') };
+  }
+  const { stdout } = spawnSync(path, ['--version'], {
+    encoding: 'utf8',
+    env: { PATH: process.env.PATH, HOME: '/nonexistent' },
+  });
+  return stdout.startsWith(version) ? { path } : { missing: `it says its version is ${stdout.trim() || 'nothing'}` };
+}

@@ -1,0 +1,177 @@
+// The model, played: a Messages API on loopback that follows a script and streams as the original does.
+
+import { createServer, type ServerResponse } from 'node:http';
+import { type Cleanup, finallyDo } from './temp.ts';
+
+export type Block =
+  | { readonly type: 'text'; readonly text: string }
+  | { readonly type: 'tool_use'; readonly id: string; readonly name: string; readonly input: unknown };
+
+export type Reply = { readonly content: readonly Block[] } | { readonly status: number; readonly error: string };
+
+export type ModelRequest = {
+  readonly model: string;
+  readonly system: string;
+  /** The text blocks of the messages, by message. */
+  readonly texts: readonly (readonly string[])[];
+  /** Names of the tools that are offered. */
+  readonly tools: readonly string[];
+  /** How many results of tools the conversation holds. */
+  readonly results: number;
+  /** The results themselves, as text. */
+  readonly resultTexts: readonly string[];
+  readonly raw: string;
+};
+
+type Fields = Readonly<Record<string, unknown>>;
+
+function fieldsOf(value: unknown): Fields {
+  return typeof value === 'object' && value !== null ? Object.fromEntries(Object.entries(value)) : {};
+}
+
+function blocksOf(content: unknown): Fields[] {
+  if (typeof content === 'string') return [{ type: 'text', text: content }];
+  return Array.isArray(content) ? content.map(fieldsOf) : [];
+}
+
+function textOf(content: unknown): string {
+  return blocksOf(content)
+    .map((block) => String(block.text ?? ''))
+    .join('');
+}
+
+function decode(raw: string): ModelRequest & { readonly stream: boolean } {
+  const body = fieldsOf(JSON.parse(raw));
+  const messages = (Array.isArray(body.messages) ? body.messages : []).map(fieldsOf);
+  const blocks = messages.map((message) => blocksOf(message.content));
+  const results = blocks.flat().filter((block) => block.type === 'tool_result');
+  return {
+    model: String(body.model),
+    system: textOf(body.system),
+    texts: blocks.map((list) => list.filter((block) => block.type === 'text').map((block) => String(block.text))),
+    tools: (Array.isArray(body.tools) ? body.tools : []).map((tool) => String(fieldsOf(tool).name)),
+    results: results.length,
+    resultTexts: results.map((result) => textOf(result.content)),
+    raw,
+    stream: body.stream === true,
+  };
+}
+
+function send(
+  response: ServerResponse,
+  request: ModelRequest & { readonly stream: boolean },
+  reply: Reply,
+  number: number,
+): void {
+  if ('status' in reply) {
+    response.writeHead(reply.status, { 'content-type': 'application/json' });
+    response.end(JSON.stringify({ type: 'error', error: { type: reply.error, message: reply.error } }));
+    return;
+  }
+  const stop = reply.content.some((block) => block.type === 'tool_use') ? 'tool_use' : 'end_turn';
+  const message = {
+    id: `msg_${number}`,
+    type: 'message',
+    role: 'assistant',
+    model: request.model,
+    stop_sequence: null,
+  };
+  if (!request.stream) {
+    response.writeHead(200, { 'content-type': 'application/json' });
+    response.end(
+      JSON.stringify({
+        ...message,
+        content: reply.content,
+        stop_reason: stop,
+        usage: { input_tokens: 100, output_tokens: 20 },
+      }),
+    );
+    return;
+  }
+  response.writeHead(200, { 'content-type': 'text/event-stream' });
+  const event = (type: string, data: Fields) =>
+    response.write(`event: ${type}\ndata: ${JSON.stringify({ type, ...data })}\n\n`);
+  event('message_start', {
+    message: { ...message, content: [], stop_reason: null, usage: { input_tokens: 100, output_tokens: 1 } },
+  });
+  reply.content.forEach((block, index) => {
+    const empty =
+      block.type === 'text'
+        ? { type: 'text', text: '' }
+        : { type: 'tool_use', id: block.id, name: block.name, input: {} };
+    const delta =
+      block.type === 'text'
+        ? { type: 'text_delta', text: block.text }
+        : { type: 'input_json_delta', partial_json: JSON.stringify(block.input) };
+    event('content_block_start', { index, content_block: empty });
+    event('content_block_delta', { index, delta });
+    event('content_block_stop', { index });
+  });
+  event('message_delta', { delta: { stop_reason: stop, stop_sequence: null }, usage: { output_tokens: 20 } });
+  event('message_stop', {});
+  response.end();
+}
+
+/** A model that answers each request as `script` says. */
+export class ModelServer {
+  readonly url: string;
+  readonly requests: ModelRequest[] = [];
+
+  private constructor(url: string) {
+    this.url = url;
+  }
+
+  static async start(t: Cleanup, script: (request: ModelRequest) => Reply | undefined): Promise<ModelServer> {
+    const server = createServer();
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const address = server.address();
+    const model = new ModelServer(
+      `http://127.0.0.1:${typeof address === 'object' && address !== null ? address.port : 0}`,
+    );
+    server.on('request', (request, response) => {
+      let raw = '';
+      request.on('data', (chunk: Buffer) => {
+        raw += chunk.toString('utf8');
+      });
+      request.once('end', () => {
+        const path = (request.url ?? '').split('?')[0];
+        if (path === '/v1/messages/count_tokens')
+          response.writeHead(200, { 'content-type': 'application/json' }).end('{"input_tokens":100}');
+        else if (path !== '/v1/messages') response.writeHead(404).end('{}');
+        else {
+          const decoded = decode(raw);
+          model.requests.push(decoded);
+          const reply = script(decoded);
+          // Nothing at all: a model that has gone silent.
+          if (reply !== undefined) send(response, decoded, reply, model.requests.length);
+        }
+      });
+    });
+    finallyDo(t, () => {
+      server.closeAllConnections();
+      server.close();
+    });
+    return model;
+  }
+}
+
+/** A reply that runs one command. */
+export function bash(command: string, number: number): Reply {
+  return {
+    content: [{ type: 'tool_use', id: `toolu_${number}`, name: 'Bash', input: { command, description: 'a step' } }],
+  };
+}
+
+export function say(text: string): Reply {
+  return { content: [{ type: 'text', text }] };
+}
+
+/** A script that takes its steps in turn, one for each tool result; requests that offer no tools are answered aside. */
+export function steps(list: readonly (string | Reply)[]): (request: ModelRequest) => Reply {
+  return (request) => {
+    if (request.tools.length === 0) return say('aside');
+    const step = list[Math.min(request.results, list.length - 1)];
+    if (step === undefined) return say('nothing left to do');
+    return typeof step === 'string' ? bash(step, request.results) : step;
+  };
+}

@@ -1,0 +1,96 @@
+// A state of the daemon for pages and tables.
+
+import type { StateView } from '../../src/engine/daemon/view.ts';
+
+export function viewWith(change: Partial<StateView> = {}): StateView {
+  const now = '2026-01-01T12:00:00.000Z';
+  const row = (number: number, title: string) => ({
+    issue_number: number,
+    issue_identifier: `o/r#${number}`,
+    issue_url: `https://host/o/r/issues/${number}`,
+    title,
+  });
+  const tokens = { input_tokens: 12_000, output_tokens: 345, total_tokens: 12_345 };
+  return {
+    generated_at: now,
+    version: '1.2.3',
+    repository: 'o/r',
+    workflow: { path: '/p/WORKFLOW.md', loaded_at: now, error: null, pending_restart: [] },
+    counts: { running: 1, retrying: 1, queued: 1, completed: 1, failed: 1 },
+    slots: 2,
+    running: [
+      {
+        ...row(1, 'First <b>bold</b>'),
+        state: 'tool-todo',
+        attempt: 2,
+        phase: 'agent',
+        runtime: 'claude',
+        pid: 4242,
+        session_id: 'session',
+        turn_count: 3,
+        last_event: 'tool Bash',
+        last_message: 'Reading <script>alert(1)</script>',
+        started_at: '2026-01-01T11:58:55.000Z',
+        last_event_at: '2026-01-01T11:59:58.000Z',
+        workspace: '/w/issue-1',
+        branch: 'tool/issue-1',
+        pull_request: null,
+        last_error: null,
+        tokens,
+        cost_usd: 0.1234,
+        team: null,
+      },
+    ],
+    retrying: [
+      {
+        ...row(2, 'Second'),
+        attempt: 1,
+        due_at: '2026-01-01T12:00:20.000Z',
+        last_error: 'it broke\nin two lines',
+        branch: 'tool/issue-2',
+      },
+    ],
+    queued: [
+      { ...row(3, 'Third'), reason: 'stranger, who wrote it, may not write to the repository', author: 'stranger' },
+    ],
+    completed: [
+      {
+        ...row(4, 'Fourth'),
+        outcome: 'done',
+        attempts: 1,
+        pull_request: { number: 9, url: 'https://host/o/r/pull/9' },
+        branch: 'tool/issue-4',
+        reason: null,
+        started_at: now,
+        finished_at: now,
+        seconds: 61,
+        tokens,
+        cost_usd: 1.5,
+      },
+      {
+        ...row(5, 'Fifth'),
+        outcome: 'failed',
+        attempts: 3,
+        pull_request: null,
+        branch: 'tool/issue-5',
+        reason: 'no commit',
+        started_at: now,
+        finished_at: now,
+        seconds: 0.5,
+        tokens,
+        cost_usd: 0,
+      },
+    ],
+    poll: {
+      interval_ms: 30_000,
+      last_at: '2026-01-01T11:59:50.000Z',
+      next_at: null,
+      last_error: null,
+      requests: 10,
+      not_modified: 8,
+    },
+    totals: { ...tokens, cost_usd: 1.6234, seconds_running: 65 },
+    rate_limit: { limit: 5000, remaining: 4990, reset_at: null, paused_until: null, reason: null },
+    ...change,
+  };
+}
