@@ -1,6 +1,6 @@
 // When a failed attempt is tried again.
 
-export const RETRY_BASE_MS = 10_000;
+const RETRY_BASE_MS = 10_000;
 
 /**
  * The pause after the n-th failure in a row: 10 s × 2ⁿ⁻¹ with ±20 % jitter, never above `capMs`.

@@ -119,12 +119,12 @@ ${prompt}`;
     writeFileSync(this.workflow, text);
   }
 
-  start(more: readonly string[] = []): void {
+  start(more: readonly string[] = [], env: Readonly<Record<string, string>> = {}): void {
     const [file = process.execPath, ...first] = this.#options.entry ?? [process.execPath, CLI];
     const args = [...first, 'serve', this.workflow, ...(this.#options.args ?? []), ...more];
     const child = spawn(file, args, {
       cwd: join(this.directory, 'project'),
-      env: cleanEnv(this.home, { GITHUB_TOKEN: DAEMON_TOKEN, ...this.#options.env }),
+      env: cleanEnv(this.home, { GITHUB_TOKEN: DAEMON_TOKEN, ...this.#options.env, ...env }),
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     const hear = (chunk: Buffer) => {
@@ -177,6 +177,7 @@ ${prompt}`;
   }
 
   async state(): Promise<StateView> {
+    await this.until('the status server', () => this.log.includes('status on'));
     const response = await fetch(`http://127.0.0.1:${this.port}/api/v1/state`);
     const view: StateView = JSON.parse(await response.text());
     return view;

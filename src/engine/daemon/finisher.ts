@@ -5,7 +5,7 @@ import type { IssueOutcome } from '../../domain/daemon/record.ts';
 import type { Entry } from '../../domain/daemon/state.ts';
 import { messageOf, ToolError } from '../../domain/errors.ts';
 import { hasLabel, type Issue } from '../../domain/issue.ts';
-import { RETRY_BASE_MS, retryDelayMs } from '../../domain/retry.ts';
+import { retryDelayMs } from '../../domain/retry.ts';
 import { TrackerError } from '../../domain/tracker-error.ts';
 import type { Workflow } from '../../domain/workflow.ts';
 import type { Clock, Journal, Logger, Tracker } from '../ports.ts';
@@ -23,6 +23,8 @@ export type FinisherOptions = {
   readonly finish: (issue: number, outcome: IssueOutcome, updatedAt: string) => Promise<void>;
 };
 
+/** Between two tries of a step, however short the back-off of agents is set. */
+const LEAST_PAUSE_MS = 1_000;
 const OBSERVE_TRIES = 5;
 const OBSERVE_PAUSE_MS = 1_000;
 
@@ -92,7 +94,7 @@ export class Finisher {
       return;
     }
     const asked = error instanceof TrackerError ? error.retryAt : null;
-    const retryAt = asked ?? now + retryDelayMs(failures, Math.max(agent.maxRetryBackoffMs, RETRY_BASE_MS), random());
+    const retryAt = asked ?? now + retryDelayMs(failures, Math.max(agent.maxRetryBackoffMs, LEAST_PAUSE_MS), random());
     log.log('warn', 'publish', `issue #${issue}: ${reason}; tried again in ${Math.ceil((retryAt - now) / 1000)} s`, {
       issue,
     });
