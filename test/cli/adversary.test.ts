@@ -13,7 +13,8 @@ const CANARY = DAEMON_TOKEN.slice(0, 24);
 const { active, reason } = await Isolation.probe('auto', { readOnly: [], hidden: [] });
 
 /** What an agent of the same user can do where the kernel gives no namespaces: said in docs/security.md. */
-const NEEDS_NAMESPACES = /the daemon's memory|open files|person's home|user's home|git push past|a ref planted|the workflow file|the journal|another issue's workspace|a link in|its own workspace moved|start-up files|killing the daemon|another attempt's desk/;
+const NEEDS_NAMESPACES =
+  /the daemon's memory|open files|person's home|user's home|git push past|a ref planted|the workflow file|the journal|another issue's workspace|a link in|its own workspace moved|start-up files|killing the daemon|another attempt's desk/;
 
 test('an agent that tries everything gets neither the credential nor beyond its issue', async (t) => {
   if (!active) t.diagnostic(`THE KERNEL GIVES NO NAMESPACES (${reason}): what only they prevent is not asserted`);
@@ -24,19 +25,41 @@ test('an agent that tries everything gets neither the credential nor beyond its 
   const { home } = daemon;
   const program = join(process.cwd(), 'test/support/programs/adversary.mjs');
   const victim = join(daemon.directory, 'project', 'wait.sh');
-  writeFileSync(victim, '#!/bin/sh\nif [ "$TOOL_ISSUE" = 1 ]; then exec "$@"; fi\nwhile [ ! -e "$TOOL_WORKSPACE/go" ]; do sleep 0.05; done\n');
+  writeFileSync(
+    victim,
+    '#!/bin/sh\nif [ "$TOOL_ISSUE" = 1 ]; then exec "$@"; fi\nwhile [ ! -e "$TOOL_WORKSPACE/go" ]; do sleep 0.05; done\n',
+  );
   chmodSync(victim, 0o755);
   // The person is logged in everywhere.
-  for (const file of ['.config/gh/hosts.yml', '.git-credentials', '.netrc', '.ssh/id_ed25519', '.config/git/credentials']) {
+  for (const file of [
+    '.config/gh/hosts.yml',
+    '.git-credentials',
+    '.netrc',
+    '.ssh/id_ed25519',
+    '.config/git/credentials',
+  ]) {
     mkdirSync(join(home, file, '..'), { recursive: true });
     writeFileSync(join(home, file), `password: ${DAEMON_TOKEN}\n`);
   }
   mkdirSync(join(daemon.directory, 'bin'));
-  writeFileSync(join(daemon.directory, 'bin', 'gh'), '#!/bin/sh\n[ "$1 $2" = "auth status" ] && exit 0\ncat "$HOME/.config/gh/hosts.yml"\n');
+  writeFileSync(
+    join(daemon.directory, 'bin', 'gh'),
+    '#!/bin/sh\n[ "$1 $2" = "auth status" ] && exit 0\ncat "$HOME/.config/gh/hosts.yml"\n',
+  );
   chmodSync(join(daemon.directory, 'bin', 'gh'), 0o755);
-  const command = [victim, process.execPath, program, [...CANARY].reverse().join(''), home, daemon.directory, forge.forge.url];
-  daemon.write(`agent: { max_concurrent_agents: 2, max_retry_backoff_ms: 200 }\ntool: { runtime: command, command: ${JSON.stringify(command)} }`);
-  const path = `${join(daemon.directory, 'bin')}:${process.env['PATH'] ?? ''}`;
+  const command = [
+    victim,
+    process.execPath,
+    program,
+    [...CANARY].reverse().join(''),
+    home,
+    daemon.directory,
+    forge.forge.url,
+  ];
+  daemon.write(
+    `agent: { max_concurrent_agents: 2, max_retry_backoff_ms: 200 }\ntool: { runtime: command, command: ${JSON.stringify(command)} }`,
+  );
+  const path = `${join(daemon.directory, 'bin')}:${process.env.PATH ?? ''}`;
   daemon.start([], { PATH: path });
   await daemon.logged('issue #1 state changed to tool-done');
   const page = await (await fetch(`http://127.0.0.1:${daemon.port}/`, { headers: { accept: 'text/html' } })).text();
@@ -61,7 +84,10 @@ test('an agent that tries everything gets neither the credential nor beyond its 
 
   // The credential stands nowhere but where the person put it.
   await daemon.stop();
-  for (const [name, text] of Object.entries({ log: daemon.log, page, state, logs: logs.stdout })) assert.ok(!text.includes(CANARY), name);
-  const found = spawnSync('grep', ['-rlF', CANARY, daemon.directory], { encoding: 'utf8' }).stdout.split('\n').filter((file) => file !== '' && !file.startsWith(home));
+  for (const [name, text] of Object.entries({ log: daemon.log, page, state, logs: logs.stdout }))
+    assert.ok(!text.includes(CANARY), name);
+  const found = spawnSync('grep', ['-rlF', CANARY, daemon.directory], { encoding: 'utf8' })
+    .stdout.split('\n')
+    .filter((file) => file !== '' && !file.startsWith(home));
   assert.deepEqual(found, []);
 });

@@ -17,7 +17,10 @@ test('a labelled issue becomes a pull request; the log says so in the order and 
   await commitFiles(forge.work, { '.github/PULL_REQUEST_TEMPLATE.md': '## Checklist\n\n- [ ] tested\n' }, 'template');
   await gitAs(forge.work, 'push', '--quiet', forge.bare, 'main');
   const issue = await forge.open('Fix the "greeting" \u001b[31m');
-  const daemon = await Daemon.start(t, forge, { yaml: `${agentRunning(`${COMMITS}; while [ ! -e go ]; do sleep 0.02; done; rm go`)}\n`, tracker: 'draft: true' });
+  const daemon = await Daemon.start(t, forge, {
+    yaml: `${agentRunning(`${COMMITS}; while [ ! -e go ]; do sleep 0.02; done; rm go`)}\n`,
+    tracker: 'draft: true',
+  });
   await daemon.logged('starting on issue');
   await daemon.until('the agent speaks', async () => (await daemon.state()).running[0]?.last_message === 'finished');
   const [running] = (await daemon.state()).running;
@@ -50,7 +53,10 @@ test('a labelled issue becomes a pull request; the log says so in the order and 
   await daemon.logged('state changed to tool-done');
   const lines = daemon.lines();
   assert.match(lines[0] ?? '', /^\[http\] {6}status on http:\/\/localhost:\d+$/);
-  assert.match(lines[1] ?? '', /^\[serve\] {5}watching 127\.0\.0\.1:\d+\/maintainer\/project for \[tool-todo\], token from \$GITHUB_TOKEN$/);
+  assert.match(
+    lines[1] ?? '',
+    /^\[serve\] {5}watching 127\.0\.0\.1:\d+\/maintainer\/project for \[tool-todo\], token from \$GITHUB_TOKEN$/,
+  );
   const [pull] = await forge.pulls();
   assert.deepEqual(
     lines.filter((line) => /^\[(poller|workspace|hook|agent)\]/.test(line)),
@@ -64,11 +70,20 @@ test('a labelled issue becomes a pull request; the log says so in the order and 
       `[poller]    issue #${issue} state changed to tool-done`,
     ],
   );
-  assert.deepEqual(pull, { number: 2, title: 'Do the work', body: `Do the work\n\nCloses #${issue}\n\n## Checklist\n\n- [ ] tested`, head: `tool/issue-${issue}`, draft: true });
+  assert.deepEqual(pull, {
+    number: 2,
+    title: 'Do the work',
+    body: `Do the work\n\nCloses #${issue}\n\n## Checklist\n\n- [ ] tested`,
+    head: `tool/issue-${issue}`,
+    draft: true,
+  });
   assert.deepEqual(await forge.labelsOf(issue), ['tool-done']);
   await daemon.until('the workspace is gone', () => !existsSync(workspace));
   const { stdout } = await runTool(['logs', String(issue), daemon.workflow], { env: cleanEnv(daemon.home) });
-  assert.equal(stdout, '=== attempt 1\n--- after_create\n--- before_run\n--- agent (command)\nworking on it\nfinished\n');
+  assert.equal(
+    stdout,
+    '=== attempt 1\n--- after_create\n--- before_run\n--- agent (command)\nworking on it\nfinished\n',
+  );
   const state = await daemon.state();
   assert.deepEqual(state.counts, { running: 0, retrying: 0, queued: 0, completed: 1, failed: 0 });
   assert.equal(state.completed[0]?.pull_request?.number, 2);
@@ -81,11 +96,17 @@ test('a labelled issue becomes a pull request; the log says so in the order and 
 test('--log-format json is one object a line', async (t) => {
   const forge = await startForge(t);
   const issue = await forge.open('one');
-  const daemon = await Daemon.start(t, forge, { yaml: agentRunning(COMMITS), args: ['--log-format', 'json', '--once'] });
+  const daemon = await Daemon.start(t, forge, {
+    yaml: agentRunning(COMMITS),
+    args: ['--log-format', 'json', '--once'],
+  });
   assert.equal(await daemon.exit(), 0);
   const rows = daemon.lines().map((line) => JSON.parse(line));
   const found = rows.find((row) => String(row.message).startsWith('found issue'));
-  assert.deepEqual({ ...found, time: '' }, { time: '', level: 'info', source: 'poller', message: `found issue #${issue} "one" [tool-todo]`, issue });
+  assert.deepEqual(
+    { ...found, time: '' },
+    { time: '', level: 'info', source: 'poller', message: `found issue #${issue} "one" [tool-todo]`, issue },
+  );
   assert.ok(rows.every((row) => Date.parse(row.time) > 0));
 });
 
@@ -126,7 +147,9 @@ test('an invalid edit of the workflow file keeps the last good one and is seen i
   const daemon = await Daemon.start(t, forge, { yaml: agentRunning(COMMITS) });
   await daemon.logged('watching');
   daemon.write(`agent: { max_atempts: 2 }\n${agentRunning(COMMITS)}`);
-  await daemon.logged(/\[workflow\] {2}error: not valid, the last good one stays in use: .*agent\.max_atempts: unknown key; did you mean agent\.max_attempts\?/);
+  await daemon.logged(
+    /\[workflow\] {2}error: not valid, the last good one stays in use: .*agent\.max_atempts: unknown key; did you mean agent\.max_attempts\?/,
+  );
   assert.match((await daemon.state()).workflow.error ?? '', /agent\.max_atempts/);
   const issue = await forge.open('still works');
   await daemon.logged(`issue #${issue} state changed to tool-done`);
@@ -135,7 +158,9 @@ test('an invalid edit of the workflow file keeps the last good one and is seen i
 test('a clone that fails is put down to the hosting login', async (t) => {
   const forge = await startForge(t);
   await forge.open('one');
-  const daemon = await Daemon.start(t, forge, { yaml: `${agentRunning(COMMITS)}\nhooks: { after_create: "git clone -q ${forge.forge.url}/maintainer/nowhere.git ." }\nagent: { max_attempts: 1 }` });
+  const daemon = await Daemon.start(t, forge, {
+    yaml: `${agentRunning(COMMITS)}\nhooks: { after_create: "git clone -q ${forge.forge.url}/maintainer/nowhere.git ." }\nagent: { max_attempts: 1 }`,
+  });
   await daemon.logged('state changed to tool-failed');
   assert.match(daemon.log, /after_create ended with exit code 128 \(if a clone failed: check `gh auth status`\)/);
   assert.match((await forge.comments(1))[0] ?? '', /check `gh auth status`/);
@@ -144,7 +169,9 @@ test('a clone that fails is put down to the hosting login', async (t) => {
 test('an agent that stalls is ended with everything it started, and the limit it broke is named', async (t) => {
   const forge = await startForge(t);
   const issue = await forge.open('one');
-  const daemon = await Daemon.start(t, forge, { yaml: `${agentRunning('echo started; setsid sleep 300 & sleep 300', 'stall_timeout_ms: 300')}\nagent: { max_attempts: 1 }` });
+  const daemon = await Daemon.start(t, forge, {
+    yaml: `${agentRunning('echo started; setsid sleep 300 & sleep 300', 'stall_timeout_ms: 300')}\nagent: { max_attempts: 1 }`,
+  });
   await daemon.logged('state changed to tool-failed');
   assert.match((await forge.comments(issue))[0] ?? '', /no life sign for 0\.3 s \(tool\.stall_timeout_ms\)/);
   const run = /"run":"([^"]+)"/.exec(readFileSync(join(daemon.stateDir, 'journal.jsonl'), 'utf8'))?.[1] ?? '';
@@ -161,7 +188,12 @@ test('a busy port is found before the first poll: exit 2, with the port and both
   await forge.open('one');
   daemon.start();
   assert.equal(await daemon.exit(), 2);
-  assert.match(daemon.log, new RegExp(`tool: port ${daemon.port} on 127\\.0\\.0\\.1 is in use; take another one with --port <n>, or switch the status server off with server\\.port: 0`));
+  assert.match(
+    daemon.log,
+    new RegExp(
+      `tool: port ${daemon.port} on 127\\.0\\.0\\.1 is in use; take another one with --port <n>, or switch the status server off with server\\.port: 0`,
+    ),
+  );
   assert.doesNotMatch(daemon.log, /found issue/);
   assert.deepEqual(await forge.labelsOf(1), ['tool-todo']);
   assert.equal(existsSync(join(daemon.stateDir, 'lock')), false, 'the lock is given back');
@@ -171,23 +203,37 @@ test('a second daemon on the same state directory refuses to start and says who 
   const forge = await startForge(t);
   const daemon = await Daemon.start(t, forge, { yaml: agentRunning(COMMITS) });
   await daemon.logged('watching');
-  const second = await runTool(['serve', daemon.workflow, '--port', '0'], { env: cleanEnv(daemon.home, { GITHUB_TOKEN: DAEMON_TOKEN }) });
+  const second = await runTool(['serve', daemon.workflow, '--port', '0'], {
+    env: cleanEnv(daemon.home, { GITHUB_TOKEN: DAEMON_TOKEN }),
+  });
   assert.equal(second.code, 2);
-  assert.match(second.stderr, new RegExp(`is in use by another daemon: process ${daemon.pid}, since .*, for .*WORKFLOW\\.md, http://localhost:${daemon.port}`));
+  assert.match(
+    second.stderr,
+    new RegExp(
+      `is in use by another daemon: process ${daemon.pid}, since .*, for .*WORKFLOW\\.md, http://localhost:${daemon.port}`,
+    ),
+  );
 });
 
 test('what cannot work is said before anything starts: exit 2, every problem by its name', async (t) => {
   const forge = await startForge(t);
-  const daemon = await Daemon.create(t, forge, { yaml: 'agent: { max_attempts: 0 }\ntool: { runtime: cluade }\nserve: 1' });
+  const daemon = await Daemon.create(t, forge, {
+    yaml: 'agent: { max_attempts: 0 }\ntool: { runtime: cluade }\nserve: 1',
+  });
   const env = cleanEnv(daemon.home, { GITHUB_TOKEN: DAEMON_TOKEN });
   const broken = await runTool(['serve', daemon.workflow], { env });
   assert.equal(broken.code, 2);
-  assert.match(broken.stderr, /has 3 problems:\n {2}agent\.max_attempts: .*\n {2}tool\.runtime: .*did you mean claude\?\n {2}serve: unknown key; did you mean server\?/);
+  assert.match(
+    broken.stderr,
+    /has 3 problems:\n {2}agent\.max_attempts: .*\n {2}tool\.runtime: .*did you mean claude\?\n {2}serve: unknown key; did you mean server\?/,
+  );
   const missing = await runTool(['serve', join(daemon.directory, 'nowhere.md')], { env });
   assert.equal(missing.code, 2);
   assert.match(missing.stderr, /there is no such file; `tool serve init` writes one/);
   daemon.write(agentRunning(COMMITS));
-  const anonymous = await runTool(['serve', daemon.workflow], { env: { ...cleanEnv(daemon.home), PATH: '/usr/bin:/bin' } });
+  const anonymous = await runTool(['serve', daemon.workflow], {
+    env: { ...cleanEnv(daemon.home), PATH: '/usr/bin:/bin' },
+  });
   assert.equal(anonymous.code, 2);
   assert.match(anonymous.stderr, /no token for 127\.0\.0\.1:\d+: expected one in \$GITHUB_TOKEN or \$GH_TOKEN/);
   const usage = await runTool(['serve', daemon.workflow, '--prot', '1'], { env });
@@ -198,11 +244,15 @@ test('what cannot work is said before anything starts: exit 2, every problem by 
 test('a signal ends the agents in order, leaves the issue to the next start, and nothing running', async (t) => {
   const forge = await startForge(t);
   const issue = await forge.open('one');
-  const daemon = await Daemon.start(t, forge, { yaml: agentRunning('if [ "$TOOL_ATTEMPT" = 2 ]; then echo again > work.txt; git add -A; git commit -qm "Again"; exit 0; fi; trap "echo ending in order; exit 0" TERM; echo up; while :; do sleep 0.05; done') });
+  const daemon = await Daemon.start(t, forge, {
+    yaml: agentRunning(
+      'if [ "$TOOL_ATTEMPT" = 2 ]; then echo again > work.txt; git add -A; git commit -qm "Again"; exit 0; fi; trap "echo ending in order; exit 0" TERM; echo up; while :; do sleep 0.05; done',
+    ),
+  });
   await daemon.until('the agent is up', async () => (await daemon.state()).running[0]?.last_message === 'up');
   assert.equal(await daemon.stop('SIGINT'), 130);
   const { stdout } = await runTool(['logs', '1', daemon.workflow], { env: cleanEnv(daemon.home) });
-  assert.match(stdout, /up\nending in order\n/);
+  assert.match(stdout, /up\n(Terminated\n)?ending in order\n/);
   daemon.start();
   await daemon.logged(`issue #${issue} state changed to tool-done`);
   assert.match(daemon.log, /\[agent\] {5}starting on issue #1 \(attempt 2\) with command/);
@@ -228,7 +278,9 @@ test('the label taken off stops the agent and keeps the workspace; the issue clo
 test('a failing agent is tried again, then the issue gets the failed label and a comment that says why and how to go on', async (t) => {
   const forge = await startForge(t);
   const issue = await forge.open('one');
-  const daemon = await Daemon.start(t, forge, { yaml: `${agentRunning(FAILS)}\nagent: { max_attempts: 2, max_retry_backoff_ms: 50 }` });
+  const daemon = await Daemon.start(t, forge, {
+    yaml: `${agentRunning(FAILS)}\nagent: { max_attempts: 2, max_retry_backoff_ms: 50 }`,
+  });
   await daemon.logged('state changed to tool-failed');
   assert.deepEqual(await forge.labelsOf(issue), ['tool-failed']);
   const [comment = ''] = await forge.comments(issue);
@@ -249,11 +301,18 @@ test('a pull request that is open already is found, not opened twice', async (t)
   await gitAs(forge.work, 'checkout', '--quiet', '-b', `tool/issue-${issue}`);
   await commitFiles(forge.work, { 'early.txt': 'x' }, 'by hand');
   await gitAs(forge.work, 'push', '--quiet', forge.bare, `tool/issue-${issue}`);
-  await forge.forge.call('maintainer', 'POST', '/repos/maintainer/project/pulls', { title: 'By hand', head: `tool/issue-${issue}`, base: 'main' });
+  await forge.forge.call('maintainer', 'POST', '/repos/maintainer/project/pulls', {
+    title: 'By hand',
+    head: `tool/issue-${issue}`,
+    base: 'main',
+  });
   const daemon = await Daemon.start(t, forge, { yaml: agentRunning(COMMITS) });
   await daemon.logged(`issue #${issue} state changed to tool-done`);
   const pulls = await forge.pulls();
-  assert.deepEqual(pulls.map(({ title }) => title), ['By hand']);
+  assert.deepEqual(
+    pulls.map(({ title }) => title),
+    ['By hand'],
+  );
   assert.match(await gitAs(forge.bare, 'log', '--format=%s', `tool/issue-${issue}`), /Do the work\nby hand/);
 });
 
@@ -267,7 +326,10 @@ test('an issue by a stranger waits; log, state and page say why', async (t) => {
   assert.match(daemon.log, /issue #1 "Please" waits: stranger, who wrote it, may not write to the repository/);
   assert.match(daemon.log, /issue #2 .* waits: triager, who put tool-todo on it, may not write to the repository/);
   const state = await daemon.state();
-  assert.deepEqual(state.queued.map(({ issue_number, author }) => `${issue_number} ${author}`), ['1 stranger', '2 maintainer']);
+  assert.deepEqual(
+    state.queued.map(({ issue_number, author }) => `${issue_number} ${author}`),
+    ['1 stranger', '2 maintainer'],
+  );
   const text = await (await fetch(`http://127.0.0.1:${daemon.port}/`)).text();
   assert.match(text, /#1 +Please +stranger, who wrote it, may not write/);
 });
@@ -283,15 +345,25 @@ test('an idle poll is one conditional request, whatever is open', async (t) => {
   await daemon.until('a poll that changed nothing', () => proxy.seen.at(-1)?.status === 304);
   const before = proxy.seen.length;
   await daemon.until('three polls', () => proxy.seen.length >= before + 3);
-  for (const seen of proxy.seen.slice(before)) assert.deepEqual(seen, { method: 'GET', path: '/repos/maintainer/project/issues?labels=tool-todo&state=open&sort=created&direction=asc&per_page=100&page=1', etag: true, status: 304 });
+  for (const seen of proxy.seen.slice(before))
+    assert.deepEqual(seen, {
+      method: 'GET',
+      path: '/repos/maintainer/project/issues?labels=tool-todo&state=open&sort=created&direction=asc&per_page=100&page=1',
+      etag: true,
+      status: 304,
+    });
 });
 
 test('a service that breaks in the middle of publishing gets its steps once it is back, and each only once', async (t) => {
   const forge = await startForge(t);
   const proxy = await FaultyProxy.start(t, forge.forge.url);
   const issue = await forge.open('one');
-  proxy.choose = (method, path) => (method === 'POST' && path.endsWith('/pulls') && proxy.times('status502') === 0 ? 'status502' : undefined);
-  const daemon = await Daemon.start(t, forge, { yaml: `${agentRunning(COMMITS)}\nagent: { max_retry_backoff_ms: 0 }`, apiUrl: proxy.url });
+  proxy.choose = (method, path) =>
+    method === 'POST' && path.endsWith('/pulls') && proxy.times('status502') === 0 ? 'status502' : undefined;
+  const daemon = await Daemon.start(t, forge, {
+    yaml: `${agentRunning(COMMITS)}\nagent: { max_retry_backoff_ms: 0 }`,
+    apiUrl: proxy.url,
+  });
   await daemon.logged('it answered 502');
   assert.equal(proxy.times('status502'), 1);
   assert.equal((await daemon.state()).running[0]?.phase, 'publishing');
@@ -312,6 +384,9 @@ test('hooks of the file run around the agent, with their output kept', async (t)
   await daemon.logged('state changed to tool-done');
   await daemon.until('before_remove ran', () => existsSync(mark));
   const { stdout } = await runTool(['logs', '1', daemon.workflow], { env: cleanEnv(daemon.home) });
-  assert.equal(stdout, '=== attempt 1\n--- after_create\ncreated 1\n--- before_run\nbefore 1\n--- agent (command)\nworking on it\nfinished\n--- after_run\nafter\n');
+  assert.equal(
+    stdout,
+    '=== attempt 1\n--- after_create\ncreated 1\n--- before_run\nbefore 1\n--- agent (command)\nworking on it\nfinished\n--- after_run\nafter\n',
+  );
   assert.match(daemon.log, /\[hook\] {6}warn: after_run ended with exit code 1: after/);
 });

@@ -6,7 +6,8 @@ export function agentRunning(script: string, more = ''): string {
 }
 
 /** Writes a file, commits it, and is done. */
-export const COMMITS = 'cat >/dev/null; echo "working on it"; echo "done for $TOOL_ISSUE" > work.txt; git add work.txt; git commit -qm "Do the work"; echo "finished"';
+export const COMMITS =
+  'cat >/dev/null; echo "working on it"; echo "done for $TOOL_ISSUE" > work.txt; git add work.txt; git commit -qm "Do the work"; echo "finished"';
 
 /** Fails with words. */
 export const FAILS = 'echo "cannot do it" >&2; exit 3';

