@@ -20,7 +20,7 @@ const { metafile } = await build({
   platform: 'node',
   target: 'node20.19',
   chunkNames: 'chunks/[name]-[hash]',
-  minify: true,
+  minify: !process.argv.includes('--readable'),
   keepNames: true,
   sourcemap: 'linked',
   sourcesContent: false,

@@ -27,7 +27,8 @@ test('output, exit code and signal of a program', async () => {
 
 test('nothing of this process’s environment is passed on', async () => {
   const { stdout } = await runProgram('/usr/bin/env', [], { cwd: '/', env: { ONLY: 'this' } });
-  assert.equal(stdout, 'ONLY=this\n');
+  // Node itself hands the folder of its coverage counters on to every child.
+  assert.equal(stdout.replace(/^NODE_V8_COVERAGE=.*\n/m, ''), 'ONLY=this\n');
 });
 
 test('a program that is not there is named', async () => {

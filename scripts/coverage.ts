@@ -1,0 +1,107 @@
+// What the tests reached of src, in the test processes and in every process that they started: read from V8's own
+// counters (NODE_V8_COVERAGE) and taken back to the lines of the sources through the source maps of tsx and of dist/.
+
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { transformSync } from 'esbuild';
+import coverage from 'monocart-coverage-reports';
+
+/** Least share of the lines of src that the tests must reach, in per cent. */
+const LEAST_LINES_PCT = 90;
+
+/** Lines of code of a source, by number: was each reached? */
+type Lines = Map<number, boolean>;
+
+/** Prints what was reached by the processes whose counters stand in `counters`; true when it was enough. */
+export async function reportCoverage(root: string, counters: string): Promise<boolean> {
+  removeTorn(counters);
+  // The tests load src through tsx, the command runs from dist/: two compilations, whose figures are put together by line.
+  const loaded = await linesReached(root, counters, (path) => path.startsWith(join(root, 'src/')));
+  const bundled = await linesReached(
+    root,
+    counters,
+    (path) => path.startsWith(join(root, 'dist/')) && holdsSources(path),
+  );
+  const files = sources(root).map((file) => {
+    const lines: Lines = new Map(loaded.get(file));
+    for (const [line, reached] of bundled.get(file) ?? []) lines.set(line, reached || lines.get(line) === true);
+    return { file, all: lines.size, reached: [...lines.values()].filter(Boolean).length };
+  });
+  const all = files.reduce((sum, file) => sum + file.all, 0);
+  const reached = files.reduce((sum, file) => sum + file.reached, 0);
+  const missing = files
+    .filter((file) => file.reached < file.all)
+    .sort((a, b) => b.all - b.reached - (a.all - a.reached));
+  const rows = missing
+    .slice(0, Number(process.env.COVERAGE_ROWS ?? 10))
+    .map((file) => `  ${String(file.all - file.reached).padStart(4)} of ${file.all} lines not reached in ${file.file}`);
+  const pct = (100 * reached) / all;
+  process.stdout.write(
+    `coverage of src: ${pct.toFixed(1)} % of the lines (${reached} of ${all} in ${files.length} files)\n${rows.join('\n')}\n`,
+  );
+  if (pct >= LEAST_LINES_PCT) return true;
+  process.stderr.write(`coverage: at least ${LEAST_LINES_PCT} % of the lines expected\n`);
+  return false;
+}
+
+/** @param within tells by path which scripts count. A source that none of them loaded counts as not reached. */
+async function linesReached(
+  root: string,
+  counters: string,
+  within: (path: string) => boolean,
+): Promise<Map<string, Lines>> {
+  const outputDir = mkdtempSync(`${counters}-`);
+  const report = coverage({
+    baseDir: root,
+    outputDir,
+    reports: ['v8-json'],
+    dataDir: counters,
+    entryFilter: ({ url }) => url.startsWith('file:') && within(fileURLToPath(url)),
+    sourceFilter: (path) => path.startsWith('src/'),
+    all: {
+      dir: [join(root, 'src')],
+      transformer: async (entry) => {
+        const made = transformSync(entry.source, { loader: 'ts', sourcemap: 'external', sourcefile: entry.url });
+        entry.source = made.code;
+        entry.sourceMap = JSON.parse(made.map);
+      },
+    },
+    logging: 'error',
+  });
+  const { files = [] } = (await report.generate()) ?? {};
+  rmSync(outputDir, { recursive: true });
+  return new Map(
+    files.map((file) => [
+      file.sourcePath,
+      // "2/3": reached in part; 0: not reached.
+      new Map(Object.entries(file.data?.lines ?? {}).map(([line, hits]) => [Number(line), hits !== 0])),
+    ]),
+  );
+}
+
+function sources(root: string): string[] {
+  return readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8' })
+    .filter((file) => file.endsWith('.ts'))
+    .map((file) => join('src', file))
+    .sort();
+}
+
+/** Chunks of dist/ that are made of dependencies only hold none. */
+function holdsSources(path: string): boolean {
+  if (!existsSync(`${path}.map`)) return false;
+  const map = JSON.parse(readFileSync(`${path}.map`, 'utf8')) as { sources: string[] };
+  return map.sources.some((source) => /^(\.\.\/)+src\//.test(source));
+}
+
+/** A process that a test kills while it writes leaves half a file: what it reached is then not counted. */
+function removeTorn(counters: string): void {
+  for (const name of readdirSync(counters)) {
+    const path = join(counters, name);
+    try {
+      JSON.parse(readFileSync(path, 'utf8'));
+    } catch {
+      rmSync(path);
+    }
+  }
+}
