@@ -1,0 +1,64 @@
+// domain ← engine ← adapters ← entry points: who may import whom. scripts/check-directions.ts runs it and proves that it looked.
+
+/** A rule: nothing in `from` imports anything in `to`. */
+const forbid = (name, comment, from, to, more = {}) => ({
+  name,
+  comment,
+  severity: 'error',
+  from: { path: from, ...more.from },
+  to: { path: to, ...more.to },
+});
+
+const ENTRIES = '^src/(cli\\.ts|cli/|compose\\.ts)';
+
+module.exports = {
+  forbidden: [
+    {
+      name: 'no-circular',
+      comment: 'a cycle has no first file to read',
+      severity: 'error',
+      from: {},
+      to: { circular: true },
+    },
+    forbid('domain-is-pure', 'the domain does no I/O: neither layers above nor Node nor packages', '^src/domain/', '', {
+      to: { pathNot: '^src/domain/' },
+    }),
+    forbid('engine-talks-to-ports', 'the engine knows the domain and its own ports', '^src/engine/', '', {
+      to: { pathNot: '^src/(engine|domain)/' },
+    }),
+    forbid('ports-are-types', 'ports are types over the domain, nothing else', '^src/engine/ports\\.ts$', '', {
+      to: { pathNot: '^src/domain/' },
+    }),
+    forbid('adapters-below-entries', 'adapters see the domain and the ports of the engine', '^src/adapters/', '^src/', {
+      to: { pathNot: '^src/(adapters|domain)/|^src/engine/ports\\.ts$' },
+    }),
+    forbid(
+      'http-shows-the-engine',
+      'the server shows what the engine tells; it knows no adapter',
+      '^src/http/',
+      '^src/',
+      {
+        to: { pathNot: '^src/(http|domain|engine)/' },
+      },
+    ),
+    forbid('only-entries-compose', 'compose.ts wires; only entry points call it', '^src/', '^src/compose\\.ts$', {
+      from: { pathNot: ENTRIES },
+    }),
+    forbid('nobody-imports-entries', 'entry points are started, not imported', '^src/(?!cli)', '^src/cli'),
+    forbid('tests-stay-outside', 'the program runs without its tests', '^src/', '^(test|bench|scripts)/'),
+    {
+      name: 'one-adapter-per-package',
+      comment:
+        'a package is known to one place: octokit to the hosting client, execa to the program adapter, emulate to the forge',
+      severity: 'error',
+      from: { path: '^src/', pathNot: '^src/adapters/(github|forge|program\\.ts)' },
+      to: { path: 'node_modules/(@octokit|execa|emulate)/' },
+    },
+  ],
+  options: {
+    tsConfig: { fileName: 'tsconfig.json' },
+    tsPreCompilationDeps: true,
+    doNotFollow: { path: 'node_modules' },
+    enhancedResolveOptions: { exportsFields: ['exports'], conditionNames: ['import', 'node', 'default', 'types'] },
+  },
+};
