@@ -64,8 +64,6 @@ export type DaemonOptions = {
   readonly args?: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
   readonly apiUrl?: string;
-  /** Another program than the built command: a test's own entry. */
-  readonly entry?: readonly string[];
 };
 
 export class Daemon {
@@ -119,10 +117,14 @@ ${prompt}`;
     writeFileSync(this.workflow, text);
   }
 
-  start(more: readonly string[] = [], env: Readonly<Record<string, string>> = {}): void {
-    const [file = process.execPath, ...first] = this.#options.entry ?? [process.execPath, CLI];
-    const args = [...first, 'serve', this.workflow, ...(this.#options.args ?? []), ...more];
-    const child = spawn(file, args, {
+  /** @param entry what node runs: the built command, or a test's own program in its place. */
+  start(
+    more: readonly string[] = [],
+    env: Readonly<Record<string, string>> = {},
+    entry: readonly string[] = [CLI],
+  ): void {
+    const args = [...entry, 'serve', this.workflow, ...(this.#options.args ?? []), ...more];
+    const child = spawn(process.execPath, args, {
       cwd: join(this.directory, 'project'),
       env: cleanEnv(this.home, { GITHUB_TOKEN: DAEMON_TOKEN, ...this.#options.env, ...env }),
       stdio: ['ignore', 'pipe', 'pipe'],

@@ -1,0 +1,104 @@
+// The daemon is killed at each moment of each effect it has; the next one on the same state finishes the issue once.
+
+import assert from 'node:assert/strict';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import test from 'node:test';
+import type { Effect } from '../../src/domain/effects.ts';
+import { agentRunning } from '../support/agents.ts';
+import { Daemon } from '../support/daemon.ts';
+import { startForge } from '../support/forge.ts';
+
+type Scenario = {
+  /** Beginnings of the keys under which the effect happens on this way. */
+  readonly keys: readonly string[];
+  readonly ends: 'tool-done' | 'tool-failed';
+};
+
+/** The way on which each effect happens. An effect without one does not compile. */
+const SCENARIOS = {
+  workspace: { keys: ['workspace:'], ends: 'tool-done' },
+  hook: { keys: ['after_create:', 'before_run:', 'after_run:', 'before_remove'], ends: 'tool-done' },
+  agent: { keys: ['agent:'], ends: 'tool-done' },
+  push: { keys: ['push:'], ends: 'tool-done' },
+  pull_request: { keys: ['pull_request:'], ends: 'tool-done' },
+  comment: { keys: [''], ends: 'tool-failed' },
+  label_add: { keys: ['label_add:tool-done'], ends: 'tool-done' },
+  label_remove: { keys: ['label_remove:tool-todo'], ends: 'tool-done' },
+  workspace_remove: { keys: ['workspace_remove'], ends: 'tool-done' },
+} as const satisfies Record<Effect, Scenario>;
+
+const MOMENTS = ['announced', 'performed', 'recorded'] as const;
+
+const EFFECTS: [Effect, Scenario][] = Object.entries(SCENARIOS).map(([effect, scenario]) => [
+  effect as Effect,
+  scenario,
+]);
+
+const KILLED = join(process.cwd(), 'test/support/programs/killed-daemon.ts');
+
+/** Processes that this daemon or its agents started: all of them know its directory. */
+function processesOf(directory: string): string[] {
+  return readdirSync('/proc').flatMap((pid) => {
+    if (!/^\d+$/.test(pid)) return [];
+    try {
+      const environment = readFileSync(`/proc/${pid}/environ`, 'latin1');
+      const command = readFileSync(`/proc/${pid}/cmdline`, 'latin1').replaceAll('\0', ' ');
+      return `${environment}${command}`.includes(directory) ? [`${pid} ${command}`] : [];
+    } catch {
+      return [];
+    }
+  });
+}
+
+function linesOf(path: string): string[] {
+  return existsSync(path) ? readFileSync(path, 'utf8').trim().split('\n') : [];
+}
+
+for (const [effect, { keys, ends }] of EFFECTS) {
+  for (const key of keys) {
+    for (const moment of MOMENTS) {
+      test(`killed with ${key || 'the comment'} ${moment}: one end, and nothing twice`, async (t) => {
+        const forge = await startForge(t);
+        const issue = await forge.open('Do it');
+        const daemon = await Daemon.create(t, forge);
+        const attempts = join(daemon.directory, 'attempts');
+        // The first agent leaves a process in a session of its own, and would go on for long when the daemon dies under it.
+        const script = [
+          `echo "$TOOL_ATTEMPT" >> ${attempts}`,
+          `if [ ${effect} = agent ] && [ "$TOOL_ATTEMPT" = 1 ]; then setsid sleep 600 & sleep 600; fi`,
+          ends === 'tool-failed' ? 'exit 1' : 'echo done >> work.txt; git add -A; git commit -qm "Do it"',
+        ].join('\n');
+        daemon.write(
+          [
+            agentRunning(script),
+            `agent: { max_attempts: ${ends === 'tool-failed' ? 1 : 3}, max_retry_backoff_ms: 100 }`,
+            `hooks: { after_run: "true", before_remove: "true" }`,
+          ].join('\n'),
+        );
+        daemon.start([], { KILL_AT: `${effect} ${key} ${moment}` }, ['--import', import.meta.resolve('tsx'), KILLED]);
+        assert.equal(await daemon.exit(), 'SIGKILL', daemon.log);
+
+        daemon.log = '';
+        daemon.start();
+        await daemon.until('the issue is over and nothing is left to remove', async () => {
+          const { counts } = await daemon.state();
+          const over = counts[ends === 'tool-done' ? 'completed' : 'failed'] === 1;
+          return over && (ends === 'tool-failed' || !existsSync(join(daemon.root, `issue-${issue}`)));
+        });
+        assert.equal(await daemon.stop(), 143, daemon.log);
+
+        assert.deepEqual(await forge.labelsOf(issue), [ends]);
+        const pulls = await forge.pulls();
+        assert.deepEqual(
+          pulls.map((pull) => pull.head),
+          ends === 'tool-done' ? [`tool/issue-${issue}`] : [],
+        );
+        assert.equal((await forge.comments(issue)).length, ends === 'tool-failed' ? 1 : 0);
+        const ran = linesOf(attempts);
+        assert.deepEqual(ran, [...new Set(ran)], 'no agent runs twice for one attempt');
+        assert.deepEqual(processesOf(daemon.directory), []);
+      });
+    }
+  }
+}

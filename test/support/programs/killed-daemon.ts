@@ -1,0 +1,40 @@
+// The daemon as it is, ended by SIGKILL at one moment of one effect. KILL_AT: `<effect> <beginning of its key> <moment>`.
+// usage: killed-daemon.ts serve WORKFLOW.md
+
+import { createDaemon } from '../../../src/compose.ts';
+import type { JournalRecord } from '../../../src/domain/daemon/record.ts';
+import type { Journal } from '../../../src/engine/ports.ts';
+
+const [effect, key = '', moment] = (process.env.KILL_AT ?? '').split(' ');
+
+/** `announced`: the effect is recorded to begin · `performed`: it is done, no record says so · `recorded`: one does. */
+function isMoment(record: JournalRecord): boolean {
+  if (!('effect' in record) || record.effect !== effect || !record.key.startsWith(key)) return false;
+  return record.type === (moment === 'announced' ? 'effect_started' : 'effect_finished');
+}
+
+function die(): Promise<never> {
+  process.kill(process.pid, 'SIGKILL');
+  // A killed process returns from nothing.
+  return new Promise(() => undefined);
+}
+
+const daemon = await createDaemon({
+  workflowPath: process.argv[3] ?? '',
+  env: process.env,
+  logFormat: 'text',
+  once: false,
+  write: (line) => process.stderr.write(line),
+  wrapJournal: (journal): Journal => ({
+    get state() {
+      return journal.state;
+    },
+    append: async (record) => {
+      if (!isMoment(record)) return journal.append(record);
+      if (moment !== 'performed') await journal.append(record);
+      return die();
+    },
+    close: () => journal.close(),
+  }),
+});
+await daemon.run();
