@@ -65,11 +65,13 @@ function until(at: string | null): Html {
   return at === null ? html`–` : html`<time datetime="${at}" data-until>${at}</time>`;
 }
 
+type Item = { readonly issue_number: number; readonly issue_url: string; readonly title: string };
+
 type Cell = { readonly label: string; readonly kind?: 'n' | 'words'; readonly value: unknown };
 
-/** A row knows by its mark whether it changed. */
-function row(id: string, cells: readonly Cell[]): Html {
-  const inner = cells.map(
+/** A row begins with its issue, and knows by its mark whether it changed. */
+function row(id: string, item: Item, cells: readonly Cell[]): Html {
+  const inner = [issueCell(id, item), ...cells].map(
     ({ label, kind, value }) => html`<td class="${kind ?? ''}" data-label="${label}">${value}</td>`,
   );
   const mark = createHash('sha256').update(html`${inner}`.text).digest('base64url').slice(0, 16);
@@ -89,13 +91,10 @@ function pull(request: { readonly number: number; readonly url: string } | null)
   return request === null ? html`–` : link(request.url, `#${request.number}`);
 }
 
-function issueCell(
-  prefix: string,
-  item: { readonly issue_number: number; readonly issue_url: string; readonly title: string },
-): Cell {
+function issueCell(rowId: string, item: Item): Cell {
   return {
     label: 'Issue',
-    value: html`<span id="${prefix}-${item.issue_number}-issue">${link(item.issue_url, `#${item.issue_number}`)}</span> ${item.title}`,
+    value: html`<span id="${rowId}-issue">${link(item.issue_url, `#${item.issue_number}`)}</span> ${item.title}`,
   };
 }
 
@@ -127,8 +126,7 @@ export function pageParts(view: StateView): Readonly<Record<string, string>> {
     running: tableOf(
       ['Issue', 'Try', 'Phase', 'Since', 'Heard', 'Tokens', 'Cost', 'Last words'],
       view.running.map((item) =>
-        row(`run-${item.issue_number}`, [
-          issueCell('run', item),
+        row(`run-${item.issue_number}`, item, [
           { label: 'Try', kind: 'n', value: item.attempt },
           { label: 'Phase', kind: 'n', value: tag('go', item.phase) },
           { label: 'Since', kind: 'n', value: since(item.started_at) },
@@ -143,8 +141,7 @@ export function pageParts(view: StateView): Readonly<Record<string, string>> {
     retrying: tableOf(
       ['Issue', 'Tried', 'Again in', 'Last error'],
       view.retrying.map((item) =>
-        row(`retry-${item.issue_number}`, [
-          issueCell('retry', item),
+        row(`retry-${item.issue_number}`, item, [
           { label: 'Tried', kind: 'n', value: item.attempt },
           { label: 'Again in', kind: 'n', value: until(item.due_at) },
           { label: 'Last error', kind: 'words', value: item.last_error ?? '' },
@@ -155,8 +152,7 @@ export function pageParts(view: StateView): Readonly<Record<string, string>> {
     waiting: tableOf(
       ['Issue', 'By', 'Why it waits'],
       view.queued.map((item) =>
-        row(`wait-${item.issue_number}`, [
-          issueCell('wait', item),
+        row(`wait-${item.issue_number}`, item, [
           { label: 'By', kind: 'n', value: item.author ?? 'nobody known' },
           { label: 'Why it waits', kind: 'words', value: tag('wait', item.reason) },
         ]),
@@ -166,8 +162,7 @@ export function pageParts(view: StateView): Readonly<Record<string, string>> {
     completed: tableOf(
       ['Issue', 'Outcome', 'Pull request', 'Tries', 'Took', 'Tokens', 'Cost', 'Why'],
       view.completed.map((item) =>
-        row(`done-${item.issue_number}-${item.finished_at}`, [
-          issueCell('done', item),
+        row(`done-${item.issue_number}-${item.finished_at}`, item, [
           {
             label: 'Outcome',
             kind: 'n',

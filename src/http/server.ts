@@ -277,7 +277,8 @@ export class StatusServer {
       'content-length': Buffer.byteLength(body),
       'cache-control': 'no-store',
       'x-content-type-options': 'nosniff',
-      'referrer-policy': 'no-referrer',
+      // Not no-referrer: under that a browser's own form says Origin: null.
+      'referrer-policy': 'same-origin',
       vary: 'accept',
       ...headers,
     });

@@ -60,6 +60,7 @@ export type DaemonOptions = {
   /** YAML below the keys that every test needs. */
   readonly yaml?: string;
   readonly tracker?: string;
+  readonly server?: string;
   readonly prompt?: string;
   readonly args?: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
@@ -110,7 +111,7 @@ tracker: { repo: maintainer/project, api_url: "${this.#options.apiUrl ?? this.#f
 polling: { interval_ms: 300 }
 workspace: { root: ${this.root} }
 state: { dir: ${this.stateDir} }
-server: { port: ${this.port} }
+server: { port: ${this.port}${this.#options.server === undefined ? '' : `, ${this.#options.server}`} }
 ${yaml}
 ---
 ${prompt}`;

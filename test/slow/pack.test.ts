@@ -1,0 +1,69 @@
+// What users get: the packed package, installed into an empty place, on each major of Node that it promises.
+
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, readFileSync, symlinkSync } from 'node:fs';
+import { join } from 'node:path';
+import test from 'node:test';
+import { cleanEnv } from '../support/daemon.ts';
+import { nodeProgram, npmProgram } from '../support/node.ts';
+import { tempDir } from '../support/temp.ts';
+
+const MAJORS = [20, 22, 24];
+const npm = npmProgram();
+const { version } = JSON.parse(readFileSync('package.json', 'utf8'));
+
+for (const major of MAJORS) {
+  const node = nodeProgram(major);
+  const options = 'missing' in node ? { skip: `NODE ${major} CANNOT BE HAD: ${node.missing}` } : {};
+  test(`installed from the packed file on Node ${major}: no warning, and the command works`, options, (t) => {
+    assert.ok('path' in node);
+    const directory = tempDir(t);
+    for (const name of ['home', 'bin', 'pack', 'prefix', 'elsewhere']) mkdirSync(join(directory, name));
+    symlinkSync(node.path, join(directory, 'bin', 'node'));
+    const home = join(directory, 'home');
+    const env = { ...cleanEnv(home), PATH: `${join(directory, 'bin')}:/usr/local/bin:/usr/bin:/bin`, NO_COLOR: '1' };
+    const run = (file: string, args: readonly string[], cwd = join(directory, 'elsewhere')) => {
+      const { status, stdout, stderr } = spawnSync(file, args, { cwd, env, encoding: 'utf8' });
+      return { status, stdout, stderr };
+    };
+
+    const packed = run(
+      node.path,
+      [npm, 'pack', '--json', '--ignore-scripts', '--pack-destination', join(directory, 'pack')],
+      process.cwd(),
+    );
+    assert.equal(packed.status, 0, packed.stderr);
+    const [{ filename, files }] = JSON.parse(packed.stdout);
+    const paths: string[] = files.map((file: { path: string }) => file.path);
+    for (const path of ['dist/cli.js', 'agents/jarvis.md', 'schemas/workflow.schema.json', 'LICENSE', 'README.md'])
+      assert.ok(paths.includes(path), `${path} is packed`);
+    assert.deepEqual(
+      paths.filter((path) => /^(test|src|bench|scripts)\//.test(path)),
+      [],
+    );
+
+    const prefix = join(directory, 'prefix');
+    const installed = run(node.path, [
+      npm,
+      'install',
+      '--global',
+      '--offline',
+      '--prefix',
+      prefix,
+      join(directory, 'pack', filename),
+    ]);
+    assert.deepEqual([installed.status, installed.stderr], [0, '']);
+    assert.match(installed.stdout, /added 1 package/);
+
+    const tool = join(prefix, 'bin', 'tool');
+    assert.deepEqual(run(tool, ['--version']), { status: 0, stdout: `${version}\n`, stderr: '' });
+    assert.match(run(tool, ['--help']).stdout, /serve[\s\S]*demo[\s\S]*doctor/);
+    assert.match(run(tool, ['serve', '--help']).stdout, /^ {2}init /m);
+    const demo = run(tool, ['demo', '--json']);
+    assert.equal(demo.status, 0, demo.stderr);
+    const outcomes = JSON.parse(demo.stdout).issues.map((issue: { outcome: string }) => issue.outcome);
+    assert.deepEqual(outcomes, ['done', 'done', 'done', 'failed', 'waits']);
+    assert.ok(!existsSync(join(directory, 'elsewhere', 'node_modules')));
+  });
+}

@@ -1,0 +1,37 @@
+// Other versions of Node than the one that runs, from the npm registry, kept under .cache.
+
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, realpathSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+/** The npm that belongs to the node on the PATH: its JavaScript, so that any node can run it. */
+export function npmProgram(): string {
+  const { stdout } = spawnSync('npm', ['root', '--global'], { encoding: 'utf8' });
+  const path = join(stdout.trim(), 'npm', 'bin', 'npm-cli.js');
+  return realpathSync(path);
+}
+
+/** The program of the newest node of that major; the reason why it cannot be had otherwise. */
+export function nodeProgram(major: number): { readonly path: string } | { readonly missing: string } {
+  if (process.versions.node.startsWith(`${major}.`)) return { path: process.execPath };
+  const name = `node-${process.platform}-${process.arch}`;
+  const directory = join(process.cwd(), '.cache', 'node', String(major));
+  const path = join(directory, 'node_modules', name, 'bin', 'node');
+  if (!existsSync(path)) {
+    mkdirSync(directory, { recursive: true });
+    writeFileSync(join(directory, 'package.json'), '{"private":true}\n');
+    const { status, stderr } = spawnSync(
+      'npm',
+      ['install', '--no-save', '--no-audit', '--no-fund', `${name}@${major}`],
+      {
+        cwd: directory,
+        encoding: 'utf8',
+      },
+    );
+    if (status !== 0) return { missing: stderr.trim().split('\n').slice(-3).join(' ') };
+  }
+  const { stdout } = spawnSync(path, ['--version'], { encoding: 'utf8' });
+  return stdout.startsWith(`v${major}.`)
+    ? { path }
+    : { missing: `it says its version is ${stdout.trim() || 'nothing'}` };
+}
