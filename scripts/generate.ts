@@ -1,9 +1,21 @@
 // Writes what is generated from the code: the JSON Schema of WORKFLOW.md's front matter.
+// usage: tsx scripts/generate.ts [--check]; with it, nothing is written and what is out of date fails.
 
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { workflowJsonSchema } from '../src/adapters/config/workflow-schema.ts';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
-writeFileSync(join(root, 'schemas', 'workflow.schema.json'), `${JSON.stringify(workflowJsonSchema(), null, 2)}\n`);
+const generated: Readonly<Record<string, string>> = {
+  'schemas/workflow.schema.json': `${JSON.stringify(workflowJsonSchema(), null, 2)}\n`,
+};
+
+for (const [file, text] of Object.entries(generated)) {
+  const path = join(root, file);
+  if (!process.argv.includes('--check')) writeFileSync(path, text);
+  else if (readFileSync(path, 'utf8') !== text) {
+    process.stderr.write(`${file} is out of date: npm run generate\n`);
+    process.exitCode = 1;
+  }
+}

@@ -131,7 +131,6 @@ async function rowsOf(state: StateView, numbers: readonly number[], repository: 
 function printTable(rows: readonly DemoRow[], state: StateView, seconds: number): void {
   const columns = [
     { title: 'ISSUE', max: 6 },
-    { title: 'TITLE', max: 48 },
     { title: 'OUTCOME', max: 8 },
     { title: 'PULL REQUEST', max: 60 },
     { title: 'BRANCH', max: 24 },
@@ -140,7 +139,6 @@ function printTable(rows: readonly DemoRow[], state: StateView, seconds: number)
   ];
   const cells = rows.map((row) => [
     `#${row.number}`,
-    row.title,
     row.outcome,
     row.pull_request ?? '–',
     row.branch ?? '–',

@@ -1,0 +1,107 @@
+// Makes the pictures of the README from the demo as it is: the terminal in tmux, the page in Chromium.
+// usage: tsx scripts/screenshots.ts
+
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import type { Browser } from 'playwright-core';
+import { launchBrowser } from '../test/support/browser.ts';
+
+const root = dirname(dirname(fileURLToPath(import.meta.url)));
+const images = join(root, 'docs', 'images');
+const cli = join(root, 'dist', 'cli.js');
+const COLUMNS = 108;
+
+const COLOURS: Readonly<Record<string, string>> = {
+  '31': '#ff8a80',
+  '32': '#4cc38a',
+  '33': '#e0a84a',
+  '36': '#6cc7e0',
+  '39': 'inherit',
+};
+
+/** What a terminal shows, as HTML: text and the few colours that the demo uses. */
+function htmlOf(screen: string): string {
+  let colour = 'inherit';
+  let weight = 'normal';
+  const body = screen
+    .replaceAll('&', '&amp;')
+    .replaceAll('<', '&lt;')
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: colours are set by control characters
+    .replaceAll(/\u001b\[([\d;]*)m/g, (_, codes: string) => {
+      for (const code of codes.split(';')) {
+        if (code === '0' || code === '') [colour, weight] = ['inherit', 'normal'];
+        if (code === '1' || code === '22') weight = code === '1' ? 'bold' : 'normal';
+        colour = COLOURS[code] ?? colour;
+      }
+      return `</span><span style="color:${colour};font-weight:${weight}">`;
+    });
+  return `<body style="margin:0;background:#11151d"><pre style="display:inline-block;margin:0;padding:20px 24px;color:#e7ebf3;font:14px/1.4 'DejaVu Sans Mono',monospace"><span>${body}</span></pre></body>`;
+}
+
+async function terminal(browser: Browser): Promise<void> {
+  const socket = join(mkdtempSync(join(tmpdir(), 'toolcrew-pictures-')), 'tmux');
+  const tmux = (...args: string[]) => execFileSync('tmux', ['-S', socket, ...args], { encoding: 'utf8' });
+  try {
+    tmux('new-session', '-d', '-x', String(COLUMNS), '-y', '60', '-s', 'demo', 'bash --norc --noprofile');
+    tmux('send-keys', '-t', 'demo', `clear; PS1='$ '; alias tool='node ${cli}'; clear`, 'Enter');
+    await delay(500);
+    tmux('send-keys', '-t', 'demo', 'tool demo', 'Enter');
+    let screen = '';
+    while (!screen.includes('To look around')) {
+      await delay(200);
+      screen = tmux('capture-pane', '-e', '-p', '-t', 'demo');
+    }
+    const lines = screen.trimEnd().split('\n');
+    const from = lines.findLastIndex((line) => line.includes('$ tool demo'));
+    const page = await browser.newPage({ deviceScaleFactor: 1.5 });
+    await page.setContent(
+      htmlOf(
+        lines
+          .slice(from)
+          .filter((line) => !/^(bash.*)?\$ *$/.test(line))
+          .join('\n'),
+      ),
+    );
+    await page.locator('pre').screenshot({ path: join(images, 'terminal.png') });
+    await page.close();
+  } finally {
+    tmux('kill-server');
+    rmSync(dirname(socket), { recursive: true, force: true });
+  }
+}
+
+async function statusPage(browser: Browser): Promise<void> {
+  const demo = spawn(process.execPath, [cli, 'demo', '--keep', '--issues', '9'], {
+    stdio: ['ignore', 'pipe', 'ignore'],
+  });
+  try {
+    let said = '';
+    demo.stdout.on('data', (chunk: Buffer) => {
+      said += chunk.toString();
+    });
+    const page = await browser.newPage({ viewport: { width: 1180, height: 300 }, deviceScaleFactor: 1.5 });
+    while (!/dashboard +http/.test(said)) await delay(20);
+    const url = /dashboard +(http:\S+)/.exec(said)?.[1] ?? '';
+    // The daemon may not listen yet.
+    while (!(await page.goto(url).catch(() => null))) await delay(50);
+    await page.locator('#running table').waitFor();
+    await page.locator('#completed tr:nth-child(2)').waitFor();
+    await page.locator('#waiting table').waitFor();
+    await page.screenshot({ path: join(images, 'page.png'), fullPage: true });
+    await page.close();
+  } finally {
+    demo.kill('SIGINT');
+    await once(demo, 'exit');
+  }
+}
+
+mkdirSync(images, { recursive: true });
+const browser = await launchBrowser();
+await terminal(browser);
+await statusPage(browser);
+await browser.close();
