@@ -13,10 +13,14 @@ import { runProgram } from './program.ts';
 export type Bounds = { readonly readOnly: readonly string[]; readonly hidden: readonly string[] };
 
 /**
- * Runs as the superuser of a new user namespace: sets the mounts, then gives that up for the caller's own user.
+ * The first process of the namespaces: as their superuser it sets the mounts, has the command run in one more user
+ * namespace as the caller's own user, and collects what is left behind. The kernel keeps from it every signal that it
+ * does not catch, so it catches those that mean the end: one that comes before the command runs is not lost.
  * Arguments: uid, gid, then pairs of `w|h|r` and a path, `--`, the command.
  */
-const SETUP = `set -e
+const INIT = `set -e
+asked=
+trap 'asked=1' TERM INT HUP
 uid=$1; gid=$2; shift 2
 while [ "$1" != "--" ]; do
   case "$1" in
@@ -27,18 +31,20 @@ while [ "$1" != "--" ]; do
   shift 2
 done
 shift
-exec unshare --user --map-user="$uid" --map-group="$gid" -- /bin/sh -c "$INIT" init "$@"`;
-
-/** The first process of the namespace: waits for the command and collects what is left behind. It ignores the end signals; the command gets them as usual. */
-const INIT = `exec 3<&0
-env --default-signal=TERM,INT,HUP "$@" <&3 3<&- &
+set +e
+[ -z "$asked" ] || exit 143
+exec 3<&0
+unshare --user --map-user="$uid" --map-group="$gid" -- "$@" <&3 3<&- &
 child=$!
 exec 3<&- </dev/null
-wait $child
-exit $?`;
+while :; do
+  wait $child
+  code=$?
+  kill -0 $child 2>/dev/null || exit $code
+done`;
 
-const OUTER =
-  'trap "" TERM INT HUP; INIT=$1; SETUP=$2; export INIT; shift 2; exec unshare --user --map-root-user --mount --pid --fork --kill-child --mount-proc -- /bin/sh -c "$SETUP" setup "$@"';
+/** `unshare` itself waits, deaf to the end signals; when it is killed, all that runs in the namespaces is. */
+const NAMESPACES = ['--user', '--map-root-user', '--mount', '--pid', '--fork', '--kill-child', '--mount-proc'];
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -108,7 +114,7 @@ export class Isolation {
       ...realPaths(this.#bounds.readOnly).flatMap((path) => ['r', path]),
     ];
     const ids = [String(process.getuid?.() ?? 0), String(process.getgid?.() ?? 0)];
-    return ['/bin/sh', ['-c', OUTER, 'isolate', INIT, SETUP, ...ids, ...pairs, '--', file, ...args]];
+    return ['unshare', [...NAMESPACES, '--', '/bin/sh', '-c', INIT, 'init', ...ids, ...pairs, '--', file, ...args]];
   }
 }
 

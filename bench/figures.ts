@@ -1,0 +1,39 @@
+// What the benchmarks share: a place to run in, and figures over several rounds.
+
+import type { Cleanup } from '../test/support/temp.ts';
+
+export type Row = {
+  readonly what: string;
+  readonly figure: string;
+  /** What the same machine needs in the same run for the part that cannot be avoided. */
+  readonly floor: string;
+  readonly target: string;
+  readonly met: boolean;
+};
+
+/** Runs `act` and cleans up what it asked to have cleaned up. */
+export async function withCleanup<T>(act: (t: Cleanup) => Promise<T>): Promise<T> {
+  const actions: (() => unknown)[] = [];
+  const t: Cleanup = {
+    after: (action?: unknown) => {
+      if (typeof action === 'function') actions.push(() => action());
+    },
+  };
+  try {
+    return await act(t);
+  } finally {
+    for (const action of actions.reverse()) await action();
+  }
+}
+
+export function median(values: readonly number[]): number {
+  const sorted = [...values].sort((a, b) => a - b);
+  const middle = Math.floor(sorted.length / 2);
+  return sorted.length % 2 === 1 ? (sorted[middle] ?? 0) : ((sorted[middle - 1] ?? 0) + (sorted[middle] ?? 0)) / 2;
+}
+
+/** `412 ms (398–455)`: median, least and most. */
+export function spread(values: readonly number[], unit: string, digits = 0): string {
+  const say = (value: number) => value.toFixed(digits);
+  return `${say(median(values))} ${unit} (${say(Math.min(...values))}–${say(Math.max(...values))})`;
+}
