@@ -3,12 +3,25 @@
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { build } from 'esbuild';
+import { build, type Plugin } from 'esbuild';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const out = join(root, 'dist');
 
 rmSync(out, { recursive: true, force: true });
+
+/** Undici is CommonJS, of which the bundler can leave nothing out: only the two parts that are used are taken. */
+const undiciParts: Plugin = {
+  name: 'undici-parts',
+  setup(build) {
+    build.onResolve({ filter: /^undici$/ }, ({ resolveDir }) => ({ path: resolveDir, namespace: 'undici-parts' }));
+    build.onLoad({ filter: /.*/, namespace: 'undici-parts' }, ({ path }) => ({
+      contents: `export { default as EnvHttpProxyAgent } from 'undici/lib/dispatcher/env-http-proxy-agent.js';
+        export { fetch } from 'undici/lib/web/fetch/index.js';`,
+      resolveDir: path,
+    }));
+  },
+};
 
 const { metafile } = await build({
   absWorkingDir: root,
@@ -20,6 +33,7 @@ const { metafile } = await build({
   platform: 'node',
   target: 'node20.19',
   chunkNames: 'chunks/[name]-[hash]',
+  plugins: [undiciParts],
   minify: !process.argv.includes('--readable'),
   keepNames: true,
   sourcemap: 'linked',

@@ -9,10 +9,8 @@ import { WorkflowFile } from './adapters/config/workflow-file.ts';
 import { createDesk } from './adapters/desk.ts';
 import { FileJournal } from './adapters/event-log/journal.ts';
 import { detectSlug } from './adapters/git-remote.ts';
-import { HostingClient } from './adapters/github/client.ts';
 import { cloneUrlOf } from './adapters/github/clone-url.ts';
 import { Credential, clientStatus, exposedIn, takeTokens } from './adapters/github/credential.ts';
-import { GitHubTracker } from './adapters/github/tracker.ts';
 import { boundsOf, Isolation } from './adapters/isolation.ts';
 import { createLogger, type LogFormat } from './adapters/logger.ts';
 import { Mirror } from './adapters/mirror.ts';
@@ -122,7 +120,28 @@ export async function createDaemon(options: DaemonOptions): Promise<Daemon> {
       packageRoot: packageRoot(),
       env,
     });
-    const isolation = await Isolation.probe(workflow.tool.isolation, bounds);
+    const supervisor = new Supervisor({
+      clock,
+      onFailure: (task, message) => log.log('error', 'serve', `${task} failed: ${message}`),
+    });
+    closers.push(() => supervisor.close());
+    const mirror = new Mirror({
+      path: join(state.path, 'repo.git'),
+      remoteUrl: cloneUrlOf(trackerConfig.apiUrl, trackerConfig.slug),
+      secret: () => found.gitSecret(),
+      env,
+      clock,
+    });
+    // Three programs at work while the rest of this one is loaded: the copy of the repository, the namespaces, the client's login.
+    supervisor.run('fetch', async (signal) => {
+      await mirror.refresh(signal).catch(() => undefined);
+    });
+    const probing = Isolation.probe(workflow.tool.isolation, bounds);
+    probing.catch(() => undefined);
+    supervisor.run('credential', (signal) => checkCredential(found, host, env, log, signal));
+    const { HostingClient } = await import('./adapters/github/client.ts');
+    const { GitHubTracker } = await import('./adapters/github/tracker.ts');
+    const isolation = await probing;
     const runtime = new RuntimeDir();
     closers.push(() => runtime.remove());
     const client = new HostingClient({
@@ -134,22 +153,6 @@ export async function createDaemon(options: DaemonOptions): Promise<Daemon> {
     });
     closers.push(() => client.close());
     const tracker = new GitHubTracker({ client, slug: trackerConfig.slug, clock });
-    const mirror = new Mirror({
-      path: join(state.path, 'repo.git'),
-      remoteUrl: cloneUrlOf(trackerConfig.apiUrl, trackerConfig.slug),
-      secret: () => found.gitSecret(),
-      env,
-      clock,
-    });
-    const supervisor = new Supervisor({
-      clock,
-      onFailure: (task, message) => log.log('error', 'serve', `${task} failed: ${message}`),
-    });
-    closers.push(() => supervisor.close());
-    // The copy is fetched while the first poll is on its way.
-    supervisor.run('fetch', async (signal) => {
-      await mirror.refresh(signal).catch(() => undefined);
-    });
     const fileJournal = new FileJournal({ directory: state.path, now: clock.now });
     closers.push(() => fileJournal.close());
     if (fileJournal.tornLines > 0)
@@ -227,7 +230,6 @@ export async function createDaemon(options: DaemonOptions): Promise<Daemon> {
         'serve',
         'the token could not be taken out of this process’s environment; give it through the login of the hosting client',
       );
-    supervisor.run('credential', (signal) => checkCredential(found, host, env, log, signal));
     supervisor.keep('workflow file', (signal) => file.watch(signal));
     await made.recover();
     return {

@@ -3,7 +3,7 @@
 import { randomBytes, timingSafeEqual } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { join } from 'node:path';
-import { z } from 'zod';
+import * as z from 'zod';
 import { messageOf, ToolError } from '../domain/errors.ts';
 import { TrackerError } from '../domain/tracker-error.ts';
 import type { Desk, DeskHandler, DeskRequest } from '../engine/ports.ts';

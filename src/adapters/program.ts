@@ -30,6 +30,8 @@ export type RunningProgram = {
 };
 
 const GRACE_MS = 5_000;
+/** A program this young may not hear signals yet, like one whose namespaces are being set up: it is asked once more. */
+const YOUNG_MS = 500;
 /** How long output may still come after the process has ended, held open by a process that left the group. */
 const DRAIN_MS = 500;
 
@@ -69,14 +71,18 @@ export async function startProgram(
   // A program that ends without reading its input is no error of ours.
   child.stdin.on('error', () => undefined);
 
+  const startedAt = performance.now();
+  let again: NodeJS.Timeout | undefined;
   let escalation: NodeJS.Timeout | undefined;
   const terminate = () => {
     if (escalation !== undefined) return;
     signalGroup(pid, 'SIGTERM');
+    if (performance.now() - startedAt < YOUNG_MS) again = setTimeout(() => signalGroup(pid, 'SIGTERM'), YOUNG_MS);
     escalation = setTimeout(() => signalGroup(pid, 'SIGKILL'), options.graceMs ?? GRACE_MS);
   };
   const exit = new Promise<ProgramExit>((resolve) => {
     child.once('exit', (exitCode: number | null, signal: NodeJS.Signals | null) => {
+      clearTimeout(again);
       clearTimeout(escalation);
       options.signal?.removeEventListener('abort', terminate);
       // The leader is gone; what it left in its group goes too.

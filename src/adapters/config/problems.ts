@@ -1,6 +1,6 @@
 // Turns what zod found wrong into lines a person can act on: path, what was expected, what came, the nearest known key.
 
-import type { z } from 'zod';
+import type * as z from 'zod';
 import { nearest } from '../../domain/nearest.ts';
 import { clip, visible } from '../../domain/text.ts';
 

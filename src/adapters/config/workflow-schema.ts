@@ -1,7 +1,7 @@
 // The shape of WORKFLOW.md's front matter: what each key takes, its default and what it means. The JSON Schema that
 // editors use is generated from this.
 
-import { z } from 'zod';
+import * as z from 'zod';
 import { isTokenVariable } from '../../domain/credential.ts';
 import { parseSlug } from '../../domain/repository.ts';
 import { ISOLATION_MODES, PERMISSION_MODES, RUNTIMES } from '../../domain/workflow.ts';

@@ -1,6 +1,6 @@
 // Decodes what stands in the daemon's journal back into records.
 
-import { z } from 'zod';
+import * as z from 'zod';
 import type { JournalRecord } from '../../domain/daemon/record.ts';
 import { ATTEMPT_OUTCOMES, ISSUE_OUTCOMES } from '../../domain/daemon/record.ts';
 import { thawState } from '../../domain/daemon/snapshot.ts';

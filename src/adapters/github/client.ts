@@ -2,7 +2,7 @@
 
 import { Octokit } from '@octokit/rest';
 import { EnvHttpProxyAgent, fetch } from 'undici';
-import { z } from 'zod';
+import * as z from 'zod';
 import { messageOf } from '../../domain/errors.ts';
 import { oneLine } from '../../domain/text.ts';
 import { TrackerError } from '../../domain/tracker-error.ts';

@@ -1,6 +1,6 @@
 // What the credential may do with the repository.
 
-import { z } from 'zod';
+import * as z from 'zod';
 import type { RepoSlug } from '../../domain/repository.ts';
 import type { HostingClient } from './client.ts';
 

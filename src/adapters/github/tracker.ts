@@ -1,6 +1,6 @@
 // The tracker on GitHub's REST API: issues, labels, comments, pull requests.
 
-import { z } from 'zod';
+import * as z from 'zod';
 import type { PullRequest } from '../../domain/daemon/record.ts';
 import type { Actor, Issue } from '../../domain/issue.ts';
 import { byAge, sameLabel } from '../../domain/issue.ts';

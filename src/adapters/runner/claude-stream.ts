@@ -1,6 +1,6 @@
 // Reads the headless event stream of Claude Code: one JSON object a line. Pure; shapes as versions 2.1.33 to 2.1.329 print them.
 
-import { z } from 'zod';
+import * as z from 'zod';
 import { clip, oneLine } from '../../domain/text.ts';
 import type { AgentEvent } from '../../engine/ports.ts';
 
