@@ -1,0 +1,45 @@
+// Prints every figure beside a floor measured in the same run, and writes bench/results.md.
+// usage: npm run bench [-- name …], with names of the list below; without any, all.
+
+import { writeFileSync } from 'node:fs';
+import { cpus, release } from 'node:os';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { Row } from './figures.ts';
+import { firstAgent } from './first-agent.ts';
+import { hundredIssues } from './hundred-issues.ts';
+import { idlePoll } from './idle-poll.ts';
+import { kills } from './kills.ts';
+import { memory } from './memory.ts';
+
+const BENCHMARKS: Readonly<Record<string, () => Promise<readonly Row[]>>> = {
+  'idle-poll': async () => [await idlePoll()],
+  'first-agent': async () => [await firstAgent()],
+  'hundred-issues': async () => [await hundredIssues()],
+  memory,
+  kills: async () => [kills()],
+};
+
+const wanted = process.argv.slice(2);
+const unknown = wanted.filter((name) => !(name in BENCHMARKS));
+if (unknown.length > 0) throw new Error(`expected ${Object.keys(BENCHMARKS).join(', ')}, got ${unknown.join(', ')}`);
+
+const rows: Row[] = [];
+for (const [name, run] of Object.entries(BENCHMARKS)) {
+  if (wanted.length > 0 && !wanted.includes(name)) continue;
+  process.stderr.write(`${name} …\n`);
+  rows.push(...(await run()));
+}
+const line = (cells: readonly string[]) => `| ${cells.join(' | ')} |`;
+const table = [
+  line(['what', 'measured', 'floor in the same run', 'target', 'met']),
+  line(['---', '---', '---', '---', '---']),
+  ...rows.map((row) => line([row.what, row.figure, row.floor, row.target, row.met ? 'yes' : '**no**'])),
+].join('\n');
+process.stdout.write(`${table}\n`);
+if (wanted.length === 0) {
+  const machine = `Node ${process.versions.node}, Linux ${release()}, ${cpus().length} cores (${cpus()[0]?.model.trim() ?? 'unknown'})`;
+  const text = `# Results\n\nWritten by \`npm run bench\` on ${new Date().toISOString().slice(0, 10)}: ${machine}. Figures of one run; each stands beside a\nfloor measured in the same run, because machines differ and are noisy. Spreads are least–most around the median.\n\n${table}\n`;
+  writeFileSync(join(dirname(dirname(fileURLToPath(import.meta.url))), 'bench', 'results.md'), text);
+}
+if (rows.some((row) => !row.met)) process.exitCode = 1;
