@@ -70,13 +70,16 @@ export async function startProgram(
   child.stdin.on('error', () => undefined);
 
   let escalation: NodeJS.Timeout | undefined;
+  let over = false;
   const terminate = () => {
-    if (escalation !== undefined) return;
+    // Once it is over its number may be another's.
+    if (over || escalation !== undefined) return;
     signalGroup(pid, 'SIGTERM');
     escalation = setTimeout(() => signalGroup(pid, 'SIGKILL'), options.graceMs ?? GRACE_MS);
   };
   const exit = new Promise<ProgramExit>((resolve) => {
     child.once('exit', (exitCode: number | null, signal: NodeJS.Signals | null) => {
+      over = true;
       clearTimeout(escalation);
       options.signal?.removeEventListener('abort', terminate);
       // The leader is gone; what it left in its group goes too.
