@@ -74,14 +74,17 @@ export async function startProgram(
   const startedAt = performance.now();
   let again: NodeJS.Timeout | undefined;
   let escalation: NodeJS.Timeout | undefined;
+  let over = false;
   const terminate = () => {
-    if (escalation !== undefined) return;
+    // Once it is over its number may be another's.
+    if (over || escalation !== undefined) return;
     signalGroup(pid, 'SIGTERM');
     if (performance.now() - startedAt < YOUNG_MS) again = setTimeout(() => signalGroup(pid, 'SIGTERM'), YOUNG_MS);
     escalation = setTimeout(() => signalGroup(pid, 'SIGKILL'), options.graceMs ?? GRACE_MS);
   };
   const exit = new Promise<ProgramExit>((resolve) => {
     child.once('exit', (exitCode: number | null, signal: NodeJS.Signals | null) => {
+      over = true;
       clearTimeout(again);
       clearTimeout(escalation);
       options.signal?.removeEventListener('abort', terminate);

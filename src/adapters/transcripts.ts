@@ -1,10 +1,10 @@
 // What hooks and agents print, one file an attempt, bounded.
 
-import { closeSync, existsSync, mkdirSync, openSync, readdirSync, rmSync, writeSync } from 'node:fs';
-import { rm } from 'node:fs/promises';
+import { closeSync, existsSync, mkdirSync, openSync, readdirSync, statSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { redact, visibleLines } from '../domain/text.ts';
 import type { Transcript, Transcripts } from '../engine/ports.ts';
+import { removeTree } from './remove-tree.ts';
 
 export const TRANSCRIPT_MAX_BYTES = 5 * 1024 * 1024;
 const ISSUES_KEPT = 200;
@@ -44,11 +44,18 @@ class TranscriptWriter implements Transcript {
   }
 
   write(text: string): void {
-    if (this.#closed || this.#bytes > TRANSCRIPT_MAX_BYTES) return;
+    const room = TRANSCRIPT_MAX_BYTES - this.#bytes;
+    if (this.#closed || room < 0) return;
     const bytes = Buffer.from(redact(visibleLines(text), this.#secrets()));
     this.#bytes += bytes.length;
-    if (this.#bytes <= TRANSCRIPT_MAX_BYTES) writeSync(this.#fd, bytes);
-    else writeSync(this.#fd, `\n[the output is longer than ${TRANSCRIPT_MAX_BYTES} bytes; the rest is not kept]\n`);
+    try {
+      writeSync(this.#fd, bytes.subarray(0, room));
+      if (bytes.length > room)
+        writeSync(this.#fd, `\n[the output is longer than ${TRANSCRIPT_MAX_BYTES} bytes; the rest is not kept]\n`);
+    } catch {
+      // A full disk must not end the agent that speaks, nor the daemon that listens.
+      this.#bytes = Number.POSITIVE_INFINITY;
+    }
   }
 
   close(): void {
@@ -74,14 +81,16 @@ export class FileTranscripts implements Transcripts {
   }
 
   async forget(issue: number): Promise<void> {
-    await rm(join(issueDirectory(this.#stateDir, issue), 'homes'), { recursive: true, force: true });
-    this.#prune();
+    await removeTree(join(issueDirectory(this.#stateDir, issue), 'homes'));
+    await this.#prune();
   }
 
-  /** Keeps the transcripts of the newest issues. */
-  #prune(): void {
-    const issues = readdirSync(join(this.#stateDir, 'issues')).map(Number).filter(Number.isInteger);
-    const old = issues.sort((a, b) => a - b).slice(0, Math.max(0, issues.length - ISSUES_KEPT));
-    for (const issue of old) rmSync(issueDirectory(this.#stateDir, issue), { recursive: true, force: true });
+  /** Keeps the issues that were worked on last: an old number may be at work just now. */
+  async #prune(): Promise<void> {
+    const issues = join(this.#stateDir, 'issues');
+    if (!existsSync(issues)) return;
+    const directories = readdirSync(issues).map((name) => join(issues, name));
+    const newestFirst = directories.map((path) => ({ path, at: statSync(path).mtimeMs })).sort((a, b) => b.at - a.at);
+    for (const { path } of newestFirst.slice(ISSUES_KEPT)) await removeTree(path);
   }
 }

@@ -1,7 +1,7 @@
 // Workspaces on disk: one directory an issue, a Git clone in each, hooks around them.
 
 import { randomBytes } from 'node:crypto';
-import { chmod, lstat, mkdir, readdir, readFile, realpath, rename, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, realpath, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { messageOf, ToolError } from '../domain/errors.ts';
 import { formatSlug } from '../domain/repository.ts';
@@ -11,6 +11,7 @@ import type { HookName, Place, Work, Workspaces, WorkspaceTask } from '../engine
 import * as clone from './clone.ts';
 import type { Mirror } from './mirror.ts';
 import { runProgram } from './program.ts';
+import { removeTree } from './remove-tree.ts';
 import { ROOT_DATA } from './workspace-root.ts';
 
 export type WorkspacesOptions = {
@@ -33,23 +34,6 @@ const TEMPLATES = [
   'pull_request_template.md',
   'PULL_REQUEST_TEMPLATE.md',
 ];
-
-/** Removes a tree, also where a program made directories that cannot be written to. Links are removed, not followed. */
-async function removeTree(path: string): Promise<void> {
-  try {
-    await rm(path, { recursive: true, force: true });
-  } catch {
-    await makeWritable(path);
-    await rm(path, { recursive: true, force: true });
-  }
-}
-
-async function makeWritable(path: string): Promise<void> {
-  const status = await lstat(path);
-  if (!status.isDirectory()) return;
-  await chmod(path, 0o700);
-  for (const name of await readdir(path)) await makeWritable(join(path, name));
-}
 
 export class DiskWorkspaces implements Workspaces {
   readonly #options: WorkspacesOptions;

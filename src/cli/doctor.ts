@@ -67,7 +67,8 @@ async function checkHost(workflow: Workflow, env: Environment): Promise<Check[]>
   const command = claudeCommand(workflow);
   const version = await claudeVersion(command, env);
   const install = 'npm install -g @anthropic-ai/claude-code';
-  if (version === null) return [fail('host', `${command.join(' ')} cannot be run`, install)];
+  const shown = [workflow.tool.command ?? 'claude'].flat().join(' ');
+  if (version === null) return [fail('host', `${shown} cannot be run`, install)];
   const login = runtimeLogin(env);
   const known = [
     'ANTHROPIC_API_KEY',

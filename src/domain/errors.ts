@@ -36,10 +36,22 @@ export class ToolError extends Error {
   }
 }
 
+function wordsOf(thrown: unknown): string {
+  // What Node throws when a host has several addresses and none answers: its own message is empty.
+  if (thrown instanceof AggregateError && thrown.message === '')
+    return [...new Set(thrown.errors.map(messageOf))].join('; ');
+  if (thrown instanceof Error) return thrown.message || thrown.name;
+  if (typeof thrown !== 'object' || thrown === null) return String(thrown);
+  try {
+    return JSON.stringify(thrown);
+  } catch {
+    return '';
+  }
+}
+
 /** The words of anything thrown, in one line or more, never empty. */
 export function messageOf(error: unknown): string {
-  if (error instanceof Error) return error.message || error.name;
-  return String(error);
+  return wordsOf(error) || 'an error without words';
 }
 
 /** For the end of a `switch` over a union: a new case fails the type check here. */

@@ -63,9 +63,9 @@ export class Supervisor {
     while (!this.signal.aborted) {
       const startedAt = this.#options.clock.now();
       if (await this.#once(name, task)) return;
-      pause =
-        this.#options.clock.now() - startedAt > RESTART_MAX_MS ? RESTART_MIN_MS : Math.min(pause * 2, RESTART_MAX_MS);
+      if (this.#options.clock.now() - startedAt > RESTART_MAX_MS) pause = RESTART_MIN_MS;
       await this.#options.clock.sleep(pause, this.signal);
+      pause = Math.min(pause * 2, RESTART_MAX_MS);
     }
   }
 

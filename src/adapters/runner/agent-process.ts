@@ -24,13 +24,15 @@ export type AgentProcessOptions = {
   readonly signal: AbortSignal;
   readonly onLine: (line: string) => void;
   readonly onErrorText: (text: string) => void;
+  /** Called for output that is no whole line yet. */
+  readonly onPart?: () => void;
 };
 
 const MAX_LINE_BYTES = 16 * 1024 * 1024;
 const GRACE_MS = 10_000;
 
 /** Calls `onLine` for each line of a stream; of a line that is longer than the bound, the rest is dropped. */
-export function readLines(stream: Readable, onLine: (line: string) => void): Promise<void> {
+export function readLines(stream: Readable, onLine: (line: string) => void, onPart?: () => void): Promise<void> {
   return new Promise((resolve) => {
     let parts: Buffer[] = [];
     let bytes = 0;
@@ -40,9 +42,10 @@ export function readLines(stream: Readable, onLine: (line: string) => void): Pro
       bytes = 0;
     };
     const take = (part: Buffer) => {
-      if (bytes + part.length > MAX_LINE_BYTES || part.length === 0) return;
-      parts.push(part);
-      bytes += part.length;
+      const kept = part.subarray(0, MAX_LINE_BYTES - bytes);
+      if (kept.length === 0) return;
+      parts.push(kept);
+      bytes += kept.length;
     };
     stream.on('data', (chunk: Buffer) => {
       let start = 0;
@@ -52,6 +55,7 @@ export function readLines(stream: Readable, onLine: (line: string) => void): Pro
         start = end + 1;
       }
       take(chunk.subarray(start));
+      if (start < chunk.length) onPart?.();
     });
     stream.once('close', () => {
       flush();
@@ -64,7 +68,10 @@ export function readLines(stream: Readable, onLine: (line: string) => void): Pro
 export async function startAgent(options: AgentProcessOptions): Promise<AgentProcess> {
   const { file, args, cwd, env, signal } = options;
   const program = await startProgram(file, args, { cwd, env, signal, graceMs: GRACE_MS });
-  const read = Promise.all([readLines(program.stdout, options.onLine), readLines(program.stderr, options.onErrorText)]);
+  const read = Promise.all([
+    readLines(program.stdout, options.onLine, options.onPart),
+    readLines(program.stderr, options.onErrorText, options.onPart),
+  ]);
   return {
     pid: program.pid,
     write: (text) => {

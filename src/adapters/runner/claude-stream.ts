@@ -4,46 +4,44 @@ import * as z from 'zod';
 import { clip, oneLine } from '../../domain/text.ts';
 import type { AgentEvent } from '../../engine/ports.ts';
 
-const tokens = z.object({
-  input_tokens: z.number().default(0),
-  output_tokens: z.number().default(0),
-  cache_creation_input_tokens: z.number().nullish(),
-  cache_read_input_tokens: z.number().nullish(),
-});
+/** A field of another shape than expected counts as absent: it takes nothing from the rest of its line. */
+const maybe = <T extends z.ZodType>(shape: T) => shape.optional().catch(undefined);
+const text = maybe(z.string());
+const anything = maybe(z.unknown());
+const count = z.int().nonnegative().default(0).catch(0);
 
-const block = z.object({
-  type: z.string(),
-  text: z.string().optional(),
-  id: z.string().optional(),
-  name: z.string().optional(),
-  input: z.unknown().optional(),
-  tool_use_id: z.string().optional(),
-});
+const tokens = maybe(
+  z.object({
+    input_tokens: count,
+    output_tokens: count,
+    cache_creation_input_tokens: count,
+    cache_read_input_tokens: count,
+  }),
+);
+
+const block = z
+  .object({ type: z.string(), text, id: text, name: text, input: anything, tool_use_id: text })
+  .catch({ type: 'unknown' });
 
 const line = z.object({
   type: z.string(),
-  subtype: z.string().optional(),
-  session_id: z.string().optional(),
-  message: z
-    .object({
-      id: z.string().optional(),
-      content: z.union([z.string(), z.array(block)]).optional(),
-      usage: tokens.optional(),
-    })
-    .optional(),
-  result: z.unknown().optional(),
-  errors: z.array(z.unknown()).optional(),
-  is_error: z.boolean().optional(),
-  total_cost_usd: z.number().optional(),
-  usage: tokens.optional(),
-  api_error_status: z.number().nullish(),
-  terminal_reason: z.string().nullish(),
-  error_status: z.number().nullish(),
-  error: z.unknown().optional(),
-  attempt: z.number().optional(),
-  claude_code_version: z.string().optional(),
-  parent_tool_use_id: z.string().nullish(),
+  subtype: text,
+  session_id: text,
+  message: maybe(z.object({ id: text, content: maybe(z.union([z.string(), z.array(block)])), usage: tokens })),
+  result: anything,
+  errors: maybe(z.array(z.unknown())),
+  is_error: maybe(z.boolean()),
+  total_cost_usd: z.number().nonnegative().default(0).catch(0),
+  usage: tokens,
+  api_error_status: maybe(z.number()),
+  terminal_reason: text,
+  error_status: maybe(z.number()),
+  error: anything,
+  attempt: maybe(z.number()),
 });
+
+type Line = z.output<typeof line>;
+type Tokens = { readonly input: number; readonly output: number };
 
 /** A turn that ended, as the host sums it up. */
 export type TurnResult =
@@ -59,13 +57,29 @@ export type StreamItem =
 
 const CREDENTIAL_WORDS =
   /invalid api key|not logged in|please run \/login|oauth token (has )?expired|authentication[_ ]error|credit balance is too low/i;
-const SERVICE_WORDS = /^API Error|overloaded|rate limit|connection error|request timed out|unable to connect/i;
+const SERVICE_WORDS =
+  /^API Error|overloaded|rate limit|usage limit|limit reached|hit your (\w+ )?limit|connection error|request timed out|unable to connect/i;
+/** The service does not take the conversation as it is: sent again it would be refused again. */
+const REFUSED_STATUS = [400, 413, 422];
 
-function sum(usage: z.output<typeof tokens>): { input: number; output: number } {
+function sum(usage: NonNullable<z.output<typeof tokens>>): Tokens {
   return {
-    input: usage.input_tokens + (usage.cache_creation_input_tokens ?? 0) + (usage.cache_read_input_tokens ?? 0),
+    input: usage.input_tokens + usage.cache_creation_input_tokens + usage.cache_read_input_tokens,
     output: usage.output_tokens,
   };
+}
+
+function greater(a: Tokens, b: Tokens): Tokens {
+  return { input: Math.max(a.input, b.input), output: Math.max(a.output, b.output) };
+}
+
+/** JSON for people to read; nothing for what is nested so deep that it cannot be written. */
+function shown(value: unknown): string {
+  try {
+    return JSON.stringify(value) ?? '';
+  } catch {
+    return '';
+  }
 }
 
 function limitOf(name: string, input: unknown): number | null {
@@ -79,14 +93,14 @@ function summaryOf(input: unknown): string {
     const value: unknown = Reflect.get(input, key);
     if (typeof value === 'string') return oneLine(value, 160);
   }
-  return oneLine(JSON.stringify(input) ?? '', 160);
+  return oneLine(shown(input), 160);
 }
 
 /** One session's stream. `push` takes a line and gives what it means, in order. */
 export class ClaudeStream {
   /** Tokens by message id of the turn under way: a message is printed once for each of its blocks. */
-  readonly #messages = new Map<string, { input: number; output: number }>();
-  #finished = { input: 0, output: 0 };
+  readonly #messages = new Map<string, Tokens>();
+  #finished: Tokens = { input: 0, output: 0 };
   #cost = 0;
   #turns = 0;
 
@@ -114,27 +128,29 @@ export class ClaudeStream {
     }
   }
 
-  #system(row: z.output<typeof line>): StreamItem[] {
+  #system(row: Line): StreamItem[] {
     const name = oneLine(`system/${row.subtype ?? ''}`, 60);
     const items: StreamItem[] = [{ type: 'event', event: { type: 'activity', name } }];
     if (row.subtype === 'init' && row.session_id !== undefined)
       items.push({ type: 'event', event: { type: 'session', sessionId: row.session_id } });
     if (row.subtype === 'api_retry') {
-      const words = `the model's service answered ${row.error_status ?? 'nothing'} (${oneLine(String(row.error ?? 'no reason given'), 120)})`;
+      const why = typeof row.error === 'string' ? row.error : shown(row.error);
+      const words = `the model's service answered ${row.error_status ?? 'nothing'} (${oneLine(why || 'no reason given', 120)})`;
       items.push({ type: 'text', text: `! ${words}, attempt ${row.attempt ?? '?'}\n` });
       if (row.error_status === 401 || row.error_status === 403) items.push({ type: 'unauthorized', words });
     }
     return items;
   }
 
-  #assistant(row: z.output<typeof line>): StreamItem[] {
+  #assistant(row: Line): StreamItem[] {
     const items: StreamItem[] = [];
     const { message } = row;
     if (message?.usage !== undefined && message.id !== undefined) {
-      this.#messages.set(message.id, sum(message.usage));
+      const used = sum(message.usage);
+      this.#messages.set(message.id, greater(this.#messages.get(message.id) ?? used, used));
       items.push(this.#usage());
     }
-    const content =
+    const content: readonly z.output<typeof block>[] =
       typeof message?.content === 'string' ? [{ type: 'text', text: message.content }] : (message?.content ?? []);
     for (const part of content) {
       if (part.type === 'text' && part.text !== undefined && part.text.trim() !== '') {
@@ -142,7 +158,7 @@ export class ClaudeStream {
           { type: 'event', event: { type: 'message', text: part.text } },
           { type: 'text', text: `${part.text.trimEnd()}\n` },
         );
-      } else if (part.type === 'tool_use' && 'id' in part && part.id !== undefined) {
+      } else if (part.type === 'tool_use' && part.id !== undefined) {
         const name = part.name ?? 'tool';
         items.push({
           type: 'event',
@@ -154,7 +170,7 @@ export class ClaudeStream {
     return items.length === 0 ? [{ type: 'event', event: { type: 'activity', name: 'assistant' } }] : items;
   }
 
-  #user(row: z.output<typeof line>): StreamItem[] {
+  #user(row: Line): StreamItem[] {
     const content = typeof row.message?.content === 'string' ? [] : (row.message?.content ?? []);
     const items: StreamItem[] = content.flatMap((part) =>
       part.type === 'tool_result' && part.tool_use_id !== undefined
@@ -164,20 +180,17 @@ export class ClaudeStream {
     return items.length === 0 ? [{ type: 'event', event: { type: 'activity', name: 'user' } }] : items;
   }
 
-  #result(row: z.output<typeof line>): StreamItem[] {
+  #result(row: Line): StreamItem[] {
     this.#turns += 1;
     const counted = [...this.#messages.values()].reduce(
       (all, one) => ({ input: all.input + one.input, output: all.output + one.output }),
       { input: 0, output: 0 },
     );
-    const stated = row.usage === undefined ? counted : sum(row.usage);
-    this.#finished = {
-      input: this.#finished.input + Math.max(stated.input, counted.input),
-      output: this.#finished.output + Math.max(stated.output, counted.output),
-    };
+    const turn = greater(row.usage === undefined ? counted : sum(row.usage), counted);
+    this.#finished = { input: this.#finished.input + turn.input, output: this.#finished.output + turn.output };
     this.#messages.clear();
     // The host states the cost of all turns of its process so far.
-    this.#cost = Math.max(this.#cost, row.total_cost_usd ?? 0);
+    this.#cost = Math.max(this.#cost, row.total_cost_usd);
     return [this.#usage(), { type: 'result', result: judgeResult(row) }];
   }
 
@@ -198,25 +211,27 @@ export class ClaudeStream {
 }
 
 /** On an API failure the host's `subtype` is "success": `is_error` tells. */
-function judgeResult(row: z.output<typeof line>): TurnResult {
+function judgeResult(row: Line): TurnResult {
   const said = typeof row.result === 'string' ? row.result : '';
-  const errors = (row.errors ?? [])
-    .map((error) => (typeof error === 'string' ? error : JSON.stringify(error)))
-    .join('; ');
+  const errors = (row.errors ?? []).map((error) => (typeof error === 'string' ? error : shown(error))).join('; ');
   const subtype = row.subtype ?? '';
-  if (row.is_error !== true && (subtype === 'success' || subtype === '')) return { ok: true, words: clip(said, 4000) };
-  const words = clip(said || errors || subtype || 'it ended with an error and no words', 2000);
+  const good = subtype === 'success' || subtype === '';
+  if (row.is_error !== true && good) return { ok: true, words: clip(said, 4000) };
+  const words = clip(said || errors || (good ? '' : subtype) || 'it ended with an error and no words', 2000);
   if (subtype === 'error_max_budget_usd')
     return { ok: false, words: 'the cost limit of the issue is reached', fault: 'agent', resumable: true };
-  const tooLong = row.terminal_reason === 'prompt_too_long' || /prompt is too long/i.test(words);
-  const status = row.api_error_status ?? null;
-  const service =
-    status !== null && (status === 401 || status === 403 || status === 404 || status === 429 || status >= 500);
-  const runtime = !tooLong && (service || CREDENTIAL_WORDS.test(words) || SERVICE_WORDS.test(words));
+  // Early versions state the status in words only.
+  const status = row.api_error_status ?? Number(/^API Error: (\d{3})\b/.exec(words)?.[1] ?? 0);
+  const service = [401, 403, 404, 429].includes(status) || status >= 500;
+  const credential = CREDENTIAL_WORDS.test(words);
+  const refused =
+    row.terminal_reason === 'prompt_too_long' ||
+    /prompt is too long/i.test(words) ||
+    (REFUSED_STATUS.includes(status) && !credential);
   return {
     ok: false,
     words,
-    fault: runtime ? 'runtime' : 'agent',
-    resumable: !tooLong && subtype !== 'error_during_execution',
+    fault: !refused && (service || credential || SERVICE_WORDS.test(words)) ? 'runtime' : 'agent',
+    resumable: !refused && subtype !== 'error_during_execution',
   };
 }

@@ -1,9 +1,9 @@
 // The runner for Claude Code, headless: one process an attempt, a turn for each prompt, its event stream read as it comes.
 
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, realpathSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { homedir } from 'node:os';
-import { join } from 'node:path';
+import { join, sep } from 'node:path';
 import { messageOf } from '../../domain/errors.ts';
 import type { Workflow } from '../../domain/workflow.ts';
 import type { RunEnd, RunHooks, Runner, RunRequest } from '../../engine/ports.ts';
@@ -13,7 +13,7 @@ import type { Isolation } from '../isolation.ts';
 import { packageRoot } from '../package-root.ts';
 import { runProgram } from '../program.ts';
 import type { RuntimeDir } from '../runtime-dir.ts';
-import { startAgent } from './agent-process.ts';
+import { type AgentProcess, startAgent } from './agent-process.ts';
 import { ClaudeStream, type TurnResult } from './claude-stream.ts';
 
 export type ClaudeOptions = {
@@ -22,6 +22,8 @@ export type ClaudeOptions = {
   readonly runtime: RuntimeDir;
   readonly isolation: Isolation;
   readonly env: Readonly<Record<string, string | undefined>>;
+  /** How long the process may stay after its input was closed. */
+  readonly exitMs?: number;
 };
 
 /** What the runtime needs to log in and to be configured: passed on by name, never the person's whole environment. */
@@ -29,7 +31,7 @@ const LOGIN =
   /^(ANTHROPIC_\w+|CLAUDE_CODE_(OAUTH_TOKEN|USE_\w+|MAX_\w+|SUBAGENT_MODEL|SKIP_\w+|DISABLE_\w+|API_KEY_\w+)|API_TIMEOUT_MS|BASH_\w+_MS|BASH_MAX_OUTPUT_LENGTH|MAX_THINKING_TOKENS|MAX_MCP_OUTPUT_TOKENS|MCP_TIMEOUT|MCP_TOOL_TIMEOUT|DISABLE_\w+|IS_SANDBOX|ENABLE_TOOL_SEARCH)$/;
 const CLOUD = /^(AWS_\w+|GOOGLE_\w+|CLOUD_ML_REGION|VERTEX_\w+|AZURE_\w+)$/;
 
-/** How long the process may stay after its input was closed: up to 2.1.177 a team alive at the end keeps it for ever. */
+/** Up to 2.1.177 a team alive at the end keeps the process for ever. */
 const EXIT_MS = 20_000;
 
 /**
@@ -96,10 +98,11 @@ export function isBefore(version: string, other: string): boolean {
   return false;
 }
 
-/** The program and its first arguments that `tool.command` names. */
+/** The program and its first arguments that `tool.command` names; text is the shell's to read, and gets the rest as its arguments. */
 export function claudeCommand(workflow: Workflow): readonly [string, ...string[]] {
   const { command } = workflow.tool;
-  const [file = 'claude', ...args] = typeof command === 'string' ? [command] : (command ?? []);
+  if (typeof command === 'string') return ['/bin/sh', '-c', `${command} "$@"`, 'claude'];
+  const [file = 'claude', ...args] = command ?? [];
   return [file, ...args];
 }
 
@@ -126,11 +129,14 @@ export class ClaudeRunner implements Runner {
     this.#options = options;
   }
 
-  #version(command: readonly [string, ...string[]]): Promise<string | null> {
+  async #version(command: readonly [string, ...string[]]): Promise<string | null> {
     const key = command.join(' ');
     const known = this.#versions.get(key) ?? claudeVersion(command, this.#options.env);
     this.#versions.set(key, known);
-    return known;
+    const version = await known;
+    // It may be installed by the next attempt.
+    if (version === null) this.#versions.delete(key);
+    return version;
   }
 
   /** The agent's own file in the clone is the host's to read; otherwise the text that this package brings is passed on. */
@@ -138,10 +144,11 @@ export class ClaudeRunner implements Runner {
     const { agent } = this.#options.workflow().tool;
     if (agent === null) return [];
     const own = join(cwd, '.claude', 'agents', `${agent}.md`);
+    const present = liesIn(own, cwd);
     // 2.1.33 with --agent ends at once and says nothing.
     const supported = version !== null && !isBefore(version, '2.1.100');
-    if (existsSync(own) && supported) return ['--agent', agent];
-    const path = existsSync(own) ? own : join(packageRoot(), 'agents', `${agent}.md`);
+    if (present && supported) return ['--agent', agent];
+    const path = present ? own : join(packageRoot(), 'agents', `${agent}.md`);
     if (!existsSync(path)) return [];
     return ['--append-system-prompt', parseFrontMatter(readFileSync(path, 'utf8'), path).content.trim()];
   }
@@ -182,9 +189,10 @@ export class ClaudeRunner implements Runner {
       ...((await sessionExists(home.path, request.resume)) ? ['--resume', request.resume ?? ''] : []),
     ];
     const [program, programArgs] = isolation.wrap(file, args, [request.cwd, home.path]);
-    const session = new ClaudeSession(hooks);
+    const session = new ClaudeSession(hooks, this.#options.exitMs ?? EXIT_MS);
+    let agent: AgentProcess | undefined;
     try {
-      const agent = await startAgent({
+      agent = await startAgent({
         file: program,
         args: programArgs,
         cwd: request.cwd,
@@ -206,11 +214,23 @@ export class ClaudeRunner implements Runner {
       const exit = await agent.ended;
       return session.end(exit);
     } catch (error) {
+      // Nobody waits for it any more: it must not go on beside the next attempt.
+      agent?.terminate();
+      await agent?.ended;
       return { ok: false, words: messageOf(error), fault: 'runtime', resumable: true };
     } finally {
       session.close();
       runtime.remove(tmp);
     }
+  }
+}
+
+/** Whether a file of the clone is there, and no link of an agent's to what only this process can read. */
+function liesIn(path: string, directory: string): boolean {
+  try {
+    return realpathSync(path).startsWith(realpathSync(directory) + sep);
+  } catch {
+    return false;
   }
 }
 
@@ -226,15 +246,18 @@ type Writer = { write(text: string): void; endInput(): void; terminate(): void }
 /** One conversation: turns the stream into events and answers each good turn with the next prompt or the end. */
 class ClaudeSession {
   readonly #hooks: RunHooks;
+  readonly #exitMs: number;
   readonly #stream = new ClaudeStream();
   #agent: Writer | undefined;
   #last: TurnResult | undefined;
   #unauthorized: string | undefined;
   #complaints = '';
   #timer: NodeJS.Timeout | undefined;
+  #asking = false;
 
-  constructor(hooks: RunHooks) {
+  constructor(hooks: RunHooks, exitMs: number) {
     this.#hooks = hooks;
+    this.#exitMs = exitMs;
   }
 
   attach(agent: Writer): void {
@@ -261,22 +284,32 @@ class ClaudeSession {
   #finishTurn(result: TurnResult): void {
     this.#last = result;
     if (!result.ok) this.#finishSession();
-    else this.#askForMore().catch(() => this.#finishSession());
+    // Turns that the host takes by itself, for work in the background, end on their own and ask for nothing.
+    else if (!this.#asking && this.#timer === undefined) this.#askForMore().catch(() => this.#finishSession());
   }
 
   async #askForMore(): Promise<void> {
-    const prompt = await this.#hooks.nextTurn();
-    if (prompt === null) this.#finishSession();
-    else this.#agent?.write(userMessage(prompt));
+    this.#asking = true;
+    try {
+      const prompt = await this.#hooks.nextTurn();
+      if (prompt === null) this.#finishSession();
+      else this.#agent?.write(userMessage(prompt));
+    } finally {
+      this.#asking = false;
+    }
   }
 
   #finishSession(): void {
-    this.#agent?.endInput();
-    this.#timer ??= setTimeout(() => this.#agent?.terminate(), EXIT_MS);
+    const agent = this.#agent;
+    if (agent === undefined) return;
+    agent.endInput();
+    this.#timer ??= setTimeout(() => agent.terminate(), this.#exitMs);
   }
 
   close(): void {
     clearTimeout(this.#timer);
+    // The answer to what was asked last may still come; there is nothing left for it to end.
+    this.#agent = undefined;
   }
 
   end(exit: { readonly exitCode: number | null; readonly signal: NodeJS.Signals | null }): RunEnd {

@@ -8,7 +8,7 @@ import type { RunEnd, RunHooks, Runner, RunRequest } from '../../engine/ports.ts
 import { createAgentHome } from '../agent-home.ts';
 import type { Isolation } from '../isolation.ts';
 import type { RuntimeDir } from '../runtime-dir.ts';
-import { startAgent } from './agent-process.ts';
+import { type AgentProcess, startAgent } from './agent-process.ts';
 
 export type CommandOptions = {
   readonly name: string;
@@ -23,8 +23,9 @@ export type CommandOptions = {
 
 /** So many of its last lines are the program's last words. */
 const WORDS_LINES = 12;
+const MESSAGE_MAX = 4_000;
 
-/** Exit codes of a shell for a program that is not there or cannot be run. */
+/** Exit codes of a shell, and of what sets up isolation, for a program that is not there or cannot be run. */
 const NOT_RUNNABLE = [126, 127];
 
 export class CommandRunner implements Runner {
@@ -53,12 +54,13 @@ export class CommandRunner implements Runner {
     const [file, args] = isolation.wrap(...splitCommand(command), [request.cwd, home.path]);
     let lines: string[] = [];
     const hear = (line: string) => {
-      if (line.trim() !== '') lines = [...lines.slice(1 - WORDS_LINES), clip(visibleLines(line), 400)];
+      if (line.trim() !== '') lines = [...lines.slice(1 - WORDS_LINES), clip(visibleLines(clip(line, 400)), 400)];
       hooks.output(`${line}\n`);
-      hooks.onEvent({ type: 'message', text: line });
+      hooks.onEvent({ type: 'message', text: clip(line, MESSAGE_MAX) });
     };
+    let agent: AgentProcess | undefined;
     try {
-      const agent = await startAgent({
+      agent = await startAgent({
         file,
         args,
         cwd: request.cwd,
@@ -67,6 +69,8 @@ export class CommandRunner implements Runner {
         signal: hooks.signal,
         onLine: hear,
         onErrorText: hear,
+        // A program may show its progress without ever ending the line.
+        onPart: () => hooks.onEvent({ type: 'activity', name: 'output' }),
       });
       await hooks.onStarted(agent.pid);
       agent.write(request.prompt);
@@ -77,7 +81,9 @@ export class CommandRunner implements Runner {
       if (exitCode === 0) return { ok: true, words };
       const how = exitCode === null ? `was ended by ${signal ?? 'a signal'}` : `ended with exit code ${exitCode}`;
       const fault =
-        exitCode !== null && typeof command === 'string' && NOT_RUNNABLE.includes(exitCode) ? 'runtime' : 'agent';
+        exitCode !== null && NOT_RUNNABLE.includes(exitCode) && (isolation.active || typeof command === 'string')
+          ? 'runtime'
+          : 'agent';
       return {
         ok: false,
         words: words === '' ? `it ${how} and printed nothing` : `it ${how}: ${words}`,
@@ -85,6 +91,9 @@ export class CommandRunner implements Runner {
         resumable: true,
       };
     } catch (error) {
+      // Nobody waits for it any more: it must not go on beside the next attempt.
+      agent?.terminate();
+      await agent?.ended;
       return { ok: false, words: messageOf(error), fault: 'runtime', resumable: true };
     } finally {
       runtime.remove(tmp);

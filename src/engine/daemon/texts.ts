@@ -14,7 +14,8 @@ function closes(body: string, issue: number): boolean {
 /** The title of a pull request: what the agent asked for, else its first commit's subject, else the issue's title. */
 export function pullRequestTitle(asked: string | undefined, messages: readonly string[], entry: Entry): string {
   const subject = messages[0]?.split('\n')[0];
-  return oneLine(asked ?? subject ?? entry.title, 200) || `Issue #${entry.number}`;
+  const titles = [asked, subject, entry.title].map((title) => oneLine(title ?? '', 200));
+  return titles.find((title) => title !== '') ?? `Issue #${entry.number}`;
 }
 
 /** Its body: the agent's words or the commits' messages, the closing keyword, the repository's template. */
@@ -24,8 +25,9 @@ export function pullRequestBody(
   entry: Entry,
   template: string | null,
 ): string {
-  const own = asked?.trim() || messages.map((message) => message.trim()).join('\n\n---\n\n');
-  const parts = [clip(visibleLines(own), 40_000)];
+  const words = asked?.trim() || messages.map((message) => message.trim()).join('\n\n---\n\n');
+  const own = clip(visibleLines(words), 40_000);
+  const parts = [own];
   if (!closes(own, entry.number)) parts.push(`Closes #${entry.number}`);
   const heading = template?.split('\n').find((line) => line.trim() !== '');
   if (template !== null && template.trim() !== '' && heading !== undefined && !own.includes(heading.trim()))

@@ -16,7 +16,9 @@ const TOOL_GRACE_MS = 30_000;
 
 export class Watchdog {
   readonly #options: WatchdogOptions;
-  readonly #stop = new AbortController();
+  /** Ends the sleep under way. */
+  #wake = new AbortController();
+  #closed = false;
   /** Running tool calls that state a limit, with when it is over. */
   readonly #tools = new Map<string, number>();
   #lastSignAt: number;
@@ -32,13 +34,15 @@ export class Watchdog {
     this.#lastSignAt = this.#options.clock.now();
     if (event.type === 'tool_started' && event.limitMs !== null)
       this.#tools.set(event.id, this.#lastSignAt + event.limitMs + TOOL_GRACE_MS);
-    if (event.type === 'tool_ended') this.#tools.delete(event.id);
+    // The deadline may have come nearer than the sleep under way reaches.
+    if (event.type === 'tool_ended' && this.#tools.delete(event.id)) this.#wake.abort();
   }
 
   turnStarted(): void {
     this.#turnStartedAt = this.#options.clock.now();
     this.#lastSignAt = this.#turnStartedAt;
     this.#tools.clear();
+    this.#wake.abort();
   }
 
   /** When the agent will be ended if nothing is heard, ms since the epoch, and why. */
@@ -56,18 +60,20 @@ export class Watchdog {
   /** Runs until the agent is to be ended or `close` is called. */
   async watch(): Promise<void> {
     const { clock, onExpired } = this.#options;
-    while (!this.#stop.signal.aborted) {
+    while (!this.#closed) {
       const { at, cause } = this.#deadline();
       const left = at - clock.now();
       if (left <= 0) {
         onExpired(cause);
         return;
       }
-      await clock.sleep(left, this.#stop.signal);
+      this.#wake = new AbortController();
+      await clock.sleep(left, this.#wake.signal);
     }
   }
 
   close(): void {
-    this.#stop.abort();
+    this.#closed = true;
+    this.#wake.abort();
   }
 }

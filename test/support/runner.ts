@@ -1,0 +1,98 @@
+// What a runner needs for one attempt, and all that it reports of it.
+
+import { randomBytes } from 'node:crypto';
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { Isolation } from '../../src/adapters/isolation.ts';
+import { endRun, processesOfRun } from '../../src/adapters/processes.ts';
+import { RuntimeDir } from '../../src/adapters/runtime-dir.ts';
+import type { Workflow } from '../../src/domain/workflow.ts';
+import type { AgentEvent, RunEnd, RunHooks, Runner, RunRequest } from '../../src/engine/ports.ts';
+import { type Cleanup, finallyDo, tempDir } from './temp.ts';
+import { workflowWith } from './world.ts';
+
+export type Report = {
+  readonly end: RunEnd;
+  readonly events: readonly AgentEvent[];
+  readonly output: string;
+  readonly pids: readonly number[];
+  /** Processes of the run that are left after its end. */
+  readonly left: readonly number[];
+};
+
+export class Bench {
+  readonly directory: string;
+  readonly cwd: string;
+  readonly stateDir: string;
+  /** The person's environment. */
+  readonly env: Record<string, string | undefined>;
+  workflow: Workflow = workflowWith();
+  readonly #runtime = new RuntimeDir();
+  readonly #isolation: Isolation;
+  readonly #t: Cleanup;
+
+  private constructor(t: Cleanup, isolation: Isolation) {
+    this.#t = t;
+    this.#isolation = isolation;
+    this.directory = tempDir(t);
+    this.cwd = join(this.directory, 'work');
+    this.stateDir = join(this.directory, 'state');
+    this.env = { PATH: process.env.PATH ?? '', HOME: join(this.directory, 'person') };
+    mkdirSync(this.cwd);
+    finallyDo(t, () => this.#runtime.remove());
+  }
+
+  static async create(t: Cleanup, isolation?: Isolation): Promise<Bench> {
+    return new Bench(t, isolation ?? (await Isolation.probe('off', { readOnly: [], hidden: [] })));
+  }
+
+  /** What every runner is made with. */
+  get options() {
+    const { stateDir, env } = this;
+    return { workflow: () => this.workflow, stateDir, env, runtime: this.#runtime, isolation: this.#isolation };
+  }
+
+  async run(runner: Runner, request: Partial<RunRequest> = {}, hooks: Partial<RunHooks> = {}): Promise<Report> {
+    const run = `test.${randomBytes(8).toString('hex')}`;
+    finallyDo(this.#t, () => endRun(run, 0));
+    const events: AgentEvent[] = [];
+    const pids: number[] = [];
+    let output = '';
+    const end = await runner.run(
+      {
+        run,
+        issue: 7,
+        attempt: 1,
+        cwd: this.cwd,
+        prompt: 'the prompt',
+        resume: null,
+        budgetUsd: null,
+        env: {},
+        ...request,
+      },
+      {
+        nextTurn: async () => null,
+        signal: new AbortController().signal,
+        ...hooks,
+        onStarted: async (pid) => {
+          pids.push(pid);
+          await hooks.onStarted?.(pid);
+        },
+        onEvent: (event) => {
+          events.push(event);
+          hooks.onEvent?.(event);
+        },
+        output: (text) => {
+          output += text;
+          hooks.output?.(text);
+        },
+      },
+    );
+    return { end, events, output, pids, left: processesOfRun(run) };
+  }
+}
+
+/** What was said, message by message. */
+export function messagesOf(report: Report): string[] {
+  return report.events.flatMap((event) => (event.type === 'message' ? [event.text] : []));
+}
