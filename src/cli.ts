@@ -25,9 +25,12 @@ function createProgram(): Command {
     .version(packageVersion())
     .showSuggestionAfterError()
     .showHelpAfterError('(tool --help lists the commands)')
-    .exitOverride();
+    .exitOverride()
+    .enablePositionalOptions();
   const serve = program
     .command('serve')
+    // What stands after `init` is init's: both have a --port.
+    .enablePositionalOptions()
     .description('watch a repository for labelled issues and run an agent on each')
     .argument('[workflow]', 'the workflow file', './WORKFLOW.md')
     .option('--port <n>', 'port of the status server, over the one in the file; 0: none', port)
