@@ -7,6 +7,7 @@ import { createServer } from 'node:net';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import test, { after } from 'node:test';
+import { type Check, diagnose } from '../../src/cli/doctor.ts';
 import { agentRunning } from '../support/agents.ts';
 import { cleanEnv, Daemon, freePort, runTool } from '../support/daemon.ts';
 import { DAEMON_TOKEN, startForge } from '../support/forge.ts';
@@ -22,21 +23,25 @@ const LOGGED_IN = `[ "$1 $2 $3 $4" = "auth status --hostname ${host}" ] && { ech
 exit 9`;
 const LOGGED_OUT = 'echo "You are not logged into any GitHub hosts." >&2; exit 1';
 
-type Row = { readonly name: string; readonly status: string; readonly says: string; readonly mend: string | null };
-
 /** A machine with git and nothing else, and a project on it. */
 function machine(t: Cleanup) {
   const directory = tempDir(t);
   const bin = join(directory, 'bin');
   const project = join(directory, 'project');
+  const workflow = join(project, 'WORKFLOW.md');
   for (const path of [bin, project]) mkdirSync(path);
   const install = (name: string, script: string) => {
     writeFileSync(join(bin, name), `#!/bin/sh\n${script}\n`);
     chmodSync(join(bin, name), 0o755);
   };
   install('git', `exec ${GIT} "$@"`);
-  const run = (more: Readonly<Record<string, string>> = {}, ...args: string[]) =>
-    runTool(['doctor', ...args], { cwd: project, env: { ...cleanEnv(directory), PATH: bin, ...more } });
+  const env = (more: Readonly<Record<string, string>>) => ({ ...cleanEnv(directory), PATH: bin, ...more });
+  const of = (checks: readonly Check[]) => ({
+    row: (name: string) => checks.find((check) => check.name === name),
+    standing: Object.fromEntries(checks.map(({ name, status }) => [name, status])),
+  });
+  const run = (more: Readonly<Record<string, string>>, ...args: string[]) =>
+    runTool(['doctor', ...args], { cwd: project, env: env(more) });
   return {
     directory,
     stateDir: join(directory, 'state'),
@@ -44,33 +49,38 @@ function machine(t: Cleanup) {
     install,
     write(yaml: string, tracker = 'repo: maintainer/project') {
       const text = `---\ntracker: { ${tracker}, api_url: "${forge.forge.url}" }\n${yaml}\n---\n`;
-      writeFileSync(join(project, 'WORKFLOW.md'), text);
+      writeFileSync(workflow, text);
     },
+    /** The command, as a user runs it. */
     run,
-    async rows(more: Readonly<Record<string, string>> = {}) {
+    async json(more: Readonly<Record<string, string>>) {
       const { code, stdout, stderr } = await run(more, '--json');
       const report = JSON.parse(stdout);
       assert.deepEqual(Object.keys(report), ['ok', 'checks']);
       assert.deepEqual({ code, stderr }, { code: report.ok ? 0 : 1, stderr: '' });
-      const checks: Row[] = report.checks;
+      const checks: Check[] = report.checks;
+      for (const check of checks) {
+        assert.deepEqual(Object.keys(check), ['name', 'status', 'says', 'mend']);
+        assert.equal(check.mend === null, check.status === 'ok');
+      }
       assert.equal(report.ok, !checks.some(({ status }) => status === 'fail'));
-      for (const { status, mend } of checks) assert.equal(mend === null, status === 'ok');
-      return {
-        row: (name: string) => checks.find((check) => check.name === name),
-        standing: Object.fromEntries(checks.map(({ name, status }) => [name, status])),
-      };
+      return of(checks);
+    },
+    /** The same rows without a process of their own. */
+    async rows(more: Readonly<Record<string, string>> = {}) {
+      return of(await diagnose(workflow, env(more)));
     },
   };
 }
 
 test('on a good set-up every row is ok: exit 0', async (t) => {
-  const { install, write, rows, directory } = machine(t);
+  const { install, write, json, directory } = machine(t);
   install('gh', LOGGED_IN);
   install('claude', CLAUDE);
   const state = join(homedir(), '.toolcrew-never-made', 'state');
   const port = await freePort();
   write(`workspace: { root: ../workspaces }\nstate: { dir: ${state} }\nserver: { port: ${port} }`);
-  const { row, standing } = await rows({ ANTHROPIC_API_KEY: 'k' });
+  const { row, standing } = await json({ ANTHROPIC_API_KEY: 'k' });
   assert.deepEqual(standing, {
     node: process.versions.node.startsWith('20.') ? 'warn' : 'ok',
     git: 'ok',
@@ -97,7 +107,7 @@ test('on a good set-up every row is ok: exit 0', async (t) => {
 });
 
 test('on a bare machine every row says what is missing and what mends it: exit 1', async (t) => {
-  const { write, rows, run, directory } = machine(t);
+  const { write, json, run, directory } = machine(t);
   const other = createServer();
   await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
   finallyDo(t, () => other.close());
@@ -109,7 +119,7 @@ test('on a bare machine every row says what is missing and what mends it: exit 1
   const file = join(directory, 'file');
   writeFileSync(file, '');
   write(`workspace: { root: ${root} }\nstate: { dir: ${file}/state }\nserver: { port: ${port} }`);
-  const { row, standing } = await rows();
+  const { row, standing } = await json({});
   const failing = Object.keys(standing).filter((name) => standing[name] === 'fail');
   const texts = failing.map((name) => `${name}: ${row(name)?.says} → ${row(name)?.mend}`);
   const login = `install gh from cli.github.com, then gh auth login --hostname ${host}`;
@@ -124,7 +134,7 @@ test('on a bare machine every row says what is missing and what mends it: exit 1
       `port: ${port} on 127.0.0.1 is in use by another program → tool serve --port <n>, or server.port: 0`,
     ],
   );
-  const { code, stdout, stderr } = await run();
+  const { code, stdout, stderr } = await run({});
   assert.deepEqual({ code, stderr }, { code: 1, stderr: '' });
   assert.match(stdout, /^✔ git {13}\d+\.\d+\.\d+$/m);
   assert.match(stdout, /^✖ host {12}claude cannot be run\n {18}→ npm install -g @anthropic-ai\/claude-code$/m);
