@@ -7,15 +7,15 @@ import { messageOf, ToolError } from './domain/errors.ts';
 
 function port(text: string): number {
   const value = Number(text);
-  if (!Number.isInteger(value) || value < 0 || value > 65_535)
-    throw new InvalidArgumentError(`Expected a port from 0 to 65535, got ${text}.`);
+  if (!/^\d+$/.test(text) || value > 65_535)
+    throw new InvalidArgumentError(`Expected a port from 0 to 65535, got ${text || 'nothing'}.`);
   return value;
 }
 
 function positive(text: string): number {
   const value = Number(text);
-  if (!Number.isInteger(value) || value < 1)
-    throw new InvalidArgumentError(`Expected a whole number of at least 1, got ${text}.`);
+  if (!/^\d+$/.test(text) || !Number.isSafeInteger(value) || value < 1)
+    throw new InvalidArgumentError(`Expected a whole number of at least 1, got ${text || 'nothing'}.`);
   return value;
 }
 
@@ -25,9 +25,12 @@ function createProgram(): Command {
     .version(packageVersion())
     .showSuggestionAfterError()
     .showHelpAfterError('(tool --help lists the commands)')
-    .exitOverride();
+    .exitOverride()
+    .enablePositionalOptions();
   const serve = program
     .command('serve')
+    // What stands after `init` is init's: both have a --port.
+    .enablePositionalOptions()
     .description('watch a repository for labelled issues and run an agent on each')
     .argument('[workflow]', 'the workflow file', './WORKFLOW.md')
     .option('--port <n>', 'port of the status server, over the one in the file; 0: none', port)
@@ -154,6 +157,8 @@ function addAgentCommands(program: Command): void {
 }
 
 async function main(): Promise<void> {
+  // Nobody reads on (`| head`, a terminal that was closed): no reason to break off in the middle of anything.
+  for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
   try {
     await createProgram().parseAsync(process.argv);
   } catch (error) {

@@ -1,6 +1,6 @@
 // A directory for sockets and temporary files of one life of the daemon, with a short path.
 
-import { mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
@@ -29,22 +29,32 @@ function sweep(): void {
 }
 
 export class RuntimeDir {
-  readonly path: string;
+  #path = '';
 
   constructor() {
     sweep();
-    this.path = mkdtempSync(join(tmpdir(), `${PREFIX}${process.pid}-`));
+    this.#begin();
+  }
+
+  get path(): string {
+    return this.#path;
+  }
+
+  #begin(): void {
+    this.#path = mkdtempSync(join(tmpdir(), `${PREFIX}${process.pid}-`));
   }
 
   /** A new directory in it. */
   make(name: string): string {
-    const path = join(this.path, name);
+    // A machine that clears its temporary files of old ones takes this one away from a daemon that was idle for days.
+    if (!existsSync(this.#path)) this.#begin();
+    const path = join(this.#path, name);
     rmSync(path, { recursive: true, force: true });
     mkdirSync(path, { mode: 0o700 });
     return path;
   }
 
-  remove(path: string = this.path): void {
+  remove(path: string = this.#path): void {
     rmSync(path, { recursive: true, force: true });
   }
 }

@@ -1,14 +1,18 @@
 // The agent that needs no model: applies the diffs in its issue, runs the tests, commits, asks for the pull request.
 
 import { tryGit } from '../adapters/git.ts';
-import { runProgram } from '../adapters/program.ts';
+import { boundedOutput, startProgram } from '../adapters/program.ts';
 import { splitCommand, TEST_COMMAND_VARIABLE } from '../domain/command-line.ts';
 import { messageOf, ToolError } from '../domain/errors.ts';
-import { findDiffs } from '../domain/patch.ts';
+import { changedFiles, findDiffs, withCrlf } from '../domain/patch.ts';
 import { lastLines, oneLine } from '../domain/text.ts';
 import { askDesk } from './issue.ts';
 
 const TEST_TIMEOUT_MS = 30 * 60_000;
+const MAX_TEST_OUTPUT = 1024 * 1024;
+
+/** What the branch changes against the default branch as the clone knows it. */
+const BASE = 'origin/HEAD...HEAD';
 
 function say(text: string): void {
   process.stdout.write(`${text}\n`);
@@ -30,16 +34,49 @@ async function mustRun(args: readonly string[], what: string): Promise<string> {
   return stdout;
 }
 
+type Reading = { readonly text: string; readonly flags: readonly string[] };
+
+/**
+ * How a diff may be meant that went through an issue's text, the strictest way first: counts written by hand are often
+ * wrong, an empty line may have come in at the end, and the line ends of a file that uses CR LF are lost on the way.
+ */
+async function readingsOf(diff: string): Promise<Reading[]> {
+  const shapes: Reading[] = [
+    { text: diff, flags: [] },
+    { text: diff, flags: ['--recount'] },
+    { text: diff.replace(/\n+$/, '\n'), flags: ['--recount'] },
+  ];
+  const paths = changedFiles(diff);
+  if (paths.length === 0) return shapes;
+  const { stdout } = await run(['--literal-pathspecs', 'ls-files', '--eol', '-z', '--', ...paths]);
+  const crlf = new Set(
+    stdout.split('\0').flatMap((row) => (row.startsWith('i/crlf') ? row.slice(row.indexOf('\t') + 1) : [])),
+  );
+  if (crlf.size === 0) return shapes;
+  return [...shapes, ...shapes.map(({ text, flags }) => ({ text: withCrlf(text, crlf), flags }))];
+}
+
 /** Applies one diff to files and index; one that an earlier attempt applied already is left alone. */
 async function apply(diff: string, name: string): Promise<void> {
-  const applied = await run(['apply', '--index', '--recount', '--whitespace=nowarn', '-'], diff);
-  if (applied.exitCode === 0) {
-    say(`applied ${name}`);
-    return;
+  const readings = await readingsOf(diff);
+  const complaints: string[] = [];
+  for (const { text, flags } of readings) {
+    const { exitCode, stderr } = await run(['apply', '--index', '--whitespace=nowarn', ...flags, '-'], text);
+    if (exitCode === 0) {
+      say(`applied ${name}`);
+      return;
+    }
+    complaints.push(stderr);
   }
-  const reverse = await run(['apply', '--check', '--reverse', '--recount', '--whitespace=nowarn', '-'], diff);
-  if (reverse.exitCode !== 0) throw new ToolError('agent', `${name} does not apply:\n${lastLines(applied.stderr, 20)}`);
-  say(`${name} is applied already`);
+  for (const { text, flags } of readings) {
+    const args = ['apply', '--check', '--reverse', '--whitespace=nowarn', ...flags, '-'];
+    if ((await run(args, text)).exitCode === 0) {
+      say(`${name} is applied already`);
+      return;
+    }
+  }
+  const words = complaints.find((text) => !text.includes('corrupt patch')) ?? complaints[0] ?? '';
+  throw new ToolError('agent', `${name} does not apply:\n${lastLines(words, 20)}`);
 }
 
 function testCommand(): string | readonly string[] | null {
@@ -56,17 +93,24 @@ async function test(): Promise<void> {
   }
   const [file, args] = splitCommand(command);
   const shown = typeof command === 'string' ? command : command.join(' ');
-  const { exitCode, stdout, stderr, timedOut } = await runProgram(file, args, {
-    cwd: process.cwd(),
-    env: environment(),
-    timeoutMs: TEST_TIMEOUT_MS,
-  });
-  say(`${stdout}${stderr}`.trimEnd());
+  const program = await startProgram(file, args, { cwd: process.cwd(), env: environment() });
+  program.stdin.end();
+  // Passed on as it comes: a long test run that speaks is not taken for one that hangs.
+  program.stdout.pipe(process.stdout, { end: false });
+  program.stderr.pipe(process.stdout, { end: false });
+  const outputs = [program.stdout, program.stderr].map((stream) => boundedOutput(stream, MAX_TEST_OUTPUT));
+  let timedOut = false;
+  const timer = setTimeout(() => {
+    timedOut = true;
+    program.terminate();
+  }, TEST_TIMEOUT_MS);
+  const { exitCode } = await program.exit;
+  clearTimeout(timer);
   if (timedOut) throw new ToolError('agent', `${shown} took longer than ${TEST_TIMEOUT_MS / 60_000} minutes`);
   if (exitCode !== 0)
     throw new ToolError(
       'agent',
-      `${shown} failed (exit ${exitCode ?? 'by signal'}):\n${lastLines(`${stdout}\n${stderr}`)}`,
+      `${shown} failed (exit ${exitCode ?? 'by signal'}):\n${lastLines(outputs.map((read) => read()).join('\n'))}`,
     );
   say(`${shown} passed`);
 }
@@ -93,7 +137,16 @@ export async function patchCommand(): Promise<void> {
   const { exitCode: unchanged } = await run(['diff', '--cached', '--quiet']);
   if (unchanged !== 0)
     await mustRun(['commit', '--quiet', '-m', title, '-m', `Applies the patch of #${number}.`], 'git commit');
-  const files = (await mustRun(['show', '--stat', '--format=', 'HEAD'], 'git show')).trimEnd();
+  const since = (await run(['rev-parse', '--verify', '--quiet', 'origin/HEAD'])).exitCode === 0 ? BASE : null;
+  if (since !== null && (await run(['diff', '--quiet', since])).exitCode === 0) {
+    const body = `${diffs.length === 1 ? 'The diff of this issue is' : 'The diffs of this issue are'} in the default branch already: nothing had to change.`;
+    await askDesk({ type: 'comment', issue: number, body });
+    await askDesk({ type: 'done', issue: number });
+    say(body);
+    return;
+  }
+  const stat = since === null ? ['show', '--stat', '--format=', 'HEAD'] : ['diff', '--stat', since];
+  const files = (await mustRun(stat, `git ${stat[0]}`)).trimEnd();
   const body = `Applies the patch that stands in #${number}.\n\n\`\`\`text\n${files}\n\`\`\`\n\nCloses #${number}`;
   const pull = await askDesk({ type: 'pull_request', title, body });
   await askDesk({ type: 'done', issue: number });

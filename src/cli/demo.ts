@@ -16,6 +16,7 @@ import { ToolError } from '../domain/errors.ts';
 import type { StateView } from '../engine/daemon/view.ts';
 import { table } from '../http/dashboard.ts';
 import { DemoScreen } from './demo-screen.ts';
+import { type EndSignal, SIGNAL_CODES, SIGNALS } from './signals.ts';
 
 export type DemoOptions = {
   readonly issues?: number;
@@ -69,12 +70,16 @@ ${test ? '  command: [node, --test]\n' : ''}server: { port: ${port} }
 `;
 }
 
-/** Starts the daemon as a program of its own, with nothing of this one's environment but what programs need. */
+/**
+ * Starts the daemon as a program of its own, with nothing of this one's environment but what programs need, and out of
+ * reach of the terminal: it is told to end once, by this program, and takes the time to end its agents.
+ */
 function startDaemon(root: string): { readonly child: ChildProcess; readonly log: () => string } {
-  const { PATH, HOME, LANG } = process.env;
+  const { PATH, HOME, LANG, TMPDIR } = process.env;
   const child = spawn(process.execPath, [join(packageRoot(), 'dist', 'cli.js'), 'serve', join(root, 'WORKFLOW.md')], {
     stdio: ['ignore', 'ignore', 'pipe'],
-    env: { PATH, HOME, LANG, GITHUB_TOKEN: 'demo-token-of-the-daemon' },
+    detached: true,
+    env: { PATH, HOME, LANG, TMPDIR, GITHUB_TOKEN: 'demo-token-of-the-daemon' },
   });
   let log = '';
   child.stderr.on('data', (chunk: Buffer) => {
@@ -181,11 +186,19 @@ export async function demoCommand(options: DemoOptions): Promise<void> {
   const count = options.issues ?? LEAST;
   if (count < LEAST) throw new ToolError('usage', `--issues: expected at least ${LEAST}, got ${count}`);
   const startedAt = performance.now();
-  const interrupted = new AbortController();
-  const onSignal = () => interrupted.abort();
-  process.once('SIGINT', onSignal);
-  process.once('SIGTERM', onSignal);
   const root = mkdtempSync(join(tmpdir(), 'toolcrew-demo-'));
+  const interrupted = new AbortController();
+  let exitCode = 0;
+  const onSignal = (signal: EndSignal) => {
+    exitCode = SIGNAL_CODES[signal];
+    if (interrupted.signal.aborted) {
+      // Asked twice: nobody wants to wait. The daemon has been told already.
+      rmSync(root, { recursive: true, force: true });
+      process.exit(exitCode);
+    }
+    interrupted.abort();
+  };
+  for (const signal of SIGNALS) process.on(signal, onSignal);
   const closers: (() => Promise<void> | void)[] = [() => rmSync(root, { recursive: true, force: true })];
   try {
     const repository = join(root, 'forge.git');
@@ -220,7 +233,7 @@ export async function demoCommand(options: DemoOptions): Promise<void> {
     }
     screen.close();
     if (state === undefined || interrupted.signal.aborted) {
-      process.exitCode = 130;
+      process.exitCode = exitCode;
       return;
     }
     const seconds = Math.round((performance.now() - startedAt) / 10) / 100;
@@ -237,7 +250,6 @@ export async function demoCommand(options: DemoOptions): Promise<void> {
     }
   } finally {
     for (const closer of closers.reverse()) await closer();
-    process.off('SIGINT', onSignal);
-    process.off('SIGTERM', onSignal);
+    for (const signal of SIGNALS) process.off(signal, onSignal);
   }
 }

@@ -1,6 +1,6 @@
 // `tool doctor`: what the daemon needs, one line each: holds or not, why, and the command that mends it.
 
-import { accessSync, constants, existsSync, realpathSync } from 'node:fs';
+import { accessSync, constants, existsSync, realpathSync, statSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { dirname, join } from 'node:path';
 import kleur from 'kleur';
@@ -66,8 +66,9 @@ async function checkHost(workflow: Workflow, env: Environment): Promise<Check[]>
   if (workflow.tool.runtime !== 'claude') return [ok('runtime', `${workflow.tool.runtime}: no model is needed by it`)];
   const command = claudeCommand(workflow);
   const version = await claudeVersion(command, env);
-  const install = 'npm install -g @anthropic-ai/claude-code';
   const shown = [workflow.tool.command ?? 'claude'].flat().join(' ');
+  const program = 'npm install -g @anthropic-ai/claude-code';
+  const install = shown === 'claude' ? program : `${program}, or mend tool.command`;
   if (version === null) return [fail('host', `${shown} cannot be run`, install)];
   const login = runtimeLogin(env);
   const known = [
@@ -95,19 +96,17 @@ async function checkHost(workflow: Workflow, env: Environment): Promise<Check[]>
 async function checkTracker(workflow: Workflow, env: Environment): Promise<Check[]> {
   const host = hostOf(workflow.tracker.apiUrl);
   const status = await clientStatus(host, env);
-  const login = `gh auth login --hostname ${host}`;
-  const variables = [
-    ...TOKEN_VARIABLES,
-    ...(workflow.tracker.tokenVariable === null ? [] : [workflow.tracker.tokenVariable]),
-  ];
+  const { tokenVariable: named } = workflow.tracker;
+  const login = `${status.installed ? '' : 'install gh from cli.github.com, then '}gh auth login --hostname ${host}`;
+  const variables = [...TOKEN_VARIABLES, ...(named === null ? [] : [named])];
   const tokens = new Map(variables.flatMap((name) => (env[name] ? [[name, env[name]]] : [])));
   let credential: Credential;
   try {
-    credential = await Credential.find(workflow.tracker.tokenVariable, tokens, host, env);
+    credential = await Credential.find(named, tokens, host, env);
   } catch (error) {
     return [
-      fail('hosting client', status.says, login),
-      fail('token', messageOf(error), `${login}, or export GITHUB_TOKEN`),
+      status.ok ? ok('hosting client', status.says) : fail('hosting client', status.says, login),
+      fail('token', messageOf(error), named === null ? `${login}, or export GITHUB_TOKEN` : `export ${named}=…`),
     ];
   }
   const client = status.ok
@@ -148,31 +147,52 @@ async function checkRepository(workflow: Workflow, credential: Credential): Prom
   }
 }
 
-async function isFree(host: string, port: number): Promise<boolean> {
+/** Why nothing can listen there; undefined when it can. */
+async function objectionToPort(host: string, port: number): Promise<string | undefined> {
   const server = createServer();
   return new Promise((resolve) => {
-    server.once('error', () => resolve(false));
-    server.listen(port, host, () => server.close(() => resolve(true)));
+    server.once('error', (error) =>
+      resolve('code' in error && error.code === 'EADDRINUSE' ? 'is in use by another program' : messageOf(error)),
+    );
+    server.listen(port, host, () => server.close(() => resolve(undefined)));
   });
 }
 
 async function checkPort(workflow: Workflow, holder: Holder | undefined): Promise<Check> {
   const { host, port } = workflow.server;
   if (port === 0) return ok('port', 'the status server is off (server.port: 0)');
-  if (await isFree(host, port)) return ok('port', `${port} on ${host} is free`);
+  const objection = await objectionToPort(host, port);
+  if (objection === undefined) return ok('port', `${port} on ${host} is free`);
   if (holder?.url?.endsWith(`:${port}`) === true)
     return ok('port', `${port} on ${host} is held by the daemon that runs`);
-  return fail('port', `${port} on ${host} is in use by another program`, `tool serve --port <n>, or server.port: 0`);
+  return fail('port', `${port} on ${host} ${objection}`, 'tool serve --port <n>, or server.port: 0');
+}
+
+/** Why a directory cannot be made or written to; undefined when it can. */
+function objectionToWriting(path: string): string | undefined {
+  let existing = path;
+  while (!existsSync(existing)) existing = dirname(existing);
+  if (!statSync(existing).isDirectory()) return `${existing} is not a directory`;
+  try {
+    accessSync(existing, constants.W_OK);
+    return undefined;
+  } catch {
+    return `${existing} cannot be written to`;
+  }
 }
 
 function checkRoot(workflow: Workflow, repository: string): Check {
   const { root } = workflow.workspace;
-  if (!existsSync(root)) return ok('workspace root', `${root} will be made`);
+  const mend = 'name an empty directory in workspace.root';
+  const objection = objectionToWriting(root);
+  if (!existsSync(root))
+    return objection === undefined
+      ? ok('workspace root', `${root} will be made`)
+      : fail('workspace root', `${root} cannot be made: ${objection}`, mend);
   const real = realpathSync(root);
-  const objection = objectionToRoot(real, repository, workflow.stateDir);
-  return objection === undefined
-    ? ok('workspace root', real)
-    : fail('workspace root', `${real} ${objection}`, 'name an empty directory in workspace.root');
+  const why = objectionToRoot(real, repository, workflow.stateDir);
+  if (why !== undefined) return fail('workspace root', `${real} ${why}`, mend);
+  return objection === undefined ? ok('workspace root', real) : fail('workspace root', objection, mend);
 }
 
 /** Directories that a boot clears: a journal there is no journal. */
@@ -182,13 +202,9 @@ function checkState(workflow: Workflow, holder: Holder | undefined): Check {
   const { stateDir } = workflow;
   if (holder !== undefined)
     return ok('state', `${stateDir} is held by the daemon with process ${holder.pid}, since ${holder.since}`);
-  let existing = stateDir;
-  while (!existsSync(existing)) existing = dirname(existing);
-  try {
-    accessSync(existing, constants.W_OK);
-  } catch {
-    return fail('state', `${stateDir}: ${existing} cannot be written to`, 'name another directory in state.dir');
-  }
+  const objection = objectionToWriting(stateDir);
+  if (objection !== undefined)
+    return fail('state', `${stateDir} cannot be written: ${objection}`, 'name another directory in state.dir');
   if (CLEARED.some((prefix) => `${stateDir}/`.startsWith(prefix)))
     return warn('state', `${stateDir} does not survive a boot`, 'name another directory in state.dir');
   return ok('state', stateDir);
@@ -206,11 +222,12 @@ function checkJournal(workflow: Workflow): Check {
       ? ok('journal', `${log.size} bytes`)
       : warn(
           'journal',
-          `${torn} lines were torn by a crash; they do not count and nothing else is lost`,
+          `${torn === 1 ? 'a line was' : `${torn} lines were`} torn by a crash; nothing else is lost`,
           'none needed',
         );
   } catch (error) {
-    return fail('journal', messageOf(error), `move ${path} away to begin anew`);
+    const newer = /record of version/.test(messageOf(error));
+    return fail('journal', messageOf(error), newer ? 'npm install -g toolcrew' : `move ${path} away to begin anew`);
   }
 }
 

@@ -3,12 +3,20 @@
 import { readFileSync } from 'node:fs';
 import { request as httpRequest } from 'node:http';
 import { messageOf, ToolError } from '../domain/errors.ts';
-import { visibleLines } from '../domain/text.ts';
+import { oneLine, visibleLines } from '../domain/text.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
 function isFields(value: unknown): value is Fields {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
 }
 
 function desk(): { readonly socket: string; readonly key: string } {
@@ -26,6 +34,10 @@ function desk(): { readonly socket: string; readonly key: string } {
 export async function askDesk(body: Fields): Promise<Fields> {
   const { socket, key } = desk();
   const text = JSON.stringify(body);
+  const unreachable = (error: unknown) =>
+    new ToolError('daemon_unreachable', `the daemon does not answer at ${socket}: ${messageOf(error)}`, {
+      cause: error,
+    });
   const answer = await new Promise<{ readonly status: number; readonly body: string }>((resolve, reject) => {
     const headers = {
       authorization: `Bearer ${key}`,
@@ -38,22 +50,16 @@ export async function askDesk(body: Fields): Promise<Fields> {
       response.once('end', () =>
         resolve({ status: response.statusCode ?? 0, body: Buffer.concat(chunks).toString('utf8') }),
       );
-      response.once('error', reject);
+      response.once('error', (error) => reject(unreachable(error)));
     });
-    sent.once('error', (error) =>
-      reject(
-        new ToolError('daemon_unreachable', `the daemon does not answer at ${socket}: ${messageOf(error)}`, {
-          cause: error,
-        }),
-      ),
-    );
+    sent.once('error', (error) => reject(unreachable(error)));
     sent.end(text);
   });
-  const value: unknown = JSON.parse(answer.body);
+  const value = parsed(answer.body);
   if (!isFields(value))
     throw new ToolError(
       'daemon_unreachable',
-      `the daemon gave an answer that is no object: ${answer.body.slice(0, 100)}`,
+      `what answers at ${socket} is not the daemon: expected a JSON object, got ${oneLine(answer.body, 100) || 'nothing'}`,
     );
   if (answer.status === 200) return value;
   const error = isFields(value.error) ? value.error : {};
@@ -112,7 +118,9 @@ export async function commentOnIssue(
   options: { readonly body?: string; readonly bodyFile?: string },
 ): Promise<void> {
   const issue = issueNumber(number);
-  await askDesk({ type: 'comment', issue, body: bodyOf(options, true) });
+  const body = bodyOf(options, true);
+  if (body.trim() === '') throw new ToolError('usage', 'expected a comment, got an empty text');
+  await askDesk({ type: 'comment', issue, body });
   process.stdout.write(`commented on #${issue}\n`);
 }
 
@@ -128,6 +136,7 @@ export async function createPullRequest(options: {
   readonly bodyFile?: string;
   readonly json?: boolean;
 }): Promise<void> {
+  if (options.title.trim() === '') throw new ToolError('usage', '--title: expected a title, got an empty text');
   const answer = await askDesk({ type: 'pull_request', title: options.title, body: bodyOf(options, false) });
   if (options.json === true) print(answer);
   else process.stdout.write(`pull request #${String(answer.number)}: ${String(answer.url)}\n`);

@@ -50,7 +50,8 @@ export async function logsCommand(issue: number, path: string, options: LogsOpti
     process.stdout.write(`${JSON.stringify(rows, null, 2)}\n`);
     return;
   }
-  if (files.length === 0 && options.follow !== true)
+  const mayCome = options.follow === true && holderOf(stateDir) !== undefined;
+  if (files.length === 0 && !mayCome)
     throw new ToolError(
       'usage',
       `nothing is kept of issue #${issue} in ${stateDir}: no attempt was made, or it was long ago`,
@@ -62,10 +63,15 @@ export async function logsCommand(issue: number, path: string, options: LogsOpti
       offsets.set(file.path, printFrom(file.path, offsets.get(file.path) ?? 0));
     }
   };
-  print();
-  // Following ends with the daemon: nothing will come after it.
-  while (options.follow === true && holderOf(stateDir) !== undefined) {
-    await delay(LOOK_MS);
+  let closed = false;
+  process.stdout.once('error', () => {
+    closed = true;
+  });
+  // Following ends with the daemon, since nothing comes after it, or with the reader.
+  for (;;) {
+    const goesOn = options.follow === true && holderOf(stateDir) !== undefined && !closed;
     print();
+    if (!goesOn) return;
+    await delay(LOOK_MS);
   }
 }

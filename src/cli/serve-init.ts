@@ -43,6 +43,8 @@ async function ask(message: string, initial: string, problem: (value: string) =>
 }
 
 async function collect(options: InitOptions, detected: string | undefined): Promise<Answers> {
+  if (options.repo !== undefined && slugProblem(options.repo) !== undefined)
+    throw new ToolError('usage', `--repo: expected <owner>/<repo>, got ${options.repo || 'nothing'}`);
   const silent = options.yes === true || process.stdin.isTTY !== true;
   const missing = (['repo', 'label', 'root', 'port', 'maxAgents'] as const).filter(
     (name) => options[name] === undefined,
@@ -76,7 +78,6 @@ async function collect(options: InitOptions, detected: string | undefined): Prom
     (silent
       ? DEFAULTS.maxAgents
       : Number(await ask('Agents that may work at a time', String(DEFAULTS.maxAgents), numberProblem(1, 1000))));
-  if (slugProblem(repo) !== undefined) throw new ToolError('usage', `--repo: expected <owner>/<repo>, got ${repo}`);
   return { repo, label, root, port, maxAgents };
 }
 

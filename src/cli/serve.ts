@@ -2,14 +2,12 @@
 
 import { createDaemon } from '../compose.ts';
 import { ToolError } from '../domain/errors.ts';
+import { type EndSignal, SIGNAL_CODES, SIGNALS } from './signals.ts';
 
 export type ServeOptions = { readonly port?: number; readonly logFormat: 'text' | 'json'; readonly once?: boolean };
 
 /** How long the agents have to end after the first signal. */
 const PATIENCE_MS = 30_000;
-
-const SIGNAL_CODES = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 } as const;
-type EndSignal = keyof typeof SIGNAL_CODES;
 
 export async function serveCommand(path: string, options: ServeOptions): Promise<void> {
   const write = (line: string) => {
@@ -37,13 +35,12 @@ export async function serveCommand(path: string, options: ServeOptions): Promise
     setTimeout(() => process.exit(SIGNAL_CODES[signal]), PATIENCE_MS).unref();
     finish();
   };
-  const signals: readonly EndSignal[] = ['SIGINT', 'SIGTERM', 'SIGHUP'];
-  for (const signal of signals) process.on(signal, onSignal);
+  for (const signal of SIGNALS) process.on(signal, onSignal);
   try {
     await Promise.race([daemon.run(), asked]);
   } finally {
     await daemon.close();
-    for (const signal of signals) process.off(signal, onSignal);
+    for (const signal of SIGNALS) process.off(signal, onSignal);
   }
   if (ended !== undefined) process.exitCode = SIGNAL_CODES[ended];
   else if (!daemon.polled) throw new ToolError('tracker', 'the poll got no answer; see the log above');

@@ -16,12 +16,16 @@ const SCRIPTS = `hooks:
   # repository, so no credential is needed here.
   after_create: |
     git clone --quiet "$TOOL_CLONE_URL" .
-  # Before each attempt: the first starts from the latest main, later ones keep their work and take main in.
+  # Before each attempt: the first starts from the latest main, later ones keep their work and take main in where that
+  # merges cleanly.
   before_run: |
     git fetch --quiet --prune origin
     if git rev-parse --quiet --verify "refs/heads/$TOOL_BRANCH" >/dev/null; then
       git checkout --quiet "$TOOL_BRANCH"
-      git merge --quiet --no-edit "origin/$TOOL_DEFAULT_BRANCH" || git merge --abort
+      git -c user.name=toolcrew -c user.email=toolcrew@localhost \\
+        merge --quiet --no-edit "origin/$TOOL_DEFAULT_BRANCH" || git merge --abort || true
+    elif git rev-parse --quiet --verify "refs/remotes/origin/$TOOL_BRANCH" >/dev/null; then
+      git checkout --quiet --no-track -B "$TOOL_BRANCH" "origin/$TOOL_BRANCH"
     else
       git checkout --quiet --no-track -B "$TOOL_BRANCH" "origin/$TOOL_DEFAULT_BRANCH"
     fi
@@ -44,9 +48,10 @@ are finished, run \`tool pr create --title "…" --body-file FILE\`, then \`tool
 with its comments; \`tool issue comment --body-file FILE\` writes one.
 `;
 
-/** A scalar or flow value as YAML, on one line. */
-function yaml(value: unknown): string {
-  return stringify(value, { collectionStyle: 'flow', lineWidth: 0 }).trim();
+/** A text or a list of texts as YAML, on one line. */
+function yaml(value: string | readonly string[]): string {
+  const text = stringify(value, { collectionStyle: 'flow', lineWidth: 0 }).replace(/\n$/, '');
+  return text.includes('\n') ? JSON.stringify(value) : text;
 }
 
 export function workflowText(answers: Answers, hasClaude: boolean): string {

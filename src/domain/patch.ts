@@ -1,4 +1,4 @@
-// Finds the unified diffs in the text of an issue.
+// The unified diffs in the text of an issue.
 
 const OPENING = /^( {0,8}|\s*(?:[-*+]|\d+[.)])\s+)(`{3,}|~{3,})[ \t]*([^\s`]*)[^`]*$/;
 const DIFF_LANGUAGES = ['diff', 'patch', 'udiff'];
@@ -40,4 +40,32 @@ export function findDiffs(markdown: string): string[] {
     block.lines.push(line.slice(strip));
   }
   return found.filter((text) => text.trim() !== '');
+}
+
+const OLD_FILE = /^--- a\/([^\t]+)/;
+
+/** The files that a diff changes, by their old names; those that it makes are left out. */
+export function changedFiles(diff: string): string[] {
+  return diff.split('\n').flatMap((line) => OLD_FILE.exec(line)?.[1] ?? []);
+}
+
+/** The diff with CR LF at the ends of the lines of those files: the text of an issue has lost it. */
+export function withCrlf(diff: string, files: ReadonlySet<string>): string {
+  let wanted = false;
+  let inHunk = false;
+  const lines = diff.split('\n');
+  return lines
+    .map((line, index) => {
+      const next = lines[index + 1];
+      if (line.startsWith('diff --git ') || (line.startsWith('--- ') && next?.startsWith('+++ ') === true)) {
+        inHunk = false;
+        wanted = files.has(OLD_FILE.exec(line)?.[1] ?? '');
+      } else if (line.startsWith('@@ ')) inHunk = true;
+      else if (wanted && inHunk && next !== undefined && !next.startsWith('\\')) {
+        if (line === '') return ' \r';
+        if (/^[ +-]/.test(line)) return `${line}\r`;
+      }
+      return line;
+    })
+    .join('\n');
 }

@@ -49,6 +49,7 @@ test('without any, the error names every way to give one, and what the client sa
   });
   const nowhere = { PATH: '/nowhere' };
   assert.deepEqual(await clientStatus('github.com', nowhere), {
+    installed: false,
     ok: false,
     says: 'the hosting client gh is not installed',
   });

@@ -108,3 +108,13 @@ test('a refusal has the daemon’s words; an own fault is a 500', async (t) => {
   });
   assert.equal((await ask(socket, { key, body })).status, 500);
 });
+
+test('temporary files that the machine cleared away are made again', async (t) => {
+  const runtime = new RuntimeDir();
+  finallyDo(t, () => runtime.remove());
+  runtime.remove();
+  const open = await createDesk(runtime).open(async () => ({ accepted: true }));
+  finallyDo(t, () => open.close());
+  const { TOOL_SOCKET: socket = '', TOOL_KEY: key = '' } = open.env;
+  assert.equal((await ask(socket, { key, body: '{"type":"done","issue":1}' })).status, 200);
+});

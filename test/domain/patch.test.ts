@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import fc from 'fast-check';
-import { findDiffs } from '../../src/domain/patch.ts';
+import { changedFiles, findDiffs, withCrlf } from '../../src/domain/patch.ts';
 import { fence } from '../../src/domain/text.ts';
 
 const DIFF = 'diff --git a/x b/x\n--- a/x\n+++ b/x\n@@ -1 +1 @@\n-a\n+b\n';
@@ -44,5 +44,15 @@ test('whatever stands in a fenced diff is found again', () => {
         assert.deepEqual(findDiffs(`words\n${fence(text, 'diff')}\n`), [text]);
       },
     ),
+  );
+});
+
+test('CR LF is given to the hunks of the named files alone, and to no line without an end', () => {
+  const diff =
+    '--- a/dos.txt\n+++ b/dos.txt\n@@ -1,3 +1,3 @@\n a\n\n-b\n+c\n\\ No newline at end of file\n--- a/unix.txt\n+++ b/unix.txt\n@@ -1 +1 @@\n-a\n+b\n';
+  assert.deepEqual(changedFiles(diff), ['dos.txt', 'unix.txt']);
+  assert.equal(
+    withCrlf(diff, new Set(['dos.txt'])),
+    '--- a/dos.txt\n+++ b/dos.txt\n@@ -1,3 +1,3 @@\n a\r\n \r\n-b\r\n+c\n\\ No newline at end of file\n--- a/unix.txt\n+++ b/unix.txt\n@@ -1 +1 @@\n-a\n+b\n',
   );
 });

@@ -32,28 +32,77 @@ export type Ended = {
   readonly stderr: string;
 };
 
-/** Runs the command to its end. */
-export function runTool(
-  args: readonly string[],
-  options: { readonly cwd?: string; readonly env?: Record<string, string>; readonly input?: string } = {},
-): Promise<Ended> {
-  return new Promise((resolve) => {
+export type ToolOptions = {
+  readonly cwd?: string;
+  readonly env?: Record<string, string>;
+  readonly input?: string;
+  /** In a process group of its own, as a terminal starts it. */
+  readonly detached?: boolean;
+};
+
+/** The command while it runs. */
+export class RunningTool {
+  readonly #child: ChildProcess;
+  readonly ended: Promise<Ended>;
+  stdout = '';
+  stderr = '';
+
+  constructor(args: readonly string[], options: ToolOptions = {}) {
     const child = spawn(process.execPath, [CLI, ...args], {
       cwd: options.cwd ?? process.cwd(),
       env: options.env ?? cleanEnv('/nonexistent'),
+      detached: options.detached === true,
+      stdio: 'pipe',
     });
-    let stdout = '';
-    let stderr = '';
+    this.#child = child;
     child.stdout.on('data', (chunk: Buffer) => {
-      stdout += chunk.toString();
+      this.stdout += chunk.toString();
     });
     child.stderr.on('data', (chunk: Buffer) => {
-      stderr += chunk.toString();
+      this.stderr += chunk.toString();
     });
     child.stdin.on('error', () => undefined);
     child.stdin.end(options.input ?? '');
-    child.once('close', (code, signal) => resolve({ code, signal, stdout, stderr }));
-  });
+    this.ended = new Promise((resolve) => {
+      child.once('close', (code, signal) => resolve({ code, signal, stdout: this.stdout, stderr: this.stderr }));
+    });
+  }
+
+  get pid(): number {
+    return this.#child.pid ?? 0;
+  }
+
+  /** Waits for what it prints. */
+  async printed(text: string | RegExp, limitMs = 60_000): Promise<void> {
+    const deadline = Date.now() + limitMs;
+    const there = () => {
+      const all = this.stdout + this.stderr;
+      return typeof text === 'string' ? all.includes(text) : text.test(all);
+    };
+    while (!there()) {
+      if (Date.now() > deadline || this.#child.exitCode !== null || this.#child.signalCode !== null)
+        throw new Error(`waited in vain for: ${text}\n${this.stdout}\n${this.stderr}`);
+      await delay(20);
+    }
+  }
+
+  /** Ends it, if it still runs. */
+  async kill(): Promise<void> {
+    if (this.#child.exitCode !== null || this.#child.signalCode !== null) return;
+    this.#child.kill('SIGTERM');
+    await this.ended;
+  }
+}
+
+export function startTool(t: Cleanup, args: readonly string[], options: ToolOptions = {}): RunningTool {
+  const tool = new RunningTool(args, options);
+  finallyDo(t, () => tool.kill());
+  return tool;
+}
+
+/** Runs the command to its end. */
+export function runTool(args: readonly string[], options: ToolOptions = {}): Promise<Ended> {
+  return new RunningTool(args, options).ended;
 }
 
 export type DaemonOptions = {

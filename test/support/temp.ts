@@ -3,10 +3,9 @@
 import { mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { TestContext } from 'node:test';
 
-/** The part of a test's context that cleans up. */
-export type Cleanup = Pick<TestContext, 'after'>;
+/** The part of a test's context that cleans up; `{ after }` of node:test for what a whole file shares. */
+export type Cleanup = { readonly after: (action: () => unknown) => void };
 
 const stacks = new WeakMap<Cleanup, (() => unknown)[]>();
 

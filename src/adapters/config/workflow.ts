@@ -252,7 +252,11 @@ export function readWorkflow(path: string, source: WorkflowSource): LoadedWorkfl
     text = readFileSync(absolute, 'utf8');
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? error.code : undefined;
-    const why = code === 'ENOENT' ? 'there is no such file; `tool serve init` writes one' : messageOf(error);
+    const whys: Readonly<Record<string, string>> = {
+      ENOENT: 'there is no such file; `tool serve init` writes one',
+      EISDIR: 'expected a file, got a directory',
+    };
+    const why = whys[String(code)] ?? messageOf(error);
     throw new ToolError('config', `${absolute}: ${why}`, { cause: error });
   }
   const hash = createHash('sha256').update(text).digest('hex');

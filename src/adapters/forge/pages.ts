@@ -51,11 +51,17 @@ export async function forgePage(path: string, options: PageOptions, rest: RestLa
   const read = async (suffix: string): Promise<unknown> =>
     JSON.parse((await rest.upstream('GET', `/repos${base}${suffix}`, undefined)).body);
   if (match === null) {
-    const rows = await read('/issues?state=all&per_page=100&sort=created&direction=asc');
-    const items = (Array.isArray(rows) ? rows.filter(isFields) : []).map((row) => {
-      const kind = isFields(row.pull_request) ? 'pull' : 'issues';
-      return `<li><a href="${base}/${kind}/${text(row.number)}">#${text(row.number)}</a> ${text(row.title)} ${labels(row)} <span class="muted">${kind === 'pull' ? 'pull request' : 'issue'}</span></li>`;
-    });
+    const list = async (kind: 'issues' | 'pulls') => {
+      const rows = await read(`/${kind}?state=all&per_page=100&sort=created&direction=asc`);
+      return Array.isArray(rows) ? rows.filter(isFields) : [];
+    };
+    const row = (item: Fields, kind: 'issues' | 'pull') =>
+      `<li><a href="${base}/${kind}/${text(item.number)}">#${text(item.number)}</a> ${text(item.title)} ${labels(item)} <span class="muted">${kind === 'pull' ? 'pull request' : 'issue'}</span></li>`;
+    // The emulation keeps pull requests out of the list of issues.
+    const items = [
+      ...(await list('issues')).map((item) => row(item, 'issues')),
+      ...(await list('pulls')).map((item) => row(item, 'pull')),
+    ];
     return wrap(
       `${options.owner}/${options.repo}`,
       `<h1>${text(options.owner)}/${text(options.repo)}</h1><ul>${items.join('')}</ul>`,

@@ -188,6 +188,7 @@ export class RestLayer {
 
   async #answer(call: Call): Promise<Answer> {
     const { method, path } = call;
+    if (path === this.#base && method === 'GET') return this.#repository(call);
     if (!path.startsWith(`${this.#base}/`)) return this.#pass(call);
     const rest = path.slice(this.#base.length);
     const labels = /^\/issues\/(\d+)\/labels(?:\/(.+))?$/.exec(rest);
@@ -203,6 +204,22 @@ export class RestLayer {
   #pass(call: Call): Promise<Answer> {
     const query = call.query.size === 0 ? '' : `?${call.query.toString()}`;
     return this.upstream(call.method, call.path + query, call.authorization, call.body);
+  }
+
+  /** What the caller may do is told to every caller who says who it is. */
+  async #repository(call: Call): Promise<Answer> {
+    const answer = await this.#pass(call);
+    const { account } = call;
+    if (answer.status !== 200 || account === undefined) return answer;
+    const { accounts } = this.#options;
+    const permissions = {
+      admin: account.role === 'admin',
+      maintain: account.role === 'admin',
+      push: accounts.mayWrite(account),
+      triage: accounts.mayTriage(account),
+      pull: true,
+    };
+    return { ...answer, body: JSON.stringify({ ...fieldsOf(answer.body), permissions }) };
   }
 
   /** Labels of the repository, as they are spelled there. */

@@ -1,11 +1,10 @@
 // Fills the embedded forge: a bare repository with history, and issues whose diffs git itself made.
 
-import { existsSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { ToolError } from '../../domain/errors.ts';
-import { fence } from '../../domain/text.ts';
+import { fence, lastLines } from '../../domain/text.ts';
 import { cloneEnvironment, git, tryGit } from '../git.ts';
 import { DEMO_COMMITS, DEMO_ISSUES, type Files, type SeedIssue } from './demo-project.ts';
 import type { Forge } from './forge.ts';
@@ -51,7 +50,8 @@ class Scratch {
   async diff(from: string, files: Files): Promise<string> {
     await this.run('checkout', '--quiet', '--detach', from);
     await writeFiles(this.#path, files);
-    await this.run('add', '--all');
+    // Forced: what the project ignores is a change all the same.
+    await this.run('add', '--all', '--force');
     const text = await this.run('diff', '--cached', '--no-ext-diff');
     await this.run('reset', '--quiet', '--hard');
     return text;
@@ -62,8 +62,9 @@ class Scratch {
   }
 }
 
-async function withScratch<T>(work: (scratch: Scratch, path: string) => Promise<T>): Promise<T> {
-  const path = await mkdtemp(join(tmpdir(), 'toolcrew-seed-'));
+/** Lends a work tree beside the repository that it is for. */
+async function withScratch<T>(repository: string, work: (scratch: Scratch, path: string) => Promise<T>): Promise<T> {
+  const path = await mkdtemp(`${repository}.seed-`);
   try {
     return await work(new Scratch(path), path);
   } finally {
@@ -87,7 +88,7 @@ function moreIssues(count: number): SeedIssue[] {
 
 /** Makes the bare repository of the small project; gives its issues, `count` of them. */
 export async function seedProject(repository: string, count: number): Promise<IssueText[]> {
-  return withScratch(async (scratch, path) => {
+  return withScratch(repository, async (scratch, path) => {
     await scratch.run('init', '--quiet', '--initial-branch=main');
     const commits: string[] = [];
     for (const { message, files } of DEMO_COMMITS) commits.push(await scratch.commit(message, files));
@@ -105,15 +106,28 @@ export async function seedProject(repository: string, count: number): Promise<Is
   });
 }
 
-/** Imports an existing repository, its current branch as `main`; gives issues that fit any project. */
+/** Where the repository that a directory belongs to keeps its objects, and the commit it stands on. */
+async function locate(source: string): Promise<{ readonly gitDirectory: string; readonly commit: string }> {
+  const refuse = (why: string): never => {
+    throw new ToolError('usage', `--repo: expected a Git repository with a commit, got ${source}, which ${why}`);
+  };
+  const status = statSync(source, { throwIfNoEntry: false });
+  if (status === undefined) return refuse('does not exist');
+  if (!status.isDirectory()) return refuse('is no directory');
+  // The common directory serves for subdirectories, linked work trees and bare repositories alike.
+  const found = await tryGit(['rev-parse', '--path-format=absolute', '--git-common-dir'], { cwd: source });
+  if (found.exitCode !== 0) return refuse(`git does not take for one: ${lastLines(found.stderr, 1)}`);
+  const head = await tryGit(['rev-parse', '--verify', '--quiet', 'HEAD^{commit}'], { cwd: source });
+  if (head.exitCode !== 0) return refuse('has none');
+  return { gitDirectory: found.stdout.trim(), commit: head.stdout.trim() };
+}
+
+/** Imports an existing repository, the commit it stands on as `main`; gives issues that fit any project. */
 export async function importProject(source: string, repository: string, count: number): Promise<IssueText[]> {
-  const head = await tryGit(['rev-parse', '--verify', '--quiet', 'HEAD'], { cwd: source });
-  if (head.exitCode !== 0)
-    throw new ToolError('usage', `--repo: expected a Git repository with a commit, got ${source}`);
-  return withScratch(async (scratch, path) => {
-    await git(['clone', '--quiet', '--no-hardlinks', source, path], { cwd: path });
-    await scratch.run('checkout', '--quiet', '-B', 'main', head.stdout.trim());
-    const commit = head.stdout.trim();
+  const { gitDirectory, commit } = await locate(source);
+  return withScratch(repository, async (scratch, path) => {
+    await git(['clone', '--quiet', '--no-hardlinks', '--no-checkout', gitDirectory, path], { cwd: path });
+    await scratch.run('checkout', '--quiet', '-B', 'main', commit);
     const readme = await scratch.read('README.md');
     const change = async (files: Files, words: string) => bodyOf(words, await scratch.diff(commit, files));
     const note = { 'docs/toolcrew-demo.md': '# A page from a patch\n\nAdded by the demo.\n' };

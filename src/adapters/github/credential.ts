@@ -74,14 +74,14 @@ export function exposedIn(token: string): number[] {
     .map(Number);
 }
 
-export type ClientLogin = { readonly ok: boolean; readonly says: string };
+export type ClientLogin = { readonly installed: boolean; readonly ok: boolean; readonly says: string };
 
 /** The hosting client's own word on its login. */
 export async function clientStatus(host: string, env: Environment): Promise<ClientLogin> {
   const result = await client(['auth', 'status', '--hostname', host], env);
-  if (result === undefined) return { ok: false, says: 'the hosting client gh is not installed' };
+  if (result === undefined) return { installed: false, ok: false, says: 'the hosting client gh is not installed' };
   const says = lastLines(result.stderr || result.stdout, 3, 160).replaceAll('\n', ' ');
-  return { ok: result.exitCode === 0, says };
+  return { installed: true, ok: result.exitCode === 0, says };
 }
 
 async function client(args: readonly string[], env: Environment) {

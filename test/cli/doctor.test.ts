@@ -1,0 +1,251 @@
+// `tool doctor`: every row that can fail, with its mend.
+
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { chmodSync, existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import test, { after } from 'node:test';
+import { type Check, diagnose } from '../../src/cli/doctor.ts';
+import { agentRunning } from '../support/agents.ts';
+import { cleanEnv, Daemon, freePort, runTool } from '../support/daemon.ts';
+import { DAEMON_TOKEN, startForge } from '../support/forge.ts';
+import { type Cleanup, finallyDo, tempDir } from '../support/temp.ts';
+
+const forge = await startForge({ after });
+const host = new URL(forge.forge.url).host;
+
+const GIT = execFileSync('/bin/sh', ['-c', 'command -v git'], { encoding: 'utf8' }).trim();
+const CLAUDE = 'echo "2.1.177 (Claude Code)"';
+const LOGGED_IN = `[ "$1 $2 $3 $4" = "auth status --hostname ${host}" ] && { echo "Logged in to ${host}" >&2; exit 0; }
+[ "$1 $2 $3 $4" = "auth token --hostname ${host}" ] && { echo ${DAEMON_TOKEN}; exit 0; }
+exit 9`;
+const LOGGED_OUT = 'echo "You are not logged into any GitHub hosts." >&2; exit 1';
+
+/** A machine with git and nothing else, and a project on it. */
+function machine(t: Cleanup) {
+  const directory = tempDir(t);
+  const bin = join(directory, 'bin');
+  const project = join(directory, 'project');
+  const workflow = join(project, 'WORKFLOW.md');
+  for (const path of [bin, project]) mkdirSync(path);
+  const install = (name: string, script: string) => {
+    writeFileSync(join(bin, name), `#!/bin/sh\n${script}\n`);
+    chmodSync(join(bin, name), 0o755);
+  };
+  install('git', `exec ${GIT} "$@"`);
+  const env = (more: Readonly<Record<string, string>>) => ({ ...cleanEnv(directory), PATH: bin, ...more });
+  const of = (checks: readonly Check[]) => ({
+    row: (name: string) => checks.find((check) => check.name === name),
+    standing: Object.fromEntries(checks.map(({ name, status }) => [name, status])),
+  });
+  const run = (more: Readonly<Record<string, string>>, ...args: string[]) =>
+    runTool(['doctor', ...args], { cwd: project, env: env(more) });
+  return {
+    directory,
+    stateDir: join(directory, 'state'),
+    /** Puts an outside program on the machine. */
+    install,
+    write(yaml: string, tracker = 'repo: maintainer/project') {
+      const text = `---\ntracker: { ${tracker}, api_url: "${forge.forge.url}" }\n${yaml}\n---\n`;
+      writeFileSync(workflow, text);
+    },
+    /** The command, as a user runs it. */
+    run,
+    async json(more: Readonly<Record<string, string>>) {
+      const { code, stdout, stderr } = await run(more, '--json');
+      const report = JSON.parse(stdout);
+      assert.deepEqual(Object.keys(report), ['ok', 'checks']);
+      assert.deepEqual({ code, stderr }, { code: report.ok ? 0 : 1, stderr: '' });
+      const checks: Check[] = report.checks;
+      for (const check of checks) {
+        assert.deepEqual(Object.keys(check), ['name', 'status', 'says', 'mend']);
+        assert.equal(check.mend === null, check.status === 'ok');
+      }
+      assert.equal(report.ok, !checks.some(({ status }) => status === 'fail'));
+      return of(checks);
+    },
+    /** The same rows without a process of their own. */
+    async rows(more: Readonly<Record<string, string>> = {}) {
+      return of(await diagnose(workflow, env(more)));
+    },
+  };
+}
+
+test('on a good set-up every row is ok: exit 0', async (t) => {
+  const { install, write, json, directory } = machine(t);
+  install('gh', LOGGED_IN);
+  install('claude', CLAUDE);
+  const state = join(homedir(), '.toolcrew-never-made', 'state');
+  const port = await freePort();
+  write(`workspace: { root: ../workspaces }\nstate: { dir: ${state} }\nserver: { port: ${port} }`);
+  const { row, standing } = await json({ ANTHROPIC_API_KEY: 'k' });
+  assert.deepEqual(standing, {
+    node: process.versions.node.startsWith('20.') ? 'warn' : 'ok',
+    git: 'ok',
+    workflow: 'ok',
+    host: 'ok',
+    'host login': 'ok',
+    'hosting client': 'ok',
+    token: 'ok',
+    repository: 'ok',
+    'workspace root': 'ok',
+    state: 'ok',
+    journal: 'ok',
+    port: 'ok',
+    daemon: 'ok',
+  });
+  assert.equal(row('host')?.says, 'Claude Code 2.1.177');
+  assert.equal(row('host login')?.says, 'given to agents as ANTHROPIC_API_KEY');
+  assert.equal(row('hosting client')?.says, `Logged in to ${host}`);
+  assert.equal(row('token')?.says, `from the login of gh for ${host}`);
+  assert.equal(row('repository')?.says, 'maintainer/project can be read and pushed to');
+  assert.equal(row('port')?.says, `${port} on 127.0.0.1 is free`);
+  assert.match(row('daemon')?.says ?? '', /^not running; \d+\.\d+\.\d+ is installed$/);
+  for (const path of [state, join(directory, 'workspaces')]) assert.equal(existsSync(path), false, 'nothing is made');
+});
+
+test('on a bare machine every row says what is missing and what mends it: exit 1', async (t) => {
+  const { write, json, run, directory } = machine(t);
+  const other = createServer();
+  await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
+  finallyDo(t, () => other.close());
+  const address = other.address();
+  const port = typeof address === 'object' ? address?.port : 0;
+  const root = join(directory, 'mine');
+  mkdirSync(root);
+  writeFileSync(join(root, 'thesis.txt'), '');
+  const file = join(directory, 'file');
+  writeFileSync(file, '');
+  write(`workspace: { root: ${root} }\nstate: { dir: ${file}/state }\nserver: { port: ${port} }`);
+  const { row, standing } = await json({});
+  const failing = Object.keys(standing).filter((name) => standing[name] === 'fail');
+  const texts = failing.map((name) => `${name}: ${row(name)?.says} → ${row(name)?.mend}`);
+  const login = `install gh from cli.github.com, then gh auth login --hostname ${host}`;
+  assert.deepEqual(
+    texts.map((text) => text.replace(/no token for .*? → /, 'no token → ')),
+    [
+      'host: claude cannot be run → npm install -g @anthropic-ai/claude-code',
+      `hosting client: the hosting client gh is not installed → ${login}`,
+      `token: no token → ${login}, or export GITHUB_TOKEN`,
+      `workspace root: ${root} holds files that are not ours → name an empty directory in workspace.root`,
+      `state: ${file}/state cannot be written: ${file} is not a directory → name another directory in state.dir`,
+      `port: ${port} on 127.0.0.1 is in use by another program → tool serve --port <n>, or server.port: 0`,
+    ],
+  );
+  const { code, stdout, stderr } = await run({});
+  assert.deepEqual({ code, stderr }, { code: 1, stderr: '' });
+  assert.match(stdout, /^✔ git {13}\d+\.\d+\.\d+$/m);
+  assert.match(stdout, /^✖ host {12}claude cannot be run\n {18}→ npm install -g @anthropic-ai\/claude-code$/m);
+  assert.match(stdout, /^✔ journal {9}none yet$/m);
+});
+
+test('a client that is not logged in, a program that is too old and no login of the host are told apart', async (t) => {
+  const { install, write, rows } = machine(t);
+  install('gh', LOGGED_OUT);
+  install('claude', 'echo "2.0.9 (Claude Code)"');
+  write('state: { dir: ../state }\nserver: { port: 0 }');
+  const { row } = await rows();
+  assert.deepEqual(row('hosting client'), {
+    name: 'hosting client',
+    status: 'fail',
+    says: 'You are not logged into any GitHub hosts.',
+    mend: `gh auth login --hostname ${host}`,
+  });
+  assert.deepEqual(row('host'), {
+    name: 'host',
+    status: 'fail',
+    says: 'Claude Code 2.0.9; 2.1.32 or later is needed',
+    mend: 'npm install -g @anthropic-ai/claude-code',
+  });
+  assert.equal(row('host login')?.status, 'fail');
+  assert.match(row('host login')?.mend ?? '', /export CLAUDE_CODE_OAUTH_TOKEN; or export ANTHROPIC_API_KEY/);
+  const variable = await rows({ GITHUB_TOKEN: DAEMON_TOKEN });
+  assert.equal(variable.row('hosting client')?.status, 'warn', 'the token does without the client');
+  assert.equal(variable.row('token')?.says, 'from $GITHUB_TOKEN');
+});
+
+test('a token that may not push, that is wrong, and a repository that is not there', async (t) => {
+  const { install, write, rows } = machine(t);
+  install('gh', LOGGED_IN);
+  write('tool: { runtime: patch }\nstate: { dir: ../state }\nserver: { port: 0 }');
+  const [stranger, wrong] = await Promise.all([
+    rows({ GITHUB_TOKEN: 'token-of-a-stranger' }),
+    rows({ GITHUB_TOKEN: 'nonsense' }),
+  ]);
+  assert.deepEqual(stranger.row('repository'), {
+    name: 'repository',
+    status: 'fail',
+    says: 'the token may not push to maintainer/project',
+    mend: 'give it write access to contents, issues and pull requests',
+  });
+  assert.match(wrong.row('repository')?.says ?? '', /^maintainer\/project: .*401/);
+  assert.equal(stranger.row('runtime')?.says, 'patch: no model is needed by it');
+  write('tool: { runtime: patch }\nstate: { dir: ../state }\nserver: { port: 0 }', 'repo: maintainer/nowhere');
+  assert.match((await rows()).row('repository')?.says ?? '', /^maintainer\/nowhere: .*404/);
+});
+
+test('what a boot clears and lines torn by a crash are warnings; a newer journal is a failure', async (t) => {
+  const { install, write, rows, stateDir } = machine(t);
+  install('gh', LOGGED_IN);
+  const journal = join(stateDir, 'journal.jsonl');
+  const yaml = 'tool: { runtime: patch }\nserver: { host: 192.0.2.1, port: 8080, token: secret }';
+  write(`${yaml}\nstate: { dir: /tmp/toolcrew-never-made }`);
+  const cleared = await rows();
+  assert.deepEqual(cleared.row('state'), {
+    name: 'state',
+    status: 'warn',
+    says: '/tmp/toolcrew-never-made does not survive a boot',
+    mend: 'name another directory in state.dir',
+  });
+  assert.match(cleared.row('port')?.says ?? '', /^8080 on 192\.0\.2\.1 .*EADDRNOTAVAIL/, 'not another program’s doing');
+  mkdirSync(stateDir);
+  write(`${yaml}\nstate: { dir: ${stateDir} }`);
+  writeFileSync(journal, '\n{"v":1,"id":"x\n\n{"v":1,"ty\n');
+  const torn = (await rows()).row('journal');
+  assert.deepEqual([torn?.status, torn?.says], ['warn', '2 lines were torn by a crash; nothing else is lost']);
+  writeFileSync(journal, '\n{"v":2,"id":"x.1","at":1,"type":"levitated"}\n');
+  assert.deepEqual((await rows()).row('journal'), {
+    name: 'journal',
+    status: 'fail',
+    says: `${journal} holds a record of version 2; this program reads version 1: install the newer one`,
+    mend: 'npm install -g toolcrew',
+  });
+});
+
+test('a workflow file that is missing, invalid, or a directory; a token variable that is not set', async (t) => {
+  const { install, write, run, rows } = machine(t);
+  install('gh', LOGGED_IN);
+  const missing = await rows();
+  assert.equal(missing.row('workflow')?.status, 'fail');
+  assert.match(missing.row('workflow')?.says ?? '', /WORKFLOW\.md: there is no such file/);
+  assert.equal(missing.row('workflow')?.mend, 'tool serve init');
+  write('agent: { max_atempts: 2 }');
+  const invalid = await rows();
+  assert.match(
+    invalid.row('workflow')?.says ?? '',
+    /agent\.max_atempts: unknown key; did you mean agent\.max_attempts/,
+  );
+  assert.equal(invalid.row('workflow')?.mend, 'mend the keys named here');
+  assert.match((await run({}, '.')).stdout, /✖ workflow {2}.*: expected a file, got a directory\n/);
+  write('tool: { runtime: patch }\nserver: { port: 0 }', 'repo: o/r, token: $MINE');
+  const unset = await rows({ GITHUB_TOKEN: DAEMON_TOKEN });
+  assert.equal(unset.row('hosting client')?.status, 'ok');
+  assert.deepEqual(unset.row('token'), {
+    name: 'token',
+    status: 'fail',
+    says: 'tracker.token: expected a token in $MINE, which is not set',
+    mend: 'export MINE=…',
+  });
+});
+
+test('a daemon that runs is found, with its version and port', async (t) => {
+  const daemon = await Daemon.start(t, forge, { yaml: agentRunning('exit 0') });
+  await daemon.logged('watching');
+  const env = { ...cleanEnv(daemon.home), GITHUB_TOKEN: DAEMON_TOKEN };
+  const { stdout } = await runTool(['doctor', daemon.workflow], { env });
+  assert.match(stdout, new RegExp(`^✔ state +.* is held by the daemon with process ${daemon.pid}, since `, 'm'));
+  assert.match(stdout, new RegExp(`^✔ port +${daemon.port} on 127\\.0\\.0\\.1 is held by the daemon that runs$`, 'm'));
+  assert.match(stdout, new RegExp(`^✔ daemon +\\d+\\.\\d+\\.\\d+ runs at http://localhost:${daemon.port}$`, 'm'));
+});

@@ -1,0 +1,105 @@
+// `tool logs`: what is kept of an issue's attempts.
+
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import test from 'node:test';
+import { StateDir } from '../../src/adapters/state-dir.ts';
+import { agentRunning } from '../support/agents.ts';
+import { CLI, cleanEnv, Daemon, runTool, startTool } from '../support/daemon.ts';
+import { startForge } from '../support/forge.ts';
+import { type Cleanup, finallyDo, tempDir } from '../support/temp.ts';
+
+const AGENT =
+  'cat >/dev/null; echo "first $TOOL_ATTEMPT"; while [ ! -e "go$TOOL_ATTEMPT" ]; do sleep 0.02; done; echo "second $TOOL_ATTEMPT"; exit 3';
+
+test('the output of all attempts is printed, listed, and followed until the daemon ends', async (t) => {
+  const forge = await startForge(t);
+  const issue = await forge.open('one');
+  const daemon = await Daemon.start(t, forge, {
+    yaml: `${agentRunning(AGENT)}\nagent: { max_concurrent_agents: 2, max_attempts: 3, max_retry_backoff_ms: 50 }`,
+  });
+  const env = cleanEnv(daemon.home);
+  const logs = (...args: string[]) => runTool(['logs', ...args], { env, cwd: join(daemon.directory, 'project') });
+  const workspace = join(daemon.root, `issue-${issue}`);
+  await daemon.logged('(attempt 1)');
+  const early = startTool(t, ['logs', '2', daemon.workflow, '--follow'], { env });
+  const follow = startTool(t, ['logs', String(issue), daemon.workflow, '--follow'], { env });
+  await follow.printed('first 1');
+  assert.doesNotMatch(follow.stdout, /second/);
+  writeFileSync(join(workspace, 'go1'), '');
+  await follow.printed(/second 1\n.*=== attempt 2\n--- before_run\n--- agent \(command\)\nfirst 2\n/s);
+  await forge.open('two');
+  await early.printed('first 1');
+  assert.equal(await daemon.stop(), 143);
+
+  const { code, stdout, stderr } = await follow.ended;
+  assert.deepEqual({ code, stderr }, { code: 0, stderr: '' });
+  assert.match(
+    stdout,
+    /^=== attempt 1\n--- after_create\n--- before_run\n--- agent \(command\)\nfirst 1\nsecond 1\n.*=== attempt 2\n/s,
+  );
+  assert.deepEqual(await logs(String(issue)), { code: 0, signal: null, stdout, stderr: '' });
+  assert.equal((await early.ended).code, 0, 'an issue can be followed before its first attempt');
+
+  const directory = join(daemon.stateDir, 'issues', String(issue));
+  const rows = [1, 2].map((attempt) => {
+    const path = join(directory, `1-${attempt}.log`);
+    return { issue, life: 1, attempt, path, bytes: statSync(path).size };
+  });
+  assert.deepEqual(JSON.parse((await logs(String(issue), '--json')).stdout), rows);
+  assert.deepEqual(JSON.parse((await logs('99', '--json')).stdout), []);
+
+  writeFileSync(join(directory, '2-3.log'), 'put back\n');
+  assert.match((await logs(String(issue))).stdout, /\n=== attempt 3 \(life 2\)\nput back\n$/);
+});
+
+/** A workflow file and its state directory, without a daemon. */
+function place(t: Cleanup) {
+  const directory = tempDir(t);
+  const stateDir = join(directory, 'state');
+  const workflow = join(directory, 'WORKFLOW.md');
+  writeFileSync(workflow, `---\ntracker: { repo: o/r }\nstate: { dir: ${stateDir} }\n---\n`);
+  return { directory, stateDir, workflow, env: cleanEnv(directory) };
+}
+
+test('an issue of which nothing is kept, a number that is none, a directory without a workflow: exit 2', async (t) => {
+  const { workflow, env } = place(t);
+  const nothing = /^tool: nothing is kept of issue #99 in .*state: no attempt was made, or it was long ago$/m;
+  const cases: readonly [string[], RegExp][] = [
+    [['99', workflow], nothing],
+    [['99', workflow, '--follow'], nothing],
+    [['x', workflow], /'x' is invalid for argument 'issue'\. Expected a whole number of at least 1, got x\./],
+    [['0', workflow], /Expected a whole number of at least 1, got 0\./],
+    [['1'], /WORKFLOW\.md: there is no such file; `tool serve init` writes one/],
+  ];
+  const cwd = tempDir(t);
+  await Promise.all(
+    cases.map(async ([args, words]) => {
+      const { code, stdout, stderr } = await runTool(['logs', ...args], { cwd, env });
+      assert.deepEqual({ args, code, stdout }, { args, code: 2, stdout: '' });
+      assert.match(stderr, words);
+    }),
+  );
+});
+
+test('a reader that has seen enough ends the command without a complaint', (t) => {
+  const { stateDir, workflow, env } = place(t);
+  const state = new StateDir(stateDir, workflow);
+  finallyDo(t, () => state.release());
+  const directory = join(stateDir, 'issues', '7');
+  mkdirSync(directory, { recursive: true });
+  writeFileSync(join(directory, '1-1.log'), 'a line\n'.repeat(100_000));
+  for (const flag of ['', '--follow']) {
+    const script = `"$0" "$1" logs 7 "$2" ${flag} | head -n 2`;
+    const { status, stdout, stderr } = spawnSync('sh', ['-c', script, process.execPath, CLI, workflow], {
+      env,
+      encoding: 'utf8',
+    });
+    assert.deepEqual(
+      { flag, status, stdout, stderr },
+      { flag, status: 0, stdout: '=== attempt 1\na line\n', stderr: '' },
+    );
+  }
+});
