@@ -10,6 +10,7 @@ import type { RunEnd, RunHooks, Runner, RunRequest } from '../../engine/ports.ts
 import { createAgentHome } from '../agent-home.ts';
 import { parseFrontMatter } from '../config/front-matter.ts';
 import type { Isolation } from '../isolation.ts';
+import { readOwn } from '../own-file.ts';
 import { packageRoot } from '../package-root.ts';
 import { runProgram } from '../program.ts';
 import type { RuntimeDir } from '../runtime-dir.ts';
@@ -28,6 +29,9 @@ export type ClaudeOptions = {
 const LOGIN =
   /^(ANTHROPIC_\w+|CLAUDE_CODE_(OAUTH_TOKEN|USE_\w+|MAX_\w+|SUBAGENT_MODEL|SKIP_\w+|DISABLE_\w+|API_KEY_\w+)|API_TIMEOUT_MS|BASH_\w+_MS|BASH_MAX_OUTPUT_LENGTH|MAX_THINKING_TOKENS|MAX_MCP_OUTPUT_TOKENS|MCP_TIMEOUT|MCP_TOOL_TIMEOUT|DISABLE_\w+|IS_SANDBOX|ENABLE_TOOL_SEARCH)$/;
 const CLOUD = /^(AWS_\w+|GOOGLE_\w+|CLOUD_ML_REGION|VERTEX_\w+|AZURE_\w+)$/;
+
+/** More is no description of an agent, and would not fit into a command line. */
+const MAX_AGENT_BYTES = 100_000;
 
 /** How long the process may stay after its input was closed: up to 2.1.177 a team alive at the end keeps it for ever. */
 const EXIT_MS = 20_000;
@@ -137,13 +141,14 @@ export class ClaudeRunner implements Runner {
   async #agentArguments(cwd: string, version: string | null): Promise<string[]> {
     const { agent } = this.#options.workflow().tool;
     if (agent === null) return [];
-    const own = join(cwd, '.claude', 'agents', `${agent}.md`);
+    const own = await readOwn(cwd, join('.claude', 'agents', `${agent}.md`), MAX_AGENT_BYTES);
     // 2.1.33 with --agent ends at once and says nothing.
     const supported = version !== null && !isBefore(version, '2.1.100');
-    if (existsSync(own) && supported) return ['--agent', agent];
-    const path = existsSync(own) ? own : join(packageRoot(), 'agents', `${agent}.md`);
-    if (!existsSync(path)) return [];
-    return ['--append-system-prompt', parseFrontMatter(readFileSync(path, 'utf8'), path).content.trim()];
+    if (own !== null && supported) return ['--agent', agent];
+    const path = join(packageRoot(), 'agents', `${agent}.md`);
+    if (own === null && !existsSync(path)) return [];
+    const text = own ?? readFileSync(path, 'utf8');
+    return ['--append-system-prompt', parseFrontMatter(text, `${agent}.md`).content.trim()];
   }
 
   async run(request: RunRequest, hooks: RunHooks): Promise<RunEnd> {
@@ -181,7 +186,7 @@ export class ClaudeRunner implements Runner {
       ...(request.budgetUsd === null ? [] : ['--max-budget-usd', String(request.budgetUsd)]),
       ...((await sessionExists(home.path, request.resume)) ? ['--resume', request.resume ?? ''] : []),
     ];
-    const [program, programArgs] = isolation.wrap(file, args, [request.cwd, home.path]);
+    const [program, programArgs] = isolation.wrap(file, args, [request.cwd, home.path, tmp]);
     const session = new ClaudeSession(hooks);
     try {
       const agent = await startAgent({
