@@ -161,6 +161,7 @@ export async function createDaemon(options: DaemonOptions): Promise<Daemon> {
     const workspaces = new DiskWorkspaces({
       root,
       mirror,
+      isolation,
       workflow: () => file.current,
       hookEnv: () => hookEnvironment(env),
     });

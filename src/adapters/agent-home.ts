@@ -1,7 +1,7 @@
 // The home directory and the environment of one attempt: an agent's own, with no hosting credential in reach.
 
 import { existsSync } from 'node:fs';
-import { chmod, cp, mkdir, readdir, writeFile } from 'node:fs/promises';
+import { chmod, cp, lstat, mkdir, readdir, realpath, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isTokenVariable } from '../domain/credential.ts';
 import { packageRoot } from './package-root.ts';
@@ -50,7 +50,7 @@ const GIT_CONFIG = `[user]
 	detachedHead = false
 `;
 
-function shellQuoted(text: string): string {
+export function shellQuoted(text: string): string {
   return `'${text.replaceAll("'", "'\\''")}'`;
 }
 
@@ -81,8 +81,14 @@ export async function createAgentHome(options: AgentHomeOptions): Promise<AgentH
   await mkdir(join(path, 'bin'), { recursive: true, mode: 0o700 });
   const last = Math.max(0, ...earlier);
   if (options.carry !== null && last > 0) {
-    const source = join(homes, String(last), options.carry);
-    if (existsSync(source)) await cp(source, join(path, options.carry), { recursive: true, verbatimSymlinks: true });
+    const source = join(await realpath(homes), String(last), options.carry);
+    // An agent has been there: nothing is followed, and pipes are left where they are.
+    const real = await realpath(source).catch(() => undefined);
+    const filter = async (from: string) => {
+      const status = await lstat(from);
+      return status.isFile() || status.isDirectory();
+    };
+    if (real === source) await cp(source, join(path, options.carry), { recursive: true, filter });
   }
   await Promise.all(earlier.map((attempt) => removeTree(join(homes, String(attempt)))));
   await writeFile(join(path, '.gitconfig'), GIT_CONFIG);

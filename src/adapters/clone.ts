@@ -1,10 +1,18 @@
-// Git in a workspace's clone, where an agent has been: its configuration is put back before anything of ours runs there.
+// Git in a workspace's clone. Once an agent has been there, every command runs inside its namespaces: what it planted
+// reaches no further than it did itself.
 
-import { lstat, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ToolError } from '../domain/errors.ts';
-import { cloneEnvironment, git, tryGit } from './git.ts';
+import { lastLines } from '../domain/text.ts';
+import { cloneEnvironment, type GitOptions, git, type Launch, tryGit } from './git.ts';
+
+export type Clone = {
+  readonly path: string;
+  /** Has git run where the agent ran; undefined as long as none has been there, and where there are no namespaces. */
+  readonly launch: Launch | undefined;
+  readonly timeoutMs: number;
+};
 
 /** Where pushes from a workspace go: no transport has this name, so git refuses. */
 export const NO_PUSH = 'no-push://the-daemon-pushes';
@@ -16,43 +24,25 @@ const IDENTITY = {
   GIT_COMMITTER_EMAIL: 'toolcrew@localhost',
 };
 
-/** Files of a Git directory that can send git elsewhere or make it start a program. */
-const REDIRECTIONS = [
-  'commondir',
-  'config.worktree',
-  'info/attributes',
-  'info/grafts',
-  'index.lock',
-  'HEAD.lock',
-  'config.lock',
-];
+/** So many branches of a clone are looked at before it goes. */
+const MAX_HEADS = 50;
 
-const SHA = /^[0-9a-f]{40,64}$/;
-
-async function isDirectory(path: string): Promise<boolean> {
-  try {
-    return (await lstat(path)).isDirectory();
-  } catch {
-    return false;
-  }
+function optionsFor(clone: Clone, signal?: AbortSignal): GitOptions {
+  return {
+    cwd: clone.path,
+    launch: clone.launch,
+    timeoutMs: clone.timeoutMs,
+    ...(signal === undefined ? {} : { signal }),
+  };
 }
 
-/** The objects of a clone, for reading only. */
-export function objectsOf(path: string): string {
-  return join(path, '.git', 'objects');
-}
-
-/** Whether the directory holds a clone with a Git directory of its own. */
-export async function isClone(path: string): Promise<boolean> {
-  return (await isDirectory(join(path, '.git'))) && (await isDirectory(objectsOf(path)));
-}
-
-/** Clones the mirror, files not yet checked out. Its remote can be fetched from, never pushed to. */
+/**
+ * Clones the mirror, files not yet checked out. Its remote can be fetched from, never pushed to. No file is shared with
+ * the mirror: what an agent does to the objects of its clone stays there.
+ */
 export async function cloneMirror(mirror: string, path: string, signal: AbortSignal): Promise<void> {
-  await git(
-    ['clone', '--quiet', '--local', '--no-checkout', '--config', `remote.origin.pushurl=${NO_PUSH}`, mirror, path],
-    { cwd: path, signal },
-  );
+  const push = ['--config', `remote.origin.pushurl=${NO_PUSH}`];
+  await git(['clone', '--quiet', '--no-hardlinks', '--no-checkout', ...push, mirror, path], { cwd: path, signal });
 }
 
 /** Takes the push addresses and credentials out of a clone that somebody's own script made. */
@@ -74,27 +64,12 @@ export async function disarm(path: string, signal: AbortSignal): Promise<void> {
   }
 }
 
-export function readConfig(path: string): Promise<string> {
-  return readFile(join(path, '.git', 'config'), 'utf8');
-}
-
-/** Puts the clone's configuration back and takes out what an agent may have planted to have it run. */
-export async function restoreConfig(path: string, config: string): Promise<void> {
-  if (!(await isClone(path))) throw new ToolError('git', `${path} holds no Git clone of its own any more`);
-  const gitDirectory = join(path, '.git');
-  // Removed first: a link planted there would send the write elsewhere.
-  await rm(join(gitDirectory, 'config'), { recursive: true, force: true });
-  await writeFile(join(gitDirectory, 'config'), config, { flag: 'wx' });
-  await rm(join(gitDirectory, 'hooks'), { recursive: true, force: true });
-  await Promise.all(REDIRECTIONS.map((file) => rm(join(gitDirectory, file), { recursive: true, force: true })));
-}
-
 export type CloneStatus = { readonly oid: string | null; readonly branch: string | null; readonly dirty: boolean };
 
-export async function statusOf(path: string, signal: AbortSignal): Promise<CloneStatus> {
+export async function statusOf(clone: Clone, signal: AbortSignal): Promise<CloneStatus> {
   const text = await git(
     ['status', '--porcelain=v2', '--branch', '--untracked-files=normal', '--ignore-submodules=all'],
-    { cwd: path, signal },
+    optionsFor(clone, signal),
   );
   const header = (name: string) => new RegExp(`^# branch\\.${name} (.*)$`, 'm').exec(text)?.[1];
   const oid = header('oid');
@@ -106,83 +81,105 @@ export async function statusOf(path: string, signal: AbortSignal): Promise<Clone
   };
 }
 
-export async function refOf(path: string, ref: string): Promise<string | null> {
-  const { exitCode, stdout } = await tryGit(['rev-parse', '--verify', '--quiet', `${ref}^{commit}`], { cwd: path });
+export async function refOf(clone: Clone, ref: string, signal?: AbortSignal): Promise<string | null> {
+  const { exitCode, stdout } = await tryGit(
+    ['rev-parse', '--verify', '--quiet', `${ref}^{commit}`],
+    optionsFor(clone, signal),
+  );
   return exitCode === 0 ? stdout.trim() : null;
 }
 
+/** The commits that the clone's branches stand on, the latest first. */
+export async function headsOf(clone: Clone, signal: AbortSignal): Promise<string[]> {
+  const order = ['--sort=-committerdate', `--count=${MAX_HEADS}`];
+  const text = await git(['for-each-ref', ...order, '--format=%(objectname)', 'refs/heads'], optionsFor(clone, signal));
+  return text.split('\n').filter((line) => line !== '');
+}
+
 /**
- * Saves all changes that are not committed, untracked files too, as a commit under `ref`; neither the files nor the
- * index of the clone change.
+ * Makes a commit of all changes that are not committed, untracked files too, and puts it under `ref`; neither the files
+ * nor the index of the clone change. False when there is nothing to save.
  */
-export async function saveUncommitted(path: string, ref: string, signal: AbortSignal): Promise<void> {
-  const scratch = await mkdtemp(join(tmpdir(), 'toolcrew-save-'));
+export async function saveUncommitted(clone: Clone, ref: string, signal: AbortSignal): Promise<boolean> {
+  // In the Git directory, the one place that git can write to in namespaces and does not add.
+  const scratch = await mkdtemp(join(clone.path, '.git', 'toolcrew-save-'));
   try {
     const env = { ...cloneEnvironment(process.env), ...IDENTITY, GIT_INDEX_FILE: join(scratch, 'index') };
-    const options = { cwd: path, env, signal };
-    const head = await refOf(path, 'HEAD');
+    const options = { ...optionsFor(clone, signal), env };
+    const head = await refOf(clone, 'HEAD', signal);
     if (head !== null) await git(['read-tree', head], options);
-    await git(['add', '--all', '--ignore-errors', '.'], options);
+    const added = await tryGit(['add', '--all', '--ignore-errors', '.'], options);
+    // 1: some file could not be read; the others are saved.
+    if (added.exitCode !== 0 && added.exitCode !== 1)
+      throw new ToolError('git', `git add failed: ${lastLines(added.stderr, 8)}`);
     const tree = (await git(['write-tree'], options)).trim();
+    if (head !== null && tree === (await git(['rev-parse', `${head}^{tree}`], options)).trim()) return false;
     const parents = head === null ? [] : ['-p', head];
     const commit = (
       await git(['commit-tree', tree, ...parents, '-m', `Uncommitted work, saved as ${ref}`], options)
     ).trim();
     await git(['update-ref', ref, commit], options);
+    return true;
   } finally {
     await rm(scratch, { recursive: true, force: true });
   }
 }
 
-/** A ref's commit, read from the files alone. */
-export async function readRef(path: string, ref: string): Promise<string | null> {
-  const gitDirectory = join(path, '.git');
-  const loose = await readFile(join(gitDirectory, ref), 'utf8').catch(() => undefined);
-  if (loose !== undefined && SHA.test(loose.trim())) return loose.trim();
-  const packed = await readFile(join(gitDirectory, 'packed-refs'), 'utf8').catch(() => '');
-  const row = packed.split('\n').find((line) => line.endsWith(` ${ref}`));
-  return row === undefined ? null : row.slice(0, row.indexOf(' '));
-}
-
-/** The commit that HEAD stands on, read from the files alone. */
-export async function readHead(path: string): Promise<string | null> {
-  const head = (await readFile(join(path, '.git', 'HEAD'), 'utf8').catch(() => '')).trim();
-  if (SHA.test(head)) return head;
-  const ref = /^ref: (refs\/heads\/[^\s]+)$/.exec(head)?.[1];
-  return ref === undefined || ref.includes('..') ? null : readRef(path, ref);
-}
-
 /** Those of the named refs that exist. */
-export async function refsOf(path: string, refs: readonly string[]): Promise<Set<string>> {
-  const text = await git(['for-each-ref', '--format=%(refname)', ...refs], { cwd: path });
+export async function refsOf(clone: Clone, refs: readonly string[], signal: AbortSignal): Promise<Set<string>> {
+  const text = await git(['for-each-ref', '--format=%(refname)', ...refs], optionsFor(clone, signal));
   return new Set(text.split('\n').filter((name) => refs.includes(name)));
 }
 
 /** Starts the branch anew from `start`, changed files overwritten. */
-export async function startBranch(path: string, branch: string, start: string, signal: AbortSignal): Promise<void> {
-  await git(['checkout', '--quiet', '--force', '--no-track', '-B', branch, start], { cwd: path, signal });
+export async function startBranch(clone: Clone, branch: string, start: string, signal: AbortSignal): Promise<void> {
+  await git(['checkout', '--quiet', '--force', '--no-track', '-B', branch, start], optionsFor(clone, signal));
+}
+
+/** Moves the branch to where HEAD stands; changes in the files stay. */
+export async function adoptHead(clone: Clone, branch: string, signal: AbortSignal): Promise<void> {
+  await git(['checkout', '--quiet', '--no-track', '-B', branch], optionsFor(clone, signal));
 }
 
 /** Removes files that git does not know; those that it ignores stay. */
-export async function removeUntracked(path: string, signal: AbortSignal): Promise<void> {
-  await git(['clean', '--quiet', '--force', '-d'], { cwd: path, signal });
+export async function removeUntracked(clone: Clone, signal: AbortSignal): Promise<void> {
+  await git(['clean', '--quiet', '--force', '-d'], optionsFor(clone, signal));
 }
 
-export async function fetchOrigin(path: string, signal: AbortSignal): Promise<void> {
-  await git(['fetch', '--quiet', '--prune', 'origin'], { cwd: path, signal });
+export async function fetchOrigin(clone: Clone, signal: AbortSignal): Promise<void> {
+  await git(
+    ['fetch', '--quiet', '--prune', '--no-recurse-submodules', '--no-write-fetch-head', 'origin'],
+    optionsFor(clone, signal),
+  );
 }
 
-/** Merges `from` when that is clean; otherwise everything stays as it was. */
-export async function mergeIfClean(path: string, from: string, signal: AbortSignal): Promise<boolean> {
+/** Whether the first commit is an ancestor of the second, or the same. */
+export async function isAncestor(clone: Clone, first: string, second: string, signal: AbortSignal): Promise<boolean> {
+  const { exitCode } = await tryGit(['merge-base', '--is-ancestor', first, second], optionsFor(clone, signal));
+  return exitCode === 0;
+}
+
+/** Whether the two have any commit in common. */
+export async function areRelated(clone: Clone, first: string, second: string, signal: AbortSignal): Promise<boolean> {
+  return (await tryGit(['merge-base', first, second], optionsFor(clone, signal))).exitCode !== 1;
+}
+
+/** Merges `from` when that is clean; otherwise everything stays as it was. No merge may be under way. */
+export async function mergeIfClean(clone: Clone, from: string, signal: AbortSignal): Promise<boolean> {
   const env = { ...cloneEnvironment(process.env), ...IDENTITY };
-  const { exitCode } = await tryGit(['merge', '--quiet', '--no-edit', from], { cwd: path, env, signal });
+  const { exitCode } = await tryGit(['merge', '--quiet', '--no-edit', from], { ...optionsFor(clone, signal), env });
   if (exitCode === 0) return true;
-  await tryGit(['merge', '--abort'], { cwd: path, env });
+  await abortMerge(clone);
   return false;
 }
 
+/** Whether it could; files that the merge did not touch stay as they are. */
+export async function abortMerge(clone: Clone): Promise<boolean> {
+  return (await tryGit(['merge', '--abort'], optionsFor(clone))).exitCode === 0;
+}
+
 /** Moves to the branch, made from where the clone stands when it does not exist; changes in the files come along. */
-export async function moveToBranch(path: string, branch: string, signal: AbortSignal): Promise<void> {
-  const exists = (await refOf(path, `refs/heads/${branch}`)) !== null;
-  await git(['checkout', '--quiet', ...(exists ? [branch] : ['-b', branch])], { cwd: path, signal });
+export async function moveToBranch(clone: Clone, branch: string, signal: AbortSignal): Promise<void> {
+  const exists = (await refOf(clone, `refs/heads/${branch}`, signal)) !== null;
+  await git(['checkout', '--quiet', ...(exists ? [branch] : ['-b', branch])], optionsFor(clone, signal));
 }

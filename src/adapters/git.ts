@@ -5,8 +5,13 @@ import { lastLines } from '../domain/text.ts';
 import { RUN_VARIABLE } from './processes.ts';
 import { runProgram } from './program.ts';
 
+/** The command line that has a program run inside another one. */
+export type Launch = (file: string, args: readonly string[]) => readonly [string, readonly string[]];
+
 export type GitOptions = {
   readonly cwd: string;
+  /** Has git run inside something, like the namespaces of an agent. */
+  readonly launch?: Launch | undefined;
   readonly signal?: AbortSignal;
   readonly env?: Readonly<Record<string, string>>;
   readonly timeoutMs?: number;
@@ -17,20 +22,24 @@ export type GitOptions = {
 
 export type GitResult = { readonly exitCode: number | null; readonly stdout: string; readonly stderr: string };
 
+/** Long enough for a large repository on a slow disk; an end for what waits on a pipe that somebody planted. */
+export const LOCAL_MS = 300_000;
+
 /**
- * Nothing of a repository's own configuration may start a program: hooks and the file-system monitor are off, and no
- * transport but the ordinary ones is known. What stands in a clone's configuration is reset elsewhere (`clone.ts`).
+ * Nothing of a repository's own configuration may start a program or lead elsewhere: hooks, the file-system monitor and
+ * ref logs are off, repositories inside it are left alone, and no transport but the ordinary ones is known.
  */
-const SAFE = [
-  '-c',
-  'core.hooksPath=/dev/null',
-  '-c',
-  'core.fsmonitor=false',
-  '-c',
-  'protocol.ext.allow=never',
-  '-c',
-  'gc.autoDetach=false',
-];
+export const SAFE_CONFIG: Readonly<Record<string, string>> = {
+  'core.hooksPath': '/dev/null',
+  'core.fsmonitor': 'false',
+  'core.logAllRefUpdates': 'false',
+  'submodule.recurse': 'false',
+  'fetch.recurseSubmodules': 'false',
+  'protocol.ext.allow': 'never',
+  'gc.autoDetach': 'false',
+};
+
+const SAFE = Object.entries(SAFE_CONFIG).flatMap(([key, value]) => ['-c', `${key}=${value}`]);
 
 /** Git reads the credential from file descriptor 3: `store` and `erase` find the pipe empty and do nothing. */
 const CREDENTIAL = ['-c', 'credential.helper=', '-c', 'credential.helper=!cat <&3 #'];
@@ -83,9 +92,11 @@ export function cloneEnvironment(env: Readonly<Record<string, string | undefined
 
 /** Runs git; its exit code is in the result. */
 export async function tryGit(args: readonly string[], options: GitOptions): Promise<GitResult> {
-  const { cwd, signal, timeoutMs = 600_000, input, secret } = options;
+  const { cwd, signal, timeoutMs = LOCAL_MS, input, secret, launch } = options;
   const credential = secret === undefined ? [] : CREDENTIAL;
-  const result = await runProgram('git', [...SAFE, ...credential, ...args], {
+  const all = [...SAFE, ...credential, ...args];
+  const [file, words] = launch === undefined ? (['git', all] as const) : launch('git', all);
+  const result = await runProgram(file, words, {
     cwd,
     env: options.env ?? cloneEnvironment(process.env),
     timeoutMs,
@@ -100,7 +111,15 @@ export async function tryGit(args: readonly string[], options: GitOptions): Prom
 }
 
 function verbOf(args: readonly string[]): string {
-  return args.find((arg) => !arg.startsWith('-')) ?? '';
+  return args.find((arg, index) => !arg.startsWith('-') && args[index - 1] !== '-c') ?? '';
+}
+
+/** Whether git's words mean that objects of a repository are gone or spoilt. */
+export function saysDamaged(words: string): boolean {
+  const own = words.replaceAll(/^remote:.*$/gm, '');
+  return /corrupt|bad object|bad tree|missing blob|missing tree|unable to read (sha1|tree|object)|unable to read [0-9a-f]{40}|did not send all necessary objects|inflate: data stream error|unable to unpack|packfile .* (cannot be|is far too short|index unavailable)|could not parse (commit|object)|failed to read object|not a git repository|bad pack|broken link/i.test(
+    own,
+  );
 }
 
 /** Runs git and gives its standard output; throws with git's own words when it fails. */

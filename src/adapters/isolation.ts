@@ -54,6 +54,9 @@ export function credentialPlaces(env: Environment): string[] {
   const config = env.XDG_CONFIG_HOME ?? join(home, '.config');
   return [
     env.GH_CONFIG_DIR ?? join(config, 'gh'),
+    // Git's settings hold addresses and headers with tokens in them, and cannot be hidden piecewise.
+    join(home, '.gitconfig'),
+    join(config, 'git', 'config'),
     join(config, 'git', 'credentials'),
     join(config, 'hub'),
     join(config, 'glab-cli'),
@@ -61,6 +64,14 @@ export function credentialPlaces(env: Environment): string[] {
     join(home, '.netrc'),
     join(home, '.ssh'),
     join(home, '.gnupg'),
+    join(env.DOCKER_CONFIG ?? join(home, '.docker'), 'config.json'),
+    env.NPM_CONFIG_USERCONFIG ?? join(home, '.npmrc'),
+    join(home, '.pypirc'),
+    join(home, '.cargo', 'credentials'),
+    join(home, '.cargo', 'credentials.toml'),
+    // An agent whose model is served by a cloud logs in with what lies there.
+    ...(env.CLAUDE_CODE_USE_BEDROCK === undefined ? [join(home, '.aws')] : []),
+    ...(env.CLAUDE_CODE_USE_VERTEX === undefined ? [env.CLOUDSDK_CONFIG ?? join(config, 'gcloud')] : []),
     ...(env.SSH_AUTH_SOCK === undefined ? [] : [env.SSH_AUTH_SOCK]),
     // The session's bus leads to the keyring.
     env.XDG_RUNTIME_DIR ?? `/run/user/${process.getuid?.() ?? 0}`,

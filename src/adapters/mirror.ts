@@ -6,7 +6,19 @@ import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ToolError } from '../domain/errors.ts';
 import type { Clock } from '../engine/ports.ts';
-import { type GitOptions, git, networkEnvironment, tryGit } from './git.ts';
+import { shellQuoted } from './agent-home.ts';
+import type { Clone } from './clone.ts';
+import {
+  cloneEnvironment,
+  type GitOptions,
+  type GitResult,
+  git,
+  networkEnvironment,
+  saysDamaged,
+  tryGit,
+} from './git.ts';
+import { removeStrays } from './git-directory.ts';
+import { Shared } from './shared.ts';
 
 export type MirrorOptions = {
   /** Directory of the bare repository. */
@@ -18,64 +30,122 @@ export type MirrorOptions = {
   readonly clock: Clock;
 };
 
+/** What a commit is to the default branch; `unrelated`: they have no commit in common. */
+export type Standing = 'changes' | 'nothing' | 'unrelated';
+
 /** A fetch this young serves once more: issues that start together share one. */
 const FRESH_MS = 2_000;
+const NETWORK_MS = 600_000;
+/** So often the remote is asked which branch is its default one; besides whenever the known one is gone. */
+const HEAD_MS = 600_000;
 
 const REFSPEC = '+refs/heads/*:refs/heads/*';
 const SHA = /^[0-9a-f]{40,64}$/;
+/** Where commits that were pushed are known by, so that they are not kept twice. */
+const PUSHED = 'refs/toolcrew/pushed';
 
 export class Mirror {
   readonly #options: MirrorOptions;
-  #fetching: Promise<void> | undefined;
+  readonly #fetching: Shared<void>;
   #fetchedAt = Number.NEGATIVE_INFINITY;
+  #headAt = Number.NEGATIVE_INFINITY;
   #defaultBranch: string | undefined;
+  #damaged = false;
+  #unlocked: Promise<void> | undefined;
 
   constructor(options: MirrorOptions) {
     this.#options = options;
+    this.#fetching = new Shared((signal) => this.#bringUpToDate(signal));
   }
 
   get path(): string {
     return this.#options.path;
   }
 
+  get #exists(): boolean {
+    return existsSync(join(this.path, 'HEAD'));
+  }
+
   async #remote(args: readonly string[], cwd: string, more: Partial<GitOptions> = {}): Promise<string> {
     const { stdout, stderr, exitCode } = await this.#tryRemote(args, cwd, more);
+    if (exitCode === 0) return stdout;
+    more.signal?.throwIfAborted();
+    throw new ToolError('git', `git ${args[0] ?? ''} failed: ${explain(stderr || stdout)}`);
+  }
+
+  async #tryRemote(args: readonly string[], cwd: string, more: Partial<GitOptions>): Promise<GitResult> {
+    const secret = await this.#options.secret();
+    const env = networkEnvironment(this.#options.env);
+    return tryGit(args, { timeoutMs: NETWORK_MS, ...more, cwd, env, ...(secret === null ? {} : { secret }) });
+  }
+
+  /** Git in the mirror, without the network. That it complains of its objects is remembered: the next fetch clones anew. */
+  async #try(args: readonly string[], signal?: AbortSignal): Promise<GitResult> {
+    await this.#unlock();
+    const env = networkEnvironment(this.#options.env);
+    const result = await tryGit(args, { cwd: this.path, env, ...(signal === undefined ? {} : { signal }) });
+    signal?.throwIfAborted();
+    if (result.exitCode !== 0 && saysDamaged(result.stderr)) this.#damaged = true;
+    return result;
+  }
+
+  async #local(args: readonly string[], signal?: AbortSignal): Promise<string> {
+    const { exitCode, stdout, stderr } = await this.#try(args, signal);
     if (exitCode === 0) return stdout;
     throw new ToolError('git', `git ${args[0] ?? ''} failed: ${explain(stderr || stdout)}`);
   }
 
-  async #tryRemote(args: readonly string[], cwd: string, more: Partial<GitOptions>) {
-    const secret = await this.#options.secret();
-    const env = { ...networkEnvironment(this.#options.env), ...more.env };
-    return tryGit(args, { ...more, cwd, env, ...(secret === null ? {} : { secret }) });
-  }
-
-  #local(args: readonly string[], env?: Readonly<Record<string, string>>): Promise<string> {
-    return git(args, { cwd: this.path, env: { ...networkEnvironment(this.#options.env), ...env } });
-  }
-
   /** Brings the mirror up to date, cloning it first where there is none. Calls that come together share one fetch. */
-  refresh(signal: AbortSignal): Promise<void> {
-    if (this.#fetching !== undefined) return this.#fetching;
-    if (this.#options.clock.now() - this.#fetchedAt < FRESH_MS && existsSync(join(this.path, 'HEAD')))
-      return Promise.resolve();
-    const startedAt = this.#options.clock.now();
-    this.#fetching = this.#fetch(signal)
-      .then(() => {
-        this.#fetchedAt = startedAt;
-      })
-      .finally(() => {
-        this.#fetching = undefined;
-      });
-    return this.#fetching;
+  async refresh(signal: AbortSignal): Promise<void> {
+    const isFresh = this.#options.clock.now() - this.#fetchedAt < FRESH_MS && this.#exists && !this.#damaged;
+    if (isFresh && !this.#fetching.isRunning) return;
+    await this.#fetching.join(signal);
+  }
+
+  async #bringUpToDate(signal: AbortSignal): Promise<void> {
+    const { clock } = this.#options;
+    const startedAt = clock.now();
+    if (this.#damaged) await this.#cloneAnew(signal);
+    else if (this.#exists) await this.#fetch(signal);
+    else await this.#clone(this.path, signal);
+    this.#fetchedAt = startedAt;
   }
 
   async #fetch(signal: AbortSignal): Promise<void> {
-    const { remoteUrl } = this.#options;
-    if (existsSync(join(this.path, 'HEAD'))) {
-      await this.#remote(['fetch', '--quiet', '--prune', remoteUrl, REFSPEC], this.path, { signal });
-      return;
+    await this.#unlock();
+    const isDue = this.#options.clock.now() - this.#headAt >= HEAD_MS;
+    const asked = isDue ? this.#askHead(signal) : undefined;
+    asked?.catch(() => undefined);
+    const args = ['fetch', '--quiet', '--prune', '--no-write-fetch-head', this.#options.remoteUrl, REFSPEC];
+    const { exitCode, stdout, stderr } = await this.#tryRemote(args, this.path, { signal });
+    signal.throwIfAborted();
+    if (exitCode !== 0) {
+      if (saysDamaged(stderr)) return this.#cloneAnew(signal);
+      throw new ToolError('git', `git fetch failed: ${explain(stderr || stdout)}`);
     }
+    await this.#learnHead(asked ?? null, signal);
+  }
+
+  /** Which branch the remote's HEAD names; undefined when it does not say. */
+  async #askHead(signal: AbortSignal): Promise<string | undefined> {
+    const { remoteUrl } = this.#options;
+    const text = await this.#remote(['ls-remote', '--symref', remoteUrl, 'HEAD'], this.path, { signal });
+    return /^ref: refs\/heads\/(\S+)\tHEAD$/m.exec(text)?.[1];
+  }
+
+  /** The default branch may have another name by now. What was asked for beside the fetch is taken; else it is asked when the known one is gone. */
+  async #learnHead(asked: Promise<string | undefined> | null, signal: AbortSignal): Promise<void> {
+    const known = (await this.#local(['symbolic-ref', '--short', 'HEAD'], signal)).trim();
+    if (asked === null && (await this.branchHead(known)) !== null) return;
+    const head = await (asked ?? this.#askHead(signal));
+    this.#headAt = this.#options.clock.now();
+    if (head === undefined || head === known) return;
+    await this.#local(['symbolic-ref', 'HEAD', `refs/heads/${head}`], signal);
+    this.#defaultBranch = undefined;
+  }
+
+  async #clone(to: string, signal: AbortSignal): Promise<void> {
+    const { remoteUrl, clock } = this.#options;
     const fresh = `${this.path}.new`;
     await rm(fresh, { recursive: true, force: true });
     await mkdir(fresh, { recursive: true });
@@ -91,16 +161,46 @@ export class Mirror {
       '#!/bin/sh\necho "the daemon pushes; nobody pushes here" >&2\nexit 1\n',
       { mode: 0o755 },
     );
+    if (fresh !== to) await rename(fresh, to);
+    this.#headAt = clock.now();
+    this.#defaultBranch = undefined;
+    this.#damaged = false;
+  }
+
+  /** Puts a fresh copy in the place of a damaged one; of what was kept in that, as much as can still be read comes along. */
+  async #cloneAnew(signal: AbortSignal): Promise<void> {
+    const fresh = `${this.path}.new`;
+    await this.#clone(fresh, signal);
+    const listed = await tryGit(['for-each-ref', '--format=%(refname)', 'refs/toolcrew'], { cwd: this.path, signal });
+    for (const ref of listed.stdout.split('\n').filter((name) => name !== ''))
+      await tryGit(['fetch', '--quiet', '--no-tags', '--no-write-fetch-head', this.path, `+${ref}:${ref}`], {
+        cwd: fresh,
+        signal,
+      });
+    signal.throwIfAborted();
+    const damaged = `${this.path}.damaged`;
+    await rm(damaged, { recursive: true, force: true });
+    if (existsSync(this.path)) await rename(this.path, damaged);
     await rename(fresh, this.path);
+  }
+
+  /** Called when a fresh clone of the mirror cannot be used: the next fetch clones the mirror anew. */
+  distrust(): void {
+    this.#damaged = true;
+  }
+
+  /** The mirror has one owner: locks that stand there when this process comes are those of a git that is gone. */
+  #unlock(): Promise<void> {
+    this.#unlocked ??= this.#exists ? removeStrays(this.path) : Promise.resolve();
+    return this.#unlocked;
   }
 
   /** The branch that the remote's HEAD names. */
   async defaultBranch(signal: AbortSignal): Promise<string> {
     if (this.#defaultBranch !== undefined) return this.#defaultBranch;
-    if (!existsSync(join(this.path, 'HEAD'))) await this.refresh(signal);
+    if (!this.#exists) await this.refresh(signal);
     const head = (await this.#local(['symbolic-ref', '--short', 'HEAD'])).trim();
-    const { exitCode } = await tryGit(['rev-parse', '--verify', '--quiet', `refs/heads/${head}`], { cwd: this.path });
-    if (exitCode !== 0)
+    if ((await this.branchHead(head)) === null)
       throw new ToolError(
         'git',
         `the repository ${this.#options.remoteUrl} has no commit on its default branch ${head}; push one first`,
@@ -112,40 +212,87 @@ export class Mirror {
   /** A file on the default branch; null when it is not there. */
   async readFile(path: string, signal: AbortSignal): Promise<string | null> {
     const branch = await this.defaultBranch(signal);
-    const { exitCode, stdout } = await tryGit(['cat-file', 'blob', `refs/heads/${branch}:${path}`], { cwd: this.path });
+    const { exitCode, stdout } = await this.#try(['cat-file', 'blob', `refs/heads/${branch}:${path}`], signal);
     return exitCode === 0 ? stdout : null;
   }
 
   /** The commit of a branch as last fetched; null when there is none. */
-  async branchHead(branch: string): Promise<string | null> {
-    const { exitCode, stdout } = await tryGit(['rev-parse', '--verify', '--quiet', `refs/heads/${branch}`], {
-      cwd: this.path,
-    });
+  branchHead(branch: string): Promise<string | null> {
+    return this.#resolve(`refs/heads/${branch}`);
+  }
+
+  async #resolve(ref: string): Promise<string | null> {
+    const { exitCode, stdout } = await this.#try(['rev-parse', '--verify', '--quiet', ref]);
     return exitCode === 0 ? stdout.trim() : null;
   }
 
-  /** Whether `sha`, found in `objects`, changes anything against the default branch. */
-  async brings(sha: string, objects: string, signal: AbortSignal): Promise<boolean> {
-    const branch = await this.defaultBranch(signal);
-    const { exitCode, stderr } = await tryGit(
-      ['diff', '--quiet', '--no-ext-diff', '--no-textconv', `refs/heads/${branch}...${sha}`],
-      {
-        cwd: this.path,
-        env: { ...networkEnvironment(this.#options.env), GIT_ALTERNATE_OBJECT_DIRECTORIES: objects },
-      },
+  /** Whether a ref of the mirror stands on the commit, so that all of its objects are here. */
+  async holds(sha: string): Promise<boolean> {
+    const { exitCode, stdout } = await tryGit(['for-each-ref', '--count=1', `--points-at=${sha}`], { cwd: this.path });
+    return exitCode === 0 && stdout !== '';
+  }
+
+  /** Whether the remote has the commit, as far as is known here. */
+  async isPublished(sha: string): Promise<boolean> {
+    const text = await this.#local(['for-each-ref', '--count=1', `--contains=${sha}`, 'refs/heads', PUSHED]);
+    return text !== '';
+  }
+
+  /**
+   * Fetches a commit or ref of a clone into a ref of the mirror. What reads the clone runs where the agent ran; what
+   * comes from there is checked like anything from a stranger.
+   */
+  async take(clone: Clone, source: string, ref: string, signal: AbortSignal): Promise<void> {
+    await this.#unlock();
+    const words = clone.launch?.('git', ['-c', 'uploadpack.allowAnySHA1InWant=true', 'upload-pack']);
+    const reader = words === undefined ? [] : [`--upload-pack=${[words[0], ...words[1]].map(shellQuoted).join(' ')}`];
+    await git(
+      [
+        ...['-c', 'fetch.fsckObjects=true', '-c', 'protocol.version=2', 'fetch', '--quiet', '--no-tags'],
+        ...['--no-write-fetch-head', '--no-recurse-submodules', '--no-auto-maintenance', ...reader],
+        join(clone.path, '.git'),
+        `+${source}:${ref}`,
+      ],
+      { cwd: this.path, env: cloneEnvironment(this.#options.env), signal, timeoutMs: clone.timeoutMs },
     );
-    if (exitCode === 0 || exitCode === 1) return exitCode === 1;
+  }
+
+  /** Puts a commit that is here under a ref. */
+  async keep(sha: string, ref: string): Promise<void> {
+    await this.#local(['update-ref', ref, sha]);
+  }
+
+  /** `name`, or with a number behind it when there is such a ref already. */
+  async freeRef(name: string): Promise<string> {
+    const text = await this.#local(['for-each-ref', '--format=%(refname)', `${name}*`]);
+    const taken = new Set(text.split('\n'));
+    let free = name;
+    for (let number = 2; taken.has(free); number++) free = `${name}-${number}`;
+    return free;
+  }
+
+  /** Removes all refs under a prefix. */
+  async forget(prefix: string): Promise<void> {
+    const text = await this.#local(['for-each-ref', '--format=delete %(refname)', prefix]);
+    if (text !== '') await git(['update-ref', '--stdin'], { cwd: this.path, input: text });
+  }
+
+  /** What the commit, which is here, would change on the default branch. */
+  async standingOf(sha: string, signal: AbortSignal): Promise<Standing> {
+    const main = `refs/heads/${await this.defaultBranch(signal)}`;
+    const args = ['diff', '--quiet', '--no-ext-diff', '--no-textconv', `${main}...${sha}`];
+    const { exitCode, stderr } = await this.#try(args, signal);
+    if (exitCode === 0 || exitCode === 1) return exitCode === 1 ? 'changes' : 'nothing';
+    if (/no merge base/.test(stderr)) return 'unrelated';
     throw new ToolError('git', `git diff failed: ${explain(stderr)}`);
   }
 
   /** The messages of the commits that `sha` has beyond the default branch, oldest first. */
-  async commitMessages(sha: string, objects: string, signal: AbortSignal): Promise<string[]> {
-    const branch = await this.defaultBranch(signal);
+  async commitMessages(sha: string, signal: AbortSignal): Promise<string[]> {
+    const range = `refs/heads/${await this.defaultBranch(signal)}..${sha}`;
     const text = await this.#local(
-      ['log', '--reverse', '--no-merges', '--max-count=50', '--format=%B%x00', `refs/heads/${branch}..${sha}`],
-      {
-        GIT_ALTERNATE_OBJECT_DIRECTORIES: objects,
-      },
+      ['log', '--reverse', '--no-merges', '--max-count=50', '--format=%B%x00', range],
+      signal,
     );
     return text
       .split('\0')
@@ -157,27 +304,20 @@ export class Mirror {
    * Pushes `sha` to one branch of the remote. What stands there is replaced only if it is an ancestor of `sha` or one
    * of `ours`; commits of somebody else are never overwritten.
    */
-  async push(
-    branch: string,
-    sha: string,
-    objects: string,
-    ours: readonly string[],
-    signal: AbortSignal,
-  ): Promise<void> {
+  async push(branch: string, sha: string, ours: readonly string[], signal: AbortSignal): Promise<void> {
     if (!SHA.test(sha)) throw new ToolError('git', `expected a commit to push, got ${sha}`);
-    const env = { GIT_ALTERNATE_OBJECT_DIRECTORIES: objects };
     let expected = ours.at(-1) ?? (await this.branchHead(branch));
     for (let tries = 0; tries < 2; tries++) {
-      if (expected === sha && tries > 0) return;
+      if (expected === sha && tries > 0) break;
       if (expected !== null && expected !== sha && !ours.includes(expected))
-        await this.#requireAncestor(branch, expected, sha, env);
+        await this.#requireAncestor(branch, expected, sha);
       const lease = `--force-with-lease=refs/heads/${branch}:${expected ?? ''}`;
       const { exitCode, stdout, stderr } = await this.#tryRemote(
         ['push', '--quiet', '--porcelain', lease, this.#options.remoteUrl, `${sha}:refs/heads/${branch}`],
         this.path,
-        { signal, env },
+        { signal },
       );
-      if (exitCode === 0) return;
+      if (exitCode === 0) break;
       signal.throwIfAborted();
       const stale = /stale info|fetch first|non-fast-forward/.test(stdout + stderr);
       if (!stale || tries > 0) {
@@ -189,18 +329,11 @@ export class Mirror {
       await this.refresh(signal);
       expected = await this.branchHead(branch);
     }
+    await this.keep(sha, `${PUSHED}/${branch}`);
   }
 
-  async #requireAncestor(
-    branch: string,
-    expected: string,
-    sha: string,
-    env: Readonly<Record<string, string>>,
-  ): Promise<void> {
-    const { exitCode } = await tryGit(['merge-base', '--is-ancestor', expected, sha], {
-      cwd: this.path,
-      env: { ...networkEnvironment(this.#options.env), ...env },
-    });
+  async #requireAncestor(branch: string, expected: string, sha: string): Promise<void> {
+    const { exitCode } = await this.#try(['merge-base', '--is-ancestor', expected, sha]);
     if (exitCode !== 0) {
       throw new ToolError(
         'refused',
@@ -208,23 +341,12 @@ export class Mirror {
       );
     }
   }
-
-  /** Keeps a ref of a workspace's clone here, where it outlives the workspace. */
-  async keep(clone: string, ref: string): Promise<void> {
-    await this.#local([
-      'fetch',
-      '--quiet',
-      '--no-tags',
-      '--no-write-fetch-head',
-      join(clone, '.git'),
-      `+${ref}:${ref}`,
-    ]);
-  }
 }
 
-/** Git's own words, with what usually is behind them. */
+/** Git's own words, its first line among them, with what usually is behind them. */
 function explain(stderr: string, stdout = ''): string {
-  const said = `${stderr.trim()}\n${stdout.trim()}`.trim().split('\n').slice(-6).join('\n');
+  const lines = `${stderr.trim()}\n${stdout.trim()}`.trim().split('\n');
+  const said = (lines.length > 7 ? [lines[0], '…', ...lines.slice(-6)] : lines).join('\n');
   const denied =
     /Authentication failed|could not read Username|HTTP Basic: Access denied|403|401|Permission denied|Repository not found/i.test(
       said,

@@ -4,29 +4,29 @@ import { randomBytes } from 'node:crypto';
 import { mkdir, readdir, readFile, realpath, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { messageOf, ToolError } from '../domain/errors.ts';
-import { formatSlug } from '../domain/repository.ts';
-import { lastLines } from '../domain/text.ts';
-import type { Workflow } from '../domain/workflow.ts';
 import type { HookName, Place, Work, Workspaces, WorkspaceTask } from '../engine/ports.ts';
 import * as clone from './clone.ts';
-import type { Mirror } from './mirror.ts';
-import { runProgram } from './program.ts';
+import { LOCAL_MS, saysDamaged } from './git.ts';
+import { isClone, readConfig, readHead, readRef, restore } from './git-directory.ts';
+import { type HookScriptsOptions, runHookScript } from './hook-scripts.ts';
+import type { Isolation } from './isolation.ts';
 import { removeTree } from './remove-tree.ts';
 import { ROOT_DATA } from './workspace-root.ts';
+import { salvage, saveChanges, saveCommits, takeCommit, worksOf } from './workspace-saves.ts';
+import { syncWorkspace } from './workspace-sync.ts';
 
-export type WorkspacesOptions = {
+export type WorkspacesOptions = HookScriptsOptions & {
   /** Real path of the root. */
   readonly root: string;
-  readonly mirror: Mirror;
-  readonly workflow: () => Workflow;
-  /** The environment that hooks run in: the person's, without any hosting credential. */
-  readonly hookEnv: () => Readonly<Record<string, string>>;
+  /** What agents run in, and git in a clone where one has been. */
+  readonly isolation: Pick<Isolation, 'active' | 'wrap'>;
+  /** How long one git command in a clone may take. */
+  readonly gitTimeoutMs?: number;
 };
 
 /** What is kept of a complete workspace, outside of it. `config`: of the clone, as it was before any agent ran. */
 type Mark = { readonly issue: number; readonly config: string };
 
-const MAX_HOOK_OUTPUT = 256 * 1024;
 const TEMPLATES = [
   '.github/pull_request_template.md',
   '.github/PULL_REQUEST_TEMPLATE.md',
@@ -37,6 +37,8 @@ const TEMPLATES = [
 
 export class DiskWorkspaces implements Workspaces {
   readonly #options: WorkspacesOptions;
+  /** Workspaces made by this process in which no agent has been. */
+  readonly #untouched = new Set<number>();
 
   constructor(options: WorkspacesOptions) {
     this.#options = options;
@@ -73,24 +75,46 @@ export class DiskWorkspaces implements Workspaces {
     return path;
   }
 
-  /** The clone, its configuration put back to what it was before any agent ran. */
-  async #guarded(issue: number): Promise<string> {
-    const path = await this.#checked(issue);
-    const mark = await this.#readMark(issue);
-    if (mark === undefined) throw new ToolError('workspace_root', `the workspace ${path} is not complete`);
-    await clone.restoreConfig(path, mark.config);
-    return path;
+  /** The clone as git of ours uses it: inside the agent's namespaces, unless no agent has been in it. */
+  #clone(issue: number): clone.Clone {
+    const { isolation, gitTimeoutMs = LOCAL_MS } = this.#options;
+    const path = this.pathOf(issue);
+    const isOpen = this.#untouched.has(issue) || !isolation.active;
+    const launch = (file: string, args: readonly string[]) => isolation.wrap(file, args, [path]);
+    return { path, launch: isOpen ? undefined : launch, timeoutMs: gitTimeoutMs };
   }
 
-  async prepare(task: WorkspaceTask, _signal: AbortSignal): Promise<Place> {
+  /** The clone, its Git directory put back to what it was before any agent ran. No agent may be at work in it. */
+  async #guarded(task: WorkspaceTask): Promise<clone.Clone> {
+    const path = await this.#checked(task.issue);
+    const mark = await this.#readMark(task.issue);
+    if (mark === undefined) throw new ToolError('workspace_root', `the workspace ${path} is not complete`);
+    await restore(path, mark.config, task.branch);
+    return this.#clone(task.issue);
+  }
+
+  async prepare(task: WorkspaceTask, signal: AbortSignal): Promise<Place> {
     const path = this.pathOf(task.issue);
     const mark = await this.#readMark(task.issue);
     const real = await realpath(path).catch(() => undefined);
-    if (mark !== undefined && real === path && (await clone.isClone(path))) return { path, created: false };
-    await rm(this.#markPath(task.issue), { force: true });
-    await removeTree(path);
+    if (mark !== undefined && real === path) {
+      if (await isClone(path)) return { path, created: false };
+      await this.#salvage(task, signal);
+    }
+    await this.#clear(task.issue);
     await mkdir(path);
     return { path, created: true };
+  }
+
+  async #clear(issue: number): Promise<void> {
+    this.#untouched.delete(issue);
+    await rm(this.#markPath(issue), { force: true });
+    await removeTree(this.pathOf(issue));
+  }
+
+  #salvage(task: WorkspaceTask, signal: AbortSignal): Promise<void> {
+    const scratch = join(this.#options.root, ROOT_DATA, `salvage-${task.issue}`);
+    return salvage(this.#clone(task.issue), this.#options.mirror, task, scratch, signal);
   }
 
   async afterCreate(task: WorkspaceTask, signal: AbortSignal): Promise<void> {
@@ -103,63 +127,66 @@ export class DiskWorkspaces implements Workspaces {
 
   async complete(task: WorkspaceTask, signal: AbortSignal): Promise<void> {
     const path = await this.#checked(task.issue);
-    if (!(await clone.isClone(path)))
+    if (!(await isClone(path)))
       throw new ToolError(
         'hook',
         `after_create left no Git clone in ${path}; expected one with its own .git directory`,
       );
     if (this.#options.workflow().hooks.afterCreate !== null) await clone.disarm(path, signal);
-    const mark: Mark = { issue: task.issue, config: await clone.readConfig(path) };
+    const mark: Mark = { issue: task.issue, config: await readConfig(path) };
     const fresh = `${this.#markPath(task.issue)}.${randomBytes(4).toString('hex')}`;
     await writeFile(fresh, JSON.stringify(mark), { mode: 0o600 });
     await rename(fresh, this.#markPath(task.issue));
+    this.#untouched.add(task.issue);
   }
 
   async beforeRun(task: WorkspaceTask, signal: AbortSignal): Promise<void> {
-    const path = await this.#guarded(task.issue);
-    const script = this.#options.workflow().hooks.beforeRun;
+    await this.#checked(task.issue);
     await this.#options.mirror.refresh(signal);
-    if (script === null) {
-      await this.#sync(path, task, signal);
-      return;
+    try {
+      if (this.#options.workflow().hooks.beforeRun === null) await this.#sync(task, signal);
+      else await this.#syncByScript(task, signal);
+    } finally {
+      // From here on the agent may be in it.
+      this.#untouched.delete(task.issue);
     }
-    await this.#script('before_run', script, task, signal);
-    const { branch } = await clone.statusOf(path, signal);
-    if (branch !== task.branch) await clone.moveToBranch(path, task.branch, signal);
   }
 
-  /** The first attempt starts from the latest default branch; later ones keep their work and take it in where that merges cleanly. */
-  async #sync(path: string, task: WorkspaceTask, signal: AbortSignal): Promise<void> {
-    const main = `refs/remotes/origin/${await this.#options.mirror.defaultBranch(signal)}`;
-    const local = `refs/heads/${task.branch}`;
-    const published = `refs/remotes/origin/${task.branch}`;
-    const untouched = (await readdir(path)).length === 1;
-    if (!untouched) await clone.fetchOrigin(path, signal);
-    const refs = await clone.refsOf(path, [local, published]);
-    if (!refs.has(local)) {
-      if (!untouched && (await clone.statusOf(path, signal)).dirty) await this.#save(path, task, signal);
-      await clone.startBranch(path, task.branch, refs.has(published) ? published : main, signal);
-      if (!untouched) await clone.removeUntracked(path, signal);
-    } else {
-      const status = await clone.statusOf(path, signal);
-      if (status.branch !== task.branch) {
-        if (status.dirty) await this.#save(path, task, signal);
-        await clone.startBranch(path, task.branch, local, signal);
+  async #syncByScript(task: WorkspaceTask, signal: AbortSignal): Promise<void> {
+    const script = this.#options.workflow().hooks.beforeRun ?? '';
+    const at = await this.#guarded(task);
+    // A script that starts the branch may throw away what lies around.
+    if (at.launch !== undefined && (await readRef(at.path, `refs/heads/${task.branch}`)) === null)
+      await saveChanges(at, this.#options.mirror, task, signal);
+    await this.#script('before_run', script, task, signal);
+    const { branch } = await clone.statusOf(at, signal);
+    if (branch !== task.branch) await clone.moveToBranch(at, task.branch, signal);
+  }
+
+  /** A clone that git cannot use any more is made anew; where a new one cannot be used either, so is what it came from. */
+  async #sync(task: WorkspaceTask, signal: AbortSignal): Promise<void> {
+    const { mirror } = this.#options;
+    for (let tries = 0; ; tries++) {
+      const isNew = this.#untouched.has(task.issue);
+      try {
+        const at = await this.#guarded(task);
+        const empty = isNew && (await readdir(at.path)).length === 1;
+        await syncWorkspace({ clone: at, mirror, task, empty }, signal);
+        return;
+      } catch (error) {
+        signal.throwIfAborted();
+        const words = messageOf(error);
+        const isClones = !(error instanceof ToolError) || error.code === 'git' || error.code === 'hook';
+        if (!isClones || tries === 2 || (isNew && !saysDamaged(words))) throw error;
+        task.output(`the clone cannot be used and is made anew: ${words}\n`);
+        if (isNew) mirror.distrust();
+        else await this.#salvage(task, signal);
+        await this.#clear(task.issue);
+        await mkdir(this.pathOf(task.issue));
+        await this.afterCreate(task, signal);
+        await this.complete(task, signal);
       }
     }
-    const others = [...(refs.has(local) && refs.has(published) ? [published] : []), ...(refs.size > 0 ? [main] : [])];
-    for (const other of others) {
-      if (!(await clone.mergeIfClean(path, other, signal)))
-        task.output(`${other} does not merge cleanly; it is left out\n`);
-    }
-  }
-
-  async #save(path: string, task: WorkspaceTask, signal: AbortSignal): Promise<string> {
-    const ref = `refs/toolcrew/saved/issue-${task.issue}-${task.life}-${task.attempt}`;
-    await clone.saveUncommitted(path, ref, signal);
-    await this.#options.mirror.keep(path, ref);
-    task.output(`uncommitted changes saved as ${ref}\n`);
-    return ref;
   }
 
   async afterRun(task: WorkspaceTask, signal: AbortSignal): Promise<boolean> {
@@ -172,77 +199,82 @@ export class DiskWorkspaces implements Workspaces {
 
   async #afterwards(hook: HookName, script: string | null, task: WorkspaceTask, signal: AbortSignal): Promise<boolean> {
     if (script === null) return false;
-    await this.#guarded(task.issue);
+    await this.#guarded(task);
     await this.#script(hook, script, task, signal);
     return true;
   }
 
-  async #script(hook: HookName, script: string, task: WorkspaceTask, signal: AbortSignal): Promise<void> {
-    const { hooks, tracker } = this.#options.workflow();
-    const path = this.pathOf(task.issue);
-    const result = await runProgram('/bin/sh', ['-e', '-c', script], {
-      cwd: path,
-      env: {
-        ...this.#options.hookEnv(),
-        ...task.env,
-        TOOL_ISSUE: String(task.issue),
-        TOOL_ATTEMPT: String(task.attempt),
-        TOOL_BRANCH: task.branch,
-        TOOL_WORKSPACE: path,
-        TOOL_REPO: formatSlug(tracker.slug),
-        TOOL_CLONE_URL: this.#options.mirror.path,
-        TOOL_DEFAULT_BRANCH: await this.#options.mirror.defaultBranch(signal),
-      },
-      signal,
-      timeoutMs: hooks.timeoutMs,
-      graceMs: 2_000,
-      maxBytes: MAX_HOOK_OUTPUT,
-    });
-    const said = [result.stdout, result.stderr].filter((text) => text !== '').join('\n');
-    if (said !== '') task.output(said.endsWith('\n') ? said : `${said}\n`);
-    if (result.timedOut)
-      throw new ToolError('hook', `${hook} took longer than hooks.timeout_ms (${hooks.timeoutMs} ms) and was ended`);
-    signal.throwIfAborted();
-    if (result.exitCode === 0) return;
-    const how =
-      result.exitCode === null
-        ? `was ended by ${result.signal ?? 'a signal'}`
-        : `ended with exit code ${result.exitCode}`;
-    const advice = hook === 'after_create' ? ' (if a clone failed: check `gh auth status`)' : '';
-    throw new ToolError('hook', `${hook} ${how}${advice}: ${lastLines(said, 8) || 'it printed nothing'}`);
+  #script(hook: HookName, script: string, task: WorkspaceTask, signal: AbortSignal): Promise<void> {
+    return runHookScript(this.#options, hook, script, task, this.pathOf(task.issue), signal);
   }
 
   async peek(task: WorkspaceTask, signal: AbortSignal): Promise<string | null> {
     const path = await this.#checked(task.issue);
-    if (!(await clone.isClone(path))) return null;
-    const candidates = [await clone.readRef(path, `refs/heads/${task.branch}`), await clone.readHead(path)];
-    return this.#publishable(path, candidates, signal);
+    if (!(await isClone(path))) return null;
+    const candidates = [await readRef(path, `refs/heads/${task.branch}`), await readHead(path)];
+    try {
+      return (await this.#publishable(task, candidates, signal)).head;
+    } catch {
+      // The agent is at work: what cannot be read now is no work yet.
+      signal.throwIfAborted();
+      return null;
+    }
   }
 
   /** The first commit that changes anything: an agent that committed on a branch of its own is taken at its work, not at the branch's name. */
   async #publishable(
-    path: string,
+    task: WorkspaceTask,
     candidates: readonly (string | null)[],
     signal: AbortSignal,
-  ): Promise<string | null> {
+  ): Promise<{ readonly head: string | null; readonly isUnrelated: boolean }> {
+    const { mirror } = this.#options;
+    let isUnrelated = false;
     for (const sha of new Set(candidates)) {
-      if (sha !== null && (await this.#options.mirror.brings(sha, clone.objectsOf(path), signal))) return sha;
+      if (sha === null) continue;
+      await takeCommit(this.#clone(task.issue), mirror, task.issue, sha, signal);
+      const standing = await mirror.standingOf(sha, signal);
+      if (standing === 'changes') return { head: sha, isUnrelated: false };
+      isUnrelated ||= standing === 'unrelated';
     }
-    return null;
+    return { head: null, isUnrelated };
   }
 
   async collect(task: WorkspaceTask, signal: AbortSignal): Promise<Work> {
-    const path = await this.#guarded(task.issue);
-    const status = await clone.statusOf(path, signal);
-    const own = status.branch === task.branch ? status.oid : await clone.refOf(path, `refs/heads/${task.branch}`);
-    const head = await this.#publishable(path, [own, status.oid], signal);
-    return { head, savedAs: head === null && status.dirty ? await this.#save(path, task, signal) : null };
+    try {
+      return await this.#collect(await this.#guarded(task), task, signal);
+    } catch (error) {
+      signal.throwIfAborted();
+      if (!(error instanceof ToolError) || error.code !== 'git') throw error;
+      // Only the agent has been there since git could last use the clone.
+      throw new ToolError('hook', `the agent left a Git clone that cannot be used: ${error.message}`, { cause: error });
+    }
+  }
+
+  async #collect(at: clone.Clone, task: WorkspaceTask, signal: AbortSignal): Promise<Work> {
+    const { mirror } = this.#options;
+    const status = await clone.statusOf(at, signal);
+    const own = status.branch === task.branch ? status.oid : await clone.refOf(at, `refs/heads/${task.branch}`, signal);
+    const { head, isUnrelated } = await this.#publishable(task, [own, status.oid], signal);
+    const savedAs = head === null && status.dirty ? await saveChanges(at, mirror, task, signal) : null;
+    if (head === null && isUnrelated)
+      throw new ToolError(
+        'hook',
+        `the commits on ${task.branch} have none in common with ${await mirror.defaultBranch(signal)}; expected them to go on from it`,
+      );
+    return { head, savedAs };
   }
 
   async push(task: WorkspaceTask, sha: string, ours: readonly string[], signal: AbortSignal): Promise<void> {
+    await this.#held(task, sha, signal);
+    await this.#options.mirror.push(task.branch, sha, ours, signal);
+  }
+
+  /** Sees to it that the mirror has the commit. */
+  async #held(task: WorkspaceTask, sha: string, signal: AbortSignal): Promise<void> {
+    if (await this.#options.mirror.holds(sha)) return;
     const path = await this.#checked(task.issue);
-    if (!(await clone.isClone(path))) throw new ToolError('git', `${path} holds no Git clone of its own any more`);
-    await this.#options.mirror.push(task.branch, sha, clone.objectsOf(path), ours, signal);
+    if (!(await isClone(path))) throw new ToolError('git', `${path} holds no Git clone of its own any more`);
+    await takeCommit(this.#clone(task.issue), this.#options.mirror, task.issue, sha, signal);
   }
 
   defaultBranch(signal: AbortSignal): Promise<string> {
@@ -258,20 +290,25 @@ export class DiskWorkspaces implements Workspaces {
   }
 
   async commitMessages(task: WorkspaceTask, sha: string, signal: AbortSignal): Promise<readonly string[]> {
-    const path = await this.#checked(task.issue);
-    return this.#options.mirror.commitMessages(sha, clone.objectsOf(path), signal);
+    await this.#held(task, sha, signal);
+    return this.#options.mirror.commitMessages(sha, signal);
   }
 
   async remove(task: WorkspaceTask, signal: AbortSignal): Promise<void> {
+    const { mirror } = this.#options;
     const path = this.pathOf(task.issue);
+    const isOurs = (await this.#readMark(task.issue)) !== undefined && (await realpath(path).catch(() => '')) === path;
     try {
-      const guarded = await this.#guarded(task.issue);
-      if ((await clone.statusOf(guarded, signal)).dirty) await this.#save(guarded, task, signal);
+      const at = await this.#guarded(task);
+      const { oid, dirty } = await clone.statusOf(at, signal);
+      if (dirty) await saveChanges(at, mirror, task, signal);
+      await saveCommits(at, mirror, task, [oid, ...(await clone.headsOf(at, signal))], signal);
     } catch (error) {
       signal.throwIfAborted();
-      task.output(`nothing to save in ${path}: ${messageOf(error)}\n`);
+      task.output(`the clone in ${path} cannot be used: ${messageOf(error)}\n`);
+      if (isOurs) await this.#salvage(task, signal);
     }
-    await rm(this.#markPath(task.issue), { force: true });
-    await removeTree(path);
+    await this.#clear(task.issue);
+    await mirror.forget(worksOf(task.issue)).catch(() => undefined);
   }
 }

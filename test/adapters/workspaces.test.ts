@@ -5,6 +5,7 @@ import test from 'node:test';
 import { systemClock } from '../../src/adapters/clock.ts';
 import { NO_PUSH } from '../../src/adapters/clone.ts';
 import { cloneEnvironment, tryGit } from '../../src/adapters/git.ts';
+import { Isolation } from '../../src/adapters/isolation.ts';
 import { Mirror } from '../../src/adapters/mirror.ts';
 import { runProgram } from '../../src/adapters/program.ts';
 import { claimRoot } from '../../src/adapters/workspace-root.ts';
@@ -17,6 +18,11 @@ import { type Cleanup, tempDir } from '../support/temp.ts';
 import { workflowWith } from '../support/world.ts';
 
 const { signal } = new AbortController();
+
+/** As the daemon's own: what agents must not write to lies in `directory`. */
+function isolationOf(directory: string): Promise<Isolation> {
+  return Isolation.probe('auto', { readOnly: [directory], hidden: [] });
+}
 
 async function setUp(t: Cleanup, hooks: Partial<Workflow['hooks']> = {}) {
   const forge = await startForge(t);
@@ -31,9 +37,12 @@ async function setUp(t: Cleanup, hooks: Partial<Workflow['hooks']> = {}) {
   mkdirSync(join(directory, 'state'));
   const root = claimRoot(join(directory, 'workspaces'), 'host/o/r', join(directory, 'state'));
   const workflow = { ...workflowWith({ hooks }) };
+  const isolation = await isolationOf(directory);
   const workspaces = new DiskWorkspaces({
     root,
     mirror,
+    isolation,
+    gitTimeoutMs: 20_000,
     workflow: () => workflow,
     hookEnv: () => ({ PATH: process.env.PATH ?? '', HOME: directory, HOOK: 'env' }),
   });
@@ -140,7 +149,7 @@ test('uncommitted work is saved as a ref before a new life resets it, and it out
   writeFileSync(join(path, 'second.txt'), 'another\n');
   await workspaces.remove(task(1, 2), signal);
   assert.equal(existsSync(path), false);
-  assert.equal(await gitAs(mirror.path, 'show', 'refs/toolcrew/saved/issue-1-2-1:second.txt'), 'another\n');
+  assert.equal(await gitAs(mirror.path, 'show', 'refs/toolcrew/saved/issue-1-2-1-2:second.txt'), 'another\n');
 });
 
 test('an attempt that committed nothing has its changes saved', async (t) => {

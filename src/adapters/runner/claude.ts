@@ -10,6 +10,7 @@ import type { RunEnd, RunHooks, Runner, RunRequest } from '../../engine/ports.ts
 import { createAgentHome } from '../agent-home.ts';
 import { parseFrontMatter } from '../config/front-matter.ts';
 import type { Isolation } from '../isolation.ts';
+import { readOwn } from '../own-file.ts';
 import { packageRoot } from '../package-root.ts';
 import { runProgram } from '../program.ts';
 import type { RuntimeDir } from '../runtime-dir.ts';
@@ -30,6 +31,9 @@ export type ClaudeOptions = {
 const LOGIN =
   /^(ANTHROPIC_\w+|CLAUDE_CODE_(OAUTH_TOKEN|USE_\w+|MAX_\w+|SUBAGENT_MODEL|SKIP_\w+|DISABLE_\w+|API_KEY_\w+)|API_TIMEOUT_MS|BASH_\w+_MS|BASH_MAX_OUTPUT_LENGTH|MAX_THINKING_TOKENS|MAX_MCP_OUTPUT_TOKENS|MCP_TIMEOUT|MCP_TOOL_TIMEOUT|DISABLE_\w+|IS_SANDBOX|ENABLE_TOOL_SEARCH)$/;
 const CLOUD = /^(AWS_\w+|GOOGLE_\w+|CLOUD_ML_REGION|VERTEX_\w+|AZURE_\w+)$/;
+
+/** More is no description of an agent, and would not fit into a command line. */
+const MAX_AGENT_BYTES = 100_000;
 
 /** Up to 2.1.177 a team alive at the end keeps the process for ever. */
 const EXIT_MS = 20_000;
@@ -143,14 +147,14 @@ export class ClaudeRunner implements Runner {
   async #agentArguments(cwd: string, version: string | null): Promise<string[]> {
     const { agent } = this.#options.workflow().tool;
     if (agent === null) return [];
-    const own = join(cwd, '.claude', 'agents', `${agent}.md`);
-    const present = liesIn(own, cwd);
+    const own = await readOwn(cwd, join('.claude', 'agents', `${agent}.md`), MAX_AGENT_BYTES);
     // 2.1.33 with --agent ends at once and says nothing.
     const supported = version !== null && !isBefore(version, '2.1.100');
-    if (present && supported) return ['--agent', agent];
-    const path = present ? own : join(packageRoot(), 'agents', `${agent}.md`);
-    if (!existsSync(path)) return [];
-    return ['--append-system-prompt', parseFrontMatter(readFileSync(path, 'utf8'), path).content.trim()];
+    if (own !== null && supported) return ['--agent', agent];
+    const path = join(packageRoot(), 'agents', `${agent}.md`);
+    if (own === null && !existsSync(path)) return [];
+    const text = own ?? readFileSync(path, 'utf8');
+    return ['--append-system-prompt', parseFrontMatter(text, `${agent}.md`).content.trim()];
   }
 
   async run(request: RunRequest, hooks: RunHooks): Promise<RunEnd> {
@@ -188,7 +192,7 @@ export class ClaudeRunner implements Runner {
       ...(request.budgetUsd === null ? [] : ['--max-budget-usd', String(request.budgetUsd)]),
       ...((await sessionExists(home.path, request.resume)) ? ['--resume', request.resume ?? ''] : []),
     ];
-    const [program, programArgs] = isolation.wrap(file, args, [request.cwd, home.path]);
+    const [program, programArgs] = isolation.wrap(file, args, [request.cwd, home.path, tmp]);
     const session = new ClaudeSession(hooks, this.#options.exitMs ?? EXIT_MS);
     let agent: AgentProcess | undefined;
     try {
@@ -226,7 +230,7 @@ export class ClaudeRunner implements Runner {
 }
 
 /** Whether a file of the clone is there, and no link of an agent's to what only this process can read. */
-function liesIn(path: string, directory: string): boolean {
+function _liesIn(path: string, directory: string): boolean {
   try {
     return realpathSync(path).startsWith(realpathSync(directory) + sep);
   } catch {

@@ -51,7 +51,7 @@ export class CommandRunner implements Runner {
       carry: null,
     });
     const { command, env: more } = program();
-    const [file, args] = isolation.wrap(...splitCommand(command), [request.cwd, home.path]);
+    const [file, args] = isolation.wrap(...splitCommand(command), [request.cwd, home.path, tmp]);
     let lines: string[] = [];
     const hear = (line: string) => {
       if (line.trim() !== '') lines = [...lines.slice(1 - WORDS_LINES), clip(visibleLines(clip(line, 400)), 400)];

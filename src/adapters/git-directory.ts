@@ -1,0 +1,128 @@
+// A clone's Git directory as files, where an agent may have been: read and put in order without git, no link followed.
+
+import type { Dirent } from 'node:fs';
+import { lstat, mkdir, readdir, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { ToolError } from '../domain/errors.ts';
+import { readRegular } from './own-file.ts';
+
+/** Files of a Git directory that can send git elsewhere or make it start a program. */
+const REDIRECTIONS = [
+  'commondir',
+  'config.worktree',
+  'info/attributes',
+  'info/grafts',
+  'shallow.lock',
+  'hooks',
+  // Git writes to these two without looking where they lead.
+  'logs',
+  'FETCH_HEAD',
+];
+
+/** What is large, and written to by renaming alone. */
+const OBJECTS = 'objects';
+/** Git directories of submodules and work trees: nothing of ours goes there. */
+const FOREIGN = new Set(['modules', 'worktrees', 'lfs']);
+
+const SHA = /^[0-9a-f]{40,64}$/;
+const MAX_REF_BYTES = 4096;
+const MAX_PACKED_REFS_BYTES = 64 * 1024 * 1024;
+const MAX_CONFIG_BYTES = 1024 * 1024;
+
+async function isDirectory(path: string): Promise<boolean> {
+  try {
+    return (await lstat(path)).isDirectory();
+  } catch {
+    return false;
+  }
+}
+
+/** Whether the directory holds a clone with a Git directory of its own. */
+export async function isClone(path: string): Promise<boolean> {
+  return (await isDirectory(join(path, '.git'))) && (await isDirectory(join(path, '.git', OBJECTS)));
+}
+
+export async function readConfig(path: string): Promise<string> {
+  const text = await readRegular(join(path, '.git', 'config'), MAX_CONFIG_BYTES);
+  if (text === null) throw new ToolError('git', `${path}/.git/config is no readable file`);
+  return text;
+}
+
+/**
+ * Removes what stands in git's way or would lead it elsewhere: lock files of a git that is gone, and whatever is
+ * neither a file nor a directory. No git may be at work in the directory.
+ */
+export async function removeStrays(directory: string): Promise<void> {
+  await walk(directory, true);
+}
+
+async function walk(directory: string, isTop: boolean): Promise<void> {
+  await each(directory, async (entry, path) => {
+    if (!entry.isDirectory() || (isTop && FOREIGN.has(entry.name))) return;
+    if (!isTop || entry.name !== OBJECTS) return walk(path, false);
+    await each(path, async (inner, innerPath) => {
+      if (inner.isDirectory() && (inner.name === 'info' || inner.name === 'pack')) await walk(innerPath, false);
+    });
+  });
+}
+
+async function each(directory: string, visit: (entry: Dirent, path: string) => Promise<void>): Promise<void> {
+  for (const entry of await readdir(directory, { withFileTypes: true })) {
+    const path = join(directory, entry.name);
+    const isStray = !entry.isDirectory() && (!entry.isFile() || entry.name.endsWith('.lock'));
+    if (isStray) await rm(path, { force: true });
+    else await visit(entry, path);
+  }
+}
+
+/** Puts the clone's configuration back and takes out what an agent may have planted to have it run or followed. */
+export async function restore(path: string, config: string, branch: string): Promise<void> {
+  if (!(await isClone(path))) throw new ToolError('hook', `${path} holds no Git clone of its own any more`);
+  const directory = join(path, '.git');
+  await removeStrays(directory);
+  // Removed first: a file may be shared with another place.
+  await rm(join(directory, 'config'), { recursive: true, force: true });
+  await writeFile(join(directory, 'config'), config, { flag: 'wx' });
+  await Promise.all(REDIRECTIONS.map((file) => rm(join(directory, file), { recursive: true, force: true })));
+  await mkdir(join(directory, 'refs', 'heads'), { recursive: true });
+  if ((await readRegular(join(directory, 'HEAD'), MAX_REF_BYTES)) !== null) return;
+  await rm(join(directory, 'HEAD'), { recursive: true, force: true });
+  await writeFile(join(directory, 'HEAD'), `ref: refs/heads/${branch}\n`, { flag: 'wx' });
+}
+
+/** What an agent had begun and not finished. */
+export async function unfinished(path: string): Promise<'merge' | 'other' | null> {
+  const has = (name: string) =>
+    lstat(join(path, '.git', name)).then(
+      () => true,
+      () => false,
+    );
+  if (await has('MERGE_HEAD')) return 'merge';
+  const others = await Promise.all(['CHERRY_PICK_HEAD', 'REVERT_HEAD', ...REBASES].map(has));
+  return others.includes(true) ? 'other' : null;
+}
+
+const REBASES = ['rebase-merge', 'rebase-apply', 'sequencer'];
+
+/** Forgets a rebase or a series of picks; git does so for single ones when the branch is taken anew. */
+export async function forgetUnfinished(path: string): Promise<void> {
+  await Promise.all(REBASES.map((name) => rm(join(path, '.git', name), { recursive: true, force: true })));
+}
+
+/** A ref's commit, read from the files alone. */
+export async function readRef(path: string, ref: string): Promise<string | null> {
+  const loose = (await readRegular(join(path, '.git', ref), MAX_REF_BYTES))?.trim();
+  if (loose !== undefined && SHA.test(loose)) return loose;
+  const packed = (await readRegular(join(path, '.git', 'packed-refs'), MAX_PACKED_REFS_BYTES)) ?? '';
+  const row = packed.split('\n').find((line) => line.endsWith(` ${ref}`));
+  const sha = row?.slice(0, row.indexOf(' ')) ?? '';
+  return SHA.test(sha) ? sha : null;
+}
+
+/** The commit that HEAD stands on, read from the files alone. */
+export async function readHead(path: string): Promise<string | null> {
+  const head = ((await readRegular(join(path, '.git', 'HEAD'), MAX_REF_BYTES)) ?? '').trim();
+  if (SHA.test(head)) return head;
+  const ref = /^ref: (refs\/heads\/[^\s]+)$/.exec(head)?.[1];
+  return ref === undefined || ref.includes('..') ? null : readRef(path, ref);
+}

@@ -1,0 +1,38 @@
+// Reading files in places where an agent has been: nothing is followed, nothing waits, nothing is read without end.
+
+import { constants } from 'node:fs';
+import { open, realpath } from 'node:fs/promises';
+import { join } from 'node:path';
+
+const { O_NOFOLLOW, O_NONBLOCK, O_RDONLY } = constants;
+
+/** The text of a regular file; null when there is none, or a link, a pipe, or more than `maxBytes` in its place. */
+export async function readRegular(path: string, maxBytes: number): Promise<string | null> {
+  const file = await open(path, O_RDONLY | O_NONBLOCK | O_NOFOLLOW).catch(() => undefined);
+  if (file === undefined) return null;
+  try {
+    const status = await file.stat();
+    if (!status.isFile() || status.size > maxBytes) return null;
+    const buffer = Buffer.alloc(status.size);
+    let length = 0;
+    while (length < buffer.length) {
+      const { bytesRead } = await file.read(buffer, length, buffer.length - length, length);
+      if (bytesRead === 0) break;
+      length += bytesRead;
+    }
+    return buffer.toString('utf8', 0, length);
+  } catch {
+    return null;
+  } finally {
+    await file.close();
+  }
+}
+
+/** As `readRegular`, for a file in `directory` that no link on the way leads out of. */
+export async function readOwn(directory: string, relative: string, maxBytes: number): Promise<string | null> {
+  const [root, real] = await Promise.all(
+    [directory, join(directory, relative)].map((path) => realpath(path).catch(() => undefined)),
+  );
+  if (root === undefined || real !== join(root, relative)) return null;
+  return readRegular(real, maxBytes);
+}

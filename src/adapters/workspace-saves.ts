@@ -1,0 +1,105 @@
+// What an agent left unpublished, kept as refs in the daemon's own copy, where it outlives the workspace.
+
+import { mkdir, rename, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { messageOf } from '../domain/errors.ts';
+import type { WorkspaceTask } from '../engine/ports.ts';
+import { type Clone, cloneMirror, saveUncommitted } from './clone.ts';
+import { isClone, readHead, readRef } from './git-directory.ts';
+import type { Mirror } from './mirror.ts';
+import { removeTree } from './remove-tree.ts';
+
+function nameOf(task: WorkspaceTask): string {
+  return `refs/toolcrew/saved/issue-${task.issue}-${task.life}-${task.attempt}`;
+}
+
+/** All commits of a workspace that the mirror has, each under its own name. */
+export function worksOf(issue: number): string {
+  return `refs/toolcrew/work/issue-${issue}`;
+}
+
+/** Has the mirror hold a commit of the clone. */
+export async function takeCommit(
+  clone: Clone,
+  mirror: Mirror,
+  issue: number,
+  sha: string,
+  signal: AbortSignal,
+): Promise<void> {
+  if (!(await mirror.holds(sha))) await mirror.take(clone, sha, `${worksOf(issue)}/${sha}`, signal);
+}
+
+/** Saves changes that are not committed; null when there is nothing to save. */
+export async function saveChanges(
+  clone: Clone,
+  mirror: Mirror,
+  task: WorkspaceTask,
+  signal: AbortSignal,
+): Promise<string | null> {
+  const ref = await mirror.freeRef(nameOf(task));
+  if (!(await saveUncommitted(clone, ref, signal))) return null;
+  await mirror.take(clone, ref, ref, signal);
+  task.output(`uncommitted changes saved as ${ref}\n`);
+  return ref;
+}
+
+/** Saves those commits that are published nowhere and change something. */
+export async function saveCommits(
+  clone: Clone,
+  mirror: Mirror,
+  task: WorkspaceTask,
+  shas: readonly (string | null)[],
+  signal: AbortSignal,
+): Promise<void> {
+  for (const sha of new Set(shas)) {
+    if (sha === null) continue;
+    await takeCommit(clone, mirror, task.issue, sha, signal);
+    if ((await mirror.isPublished(sha)) || (await mirror.standingOf(sha, signal)) === 'nothing') continue;
+    const ref = await mirror.freeRef(`${nameOf(task)}-commits`);
+    await mirror.keep(sha, ref);
+    task.output(`unpublished commits saved as ${ref}\n`);
+  }
+}
+
+/**
+ * Saves what can be saved of a workspace whose clone git cannot use any more: the commits, where they can be read, and
+ * the files as they are, against the default branch. Its Git directory is another one afterwards. Never fails.
+ * @param scratch a path for a clone, not there yet
+ */
+export async function salvage(
+  clone: Clone,
+  mirror: Mirror,
+  task: WorkspaceTask,
+  scratch: string,
+  signal: AbortSignal,
+): Promise<void> {
+  const trying = async (what: string, save: () => Promise<unknown>) => {
+    try {
+      await save();
+    } catch (error) {
+      signal.throwIfAborted();
+      task.output(`${what} could not be saved: ${messageOf(error)}\n`);
+    }
+  };
+  if (await isClone(clone.path)) {
+    for (const sha of [await readRef(clone.path, `refs/heads/${task.branch}`), await readHead(clone.path)])
+      await trying('commits', () => saveCommits(clone, mirror, task, [sha], signal));
+  }
+  await trying('files', async () => {
+    await replaceGitDirectory(clone.path, mirror, scratch, signal);
+    await saveChanges(clone, mirror, task, signal);
+  });
+}
+
+async function replaceGitDirectory(path: string, mirror: Mirror, scratch: string, signal: AbortSignal): Promise<void> {
+  await mirror.refresh(signal);
+  await removeTree(scratch);
+  try {
+    await mkdir(scratch, { recursive: true });
+    await cloneMirror(mirror.path, scratch, signal);
+    await removeTree(join(path, '.git'));
+    await rename(join(scratch, '.git'), join(path, '.git'));
+  } finally {
+    await rm(scratch, { recursive: true, force: true });
+  }
+}

@@ -1,0 +1,81 @@
+// Bringing a workspace up to date with the default branch, where the file has no script for it.
+
+import type { WorkspaceTask } from '../engine/ports.ts';
+import {
+  abortMerge,
+  adoptHead,
+  areRelated,
+  type Clone,
+  fetchOrigin,
+  isAncestor,
+  mergeIfClean,
+  refsOf,
+  removeUntracked,
+  startBranch,
+  statusOf,
+} from './clone.ts';
+import { forgetUnfinished, unfinished } from './git-directory.ts';
+import type { Mirror } from './mirror.ts';
+import { saveChanges, saveCommits } from './workspace-saves.ts';
+
+export type SyncOptions = {
+  readonly clone: Clone;
+  readonly mirror: Mirror;
+  readonly task: WorkspaceTask;
+  /** The clone has no files yet: nothing is to be fetched, saved or removed. */
+  readonly empty: boolean;
+};
+
+/** The first attempt starts from the latest default branch; later ones keep their work and take it in where that merges cleanly. */
+export async function syncWorkspace(options: SyncOptions, signal: AbortSignal): Promise<void> {
+  const { clone, mirror, task, empty } = options;
+  const main = `refs/remotes/origin/${await mirror.defaultBranch(signal)}`;
+  const local = `refs/heads/${task.branch}`;
+  const published = `refs/remotes/origin/${task.branch}`;
+  if (!empty) await fetchOrigin(clone, signal);
+  const refs = await refsOf(clone, [local, published], signal);
+  const base = refs.has(published) ? published : main;
+  if (empty) await startBranch(clone, task.branch, refs.has(local) ? local : base, signal);
+  else await takeUp(options, refs.has(local) ? local : null, base, signal);
+  const others = [...(refs.has(local) && refs.has(published) ? [published] : []), ...(refs.size > 0 ? [main] : [])];
+  for (const other of others) {
+    if (await mergeIfClean(clone, other, signal)) continue;
+    if (empty || (await areRelated(clone, 'HEAD', other, signal))) {
+      task.output(`${other} does not merge cleanly; it is left out\n`);
+      continue;
+    }
+    const { oid, dirty } = await statusOf(clone, signal);
+    if (dirty) await saveChanges(clone, mirror, task, signal);
+    await saveCommits(clone, mirror, task, [oid], signal);
+    await startBranch(clone, task.branch, base, signal);
+    task.output(`the branch had no commit in common with ${other}; it starts anew\n`);
+  }
+}
+
+/** Puts a clone where an agent has been on the issue's branch; what it leaves behind by that is saved first. */
+async function takeUp(
+  { clone, mirror, task }: SyncOptions,
+  local: string | null,
+  base: string,
+  signal: AbortSignal,
+): Promise<void> {
+  const status = await statusOf(clone, signal);
+  const begun = await unfinished(clone.path);
+  // A branch of the agent's own that goes on from the issue's is its work; that of an earlier life is not.
+  const from = local ?? (task.attempt > 1 ? base : null);
+  const isOwn =
+    status.branch !== task.branch &&
+    status.oid !== null &&
+    from !== null &&
+    (await isAncestor(clone, from, status.oid, signal));
+  if (begun === null && (isOwn || (status.branch === task.branch && local !== null))) {
+    if (isOwn) await adoptHead(clone, task.branch, signal);
+    return;
+  }
+  if (status.dirty || begun !== null) await saveChanges(clone, mirror, task, signal);
+  if (status.branch === task.branch && local !== null && begun === 'merge' && (await abortMerge(clone))) return;
+  if (!isOwn) await saveCommits(clone, mirror, task, [status.oid], signal);
+  await forgetUnfinished(clone.path);
+  await startBranch(clone, task.branch, isOwn && status.oid !== null ? status.oid : (local ?? base), signal);
+  if (local === null && !isOwn) await removeUntracked(clone, signal);
+}
