@@ -1,11 +1,12 @@
 // The home directory and the environment of one attempt: an agent's own, with no hosting credential in reach.
 
 import { existsSync } from 'node:fs';
-import { chmod, cp, mkdir, readdir, rm, writeFile } from 'node:fs/promises';
+import { chmod, cp, mkdir, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isTokenVariable } from '../domain/credential.ts';
 import { packageRoot } from './package-root.ts';
 import { RUN_VARIABLE } from './processes.ts';
+import { removeTree } from './remove-tree.ts';
 import { issueDirectory } from './transcripts.ts';
 
 /** What an agent needs of the person's environment to run at all: nothing in here is a secret. */
@@ -73,7 +74,7 @@ export type AgentHomeOptions = {
 export async function createAgentHome(options: AgentHomeOptions): Promise<AgentHome> {
   const homes = join(issueDirectory(options.stateDir, options.issue), 'homes');
   const path = join(homes, String(options.attempt));
-  await rm(path, { recursive: true, force: true });
+  await removeTree(path);
   const earlier = existsSync(homes)
     ? (await readdir(homes)).map(Number).filter((attempt) => attempt < options.attempt)
     : [];
@@ -83,7 +84,8 @@ export async function createAgentHome(options: AgentHomeOptions): Promise<AgentH
     const source = join(homes, String(last), options.carry);
     if (existsSync(source)) await cp(source, join(path, options.carry), { recursive: true, verbatimSymlinks: true });
   }
-  await Promise.all(earlier.map((attempt) => rm(join(homes, String(attempt)), { recursive: true, force: true })));
+  // What cannot be removed is no reason not to go on: it goes with the issue.
+  await Promise.allSettled(earlier.map((attempt) => removeTree(join(homes, String(attempt)))));
   await writeFile(join(path, '.gitconfig'), GIT_CONFIG);
   const tool = join(path, 'bin', 'tool');
   const cli = join(packageRoot(), 'dist', 'cli.js');

@@ -36,7 +36,7 @@ function ask(
 
 test('a desk answers its own agent and nobody else', async (t) => {
   const runtime = new RuntimeDir();
-  finallyDo(t, () => runtime.remove());
+  finallyDo(t, () => runtime.close());
   const desk = createDesk(runtime);
   const heard: DeskRequest[] = [];
   const one = await desk.open(async (request) => {
@@ -63,7 +63,7 @@ test('a desk answers its own agent and nobody else', async (t) => {
 
 test('what is no request of this protocol is refused with what is wrong', async (t) => {
   const runtime = new RuntimeDir();
-  finallyDo(t, () => runtime.remove());
+  finallyDo(t, () => runtime.close());
   const open = await createDesk(runtime).open(async () => ({}));
   finallyDo(t, () => open.close());
   const { TOOL_SOCKET: socket = '', TOOL_KEY: key = '' } = open.env;
@@ -86,7 +86,7 @@ test('what is no request of this protocol is refused with what is wrong', async 
 
 test('a refusal has the daemon’s words; an own fault is a 500', async (t) => {
   const runtime = new RuntimeDir();
-  finallyDo(t, () => runtime.remove());
+  finallyDo(t, () => runtime.close());
   const errors: Error[] = [
     new ToolError('refused', 'not yours'),
     new TrackerError('unavailable', 'it answered 502'),
