@@ -12,6 +12,8 @@ const SIGNAL_CODES = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 } as const;
 type EndSignal = keyof typeof SIGNAL_CODES;
 
 export async function serveCommand(path: string, options: ServeOptions): Promise<void> {
+  // Whoever read the log may be gone; the daemon has other work than being read.
+  for (const stream of [process.stderr, process.stdout]) stream.on('error', () => undefined);
   const write = (line: string) => {
     process.stderr.write(line);
   };

@@ -4,12 +4,24 @@ import * as z from 'zod';
 import { clip, oneLine } from '../../domain/text.ts';
 import type { AgentEvent } from '../../engine/ports.ts';
 
-const tokens = z.object({
-  input_tokens: z.number().default(0),
-  output_tokens: z.number().default(0),
-  cache_creation_input_tokens: z.number().nullish(),
-  cache_read_input_tokens: z.number().nullish(),
-});
+/** A number that can be added up and written down, whatever came: what is none, or less than nothing, counts as 0. */
+const amount = z
+  .number()
+  .catch(0)
+  .transform((value) => Math.min(Math.max(0, value), Number.MAX_SAFE_INTEGER));
+
+const tokens = z
+  .object({
+    input_tokens: amount,
+    output_tokens: amount,
+    cache_creation_input_tokens: amount,
+    cache_read_input_tokens: amount,
+  })
+  .optional()
+  .catch(undefined);
+type Tokens = NonNullable<z.output<typeof tokens>>;
+
+const status = z.number().nullish().catch(undefined);
 
 const block = z.object({
   type: z.string(),
@@ -28,19 +40,19 @@ const line = z.object({
     .object({
       id: z.string().optional(),
       content: z.union([z.string(), z.array(block)]).optional(),
-      usage: tokens.optional(),
+      usage: tokens,
     })
     .optional(),
   result: z.unknown().optional(),
   errors: z.array(z.unknown()).optional(),
   is_error: z.boolean().optional(),
-  total_cost_usd: z.number().optional(),
-  usage: tokens.optional(),
-  api_error_status: z.number().nullish(),
+  total_cost_usd: amount,
+  usage: tokens,
+  api_error_status: status,
   terminal_reason: z.string().nullish(),
-  error_status: z.number().nullish(),
+  error_status: status,
   error: z.unknown().optional(),
-  attempt: z.number().optional(),
+  attempt: status,
   claude_code_version: z.string().optional(),
   parent_tool_use_id: z.string().nullish(),
 });
@@ -61,9 +73,9 @@ const CREDENTIAL_WORDS =
   /invalid api key|not logged in|please run \/login|oauth token (has )?expired|authentication[_ ]error|credit balance is too low/i;
 const SERVICE_WORDS = /^API Error|overloaded|rate limit|connection error|request timed out|unable to connect/i;
 
-function sum(usage: z.output<typeof tokens>): { input: number; output: number } {
+function sum(usage: Tokens): { input: number; output: number } {
   return {
-    input: usage.input_tokens + (usage.cache_creation_input_tokens ?? 0) + (usage.cache_read_input_tokens ?? 0),
+    input: usage.input_tokens + usage.cache_creation_input_tokens + usage.cache_read_input_tokens,
     output: usage.output_tokens,
   };
 }
@@ -177,7 +189,7 @@ export class ClaudeStream {
     };
     this.#messages.clear();
     // The host states the cost of all turns of its process so far.
-    this.#cost = Math.max(this.#cost, row.total_cost_usd ?? 0);
+    this.#cost = Math.max(this.#cost, row.total_cost_usd);
     return [this.#usage(), { type: 'result', result: judgeResult(row) }];
   }
 
