@@ -4,12 +4,12 @@ import { createHash, randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { hookEnvironment } from './adapters/agent-home.ts';
 import { systemClock } from './adapters/clock.ts';
-import { hostOf } from './adapters/config/workflow.ts';
+import { type Closer, closeAll } from './adapters/close-all.ts';
 import { WorkflowFile } from './adapters/config/workflow-file.ts';
 import { createDesk } from './adapters/desk.ts';
 import { FileJournal } from './adapters/event-log/journal.ts';
 import { detectSlug } from './adapters/git-remote.ts';
-import { cloneUrlOf } from './adapters/github/clone-url.ts';
+import { cloneUrlOf, hostOf } from './adapters/github/clone-url.ts';
 import { Credential, clientStatus, exposedIn, takeTokens } from './adapters/github/credential.ts';
 import { boundsOf, Isolation } from './adapters/isolation.ts';
 import { createLogger, type LogFormat } from './adapters/logger.ts';
@@ -96,9 +96,9 @@ export async function createDaemon(options: DaemonOptions): Promise<Daemon> {
   const repository = `${host}/${formatSlug(trackerConfig.slug)}`;
   const root = claimRoot(workflow.workspace.root, repository, stateDir);
   const state = new StateDir(stateDir, workflow.path);
-  const closers: (() => Promise<void> | void)[] = [() => state.release()];
+  const closers: Closer[] = [() => state.release()];
   const close = async () => {
-    for (const closer of closers.splice(0).reverse()) await closer();
+    await closeAll(closers.splice(0).reverse());
   };
   let orchestrator: Orchestrator | undefined;
   try {
@@ -143,7 +143,7 @@ export async function createDaemon(options: DaemonOptions): Promise<Daemon> {
     const { GitHubTracker } = await import('./adapters/github/tracker.ts');
     const isolation = await probing;
     const runtime = new RuntimeDir();
-    closers.push(() => runtime.remove());
+    closers.push(() => runtime.close());
     const client = new HostingClient({
       apiUrl: trackerConfig.apiUrl,
       token: () => found.token(),
@@ -165,7 +165,7 @@ export async function createDaemon(options: DaemonOptions): Promise<Daemon> {
       workflow: () => file.current,
       hookEnv: () => hookEnvironment(env),
     });
-    const transcripts = new FileTranscripts(state.path, secrets);
+    const transcripts = new FileTranscripts(state.path, secrets, (message) => log.log('warn', 'serve', message));
     const publisher = new Publisher({ workflow: () => file.current, journal, tracker, workspaces, log });
     const made = new Orchestrator({
       workflow: () => file.current,

@@ -90,7 +90,8 @@ export async function createAgentHome(options: AgentHomeOptions): Promise<AgentH
     };
     if (real === source) await cp(source, join(path, options.carry), { recursive: true, filter });
   }
-  await Promise.all(earlier.map((attempt) => removeTree(join(homes, String(attempt)))));
+  // What cannot be removed is no reason not to go on: it goes with the issue.
+  await Promise.allSettled(earlier.map((attempt) => removeTree(join(homes, String(attempt)))));
   await writeFile(join(path, '.gitconfig'), GIT_CONFIG);
   const tool = join(path, 'bin', 'tool');
   const cli = join(packageRoot(), 'dist', 'cli.js');

@@ -11,6 +11,16 @@ function ps(...args: string[]): string {
   return spawnSync('ps', args, { encoding: 'utf8' }).stdout ?? '';
 }
 
+/** Whether there is such a process, whoever's it is. */
+export function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return error instanceof Error && 'code' in error && error.code === 'EPERM';
+  }
+}
+
 /** When the kernel started the process, as an opaque text; null when there is no such process. */
 export function processStartTime(pid: number): string | null {
   if (process.platform !== 'linux') return ps('-o', 'lstart=', '-p', String(pid)).trim() || null;
@@ -42,17 +52,18 @@ export function processesOfRun(run: string): number[] {
     const rows = ps('-Eww', '-ax', '-o', 'pid=,command=').split('\n');
     return rows.filter((row) => row.includes(mark)).map((row) => Number.parseInt(row, 10));
   }
-  const found: number[] = [];
-  for (const name of readdirSync('/proc')) {
-    if (!/^\d+$/.test(name) || Number(name) === process.pid) continue;
-    try {
-      const environment = readFileSync(`/proc/${name}/environ`, 'latin1');
-      if (`\0${environment}`.includes(`\0${mark}`) && !isZombie(name)) found.push(Number(name));
-    } catch {
-      // Gone meanwhile, or another user's.
-    }
+  return readdirSync('/proc').flatMap((name) =>
+    /^\d+$/.test(name) && Number(name) !== process.pid && carries(name, mark) ? [Number(name)] : [],
+  );
+}
+
+/** Whether a living process has the mark in its environment; not when it is gone, or another user's. */
+function carries(pid: string, mark: string): boolean {
+  try {
+    return `\0${readFileSync(`/proc/${pid}/environ`, 'latin1')}`.includes(`\0${mark}`) && !isZombie(pid);
+  } catch {
+    return false;
   }
-  return found;
 }
 
 function send(target: number, signal: NodeJS.Signals | 0): boolean {
@@ -69,19 +80,34 @@ export function signalGroup(leader: number, signal: NodeJS.Signals | 0): boolean
   return send(-leader, signal);
 }
 
+const FIRST_LOOK_MS = 10;
+const LAST_LOOK_MS = 250;
+
+export type EndOptions = {
+  /** How long after SIGKILL a process that does not end is waited for: the kernel may hold it in a call. */
+  readonly giveUpMs?: number;
+  readonly find?: (run: string) => readonly number[];
+};
+
 /**
- * Ends every process of a run: SIGTERM, then SIGKILL after `graceMs`. Resolves when none is left.
- * @returns how many there were
+ * Ends every process of a run: SIGTERM, then SIGKILL after `graceMs`. Resolves when none is left, or none that can be ended.
+ * @returns how many it ended
  */
-export async function endRun(run: string, graceMs: number): Promise<number> {
-  const pids = processesOfRun(run);
+export async function endRun(run: string, graceMs: number, options: EndOptions = {}): Promise<number> {
+  const { giveUpMs = 5_000, find = processesOfRun } = options;
+  const pids = find(run);
+  const seen = new Set(pids);
   for (const pid of pids) send(pid, 'SIGTERM');
-  const deadline = Date.now() + graceMs;
+  const killAt = Date.now() + graceMs;
   let left = pids;
-  while (left.length > 0) {
-    await delay(10);
-    left = processesOfRun(run);
-    if (Date.now() >= deadline) for (const pid of left) send(pid, 'SIGKILL');
+  // Most end at once. Looking through all processes costs more than waiting a little longer for the others.
+  for (let pause = FIRST_LOOK_MS; left.length > 0; pause = Math.min(2 * pause, LAST_LOOK_MS)) {
+    await delay(pause);
+    left = find(run);
+    for (const pid of left) seen.add(pid);
+    if (Date.now() < killAt) continue;
+    if (Date.now() >= killAt + giveUpMs) break;
+    for (const pid of left) send(pid, 'SIGKILL');
   }
-  return pids.length;
+  return seen.size - left.length;
 }

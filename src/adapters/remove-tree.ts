@@ -1,21 +1,28 @@
-// Removing what programs made, whatever rights they gave it.
+// Removes what programs left, whatever permissions they gave it.
 
 import { chmod, lstat, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 
+/** A program may still be writing while its directory goes. */
+const RETRIES = { recursive: true, force: true, maxRetries: 3, retryDelay: 50 } as const;
+
 /** Removes a tree, also where a program made directories that cannot be written to. Links are removed, not followed. */
 export async function removeTree(path: string): Promise<void> {
   try {
-    await rm(path, { recursive: true, force: true });
+    await rm(path, RETRIES);
   } catch {
     await makeWritable(path);
-    await rm(path, { recursive: true, force: true });
+    await rm(path, RETRIES);
   }
 }
 
+/** What cannot be made writable, or is gone meanwhile, is for the removal after it to find. */
 async function makeWritable(path: string): Promise<void> {
-  const status = await lstat(path);
-  if (!status.isDirectory()) return;
-  await chmod(path, 0o700);
-  for (const name of await readdir(path)) await makeWritable(join(path, name));
+  try {
+    if (!(await lstat(path)).isDirectory()) return;
+    await chmod(path, 0o700);
+    for (const name of await readdir(path)) await makeWritable(join(path, name));
+  } catch {
+    return;
+  }
 }

@@ -14,7 +14,7 @@ import {
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { messageOf, ToolError } from '../domain/errors.ts';
-import { processStartTime } from './processes.ts';
+import { isAlive, processStartTime } from './processes.ts';
 
 export type Holder = {
   readonly pid: number;
@@ -56,15 +56,6 @@ function readHolder(path: string): Holder | undefined {
     };
   } catch {
     return undefined;
-  }
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return error instanceof Error && 'code' in error && error.code === 'EPERM';
   }
 }
 

@@ -1,7 +1,10 @@
 // What hooks and agents print, one file an attempt, bounded.
 
-import { closeSync, existsSync, mkdirSync, openSync, readdirSync, statSync, writeSync } from 'node:fs';
+import { randomBytes } from 'node:crypto';
+import { closeSync, existsSync, mkdirSync, openSync, readdirSync, renameSync, writeSync } from 'node:fs';
+import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { messageOf } from '../domain/errors.ts';
 import { redact, visibleLines } from '../domain/text.ts';
 import type { Transcript, Transcripts } from '../engine/ports.ts';
 import { removeTree } from './remove-tree.ts';
@@ -32,65 +35,167 @@ export function listTranscripts(stateDir: string, issue: number): TranscriptFile
     .sort((a, b) => a.life - b.life || a.attempt - b.attempt);
 }
 
+/** Output is a help for people: that it cannot be written is said once, and is no reason to end an agent. */
 class TranscriptWriter implements Transcript {
-  readonly #fd: number;
   readonly #secrets: () => readonly string[];
+  readonly #onFailure: (error: unknown) => void;
+  readonly #onClose: () => void;
+  readonly #fd: number | undefined;
+  #failed = false;
   #bytes = 0;
   #closed = false;
 
-  constructor(path: string, secrets: () => readonly string[]) {
-    this.#fd = openSync(path, 'a', 0o600);
-    this.#secrets = secrets;
+  constructor(
+    path: string,
+    options: {
+      readonly secrets: () => readonly string[];
+      readonly onFailure: (error: unknown) => void;
+      readonly onClose: () => void;
+    },
+  ) {
+    this.#secrets = options.secrets;
+    this.#onFailure = options.onFailure;
+    this.#onClose = options.onClose;
+    this.#fd = this.#attempt(() => openSync(path, 'a', 0o600));
+  }
+
+  #attempt<T>(act: () => T): T | undefined {
+    try {
+      return act();
+    } catch (error) {
+      if (!this.#failed) this.#onFailure(error);
+      this.#failed = true;
+      return undefined;
+    }
   }
 
   write(text: string): void {
-    const room = TRANSCRIPT_MAX_BYTES - this.#bytes;
-    if (this.#closed || room < 0) return;
+    const fd = this.#fd;
+    if (fd === undefined || this.#closed || this.#bytes > TRANSCRIPT_MAX_BYTES) return;
     const bytes = Buffer.from(redact(visibleLines(text), this.#secrets()));
     this.#bytes += bytes.length;
-    try {
-      writeSync(this.#fd, bytes.subarray(0, room));
-      if (bytes.length > room)
-        writeSync(this.#fd, `\n[the output is longer than ${TRANSCRIPT_MAX_BYTES} bytes; the rest is not kept]\n`);
-    } catch {
-      // A full disk must not end the agent that speaks, nor the daemon that listens.
-      this.#bytes = Number.POSITIVE_INFINITY;
-    }
+    const tooMuch = Math.max(0, this.#bytes - TRANSCRIPT_MAX_BYTES);
+    const end = `\n[the output is longer than ${TRANSCRIPT_MAX_BYTES} bytes; the rest is not kept]\n`;
+    this.#attempt(() => {
+      writeSync(fd, bytes.subarray(0, bytes.length - tooMuch));
+      if (tooMuch > 0) writeSync(fd, end);
+    });
   }
 
   close(): void {
     if (this.#closed) return;
     this.#closed = true;
-    closeSync(this.#fd);
+    const fd = this.#fd;
+    if (fd !== undefined) this.#attempt(() => closeSync(fd));
+    this.#onClose();
   }
 }
 
+/** Directories on their way out; a name that no issue has. */
+const GONE = '.gone-';
+
 export class FileTranscripts implements Transcripts {
+  readonly #issues: string;
   readonly #stateDir: string;
   readonly #secrets: () => readonly string[];
+  readonly #report: (message: string) => void;
+  /** How many attempts at an issue are under way: their output and their homes stay. */
+  readonly #inUse = new Map<number, number>();
+  /** Issues to forget once their attempt has ended. */
+  readonly #forgotten = new Set<number>();
+  #cleaning: Promise<void> = Promise.resolve();
 
-  constructor(stateDir: string, secrets: () => readonly string[]) {
+  /** @param report takes in words what went wrong here: none of it ends an attempt */
+  constructor(stateDir: string, secrets: () => readonly string[], report: (message: string) => void) {
     this.#stateDir = stateDir;
+    this.#issues = join(stateDir, 'issues');
     this.#secrets = secrets;
+    this.#report = report;
   }
 
   open(issue: number, life: number, attempt: number): Transcript {
-    const directory = issueDirectory(this.#stateDir, issue);
-    mkdirSync(directory, { recursive: true, mode: 0o700 });
-    return new TranscriptWriter(join(directory, fileName(life, attempt)), this.#secrets);
+    const path = join(issueDirectory(this.#stateDir, issue), fileName(life, attempt));
+    const onFailure = (error: unknown) => this.#report(`the output in ${path} is not complete: ${messageOf(error)}`);
+    try {
+      mkdirSync(issueDirectory(this.#stateDir, issue), { recursive: true, mode: 0o700 });
+    } catch {
+      // Opening the file says why.
+    }
+    this.#inUse.set(issue, (this.#inUse.get(issue) ?? 0) + 1);
+    return new TranscriptWriter(path, { secrets: this.#secrets, onFailure, onClose: () => this.#release(issue) });
   }
 
+  #release(issue: number): void {
+    const others = (this.#inUse.get(issue) ?? 1) - 1;
+    if (others > 0) {
+      this.#inUse.set(issue, others);
+      return;
+    }
+    this.#inUse.delete(issue);
+    if (this.#forgotten.delete(issue)) this.#forget(issue);
+  }
+
+  /** The homes are out of the way at once; they are removed, and old issues with them, behind the scenes. */
   async forget(issue: number): Promise<void> {
-    await removeTree(join(issueDirectory(this.#stateDir, issue), 'homes'));
-    await this.#prune();
+    if (this.#inUse.has(issue)) this.#forgotten.add(issue);
+    else this.#forget(issue);
   }
 
-  /** Keeps the issues that were worked on last: an old number may be at work just now. */
-  async #prune(): Promise<void> {
-    const issues = join(this.#stateDir, 'issues');
-    if (!existsSync(issues)) return;
-    const directories = readdirSync(issues).map((name) => join(issues, name));
-    const newestFirst = directories.map((path) => ({ path, at: statSync(path).mtimeMs })).sort((a, b) => b.at - a.at);
-    for (const { path } of newestFirst.slice(ISSUES_KEPT)) await removeTree(path);
+  #forget(issue: number): void {
+    this.#setAside(join(issueDirectory(this.#stateDir, issue), 'homes'));
+    this.#cleaning = this.#cleaning.then(() => this.#clean());
+  }
+
+  /** Resolves when what was to be removed so far is gone. */
+  settled(): Promise<void> {
+    return this.#cleaning;
+  }
+
+  #setAside(path: string): void {
+    try {
+      renameSync(path, join(this.#issues, GONE + randomBytes(6).toString('hex')));
+    } catch (error) {
+      if (existsSync(path)) this.#report(`cannot remove ${path}: ${messageOf(error)}`);
+    }
+  }
+
+  async #clean(): Promise<void> {
+    try {
+      for (const issue of await this.#unused()) {
+        // An attempt may have begun meanwhile; from here to the new name nothing else runs.
+        if (!this.#inUse.has(issue)) this.#setAside(issueDirectory(this.#stateDir, issue));
+      }
+      for (const name of await readdir(this.#issues)) {
+        if (name.startsWith(GONE)) await removeTree(join(this.#issues, name));
+      }
+    } catch (error) {
+      if (existsSync(this.#issues)) this.#report(`cannot clean up ${this.#issues}: ${messageOf(error)}`);
+    }
+  }
+
+  /** Beyond the newest ones, those that nothing was written to for longest. */
+  async #unused(): Promise<number[]> {
+    const issues = (await readdir(this.#issues)).filter((name) => /^\d+$/.test(name)).map(Number);
+    if (issues.length <= ISSUES_KEPT) return [];
+    const dated: { readonly issue: number; readonly at: number }[] = [];
+    for (const issue of issues) dated.push({ issue, at: await this.#writtenAt(issue) });
+    return dated
+      .sort((a, b) => b.at - a.at)
+      .slice(ISSUES_KEPT)
+      .map(({ issue }) => issue);
+  }
+
+  async #writtenAt(issue: number): Promise<number> {
+    const directory = issueDirectory(this.#stateDir, issue);
+    const paths = [directory, ...listTranscripts(this.#stateDir, issue).map(({ path }) => path)];
+    const times = await Promise.all(
+      paths.map((path) =>
+        stat(path).then(
+          ({ mtimeMs }) => mtimeMs,
+          () => 0,
+        ),
+      ),
+    );
+    return Math.max(...times);
   }
 }

@@ -10,6 +10,8 @@ export type ServeOptions = { readonly port?: number; readonly logFormat: 'text' 
 const PATIENCE_MS = 30_000;
 
 export async function serveCommand(path: string, options: ServeOptions): Promise<void> {
+  // Whoever read the log may be gone; the daemon has other work than being read.
+  for (const stream of [process.stderr, process.stdout]) stream.on('error', () => undefined);
   const write = (line: string) => {
     process.stderr.write(line);
   };

@@ -1,6 +1,7 @@
 // Server-sent events: the state, whenever it changed; for the page, the parts of it that changed.
 
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { StateView } from '../engine/daemon/view.ts';
 import { pageParts } from './page.ts';
 import type { Source } from './source.ts';
 
@@ -9,7 +10,44 @@ const MAX_CLIENTS = 64;
 const COALESCE_MS = 200;
 const HEARTBEAT_MS = 15_000;
 
-type Client = { readonly response: ServerResponse; readonly asPage: boolean; sent: Readonly<Record<string, string>> };
+type Parts = Readonly<Record<string, string>>;
+
+/** One state, rendered once for everybody, and only in the forms that somebody asks for. */
+class Frame {
+  readonly id: number;
+  readonly #view: StateView;
+  #state: string | undefined;
+  #parts: Parts | undefined;
+
+  constructor(id: number, view: StateView) {
+    this.id = id;
+    this.#view = view;
+  }
+
+  get state(): string {
+    this.#state ??= `id: ${this.id}\nevent: state\ndata: ${JSON.stringify(this.#view)}\n\n`;
+    return this.#state;
+  }
+
+  get parts(): Parts {
+    this.#parts ??= pageParts(this.#view);
+    return this.#parts;
+  }
+
+  /** The parts that differ from those that were sent before. */
+  page(sent: Parts): string {
+    const parts = Object.fromEntries(Object.entries(this.parts).filter(([id, markup]) => sent[id] !== markup));
+    return `id: ${this.id}\nevent: page\ndata: ${JSON.stringify({ now: this.#view.generated_at, parts })}\n\n`;
+  }
+}
+
+type Client = {
+  readonly response: ServerResponse;
+  readonly asPage: boolean;
+  sent: Parts;
+  /** It did not take the last frame. */
+  behind: boolean;
+};
 
 export class EventStream {
   readonly #source: Source;
@@ -17,13 +55,14 @@ export class EventStream {
   readonly #unsubscribe: () => void;
   readonly #heartbeat: NodeJS.Timeout;
   #pending: NodeJS.Timeout | undefined;
+  #latest: Frame | undefined;
   #id = 0;
 
   constructor(source: Source) {
     this.#source = source;
     this.#unsubscribe = source.onChange(() => this.#changed());
     this.#heartbeat = setInterval(() => {
-      for (const { response } of this.#clients) response.write(': still here\n\n');
+      for (const { response } of this.#clients) if (!response.writableNeedDrain) response.write(': still here\n\n');
     }, HEARTBEAT_MS);
     this.#heartbeat.unref();
   }
@@ -38,6 +77,7 @@ export class EventStream {
       response,
       asPage: new URL(request.url ?? '/', 'http://here').searchParams.get('view') === 'page',
       sent: {},
+      behind: false,
     };
     response.writeHead(200, {
       'content-type': 'text/event-stream; charset=utf-8',
@@ -47,34 +87,43 @@ export class EventStream {
     });
     response.write('retry: 2000\n\n');
     this.#clients.add(client);
-    response.once('close', () => this.#clients.delete(client));
-    this.#send(client);
+    response.once('close', () => {
+      this.#clients.delete(client);
+      if (this.#clients.size === 0) this.#latest = undefined;
+    });
+    response.on('drain', () => {
+      if (client.behind && this.#latest !== undefined) this.#send(client, this.#latest);
+    });
+    this.#send(client, this.#render());
+  }
+
+  #render(): Frame {
+    this.#id += 1;
+    this.#latest = new Frame(this.#id, this.#source.state());
+    return this.#latest;
   }
 
   #changed(): void {
     if (this.#clients.size === 0 || this.#pending !== undefined) return;
     this.#pending = setTimeout(() => {
       this.#pending = undefined;
-      for (const client of this.#clients) this.#send(client);
+      if (this.#clients.size === 0) return;
+      const frame = this.#render();
+      for (const client of this.#clients) this.#send(client, frame);
     }, COALESCE_MS);
     this.#pending.unref();
   }
 
-  #send(client: Client): void {
-    // Whoever does not read gets the next state when there is room again.
-    if (client.response.writableNeedDrain) return;
-    const view = this.#source.state();
-    this.#id += 1;
+  #send(client: Client, frame: Frame): void {
+    // Whoever does not read gets the newest state when there is room again, not all that were in between.
+    client.behind = client.response.writableNeedDrain;
+    if (client.behind) return;
     if (!client.asPage) {
-      client.response.write(`id: ${this.#id}\nevent: state\ndata: ${JSON.stringify(view)}\n\n`);
+      client.response.write(frame.state);
       return;
     }
-    const parts = pageParts(view);
-    const changed = Object.fromEntries(Object.entries(parts).filter(([id, markup]) => client.sent[id] !== markup));
-    client.sent = parts;
-    client.response.write(
-      `id: ${this.#id}\nevent: page\ndata: ${JSON.stringify({ now: view.generated_at, parts: changed })}\n\n`,
-    );
+    client.response.write(frame.page(client.sent));
+    client.sent = frame.parts;
   }
 
   close(): void {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { existsSync } from 'node:fs';
+import { existsSync, rmSync } from 'node:fs';
 import { request as httpRequest } from 'node:http';
 import test from 'node:test';
 import { createDesk } from '../../src/adapters/desk.ts';
@@ -36,7 +36,7 @@ function ask(
 
 test('a desk answers its own agent and nobody else', async (t) => {
   const runtime = new RuntimeDir();
-  finallyDo(t, () => runtime.remove());
+  finallyDo(t, () => runtime.close());
   const desk = createDesk(runtime);
   const heard: DeskRequest[] = [];
   const one = await desk.open(async (request) => {
@@ -63,7 +63,7 @@ test('a desk answers its own agent and nobody else', async (t) => {
 
 test('what is no request of this protocol is refused with what is wrong', async (t) => {
   const runtime = new RuntimeDir();
-  finallyDo(t, () => runtime.remove());
+  finallyDo(t, () => runtime.close());
   const open = await createDesk(runtime).open(async () => ({}));
   finallyDo(t, () => open.close());
   const { TOOL_SOCKET: socket = '', TOOL_KEY: key = '' } = open.env;
@@ -86,7 +86,7 @@ test('what is no request of this protocol is refused with what is wrong', async 
 
 test('a refusal has the daemon’s words; an own fault is a 500', async (t) => {
   const runtime = new RuntimeDir();
-  finallyDo(t, () => runtime.remove());
+  finallyDo(t, () => runtime.close());
   const errors: Error[] = [
     new ToolError('refused', 'not yours'),
     new TrackerError('unavailable', 'it answered 502'),
@@ -111,8 +111,8 @@ test('a refusal has the daemon’s words; an own fault is a 500', async (t) => {
 
 test('temporary files that the machine cleared away are made again', async (t) => {
   const runtime = new RuntimeDir();
-  finallyDo(t, () => runtime.remove());
-  runtime.remove();
+  finallyDo(t, () => runtime.close());
+  rmSync(runtime.path, { recursive: true });
   const open = await createDesk(runtime).open(async () => ({ accepted: true }));
   finallyDo(t, () => open.close());
   const { TOOL_SOCKET: socket = '', TOOL_KEY: key = '' } = open.env;

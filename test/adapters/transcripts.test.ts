@@ -19,9 +19,11 @@ import {
 } from '../../src/adapters/transcripts.ts';
 import { tempDir } from '../support/temp.ts';
 
+const quiet = () => undefined;
+
 test('each attempt of each life has a file, listed in order, for its owner only', (t) => {
   const state = tempDir(t);
-  const transcripts = new FileTranscripts(state, () => []);
+  const transcripts = new FileTranscripts(state, () => [], quiet);
   assert.deepEqual(listTranscripts(state, 7), []);
   for (const [life, attempt] of [
     [2, 1],
@@ -46,7 +48,7 @@ test('each attempt of each life has a file, listed in order, for its owner only'
 
 /** What stands in a transcript after `texts` were written to it. */
 function written(state: string, secrets: readonly string[], texts: readonly string[]): string {
-  const transcript = new FileTranscripts(state, () => secrets).open(1, 1, 1);
+  const transcript = new FileTranscripts(state, () => secrets, quiet).open(1, 1, 1);
   for (const text of texts) transcript.write(text);
   transcript.close();
   transcript.write('too late');
@@ -73,32 +75,41 @@ test('a full disk stops the transcript and nobody else', { skip: !existsSync('/d
   const state = tempDir(t);
   mkdirSync(issueDirectory(state, 1), { recursive: true });
   symlinkSync('/dev/full', join(issueDirectory(state, 1), '1-1.log'));
-  const transcript = new FileTranscripts(state, () => []).open(1, 1, 1);
+  const said: string[] = [];
+  const transcript = new FileTranscripts(
+    state,
+    () => [],
+    (message) => said.push(message),
+  ).open(1, 1, 1);
   transcript.write('a');
   transcript.write('b');
   transcript.close();
+  assert.equal(said.length, 1);
+  assert.match(said[0] ?? '', /ENOSPC/);
 });
 
 test('of an issue that is over only its transcripts stay', async (t) => {
   const state = tempDir(t);
-  const transcripts = new FileTranscripts(state, () => []);
+  const transcripts = new FileTranscripts(state, () => [], quiet);
   await transcripts.forget(7);
   assert.deepEqual(readdirSync(state), [], 'an issue without any attempt leaves nothing to forget');
   transcripts.open(7, 1, 1).close();
   mkdirSync(join(issueDirectory(state, 7), 'homes', '1', 'deep'), { recursive: true });
   await transcripts.forget(7);
+  await transcripts.settled();
   assert.deepEqual(readdirSync(issueDirectory(state, 7)), ['1-1.log']);
 });
 
 test('the transcripts of the 200 issues that were worked on last are kept, whatever their numbers', async (t) => {
   const state = tempDir(t);
-  const transcripts = new FileTranscripts(state, () => []);
+  const transcripts = new FileTranscripts(state, () => [], quiet);
   for (let issue = 1; issue <= 205; issue++) {
     mkdirSync(issueDirectory(state, issue), { recursive: true });
     utimesSync(issueDirectory(state, issue), 1_000 + issue, 1_000 + issue);
   }
   transcripts.open(3, 2, 1).close();
   await transcripts.forget(205);
+  await transcripts.settled();
   const kept = readdirSync(join(state, 'issues'))
     .map(Number)
     .toSorted((a, b) => a - b);

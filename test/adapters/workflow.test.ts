@@ -63,7 +63,7 @@ test('with nothing but the repository, every default holds', () => {
     tool: {
       runtime: 'claude',
       command: ['claude'],
-      agent: 'jarvis',
+      agent: null,
       stallTimeoutMs: 600_000,
       turnTimeoutMs: 3_600_000,
       permissionMode: 'acceptEdits',

@@ -51,7 +51,8 @@ test('a labelled issue becomes a pull request; the log says so in the order and 
   assert.match(readFileSync(join(workspace, '.git', 'config'), 'utf8'), /pushurl = no-push:/);
   writeFileSync(join(workspace, 'go'), '');
   await daemon.logged('state changed to tool-done');
-  const lines = daemon.lines();
+  // When the hosting client has answered is up to it.
+  const lines = daemon.lines().filter((line) => !line.includes('gh auth status'));
   assert.match(lines[0] ?? '', /^\[http\] {6}status on http:\/\/localhost:\d+$/);
   assert.match(
     lines[1] ?? '',
@@ -235,7 +236,7 @@ test('what cannot work is said before anything starts: exit 2, every problem by 
     env: { ...cleanEnv(daemon.home), PATH: '/usr/bin:/bin' },
   });
   assert.equal(anonymous.code, 2);
-  assert.match(anonymous.stderr, /no token for 127\.0\.0\.1:\d+: expected one in \$GITHUB_TOKEN or \$GH_TOKEN/);
+  assert.match(anonymous.stderr, /no token for 127\.0\.0\.1:\d+: expected one in .*\$GITHUB_TOKEN or \$GH_TOKEN, /);
   const usage = await runTool(['serve', daemon.workflow, '--prot', '1'], { env });
   assert.equal(usage.code, 2);
   assert.match(usage.stderr, /unknown option '--prot'.*Did you mean --port\?/s);

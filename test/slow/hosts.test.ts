@@ -24,7 +24,7 @@ for (const version of HOST_VERSIONS) {
     CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
   });
   const yaml = (more = '') =>
-    `tool: { runtime: claude, command: ["${program}"] }\nagent: { max_attempts: 2, max_retry_backoff_ms: 100 }\n${more}`;
+    `tool: { runtime: claude, agent: jarvis, command: ["${program}"] }\nagent: { max_attempts: 2, max_retry_backoff_ms: 100 }\n${more}`;
 
   test(
     `${version}: from the label to the pull request, the text of the issue reaching the model as it is`,

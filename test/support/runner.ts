@@ -39,7 +39,7 @@ export class Bench {
     this.stateDir = join(this.directory, 'state');
     this.env = { PATH: process.env.PATH ?? '', HOME: join(this.directory, 'person') };
     mkdirSync(this.cwd);
-    finallyDo(t, () => this.#runtime.remove());
+    finallyDo(t, () => this.#runtime.close());
   }
 
   static async create(t: Cleanup, isolation?: Isolation): Promise<Bench> {

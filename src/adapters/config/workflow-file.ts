@@ -27,6 +27,7 @@ const FIXED: readonly [string, (workflow: Workflow) => unknown][] = [
   ['tracker.token', (workflow) => workflow.tracker.tokenVariable],
   ['workspace.root', (workflow) => workflow.workspace.root],
   ['state.dir', (workflow) => workflow.stateDir],
+  ['tool.isolation', (workflow) => workflow.tool.isolation],
   ['server', (workflow) => workflow.server],
 ];
 
@@ -37,6 +38,7 @@ function keepFixed(first: Workflow, next: Workflow): Workflow {
     tracker: { ...next.tracker, slug, apiUrl, tokenVariable },
     workspace: { ...next.workspace, root: first.workspace.root },
     stateDir: first.stateDir,
+    tool: { ...next.tool, isolation: first.tool.isolation },
     server: first.server,
   });
 }

@@ -33,7 +33,7 @@ const tracker = z
       })
       .optional()
       .describe(
-        '$NAME of the environment variable with the token; without it $GITHUB_TOKEN, $GH_TOKEN, then the login of the hosting client.',
+        '$NAME of the environment variable with the token; without it $GITHUB_TOKEN, $GH_TOKEN (for an enterprise host $GH_ENTERPRISE_TOKEN and $GITHUB_ENTERPRISE_TOKEN before them), then the login of the hosting client.',
       ),
     active_states: labels
       .optional()
@@ -121,9 +121,9 @@ const tool = z
       ),
     agent: z
       .union([text, z.null()])
-      .default('jarvis')
+      .optional()
       .describe(
-        'The agent that leads the issue; its file in the clone, else the text that this package brings. null: none.',
+        'The agent that leads the issue; its file in the clone, else the text that this package brings. null: none. Default: jarvis when .claude/ stands beside this file, else none.',
       ),
     mode: z
       .string()
@@ -166,7 +166,10 @@ const server = z
   .strictObject({
     port: z.int().min(0).max(65_535).default(8888).describe('Port of the status server; 0: none.'),
     host: text.default('127.0.0.1').describe('Address it listens on.'),
-    allowed_hosts: z.array(text).default([]).describe('Host names it answers to beside the loopback names.'),
+    allowed_hosts: z
+      .array(text)
+      .default([])
+      .describe('Host names it answers to beside the loopback names and server.host.'),
     token: text
       .optional()
       .describe('A token that every request must show, or $NAME of the environment variable that holds it.'),

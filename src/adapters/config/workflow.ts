@@ -1,7 +1,7 @@
 // Reads WORKFLOW.md: parse, decode, normalize, rules, freeze. All problems are reported at once.
 
 import { createHash } from 'node:crypto';
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import type * as z from 'zod';
@@ -10,6 +10,7 @@ import { sameLabel } from '../../domain/issue.ts';
 import type { RepoSlug } from '../../domain/repository.ts';
 import { formatSlug, parseSlug } from '../../domain/repository.ts';
 import type { CommandLine, Workflow } from '../../domain/workflow.ts';
+import { hostOf } from '../github/clone-url.ts';
 import { createTemplate } from '../template.ts';
 import { parseFrontMatter } from './front-matter.ts';
 import { describeProblems, got } from './problems.ts';
@@ -45,12 +46,6 @@ function expandPath(path: string, env: WorkflowSource['env'], problems: string[]
     }
     return value;
   });
-}
-
-/** The host that a state directory or a client login is filed under. */
-export function hostOf(apiUrl: string): string {
-  const { host } = new URL(apiUrl);
-  return host === 'api.github.com' ? 'github.com' : host;
 }
 
 function defaultStateDir(slug: RepoSlug, apiUrl: string, env: WorkflowSource['env']): string {
@@ -108,6 +103,17 @@ function isLoopback(host: string): boolean {
   return LOOPBACK_NAMES.includes(host) || host === '::1' || host.startsWith('127.');
 }
 
+/** A project that is set up for Claude Code is led by an agent; any other is worked on as the runtime does by itself. */
+function defaultAgent(directory: string): string | null {
+  return existsSync(join(directory, '.claude')) ? 'jarvis' : null;
+}
+
+/** The names in a Host header that mean this server. An address that stands for all of them is none. */
+function allowedHosts({ host, allowed_hosts: more }: WorkflowInput['server']): string[] {
+  const own = host === '0.0.0.0' || host === '::' ? [] : [host.includes(':') ? `[${host}]` : host];
+  return [...new Set([...LOOPBACK_NAMES, ...own, ...more])];
+}
+
 /** Makes a decoded front matter into a workflow; what does not hold together is added to `problems`. */
 function normalize(
   input: WorkflowInput,
@@ -160,7 +166,7 @@ function normalize(
     tool: {
       runtime: input.tool.runtime,
       command: resolveCommand(input, problems),
-      agent: input.tool.agent,
+      agent: input.tool.agent === undefined ? defaultAgent(directory) : input.tool.agent,
       stallTimeoutMs: input.tool.stall_timeout_ms,
       turnTimeoutMs: input.tool.turn_timeout_ms,
       permissionMode: input.tool.permission_mode,
@@ -171,7 +177,7 @@ function normalize(
     server: {
       port: input.server.port,
       host: input.server.host,
-      allowedHosts: [...LOOPBACK_NAMES, ...input.server.allowed_hosts],
+      allowedHosts: allowedHosts(input.server),
       token,
     },
     prompt: prompt.trim() === '' ? DEFAULT_PROMPT : prompt,

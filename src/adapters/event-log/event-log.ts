@@ -20,6 +20,8 @@ export type EventLogOptions<R> = {
   readonly now: () => number;
   /** Called for each record in the order of the file, the own ones included. */
   readonly onRecord: (record: Stored<R>) => void;
+  /** So many bytes at the beginning are known already and are not read. */
+  readonly skip?: number;
 };
 
 function isObject(value: unknown): value is Record<string, unknown> {
@@ -47,6 +49,7 @@ export class EventLog<R extends { readonly type: string }> {
     } catch (error) {
       throw new ToolError('state_unusable', `cannot open ${options.path}: ${messageOf(error)}`, { cause: error });
     }
+    this.#offset = options.skip ?? 0;
     this.readOn();
   }
 
@@ -65,7 +68,10 @@ export class EventLog<R extends { readonly type: string }> {
     return this.#offset;
   }
 
-  /** Appends one record with one write and reads on to it. Throws when the disk does not take it; nothing counts then. */
+  /**
+   * Appends one record with one write and reads on to it. Throws when the record is not one that could be read back, and
+   * when the disk does not take it; nothing counts then.
+   */
   append(record: R): Stored<R> {
     const stored: Stored<R> = {
       ...record,
@@ -73,7 +79,12 @@ export class EventLog<R extends { readonly type: string }> {
       id: this.#nextId(),
       at: this.#options.now(),
     };
-    const line = Buffer.from(`\n${JSON.stringify(stored)}\n`);
+    const text = JSON.stringify(stored);
+    // As it will be read: a number that is none is null in JSON.
+    const decoded = this.#options.decode(JSON.parse(text));
+    if (decoded === undefined)
+      throw new ToolError('internal', `not a record that can be read back; nothing was written: ${text.slice(0, 200)}`);
+    const line = Buffer.from(`\n${text}\n`);
     let written: number;
     try {
       written = writeSync(this.#fd, line);
@@ -88,7 +99,11 @@ export class EventLog<R extends { readonly type: string }> {
         `cannot write to ${this.#options.path}: the disk took ${written} of ${line.length} bytes; is it full?`,
       );
     }
-    this.readOn();
+    // With nobody else's record before it, it need not be read again.
+    if (this.#rest.length === 0 && fstatSync(this.#fd).size === this.#offset + line.length) {
+      this.#offset += line.length;
+      this.#options.onRecord({ ...decoded, v: VERSION, id: stored.id, at: stored.at });
+    } else this.readOn();
     return stored;
   }
 

@@ -1,11 +1,13 @@
 // Decodes what stands in the daemon's journal back into records.
 
 import * as z from 'zod';
+import { EMPTY_BOOK, type Past, withPast } from '../../domain/daemon/past.ts';
 import type { JournalRecord } from '../../domain/daemon/record.ts';
 import { ATTEMPT_OUTCOMES, ISSUE_OUTCOMES } from '../../domain/daemon/record.ts';
-import { thawState } from '../../domain/daemon/snapshot.ts';
+import { type FrozenState, thawState } from '../../domain/daemon/snapshot.ts';
 import type { DaemonState } from '../../domain/daemon/state.ts';
 import { EFFECTS } from '../../domain/effects.ts';
+import { addPages } from './loading.ts';
 
 const issue = z.number().int().positive();
 const count = z.number().nonnegative();
@@ -65,6 +67,41 @@ const record = z.discriminatedUnion('type', [
 ]);
 
 const outcome = z.enum(ISSUE_OUTCOMES);
+
+type FrozenPast = FrozenState['past'];
+
+/** There may be tens of thousands of these: they are looked at where they stand, not copied one by one. */
+function isFrozenPast(value: unknown): value is FrozenPast {
+  return (
+    Array.isArray(value) &&
+    value.every((row: unknown) => {
+      if (!Array.isArray(row) || row.length !== 5) return false;
+      const [number, life, labelEvent, updatedAt, how]: unknown[] = row;
+      return (
+        isWhole(number) &&
+        number > 0 &&
+        isWhole(life) &&
+        (labelEvent === null || typeof labelEvent === 'number') &&
+        typeof updatedAt === 'string' &&
+        ISSUE_OUTCOMES.some((known) => known === how)
+      );
+    })
+  );
+}
+
+function isWhole(value: unknown): value is number {
+  return Number.isSafeInteger(value);
+}
+
+function isCleanups(value: unknown): value is FrozenState['cleanups'] {
+  return (
+    Array.isArray(value) &&
+    value.every(
+      (row: unknown) => Array.isArray(row) && row.length === 2 && isWhole(row[0]) && typeof row[1] === 'string',
+    )
+  );
+}
+
 const entry = z.object({
   number: issue,
   title: z.string(),
@@ -100,8 +137,8 @@ const entry = z.object({
 
 const state = z.object({
   entries: z.array(entry),
-  past: z.array(z.tuple([issue, z.number().int(), z.number().nullable(), z.string(), outcome])),
-  cleanups: z.array(z.tuple([issue, z.string()])),
+  past: z.custom<FrozenPast>(isFrozenPast),
+  cleanups: z.custom<FrozenState['cleanups']>(isCleanups),
   completed: z.array(
     z.object({
       number: issue,
@@ -132,5 +169,9 @@ export function decodeRecord(value: unknown): JournalRecord | undefined {
 /** undefined when the value is no state that `freezeState` made. */
 export function decodeState(value: unknown): DaemonState | undefined {
   const decoded = state.safeParse(value);
-  return decoded.success ? thawState(decoded.data) : undefined;
+  if (!decoded.success) return undefined;
+  const pages = new Map<number, Map<number, Past>>();
+  for (const [number, life, labelEvent, updatedAt, outcome] of decoded.data.past)
+    addPages(pages, withPast(EMPTY_BOOK, number, { life, labelEvent, updatedAt, outcome }));
+  return { ...thawState({ ...decoded.data, past: [] }), past: pages };
 }

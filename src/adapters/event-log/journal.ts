@@ -12,6 +12,7 @@ import type { Stored } from '../../domain/log.ts';
 import type { Journal } from '../../engine/ports.ts';
 import { EventLog } from './event-log.ts';
 import { decodeRecord, decodeState } from './journal-decoder.ts';
+import { Loading } from './loading.ts';
 
 export type JournalOptions = {
   readonly directory: string;
@@ -37,12 +38,17 @@ export class FileJournal implements Journal {
   readonly #path: string;
   #log: EventLog<JournalRecord>;
   #state: DaemonState = EMPTY_STATE;
+  #loading: Loading | undefined;
   #snapshotBytes = 0;
 
   constructor(options: JournalOptions) {
     this.#options = options;
     this.#path = join(options.directory, 'journal.jsonl');
-    this.#log = this.#open();
+    const loading = new Loading();
+    this.#loading = loading;
+    this.#log = this.#open(0);
+    this.#state = loading.state;
+    this.#loading = undefined;
   }
 
   get state(): DaemonState {
@@ -54,24 +60,25 @@ export class FileJournal implements Journal {
     return this.#log.torn.length;
   }
 
-  #open(): EventLog<JournalRecord> {
+  #open(skip: number): EventLog<JournalRecord> {
     return new EventLog<JournalRecord>({
       path: this.#path,
       decode: decodeRecord,
       now: this.#options.now,
       onRecord: (record) => this.#take(record),
+      skip,
     });
   }
 
   #take(record: Stored<JournalRecord>): void {
-    if (record.type !== 'snapshot') {
-      this.#state = fold(this.#state, record);
-      return;
-    }
-    const state = decodeState(record.state);
-    if (state === undefined)
-      throw new ToolError('state_unusable', `${this.#path} begins with a snapshot that this program cannot read`);
-    this.#state = state;
+    if (record.type === 'snapshot') {
+      const state = decodeState(record.state);
+      if (state === undefined)
+        throw new ToolError('state_unusable', `${this.#path} begins with a snapshot that this program cannot read`);
+      if (this.#loading === undefined) this.#state = state;
+      else this.#loading.start(state);
+    } else if (this.#loading === undefined) this.#state = fold(this.#state, record);
+    else this.#loading.take(record);
   }
 
   async append(record: JournalRecord): Promise<Stored<JournalRecord>> {
@@ -110,7 +117,8 @@ export class FileJournal implements Journal {
     renameSync(next, this.#path);
     syncDirectory(dirname(this.#path));
     const old = this.#log;
-    this.#log = this.#open();
+    // The state is the one just written.
+    this.#log = this.#open(line.length);
     this.#snapshotBytes = line.length;
     void old.close();
   }

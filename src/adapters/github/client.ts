@@ -34,12 +34,33 @@ const failure = z.object({
     .optional(),
 });
 
+const told = z.object({ message: z.string().min(1) });
+
+/** What came with a failure: the service's own words, where there are any. */
+function describeFailure(data: unknown): string {
+  const words = told.safeParse(data);
+  if (words.success) return oneLine(words.data.message, 120);
+  return typeof data === 'string' ? describeBody(data) : 'no reason given';
+}
+
 function describeBody(data: unknown): string {
   if (typeof data === 'string') {
     if (/^\s*(<!doctype|<html)/i.test(data)) return 'a page of HTML';
     return data === '' ? 'an empty body' : `text that is not JSON (${oneLine(data, 60)})`;
   }
   return `JSON of another shape (${oneLine(JSON.stringify(data) ?? 'nothing', 60)})`;
+}
+
+/** What was asked for has another address now. It is not asked there: what moved may be somebody else's. */
+export class Moved extends TrackerError {
+  readonly location: string;
+
+  constructor(status: number, location: string) {
+    super('refused', `it answered ${status}: moved to ${location === '' ? 'nowhere' : oneLine(location, 160)}`, {
+      status,
+    });
+    this.location = location;
+  }
 }
 
 /** The words of what is behind an error: "fetch failed" says nothing. */
@@ -74,7 +95,10 @@ export class HostingClient {
       baseUrl: options.apiUrl,
       userAgent: options.userAgent,
       log: { debug: silent, info: silent, warn: silent, error: silent },
-      request: { fetch: (url: string, init: Parameters) => fetch(url, { ...init, dispatcher: this.#dispatcher }) },
+      request: {
+        fetch: (url: string, init: Parameters) =>
+          fetch(url, { ...init, redirect: 'manual', dispatcher: this.#dispatcher }),
+      },
     });
   }
 
@@ -123,17 +147,21 @@ export class HostingClient {
     const authorization = `token ${await this.#options.token()}`;
     const given = typeof parameters.headers === 'object' ? parameters.headers : {};
     this.#requests += 1;
+    const limit = boundedBy(signal, this.#options.timeoutMs ?? TIMEOUT_MS);
     try {
       const { data, headers, status } = await this.#octokit.request(route, {
         ...parameters,
         headers: { ...given, authorization },
-        request: { signal: AbortSignal.any([signal, AbortSignal.timeout(this.#options.timeoutMs ?? TIMEOUT_MS)]) },
+        request: { signal: limit.signal },
       });
       this.limits.observe(status, headers, '');
+      if (status >= 300) throw new Moved(status, headers.location ?? '');
       return { data, headers };
     } catch (error) {
       signal.throwIfAborted();
-      throw this.#explain(error, route);
+      throw error instanceof Moved ? error : this.#explain(error, route);
+    } finally {
+      limit.release();
     }
   }
 
@@ -163,7 +191,7 @@ export class HostingClient {
         cause: error,
       });
     if (status >= 500)
-      return new TrackerError('unavailable', `it answered ${status} (${describeBody(response.data)})`, {
+      return new TrackerError('unavailable', `it answered ${status} (${describeFailure(response.data)})`, {
         cause: error,
       });
     if (status === 401) {
@@ -182,6 +210,25 @@ export class HostingClient {
   async close(): Promise<void> {
     await this.#dispatcher.close();
   }
+}
+
+/**
+ * A signal for one request, aborted with the given one or when its time is over. A combination by AbortSignal.any would be
+ * held by the given signal, which lives as long as the daemon.
+ */
+function boundedBy(signal: AbortSignal, timeoutMs: number): { readonly signal: AbortSignal; release(): void } {
+  signal.throwIfAborted();
+  const own = new AbortController();
+  const follow = () => own.abort(signal.reason);
+  signal.addEventListener('abort', follow, { once: true });
+  const timer = setTimeout(() => own.abort(new DOMException('The operation timed out', 'TimeoutError')), timeoutMs);
+  return {
+    signal: own.signal,
+    release() {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', follow);
+    },
+  };
 }
 
 class NotModified extends Error {}

@@ -1,11 +1,18 @@
-// Where a repository is cloned from, given the address of its service's API.
+// Where a service's repositories are, given the address of its API.
 
 import { formatSlug, type RepoSlug } from '../../domain/repository.ts';
+
+/** `https://api.github.com` → `github.com`, `https://api.acme.ghe.com` → `acme.ghe.com`, `https://host/api/v3` → `host`. */
+export function hostOf(apiUrl: string): string {
+  const { host, pathname } = new URL(apiUrl);
+  // A server that has the API below its own address is called what it is called.
+  const below = /\/api\/v3\/*$/.test(pathname);
+  return host.startsWith('api.') && !below ? host.slice('api.'.length) : host;
+}
 
 /** `https://api.github.com` → `https://github.com/o/r.git`; `https://host/api/v3` → `https://host/o/r.git`. */
 export function cloneUrlOf(apiUrl: string, slug: RepoSlug): string {
   const url = new URL(apiUrl);
   const path = url.pathname.replace(/\/+$/, '').replace(/\/api\/v3$/, '');
-  const host = url.host.startsWith('api.') ? url.host.slice('api.'.length) : url.host;
-  return `${url.protocol}//${host}${path}/${formatSlug(slug)}.git`;
+  return `${url.protocol}//${hostOf(apiUrl)}${path}/${formatSlug(slug)}.git`;
 }

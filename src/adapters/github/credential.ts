@@ -101,6 +101,15 @@ async function clientToken(host: string, env: Environment): Promise<string | und
   return token === '' ? undefined : token;
 }
 
+const ORDINARY = ['GITHUB_TOKEN', 'GH_TOKEN'];
+const ENTERPRISE = ['GH_ENTERPRISE_TOKEN', 'GITHUB_ENTERPRISE_TOKEN'];
+
+/** As the hosting client takes them: a host that the service runs itself has the ordinary variables, any other its own. */
+function variablesFor(host: string): readonly string[] {
+  if (host === 'github.com') return ORDINARY;
+  return host.endsWith('.ghe.com') ? [...ORDINARY, ...ENTERPRISE] : [...ENTERPRISE, ...ORDINARY];
+}
+
 /** Holds the token in memory, knows where it came from, and fetches it again from the client's login when it was turned away. */
 export class Credential {
   readonly #host: string;
@@ -119,11 +128,11 @@ export class Credential {
   }
 
   /**
-   * Finds a token: the variable that the file names, `$GITHUB_TOKEN`, `$GH_TOKEN`, then the login of the hosting client.
+   * Finds a token: the variable that the file names, those of the host, then the login of the hosting client.
    * @param named the file's variable, without the dollar sign
    */
   static async find(named: string | null, tokens: TakenTokens, host: string, env: Environment): Promise<Credential> {
-    const candidates = named === null ? ['GITHUB_TOKEN', 'GH_TOKEN'] : [named];
+    const candidates = named === null ? variablesFor(host) : [named];
     for (const name of candidates) {
       const token = tokens.get(name);
       if (token !== undefined) return new Credential(token, `$${name}`, false, host, env);
@@ -135,7 +144,7 @@ export class Credential {
     const { says } = await clientStatus(host, env);
     throw new ToolError(
       'credential',
-      `no token for ${host}: expected one in $GITHUB_TOKEN or $GH_TOKEN, in the variable that tracker.token names, or a login of the hosting client (\`gh auth login --hostname ${host}\`). gh auth status: ${says}`,
+      `no token for ${host}: expected one in ${candidates.map((name) => `$${name}`).join(' or ')}, in the variable that tracker.token names, or a login of the hosting client (\`gh auth login --hostname ${host}\`). gh auth status: ${says}`,
     );
   }
 

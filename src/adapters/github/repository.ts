@@ -1,19 +1,46 @@
-// What the credential may do with the repository.
+// The repository itself: what the credential may do with it, and whether it is still called so.
 
 import * as z from 'zod';
-import type { RepoSlug } from '../../domain/repository.ts';
-import type { HostingClient } from './client.ts';
+import { formatSlug, type RepoSlug } from '../../domain/repository.ts';
+import { TrackerError } from '../../domain/tracker-error.ts';
+import { type HostingClient, Moved } from './client.ts';
 
 const repository = z.object({
   archived: z.boolean().default(false),
   permissions: z.object({ push: z.boolean() }).optional(),
 });
+const named = z.object({ full_name: z.string() });
 
+/** Throws a TrackerError that says so when the repository was renamed or transferred. */
 export async function readRepository(
   client: HostingClient,
   slug: RepoSlug,
   signal: AbortSignal,
 ): Promise<{ readonly mayPush: boolean; readonly archived: boolean }> {
-  const { data } = await client.request('GET /repos/{owner}/{repo}', { ...slug }, repository, signal);
-  return { mayPush: data.permissions?.push === true, archived: data.archived };
+  try {
+    const { data } = await client.request('GET /repos/{owner}/{repo}', { ...slug }, repository, signal);
+    return { mayPush: data.permissions?.push === true, archived: data.archived };
+  } catch (error) {
+    if (!(error instanceof Moved)) throw error;
+    const now = await nameAt(client, error.location, signal);
+    const name = now === undefined ? 'something else' : now;
+    throw new TrackerError(
+      'refused',
+      `the repository ${formatSlug(slug)} is called ${name} now: set tracker.repo to ${now ?? 'its new name'} and start again`,
+      { cause: error },
+    );
+  }
+}
+
+/** The name of the repository that an address of this service's API leads to. */
+async function nameAt(client: HostingClient, location: string, signal: AbortSignal): Promise<string | undefined> {
+  const id = /\/repositories\/(\d+)\/?$/.exec(location)?.[1];
+  if (id === undefined) return /\/repos\/([^/]+\/[^/]+?)\/?$/.exec(location)?.[1];
+  try {
+    const { data } = await client.request('GET /repositories/{id}', { id }, named, signal);
+    return data.full_name;
+  } catch (error) {
+    if (error instanceof TrackerError) return undefined;
+    throw error;
+  }
 }

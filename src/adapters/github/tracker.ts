@@ -4,11 +4,13 @@ import * as z from 'zod';
 import type { PullRequest } from '../../domain/daemon/record.ts';
 import type { Actor, Issue } from '../../domain/issue.ts';
 import { byAge, sameLabel } from '../../domain/issue.ts';
-import type { RepoSlug } from '../../domain/repository.ts';
+import { formatSlug, type RepoSlug } from '../../domain/repository.ts';
+import { oneLine } from '../../domain/text.ts';
 import { TrackerError } from '../../domain/tracker-error.ts';
 import { countsAsWriter } from '../../domain/trust.ts';
 import type { Clock, IssueComment, LabelEvent, RateLimit, Tracker } from '../../engine/ports.ts';
-import type { HostingClient } from './client.ts';
+import { type Answer, type HostingClient, Moved } from './client.ts';
+import { readRepository } from './repository.ts';
 
 const actor = z.object({ login: z.string(), type: z.string().default('User') }).nullable();
 const label = z.union([z.string(), z.object({ name: z.string() }).transform(({ name }) => name)]);
@@ -23,6 +25,7 @@ const issueRow = z.object({
   created_at: z.string(),
   updated_at: z.string(),
   pull_request: z.unknown().optional(),
+  repository_url: z.string().optional(),
 });
 const eventRow = z.object({
   id: z.number(),
@@ -58,7 +61,7 @@ function linkOf(headers: Readonly<Record<string, string | number | undefined>>, 
   return new RegExp(`<([^>]*)>;\\s*rel="${rel}"`).exec(String(headers.link ?? ''))?.[1];
 }
 
-/** Gone, never there, or not to be seen with this credential. */
+/** Gone, never there, or not to be seen with this credential. What moved away is given as gone. */
 function isMissing(error: unknown): boolean {
   return error instanceof TrackerError && (error.status === 404 || error.status === 410);
 }
@@ -71,6 +74,7 @@ export type TrackerOptions = { readonly client: HostingClient; readonly slug: Re
 
 export class GitHubTracker implements Tracker {
   readonly #client: HostingClient;
+  readonly #slug: RepoSlug;
   readonly #at: { readonly owner: string; readonly repo: string };
   readonly #clock: Clock;
   readonly #pages = new Map<string, Page>();
@@ -78,6 +82,7 @@ export class GitHubTracker implements Tracker {
 
   constructor(options: TrackerOptions) {
     this.#client = options.client;
+    this.#slug = options.slug;
     this.#at = { ...options.slug };
     this.#clock = options.clock;
   }
@@ -88,6 +93,43 @@ export class GitHubTracker implements Tracker {
 
   get stats() {
     return this.#client.stats;
+  }
+
+  async #request<T>(
+    route: string,
+    parameters: Readonly<Record<string, unknown>>,
+    schema: z.ZodType<T>,
+    signal: AbortSignal,
+  ): Promise<Answer<T>> {
+    try {
+      return await this.#client.request(route, { ...this.#at, ...parameters }, schema, signal);
+    } catch (error) {
+      throw await this.#explainMove(error, signal);
+    }
+  }
+
+  /** A redirect of one path means that this thing is gone from here; one of the repository, that all of them are. */
+  async #explainMove(error: unknown, signal: AbortSignal): Promise<unknown> {
+    if (!(error instanceof Moved)) return error;
+    try {
+      await readRepository(this.#client, this.#slug, signal);
+    } catch (renamed) {
+      return renamed;
+    }
+    return new TrackerError('refused', `it is gone from ${formatSlug(this.#slug)}: ${error.message}`, {
+      cause: error,
+      status: 410,
+    });
+  }
+
+  /** Nothing of another repository is taken for an issue of this one. */
+  #own(row: z.output<typeof issueRow>, wanted: number = row.number): Issue {
+    const of = /\/repos\/([^/]+\/[^/]+)$/.exec(row.repository_url ?? '')?.[1] ?? formatSlug(this.#slug);
+    if (row.number === wanted && of.toLowerCase() === formatSlug(this.#slug).toLowerCase()) return toIssue(row);
+    throw new TrackerError(
+      'unavailable',
+      `expected issue #${wanted} of ${formatSlug(this.#slug)}, got ${oneLine(of, 100)}#${row.number}`,
+    );
   }
 
   async listActive(labels: readonly string[], signal: AbortSignal): Promise<readonly Issue[]> {
@@ -115,13 +157,13 @@ export class GitHubTracker implements Tracker {
       per_page: 100,
       page,
     };
-    const answer = await this.#client.requestIfChanged(
-      'GET /repos/{owner}/{repo}/issues',
-      parameters,
-      z.array(issueRow),
-      known?.etag,
-      signal,
-    );
+    let answer: Answer<z.output<typeof issueRow>[]> | null;
+    try {
+      const route = 'GET /repos/{owner}/{repo}/issues';
+      answer = await this.#client.requestIfChanged(route, parameters, z.array(issueRow), known?.etag, signal);
+    } catch (error) {
+      throw await this.#explainMove(error, signal);
+    }
     if (answer === null) {
       if (known !== undefined) return known;
       throw new TrackerError('unavailable', 'it answered "not modified" to an unconditional request');
@@ -129,7 +171,9 @@ export class GitHubTracker implements Tracker {
     const etag = answer.headers.etag;
     const fresh: Page = {
       etag: typeof etag === 'string' ? etag : undefined,
-      issues: answer.data.filter((row) => row.pull_request === undefined || row.pull_request === null).map(toIssue),
+      issues: answer.data
+        .filter((row) => row.pull_request === undefined || row.pull_request === null)
+        .map((row) => this.#own(row)),
       more: linkOf(answer.headers, 'next') !== undefined,
     };
     this.#pages.set(key, fresh);
@@ -138,13 +182,13 @@ export class GitHubTracker implements Tracker {
 
   async readIssue(issue: number, signal: AbortSignal): Promise<Issue | null> {
     try {
-      const { data } = await this.#client.request(
+      const { data } = await this.#request(
         'GET /repos/{owner}/{repo}/issues/{issue_number}',
-        { ...this.#at, issue_number: issue },
+        { issue_number: issue },
         issueRow,
         signal,
       );
-      return toIssue(data);
+      return this.#own(data, issue);
     } catch (error) {
       if (isMissing(error)) return null;
       throw error;
@@ -153,9 +197,9 @@ export class GitHubTracker implements Tracker {
 
   async readLabelEvent(issue: number, wanted: string, signal: AbortSignal): Promise<LabelEvent | null> {
     const read = (page: number) =>
-      this.#client.request(
+      this.#request(
         'GET /repos/{owner}/{repo}/issues/{issue_number}/events',
-        { ...this.#at, issue_number: issue, per_page: 100, page },
+        { issue_number: issue, per_page: 100, page },
         z.array(eventRow),
         signal,
       );
@@ -182,9 +226,9 @@ export class GitHubTracker implements Tracker {
 
   async #askPermission(username: string, signal: AbortSignal): Promise<boolean> {
     try {
-      const { data } = await this.#client.request(
+      const { data } = await this.#request(
         'GET /repos/{owner}/{repo}/collaborators/{username}/permission',
-        { ...this.#at, username },
+        { username },
         z.object({ permission: z.string() }),
         signal,
       );
@@ -198,9 +242,9 @@ export class GitHubTracker implements Tracker {
   async readComments(issue: number, signal: AbortSignal): Promise<readonly IssueComment[]> {
     const rows: IssueComment[] = [];
     for (let page = 1; page <= 10; page++) {
-      const { data, headers } = await this.#client.request(
+      const { data, headers } = await this.#request(
         'GET /repos/{owner}/{repo}/issues/{issue_number}/comments',
-        { ...this.#at, issue_number: issue, per_page: 100, page },
+        { issue_number: issue, per_page: 100, page },
         z.array(commentRow),
         signal,
       );
@@ -211,9 +255,9 @@ export class GitHubTracker implements Tracker {
   }
 
   async addComment(issue: number, body: string, marker: string, signal: AbortSignal): Promise<void> {
-    await this.#client.request(
+    await this.#request(
       'POST /repos/{owner}/{repo}/issues/{issue_number}/comments',
-      { ...this.#at, issue_number: issue, body: marked(body, marker) },
+      { issue_number: issue, body: marked(body, marker) },
       anything,
       signal,
     );
@@ -225,9 +269,9 @@ export class GitHubTracker implements Tracker {
   }
 
   async addLabel(issue: number, name: string, signal: AbortSignal): Promise<void> {
-    await this.#client.request(
+    await this.#request(
       'POST /repos/{owner}/{repo}/issues/{issue_number}/labels',
-      { ...this.#at, issue_number: issue, labels: [name] },
+      { issue_number: issue, labels: [name] },
       anything,
       signal,
     );
@@ -235,9 +279,9 @@ export class GitHubTracker implements Tracker {
 
   async removeLabel(issue: number, name: string, signal: AbortSignal): Promise<void> {
     try {
-      await this.#client.request(
+      await this.#request(
         'DELETE /repos/{owner}/{repo}/issues/{issue_number}/labels/{name}',
-        { ...this.#at, issue_number: issue, name },
+        { issue_number: issue, name },
         anything,
         signal,
       );
@@ -247,9 +291,9 @@ export class GitHubTracker implements Tracker {
   }
 
   async findPullRequest(branch: string, signal: AbortSignal): Promise<PullRequest | null> {
-    const { data } = await this.#client.request(
+    const { data } = await this.#request(
       'GET /repos/{owner}/{repo}/pulls',
-      { ...this.#at, head: `${this.#at.owner}:${branch}`, state: 'open', per_page: 1 },
+      { head: `${this.#at.owner}:${branch}`, state: 'open', per_page: 1 },
       z.array(pullRow),
       signal,
     );
@@ -268,9 +312,9 @@ export class GitHubTracker implements Tracker {
     signal: AbortSignal,
   ): Promise<PullRequest> {
     const { branch, base, title, body, draft } = request;
-    const { data } = await this.#client.request(
+    const { data } = await this.#request(
       'POST /repos/{owner}/{repo}/pulls',
-      { ...this.#at, head: branch, base, title, body, draft },
+      { head: branch, base, title, body, draft },
       pullRow,
       signal,
     );
