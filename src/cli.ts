@@ -41,6 +41,8 @@ function createProgram(): Command {
     )
     .option('--once', 'poll once, finish what that started, exit')
     .action(async (path: string, options: { port?: number; logFormat: 'text' | 'json'; once?: boolean }) => {
+      const { saveMemory } = await import('./cli/memory-flags.ts');
+      saveMemory();
       const { serveCommand } = await import('./cli/serve.ts');
       await serveCommand(path, options);
     });
