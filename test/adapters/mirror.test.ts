@@ -61,7 +61,7 @@ test('git’s first line is among the words of a failure', async (t) => {
   const many = Array.from({ length: 12 }, (_, line) => `echo "line ${line}" >&2`).join('\n');
   writeFileSync(join(bare, 'hooks', 'update'), `#!/bin/sh\n${many}\nexit 1\n`, { mode: 0o755 });
   const sha = (await other.branchHead('main')) ?? '';
-  await assert.rejects(other.push('new', sha, [], signal), /line 0\n…\n.*line 11/s);
+  await assert.rejects(other.push('new', sha, [], signal), /line 0\s*\n…\n.*line 11/s);
 });
 
 test('a damaged mirror is cloned anew, what was saved in it comes along', async (t) => {

@@ -68,6 +68,21 @@ test('repositories inside the clone start no program out of the namespaces', pos
   assert.equal(existsSync(trace), false, existsSync(trace) ? readFileSync(trace, 'utf8') : '');
 });
 
+test('git in a script of the file’s follows no repository inside the clone either', async (t) => {
+  const beforeRun = 'git fetch --quiet origin; git status; git diff --stat; git checkout --quiet "$TOOL_BRANCH"';
+  const { task, ready, directory, said } = await setUpWorkspaces(t, { beforeRun: `${beforeRun} || true` });
+  const { path } = await ready(task());
+  const trace = join(directory, 'outside');
+  const program = join(path, 'evil.sh');
+  writeFileSync(program, `#!/bin/sh\necho "$0 $*" >> ${trace}\ncat\n`);
+  chmodSync(program, 0o755);
+  await plantSubmodule(path, program);
+  rmSync(trace, { force: true });
+  await ready(task(2));
+  assert.match(said.join(''), /On branch tool\/issue-1/);
+  assert.equal(existsSync(trace), false, existsSync(trace) ? readFileSync(trace, 'utf8') : '');
+});
+
 test('git in a clone where an agent has been can write to the workspace alone', possible, async (t) => {
   const { workspaces, task, ready, directory } = await setUpWorkspaces(t);
   const { path } = await ready(task());

@@ -273,12 +273,12 @@ if (attempt === '1') {
   writeFileSync('.git/info/attributes', '* filter=x\n');
   // A repository inside the clone, whose settings are its own; what it starts writes where only the daemon can.
   const inner = join(process.cwd(), 'inner');
-  const escape = join(inner, 'escape.sh');
+  const escapee = join(inner, 'escape.sh');
   const quiet = (args, cwd = inner) =>
     execFileSync('git', ['-c', 'core.fsmonitor=false', '-c', 'core.hooksPath=/dev/null', ...args], { cwd });
   mkdirSync(inner);
   quiet(['init', '-q', '-b', 'main']);
-  writeFileSync(escape, `#!/bin/sh\necho "$0" >> ${trace}\necho "$0" >> ${join(home, 'escaped')}\ncat\n`, {
+  writeFileSync(escapee, `#!/bin/sh\necho "$0" >> ${trace}\necho "$0" >> ${join(home, 'escaped')}\ncat\n`, {
     mode: 0o755,
   });
   quiet(['add', '.']);
@@ -291,9 +291,9 @@ if (attempt === '1') {
   quiet(['update-index', '--add', '--cacheinfo', `160000,${head},inner`], process.cwd());
   for (const [name, value] of [
     ['remote.origin.url', inner],
-    ['remote.origin.uploadpack', escape],
-    ['filter.x.clean', escape],
-    ['core.fsmonitor', escape],
+    ['remote.origin.uploadpack', escapee],
+    ['filter.x.clean', escapee],
+    ['core.fsmonitor', escapee],
   ])
     quiet(['config', name, value]);
   writeFileSync('inner/.gitattributes', '* filter=x\n');
