@@ -2,7 +2,7 @@
 
 import { constants } from 'node:fs';
 import { open, realpath } from 'node:fs/promises';
-import { join } from 'node:path';
+import { join, sep } from 'node:path';
 
 const { O_NOFOLLOW, O_NONBLOCK, O_RDONLY } = constants;
 
@@ -33,6 +33,6 @@ export async function readOwn(directory: string, relative: string, maxBytes: num
   const [root, real] = await Promise.all(
     [directory, join(directory, relative)].map((path) => realpath(path).catch(() => undefined)),
   );
-  if (root === undefined || real !== join(root, relative)) return null;
+  if (root === undefined || real !== join(root, relative) || !real.startsWith(root + sep)) return null;
   return readRegular(real, maxBytes);
 }

@@ -44,6 +44,7 @@ export class Shared<T> {
     const before = this.#last;
     const done = (async () => {
       await before;
+      end.signal.throwIfAborted();
       return this.#work(end.signal);
     })();
     const running = { end, done, waiting: 0 };

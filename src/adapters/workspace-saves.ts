@@ -1,6 +1,6 @@
 // What an agent left unpublished, kept as refs in the daemon's own copy, where it outlives the workspace.
 
-import { mkdir, rename, rm } from 'node:fs/promises';
+import { mkdir, readdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { messageOf } from '../domain/errors.ts';
 import type { WorkspaceTask } from '../engine/ports.ts';
@@ -36,6 +36,8 @@ export async function saveChanges(
   task: WorkspaceTask,
   signal: AbortSignal,
 ): Promise<string | null> {
+  // Without any file there is none to lose: a clone that was never filled.
+  if ((await readdir(clone.path)).length <= 1) return null;
   const ref = await mirror.freeRef(nameOf(task));
   if (!(await saveUncommitted(clone, ref, signal))) return null;
   await mirror.take(clone, ref, ref, signal);

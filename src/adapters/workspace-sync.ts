@@ -22,25 +22,25 @@ export type SyncOptions = {
   readonly clone: Clone;
   readonly mirror: Mirror;
   readonly task: WorkspaceTask;
-  /** The clone has no files yet: nothing is to be fetched, saved or removed. */
-  readonly empty: boolean;
+  /** The clone was just made: nothing is to be fetched, saved or removed. */
+  readonly isNew: boolean;
 };
 
 /** The first attempt starts from the latest default branch; later ones keep their work and take it in where that merges cleanly. */
 export async function syncWorkspace(options: SyncOptions, signal: AbortSignal): Promise<void> {
-  const { clone, mirror, task, empty } = options;
+  const { clone, mirror, task, isNew } = options;
   const main = `refs/remotes/origin/${await mirror.defaultBranch(signal)}`;
   const local = `refs/heads/${task.branch}`;
   const published = `refs/remotes/origin/${task.branch}`;
-  if (!empty) await fetchOrigin(clone, signal);
+  if (!isNew) await fetchOrigin(clone, signal);
   const refs = await refsOf(clone, [local, published], signal);
   const base = refs.has(published) ? published : main;
-  if (empty) await startBranch(clone, task.branch, refs.has(local) ? local : base, signal);
+  if (isNew) await startBranch(clone, task.branch, refs.has(local) ? local : base, signal);
   else await takeUp(options, refs.has(local) ? local : null, base, signal);
   const others = [...(refs.has(local) && refs.has(published) ? [published] : []), ...(refs.size > 0 ? [main] : [])];
   for (const other of others) {
     if (await mergeIfClean(clone, other, signal)) continue;
-    if (empty || (await areRelated(clone, 'HEAD', other, signal))) {
+    if (isNew || (await areRelated(clone, 'HEAD', other, signal))) {
       task.output(`${other} does not merge cleanly; it is left out\n`);
       continue;
     }

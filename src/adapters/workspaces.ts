@@ -1,13 +1,13 @@
 // Workspaces on disk: one directory an issue, a Git clone in each, hooks around them.
 
 import { randomBytes } from 'node:crypto';
-import { mkdir, readdir, readFile, realpath, rename, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, realpath, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { messageOf, ToolError } from '../domain/errors.ts';
 import type { HookName, Place, Work, Workspaces, WorkspaceTask } from '../engine/ports.ts';
 import * as clone from './clone.ts';
 import { LOCAL_MS, saysDamaged } from './git.ts';
-import { isClone, readConfig, readHead, readRef, restore } from './git-directory.ts';
+import { isClone, readConfig, readHead, readRef, restore, unfinished } from './git-directory.ts';
 import { type HookScriptsOptions, runHookScript } from './hook-scripts.ts';
 import type { Isolation } from './isolation.ts';
 import { removeTree } from './remove-tree.ts';
@@ -154,10 +154,14 @@ export class DiskWorkspaces implements Workspaces {
 
   async #syncByScript(task: WorkspaceTask, signal: AbortSignal): Promise<void> {
     const script = this.#options.workflow().hooks.beforeRun ?? '';
+    const isNew = this.#untouched.has(task.issue);
     const at = await this.#guarded(task);
-    // A script that starts the branch may throw away what lies around.
-    if (at.launch !== undefined && (await readRef(at.path, `refs/heads/${task.branch}`)) === null)
-      await saveChanges(at, this.#options.mirror, task, signal);
+    if (!isNew) {
+      const { branch, dirty } = await clone.statusOf(at, signal);
+      // A script that takes the branch up or starts it anew may throw away what lies around.
+      const isMoving = branch !== task.branch || (await unfinished(at.path)) !== null;
+      if (dirty && isMoving) await saveChanges(at, this.#options.mirror, task, signal);
+    }
     await this.#script('before_run', script, task, signal);
     const { branch } = await clone.statusOf(at, signal);
     if (branch !== task.branch) await clone.moveToBranch(at, task.branch, signal);
@@ -170,8 +174,7 @@ export class DiskWorkspaces implements Workspaces {
       const isNew = this.#untouched.has(task.issue);
       try {
         const at = await this.#guarded(task);
-        const empty = isNew && (await readdir(at.path)).length === 1;
-        await syncWorkspace({ clone: at, mirror, task, empty }, signal);
+        await syncWorkspace({ clone: at, mirror, task, isNew }, signal);
         return;
       } catch (error) {
         signal.throwIfAborted();

@@ -16,18 +16,30 @@ const SCRIPTS = `hooks:
   # repository, so no credential is needed here.
   after_create: |
     git clone --quiet "$TOOL_CLONE_URL" .
-  # Before each attempt: the first starts from the latest main, later ones keep their work and take main in where that
-  # merges cleanly.
+  # Before each attempt: the first starts from the latest main, later ones keep their work and take in what was pushed to
+  # their branch and main, as far as that merges cleanly. Without this line the daemon does the same by itself; it saves
+  # what is not committed before a branch starts anew.
   before_run: |
-    git fetch --quiet --prune origin
-    if git rev-parse --quiet --verify "refs/heads/$TOOL_BRANCH" >/dev/null; then
-      git checkout --quiet "$TOOL_BRANCH"
-      git -c user.name=toolcrew -c user.email=toolcrew@localhost \\
-        merge --quiet --no-edit "origin/$TOOL_DEFAULT_BRANCH" || git merge --abort || true
-    elif git rev-parse --quiet --verify "refs/remotes/origin/$TOOL_BRANCH" >/dev/null; then
-      git checkout --quiet --no-track -B "$TOOL_BRANCH" "origin/$TOOL_BRANCH"
+    git fetch --quiet --prune --no-recurse-submodules origin
+    branch="refs/heads/$TOOL_BRANCH"
+    main="origin/$TOOL_DEFAULT_BRANCH"
+    published="origin/$TOOL_BRANCH"
+    git rev-parse --quiet --verify "refs/remotes/$published" >/dev/null || published=
+    if git rev-parse --quiet --verify "$branch" >/dev/null; then
+      if [ -e .git/MERGE_HEAD ]; then git merge --abort || git reset --quiet --hard; fi
+      if git merge-base --is-ancestor "$branch" HEAD; then
+        git checkout --quiet --no-track -B "$TOOL_BRANCH"
+      else
+        git checkout --quiet --force "$TOOL_BRANCH"
+      fi
+      for other in $published "$main"; do
+        if git -c user.name=toolcrew -c user.email=toolcrew@localhost merge --quiet --no-edit "$other"; then continue; fi
+        if [ -e .git/MERGE_HEAD ]; then git merge --abort; fi
+        echo "$other does not merge cleanly; it is left out"
+      done
     else
-      git checkout --quiet --no-track -B "$TOOL_BRANCH" "origin/$TOOL_DEFAULT_BRANCH"
+      git checkout --quiet --force --no-track -B "$TOOL_BRANCH" "${'$'}{published:-$main}"
+      git clean --quiet --force -d
     fi
 `;
 

@@ -138,8 +138,16 @@ test('where credentials lie', () => {
     '/h/.netrc',
     '/h/.git-credentials',
     '/h/.config/git/credentials',
+    '/h/.gitconfig',
+    '/h/.config/git/config',
+    '/h/.docker/config.json',
+    '/h/.npmrc',
+    '/h/.aws',
+    '/h/.config/gcloud',
     '/run/agent',
     '/run/me',
   ])
     assert.ok(places.includes(place), place);
+  const served = credentialPlaces({ HOME: '/h', CLAUDE_CODE_USE_BEDROCK: '1', CLAUDE_CODE_USE_VERTEX: '1' });
+  for (const place of ['/h/.aws', '/h/.config/gcloud']) assert.equal(served.includes(place), false, place);
 });

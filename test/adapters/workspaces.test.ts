@@ -5,68 +5,14 @@ import test from 'node:test';
 import { systemClock } from '../../src/adapters/clock.ts';
 import { NO_PUSH } from '../../src/adapters/clone.ts';
 import { cloneEnvironment, tryGit } from '../../src/adapters/git.ts';
-import { Isolation } from '../../src/adapters/isolation.ts';
 import { Mirror } from '../../src/adapters/mirror.ts';
 import { runProgram } from '../../src/adapters/program.ts';
-import { claimRoot } from '../../src/adapters/workspace-root.ts';
-import { DiskWorkspaces } from '../../src/adapters/workspaces.ts';
 import { ToolError } from '../../src/domain/errors.ts';
-import type { Workflow } from '../../src/domain/workflow.ts';
-import type { WorkspaceTask } from '../../src/engine/ports.ts';
-import { commitFiles, DAEMON_TOKEN, gitAs, startForge } from '../support/forge.ts';
-import { type Cleanup, tempDir } from '../support/temp.ts';
-import { workflowWith } from '../support/world.ts';
+import { commitFiles, gitAs, startForge } from '../support/forge.ts';
+import { tempDir } from '../support/temp.ts';
+import { setUpWorkspaces as setUp } from '../support/workspaces.ts';
 
 const { signal } = new AbortController();
-
-/** As the daemon's own: what agents must not write to lies in `directory`. */
-function isolationOf(directory: string): Promise<Isolation> {
-  return Isolation.probe('auto', { readOnly: [directory], hidden: [] });
-}
-
-async function setUp(t: Cleanup, hooks: Partial<Workflow['hooks']> = {}) {
-  const forge = await startForge(t);
-  const directory = tempDir(t);
-  const mirror = new Mirror({
-    path: join(directory, 'state', 'repo.git'),
-    remoteUrl: forge.forge.cloneUrl,
-    secret: async () => `username=x-access-token\npassword=${DAEMON_TOKEN}\n`,
-    env: process.env,
-    clock: { now: () => performance.now() * 1e6, sleep: systemClock.sleep },
-  });
-  mkdirSync(join(directory, 'state'));
-  const root = claimRoot(join(directory, 'workspaces'), 'host/o/r', join(directory, 'state'));
-  const workflow = { ...workflowWith({ hooks }) };
-  const isolation = await isolationOf(directory);
-  const workspaces = new DiskWorkspaces({
-    root,
-    mirror,
-    isolation,
-    gitTimeoutMs: 20_000,
-    workflow: () => workflow,
-    hookEnv: () => ({ PATH: process.env.PATH ?? '', HOME: directory, HOOK: 'env' }),
-  });
-  const said: string[] = [];
-  const task = (attempt = 1, life = 1, issue = 1): WorkspaceTask => ({
-    issue,
-    life,
-    attempt,
-    branch: life === 1 ? `tool/issue-${issue}` : `tool/issue-${issue}-${life}`,
-    env: { TOOL_SOCKET: '/socket' },
-    output: (text) => said.push(text),
-  });
-  /** All that happens before an agent is started. */
-  const ready = async (one: WorkspaceTask) => {
-    const place = await workspaces.prepare(one, signal);
-    if (place.created) {
-      await workspaces.afterCreate(one, signal);
-      await workspaces.complete(one, signal);
-    }
-    await workspaces.beforeRun(one, signal);
-    return place;
-  };
-  return { ...forge, directory, mirror, root, workspaces, task, ready, said };
-}
 
 const branchIn = async (path: string) => (await gitAs(path, 'branch', '--show-current')).trim();
 

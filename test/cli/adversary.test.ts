@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { chmodSync, existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
 import { Isolation } from '../../src/adapters/isolation.ts';
@@ -14,7 +14,7 @@ const { active, reason } = await Isolation.probe('auto', { readOnly: [], hidden:
 
 /** What an agent of the same user can do where the kernel gives no namespaces: said in docs/security.md. */
 const NEEDS_NAMESPACES =
-  /the daemon's memory|open files|person's home|user's home|git push past|a ref planted|the workflow file|the journal|another issue's workspace|a link in|its own workspace moved|start-up files|killing the daemon|another attempt's desk/;
+  /the daemon's memory|open files|person's home|user's home|git push past|a ref planted|the workflow file|the journal|another issue's workspace|a link in|its own workspace moved|start-up files|killing the daemon|another attempt's desk|git configuration|outside of its namespaces/;
 
 test('an agent that tries everything gets neither the credential nor beyond its issue', async (t) => {
   if (!active) t.diagnostic(`THE KERNEL GIVES NO NAMESPACES (${reason}): what only they prevent is not asserted`);
@@ -37,10 +37,17 @@ test('an agent that tries everything gets neither the credential nor beyond its 
     '.netrc',
     '.ssh/id_ed25519',
     '.config/git/credentials',
+    '.docker/config.json',
+    '.npmrc',
+    '.aws/credentials',
   ]) {
     mkdirSync(join(home, file, '..'), { recursive: true });
     writeFileSync(join(home, file), `password: ${DAEMON_TOKEN}\n`);
   }
+  for (const file of ['.gitconfig', '.config/git/config'])
+    writeFileSync(join(home, file), `[canary]\n\ttoken = ${DAEMON_TOKEN}\n`);
+  mkdirSync(join(home, 'victim'));
+  for (const file of ['attributes', 'grafts']) writeFileSync(join(home, 'victim', file), 'keep me\n');
   mkdirSync(join(daemon.directory, 'bin'));
   writeFileSync(
     join(daemon.directory, 'bin', 'gh'),
@@ -81,6 +88,9 @@ test('an agent that tries everything gets neither the credential nor beyond its 
   assert.deepEqual(await forge.comments(2), []);
   assert.deepEqual(await forge.labelsOf(2), ['tool-todo']);
   assert.equal(existsSync(join(home, '.profile')), false);
+  assert.deepEqual(readdirSync(join(home, 'victim')), ['attributes', 'grafts']);
+  assert.match(logs.stdout, /through links in the Git directory: refused/);
+  if (active) assert.match(logs.stdout, /through a repository inside the clone: refused/);
 
   // The credential stands nowhere but where the person put it.
   await daemon.stop();

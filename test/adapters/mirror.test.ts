@@ -1,0 +1,117 @@
+// The daemon's own copy of the repository.
+
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { chmodSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import test from 'node:test';
+import { Mirror } from '../../src/adapters/mirror.ts';
+import { Shared } from '../../src/adapters/shared.ts';
+import { commitFiles, gitAs } from '../support/forge.ts';
+import { setUpWorkspaces } from '../support/workspaces.ts';
+
+const { signal } = new AbortController();
+
+/** Another process's view of the same mirror, with a clock that stands still until it is moved. */
+function reopened(mirror: Mirror, remoteUrl: string) {
+  const clock = { at: 0, now: () => clock.at, sleep: async () => undefined };
+  const made = new Mirror({ path: mirror.path, remoteUrl, secret: async () => null, env: process.env, clock });
+  return { mirror: made, clock };
+}
+
+test('a default branch of another name is found, when the old one is gone and when it is not', async (t) => {
+  const { bare, work, mirror, ready, task } = await setUpWorkspaces(t);
+  await mirror.refresh(signal);
+  assert.equal(await mirror.defaultBranch(signal), 'main');
+  await gitAs(bare, 'branch', '--move', 'main', 'trunk');
+  await mirror.refresh(signal);
+  assert.equal(await mirror.defaultBranch(signal), 'trunk');
+  const { path } = await ready(task());
+  assert.ok(existsSync(join(path, 'README.md')));
+
+  const { mirror: other, clock } = reopened(mirror, bare);
+  await other.refresh(signal);
+  assert.equal(await other.defaultBranch(signal), 'trunk');
+  await gitAs(work, 'push', '--quiet', bare, 'main:refs/heads/develop');
+  await gitAs(bare, 'symbolic-ref', 'HEAD', 'refs/heads/develop');
+  clock.at += 60_000;
+  await other.refresh(signal);
+  assert.equal(await other.defaultBranch(signal), 'trunk', 'it is not asked each time');
+  clock.at += 600_000;
+  await other.refresh(signal);
+  assert.equal(await other.defaultBranch(signal), 'develop');
+});
+
+test('locks that a power cut left are removed when a process first uses the mirror', async (t) => {
+  const { bare, work, mirror } = await setUpWorkspaces(t);
+  await mirror.refresh(signal);
+  for (const lock of ['refs/heads/main.lock', 'packed-refs.lock', 'shallow.lock', 'HEAD.lock', 'config.lock'])
+    writeFileSync(join(mirror.path, lock), '');
+  const sha = await commitFiles(work, { 'later.txt': 'x' }, 'later');
+  await gitAs(work, 'push', '--quiet', bare, 'main');
+  const { mirror: other } = reopened(mirror, bare);
+  await other.refresh(signal);
+  assert.equal(await other.branchHead('main'), sha);
+});
+
+test('git’s first line is among the words of a failure', async (t) => {
+  const { mirror, bare } = await setUpWorkspaces(t);
+  await mirror.refresh(signal);
+  const { mirror: other } = reopened(mirror, bare);
+  const many = Array.from({ length: 12 }, (_, line) => `echo "line ${line}" >&2`).join('\n');
+  writeFileSync(join(bare, 'hooks', 'update'), `#!/bin/sh\n${many}\nexit 1\n`, { mode: 0o755 });
+  const sha = (await other.branchHead('main')) ?? '';
+  await assert.rejects(other.push('new', sha, [], signal), /line 0\s*\n…\n.*line 11/s);
+});
+
+test('a damaged mirror is cloned anew, what was saved in it comes along', async (t) => {
+  const { mirror, workspaces, ready, task } = await setUpWorkspaces(t);
+  const { path } = await ready(task());
+  writeFileSync(join(path, 'half.txt'), 'half\n');
+  const { savedAs } = await workspaces.collect(task(), signal);
+  const blob = (await gitAs(mirror.path, 'rev-parse', 'main:src/greet.js')).trim();
+  const objects = join(mirror.path, 'objects');
+  // One file an object, so that one of them can be spoilt.
+  for (const name of readdirSync(join(objects, 'pack'))) {
+    const packed = join(objects, 'pack', name);
+    const input = readFileSync(packed);
+    rmSync(packed);
+    if (name.endsWith('.pack')) execFileSync('git', ['unpack-objects', '-q'], { cwd: mirror.path, input });
+  }
+  const file = join(objects, blob.slice(0, 2), blob.slice(2));
+  chmodSync(file, 0o600);
+  writeFileSync(file, 'spoilt');
+  const other = await ready(task(1, 1, 2));
+  assert.ok(existsSync(join(other.path, 'src/greet.js')));
+  assert.equal((await gitAs(mirror.path, 'fsck', '--no-dangling')).trim(), '');
+  assert.equal(await gitAs(mirror.path, 'show', `${savedAs}:half.txt`), 'half\n');
+});
+
+test('who gives up waiting for a shared fetch does not end it for the others; the last one does', async () => {
+  let begun = 0;
+  let ended: AbortSignal | undefined;
+  let finish: (() => void) | undefined;
+  const shared = new Shared<void>(
+    (own) =>
+      new Promise((resolve, reject) => {
+        begun += 1;
+        ended = own;
+        finish = resolve;
+        own.addEventListener('abort', () => reject(own.reason));
+      }),
+  );
+  const [one, two] = [new AbortController(), new AbortController()];
+  const first = shared.join(one.signal);
+  const second = shared.join(two.signal);
+  one.abort(new Error('the issue was closed'));
+  await assert.rejects(first, /the issue was closed/);
+  assert.equal(ended?.aborted, false);
+  finish?.();
+  await second;
+  assert.equal(begun, 1);
+  const third = shared.join(two.signal);
+  await new Promise(setImmediate);
+  two.abort(new Error('stopped'));
+  await assert.rejects(third, /stopped/);
+  assert.equal(ended?.aborted, true);
+});

@@ -1,0 +1,66 @@
+// Workspaces on disk, for tests that stand in for the engine and for the agent.
+
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { systemClock } from '../../src/adapters/clock.ts';
+import { Isolation } from '../../src/adapters/isolation.ts';
+import { Mirror } from '../../src/adapters/mirror.ts';
+import { claimRoot } from '../../src/adapters/workspace-root.ts';
+import { DiskWorkspaces } from '../../src/adapters/workspaces.ts';
+import type { Workflow } from '../../src/domain/workflow.ts';
+import type { WorkspaceTask } from '../../src/engine/ports.ts';
+import { DAEMON_TOKEN, startForge } from './forge.ts';
+import { type Cleanup, tempDir } from './temp.ts';
+import { workflowWith } from './world.ts';
+
+const { signal } = new AbortController();
+
+/** As the daemon's own: what agents must not write to lies in `directory`. */
+function isolationOf(directory: string): Promise<Isolation> {
+  return Isolation.probe('auto', { readOnly: [directory], hidden: [] });
+}
+
+/** Workspaces with their mirror of a small repository on the embedded forge. */
+export async function setUpWorkspaces(t: Cleanup, hooks: Partial<Workflow['hooks']> = {}, gitTimeoutMs = 20_000) {
+  const forge = await startForge(t);
+  const directory = tempDir(t);
+  const mirror = new Mirror({
+    path: join(directory, 'state', 'repo.git'),
+    remoteUrl: forge.forge.cloneUrl,
+    secret: async () => `username=x-access-token\npassword=${DAEMON_TOKEN}\n`,
+    env: process.env,
+    clock: { now: () => performance.now() * 1e6, sleep: systemClock.sleep },
+  });
+  mkdirSync(join(directory, 'state'));
+  const root = claimRoot(join(directory, 'workspaces'), 'host/o/r', join(directory, 'state'));
+  const workflow = { ...workflowWith({ hooks }) };
+  const isolation = await isolationOf(directory);
+  const workspaces = new DiskWorkspaces({
+    root,
+    mirror,
+    isolation,
+    gitTimeoutMs,
+    workflow: () => workflow,
+    hookEnv: () => ({ PATH: process.env.PATH ?? '', HOME: directory, HOOK: 'env' }),
+  });
+  const said: string[] = [];
+  const task = (attempt = 1, life = 1, issue = 1): WorkspaceTask => ({
+    issue,
+    life,
+    attempt,
+    branch: life === 1 ? `tool/issue-${issue}` : `tool/issue-${issue}-${life}`,
+    env: { TOOL_SOCKET: '/socket' },
+    output: (text) => said.push(text),
+  });
+  /** All that happens before an agent is started. */
+  const ready = async (one: WorkspaceTask) => {
+    const place = await workspaces.prepare(one, signal);
+    if (place.created) {
+      await workspaces.afterCreate(one, signal);
+      await workspaces.complete(one, signal);
+    }
+    await workspaces.beforeRun(one, signal);
+    return place;
+  };
+  return { ...forge, directory, mirror, root, workspaces, task, ready, said };
+}
