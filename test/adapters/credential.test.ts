@@ -37,6 +37,23 @@ test('the file’s variable, then $GITHUB_TOKEN, then $GH_TOKEN, then the client
   );
 });
 
+test('another host than github.com has the variables that the hosting client reads for it', async (t) => {
+  const { env } = client(t, LOGGED_OUT);
+  const all = { GITHUB_TOKEN: 'a', GH_TOKEN: 'b', GH_ENTERPRISE_TOKEN: 'c', GITHUB_ENTERPRISE_TOKEN: 'd' };
+  const find = async (host: string, tokens: Record<string, string>) =>
+    (await Credential.find(null, new Map(Object.entries(tokens)), host, env)).source;
+  assert.equal(await find('git.example.com', all), '$GH_ENTERPRISE_TOKEN');
+  assert.equal(
+    await find('git.example.com', { GITHUB_TOKEN: 'a', GITHUB_ENTERPRISE_TOKEN: 'd' }),
+    '$GITHUB_ENTERPRISE_TOKEN',
+  );
+  assert.equal(await find('git.example.com', { GH_TOKEN: 'b' }), '$GH_TOKEN');
+  assert.equal(await find('acme.ghe.com', all), '$GITHUB_TOKEN');
+  assert.equal(await find('github.com', all), '$GITHUB_TOKEN');
+  await assert.rejects(find('github.com', { GH_ENTERPRISE_TOKEN: 'c' }), /no token for github\.com/);
+  await assert.rejects(find('git.example.com', {}), /\$GH_ENTERPRISE_TOKEN or .* or \$GH_TOKEN/);
+});
+
 test('without any, the error names every way to give one, and what the client says', async (t) => {
   const { env } = client(t, LOGGED_OUT);
   await assert.rejects(Credential.find(null, new Map(), 'github.com', env), (error: unknown) => {

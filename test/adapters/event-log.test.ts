@@ -102,6 +102,23 @@ test('a record that nobody here wrote is refused with its place', (t) => {
   assert.throws(() => open(path), /at byte 1 that this program did not write/);
 });
 
+test('a record that could not be read back is an error to its author, and nothing is written', async (t) => {
+  const path = join(tempDir(t), 'log.jsonl');
+  const { log, texts } = open(path);
+  log.append({ type: 'note', text: 'good' });
+  const before = readFileSync(path, 'utf8');
+  const bad: Note = JSON.parse('{"type":"note","text":7}');
+  assert.throws(
+    () => log.append(bad),
+    /not a record that can be read back; nothing was written: \{"type":"note","text":7/,
+  );
+  assert.equal(readFileSync(path, 'utf8'), before);
+  log.append({ type: 'note', text: 'after' });
+  assert.deepEqual(texts, ['good', 'after']);
+  await log.close();
+  assert.deepEqual(open(path).texts, ['good', 'after']);
+});
+
 test('a directory that cannot be written to is said, with the path', (t) => {
   const directory = join(tempDir(t), 'none');
   assert.throws(

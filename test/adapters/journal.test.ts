@@ -131,6 +131,53 @@ test('whatever is no record is not taken for one', () => {
   );
 });
 
+test('a journal is loaded to the state that the fold gives, in the order that it gives', async (t) => {
+  const directory = tempDir(t);
+  await fc.assert(
+    fc.asyncProperty(fc.array(anyRecord, { maxLength: 60 }), fc.nat(60), async (records, cut) => {
+      const path = join(directory, 'journal.jsonl');
+      const stored = records.map((one, index) => ({ ...one, v: 1, id: String(index), at: 1000 * index }));
+      const snapshot = { type: 'snapshot', state: freezeState(foldAll(records.slice(0, cut))), v: 1, id: 's', at: 0 };
+      const lines = cut === 0 ? stored : [snapshot, ...stored.slice(cut)];
+      writeFileSync(path, lines.map((one) => `\n${JSON.stringify(one)}\n`).join(''));
+      const journal = new FileJournal({ directory, now: () => 1 });
+      const expected = foldAll(records);
+      assert.deepEqual(journal.state, expected);
+      assert.deepEqual([...journal.state.entries.keys()], [...expected.entries.keys()]);
+      assert.deepEqual([...journal.state.cleanups], [...expected.cleanups]);
+      await journal.close();
+    }),
+    { numRuns: 200 },
+  );
+});
+
+test('a long past is loaded in a time that grows with it, not with its square', async (t) => {
+  const directory = tempDir(t);
+  const write = (issues: number) => {
+    const past = Array.from({ length: issues }, (_, index) => [index + 1, 1, null, '2026-01-01T00:00:00Z', 'done']);
+    const cleanups = past.map(([number]) => [number, `/w/issue-${number}`]);
+    const snapshot = { type: 'snapshot', state: { ...freezeState(EMPTY_STATE), past, cleanups }, v: 1, id: 's', at: 1 };
+    const later = Array.from({ length: 1000 }, (_, index) => life(issues + index + 1)).flat();
+    const lines = [snapshot, ...later.map((one, index) => ({ ...one, v: 1, id: String(index), at: 1 }))];
+    writeFileSync(join(directory, 'journal.jsonl'), lines.map((one) => `\n${JSON.stringify(one)}\n`).join(''));
+  };
+  const load = async () => {
+    const began = process.cpuUsage();
+    const journal = new FileJournal({ directory, now: () => 1 });
+    const { user } = process.cpuUsage(began);
+    await journal.close();
+    return { ms: user / 1000, past: pastOf(journal.state.past, 5), cleanups: journal.state.cleanups.size };
+  };
+  write(10);
+  await load();
+  const short = await load();
+  write(20_000);
+  const long = await load();
+  assert.equal(long.past?.outcome, 'done');
+  assert.equal(long.cleanups, 20_000);
+  assert.ok(long.ms < short.ms + 500, `${long.ms} ms after ${short.ms} ms`);
+});
+
 test('an attempt is begun once, and a record at the wrong place changes nothing', () => {
   const claimed: JournalRecord = {
     type: 'claimed',

@@ -1,14 +1,5 @@
 import assert from 'node:assert/strict';
-import {
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  statSync,
-  symlinkSync,
-  utimesSync,
-  writeFileSync,
-} from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
 import {
@@ -71,23 +62,6 @@ test('of output without end the beginning is kept, and said that it is not all',
   assert.ok(kept >= TRANSCRIPT_MAX_BYTES && kept < TRANSCRIPT_MAX_BYTES + 4, 'a half character may be made whole');
 });
 
-test('a full disk stops the transcript and nobody else', { skip: !existsSync('/dev/full') }, (t) => {
-  const state = tempDir(t);
-  mkdirSync(issueDirectory(state, 1), { recursive: true });
-  symlinkSync('/dev/full', join(issueDirectory(state, 1), '1-1.log'));
-  const said: string[] = [];
-  const transcript = new FileTranscripts(
-    state,
-    () => [],
-    (message) => said.push(message),
-  ).open(1, 1, 1);
-  transcript.write('a');
-  transcript.write('b');
-  transcript.close();
-  assert.equal(said.length, 1);
-  assert.match(said[0] ?? '', /ENOSPC/);
-});
-
 test('of an issue that is over only its transcripts stay', async (t) => {
   const state = tempDir(t);
   const transcripts = new FileTranscripts(state, () => [], quiet);
@@ -98,21 +72,4 @@ test('of an issue that is over only its transcripts stay', async (t) => {
   await transcripts.forget(7);
   await transcripts.settled();
   assert.deepEqual(readdirSync(issueDirectory(state, 7)), ['1-1.log']);
-});
-
-test('the transcripts of the 200 issues that were worked on last are kept, whatever their numbers', async (t) => {
-  const state = tempDir(t);
-  const transcripts = new FileTranscripts(state, () => [], quiet);
-  for (let issue = 1; issue <= 205; issue++) {
-    mkdirSync(issueDirectory(state, issue), { recursive: true });
-    utimesSync(issueDirectory(state, issue), 1_000 + issue, 1_000 + issue);
-  }
-  transcripts.open(3, 2, 1).close();
-  await transcripts.forget(205);
-  await transcripts.settled();
-  const kept = readdirSync(join(state, 'issues'))
-    .map(Number)
-    .toSorted((a, b) => a - b);
-  assert.equal(kept.length, 200);
-  assert.deepEqual(kept.slice(0, 2), [3, 7], 'the one at work stays although its number is old');
 });

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
 import { parseFrontMatter } from '../../src/adapters/config/front-matter.ts';
@@ -90,6 +90,28 @@ test('paths: ~, $VAR, relative to the file, XDG_STATE_HOME', () => {
   assert.deepEqual(problems(`${REPO}\nworkspace: { root: $NOWHERE/w }`), [
     'workspace.root: expected a path, got "$NOWHERE/w" with $NOWHERE, which is not set',
   ]);
+});
+
+test('the agent that leads: the one of the file, jarvis where .claude/ stands beside it, else none', (t) => {
+  const directory = tempDir(t);
+  const agentOf = (yaml: string) =>
+    parseWorkflow(`---\n${REPO}\n${yaml}\n---\nx`, join(directory, 'WORKFLOW.md'), source()).tool.agent;
+  assert.equal(agentOf(''), null);
+  assert.equal(agentOf('tool: { agent: jarvis }'), 'jarvis');
+  mkdirSync(join(directory, '.claude'));
+  assert.equal(agentOf(''), 'jarvis');
+  assert.equal(agentOf('tool: { agent: null }'), null);
+  assert.equal(agentOf('tool: { agent: other }'), 'other');
+});
+
+test('the server answers to the address it listens on', () => {
+  const names = (server: string) => parse(`${REPO}\nserver: ${server}`).server.allowedHosts.slice(3);
+  assert.deepEqual(names('{ host: 192.168.1.5, token: x }'), ['192.168.1.5']);
+  assert.deepEqual(names('{ host: "fd00::5", token: x, allowed_hosts: [status.example.com] }'), [
+    '[fd00::5]',
+    'status.example.com',
+  ]);
+  assert.deepEqual(names('{ host: 0.0.0.0, token: x }'), []);
 });
 
 test('active labels: nested or at the top level, one or several, never both', () => {
@@ -231,11 +253,12 @@ test('a changed file is read again; an invalid one leaves the last good one in u
   });
   file.check();
   assert.deepEqual(reloads, [], 'nothing changed');
-  write('agent: { max_attempts: 5 }\nserver: { port: 1234 }');
+  write('agent: { max_attempts: 5 }\nserver: { port: 1234 }\ntool: { isolation: required }');
   file.check();
   assert.equal(file.current.agent.maxAttempts, 5);
   assert.equal(file.current.server.port, 8888, 'the server is where it is until the next start');
-  assert.deepEqual(file.pendingRestart, ['server']);
+  assert.equal(file.current.tool.isolation, 'auto');
+  assert.deepEqual(file.pendingRestart, ['tool.isolation', 'server']);
   write('agent: { max_atempts: 5 }');
   file.check();
   file.check();

@@ -111,6 +111,19 @@ test('--log-format json is one object a line', async (t) => {
   assert.ok(rows.every((row) => Date.parse(row.time) > 0));
 });
 
+test('a daemon whose log nobody reads any more works on', async (t) => {
+  const forge = await startForge(t);
+  const issue = await forge.open('one');
+  const daemon = await Daemon.start(t, forge, {
+    yaml: agentRunning(`${COMMITS}; while [ ! -e go ]; do sleep 0.02; done; rm go`),
+  });
+  await daemon.logged('starting on issue');
+  daemon.deafen();
+  writeFileSync(join(daemon.root, `issue-${issue}`, 'go'), '');
+  await daemon.until('the issue is done', async () => (await forge.labelsOf(issue)).includes('tool-done'));
+  assert.equal(await daemon.stop('SIGTERM'), 143);
+});
+
 test('--once polls once, finishes every issue it found, and ends with 0', async (t) => {
   const forge = await startForge(t);
   for (const title of ['one', 'two', 'three']) await forge.open(title);

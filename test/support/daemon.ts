@@ -209,6 +209,12 @@ ${prompt}`;
     return this.exit();
   }
 
+  /** Whoever reads the log goes away. */
+  deafen(): void {
+    this.#child?.stdout?.destroy();
+    this.#child?.stderr?.destroy();
+  }
+
   async kill(): Promise<void> {
     if (!this.ended) await this.stop('SIGTERM');
   }

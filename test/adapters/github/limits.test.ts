@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { cloneUrlOf } from '../../../src/adapters/github/clone-url.ts';
+import { cloneUrlOf, hostOf } from '../../../src/adapters/github/clone-url.ts';
 import { Limits } from '../../../src/adapters/github/limits.ts';
 
 const NOW = Date.UTC(2026, 0, 1);
@@ -32,4 +32,16 @@ test('where a repository is cloned from', () => {
   assert.equal(cloneUrlOf('https://git.example.com/api/v3', slug), 'https://git.example.com/o/r.git');
   assert.equal(cloneUrlOf('https://api.team.ghe.com', slug), 'https://team.ghe.com/o/r.git');
   assert.equal(cloneUrlOf('http://127.0.0.1:4000', slug), 'http://127.0.0.1:4000/o/r.git');
+});
+
+test('what a host is called: to the hosting client as in the address of a clone', () => {
+  for (const [api, host] of [
+    ['https://api.github.com', 'github.com'],
+    ['https://api.acme.ghe.com', 'acme.ghe.com'],
+    ['https://git.example.com:8443/api/v3', 'git.example.com:8443'],
+    ['https://api.example.com/api/v3', 'api.example.com'],
+  ] as const) {
+    assert.equal(hostOf(api), host);
+    assert.equal(new URL(cloneUrlOf(api, { owner: 'o', repo: 'r' })).host, host);
+  }
 });
