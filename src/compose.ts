@@ -101,6 +101,10 @@ export async function createDaemon(options: DaemonOptions): Promise<Daemon> {
     await closeAll(closers.splice(0).reverse());
   };
   let orchestrator: Orchestrator | undefined;
+  let begin: () => void = () => undefined;
+  const begun = new Promise<void>((resolve) => {
+    begin = resolve;
+  });
   try {
     // Everything this daemon starts carries the mark of its state directory: what an earlier one left is known by it.
     const mark = createHash('sha256').update(state.path).digest('hex').slice(0, 12);
@@ -138,7 +142,7 @@ export async function createDaemon(options: DaemonOptions): Promise<Daemon> {
     });
     const probing = Isolation.probe(workflow.tool.isolation, bounds);
     probing.catch(() => undefined);
-    supervisor.run('credential', (signal) => checkCredential(found, host, env, log, signal));
+    supervisor.run('credential', (signal) => checkCredential(found, host, env, log, begun, signal));
     const { HostingClient } = await import('./adapters/github/client.ts');
     const { GitHubTracker } = await import('./adapters/github/tracker.ts');
     const isolation = await probing;
@@ -232,6 +236,7 @@ export async function createDaemon(options: DaemonOptions): Promise<Daemon> {
         'the token could not be taken out of this process’s environment; give it through the login of the hosting client',
       );
     supervisor.keep('workflow file', (signal) => file.watch(signal));
+    begin();
     await made.recover();
     return {
       run: () => made.run(),
@@ -242,6 +247,7 @@ export async function createDaemon(options: DaemonOptions): Promise<Daemon> {
       },
     };
   } catch (error) {
+    begin();
     await close();
     throw error;
   }
@@ -270,15 +276,18 @@ async function requireLogin(host: string, env: Readonly<Record<string, string | 
     );
 }
 
-/** Says what would surprise later: a hosting client that is not logged in, a token that other processes show. */
+/** Says what would surprise later, once the daemon has begun: a client that is not logged in, a token that other processes show. */
 async function checkCredential(
   credential: Credential,
   host: string,
   env: Readonly<Record<string, string | undefined>>,
   log: ReturnType<typeof createLogger>,
+  begun: Promise<void>,
   signal: AbortSignal,
 ): Promise<void> {
+  const asked = clientStatus(host, env);
   const seen = exposedIn(credential.value);
+  await begun;
   if (seen.length > 0) {
     log.log(
       'warn',
@@ -286,7 +295,7 @@ async function checkCredential(
       `the token stands in the environment of other processes (${seen.slice(0, 5).join(', ')}), where an agent could read it; start the daemon with it alone`,
     );
   }
-  const status = await clientStatus(host, env);
+  const status = await asked;
   if (!status.ok && !signal.aborted)
     log.log('warn', 'serve', `gh auth status for ${host}: ${status.says}; the token from ${credential.source} is used`);
 }

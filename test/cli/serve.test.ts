@@ -249,7 +249,7 @@ test('what cannot work is said before anything starts: exit 2, every problem by 
     env: { ...cleanEnv(daemon.home), PATH: '/usr/bin:/bin' },
   });
   assert.equal(anonymous.code, 2);
-  assert.match(anonymous.stderr, /no token for 127\.0\.0\.1:\d+: expected one in .*\$GITHUB_TOKEN or \$GH_TOKEN, /);
+  assert.match(anonymous.stderr, /no token for 127\.0\.0\.1:\d+: expected one in .*\$GITHUB_TOKEN or \$GH_TOKEN/);
   const usage = await runTool(['serve', daemon.workflow, '--prot', '1'], { env });
   assert.equal(usage.code, 2);
   assert.match(usage.stderr, /unknown option '--prot'.*Did you mean --port\?/s);
