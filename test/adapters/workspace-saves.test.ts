@@ -92,14 +92,16 @@ test('a retry goes on from a branch of the agent’s own, and saves one that lea
 });
 
 test('locks that a git left behind are in nobody’s way', async (t) => {
-  const { workspaces, task, ready } = await setUpWorkspaces(t);
+  const { work, bare, task, ready } = await setUpWorkspaces(t);
   const { path } = await ready(task());
-  const sha = await commitFiles(path, { 'a.txt': '1\n' }, 'one');
+  await commitFiles(path, { 'a.txt': '1\n' }, 'one');
+  await commitFiles(work, { 'theirs.txt': 'theirs\n' }, 'theirs');
+  await gitAs(work, 'push', '--quiet', bare, 'main');
   const locks = ['index.lock', 'HEAD.lock', 'config.lock', 'packed-refs.lock', 'refs/heads/tool/issue-1.lock'];
   for (const lock of [...locks, 'refs/remotes/origin/main.lock', 'shallow.lock'])
     writeFileSync(join(path, '.git', lock), '');
   await ready(task(2));
-  assert.equal((await workspaces.collect(task(2), signal)).head, sha);
+  for (const file of ['a.txt', 'theirs.txt']) assert.ok(existsSync(join(path, file)), file);
 });
 
 test('commits without any in common with main are the agent’s fault, and the next attempt starts anew', async (t) => {
@@ -144,6 +146,21 @@ test('a clone that git cannot use any more is made anew, its files and commits s
   assert.equal((await ready(task(3))).created, true);
   const last = (await savedIn(mirror)).find((ref) => ref.endsWith('issue-1-1-3')) ?? '';
   assert.equal(await gitAs(mirror.path, 'show', `${last}:again.txt`), 'again\n');
+});
+
+test('work in a clone without history, made by a script, is collected and published', async (t) => {
+  const afterCreate = 'git clone --quiet --depth 1 "$TOOL_CLONE_URL" .';
+  const { work, bare, workspaces, task, ready } = await setUpWorkspaces(t, { afterCreate });
+  await commitFiles(work, { 'later.txt': 'x\n' }, 'later');
+  await gitAs(work, 'push', '--quiet', bare, 'main');
+  const { path } = await ready(task());
+  assert.ok(existsSync(join(path, '.git', 'shallow')));
+  const sha = await commitFiles(path, { 'a.txt': '1\n' }, 'one');
+  assert.equal(await workspaces.peek(task(), signal), sha);
+  assert.equal((await workspaces.collect(task(), signal)).head, sha);
+  assert.deepEqual(await workspaces.commitMessages(task(), sha, signal), ['one']);
+  await workspaces.push(task(), sha, [], signal);
+  assert.equal((await gitAs(bare, 'rev-list', '--count', 'tool/issue-1')).trim(), '3');
 });
 
 /** The scripts as the wizard writes them. */
