@@ -164,6 +164,7 @@ export async function createDaemon(options: DaemonOptions): Promise<Daemon> {
     const journal = options.wrapJournal?.(fileJournal) ?? fileJournal;
     const workspaces = new DiskWorkspaces({
       root,
+      claimRoot: () => claimRoot(root, repository, state.path),
       mirror,
       isolation,
       workflow: () => file.current,

@@ -57,13 +57,9 @@ export function claimRoot(root: string, repository: string, stateDir: string): s
       `workspace.root: expected an empty directory or one of this daemon's, got ${real}, which ${objection}`,
     );
   }
-  restoreRoot(real, repository);
+  if (readOwner(real) === undefined) {
+    mkdirSync(join(real, ROOT_DATA), { recursive: true, mode: 0o700 });
+    writeFileSync(join(real, ROOT_DATA, 'root.json'), `${JSON.stringify({ repository })}\n`);
+  }
   return real;
-}
-
-/** Makes what is missing of a root that was claimed: programs that clean up temporary files may take it away. */
-export function restoreRoot(real: string, repository: string): void {
-  if (readOwner(real) !== undefined) return;
-  mkdirSync(join(real, ROOT_DATA), { recursive: true, mode: 0o700 });
-  writeFileSync(join(real, ROOT_DATA, 'root.json'), `${JSON.stringify({ repository })}\n`);
 }

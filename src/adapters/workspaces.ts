@@ -18,6 +18,8 @@ import { syncWorkspace } from './workspace-sync.ts';
 export type WorkspacesOptions = HookScriptsOptions & {
   /** Real path of the root. */
   readonly root: string;
+  /** Makes the root again when programs that clean up temporary files took it away; throws when it is another's by now. */
+  readonly claimRoot: () => void;
   /** What agents run in, and git in a clone where one has been. */
   readonly isolation: Pick<Isolation, 'active' | 'wrap'>;
   /** How long one git command in a clone may take. */
@@ -94,6 +96,7 @@ export class DiskWorkspaces implements Workspaces {
   }
 
   async prepare(task: WorkspaceTask, signal: AbortSignal): Promise<Place> {
+    this.#options.claimRoot();
     const path = this.pathOf(task.issue);
     const mark = await this.#readMark(task.issue);
     const real = await realpath(path).catch(() => undefined);

@@ -8,8 +8,7 @@ import test from 'node:test';
 import { closeAll } from '../../src/adapters/close-all.ts';
 import { endRun, processesOfRun, RUN_VARIABLE } from '../../src/adapters/processes.ts';
 import { RuntimeDir } from '../../src/adapters/runtime-dir.ts';
-import { restoreRoot } from '../../src/adapters/workspace-root.ts';
-import { finallyDo, tempDir } from '../support/temp.ts';
+import { finallyDo } from '../support/temp.ts';
 
 test('a runtime directory that a cleaner took away is made again, for this user alone', async (t) => {
   const runtime = new RuntimeDir();
@@ -44,15 +43,6 @@ test('what a dead daemon left is removed at the next start', async () => {
   const runtime = new RuntimeDir();
   await runtime.close();
   assert.equal(existsSync(left), false);
-});
-
-test('the data beside the workspaces is made again, and left as it is where it stands', (t) => {
-  const root = join(tempDir(t), 'root');
-  restoreRoot(root, 'host/o/r');
-  const marker = join(root, '.toolcrew', 'issue-1.json');
-  writeFileSync(marker, '{}');
-  restoreRoot(root, 'host/o/r');
-  assert.ok(existsSync(marker));
 });
 
 test('a process that cannot be ended is given up, looked for ever less often', async () => {

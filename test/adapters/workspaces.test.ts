@@ -39,6 +39,17 @@ test('the first attempt starts from the latest main, on the issue’s branch; pu
   assert.deepEqual(await workspaces.collect(task(), signal), { head: null, savedAs: null });
 });
 
+test('a root that a cleaner took away is made again; one that is somebody else’s by now is refused', async (t) => {
+  const { task, ready, root } = await setUp(t);
+  await ready(task());
+  rmSync(root, { recursive: true });
+  assert.deepEqual(await ready(task()), { path: join(root, 'issue-1'), created: true });
+  rmSync(root, { recursive: true });
+  mkdirSync(root);
+  writeFileSync(join(root, 'theirs.txt'), '');
+  await assert.rejects(ready(task()), /workspace\.root: expected .*holds files that are not ours/);
+});
+
 test('later attempts keep commits and uncommitted files, and take main in where that merges cleanly', async (t) => {
   const { work, bare, workspaces, task, ready } = await setUp(t);
   const { path } = await ready(task());

@@ -10,7 +10,7 @@ import { type Cleanup, finallyDo, tempDir } from './temp.ts';
 /** Found in no log, journal, state, page or transcript: see the adversary's test. */
 export const DAEMON_TOKEN = 'ghp_canary0123456789abcdefDAEMON';
 
-export const ACCOUNTS: readonly Account[] = [
+const ACCOUNTS: readonly Account[] = [
   { login: 'maintainer', role: 'admin', type: 'User', token: 'token-of-the-maintainer' },
   { login: 'toolcrew-bot', role: 'write', type: 'User', token: DAEMON_TOKEN },
   { login: 'triager', role: 'triage', type: 'User', token: 'token-of-a-triager' },
@@ -52,7 +52,7 @@ export async function commitFiles(
 }
 
 /** A bare repository with one commit on `main`; `work` is a work tree that pushes to it. */
-export async function bareRepository(
+async function bareRepository(
   directory: string,
   files: Readonly<Record<string, string>> = FILES,
 ): Promise<{ readonly bare: string; readonly work: string }> {

@@ -32,11 +32,13 @@ export async function setUpWorkspaces(t: Cleanup, hooks: Partial<Workflow['hooks
     clock: { now: () => performance.now() * 1e6, sleep: systemClock.sleep },
   });
   mkdirSync(join(directory, 'state'));
-  const root = claimRoot(join(directory, 'workspaces'), 'host/o/r', join(directory, 'state'));
+  const claim = () => claimRoot(join(directory, 'workspaces'), 'host/o/r', join(directory, 'state'));
+  const root = claim();
   const workflow = { ...workflowWith({ hooks }) };
   const isolation = await isolationOf(directory);
   const workspaces = new DiskWorkspaces({
     root,
+    claimRoot: claim,
     mirror,
     isolation,
     gitTimeoutMs,

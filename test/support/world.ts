@@ -59,14 +59,14 @@ export class MemoryJournal implements Journal {
   }
 }
 
-export const WRITER: Actor = { login: 'writer', type: 'User' };
+const WRITER: Actor = { login: 'writer', type: 'User' };
 export const STRANGER: Actor = { login: 'stranger', type: 'User' };
 const DAEMON: Actor = { login: 'daemon', type: 'User' };
 
 type Mutable = { -readonly [K in keyof Issue]: Issue[K] } & { labels: string[] };
 
 /** A hosting service in memory. Its clock has a tick for every change, so that `updatedAt` grows. */
-export class MemoryTracker implements Tracker {
+class MemoryTracker implements Tracker {
   readonly issues = new Map<number, Mutable>();
   readonly events: {
     readonly id: number;
@@ -224,7 +224,7 @@ export class MemoryTracker implements Tracker {
 }
 
 /** Workspaces whose whole content is the commit that an agent left. */
-export class MemoryWorkspaces implements Workspaces {
+class MemoryWorkspaces implements Workspaces {
   readonly present = new Set<number>();
   readonly heads = new Map<number, string>();
   readonly pushed: string[] = [];

@@ -5,7 +5,7 @@ import { parseDocument } from 'yaml';
 import { ToolError } from '../../domain/errors.ts';
 
 /** Parses YAML strictly: duplicate keys, unknown tags and more than one document are errors, with line and column. */
-export function parseYaml(text: string, name: string): unknown {
+function parseYaml(text: string, name: string): unknown {
   const document = parseDocument(text, { prettyErrors: true, uniqueKeys: true });
   const [problem] = [...document.errors, ...document.warnings];
   if (problem !== undefined) throw new ToolError('config', `${name}: ${problem.message.trim()}`);

@@ -32,7 +32,7 @@ const MAX_LINE_BYTES = 16 * 1024 * 1024;
 const GRACE_MS = 10_000;
 
 /** Calls `onLine` for each line of a stream; of a line that is longer than the bound, the rest is dropped. */
-export function readLines(stream: Readable, onLine: (line: string) => void, onPart?: () => void): Promise<void> {
+function readLines(stream: Readable, onLine: (line: string) => void, onPart?: () => void): Promise<void> {
   return new Promise((resolve) => {
     let parts: Buffer[] = [];
     let bytes = 0;
