@@ -98,6 +98,10 @@ export class DiskWorkspaces implements Workspaces {
     return path;
   }
 
+  refresh(signal: AbortSignal): Promise<void> {
+    return this.#options.mirror.refresh(signal);
+  }
+
   async prepare(task: WorkspaceTask, _signal: AbortSignal): Promise<Place> {
     const path = this.pathOf(task.issue);
     const mark = await this.#readMark(task.issue);

@@ -61,10 +61,10 @@ export class Supervisor {
   async #again(name: string, task: (signal: AbortSignal) => Promise<void>): Promise<void> {
     let pause = RESTART_MIN_MS;
     while (!this.signal.aborted) {
-      const startedAt = this.#options.clock.now();
+      const startedAt = this.#options.clock.elapsed();
       if (await this.#once(name, task)) return;
       pause =
-        this.#options.clock.now() - startedAt > RESTART_MAX_MS ? RESTART_MIN_MS : Math.min(pause * 2, RESTART_MAX_MS);
+        this.#options.clock.elapsed() - startedAt > RESTART_MAX_MS ? RESTART_MIN_MS : Math.min(pause * 2, RESTART_MAX_MS);
       await this.#options.clock.sleep(pause, this.signal);
     }
   }

@@ -82,6 +82,7 @@ export class MemoryTracker implements Tracker {
     readonly body: string;
     readonly draft: boolean;
   }[] = [];
+  readonly closedPulls = new Set<number>();
   readonly writers = new Set(['writer', 'daemon']);
   readonly calls: string[] = [];
   /** Called with the name of each call; what it throws is the service's failure. */
@@ -201,9 +202,13 @@ export class MemoryTracker implements Tracker {
     this.unlabel(number, label);
   }
 
+  #openPull(branch: string) {
+    return this.pulls.find((one) => one.branch === branch && !this.closedPulls.has(one.number));
+  }
+
   async findPullRequest(branch: string): Promise<PullRequest | null> {
     this.#call(`find ${branch}`);
-    const pull = this.pulls.find((one) => one.branch === branch);
+    const pull = this.#openPull(branch);
     return pull === undefined ? null : { number: pull.number, url: `https://tracker/pull/${pull.number}` };
   }
 
@@ -215,7 +220,7 @@ export class MemoryTracker implements Tracker {
     readonly draft: boolean;
   }): Promise<PullRequest> {
     this.#call(`create ${request.branch}`);
-    if (this.pulls.some((one) => one.branch === request.branch))
+    if (this.#openPull(request.branch) !== undefined)
       throw new TrackerError('refused', 'exists', { status: 422 });
     const number = 1000 + this.pulls.length;
     this.pulls.push({ number, ...request });
@@ -232,6 +237,10 @@ export class MemoryWorkspaces implements Workspaces {
   fault: (call: string) => void = () => undefined;
 
   pathOf = (issue: number): string => `/workspaces/issue-${issue}`;
+
+  async refresh(): Promise<void> {
+    this.fault('refresh');
+  }
 
   async prepare(task: WorkspaceTask) {
     this.fault('prepare');
