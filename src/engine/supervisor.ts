@@ -64,7 +64,9 @@ export class Supervisor {
       const startedAt = this.#options.clock.elapsed();
       if (await this.#once(name, task)) return;
       pause =
-        this.#options.clock.elapsed() - startedAt > RESTART_MAX_MS ? RESTART_MIN_MS : Math.min(pause * 2, RESTART_MAX_MS);
+        this.#options.clock.elapsed() - startedAt > RESTART_MAX_MS
+          ? RESTART_MIN_MS
+          : Math.min(pause * 2, RESTART_MAX_MS);
       await this.#options.clock.sleep(pause, this.signal);
     }
   }

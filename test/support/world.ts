@@ -220,8 +220,7 @@ export class MemoryTracker implements Tracker {
     readonly draft: boolean;
   }): Promise<PullRequest> {
     this.#call(`create ${request.branch}`);
-    if (this.#openPull(request.branch) !== undefined)
-      throw new TrackerError('refused', 'exists', { status: 422 });
+    if (this.#openPull(request.branch) !== undefined) throw new TrackerError('refused', 'exists', { status: 422 });
     const number = 1000 + this.pulls.length;
     this.pulls.push({ number, ...request });
     return { number, url: `https://tracker/pull/${number}` };

@@ -174,9 +174,11 @@ export class Attempt {
     }
     this.#enter('before_run');
     await workspaces.refresh(signal);
-    await perform(journal, issue, 'hook', `before_run:${n}`, () => workspaces.beforeRun(task, signal)).catch((error) => {
-      throw place.created ? error : blameWorkspace(error);
-    });
+    await perform(journal, issue, 'hook', `before_run:${n}`, () => workspaces.beforeRun(task, signal)).catch(
+      (error) => {
+        throw place.created ? error : blameWorkspace(error);
+      },
+    );
     signal.throwIfAborted();
     const end = await this.#runAgent(task, run, place.path);
     await this.#afterRun(task);

@@ -162,8 +162,7 @@ export class Finisher {
     const added = others.filter((other) => entry.effects[labelRemoveKey(other)] !== 'finished');
     if (added.length > 0) return added;
     const fields = { issue: entry.number };
-    if (hasLabel(shown, label))
-      log.log('info', 'poller', `issue #${entry.number} state changed to ${label}`, fields);
+    if (hasLabel(shown, label)) log.log('info', 'poller', `issue #${entry.number} state changed to ${label}`, fields);
     else
       log.log(
         'warn',
