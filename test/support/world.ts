@@ -124,6 +124,12 @@ export class MemoryTracker implements Tracker {
     for (const label of options.labels ?? ['tool-todo']) this.label(number, label, options.by ?? WRITER);
   }
 
+  /** A person writes something: the issue is a newer one, its labels stay. */
+  touch(number: number): void {
+    const issue = this.issues.get(number);
+    if (issue !== undefined) issue.updatedAt = this.#stamp();
+  }
+
   /** A person puts a label on. */
   label(number: number, label: string, by: Actor = WRITER): void {
     const issue = this.issues.get(number);
@@ -488,8 +494,16 @@ export class World {
 
   /** Starts the daemon and lets everything happen that needs no time. */
   async start(): Promise<void> {
-    await this.orchestrator.recover();
+    let recovered = false;
+    const recovery = this.orchestrator.recover().finally(() => {
+      recovered = true;
+    });
+    await this.clock.settle();
+    while (!recovered && (await this.clock.step()));
+    await recovery;
     this.#running = this.orchestrator.run();
+    // Whoever waits for the end hears of it; nobody has to.
+    this.#running.catch(() => undefined);
     await this.clock.settle();
   }
 
@@ -498,7 +512,7 @@ export class World {
     const closing = this.orchestrator.close();
     await this.clock.settle();
     await closing;
-    await this.#running;
+    await this.#running?.catch(() => undefined);
   }
 
   /** The process is gone, in the middle of whatever it did. */

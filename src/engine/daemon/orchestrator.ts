@@ -349,11 +349,12 @@ export class Orchestrator {
   async #stumble(worker: Worker, error: unknown): Promise<void> {
     const { log, clock, random } = this.#options;
     if (this.#signal.aborted) return;
-    log.log('error', 'serve', `issue #${worker.number} failed: ${messageOf(error)}`);
     if (error instanceof ToolError && error.code === 'state_unusable') {
+      log.log('error', 'serve', `the daemon stops: ${error.message}`);
       this.#broken ??= error;
       return;
     }
+    log.log('error', 'serve', `issue #${worker.number} failed: ${messageOf(error)}`);
     const stumbles = (this.#stumbles.get(worker.number) ?? 0) + 1;
     this.#stumbles.set(worker.number, stumbles);
     const signal = AbortSignal.any([this.#signal, worker.abort.signal]);
