@@ -92,6 +92,10 @@ export class Gatekeeper {
     for (const [number, { admission }] of this.#known) if (!admission.admitted) this.#known.delete(number);
   }
 
+  forget(issue: number): void {
+    this.#known.delete(issue);
+  }
+
   /** Forgets issues that are not listed any more. */
   keepOnly(listed: ReadonlySet<number>): void {
     for (const number of this.#known.keys()) if (!listed.has(number)) this.#known.delete(number);

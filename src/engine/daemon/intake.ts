@@ -112,8 +112,9 @@ export class Intake {
     this.#options.log.log('info', 'poller', line, { issue: issue.number });
   }
 
-  /** The issue is over: what is said of it next is news. */
+  /** The issue is over: whether it may be worked on again is another question, and what is said of it next is news. */
   forget(issue: number): void {
+    this.#gatekeeper.forget(issue);
     this.#announced.delete(issue);
   }
 

@@ -18,6 +18,7 @@ import { Intake } from './intake.ts';
 import { Janitor } from './janitor.ts';
 import type { Live } from './live.ts';
 import { endCutOff } from './recovery.ts';
+import { takenBack } from './taken-back.ts';
 
 export type OrchestratorOptions = Omit<AttemptOptions, 'onChange'> & {
   readonly leftovers: Leftovers;
@@ -213,7 +214,7 @@ export class Orchestrator {
     }
   }
 
-  /** Takes note of what people changed: an issue closed, a label taken off. Nothing is stopped on the listing's word alone. */
+  /** Takes note of what people changed: an issue closed, a label taken off. */
   async #reconcile(): Promise<void> {
     const listed = new Set(this.#listing.map((issue) => issue.number));
     for (const entry of [...this.#options.journal.state.entries.values()]) {
@@ -236,22 +237,8 @@ export class Orchestrator {
 
   async #verify(entry: Entry): Promise<void> {
     const { tracker, log } = this.#options;
-    let issue: Issue | null;
-    try {
-      issue = await tracker.readIssue(entry.number, this.#signal);
-    } catch (error) {
-      log.log(
-        'warn',
-        'poller',
-        `issue #${entry.number} is missing from the listing and cannot be read: ${messageOf(error)}`,
-        { issue: entry.number },
-      );
-      return;
-    }
-    if (issue !== null && issue.state === 'open' && activeLabelsOf(issue.labels, this.#workflow.labels).length > 0)
-      return;
-    const outcome: IssueOutcome = issue === null || issue.state === 'closed' ? 'closed' : 'label_removed';
-    await this.#takeBack(entry, outcome, issue?.updatedAt ?? '');
+    const taken = await takenBack(tracker, log, entry.number, this.#workflow.labels, this.#signal);
+    if (taken !== null) await this.#takeBack(entry, taken.outcome, taken.updatedAt);
   }
 
   async #takeBack(entry: Entry, outcome: IssueOutcome, updatedAt: string): Promise<void> {
