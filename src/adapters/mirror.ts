@@ -97,14 +97,14 @@ export class Mirror {
 
   /** Brings the mirror up to date, cloning it first where there is none. Calls that come together share one fetch. */
   async refresh(signal: AbortSignal): Promise<void> {
-    const isFresh = this.#options.clock.now() - this.#fetchedAt < FRESH_MS && this.#exists && !this.#damaged;
+    const isFresh = this.#options.clock.elapsed() - this.#fetchedAt < FRESH_MS && this.#exists && !this.#damaged;
     if (isFresh && !this.#fetching.isRunning) return;
     await this.#fetching.join(signal);
   }
 
   async #bringUpToDate(signal: AbortSignal): Promise<void> {
     const { clock } = this.#options;
-    const startedAt = clock.now();
+    const startedAt = clock.elapsed();
     if (this.#damaged) await this.#cloneAnew(signal);
     else if (this.#exists) await this.#fetch(signal);
     else await this.#clone(this.path, signal);
@@ -113,7 +113,7 @@ export class Mirror {
 
   async #fetch(signal: AbortSignal): Promise<void> {
     await this.#unlock();
-    const isDue = this.#options.clock.now() - this.#headAt >= HEAD_MS;
+    const isDue = this.#options.clock.elapsed() - this.#headAt >= HEAD_MS;
     const asked = isDue ? this.#askHead(signal) : undefined;
     asked?.catch(() => undefined);
     const args = ['fetch', '--quiet', '--prune', '--no-write-fetch-head', this.#options.remoteUrl, REFSPEC];
@@ -138,7 +138,7 @@ export class Mirror {
     const known = (await this.#local(['symbolic-ref', '--short', 'HEAD'], signal)).trim();
     if (asked === null && (await this.branchHead(known)) !== null) return;
     const head = await (asked ?? this.#askHead(signal));
-    this.#headAt = this.#options.clock.now();
+    this.#headAt = this.#options.clock.elapsed();
     if (head === undefined || head === known) return;
     await this.#local(['symbolic-ref', 'HEAD', `refs/heads/${head}`], signal);
     this.#defaultBranch = undefined;
@@ -162,7 +162,7 @@ export class Mirror {
       { mode: 0o755 },
     );
     if (fresh !== to) await rename(fresh, to);
-    this.#headAt = clock.now();
+    this.#headAt = clock.elapsed();
     this.#defaultBranch = undefined;
     this.#damaged = false;
   }

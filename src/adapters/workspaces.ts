@@ -95,6 +95,10 @@ export class DiskWorkspaces implements Workspaces {
     return this.#clone(task.issue);
   }
 
+  refresh(signal: AbortSignal): Promise<void> {
+    return this.#options.mirror.refresh(signal);
+  }
+
   async prepare(task: WorkspaceTask, signal: AbortSignal): Promise<Place> {
     this.#options.claimRoot();
     const path = this.pathOf(task.issue);

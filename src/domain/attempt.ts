@@ -10,13 +10,17 @@ export type EndCause =
   | { readonly kind: 'stalled'; readonly afterMs: number }
   | { readonly kind: 'turn_timeout'; readonly afterMs: number }
   | { readonly kind: 'cancelled'; readonly outcome: IssueOutcome; readonly updatedAt: string }
-  | { readonly kind: 'shutdown' };
+  | { readonly kind: 'shutdown' }
+  /** The daemon died under it; the next one says so. */
+  | { readonly kind: 'died' };
 
 export type AttemptEnd = {
   readonly cause: EndCause | null;
   /** How the agent ended by itself. `runtime`: it could not work at all; `preparation`: workspace or hook failed. */
   readonly agent: { readonly ok: boolean; readonly words: string; readonly fault: 'agent' | 'runtime' };
   readonly head: string | null;
+  /** Why what it left could not be read; null when it was. That is not the same as nothing being there. */
+  readonly unread: string | null;
   /** The ref under which uncommitted changes were saved. */
   readonly savedAs: string | null;
   readonly askedDone: boolean;
@@ -39,7 +43,7 @@ export type Verdict = {
   readonly retryAt: number | null;
 };
 
-/** So often in a row the daemon may die or stop under an issue's agent before that counts against the issue. */
+/** The daemon may die or stop under an issue's agent less often than this in a row; each further time counts against the issue. */
 export const MAX_INTERRUPTIONS = 10;
 
 function withoutCommit(end: AttemptEnd, limits: AttemptLimits): string {
@@ -66,10 +70,14 @@ function describe(end: AttemptEnd, limits: AttemptLimits): { outcome: AttemptOut
         };
       case 'shutdown':
         return { outcome: 'interrupted', reason: 'the daemon was stopped' };
+      case 'died':
+        return { outcome: 'interrupted', reason: 'the daemon ended while the agent worked' };
       default:
         return assertNever(end.cause);
     }
   }
+  // Whoever handed its work in is answerable for a workspace that cannot be read any more.
+  if (end.unread !== null && (end.agent.ok || end.askedDone)) return { outcome: 'failed', reason: end.unread };
   if (!end.agent.ok)
     return { outcome: end.agent.fault === 'runtime' ? 'unavailable' : 'failed', reason: end.agent.words };
   return { outcome: 'failed', reason: withoutCommit(end, limits) };
@@ -87,8 +95,8 @@ export function judgeAttempt(
   now: number,
   random: number,
 ): Verdict {
-  const mayPublish = end.cause === null || end.cause.kind === 'stalled' || end.cause.kind === 'turn_timeout';
-  // The agent's word that it is done holds even if its process ends badly afterwards.
+  const mayPublish = end.unread === null && end.cause?.kind !== 'cancelled';
+  // The agent's word that it is done holds even if its process ends badly afterwards, or the daemon does.
   if (mayPublish && (end.askedDone || (end.cause === null && end.agent.ok && end.head !== null))) {
     return { outcome: 'succeeded', reason: end.agent.words, next: 'publish', head: end.head, retryAt: null };
   }
@@ -109,13 +117,6 @@ export function judgeAttempt(
   if (outcome === 'unavailable')
     return verdict('retry', now + retryDelayMs(entry.outages + 1, limits.maxRetryBackoffMs, random));
   const failures = entry.failures + 1;
-  const counted: AttemptOutcome = outcome === 'interrupted' ? 'failed' : outcome;
-  if (failures >= limits.maxAttempts) return { outcome: counted, reason, next: 'give_up', head: null, retryAt: null };
-  return {
-    outcome: counted,
-    reason,
-    next: 'retry',
-    head: null,
-    retryAt: now + retryDelayMs(failures, limits.maxRetryBackoffMs, random),
-  };
+  if (failures >= limits.maxAttempts) return verdict('give_up', null);
+  return verdict('retry', now + retryDelayMs(failures, limits.maxRetryBackoffMs, random));
 }

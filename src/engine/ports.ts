@@ -8,6 +8,8 @@ import type { Stored } from '../domain/log.ts';
 export interface Clock {
   /** Milliseconds since the epoch. */
   now(): number;
+  /** Milliseconds since some moment; never set, never backwards. For everything that measures how long something takes. */
+  elapsed(): number;
   /** Resolves after `ms`, or at once when the signal is aborted; never rejects. */
   sleep(ms: number, signal: AbortSignal): Promise<void>;
 }
@@ -100,6 +102,8 @@ export type Work = {
 export interface Workspaces {
   /** Where the issue's workspace is or will be. */
   pathOf(issue: number): string;
+  /** Brings the daemon's own copy of the repository up to date. What fails here lies outside of every workspace. */
+  refresh(signal: AbortSignal): Promise<void>;
   /** Makes the directory, or takes the complete one that is there; a half-made one is thrown away first. */
   prepare(task: WorkspaceTask, signal: AbortSignal): Promise<Place>;
   /** Fills a new workspace: the file's script, or a clone. */

@@ -61,9 +61,9 @@ export class Supervisor {
   async #again(name: string, task: (signal: AbortSignal) => Promise<void>): Promise<void> {
     let pause = RESTART_MIN_MS;
     while (!this.signal.aborted) {
-      const startedAt = this.#options.clock.now();
+      const startedAt = this.#options.clock.elapsed();
       if (await this.#once(name, task)) return;
-      if (this.#options.clock.now() - startedAt > RESTART_MAX_MS) pause = RESTART_MIN_MS;
+      if (this.#options.clock.elapsed() - startedAt > RESTART_MAX_MS) pause = RESTART_MIN_MS;
       await this.#options.clock.sleep(pause, this.signal);
       pause = Math.min(pause * 2, RESTART_MAX_MS);
     }

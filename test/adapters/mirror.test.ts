@@ -14,7 +14,7 @@ const { signal } = new AbortController();
 
 /** Another process's view of the same mirror, with a clock that stands still until it is moved. */
 function reopened(mirror: Mirror, remoteUrl: string) {
-  const clock = { at: 0, now: () => clock.at, sleep: async () => undefined };
+  const clock = { at: 0, now: () => clock.at, elapsed: () => clock.at, sleep: async () => undefined };
   const made = new Mirror({ path: mirror.path, remoteUrl, secret: async () => null, env: process.env, clock });
   return { mirror: made, clock };
 }

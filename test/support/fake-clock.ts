@@ -6,20 +6,28 @@ import type { Clock } from '../../src/engine/ports.ts';
 type Sleeper = { readonly at: number; readonly wake: () => void };
 
 export class FakeClock implements Clock {
-  #now: number;
+  /** What the clock on the wall is ahead of the time that has passed. */
+  #offset: number;
+  #elapsed = 0;
   readonly #sleepers = new Set<Sleeper>();
 
   constructor(start = Date.UTC(2026, 0, 1)) {
-    this.#now = start;
+    this.#offset = start;
   }
 
-  now = (): number => this.#now;
+  now = (): number => this.#offset + this.#elapsed;
+  elapsed = (): number => this.#elapsed;
+
+  /** Somebody sets the clock on the wall. */
+  set(byMs: number): void {
+    this.#offset += byMs;
+  }
 
   sleep = (ms: number, signal: AbortSignal): Promise<void> => {
     if (signal.aborted || ms <= 0) return Promise.resolve();
     return new Promise((resolve) => {
       const sleeper: Sleeper = {
-        at: this.#now + ms,
+        at: this.#elapsed + ms,
         wake: () => {
           this.#sleepers.delete(sleeper);
           signal.removeEventListener('abort', sleeper.wake);
@@ -36,22 +44,22 @@ export class FakeClock implements Clock {
     for (let round = 0; round < 20; round++) await setImmediate();
   }
 
-  /** Moves to the next moment somebody waits for; false when nobody waits or that is after `limit`. */
+  /** Moves to the next moment somebody waits for; false when nobody waits or that is after `limit`, in elapsed time. */
   async step(limit = Number.POSITIVE_INFINITY): Promise<boolean> {
     await this.settle();
     const next = Math.min(...[...this.#sleepers].map((sleeper) => sleeper.at));
     if (!Number.isFinite(next) || next > limit) return false;
-    this.#now = Math.max(this.#now, next);
-    for (const sleeper of [...this.#sleepers]) if (sleeper.at <= this.#now) sleeper.wake();
+    this.#elapsed = Math.max(this.#elapsed, next);
+    for (const sleeper of [...this.#sleepers]) if (sleeper.at <= this.#elapsed) sleeper.wake();
     await this.settle();
     return true;
   }
 
   /** Lets `ms` pass, everything on the way happening at its time. */
   async pass(ms: number): Promise<void> {
-    const end = this.#now + ms;
+    const end = this.#elapsed + ms;
     while (await this.step(end));
-    this.#now = end;
+    this.#elapsed = end;
     await this.settle();
   }
 }

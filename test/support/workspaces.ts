@@ -29,7 +29,7 @@ export async function setUpWorkspaces(t: Cleanup, hooks: Partial<Workflow['hooks
     remoteUrl: forge.forge.cloneUrl,
     secret: async () => `username=x-access-token\npassword=${DAEMON_TOKEN}\n`,
     env: process.env,
-    clock: { now: () => performance.now() * 1e6, sleep: systemClock.sleep },
+    clock: { now: () => performance.now() * 1e6, elapsed: () => performance.now() * 1e6, sleep: systemClock.sleep },
   });
   mkdirSync(join(directory, 'state'));
   const claim = () => claimRoot(join(directory, 'workspaces'), 'host/o/r', join(directory, 'state'));

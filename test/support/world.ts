@@ -82,6 +82,7 @@ class MemoryTracker implements Tracker {
     readonly body: string;
     readonly draft: boolean;
   }[] = [];
+  readonly closedPulls = new Set<number>();
   readonly writers = new Set(['writer', 'daemon']);
   readonly calls: string[] = [];
   /** Called with the name of each call; what it throws is the service's failure. */
@@ -121,6 +122,12 @@ class MemoryTracker implements Tracker {
       updatedAt: at,
     });
     for (const label of options.labels ?? ['tool-todo']) this.label(number, label, options.by ?? WRITER);
+  }
+
+  /** A person writes something: the issue is a newer one, its labels stay. */
+  touch(number: number): void {
+    const issue = this.issues.get(number);
+    if (issue !== undefined) issue.updatedAt = this.#stamp();
   }
 
   /** A person puts a label on. */
@@ -201,9 +208,13 @@ class MemoryTracker implements Tracker {
     this.unlabel(number, label);
   }
 
+  #openPull(branch: string) {
+    return this.pulls.find((one) => one.branch === branch && !this.closedPulls.has(one.number));
+  }
+
   async findPullRequest(branch: string): Promise<PullRequest | null> {
     this.#call(`find ${branch}`);
-    const pull = this.pulls.find((one) => one.branch === branch);
+    const pull = this.#openPull(branch);
     return pull === undefined ? null : { number: pull.number, url: `https://tracker/pull/${pull.number}` };
   }
 
@@ -215,8 +226,7 @@ class MemoryTracker implements Tracker {
     readonly draft: boolean;
   }): Promise<PullRequest> {
     this.#call(`create ${request.branch}`);
-    if (this.pulls.some((one) => one.branch === request.branch))
-      throw new TrackerError('refused', 'exists', { status: 422 });
+    if (this.#openPull(request.branch) !== undefined) throw new TrackerError('refused', 'exists', { status: 422 });
     const number = 1000 + this.pulls.length;
     this.pulls.push({ number, ...request });
     return { number, url: `https://tracker/pull/${number}` };
@@ -232,6 +242,10 @@ class MemoryWorkspaces implements Workspaces {
   fault: (call: string) => void = () => undefined;
 
   pathOf = (issue: number): string => `/workspaces/issue-${issue}`;
+
+  async refresh(): Promise<void> {
+    this.fault('refresh');
+  }
 
   async prepare(task: WorkspaceTask) {
     this.fault('prepare');
@@ -480,8 +494,16 @@ export class World {
 
   /** Starts the daemon and lets everything happen that needs no time. */
   async start(): Promise<void> {
-    await this.orchestrator.recover();
+    let recovered = false;
+    const recovery = this.orchestrator.recover().finally(() => {
+      recovered = true;
+    });
+    await this.clock.settle();
+    while (!recovered && (await this.clock.step()));
+    await recovery;
     this.#running = this.orchestrator.run();
+    // Whoever waits for the end hears of it; nobody has to.
+    this.#running.catch(() => undefined);
     await this.clock.settle();
   }
 
@@ -490,7 +512,7 @@ export class World {
     const closing = this.orchestrator.close();
     await this.clock.settle();
     await closing;
-    await this.#running;
+    await this.#running?.catch(() => undefined);
   }
 
   /** The process is gone, in the middle of whatever it did. */

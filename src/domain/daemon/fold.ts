@@ -1,7 +1,9 @@
 // The fold: each record of the journal takes the state one step on. A record that is not valid at its place changes nothing.
 
+import { MAX_INTERRUPTIONS } from '../attempt.ts';
 import { assertNever } from '../errors.ts';
 import type { Stored } from '../log.ts';
+import { pullRequestKey } from './next.ts';
 import { withPast } from './past.ts';
 import { type JournalRecord, NO_USAGE, type Usage } from './record.ts';
 import { addUsage, COMPLETED_KEPT, type Completed, type DaemonState, type Entry, spentOf, utcDay } from './state.ts';
@@ -86,7 +88,11 @@ function endAttempt(
   return change(used, record.issue, (entry) => {
     if (entry.phase !== 'running') return undefined;
     const { outcome } = record;
-    const failed = outcome === 'failed' || outcome === 'stalled' || outcome === 'timed_out';
+    const failed =
+      outcome === 'failed' ||
+      outcome === 'stalled' ||
+      outcome === 'timed_out' ||
+      (outcome === 'interrupted' && entry.interruptions + 1 >= MAX_INTERRUPTIONS);
     const phases = { publish: 'publishing', retry: 'retrying', give_up: 'giving_up', stop: 'claimed' } as const;
     return {
       ...entry,
@@ -119,6 +125,12 @@ function failToPublish(entry: Entry, record: Extract<JournalRecord, { type: 'pub
   };
 }
 
+/** Whether a pull request is open is to be asked again: people may have closed the one that is known. */
+function unasked(entry: Entry): Entry {
+  const { [pullRequestKey(entry)]: _, ...effects } = entry.effects;
+  return { ...entry, effects };
+}
+
 function finishEffect(state: DaemonState, record: Extract<JournalRecord, { type: 'effect_finished' }>): DaemonState {
   if (record.effect === 'workspace_remove') {
     const cleanups = new Map(state.cleanups);
@@ -135,7 +147,7 @@ function finishEffect(state: DaemonState, record: Extract<JournalRecord, { type:
           : { ...next, run: { ...entry.run, pid: result.pid } };
       case 'push':
         return typeof result.sha === 'string'
-          ? { ...next, pushed: [...entry.pushed.filter((sha) => sha !== result.sha), result.sha].slice(-20) }
+          ? { ...unasked(next), pushed: [...entry.pushed.filter((sha) => sha !== result.sha), result.sha].slice(-20) }
           : next;
       case 'pull_request': {
         const { number, url } = result;
@@ -214,7 +226,7 @@ export function fold(state: DaemonState, record: Stored<JournalRecord>): DaemonS
       return change(state, record.issue, (entry) =>
         (entry.phase === 'claimed' || entry.phase === 'retrying') && record.attempt > entry.attempt
           ? {
-              ...entry,
+              ...unasked(entry),
               phase: 'running',
               attempt: record.attempt,
               run: { id: record.run, attempt: record.attempt, startedAt: record.at, pid: null },
@@ -236,6 +248,8 @@ export function fold(state: DaemonState, record: Stored<JournalRecord>): DaemonS
       return finishEffect(state, record);
     case 'effect_failed':
       return change(state, record.issue, (entry) => {
+        // A comment may stand there although no answer came: it stays begun, so that it is looked for before the next try.
+        if (record.effect === 'comment') return undefined;
         const { [record.key]: _, ...effects } = entry.effects;
         return { ...entry, effects };
       });

@@ -4,6 +4,7 @@
 import { assertNever } from '../errors.ts';
 import type { StateLabels } from '../issue.ts';
 import { sameLabel } from '../issue.ts';
+import type { PullRequest } from './record.ts';
 import type { Entry } from './state.ts';
 
 export type Step =
@@ -14,13 +15,27 @@ export type Step =
   | { readonly kind: 'label_remove'; readonly key: string; readonly label: string }
   | { readonly kind: 'observe'; readonly label: string };
 
+/** Once in each claim, attempt and pushed commit the tracker is asked for the open pull request. */
+export function pullRequestKey(entry: Entry): string {
+  return `pull_request:${entry.branch}`;
+}
+
+/** The pull request that is known to be open; null when the tracker is to be asked. */
+export function openPullRequest(entry: Entry): PullRequest | null {
+  return finished(entry, pullRequestKey(entry)) ? entry.pullRequest : null;
+}
+
 function finished(entry: Entry, key: string): boolean {
   return entry.effects[key] === 'finished';
 }
 
+export function labelRemoveKey(label: string): string {
+  return `label_remove:${label.toLowerCase()}`;
+}
+
 function dropLabels(entry: Entry, unwanted: (label: string) => boolean): Step | undefined {
   for (const label of entry.stateLabels.filter(unwanted)) {
-    const key = `label_remove:${label.toLowerCase()}`;
+    const key = labelRemoveKey(label);
     if (!finished(entry, key)) return { kind: 'label_remove', key, label };
   }
   return undefined;
@@ -45,7 +60,7 @@ export function nextStep(entry: Entry, states: StateLabels): Step | undefined {
       if (entry.head === null) return swapLabels(entry, states.done);
       const push = `push:${entry.head}`;
       if (!finished(entry, push)) return { kind: 'push', key: push, sha: entry.head };
-      if (entry.pullRequest === null) return { kind: 'pull_request', key: `pull_request:${entry.branch}` };
+      if (openPullRequest(entry) === null) return { kind: 'pull_request', key: pullRequestKey(entry) };
       return swapLabels(entry, states.done);
     }
     case 'giving_up': {

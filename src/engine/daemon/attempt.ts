@@ -6,7 +6,6 @@ import { spentOf } from '../../domain/daemon/state.ts';
 import { messageOf, ToolError } from '../../domain/errors.ts';
 import type { Issue } from '../../domain/issue.ts';
 import { formatSlug } from '../../domain/repository.ts';
-import { TrackerError } from '../../domain/tracker-error.ts';
 import type { Workflow } from '../../domain/workflow.ts';
 import type {
   Clock,
@@ -18,10 +17,10 @@ import type {
   Tracker,
   Transcript,
   Transcripts,
-  Work,
   Workspaces,
   WorkspaceTask,
 } from '../ports.ts';
+import { collectWork, NOTHING_LEFT } from './collect.ts';
 import { createDeskHandler } from './desk.ts';
 import { perform } from './effects.ts';
 import { Live } from './live.ts';
@@ -54,15 +53,15 @@ export type AttemptOptions = {
   readonly onChange: () => void;
 };
 
-/** What went wrong before the agent ran. `runtime`: not the issue's doing, so it does not count against it. */
-class PreparationError extends Error {
-  readonly fault: 'agent' | 'runtime';
+/** Whose doing it is that an attempt came to nothing. `runtime`: not the issue's, so it does not count against it. */
+function blame(error: unknown): 'agent' | 'runtime' {
+  return error instanceof ToolError && (error.code === 'hook' || error.code === 'agent') ? 'agent' : 'runtime';
+}
 
-  constructor(error: unknown) {
-    super(messageOf(error), { cause: error });
-    this.fault =
-      error instanceof TrackerError || (error instanceof ToolError && error.code !== 'hook') ? 'runtime' : 'agent';
-  }
+/** A workspace that an agent has been in and that Git cannot be brought up to date in: that is the agent's doing. */
+function blameWorkspace(error: unknown): unknown {
+  const broken = error instanceof ToolError && (error.code === 'git' || error.code === 'workspace_root');
+  return broken ? new ToolError('agent', error.message, { cause: error }) : error;
 }
 
 export class Attempt {
@@ -75,6 +74,8 @@ export class Attempt {
   readonly live: Live;
   #cause: EndCause | null = null;
   #transcript: Transcript | undefined;
+  /** Whether an agent may have been in the workspace. */
+  #ran = false;
 
   constructor(options: AttemptOptions, entry: Entry, issue: Issue) {
     this.#options = options;
@@ -82,7 +83,7 @@ export class Attempt {
     this.#entry = entry;
     this.#number = entry.attempt + 1;
     this.#workflow = options.workflow();
-    this.live = new Live(options.clock.now());
+    this.live = new Live(options.clock);
   }
 
   /** Why the daemon ended it; null when it did not. */
@@ -103,7 +104,7 @@ export class Attempt {
 
   /** Runs to the end; the last record it appends is `attempt_ended`. */
   async run(): Promise<void> {
-    const { journal, transcripts, workspaces, newRun } = this.#options;
+    const { journal, workspaces, newRun } = this.#options;
     const { number } = this.#issue;
     const run = newRun();
     const { runtime } = this.#workflow.tool;
@@ -115,47 +116,45 @@ export class Attempt {
       runtime,
       workspace: workspaces.pathOf(number),
     });
-    const transcript = transcripts.open(number, this.#entry.life, this.#number);
-    this.#transcript = transcript;
     const task: WorkspaceTask = {
       issue: number,
       life: this.#entry.life,
       attempt: this.#number,
       branch: this.#entry.branch,
       env: { TOOL_RUN: run },
-      output: (text) => transcript.write(text),
+      output: (text) => this.#transcript?.write(text),
     };
     try {
-      await this.#workThrough(task, run);
+      await this.#conclude(task, await this.#workThrough(task, run));
     } finally {
-      transcript.close();
+      this.#transcript?.close();
     }
   }
 
-  async #workThrough(bare: WorkspaceTask, run: string): Promise<void> {
-    const { desk, journal, tracker, workspaces, publisher, log, workflow } = this.#options;
-    const handler = createDeskHandler({
-      workflow,
-      journal,
-      tracker,
-      workspaces,
-      publisher,
-      log,
-      issue: this.#issue,
-      task: bare,
-    });
-    const open = await desk.open(handler);
-    const task = { ...bare, env: { ...bare.env, ...open.env } };
-    let agent: RunEnd;
+  /** Whatever fails on the way is an end like any other: the attempt gets its record. */
+  async #workThrough(bare: WorkspaceTask, run: string): Promise<RunEnd> {
+    const { desk, journal, tracker, workspaces, publisher, log, workflow, transcripts } = this.#options;
     try {
-      agent = await this.#prepareAndRun(task, run);
+      this.#transcript = transcripts.open(bare.issue, bare.life, bare.attempt);
+      const handler = createDeskHandler({
+        workflow,
+        journal,
+        tracker,
+        workspaces,
+        publisher,
+        log,
+        issue: this.#issue,
+        task: bare,
+      });
+      const open = await desk.open(handler);
+      try {
+        return await this.#prepareAndRun({ ...bare, env: { ...bare.env, ...open.env } }, run);
+      } finally {
+        await open.close();
+      }
     } catch (error) {
-      const failed = new PreparationError(error);
-      agent = { ok: false, words: failed.message, fault: failed.fault, resumable: true };
-    } finally {
-      await open.close();
+      return { ok: false, words: messageOf(error), fault: blame(error), resumable: true };
     }
-    await this.#conclude(bare, agent);
   }
 
   async #prepareAndRun(task: WorkspaceTask, run: string): Promise<RunEnd> {
@@ -174,7 +173,12 @@ export class Attempt {
       await workspaces.complete(task, signal);
     }
     this.#enter('before_run');
-    await perform(journal, issue, 'hook', `before_run:${n}`, () => workspaces.beforeRun(task, signal));
+    await workspaces.refresh(signal);
+    await perform(journal, issue, 'hook', `before_run:${n}`, () => workspaces.beforeRun(task, signal)).catch(
+      (error) => {
+        throw place.created ? error : blameWorkspace(error);
+      },
+    );
     signal.throwIfAborted();
     const end = await this.#runAgent(task, run, place.path);
     await this.#afterRun(task);
@@ -210,6 +214,7 @@ export class Attempt {
     const key = `agent:${this.#number}`;
     await journal.append({ type: 'effect_started', issue, effect: 'agent', key });
     let started = false;
+    this.#ran = true;
     let watching: Promise<void> | undefined;
     let turns = 0;
     let toolsThisTurn = 0;
@@ -239,13 +244,13 @@ export class Attempt {
           output: (text) => task.output(text),
           onStarted: async (pid) => {
             started = true;
-            this.live.agentStartedAt = clock.now();
+            this.live.agentStarted();
             watchdog.turnStarted();
             watching = watchdog.watch();
             await journal.append({ type: 'effect_finished', issue, effect: 'agent', key, result: { pid } });
           },
           onEvent: (event) => {
-            this.live.hear(event, clock.now());
+            this.live.hear(event);
             watchdog.sign(event);
             if (event.type === 'tool_started') toolsThisTurn += 1;
             if (
@@ -260,7 +265,7 @@ export class Attempt {
             turns += 1;
             idleTurns = toolsThisTurn === 0 ? idleTurns + 1 : 0;
             toolsThisTurn = 0;
-            this.#note({ type: 'usage', issue, usage: this.live.usageAt(clock.now()) });
+            this.#note({ type: 'usage', issue, usage: this.live.used });
             const entry = journal.state.entries.get(issue);
             const handedIn =
               entry?.askedDone === true ||
@@ -304,12 +309,12 @@ export class Attempt {
     }
   }
 
-  async #conclude(task: WorkspaceTask, end: RunEnd): Promise<void> {
-    const { journal, clock, random } = this.#options;
+  async #conclude(task: WorkspaceTask, agent: RunEnd): Promise<void> {
+    const { journal, clock, random, workspaces } = this.#options;
     const { issue } = task;
     this.live.stage = 'collect';
-    const { work, agent } = await this.#collect(task, end);
-    const usage = this.live.usageAt(clock.now());
+    const left = this.#ran ? await collectWork(workspaces, clock, task, this.#end.signal) : NOTHING_LEFT;
+    const usage = this.live.used;
     const entry = journal.state.entries.get(issue) ?? this.#entry;
     const { agent: limits } = this.#workflow;
     const verdict = judgeAttempt(
@@ -317,8 +322,7 @@ export class Attempt {
       {
         cause: this.#cause,
         agent: agent.ok ? { ok: true, words: agent.words, fault: 'agent' } : agent,
-        head: work.head,
-        savedAs: work.savedAs,
+        ...left,
         askedDone: entry.askedDone,
         costUsd: entry.spent.cost_usd + usage.cost_usd,
         turns: usage.turns,
@@ -347,20 +351,5 @@ export class Attempt {
       `attempt ${this.#number} on issue #${issue} ${verdict.outcome}: ${verdict.reason}${wait}`,
       'warn',
     );
-  }
-
-  async #collect(task: WorkspaceTask, agent: RunEnd): Promise<{ work: Work; agent: RunEnd }> {
-    const { signal } = new AbortController();
-    try {
-      return { work: await this.#options.workspaces.collect(task, signal), agent };
-    } catch (error) {
-      const words = `the work could not be collected: ${messageOf(error)}`;
-      task.output(`${words}\n`);
-      // Whoever failed before that had the first cause.
-      return {
-        work: { head: null, savedAs: null },
-        agent: agent.ok ? { ok: false, words, fault: 'runtime', resumable: true } : agent,
-      };
-    }
   }
 }

@@ -18,12 +18,14 @@ export function candidates(
   state: DaemonState,
   busy: ReadonlySet<number>,
   now: number,
+  longestPauseMs: number,
 ): Candidate[] {
   return listed.flatMap((issue): Candidate[] => {
     if (busy.has(issue.number)) return [];
     const entry = state.entries.get(issue.number);
     if (entry !== undefined && entry.phase !== 'parked') {
-      const due = entry.phase === 'claimed' || (entry.phase === 'retrying' && (entry.retryAt ?? 0) <= now);
+      const due =
+        entry.phase === 'claimed' || (entry.phase === 'retrying' && isDue(entry.retryAt ?? 0, now, longestPauseMs));
       return due ? [{ kind: 'due', issue }] : [];
     }
     return isOver(issue, pastOf(state.past, issue.number), entry) ? [] : [{ kind: 'fresh', issue }];
@@ -52,14 +54,37 @@ export function claimOf(
 }
 
 /**
- * When the next poll is due without anybody asking, ms since the epoch: for the earliest retry, at the latest `latest`.
+ * The event that began a life which the daemon ended by taking the label off: as long as the label shows by that event,
+ * nobody has put it on again. Null when the event is not known, or when people ended the life.
+ */
+export function spentEvent(state: DaemonState, issue: number): number | null {
+  const entry = state.entries.get(issue);
+  if (entry !== undefined) return entry.finished?.outcome === 'failed' ? entry.labelEvent : null;
+  const past = pastOf(state.past, issue);
+  return past?.outcome === 'done' ? past.labelEvent : null;
+}
+
+/** A retry that is further away than any pause is long was planned before somebody set the clock back. */
+function isDue(retryAt: number, at: number, longestPauseMs: number): boolean {
+  return retryAt <= at || retryAt - at > longestPauseMs;
+}
+
+/**
+ * How long until the earliest retry is due, ms.
  * @param polledAt a retry that was due at the last poll is no reason for another one
  */
-export function nextDue(state: DaemonState, busy: ReadonlySet<number>, polledAt: number, latest: number): number {
-  let due = latest;
-  for (const entry of state.entries.values()) {
-    if (entry.phase === 'retrying' && entry.retryAt !== null && entry.retryAt > polledAt && !busy.has(entry.number))
-      due = Math.min(due, entry.retryAt);
+export function untilRetry(
+  state: DaemonState,
+  busy: ReadonlySet<number>,
+  polledAt: number,
+  now: number,
+  longestPauseMs: number,
+): number {
+  let wait = Number.MAX_SAFE_INTEGER;
+  for (const { phase, retryAt, number } of state.entries.values()) {
+    if (phase !== 'retrying' || retryAt === null || busy.has(number)) continue;
+    if (isDue(retryAt, polledAt, longestPauseMs)) continue;
+    wait = Math.min(wait, isDue(retryAt, now, longestPauseMs) ? 0 : retryAt - now);
   }
-  return due;
+  return wait;
 }

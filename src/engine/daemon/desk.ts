@@ -1,5 +1,6 @@
 // What an agent may ask of the daemon, for its own attempt and issue only.
 
+import { openPullRequest } from '../../domain/daemon/next.ts';
 import type { Entry } from '../../domain/daemon/state.ts';
 import { ToolError } from '../../domain/errors.ts';
 import type { Issue } from '../../domain/issue.ts';
@@ -29,6 +30,9 @@ type Answer = Readonly<Record<string, unknown>>;
 export function createDeskHandler(options: DeskOptions): DeskHandler {
   const { journal, tracker, workspaces, publisher, log, issue, task } = options;
   let comments = 0;
+  let posted = 0;
+  /** Comments that may stand there although no answer came: the same words again are the same comment. */
+  const unsure = new Map<string, number>();
 
   const entryOf = (): Entry => {
     const entry = journal.state.entries.get(issue.number);
@@ -71,10 +75,15 @@ export function createDeskHandler(options: DeskOptions): DeskHandler {
   };
 
   const comment = async (body: string, signal: AbortSignal): Promise<Answer> => {
-    if (comments >= MAX_COMMENTS)
+    const text = clip(body, MAX_COMMENT);
+    if (comments >= MAX_COMMENTS && !unsure.has(text))
       throw new ToolError('refused', `an attempt may write ${MAX_COMMENTS} comments; this would be one more`);
-    comments += 1;
-    await publisher.comment(entryOf(), `comment:${task.attempt}:${comments}`, clip(body, MAX_COMMENT), signal);
+    const number = unsure.get(text) ?? comments + 1;
+    comments = Math.max(comments, number);
+    unsure.set(text, number);
+    await publisher.comment(entryOf(), `comment:${task.attempt}:${number}`, text, signal);
+    unsure.delete(text);
+    posted += 1;
     return { commented: true };
   };
 
@@ -99,14 +108,14 @@ export function createDeskHandler(options: DeskOptions): DeskHandler {
     });
     if (journal.state.entries.get(issue.number)?.effects[`push:${sha}`] !== 'finished')
       await publisher.push(entryOf(), sha, signal);
-    const known = entryOf().pullRequest;
+    const known = openPullRequest(entryOf());
     const { number, url } = known ?? (await publisher.openPullRequest(entryOf(), sha, signal));
     return { number, url, branch: task.branch };
   };
 
   const done = async (signal: AbortSignal): Promise<Answer> => {
     const sha = await workspaces.peek(task, signal);
-    if (sha === null && comments === 0) {
+    if (sha === null && posted === 0) {
       throw new ToolError(
         'refused',
         `nothing is committed on ${task.branch}; commit your work there, or say why nothing has to change with \`tool issue comment\`, then ask again`,

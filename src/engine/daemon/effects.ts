@@ -7,7 +7,7 @@ import type { Journal } from '../ports.ts';
 
 export type EffectResult = Readonly<Record<string, string | number | null>>;
 
-/** Whether an earlier process began this effect and did not live to say how it ended. */
+/** Whether this effect was begun and nobody knows how it ended. */
 export function wasCutOff(journal: Journal, issue: number, key: string): boolean {
   return journal.state.entries.get(issue)?.effects[key] === 'started';
 }

@@ -1,10 +1,10 @@
 // Takes an issue whose attempts are over to its end, step by step; what fails is tried again or handed back to the agent.
 
-import { nextStep } from '../../domain/daemon/next.ts';
+import { labelRemoveKey, nextStep, type Step } from '../../domain/daemon/next.ts';
 import type { IssueOutcome } from '../../domain/daemon/record.ts';
 import type { Entry } from '../../domain/daemon/state.ts';
 import { messageOf, ToolError } from '../../domain/errors.ts';
-import { hasLabel, type Issue } from '../../domain/issue.ts';
+import { activeLabelsOf, hasLabel, type Issue, sameLabel, stateLabelsOf } from '../../domain/issue.ts';
 import { retryDelayMs } from '../../domain/retry.ts';
 import { TrackerError } from '../../domain/tracker-error.ts';
 import type { Workflow } from '../../domain/workflow.ts';
@@ -27,6 +27,21 @@ export type FinisherOptions = {
 const LEAST_PAUSE_MS = 1_000;
 const OBSERVE_TRIES = 5;
 const OBSERVE_PAUSE_MS = 1_000;
+/** So often in a row the service may refuse a step; then it means it. */
+const MAX_REFUSALS = 8;
+
+type Tally = { failures: number; refusals: number };
+
+function isRefusal(error: unknown): boolean {
+  if (error instanceof TrackerError) return error.failure === 'refused' || error.failure === 'unauthorized';
+  return error instanceof ToolError && error.code === 'refused';
+}
+
+/** What was refused is the branch itself: that is the agent's to mend. */
+function refusesBranch(step: Step, error: unknown): boolean {
+  if (step.kind === 'push') return isRefusal(error);
+  return step.kind === 'pull_request' && error instanceof TrackerError && error.status === 422;
+}
 
 export class Finisher {
   readonly #options: FinisherOptions;
@@ -38,20 +53,30 @@ export class Finisher {
   /** Takes step after step until an attempt is next or the issue is over; false when the signal ended it before. */
   async takeSteps(issue: number, signal: AbortSignal): Promise<boolean> {
     const { journal, publisher, workflow, log } = this.#options;
-    let failures = 0;
+    const tally: Tally = { failures: 0, refusals: 0 };
+    /** State labels that people put on since the claim. */
+    let added: readonly string[] = [];
+    let said = false;
     for (;;) {
       const entry = journal.state.entries.get(issue);
-      const step = entry === undefined ? undefined : nextStep(entry, workflow().labels);
-      if (entry === undefined || step === undefined) return true;
+      if (entry === undefined) return true;
+      const step = nextStep({ ...entry, stateLabels: [...entry.stateLabels, ...added] }, workflow().labels);
+      if (step === undefined) return true;
       if (signal.aborted) return false;
       try {
         if (step.kind === 'observe') {
-          await this.#observe(entry, step.label, signal);
-          return !signal.aborted;
+          added = await this.#observe(entry, step.label, signal);
+          if (signal.aborted) return false;
+          if (added.length === 0) return true;
+        } else {
+          if (step.kind === 'label_add' && !said) {
+            said = true;
+            this.#sayDone(entry);
+          }
+          await publisher.step(entry, step, signal);
         }
-        if (step.kind === 'label_add') this.#sayDone(entry);
-        await publisher.step(entry, step, signal);
-        failures = 0;
+        tally.failures = 0;
+        tally.refusals = 0;
       } catch (error) {
         if (signal.aborted) return false;
         if (entry.phase === 'claimed') {
@@ -59,8 +84,7 @@ export class Finisher {
           log.log('warn', 'publish', `issue #${issue}: ${messageOf(error)}`, { issue });
           return true;
         }
-        failures += 1;
-        await this.#fail(entry, error, failures, signal);
+        await this.#fail(entry, step, error, tally, signal);
       }
     }
   }
@@ -75,26 +99,33 @@ export class Finisher {
     });
   }
 
-  /** A step that failed is tried again, unless what was refused is the branch itself: that is the agent's to mend. */
-  async #fail(entry: Entry, error: unknown, failures: number, signal: AbortSignal): Promise<void> {
+  /** A step that failed is tried again: for ever while no answer comes, not for ever when the answer is no. */
+  async #fail(entry: Entry, step: Step, error: unknown, tally: Tally, signal: AbortSignal): Promise<void> {
     const { journal, log, clock, random, workflow } = this.#options;
     const { agent } = workflow();
     const issue = entry.number;
     const reason = messageOf(error);
     const now = clock.now();
-    const refused =
-      (error instanceof ToolError && error.code === 'refused') ||
-      (error instanceof TrackerError && error.status === 422);
-    if (refused && entry.phase === 'publishing' && entry.pullRequest === null) {
-      const next = entry.failures + 1 >= agent.maxAttempts ? 'give_up' : 'retry';
+    tally.failures += 1;
+    tally.refusals = isRefusal(error) ? tally.refusals + 1 : 0;
+    const refused = tally.refusals >= MAX_REFUSALS && step.kind !== 'observe';
+    if (entry.phase === 'publishing' && (refused || refusesBranch(step, error))) {
+      const next = refused || entry.failures + 1 >= agent.maxAttempts ? 'give_up' : 'retry';
       const retryAt =
         next === 'retry' ? now + retryDelayMs(entry.failures + 1, agent.maxRetryBackoffMs, random()) : null;
       log.log('warn', 'publish', `issue #${issue} cannot be published: ${reason}`, { issue });
       await journal.append({ type: 'publish_failed', issue, reason, next, retry_at: retryAt });
+      tally.failures = 0;
+      tally.refusals = 0;
+      return;
+    }
+    if (refused) {
+      await this.#leave(entry, reason, signal);
       return;
     }
     const asked = error instanceof TrackerError ? error.retryAt : null;
-    const retryAt = asked ?? now + retryDelayMs(failures, Math.max(agent.maxRetryBackoffMs, LEAST_PAUSE_MS), random());
+    const cap = Math.max(agent.maxRetryBackoffMs, LEAST_PAUSE_MS);
+    const retryAt = asked ?? now + retryDelayMs(tally.failures, cap, random());
     log.log('warn', 'publish', `issue #${issue}: ${reason}; tried again in ${Math.ceil((retryAt - now) / 1000)} s`, {
       issue,
     });
@@ -102,19 +133,36 @@ export class Finisher {
     await clock.sleep(retryAt - now, signal);
   }
 
-  /** Reads the end label back from the tracker: only then the issue is over. */
-  async #observe(entry: Entry, label: string, signal: AbortSignal): Promise<void> {
-    const { tracker, log, clock, finish } = this.#options;
+  /** Not even that it was given up can be written on the issue. It is over all the same; its labels stay as they are. */
+  async #leave(entry: Entry, reason: string, signal: AbortSignal): Promise<void> {
+    const { tracker, clock, log, finish } = this.#options;
+    const issue = await tracker.readIssue(entry.number, signal).catch(() => null);
+    log.log('error', 'publish', `issue #${entry.number} is given up, and its labels stay as they are: ${reason}`, {
+      issue: entry.number,
+    });
+    await finish(entry.number, 'failed', issue?.updatedAt ?? new Date(clock.now()).toISOString());
+  }
+
+  /**
+   * Reads the end label back from the tracker: only then the issue is over.
+   * @returns other state labels that stand there and that the daemon did not take off yet; then it is not over
+   */
+  async #observe(entry: Entry, label: string, signal: AbortSignal): Promise<readonly string[]> {
+    const { tracker, log, clock, finish, workflow } = this.#options;
+    const { labels } = workflow();
     let issue: Issue | null = null;
     for (let tries = 0; tries < OBSERVE_TRIES; tries++) {
       issue = await tracker.readIssue(entry.number, signal);
       if (issue === null || hasLabel(issue.labels, label)) break;
       await clock.sleep(OBSERVE_PAUSE_MS, signal);
-      if (signal.aborted) return;
+      if (signal.aborted) return [];
     }
+    const shown = issue?.labels ?? [];
+    const others = stateLabelsOf(shown, labels).filter((other) => !sameLabel(other, label));
+    const added = others.filter((other) => entry.effects[labelRemoveKey(other)] !== 'finished');
+    if (added.length > 0) return added;
     const fields = { issue: entry.number };
-    if (issue !== null && hasLabel(issue.labels, label))
-      log.log('info', 'poller', `issue #${entry.number} state changed to ${label}`, fields);
+    if (hasLabel(shown, label)) log.log('info', 'poller', `issue #${entry.number} state changed to ${label}`, fields);
     else
       log.log(
         'warn',
@@ -122,6 +170,10 @@ export class Finisher {
         `issue #${entry.number} does not show ${label}; somebody may have taken it off`,
         fields,
       );
-    await finish(entry.number, entry.phase === 'publishing' ? 'done' : 'failed', issue?.updatedAt ?? '');
+    // An active label that was taken off and shows again may be somebody's new wish: who put it on when will tell.
+    const wished = entry.labelEvent !== null && activeLabelsOf(shown, labels).length > 0;
+    const updatedAt = wished ? '' : (issue?.updatedAt ?? '');
+    await finish(entry.number, entry.phase === 'publishing' ? 'done' : 'failed', updatedAt);
+    return [];
   }
 }

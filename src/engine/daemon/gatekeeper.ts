@@ -5,42 +5,70 @@ import type { Entry } from '../../domain/daemon/state.ts';
 import type { Issue, StateLabels } from '../../domain/issue.ts';
 import { activeLabelsOf } from '../../domain/issue.ts';
 import { judgeTrust, type Standing, type TrustMode } from '../../domain/trust.ts';
-import type { LabelEvent, Tracker } from '../ports.ts';
+import type { Clock, LabelEvent, Tracker } from '../ports.ts';
 
 export type Admission =
   | { readonly admitted: true; readonly labelEvent: number | null }
   | { readonly admitted: false; readonly reason: string };
 
-type Known = { readonly updatedAt: string; readonly admission: Admission };
+/** `at`: when it was decided, in elapsed time. */
+type Known = { readonly updatedAt: string; readonly admission: Admission; readonly at: number };
+
+/** People may be let in without any change to the issue. */
+const REFUSAL_FRESH_MS = 10 * 60_000;
 
 export class Gatekeeper {
   readonly #tracker: Tracker;
+  readonly #clock: Clock;
   readonly #known = new Map<number, Known>();
 
-  constructor(tracker: Tracker) {
+  constructor(tracker: Tracker, clock: Clock) {
     this.#tracker = tracker;
+    this.#clock = clock;
   }
 
-  /** What was decided for the issue as it stands now; undefined when it has not been looked at. */
+  /** What was decided for the issue as it stands now; undefined when it is to be looked at. */
   known(issue: Issue): Admission | undefined {
     const known = this.#known.get(issue.number);
-    return known?.updatedAt === issue.updatedAt ? known.admission : undefined;
+    if (known?.updatedAt !== issue.updatedAt) return undefined;
+    const stale = !known.admission.admitted && this.#clock.elapsed() - known.at >= REFUSAL_FRESH_MS;
+    return stale ? undefined : known.admission;
   }
 
-  /** Decides, asking the tracker once for each version of an issue. */
-  async admit(issue: Issue, mode: TrustMode, states: StateLabels, signal: AbortSignal): Promise<Admission> {
+  /**
+   * Decides, asking the tracker once for each version of an issue.
+   * @param spent the event by which the label was put on for work that is over, where there is such
+   */
+  async admit(
+    issue: Issue,
+    mode: TrustMode,
+    states: StateLabels,
+    spent: number | null,
+    signal: AbortSignal,
+  ): Promise<Admission> {
     const known = this.known(issue);
     if (known !== undefined) return known;
-    const admission = await this.#decide(issue, mode, states, signal);
-    this.#known.set(issue.number, { updatedAt: issue.updatedAt, admission });
+    const admission = await this.#decide(issue, mode, states, spent, signal);
+    this.#known.set(issue.number, { updatedAt: issue.updatedAt, admission, at: this.#clock.elapsed() });
     return admission;
   }
 
-  async #decide(issue: Issue, mode: TrustMode, states: StateLabels, signal: AbortSignal): Promise<Admission> {
+  async #decide(
+    issue: Issue,
+    mode: TrustMode,
+    states: StateLabels,
+    spent: number | null,
+    signal: AbortSignal,
+  ): Promise<Admission> {
     const [label] = activeLabelsOf(issue.labels, states);
     if (label === undefined) return { admitted: false, reason: 'it carries no active label' };
-    if (mode === 'anyone') return { admitted: true, labelEvent: null };
     const event = await this.#tracker.readLabelEvent(issue.number, label, signal);
+    if (event !== null && event.id === spent)
+      return {
+        admitted: false,
+        reason: `its work is over; to have it taken on again, take ${label} off and put it on`,
+      };
+    if (mode === 'anyone') return { admitted: true, labelEvent: event?.id ?? null };
     const [author, labeller] = await Promise.all([
       this.#standing({ id: 0, actor: issue.author }, signal),
       // A label that was there from the start was put on by the author.
@@ -64,6 +92,10 @@ export class Gatekeeper {
     for (const [number, { admission }] of this.#known) if (!admission.admitted) this.#known.delete(number);
   }
 
+  forget(issue: number): void {
+    this.#known.delete(issue);
+  }
+
   /** Forgets issues that are not listed any more. */
   keepOnly(listed: ReadonlySet<number>): void {
     for (const number of this.#known.keys()) if (!listed.has(number)) this.#known.delete(number);
@@ -75,6 +107,6 @@ export class Gatekeeper {
  * daemon changed. It is back when it changed after that.
  */
 export function isOver(issue: Issue, past: Past | undefined, entry: Entry | undefined): boolean {
-  const endedAt = past?.updatedAt ?? entry?.finished?.updatedAt;
+  const endedAt = entry?.finished?.updatedAt ?? past?.updatedAt;
   return endedAt !== undefined && issue.updatedAt <= endedAt;
 }

@@ -84,8 +84,8 @@ export class Janitor {
   /** Once a day: of the issues that were left open, those that people closed meanwhile are over. */
   async sweep(signal: AbortSignal): Promise<void> {
     const { clock, tracker, journal, finish } = this.#options;
-    if (clock.now() - this.#sweptAt < SWEEP_MS) return;
-    this.#sweptAt = clock.now();
+    if (clock.elapsed() - this.#sweptAt < SWEEP_MS) return;
+    this.#sweptAt = clock.elapsed();
     for (const entry of [...journal.state.entries.values()]) {
       if (entry.phase !== 'parked') continue;
       const issue = await tracker.readIssue(entry.number, signal).catch(() => undefined);

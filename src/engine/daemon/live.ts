@@ -3,26 +3,32 @@
 import type { Usage } from '../../domain/daemon/record.ts';
 import { NO_USAGE } from '../../domain/daemon/record.ts';
 import { oneLine } from '../../domain/text.ts';
-import type { AgentEvent } from '../ports.ts';
+import type { AgentEvent, Clock } from '../ports.ts';
 
 export type Stage = 'workspace' | 'after_create' | 'before_run' | 'agent' | 'after_run' | 'collect';
 
 const MESSAGE_MAX = 300;
 
 export class Live {
+  readonly #clock: Clock;
+  #agentStartedAt: number | null = null;
   stage: Stage = 'workspace';
   lastEvent: string | null = null;
   lastMessage: string | null = null;
   lastEventAt: number;
-  agentStartedAt: number | null = null;
   usage: Omit<Usage, 'seconds'> = NO_USAGE;
 
-  constructor(now: number) {
-    this.lastEventAt = now;
+  constructor(clock: Clock) {
+    this.#clock = clock;
+    this.lastEventAt = clock.now();
   }
 
-  hear(event: AgentEvent, now: number): void {
-    this.lastEventAt = now;
+  agentStarted(): void {
+    this.#agentStartedAt = this.#clock.elapsed();
+  }
+
+  hear(event: AgentEvent): void {
+    this.lastEventAt = this.#clock.now();
     this.lastEvent =
       event.type === 'activity' ? event.name : event.type === 'tool_started' ? `tool ${event.name}` : event.type;
     if (event.type === 'message') this.lastMessage = oneLine(event.text, MESSAGE_MAX) || this.lastMessage;
@@ -30,7 +36,8 @@ export class Live {
   }
 
   /** All that the attempt used so far, its agent's time included. */
-  usageAt(now: number): Usage {
-    return { ...this.usage, seconds: this.agentStartedAt === null ? 0 : Math.max(0, now - this.agentStartedAt) / 1000 };
+  get used(): Usage {
+    const since = this.#agentStartedAt;
+    return { ...this.usage, seconds: since === null ? 0 : (this.#clock.elapsed() - since) / 1000 };
   }
 }

@@ -3,21 +3,22 @@
 import type { EndCause } from '../../domain/attempt.ts';
 import type { IssueOutcome } from '../../domain/daemon/record.ts';
 import type { Entry } from '../../domain/daemon/state.ts';
-import { utcDay } from '../../domain/daemon/state.ts';
-import { messageOf } from '../../domain/errors.ts';
+import { messageOf, ToolError } from '../../domain/errors.ts';
 import { activeLabelsOf, type Issue } from '../../domain/issue.ts';
+import { retryDelayMs } from '../../domain/retry.ts';
 import { oneLine } from '../../domain/text.ts';
 import { TrackerError } from '../../domain/tracker-error.ts';
 import type { Workflow } from '../../domain/workflow.ts';
 import type { Leftovers } from '../ports.ts';
 import { Supervisor } from '../supervisor.ts';
 import { Attempt, type AttemptOptions } from './attempt.ts';
-import { candidates, claimOf, nextDue } from './candidates.ts';
+import { claimOf, untilRetry } from './candidates.ts';
 import { Finisher } from './finisher.ts';
-import { Gatekeeper } from './gatekeeper.ts';
+import { Intake } from './intake.ts';
 import { Janitor } from './janitor.ts';
 import type { Live } from './live.ts';
-import { quietTask } from './publish.ts';
+import { endCutOff } from './recovery.ts';
+import { takenBack } from './taken-back.ts';
 
 export type OrchestratorOptions = Omit<AttemptOptions, 'onChange'> & {
   readonly leftovers: Leftovers;
@@ -47,25 +48,29 @@ const LOOK_AHEAD = 20;
 export class Orchestrator {
   readonly #options: AttemptOptions & OrchestratorOptions;
   readonly #supervisor: Supervisor;
-  readonly #gatekeeper: Gatekeeper;
+  readonly #intake: Intake;
   readonly #finisher: Finisher;
   readonly #janitor: Janitor;
   readonly #workers = new Map<number, Worker>();
   readonly #listeners = new Set<() => void>();
-  readonly #announced = new Map<number, string>();
   #listing: readonly Issue[] = [];
   #waiting: readonly Waiting[] = [];
-  #poll: PollInfo = { lastAt: null, nextAt: null, lastError: null };
+  #poll: Omit<PollInfo, 'nextAt'> = { lastAt: null, lastError: null };
+  /** When the next poll is due, in elapsed time. */
+  #pollAt = 0;
   #polling: Promise<void> | undefined;
-  #polledAt = Number.NEGATIVE_INFINITY;
+  #polledAt: number | null = null;
+  /** Why the daemon cannot go on. */
+  #broken: ToolError | undefined;
+  /** How often in a row the work on an issue broke off. */
+  readonly #stumbles = new Map<number, number>();
   #asked = false;
   #wake = new AbortController();
-  #capSaid = '';
   #stopping = false;
 
   constructor(options: OrchestratorOptions) {
     this.#options = { ...options, onChange: () => this.#changed() };
-    this.#gatekeeper = new Gatekeeper(options.tracker);
+    this.#intake = new Intake(options);
     this.#supervisor = new Supervisor({
       clock: options.clock,
       onFailure: (task, message) => this.#options.log.log('error', 'serve', `${task} failed: ${message}`),
@@ -84,7 +89,9 @@ export class Orchestrator {
   }
 
   get poll(): PollInfo {
-    return this.#poll;
+    const { clock } = this.#options;
+    const nextAt = this.#polledAt === null ? null : clock.now() + this.#pollAt - clock.elapsed();
+    return { ...this.#poll, nextAt };
   }
 
   /** Issues that carry the label and are not worked on, with why. */
@@ -113,7 +120,7 @@ export class Orchestrator {
   /** Asks for a poll now. `coalesced`: one was already asked for or under way. */
   refresh(): { readonly coalesced: boolean } {
     const coalesced = this.#asked || this.#polling !== undefined;
-    this.#gatekeeper.reconsider();
+    this.#intake.reconsider();
     this.#asked = true;
     this.#wakeUp();
     return { coalesced };
@@ -129,26 +136,7 @@ export class Orchestrator {
   }
 
   async #interrupt(entry: Entry): Promise<void> {
-    if (entry.phase !== 'running' || entry.run === null || this.#workers.has(entry.number)) return;
-    const { leftovers, log, journal, clock, workspaces } = this.#options;
-    const ended = await leftovers.end(entry.run.id);
-    const what = ended === 0 ? '' : `; ended ${ended} of its processes`;
-    log.log('warn', 'agent', `attempt ${entry.attempt} on issue #${entry.number} was cut off${what}`, {
-      issue: entry.number,
-      attempt: entry.attempt,
-    });
-    // An agent that said it was done had nothing left to do: its work is published, not done again.
-    const head = entry.askedDone ? await workspaces.peek(quietTask(entry), this.#signal).catch(() => null) : null;
-    await journal.append({
-      type: 'attempt_ended',
-      issue: entry.number,
-      outcome: entry.askedDone ? 'succeeded' : 'interrupted',
-      reason: 'the daemon ended while the agent worked',
-      usage: entry.running,
-      head,
-      next: entry.askedDone ? 'publish' : 'retry',
-      retry_at: entry.askedDone ? null : clock.now(),
-    });
+    if (!this.#workers.has(entry.number)) await endCutOff(this.#options, entry, this.#signal);
   }
 
   /** Runs until `close`, or with `once` until what one poll started is finished. */
@@ -156,22 +144,28 @@ export class Orchestrator {
     const { clock, once } = this.#options;
     this.#asked = true;
     while (!this.#signal.aborted) {
+      if (this.#broken !== undefined) throw this.#broken;
       this.#wake = new AbortController();
-      if (this.#asked || clock.now() >= this.#due) await this.#tick();
+      if (this.#asked || this.#wait <= 0) await this.#tick();
       else await this.#dispatch();
       if (once === true && this.#workers.size === 0) return;
-      if (!this.#asked) await clock.sleep(this.#due - clock.now(), AbortSignal.any([this.#signal, this.#wake.signal]));
+      if (!this.#asked) await clock.sleep(this.#wait, AbortSignal.any([this.#signal, this.#wake.signal]));
     }
   }
 
-  /** When the next poll is due, ms since the epoch. */
-  get #due(): number {
-    if (this.#options.once === true) return Number.MAX_SAFE_INTEGER;
-    return nextDue(this.#options.journal.state, this.#busy, this.#polledAt, this.#poll.nextAt ?? 0);
+  /** How long until the next poll is due without anybody asking, ms. */
+  get #wait(): number {
+    const { once, clock, journal } = this.#options;
+    if (once === true) return Number.MAX_SAFE_INTEGER;
+    const now = clock.now();
+    const { maxRetryBackoffMs } = this.#workflow.agent;
+    const retry = untilRetry(journal.state, this.#busy, this.#polledAt ?? now, now, maxRetryBackoffMs);
+    return Math.min(this.#pollAt - clock.elapsed(), retry);
   }
 
   get #busy(): ReadonlySet<number> {
-    return new Set([...this.#workers.keys(), ...this.#janitor.cleaning]);
+    const stumbled = this.#options.once === true ? this.#stumbles.keys() : [];
+    return new Set([...this.#workers.keys(), ...this.#janitor.cleaning, ...stumbled]);
   }
 
   async #tick(): Promise<void> {
@@ -196,30 +190,31 @@ export class Orchestrator {
       const message = messageOf(error);
       if (message !== this.#poll.lastError) log.log('warn', 'poller', `this poll is skipped: ${message}`);
       const retryAt = error instanceof TrackerError ? error.retryAt : null;
-      this.#poll = {
-        lastAt: this.#poll.lastAt,
-        nextAt: retryAt ?? clock.now() + polling.intervalMs,
-        lastError: message,
-      };
+      this.#poll = { lastAt: this.#poll.lastAt, lastError: message };
+      this.#pollAt = clock.elapsed() + (retryAt === null ? polling.intervalMs : Math.max(0, retryAt - clock.now()));
       return;
     }
     if (this.#poll.lastError !== null) log.log('info', 'poller', 'the tracker answers again');
-    const now = clock.now();
-    this.#poll = { lastAt: now, nextAt: now + polling.intervalMs, lastError: null };
-    this.#gatekeeper.keepOnly(new Set(this.#listing.map((issue) => issue.number)));
+    this.#poll = { lastAt: clock.now(), lastError: null };
+    this.#pollAt = clock.elapsed() + polling.intervalMs;
+    this.#intake.listed(this.#listing);
     await this.#reconcile();
     await this.#dispatch();
     // What waits for a slot is looked at as well, so that the page says at once why it would not be taken.
     const unknown = this.#waiting.filter(
-      ({ issue }) => this.#gatekeeper.known(issue) === undefined && !journal.state.entries.has(issue.number),
+      ({ issue }) => this.#intake.known(issue) === undefined && !journal.state.entries.has(issue.number),
     );
     if (unknown.length > 0) {
-      await this.#admitAhead(unknown.slice(0, LOOK_AHEAD).map(({ issue }) => issue));
+      await this.#intake.ask(
+        unknown.map(({ issue }) => issue),
+        LOOK_AHEAD,
+        this.#signal,
+      );
       await this.#dispatch();
     }
   }
 
-  /** Takes note of what people changed: an issue closed, a label taken off. Nothing is stopped on the listing's word alone. */
+  /** Takes note of what people changed: an issue closed, a label taken off. */
   async #reconcile(): Promise<void> {
     const listed = new Set(this.#listing.map((issue) => issue.number));
     for (const entry of [...this.#options.journal.state.entries.values()]) {
@@ -242,22 +237,8 @@ export class Orchestrator {
 
   async #verify(entry: Entry): Promise<void> {
     const { tracker, log } = this.#options;
-    let issue: Issue | null;
-    try {
-      issue = await tracker.readIssue(entry.number, this.#signal);
-    } catch (error) {
-      log.log(
-        'warn',
-        'poller',
-        `issue #${entry.number} is missing from the listing and cannot be read: ${messageOf(error)}`,
-        { issue: entry.number },
-      );
-      return;
-    }
-    if (issue !== null && issue.state === 'open' && activeLabelsOf(issue.labels, this.#workflow.labels).length > 0)
-      return;
-    const outcome: IssueOutcome = issue === null || issue.state === 'closed' ? 'closed' : 'label_removed';
-    await this.#takeBack(entry, outcome, issue?.updatedAt ?? '');
+    const taken = await takenBack(tracker, log, entry.number, this.#workflow.labels, this.#signal);
+    if (taken !== null) await this.#takeBack(entry, taken.outcome, taken.updatedAt);
   }
 
   async #takeBack(entry: Entry, outcome: IssueOutcome, updatedAt: string): Promise<void> {
@@ -276,7 +257,7 @@ export class Orchestrator {
 
   async #finish(issue: number, outcome: IssueOutcome, updatedAt: string): Promise<void> {
     await this.#options.journal.append({ type: 'finished', issue, outcome, updated_at: updatedAt });
-    this.#announced.delete(issue);
+    this.#intake.forget(issue);
     this.#changed();
     if (outcome === 'done' || outcome === 'closed') {
       await this.#options.transcripts.forget(issue);
@@ -292,76 +273,33 @@ export class Orchestrator {
   /** Fills the free slots from the last listing, oldest issue first. */
   async #dispatch(): Promise<void> {
     if (this.#poll.lastError !== null || this.#stopping || this.#poll.lastAt === null) return;
-    const { journal, clock } = this.#options;
-    const capped = this.#costCap();
+    const capped = this.#intake.costCap();
     const waiting: Waiting[] = [];
-    const open = candidates(this.#listing, journal.state, this.#busy, clock.now());
-    for (let index = 0; index < open.length; index++) {
-      const candidate = open[index];
-      if (candidate === undefined) break;
-      const { issue } = candidate;
-      if (candidate.kind === 'due') {
-        if (this.#freeSlots > 0 && capped === null) this.#startAttempt(issue);
+    const open = this.#intake.candidates(this.#listing, this.#busy);
+    for (const [index, { kind, issue }] of open.entries()) {
+      const slots = this.#freeSlots;
+      if (kind === 'due') {
+        if (slots > 0 && capped === null) this.#startAttempt(issue);
         else waiting.push({ issue, reason: capped ?? 'waits for a slot' });
         continue;
       }
-      if (this.#freeSlots > 0)
-        await this.#admitAhead(
-          open.slice(index, index + Math.max(4, this.#freeSlots)).map(({ issue: ahead }) => ahead),
-        );
-      const admission = this.#gatekeeper.known(issue);
-      if (admission?.admitted === false) {
-        this.#announce(issue, `issue #${issue.number} "${oneLine(issue.title, 120)}" waits: ${admission.reason}`);
-        waiting.push({ issue, reason: admission.reason });
-      } else if (admission === undefined || this.#freeSlots <= 0 || capped !== null) {
-        waiting.push({ issue, reason: capped ?? 'waits for a slot' });
-      } else {
-        await this.#claim(issue, admission.labelEvent);
-      }
+      const ahead = open.slice(index).map((candidate) => candidate.issue);
+      if (slots > 0) await this.#intake.ask(ahead, slots, this.#signal);
+      const reason = this.#intake.obstacle(issue, this.#freeSlots, capped);
+      if (reason === null) await this.#claim(issue);
+      else waiting.push({ issue, reason });
     }
     this.#waiting = waiting;
     this.#changed();
   }
 
-  /** Asks for several issues at once whether they may be worked on. */
-  async #admitAhead(issues: readonly Issue[]): Promise<void> {
-    const { tracker, labels } = this.#workflow;
-    const unknown = issues.filter((issue) => this.#gatekeeper.known(issue) === undefined);
-    const results = await Promise.allSettled(
-      unknown.map((issue) => this.#gatekeeper.admit(issue, tracker.trust, labels, this.#signal)),
-    );
-    const failed = results.find((result) => result.status === 'rejected');
-    if (failed !== undefined && !this.#signal.aborted) {
-      const message = `cannot tell who may set work going: ${messageOf(failed.reason)}`;
-      if (this.#announced.get(0) !== message) this.#options.log.log('warn', 'poller', message);
-      this.#announced.set(0, message);
-    }
-  }
-
-  #announce(issue: Issue, line: string): void {
-    if (this.#announced.get(issue.number) === line) return;
-    this.#announced.set(issue.number, line);
-    this.#options.log.log('info', 'poller', line, { issue: issue.number });
-  }
-
-  /** Why nothing may be started for its cost; null when something may. */
-  #costCap(): string | null {
-    const { maxCostPerDayUsd } = this.#workflow.agent;
-    const { today } = this.#options.journal.state;
-    const day = utcDay(this.#options.clock.now());
-    if (maxCostPerDayUsd === null || today.day !== day || today.cost_usd < maxCostPerDayUsd) return null;
-    const reason = `the day's limit of $${maxCostPerDayUsd.toFixed(2)} is reached (agent.max_cost_usd_per_day)`;
-    if (this.#capSaid !== day)
-      this.#options.log.log('warn', 'poller', `no agent is started before tomorrow (UTC): ${reason}`);
-    this.#capSaid = day;
-    return reason;
-  }
-
-  async #claim(issue: Issue, labelEvent: number | null): Promise<void> {
+  async #claim(issue: Issue): Promise<void> {
     const { journal } = this.#options;
+    const admission = this.#intake.known(issue);
+    const labelEvent = admission?.admitted === true ? admission.labelEvent : null;
     const { labels } = this.#workflow;
     const [label] = activeLabelsOf(issue.labels, labels);
-    this.#announce(issue, `found issue #${issue.number} "${oneLine(issue.title, 120)}" [${label ?? ''}]`);
+    this.#intake.announce(issue, `found issue #${issue.number} "${oneLine(issue.title, 120)}" [${label ?? ''}]`);
     await journal.append(claimOf(issue, journal.state, labels, labelEvent));
     this.#startAttempt(issue);
   }
@@ -380,6 +318,10 @@ export class Orchestrator {
       this.#supervisor.run(`issue #${number}`, async () => {
         try {
           await this.#work(worker);
+          this.#stumbles.delete(number);
+        } catch (error) {
+          worker.attempt = undefined;
+          await this.#stumble(worker, error);
         } finally {
           this.#workers.delete(number);
           resolve();
@@ -388,6 +330,22 @@ export class Orchestrator {
         }
       });
     });
+  }
+
+  /** The work on one issue broke off: it is taken up again after a while. Without a journal nothing can go on. */
+  async #stumble(worker: Worker, error: unknown): Promise<void> {
+    const { log, clock, random } = this.#options;
+    if (this.#signal.aborted) return;
+    if (error instanceof ToolError && error.code === 'state_unusable') {
+      log.log('error', 'serve', `the daemon stops: ${error.message}`);
+      this.#broken ??= error;
+      return;
+    }
+    log.log('error', 'serve', `issue #${worker.number} failed: ${messageOf(error)}`);
+    const stumbles = (this.#stumbles.get(worker.number) ?? 0) + 1;
+    this.#stumbles.set(worker.number, stumbles);
+    const signal = AbortSignal.any([this.#signal, worker.abort.signal]);
+    await clock.sleep(retryDelayMs(stumbles, this.#workflow.agent.maxRetryBackoffMs, random()), signal);
   }
 
   async #work(worker: Worker): Promise<void> {
@@ -410,6 +368,8 @@ export class Orchestrator {
         await this.#finish(number, cause.outcome, cause.updatedAt);
         return;
       }
+      // What is left to do is the next process's.
+      if (this.#stopping) return;
     }
     await this.#finisher.takeSteps(number, signal);
   }

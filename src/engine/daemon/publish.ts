@@ -1,6 +1,6 @@
 // Hands the work of an issue over: branch, pull request, comment, labels. Each step is an effect that can be repeated.
 
-import type { Step } from '../../domain/daemon/next.ts';
+import { pullRequestKey, type Step } from '../../domain/daemon/next.ts';
 import type { PullRequest } from '../../domain/daemon/record.ts';
 import type { Entry } from '../../domain/daemon/state.ts';
 import { assertNever } from '../../domain/errors.ts';
@@ -58,7 +58,7 @@ export class Publisher {
       journal,
       entry.number,
       'pull_request',
-      `pull_request:${entry.branch}`,
+      pullRequestKey(entry),
       () => this.#findOrCreate(entry, sha, signal),
       ({ number, url }) => ({ number, url }),
     );
@@ -90,7 +90,7 @@ export class Publisher {
     }
   }
 
-  /** Posts a comment once: after a crash in the middle, the tracker is asked whether it stands there. */
+  /** Posts a comment once: after a crash or a failure in the middle, the tracker is asked whether it stands there. */
   async comment(entry: Entry, key: string, body: string, signal: AbortSignal): Promise<void> {
     const { journal, tracker } = this.#options;
     const marker = `${entry.number}-${entry.life}-${key.replaceAll(/[^\w-]/g, '-')}`;

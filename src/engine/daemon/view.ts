@@ -4,6 +4,7 @@ import { pastOf } from '../../domain/daemon/past.ts';
 import type { Usage } from '../../domain/daemon/record.ts';
 import type { Completed, DaemonState, Entry } from '../../domain/daemon/state.ts';
 import { spentOf } from '../../domain/daemon/state.ts';
+import { activeLabelsOf, type StateLabels } from '../../domain/issue.ts';
 import { formatSlug } from '../../domain/repository.ts';
 import { oneLine } from '../../domain/text.ts';
 import type { Workflow } from '../../domain/workflow.ts';
@@ -134,7 +135,7 @@ function rowOf(slug: string, number: number, url: string, title: string): Row {
   return { issue_number: number, issue_identifier: `${slug}#${number}`, issue_url: url, title: oneLine(title, 300) };
 }
 
-function runningRow(slug: string, entry: Entry, live: Live | undefined, active: string): RunningRow {
+function runningRow(slug: string, entry: Entry, live: Live | undefined, labels: StateLabels): RunningRow {
   const before = entry.spent;
   const now = live?.usage ?? entry.running;
   const usage = {
@@ -145,7 +146,7 @@ function runningRow(slug: string, entry: Entry, live: Live | undefined, active: 
   };
   return {
     ...rowOf(slug, entry.number, entry.url, entry.title),
-    state: entry.stateLabels[0] ?? active,
+    state: activeLabelsOf(entry.stateLabels, labels)[0] ?? labels.active[0] ?? '',
     attempt: entry.attempt,
     phase: entry.phase === 'running' ? (live?.stage ?? 'agent') : entry.phase,
     runtime: entry.runtime,
@@ -187,7 +188,6 @@ export function viewOf(source: ViewSource): StateView {
   const { state, live, workflow, poll } = source;
   const slug = formatSlug(workflow.tracker.slug);
   const entries = [...state.entries.values()];
-  const active = workflow.labels.active[0] ?? '';
   const running = entries.filter(
     ({ phase }) => phase === 'claimed' || phase === 'running' || phase === 'publishing' || phase === 'giving_up',
   );
@@ -195,7 +195,7 @@ export function viewOf(source: ViewSource): StateView {
   const waiting = source.waiting.filter(
     ({ issue }) => !state.entries.has(issue.number) || state.entries.get(issue.number)?.phase === 'parked',
   );
-  const runningNow = [...live.values()].reduce((sum, one) => sum + one.usageAt(source.now).seconds, 0);
+  const runningNow = [...live.values()].reduce((sum, one) => sum + one.used.seconds, 0);
   const counted = entries.reduce((sum, entry) => sum + entry.running.seconds, 0);
   return {
     generated_at: iso(source.now),
@@ -215,7 +215,7 @@ export function viewOf(source: ViewSource): StateView {
       failed: state.counts.failed,
     },
     slots: workflow.agent.maxConcurrent,
-    running: running.map((entry) => runningRow(slug, entry, live.get(entry.number), active)),
+    running: running.map((entry) => runningRow(slug, entry, live.get(entry.number), workflow.labels)),
     retrying: retrying.map((entry) => ({
       ...rowOf(slug, entry.number, entry.url, entry.title),
       attempt: entry.attempt,

@@ -26,12 +26,12 @@ export class Watchdog {
 
   constructor(options: WatchdogOptions) {
     this.#options = options;
-    this.#lastSignAt = options.clock.now();
+    this.#lastSignAt = options.clock.elapsed();
     this.#turnStartedAt = this.#lastSignAt;
   }
 
   sign(event: AgentEvent): void {
-    this.#lastSignAt = this.#options.clock.now();
+    this.#lastSignAt = this.#options.clock.elapsed();
     if (event.type === 'tool_started' && event.limitMs !== null)
       this.#tools.set(event.id, this.#lastSignAt + event.limitMs + TOOL_GRACE_MS);
     // The deadline may have come nearer than the sleep under way reaches.
@@ -39,13 +39,13 @@ export class Watchdog {
   }
 
   turnStarted(): void {
-    this.#turnStartedAt = this.#options.clock.now();
+    this.#turnStartedAt = this.#options.clock.elapsed();
     this.#lastSignAt = this.#turnStartedAt;
     this.#tools.clear();
     this.#wake.abort();
   }
 
-  /** When the agent will be ended if nothing is heard, ms since the epoch, and why. */
+  /** When the agent will be ended if nothing is heard, in elapsed time, and why. */
   #deadline(): { readonly at: number; readonly cause: EndCause } {
     const { stallTimeoutMs, turnTimeoutMs } = this.#options;
     const turn = {
@@ -62,7 +62,7 @@ export class Watchdog {
     const { clock, onExpired } = this.#options;
     while (!this.#closed) {
       const { at, cause } = this.#deadline();
-      const left = at - clock.now();
+      const left = at - clock.elapsed();
       if (left <= 0) {
         onExpired(cause);
         return;

@@ -1,0 +1,133 @@
+// Why issues that carry the label are worked on or wait: trust, slots, cost; said once in the log, always on the page.
+
+import { type DaemonState, utcDay } from '../../domain/daemon/state.ts';
+import { messageOf } from '../../domain/errors.ts';
+import type { Issue } from '../../domain/issue.ts';
+import { oneLine } from '../../domain/text.ts';
+import type { Workflow } from '../../domain/workflow.ts';
+import type { Clock, Journal, Logger, Tracker } from '../ports.ts';
+import { type Candidate, candidates, spentEvent } from './candidates.ts';
+import { type Admission, Gatekeeper } from './gatekeeper.ts';
+
+export type IntakeOptions = {
+  readonly workflow: () => Workflow;
+  readonly journal: Journal;
+  readonly tracker: Tracker;
+  readonly clock: Clock;
+  readonly log: Logger;
+};
+
+/** So many issues at least are asked about at once. */
+const BATCH = 4;
+
+export class Intake {
+  readonly #options: IntakeOptions;
+  readonly #gatekeeper: Gatekeeper;
+  readonly #announced = new Map<number, string>();
+  /** Issues whose question got no answer: the others come first, so that none of them blocks all. */
+  readonly #unanswered = new Set<number>();
+  /** Why nobody is asked any more before the next poll. */
+  #trouble: string | null = null;
+  #troubleSaid: string | null = null;
+  /** After a poll with trouble one question is enough to see whether it is over. */
+  #careful = false;
+  #capSaid = '';
+
+  constructor(options: IntakeOptions) {
+    this.#options = options;
+    this.#gatekeeper = new Gatekeeper(options.tracker, options.clock);
+  }
+
+  get #state(): DaemonState {
+    return this.#options.journal.state;
+  }
+
+  /** A poll brought this listing. */
+  listed(issues: readonly Issue[]): void {
+    const numbers = new Set(issues.map((issue) => issue.number));
+    this.#gatekeeper.keepOnly(numbers);
+    for (const number of this.#unanswered) if (!numbers.has(number)) this.#unanswered.delete(number);
+    this.#careful = this.#trouble !== null;
+    this.#trouble = null;
+  }
+
+  /** Looks at every waiting issue again at the next poll: permissions may have changed. */
+  reconsider(): void {
+    this.#gatekeeper.reconsider();
+  }
+
+  known(issue: Issue): Admission | undefined {
+    return this.#gatekeeper.known(issue);
+  }
+
+  /** What could be started on, oldest first. */
+  candidates(listing: readonly Issue[], busy: ReadonlySet<number>): Candidate[] {
+    const { clock, workflow } = this.#options;
+    const open = candidates(listing, this.#state, busy, clock.now(), workflow().agent.maxRetryBackoffMs);
+    const late = ({ issue }: Candidate) => this.#unanswered.has(issue.number) && this.known(issue) === undefined;
+    return [...open.filter((one) => !late(one)), ...open.filter(late)];
+  }
+
+  /** Asks for the first few of these issues whether they may be worked on; after the first failure for none. */
+  async ask(issues: readonly Issue[], slots: number, signal: AbortSignal): Promise<void> {
+    if (this.#trouble !== null) return;
+    const { tracker, labels } = this.#options.workflow();
+    const ahead = issues.slice(0, Math.max(BATCH, slots)).filter((issue) => this.known(issue) === undefined);
+    const batch = this.#careful ? ahead.slice(0, 1) : ahead;
+    if (batch.length === 0) return;
+    await Promise.all(
+      batch.map(async (issue) => {
+        try {
+          await this.#gatekeeper.admit(issue, tracker.trust, labels, spentEvent(this.#state, issue.number), signal);
+          this.#unanswered.delete(issue.number);
+        } catch (error) {
+          this.#unanswered.add(issue.number);
+          this.#trouble ??= `cannot tell who may set work going: ${messageOf(error)}`;
+        }
+      }),
+    );
+    if (signal.aborted) return;
+    if (this.#trouble !== null && this.#trouble !== this.#troubleSaid)
+      this.#options.log.log('warn', 'poller', this.#trouble);
+    this.#troubleSaid = this.#trouble;
+    this.#careful = false;
+  }
+
+  /** Why the issue is not started on now; null when it may be. */
+  obstacle(issue: Issue, slots: number, capped: string | null): string | null {
+    const admission = this.known(issue);
+    if (admission?.admitted === false) {
+      this.announce(issue, `issue #${issue.number} "${oneLine(issue.title, 120)}" waits: ${admission.reason}`);
+      return admission.reason;
+    }
+    if (capped !== null) return capped;
+    if (admission === undefined && this.#trouble !== null) return this.#trouble;
+    if (slots <= 0) return 'waits for a slot';
+    return admission === undefined ? 'is to be looked at' : null;
+  }
+
+  announce(issue: Issue, line: string): void {
+    if (this.#announced.get(issue.number) === line) return;
+    this.#announced.set(issue.number, line);
+    this.#options.log.log('info', 'poller', line, { issue: issue.number });
+  }
+
+  /** The issue is over: whether it may be worked on again is another question, and what is said of it next is news. */
+  forget(issue: number): void {
+    this.#gatekeeper.forget(issue);
+    this.#announced.delete(issue);
+  }
+
+  /** Why nothing may be started for its cost; null when something may. */
+  costCap(): string | null {
+    const { maxCostPerDayUsd } = this.#options.workflow().agent;
+    const { today } = this.#state;
+    const day = utcDay(this.#options.clock.now());
+    if (maxCostPerDayUsd === null || today.day !== day || today.cost_usd < maxCostPerDayUsd) return null;
+    const reason = `the day's limit of $${maxCostPerDayUsd.toFixed(2)} is reached (agent.max_cost_usd_per_day)`;
+    if (this.#capSaid !== day)
+      this.#options.log.log('warn', 'poller', `no agent is started before tomorrow (UTC): ${reason}`);
+    this.#capSaid = day;
+    return reason;
+  }
+}

@@ -1,0 +1,225 @@
+// Every issue whose attempts are over comes to an end, the right one, and once.
+
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import { ToolError } from '../../src/domain/errors.ts';
+import { TrackerError } from '../../src/domain/tracker-error.ts';
+import { viewOf } from '../../src/engine/daemon/view.ts';
+import { commit, fail, hang, type Script, World, workflowWith } from '../support/world.ts';
+
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+const { signal } = new AbortController();
+
+/** Opens a pull request in the middle of the work, then goes on. */
+const openThen =
+  (then: Script): Script =>
+  async (agent) => {
+    const { issue, attempt } = agent.request;
+    agent.world.workspaces.heads.set(issue, `early-${attempt}`);
+    await agent.ask({ type: 'pull_request', title: 't', body: 'b' }, signal);
+    return then(agent);
+  };
+
+function refuse(status: number): never {
+  throw new TrackerError('refused', `it answered ${status}`, { status });
+}
+
+test('a push that is refused while a pull request is open goes back to the agent, and then the issue is given up', async () => {
+  const world = new World(workflowWith({ agent: { maxAttempts: 2 } }));
+  world.script = openThen(commit);
+  let pushes = 0;
+  world.workspaces.fault = (call) => {
+    if (call === 'push' && pushes++ % 2 === 1) throw new ToolError('refused', 'the branch has other commits');
+  };
+  world.tracker.open(1);
+  await world.start();
+  await world.pass(5 * MINUTE);
+  assert.deepEqual(
+    world.journal.storyOf(1).filter((line) => /attempt_|publish|finished/.test(line)),
+    [
+      'attempt_started',
+      'attempt_ended succeeded publish',
+      'publish_failed',
+      'attempt_started',
+      'attempt_ended succeeded publish',
+      'publish_failed',
+      'finished failed',
+    ],
+  );
+  assert.match(world.tracker.comments[0]?.body ?? '', /the branch has other commits/);
+  assert.deepEqual(world.tracker.labelsOf(1), ['tool-failed']);
+  await world.stop();
+});
+
+test('a pull request that the service keeps refusing is given up with its words; an outage is not', async () => {
+  const world = new World();
+  world.tracker.fault = (call) => {
+    if (call.startsWith('create tool/issue-1')) refuse(403);
+    if (call.startsWith('create tool/issue-2')) throw new TrackerError('unavailable', 'it answered 502');
+  };
+  world.tracker.open(1);
+  world.tracker.open(2);
+  await world.start();
+  await world.pass(HOUR);
+  assert.deepEqual(world.tracker.labelsOf(1), ['tool-failed']);
+  assert.match(world.tracker.comments[0]?.body ?? '', /it answered 403/);
+  assert.equal(world.journal.state.entries.get(2)?.phase, 'publishing');
+  world.tracker.fault = () => undefined;
+  await world.pass(10 * MINUTE);
+  assert.deepEqual(world.tracker.labelsOf(2), ['tool-done']);
+  assert.equal(world.started.length, 2);
+  await world.stop();
+});
+
+test('an issue on which nothing may be written is over all the same, and not begun again', async () => {
+  const world = new World();
+  world.tracker.fault = (call) => {
+    if (/^(create|comment|add|remove)/.test(call)) refuse(403);
+  };
+  world.tracker.open(1);
+  await world.start();
+  await world.pass(3 * HOUR);
+  assert.equal(world.journal.storyOf(1).at(-1), 'finished failed');
+  world.tracker.touch(1);
+  await world.pass(HOUR);
+  assert.equal(world.started.length, 1);
+  assert.match(world.orchestrator.waiting[0]?.reason ?? '', /take tool-todo off and put it on/);
+  world.tracker.fault = () => undefined;
+  world.tracker.unlabel(1, 'tool-todo');
+  world.tracker.label(1, 'tool-todo');
+  await world.pass(MINUTE);
+  assert.equal(world.started.length, 2);
+  await world.stop();
+});
+
+test('a pull request that people closed is not taken for an open one', async () => {
+  const world = new World(workflowWith({ agent: { maxAttempts: 1 } }));
+  world.script = openThen(fail);
+  world.tracker.open(1);
+  await world.start();
+  assert.deepEqual(world.tracker.labelsOf(1), ['tool-failed']);
+  world.tracker.closedPulls.add(1000);
+  world.script = commit;
+  world.tracker.label(1, 'tool-todo');
+  await world.pass(MINUTE);
+  assert.deepEqual(
+    world.tracker.pulls.map(({ number }) => number),
+    [1000, 1001],
+  );
+  assert.equal(world.journal.state.completed.at(-1)?.pullRequest?.number, 1001);
+  await world.stop();
+});
+
+test('a pull request that was closed before the last push is opened anew', async () => {
+  const world = new World();
+  world.script = openThen(async (agent) => {
+    world.tracker.closedPulls.add(1000);
+    return commit(agent);
+  });
+  world.tracker.open(1);
+  await world.start();
+  assert.deepEqual(
+    world.tracker.pulls.map(({ number }) => number),
+    [1000, 1001],
+  );
+  await world.stop();
+});
+
+test('an active label that is put on during the run goes as well, however it is spelled', async () => {
+  const world = new World(
+    workflowWith({ labels: { active: ['tool-todo', 'urgent'], done: 'tool-done', failed: 'tool-failed' } }),
+  );
+  world.script = async (agent) => {
+    world.tracker.label(1, 'URGENT');
+    return commit(agent);
+  };
+  world.tracker.open(1);
+  await world.start();
+  assert.deepEqual(world.tracker.labelsOf(1), ['tool-done']);
+  world.tracker.touch(1);
+  await world.pass(10 * MINUTE);
+  assert.equal(world.tracker.pulls.length, 1);
+  await world.stop();
+});
+
+test('a comment on a done issue whose label stayed begins nothing; the label put on again does', async () => {
+  const world = new World();
+  world.tracker.open(1);
+  // The service says that the label is gone, and shows it all the same.
+  world.tracker.removeLabel = async () => undefined;
+  await world.start();
+  world.tracker.touch(1);
+  await world.pass(10 * MINUTE);
+  assert.equal(world.started.length, 1);
+  world.tracker.unlabel(1, 'tool-todo');
+  world.tracker.label(1, 'tool-todo');
+  await world.pass(MINUTE);
+  assert.deepEqual(
+    world.tracker.pulls.map(({ branch }) => branch),
+    ['tool/issue-1', 'tool/issue-1-2'],
+  );
+  await world.stop();
+});
+
+test('a label that is put on again while the daemon takes it off is a new wish', async () => {
+  const world = new World();
+  world.tracker.open(1);
+  const removeLabel = world.tracker.removeLabel.bind(world.tracker);
+  world.tracker.removeLabel = async (issue, label) => {
+    await removeLabel(issue, label);
+    world.tracker.removeLabel = removeLabel;
+    world.tracker.label(1, 'tool-todo');
+  };
+  await world.start();
+  await world.pass(MINUTE);
+  assert.equal(world.tracker.pulls.length, 2);
+  assert.deepEqual(world.tracker.labelsOf(1), ['tool-done']);
+  await world.stop();
+});
+
+test('that an issue is done is said once, however often its label is refused', async () => {
+  const world = new World();
+  let refusals = 3;
+  world.tracker.fault = (call) => {
+    if (call.startsWith('add') && refusals-- > 0) throw new TrackerError('unavailable', 'it answered 502');
+  };
+  world.tracker.open(1);
+  await world.start();
+  await world.pass(5 * MINUTE);
+  assert.deepEqual(
+    world.lines.filter((line) => line.includes('done,')),
+    ['[agent] done, pull request #1000'],
+  );
+  await world.stop();
+});
+
+test('an issue that was taken up again shows its active label, not the one of its earlier end', async () => {
+  const world = new World(workflowWith({ agent: { maxAttempts: 1 } }));
+  world.script = fail;
+  world.tracker.open(1);
+  await world.start();
+  world.script = hang;
+  world.tracker.label(1, 'tool-todo');
+  await world.pass(MINUTE);
+  const { orchestrator, workflow, clock, journal, tracker } = world;
+  const view = viewOf({
+    now: clock.now(),
+    version: '',
+    workflow,
+    loadedAt: 0,
+    workflowError: null,
+    pendingRestart: [],
+    state: journal.state,
+    live: orchestrator.live,
+    waiting: orchestrator.waiting,
+    poll: orchestrator.poll,
+    stats: tracker.stats,
+    rateLimit: tracker.rateLimit,
+  });
+  assert.deepEqual(
+    view.running.map(({ state }) => state),
+    ['tool-todo'],
+  );
+  await world.stop();
+});

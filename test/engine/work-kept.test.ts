@@ -1,0 +1,255 @@
+// Work that was handed in is published or kept, never lost: whatever fails between the agent's word and the label.
+
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import { ToolError } from '../../src/domain/errors.ts';
+import { TrackerError } from '../../src/domain/tracker-error.ts';
+import { commit, fail, hang, type Script, World, workflowWith } from '../support/world.ts';
+
+const MINUTE = 60_000;
+const { signal } = new AbortController();
+
+const handIn: Script = async (agent) => {
+  await commit(agent);
+  await agent.ask({ type: 'done', issue: agent.request.issue }, signal);
+  return { ok: true, words: 'done' };
+};
+
+const handInAndStay: Script = async (agent) => {
+  await handIn(agent);
+  return hang(agent);
+};
+
+/** Fails the first `times` times that `call` is made. */
+function failing(call: string, times: number, error: () => Error): (made: string) => void {
+  let left = times;
+  return (made) => {
+    if (made.startsWith(call) && left-- > 0) throw error();
+  };
+}
+
+const broken = () => new ToolError('git', 'git status failed');
+
+test('work that cannot be read is neither published nor removed: the attempt failed', async () => {
+  const world = new World(workflowWith({ agent: { maxAttempts: 1 } }));
+  world.script = handIn;
+  world.workspaces.fault = failing('collect', Number.POSITIVE_INFINITY, broken);
+  world.tracker.open(1);
+  await world.start();
+  await world.pass(MINUTE);
+  assert.deepEqual(world.journal.storyOf(1).slice(-9), [
+    'asked_done',
+    'attempt_ended failed give_up',
+    '> comment:gave_up:1',
+    '< comment:gave_up:1',
+    '> label_add:tool-failed',
+    '< label_add:tool-failed',
+    '> label_remove:tool-todo',
+    '< label_remove:tool-todo',
+    'finished failed',
+  ]);
+  assert.match(world.tracker.comments[0]?.body ?? '', /the work could not be collected: git status failed/);
+  assert.deepEqual(world.workspaces.removed, []);
+  await world.stop();
+});
+
+test('work that can be read at the third try is published', async () => {
+  const world = new World();
+  world.script = handIn;
+  world.workspaces.fault = failing('collect', 2, broken);
+  world.tracker.open(1);
+  await world.start();
+  await world.pass(MINUTE);
+  assert.equal(world.started.length, 1);
+  assert.deepEqual(world.workspaces.pushed, ['tool/issue-1 sha-1-1']);
+  assert.deepEqual(world.tracker.labelsOf(1), ['tool-done']);
+  await world.stop();
+});
+
+test('after a death, work that was handed in is read again before anything is decided', async () => {
+  const world = new World();
+  world.script = handInAndStay;
+  world.tracker.open(1);
+  await world.start();
+  world.kill();
+  world.workspaces.fault = failing('collect', 2, broken);
+  await world.restart();
+  assert.equal(world.started.length, 1);
+  assert.equal(world.tracker.pulls.length, 1);
+  assert.deepEqual(world.tracker.labelsOf(1), ['tool-done']);
+  await world.stop();
+});
+
+test('after a death, work that cannot be read is not taken for none', async () => {
+  const world = new World();
+  world.script = handInAndStay;
+  world.tracker.open(1);
+  await world.start();
+  world.kill();
+  world.workspaces.fault = failing('collect', 3, broken);
+  world.script = commit;
+  await world.restart();
+  await world.pass(MINUTE);
+  assert.ok(world.journal.storyOf(1).includes('attempt_ended interrupted retry'));
+  assert.deepEqual(
+    world.tracker.pulls.map(({ branch }) => branch),
+    ['tool/issue-1'],
+  );
+  await world.stop();
+});
+
+test('a daemon that is stopped after the agent said it was done publishes at its next start, without another agent', async () => {
+  const world = new World();
+  world.script = handInAndStay;
+  world.tracker.open(1);
+  await world.start();
+  await world.stop();
+  assert.deepEqual(world.journal.storyOf(1).slice(-2), ['asked_done', 'attempt_ended succeeded publish']);
+  await world.restart();
+  assert.equal(world.started.length, 1);
+  assert.deepEqual(world.workspaces.pushed, ['tool/issue-1 sha-1-1']);
+  assert.deepEqual(world.tracker.labelsOf(1), ['tool-done']);
+  await world.stop();
+});
+
+test('what an agent leaves unreadable counts as its failure', async () => {
+  const world = new World(workflowWith({ agent: { maxAttempts: 2, maxRetryBackoffMs: 100 } }));
+  world.workspaces.fault = failing('collect', Number.POSITIVE_INFINITY, broken);
+  world.tracker.open(1);
+  await world.start();
+  await world.pass(10 * MINUTE);
+  assert.equal(world.started.length, 2);
+  assert.deepEqual(world.tracker.labelsOf(1), ['tool-failed']);
+  await world.stop();
+});
+
+test('a workspace that cannot be synced after an agent was in it counts as the agent’s; the network does not', async () => {
+  const world = new World(workflowWith({ agent: { maxAttempts: 2 } }));
+  world.script = fail;
+  let call = 'refresh';
+  world.workspaces.fault = (made) => {
+    if (world.started.length > 0 && made === call) throw new ToolError('git', `git ${made} failed`);
+  };
+  world.tracker.open(1);
+  await world.start();
+  await world.pass(30 * MINUTE);
+  assert.equal(world.journal.state.entries.get(1)?.failures, 1, 'an outage of the remote is nobody’s');
+  assert.equal(world.journal.state.entries.get(1)?.phase, 'retrying');
+  call = 'before_run';
+  await world.pass(10 * MINUTE);
+  assert.equal(world.started.length, 1);
+  assert.deepEqual(world.tracker.labelsOf(1), ['tool-failed']);
+  await world.stop();
+});
+
+test('outages in a row are tried with growing pauses up to the cap', async () => {
+  const world = new World(workflowWith({ agent: { maxRetryBackoffMs: 60_000 } }));
+  world.script = async () => ({ ok: false, words: 'no login', fault: 'runtime', resumable: true });
+  world.tracker.open(1);
+  await world.start();
+  await world.pass(4 * MINUTE);
+  const at = world.started.map((one) => one.at);
+  const pauses = at.slice(1).map((time, index) => (time - (at[index] ?? 0)) / 1000);
+  assert.deepEqual(pauses, [10, 20, 40, 60, 60]);
+  await world.stop();
+});
+
+for (const what of ['prepare', 'transcript', 'desk'] as const) {
+  test(`a system fault costs the issue no attempt, and the attempt has an end: ${what}`, async () => {
+    const denied = Object.assign(new Error('EACCES: permission denied'), { code: 'EACCES' });
+    const deny = (): never => {
+      throw denied;
+    };
+    const world = new World(
+      workflowWith({ agent: { maxAttempts: 1 } }),
+      what === 'transcript'
+        ? { transcripts: { open: deny, forget: async () => undefined } }
+        : what === 'desk'
+          ? { desk: { open: async () => deny() } }
+          : {},
+    );
+    if (what === 'prepare') world.workspaces.fault = failing('prepare', 3, deny);
+    world.tracker.open(1);
+    await world.start();
+    assert.equal(world.journal.storyOf(1).at(-1), 'attempt_ended unavailable retry');
+    await world.pass(2 * MINUTE);
+    assert.equal(world.started.length, what === 'prepare' ? 1 : 0);
+    assert.deepEqual(world.tracker.labelsOf(1), [what === 'prepare' ? 'tool-done' : 'tool-todo']);
+    await world.stop();
+  });
+}
+
+test('a daemon that dies under its agents again and again gives the issue up', async () => {
+  const world = new World(workflowWith({ agent: { maxAttempts: 2 } }));
+  world.script = hang;
+  world.tracker.open(1);
+  await world.start();
+  for (let deaths = 0; deaths < 14; deaths++) {
+    await world.restart();
+    await world.pass(MINUTE);
+  }
+  assert.equal(world.started.length, 11);
+  assert.deepEqual(world.tracker.labelsOf(1), ['tool-failed']);
+  assert.match(world.tracker.comments[0]?.body ?? '', /the daemon ended while the agent worked/);
+  await world.stop();
+});
+
+test('an attempt that a death cut off counts against the issue’s cost limit', async () => {
+  const world = new World(workflowWith({ agent: { maxCostUsd: 1 } }));
+  world.script = async (agent) => {
+    agent.hooks.onEvent({ type: 'usage', usage: { input_tokens: 1, output_tokens: 1, cost_usd: 2, turns: 1 } });
+    agent.hooks.onEvent({ type: 'tool_started', id: 'a', name: 'Bash', limitMs: null });
+    await agent.hooks.nextTurn();
+    return hang(agent);
+  };
+  world.tracker.open(1);
+  await world.start();
+  await world.restart();
+  assert.equal(world.started.length, 1);
+  assert.deepEqual(world.tracker.labelsOf(1), ['tool-failed']);
+  await world.stop();
+});
+
+test('a comment that was posted although no answer came is not posted again', async () => {
+  const world = new World(workflowWith({ agent: { maxAttempts: 1 } }));
+  const addComment = world.tracker.addComment.bind(world.tracker);
+  const lost = new Set<string>();
+  world.tracker.addComment = async (issue, body, marker) => {
+    await addComment(issue, body, marker);
+    if (lost.has(marker)) return;
+    lost.add(marker);
+    throw new TrackerError('unavailable', 'it answered 502');
+  };
+  world.script = async ({ ask }) => {
+    const say = () => ask({ type: 'comment', issue: 1, body: 'On it.' }, signal);
+    await say().catch(() => undefined);
+    await say();
+    return { ok: false, words: 'no', fault: 'agent', resumable: true };
+  };
+  world.tracker.open(1);
+  await world.start();
+  await world.pass(MINUTE);
+  assert.deepEqual(
+    world.tracker.comments.map(({ marker }) => marker),
+    ['1-1-comment-1-1', '1-1-comment-gave_up-1'],
+  );
+  await world.stop();
+});
+
+test('a comment that was not posted is no reason to be done without a commit', async () => {
+  const world = new World(workflowWith({ agent: { maxAttempts: 1 } }));
+  world.tracker.fault = failing('comment 1', 1, () => new TrackerError('refused', 'locked', { status: 403 }));
+  let refusal = '';
+  world.script = async ({ ask }) => {
+    await ask({ type: 'comment', issue: 1, body: 'Nothing to do.' }, signal).catch(() => undefined);
+    await ask({ type: 'done', issue: 1 }, signal).catch((error: Error) => {
+      refusal = error.message;
+    });
+    return { ok: true, words: '' };
+  };
+  world.tracker.open(1);
+  await world.start();
+  assert.match(refusal, /nothing is committed on tool\/issue-1/);
+  assert.deepEqual(world.tracker.labelsOf(1), ['tool-failed']);
+  await world.stop();
+});
