@@ -141,7 +141,7 @@ test('links in the Git directory lead nowhere', async (t) => {
 });
 
 test('a pipe in the Git directory blocks nobody', async (t) => {
-  const { workspaces, task, ready } = await setUpWorkspaces(t, {}, 3_000);
+  const { workspaces, task, ready } = await setUpWorkspaces(t, {}, 2_000);
   const { path } = await ready(task());
   const sha = await commitFiles(path, { 'mine.txt': 'mine\n' }, 'mine');
   const pipe = (name: string) => {

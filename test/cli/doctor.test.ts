@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
-import { homedir } from 'node:os';
+import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import test, { after } from 'node:test';
 import { type Check, diagnose } from '../../src/cli/doctor.ts';
@@ -77,7 +77,7 @@ test('on a good set-up every row is ok: exit 0', async (t) => {
   const { install, write, json, directory } = machine(t);
   install('gh', LOGGED_IN);
   install('claude', CLAUDE);
-  const state = join(homedir(), '.toolcrew-never-made', 'state');
+  const state = join(userInfo().homedir, '.toolcrew-never-made', 'state');
   const port = await freePort();
   write(`workspace: { root: ../workspaces }\nstate: { dir: ${state} }\nserver: { port: ${port} }`);
   const { row, standing } = await json({ ANTHROPIC_API_KEY: 'k' });

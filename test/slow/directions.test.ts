@@ -6,7 +6,7 @@ import { copyFileSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import test from 'node:test';
-import { tempDir } from './support/temp.ts';
+import { tempDir } from '../support/temp.ts';
 
 const CLEAN: Readonly<Record<string, string>> = {
   'src/domain/issue.ts': 'export const issue = 1;\n',
