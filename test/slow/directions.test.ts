@@ -76,7 +76,7 @@ test('an empty tree does not pass', (t) => {
 });
 
 test('each rule is broken once in a tree, and each time it is said where', (t) => {
-  const { forbidden } = createRequire(import.meta.url)('../.dependency-cruiser.cjs');
+  const { forbidden } = createRequire(import.meta.url)('../../.dependency-cruiser.cjs');
   assert.deepEqual(forbidden.map((rule: { name: string }) => rule.name).sort(), Object.keys(PLANTED).sort());
   const { status, stderr } = check(tempDir(t), Object.assign({ ...CLEAN }, ...Object.values(PLANTED)));
   assert.equal(status, 1);

@@ -14,9 +14,6 @@ const NASTY = ['/clear', '@secret.txt', '{{ issue.title }} $& $1', '<script>aler
 );
 
 for (const version of HOST_VERSIONS) {
-  const host = hostProgram(version);
-  const options = 'missing' in host ? { skip: `CLAUDE CODE ${version} CANNOT BE HAD: ${host.missing}` } : {};
-  const program = 'path' in host ? host.path : '';
   const env = (url: string) => ({
     ANTHROPIC_API_KEY: 'sk-test',
     ANTHROPIC_BASE_URL: url,
@@ -24,52 +21,48 @@ for (const version of HOST_VERSIONS) {
     CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
   });
   const yaml = (more = '') =>
-    `tool: { runtime: claude, agent: jarvis, command: ["${program}"] }\nagent: { max_attempts: 2, max_retry_backoff_ms: 100 }\n${more}`;
+    `tool: { runtime: claude, agent: jarvis, command: ["${hostProgram(version)}"] }\nagent: { max_attempts: 2, max_retry_backoff_ms: 100 }\n${more}`;
 
-  test(
-    `${version}: from the label to the pull request, the text of the issue reaching the model as it is`,
-    options,
-    async (t) => {
-      const forge = await startForge(t, { 'README.md': '# project\n', 'secret.txt': 'CONTENT-OF-THE-FILE\n' });
-      const model = await ModelServer.start(
-        t,
-        steps([
-          'tool issue show --json',
-          'printf "export const greet = 1;\\n" > greet.js && git add -A && git commit -qm "Greet"',
-          'tool pr create --title "Greet people" --body "As asked for." && tool issue done',
-          say('The work is done.'),
-        ]),
-      );
-      const issue = await forge.open('/help me', { body: NASTY });
-      const daemon = await Daemon.start(t, forge, {
-        yaml: yaml(),
-        env: env(model.url),
-        prompt: '{{ issue.body }}\n\n{{ issue.title }}',
-      });
-      await daemon.logged(`issue #${issue} state changed to tool-done`);
-      const [pull] = await forge.pulls();
-      assert.equal(pull?.title, 'Greet people');
-      assert.equal(pull?.body, `As asked for.\n\nCloses #${issue}`);
-      assert.deepEqual(await forge.labelsOf(issue), ['tool-done']);
-      const main = model.requests.filter((request) => request.tools.includes('Bash'));
-      const prompt = main[0]?.texts.flat().find((text) => text.includes('rm -rf'));
-      assert.equal(prompt, `${NASTY}\n\n/help me`);
-      assert.ok(
-        !model.requests.some((request) => request.raw.includes('CONTENT-OF-THE-FILE')),
-        'no file was attached for an @path in an issue',
-      );
-      assert.match(main.map((request) => request.system).join('\n'), /You lead one issue of this repository/);
-      assert.match(main.at(-1)?.resultTexts[0] ?? '', /"title": "\/help me"/);
-      const state = await daemon.state();
-      const [done] = state.completed;
-      assert.equal(done?.attempts, 1);
-      assert.ok((done?.tokens.total_tokens ?? 0) >= 480, `${done?.tokens.total_tokens} tokens`);
-      assert.ok((done?.cost_usd ?? 0) > 0, 'cost');
-      t.diagnostic(`${done?.seconds} s, ${done?.tokens.total_tokens} tokens, $${done?.cost_usd}`);
-    },
-  );
+  test(`${version}: from the label to the pull request, the text of the issue reaching the model as it is`, async (t) => {
+    const forge = await startForge(t, { 'README.md': '# project\n', 'secret.txt': 'CONTENT-OF-THE-FILE\n' });
+    const model = await ModelServer.start(
+      t,
+      steps([
+        'tool issue show --json',
+        'printf "export const greet = 1;\\n" > greet.js && git add -A && git commit -qm "Greet"',
+        'tool pr create --title "Greet people" --body "As asked for." && tool issue done',
+        say('The work is done.'),
+      ]),
+    );
+    const issue = await forge.open('/help me', { body: NASTY });
+    const daemon = await Daemon.start(t, forge, {
+      yaml: yaml(),
+      env: env(model.url),
+      prompt: '{{ issue.body }}\n\n{{ issue.title }}',
+    });
+    await daemon.logged(`issue #${issue} state changed to tool-done`);
+    const [pull] = await forge.pulls();
+    assert.equal(pull?.title, 'Greet people');
+    assert.equal(pull?.body, `As asked for.\n\nCloses #${issue}`);
+    assert.deepEqual(await forge.labelsOf(issue), ['tool-done']);
+    const main = model.requests.filter((request) => request.tools.includes('Bash'));
+    const prompt = main[0]?.texts.flat().find((text) => text.includes('rm -rf'));
+    assert.equal(prompt, `${NASTY}\n\n/help me`);
+    assert.ok(
+      !model.requests.some((request) => request.raw.includes('CONTENT-OF-THE-FILE')),
+      'no file was attached for an @path in an issue',
+    );
+    assert.match(main.map((request) => request.system).join('\n'), /You lead one issue of this repository/);
+    assert.match(main.at(-1)?.resultTexts[0] ?? '', /"title": "\/help me"/);
+    const state = await daemon.state();
+    const [done] = state.completed;
+    assert.equal(done?.attempts, 1);
+    assert.ok((done?.tokens.total_tokens ?? 0) >= 480, `${done?.tokens.total_tokens} tokens`);
+    assert.ok((done?.cost_usd ?? 0) > 0, 'cost');
+    t.diagnostic(`${done?.seconds} s, ${done?.tokens.total_tokens} tokens, $${done?.cost_usd}`);
+  });
 
-  test(`${version}: a turn without a commit is followed by another in the same session`, options, async (t) => {
+  test(`${version}: a turn without a commit is followed by another in the same session`, async (t) => {
     const forge = await startForge(t);
     const prompts: string[] = [];
     const model = await ModelServer.start(t, (request) => {
@@ -91,7 +84,7 @@ for (const version of HOST_VERSIONS) {
     t.diagnostic(`tokens ${state.completed[0]?.tokens.total_tokens}, cost ${state.completed[0]?.cost_usd}`);
   });
 
-  test(`${version}: bad credentials end early and cost the issue no attempt`, options, async (t) => {
+  test(`${version}: bad credentials end early and cost the issue no attempt`, async (t) => {
     const forge = await startForge(t);
     const model = await ModelServer.start(t, () => ({ status: 401, error: 'authentication_error' }));
     const issue = await forge.open('one');
@@ -102,7 +95,7 @@ for (const version of HOST_VERSIONS) {
     assert.ok(model.requests.length <= 10);
   });
 
-  test(`${version}: a daemon that is stopped in the middle goes on with the session`, options, async (t) => {
+  test(`${version}: a daemon that is stopped in the middle goes on with the session`, async (t) => {
     const forge = await startForge(t);
     const model = await ModelServer.start(t, (request) => {
       if (!request.tools.includes('Bash')) return say('aside');

@@ -9,8 +9,8 @@ export type HostVersion = (typeof HOST_VERSIONS)[number];
 
 const CACHE = join(process.cwd(), '.cache', 'hosts');
 
-/** The program of that version; the reason why it cannot be had otherwise. */
-export function hostProgram(version: HostVersion): { readonly path: string } | { readonly missing: string } {
+/** The program of that version. Throws when it cannot be had: a suite that leaves out what it is for has not passed. */
+export function hostProgram(version: HostVersion): string {
   const directory = join(CACHE, version);
   const path = join(directory, 'node_modules', '.bin', 'claude');
   if (!existsSync(path)) {
@@ -18,14 +18,16 @@ export function hostProgram(version: HostVersion): { readonly path: string } | {
     writeFileSync(join(directory, 'package.json'), '{"private":true}\n');
     const { status, stderr } = spawnSync(
       'npm',
-      ['install', '--no-save', '--no-audit', '--no-fund', `@anthropic-ai/claude-code@${version}`],
+      ['install', '--no-save', '--no-audit', '--no-fund', '--no-engine-strict', `@anthropic-ai/claude-code@${version}`],
       { cwd: directory, encoding: 'utf8' },
     );
-    if (status !== 0) return { missing: stderr.trim().split('\n').slice(-3).join(' ') };
+    if (status !== 0)
+      throw new Error(`Claude Code ${version} cannot be had: ${stderr.trim().split('\n').slice(-3).join(' ')}`);
   }
   const { stdout } = spawnSync(path, ['--version'], {
     encoding: 'utf8',
     env: { PATH: process.env.PATH, HOME: '/nonexistent' },
   });
-  return stdout.startsWith(version) ? { path } : { missing: `it says its version is ${stdout.trim() || 'nothing'}` };
+  if (stdout.startsWith(version)) return path;
+  throw new Error(`Claude Code ${version} says that its version is ${stdout.trim() || 'nothing'}`);
 }

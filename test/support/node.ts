@@ -11,9 +11,9 @@ export function npmProgram(): string {
   return realpathSync(path);
 }
 
-/** The program of the newest node of that major; the reason why it cannot be had otherwise. */
-export function nodeProgram(major: number): { readonly path: string } | { readonly missing: string } {
-  if (process.versions.node.startsWith(`${major}.`)) return { path: process.execPath };
+/** The program of the newest node of that major. Throws when it cannot be had. */
+export function nodeProgram(major: number): string {
+  if (process.versions.node.startsWith(`${major}.`)) return process.execPath;
   const name = `node-${process.platform}-${process.arch}`;
   const directory = join(process.cwd(), '.cache', 'node', String(major));
   const path = join(directory, 'node_modules', name, 'bin', 'node');
@@ -28,10 +28,9 @@ export function nodeProgram(major: number): { readonly path: string } | { readon
         encoding: 'utf8',
       },
     );
-    if (status !== 0) return { missing: stderr.trim().split('\n').slice(-3).join(' ') };
+    if (status !== 0) throw new Error(`node ${major} cannot be had: ${stderr.trim().split('\n').slice(-3).join(' ')}`);
   }
   const { stdout } = spawnSync(path, ['--version'], { encoding: 'utf8' });
-  return stdout.startsWith(`v${major}.`)
-    ? { path }
-    : { missing: `it says its version is ${stdout.trim() || 'nothing'}` };
+  if (stdout.startsWith(`v${major}.`)) return path;
+  throw new Error(`node ${major} says that its version is ${stdout.trim() || 'nothing'}`);
 }
