@@ -65,12 +65,19 @@ async function writePast(directory: string, issues: number): Promise<void> {
       next: 'publish',
       retry_at: null,
     });
-    await journal.append({ type: 'finished', issue, outcome: 'done', updated_at: '2026-01-01T00:00:00Z' });
+    void journal.append({ type: 'finished', issue, outcome: 'done', updated_at: '2026-01-01T00:00:00Z' });
+    await journal.append({
+      type: 'effect_finished',
+      issue,
+      effect: 'workspace_remove',
+      key: 'workspace_remove',
+      result: {},
+    });
   }
   await journal.close();
 }
 
-/** Peak memory with so many agents at work at a time; the page is open meanwhile. */
+/** Peak memory with so many agents at work at a time. */
 async function withRunning(agents: number, past: number): Promise<number> {
   return withCleanup(async (t) => {
     const forge = await startForge(t);
@@ -81,10 +88,10 @@ async function withRunning(agents: number, past: number): Promise<number> {
       `${agentRunning('cat >/dev/null; echo at work; while [ ! -e "$TOOL_WORKSPACE/../../go" ]; do sleep 1; done')}\nagent: { max_concurrent_agents: ${agents} }`,
     );
     daemon.start();
-    await daemon.until(
-      'all agents at work',
-      async () => (await daemon.state()).running.filter((row) => row.last_message !== null).length === agents,
-      300_000,
+    const started = () => daemon.log.split('[agent]     starting on').length - 1;
+    await daemon.until('all agents at work', () => started() === agents, 300_000);
+    await daemon.until('all have spoken', async () =>
+      (await daemon.state()).running.every((row) => row.last_message !== null),
     );
     const peak = peakOf(daemon.pid);
     await daemon.stop();
