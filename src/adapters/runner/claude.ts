@@ -49,7 +49,9 @@ function userMessage(prompt: string): string {
     { type: 'text', text: prompt },
     { type: 'text', text: LAST_BLOCK },
   ];
-  return `${JSON.stringify({ type: 'user', message: { role: 'user', content } })}\n`;
+  const line = JSON.stringify({ type: 'user', message: { role: 'user', content } });
+  // Some readers of lines end one at these as well.
+  return `${line.replaceAll('\u2028', '\\u2028').replaceAll('\u2029', '\\u2029')}\n`;
 }
 
 /** The login of a person's own Claude Code, when no variable holds one: its access token alone, not what renews it. */
