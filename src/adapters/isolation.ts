@@ -1,7 +1,8 @@
 // Agents in namespaces of their own (Linux): they see no process but theirs, and whatever they start ends with them;
 // places that hold credentials are empty for them, places that would let them act outside of their attempt are read-only.
 
-import { existsSync, realpathSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { existsSync, mkdirSync, readFileSync, realpathSync, statSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { messageOf, ToolError } from '../domain/errors.ts';
@@ -10,13 +11,20 @@ import type { IsolationMode } from '../domain/workflow.ts';
 import { runProgram } from './program.ts';
 
 /** Paths and what an agent may do there. A writable path may lie in a read-only one. */
-export type Bounds = { readonly readOnly: readonly string[]; readonly hidden: readonly string[] };
+export type Bounds = {
+  readonly readOnly: readonly string[];
+  readonly hidden: readonly string[];
+  /** A directory for what describes the bounds, where agents cannot write. */
+  readonly tables: string;
+};
 
 /**
  * The first process of the namespaces: as their superuser it sets the mounts, has the command run in one more user
  * namespace as the caller's own user, and collects what is left behind. The kernel keeps from it every signal that it
  * does not catch, so it catches those that mean the end: one that comes before the command runs is not lost.
- * Arguments: uid, gid, then pairs of `w|h|r` and a path, `--`, the command.
+ * Arguments: uid, gid, then triples of `w|t|h|r`, a path and flags, `--`, the command. `t` names a table of mounts in
+ * the form of fstab(5), all made by one program; that leaves out what it finds mounted already, which must not be: then
+ * the place would stay open.
  */
 const INIT = `set -e
 asked=
@@ -25,10 +33,12 @@ uid=$1; gid=$2; shift 2
 while [ "$1" != "--" ]; do
   case "$1" in
     w) mount --bind "$2" "$2" ;;
+    t) said=$(LC_ALL=C mount --all --verbose --fstab "$2") || exit 125
+       case "$said" in *': already mounted'*) echo "$said" >&2; exit 125 ;; esac ;;
     h) if [ -d "$2" ]; then mount -t tmpfs -o ro,size=4k,mode=700 none "$2"; else mount --bind /dev/null "$2"; fi ;;
-    r) mount --rbind "$2" "$2"; mount -o remount,bind,ro "$2" 2>/dev/null || mount -o remount,bind,ro,nosuid,nodev "$2" ;;
+    r) mount --rbind "$2" "$2"; mount -o "remount,bind,ro$3" "$2" ;;
   esac
-  shift 2
+  shift 3
 done
 shift
 set +e
@@ -84,6 +94,51 @@ function realPaths(paths: readonly string[]): string[] {
   );
 }
 
+/** `flags`: what must be said again of the mount that a read-only path lies on, each after a comma. */
+type Place = { readonly kind: 'h' | 'r'; readonly path: string; readonly flags: string };
+
+/** Where something is mounted, with its options. */
+type MountPoints = ReadonlyMap<string, readonly string[]>;
+
+function mountPoints(): MountPoints {
+  const rows = readFileSync('/proc/self/mountinfo', 'utf8').split('\n');
+  return new Map(
+    rows.flatMap((row) => {
+      const [, , , , point, options] = row.split(' ');
+      if (point === undefined || options === undefined) return [];
+      const path = point.replaceAll(/\\([0-7]{3})/g, (_, code: string) =>
+        String.fromCharCode(Number.parseInt(code, 8)),
+      );
+      return [[Buffer.from(path, 'latin1').toString(), options.split(',')] as const];
+    }),
+  );
+}
+
+/** What the kernel does not let a user namespace take from the mount that holds the path. */
+function keptFlags(points: MountPoints, path: string): string {
+  let at = path;
+  while (!points.has(at) && at !== '/') at = dirname(at);
+  const kept = (points.get(at) ?? []).filter((option) => /^no(suid|dev|exec)$/.test(option));
+  return kept.map((flag) => `,${flag}`).join('');
+}
+
+function fstabLine({ kind, path, flags }: Place): string {
+  const point = path.replaceAll(/[ \t\r\n\\#]/g, (char) => `\\${char.charCodeAt(0).toString(8).padStart(3, '0')}`);
+  if (kind === 'r') return `${point} ${point} none rbind,ro${flags} 0 0\n`;
+  return statSync(path).isDirectory()
+    ? `toolcrew ${point} tmpfs ro,size=4k,mode=700 0 0\n`
+    : `/dev/null ${point} none bind 0 0\n`;
+}
+
+/** Writes the table where agents cannot change it. There are few: one serves every workspace. */
+function writeTable(directory: string, table: string): string {
+  const path = join(directory, `${createHash('sha256').update(table).digest('hex').slice(0, 16)}.fstab`);
+  if (existsSync(path) && readFileSync(path, 'utf8') === table) return path;
+  mkdirSync(directory, { recursive: true, mode: 0o700 });
+  writeFileSync(path, table, { mode: 0o600 });
+  return path;
+}
+
 export class Isolation {
   readonly active: boolean;
   /** Why it is not active; empty when it is. */
@@ -119,13 +174,19 @@ export class Isolation {
     const hidden = realPaths(this.#bounds.hidden).filter(
       (path) => !kept.some((inside) => inside.startsWith(`${path}/`)),
     );
-    const pairs = [
-      ...kept.flatMap((path) => ['w', path]),
-      ...hidden.flatMap((path) => ['h', path]),
-      ...realPaths(this.#bounds.readOnly).flatMap((path) => ['r', path]),
+    const points = mountPoints();
+    const places: Place[] = [
+      ...hidden.map((path) => ({ kind: 'h', path, flags: '' }) as const),
+      ...realPaths(this.#bounds.readOnly).map((path) => ({ kind: 'r', path, flags: keptFlags(points, path) }) as const),
+    ];
+    const table = places.filter(({ path }) => !points.has(path)).map(fstabLine);
+    const mounts = [
+      ...kept.flatMap((path) => ['w', path, '']),
+      ...(table.length === 0 ? [] : ['t', writeTable(this.#bounds.tables, table.join('')), '']),
+      ...places.filter(({ path }) => points.has(path)).flatMap(({ kind, path, flags }) => [kind, path, flags]),
     ];
     const ids = [String(process.getuid?.() ?? 0), String(process.getgid?.() ?? 0)];
-    return ['unshare', [...NAMESPACES, '--', '/bin/sh', '-c', INIT, 'init', ...ids, ...pairs, '--', file, ...args]];
+    return ['unshare', [...NAMESPACES, '--', '/bin/sh', '-c', INIT, 'init', ...ids, ...mounts, '--', file, ...args]];
   }
 }
 
@@ -156,5 +217,6 @@ export function boundsOf(options: {
   return {
     readOnly: [stateDir, workspaceRoot, dirname(workflowPath), packageRoot, env.HOME ?? homedir()],
     hidden: credentialPlaces(env),
+    tables: join(stateDir, 'mounts'),
   };
 }

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
@@ -33,8 +34,10 @@ async function isolated(t: { after(fn: () => void): void }) {
   return { home, isolation, run };
 }
 
-const probe = await Isolation.probe('auto', { readOnly: [], hidden: [] });
-const possible = probe.active ? {} : { skip: `this kernel gives no namespaces: ${probe.reason}` };
+const bare = spawnSync('unshare', ['--user', '--map-root-user', '--mount', '--pid', '--fork', 'true'], {
+  encoding: 'utf8',
+});
+const possible = bare.status === 0 ? {} : { skip: `this kernel gives no namespaces: ${bare.stderr}` };
 
 test('input, output and exit code are those of the program', possible, async (t) => {
   const { run } = await isolated(t);
@@ -110,17 +113,41 @@ test('SIGTERM reaches the program, which may end in order', possible, async (t) 
   assert.equal(said, 'up\nbye\n');
 });
 
+test(
+  'places that are mounts of their own, with flags that may not be dropped, are bounded all the same',
+  possible,
+  (t) => {
+    const home = tempDir(t);
+    const { stdout, stderr } = spawnSync(
+      'unshare',
+      [
+        ...['--user', '--map-root-user', '--mount', '--', process.execPath, '--import', 'tsx'],
+        ...['test/support/programs/mounted-home.ts', home],
+        `cat ~/.ssh/id ~/.config/gh/hosts.yml ~/.netrc 2>&1 | grep -c the-login
+       for file in ~/x ~/.ssh/x ~/state/x ~/project/x "$HOME/work spaces/x"; do touch "$file" && echo "WROTE $file"; done 2>/dev/null
+       touch own.txt ~/state/homes/x && echo "wrote own"`,
+      ],
+      { encoding: 'utf8' },
+    );
+    assert.equal(stdout, '0\nwrote own\n', stderr);
+  },
+);
+
 test('a link in the way of a bound leads to the real place', possible, async (t) => {
   const home = tempDir(t);
   mkdirSync(join(home, 'real'));
   symlinkSync(join(home, 'real'), join(home, 'link'));
-  const isolation = await Isolation.probe('auto', { readOnly: [join(home, 'link')], hidden: [join(home, 'nowhere')] });
+  const isolation = await Isolation.probe('auto', {
+    readOnly: [join(home, 'link')],
+    hidden: [join(home, 'nowhere')],
+    tables: join(home, 'mounts'),
+  });
   const [file, args] = isolation.wrap('/bin/sh', ['-c', `echo x > ${home}/real/x`], []);
   assert.notEqual((await runProgram(file, args, { cwd: home, env })).exitCode, 0);
 });
 
 test('off is off; required and impossible is an error that says why', async () => {
-  const off = await Isolation.probe('off', { readOnly: [], hidden: [] });
+  const off = await Isolation.probe('off', { readOnly: [], hidden: [], tables: '/nowhere' });
   assert.deepEqual(off.wrap('/bin/true', ['a'], []), ['/bin/true', ['a']]);
   assert.equal(off.reason, 'tool.isolation is off');
 });

@@ -54,7 +54,7 @@ test('what is carried over from an earlier attempt’s home is files, and none f
   assert.throws(() => execFileSync('test', ['-e', join(third.path, '.claude')]));
 });
 
-const probe = await Isolation.probe('auto', { readOnly: [], hidden: [] });
+const probe = await Isolation.probe('auto', { readOnly: [], hidden: [], tables: '/nowhere' });
 const possible = probe.active ? {} : { skip: `this kernel gives no namespaces: ${probe.reason}` };
 
 test('temporary files of an agent can be written where they lie in the person’s home', possible, async (t) => {
@@ -73,7 +73,7 @@ test('temporary files of an agent can be written where they lie in the person’
     workflow: () => workflowWith({}),
     stateDir: stateDir ?? '',
     runtime,
-    isolation: await Isolation.probe('auto', { readOnly: [home], hidden: [] }),
+    isolation: await Isolation.probe('auto', { readOnly: [home], hidden: [], tables: join(home, 'mounts') }),
     env: { PATH: process.env.PATH },
   });
   const end = await runner.run(

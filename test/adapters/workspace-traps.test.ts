@@ -22,7 +22,7 @@ import { commitFiles, gitAs } from '../support/forge.ts';
 import { setUpWorkspaces } from '../support/workspaces.ts';
 
 const { signal } = new AbortController();
-const probe = await Isolation.probe('auto', { readOnly: [], hidden: [] });
+const probe = await Isolation.probe('auto', { readOnly: [], hidden: [], tables: '/nowhere' });
 const possible = probe.active ? {} : { skip: `this kernel gives no namespaces: ${probe.reason}` };
 
 /** A repository inside the clone, known to it as a submodule, whose settings start a program. */

@@ -10,7 +10,7 @@ import { cleanEnv, Daemon, runTool } from '../support/daemon.ts';
 import { DAEMON_TOKEN, gitAs, startForge } from '../support/forge.ts';
 
 const CANARY = DAEMON_TOKEN.slice(0, 24);
-const { active, reason } = await Isolation.probe('auto', { readOnly: [], hidden: [] });
+const { active, reason } = await Isolation.probe('auto', { readOnly: [], hidden: [], tables: '/nowhere' });
 
 /** What an agent of the same user can do where the kernel gives no namespaces: said in docs/security.md. */
 const NEEDS_NAMESPACES =

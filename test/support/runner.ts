@@ -43,7 +43,7 @@ export class Bench {
   }
 
   static async create(t: Cleanup, isolation?: Isolation): Promise<Bench> {
-    return new Bench(t, isolation ?? (await Isolation.probe('off', { readOnly: [], hidden: [] })));
+    return new Bench(t, isolation ?? (await Isolation.probe('off', { readOnly: [], hidden: [], tables: '/nowhere' })));
   }
 
   /** What every runner is made with. */

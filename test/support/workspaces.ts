@@ -17,7 +17,7 @@ const { signal } = new AbortController();
 
 /** As the daemon's own: what agents must not write to lies in `directory`. */
 function isolationOf(directory: string): Promise<Isolation> {
-  return Isolation.probe('auto', { readOnly: [directory], hidden: [] });
+  return Isolation.probe('auto', { readOnly: [directory], hidden: [], tables: join(directory, 'mounts') });
 }
 
 /** Workspaces with their mirror of a small repository on the embedded forge. */

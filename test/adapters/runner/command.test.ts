@@ -16,7 +16,7 @@ function runner(bench: Bench, command: CommandLine, env: Readonly<Record<string,
   return new CommandRunner({ ...bench.options, name: 'command', program: () => ({ command, env }) });
 }
 
-const { active, reason } = await Isolation.probe('auto', { readOnly: [], hidden: [] });
+const { active, reason } = await Isolation.probe('auto', { readOnly: [], hidden: [], tables: '/nowhere' });
 
 test('the prompt is the program’s input as it is; what it prints is what it says', async (t) => {
   const bench = await Bench.create(t);
@@ -131,7 +131,10 @@ test(
   'the same where agents are isolated',
   active ? {} : { skip: `this kernel gives no namespaces: ${reason}` },
   async (t) => {
-    const bench = await Bench.create(t, await Isolation.probe('auto', { readOnly: [], hidden: [] }));
+    const bench = await Bench.create(
+      t,
+      await Isolation.probe('auto', { readOnly: [], hidden: [], tables: '/nowhere' }),
+    );
     const { end } = await bench.run(runner(bench, ['no-such-program', '--flag']));
     assert.ok(!end.ok && end.fault === 'runtime', JSON.stringify(end));
     assert.match(end.words, /^it ended with exit code 127: .*no-such-program/);
