@@ -17,15 +17,15 @@ export type Clone = {
 /** Where pushes from a workspace go: no transport has this name, so git refuses. */
 export const NO_PUSH = 'no-push://the-daemon-pushes';
 
+/** Refs are kept as files, which are read without git. */
+const FILES = 'init.defaultRefFormat=files';
+
 const IDENTITY = {
   GIT_AUTHOR_NAME: 'toolcrew',
   GIT_AUTHOR_EMAIL: 'toolcrew@localhost',
   GIT_COMMITTER_NAME: 'toolcrew',
   GIT_COMMITTER_EMAIL: 'toolcrew@localhost',
 };
-
-/** So many branches of a clone are looked at before it goes. */
-const MAX_HEADS = 50;
 
 function optionsFor(clone: Clone, signal?: AbortSignal): GitOptions {
   return {
@@ -37,12 +37,18 @@ function optionsFor(clone: Clone, signal?: AbortSignal): GitOptions {
 }
 
 /**
- * Clones the mirror, files not yet checked out. Its remote can be fetched from, never pushed to. No file is shared with
+ * Clones the mirror. Its remote can be fetched from, never pushed to. No file is shared with
  * the mirror: what an agent does to the objects of its clone stays there.
  */
-export async function cloneMirror(mirror: string, path: string, signal: AbortSignal): Promise<void> {
+export async function cloneMirror(
+  mirror: string,
+  path: string,
+  signal: AbortSignal,
+  files: 'with files' | 'without files' = 'with files',
+): Promise<void> {
   const push = ['--config', `remote.origin.pushurl=${NO_PUSH}`];
-  await git(['clone', '--quiet', '--no-hardlinks', '--no-checkout', ...push, mirror, path], { cwd: path, signal });
+  const bare = files === 'without files' ? ['--no-checkout'] : [];
+  await git(['-c', FILES, 'clone', '--quiet', '--no-hardlinks', ...bare, ...push, mirror, path], { cwd: path, signal });
 }
 
 /** Takes the push addresses and credentials out of a clone that somebody's own script made. */
@@ -87,13 +93,6 @@ export async function refOf(clone: Clone, ref: string, signal?: AbortSignal): Pr
     optionsFor(clone, signal),
   );
   return exitCode === 0 ? stdout.trim() : null;
-}
-
-/** The commits that the clone's branches stand on, the latest first. */
-export async function headsOf(clone: Clone, signal: AbortSignal): Promise<string[]> {
-  const order = ['--sort=-committerdate', `--count=${MAX_HEADS}`];
-  const text = await git(['for-each-ref', ...order, '--format=%(objectname)', 'refs/heads'], optionsFor(clone, signal));
-  return text.split('\n').filter((line) => line !== '');
 }
 
 /**

@@ -2,7 +2,7 @@
 
 import type { Dirent } from 'node:fs';
 import { lstat, mkdir, readdir, rm, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { ToolError } from '../domain/errors.ts';
 import { readRegular } from './own-file.ts';
 
@@ -112,11 +112,40 @@ export async function forgetUnfinished(path: string): Promise<void> {
 /** A ref's commit, read from the files alone. */
 export async function readRef(path: string, ref: string): Promise<string | null> {
   const loose = (await readRegular(join(path, '.git', ref), MAX_REF_BYTES))?.trim();
-  if (loose !== undefined && SHA.test(loose)) return loose;
-  const packed = (await readRegular(join(path, '.git', 'packed-refs'), MAX_PACKED_REFS_BYTES)) ?? '';
-  const row = packed.split('\n').find((line) => line.endsWith(` ${ref}`));
+  if (loose !== undefined) return SHA.test(loose) ? loose : null;
+  const row = (await readPackedRefs(path)).split('\n').find((line) => line.endsWith(` ${ref}`));
   const sha = row?.slice(0, row.indexOf(' ')) ?? '';
   return SHA.test(sha) ? sha : null;
+}
+
+/** The commits that the branches stand on, at most `limit`, as far as they are written as git writes them. */
+export async function readHeads(path: string, limit: number): Promise<string[]> {
+  const shas = new Set<string>();
+  const collect = async (directory: string): Promise<void> => {
+    await each(directory, async (entry, place) => {
+      if (entry.isDirectory()) return collect(place);
+      const sha = (await readRegular(place, MAX_REF_BYTES))?.trim() ?? '';
+      if (SHA.test(sha)) shas.add(sha);
+    });
+  };
+  await collect(join(path, '.git', 'refs', 'heads'));
+  for (const row of (await readPackedRefs(path)).split('\n')) {
+    const [sha = '', ref = ''] = row.split(' ');
+    if (ref.startsWith('refs/heads/') && SHA.test(sha)) shas.add(sha);
+  }
+  return [...shas].slice(0, limit);
+}
+
+/** Puts the clone, whose files are those of `sha`, on a branch of that name that it does not have yet. */
+export async function placeBranch(path: string, branch: string, sha: string): Promise<void> {
+  const ref = join(path, '.git', 'refs', 'heads', branch);
+  await mkdir(dirname(ref), { recursive: true });
+  await writeFile(ref, `${sha}\n`, { flag: 'wx' });
+  await writeFile(join(path, '.git', 'HEAD'), `ref: refs/heads/${branch}\n`);
+}
+
+async function readPackedRefs(path: string): Promise<string> {
+  return (await readRegular(join(path, '.git', 'packed-refs'), MAX_PACKED_REFS_BYTES)) ?? '';
 }
 
 /** The commit that HEAD stands on, read from the files alone. */

@@ -18,6 +18,7 @@ import {
   tryGit,
 } from './git.ts';
 import { removeStrays } from './git-directory.ts';
+import { KnownRefs } from './known-refs.ts';
 import { Shared } from './shared.ts';
 
 export type MirrorOptions = {
@@ -52,6 +53,9 @@ export class Mirror {
   #defaultBranch: string | undefined;
   #damaged = false;
   #unlocked: Promise<void> | undefined;
+  readonly #refs = new KnownRefs(() => this.#readRefs());
+  /** Files of the default branch that were asked for, by path, as they are at `tip`. */
+  #files: { readonly tip: string; readonly texts: Map<string, string | null> } = { tip: '', texts: new Map() };
 
   constructor(options: MirrorOptions) {
     this.#options = options;
@@ -117,7 +121,9 @@ export class Mirror {
     const asked = isDue ? this.#askHead(signal) : undefined;
     asked?.catch(() => undefined);
     const args = ['fetch', '--quiet', '--prune', '--no-write-fetch-head', this.#options.remoteUrl, REFSPEC];
-    const { exitCode, stdout, stderr } = await this.#tryRemote(args, this.path, { signal });
+    const { exitCode, stdout, stderr } = await this.#tryRemote(args, this.path, { signal }).finally(() =>
+      this.#refs.forget(),
+    );
     signal.throwIfAborted();
     if (exitCode !== 0) {
       if (saysDamaged(stderr)) return this.#cloneAnew(signal);
@@ -135,13 +141,13 @@ export class Mirror {
 
   /** The default branch may have another name by now. What was asked for beside the fetch is taken; else it is asked when the known one is gone. */
   async #learnHead(asked: Promise<string | undefined> | null, signal: AbortSignal): Promise<void> {
-    const known = (await this.#local(['symbolic-ref', '--short', 'HEAD'], signal)).trim();
+    const known = await this.#head(signal);
     if (asked === null && (await this.branchHead(known)) !== null) return;
     const head = await (asked ?? this.#askHead(signal));
     this.#headAt = this.#options.clock.elapsed();
     if (head === undefined || head === known) return;
     await this.#local(['symbolic-ref', 'HEAD', `refs/heads/${head}`], signal);
-    this.#defaultBranch = undefined;
+    this.#defaultBranch = head;
   }
 
   async #clone(to: string, signal: AbortSignal): Promise<void> {
@@ -164,6 +170,7 @@ export class Mirror {
     if (fresh !== to) await rename(fresh, to);
     this.#headAt = clock.elapsed();
     this.#defaultBranch = undefined;
+    this.#refs.forget();
     this.#damaged = false;
   }
 
@@ -182,6 +189,7 @@ export class Mirror {
     await rm(damaged, { recursive: true, force: true });
     if (existsSync(this.path)) await rename(this.path, damaged);
     await rename(fresh, this.path);
+    this.#refs.forget();
   }
 
   /** Called when a fresh clone of the mirror cannot be used: the next fetch clones the mirror anew. */
@@ -195,45 +203,58 @@ export class Mirror {
     return this.#unlocked;
   }
 
+  async #head(signal?: AbortSignal): Promise<string> {
+    this.#defaultBranch ??= (await this.#local(['symbolic-ref', '--short', 'HEAD'], signal)).trim();
+    return this.#defaultBranch;
+  }
+
   /** The branch that the remote's HEAD names. */
   async defaultBranch(signal: AbortSignal): Promise<string> {
-    if (this.#defaultBranch !== undefined) return this.#defaultBranch;
     if (!this.#exists) await this.refresh(signal);
-    const head = (await this.#local(['symbolic-ref', '--short', 'HEAD'])).trim();
+    const head = await this.#head();
     if ((await this.branchHead(head)) === null)
       throw new ToolError(
         'git',
         `the repository ${this.#options.remoteUrl} has no commit on its default branch ${head}; push one first`,
       );
-    this.#defaultBranch = head;
     return head;
   }
 
   /** A file on the default branch; null when it is not there. */
   async readFile(path: string, signal: AbortSignal): Promise<string | null> {
-    const branch = await this.defaultBranch(signal);
-    const { exitCode, stdout } = await this.#try(['cat-file', 'blob', `refs/heads/${branch}:${path}`], signal);
-    return exitCode === 0 ? stdout : null;
+    const tip = (await this.branchHead(await this.defaultBranch(signal))) ?? '';
+    if (this.#files.tip !== tip) this.#files = { tip, texts: new Map() };
+    const { texts } = this.#files;
+    const known = texts.get(path);
+    if (known !== undefined) return known;
+    const { exitCode, stdout } = await this.#try(['cat-file', 'blob', `${tip}:${path}`], signal);
+    const text = exitCode === 0 ? stdout : null;
+    if (!this.#damaged) texts.set(path, text);
+    return text;
+  }
+
+  async #readRefs(): Promise<Map<string, string>> {
+    const format = '--format=%(objectname) %(refname)';
+    const rows = (await this.#local(['for-each-ref', format, 'refs/heads', 'refs/toolcrew'])).split('\n');
+    return new Map(
+      rows.filter((row) => row !== '').map((row) => [row.slice(row.indexOf(' ') + 1), row.split(' ')[0] ?? '']),
+    );
   }
 
   /** The commit of a branch as last fetched; null when there is none. */
-  branchHead(branch: string): Promise<string | null> {
-    return this.#resolve(`refs/heads/${branch}`);
-  }
-
-  async #resolve(ref: string): Promise<string | null> {
-    const { exitCode, stdout } = await this.#try(['rev-parse', '--verify', '--quiet', ref]);
-    return exitCode === 0 ? stdout.trim() : null;
+  async branchHead(branch: string): Promise<string | null> {
+    return (await this.#refs.all()).get(`refs/heads/${branch}`) ?? null;
   }
 
   /** Whether a ref of the mirror stands on the commit, so that all of its objects are here. */
   async holds(sha: string): Promise<boolean> {
-    const { exitCode, stdout } = await tryGit(['for-each-ref', '--count=1', `--points-at=${sha}`], { cwd: this.path });
-    return exitCode === 0 && stdout !== '';
+    return this.#exists && [...(await this.#refs.all()).values()].includes(sha);
   }
 
   /** Whether the remote has the commit, as far as is known here. */
   async isPublished(sha: string): Promise<boolean> {
+    for (const [ref, at] of await this.#refs.all())
+      if (at === sha && (ref.startsWith('refs/heads/') || ref.startsWith(PUSHED))) return true;
     const text = await this.#local(['for-each-ref', '--count=1', `--contains=${sha}`, 'refs/heads', PUSHED]);
     return text !== '';
   }
@@ -255,11 +276,14 @@ export class Mirror {
       ],
       { cwd: this.path, env: cloneEnvironment(this.#options.env), signal, timeoutMs: clone.timeoutMs },
     );
+    if (SHA.test(source)) await this.#refs.set(ref, source);
+    else this.#refs.forget();
   }
 
   /** Puts a commit that is here under a ref. */
   async keep(sha: string, ref: string): Promise<void> {
     await this.#local(['update-ref', ref, sha]);
+    await this.#refs.set(ref, sha);
   }
 
   /** `name`, or with a number behind it when there is such a ref already. */
@@ -273,8 +297,10 @@ export class Mirror {
 
   /** Removes all refs under a prefix. */
   async forget(prefix: string): Promise<void> {
-    const text = await this.#local(['for-each-ref', '--format=delete %(refname)', prefix]);
-    if (text !== '') await git(['update-ref', '--stdin'], { cwd: this.path, input: text });
+    const gone = [...(await this.#refs.all()).keys()].filter((ref) => ref.startsWith(`${prefix}/`));
+    if (gone.length === 0) return;
+    await git(['update-ref', '--stdin'], { cwd: this.path, input: gone.map((ref) => `delete ${ref}\n`).join('') });
+    for (const ref of gone) await this.#refs.set(ref, null);
   }
 
   /** What the commit, which is here, would change on the default branch. */

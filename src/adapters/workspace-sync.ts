@@ -14,7 +14,7 @@ import {
   startBranch,
   statusOf,
 } from './clone.ts';
-import { forgetUnfinished, unfinished } from './git-directory.ts';
+import { forgetUnfinished, placeBranch, readHead, readRef, unfinished } from './git-directory.ts';
 import type { Mirror } from './mirror.ts';
 import { saveChanges, saveCommits } from './workspace-saves.ts';
 
@@ -24,6 +24,8 @@ export type SyncOptions = {
   readonly task: WorkspaceTask;
   /** The clone was just made: nothing is to be fetched, saved or removed. */
   readonly isNew: boolean;
+  /** Its files are those of its HEAD, because no script has been in it either. */
+  readonly isPristine: boolean;
 };
 
 /** The first attempt starts from the latest default branch; later ones keep their work and take it in where that merges cleanly. */
@@ -33,6 +35,11 @@ export async function syncWorkspace(options: SyncOptions, signal: AbortSignal): 
   const local = `refs/heads/${task.branch}`;
   const published = `refs/remotes/origin/${task.branch}`;
   if (!isNew) await fetchOrigin(clone, signal);
+  const head = options.isPristine ? await readHead(clone.path) : null;
+  if (head !== null && (await mirror.branchHead(task.branch)) === null && (await readRef(clone.path, main)) === head) {
+    await placeBranch(clone.path, task.branch, head);
+    return;
+  }
   const refs = await refsOf(clone, [local, published], signal);
   const base = refs.has(published) ? published : main;
   if (isNew) await startBranch(clone, task.branch, refs.has(local) ? local : base, signal);

@@ -7,7 +7,7 @@ import { messageOf, ToolError } from '../domain/errors.ts';
 import type { HookName, Place, Work, Workspaces, WorkspaceTask } from '../engine/ports.ts';
 import * as clone from './clone.ts';
 import { LOCAL_MS, saysDamaged } from './git.ts';
-import { isClone, readConfig, readHead, readRef, restore, unfinished } from './git-directory.ts';
+import { isClone, readConfig, readHead, readHeads, readRef, restore, unfinished } from './git-directory.ts';
 import { type HookScriptsOptions, runHookScript } from './hook-scripts.ts';
 import type { Isolation } from './isolation.ts';
 import { removeTree } from './remove-tree.ts';
@@ -29,6 +29,9 @@ export type WorkspacesOptions = HookScriptsOptions & {
 /** What is kept of a complete workspace, outside of it. `config`: of the clone, as it was before any agent ran. */
 type Mark = { readonly issue: number; readonly config: string };
 
+/** So many branches of a clone are looked at before it goes. */
+const MAX_HEADS = 50;
+
 const TEMPLATES = [
   '.github/pull_request_template.md',
   '.github/PULL_REQUEST_TEMPLATE.md',
@@ -36,6 +39,11 @@ const TEMPLATES = [
   'pull_request_template.md',
   'PULL_REQUEST_TEMPLATE.md',
 ];
+
+/** Where the work would be: on the issue's branch, or wherever the agent left off. */
+async function headsOf(path: string, branch: string): Promise<(string | null)[]> {
+  return [await readRef(path, `refs/heads/${branch}`), await readHead(path)];
+}
 
 export class DiskWorkspaces implements Workspaces {
   readonly #options: WorkspacesOptions;
@@ -128,8 +136,23 @@ export class DiskWorkspaces implements Workspaces {
     const path = await this.#checked(task.issue);
     await this.#options.mirror.refresh(signal);
     const script = this.#options.workflow().hooks.afterCreate;
-    if (script === null) await clone.cloneMirror(this.#options.mirror.path, path, signal);
+    if (script === null) await this.#fill(path, signal);
     else await this.#script('after_create', script, task, signal);
+  }
+
+  /** A mirror that cannot be cloned because it is damaged is made anew. */
+  async #fill(path: string, signal: AbortSignal): Promise<void> {
+    const { mirror } = this.#options;
+    try {
+      await clone.cloneMirror(mirror.path, path, signal);
+    } catch (error) {
+      if (!saysDamaged(messageOf(error))) throw error;
+      mirror.distrust();
+      await mirror.refresh(signal);
+      await removeTree(path);
+      await mkdir(path);
+      await clone.cloneMirror(mirror.path, path, signal);
+    }
   }
 
   async complete(task: WorkspaceTask, signal: AbortSignal): Promise<void> {
@@ -181,7 +204,8 @@ export class DiskWorkspaces implements Workspaces {
       const isNew = this.#untouched.has(task.issue);
       try {
         const at = await this.#guarded(task);
-        await syncWorkspace({ clone: at, mirror, task, isNew }, signal);
+        const isPristine = isNew && this.#options.workflow().hooks.afterCreate === null;
+        await syncWorkspace({ clone: at, mirror, task, isNew, isPristine }, signal);
         return;
       } catch (error) {
         signal.throwIfAborted();
@@ -221,9 +245,8 @@ export class DiskWorkspaces implements Workspaces {
   async peek(task: WorkspaceTask, signal: AbortSignal): Promise<string | null> {
     const path = await this.#checked(task.issue);
     if (!(await isClone(path))) return null;
-    const candidates = [await readRef(path, `refs/heads/${task.branch}`), await readHead(path)];
     try {
-      return (await this.#publishable(task, candidates, signal)).head;
+      return (await this.#publishable(task, await headsOf(path, task.branch), signal)).head;
     } catch {
       // The agent is at work: what cannot be read now is no work yet.
       signal.throwIfAborted();
@@ -262,6 +285,9 @@ export class DiskWorkspaces implements Workspaces {
 
   async #collect(at: clone.Clone, task: WorkspaceTask, signal: AbortSignal): Promise<Work> {
     const { mirror } = this.#options;
+    const committed = await this.#publishable(task, await headsOf(at.path, task.branch), signal);
+    if (committed.head !== null) return { head: committed.head, savedAs: null };
+    // Git itself may see what its files do not show at once.
     const status = await clone.statusOf(at, signal);
     const own = status.branch === task.branch ? status.oid : await clone.refOf(at, `refs/heads/${task.branch}`, signal);
     const { head, isUnrelated } = await this.#publishable(task, [own, status.oid], signal);
@@ -312,7 +338,7 @@ export class DiskWorkspaces implements Workspaces {
       const at = await this.#guarded(task);
       const { oid, dirty } = await clone.statusOf(at, signal);
       if (dirty) await saveChanges(at, mirror, task, signal);
-      await saveCommits(at, mirror, task, [oid, ...(await clone.headsOf(at, signal))], signal);
+      await saveCommits(at, mirror, task, [oid, ...(await readHeads(path, MAX_HEADS))], signal);
     } catch (error) {
       signal.throwIfAborted();
       task.output(`the clone in ${path} cannot be used: ${messageOf(error)}\n`);

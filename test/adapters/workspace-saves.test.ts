@@ -127,10 +127,7 @@ test('a clone that git cannot use any more is made anew, its files and commits s
   const sha = await commitFiles(path, { 'a.txt': '1\n' }, 'one');
   writeFileSync(join(path, 'half.txt'), 'half\n');
   writeFileSync(join(path, '.git', 'index'), 'not an index');
-  await assert.rejects(
-    workspaces.collect(task(), signal),
-    (error: unknown) => isAgents(error) && /the agent left a Git clone that cannot be used/.test(String(error)),
-  );
+  assert.equal((await workspaces.collect(task(), signal)).head, sha, 'what was committed can be read');
   await ready(task(2));
   assert.match(said.join(''), /the clone cannot be used and is made anew/);
   assert.equal((await gitAs(path, 'status', '--porcelain')).trim(), '');
@@ -140,6 +137,11 @@ test('a clone that git cannot use any more is made anew, its files and commits s
   assert.equal((await gitAs(mirror.path, 'rev-parse', commits)).trim(), sha);
   assert.equal(await gitAs(mirror.path, 'show', `${files}:half.txt`), 'half\n');
 
+  writeFileSync(join(path, '.git', 'index'), 'not an index');
+  await assert.rejects(
+    workspaces.collect(task(2), signal),
+    (error: unknown) => isAgents(error) && /the agent left a Git clone that cannot be used/.test(String(error)),
+  );
   writeFileSync(join(path, 'again.txt'), 'again\n');
   rmSync(join(path, '.git'), { recursive: true });
   await assert.rejects(workspaces.collect(task(2), signal), isAgents);

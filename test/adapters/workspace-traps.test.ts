@@ -152,7 +152,8 @@ test('a pipe in the Git directory blocks nobody', async (t) => {
   pipe('packed-refs');
   assert.equal(await workspaces.peek(task(), signal), null, 'git waits for the pipe, and is ended');
   assert.equal((await workspaces.collect(task(), signal)).head, sha);
-  const [directory = '', file = ''] = [sha.slice(0, 2), sha.slice(2)];
+  const later = await commitFiles(path, { 'later.txt': 'later\n' }, 'later');
+  const [directory = '', file = ''] = [later.slice(0, 2), later.slice(2)];
   pipe(join('objects', directory, file));
   await assert.rejects(
     workspaces.collect(task(), signal),

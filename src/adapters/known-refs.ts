@@ -1,0 +1,40 @@
+// The refs of a repository that only this process changes, read once and then kept in step.
+
+export type Refs = ReadonlyMap<string, string>;
+
+export class KnownRefs {
+  readonly #read: () => Promise<Refs>;
+  #refs: Promise<Map<string, string>> | undefined;
+
+  /** @param read gives every ref with its commit */
+  constructor(read: () => Promise<Refs>) {
+    this.#read = read;
+  }
+
+  /** All of them. What is set while they are being read is among them. */
+  async all(): Promise<Refs> {
+    this.#refs ??= this.#load();
+    return this.#refs;
+  }
+
+  async #load(): Promise<Map<string, string>> {
+    try {
+      return new Map(await this.#read());
+    } catch (error) {
+      this.#refs = undefined;
+      throw error;
+    }
+  }
+
+  /** A ref was put on a commit, or, with null, taken away. */
+  async set(ref: string, sha: string | null): Promise<void> {
+    const refs = await this.#refs?.catch(() => undefined);
+    if (sha === null) refs?.delete(ref);
+    else refs?.set(ref, sha);
+  }
+
+  /** Something else may have changed them: they are read anew when they are wanted. */
+  forget(): void {
+    this.#refs = undefined;
+  }
+}
