@@ -1,11 +1,11 @@
 // Git in a workspace's clone. Once an agent has been there, every command runs inside its namespaces: what it planted
 // reaches no further than it did itself.
 
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ToolError } from '../domain/errors.ts';
 import { lastLines } from '../domain/text.ts';
-import { cloneEnvironment, type GitOptions, git, type Launch, tryGit } from './git.ts';
+import { cloneEnvironment, FILES, type GitOptions, git, type Launch, tryGit } from './git.ts';
 
 export type Clone = {
   readonly path: string;
@@ -16,9 +16,6 @@ export type Clone = {
 
 /** Where pushes from a workspace go: no transport has this name, so git refuses. */
 export const NO_PUSH = 'no-push://the-daemon-pushes';
-
-/** Refs are kept as files, which are read without git. */
-const FILES = 'init.defaultRefFormat=files';
 
 const IDENTITY = {
   GIT_AUTHOR_NAME: 'toolcrew',
@@ -37,18 +34,21 @@ function optionsFor(clone: Clone, signal?: AbortSignal): GitOptions {
 }
 
 /**
- * Clones the mirror. Its remote can be fetched from, never pushed to. No file is shared with
- * the mirror: what an agent does to the objects of its clone stays there.
+ * Clones what the mirror shows. Its remote can be fetched from, never pushed to. No file is shared with the mirror: what
+ * an agent does to the objects of its clone stays there.
  */
 export async function cloneMirror(
-  mirror: string,
+  source: string,
   path: string,
   signal: AbortSignal,
   files: 'with files' | 'without files' = 'with files',
 ): Promise<void> {
   const push = ['--config', `remote.origin.pushurl=${NO_PUSH}`];
   const bare = files === 'without files' ? ['--no-checkout'] : [];
-  await git(['-c', FILES, 'clone', '--quiet', '--no-hardlinks', ...bare, ...push, mirror, path], { cwd: path, signal });
+  // Without a template: its example hooks would be most of the files of a small clone.
+  const args = ['clone', '--quiet', '--no-hardlinks', '--template=', ...bare, ...push];
+  await git(['-c', FILES, ...args, source, path], { cwd: path, signal });
+  await mkdir(join(path, '.git', 'info'), { recursive: true });
 }
 
 /** Takes the push addresses and credentials out of a clone that somebody's own script made. */

@@ -90,6 +90,9 @@ export function cloneEnvironment(env: Readonly<Record<string, string | undefined
   };
 }
 
+/** For what is made to be read without git as well: refs are kept as files. */
+export const FILES = 'init.defaultRefFormat=files';
+
 /** Runs git; its exit code is in the result. */
 export async function tryGit(args: readonly string[], options: GitOptions): Promise<GitResult> {
   const { cwd, signal, timeoutMs = LOCAL_MS, input, secret, launch } = options;
@@ -133,4 +136,17 @@ export async function git(args: readonly string[], options: GitOptions): Promise
     );
   }
   return stdout;
+}
+
+/** Git's own words, its first line among them, with what usually is behind them. */
+export function explain(stderr: string, stdout = ''): string {
+  const lines = `${stderr.trim()}\n${stdout.trim()}`.trim().split('\n');
+  const said = (lines.length > 7 ? [lines[0], '…', ...lines.slice(-6)] : lines).join('\n');
+  const denied =
+    /Authentication failed|could not read Username|HTTP Basic: Access denied|403|401|Permission denied|Repository not found/i.test(
+      said,
+    );
+  return denied
+    ? `${said} (the hosting service turned the credential away: check \`gh auth status\` or the token)`
+    : said;
 }

@@ -52,7 +52,7 @@ export async function runHookScript(
       TOOL_WORKSPACE: path,
       TOOL_REPO: formatSlug(tracker.slug),
       // Not the bare path: `git clone` of that would share files with the daemon's own copy.
-      TOOL_CLONE_URL: pathToFileURL(options.mirror.path).href,
+      TOOL_CLONE_URL: pathToFileURL(options.mirror.source).href,
       TOOL_DEFAULT_BRANCH: await options.mirror.defaultBranch(signal),
     },
     signal,

@@ -89,7 +89,7 @@ export function credentialPlaces(env: Environment): string[] {
 }
 
 function realPaths(paths: readonly string[]): string[] {
-  return [...new Set(paths.filter((path) => existsSync(path)).map((path) => realpathSync(path)))].filter(
+  return [...new Set(paths.filter((path) => existsSync(path)).map((path) => realpathSync.native(path)))].filter(
     (path) => path !== '/',
   );
 }

@@ -1,8 +1,8 @@
-// The daemon's own bare copy of the repository: the only place where git meets the hosting credential. Workspaces are
-// cloned from it, pushes leave from it; no program of an agent's ever runs in it.
+// The daemon's own bare copy of the repository: the only place where git meets the hosting credential. Pushes leave from
+// it, what agents left is kept in it; no program of an agent's ever runs in it.
 
 import { existsSync } from 'node:fs';
-import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
+import { mkdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ToolError } from '../domain/errors.ts';
 import type { Clock } from '../engine/ports.ts';
@@ -10,6 +10,7 @@ import { shellQuoted } from './agent-home.ts';
 import type { Clone } from './clone.ts';
 import {
   cloneEnvironment,
+  explain,
   type GitOptions,
   type GitResult,
   git,
@@ -18,7 +19,9 @@ import {
   tryGit,
 } from './git.ts';
 import { removeStrays } from './git-directory.ts';
+import { type History, historyArguments, parseHistory, type Standing } from './history.ts';
 import { KnownRefs } from './known-refs.ts';
+import { refusePushes, Seed } from './seed.ts';
 import { Shared } from './shared.ts';
 
 export type MirrorOptions = {
@@ -31,9 +34,6 @@ export type MirrorOptions = {
   readonly clock: Clock;
 };
 
-/** What a commit is to the default branch; `unrelated`: they have no commit in common. */
-export type Standing = 'changes' | 'nothing' | 'unrelated';
-
 /** A fetch this young serves once more: issues that start together share one. */
 const FRESH_MS = 2_000;
 const NETWORK_MS = 600_000;
@@ -44,13 +44,20 @@ const REFSPEC = '+refs/heads/*:refs/heads/*';
 const SHA = /^[0-9a-f]{40,64}$/;
 /** Where commits that were pushed are known by, so that they are not kept twice. */
 const PUSHED = 'refs/toolcrew/pushed';
+/** The remote's name in a push: by it git notes in a ref what was pushed. */
+const REMOTE = 'toolcrew';
+/** A commit is asked about when it is collected and when its pull request is written, which is soon after. */
+const MAX_HISTORIES = 50;
 
 export class Mirror {
   readonly #options: MirrorOptions;
   readonly #fetching: Shared<void>;
+  readonly #seed: Seed;
   #fetchedAt = Number.NEGATIVE_INFINITY;
   #headAt = Number.NEGATIVE_INFINITY;
   #defaultBranch: string | undefined;
+  /** What was read of a commit's history, by the default branch's commit and its own. */
+  readonly #histories = new Map<string, History>();
   #damaged = false;
   #unlocked: Promise<void> | undefined;
   readonly #refs = new KnownRefs(() => this.#readRefs());
@@ -59,11 +66,17 @@ export class Mirror {
 
   constructor(options: MirrorOptions) {
     this.#options = options;
+    this.#seed = new Seed(options.path.replace(/(\.git)?$/, '.seed.git'), options.path);
     this.#fetching = new Shared((signal) => this.#bringUpToDate(signal));
   }
 
   get path(): string {
     return this.#options.path;
+  }
+
+  /** What workspaces are cloned from. */
+  get source(): string {
+    return this.#seed.path;
   }
 
   get #exists(): boolean {
@@ -101,7 +114,8 @@ export class Mirror {
 
   /** Brings the mirror up to date, cloning it first where there is none. Calls that come together share one fetch. */
   async refresh(signal: AbortSignal): Promise<void> {
-    const isFresh = this.#options.clock.elapsed() - this.#fetchedAt < FRESH_MS && this.#exists && !this.#damaged;
+    const isFresh =
+      this.#options.clock.elapsed() - this.#fetchedAt < FRESH_MS && this.#exists && this.#seed.exists && !this.#damaged;
     if (isFresh && !this.#fetching.isRunning) return;
     await this.#fetching.join(signal);
   }
@@ -112,6 +126,7 @@ export class Mirror {
     if (this.#damaged) await this.#cloneAnew(signal);
     else if (this.#exists) await this.#fetch(signal);
     else await this.#clone(this.path, signal);
+    await this.#seed.follow(await this.#refs.all(), await this.#head(), signal);
     this.#fetchedAt = startedAt;
   }
 
@@ -160,13 +175,7 @@ export class Mirror {
       fresh,
       { signal },
     );
-    // Whoever pushes to this directory by its path is turned away: only the daemon's fetch changes it.
-    await mkdir(join(fresh, 'hooks'), { recursive: true });
-    await writeFile(
-      join(fresh, 'hooks', 'pre-receive'),
-      '#!/bin/sh\necho "the daemon pushes; nobody pushes here" >&2\nexit 1\n',
-      { mode: 0o755 },
-    );
+    await refusePushes(fresh);
     if (fresh !== to) await rename(fresh, to);
     this.#headAt = clock.elapsed();
     this.#defaultBranch = undefined;
@@ -190,6 +199,7 @@ export class Mirror {
     if (existsSync(this.path)) await rename(this.path, damaged);
     await rename(fresh, this.path);
     this.#refs.forget();
+    await this.#seed.drop();
   }
 
   /** Called when a fresh clone of the mirror cannot be used: the next fetch clones the mirror anew. */
@@ -305,8 +315,9 @@ export class Mirror {
 
   /** What the commit, which is here, would change on the default branch. */
   async standingOf(sha: string, signal: AbortSignal): Promise<Standing> {
-    const main = `refs/heads/${await this.defaultBranch(signal)}`;
-    const args = ['diff', '--quiet', '--no-ext-diff', '--no-textconv', `${main}...${sha}`];
+    const { base, history } = await this.#historyOf(sha, signal);
+    if (history.standing !== null) return history.standing;
+    const args = ['diff', '--quiet', '--no-ext-diff', '--no-textconv', `${base}...${sha}`];
     const { exitCode, stderr } = await this.#try(args, signal);
     if (exitCode === 0 || exitCode === 1) return exitCode === 1 ? 'changes' : 'nothing';
     if (/no merge base/.test(stderr)) return 'unrelated';
@@ -314,16 +325,18 @@ export class Mirror {
   }
 
   /** The messages of the commits that `sha` has beyond the default branch, oldest first. */
-  async commitMessages(sha: string, signal: AbortSignal): Promise<string[]> {
-    const range = `refs/heads/${await this.defaultBranch(signal)}..${sha}`;
-    const text = await this.#local(
-      ['log', '--reverse', '--no-merges', '--max-count=50', '--format=%B%x00', range],
-      signal,
-    );
-    return text
-      .split('\0')
-      .map((message) => message.trim())
-      .filter((message) => message !== '');
+  async commitMessages(sha: string, signal: AbortSignal): Promise<readonly string[]> {
+    return (await this.#historyOf(sha, signal)).history.messages;
+  }
+
+  async #historyOf(sha: string, signal: AbortSignal): Promise<{ readonly base: string; readonly history: History }> {
+    const base = (await this.branchHead(await this.defaultBranch(signal))) ?? '';
+    const key = `${base} ${sha}`;
+    const history = this.#histories.get(key) ?? parseHistory(await this.#local(historyArguments(base, sha), signal));
+    this.#histories.set(key, history);
+    const [oldest] = this.#histories.keys();
+    if (oldest !== undefined && this.#histories.size > MAX_HISTORIES) this.#histories.delete(oldest);
+    return { base, history };
   }
 
   /**
@@ -332,6 +345,10 @@ export class Mirror {
    */
   async push(branch: string, sha: string, ours: readonly string[], signal: AbortSignal): Promise<void> {
     if (!SHA.test(sha)) throw new ToolError('git', `expected a commit to push, got ${sha}`);
+    const noting = [`url=${this.#options.remoteUrl}`, `fetch=+refs/heads/*:${PUSHED}/*`].flatMap((setting) => [
+      '-c',
+      `remote.${REMOTE}.${setting}`,
+    ]);
     let expected = ours.at(-1) ?? (await this.branchHead(branch));
     for (let tries = 0; tries < 2; tries++) {
       if (expected === sha && tries > 0) break;
@@ -339,7 +356,7 @@ export class Mirror {
         await this.#requireAncestor(branch, expected, sha);
       const lease = `--force-with-lease=refs/heads/${branch}:${expected ?? ''}`;
       const { exitCode, stdout, stderr } = await this.#tryRemote(
-        ['push', '--quiet', '--porcelain', lease, this.#options.remoteUrl, `${sha}:refs/heads/${branch}`],
+        [...noting, 'push', '--quiet', '--porcelain', lease, REMOTE, `${sha}:refs/heads/${branch}`],
         this.path,
         { signal },
       );
@@ -355,7 +372,7 @@ export class Mirror {
       await this.refresh(signal);
       expected = await this.branchHead(branch);
     }
-    await this.keep(sha, `${PUSHED}/${branch}`);
+    await this.#refs.set(`${PUSHED}/${branch}`, sha);
   }
 
   async #requireAncestor(branch: string, expected: string, sha: string): Promise<void> {
@@ -367,17 +384,4 @@ export class Mirror {
       );
     }
   }
-}
-
-/** Git's own words, its first line among them, with what usually is behind them. */
-function explain(stderr: string, stdout = ''): string {
-  const lines = `${stderr.trim()}\n${stdout.trim()}`.trim().split('\n');
-  const said = (lines.length > 7 ? [lines[0], '…', ...lines.slice(-6)] : lines).join('\n');
-  const denied =
-    /Authentication failed|could not read Username|HTTP Basic: Access denied|403|401|Permission denied|Repository not found/i.test(
-      said,
-    );
-  return denied
-    ? `${said} (the hosting service turned the credential away: check \`gh auth status\` or the token)`
-    : said;
 }

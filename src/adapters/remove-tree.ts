@@ -1,7 +1,9 @@
 // Removes what programs left, whatever permissions they gave it.
 
+import { existsSync } from 'node:fs';
 import { chmod, lstat, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { runProgram } from './program.ts';
 
 /** A program may still be writing while its directory goes. */
 const RETRIES = { recursive: true, force: true, maxRetries: 3, retryDelay: 50 } as const;
@@ -14,6 +16,14 @@ export async function removeTree(path: string): Promise<void> {
     await makeWritable(path);
     await rm(path, RETRIES);
   }
+}
+
+/** As `removeTree`, for a tree that may hold very many files: each would be work for this process, so another one does it. */
+export async function removeLargeTree(path: string): Promise<void> {
+  const options = { cwd: '/', env: { PATH: process.env.PATH ?? '/usr/bin:/bin', LC_ALL: 'C' } };
+  if (existsSync(path)) await runProgram('rm', ['-rf', '--', path], options).catch(() => undefined);
+  // What it left, and why, shows here.
+  await removeTree(path);
 }
 
 /** What cannot be made writable, or is gone meanwhile, is for the removal after it to find. */

@@ -98,7 +98,7 @@ async function replaceGitDirectory(path: string, mirror: Mirror, scratch: string
   await removeTree(scratch);
   try {
     await mkdir(scratch, { recursive: true });
-    await cloneMirror(mirror.path, scratch, signal, 'without files');
+    await cloneMirror(mirror.source, scratch, signal, 'without files');
     await removeTree(join(path, '.git'));
     await rename(join(scratch, '.git'), join(path, '.git'));
   } finally {

@@ -10,7 +10,8 @@ import { LOCAL_MS, saysDamaged } from './git.ts';
 import { isClone, readConfig, readHead, readHeads, readRef, restore, unfinished } from './git-directory.ts';
 import { type HookScriptsOptions, runHookScript } from './hook-scripts.ts';
 import type { Isolation } from './isolation.ts';
-import { removeTree } from './remove-tree.ts';
+import { removeLargeTree, removeTree } from './remove-tree.ts';
+import { SpareClones } from './spare-clones.ts';
 import { ROOT_DATA } from './workspace-root.ts';
 import { salvage, saveChanges, saveCommits, takeCommit, worksOf } from './workspace-saves.ts';
 import { syncWorkspace } from './workspace-sync.ts';
@@ -49,9 +50,11 @@ export class DiskWorkspaces implements Workspaces {
   readonly #options: WorkspacesOptions;
   /** Workspaces made by this process in which no agent has been. */
   readonly #untouched = new Set<number>();
+  readonly #spares: SpareClones;
 
   constructor(options: WorkspacesOptions) {
     this.#options = options;
+    this.#spares = new SpareClones(join(options.root, ROOT_DATA, 'spares'), options.mirror);
   }
 
   pathOf(issue: number): string {
@@ -107,6 +110,12 @@ export class DiskWorkspaces implements Workspaces {
     return this.#options.mirror.refresh(signal);
   }
 
+  async stock(count: number, signal: AbortSignal): Promise<void> {
+    const { claimRoot, workflow } = this.#options;
+    if (count > 0) claimRoot();
+    await this.#spares.stock(workflow().hooks.afterCreate === null ? count : 0, signal);
+  }
+
   async prepare(task: WorkspaceTask, signal: AbortSignal): Promise<Place> {
     this.#options.claimRoot();
     const path = this.pathOf(task.issue);
@@ -124,7 +133,7 @@ export class DiskWorkspaces implements Workspaces {
   async #clear(issue: number): Promise<void> {
     this.#untouched.delete(issue);
     await rm(this.#markPath(issue), { force: true });
-    await removeTree(this.pathOf(issue));
+    await removeLargeTree(this.pathOf(issue));
   }
 
   #salvage(task: WorkspaceTask, signal: AbortSignal): Promise<void> {
@@ -136,22 +145,23 @@ export class DiskWorkspaces implements Workspaces {
     const path = await this.#checked(task.issue);
     await this.#options.mirror.refresh(signal);
     const script = this.#options.workflow().hooks.afterCreate;
-    if (script === null) await this.#fill(path, signal);
+    if (script === null) await this.#fill(task, path, signal);
     else await this.#script('after_create', script, task, signal);
   }
 
   /** A mirror that cannot be cloned because it is damaged is made anew. */
-  async #fill(path: string, signal: AbortSignal): Promise<void> {
+  async #fill(task: WorkspaceTask, path: string, signal: AbortSignal): Promise<void> {
     const { mirror } = this.#options;
     try {
-      await clone.cloneMirror(mirror.path, path, signal);
+      if (await this.#spares.take(task, path, signal)) return;
+      await clone.cloneMirror(mirror.source, path, signal);
     } catch (error) {
       if (!saysDamaged(messageOf(error))) throw error;
       mirror.distrust();
       await mirror.refresh(signal);
       await removeTree(path);
       await mkdir(path);
-      await clone.cloneMirror(mirror.path, path, signal);
+      await clone.cloneMirror(mirror.source, path, signal);
     }
   }
 

@@ -104,6 +104,8 @@ export interface Workspaces {
   pathOf(issue: number): string;
   /** Brings the daemon's own copy of the repository up to date. What fails here lies outside of every workspace. */
   refresh(signal: AbortSignal): Promise<void>;
+  /** Makes so many ready that issues can be given at once, and keeps no more; none where the file has a script that fills them. */
+  stock(count: number, signal: AbortSignal): Promise<void>;
   /** Makes the directory, or takes the complete one that is there; a half-made one is thrown away first. */
   prepare(task: WorkspaceTask, signal: AbortSignal): Promise<Place>;
   /** Fills a new workspace: the file's script, or a clone. */

@@ -235,6 +235,12 @@ class MemoryTracker implements Tracker {
 
 /** Workspaces whose whole content is the commit that an agent left. */
 class MemoryWorkspaces implements Workspaces {
+  readonly stocked: number[] = [];
+
+  async stock(count: number): Promise<void> {
+    this.stocked.push(count);
+  }
+
   readonly present = new Set<number>();
   readonly heads = new Map<number, string>();
   readonly pushed: string[] = [];

@@ -51,6 +51,8 @@ export type AttemptOptions = {
   ) => string;
   /** Called for everything that people may want to see at once. */
   readonly onChange: () => void;
+  /** Called when the slot of an attempt is free again. */
+  readonly onSlotFree: () => void;
 };
 
 /** Whose doing it is that an attempt came to nothing. `runtime`: not the issue's, so it does not count against it. */
@@ -76,6 +78,7 @@ export class Attempt {
   #transcript: Transcript | undefined;
   /** Whether an agent may have been in the workspace. */
   #ran = false;
+  #holdsSlot = true;
 
   constructor(options: AttemptOptions, entry: Entry, issue: Issue) {
     this.#options = options;
@@ -89,6 +92,11 @@ export class Attempt {
   /** Why the daemon ended it; null when it did not. */
   get cause(): EndCause | null {
     return this.#cause;
+  }
+
+  /** Until its agent is gone, and the script that comes after it: what follows needs neither. */
+  get holdsSlot(): boolean {
+    return this.#holdsSlot;
   }
 
   /** Ends the attempt; the first cause counts. */
@@ -312,6 +320,8 @@ export class Attempt {
   async #conclude(task: WorkspaceTask, agent: RunEnd): Promise<void> {
     const { journal, clock, random, workspaces } = this.#options;
     const { issue } = task;
+    this.#holdsSlot = false;
+    this.#options.onSlotFree();
     this.live.stage = 'collect';
     const left = this.#ran ? await collectWork(workspaces, clock, task, this.#end.signal) : NOTHING_LEFT;
     const usage = this.live.used;

@@ -17,6 +17,8 @@ export type IntakeOptions = {
   readonly log: Logger;
 };
 
+export const WAITS_FOR_SLOT = 'waits for a slot';
+
 /** So many issues at least are asked about at once. */
 const BATCH = 4;
 
@@ -102,7 +104,7 @@ export class Intake {
     }
     if (capped !== null) return capped;
     if (admission === undefined && this.#trouble !== null) return this.#trouble;
-    if (slots <= 0) return 'waits for a slot';
+    if (slots <= 0) return WAITS_FOR_SLOT;
     return admission === undefined ? 'is to be looked at' : null;
   }
 

@@ -14,13 +14,14 @@ import { Supervisor } from '../supervisor.ts';
 import { Attempt, type AttemptOptions } from './attempt.ts';
 import { claimOf, untilRetry } from './candidates.ts';
 import { Finisher } from './finisher.ts';
-import { Intake } from './intake.ts';
+import { Intake, WAITS_FOR_SLOT } from './intake.ts';
 import { Janitor } from './janitor.ts';
 import type { Live } from './live.ts';
 import { endCutOff } from './recovery.ts';
+import { Stock } from './stock.ts';
 import { takenBack } from './taken-back.ts';
 
-export type OrchestratorOptions = Omit<AttemptOptions, 'onChange'> & {
+export type OrchestratorOptions = Omit<AttemptOptions, 'onChange' | 'onSlotFree'> & {
   readonly leftovers: Leftovers;
   /** Poll once, finish what that started, then stop. */
   readonly once?: boolean;
@@ -51,6 +52,7 @@ export class Orchestrator {
   readonly #intake: Intake;
   readonly #finisher: Finisher;
   readonly #janitor: Janitor;
+  readonly #stock: Stock;
   readonly #workers = new Map<number, Worker>();
   readonly #listeners = new Set<() => void>();
   #listing: readonly Issue[] = [];
@@ -69,7 +71,7 @@ export class Orchestrator {
   #stopping = false;
 
   constructor(options: OrchestratorOptions) {
-    this.#options = { ...options, onChange: () => this.#changed() };
+    this.#options = { ...options, onChange: () => this.#changed(), onSlotFree: () => this.#wakeUp() };
     this.#intake = new Intake(options);
     this.#supervisor = new Supervisor({
       clock: options.clock,
@@ -77,6 +79,7 @@ export class Orchestrator {
     });
     const finish = (issue: number, outcome: IssueOutcome, updatedAt: string) => this.#finish(issue, outcome, updatedAt);
     this.#finisher = new Finisher({ ...options, finish });
+    this.#stock = new Stock(options, this.#supervisor);
     this.#janitor = new Janitor({ ...options, supervisor: this.#supervisor, finish, onRemoved: () => this.#wakeUp() });
   }
 
@@ -266,7 +269,7 @@ export class Orchestrator {
   }
 
   get #freeSlots(): number {
-    const running = [...this.#workers.values()].filter((worker) => worker.attempt !== undefined).length;
+    const running = [...this.#workers.values()].filter((worker) => worker.attempt?.holdsSlot === true).length;
     return this.#workflow.agent.maxConcurrent - running;
   }
 
@@ -280,7 +283,7 @@ export class Orchestrator {
       const slots = this.#freeSlots;
       if (kind === 'due') {
         if (slots > 0 && capped === null) this.#startAttempt(issue);
-        else waiting.push({ issue, reason: capped ?? 'waits for a slot' });
+        else waiting.push({ issue, reason: capped ?? WAITS_FOR_SLOT });
         continue;
       }
       const ahead = open.slice(index).map((candidate) => candidate.issue);
@@ -290,6 +293,8 @@ export class Orchestrator {
       else waiting.push({ issue, reason });
     }
     this.#waiting = waiting;
+    const next = waiting.filter(({ reason }) => reason === WAITS_FOR_SLOT).length;
+    this.#stock.want(Math.min(next, this.#workflow.agent.maxConcurrent));
     this.#changed();
   }
 
@@ -359,9 +364,7 @@ export class Orchestrator {
       try {
         await attempt.run();
       } finally {
-        // The slot is free: what follows needs no agent.
         worker.attempt = undefined;
-        this.#wakeUp();
       }
       const cause = attempt.cause;
       if (cause?.kind === 'cancelled') {
