@@ -175,13 +175,15 @@ export class Isolation {
       (path) => !kept.some((inside) => inside.startsWith(`${path}/`)),
     );
     const points = mountPoints();
+    const readOnly = realPaths(this.#bounds.readOnly);
     const places: Place[] = [
       ...hidden.map((path) => ({ kind: 'h', path, flags: '' }) as const),
-      ...realPaths(this.#bounds.readOnly).map((path) => ({ kind: 'r', path, flags: keptFlags(points, path) }) as const),
+      ...readOnly.map((path) => ({ kind: 'r', path, flags: keptFlags(points, path) }) as const),
     ];
+    const opened = kept.filter((path) => readOnly.some((outside) => path.startsWith(`${outside}/`)));
     const table = places.filter(({ path }) => !points.has(path)).map(fstabLine);
     const mounts = [
-      ...kept.flatMap((path) => ['w', path, '']),
+      ...opened.flatMap((path) => ['w', path, '']),
       ...(table.length === 0 ? [] : ['t', writeTable(this.#bounds.tables, table.join('')), '']),
       ...places.filter(({ path }) => points.has(path)).flatMap(({ kind, path, flags }) => [kind, path, flags]),
     ];

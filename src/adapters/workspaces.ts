@@ -212,9 +212,10 @@ export class DiskWorkspaces implements Workspaces {
     const { mirror } = this.#options;
     for (let tries = 0; ; tries++) {
       const isNew = this.#untouched.has(task.issue);
+      // Nobody but git of ours has been in it.
+      const isPristine = isNew && this.#options.workflow().hooks.afterCreate === null;
       try {
-        const at = await this.#guarded(task);
-        const isPristine = isNew && this.#options.workflow().hooks.afterCreate === null;
+        const at = isPristine ? this.#clone(task.issue) : await this.#guarded(task);
         await syncWorkspace({ clone: at, mirror, task, isNew, isPristine }, signal);
         return;
       } catch (error) {

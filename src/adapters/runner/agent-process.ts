@@ -21,6 +21,8 @@ export type AgentProcessOptions = {
   readonly cwd: string;
   readonly env: Readonly<Record<string, string>>;
   readonly run: string;
+  /** Whether it runs in namespaces of its own. */
+  readonly isIsolated: boolean;
   readonly signal: AbortSignal;
   readonly onLine: (line: string) => void;
   readonly onErrorText: (text: string) => void;
@@ -83,8 +85,8 @@ export async function startAgent(options: AgentProcessOptions): Promise<AgentPro
     terminate: program.terminate,
     ended: program.exit.then(async (exit) => {
       await read;
-      // What left the process group carries the run's mark all the same.
-      await endRun(options.run, 1_000);
+      // What left the process group carries the run's mark all the same; namespaces end with their first process.
+      if (!options.isIsolated) await endRun(options.run, 1_000);
       return exit;
     }),
   };

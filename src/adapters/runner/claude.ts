@@ -210,6 +210,7 @@ export class ClaudeRunner implements Runner {
           ...request.env,
         },
         run: request.run,
+        isIsolated: isolation.active,
         signal: hooks.signal,
         onLine: (line) => session.take(line),
         onErrorText: (text) => session.complain(text),

@@ -66,6 +66,7 @@ export class CommandRunner implements Runner {
         cwd: request.cwd,
         env: { ...home.env, ...more, ...request.env },
         run: request.run,
+        isIsolated: isolation.active,
         signal: hooks.signal,
         onLine: hear,
         onErrorText: hear,

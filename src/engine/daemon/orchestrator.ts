@@ -278,6 +278,7 @@ export class Orchestrator {
     if (this.#poll.lastError !== null || this.#stopping || this.#poll.lastAt === null) return;
     const capped = this.#intake.costCap();
     const waiting: Waiting[] = [];
+    const claims: Promise<void>[] = [];
     const open = this.#intake.candidates(this.#listing, this.#busy);
     for (const [index, { kind, issue }] of open.entries()) {
       const slots = this.#freeSlots;
@@ -289,9 +290,14 @@ export class Orchestrator {
       const ahead = open.slice(index).map((candidate) => candidate.issue);
       if (slots > 0) await this.#intake.ask(ahead, slots, this.#signal);
       const reason = this.#intake.obstacle(issue, this.#freeSlots, capped);
-      if (reason === null) await this.#claim(issue);
-      else waiting.push({ issue, reason });
+      if (reason === null) {
+        const claim = this.#claim(issue);
+        // Its failure is heard below, after the others.
+        claim.catch(() => undefined);
+        claims.push(claim);
+      } else waiting.push({ issue, reason });
     }
+    await Promise.all(claims);
     this.#waiting = waiting;
     const next = waiting.filter(({ reason }) => reason === WAITS_FOR_SLOT).length;
     this.#stock.want(Math.min(next, this.#workflow.agent.maxConcurrent));
@@ -305,8 +311,10 @@ export class Orchestrator {
     const { labels } = this.#workflow;
     const [label] = activeLabelsOf(issue.labels, labels);
     this.#intake.announce(issue, `found issue #${issue.number} "${oneLine(issue.title, 120)}" [${label ?? ''}]`);
-    await journal.append(claimOf(issue, journal.state, labels, labelEvent));
+    // The claim counts at once; that it is on the disk is waited for by the attempt's own first record.
+    const claimed = journal.append(claimOf(issue, journal.state, labels, labelEvent));
     this.#startAttempt(issue);
+    await claimed;
   }
 
   #startAttempt(issue: Issue): void {
