@@ -1,7 +1,7 @@
 // The home directory and the environment of one attempt: an agent's own, with no hosting credential in reach.
 
-import { existsSync } from 'node:fs';
-import { chmod, cp, lstat, mkdir, readdir, realpath, writeFile } from 'node:fs/promises';
+import { chmodSync, existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { cp, lstat, realpath } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isTokenVariable } from '../domain/credential.ts';
 import { packageRoot } from './package-root.ts';
@@ -74,11 +74,13 @@ export type AgentHomeOptions = {
 export async function createAgentHome(options: AgentHomeOptions): Promise<AgentHome> {
   const homes = join(issueDirectory(options.stateDir, options.issue), 'homes');
   const path = join(homes, String(options.attempt));
-  await removeTree(path);
+  if (existsSync(path)) await removeTree(path);
   const earlier = existsSync(homes)
-    ? (await readdir(homes)).map(Number).filter((attempt) => attempt < options.attempt)
+    ? readdirSync(homes)
+        .map(Number)
+        .filter((attempt) => attempt < options.attempt)
     : [];
-  await mkdir(join(path, 'bin'), { recursive: true, mode: 0o700 });
+  mkdirSync(join(path, 'bin'), { recursive: true, mode: 0o700 });
   const last = Math.max(0, ...earlier);
   if (options.carry !== null && last > 0) {
     const source = join(await realpath(homes), String(last), options.carry);
@@ -92,11 +94,11 @@ export async function createAgentHome(options: AgentHomeOptions): Promise<AgentH
   }
   // What cannot be removed is no reason not to go on: it goes with the issue.
   await Promise.allSettled(earlier.map((attempt) => removeTree(join(homes, String(attempt)))));
-  await writeFile(join(path, '.gitconfig'), GIT_CONFIG);
+  writeFileSync(join(path, '.gitconfig'), GIT_CONFIG);
   const tool = join(path, 'bin', 'tool');
   const cli = join(packageRoot(), 'dist', 'cli.js');
-  await writeFile(tool, `#!/bin/sh\nexec ${shellQuoted(process.execPath)} ${shellQuoted(cli)} "$@"\n`);
-  await chmod(tool, 0o755);
+  writeFileSync(tool, `#!/bin/sh\nexec ${shellQuoted(process.execPath)} ${shellQuoted(cli)} "$@"\n`);
+  chmodSync(tool, 0o755);
   const passed = passedEnvironment(options.env, options.passed);
   return {
     path,

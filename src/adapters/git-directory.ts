@@ -1,6 +1,6 @@
 // A clone's Git directory as files, where an agent may have been: read and put in order without git, no link followed.
 
-import type { Dirent } from 'node:fs';
+import { type Dirent, lstatSync } from 'node:fs';
 import { lstat, mkdir, readdir, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { ToolError } from '../domain/errors.ts';
@@ -29,21 +29,21 @@ const MAX_REF_BYTES = 4096;
 const MAX_PACKED_REFS_BYTES = 64 * 1024 * 1024;
 const MAX_CONFIG_BYTES = 1024 * 1024;
 
-async function isDirectory(path: string): Promise<boolean> {
+function isDirectory(path: string): boolean {
   try {
-    return (await lstat(path)).isDirectory();
+    return lstatSync(path).isDirectory();
   } catch {
     return false;
   }
 }
 
 /** Whether the directory holds a clone with a Git directory of its own. */
-export async function isClone(path: string): Promise<boolean> {
-  return (await isDirectory(join(path, '.git'))) && (await isDirectory(join(path, '.git', OBJECTS)));
+export function isClone(path: string): boolean {
+  return isDirectory(join(path, '.git')) && isDirectory(join(path, '.git', OBJECTS));
 }
 
-export async function readConfig(path: string): Promise<string> {
-  const text = await readRegular(join(path, '.git', 'config'), MAX_CONFIG_BYTES);
+export function readConfig(path: string): string {
+  const text = readRegular(join(path, '.git', 'config'), MAX_CONFIG_BYTES);
   if (text === null) throw new ToolError('git', `${path}/.git/config is no readable file`);
   return text;
 }
@@ -77,7 +77,7 @@ async function each(directory: string, visit: (entry: Dirent, path: string) => P
 
 /** Puts the clone's configuration back and takes out what an agent may have planted to have it run or followed. */
 export async function restore(path: string, config: string, branch: string): Promise<void> {
-  if (!(await isClone(path))) throw new ToolError('hook', `${path} holds no Git clone of its own any more`);
+  if (!isClone(path)) throw new ToolError('hook', `${path} holds no Git clone of its own any more`);
   const directory = join(path, '.git');
   await removeStrays(directory);
   // Removed first: a file may be shared with another place.
@@ -85,7 +85,7 @@ export async function restore(path: string, config: string, branch: string): Pro
   await writeFile(join(directory, 'config'), config, { flag: 'wx' });
   await Promise.all(REDIRECTIONS.map((file) => rm(join(directory, file), { recursive: true, force: true })));
   await mkdir(join(directory, 'refs', 'heads'), { recursive: true });
-  if ((await readRegular(join(directory, 'HEAD'), MAX_REF_BYTES)) !== null) return;
+  if (readRegular(join(directory, 'HEAD'), MAX_REF_BYTES) !== null) return;
   await rm(join(directory, 'HEAD'), { recursive: true, force: true });
   await writeFile(join(directory, 'HEAD'), `ref: refs/heads/${branch}\n`, { flag: 'wx' });
 }
@@ -110,10 +110,12 @@ export async function forgetUnfinished(path: string): Promise<void> {
 }
 
 /** A ref's commit, read from the files alone. */
-export async function readRef(path: string, ref: string): Promise<string | null> {
-  const loose = (await readRegular(join(path, '.git', ref), MAX_REF_BYTES))?.trim();
+export function readRef(path: string, ref: string): string | null {
+  const loose = readRegular(join(path, '.git', ref), MAX_REF_BYTES)?.trim();
   if (loose !== undefined) return SHA.test(loose) ? loose : null;
-  const row = (await readPackedRefs(path)).split('\n').find((line) => line.endsWith(` ${ref}`));
+  const row = readPackedRefs(path)
+    .split('\n')
+    .find((line) => line.endsWith(` ${ref}`));
   const sha = row?.slice(0, row.indexOf(' ')) ?? '';
   return SHA.test(sha) ? sha : null;
 }
@@ -124,12 +126,12 @@ export async function readHeads(path: string, limit: number): Promise<string[]> 
   const collect = async (directory: string): Promise<void> => {
     await each(directory, async (entry, place) => {
       if (entry.isDirectory()) return collect(place);
-      const sha = (await readRegular(place, MAX_REF_BYTES))?.trim() ?? '';
+      const sha = readRegular(place, MAX_REF_BYTES)?.trim() ?? '';
       if (SHA.test(sha)) shas.add(sha);
     });
   };
   await collect(join(path, '.git', 'refs', 'heads'));
-  for (const row of (await readPackedRefs(path)).split('\n')) {
+  for (const row of readPackedRefs(path).split('\n')) {
     const [sha = '', ref = ''] = row.split(' ');
     if (ref.startsWith('refs/heads/') && SHA.test(sha)) shas.add(sha);
   }
@@ -144,13 +146,13 @@ export async function placeBranch(path: string, branch: string, sha: string): Pr
   await writeFile(join(path, '.git', 'HEAD'), `ref: refs/heads/${branch}\n`);
 }
 
-async function readPackedRefs(path: string): Promise<string> {
-  return (await readRegular(join(path, '.git', 'packed-refs'), MAX_PACKED_REFS_BYTES)) ?? '';
+function readPackedRefs(path: string): string {
+  return readRegular(join(path, '.git', 'packed-refs'), MAX_PACKED_REFS_BYTES) ?? '';
 }
 
 /** The commit that HEAD stands on, read from the files alone. */
-export async function readHead(path: string): Promise<string | null> {
-  const head = ((await readRegular(join(path, '.git', 'HEAD'), MAX_REF_BYTES)) ?? '').trim();
+export function readHead(path: string): string | null {
+  const head = (readRegular(join(path, '.git', 'HEAD'), MAX_REF_BYTES) ?? '').trim();
   if (SHA.test(head)) return head;
   const ref = /^ref: (refs\/heads\/[^\s]+)$/.exec(head)?.[1];
   return ref === undefined || ref.includes('..') ? null : readRef(path, ref);

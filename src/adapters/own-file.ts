@@ -1,30 +1,30 @@
 // Reading files in places where an agent has been: nothing is followed, nothing waits, nothing is read without end.
 
-import { constants } from 'node:fs';
-import { open, realpath } from 'node:fs/promises';
+import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
+import { realpath } from 'node:fs/promises';
 import { join, sep } from 'node:path';
 
 const { O_NOFOLLOW, O_NONBLOCK, O_RDONLY } = constants;
 
 /** The text of a regular file; null when there is none, or a link, a pipe, or more than `maxBytes` in its place. */
-export async function readRegular(path: string, maxBytes: number): Promise<string | null> {
-  const file = await open(path, O_RDONLY | O_NONBLOCK | O_NOFOLLOW).catch(() => undefined);
-  if (file === undefined) return null;
+export function readRegular(path: string, maxBytes: number): string | null {
+  let fd: number | undefined;
   try {
-    const status = await file.stat();
+    fd = openSync(path, O_RDONLY | O_NONBLOCK | O_NOFOLLOW);
+    const status = fstatSync(fd);
     if (!status.isFile() || status.size > maxBytes) return null;
     const buffer = Buffer.alloc(status.size);
     let length = 0;
     while (length < buffer.length) {
-      const { bytesRead } = await file.read(buffer, length, buffer.length - length, length);
-      if (bytesRead === 0) break;
-      length += bytesRead;
+      const count = readSync(fd, buffer, length, buffer.length - length, length);
+      if (count === 0) break;
+      length += count;
     }
     return buffer.toString('utf8', 0, length);
   } catch {
     return null;
   } finally {
-    await file.close();
+    if (fd !== undefined) closeSync(fd);
   }
 }
 

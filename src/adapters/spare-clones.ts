@@ -39,7 +39,7 @@ export class SpareClones {
       const path = join(this.#directory, String(++this.#made));
       await mkdir(path, { recursive: true });
       await cloneMirror(this.#mirror.source, path, signal);
-      this.#ready.push({ path, head: await readHead(path) });
+      this.#ready.push({ path, head: readHead(path) });
     }
   }
 

@@ -83,8 +83,8 @@ export async function salvage(
       task.output(`${what} could not be saved: ${messageOf(error)}\n`);
     }
   };
-  if (await isClone(clone.path)) {
-    for (const sha of [await readRef(clone.path, `refs/heads/${task.branch}`), await readHead(clone.path)])
+  if (isClone(clone.path)) {
+    for (const sha of [readRef(clone.path, `refs/heads/${task.branch}`), readHead(clone.path)])
       await trying('commits', () => saveCommits(clone, mirror, task, [sha], signal));
   }
   await trying('files', async () => {

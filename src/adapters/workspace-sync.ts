@@ -35,8 +35,8 @@ export async function syncWorkspace(options: SyncOptions, signal: AbortSignal): 
   const local = `refs/heads/${task.branch}`;
   const published = `refs/remotes/origin/${task.branch}`;
   if (!isNew) await fetchOrigin(clone, signal);
-  const head = options.isPristine ? await readHead(clone.path) : null;
-  if (head !== null && (await mirror.branchHead(task.branch)) === null && (await readRef(clone.path, main)) === head) {
+  const head = options.isPristine ? readHead(clone.path) : null;
+  if (head !== null && (await mirror.branchHead(task.branch)) === null && readRef(clone.path, main) === head) {
     await placeBranch(clone.path, task.branch, head);
     return;
   }

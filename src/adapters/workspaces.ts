@@ -1,7 +1,7 @@
 // Workspaces on disk: one directory an issue, a Git clone in each, hooks around them.
 
-import { randomBytes } from 'node:crypto';
-import { mkdir, readFile, realpath, rename, rm, writeFile } from 'node:fs/promises';
+import { realpathSync } from 'node:fs';
+import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { messageOf, ToolError } from '../domain/errors.ts';
 import type { HookName, Place, Work, Workspaces, WorkspaceTask } from '../engine/ports.ts';
@@ -12,6 +12,7 @@ import { type HookScriptsOptions, runHookScript } from './hook-scripts.ts';
 import type { Isolation } from './isolation.ts';
 import { removeLargeTree, removeTree } from './remove-tree.ts';
 import { SpareClones } from './spare-clones.ts';
+import { WorkspaceMarks } from './workspace-marks.ts';
 import { ROOT_DATA } from './workspace-root.ts';
 import { salvage, saveChanges, saveCommits, takeCommit, worksOf } from './workspace-saves.ts';
 import { syncWorkspace } from './workspace-sync.ts';
@@ -27,9 +28,6 @@ export type WorkspacesOptions = HookScriptsOptions & {
   readonly gitTimeoutMs?: number;
 };
 
-/** What is kept of a complete workspace, outside of it. `config`: of the clone, as it was before any agent ran. */
-type Mark = { readonly issue: number; readonly config: string };
-
 /** So many branches of a clone are looked at before it goes. */
 const MAX_HEADS = 50;
 
@@ -41,19 +39,29 @@ const TEMPLATES = [
   'PULL_REQUEST_TEMPLATE.md',
 ];
 
+function realPath(path: string): string | undefined {
+  try {
+    return realpathSync.native(path);
+  } catch {
+    return undefined;
+  }
+}
+
 /** Where the work would be: on the issue's branch, or wherever the agent left off. */
-async function headsOf(path: string, branch: string): Promise<(string | null)[]> {
-  return [await readRef(path, `refs/heads/${branch}`), await readHead(path)];
+function headsOf(path: string, branch: string): (string | null)[] {
+  return [readRef(path, `refs/heads/${branch}`), readHead(path)];
 }
 
 export class DiskWorkspaces implements Workspaces {
   readonly #options: WorkspacesOptions;
   /** Workspaces made by this process in which no agent has been. */
   readonly #untouched = new Set<number>();
+  readonly #marks: WorkspaceMarks;
   readonly #spares: SpareClones;
 
   constructor(options: WorkspacesOptions) {
     this.#options = options;
+    this.#marks = new WorkspaceMarks(join(options.root, ROOT_DATA));
     this.#spares = new SpareClones(join(options.root, ROOT_DATA, 'spares'), options.mirror);
   }
 
@@ -61,25 +69,10 @@ export class DiskWorkspaces implements Workspaces {
     return join(this.#options.root, `issue-${issue}`);
   }
 
-  #markPath(issue: number): string {
-    return join(this.#options.root, ROOT_DATA, `issue-${issue}.json`);
-  }
-
-  async #readMark(issue: number): Promise<Mark | undefined> {
-    try {
-      const value: unknown = JSON.parse(await readFile(this.#markPath(issue), 'utf8'));
-      if (typeof value !== 'object' || value === null || !('config' in value) || !('issue' in value)) return undefined;
-      const { config } = value;
-      return typeof config === 'string' && value.issue === issue ? { issue, config } : undefined;
-    } catch {
-      return undefined;
-    }
-  }
-
   /** The path, checked to be a real directory inside the root. */
-  async #checked(issue: number): Promise<string> {
+  #checked(issue: number): string {
     const path = this.pathOf(issue);
-    const real = await realpath(path).catch(() => undefined);
+    const real = realPath(path);
     if (real !== path)
       throw new ToolError(
         'workspace_root',
@@ -99,8 +92,8 @@ export class DiskWorkspaces implements Workspaces {
 
   /** The clone, its Git directory put back to what it was before any agent ran. No agent may be at work in it. */
   async #guarded(task: WorkspaceTask): Promise<clone.Clone> {
-    const path = await this.#checked(task.issue);
-    const mark = await this.#readMark(task.issue);
+    const path = this.#checked(task.issue);
+    const mark = this.#marks.read(task.issue);
     if (mark === undefined) throw new ToolError('workspace_root', `the workspace ${path} is not complete`);
     await restore(path, mark.config, task.branch);
     return this.#clone(task.issue);
@@ -119,10 +112,10 @@ export class DiskWorkspaces implements Workspaces {
   async prepare(task: WorkspaceTask, signal: AbortSignal): Promise<Place> {
     this.#options.claimRoot();
     const path = this.pathOf(task.issue);
-    const mark = await this.#readMark(task.issue);
-    const real = await realpath(path).catch(() => undefined);
+    const mark = this.#marks.read(task.issue);
+    const real = realPath(path);
     if (mark !== undefined && real === path) {
-      if (await isClone(path)) return { path, created: false };
+      if (isClone(path)) return { path, created: false };
       await this.#salvage(task, signal);
     }
     await this.#clear(task.issue);
@@ -132,7 +125,7 @@ export class DiskWorkspaces implements Workspaces {
 
   async #clear(issue: number): Promise<void> {
     this.#untouched.delete(issue);
-    await rm(this.#markPath(issue), { force: true });
+    this.#marks.remove(issue);
     await removeLargeTree(this.pathOf(issue));
   }
 
@@ -142,7 +135,7 @@ export class DiskWorkspaces implements Workspaces {
   }
 
   async afterCreate(task: WorkspaceTask, signal: AbortSignal): Promise<void> {
-    const path = await this.#checked(task.issue);
+    const path = this.#checked(task.issue);
     await this.#options.mirror.refresh(signal);
     const script = this.#options.workflow().hooks.afterCreate;
     if (script === null) await this.#fill(task, path, signal);
@@ -166,22 +159,19 @@ export class DiskWorkspaces implements Workspaces {
   }
 
   async complete(task: WorkspaceTask, signal: AbortSignal): Promise<void> {
-    const path = await this.#checked(task.issue);
-    if (!(await isClone(path)))
+    const path = this.#checked(task.issue);
+    if (!isClone(path))
       throw new ToolError(
         'hook',
         `after_create left no Git clone in ${path}; expected one with its own .git directory`,
       );
     if (this.#options.workflow().hooks.afterCreate !== null) await clone.disarm(path, signal);
-    const mark: Mark = { issue: task.issue, config: await readConfig(path) };
-    const fresh = `${this.#markPath(task.issue)}.${randomBytes(4).toString('hex')}`;
-    await writeFile(fresh, JSON.stringify(mark), { mode: 0o600 });
-    await rename(fresh, this.#markPath(task.issue));
+    this.#marks.write({ issue: task.issue, config: readConfig(path) });
     this.#untouched.add(task.issue);
   }
 
   async beforeRun(task: WorkspaceTask, signal: AbortSignal): Promise<void> {
-    await this.#checked(task.issue);
+    this.#checked(task.issue);
     await this.#options.mirror.refresh(signal);
     try {
       if (this.#options.workflow().hooks.beforeRun === null) await this.#sync(task, signal);
@@ -254,10 +244,10 @@ export class DiskWorkspaces implements Workspaces {
   }
 
   async peek(task: WorkspaceTask, signal: AbortSignal): Promise<string | null> {
-    const path = await this.#checked(task.issue);
-    if (!(await isClone(path))) return null;
+    const path = this.#checked(task.issue);
+    if (!isClone(path)) return null;
     try {
-      return (await this.#publishable(task, await headsOf(path, task.branch), signal)).head;
+      return (await this.#publishable(task, headsOf(path, task.branch), signal)).head;
     } catch {
       // The agent is at work: what cannot be read now is no work yet.
       signal.throwIfAborted();
@@ -296,7 +286,7 @@ export class DiskWorkspaces implements Workspaces {
 
   async #collect(at: clone.Clone, task: WorkspaceTask, signal: AbortSignal): Promise<Work> {
     const { mirror } = this.#options;
-    const committed = await this.#publishable(task, await headsOf(at.path, task.branch), signal);
+    const committed = await this.#publishable(task, headsOf(at.path, task.branch), signal);
     if (committed.head !== null) return { head: committed.head, savedAs: null };
     // Git itself may see what its files do not show at once.
     const status = await clone.statusOf(at, signal);
@@ -319,8 +309,8 @@ export class DiskWorkspaces implements Workspaces {
   /** Sees to it that the mirror has the commit. */
   async #held(task: WorkspaceTask, sha: string, signal: AbortSignal): Promise<void> {
     if (await this.#options.mirror.holds(sha)) return;
-    const path = await this.#checked(task.issue);
-    if (!(await isClone(path))) throw new ToolError('git', `${path} holds no Git clone of its own any more`);
+    const path = this.#checked(task.issue);
+    if (!isClone(path)) throw new ToolError('git', `${path} holds no Git clone of its own any more`);
     await takeCommit(this.#clone(task.issue), this.#options.mirror, task.issue, sha, signal);
   }
 
@@ -344,7 +334,7 @@ export class DiskWorkspaces implements Workspaces {
   async remove(task: WorkspaceTask, signal: AbortSignal): Promise<void> {
     const { mirror } = this.#options;
     const path = this.pathOf(task.issue);
-    const isOurs = (await this.#readMark(task.issue)) !== undefined && (await realpath(path).catch(() => '')) === path;
+    const isOurs = this.#marks.read(task.issue) !== undefined && realPath(path) === path;
     try {
       const at = await this.#guarded(task);
       const { oid, dirty } = await clone.statusOf(at, signal);

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { chmodSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, cpSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
 import { Mirror } from '../../src/adapters/mirror.ts';
@@ -81,6 +81,9 @@ test('a damaged mirror is cloned anew, what was saved in it comes along', async 
   const file = join(objects, blob.slice(0, 2), blob.slice(2));
   chmodSync(file, 0o600);
   writeFileSync(file, 'spoilt');
+  // The disk is spoilt where workspaces come from, too.
+  rmSync(mirror.source, { recursive: true });
+  cpSync(mirror.path, mirror.source, { recursive: true });
   const other = await ready(task(1, 1, 2));
   assert.ok(existsSync(join(other.path, 'src/greet.js')));
   assert.equal((await gitAs(mirror.path, 'fsck', '--no-dangling')).trim(), '');

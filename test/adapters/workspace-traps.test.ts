@@ -177,7 +177,7 @@ test('no file of a clone is one of the mirror’s, however it was made', async (
     const own = new Set(inodes(join(path, '.git')));
     assert.ok(own.size > 0);
     assert.deepEqual(
-      inodes(mirror.path).filter((inode) => own.has(inode)),
+      [mirror.path, mirror.source].flatMap(inodes).filter((inode) => own.has(inode)),
       [],
     );
   }

@@ -320,6 +320,8 @@ export class Attempt {
   async #conclude(task: WorkspaceTask, agent: RunEnd): Promise<void> {
     const { journal, clock, random, workspaces } = this.#options;
     const { issue } = task;
+    // Whoever gets the slot starts within the day's cost limit: what this one cost counts by then.
+    if (this.live.used.cost_usd > 0) this.#note({ type: 'usage', issue, usage: this.live.used });
     this.#holdsSlot = false;
     this.#options.onSlotFree();
     this.live.stage = 'collect';
