@@ -48,11 +48,10 @@ module.exports = {
     forbid('tests-stay-outside', 'the program runs without its tests', '^src/', '^(test|bench|scripts)/'),
     {
       name: 'one-adapter-per-package',
-      comment:
-        'a package is known to one place: octokit to the hosting client, execa to the program adapter, emulate to the forge',
+      comment: 'a package is known to one place: octokit to the hosting client, emulate to the forge',
       severity: 'error',
-      from: { path: '^src/', pathNot: '^src/adapters/(github|forge|program\\.ts)' },
-      to: { path: 'node_modules/(@octokit|execa|emulate)/' },
+      from: { path: '^src/', pathNot: '^src/adapters/(github|forge)' },
+      to: { path: 'node_modules/(@octokit|emulate)/' },
     },
   ],
   options: {

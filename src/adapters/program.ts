@@ -1,7 +1,7 @@
 // Starting programs: each in a process group of its own, ended as a group, its output bounded.
 
+import { type ChildProcess, spawn } from 'node:child_process';
 import { type Readable, Writable } from 'node:stream';
-import { execa } from 'execa';
 import { messageOf, ToolError } from '../domain/errors.ts';
 import { signalGroup } from './processes.ts';
 
@@ -35,41 +35,48 @@ const YOUNG_MS = 500;
 /** How long output may still come after the process has ended, held open by a process that left the group. */
 const DRAIN_MS = 500;
 
+type Child = ChildProcess & {
+  readonly pid: number;
+  readonly stdin: Writable;
+  readonly stdout: Readable;
+  readonly stderr: Readable;
+};
+
+function hasStarted(child: ChildProcess): child is Child {
+  return child.pid !== undefined && child.stdin !== null && child.stdout !== null && child.stderr !== null;
+}
+
+async function launch(file: string, args: readonly string[], options: ProgramOptions): Promise<Child> {
+  try {
+    const { cwd, env, secret } = options;
+    const pipes = Array.from({ length: secret === undefined ? 3 : 4 }, () => 'pipe' as const);
+    const child = spawn(file, args, { cwd, env, detached: true, stdio: pipes });
+    // What is wrong with the arguments is thrown, what the system refuses comes as an event.
+    const failure = new Promise<Error>((resolve) => child.on('error', resolve));
+    if (hasStarted(child)) return child;
+    throw await failure;
+  } catch (error) {
+    throw new ToolError('prerequisite', `cannot start ${file}: ${messageOf(error)}`, { cause: error });
+  }
+}
+
 /** Starts a program. Rejects when it cannot be started. */
 export async function startProgram(
   file: string,
   args: readonly string[],
   options: ProgramOptions,
 ): Promise<RunningProgram> {
-  const child = execa(file, args, {
-    cwd: options.cwd,
-    env: options.env,
-    extendEnv: false,
-    detached: true,
-    cleanup: false,
-    reject: false,
-    buffer: false,
-    encoding: 'buffer',
-    stripFinalNewline: false,
-    stdio: ['pipe', 'pipe', 'pipe', ...(options.secret === undefined ? [] : (['pipe'] as const))],
-  });
-  const { pid } = child;
-  if (pid === undefined) {
-    const result = await child;
-    const reason = result instanceof Error ? messageOf(result.cause ?? result) : 'unknown reason';
-    throw new ToolError('prerequisite', `cannot start ${file}: ${reason}`, { cause: result });
-  }
-  void child.catch(() => undefined);
+  const child = await launch(file, args, options);
+  const { pid, stdin, stdout, stderr } = child;
   if (options.secret !== undefined) {
-    const pipes: readonly unknown[] = child.stdio;
-    const pipe = pipes[3];
+    const pipe: unknown = child.stdio[3];
     if (pipe instanceof Writable) {
       pipe.on('error', () => undefined);
       pipe.end(options.secret);
     }
   }
   // A program that ends without reading its input is no error of ours.
-  child.stdin.on('error', () => undefined);
+  stdin.on('error', () => undefined);
 
   const startedAt = performance.now();
   let again: NodeJS.Timeout | undefined;
@@ -92,8 +99,8 @@ export async function startProgram(
       signalGroup(pid, 'SIGKILL');
       const end = { exitCode, signal };
       const drained = setTimeout(() => {
-        child.stdout.destroy();
-        child.stderr.destroy();
+        stdout.destroy();
+        stderr.destroy();
         resolve(end);
       }, DRAIN_MS);
       child.once('close', () => {
@@ -104,7 +111,7 @@ export async function startProgram(
   });
   if (options.signal?.aborted === true) terminate();
   else options.signal?.addEventListener('abort', terminate, { once: true });
-  return { pid, stdin: child.stdin, stdout: child.stdout, stderr: child.stderr, exit, terminate };
+  return { pid, stdin, stdout, stderr, exit, terminate };
 }
 
 export type ProgramResult = ProgramExit & {

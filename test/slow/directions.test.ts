@@ -45,7 +45,7 @@ const PLANTED: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     'src/adapters/leans.ts': "import { help } from '../../test/help.ts';\nhelp.toFixed();\n",
     'test/help.ts': 'export const help = 1;\n',
   },
-  'one-adapter-per-package': { 'src/cli/spawns.ts': "import { execa } from 'execa';\nvoid execa;\n" },
+  'one-adapter-per-package': { 'src/cli/asks.ts': "import { Octokit } from '@octokit/rest';\nvoid Octokit;\n" },
   'no-circular': {
     'src/domain/egg.ts': "import { hen } from './hen.ts';\nexport const egg = () => hen;\n",
     'src/domain/hen.ts': "import { egg } from './egg.ts';\nexport const hen = () => egg;\n",

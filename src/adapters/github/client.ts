@@ -25,6 +25,8 @@ export type Answer<T> = { readonly data: T; readonly headers: Readonly<Record<st
 type Parameters = Readonly<Record<string, unknown>>;
 
 const TIMEOUT_MS = 20_000;
+/** So many requests are under way at a time: services take many at once for abuse. */
+const CONNECTIONS = 6;
 
 const failure = z.object({
   status: z.number(),
@@ -85,6 +87,7 @@ export class HostingClient {
     this.limits = new Limits(options.clock.now);
     const timeout = options.timeoutMs ?? TIMEOUT_MS;
     this.#dispatcher = new EnvHttpProxyAgent({
+      connections: CONNECTIONS,
       headersTimeout: timeout,
       bodyTimeout: timeout,
       connect: { timeout },
