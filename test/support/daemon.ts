@@ -114,6 +114,7 @@ export type DaemonOptions = {
   readonly args?: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
   readonly apiUrl?: string;
+  readonly pollMs?: number;
 };
 
 export class Daemon {
@@ -157,7 +158,7 @@ export class Daemon {
   write(yaml: string, prompt = 'Work on #{{ issue.number }}: {{ issue.title }}\n\n{{ issue.body }}\n'): void {
     const text = `---
 tracker: { repo: maintainer/project, api_url: "${this.#options.apiUrl ?? this.#forge.forge.url}"${this.#options.tracker === undefined ? '' : `, ${this.#options.tracker}`} }
-polling: { interval_ms: 300 }
+polling: { interval_ms: ${this.#options.pollMs ?? 300} }
 workspace: { root: ${this.root} }
 state: { dir: ${this.stateDir} }
 server: { port: ${this.port}${this.#options.server === undefined ? '' : `, ${this.#options.server}`} }
