@@ -165,6 +165,7 @@ export async function createDaemon(options: DaemonOptions): Promise<Daemon> {
     const workspaces = new DiskWorkspaces({
       root,
       claimRoot: () => claimRoot(root, repository, state.path),
+      clock,
       mirror,
       isolation,
       workflow: () => file.current,

@@ -1,6 +1,6 @@
 // The home directory and the environment of one attempt: an agent's own, with no hosting credential in reach.
 
-import { chmodSync, existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, lstatSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { cp, lstat, realpath } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isTokenVariable } from '../domain/credential.ts';
@@ -74,7 +74,7 @@ export type AgentHomeOptions = {
 export async function createAgentHome(options: AgentHomeOptions): Promise<AgentHome> {
   const homes = join(issueDirectory(options.stateDir, options.issue), 'homes');
   const path = join(homes, String(options.attempt));
-  if (existsSync(path)) await removeTree(path);
+  if (lstatSync(path, { throwIfNoEntry: false }) !== undefined) await removeTree(path);
   const earlier = existsSync(homes)
     ? readdirSync(homes)
         .map(Number)

@@ -1,6 +1,6 @@
 // A clone's Git directory as files, where an agent may have been: read and put in order without git, no link followed.
 
-import { type Dirent, lstatSync } from 'node:fs';
+import { type Dirent, existsSync, lstatSync } from 'node:fs';
 import { lstat, mkdir, readdir, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { ToolError } from '../domain/errors.ts';
@@ -120,20 +120,22 @@ export function readRef(path: string, ref: string): string | null {
   return SHA.test(sha) ? sha : null;
 }
 
-/** The commits that the branches stand on, at most `limit`, as far as they are written as git writes them. */
+/** The commits that the branches stand on, at most `limit`, those moved last first, as far as they are written as git writes them. */
 export async function readHeads(path: string, limit: number): Promise<string[]> {
-  const shas = new Set<string>();
+  const loose: { readonly sha: string; readonly at: number }[] = [];
   const collect = async (directory: string): Promise<void> => {
     await each(directory, async (entry, place) => {
       if (entry.isDirectory()) return collect(place);
       const sha = readRegular(place, MAX_REF_BYTES)?.trim() ?? '';
-      if (SHA.test(sha)) shas.add(sha);
+      if (SHA.test(sha)) loose.push({ sha, at: lstatSync(place).mtimeMs });
     });
   };
   await collect(join(path, '.git', 'refs', 'heads'));
+  const shas = new Set(loose.sort((a, b) => b.at - a.at).map(({ sha }) => sha));
   for (const row of readPackedRefs(path).split('\n')) {
     const [sha = '', ref = ''] = row.split(' ');
-    if (ref.startsWith('refs/heads/') && SHA.test(sha)) shas.add(sha);
+    // Where the branch has a file of its own, that counts.
+    if (ref.startsWith('refs/heads/') && SHA.test(sha) && !existsSync(join(path, '.git', ref))) shas.add(sha);
   }
   return [...shas].slice(0, limit);
 }

@@ -15,6 +15,8 @@ export type GitOptions = {
   readonly signal?: AbortSignal;
   readonly env?: Readonly<Record<string, string>>;
   readonly timeoutMs?: number;
+  /** Of longer output the middle is left out. */
+  readonly maxBytes?: number;
   readonly input?: string;
   /** User name and password for the remote, in the form of git's credential protocol, handed over on a pipe. */
   readonly secret?: string;
@@ -106,6 +108,7 @@ export async function tryGit(args: readonly string[], options: GitOptions): Prom
     graceMs: 1_000,
     ...(signal === undefined ? {} : { signal }),
     ...(input === undefined ? {} : { input }),
+    ...(options.maxBytes === undefined ? {} : { maxBytes: options.maxBytes }),
     ...(secret === undefined ? {} : { secret }),
   });
   if (result.timedOut)
@@ -143,7 +146,7 @@ export function explain(stderr: string, stdout = ''): string {
   const lines = `${stderr.trim()}\n${stdout.trim()}`.trim().split('\n');
   const said = (lines.length > 7 ? [lines[0], '…', ...lines.slice(-6)] : lines).join('\n');
   const denied =
-    /Authentication failed|could not read Username|HTTP Basic: Access denied|403|401|Permission denied|Repository not found/i.test(
+    /Authentication failed|could not read Username|HTTP Basic: Access denied|\b40[13]\b|Permission denied|Repository not found/i.test(
       said,
     );
   return denied

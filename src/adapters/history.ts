@@ -17,9 +17,13 @@ export function historyArguments(base: string, sha: string): string[] {
 
 /** Reads the log: the newest commit first, what the default branch has as well marked as boundary. */
 export function parseHistory(log: string): History {
-  const commits = log
+  const records = log
     .split('\0')
-    .map((text) => text.replace(/^\n/, '').split('\n'))
+    .map((text) => text.replace(/^\n/, ''))
+    .filter((text) => text !== '')
+    .map((text) => text.split('\n'));
+  const isClear = records.every(([mark]) => mark === '>' || mark === '-');
+  const commits = records
     .filter(([mark]) => mark === '>' || mark === '-')
     .map(([mark, tree = '', parents = '', ...lines]) => ({
       isOwn: mark === '>',
@@ -33,23 +37,42 @@ export function parseHistory(log: string): History {
     .slice(0, MAX_MESSAGES)
     .map((commit) => commit.message)
     .reverse();
-  return {
-    standing: standingOf(
-      own,
-      commits.filter((commit) => !commit.isOwn),
-      commits.length,
-    ),
-    messages,
-  };
+  const shared = commits.filter((commit) => !commit.isOwn);
+  const standing = isClear && commits.length < MAX_COMMITS ? standingOf(own, shared) : null;
+  return { standing, messages };
 }
 
 type Commit = { readonly tree: string };
 
-function standingOf(own: readonly Commit[], shared: readonly Commit[], count: number): Standing | null {
+function standingOf(own: readonly Commit[], shared: readonly Commit[]): Standing | null {
   const [tip] = own;
   if (tip === undefined) return 'nothing';
-  if (count >= MAX_COMMITS || shared.length > 1) return null;
   const [base] = shared;
   if (base === undefined) return 'unrelated';
+  if (shared.length > 1) return null;
   return tip.tree === base.tree ? 'nothing' : 'changes';
+}
+
+/** A commit is asked about when it is collected and when its pull request is written, which is soon after. */
+const MAX_KNOWN = 50;
+
+/** Histories that were read not long ago. */
+export class Histories {
+  readonly #read: (args: readonly string[], signal: AbortSignal) => Promise<string>;
+  readonly #known = new Map<string, History>();
+
+  /** @param read runs git in the repository */
+  constructor(read: (args: readonly string[], signal: AbortSignal) => Promise<string>) {
+    this.#read = read;
+  }
+
+  /** What `sha` has beyond `base`, both of them commits. */
+  async of(base: string, sha: string, signal: AbortSignal): Promise<History> {
+    const key = `${base} ${sha}`;
+    const history = this.#known.get(key) ?? parseHistory(await this.#read(historyArguments(base, sha), signal));
+    this.#known.set(key, history);
+    const [oldest] = this.#known.keys();
+    if (oldest !== undefined && this.#known.size > MAX_KNOWN) this.#known.delete(oldest);
+    return history;
+  }
 }

@@ -101,7 +101,7 @@ type Place = { readonly kind: 'h' | 'r'; readonly path: string; readonly flags: 
 type MountPoints = ReadonlyMap<string, readonly string[]>;
 
 function mountPoints(): MountPoints {
-  const rows = readFileSync('/proc/self/mountinfo', 'utf8').split('\n');
+  const rows = readFileSync('/proc/self/mountinfo', 'latin1').split('\n');
   return new Map(
     rows.flatMap((row) => {
       const [, , , , point, options] = row.split(' ');
@@ -171,8 +171,11 @@ export class Isolation {
   wrap(file: string, args: readonly string[], writable: readonly string[]): readonly [string, readonly string[]] {
     if (!this.active) return [file, args];
     const kept = realPaths(writable);
-    const hidden = realPaths(this.#bounds.hidden).filter(
-      (path) => !kept.some((inside) => inside.startsWith(`${path}/`)),
+    const secret = realPaths(this.#bounds.hidden);
+    // What lies in a hidden place is gone with it.
+    const hidden = secret.filter(
+      (path) =>
+        !kept.some((inside) => inside.startsWith(`${path}/`)) && !secret.some((outer) => path.startsWith(`${outer}/`)),
     );
     const points = mountPoints();
     const readOnly = realPaths(this.#bounds.readOnly);

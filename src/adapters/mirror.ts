@@ -19,7 +19,7 @@ import {
   tryGit,
 } from './git.ts';
 import { removeStrays } from './git-directory.ts';
-import { type History, historyArguments, parseHistory, type Standing } from './history.ts';
+import { Histories, type History, type Standing } from './history.ts';
 import { KnownRefs } from './known-refs.ts';
 import { refusePushes, Seed } from './seed.ts';
 import { Shared } from './shared.ts';
@@ -37,6 +37,8 @@ export type MirrorOptions = {
 /** A fetch this young serves once more: issues that start together share one. */
 const FRESH_MS = 2_000;
 const NETWORK_MS = 600_000;
+/** The refs of a very large repository are read whole. */
+const ALL_REFS_BYTES = 512 * 1024 * 1024;
 /** So often the remote is asked which branch is its default one; besides whenever the known one is gone. */
 const HEAD_MS = 600_000;
 
@@ -46,8 +48,6 @@ const SHA = /^[0-9a-f]{40,64}$/;
 const PUSHED = 'refs/toolcrew/pushed';
 /** The remote's name in a push: by it git notes in a ref what was pushed. */
 const REMOTE = 'toolcrew';
-/** A commit is asked about when it is collected and when its pull request is written, which is soon after. */
-const MAX_HISTORIES = 50;
 
 export class Mirror {
   readonly #options: MirrorOptions;
@@ -56,9 +56,12 @@ export class Mirror {
   #fetchedAt = Number.NEGATIVE_INFINITY;
   #headAt = Number.NEGATIVE_INFINITY;
   #defaultBranch: string | undefined;
-  /** What was read of a commit's history, by the default branch's commit and its own. */
-  readonly #histories = new Map<string, History>();
+  readonly #histories = new Histories((args, signal) => this.#local(args, signal));
   #damaged = false;
+  /** How often it was made by this process. */
+  #made = 0;
+  /** Nothing but what came from the remote has ever been in it. */
+  #isUntouched = false;
   #unlocked: Promise<void> | undefined;
   readonly #refs = new KnownRefs(() => this.#readRefs());
   /** Files of the default branch that were asked for, by path, as they are at `tip`. */
@@ -99,8 +102,13 @@ export class Mirror {
   /** Git in the mirror, without the network. That it complains of its objects is remembered: the next fetch clones anew. */
   async #try(args: readonly string[], signal?: AbortSignal): Promise<GitResult> {
     await this.#unlock();
-    const env = networkEnvironment(this.#options.env);
-    const result = await tryGit(args, { cwd: this.path, env, ...(signal === undefined ? {} : { signal }) });
+    const env = cloneEnvironment(this.#options.env);
+    const result = await tryGit(args, {
+      cwd: this.path,
+      env,
+      maxBytes: ALL_REFS_BYTES,
+      ...(signal === undefined ? {} : { signal }),
+    });
     signal?.throwIfAborted();
     if (result.exitCode !== 0 && saysDamaged(result.stderr)) this.#damaged = true;
     return result;
@@ -126,7 +134,7 @@ export class Mirror {
     if (this.#damaged) await this.#cloneAnew(signal);
     else if (this.#exists) await this.#fetch(signal);
     else await this.#clone(this.path, signal);
-    await this.#seed.follow(await this.#refs.all(), await this.#head(), signal);
+    await this.#seed.follow(await this.#refs.all(), await this.#head(), this.#isUntouched, signal);
     this.#fetchedAt = startedAt;
   }
 
@@ -177,6 +185,8 @@ export class Mirror {
     );
     await refusePushes(fresh);
     if (fresh !== to) await rename(fresh, to);
+    this.#made += 1;
+    this.#isUntouched = true;
     this.#headAt = clock.elapsed();
     this.#defaultBranch = undefined;
     this.#refs.forget();
@@ -198,6 +208,8 @@ export class Mirror {
     await rm(damaged, { recursive: true, force: true });
     if (existsSync(this.path)) await rename(this.path, damaged);
     await rename(fresh, this.path);
+    this.#made += 1;
+    this.#isUntouched = false;
     this.#refs.forget();
     await this.#seed.drop();
   }
@@ -245,7 +257,7 @@ export class Mirror {
 
   async #readRefs(): Promise<Map<string, string>> {
     const format = '--format=%(objectname) %(refname)';
-    const rows = (await this.#local(['for-each-ref', format, 'refs/heads', 'refs/toolcrew'])).split('\n');
+    const rows = (await this.#local(['for-each-ref', format, 'refs/heads', 'refs/tags', 'refs/toolcrew'])).split('\n');
     return new Map(
       rows.filter((row) => row !== '').map((row) => [row.slice(row.indexOf(' ') + 1), row.split(' ')[0] ?? '']),
     );
@@ -275,6 +287,8 @@ export class Mirror {
    */
   async take(clone: Clone, source: string, ref: string, signal: AbortSignal): Promise<void> {
     await this.#unlock();
+    const made = this.#made;
+    this.#isUntouched = false;
     const words = clone.launch?.('git', ['-c', 'uploadpack.allowAnySHA1InWant=true', 'upload-pack']);
     const reader = words === undefined ? [] : [`--upload-pack=${[words[0], ...words[1]].map(shellQuoted).join(' ')}`];
     await git(
@@ -286,14 +300,17 @@ export class Mirror {
       ],
       { cwd: this.path, env: cloneEnvironment(this.#options.env), signal, timeoutMs: clone.timeoutMs },
     );
-    if (SHA.test(source)) await this.#refs.set(ref, source);
+    // Where the mirror was made anew meanwhile, the ref went with the old one.
+    if (SHA.test(source) && made === this.#made) await this.#refs.set(ref, source);
     else this.#refs.forget();
   }
 
   /** Puts a commit that is here under a ref. */
   async keep(sha: string, ref: string): Promise<void> {
+    const made = this.#made;
     await this.#local(['update-ref', ref, sha]);
-    await this.#refs.set(ref, sha);
+    if (made === this.#made) await this.#refs.set(ref, sha);
+    else this.#refs.forget();
   }
 
   /** `name`, or with a number behind it when there is such a ref already. */
@@ -331,12 +348,7 @@ export class Mirror {
 
   async #historyOf(sha: string, signal: AbortSignal): Promise<{ readonly base: string; readonly history: History }> {
     const base = (await this.branchHead(await this.defaultBranch(signal))) ?? '';
-    const key = `${base} ${sha}`;
-    const history = this.#histories.get(key) ?? parseHistory(await this.#local(historyArguments(base, sha), signal));
-    this.#histories.set(key, history);
-    const [oldest] = this.#histories.keys();
-    if (oldest !== undefined && this.#histories.size > MAX_HISTORIES) this.#histories.delete(oldest);
-    return { base, history };
+    return { base, history: await this.#histories.of(base, sha, signal) };
   }
 
   /**
@@ -360,7 +372,10 @@ export class Mirror {
         this.path,
         { signal },
       );
-      if (exitCode === 0) break;
+      if (exitCode === 0) {
+        await this.#refs.set(`${PUSHED}/${branch}`, sha);
+        return;
+      }
       signal.throwIfAborted();
       const stale = /stale info|fetch first|non-fast-forward/.test(stdout + stderr);
       if (!stale || tries > 0) {
@@ -372,7 +387,7 @@ export class Mirror {
       await this.refresh(signal);
       expected = await this.branchHead(branch);
     }
-    await this.#refs.set(`${PUSHED}/${branch}`, sha);
+    await this.keep(sha, `${PUSHED}/${branch}`);
   }
 
   async #requireAncestor(branch: string, expected: string, sha: string): Promise<void> {

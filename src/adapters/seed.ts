@@ -1,11 +1,11 @@
-// What workspaces are cloned from: the remote's branches and nothing else, so that no clone carries what agents left in
+// What workspaces are cloned from: the remote's branches and tags and nothing else, so that no clone carries what agents left in
 // the mirror, and a clone of the ten-thousandth issue is as small as that of the first.
 
+import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { messageOf } from '../domain/errors.ts';
-import { FILES, git, saysDamaged } from './git.ts';
+import { FILES, git } from './git.ts';
 import type { Refs } from './known-refs.ts';
 
 /** Turns away whoever pushes to a bare repository of the daemon's by its path. */
@@ -34,37 +34,43 @@ export class Seed {
     return existsSync(join(this.path, 'HEAD'));
   }
 
-  /** Brings it up to the mirror's state: `refs` are all of the mirror's, `head` is its default branch. */
-  async follow(refs: Refs, head: string, signal: AbortSignal): Promise<void> {
-    const heads = [...refs].filter(([ref]) => ref.startsWith('refs/heads/'));
-    const shown = JSON.stringify([head, heads]);
+  /**
+   * Brings it up to the mirror's state: `refs` are all of the mirror's, `head` is its default branch.
+   * @param isUntouched the mirror holds nothing but what came from the remote, so that its objects can be taken as they are
+   */
+  async follow(refs: Refs, head: string, isUntouched: boolean, signal: AbortSignal): Promise<void> {
+    const seen = [...refs].filter(([ref]) => ref.startsWith('refs/heads/') || ref.startsWith('refs/tags/'));
+    const shown = createHash('sha256')
+      .update(JSON.stringify([head, seen]))
+      .digest('base64');
     if (shown === this.#shown && this.exists) return;
     this.#shown = undefined;
-    if (this.exists) await this.#fetch(head, signal);
-    else await this.#clone(signal);
+    if (!this.exists || !(await this.#fetch(head, signal))) await this.#clone(isUntouched, signal);
     this.#shown = shown;
   }
 
-  async #fetch(head: string, signal: AbortSignal): Promise<void> {
+  /** False when it cannot be used any more, for whatever reason: it holds nothing that could not be made again. */
+  async #fetch(head: string, signal: AbortSignal): Promise<boolean> {
     const options = { cwd: this.path, signal };
     try {
       const args = ['fetch', '--quiet', '--prune', '--no-write-fetch-head', this.#mirror];
-      await git([...args, '+refs/heads/*:refs/heads/*'], options);
+      await git([...args, '+refs/heads/*:refs/heads/*', '+refs/tags/*:refs/tags/*'], options);
       if (head !== this.#head) await git(['symbolic-ref', 'HEAD', `refs/heads/${head}`], options);
       this.#head = head;
-    } catch (error) {
+      return true;
+    } catch {
       signal.throwIfAborted();
-      if (!saysDamaged(messageOf(error))) throw error;
-      await this.#clone(signal);
+      return false;
     }
   }
 
-  async #clone(signal: AbortSignal): Promise<void> {
+  async #clone(isUntouched: boolean, signal: AbortSignal): Promise<void> {
     const fresh = `${this.path}.new`;
     await rm(fresh, { recursive: true, force: true });
     await mkdir(fresh, { recursive: true });
     const args = ['clone', '--quiet', '--bare', '--template=', '--config', 'receive.denyDeletes=true'];
-    await git(['-c', FILES, ...args, this.#mirror, fresh], { cwd: fresh, signal });
+    const way = isUntouched ? [] : ['--no-local'];
+    await git(['-c', FILES, ...args, ...way, this.#mirror, fresh], { cwd: fresh, signal });
     await refusePushes(fresh);
     await this.drop();
     await rename(fresh, this.path);

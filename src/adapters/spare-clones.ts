@@ -2,44 +2,69 @@
 
 import { mkdir, rename } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { WorkspaceTask } from '../engine/ports.ts';
+import type { Clock, WorkspaceTask } from '../engine/ports.ts';
 import { cloneMirror, fetchOrigin } from './clone.ts';
 import { LOCAL_MS } from './git.ts';
 import { readHead } from './git-directory.ts';
 import type { Mirror } from './mirror.ts';
 import { removeLargeTree } from './remove-tree.ts';
 
-type Spare = { readonly path: string; readonly head: string | null };
+type Spare = {
+  readonly path: string;
+  /** The default branch and the commit that it was made of. */
+  readonly branch: string;
+  readonly head: string | null;
+  readonly madeAt: number;
+};
+
+/** Whoever cleans up temporary files takes old ones: a spare that waited this long may have lost some. */
+const MAX_AGE_MS = 60 * 60_000;
 
 export class SpareClones {
   /** Theirs alone; on the file system of the workspaces. */
   readonly #directory: string;
   readonly #mirror: Mirror;
+  readonly #clock: Clock;
   readonly #ready: Spare[] = [];
   #made = 0;
-  #cleared: Promise<void> | undefined;
+  #isCleared = false;
 
-  constructor(directory: string, mirror: Mirror) {
+  constructor(directory: string, mirror: Mirror, clock: Clock) {
     this.#directory = directory;
     this.#mirror = mirror;
+    this.#clock = clock;
   }
 
-  /** What an earlier process left is of no use: nobody knows how far it got. */
-  #clear(): Promise<void> {
-    this.#cleared ??= removeLargeTree(this.#directory);
-    return this.#cleared;
+  #isOld(spare: Spare): boolean {
+    return this.#clock.elapsed() - spare.madeAt > MAX_AGE_MS;
   }
 
   /** Sees to it that so many are ready, one after the other; none beyond that are kept. */
   async stock(count: number, signal: AbortSignal): Promise<void> {
-    await this.#clear();
-    while (this.#ready.length > count) await removeLargeTree(this.#ready.pop()?.path ?? '');
-    while (this.#ready.length < count && !signal.aborted) {
-      await this.#mirror.refresh(signal);
-      const path = join(this.#directory, String(++this.#made));
+    // What an earlier process left is of no use: nobody knows how far it got.
+    if (!this.#isCleared) await removeLargeTree(this.#directory);
+    this.#isCleared = true;
+    for (let [spare] = this.#ready; spare !== undefined && this.#isOld(spare); [spare] = this.#ready)
+      await this.#drop(this.#ready.shift());
+    while (this.#ready.length > count) await this.#drop(this.#ready.pop());
+    while (this.#ready.length < count && !signal.aborted) this.#ready.push(await this.#make(signal));
+  }
+
+  async #drop(spare: Spare | undefined): Promise<void> {
+    if (spare !== undefined) await removeLargeTree(spare.path);
+  }
+
+  async #make(signal: AbortSignal): Promise<Spare> {
+    await this.#mirror.refresh(signal);
+    const path = join(this.#directory, String(++this.#made));
+    try {
       await mkdir(path, { recursive: true });
+      const branch = await this.#mirror.defaultBranch(signal);
       await cloneMirror(this.#mirror.source, path, signal);
-      this.#ready.push({ path, head: readHead(path) });
+      return { path, branch, head: readHead(path), madeAt: this.#clock.elapsed() };
+    } catch (error) {
+      await removeLargeTree(path);
+      throw error;
     }
   }
 
@@ -47,14 +72,21 @@ export class SpareClones {
   async take(task: WorkspaceTask, to: string, signal: AbortSignal): Promise<boolean> {
     const spare = this.#ready.shift();
     if (spare === undefined) return false;
+    if (this.#isOld(spare)) {
+      await this.#drop(spare);
+      return this.take(task, to, signal);
+    }
     // Somebody may have cleaned up around here.
     const isThere = await rename(spare.path, to).then(
       () => true,
       () => false,
     );
     if (!isThere) return false;
-    const main = await this.#mirror.branchHead(await this.#mirror.defaultBranch(signal));
-    const isCurrent = spare.head === main && (await this.#mirror.branchHead(task.branch)) === null;
+    const branch = await this.#mirror.defaultBranch(signal);
+    const isCurrent =
+      spare.branch === branch &&
+      spare.head === (await this.#mirror.branchHead(branch)) &&
+      (await this.#mirror.branchHead(task.branch)) === null;
     if (!isCurrent) await fetchOrigin({ path: to, launch: undefined, timeoutMs: LOCAL_MS }, signal);
     return true;
   }

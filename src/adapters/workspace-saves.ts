@@ -45,7 +45,7 @@ export async function saveChanges(
   return ref;
 }
 
-/** Saves those commits that are published nowhere and change something. */
+/** Saves those commits that are published nowhere and change something; one that cannot be read keeps no other from it. */
 export async function saveCommits(
   clone: Clone,
   mirror: Mirror,
@@ -53,14 +53,21 @@ export async function saveCommits(
   shas: readonly (string | null)[],
   signal: AbortSignal,
 ): Promise<void> {
+  const failures: unknown[] = [];
   for (const sha of new Set(shas)) {
     if (sha === null) continue;
-    await takeCommit(clone, mirror, task.issue, sha, signal);
-    if ((await mirror.isPublished(sha)) || (await mirror.standingOf(sha, signal)) === 'nothing') continue;
-    const ref = await mirror.freeRef(`${nameOf(task)}-commits`);
-    await mirror.keep(sha, ref);
-    task.output(`unpublished commits saved as ${ref}\n`);
+    try {
+      await takeCommit(clone, mirror, task.issue, sha, signal);
+      if ((await mirror.isPublished(sha)) || (await mirror.standingOf(sha, signal)) === 'nothing') continue;
+      const ref = await mirror.freeRef(`${nameOf(task)}-commits`);
+      await mirror.keep(sha, ref);
+      task.output(`unpublished commits saved as ${ref}\n`);
+    } catch (error) {
+      signal.throwIfAborted();
+      failures.push(error);
+    }
   }
+  if (failures.length > 0) throw failures[0];
 }
 
 /**

@@ -4,7 +4,7 @@ import { realpathSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { messageOf, ToolError } from '../domain/errors.ts';
-import type { HookName, Place, Work, Workspaces, WorkspaceTask } from '../engine/ports.ts';
+import type { Clock, HookName, Place, Work, Workspaces, WorkspaceTask } from '../engine/ports.ts';
 import * as clone from './clone.ts';
 import { LOCAL_MS, saysDamaged } from './git.ts';
 import { isClone, readConfig, readHead, readHeads, readRef, restore, unfinished } from './git-directory.ts';
@@ -24,6 +24,7 @@ export type WorkspacesOptions = HookScriptsOptions & {
   readonly claimRoot: () => void;
   /** What agents run in, and git in a clone where one has been. */
   readonly isolation: Pick<Isolation, 'active' | 'wrap'>;
+  readonly clock: Clock;
   /** How long one git command in a clone may take. */
   readonly gitTimeoutMs?: number;
 };
@@ -62,7 +63,7 @@ export class DiskWorkspaces implements Workspaces {
   constructor(options: WorkspacesOptions) {
     this.#options = options;
     this.#marks = new WorkspaceMarks(join(options.root, ROOT_DATA));
-    this.#spares = new SpareClones(join(options.root, ROOT_DATA, 'spares'), options.mirror);
+    this.#spares = new SpareClones(join(options.root, ROOT_DATA, 'spares'), options.mirror, options.clock);
   }
 
   pathOf(issue: number): string {

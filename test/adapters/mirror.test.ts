@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { chmodSync, cpSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
 import { Mirror } from '../../src/adapters/mirror.ts';
@@ -13,7 +13,7 @@ import { setUpWorkspaces } from '../support/workspaces.ts';
 const { signal } = new AbortController();
 
 /** Another process's view of the same mirror, with a clock that stands still until it is moved. */
-function reopened(mirror: Mirror, remoteUrl: string) {
+function reopened(mirror: { readonly path: string }, remoteUrl: string) {
   const clock = { at: 0, now: () => clock.at, elapsed: () => clock.at, sleep: async () => undefined };
   const made = new Mirror({ path: mirror.path, remoteUrl, secret: async () => null, env: process.env, clock });
   return { mirror: made, clock };
@@ -52,6 +52,100 @@ test('locks that a power cut left are removed when a process first uses the mirr
   const { mirror: other } = reopened(mirror, bare);
   await other.refresh(signal);
   assert.equal(await other.branchHead('main'), sha);
+});
+
+test('what workspaces are cloned from is made anew when it cannot be brought up to date', async (t) => {
+  const { bare, work, mirror, ready, task } = await setUpWorkspaces(t);
+  await mirror.refresh(signal);
+  const spoil = [
+    () => writeFileSync(join(mirror.source, 'refs/heads/main.lock'), ''),
+    () => writeFileSync(join(mirror.source, 'HEAD.lock'), ''),
+    () => writeFileSync(join(mirror.source, 'packed-refs'), 'no refs\n'),
+    () => writeFileSync(join(mirror.source, 'config'), '[not a config'),
+    () => rmSync(mirror.source, { recursive: true }),
+  ];
+  for (const [index, act] of spoil.entries()) {
+    act();
+    const sha = await commitFiles(work, { 'later.txt': `${index}\n` }, 'later');
+    await gitAs(work, 'push', '--quiet', bare, 'main');
+    const { mirror: other } = reopened(mirror, bare);
+    await other.refresh(signal);
+    assert.equal((await gitAs(other.source, 'rev-parse', 'main')).trim(), sha);
+  }
+  assert.ok((await ready(task())).created);
+});
+
+test('workspaces have the remote’s tags, and nothing of what other agents left', async (t) => {
+  const { bare, mirror, workspaces, ready, task } = await setUpWorkspaces(t);
+  const { path } = await ready(task());
+  await gitAs(bare, 'tag', 'v1', 'main');
+  await commitFiles(path, { 'secret.txt': 'of the first\n' }, 'left by the first');
+  const { head } = await workspaces.collect(task(), signal);
+  // As after an upgrade: the mirror has been at work for long, what workspaces come from is not there yet.
+  rmSync(mirror.source, { recursive: true });
+  const second = await ready(task(1, 1, 2));
+  assert.equal((await gitAs(second.path, 'tag')).trim(), 'v1');
+  await assert.rejects(gitAs(second.path, 'cat-file', '-t', head ?? ''));
+});
+
+test('a person’s settings of git change nothing in what a commit is taken for', async (t) => {
+  const { directory, mirror, workspaces, ready, task } = await setUpWorkspaces(t);
+  const home = join(directory, 'home');
+  mkdirSync(home);
+  writeFileSync(join(home, '.gitconfig'), '[log]\n\tshowSignature = true\n[i18n]\n\tlogOutputEncoding = UTF-16\n');
+  const before = process.env.HOME;
+  process.env.HOME = home;
+  t.after(() => {
+    process.env.HOME = before;
+  });
+  const { path } = await ready(task());
+  await commitFiles(path, { 'a.txt': '1\n' }, 'one');
+  const raw = await gitAs(path, 'cat-file', 'commit', 'HEAD');
+  const signature = 'gpgsig -----BEGIN PGP SIGNATURE-----\n \n iQEzBAABCAAdFiEE\n =abcd\n -----END PGP SIGNATURE-----';
+  const input = raw.replace('\n\n', `\n${signature}\n\n`);
+  const sha = execFileSync('git', ['hash-object', '-t', 'commit', '-w', '--stdin'], { cwd: path, input })
+    .toString()
+    .trim();
+  await gitAs(path, 'reset', '--quiet', '--hard', sha);
+  assert.equal((await workspaces.collect(task(), signal)).head, sha);
+  assert.deepEqual(await mirror.commitMessages(sha, signal), ['one']);
+});
+
+test('a commit that was taken while the mirror was made anew is taken once more', async (t) => {
+  const { bare, mirror, ready, task } = await setUpWorkspaces(t);
+  const { path } = await ready(task());
+  const sha = await commitFiles(path, { 'a.txt': '1\n' }, 'one');
+  const { mirror: other, clock } = reopened(mirror, bare);
+  await other.refresh(signal);
+  const go = join(path, '..', 'go');
+  const launch = (file: string, args: readonly string[]) =>
+    ['/bin/sh', ['-c', `while [ ! -e ${go} ]; do sleep 0.02; done; exec "$@"`, 'sh', file, ...args]] as const;
+  const taking = other.take({ path, launch, timeoutMs: 20_000 }, sha, 'refs/toolcrew/work/issue-1/x', signal);
+  other.distrust();
+  clock.at += 60_000;
+  await other.refresh(signal);
+  writeFileSync(go, '');
+  await taking.catch(() => undefined);
+  const isThere = (await gitAs(mirror.path, 'for-each-ref', 'refs/toolcrew/work')) !== '';
+  assert.equal(await other.holds(sha), isThere);
+});
+
+test('a repository with very many branches is read whole', async (t) => {
+  const { bare, directory } = await setUpWorkspaces(t);
+  const main = (await gitAs(bare, 'rev-parse', 'main')).trim();
+  const rows = Array.from({ length: 60_000 }, (_, index) => {
+    const name = `${index % 2 === 0 ? 'feature' : 'topic'}/number-${100_000 + index}-with-a-description`;
+    return `${main} refs/heads/${name}\n`;
+  }).sort((a, b) => (a.slice(41) < b.slice(41) ? -1 : 1));
+  const packed =
+    rows.filter((row) => row.includes('/feature/')).join('') +
+    `${main} refs/heads/main\n` +
+    rows.filter((row) => row.includes('/topic/')).join('');
+  writeFileSync(join(bare, 'packed-refs'), `# pack-refs with: peeled fully-peeled sorted \n${packed}`);
+  const { mirror } = reopened({ path: join(directory, 'large.git') }, bare);
+  await mirror.refresh(signal);
+  assert.equal(await mirror.branchHead('main'), main);
+  assert.equal(await mirror.branchHead('topic/number-159999-with-a-description'), main);
 });
 
 test('git’s first line is among the words of a failure', async (t) => {

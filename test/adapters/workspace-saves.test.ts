@@ -150,6 +150,23 @@ test('a clone that git cannot use any more is made anew, its files and commits s
   assert.equal(await gitAs(mirror.path, 'show', `${last}:again.txt`), 'again\n');
 });
 
+test('of the branches that an agent left, each is kept that can be read, also when git had packed them', async (t) => {
+  const { workspaces, task, ready, mirror } = await setUpWorkspaces(t);
+  const { path } = await ready(task());
+  await gitAs(path, 'checkout', '--quiet', '-b', 'aside');
+  const aside = await commitFiles(path, { 'aside.txt': '1\n' }, 'aside');
+  await gitAs(path, 'checkout', '--quiet', '-b', 'amended', 'main');
+  await commitFiles(path, { 'b.txt': '1\n' }, 'first');
+  await gitAs(path, 'pack-refs', '--all');
+  await gitAs(path, 'commit', '--quiet', '--amend', '-m', 'second');
+  const amended = (await gitAs(path, 'rev-parse', 'HEAD')).trim();
+  await gitAs(path, 'reflog', 'expire', '--expire=now', '--all');
+  await gitAs(path, 'prune', '--expire=now');
+  await workspaces.remove(task(), signal);
+  const kept = await Promise.all((await savedIn(mirror)).map((ref) => gitAs(mirror.path, 'rev-parse', ref)));
+  assert.deepEqual(kept.map((sha) => sha.trim()).sort(), [aside, amended].sort());
+});
+
 test('work in a clone without history, made by a script, is collected and published', async (t) => {
   const afterCreate = 'git clone --quiet --depth 1 "$TOOL_CLONE_URL" .';
   const { work, bare, workspaces, task, ready } = await setUpWorkspaces(t, { afterCreate });

@@ -526,6 +526,44 @@ test('as many agents as there are slots, oldest issue first', async () => {
   await world.stop();
 });
 
+test('workspaces are made ahead for issues that wait for a slot, as many as can be wanted at once', async () => {
+  const world = new World(workflowWith({ agent: { maxConcurrent: 2 } }));
+  world.script = async (agent) => {
+    await agent.world.clock.sleep(10_000, agent.hooks.signal);
+    return commit(agent);
+  };
+  for (const number of [1, 2, 3, 4, 5]) world.tracker.open(number);
+  await world.start();
+  assert.equal(world.workspaces.stocked.at(-1), 2);
+  await world.pass(11_000);
+  assert.equal(world.workspaces.stocked.at(-1), 1);
+  await world.pass(20_000);
+  assert.equal(world.workspaces.stocked.at(-1), 0, 'nobody waits any more');
+  await world.stop();
+});
+
+test('agents that end faster than their work can be collected do not pile up', async () => {
+  const world = new World(workflowWith({ agent: { maxConcurrent: 2 } }));
+  const { signal } = new AbortController();
+  world.workspaces.beforeCollect = () => world.clock.sleep(60_000, signal);
+  for (let number = 1; number <= 10; number++) world.tracker.open(number);
+  await world.start();
+  await world.pass(50_000);
+  assert.equal(world.started.length, 4);
+  await world.pass(MINUTE * 5);
+  assert.equal(world.started.length, 10);
+  await world.stop();
+});
+
+test('what scripts of the file left running ends with the attempt', async () => {
+  const world = new World(workflowWith({ hooks: { beforeRun: 'true' } }));
+  world.tracker.open(1);
+  await world.start();
+  await world.pass(MINUTE);
+  assert.equal(world.leftovers.length, 1);
+  await world.stop();
+});
+
 test('what waits for a slot is shown, and a due retry waits without polling in between', async () => {
   const world = new World(workflowWith({ agent: { maxConcurrent: 1 } }));
   world.script = async (agent) =>

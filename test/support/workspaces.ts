@@ -37,6 +37,7 @@ export async function setUpWorkspaces(t: Cleanup, hooks: Partial<Workflow['hooks
   const workflow = { ...workflowWith({ hooks }) };
   const isolation = await isolationOf(directory);
   const workspaces = new DiskWorkspaces({
+    clock: systemClock,
     root,
     claimRoot: claim,
     mirror,

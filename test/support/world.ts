@@ -235,22 +235,23 @@ class MemoryTracker implements Tracker {
 
 /** Workspaces whose whole content is the commit that an agent left. */
 class MemoryWorkspaces implements Workspaces {
+  /** How many were wanted, each time that it was said. */
   readonly stocked: number[] = [];
-
-  async stock(count: number): Promise<void> {
-    this.stocked.push(count);
-  }
-
   readonly present = new Set<number>();
   readonly heads = new Map<number, string>();
   readonly pushed: string[] = [];
   readonly removed: number[] = [];
   fault: (call: string) => void = () => undefined;
+  beforeCollect: () => Promise<void> = async () => undefined;
 
   pathOf = (issue: number): string => `/workspaces/issue-${issue}`;
 
   async refresh(): Promise<void> {
     this.fault('refresh');
+  }
+
+  async stock(count: number): Promise<void> {
+    this.stocked.push(count);
   }
 
   async prepare(task: WorkspaceTask) {
@@ -287,6 +288,7 @@ class MemoryWorkspaces implements Workspaces {
 
   async collect(task: WorkspaceTask): Promise<Work> {
     this.fault('collect');
+    await this.beforeCollect();
     return { head: this.heads.get(task.issue) ?? null, savedAs: null };
   }
 

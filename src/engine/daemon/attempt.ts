@@ -11,6 +11,7 @@ import type {
   Clock,
   Desk,
   Journal,
+  Leftovers,
   Logger,
   RunEnd,
   Runner,
@@ -37,6 +38,7 @@ export type AttemptOptions = {
   readonly runner: (name: string) => Runner;
   readonly desk: Desk;
   readonly transcripts: Transcripts;
+  readonly leftovers: Leftovers;
   readonly clock: Clock;
   readonly log: Logger;
   /** A new mark for an agent and all it starts. */
@@ -133,10 +135,18 @@ export class Attempt {
       output: (text) => this.#transcript?.write(text),
     };
     try {
-      await this.#conclude(task, await this.#workThrough(task, run));
+      const end = await this.#workThrough(task, run);
+      await this.#endScripts(run);
+      await this.#conclude(task, end);
     } finally {
       this.#transcript?.close();
     }
+  }
+
+  /** What scripts left running goes before anything is collected; what agents leave, their runners end. */
+  async #endScripts(run: string): Promise<void> {
+    const { afterCreate, beforeRun, afterRun } = this.#workflow.hooks;
+    if (afterCreate !== null || beforeRun !== null || afterRun !== null) await this.#options.leftovers.end(run);
   }
 
   /** Whatever fails on the way is an end like any other: the attempt gets its record. */

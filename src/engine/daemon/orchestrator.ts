@@ -9,7 +9,6 @@ import { retryDelayMs } from '../../domain/retry.ts';
 import { oneLine } from '../../domain/text.ts';
 import { TrackerError } from '../../domain/tracker-error.ts';
 import type { Workflow } from '../../domain/workflow.ts';
-import type { Leftovers } from '../ports.ts';
 import { Supervisor } from '../supervisor.ts';
 import { Attempt, type AttemptOptions } from './attempt.ts';
 import { claimOf, untilRetry } from './candidates.ts';
@@ -22,7 +21,6 @@ import { Stock } from './stock.ts';
 import { takenBack } from './taken-back.ts';
 
 export type OrchestratorOptions = Omit<AttemptOptions, 'onChange' | 'onSlotFree'> & {
-  readonly leftovers: Leftovers;
   /** Poll once, finish what that started, then stop. */
   readonly once?: boolean;
 };
@@ -269,8 +267,11 @@ export class Orchestrator {
   }
 
   get #freeSlots(): number {
-    const running = [...this.#workers.values()].filter((worker) => worker.attempt?.holdsSlot === true).length;
-    return this.#workflow.agent.maxConcurrent - running;
+    const { maxConcurrent } = this.#workflow.agent;
+    const attempts = [...this.#workers.values()].flatMap(({ attempt }) => (attempt === undefined ? [] : [attempt]));
+    const running = attempts.filter((attempt) => attempt.holdsSlot).length;
+    // Agents that end faster than their work can be collected wait for that.
+    return Math.min(maxConcurrent - running, 2 * maxConcurrent - attempts.length);
   }
 
   /** Fills the free slots from the last listing, oldest issue first. */
@@ -299,8 +300,8 @@ export class Orchestrator {
     }
     await Promise.all(claims);
     this.#waiting = waiting;
-    const next = waiting.filter(({ reason }) => reason === WAITS_FOR_SLOT).length;
-    this.#stock.want(Math.min(next, this.#workflow.agent.maxConcurrent));
+    const next = waiting.filter(({ reason }) => reason === WAITS_FOR_SLOT).map(({ issue }) => issue.number);
+    this.#stock.wantFor(next, this.#workflow.agent.maxConcurrent);
     this.#changed();
   }
 
@@ -394,5 +395,6 @@ export class Orchestrator {
       [...this.#workers.values()].filter((worker) => worker.attempt !== undefined).map((worker) => worker.done),
     );
     await this.#supervisor.close();
+    await this.#stock.close();
   }
 }

@@ -6,7 +6,9 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { boundsOf, Isolation } from '../../../src/adapters/isolation.ts';
 
-const [, , home = '', script = ''] = process.argv;
+const [, , outer = '', script = ''] = process.argv;
+// The kernel's table of mounts has names as bytes.
+const home = join(outer, 'José 日本');
 
 function mount(path: string, options: string): void {
   mkdirSync(path, { recursive: true });
