@@ -8,6 +8,7 @@ import { type Closer, closeAll } from './adapters/close-all.ts';
 import { WorkflowFile } from './adapters/config/workflow-file.ts';
 import { createDesk } from './adapters/desk.ts';
 import { FileJournal } from './adapters/event-log/journal.ts';
+import { requireGit } from './adapters/git.ts';
 import { detectSlug } from './adapters/git-remote.ts';
 import { cloneUrlOf, hostOf } from './adapters/github/clone-url.ts';
 import { Credential, clientStatus, exposedIn, takeTokens } from './adapters/github/credential.ts';
@@ -53,8 +54,10 @@ export type Daemon = {
   /** Ends everything in order; calling it twice is fine. */
   close(): Promise<void>;
   readonly url: string | null;
-  /** Whether the last poll got an answer. */
-  readonly polled: boolean;
+  /** Why the last poll came to nothing; null when it did not. */
+  readonly trouble: string | null;
+  /** A line in the log, of the daemon itself. */
+  say(message: string): void;
 };
 
 const LEFTOVER_GRACE_MS = 3_000;
@@ -92,6 +95,7 @@ export async function createDaemon(options: DaemonOptions): Promise<Daemon> {
   const { tokens, scrubbed } = takeTokens(options.env, named === null ? [] : [named]);
   for (const name of tokens.keys()) delete env[name];
 
+  requireGit(env);
   const host = hostOf(trackerConfig.apiUrl);
   const repository = `${host}/${formatSlug(trackerConfig.slug)}`;
   const root = claimRoot(workflow.workspace.root, repository, stateDir);
@@ -142,7 +146,7 @@ export async function createDaemon(options: DaemonOptions): Promise<Daemon> {
     });
     const probing = Isolation.probe(workflow.tool.isolation, bounds);
     probing.catch(() => undefined);
-    supervisor.run('credential', (signal) => checkCredential(found, host, env, log, begun, signal));
+    supervisor.run('credential', (signal) => checkCredential(found, host, env, log, begun, probing, signal));
     const { HostingClient } = await import('./adapters/github/client.ts');
     const { GitHubTracker } = await import('./adapters/github/tracker.ts');
     const isolation = await probing;
@@ -244,9 +248,10 @@ export async function createDaemon(options: DaemonOptions): Promise<Daemon> {
       run: () => made.run(),
       close,
       url: server?.url ?? null,
-      get polled() {
-        return made.poll.lastError === null;
+      get trouble() {
+        return made.poll.lastError;
       },
+      say: (message) => log.log('info', 'serve', message),
     };
   } catch (error) {
     begin();
@@ -285,16 +290,22 @@ async function checkCredential(
   env: Readonly<Record<string, string | undefined>>,
   log: ReturnType<typeof createLogger>,
   begun: Promise<void>,
+  probing: Promise<Isolation>,
   signal: AbortSignal,
 ): Promise<void> {
   const asked = clientStatus(host, env);
-  const seen = exposedIn(credential.value);
+  // Isolated agents see no process but their own.
+  const isOpen = await probing.then(
+    (isolation) => !isolation.active,
+    () => false,
+  );
+  const seen = isOpen ? exposedIn(credential.value) : [];
   await begun;
   if (seen.length > 0) {
     log.log(
       'warn',
       'serve',
-      `the token stands in the environment of other processes (${seen.slice(0, 5).join(', ')}), where an agent could read it; start the daemon with it alone`,
+      `the token stands in the environment of other processes (${seen.slice(0, 5).join(', ')}), where an agent could read it; start only the daemon with it: GITHUB_TOKEN=… tool serve`,
     );
   }
   const status = await asked;

@@ -1,5 +1,7 @@
 // The one way this program runs git.
 
+import { accessSync, constants } from 'node:fs';
+import { delimiter, join } from 'node:path';
 import { ToolError } from '../domain/errors.ts';
 import { lastLines } from '../domain/text.ts';
 import { RUN_VARIABLE } from './processes.ts';
@@ -94,6 +96,20 @@ export function cloneEnvironment(env: Readonly<Record<string, string | undefined
 
 /** For what is made to be read without git as well: refs are kept as files. */
 export const FILES = 'init.defaultRefFormat=files';
+
+/** Throws when there is no git on the PATH. */
+export function requireGit(env: Readonly<Record<string, string | undefined>>): void {
+  const places = (env.PATH ?? '').split(delimiter).filter((place) => place !== '');
+  const isThere = places.some((place) => {
+    try {
+      accessSync(join(place, 'git'), constants.X_OK);
+      return true;
+    } catch {
+      return false;
+    }
+  });
+  if (!isThere) throw new ToolError('prerequisite', 'git: expected it on the PATH, got none there; install git');
+}
 
 /** Runs git; its exit code is in the result. */
 export async function tryGit(args: readonly string[], options: GitOptions): Promise<GitResult> {

@@ -1,6 +1,7 @@
 // Starting programs: each in a process group of its own, ended as a group, its output bounded.
 
 import { type ChildProcess, spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import { type Readable, Writable } from 'node:stream';
 import { messageOf, ToolError } from '../domain/errors.ts';
 import { signalGroup } from './processes.ts';
@@ -56,8 +57,14 @@ async function launch(file: string, args: readonly string[], options: ProgramOpt
     if (hasStarted(child)) return child;
     throw await failure;
   } catch (error) {
-    throw new ToolError('prerequisite', `cannot start ${file}: ${messageOf(error)}`, { cause: error });
+    throw new ToolError('prerequisite', `cannot start ${file}: ${whyNot(error, options.cwd)}`, { cause: error });
   }
+}
+
+/** The system has one word for both: no such program, no such directory. */
+function whyNot(error: unknown, cwd: string): string {
+  if (!(error instanceof Error && 'code' in error && error.code === 'ENOENT')) return messageOf(error);
+  return existsSync(cwd) ? 'there is no such program on the PATH; is it installed?' : `there is no directory ${cwd}`;
 }
 
 /** Starts a program. Rejects when it cannot be started. */

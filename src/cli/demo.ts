@@ -188,6 +188,8 @@ export async function demoCommand(options: DemoOptions): Promise<void> {
   const startedAt = performance.now();
   const root = mkdtempSync(join(tmpdir(), 'toolcrew-demo-'));
   const interrupted = new AbortController();
+  // Where it was started by npm, there may be no command of that name.
+  const self = process.env.npm_lifecycle_event === undefined ? 'tool' : 'node dist/cli.js';
   let exitCode = 0;
   const onSignal = (signal: EndSignal) => {
     exitCode = SIGNAL_CODES[signal];
@@ -242,11 +244,19 @@ export async function demoCommand(options: DemoOptions): Promise<void> {
     else printTable(rows, state, seconds);
     if (options.keep === true) {
       process.stderr.write(
-        `\n  still up, until you press Ctrl-C:\n  dashboard  http://localhost:${port}\n  forge      ${forge.url}/${OWNER}/${repo}\n  files      ${root}\n`,
+        [
+          '\n  still up, until you press Ctrl-C:',
+          `dashboard  http://localhost:${port}`,
+          `forge      ${forge.url}/${OWNER}/${repo}, its API with "Authorization: token ${ACCOUNTS[0]?.token}"`,
+          `output     ${self} logs ${numbers[0]} ${join(root, 'WORKFLOW.md')}`,
+          `files      ${root}\n`,
+        ].join('\n  '),
       );
       await new Promise<void>((done) => interrupted.signal.addEventListener('abort', () => done(), { once: true }));
     } else if (options.json !== true) {
-      process.stdout.write('  To look around: tool demo --keep leaves the dashboard and the forge up.\n');
+      process.stdout.write(
+        `  All of it is gone now. To look around: ${self} demo --keep leaves the dashboard and the forge up.\n`,
+      );
     }
   } finally {
     for (const closer of closers.reverse()) await closer();

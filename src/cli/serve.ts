@@ -34,6 +34,9 @@ export async function serveCommand(path: string, options: ServeOptions): Promise
       process.exit(SIGNAL_CODES[signal]);
     }
     ended = signal;
+    daemon.say(
+      `${signal}: agents at work are ended, the next start goes on with their issues; once more ends it at once`,
+    );
     setTimeout(() => process.exit(SIGNAL_CODES[signal]), PATIENCE_MS).unref();
     finish();
   };
@@ -45,5 +48,5 @@ export async function serveCommand(path: string, options: ServeOptions): Promise
     for (const signal of SIGNALS) process.off(signal, onSignal);
   }
   if (ended !== undefined) process.exitCode = SIGNAL_CODES[ended];
-  else if (!daemon.polled) throw new ToolError('tracker', 'the poll got no answer; see the log above');
+  else if (daemon.trouble !== null) throw new ToolError('tracker', `the poll failed: ${daemon.trouble}`);
 }

@@ -18,7 +18,7 @@ h1{font-size:20px;margin:0}h2{font-size:13px;letter-spacing:.06em;text-transform
 .facts b{display:block;font-size:22px;font-variant-numeric:tabular-nums}
 .warn{border-left:4px solid var(--wait);background:var(--card);padding:10px 14px;margin:12px 0 0;border-radius:6px;overflow-wrap:anywhere;white-space:pre-wrap}
 table{width:100%;border-collapse:collapse;background:var(--card);border:1px solid var(--line);border-radius:10px;overflow:hidden}
-th{text-align:left;font-size:12px;color:var(--soft);font-weight:600}th,td{padding:9px 12px;border-bottom:1px solid var(--line);vertical-align:top;overflow-wrap:anywhere}
+th{text-align:left;white-space:nowrap;font-size:12px;color:var(--soft);font-weight:600}th,td{padding:9px 12px;border-bottom:1px solid var(--line);vertical-align:top;overflow-wrap:anywhere}
 tr:last-child td{border-bottom:0}td.n{white-space:nowrap;font-variant-numeric:tabular-nums}td.words{color:var(--soft);max-width:420px}
 .tag{display:inline-block;border:1px solid currentColor;border-radius:999px;padding:0 9px;font-size:12px;white-space:nowrap}
 .done{color:var(--go)}.failed{color:var(--bad)}.wait{color:var(--wait)}.go{color:var(--accent)}
@@ -26,7 +26,7 @@ a{color:var(--accent)}a:focus-visible,button:focus-visible,input:focus-visible{o
 button{font:inherit;padding:6px 14px;border-radius:8px;border:1px solid var(--line);background:var(--card);color:var(--ink);cursor:pointer}
 footer{padding-top:24px;padding-bottom:32px;color:var(--soft);font-size:13px}
 #live[data-state=off]{color:var(--bad)}
-@media (max-width:720px){thead{position:absolute;left:-9999px}table,tbody,tr,td{display:block;width:100%}tr{padding:8px 0;border-bottom:1px solid var(--line)}td{border:0;padding:2px 12px}td::before{content:attr(data-label) " ";color:var(--soft);font-size:12px}td.words{max-width:none}}
+@media (max-width:720px){thead{position:absolute;left:-9999px}table,tbody,tr,td{display:block;width:100%}tr{padding:8px 0;border-bottom:1px solid var(--line)}td{border:0;padding:2px 12px}td::before{content:attr(data-label) " ";color:var(--soft);font-size:12px}td.words{max-width:none}td:empty{display:none}}
 `;
 
 // Replaces the rows that changed and leaves the others alone, so that focus and selection stay where they are.

@@ -162,6 +162,12 @@ export class GitHubTracker implements Tracker {
       const route = 'GET /repos/{owner}/{repo}/issues';
       answer = await this.#client.requestIfChanged(route, parameters, z.array(issueRow), known?.etag, signal);
     } catch (error) {
+      if (error instanceof TrackerError && error.status === 404)
+        throw new TrackerError(
+          'refused',
+          `there is no repository ${formatSlug(this.#slug)} for this token (404): check tracker.repo, and what the token may read`,
+          { cause: error, status: 404 },
+        );
       throw await this.#explainMove(error, signal);
     }
     if (answer === null) {
