@@ -57,14 +57,15 @@ async function launch(file: string, args: readonly string[], options: ProgramOpt
     if (hasStarted(child)) return child;
     throw await failure;
   } catch (error) {
-    throw new ToolError('prerequisite', `cannot start ${file}: ${whyNot(error, options.cwd)}`, { cause: error });
+    throw new ToolError('prerequisite', `cannot start ${file}: ${whyNot(file, error, options.cwd)}`, { cause: error });
   }
 }
 
 /** The system has one word for both: no such program, no such directory. */
-function whyNot(error: unknown, cwd: string): string {
+function whyNot(file: string, error: unknown, cwd: string): string {
   if (!(error instanceof Error && 'code' in error && error.code === 'ENOENT')) return messageOf(error);
-  return existsSync(cwd) ? 'there is no such program on the PATH; is it installed?' : `there is no directory ${cwd}`;
+  if (!existsSync(cwd)) return `there is no directory ${cwd}`;
+  return file.includes('/') ? 'there is no such program' : 'there is no such program on the PATH; is it installed?';
 }
 
 /** Starts a program. Rejects when it cannot be started. */

@@ -247,7 +247,8 @@ export async function demoCommand(options: DemoOptions): Promise<void> {
         [
           '\n  still up, until you press Ctrl-C:',
           `dashboard  http://localhost:${port}`,
-          `forge      ${forge.url}/${OWNER}/${repo}, its API with "Authorization: token ${ACCOUNTS[0]?.token}"`,
+          `forge      ${forge.url}/${OWNER}/${repo}`,
+          `API        ${forge.url}, as its owner with the header "Authorization: token ${ACCOUNTS[0]?.token}"`,
           `output     ${self} logs ${numbers[0]} ${join(root, 'WORKFLOW.md')}`,
           `files      ${root}\n`,
         ].join('\n  '),

@@ -141,7 +141,17 @@ test('--once without an answer from the tracker ends with 1 and says why', async
   const daemon = await Daemon.start(t, forge, { yaml: agentRunning(COMMITS), args: ['--once'], apiUrl: proxy.url });
   assert.equal(await daemon.exit(), 1);
   assert.match(daemon.log, /\[poller\] {4}warn: this poll is skipped: it answered 502/);
+  assert.match(daemon.log, /^tool: the poll failed: it answered 502/m);
   assert.ok(proxy.times('status502') >= 1);
+});
+
+test('a repository that is not there, or not for this token, is named', async (t) => {
+  const forge = await startForge(t);
+  const proxy = await FaultyProxy.start(t, forge.forge.url);
+  proxy.choose = () => 'notFound';
+  const daemon = await Daemon.start(t, forge, { yaml: agentRunning(COMMITS), args: ['--once'], apiUrl: proxy.url });
+  assert.equal(await daemon.exit(), 1);
+  assert.match(daemon.log, /there is no repository maintainer\/project for this token \(404\): check tracker\.repo/);
 });
 
 test('an issue whose label does not match is not detected; making the label match, while the daemon runs, is enough', async (t) => {
@@ -250,6 +260,9 @@ test('what cannot work is said before anything starts: exit 2, every problem by 
   });
   assert.equal(anonymous.code, 2);
   assert.match(anonymous.stderr, /no token for 127\.0\.0\.1:\d+: expected one in .*\$GITHUB_TOKEN or \$GH_TOKEN/);
+  const bare = await runTool(['serve', daemon.workflow], { env: { ...env, PATH: daemon.home } });
+  assert.equal(bare.code, 2);
+  assert.match(bare.stderr, /^tool: git: expected it on the PATH, got none there; install git$/m);
   const usage = await runTool(['serve', daemon.workflow, '--prot', '1'], { env });
   assert.equal(usage.code, 2);
   assert.match(usage.stderr, /unknown option '--prot'.*Did you mean --port\?/s);
@@ -265,6 +278,7 @@ test('a signal ends the agents in order, leaves the issue to the next start, and
   });
   await daemon.until('the agent is up', async () => (await daemon.state()).running[0]?.last_message === 'up');
   assert.equal(await daemon.stop('SIGINT'), 130);
+  assert.match(daemon.log, /^\[serve\] {5}SIGINT: agents at work are ended/m);
   const { stdout } = await runTool(['logs', '1', daemon.workflow], { env: cleanEnv(daemon.home) });
   assert.match(stdout, /up\n(Terminated\n)?ending in order\n/);
   daemon.start();

@@ -5,6 +5,7 @@ import { type Cleanup, finallyDo } from './temp.ts';
 
 export type Fault =
   | 'status502'
+  | 'notFound'
   | 'html'
   | 'truncated'
   | 'cut'
@@ -78,6 +79,9 @@ function play(fault: Fault, response: ServerResponse): void {
   switch (fault) {
     case 'status502':
       response.writeHead(502, json).end('{"message":"Bad Gateway"}');
+      return;
+    case 'notFound':
+      response.writeHead(404, json).end('{"message":"Not Found"}');
       return;
     case 'html':
       response.writeHead(200, { 'content-type': 'text/html' }).end('<!doctype html><html><body>Unicorn!</body></html>');

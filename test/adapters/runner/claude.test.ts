@@ -429,7 +429,7 @@ test('a program that is not there is named, and found once it is', async (t) => 
   renameSync(host.program, `${host.program}.later`);
   const { end, left } = await host.play({});
   assert.ok(!end.ok && end.fault === 'runtime');
-  assert.match(end.words, /^cannot start .*claude: .*ENOENT/);
+  assert.match(end.words, /^cannot start .*claude: there is no such program$/);
   assert.deepEqual(left, []);
   renameSync(`${host.program}.later`, host.program);
   assert.deepEqual((await host.play({}, { attempt: 2 })).end, { ok: true, words: 'Done.' });
