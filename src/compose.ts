@@ -21,7 +21,7 @@ import { RuntimeDir } from './adapters/runtime-dir.ts';
 import { StateDir } from './adapters/state-dir.ts';
 import { createTemplate } from './adapters/template.ts';
 import { FileTranscripts } from './adapters/transcripts.ts';
-import { claimRoot } from './adapters/workspace-root.ts';
+import { checkRoot, claimRoot } from './adapters/workspace-root.ts';
 import { DiskWorkspaces } from './adapters/workspaces.ts';
 import { ToolError } from './domain/errors.ts';
 import { formatSlug } from './domain/repository.ts';
@@ -94,7 +94,7 @@ export async function createDaemon(options: DaemonOptions): Promise<Daemon> {
 
   const host = hostOf(trackerConfig.apiUrl);
   const repository = `${host}/${formatSlug(trackerConfig.slug)}`;
-  const root = claimRoot(workflow.workspace.root, repository, stateDir);
+  checkRoot(workflow.workspace.root, repository, stateDir);
   const state = new StateDir(stateDir, workflow.path);
   const closers: Closer[] = [() => state.release()];
   const close = async () => {
@@ -106,6 +106,8 @@ export async function createDaemon(options: DaemonOptions): Promise<Daemon> {
     begin = resolve;
   });
   try {
+    // After the lock: by that others see that the root is in use.
+    const root = claimRoot(workflow.workspace.root, repository, stateDir);
     // Everything this daemon starts carries the mark of its state directory: what an earlier one left is known by it.
     const mark = createHash('sha256').update(state.path).digest('hex').slice(0, 12);
     const left = await endRun(`${mark}.`, LEFTOVER_GRACE_MS);
