@@ -8,7 +8,7 @@ import { type Closer, closeAll } from './adapters/close-all.ts';
 import { WorkflowFile } from './adapters/config/workflow-file.ts';
 import { createDesk } from './adapters/desk.ts';
 import { FileJournal } from './adapters/event-log/journal.ts';
-import { detectSlug } from './adapters/git-remote.ts';
+import { detectRemote } from './adapters/git-remote.ts';
 import { cloneUrlOf, hostOf } from './adapters/github/clone-url.ts';
 import { Credential, clientStatus, exposedIn, takeTokens } from './adapters/github/credential.ts';
 import { boundsOf, Isolation } from './adapters/isolation.ts';
@@ -72,7 +72,7 @@ export async function createDaemon(options: DaemonOptions): Promise<Daemon> {
   const log = createLogger({ format: options.logFormat, write: options.write, now: clock.now, secrets });
   const file = new WorkflowFile({
     path: options.workflowPath,
-    source: { env, detectSlug },
+    source: { env, detectRemote },
     override: withPort(options.port),
     clock,
     onReload: (error, pending) => {

@@ -48,7 +48,7 @@ function isBare(root: string): boolean {
 }
 
 /** What stands against another's root; undefined when nobody needs it: a start that failed claims nothing for good. */
-function objectionToOwner(root: string, owner: Owner, repository: string, stateDir: string): string | undefined {
+function objectionToOwner(root: string, owner: Owner, repository: string, stateDir: string | null): string | undefined {
   if (!isBare(root)) return `holds the workspaces of ${owner.repository}, not of ${repository}`;
   // Whoever holds the caller's own state directory is the caller, or is what he is refused for.
   const isElsewhere = owner.stateDir !== null && owner.stateDir !== stateDir;
@@ -62,11 +62,12 @@ function objectionToOwner(root: string, owner: Owner, repository: string, stateD
  * Why an existing directory cannot be the root; undefined when it can.
  * @param real its real path
  * @param repository what the root is for, as `<host>/<owner>/<repo>`: a second repository needs a root of its own
- * @param stateDir must lie apart from it
+ * @param stateDir must lie apart from it; null when it is not known yet
  */
-export function objectionToRoot(real: string, repository: string, stateDir: string): string | undefined {
+export function objectionToRoot(real: string, repository: string, stateDir: string | null): string | undefined {
   if (real === dirname(real) || inside(homedir(), real)) return 'holds the home directory';
-  if (inside(real, stateDir) || inside(stateDir, real)) return `is not apart from state.dir ${stateDir}`;
+  if (stateDir !== null && (inside(real, stateDir) || inside(stateDir, real)))
+    return `is not apart from state.dir ${stateDir}`;
   const status = lstatSync(real);
   if (!status.isDirectory()) return 'is not a directory';
   const uid = process.getuid?.();

@@ -3,7 +3,7 @@
 import { closeSync, openSync, readSync, statSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { readWorkflow } from '../adapters/config/workflow.ts';
-import { detectSlug } from '../adapters/git-remote.ts';
+import { detectRemote } from '../adapters/git-remote.ts';
 import { holderOf } from '../adapters/state-dir.ts';
 import { listTranscripts, type TranscriptFile } from '../adapters/transcripts.ts';
 import { ToolError } from '../domain/errors.ts';
@@ -37,7 +37,7 @@ function printFrom(path: string, offset: number): number {
 }
 
 export async function logsCommand(issue: number, path: string, options: LogsOptions): Promise<void> {
-  const { stateDir } = readWorkflow(path, { env: process.env, detectSlug }).workflow;
+  const { stateDir } = readWorkflow(path, { env: process.env, detectRemote }).workflow;
   const files = listTranscripts(stateDir, issue);
   if (options.json === true) {
     const rows = files.map(({ life, attempt, path: file }) => ({

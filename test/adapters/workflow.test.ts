@@ -7,12 +7,13 @@ import { parseWorkflow, readWorkflow, type WorkflowSource } from '../../src/adap
 import { WorkflowFile } from '../../src/adapters/config/workflow-file.ts';
 import { workflowJsonSchema } from '../../src/adapters/config/workflow-schema.ts';
 import { ToolError } from '../../src/domain/errors.ts';
+import { parseRemoteUrl, type Remote } from '../../src/domain/repository.ts';
 import { FakeClock } from '../support/fake-clock.ts';
 import { tempDir } from '../support/temp.ts';
 
 const source = (env: Record<string, string> = {}): WorkflowSource => ({
   env: { HOME: '/home/me', ...env },
-  detectSlug: () => undefined,
+  detectRemote: () => ({ kind: 'none', says: 'has no Git remote to read it from' }),
 });
 
 function parse(yaml: string, env: Record<string, string> = {}, prompt = 'Do it.') {
@@ -122,13 +123,48 @@ test('active labels: nested or at the top level, one or several, never both', ()
   ]);
 });
 
+/** Reads a file without a repository, beside a remote that is given. */
+function beside(remote: Remote, tracker = '{}') {
+  const text = `---\ntracker: ${tracker}\n---\n`;
+  const detectRemote = (directory: string): Remote =>
+    directory === '/project' ? remote : { kind: 'none', says: 'is elsewhere' };
+  return parseWorkflow(text, '/project/WORKFLOW.md', { env: {}, detectRemote });
+}
+
+function remoteAt(url: string): Remote {
+  const found = parseRemoteUrl(url);
+  return found === undefined ? { kind: 'none', says: 'has none' } : { kind: 'repository', ...found };
+}
+
 test('a slug is detected when the file names none', () => {
-  const detected = parseWorkflow('---\n{}\n---\n', '/project/WORKFLOW.md', {
-    env: {},
-    detectSlug: (directory) => (directory === '/project' ? { owner: 'a', repo: 'b' } : undefined),
-  });
+  const detected = beside(remoteAt('git@github.com:a/b.git'));
   assert.deepEqual(detected.tracker.slug, { owner: 'a', repo: 'b' });
   assert.match(detected.prompt, /issue\.body \| fence/, 'an empty prompt is the built-in one');
+  assert.throws(() => beside({ kind: 'none', says: 'has the Git remote origin at /srv/x' }), {
+    message: /tracker\.repo: .* got nothing, and \/project has the Git remote origin at \/srv\/x$/,
+  });
+});
+
+test('a remote of another host than the API’s is no answer, unless the file names the repository', () => {
+  assert.throws(() => beside(remoteAt('https://gitlab.com/o/r.git')), {
+    message:
+      /tracker\.repo: expected a repository of github\.com \(tracker\.api_url\), got nothing, and the Git remote of \/project is one of gitlab\.com; set tracker\.repo to the one on github\.com, or tracker\.api_url to https:\/\/gitlab\.com\/api\/v3 if gitlab\.com is a GitHub Enterprise server$/,
+  });
+  assert.throws(() => beside(remoteAt('git@github.com:o/r.git'), '{ api_url: "https://git.example.com/api/v3" }'), {
+    message: /expected a repository of git\.example\.com .* one of github\.com; .* to https:\/\/api\.github\.com if/,
+  });
+  assert.deepEqual(beside(remoteAt('https://gitlab.com/o/r.git'), '{ repo: a/b }').tracker.slug, {
+    owner: 'a',
+    repo: 'b',
+  });
+  const fitting: readonly [string, string][] = [
+    ['ssh://git@git.example.com:2222/o/r.git', 'https://git.example.com/api/v3'],
+    ['https://team.ghe.com/o/r', 'https://api.team.ghe.com'],
+    ['git@ssh.github.com:o/r.git', 'https://api.github.com'],
+    ['http://localhost:3000/o/r.git', 'http://127.0.0.1:4000'],
+  ];
+  for (const [remote, api] of fitting)
+    assert.deepEqual(beside(remoteAt(remote), `{ api_url: "${api}" }`).tracker.slug, { owner: 'o', repo: 'r' }, remote);
 });
 
 test('every problem is named at once: path, what was expected, what came, the nearest key', () => {

@@ -7,10 +7,10 @@ import { dirname, join, resolve } from 'node:path';
 import type * as z from 'zod';
 import { messageOf, ToolError } from '../../domain/errors.ts';
 import { sameLabel } from '../../domain/issue.ts';
-import type { RepoSlug } from '../../domain/repository.ts';
-import { formatSlug, parseSlug } from '../../domain/repository.ts';
+import type { Remote, RepoSlug } from '../../domain/repository.ts';
+import { formatSlug, parseSlug, sameHost } from '../../domain/repository.ts';
 import type { CommandLine, Workflow } from '../../domain/workflow.ts';
-import { hostOf } from '../github/clone-url.ts';
+import { apiUrlOf, hostOf } from '../github/clone-url.ts';
 import { createTemplate } from '../template.ts';
 import { parseFrontMatter } from './front-matter.ts';
 import { describeProblems, got } from './problems.ts';
@@ -19,8 +19,8 @@ import { workflowSchema } from './workflow-schema.ts';
 
 export type WorkflowSource = {
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** The slug read from the Git remote beside the file, asked for only when the file names none. */
-  readonly detectSlug: (directory: string) => RepoSlug | undefined;
+  /** The Git remote beside the file, asked for only when the file names no repository. */
+  readonly detectRemote: (directory: string) => Remote;
 };
 
 export type LoadedWorkflow = { readonly workflow: Workflow; readonly hash: string };
@@ -53,13 +53,27 @@ function defaultStateDir(slug: RepoSlug, apiUrl: string, env: WorkflowSource['en
   return join(base, 'toolcrew', hostOf(apiUrl).replace(/[^A-Za-z0-9.-]/g, '_'), slug.owner, slug.repo);
 }
 
-function resolveSlug(input: WorkflowInput, directory: string, source: WorkflowSource, problems: string[]): RepoSlug {
-  const named = input.tracker.repo === undefined ? source.detectSlug(directory) : parseSlug(input.tracker.repo);
-  if (named !== undefined) return named;
-  problems.push(
-    `tracker.repo: expected a slug <owner>/<repo>, got nothing, and ${directory} has no Git remote to read it from`,
-  );
-  return { owner: 'unknown', repo: 'unknown' };
+const NO_SLUG: RepoSlug = { owner: 'unknown', repo: 'unknown' };
+
+function resolveSlug(
+  input: WorkflowInput,
+  apiUrl: string,
+  directory: string,
+  source: WorkflowSource,
+  problems: string[],
+): RepoSlug {
+  if (input.tracker.repo !== undefined) return parseSlug(input.tracker.repo) ?? NO_SLUG;
+  const remote = source.detectRemote(directory);
+  if (remote.kind === 'none') {
+    problems.push(`tracker.repo: expected a slug <owner>/<repo>, got nothing, and ${directory} ${remote.says}`);
+    return NO_SLUG;
+  }
+  const host = hostOf(apiUrl);
+  if (!sameHost(remote.host, host))
+    problems.push(
+      `tracker.repo: expected a repository of ${host} (tracker.api_url), got nothing, and the Git remote of ${directory} is one of ${remote.host}; set tracker.repo to the one on ${host}, or tracker.api_url to ${apiUrlOf(remote)} if ${remote.host} is a GitHub Enterprise server`,
+    );
+  return remote.slug;
 }
 
 function resolveLabels(input: WorkflowInput, problems: string[]): Workflow['labels'] {
@@ -123,9 +137,9 @@ function normalize(
   problems: string[],
 ): Workflow {
   const directory = dirname(path);
-  const slug = resolveSlug(input, directory, source, problems);
-  const absolute = (value: string, key: string) => resolve(directory, expandPath(value, source.env, problems, key));
   const apiUrl = input.tracker.api_url.replace(/\/+$/, '');
+  const slug = resolveSlug(input, apiUrl, directory, source, problems);
+  const absolute = (value: string, key: string) => resolve(directory, expandPath(value, source.env, problems, key));
   const stateDir =
     input.state.dir === undefined ? defaultStateDir(slug, apiUrl, source.env) : absolute(input.state.dir, 'state.dir');
   const token = resolveServerToken(input.server.token, source.env, problems);
