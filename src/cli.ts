@@ -50,7 +50,10 @@ function createProgram(): Command {
     .command('init')
     .description('ask five questions and write WORKFLOW.md')
     .option('--yes', 'take the default for every question that no flag answers')
-    .option('--repo <[host/]owner/repo>', 'the repository')
+    .option(
+      '--repo <owner/repo>',
+      'the repository, as <host>/<owner>/<repo> when it is not on the host of the Git remote',
+    )
     .option('--label <name>', 'the label that marks an issue as work to pick up')
     .option('--root <dir>', 'where workspaces are made')
     .option('--port <n>', 'port of the status server; 0: none', port)

@@ -75,8 +75,10 @@ export async function createDaemon(options: DaemonOptions): Promise<Daemon> {
     source: { env, detectRemote },
     override: withPort(options.port),
     clock,
-    onReload: (error, pending) => {
-      if (error !== null) log.log('error', 'workflow', `not valid, the last good one stays in use: ${error}`);
+    onReload: (problem, pending) => {
+      if (problem?.kind === 'gone') log.log('error', 'workflow', `${problem.words}; the last good one stays in use`);
+      else if (problem !== null)
+        log.log('error', 'workflow', `not valid, the last good one stays in use: ${problem.words}`);
       else
         log.log(
           'info',

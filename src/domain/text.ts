@@ -40,6 +40,11 @@ export function joinLines(text: string): string {
     .reduce((all, line) => (all === '' ? line : `${all}${/[:;,]$/.test(all) ? ' ' : '; '}${line}`), '');
 }
 
+/** A message of several lines where there is room for one: joined, and every control character that is left visible. */
+export function asLine(text: string): string {
+  return visible(joinLines(text));
+}
+
 /** One visible line of at most `max` characters. */
 export function oneLine(text: string, max = 200): string {
   return clip(visible(text.trim().replace(/\s*\n\s*/g, ' ')), max);

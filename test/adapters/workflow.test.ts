@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
 import { parseFrontMatter } from '../../src/adapters/config/front-matter.ts';
@@ -285,7 +285,7 @@ test('a changed file is read again; an invalid one leaves the last good one in u
     source: source(),
     override: (workflow) => workflow,
     clock: new FakeClock(),
-    onReload: (error) => reloads.push(error),
+    onReload: (problem) => reloads.push(problem?.words ?? null),
   });
   file.check();
   assert.deepEqual(reloads, [], 'nothing changed');
@@ -306,6 +306,42 @@ test('a changed file is read again; an invalid one leaves the last good one in u
   assert.equal(file.error, null);
   assert.deepEqual(file.pendingRestart, []);
   assert.equal(file.current.agent.maxAttempts, 1);
+});
+
+test('a file that is gone is said once, an editor’s two steps are not; what comes back is read, be it the same', (t) => {
+  const path = join(tempDir(t), 'WORKFLOW.md');
+  const text = `---\n${REPO}\n---\nx`;
+  writeFileSync(path, text);
+  const said: (string | null)[] = [];
+  const file = new WorkflowFile({
+    path,
+    source: source(),
+    override: (workflow) => workflow,
+    clock: new FakeClock(),
+    onReload: (problem) => said.push(problem?.words ?? null),
+  });
+  rmSync(path);
+  assert.equal(file.check(), false);
+  writeFileSync(path, text);
+  assert.equal(file.check(), true);
+  assert.deepEqual(said, []);
+  rmSync(path);
+  for (const soon of [false, true, true]) assert.equal(file.check(), soon);
+  assert.deepEqual(said, [`${path} is gone`]);
+  assert.equal(file.error, `${path} is gone`);
+  assert.equal(file.current.prompt, 'x');
+  writeFileSync(path, text);
+  file.check();
+  assert.deepEqual(said, [`${path} is gone`, null]);
+  assert.equal(file.error, null);
+});
+
+test('what is wrong with the YAML is one line with its place, counted from the start of the file', () => {
+  const cases: readonly [string, RegExp][] = [
+    ['a: 1\na: 2', /^\/project\/WORKFLOW\.md: Map keys must be unique at line 3, column 1$/],
+    ['a: *b', /^\/project\/WORKFLOW\.md: Unresolved alias .*: b$/],
+  ];
+  for (const [yaml, message] of cases) assert.throws(() => parse(yaml), { name: 'ToolError', message });
 });
 
 test('a file that changes is noticed by itself', async (t) => {

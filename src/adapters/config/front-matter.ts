@@ -2,14 +2,20 @@
 
 import matter from 'gray-matter';
 import { parseDocument } from 'yaml';
-import { ToolError } from '../../domain/errors.ts';
+import { messageOf, ToolError } from '../../domain/errors.ts';
 
 /** Parses YAML strictly: duplicate keys, unknown tags and more than one document are errors, with line and column. */
 function parseYaml(text: string, name: string): unknown {
   const document = parseDocument(text, { prettyErrors: true, uniqueKeys: true });
   const [problem] = [...document.errors, ...document.warnings];
-  if (problem !== undefined) throw new ToolError('config', `${name}: ${problem.message.trim()}`);
-  return document.toJS({ maxAliasCount: 50 });
+  // After its first line comes a picture of the place, which is none in one line.
+  const [words = ''] = problem?.message.trim().split('\n') ?? [];
+  if (problem !== undefined) throw new ToolError('config', `${name}: ${words.replace(/:$/, '')}`);
+  try {
+    return document.toJS({ maxAliasCount: 50 });
+  } catch (error) {
+    throw new ToolError('config', `${name}: ${messageOf(error)}`, { cause: error });
+  }
 }
 
 function refuse(language: string) {
