@@ -229,10 +229,33 @@ test('rules across keys', () => {
 });
 
 test('a template is strict: an unknown variable or filter is a problem of the file', () => {
-  assert.match(problems(REPO, {}, 'Hello {{ issue.titel }}')[0] ?? '', /^prompt: undefined variable: issue\.titel/);
-  assert.match(problems(REPO, {}, '{{ issue.title | shout }}')[0] ?? '', /^prompt: undefined filter: shout/);
-  assert.match(problems(REPO, {}, '{% include "x" %}')[0] ?? '', /^prompt: /);
-  assert.match(problems(REPO, {}, '{% for %}')[0] ?? '', /^prompt: /);
+  assert.deepEqual(
+    problems(
+      REPO,
+      {},
+      '{{ isue.title }} {{ issue.titel }}\n{{ x | shout }} {% if y %}{{ issue.url | inlne }}{% endif %}',
+    ),
+    [
+      'prompt: line 4, column 4: unknown variable isue.title; did you mean issue.title?',
+      'prompt: line 4, column 21: unknown variable issue.titel; did you mean issue.title?',
+      'prompt: line 5, column 1: unknown filter shout; did you mean sort?',
+      'prompt: line 5, column 4: unknown variable x; expected one of issue, attempt, repo, workspace',
+      'prompt: line 5, column 23: unknown variable y; expected one of issue, attempt, repo, workspace',
+      'prompt: line 5, column 27: unknown filter inlne; did you mean inline?',
+    ],
+  );
+  const single: readonly [string, RegExp][] = [
+    ['\n{% if %}a{% endif %}', /^prompt: line 5, column 6: \{% if %\}: invalid value expression: ""$/],
+    ['{% include "x" %}', /^prompt: line 4, column 1: \{% include "x" %\}: /],
+    ['{% for %}', /^prompt: line 4, column \d+: .*\{% for %\}/],
+    ['{{ issue.labels.nothing }}', /^prompt: line 4, column 4: .*undefined variable: issue\.labels\.nothing$/],
+    ['{% if issue.url %}', /^prompt: line 4, column 1: tag \{% if issue\.url %\} not closed$/],
+  ];
+  for (const [prompt, words] of single) {
+    const [first = '', ...more] = problems(REPO, {}, prompt);
+    assert.match(first, words);
+    assert.deepEqual(more, []);
+  }
 });
 
 test('front matter is YAML and nothing else; nothing in it is evaluated', () => {
@@ -249,9 +272,10 @@ test('front matter is YAML and nothing else; nothing in it is evaluated', () => 
   assert.deepEqual(parseFrontMatter('\uFEFF---\r\na: 1\r\n---\r\ntext\r\n', 'F'), {
     data: { a: 1 },
     content: 'text\n',
+    line: 4,
   });
-  assert.deepEqual(parseFrontMatter('no front matter', 'F'), { data: undefined, content: 'no front matter' });
-  assert.deepEqual(parseFrontMatter('---\n---\nx', 'F'), { data: {}, content: 'x' });
+  assert.deepEqual(parseFrontMatter('no front matter', 'F'), { data: undefined, content: 'no front matter', line: 1 });
+  assert.deepEqual(parseFrontMatter('---\n---\nx', 'F'), { data: {}, content: 'x', line: 3 });
   // gray-matter keeps what it parsed before; a second reading must not see the first one's changes.
   const first = parseFrontMatter('---\na: 1\n---\n', 'F').data;
   Object.assign(first ?? {}, { a: 2 });

@@ -27,14 +27,14 @@ function refuse(language: string) {
 /**
  * Splits a text into the data of its YAML front matter and the rest.
  * @param name what errors call the text
- * @returns `data` undefined when there is no front matter
+ * @returns `data` undefined when there is no front matter; `line`: of the text on which `content` begins, from 1
  */
-export function parseFrontMatter(text: string, name: string): { data: unknown; content: string } {
+export function parseFrontMatter(text: string, name: string): { data: unknown; content: string; line: number } {
   const clean = text.replace(/^\uFEFF/, '').replace(/\r\n/g, '\n');
   if (!clean.startsWith('---\n')) {
     const language = /^---(\S+)/.exec(clean)?.[1];
     if (language !== undefined && language !== '-') return refuse(language)();
-    return { data: undefined, content: clean };
+    return { data: undefined, content: clean, line: 1 };
   }
   if (!/\n---[ \t]*(\n|$)/.test(clean.slice(3))) {
     throw new ToolError('config', `${name}: the front matter is not closed; expected a second line of ---`);
@@ -51,5 +51,7 @@ export function parseFrontMatter(text: string, name: string): { data: unknown; c
       json: refuse('json'),
     },
   });
-  return { data: data ?? {}, content: parsed.content };
+  // The content is the end of the text.
+  const line = clean.slice(0, clean.length - parsed.content.length).split('\n').length;
+  return { data: data ?? {}, content: parsed.content, line };
 }

@@ -8,10 +8,10 @@ import type * as z from 'zod';
 import { messageOf, ToolError } from '../../domain/errors.ts';
 import { sameLabel } from '../../domain/issue.ts';
 import type { Remote, RepoSlug } from '../../domain/repository.ts';
-import { formatSlug, parseSlug, sameHost } from '../../domain/repository.ts';
+import { parseSlug, sameHost } from '../../domain/repository.ts';
 import type { CommandLine, Workflow } from '../../domain/workflow.ts';
 import { apiUrlOf, hostOf } from '../github/clone-url.ts';
-import { createTemplate } from '../template.ts';
+import { templateProblems } from '../template.ts';
 import { parseFrontMatter } from './front-matter.ts';
 import { describeProblems, got } from './problems.ts';
 import type { WorkflowInput } from './workflow-schema.ts';
@@ -198,17 +198,11 @@ function normalize(
   };
 }
 
-function checkPrompt(workflow: Workflow): string[] {
-  try {
-    createTemplate(workflow.prompt).check({
-      owner: workflow.tracker.slug.owner,
-      repo: workflow.tracker.slug.repo,
-      slug: formatSlug(workflow.tracker.slug),
-    });
-    return [];
-  } catch (error) {
-    return [`prompt: ${messageOf(error)}`];
-  }
+/** @param first line of the file on which the prompt begins */
+function checkPrompt(prompt: string, first: number): string[] {
+  return templateProblems(prompt).map(
+    ({ line, column, words }) => `prompt: line ${first + line - 1}, column ${column}: ${words}`,
+  );
 }
 
 function fail(path: string, problems: readonly string[], cause?: unknown): never {
@@ -220,13 +214,13 @@ function fail(path: string, problems: readonly string[], cause?: unknown): never
 
 /** Decodes the text of a WORKFLOW.md. Throws one ToolError that names every problem. */
 export function parseWorkflow(text: string, path: string, source: WorkflowSource): Workflow {
-  const { data, content } = parseFrontMatter(text, path);
+  const { data, content, line } = parseFrontMatter(text, path);
   if (data === undefined) fail(path, ['front matter: expected YAML between two lines of --- at the top, got none']);
   const decoded = workflowSchema.safeParse(data);
   if (decoded.success) {
     const problems: string[] = [];
     const workflow = normalize(decoded.data, content, path, source, problems);
-    problems.push(...checkPrompt(workflow));
+    problems.push(...checkPrompt(workflow.prompt, line));
     if (problems.length > 0) fail(path, problems);
     return Object.freeze(workflow);
   }
@@ -236,7 +230,7 @@ export function parseWorkflow(text: string, path: string, source: WorkflowSource
   if (named.has('front matter')) fail(path, problems);
   const more: string[] = [];
   const workflow = normalize(withoutFaults(data, decoded.error), content, path, source, more);
-  more.push(...checkPrompt(workflow));
+  more.push(...checkPrompt(workflow.prompt, line));
   fail(path, [...problems, ...more.filter((problem) => !named.has(keyOf(problem)))]);
 }
 
