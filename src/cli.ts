@@ -91,7 +91,8 @@ function createProgram(): Command {
     .argument('[workflow]', 'the workflow file', './WORKFLOW.md')
     .option('--follow', 'go on printing as the output grows')
     .option('--json', 'list the attempts as JSON')
-    .action(async (issue: number, path: string, options: { follow?: boolean; json?: boolean }) => {
+    .option('--state-dir <dir>', 'the state directory, whatever the workflow file says')
+    .action(async (issue: number, path: string, options: { follow?: boolean; json?: boolean; stateDir?: string }) => {
       const { logsCommand } = await import('./cli/logs.ts');
       await logsCommand(issue, path, options);
     });

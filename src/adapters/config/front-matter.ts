@@ -55,3 +55,13 @@ export function parseFrontMatter(text: string, name: string): { data: unknown; c
   const line = clean.slice(0, clean.length - parsed.content.length).split('\n').length;
   return { data: data ?? {}, content: parsed.content, line };
 }
+
+/** What can be read of the front matter of a text that may be wrong; nothing at the worst. Never throws. */
+export function readLoosely(text: string): unknown {
+  const [, yaml = ''] = /^\uFEFF?---[ \t]*\r?\n(.*?)(?:\r?\n---[ \t]*(?:\r?\n|$)|$)/s.exec(text) ?? [];
+  try {
+    return parseDocument(yaml, { logLevel: 'silent' }).toJS({ maxAliasCount: 50 });
+  } catch {
+    return undefined;
+  }
+}

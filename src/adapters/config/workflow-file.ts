@@ -6,7 +6,8 @@ import { basename, dirname } from 'node:path';
 import { messageOf } from '../../domain/errors.ts';
 import type { Workflow } from '../../domain/workflow.ts';
 import type { Clock } from '../../engine/ports.ts';
-import { readWorkflow, type WorkflowSource } from './workflow.ts';
+import type { WorkflowSource } from './state-place.ts';
+import { readWorkflow } from './workflow.ts';
 
 export type WorkflowFileOptions = {
   readonly path: string;

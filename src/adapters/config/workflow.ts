@@ -2,26 +2,20 @@
 
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
-import { homedir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import type * as z from 'zod';
 import { messageOf, ToolError } from '../../domain/errors.ts';
 import { sameLabel } from '../../domain/issue.ts';
-import type { Remote, RepoSlug } from '../../domain/repository.ts';
+import type { RepoSlug } from '../../domain/repository.ts';
 import { parseSlug, sameHost } from '../../domain/repository.ts';
 import type { CommandLine, Workflow } from '../../domain/workflow.ts';
 import { apiUrlOf, hostOf } from '../github/clone-url.ts';
 import { templateProblems } from '../template.ts';
 import { parseFrontMatter } from './front-matter.ts';
 import { describeProblems, got } from './problems.ts';
+import { defaultStateDir, expandPath, type WorkflowSource } from './state-place.ts';
 import type { WorkflowInput } from './workflow-schema.ts';
 import { workflowSchema } from './workflow-schema.ts';
-
-export type WorkflowSource = {
-  readonly env: Readonly<Record<string, string | undefined>>;
-  /** The Git remote beside the file, asked for only when the file names no repository. */
-  readonly detectRemote: (directory: string) => Remote;
-};
 
 export type LoadedWorkflow = { readonly workflow: Workflow; readonly hash: string };
 
@@ -33,25 +27,6 @@ The previous attempt ended so:
 
 {{ attempt.last_error | fence }}
 {% endif %}`;
-
-/** Expands a leading `~` and every `$VAR` or `\${VAR}`; an unset variable is a problem. */
-function expandPath(path: string, env: WorkflowSource['env'], problems: string[], key: string): string {
-  const home = env.HOME ?? homedir();
-  const tilde = path === '~' || path.startsWith('~/') ? join(home, path.slice(1)) : path;
-  return tilde.replace(/\$(?:\{(\w+)\}|(\w+))/g, (whole, braced: string | undefined, bare: string | undefined) => {
-    const value = env[braced ?? bare ?? ''];
-    if (value === undefined || value === '') {
-      problems.push(`${key}: expected a path, got ${got(path)} with ${whole}, which is not set`);
-      return whole;
-    }
-    return value;
-  });
-}
-
-function defaultStateDir(slug: RepoSlug, apiUrl: string, env: WorkflowSource['env']): string {
-  const base = env.XDG_STATE_HOME || join(env.HOME ?? homedir(), '.local', 'state');
-  return join(base, 'toolcrew', hostOf(apiUrl).replace(/[^A-Za-z0-9.-]/g, '_'), slug.owner, slug.repo);
-}
 
 const NO_SLUG: RepoSlug = { owner: 'unknown', repo: 'unknown' };
 
