@@ -32,7 +32,7 @@ const PROMPT = `
 ## The prompt
 
 What follows the front matter is a strict [Liquid](https://liquidjs.com) template: an unknown variable or filter is an
-error. Text of an issue is data; it is never expanded, and the runners deliver it in a way that keeps the host from
+error, wherever it stands in the template. Text of an issue is data; it is never expanded, and the runners deliver it in a way that keeps the host from
 reading a leading \`/\` or an \`@path\` in it as a command or an attachment.
 
 | variable | |

@@ -50,7 +50,10 @@ function createProgram(): Command {
     .command('init')
     .description('ask five questions and write WORKFLOW.md')
     .option('--yes', 'take the default for every question that no flag answers')
-    .option('--repo <owner/repo>', 'the repository')
+    .option(
+      '--repo <owner/repo>',
+      'the repository, as <host>/<owner>/<repo> when it is not on the host of the Git remote',
+    )
     .option('--label <name>', 'the label that marks an issue as work to pick up')
     .option('--root <dir>', 'where workspaces are made')
     .option('--port <n>', 'port of the status server; 0: none', port)
@@ -88,7 +91,8 @@ function createProgram(): Command {
     .argument('[workflow]', 'the workflow file', './WORKFLOW.md')
     .option('--follow', 'go on printing as the output grows')
     .option('--json', 'list the attempts as JSON')
-    .action(async (issue: number, path: string, options: { follow?: boolean; json?: boolean }) => {
+    .option('--state-dir <dir>', 'the state directory, whatever the workflow file says')
+    .action(async (issue: number, path: string, options: { follow?: boolean; json?: boolean; stateDir?: string }) => {
       const { logsCommand } = await import('./cli/logs.ts');
       await logsCommand(issue, path, options);
     });

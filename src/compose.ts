@@ -9,7 +9,7 @@ import { WorkflowFile } from './adapters/config/workflow-file.ts';
 import { createDesk } from './adapters/desk.ts';
 import { FileJournal } from './adapters/event-log/journal.ts';
 import { requireGit } from './adapters/git.ts';
-import { detectSlug } from './adapters/git-remote.ts';
+import { detectRemote } from './adapters/git-remote.ts';
 import { cloneUrlOf, hostOf } from './adapters/github/clone-url.ts';
 import { Credential, clientStatus, exposedIn, takeTokens } from './adapters/github/credential.ts';
 import { boundsOf, Isolation } from './adapters/isolation.ts';
@@ -22,7 +22,7 @@ import { RuntimeDir } from './adapters/runtime-dir.ts';
 import { StateDir } from './adapters/state-dir.ts';
 import { createTemplate } from './adapters/template.ts';
 import { FileTranscripts } from './adapters/transcripts.ts';
-import { claimRoot } from './adapters/workspace-root.ts';
+import { checkRoot, claimRoot } from './adapters/workspace-root.ts';
 import { DiskWorkspaces } from './adapters/workspaces.ts';
 import { ToolError } from './domain/errors.ts';
 import { formatSlug } from './domain/repository.ts';
@@ -75,11 +75,13 @@ export async function createDaemon(options: DaemonOptions): Promise<Daemon> {
   const log = createLogger({ format: options.logFormat, write: options.write, now: clock.now, secrets });
   const file = new WorkflowFile({
     path: options.workflowPath,
-    source: { env, detectSlug },
+    source: { env, detectRemote },
     override: withPort(options.port),
     clock,
-    onReload: (error, pending) => {
-      if (error !== null) log.log('error', 'workflow', `not valid, the last good one stays in use: ${error}`);
+    onReload: (problem, pending) => {
+      if (problem?.kind === 'gone') log.log('error', 'workflow', `${problem.words}; the last good one stays in use`);
+      else if (problem !== null)
+        log.log('error', 'workflow', `not valid, the last good one stays in use: ${problem.words}`);
       else
         log.log(
           'info',
@@ -98,7 +100,7 @@ export async function createDaemon(options: DaemonOptions): Promise<Daemon> {
   requireGit(env);
   const host = hostOf(trackerConfig.apiUrl);
   const repository = `${host}/${formatSlug(trackerConfig.slug)}`;
-  const root = claimRoot(workflow.workspace.root, repository, stateDir);
+  checkRoot(workflow.workspace.root, repository, stateDir);
   const state = new StateDir(stateDir, workflow.path);
   const closers: Closer[] = [() => state.release()];
   const close = async () => {
@@ -110,6 +112,8 @@ export async function createDaemon(options: DaemonOptions): Promise<Daemon> {
     begin = resolve;
   });
   try {
+    // After the lock: by that others see that the root is in use.
+    const root = claimRoot(workflow.workspace.root, repository, stateDir);
     // Everything this daemon starts carries the mark of its state directory: what an earlier one left is known by it.
     const mark = createHash('sha256').update(state.path).digest('hex').slice(0, 12);
     const left = await endRun(`${mark}.`, LEFTOVER_GRACE_MS);

@@ -1,6 +1,6 @@
 // The daemon's log on stderr: a bracketed source and one line, or one JSON object a line.
 
-import { redact, visible } from '../domain/text.ts';
+import { asLine, redact } from '../domain/text.ts';
 import type { Logger, LogSource } from '../engine/ports.ts';
 
 export type LogFormat = 'text' | 'json';
@@ -28,14 +28,14 @@ export function createLogger(options: LoggerOptions): Logger {
           time: new Date(options.now()).toISOString(),
           level,
           source,
-          message: visible(message),
+          message: asLine(message),
           ...fields,
         };
         options.write(`${redact(JSON.stringify(row), secrets)}\n`);
         return;
       }
       const prefix = level === 'info' ? '' : `${level}: `;
-      options.write(redact(`${tag(source)} ${prefix}${visible(message)}\n`, secrets));
+      options.write(redact(`${tag(source)} ${prefix}${asLine(message)}\n`, secrets));
     },
   };
 }

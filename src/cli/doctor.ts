@@ -9,7 +9,7 @@ import { readWorkflow } from '../adapters/config/workflow.ts';
 import { EventLog } from '../adapters/event-log/event-log.ts';
 import { decodeRecord } from '../adapters/event-log/journal-decoder.ts';
 import { tryGit } from '../adapters/git.ts';
-import { detectSlug } from '../adapters/git-remote.ts';
+import { detectRemote } from '../adapters/git-remote.ts';
 import { HostingClient } from '../adapters/github/client.ts';
 import { hostOf } from '../adapters/github/clone-url.ts';
 import { Credential, clientStatus, type Environment } from '../adapters/github/credential.ts';
@@ -264,7 +264,7 @@ export async function diagnose(path: string, env: Environment): Promise<Check[]>
   const machine = [checkNode(), await checkGit()];
   let workflow: Workflow;
   try {
-    workflow = readWorkflow(path, { env, detectSlug }).workflow;
+    workflow = readWorkflow(path, { env, detectRemote }).workflow;
   } catch (error) {
     return [
       ...machine,

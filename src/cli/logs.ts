@@ -1,14 +1,17 @@
 // `tool logs`: one issue's attempts with their output, read from the state directory; the daemon need not run.
 
 import { closeSync, openSync, readSync, statSync } from 'node:fs';
+import { resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { findStateDir } from '../adapters/config/state-place.ts';
 import { readWorkflow } from '../adapters/config/workflow.ts';
-import { detectSlug } from '../adapters/git-remote.ts';
+import { detectRemote } from '../adapters/git-remote.ts';
 import { holderOf } from '../adapters/state-dir.ts';
 import { listTranscripts, type TranscriptFile } from '../adapters/transcripts.ts';
 import { ToolError } from '../domain/errors.ts';
+import { joinLines } from '../domain/text.ts';
 
-export type LogsOptions = { readonly follow?: boolean; readonly json?: boolean };
+export type LogsOptions = { readonly follow?: boolean; readonly json?: boolean; readonly stateDir?: string };
 
 const LOOK_MS = 200;
 
@@ -36,8 +39,26 @@ function printFrom(path: string, offset: number): number {
   }
 }
 
+/** Outputs are read whatever is wrong with the file, if it can be told where they are. */
+function stateDirOf(path: string): string {
+  const source = { env: process.env, detectRemote };
+  try {
+    return readWorkflow(path, source).workflow.stateDir;
+  } catch (error) {
+    if (!(error instanceof ToolError)) throw error;
+    const words = joinLines(error.message);
+    const found = findStateDir(path, source);
+    if (found === undefined)
+      throw new ToolError('config', `${words}; --state-dir <dir> names the directory that state.dir is or was`, {
+        cause: error,
+      });
+    process.stderr.write(`tool: warning: ${words}; reading from ${found} (--state-dir names another one)\n`);
+    return found;
+  }
+}
+
 export async function logsCommand(issue: number, path: string, options: LogsOptions): Promise<void> {
-  const { stateDir } = readWorkflow(path, { env: process.env, detectSlug }).workflow;
+  const stateDir = options.stateDir === undefined ? stateDirOf(path) : resolve(options.stateDir);
   const files = listTranscripts(stateDir, issue);
   if (options.json === true) {
     const rows = files.map(({ life, attempt, path: file }) => ({

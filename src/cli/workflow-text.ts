@@ -4,7 +4,10 @@ import { stringify } from 'yaml';
 
 /** What the wizard asks for. */
 export type Answers = {
+  /** <owner>/<repo>. */
   readonly repo: string;
+  /** Of a host that is not github.com; null: the file need not say it. */
+  readonly apiUrl: string | null;
   readonly label: string;
   readonly root: string;
   readonly port: number;
@@ -70,12 +73,16 @@ export function workflowText(answers: Answers, hasClaude: boolean): string {
   const agent = hasClaude
     ? '  # .claude/ is here: the agent that leads an issue is the one of that name, or the one this package brings.\n  agent: jarvis\n'
     : '';
+  const api =
+    answers.apiUrl === null
+      ? ''
+      : `  # The repository's host is not github.com: it is taken for a GitHub Enterprise server, whose API is here.\n  api_url: ${yaml(answers.apiUrl)}\n`;
   return `---
 # What tool serve does with this repository. Every key: docs/configuration.md of the package toolcrew.
 tracker:
   kind: github
   repo: ${yaml(answers.repo)}
-  # Labels that mark an issue as work to pick up.
+${api}  # Labels that mark an issue as work to pick up.
   active_states: ${yaml([answers.label])}
 polling:
   interval_ms: 30000

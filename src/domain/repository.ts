@@ -17,15 +17,39 @@ export function formatSlug(slug: RepoSlug): string {
   return `${slug.owner}/${slug.repo}`;
 }
 
-/** Reads host and slug from a Git remote's address: `https://host/o/r.git`, `ssh://git@host/o/r`, `git@host:o/r.git`. */
-export function parseRemoteUrl(url: string): { host: string; slug: RepoSlug } | undefined {
+/** `host`: in lower case, with a port that is not the usual one; `origin`: where the host answers to HTTP. */
+export type RemoteRepository = { readonly host: string; readonly origin: string; readonly slug: RepoSlug };
+
+/** What a directory's Git remote names; `says` completes "this directory …" when that is no repository of a service. */
+export type Remote =
+  | ({ readonly kind: 'repository' } & RemoteRepository)
+  | { readonly kind: 'none'; readonly says: string };
+
+/** The other names under which a service answers to git. */
+const ALIASES: Readonly<Record<string, string>> = { 'www.github.com': 'github.com', 'ssh.github.com': 'github.com' };
+
+/** Reads a Git remote's address: `https://host/o/r.git`, `ssh://git@host/o/r`, `git@host:o/r.git`. */
+export function parseRemoteUrl(url: string): RemoteRepository | undefined {
   const trimmed = url.trim();
   const scp = /^(?:[^@/:]+@)?([^/:@]+):(?!\/\/)(.+)$/.exec(trimmed);
-  const full = /^[a-z+]+:\/\/(?:[^@/]+@)?([^/:]+(?::\d+)?)\/(.+)$/i.exec(trimmed);
-  const match = full ?? scp;
-  if (match === null) return undefined;
-  const [, host, path] = match;
-  if (host === undefined || path === undefined) return undefined;
+  const full = /^([a-z+]+):\/\/(?:[^@/]+@)?([^/:]+)(:\d+)?\/(.+)$/i.exec(trimmed);
+  const scheme = full?.[1]?.toLowerCase() ?? 'ssh';
+  const name = (full?.[2] ?? scp?.[1])?.toLowerCase();
+  const path = full?.[4] ?? scp?.[2];
+  if (name === undefined || path === undefined || scheme === 'file') return undefined;
   const slug = parseSlug(path.replace(/\/+$/, '').replace(/\.git$/, ''));
-  return slug === undefined ? undefined : { host: host.toLowerCase(), slug };
+  if (slug === undefined) return undefined;
+  // The port of another protocol than HTTP says nothing about where the service's API is.
+  const isHttp = scheme === 'http' || scheme === 'https';
+  const host = `${ALIASES[name] ?? name}${isHttp ? (full?.[3] ?? '') : ''}`;
+  return { host, origin: `${scheme === 'http' ? 'http' : 'https'}://${host}`, slug };
+}
+
+const LOOPBACK = /^(localhost|127(\.\d+){3}|\[::1\])$/;
+
+/** Whether two hosts are one machine's: ports, which differ between git and HTTP, are left out. */
+export function sameHost(a: string, b: string): boolean {
+  const [one, other] = [a, b].map((host) => host.toLowerCase().replace(/:\d+$/, ''));
+  if (one === undefined || other === undefined) return false;
+  return one === other || (LOOPBACK.test(one) && LOOPBACK.test(other));
 }

@@ -32,6 +32,19 @@ export function clip(text: string, max: number): string {
   return `${text.slice(0, code >= 0xd800 && code <= 0xdbff ? end - 1 : end)}…`;
 }
 
+/** The lines of a message of ours, or of a program, as one: "a problem:" and what follows it, else "; " between them. */
+export function joinLines(text: string): string {
+  const lines = text.split(/\r?\n/).map((line) => line.trim());
+  return lines
+    .filter((line) => line !== '')
+    .reduce((all, line) => (all === '' ? line : `${all}${/[:;,]$/.test(all) ? ' ' : '; '}${line}`), '');
+}
+
+/** A message of several lines where there is room for one: joined, and every control character that is left visible. */
+export function asLine(text: string): string {
+  return visible(joinLines(text));
+}
+
 /** One visible line of at most `max` characters. */
 export function oneLine(text: string, max = 200): string {
   return clip(visible(text.trim().replace(/\s*\n\s*/g, ' ')), max);

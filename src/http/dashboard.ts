@@ -1,6 +1,6 @@
 // The dashboard as text, for a terminal.
 
-import { clip, visible } from '../domain/text.ts';
+import { asLine, clip } from '../domain/text.ts';
 import type { StateView } from '../engine/daemon/view.ts';
 import { count, dollars, duration } from './format.ts';
 
@@ -9,7 +9,7 @@ type Column = { readonly title: string; readonly max: number };
 /** A table with columns as wide as they need to be, at most `max`. */
 export function table(columns: readonly Column[], rows: readonly (readonly string[])[]): string[] {
   const cells = [columns.map(({ title }) => title), ...rows].map((row) =>
-    columns.map(({ max }, index) => clip(visible(row[index] ?? ''), max)),
+    columns.map(({ max }, index) => clip(asLine(row[index] ?? ''), max)),
   );
   const widths = columns.map((_, index) => Math.max(...cells.map((row) => (row[index] ?? '').length)));
   return cells.map((row) => `  ${row.map((cell, index) => cell.padEnd(widths[index] ?? 0)).join('  ')}`.trimEnd());
@@ -30,7 +30,7 @@ export function textDashboard(view: StateView): string {
   const error =
     view.workflow.error === null
       ? []
-      : [`! the workflow file is not valid; the last good one is in use: ${visible(view.workflow.error)}`];
+      : [`! the workflow file is not valid; the last good one is in use: ${asLine(view.workflow.error)}`];
   const pending =
     view.workflow.pending_restart.length === 0
       ? []
@@ -39,7 +39,7 @@ export function textDashboard(view: StateView): string {
   const polled =
     poll.last_error === null
       ? `polled ${ago(poll.last_at, now)} ago`
-      : `! last poll skipped: ${visible(poll.last_error)}`;
+      : `! last poll skipped: ${asLine(poll.last_error)}`;
   const quota = limit.remaining === null ? '' : ` · quota ${limit.remaining}/${limit.limit ?? '?'}`;
   const lines = [
     `toolcrew ${view.version} · ${view.repository} · ${polled} · every ${duration(poll.interval_ms)}${quota}`,

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import fc from 'fast-check';
-import { createTemplate, type PromptValues } from '../../src/adapters/template.ts';
+import { createTemplate, type PromptValues, templateProblems } from '../../src/adapters/template.ts';
 
 function values(body: string, title = 'A title'): PromptValues {
   return {
@@ -71,4 +71,24 @@ test('nothing can be read from disk, and no template runs for ever', () => {
 test('properties of JavaScript’s objects are no variables', () => {
   assert.throws(() => createTemplate('{{ issue.constructor }}').render(values('')), /undefined variable/);
   assert.throws(() => createTemplate('{{ issue.__proto__ }}').render(values('')), /undefined variable/);
+});
+
+test('what is good has no problems: names of the template’s own, loops, defaults, what lies below a variable', () => {
+  const good = [
+    '{% for label in issue.labels %}{{ label }}{{ forloop.index }}{% endfor %}',
+    '{% assign words = issue.title | split: " " %}{{ words.size }}{{ issue.labels[0] }}{{ issue["url"] }}',
+    '{% capture x %}a{% endcapture %}{{ x | upcase }}{% if attempt.last_error == nil %}b{% endif %}',
+    '{% raw %}{{ nothing }}{% endraw %}{% comment %}{{ nothing }}{% endcomment %}',
+    '{% case repo.slug %}{% when "o/r" %}c{% else %}{{ workspace.branch }}{% endcase %}',
+  ];
+  for (const source of good) assert.deepEqual(templateProblems(source), [], source);
+});
+
+test('the names that are checked are the names that are there', () => {
+  const names = ['issue', 'attempt', 'repo', 'workspace'].map(
+    (root) => templateProblems(`{{ ${root}.zzzzzzzzzzzz }}`)[0],
+  );
+  const known = names.flatMap((problem) => problem?.words.split('expected one of ')[1]?.split(', ') ?? []);
+  assert.equal(known.length, 15);
+  for (const name of known) assert.doesNotThrow(() => createTemplate(`{{ ${name} }}`).render(values('body')), name);
 });

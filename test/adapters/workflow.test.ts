@@ -1,18 +1,20 @@
 import assert from 'node:assert/strict';
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
 import { parseFrontMatter } from '../../src/adapters/config/front-matter.ts';
-import { parseWorkflow, readWorkflow, type WorkflowSource } from '../../src/adapters/config/workflow.ts';
+import type { WorkflowSource } from '../../src/adapters/config/state-place.ts';
+import { parseWorkflow, readWorkflow } from '../../src/adapters/config/workflow.ts';
 import { WorkflowFile } from '../../src/adapters/config/workflow-file.ts';
 import { workflowJsonSchema } from '../../src/adapters/config/workflow-schema.ts';
 import { ToolError } from '../../src/domain/errors.ts';
+import { parseRemoteUrl, type Remote } from '../../src/domain/repository.ts';
 import { FakeClock } from '../support/fake-clock.ts';
 import { tempDir } from '../support/temp.ts';
 
 const source = (env: Record<string, string> = {}): WorkflowSource => ({
   env: { HOME: '/home/me', ...env },
-  detectSlug: () => undefined,
+  detectRemote: () => ({ kind: 'none', says: 'has no Git remote to read it from' }),
 });
 
 function parse(yaml: string, env: Record<string, string> = {}, prompt = 'Do it.') {
@@ -122,13 +124,48 @@ test('active labels: nested or at the top level, one or several, never both', ()
   ]);
 });
 
+/** Reads a file without a repository, beside a remote that is given. */
+function beside(remote: Remote, tracker = '{}') {
+  const text = `---\ntracker: ${tracker}\n---\n`;
+  const detectRemote = (directory: string): Remote =>
+    directory === '/project' ? remote : { kind: 'none', says: 'is elsewhere' };
+  return parseWorkflow(text, '/project/WORKFLOW.md', { env: {}, detectRemote });
+}
+
+function remoteAt(url: string): Remote {
+  const found = parseRemoteUrl(url);
+  return found === undefined ? { kind: 'none', says: 'has none' } : { kind: 'repository', ...found };
+}
+
 test('a slug is detected when the file names none', () => {
-  const detected = parseWorkflow('---\n{}\n---\n', '/project/WORKFLOW.md', {
-    env: {},
-    detectSlug: (directory) => (directory === '/project' ? { owner: 'a', repo: 'b' } : undefined),
-  });
+  const detected = beside(remoteAt('git@github.com:a/b.git'));
   assert.deepEqual(detected.tracker.slug, { owner: 'a', repo: 'b' });
   assert.match(detected.prompt, /issue\.body \| fence/, 'an empty prompt is the built-in one');
+  assert.throws(() => beside({ kind: 'none', says: 'has the Git remote origin at /srv/x' }), {
+    message: /tracker\.repo: .* got nothing, and \/project has the Git remote origin at \/srv\/x$/,
+  });
+});
+
+test('a remote of another host than the API’s is no answer, unless the file names the repository', () => {
+  assert.throws(() => beside(remoteAt('https://gitlab.com/o/r.git')), {
+    message:
+      /tracker\.repo: expected a repository of github\.com \(tracker\.api_url\), got nothing, and the Git remote of \/project is one of gitlab\.com; set tracker\.repo to the one on github\.com, or tracker\.api_url to https:\/\/gitlab\.com\/api\/v3 if gitlab\.com is a GitHub Enterprise server$/,
+  });
+  assert.throws(() => beside(remoteAt('git@github.com:o/r.git'), '{ api_url: "https://git.example.com/api/v3" }'), {
+    message: /expected a repository of git\.example\.com .* one of github\.com; .* to https:\/\/api\.github\.com if/,
+  });
+  assert.deepEqual(beside(remoteAt('https://gitlab.com/o/r.git'), '{ repo: a/b }').tracker.slug, {
+    owner: 'a',
+    repo: 'b',
+  });
+  const fitting: readonly [string, string][] = [
+    ['ssh://git@git.example.com:2222/o/r.git', 'https://git.example.com/api/v3'],
+    ['https://team.ghe.com/o/r', 'https://api.team.ghe.com'],
+    ['git@ssh.github.com:o/r.git', 'https://api.github.com'],
+    ['http://localhost:3000/o/r.git', 'http://127.0.0.1:4000'],
+  ];
+  for (const [remote, api] of fitting)
+    assert.deepEqual(beside(remoteAt(remote), `{ api_url: "${api}" }`).tracker.slug, { owner: 'o', repo: 'r' }, remote);
 });
 
 test('every problem is named at once: path, what was expected, what came, the nearest key', () => {
@@ -193,10 +230,33 @@ test('rules across keys', () => {
 });
 
 test('a template is strict: an unknown variable or filter is a problem of the file', () => {
-  assert.match(problems(REPO, {}, 'Hello {{ issue.titel }}')[0] ?? '', /^prompt: undefined variable: issue\.titel/);
-  assert.match(problems(REPO, {}, '{{ issue.title | shout }}')[0] ?? '', /^prompt: undefined filter: shout/);
-  assert.match(problems(REPO, {}, '{% include "x" %}')[0] ?? '', /^prompt: /);
-  assert.match(problems(REPO, {}, '{% for %}')[0] ?? '', /^prompt: /);
+  assert.deepEqual(
+    problems(
+      REPO,
+      {},
+      '{{ isue.title }} {{ issue.titel }}\n{{ x | shout }} {% if y %}{{ issue.url | inlne }}{% endif %}',
+    ),
+    [
+      'prompt: line 4, column 4: unknown variable isue.title; did you mean issue.title?',
+      'prompt: line 4, column 21: unknown variable issue.titel; did you mean issue.title?',
+      'prompt: line 5, column 1: unknown filter shout; did you mean sort?',
+      'prompt: line 5, column 4: unknown variable x; expected one of issue, attempt, repo, workspace',
+      'prompt: line 5, column 23: unknown variable y; expected one of issue, attempt, repo, workspace',
+      'prompt: line 5, column 27: unknown filter inlne; did you mean inline?',
+    ],
+  );
+  const single: readonly [string, RegExp][] = [
+    ['\n{% if %}a{% endif %}', /^prompt: line 5, column 6: \{% if %\}: invalid value expression: ""$/],
+    ['{% include "x" %}', /^prompt: line 4, column 1: \{% include "x" %\}: /],
+    ['{% for %}', /^prompt: line 4, column \d+: .*\{% for %\}/],
+    ['{{ issue.labels.nothing }}', /^prompt: line 4, column 4: .*undefined variable: issue\.labels\.nothing$/],
+    ['{% if issue.url %}', /^prompt: line 4, column 1: tag \{% if issue\.url %\} not closed$/],
+  ];
+  for (const [prompt, words] of single) {
+    const [first = '', ...more] = problems(REPO, {}, prompt);
+    assert.match(first, words);
+    assert.deepEqual(more, []);
+  }
 });
 
 test('front matter is YAML and nothing else; nothing in it is evaluated', () => {
@@ -213,9 +273,10 @@ test('front matter is YAML and nothing else; nothing in it is evaluated', () => 
   assert.deepEqual(parseFrontMatter('\uFEFF---\r\na: 1\r\n---\r\ntext\r\n', 'F'), {
     data: { a: 1 },
     content: 'text\n',
+    line: 4,
   });
-  assert.deepEqual(parseFrontMatter('no front matter', 'F'), { data: undefined, content: 'no front matter' });
-  assert.deepEqual(parseFrontMatter('---\n---\nx', 'F'), { data: {}, content: 'x' });
+  assert.deepEqual(parseFrontMatter('no front matter', 'F'), { data: undefined, content: 'no front matter', line: 1 });
+  assert.deepEqual(parseFrontMatter('---\n---\nx', 'F'), { data: {}, content: 'x', line: 3 });
   // gray-matter keeps what it parsed before; a second reading must not see the first one's changes.
   const first = parseFrontMatter('---\na: 1\n---\n', 'F').data;
   Object.assign(first ?? {}, { a: 2 });
@@ -249,7 +310,7 @@ test('a changed file is read again; an invalid one leaves the last good one in u
     source: source(),
     override: (workflow) => workflow,
     clock: new FakeClock(),
-    onReload: (error) => reloads.push(error),
+    onReload: (problem) => reloads.push(problem?.words ?? null),
   });
   file.check();
   assert.deepEqual(reloads, [], 'nothing changed');
@@ -270,6 +331,42 @@ test('a changed file is read again; an invalid one leaves the last good one in u
   assert.equal(file.error, null);
   assert.deepEqual(file.pendingRestart, []);
   assert.equal(file.current.agent.maxAttempts, 1);
+});
+
+test('a file that is gone is said once, an editor’s two steps are not; what comes back is read, be it the same', (t) => {
+  const path = join(tempDir(t), 'WORKFLOW.md');
+  const text = `---\n${REPO}\n---\nx`;
+  writeFileSync(path, text);
+  const said: (string | null)[] = [];
+  const file = new WorkflowFile({
+    path,
+    source: source(),
+    override: (workflow) => workflow,
+    clock: new FakeClock(),
+    onReload: (problem) => said.push(problem?.words ?? null),
+  });
+  rmSync(path);
+  assert.equal(file.check(), false);
+  writeFileSync(path, text);
+  assert.equal(file.check(), true);
+  assert.deepEqual(said, []);
+  rmSync(path);
+  for (const soon of [false, true, true]) assert.equal(file.check(), soon);
+  assert.deepEqual(said, [`${path} is gone`]);
+  assert.equal(file.error, `${path} is gone`);
+  assert.equal(file.current.prompt, 'x');
+  writeFileSync(path, text);
+  file.check();
+  assert.deepEqual(said, [`${path} is gone`, null]);
+  assert.equal(file.error, null);
+});
+
+test('what is wrong with the YAML is one line with its place, counted from the start of the file', () => {
+  const cases: readonly [string, RegExp][] = [
+    ['a: 1\na: 2', /^\/project\/WORKFLOW\.md: Map keys must be unique at line 3, column 1$/],
+    ['a: *b', /^\/project\/WORKFLOW\.md: Unresolved alias .*: b$/],
+  ];
+  for (const [yaml, message] of cases) assert.throws(() => parse(yaml), { name: 'ToolError', message });
 });
 
 test('a file that changes is noticed by itself', async (t) => {

@@ -184,7 +184,7 @@ test('work in a clone without history, made by a script, is collected and publis
 
 /** The scripts as the wizard writes them. */
 function wizardHooks() {
-  const text = workflowText({ repo: 'o/r', label: 'x', root: '/w', port: 0, maxAgents: 1 }, false);
+  const text = workflowText({ repo: 'o/r', apiUrl: null, label: 'x', root: '/w', port: 0, maxAgents: 1 }, false);
   const { hooks } = parse(text.split('---\n')[1] ?? '');
   return { afterCreate: String(hooks.after_create), beforeRun: String(hooks.before_run) };
 }

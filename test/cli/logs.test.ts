@@ -2,13 +2,13 @@
 
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
 import { StateDir } from '../../src/adapters/state-dir.ts';
 import { agentRunning } from '../support/agents.ts';
 import { CLI, cleanEnv, Daemon, runTool, startTool } from '../support/daemon.ts';
-import { startForge } from '../support/forge.ts';
+import { gitAs, startForge } from '../support/forge.ts';
 import { type Cleanup, finallyDo, tempDir } from '../support/temp.ts';
 
 const AGENT =
@@ -102,4 +102,42 @@ test('a reader that has seen enough ends the command without a complaint', (t) =
       { flag, status: 0, stdout: '=== attempt 1\na line\n', stderr: '' },
     );
   }
+});
+
+test('a workflow file that is broken or gone hides no outputs, if it can be told where they are', async (t) => {
+  const { directory, stateDir, workflow, env } = place(t);
+  const keep = (state: string) => {
+    mkdirSync(join(state, 'issues', '7'), { recursive: true });
+    writeFileSync(join(state, 'issues', '7', '1-1.log'), 'kept\n');
+  };
+  keep(stateDir);
+  const kept = '=== attempt 1\nkept\n';
+  const logs = (...args: string[]) => runTool(['logs', '7', ...args], { env, cwd: directory });
+  const broken = [
+    'tracker: { repo: o/r }\nstate: { dir: state }\nagnt: {}\npolling: { interval_ms: no }',
+    'state: { dir: state }\na: 1\na: 2\nb: [',
+  ];
+  for (const yaml of broken) {
+    writeFileSync(workflow, `---\n${yaml}\n---\n{{ x }}\n`);
+    const { code, stdout, stderr } = await logs();
+    assert.deepEqual({ code, stdout }, { code: 0, stdout: kept });
+    assert.match(
+      stderr,
+      new RegExp(`^tool: warning: [^\\n]*WORKFLOW\\.md[^\\n]*; reading from ${stateDir} \\([^\\n]*\\n$`),
+    );
+  }
+  writeFileSync(workflow, '---\nstate: { dir: $NOWHERE/state }\n---\n');
+  const unknown = await logs();
+  assert.deepEqual({ code: unknown.code, stdout: unknown.stdout }, { code: 2, stdout: '' });
+  assert.match(unknown.stderr, /^tool: .*\$NOWHERE, which is not set.*; --state-dir <dir> names [^\n]*\n$/);
+  assert.deepEqual(await logs('--state-dir', 'state'), { code: 0, signal: null, stdout: kept, stderr: '' });
+
+  rmSync(workflow);
+  assert.match((await logs()).stderr, /there is no such file; .*; --state-dir <dir> names /);
+  await gitAs(directory, 'init', '--quiet');
+  await gitAs(directory, 'remote', 'add', 'origin', 'https://git.example.com/o/r.git');
+  keep(join(directory, '.local', 'state', 'toolcrew', 'git.example.com', 'o', 'r'));
+  const found = await logs();
+  assert.equal(found.stdout, kept);
+  assert.match(found.stderr, /^tool: warning: .*there is no such file.*; reading from .*git\.example\.com\/o\/r \(/);
 });

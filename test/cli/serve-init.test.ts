@@ -10,6 +10,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import fc from 'fast-check';
 import { parseFrontMatter } from '../../src/adapters/config/front-matter.ts';
 import { parseWorkflow, readWorkflow } from '../../src/adapters/config/workflow.ts';
+import { offeredRoot } from '../../src/cli/init-answers.ts';
 import { workflowText } from '../../src/cli/workflow-text.ts';
 import { agentRunning } from '../support/agents.ts';
 import { CLI, cleanEnv, Daemon, runTool } from '../support/daemon.ts';
@@ -30,7 +31,9 @@ async function project(t: Cleanup, remote?: string) {
     init: (...args: string[]) => runTool(['serve', 'init', ...args], { cwd: directory, env }),
     written: () => (existsSync(path) ? readFileSync(path, 'utf8') : null),
     /** What the daemon makes of the file. */
-    read: () => readWorkflow(path, { env, detectSlug: () => undefined }).workflow,
+    read: () =>
+      readWorkflow(path, { env, detectRemote: () => ({ kind: 'none', says: 'has no Git remote to read it from' }) })
+        .workflow,
   };
 }
 
@@ -58,7 +61,7 @@ test('--yes takes the repository from the remote, however that is written, and t
         {
           slug: { owner: 'acme', repo: 'rocket' },
           active: ['tool-todo'],
-          root: '/tmp/tool-harness-test',
+          root: offeredRoot('github.com/acme/rocket').root,
           max: 1,
           port: 8888,
           runtime: 'claude',
@@ -96,8 +99,11 @@ test('flags are written as they are given; with .claude/ the agent is jarvis', a
 test('whatever the label is, the daemon reads it as it was given', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary', minLength: 1 }), (label) => {
-      const text = workflowText({ repo: 'o/r', label, root: '/tmp/x', port: 0, maxAgents: 1 }, false);
-      const { labels } = parseWorkflow(text, '/WORKFLOW.md', { env: { HOME: '/' }, detectSlug: () => undefined });
+      const text = workflowText({ repo: 'o/r', apiUrl: null, label, root: '/tmp/x', port: 0, maxAgents: 1 }, false);
+      const { labels } = parseWorkflow(text, '/WORKFLOW.md', {
+        env: { HOME: '/' },
+        detectRemote: () => ({ kind: 'none', says: 'has no Git remote to read it from' }),
+      });
       assert.deepEqual(labels.active, [label]);
     }),
     { numRuns: 30 },
@@ -126,17 +132,24 @@ test('bad answers, missing answers and an existing file are exit 2, and nothing 
       /there is no terminal to ask on: expected --yes, or the missing --repo, --label, --root, --port, --max-agents/,
     ],
     [['--repo', 'o/r', '--port', '0'], /the missing --label, --root, --max-agents$/m],
-    [['--yes'], /--repo: expected <owner>\/<repo>, got nothing, and this directory has no Git remote to read it from/],
-    [['--yes', '--repo', 'nonsense'], /--repo: expected <owner>\/<repo>, got nonsense$/m],
+    [
+      ['--yes'],
+      /--repo: expected <owner>\/<repo>, .*, got nothing, and this directory has no Git remote to read it from/,
+    ],
+    [['--yes', '--repo', 'nonsense'], /--repo: expected <owner>\/<repo>, or <host>\/<owner>\/<repo>, got nonsense$/m],
+    [['--yes', '--repo', 'o/r', '--label', ''], /^tool: --label: expected a label without commas .*, got nothing$/m],
+    [['--yes', '--repo', 'o/r', '--label', 'a,b'], /^tool: --label: expected a label without commas .*, got a,b$/m],
+    [['--yes', '--repo', 'o/r', '--label', 'a\nb'], /^tool: --label: expected a label without commas .*, got a b$/m],
+    [['--yes', '--repo', 'o/r', '--root', ''], /^tool: --root: expected a directory, got nothing$/m],
     [['--yes', '--repo', 'o/r', '--port', '99999'], /Expected a port from 0 to 65535, got 99999\./],
     [['--yes', '--repo', 'o/r', '--max-agents', '0'], /Expected a whole number of at least 1, got 0\./],
     [
       ['--yes', '--repo', 'o/r', '--max-agents', '1001'],
-      /nothing was written: .*\n {2}agent\.max_concurrent_agents: .*1000/,
+      /^tool: --max-agents: expected a whole number from 1 to 1000, got 1001$/m,
     ],
     [
       ['--yes', '--repo', 'o/r', '--label', 'tool-done'],
-      /tracker\.done_label: expected a label that is not an active one/,
+      /^tool: these .* nothing was written: .* a problem: tracker\.done_label: expected a label that is not an active one/,
     ],
     [['--yes', '--repo', 'o/r', '--root', '$NOWHERE/x'], /workspace\.root: .* with \$NOWHERE, which is not set/],
   ];
@@ -270,10 +283,11 @@ test('on a terminal the five questions are asked with what is usual as their ans
 
   terminal.run(directory, 'serve', 'init');
   await terminal.answer('Repository \\(<owner>/<repo>\\)', 'acme/rocket', 'nonsense');
-  await terminal.shows('Expected <owner>/<repo>.');
+  await terminal.shows('Expected <owner>/<repo>, or <host>/<owner>/<repo>.');
   await terminal.answer('Repository \\(<owner>/<repo>\\)', 'nonsense', 'acme/rocket2');
   await terminal.answer('Label that marks an issue as work to pick up', 'tool-todo', 'for agents');
-  await terminal.answer('Directory for workspaces', '/tmp/tool-harness-test');
+  const offered = offeredRoot('github.com/acme/rocket2').root;
+  await terminal.answer('Directory for workspaces', offered);
   await terminal.answer('Port of the status page \\(0: none\\)', '8888', '99999');
   await terminal.shows('Expected a whole number from 0 to 65535.');
   await terminal.answer('Port of the status page \\(0: none\\)', '99999', '0');
@@ -286,7 +300,7 @@ test('on a terminal the five questions are asked with what is usual as their ans
     {
       slug: { owner: 'acme', repo: 'rocket2' },
       active: ['for agents'],
-      root: '/tmp/tool-harness-test',
+      root: offered,
       max: 2,
       port: 0,
     },

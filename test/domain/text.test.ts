@@ -1,7 +1,17 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import fc from 'fast-check';
-import { clip, fence, lastLines, oneLine, redact, visible, visibleLines } from '../../src/domain/text.ts';
+import {
+  asLine,
+  clip,
+  fence,
+  joinLines,
+  lastLines,
+  oneLine,
+  redact,
+  visible,
+  visibleLines,
+} from '../../src/domain/text.ts';
 
 test('control, bidirectional and hidden characters are made visible', () => {
   const cases: readonly [string, string][] = [
@@ -71,4 +81,11 @@ test('a fence cannot be closed from within', () => {
 test('secrets are blotted out, short words are not', () => {
   assert.equal(redact('a ghp_secret1 b ghp_secret1', ['ghp_secret1']), 'a [secret] b [secret]');
   assert.equal(redact('the cat', ['cat']), 'the cat');
+});
+
+test('lines joined: after a colon comes what it announces, else they are told apart', () => {
+  assert.equal(joinLines('f has 2 problems:\n  a: b\n  c: d\n'), 'f has 2 problems: a: b; c: d');
+  assert.equal(joinLines('\r\none\r\n\r\ntwo'), 'one; two');
+  assert.equal(joinLines('one'), 'one');
+  assert.equal(asLine('did not apply:\nerror: a\tb\u001b[2J\rgone'), 'did not apply: error: a\\tb\\x1b[2J\\rgone');
 });

@@ -11,7 +11,7 @@ test('what runs, on what, since when, last words, tokens, cost; what waits and w
   const lines = text.split('\n');
   const line = (start: string) => lines.find((one) => one.trim().startsWith(start)) ?? '';
   assert.match(line('#1'), /#1\s+First <b>bold<\/b>\s+2\s+agent\s+1m 05s\s+2s\s+12\.3k\s+\$0\.123\s+Reading <script>/);
-  assert.match(line('#2'), /#2\s+Second\s+1\s+20s\s+it broke\\nin two lines/);
+  assert.match(line('#2'), /#2\s+Second\s+1\s+20s\s+it broke; in two lines/);
   assert.match(line('#3'), /#3\s+Third\s+stranger, who wrote it, may not write/);
   assert.match(line('#4'), /#4\s+Fourth\s+done\s+1\s+1m 01s\s+\$1\.500\s+https:\/\/host\/o\/r\/pull\/9/);
   assert.match(line('#5'), /#5\s+Fifth\s+failed\s+3\s+500ms\s+–\s+no commit/);

@@ -1,7 +1,7 @@
 // The daemon as a user starts it: a process of its own, in a directory with a WORKFLOW.md.
 
 import { type ChildProcess, spawn } from 'node:child_process';
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -165,6 +165,15 @@ server: { port: ${this.port}${this.#options.server === undefined ? '' : `, ${thi
 ${yaml}
 ---
 ${prompt}`;
+    this.overwrite(text);
+  }
+
+  /** The workflow file as it stands. */
+  read(): string {
+    return readFileSync(this.workflow, 'utf8');
+  }
+
+  overwrite(text: string): void {
     writeFileSync(this.workflow, text);
   }
 

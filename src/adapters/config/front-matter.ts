@@ -2,14 +2,20 @@
 
 import matter from 'gray-matter';
 import { parseDocument } from 'yaml';
-import { ToolError } from '../../domain/errors.ts';
+import { messageOf, ToolError } from '../../domain/errors.ts';
 
 /** Parses YAML strictly: duplicate keys, unknown tags and more than one document are errors, with line and column. */
 function parseYaml(text: string, name: string): unknown {
   const document = parseDocument(text, { prettyErrors: true, uniqueKeys: true });
   const [problem] = [...document.errors, ...document.warnings];
-  if (problem !== undefined) throw new ToolError('config', `${name}: ${problem.message.trim()}`);
-  return document.toJS({ maxAliasCount: 50 });
+  // After its first line comes a picture of the place, which is none in one line.
+  const [words = ''] = problem?.message.trim().split('\n') ?? [];
+  if (problem !== undefined) throw new ToolError('config', `${name}: ${words.replace(/:$/, '')}`);
+  try {
+    return document.toJS({ maxAliasCount: 50 });
+  } catch (error) {
+    throw new ToolError('config', `${name}: ${messageOf(error)}`, { cause: error });
+  }
 }
 
 function refuse(language: string) {
@@ -21,14 +27,14 @@ function refuse(language: string) {
 /**
  * Splits a text into the data of its YAML front matter and the rest.
  * @param name what errors call the text
- * @returns `data` undefined when there is no front matter
+ * @returns `data` undefined when there is no front matter; `line`: of the text on which `content` begins, from 1
  */
-export function parseFrontMatter(text: string, name: string): { data: unknown; content: string } {
+export function parseFrontMatter(text: string, name: string): { data: unknown; content: string; line: number } {
   const clean = text.replace(/^\uFEFF/, '').replace(/\r\n/g, '\n');
   if (!clean.startsWith('---\n')) {
     const language = /^---(\S+)/.exec(clean)?.[1];
     if (language !== undefined && language !== '-') return refuse(language)();
-    return { data: undefined, content: clean };
+    return { data: undefined, content: clean, line: 1 };
   }
   if (!/\n---[ \t]*(\n|$)/.test(clean.slice(3))) {
     throw new ToolError('config', `${name}: the front matter is not closed; expected a second line of ---`);
@@ -45,5 +51,17 @@ export function parseFrontMatter(text: string, name: string): { data: unknown; c
       json: refuse('json'),
     },
   });
-  return { data: data ?? {}, content: parsed.content };
+  // The content is the end of the text.
+  const line = clean.slice(0, clean.length - parsed.content.length).split('\n').length;
+  return { data: data ?? {}, content: parsed.content, line };
+}
+
+/** What can be read of the front matter of a text that may be wrong; nothing at the worst. Never throws. */
+export function readLoosely(text: string): unknown {
+  const [, yaml = ''] = /^\uFEFF?---[ \t]*\r?\n(.*?)(?:\r?\n---[ \t]*(?:\r?\n|$)|$)/s.exec(text) ?? [];
+  try {
+    return parseDocument(yaml, { logLevel: 'silent' }).toJS({ maxAliasCount: 50 });
+  } catch {
+    return undefined;
+  }
 }

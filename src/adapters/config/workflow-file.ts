@@ -1,12 +1,13 @@
 // WORKFLOW.md while the daemon runs: read again when it changes, the last good one kept.
 
 import { createHash } from 'node:crypto';
-import { type FSWatcher, readFileSync, watch } from 'node:fs';
+import { existsSync, type FSWatcher, readFileSync, watch } from 'node:fs';
 import { basename, dirname } from 'node:path';
 import { messageOf } from '../../domain/errors.ts';
 import type { Workflow } from '../../domain/workflow.ts';
 import type { Clock } from '../../engine/ports.ts';
-import { readWorkflow, type WorkflowSource } from './workflow.ts';
+import type { WorkflowSource } from './state-place.ts';
+import { readWorkflow } from './workflow.ts';
 
 export type WorkflowFileOptions = {
   readonly path: string;
@@ -14,8 +15,12 @@ export type WorkflowFileOptions = {
   /** What the command line says over the file. */
   readonly override: (workflow: Workflow) => Workflow;
   readonly clock: Clock;
-  readonly onReload: (error: string | null, pendingRestart: readonly string[]) => void;
+  /** Called when the file was read again, with what is wrong with it, and when it is gone. */
+  readonly onReload: (problem: FileProblem | null, pendingRestart: readonly string[]) => void;
 };
+
+/** Why the last good file is still in use. */
+export type FileProblem = { readonly kind: 'gone' | 'invalid'; readonly words: string };
 
 const SETTLE_MS = 100;
 const LOOK_MS = 5_000;
@@ -49,7 +54,8 @@ export class WorkflowFile {
   #current: Workflow;
   #hash: string;
   #loadedAt: number;
-  #error: string | null = null;
+  #problem: FileProblem | null = null;
+  #misses = 0;
   #pendingRestart: readonly string[] = [];
 
   /** Reads the file; throws when it is not valid. */
@@ -71,24 +77,24 @@ export class WorkflowFile {
   }
 
   get error(): string | null {
-    return this.#error;
+    return this.#problem?.words ?? null;
   }
 
   get pendingRestart(): readonly string[] {
     return this.#pendingRestart;
   }
 
-  /** Reads the file again if its text changed. */
-  check(): void {
-    const { path, source, override, clock, onReload } = this.#options;
+  /** Reads the file again if its text changed. False when it is not there and should be looked for again soon. */
+  check(): boolean {
+    const { path, source, override, clock } = this.#options;
     let hash: string;
     try {
       hash = createHash('sha256').update(readFileSync(path, 'utf8')).digest('hex');
-    } catch {
-      // Editors replace a file in two steps; a file that stays away is no reason to stop.
-      return;
+    } catch (error) {
+      return this.#miss(messageOf(error));
     }
-    if (hash === this.#hash) return;
+    this.#misses = 0;
+    if (hash === this.#hash) return true;
     this.#hash = hash;
     try {
       const next = override(readWorkflow(path, source).workflow);
@@ -97,11 +103,26 @@ export class WorkflowFile {
       );
       this.#current = keepFixed(this.#first, next);
       this.#loadedAt = clock.now();
-      this.#error = null;
+      this.#problem = null;
     } catch (error) {
-      this.#error = messageOf(error);
+      this.#problem = { kind: 'invalid', words: messageOf(error) };
     }
-    onReload(this.#error, this.#pendingRestart);
+    this.#options.onReload(this.#problem, this.#pendingRestart);
+    return true;
+  }
+
+  /** Editors replace a file in two steps: one that is missing counts as gone when it is missing twice in a row. Said once. */
+  #miss(words: string): boolean {
+    this.#misses += 1;
+    if (this.#misses < 2) return false;
+    if (this.#problem?.kind === 'gone') return true;
+    const { path, onReload } = this.#options;
+    const why = existsSync(path) ? `${path} cannot be read: ${words}` : `${path} is gone`;
+    this.#problem = { kind: 'gone', words: why };
+    // Whatever comes back is read, be it the same.
+    this.#hash = '';
+    onReload(this.#problem, this.#pendingRestart);
+    return true;
   }
 
   /** Watches the file until the signal is aborted; where the file system sends no events it is looked at now and then. */
@@ -109,11 +130,15 @@ export class WorkflowFile {
     const { path, clock } = this.#options;
     let timer: NodeJS.Timeout | undefined;
     let watcher: FSWatcher | undefined;
+    const look = () => {
+      clearTimeout(timer);
+      if (!this.check()) timer = setTimeout(look, SETTLE_MS);
+    };
     try {
       watcher = watch(dirname(path), (_, name) => {
         if (name !== null && name !== basename(path)) return;
         clearTimeout(timer);
-        timer = setTimeout(() => this.check(), SETTLE_MS);
+        timer = setTimeout(look, SETTLE_MS);
       });
       watcher.on('error', () => undefined);
     } catch {
@@ -122,7 +147,7 @@ export class WorkflowFile {
     try {
       while (!signal.aborted) {
         await clock.sleep(LOOK_MS, signal);
-        if (!signal.aborted) this.check();
+        if (!signal.aborted) look();
       }
     } finally {
       clearTimeout(timer);

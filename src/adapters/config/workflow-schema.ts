@@ -21,11 +21,13 @@ const tracker = z
     repo: text
       .refine((slug) => parseSlug(slug) !== undefined, { message: 'a slug <owner>/<repo>' })
       .optional()
-      .describe('<owner>/<repo>; without it, read from the Git remote of the directory that holds this file.'),
+      .describe(
+        '<owner>/<repo>; without it, read from the Git remote of the directory that holds this file, which must be on the host of tracker.api_url.',
+      ),
     api_url: z
       .url({ protocol: /^https?$/, message: 'an http(s) address' })
       .default('https://api.github.com')
-      .describe('Base address of the REST API; an enterprise host has one of its own.'),
+      .describe('Base address of the REST API; a GitHub Enterprise server has one of its own, https://<host>/api/v3.'),
     token: z
       .string()
       .regex(/^\$[A-Za-z_][A-Za-z0-9_]*$/, {
@@ -58,7 +60,9 @@ const workspace = z
   .strictObject({
     root: text
       .default('/tmp/tool-harness-test')
-      .describe('Where workspaces are made, <root>/issue-<number>. ~ and $VAR are expanded; relative to this file.'),
+      .describe(
+        'Where workspaces are made, <root>/issue-<number>; each repository needs a root of its own. ~ and $VAR are expanded; relative to this file.',
+      ),
     keep: z.boolean().default(false).describe('Keep the workspace of a done or closed issue.'),
   })
   .prefault({});

@@ -2,26 +2,20 @@
 
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
-import { homedir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import type * as z from 'zod';
 import { messageOf, ToolError } from '../../domain/errors.ts';
 import { sameLabel } from '../../domain/issue.ts';
 import type { RepoSlug } from '../../domain/repository.ts';
-import { formatSlug, parseSlug } from '../../domain/repository.ts';
+import { parseSlug, sameHost } from '../../domain/repository.ts';
 import type { CommandLine, Workflow } from '../../domain/workflow.ts';
-import { hostOf } from '../github/clone-url.ts';
-import { createTemplate } from '../template.ts';
+import { apiUrlOf, hostOf } from '../github/clone-url.ts';
+import { templateProblems } from '../template.ts';
 import { parseFrontMatter } from './front-matter.ts';
 import { describeProblems, got } from './problems.ts';
+import { defaultStateDir, expandPath, type WorkflowSource } from './state-place.ts';
 import type { WorkflowInput } from './workflow-schema.ts';
 import { workflowSchema } from './workflow-schema.ts';
-
-export type WorkflowSource = {
-  readonly env: Readonly<Record<string, string | undefined>>;
-  /** The slug read from the Git remote beside the file, asked for only when the file names none. */
-  readonly detectSlug: (directory: string) => RepoSlug | undefined;
-};
 
 export type LoadedWorkflow = { readonly workflow: Workflow; readonly hash: string };
 
@@ -34,32 +28,27 @@ The previous attempt ended so:
 {{ attempt.last_error | fence }}
 {% endif %}`;
 
-/** Expands a leading `~` and every `$VAR` or `\${VAR}`; an unset variable is a problem. */
-function expandPath(path: string, env: WorkflowSource['env'], problems: string[], key: string): string {
-  const home = env.HOME ?? homedir();
-  const tilde = path === '~' || path.startsWith('~/') ? join(home, path.slice(1)) : path;
-  return tilde.replace(/\$(?:\{(\w+)\}|(\w+))/g, (whole, braced: string | undefined, bare: string | undefined) => {
-    const value = env[braced ?? bare ?? ''];
-    if (value === undefined || value === '') {
-      problems.push(`${key}: expected a path, got ${got(path)} with ${whole}, which is not set`);
-      return whole;
-    }
-    return value;
-  });
-}
+const NO_SLUG: RepoSlug = { owner: 'unknown', repo: 'unknown' };
 
-function defaultStateDir(slug: RepoSlug, apiUrl: string, env: WorkflowSource['env']): string {
-  const base = env.XDG_STATE_HOME || join(env.HOME ?? homedir(), '.local', 'state');
-  return join(base, 'toolcrew', hostOf(apiUrl).replace(/[^A-Za-z0-9.-]/g, '_'), slug.owner, slug.repo);
-}
-
-function resolveSlug(input: WorkflowInput, directory: string, source: WorkflowSource, problems: string[]): RepoSlug {
-  const named = input.tracker.repo === undefined ? source.detectSlug(directory) : parseSlug(input.tracker.repo);
-  if (named !== undefined) return named;
-  problems.push(
-    `tracker.repo: expected a slug <owner>/<repo>, got nothing, and ${directory} has no Git remote to read it from`,
-  );
-  return { owner: 'unknown', repo: 'unknown' };
+function resolveSlug(
+  input: WorkflowInput,
+  apiUrl: string,
+  directory: string,
+  source: WorkflowSource,
+  problems: string[],
+): RepoSlug {
+  if (input.tracker.repo !== undefined) return parseSlug(input.tracker.repo) ?? NO_SLUG;
+  const remote = source.detectRemote(directory);
+  if (remote.kind === 'none') {
+    problems.push(`tracker.repo: expected a slug <owner>/<repo>, got nothing, and ${directory} ${remote.says}`);
+    return NO_SLUG;
+  }
+  const host = hostOf(apiUrl);
+  if (!sameHost(remote.host, host))
+    problems.push(
+      `tracker.repo: expected a repository of ${host} (tracker.api_url), got nothing, and the Git remote of ${directory} is one of ${remote.host}; set tracker.repo to the one on ${host}, or tracker.api_url to ${apiUrlOf(remote)} if ${remote.host} is a GitHub Enterprise server`,
+    );
+  return remote.slug;
 }
 
 function resolveLabels(input: WorkflowInput, problems: string[]): Workflow['labels'] {
@@ -123,9 +112,9 @@ function normalize(
   problems: string[],
 ): Workflow {
   const directory = dirname(path);
-  const slug = resolveSlug(input, directory, source, problems);
-  const absolute = (value: string, key: string) => resolve(directory, expandPath(value, source.env, problems, key));
   const apiUrl = input.tracker.api_url.replace(/\/+$/, '');
+  const slug = resolveSlug(input, apiUrl, directory, source, problems);
+  const absolute = (value: string, key: string) => resolve(directory, expandPath(value, source.env, problems, key));
   const stateDir =
     input.state.dir === undefined ? defaultStateDir(slug, apiUrl, source.env) : absolute(input.state.dir, 'state.dir');
   const token = resolveServerToken(input.server.token, source.env, problems);
@@ -184,17 +173,11 @@ function normalize(
   };
 }
 
-function checkPrompt(workflow: Workflow): string[] {
-  try {
-    createTemplate(workflow.prompt).check({
-      owner: workflow.tracker.slug.owner,
-      repo: workflow.tracker.slug.repo,
-      slug: formatSlug(workflow.tracker.slug),
-    });
-    return [];
-  } catch (error) {
-    return [`prompt: ${messageOf(error)}`];
-  }
+/** @param first line of the file on which the prompt begins */
+function checkPrompt(prompt: string, first: number): string[] {
+  return templateProblems(prompt).map(
+    ({ line, column, words }) => `prompt: line ${first + line - 1}, column ${column}: ${words}`,
+  );
 }
 
 function fail(path: string, problems: readonly string[], cause?: unknown): never {
@@ -206,13 +189,13 @@ function fail(path: string, problems: readonly string[], cause?: unknown): never
 
 /** Decodes the text of a WORKFLOW.md. Throws one ToolError that names every problem. */
 export function parseWorkflow(text: string, path: string, source: WorkflowSource): Workflow {
-  const { data, content } = parseFrontMatter(text, path);
+  const { data, content, line } = parseFrontMatter(text, path);
   if (data === undefined) fail(path, ['front matter: expected YAML between two lines of --- at the top, got none']);
   const decoded = workflowSchema.safeParse(data);
   if (decoded.success) {
     const problems: string[] = [];
     const workflow = normalize(decoded.data, content, path, source, problems);
-    problems.push(...checkPrompt(workflow));
+    problems.push(...checkPrompt(workflow.prompt, line));
     if (problems.length > 0) fail(path, problems);
     return Object.freeze(workflow);
   }
@@ -222,7 +205,7 @@ export function parseWorkflow(text: string, path: string, source: WorkflowSource
   if (named.has('front matter')) fail(path, problems);
   const more: string[] = [];
   const workflow = normalize(withoutFaults(data, decoded.error), content, path, source, more);
-  more.push(...checkPrompt(workflow));
+  more.push(...checkPrompt(workflow.prompt, line));
   fail(path, [...problems, ...more.filter((problem) => !named.has(keyOf(problem)))]);
 }
 

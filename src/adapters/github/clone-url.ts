@@ -1,6 +1,6 @@
-// Where a service's repositories are, given the address of its API.
+// Where a service's repositories are, given the address of its API, and the other way round.
 
-import { formatSlug, type RepoSlug } from '../../domain/repository.ts';
+import { formatSlug, type RemoteRepository, type RepoSlug } from '../../domain/repository.ts';
 
 /** `https://api.github.com` → `github.com`, `https://api.acme.ghe.com` → `acme.ghe.com`, `https://host/api/v3` → `host`. */
 export function hostOf(apiUrl: string): string {
@@ -15,4 +15,10 @@ export function cloneUrlOf(apiUrl: string, slug: RepoSlug): string {
   const url = new URL(apiUrl);
   const path = url.pathname.replace(/\/+$/, '').replace(/\/api\/v3$/, '');
   return `${url.protocol}//${hostOf(apiUrl)}${path}/${formatSlug(slug)}.git`;
+}
+
+/** The address of the API that belongs to a remote; a host that is not the service's own is taken for an enterprise server. */
+export function apiUrlOf({ host, origin }: Pick<RemoteRepository, 'host' | 'origin'>): string {
+  const isHosted = host === 'github.com' || host.endsWith('.ghe.com');
+  return isHosted ? `https://api.${host}` : `${origin}/api/v3`;
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { cloneUrlOf, hostOf } from '../../../src/adapters/github/clone-url.ts';
+import { apiUrlOf, cloneUrlOf, hostOf } from '../../../src/adapters/github/clone-url.ts';
 import { Limits } from '../../../src/adapters/github/limits.ts';
 
 const NOW = Date.UTC(2026, 0, 1);
@@ -43,5 +43,17 @@ test('what a host is called: to the hosting client as in the address of a clone'
   ] as const) {
     assert.equal(hostOf(api), host);
     assert.equal(new URL(cloneUrlOf(api, { owner: 'o', repo: 'r' })).host, host);
+  }
+});
+
+test('where the API of a remote’s host is', () => {
+  const cases: readonly [string, string][] = [
+    ['github.com', 'https://api.github.com'],
+    ['team.ghe.com', 'https://api.team.ghe.com'],
+    ['git.example.com:8443', 'https://git.example.com:8443/api/v3'],
+  ];
+  for (const [host, api] of cases) {
+    assert.equal(apiUrlOf({ host, origin: `https://${host}` }), api);
+    assert.equal(hostOf(api), host);
   }
 });

@@ -1,0 +1,54 @@
+// What a start that fails leaves behind, and what is said about a file that changes or goes while the daemon runs.
+
+import assert from 'node:assert/strict';
+import { rmSync } from 'node:fs';
+import test from 'node:test';
+import { agentRunning, COMMITS } from '../support/agents.ts';
+import { cleanEnv, Daemon, runTool } from '../support/daemon.ts';
+import { startForge } from '../support/forge.ts';
+
+test('a start that failed claims nothing: with the key mended, the next one takes root and issue', async (t) => {
+  const forge = await startForge(t);
+  const issue = await forge.open('one');
+  const daemon = await Daemon.create(t, forge, { yaml: agentRunning(COMMITS) });
+  const right = daemon.read();
+  daemon.overwrite(right.replace('maintainer/project', 'maintainer/projct'));
+  const withoutToken = { env: { ...cleanEnv(daemon.home), PATH: '/usr/bin:/bin' } };
+  const anonymous = await runTool(['serve', daemon.workflow], withoutToken);
+  assert.deepEqual(
+    { code: anonymous.code, said: /^tool: no token for /.test(anonymous.stderr) },
+    { code: 2, said: true },
+  );
+  daemon.start(['--once']);
+  assert.equal(await daemon.exit(), 1, 'there is no such repository');
+  daemon.overwrite(right);
+  daemon.start();
+  await daemon.logged(`issue #${issue} state changed to tool-done`);
+});
+
+test('a workflow file that is deleted is missed in log and state, and welcome when it is back', async (t) => {
+  const forge = await startForge(t);
+  const daemon = await Daemon.start(t, forge, { yaml: agentRunning(COMMITS) });
+  await daemon.logged('watching');
+  const text = daemon.read();
+  rmSync(daemon.workflow);
+  await daemon.logged(`[workflow]  error: ${daemon.workflow} is gone; the last good one stays in use\n`);
+  assert.equal((await daemon.state()).workflow.error, `${daemon.workflow} is gone`);
+  const issue = await forge.open('still works');
+  await daemon.logged(`issue #${issue} state changed to tool-done`);
+  daemon.overwrite(text);
+  await daemon.logged('[workflow]  read again');
+  assert.equal((await daemon.state()).workflow.error, null);
+});
+
+test('an error of several lines is one line of the log and of the page', async (t) => {
+  const forge = await startForge(t);
+  const daemon = await Daemon.start(t, forge, { yaml: agentRunning(COMMITS) });
+  await daemon.logged('watching');
+  daemon.write(`agent: { max_atempts: 2 }\nhooks: { befor_run: x }\n${agentRunning(COMMITS)}`);
+  const joined = / has 2 problems: hooks\.befor_run: unknown key; [^\n]*\?; agent\.max_atempts: unknown key; /;
+  await daemon.logged(joined);
+  const page = await (await fetch(`http://127.0.0.1:${daemon.port}/`)).text();
+  assert.match(page, joined);
+  assert.doesNotMatch(daemon.log + page, /\\n/);
+});
