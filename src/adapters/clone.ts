@@ -24,13 +24,8 @@ const IDENTITY = {
   GIT_COMMITTER_EMAIL: 'toolcrew@localhost',
 };
 
-function optionsFor(clone: Clone, signal?: AbortSignal): GitOptions {
-  return {
-    cwd: clone.path,
-    launch: clone.launch,
-    timeoutMs: clone.timeoutMs,
-    ...(signal === undefined ? {} : { signal }),
-  };
+function optionsFor({ path, launch, timeoutMs }: Clone, signal?: AbortSignal): GitOptions {
+  return { cwd: path, launch, timeoutMs, signal };
 }
 
 /**

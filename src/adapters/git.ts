@@ -14,7 +14,7 @@ export type GitOptions = {
   readonly cwd: string;
   /** Has git run inside something, like the namespaces of an agent. */
   readonly launch?: Launch | undefined;
-  readonly signal?: AbortSignal;
+  readonly signal?: AbortSignal | undefined;
   readonly env?: Readonly<Record<string, string>>;
   readonly timeoutMs?: number;
   /** Of longer output the middle is left out. */

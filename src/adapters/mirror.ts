@@ -103,12 +103,7 @@ export class Mirror {
   async #try(args: readonly string[], signal?: AbortSignal): Promise<GitResult> {
     await this.#unlock();
     const env = cloneEnvironment(this.#options.env);
-    const result = await tryGit(args, {
-      cwd: this.path,
-      env,
-      maxBytes: ALL_REFS_BYTES,
-      ...(signal === undefined ? {} : { signal }),
-    });
+    const result = await tryGit(args, { cwd: this.path, env, maxBytes: ALL_REFS_BYTES, signal });
     signal?.throwIfAborted();
     if (result.exitCode !== 0 && saysDamaged(result.stderr)) this.#damaged = true;
     return result;

@@ -6,6 +6,7 @@ import test from 'node:test';
 import fc from 'fast-check';
 import { EventLog } from '../../src/adapters/event-log/event-log.ts';
 import { ToolError } from '../../src/domain/errors.ts';
+import { runWithSmallFiles } from '../support/file-limit.ts';
 import { tempDir } from '../support/temp.ts';
 
 type Note = { readonly type: 'note'; readonly text: string };
@@ -142,28 +143,7 @@ test('a disk that takes no more is an error, nothing counts, and what stood ther
     }
     console.log(JSON.stringify({ failed, counted: texts.length }));
   `;
-  const child = spawn(
-    '/bin/bash',
-    [
-      '-c',
-      'ulimit -f 4; exec "$@"',
-      'bash',
-      process.execPath,
-      '--import',
-      'tsx',
-      '--input-type=module',
-      '-e',
-      script,
-      path,
-    ],
-    { stdio: ['ignore', 'pipe', 'inherit'] },
-  );
-  let said = '';
-  child.stdout.on('data', (chunk: Buffer) => {
-    said += chunk.toString();
-  });
-  await new Promise((resolve) => child.once('close', resolve));
-  const { failed, counted } = JSON.parse(said);
+  const { failed, counted } = JSON.parse(await runWithSmallFiles(script, path));
   assert.match(failed, /cannot write to .*log\.jsonl/);
   const { texts, log } = open(path);
   assert.equal(texts.length, counted);

@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import { spawn } from 'node:child_process';
 import {
   chmodSync,
   existsSync,
@@ -15,6 +14,7 @@ import test from 'node:test';
 import { createAgentHome } from '../../src/adapters/agent-home.ts';
 import { removeTree } from '../../src/adapters/remove-tree.ts';
 import { FileTranscripts, issueDirectory } from '../../src/adapters/transcripts.ts';
+import { runWithSmallFiles } from '../support/file-limit.ts';
 import { tempDir } from '../support/temp.ts';
 
 /** What a build leaves that guards its cache: nothing in it can be removed before its permissions are changed. */
@@ -140,28 +140,7 @@ test('a full disk is said once for an attempt, and its agent works on', async (t
     transcript.close();
     console.log(JSON.stringify(said));
   `;
-  const child = spawn(
-    '/bin/bash',
-    [
-      '-c',
-      'ulimit -f 4; exec "$@"',
-      'bash',
-      process.execPath,
-      '--import',
-      'tsx',
-      '--input-type=module',
-      '-e',
-      script,
-      stateDir,
-    ],
-    { stdio: ['ignore', 'pipe', 'inherit'] },
-  );
-  let output = '';
-  child.stdout.on('data', (chunk: Buffer) => {
-    output += chunk.toString();
-  });
-  await new Promise((resolve) => child.once('close', resolve));
-  const said: string[] = JSON.parse(output);
+  const said: string[] = JSON.parse(await runWithSmallFiles(script, stateDir));
   assert.equal(said.length, 1);
   assert.match(said[0] ?? '', /is not complete: EFBIG/);
   assert.match(readFileSync(join(issueDirectory(stateDir, 1), '1-1.log'), 'utf8'), /^x{4000}/);

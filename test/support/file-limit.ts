@@ -1,0 +1,17 @@
+// A disk that is soon full, played by the system's limit of a file's size.
+
+import { spawn } from 'node:child_process';
+
+/** Runs a script with the argument in a process whose files may not grow beyond 4 KB; gives what it printed. */
+export async function runWithSmallFiles(script: string, argument: string): Promise<string> {
+  const node = [process.execPath, '--import', 'tsx', '--input-type=module', '-e', script, argument];
+  const child = spawn('/bin/bash', ['-c', 'ulimit -f 4; exec "$@"', 'bash', ...node], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  let printed = '';
+  child.stdout.on('data', (chunk: Buffer) => {
+    printed += chunk.toString();
+  });
+  await new Promise((resolve) => child.once('close', resolve));
+  return printed;
+}
