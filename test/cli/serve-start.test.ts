@@ -51,4 +51,5 @@ test('an error of several lines is one line of the log and of the page', async (
   const page = await (await fetch(`http://127.0.0.1:${daemon.port}/`)).text();
   assert.match(page, joined);
   assert.doesNotMatch(daemon.log + page, /\\n/);
+  assert.doesNotMatch(daemon.log, /warn: gh auth/, 'with a token, nobody needs the hosting client');
 });
