@@ -70,6 +70,9 @@ function typeOf(schema: Schema): string {
   return types
     .map((type) => {
       if (type === 'array') return `list of ${schema.items === undefined ? 'anything' : typeOf(schema.items)}`;
+      const most = schema.maximum ?? Number.MAX_SAFE_INTEGER;
+      if (type === 'integer' && bounded && most < Number.MAX_SAFE_INTEGER)
+        return `integer, ${schema.minimum} to ${most}`;
       if (type === 'integer' && bounded) return `integer, ${schema.minimum} or more`;
       if (type === 'number' && schema.exclusiveMinimum !== undefined) return `number above ${schema.exclusiveMinimum}`;
       return type;

@@ -1,7 +1,7 @@
 // `tool doctor`: every row that can fail, with its mend.
 
 import assert from 'node:assert/strict';
-import { execFileSync, spawnSync } from 'node:child_process';
+import { execFile, execFileSync, spawnSync } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { userInfo } from 'node:os';
@@ -143,9 +143,9 @@ test('on a bare machine every row says what is missing and what mends it: exit 1
   );
   const { code, stdout, stderr } = await run({});
   assert.deepEqual({ code, stderr }, { code: 1, stderr: '' });
-  assert.match(stdout, /^✔ git {14}\d+\.\d+\.\d+$/m);
-  assert.match(stdout, /^✖ Claude Code {6}claude cannot be run\n {19}→ npm install -g @anthropic-ai\/claude-code$/m);
-  assert.match(stdout, /^✔ journal {10}none yet$/m);
+  assert.match(stdout, /^✔ git {13}\d+\.\d+\.\d+$/m);
+  assert.match(stdout, /^✖ Claude Code {5}claude cannot be run\n {18}→ npm install -g @anthropic-ai\/claude-code$/m);
+  assert.match(stdout, /^✔ journal {9}none yet$/m);
 });
 
 test('a client that is not logged in, a program that is too old and no login of the host are told apart', async (t) => {
@@ -314,7 +314,9 @@ test('a state directory that may not be read or written to is said once, by its 
   chmodSync(stateDir, 0o000);
   const [file = '', ...args] = [...(isRoot ? limited : []), process.execPath, CLI, 'doctor'];
   const env = { ...cleanEnv(directory), GITHUB_TOKEN: DAEMON_TOKEN };
-  const { stdout } = spawnSync(file, args, { cwd: join(directory, 'project'), env, encoding: 'utf8' });
+  // It fails, and says so on standard output; the forge is in this process, which must not wait idly.
+  const options = { cwd: join(directory, 'project'), env };
+  const stdout = await new Promise<string>((resolve) => execFile(file, args, options, (_, out) => resolve(out)));
   chmodSync(stateDir, 0o700);
   assert.match(stdout, new RegExp(`^✖ state +${stateDir} cannot be written to\n`, 'm'));
   assert.match(stdout, new RegExp(`^✖ journal +${stateDir}/journal\\.jsonl cannot be read: EACCES`, 'm'));
