@@ -20,8 +20,8 @@ optional; an unknown key is an error that names the nearest known one, and all e
 know the YAML language server complete the front matter with the schema that the package brings
 (\`schemas/workflow.schema.json\`).
 
-The file is read again when it changes. One that is not valid changes nothing: the last good one stays in use, and log
-and status page say so. What is bound at start (\`tracker.repo\`, \`tracker.api_url\`, \`tracker.token\`, \`workspace.root\`,
+The file is read again when it changes. One that is not valid, or gone, changes nothing: the last good one stays in
+use, and log and status page say so. What is bound at start (\`tracker.repo\`, \`tracker.api_url\`, \`tracker.token\`, \`workspace.root\`,
 \`state.dir\`, \`server\`, \`tool.isolation\`) takes effect at the next start, which is said as well.
 
 | key | type | default | |
@@ -70,6 +70,9 @@ function typeOf(schema: Schema): string {
   return types
     .map((type) => {
       if (type === 'array') return `list of ${schema.items === undefined ? 'anything' : typeOf(schema.items)}`;
+      const most = schema.maximum ?? Number.MAX_SAFE_INTEGER;
+      if (type === 'integer' && bounded && most < Number.MAX_SAFE_INTEGER)
+        return `integer, ${schema.minimum} to ${most}`;
       if (type === 'integer' && bounded) return `integer, ${schema.minimum} or more`;
       if (type === 'number' && schema.exclusiveMinimum !== undefined) return `number above ${schema.exclusiveMinimum}`;
       return type;

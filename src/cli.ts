@@ -22,9 +22,13 @@ function positive(text: string): number {
 function createProgram(): Command {
   const program = new Command('tool')
     .description('Labelled issues become pull requests: a daemon that runs coding agents on them.')
-    .version(packageVersion())
+    .version(packageVersion(), '-V, --version', 'print the version; -v does it as well')
+    .addOption(new Option('-v').hideHelp())
+    .on('option:v', () => {
+      process.stdout.write(`${packageVersion()}\n`);
+      throw new CommanderError(0, 'commander.version', packageVersion());
+    })
     .showSuggestionAfterError()
-    .showHelpAfterError('(tool --help lists the commands)')
     .exitOverride()
     .enablePositionalOptions();
   const serve = program
@@ -106,7 +110,15 @@ function createProgram(): Command {
       await doctorCommand(path, options);
     });
   addAgentCommands(program);
+  addHints(program, 'tool');
   return program;
+}
+
+/** What stands below an error of usage: where the help of the very command is. */
+function addHints(command: Command, name: string): void {
+  const what = command.commands.length === 0 ? 'says more' : 'lists the commands';
+  command.showHelpAfterError(`(${name} --help ${what})`);
+  for (const inner of command.commands) addHints(inner, `${name} ${inner.name()}`);
 }
 
 /** What an agent inside a workspace may ask of the daemon, and the agent that needs no model. */

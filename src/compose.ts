@@ -167,8 +167,13 @@ export async function createDaemon(options: DaemonOptions): Promise<Daemon> {
     const tracker = new GitHubTracker({ client, slug: trackerConfig.slug, clock });
     const fileJournal = new FileJournal({ directory: state.path, now: clock.now });
     closers.push(() => fileJournal.close());
-    if (fileJournal.tornLines > 0)
-      log.log('warn', 'serve', `${fileJournal.tornLines} torn lines in ${state.path}/journal.jsonl were skipped`);
+    const { tornLines } = fileJournal;
+    if (tornLines > 0)
+      log.log(
+        'warn',
+        'serve',
+        `${tornLines === 1 ? 'a torn line is' : `${tornLines} torn lines are`} skipped in ${state.path}/journal.jsonl`,
+      );
     const journal = options.wrapJournal?.(fileJournal) ?? fileJournal;
     const workspaces = new DiskWorkspaces({
       root,
@@ -287,7 +292,7 @@ async function requireLogin(host: string, env: Readonly<Record<string, string | 
     );
 }
 
-/** Says what would surprise later, once the daemon has begun: a client that is not logged in, a token that other processes show. */
+/** Says, once the daemon has begun, whether the client is logged in, and what would surprise later: a token that other processes show. */
 async function checkCredential(
   credential: Credential,
   host: string,

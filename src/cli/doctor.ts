@@ -1,13 +1,9 @@
 // `tool doctor`: what the daemon needs, one line each: holds or not, why, and the command that mends it.
 
-import { accessSync, constants, existsSync, realpathSync, statSync } from 'node:fs';
 import { createServer } from 'node:net';
-import { dirname, join } from 'node:path';
 import kleur from 'kleur';
 import { systemClock } from '../adapters/clock.ts';
 import { readWorkflow } from '../adapters/config/workflow.ts';
-import { EventLog } from '../adapters/event-log/event-log.ts';
-import { decodeRecord } from '../adapters/event-log/journal-decoder.ts';
 import { tryGit } from '../adapters/git.ts';
 import { detectRemote } from '../adapters/git-remote.ts';
 import { HostingClient } from '../adapters/github/client.ts';
@@ -17,30 +13,19 @@ import { readRepository } from '../adapters/github/repository.ts';
 import { packageVersion } from '../adapters/package-root.ts';
 import { claudeCommand, claudeVersion, isBefore, runtimeLogin } from '../adapters/runner/claude.ts';
 import { type Holder, holderOf } from '../adapters/state-dir.ts';
-import { objectionToRoot } from '../adapters/workspace-root.ts';
 import { TOKEN_VARIABLES } from '../domain/credential.ts';
 import { messageOf, ToolError } from '../domain/errors.ts';
 import { formatSlug } from '../domain/repository.ts';
 import { oneLine } from '../domain/text.ts';
 import type { Workflow } from '../domain/workflow.ts';
-
-/** `warn`: the daemon runs all the same. */
-export type Check = {
-  readonly name: string;
-  readonly status: 'ok' | 'warn' | 'fail';
-  readonly says: string;
-  /** What mends it; null when nothing needs to be mended. */
-  readonly mend: string | null;
-};
+import { type Check, fail, ok, warn } from './check.ts';
+import { checkDamaged, checkIsolation, checkJournal, checkRoot, checkState } from './doctor-places.ts';
 
 const OLDEST_NODE = '20.19.0';
 const ADVISED_NODE = '22.0.0';
 const OLDEST_GIT = '2.31.0';
 const OLDEST_HOST = '2.1.32';
-
-const ok = (name: string, says: string): Check => ({ name, status: 'ok', says, mend: null });
-const warn = (name: string, says: string, mend: string): Check => ({ name, status: 'warn', says, mend });
-const fail = (name: string, says: string, mend: string): Check => ({ name, status: 'fail', says, mend });
+const HOST = 'Claude Code';
 
 function checkNode(): Check {
   const version = process.versions.node;
@@ -70,7 +55,7 @@ async function checkHost(workflow: Workflow, env: Environment): Promise<Check[]>
   const shown = [workflow.tool.command ?? 'claude'].flat().join(' ');
   const program = 'npm install -g @anthropic-ai/claude-code';
   const install = shown === 'claude' ? program : `${program}, or mend tool.command`;
-  if (version === null) return [fail('host', `${shown} cannot be run`, install)];
+  if (version === null) return [fail(HOST, `${shown} cannot be run`, install)];
   const login = runtimeLogin(env);
   const known = [
     'ANTHROPIC_API_KEY',
@@ -82,15 +67,15 @@ async function checkHost(workflow: Workflow, env: Environment): Promise<Check[]>
   ].find((name) => login[name] !== undefined);
   return [
     isBefore(version, OLDEST_HOST)
-      ? fail('host', `Claude Code ${version}; ${OLDEST_HOST} or later is needed`, install)
-      : ok('host', `Claude Code ${version}`),
+      ? fail(HOST, `${version}; ${OLDEST_HOST} or later is needed`, install)
+      : ok(HOST, version),
     known === undefined
       ? fail(
-          'host login',
+          `${HOST} login`,
           'no key or login that an agent could be given',
           'claude setup-token, then export CLAUDE_CODE_OAUTH_TOKEN; or export ANTHROPIC_API_KEY',
         )
-      : ok('host login', `given to agents as ${known}`),
+      : ok(`${HOST} login`, `given to agents as ${known}`),
   ];
 }
 
@@ -114,7 +99,11 @@ async function checkTracker(workflow: Workflow, env: Environment): Promise<Check
     ? ok('hosting client', status.says)
     : credential.fromClient
       ? fail('hosting client', status.says, login)
-      : warn('hosting client', status.says, login);
+      : warn(
+          'hosting client',
+          `${status.says}; the token from ${credential.source} is used`,
+          `${login}, or leave it so`,
+        );
   return [client, ok('token', `from ${credential.source}`), await checkRepository(workflow, credential)];
 }
 
@@ -169,69 +158,6 @@ async function checkPort(workflow: Workflow, holder: Holder | undefined): Promis
   return fail('port', `${port} on ${host} ${objection}`, 'tool serve --port <n>, or server.port: 0');
 }
 
-/** Why a directory cannot be made or written to; undefined when it can. */
-function objectionToWriting(path: string): string | undefined {
-  let existing = path;
-  while (!existsSync(existing)) existing = dirname(existing);
-  if (!statSync(existing).isDirectory()) return `${existing} is not a directory`;
-  try {
-    accessSync(existing, constants.W_OK);
-    return undefined;
-  } catch {
-    return `${existing} cannot be written to`;
-  }
-}
-
-function checkRoot(workflow: Workflow, repository: string): Check {
-  const { root } = workflow.workspace;
-  const mend = 'name an empty directory in workspace.root';
-  const objection = objectionToWriting(root);
-  if (!existsSync(root))
-    return objection === undefined
-      ? ok('workspace root', `${root} will be made`)
-      : fail('workspace root', `${root} cannot be made: ${objection}`, mend);
-  const real = realpathSync(root);
-  const why = objectionToRoot(real, repository, workflow.stateDir);
-  if (why !== undefined) return fail('workspace root', `${real} ${why}`, mend);
-  return objection === undefined ? ok('workspace root', real) : fail('workspace root', objection, mend);
-}
-
-/** Directories that a boot clears: a journal there is no journal. */
-const CLEARED = ['/tmp/', '/var/run/', '/run/', '/dev/shm/'];
-
-function checkState(workflow: Workflow, holder: Holder | undefined): Check {
-  const { stateDir } = workflow;
-  if (holder !== undefined)
-    return ok('state', `${stateDir} is held by the daemon with process ${holder.pid}, since ${holder.since}`);
-  const objection = objectionToWriting(stateDir);
-  if (objection !== undefined)
-    return fail('state', `${stateDir} cannot be written: ${objection}`, 'name another directory in state.dir');
-  if (CLEARED.some((prefix) => `${stateDir}/`.startsWith(prefix)))
-    return warn('state', `${stateDir} does not survive a boot`, 'name another directory in state.dir');
-  return ok('state', stateDir);
-}
-
-/** The journal is only read: a torn line is said, a record of a newer version is a failure. */
-function checkJournal(workflow: Workflow): Check {
-  const path = join(workflow.stateDir, 'journal.jsonl');
-  if (!existsSync(path)) return ok('journal', 'none yet');
-  try {
-    const log = new EventLog({ path, decode: decodeRecord, now: systemClock.now, onRecord: () => undefined });
-    const torn = log.torn.length;
-    void log.close();
-    return torn === 0
-      ? ok('journal', `${log.size} bytes`)
-      : warn(
-          'journal',
-          `${torn === 1 ? 'a line was' : `${torn} lines were`} torn by a crash; nothing else is lost`,
-          'none needed',
-        );
-  } catch (error) {
-    const newer = /record of version/.test(messageOf(error));
-    return fail('journal', messageOf(error), newer ? 'npm install -g toolcrew' : `move ${path} away to begin anew`);
-  }
-}
-
 async function checkVersion(holder: Holder | undefined): Promise<Check> {
   const installed = packageVersion();
   if (holder === undefined) return ok('daemon', `not running; ${installed} is installed`);
@@ -259,6 +185,16 @@ async function checkVersion(holder: Holder | undefined): Promise<Check> {
   }
 }
 
+function mendOfWorkflow(error: unknown, path: string): string {
+  const cause = error instanceof ToolError ? error.cause : undefined;
+  const code = cause instanceof Error && 'code' in cause ? cause.code : undefined;
+  if (code === undefined) return 'mend the keys named here';
+  if (code === 'ENOENT') return 'tool serve init';
+  return code === 'EISDIR'
+    ? 'name the file: tool doctor <file>'
+    : `make it a file that you may read: chmod u+r ${path}`;
+}
+
 /** All checks, in the order in which they are mended. */
 export async function diagnose(path: string, env: Environment): Promise<Check[]> {
   const machine = [checkNode(), await checkGit()];
@@ -266,16 +202,7 @@ export async function diagnose(path: string, env: Environment): Promise<Check[]>
   try {
     workflow = readWorkflow(path, { env, detectRemote }).workflow;
   } catch (error) {
-    return [
-      ...machine,
-      fail(
-        'workflow',
-        messageOf(error),
-        error instanceof ToolError && /no such file/.test(error.message)
-          ? 'tool serve init'
-          : 'mend the keys named here',
-      ),
-    ];
+    return [...machine, fail('workflow', messageOf(error), mendOfWorkflow(error, path))];
   }
   const holder = holderOf(workflow.stateDir);
   const repository = `${hostOf(workflow.tracker.apiUrl)}/${formatSlug(workflow.tracker.slug)}`;
@@ -283,10 +210,12 @@ export async function diagnose(path: string, env: Environment): Promise<Check[]>
     ...machine,
     ok('workflow', workflow.path),
     ...(await checkHost(workflow, env)),
+    await checkIsolation(workflow, env),
     ...(await checkTracker(workflow, env)),
     checkRoot(workflow, repository),
     checkState(workflow, holder),
-    checkJournal(workflow),
+    checkJournal(workflow, holder),
+    ...checkDamaged(workflow),
     await checkPort(workflow, holder),
     await checkVersion(holder),
   ];

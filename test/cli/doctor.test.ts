@@ -1,15 +1,16 @@
 // `tool doctor`: every row that can fail, with its mend.
 
 import assert from 'node:assert/strict';
-import { execFileSync } from 'node:child_process';
-import { chmodSync, existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { execFile, execFileSync, spawnSync } from 'node:child_process';
+import { chmodSync, existsSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import test, { after } from 'node:test';
-import { type Check, diagnose } from '../../src/cli/doctor.ts';
+import type { Check } from '../../src/cli/check.ts';
+import { diagnose } from '../../src/cli/doctor.ts';
 import { agentRunning } from '../support/agents.ts';
-import { cleanEnv, Daemon, freePort, runTool } from '../support/daemon.ts';
+import { CLI, cleanEnv, Daemon, freePort, runTool } from '../support/daemon.ts';
 import { DAEMON_TOKEN, startForge } from '../support/forge.ts';
 import { type Cleanup, finallyDo, tempDir } from '../support/temp.ts';
 
@@ -22,6 +23,9 @@ const LOGGED_IN = `[ "$1 $2 $3 $4" = "auth status --hostname ${host}" ] && { ech
 [ "$1 $2 $3 $4" = "auth token --hostname ${host}" ] && { echo ${DAEMON_TOKEN}; exit 0; }
 exit 9`;
 const LOGGED_OUT = 'echo "You are not logged into any GitHub hosts." >&2; exit 1';
+
+/** As one that gives namespaces: the program that is tried in them ends with this. */
+const NAMESPACES = 'exit 7';
 
 /** A machine with git and nothing else, and a project on it. */
 function machine(t: Cleanup) {
@@ -77,6 +81,7 @@ test('on a good set-up every row is ok: exit 0', async (t) => {
   const { install, write, json, directory } = machine(t);
   install('gh', LOGGED_IN);
   install('claude', CLAUDE);
+  install('unshare', NAMESPACES);
   const state = join(userInfo().homedir, '.toolcrew-never-made', 'state');
   const port = await freePort();
   write(`workspace: { root: ../workspaces }\nstate: { dir: ${state} }\nserver: { port: ${port} }`);
@@ -85,8 +90,9 @@ test('on a good set-up every row is ok: exit 0', async (t) => {
     node: process.versions.node.startsWith('20.') ? 'warn' : 'ok',
     git: 'ok',
     workflow: 'ok',
-    host: 'ok',
-    'host login': 'ok',
+    'Claude Code': 'ok',
+    'Claude Code login': 'ok',
+    isolation: 'ok',
     'hosting client': 'ok',
     token: 'ok',
     repository: 'ok',
@@ -96,8 +102,9 @@ test('on a good set-up every row is ok: exit 0', async (t) => {
     port: 'ok',
     daemon: 'ok',
   });
-  assert.equal(row('host')?.says, 'Claude Code 2.1.177');
-  assert.equal(row('host login')?.says, 'given to agents as ANTHROPIC_API_KEY');
+  assert.equal(row('Claude Code')?.says, '2.1.177');
+  assert.equal(row('isolation')?.says, 'agents run in namespaces of their own');
+  assert.equal(row('Claude Code login')?.says, 'given to agents as ANTHROPIC_API_KEY');
   assert.equal(row('hosting client')?.says, `Logged in to ${host}`);
   assert.equal(row('token')?.says, `from the login of gh for ${host}`);
   assert.equal(row('repository')?.says, 'maintainer/project can be read and pushed to');
@@ -126,18 +133,18 @@ test('on a bare machine every row says what is missing and what mends it: exit 1
   assert.deepEqual(
     texts.map((text) => text.replace(/no token for .*? → /, 'no token → ')),
     [
-      'host: claude cannot be run → npm install -g @anthropic-ai/claude-code',
+      'Claude Code: claude cannot be run → npm install -g @anthropic-ai/claude-code',
       `hosting client: the hosting client gh is not installed → ${login}`,
       `token: no token → ${login}, or export GITHUB_TOKEN`,
       `workspace root: ${root} holds files that are not ours → name an empty directory in workspace.root`,
-      `state: ${file}/state cannot be written: ${file} is not a directory → name another directory in state.dir`,
+      `state: ${file}/state cannot be made: ${file} is not a directory → name another directory in state.dir`,
       `port: ${port} on 127.0.0.1 is in use by another program → tool serve --port <n>, or server.port: 0`,
     ],
   );
   const { code, stdout, stderr } = await run({});
   assert.deepEqual({ code, stderr }, { code: 1, stderr: '' });
   assert.match(stdout, /^✔ git {13}\d+\.\d+\.\d+$/m);
-  assert.match(stdout, /^✖ host {12}claude cannot be run\n {18}→ npm install -g @anthropic-ai\/claude-code$/m);
+  assert.match(stdout, /^✖ Claude Code {5}claude cannot be run\n {18}→ npm install -g @anthropic-ai\/claude-code$/m);
   assert.match(stdout, /^✔ journal {9}none yet$/m);
 });
 
@@ -153,16 +160,21 @@ test('a client that is not logged in, a program that is too old and no login of 
     says: 'You are not logged into any GitHub hosts.',
     mend: `gh auth login --hostname ${host}`,
   });
-  assert.deepEqual(row('host'), {
-    name: 'host',
+  assert.deepEqual(row('Claude Code'), {
+    name: 'Claude Code',
     status: 'fail',
-    says: 'Claude Code 2.0.9; 2.1.32 or later is needed',
+    says: '2.0.9; 2.1.32 or later is needed',
     mend: 'npm install -g @anthropic-ai/claude-code',
   });
-  assert.equal(row('host login')?.status, 'fail');
-  assert.match(row('host login')?.mend ?? '', /export CLAUDE_CODE_OAUTH_TOKEN; or export ANTHROPIC_API_KEY/);
+  assert.equal(row('Claude Code login')?.status, 'fail');
+  assert.match(row('Claude Code login')?.mend ?? '', /export CLAUDE_CODE_OAUTH_TOKEN; or export ANTHROPIC_API_KEY/);
   const variable = await rows({ GITHUB_TOKEN: DAEMON_TOKEN });
-  assert.equal(variable.row('hosting client')?.status, 'warn', 'the token does without the client');
+  assert.deepEqual(variable.row('hosting client'), {
+    name: 'hosting client',
+    status: 'warn',
+    says: 'You are not logged into any GitHub hosts.; the token from $GITHUB_TOKEN is used',
+    mend: `gh auth login --hostname ${host}, or leave it so`,
+  });
   assert.equal(variable.row('token')?.says, 'from $GITHUB_TOKEN');
 });
 
@@ -205,6 +217,9 @@ test('what a boot clears and lines torn by a crash are warnings; a newer journal
   writeFileSync(journal, '\n{"v":1,"id":"x\n\n{"v":1,"ty\n');
   const torn = (await rows()).row('journal');
   assert.deepEqual([torn?.status, torn?.says], ['warn', '2 lines were torn by a crash; nothing else is lost']);
+  writeFileSync(journal, '\n{"v":1,"id":"x.1","at":1,"ty');
+  const cut = (await rows()).row('journal');
+  assert.deepEqual([cut?.status, cut?.says], ['warn', 'a line was torn by a crash; nothing else is lost']);
   writeFileSync(journal, '\n{"v":2,"id":"x.1","at":1,"type":"levitated"}\n');
   assert.deepEqual((await rows()).row('journal'), {
     name: 'journal',
@@ -215,7 +230,7 @@ test('what a boot clears and lines torn by a crash are warnings; a newer journal
 });
 
 test('a workflow file that is missing, invalid, or a directory; a token variable that is not set', async (t) => {
-  const { install, write, run, rows } = machine(t);
+  const { install, write, run, rows, directory } = machine(t);
   install('gh', LOGGED_IN);
   const missing = await rows();
   assert.equal(missing.row('workflow')?.status, 'fail');
@@ -228,16 +243,83 @@ test('a workflow file that is missing, invalid, or a directory; a token variable
     /agent\.max_atempts: unknown key; did you mean agent\.max_attempts/,
   );
   assert.equal(invalid.row('workflow')?.mend, 'mend the keys named here');
-  assert.match((await run({}, '.')).stdout, /✖ workflow {2}.*: expected a file, got a directory\n/);
+  assert.match(
+    (await run({}, '.')).stdout,
+    /✖ workflow {2}.*: expected a file, got a directory\n +→ name the file: tool doctor <file>\n/,
+  );
+  symlinkSync('loop.md', join(directory, 'loop.md'));
+  assert.match(
+    (await run({}, join(directory, 'loop.md'))).stdout,
+    /✖ workflow {2}.*loop\.md: ELOOP.*\n +→ make it a file that you may read: chmod u\+r .*loop\.md\n/,
+  );
   write('tool: { runtime: patch }\nserver: { port: 0 }', 'repo: o/r, token: $MINE');
   const unset = await rows({ GITHUB_TOKEN: DAEMON_TOKEN });
-  assert.equal(unset.row('hosting client')?.status, 'ok');
+  assert.notEqual(unset.row('hosting client')?.status, 'fail');
   assert.deepEqual(unset.row('token'), {
     name: 'token',
     status: 'fail',
     says: 'tracker.token: expected a token in $MINE, which is not set',
     mend: 'export MINE=…',
   });
+});
+
+test('whether agents can be isolated, and why not, without a trace in the state directory', async (t) => {
+  const { install, write, json, stateDir } = machine(t);
+  install('gh', LOGGED_IN);
+  const isolation = async (mode: string) => {
+    write(`tool: { runtime: patch, isolation: ${mode} }\nstate: { dir: ${stateDir} }\nserver: { port: 0 }`);
+    const row = (await json({})).row('isolation');
+    return `${row?.status}: ${row?.says} → ${row?.mend}`;
+  };
+  install('unshare', 'echo "unshare: unshare failed: Operation not permitted" >&2; exit 1');
+  assert.match(
+    await isolation('auto'),
+    /^warn: agents are not isolated: unshare: unshare failed: Operation not permitted → allow user namespaces /,
+  );
+  assert.match(
+    await isolation('required'),
+    /^fail: tool\.isolation: expected namespaces .* Operation not permitted → /,
+  );
+  assert.equal(await isolation('off'), 'warn: agents are not isolated: tool.isolation is off → tool.isolation: auto');
+  assert.equal(existsSync(stateDir), false);
+});
+
+test('a damaged copy that was replaced is pointed out', async (t) => {
+  const { install, write, rows, stateDir } = machine(t);
+  install('gh', LOGGED_IN);
+  write(`tool: { runtime: patch }\nstate: { dir: ${stateDir} }\nserver: { port: 0 }`);
+  assert.equal((await rows()).row('repository copy'), undefined);
+  const damaged = join(stateDir, 'repo.git.damaged');
+  mkdirSync(damaged, { recursive: true });
+  const row = (await rows()).row('repository copy');
+  assert.equal(row?.status, 'warn');
+  assert.ok(row?.says.startsWith(`${damaged} is a damaged copy`));
+  assert.ok(row?.mend?.startsWith(`git -C ${damaged} for-each-ref refs/toolcrew`));
+});
+
+test('a state directory that may not be read or written to is said once, by its name; its journal is not "none yet"', async (t) => {
+  const { install, write, directory, stateDir } = machine(t);
+  // The superuser may read everything, unless that is taken from him.
+  const isRoot = process.getuid?.() === 0;
+  const limited = [
+    'setpriv',
+    '--bounding-set=-dac_override,-dac_read_search',
+    '--inh-caps=-dac_override,-dac_read_search',
+  ];
+  if (isRoot && spawnSync('setpriv', ['--version']).status !== 0) return t.skip('there is no setpriv');
+  install('gh', LOGGED_IN);
+  write(`tool: { runtime: patch }\nstate: { dir: ${stateDir} }\nserver: { port: 0 }`);
+  mkdirSync(stateDir);
+  writeFileSync(join(stateDir, 'journal.jsonl'), '');
+  chmodSync(stateDir, 0o000);
+  const [file = '', ...args] = [...(isRoot ? limited : []), process.execPath, CLI, 'doctor'];
+  const env = { ...cleanEnv(directory), GITHUB_TOKEN: DAEMON_TOKEN };
+  // It fails, and says so on standard output; the forge is in this process, which must not wait idly.
+  const options = { cwd: join(directory, 'project'), env };
+  const stdout = await new Promise<string>((resolve) => execFile(file, args, options, (_, out) => resolve(out)));
+  chmodSync(stateDir, 0o700);
+  assert.match(stdout, new RegExp(`^✖ state +${stateDir} cannot be written to\n`, 'm'));
+  assert.match(stdout, new RegExp(`^✖ journal +${stateDir}/journal\\.jsonl cannot be read: EACCES`, 'm'));
 });
 
 test('a daemon that runs is found, with its version and port', async (t) => {

@@ -1,6 +1,7 @@
 // `tool serve init`: what it makes of the place it is run in: the remote's host, the usual root, a directory that takes no file.
 
 import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
@@ -88,4 +89,28 @@ test('a WORKFLOW.md that is a link stays one', async (t) => {
   assert.equal((await init('--force')).code, 0);
   assert.equal(readFileSync(join(directory, 'real.md'), 'utf8'), written());
   assert.ok(existsSync(join(directory, 'real.md')) && written().startsWith('---'));
+});
+
+const NAMESPACE = ['--user', '--map-root-user', '--mount'];
+const possible = spawnSync('unshare', [...NAMESPACE, 'true']).status === 0 ? {} : { skip: 'no namespaces here' };
+
+/** With a /tmp of its own, in which the usual root is another repository's. */
+const OCCUPIED = `set -e
+mount --bind "$1" /mnt
+mount -t tmpfs none /tmp
+mkdir -p /tmp/tool-harness-test/.toolcrew /tmp/tool-harness-test/issue-1 /tmp/project
+echo '{"repository":"github.com/o/other"}' > /tmp/tool-harness-test/.toolcrew/root.json
+cd /tmp/project
+node /mnt/dist/cli.js serve init --yes --repo o/r
+grep root: WORKFLOW.md`;
+
+test('--yes takes the root of the repository’s own when the usual one is another’s', possible, () => {
+  const args = [...NAMESPACE, 'sh', '-c', OCCUPIED, 'sh', process.cwd()];
+  const { stdout, stderr } = spawnSync('unshare', args, { encoding: 'utf8', env: cleanEnv('/tmp') });
+  assert.equal(stderr, '');
+  assert.match(
+    stdout,
+    /^\/tmp\/tool-harness-test holds the workspaces of github\.com\/o\/other, not of github\.com\/o\/r: /m,
+  );
+  assert.match(stdout, /^ {2}root: \/tmp\/tool-harness-test-o-r$/m);
 });

@@ -76,7 +76,7 @@ test('--yes takes the repository from the remote, however that is written, and t
 });
 
 test('flags are written as they are given; with .claude/ the agent is jarvis', async (t) => {
-  const { init, read, written, directory } = await project(t, 'https://github.com/acme/rocket.git');
+  const { init, read, written, directory, path } = await project(t, 'https://github.com/acme/rocket.git');
   mkdirSync(join(directory, '.claude'));
   const { code } = await init(
     ...['--repo', 'o/r.js', '--label', 'needs: agent', '--root', '~/work space', '--port', '0', '--max-agents', '3'],
@@ -94,6 +94,9 @@ test('flags are written as they are given; with .claude/ the agent is jarvis', a
     },
   );
   assert.match(written() ?? '', /^ {2}agent: jarvis$/m);
+  // What the README says to change when there is no agent at hand.
+  writeFileSync(path, (written() ?? '').replace('\n  runtime: claude\n', '\n  runtime: patch\n'));
+  assert.equal(read().tool.runtime, 'patch');
 });
 
 test('whatever the label is, the daemon reads it as it was given', () => {

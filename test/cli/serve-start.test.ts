@@ -1,7 +1,8 @@
 // What a start that fails leaves behind, and what is said about a file that changes or goes while the daemon runs.
 
 import assert from 'node:assert/strict';
-import { rmSync } from 'node:fs';
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import test from 'node:test';
 import { agentRunning, COMMITS } from '../support/agents.ts';
 import { cleanEnv, Daemon, runTool } from '../support/daemon.ts';
@@ -51,4 +52,13 @@ test('an error of several lines is one line of the log and of the page', async (
   const page = await (await fetch(`http://127.0.0.1:${daemon.port}/`)).text();
   assert.match(page, joined);
   assert.doesNotMatch(daemon.log + page, /\\n/);
+});
+
+test('a record that the journal ends in the middle of is said, in the singular', async (t) => {
+  const forge = await startForge(t);
+  const daemon = await Daemon.create(t, forge, { yaml: agentRunning(COMMITS) });
+  mkdirSync(daemon.stateDir);
+  writeFileSync(join(daemon.stateDir, 'journal.jsonl'), '\n{"v":1,"id":"x.1","at":1,"ty');
+  daemon.start();
+  await daemon.logged(`[serve]     warn: a torn line is skipped in ${daemon.stateDir}/journal.jsonl\n`);
 });

@@ -90,6 +90,7 @@ test('a labelled issue becomes a pull request; the log says so in the order and 
   assert.equal(state.completed[0]?.pull_request?.number, 2);
   const detail = await (await fetch(`http://127.0.0.1:${daemon.port}/api/v1/issues/${issue}`)).text();
   assert.equal(JSON.parse(detail).completed[0].outcome, 'done');
+  assert.equal(JSON.parse(detail).attempts, 1);
   assert.equal(await daemon.stop('SIGTERM'), 143);
   assert.ok(!daemon.log.includes(DAEMON_TOKEN));
 });

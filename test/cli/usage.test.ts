@@ -5,9 +5,21 @@ import { readFileSync } from 'node:fs';
 import test from 'node:test';
 import { runTool } from '../support/daemon.ts';
 
-test('--version is the package’s', async () => {
+test('--version, -V and -v print the package’s', async () => {
   const { version } = JSON.parse(readFileSync('package.json', 'utf8'));
-  assert.deepEqual(await runTool(['--version']), { code: 0, signal: null, stdout: `${version}\n`, stderr: '' });
+  for (const flag of ['--version', '-V', '-v'])
+    assert.deepEqual(await runTool([flag]), { code: 0, signal: null, stdout: `${version}\n`, stderr: '' });
+});
+
+test('below an error of usage stands where the help of that command is', async () => {
+  const cases: readonly [string[], string][] = [
+    [['--nope'], '(tool --help lists the commands)'],
+    [['serve', '--nope'], '(tool serve --help lists the commands)'],
+    [['serve', 'init', '--nope'], '(tool serve init --help says more)'],
+    [['logs', 'x'], '(tool logs --help says more)'],
+    [['issue', 'show', '--nope'], '(tool issue show --help says more)'],
+  ];
+  for (const [args, hint] of cases) assert.equal((await runTool(args)).stderr.trimEnd().split('\n').at(-1), hint);
 });
 
 test('--help lists the commands, of serve also init', async () => {

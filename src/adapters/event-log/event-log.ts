@@ -63,6 +63,11 @@ export class EventLog<R extends { readonly type: string }> {
     return this.#torn;
   }
 
+  /** How many lines are not whole, one included that the file ends in the middle of. */
+  get incomplete(): number {
+    return this.#torn.length + (this.#rest.length === 0 ? 0 : 1);
+  }
+
   /** Bytes of the file that have been read. */
   get size(): number {
     return this.#offset;

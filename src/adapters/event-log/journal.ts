@@ -57,7 +57,7 @@ export class FileJournal implements Journal {
 
   /** How many lines of the file were not whole and did not count. */
   get tornLines(): number {
-    return this.#log.torn.length;
+    return this.#log.incomplete;
   }
 
   #open(skip: number): EventLog<JournalRecord> {

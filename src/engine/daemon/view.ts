@@ -246,20 +246,21 @@ export function viewOf(source: ViewSource): StateView {
   };
 }
 
-/** One issue, as `GET /api/v1/issues/<n>` shows it; undefined when the daemon knows nothing of it. */
+/** One issue, its last life when it is over, as `GET /api/v1/issues/<n>` shows it; undefined when the daemon knows nothing of it. */
 export function issueViewOf(source: ViewSource, issue: number): Readonly<Record<string, unknown>> | undefined {
   const view = viewOf(source);
   const entry = source.state.entries.get(issue);
   const of = <T extends Row>(rows: readonly T[]) => rows.find((row) => row.issue_number === issue) ?? null;
+  const completed = view.completed.filter((row) => row.issue_number === issue);
   const found = {
     issue_number: issue,
     running: of(view.running),
     retrying: of(view.retrying),
     queued: of(view.queued),
-    completed: view.completed.filter((row) => row.issue_number === issue),
+    completed,
     life: entry?.life ?? pastOf(source.state.past, issue)?.life ?? null,
     phase: entry?.phase ?? null,
-    attempts: entry?.attempt ?? null,
+    attempts: entry?.attempt ?? completed[0]?.attempts ?? null,
     failures: entry?.failures ?? null,
     seconds_running: entry === undefined ? null : Math.round(spentOf(entry).seconds * 10) / 10,
   };

@@ -1,0 +1,140 @@
+// What `tool doctor` finds out about the directories: root, state, journal; and whether agents can be kept from all others.
+
+import { accessSync, constants, existsSync, mkdtempSync, realpathSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { systemClock } from '../adapters/clock.ts';
+import { EventLog } from '../adapters/event-log/event-log.ts';
+import { decodeRecord } from '../adapters/event-log/journal-decoder.ts';
+import type { Environment } from '../adapters/github/credential.ts';
+import { boundsOf, Isolation } from '../adapters/isolation.ts';
+import { packageRoot } from '../adapters/package-root.ts';
+import type { Holder } from '../adapters/state-dir.ts';
+import { objectionToRoot } from '../adapters/workspace-root.ts';
+import { messageOf } from '../domain/errors.ts';
+import type { Workflow } from '../domain/workflow.ts';
+import { type Check, fail, ok, warn } from './check.ts';
+
+function existingPart(path: string): string {
+  let existing = path;
+  while (!existsSync(existing)) existing = dirname(existing);
+  return existing;
+}
+
+/** Why a directory cannot be made or written to, as a sentence that names the place; undefined when it can. */
+function objectionToWriting(path: string): string | undefined {
+  const existing = existingPart(path);
+  const made = existing === path ? '' : `${path} cannot be made: `;
+  const { uid } = statSync(existing);
+  if (!statSync(existing).isDirectory()) return `${made}${existing} is not a directory`;
+  try {
+    accessSync(existing, constants.W_OK | constants.X_OK);
+    return undefined;
+  } catch {
+    const owner = uid === process.getuid?.() ? '' : `; it belongs to another user (uid ${uid})`;
+    return `${made}${existing} cannot be written to${owner}`;
+  }
+}
+
+/** @param repository as `<host>/<owner>/<repo>` */
+export function checkRoot(workflow: Workflow, repository: string): Check {
+  const { root } = workflow.workspace;
+  const mend = 'name an empty directory in workspace.root';
+  try {
+    const objection = objectionToWriting(root);
+    if (objection !== undefined) return fail('workspace root', objection, mend);
+    if (!existsSync(root)) return ok('workspace root', `${root} will be made`);
+    const real = realpathSync(root);
+    const why = objectionToRoot(real, repository, workflow.stateDir);
+    return why === undefined ? ok('workspace root', real) : fail('workspace root', `${real} ${why}`, mend);
+  } catch (error) {
+    return fail('workspace root', `${root} cannot be read: ${messageOf(error)}`, mend);
+  }
+}
+
+/** Directories that a boot clears: a journal there is no journal. */
+const CLEARED = ['/tmp/', '/var/run/', '/run/', '/dev/shm/'];
+
+export function checkState(workflow: Workflow, holder: Holder | undefined): Check {
+  const { stateDir } = workflow;
+  if (holder !== undefined)
+    return ok('state', `${stateDir} is held by the daemon with process ${holder.pid}, since ${holder.since}`);
+  const objection = objectionToWriting(stateDir);
+  if (objection !== undefined) return fail('state', objection, 'name another directory in state.dir');
+  if (CLEARED.some((prefix) => `${stateDir}/`.startsWith(prefix)))
+    return warn('state', `${stateDir} does not survive a boot`, 'name another directory in state.dir');
+  return ok('state', stateDir);
+}
+
+/** Throws when it cannot be told. */
+function isThere(path: string): boolean {
+  try {
+    return statSync(path, { throwIfNoEntry: false }) !== undefined;
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOTDIR') return false;
+    throw error;
+  }
+}
+
+/** The journal is only read: a torn line is said, a record of a newer version is a failure. */
+export function checkJournal(workflow: Workflow, holder: Holder | undefined): Check {
+  const path = join(workflow.stateDir, 'journal.jsonl');
+  try {
+    if (!isThere(path)) return ok('journal', 'none yet');
+  } catch (error) {
+    return fail('journal', `${path} cannot be read: ${messageOf(error)}`, 'name another directory in state.dir');
+  }
+  try {
+    const log = new EventLog({ path, decode: decodeRecord, now: systemClock.now, onRecord: () => undefined });
+    // What a running daemon has not finished writing is not torn.
+    const torn = holder === undefined ? log.incomplete : log.torn.length;
+    void log.close();
+    return torn === 0
+      ? ok('journal', `${log.size} bytes`)
+      : warn(
+          'journal',
+          `${torn === 1 ? 'a line was' : `${torn} lines were`} torn by a crash; nothing else is lost`,
+          'none needed',
+        );
+  } catch (error) {
+    const newer = /record of version/.test(messageOf(error));
+    return fail('journal', messageOf(error), newer ? 'npm install -g toolcrew' : `move ${path} away to begin anew`);
+  }
+}
+
+/** A copy of the repository that had to be made anew is kept beside it: what could not be read may still be in there. */
+export function checkDamaged(workflow: Workflow): Check[] {
+  const path = join(workflow.stateDir, 'repo.git.damaged');
+  if (!existsSync(path)) return [];
+  const says = `${path} is a damaged copy that was replaced; saved work that could not be read may be in it`;
+  return [
+    warn('repository copy', says, `git -C ${path} for-each-ref refs/toolcrew; rm -r ${path} if nothing is missed`),
+  ];
+}
+
+/** Does once what each agent is started with; what describes the bounds is put in a place that is gone afterwards. */
+export async function checkIsolation(workflow: Workflow, env: Environment): Promise<Check> {
+  const name = 'isolation';
+  const { isolation: mode } = workflow.tool;
+  const mend =
+    process.platform === 'linux'
+      ? 'allow user namespaces (Ubuntu 24.04: sysctl kernel.apparmor_restrict_unprivileged_userns=0), or run the daemon as a user of its own'
+      : 'run the daemon as a user of its own, or on a machine of its own';
+  const tables = mkdtempSync(join(tmpdir(), 'toolcrew-doctor-'));
+  try {
+    const bounds = boundsOf({
+      stateDir: workflow.stateDir,
+      workspaceRoot: workflow.workspace.root,
+      workflowPath: workflow.path,
+      packageRoot: packageRoot(),
+      env,
+    });
+    const { active, reason } = await Isolation.probe(mode, { ...bounds, tables });
+    if (active) return ok(name, 'agents run in namespaces of their own');
+    return warn(name, `agents are not isolated: ${reason}`, mode === 'off' ? 'tool.isolation: auto' : mend);
+  } catch (error) {
+    return fail(name, messageOf(error), mend);
+  } finally {
+    rmSync(tables, { recursive: true, force: true });
+  }
+}
