@@ -1,6 +1,6 @@
 // The agent that needs no model: applies the diffs in its issue, runs the tests, commits, asks for the pull request.
 
-import { tryGit } from '../adapters/git.ts';
+import { tryGit } from '../adapters/git/git.ts';
 import { boundedOutput, startProgram } from '../adapters/program.ts';
 import { splitCommand, TEST_COMMAND_VARIABLE } from '../domain/command-line.ts';
 import { messageOf, ToolError } from '../domain/errors.ts';

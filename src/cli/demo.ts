@@ -10,7 +10,7 @@ import kleur from 'kleur';
 import type { Account } from '../adapters/forge/accounts.ts';
 import { Forge } from '../adapters/forge/forge.ts';
 import { fileIssues, importProject, seedProject } from '../adapters/forge/seed.ts';
-import { tryGit } from '../adapters/git.ts';
+import { tryGit } from '../adapters/git/git.ts';
 import { packageRoot } from '../adapters/package-root.ts';
 import { ToolError } from '../domain/errors.ts';
 import type { StateView } from '../engine/daemon/view.ts';

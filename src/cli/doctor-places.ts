@@ -10,7 +10,7 @@ import type { Environment } from '../adapters/github/credential.ts';
 import { boundsOf, Isolation } from '../adapters/isolation.ts';
 import { packageRoot } from '../adapters/package-root.ts';
 import type { Holder } from '../adapters/state-dir.ts';
-import { objectionToRoot } from '../adapters/workspace-root.ts';
+import { objectionToRoot } from '../adapters/workspaces/workspace-root.ts';
 import { messageOf } from '../domain/errors.ts';
 import type { Workflow } from '../domain/workflow.ts';
 import { type Check, fail, ok, warn } from './check.ts';

@@ -2,7 +2,7 @@
 
 import { existsSync, realpathSync } from 'node:fs';
 import { apiUrlOf } from '../adapters/github/clone-url.ts';
-import { objectionToRoot } from '../adapters/workspace-root.ts';
+import { objectionToRoot } from '../adapters/workspaces/workspace-root.ts';
 import { messageOf, ToolError } from '../domain/errors.ts';
 import { formatSlug, parseSlug, type Remote, type RemoteRepository } from '../domain/repository.ts';
 import { oneLine } from '../domain/text.ts';

@@ -5,7 +5,7 @@ import { resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { findStateDir } from '../adapters/config/state-place.ts';
 import { readWorkflow } from '../adapters/config/workflow.ts';
-import { detectRemote } from '../adapters/git-remote.ts';
+import { detectRemote } from '../adapters/git/git-remote.ts';
 import { holderOf } from '../adapters/state-dir.ts';
 import { listTranscripts, type TranscriptFile } from '../adapters/transcripts.ts';
 import { ToolError } from '../domain/errors.ts';

@@ -3,7 +3,7 @@
 import { existsSync, realpathSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseWorkflow } from '../adapters/config/workflow.ts';
-import { detectRemote } from '../adapters/git-remote.ts';
+import { detectRemote } from '../adapters/git/git-remote.ts';
 import { messageOf, ToolError } from '../domain/errors.ts';
 import { joinLines } from '../domain/text.ts';
 import { type Collected, collect, type InitOptions } from './init-answers.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
-import { historyArguments, parseHistory } from '../../src/adapters/history.ts';
+import { historyArguments, parseHistory } from '../../src/adapters/git/history.ts';
 import { commitFiles, gitAs } from '../support/forge.ts';
 import { type Cleanup, tempDir } from '../support/temp.ts';
 

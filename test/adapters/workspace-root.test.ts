@@ -4,7 +4,7 @@ import { homedir } from 'node:os';
 import { join } from 'node:path';
 import test from 'node:test';
 import { StateDir } from '../../src/adapters/state-dir.ts';
-import { claimRoot } from '../../src/adapters/workspace-root.ts';
+import { claimRoot } from '../../src/adapters/workspaces/workspace-root.ts';
 import { ToolError } from '../../src/domain/errors.ts';
 import { finallyDo, tempDir } from '../support/temp.ts';
 

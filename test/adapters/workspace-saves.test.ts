@@ -5,7 +5,7 @@ import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
 import { parse } from 'yaml';
-import type { Mirror } from '../../src/adapters/mirror.ts';
+import type { Mirror } from '../../src/adapters/git/mirror.ts';
 import { workflowText } from '../../src/cli/workflow-text.ts';
 import { ToolError } from '../../src/domain/errors.ts';
 import { commitFiles, gitAs } from '../support/forge.ts';

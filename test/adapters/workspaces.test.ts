@@ -3,9 +3,9 @@ import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, wr
 import { join } from 'node:path';
 import test from 'node:test';
 import { systemClock } from '../../src/adapters/clock.ts';
-import { NO_PUSH } from '../../src/adapters/clone.ts';
-import { cloneEnvironment, tryGit } from '../../src/adapters/git.ts';
-import { Mirror } from '../../src/adapters/mirror.ts';
+import { NO_PUSH } from '../../src/adapters/git/clone.ts';
+import { cloneEnvironment, tryGit } from '../../src/adapters/git/git.ts';
+import { Mirror } from '../../src/adapters/git/mirror.ts';
 import { runProgram } from '../../src/adapters/program.ts';
 import { ToolError } from '../../src/domain/errors.ts';
 import { commitFiles, gitAs, startForge } from '../support/forge.ts';

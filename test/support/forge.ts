@@ -4,7 +4,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Account } from '../../src/adapters/forge/accounts.ts';
 import { Forge } from '../../src/adapters/forge/forge.ts';
-import { cloneEnvironment, git } from '../../src/adapters/git.ts';
+import { cloneEnvironment, git } from '../../src/adapters/git/git.ts';
 import { type Cleanup, finallyDo, tempDir } from './temp.ts';
 
 /** Found in no log, journal, state, page or transcript: see the adversary's test. */

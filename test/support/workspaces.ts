@@ -3,10 +3,10 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { systemClock } from '../../src/adapters/clock.ts';
+import { Mirror } from '../../src/adapters/git/mirror.ts';
 import { Isolation } from '../../src/adapters/isolation.ts';
-import { Mirror } from '../../src/adapters/mirror.ts';
-import { claimRoot } from '../../src/adapters/workspace-root.ts';
-import { DiskWorkspaces } from '../../src/adapters/workspaces.ts';
+import { claimRoot } from '../../src/adapters/workspaces/workspace-root.ts';
+import { DiskWorkspaces } from '../../src/adapters/workspaces/workspaces.ts';
 import type { Workflow } from '../../src/domain/workflow.ts';
 import type { WorkspaceTask } from '../../src/engine/ports.ts';
 import { DAEMON_TOKEN, startForge } from './forge.ts';

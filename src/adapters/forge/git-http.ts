@@ -3,7 +3,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip } from 'node:zlib';
-import { cloneEnvironment } from '../git.ts';
+import { cloneEnvironment } from '../git/git.ts';
 import { startProgram } from '../program.ts';
 import type { Accounts } from './accounts.ts';
 

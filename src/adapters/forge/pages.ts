@@ -1,7 +1,7 @@
 // Pages of the embedded forge for people: an issue, a pull request with its diff. Plain HTML, no script.
 
 import { visibleLines } from '../../domain/text.ts';
-import { tryGit } from '../git.ts';
+import { tryGit } from '../git/git.ts';
 import type { RestLayer } from './rest.ts';
 
 export type PageOptions = { readonly owner: string; readonly repo: string; readonly repository: string };

@@ -4,7 +4,7 @@
 import { createHash } from 'node:crypto';
 import { Agent, request as httpRequest, type IncomingMessage, type ServerResponse } from 'node:http';
 import { sameLabel } from '../../domain/issue.ts';
-import { tryGit } from '../git.ts';
+import { tryGit } from '../git/git.ts';
 import type { Account, Accounts } from './accounts.ts';
 
 export type Answer = {

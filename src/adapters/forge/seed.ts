@@ -5,7 +5,7 @@ import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { ToolError } from '../../domain/errors.ts';
 import { fence, lastLines } from '../../domain/text.ts';
-import { cloneEnvironment, git, tryGit } from '../git.ts';
+import { cloneEnvironment, git, tryGit } from '../git/git.ts';
 import { DEMO_COMMITS, DEMO_ISSUES, type Files, type SeedIssue } from './demo-project.ts';
 import type { Forge } from './forge.ts';
 

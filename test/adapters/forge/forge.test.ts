@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { tryGit } from '../../../src/adapters/git.ts';
+import { tryGit } from '../../../src/adapters/git/git.ts';
 import { BASE, commitFiles, DAEMON_TOKEN, fields, gitAs, startForge } from '../../support/forge.ts';
 
 const REMOTE = (url: string, token: string) => url.replace('http://', `http://x:${token}@`);

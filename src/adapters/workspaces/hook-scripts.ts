@@ -1,14 +1,14 @@
 // The file's own scripts around a workspace: a shell in it, with the person's environment and a time limit.
 
 import { pathToFileURL } from 'node:url';
-import { ToolError } from '../domain/errors.ts';
-import { formatSlug } from '../domain/repository.ts';
-import { lastLines } from '../domain/text.ts';
-import type { Workflow } from '../domain/workflow.ts';
-import type { HookName, WorkspaceTask } from '../engine/ports.ts';
-import { SAFE_CONFIG } from './git.ts';
-import type { Mirror } from './mirror.ts';
-import { runProgram } from './program.ts';
+import { ToolError } from '../../domain/errors.ts';
+import { formatSlug } from '../../domain/repository.ts';
+import { lastLines } from '../../domain/text.ts';
+import type { Workflow } from '../../domain/workflow.ts';
+import type { HookName, WorkspaceTask } from '../../engine/ports.ts';
+import { SAFE_CONFIG } from '../git/git.ts';
+import type { Mirror } from '../git/mirror.ts';
+import { runProgram } from '../program.ts';
 
 const MAX_HOOK_OUTPUT = 256 * 1024;
 

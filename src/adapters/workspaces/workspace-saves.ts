@@ -2,12 +2,12 @@
 
 import { mkdir, readdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { messageOf } from '../domain/errors.ts';
-import type { WorkspaceTask } from '../engine/ports.ts';
-import { type Clone, cloneMirror, saveUncommitted } from './clone.ts';
-import { isClone, readHead, readRef } from './git-directory.ts';
-import type { Mirror } from './mirror.ts';
-import { removeTree } from './remove-tree.ts';
+import { messageOf } from '../../domain/errors.ts';
+import type { WorkspaceTask } from '../../engine/ports.ts';
+import { type Clone, cloneMirror, saveUncommitted } from '../git/clone.ts';
+import { isClone, readHead, readRef } from '../git/git-directory.ts';
+import type { Mirror } from '../git/mirror.ts';
+import { removeTree } from '../remove-tree.ts';
 
 function nameOf(task: WorkspaceTask): string {
   return `refs/toolcrew/saved/issue-${task.issue}-${task.life}-${task.attempt}`;

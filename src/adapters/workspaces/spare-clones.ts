@@ -2,12 +2,12 @@
 
 import { mkdir, rename } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Clock, WorkspaceTask } from '../engine/ports.ts';
-import { cloneMirror, fetchOrigin } from './clone.ts';
-import { LOCAL_MS } from './git.ts';
-import { readHead } from './git-directory.ts';
-import type { Mirror } from './mirror.ts';
-import { removeLargeTree } from './remove-tree.ts';
+import type { Clock, WorkspaceTask } from '../../engine/ports.ts';
+import { cloneMirror, fetchOrigin } from '../git/clone.ts';
+import { LOCAL_MS } from '../git/git.ts';
+import { readHead } from '../git/git-directory.ts';
+import type { Mirror } from '../git/mirror.ts';
+import { removeLargeTree } from '../remove-tree.ts';
 
 type Spare = {
   readonly path: string;

@@ -1,8 +1,8 @@
 // The repository that the Git remote of a directory names.
 
 import { spawnSync } from 'node:child_process';
-import { parseRemoteUrl, type Remote } from '../domain/repository.ts';
-import { oneLine } from '../domain/text.ts';
+import { parseRemoteUrl, type Remote } from '../../domain/repository.ts';
+import { oneLine } from '../../domain/text.ts';
 import { cloneEnvironment } from './git.ts';
 
 /** What `origin` names, or the only remote. */

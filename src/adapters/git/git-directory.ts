@@ -3,8 +3,8 @@
 import { type Dirent, existsSync, lstatSync } from 'node:fs';
 import { lstat, mkdir, readdir, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { ToolError } from '../domain/errors.ts';
-import { readRegular } from './own-file.ts';
+import { ToolError } from '../../domain/errors.ts';
+import { readRegular } from '../own-file.ts';
 
 /** Files of a Git directory that can send git elsewhere or make it start a program. */
 const REDIRECTIONS = [

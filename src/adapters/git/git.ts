@@ -2,10 +2,10 @@
 
 import { accessSync, constants } from 'node:fs';
 import { delimiter, join } from 'node:path';
-import { ToolError } from '../domain/errors.ts';
-import { lastLines } from '../domain/text.ts';
-import { RUN_VARIABLE } from './processes.ts';
-import { runProgram } from './program.ts';
+import { ToolError } from '../../domain/errors.ts';
+import { lastLines } from '../../domain/text.ts';
+import { RUN_VARIABLE } from '../processes.ts';
+import { runProgram } from '../program.ts';
 
 /** The command line that has a program run inside another one. */
 export type Launch = (file: string, args: readonly string[]) => readonly [string, readonly string[]];

@@ -3,8 +3,8 @@
 
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { ToolError } from '../domain/errors.ts';
-import { lastLines } from '../domain/text.ts';
+import { ToolError } from '../../domain/errors.ts';
+import { lastLines } from '../../domain/text.ts';
 import { cloneEnvironment, FILES, type GitOptions, git, type Launch, tryGit } from './git.ts';
 
 export type Clone = {

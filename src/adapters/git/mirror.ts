@@ -4,9 +4,10 @@
 import { existsSync } from 'node:fs';
 import { mkdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { ToolError } from '../domain/errors.ts';
-import type { Clock } from '../engine/ports.ts';
-import { shellQuoted } from './agent-home.ts';
+import { ToolError } from '../../domain/errors.ts';
+import type { Clock } from '../../engine/ports.ts';
+import { shellQuoted } from '../agent-home.ts';
+import { Shared } from '../shared.ts';
 import type { Clone } from './clone.ts';
 import {
   cloneEnvironment,
@@ -22,7 +23,6 @@ import { removeStrays } from './git-directory.ts';
 import { Histories, type History, type Standing } from './history.ts';
 import { KnownRefs } from './known-refs.ts';
 import { refusePushes, Seed } from './seed.ts';
-import { Shared } from './shared.ts';
 
 export type MirrorOptions = {
   /** Directory of the bare repository. */

@@ -3,8 +3,8 @@
 import { lstatSync, mkdirSync, readdirSync, readFileSync, realpathSync, renameSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { dirname, join, sep } from 'node:path';
-import { messageOf, ToolError } from '../domain/errors.ts';
-import { holderOf } from './state-dir.ts';
+import { messageOf, ToolError } from '../../domain/errors.ts';
+import { holderOf } from '../state-dir.ts';
 
 /** What is ours in the root beside the workspaces. */
 export const ROOT_DATA = '.toolcrew';

@@ -1,6 +1,6 @@
 // Bringing a workspace up to date with the default branch, where the file has no script for it.
 
-import type { WorkspaceTask } from '../engine/ports.ts';
+import type { WorkspaceTask } from '../../engine/ports.ts';
 import {
   abortMerge,
   adoptHead,
@@ -13,9 +13,9 @@ import {
   removeUntracked,
   startBranch,
   statusOf,
-} from './clone.ts';
-import { forgetUnfinished, placeBranch, readHead, readRef, unfinished } from './git-directory.ts';
-import type { Mirror } from './mirror.ts';
+} from '../git/clone.ts';
+import { forgetUnfinished, placeBranch, readHead, readRef, unfinished } from '../git/git-directory.ts';
+import type { Mirror } from '../git/mirror.ts';
 import { saveChanges, saveCommits } from './workspace-saves.ts';
 
 export type SyncOptions = {
