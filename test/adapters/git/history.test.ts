@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
-import { historyArguments, parseHistory } from '../../src/adapters/git/history.ts';
-import { commitFiles, gitAs } from '../support/forge.ts';
-import { type Cleanup, tempDir } from '../support/temp.ts';
+import { historyArguments, parseHistory } from '../../../src/adapters/git/history.ts';
+import { commitFiles, gitAs } from '../../support/forge.ts';
+import { type Cleanup, tempDir } from '../../support/temp.ts';
 
 async function repository(t: Cleanup) {
   const path = tempDir(t);

@@ -3,10 +3,10 @@ import { mkdirSync, readFileSync, realpathSync, symlinkSync, writeFileSync } fro
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import test from 'node:test';
-import { StateDir } from '../../src/adapters/state-dir.ts';
-import { claimRoot } from '../../src/adapters/workspaces/workspace-root.ts';
-import { ToolError } from '../../src/domain/errors.ts';
-import { finallyDo, tempDir } from '../support/temp.ts';
+import { StateDir } from '../../../src/adapters/state-dir.ts';
+import { claimRoot } from '../../../src/adapters/workspaces/workspace-root.ts';
+import { ToolError } from '../../../src/domain/errors.ts';
+import { finallyDo, tempDir } from '../../support/temp.ts';
 
 function refusal(root: string, repository = 'h/o/r', stateDir = '/elsewhere'): string {
   try {
