@@ -189,7 +189,7 @@ export async function demoCommand(options: DemoOptions): Promise<void> {
   const root = mkdtempSync(join(tmpdir(), 'toolcrew-demo-'));
   const interrupted = new AbortController();
   // Where it was started by npm, there may be no command of that name.
-  const self = process.env.npm_lifecycle_event === undefined ? 'tool' : 'node dist/cli.js';
+  const self = process.env.npm_lifecycle_event === 'demo' ? 'node dist/cli.js' : 'tool';
   let exitCode = 0;
   const onSignal = (signal: EndSignal) => {
     exitCode = SIGNAL_CODES[signal];
