@@ -30,7 +30,7 @@ export function textDashboard(view: StateView): string {
   const error =
     view.workflow.error === null
       ? []
-      : [`! the workflow file is not valid; the last good one is in use: ${asLine(view.workflow.error)}`];
+      : [`! the workflow file cannot be used; the last good one is: ${asLine(view.workflow.error)}`];
   const pending =
     view.workflow.pending_restart.length === 0
       ? []

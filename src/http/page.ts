@@ -113,7 +113,7 @@ export function pageParts(view: StateView): Readonly<Record<string, string>> {
   const warnings = [
     view.workflow.error === null
       ? null
-      : `The workflow file is not valid; the last good one is in use.\n${view.workflow.error}`,
+      : `The workflow file cannot be used; the last good one is.\n${view.workflow.error}`,
     view.workflow.pending_restart.length === 0
       ? null
       : `Takes effect at the next start: ${view.workflow.pending_restart.join(', ')}`,

@@ -30,11 +30,11 @@ test('what is wrong stands at the top', () => {
     },
   });
   const text = textDashboard(view);
-  assert.match(text, /! the workflow file is not valid; the last good one is in use: agent\.x: unknown key/);
+  assert.match(text, /! the workflow file cannot be used; the last good one is: agent\.x: unknown key/);
   assert.match(text, /! takes effect at the next start: server/);
   assert.match(text, /! paused until 2026-01-01T13:00:00Z: the quota/);
   assert.match(text, /! last poll skipped: it answered 502/);
-  assert.match(page(view, 'n'), /not valid; the last good one/);
+  assert.match(page(view, 'n'), /cannot be used; the last good one/);
 });
 
 test('an idle daemon', () => {

@@ -42,7 +42,7 @@ const PLANTED: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     'src/adapters/starts.ts': "import { serve } from '../cli/serve.ts';\nserve.toFixed();\n",
   },
   'tests-stay-outside': {
-    'src/adapters/leans.ts': "import { help } from '../help.ts';\nhelp.toFixed();\n",
+    'src/adapters/leans.ts': "import { help } from '../../test/help.ts';\nhelp.toFixed();\n",
     'test/help.ts': 'export const help = 1;\n',
   },
   'one-adapter-per-package': { 'src/cli/asks.ts': "import { Octokit } from '@octokit/rest';\nvoid Octokit;\n" },

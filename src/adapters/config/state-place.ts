@@ -1,4 +1,5 @@
-// Where the state directory lies: as the workflow file says, or as far as that can be told when the file is broken or gone.
+// Where the state directory lies: as the workflow file says, or as far as that can be told when the file is broken or
+// gone.
 
 import { readFileSync } from 'node:fs';
 import { homedir } from 'node:os';

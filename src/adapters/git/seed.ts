@@ -1,5 +1,5 @@
-// What workspaces are cloned from: the remote's branches and tags and nothing else, so that no clone carries what agents left in
-// the mirror, and a clone of the ten-thousandth issue is as small as that of the first.
+// What workspaces are cloned from: the remote's branches and tags and nothing else, so that no clone carries what agents
+// left in the mirror, and the clone for the ten-thousandth issue is as small as that for the first.
 
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
