@@ -75,3 +75,9 @@ export function redact(text: string, secrets: readonly string[]): string {
   for (const secret of secrets) if (secret.length >= 8) result = result.replaceAll(secret, '[secret]');
   return result;
 }
+
+/** What came in the place of something else, as it would stand in a file: for the end of an error, at most 80 characters. */
+export function got(value: unknown): string {
+  if (value === undefined) return 'nothing';
+  return clip(visible(JSON.stringify(value) ?? String(value)), 80);
+}

@@ -2,7 +2,7 @@
 
 import type * as z from 'zod';
 import { nearest } from '../../domain/nearest.ts';
-import { clip, visible } from '../../domain/text.ts';
+import { got, visible } from '../../domain/text.ts';
 
 type Issue = z.core.$ZodIssue;
 
@@ -13,12 +13,6 @@ function valueAt(input: unknown, path: readonly PropertyKey[]): unknown {
     value = Reflect.get(value, key);
   }
   return value;
-}
-
-/** What came, as it would stand in the file. */
-export function got(value: unknown): string {
-  if (value === undefined) return 'nothing';
-  return clip(visible(JSON.stringify(value) ?? String(value)), 80);
 }
 
 function keysOf(schema: z.core.$ZodType, path: readonly PropertyKey[]): string[] {

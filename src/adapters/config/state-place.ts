@@ -5,9 +5,9 @@ import { readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { parseSlug, type Remote, type RepoSlug } from '../../domain/repository.ts';
+import { got } from '../../domain/text.ts';
 import { apiUrlOf, hostOf } from '../github/clone-url.ts';
 import { readLoosely } from './front-matter.ts';
-import { got } from './problems.ts';
 
 export type WorkflowSource = {
   readonly env: Readonly<Record<string, string | undefined>>;

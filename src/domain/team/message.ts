@@ -1,0 +1,213 @@
+// What teammates say to each other: ten types of messages, each with its own content, and who may say them.
+
+import { nearest } from '../nearest.ts';
+import { got } from '../text.ts';
+import { agentOf, type RoleName } from './role.ts';
+
+export type MessageType =
+  | 'api_ready'
+  | 'component_ready'
+  | 'tests_passed'
+  | 'quality_gate_passed'
+  | 'change_request'
+  | 'change_completed'
+  | 'bug_report'
+  | 'coverage_required'
+  | 'shutdown_request'
+  | 'progress';
+
+/** What a field holds, with the words that say so. */
+const KINDS = {
+  text: { words: 'text', holds: (value: unknown) => typeof value === 'string' && value.trim() !== '' },
+  route: {
+    words: 'a method and a path, like "POST /api/users"',
+    holds: (value: unknown) => typeof value === 'string' && /^[A-Z]+ \/\S*$/.test(value),
+  },
+  flag: { words: 'true or false', holds: (value: unknown) => typeof value === 'boolean' },
+  number: { words: 'a number', holds: (value: unknown) => typeof value === 'number' && Number.isFinite(value) },
+  percent: {
+    words: 'a number from 0 to 100',
+    holds: (value: unknown) => typeof value === 'number' && value >= 0 && value <= 100,
+  },
+  count: {
+    words: 'a whole number of at least 0',
+    holds: (value: unknown) => Number.isInteger(value) && Number(value) >= 0,
+  },
+  texts: {
+    words: 'a list of texts',
+    holds: (value: unknown) => Array.isArray(value) && value.every((one) => typeof one === 'string'),
+  },
+  types: {
+    words: 'field names with the names of their types',
+    holds: (value: unknown) => isRecord(value) && Object.values(value).every((one) => typeof one === 'string'),
+  },
+  record: { words: 'an object', holds: (value: unknown) => isRecord(value) },
+} as const;
+
+type Field = { readonly kind: keyof typeof KINDS; readonly optional?: true };
+
+/** `text`: the content is words, not an object. */
+export const CONTENTS: Readonly<Record<MessageType, 'text' | Readonly<Record<string, Field>>>> = {
+  api_ready: { endpoint: { kind: 'route' }, schema: { kind: 'types' }, response: { kind: 'record', optional: true } },
+  component_ready: {
+    component: { kind: 'text' },
+    path: { kind: 'text' },
+    testable: { kind: 'flag' },
+    props: { kind: 'texts' },
+  },
+  tests_passed: {
+    coverage: { kind: 'percent' },
+    passedTests: { kind: 'count' },
+    failedTests: { kind: 'count' },
+    duration: { kind: 'text' },
+  },
+  quality_gate_passed: {
+    trust5Score: { kind: 'number' },
+    securityIssues: { kind: 'count' },
+    performanceScore: { kind: 'text' },
+    recommendation: { kind: 'text' },
+  },
+  change_request: {
+    file: { kind: 'text' },
+    requestedChange: { kind: 'text' },
+    reason: { kind: 'text' },
+    priority: { kind: 'text', optional: true },
+  },
+  change_completed: { file: { kind: 'text' }, change: { kind: 'text' }, commitRef: { kind: 'text' } },
+  bug_report: { test: { kind: 'text' }, expected: { kind: 'text' }, actual: { kind: 'text' } },
+  coverage_required: {
+    current: { kind: 'percent' },
+    required: { kind: 'percent' },
+    uncoveredFiles: { kind: 'texts' },
+  },
+  shutdown_request: 'text',
+  progress: 'text',
+};
+
+/** Other spellings of a field that are taken for it. */
+const SPELLINGS: Readonly<Record<string, string>> = { requested_change: 'requestedChange' };
+
+export type Content = string | Readonly<Record<string, unknown>>;
+
+/** A message's type and content, or all that is wrong with them. */
+export type Checked =
+  | { readonly ok: true; readonly type: MessageType; readonly content: Content }
+  | { readonly ok: false; readonly problems: readonly string[] };
+
+function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function isType(name: string): name is MessageType {
+  return Object.hasOwn(CONTENTS, name);
+}
+
+function suggestion(name: string, known: readonly string[]): string {
+  const close = nearest(name, known);
+  return close === undefined ? '' : `; did you mean ${close}?`;
+}
+
+/** Checks a message as it came, field by field. Fields that a type does not have are refused: nobody would read them. */
+export function checkMessage(type: string, content: unknown): Checked {
+  const types = Object.keys(CONTENTS);
+  if (!isType(type))
+    return {
+      ok: false,
+      problems: [`type: expected one of ${types.join(', ')}, got ${got(type)}${suggestion(type, types)}`],
+    };
+  const fields = CONTENTS[type];
+  if (fields === 'text')
+    return KINDS.text.holds(content)
+      ? { ok: true, type, content: String(content) }
+      : { ok: false, problems: [`content: expected text (${type} has no fields), got ${got(content)}`] };
+  if (!isRecord(content)) {
+    const names = Object.entries(fields).map(([name, { optional }]) => (optional === true ? `${name}?` : name));
+    return { ok: false, problems: [`content: expected an object of ${names.join(', ')}, got ${got(content)}`] };
+  }
+  const given = Object.entries(content).map(([name, value]) => [SPELLINGS[name] ?? name, value] as const);
+  const problems = [...unknownFields(type, given, fields), ...wrongFields(given, fields)];
+  return problems.length === 0 ? { ok: true, type, content: Object.fromEntries(given) } : { ok: false, problems };
+}
+
+type Given = readonly (readonly [string, unknown])[];
+
+function unknownFields(type: MessageType, given: Given, fields: Readonly<Record<string, Field>>): string[] {
+  const known = Object.keys(fields);
+  return given
+    .filter(([name], index) => !known.includes(name) || given.findIndex(([other]) => other === name) < index)
+    .map(([name]) =>
+      known.includes(name)
+        ? `content.${name}: given twice, in two spellings`
+        : `content.${name}: ${type} has no such field${suggestion(name, known)}`,
+    );
+}
+
+function wrongFields(given: Given, fields: Readonly<Record<string, Field>>): string[] {
+  const values = new Map(given);
+  return Object.entries(fields).flatMap(([name, { kind, optional }]) => {
+    const value = values.get(name);
+    const isRight = value === undefined ? optional === true : KINDS[kind].holds(value);
+    return isRight ? [] : [`content.${name}: expected ${KINDS[kind].words}, got ${got(value)}`];
+  });
+}
+
+const LEAD = 'team-lead';
+const EVERYBODY = 'all';
+
+type Sender = RoleName | typeof LEAD;
+
+/** Who usually says what to whom; types that anybody may send to anybody are not among them. */
+const ROUTES: Readonly<Partial<Record<MessageType, { readonly from: readonly Sender[]; readonly to?: string }>>> = {
+  api_ready: { from: ['backend-dev'], to: 'frontend-dev' },
+  component_ready: { from: ['frontend-dev'], to: 'tester' },
+  tests_passed: { from: ['tester'], to: 'quality' },
+  quality_gate_passed: { from: ['quality'], to: LEAD },
+  bug_report: { from: ['tester'], to: 'backend-dev' },
+  coverage_required: { from: ['quality', 'tester'], to: 'tester' },
+  shutdown_request: { from: [LEAD] },
+};
+
+/** Types that nobody else may send: others would act on them. */
+const RESERVED: readonly MessageType[] = ['shutdown_request', 'quality_gate_passed'];
+
+export type Verdict = { readonly kind: 'fine' } | { readonly kind: 'unusual' | 'refused'; readonly words: string };
+
+/**
+ * Whether this member may say this to that recipient. What is only unusual is sent all the same.
+ * @param owner with `change_request`: who owns the file; null when it is shared or nobody's
+ */
+export function judgeRoute(type: MessageType, from: string, to: string, owner: string | null = null): Verdict {
+  if (type === 'change_request') return judgeRequest(from, to, owner);
+  const route = ROUTES[type];
+  if (route === undefined) return { kind: 'fine' };
+  const isSender = route.from.some((one) => one === from);
+  if (!isSender && RESERVED.includes(type))
+    return { kind: 'refused', words: `${type} is for ${route.from.join(' or ')} to send, not for ${from}` };
+  const isRecipient = route.to === undefined || to === EVERYBODY || to === route.to;
+  if (isSender && isRecipient) return { kind: 'fine' };
+  const usual = `${route.from.join(' or ')} to ${route.to ?? 'anybody'}`;
+  return { kind: 'unusual', words: `${type} usually goes from ${usual}, not from ${from} to ${to}` };
+}
+
+function judgeRequest(from: string, to: string, owner: string | null): Verdict {
+  if (owner === null || to === owner) return { kind: 'fine' };
+  return owner === from
+    ? { kind: 'refused', words: `the file is ${from}'s own: change it` }
+    : { kind: 'refused', words: `the file is ${owner}'s: send the change_request to ${owner}, not to ${to}` };
+}
+
+/** A member of a team as far as messages go. */
+export type Addressee = { readonly name: string; readonly isOver: boolean };
+
+export type Recipient = { readonly ok: true; readonly name: string } | { readonly ok: false; readonly problem: string };
+
+/** Who is meant by a recipient: exactly a member's name, the lead, or everybody; any other is refused with the names there are. */
+export function findRecipient(name: string, members: readonly Addressee[]): Recipient {
+  const there = members.filter((member) => !member.isOver).map((member) => member.name);
+  const valid = [...there, LEAD, EVERYBODY];
+  if (valid.includes(name)) return { ok: true, name };
+  const expected = `recipient: expected one of ${valid.join(', ')}, got ${got(name)}`;
+  if (members.some((member) => member.name === name)) return { ok: false, problem: `${expected}, who has ended` };
+  const meant = there.find((one) => agentOf(one) === name) ?? nearest(name, valid);
+  return { ok: false, problem: meant === undefined ? expected : `${expected}; did you mean ${meant}?` };
+}
