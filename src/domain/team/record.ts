@@ -49,6 +49,8 @@ export type TeamRecord =
       readonly key_hash: string | null;
       /** Whether a SPEC needs the user's word. */
       readonly approval: boolean;
+      /** The work tree as it was, a Git tree id; null when there is none. */
+      readonly base: string | null;
     } & Purpose)
   | {
       readonly type: 'task_created';

@@ -87,6 +87,8 @@ export type TeamState = {
   /** Of the lead: its session in the host, and the hash of its key. */
   readonly lead: { readonly session: string | null; readonly keyHash: string | null };
   readonly approval: boolean;
+  /** The work tree at its creation, a Git tree id. */
+  readonly base: string | null;
   readonly createdAt: number;
   readonly shutdownAt: number | null;
   readonly fallback: { readonly trigger: string; readonly reason: string } | null;
