@@ -3,6 +3,7 @@
 
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
 import { packageVersion } from './adapters/package-root.ts';
+import { addTeamCommands } from './cli/team-commands.ts';
 import { messageOf, ToolError } from './domain/errors.ts';
 
 function port(text: string): number {
@@ -109,6 +110,7 @@ function createProgram(): Command {
       const { doctorCommand } = await import('./cli/doctor.ts');
       await doctorCommand(path, options);
     });
+  addTeamCommands(program);
   addAgentCommands(program);
   addHints(program, 'tool');
   return program;

@@ -78,7 +78,9 @@ export function spawnParameters(team: string, role: string, prompt: string): Rea
 /** Roles of the team that nobody plays yet and that have something to do. */
 export function rolesToStart(state: TeamState): readonly string[] {
   const wanted = state.purpose?.roles ?? [];
-  const busy = new Set([...state.tasks.values()].filter(({ status }) => status !== 'completed').map(({ owner }) => owner));
+  const busy = new Set(
+    [...state.tasks.values()].filter(({ status }) => status !== 'completed').map(({ owner }) => owner),
+  );
   return wanted.filter((role) => {
     const member = state.members.get(role);
     const isThere = member !== undefined && isLive(member);
@@ -96,7 +98,8 @@ export function nextStep(state: TeamState): string {
       return `Next: start ${rolesToStart(state).join(', ') || 'teammates'} with Task, one call each, and make the calls that they answer with, all in one message.`;
     case 'spawned':
     case 'working':
-      if (open.length > 0) return 'Next: wait for your teammates; answer what they ask; TaskList shows how far they are.';
+      if (open.length > 0)
+        return 'Next: wait for your teammates; answer what they ask; TaskList shows how far they are.';
       return state.purpose?.phase === 'plan'
         ? 'Next: put the results together into .tool/specs/SPEC-<NAME>-<NNN>/spec.md, plan.md and acceptance.md, then ask the user to approve it.'
         : 'Next: SendMessage shutdown_request to all, then TeamDelete.';

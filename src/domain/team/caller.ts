@@ -2,7 +2,7 @@
 // call, or a key that was handed over.
 
 import { LEAD } from './message.ts';
-import { type Member, type TeamState, isStanding } from './state.ts';
+import { isStanding, type Member, type TeamState } from './state.ts';
 
 /** What the host says of one call, as its hook reported it. */
 export type Stamp = {
@@ -22,7 +22,13 @@ export type Evidence =
 
 export type Caller =
   | { readonly kind: 'lead'; readonly team: string; readonly name: typeof LEAD; readonly epoch: 0 }
-  | { readonly kind: 'member'; readonly team: string; readonly name: string; readonly epoch: number; readonly member: Member }
+  | {
+      readonly kind: 'member';
+      readonly team: string;
+      readonly name: string;
+      readonly epoch: number;
+      readonly member: Member;
+    }
   /** Somebody, but nobody of a team that stands. */
   | { readonly kind: 'outsider'; readonly who: string }
   | { readonly kind: 'unknown'; readonly why: string };
@@ -58,8 +64,7 @@ function isLedBy(state: TeamState, session: string): boolean {
 }
 
 function ofStamp({ session, agentId, agentType }: Stamp, standing: readonly TeamState[]): readonly Caller[] {
-  if (agentId === null && agentType === null)
-    return standing.filter((state) => isLedBy(state, session)).map(lead);
+  if (agentId === null && agentType === null) return standing.filter((state) => isLedBy(state, session)).map(lead);
   for (const state of standing) {
     const bound = agentId === null ? undefined : state.bindings.get(agentId);
     const member = bound === undefined ? undefined : state.members.get(bound.name);
@@ -73,7 +78,11 @@ function ofStamp({ session, agentId, agentType }: Stamp, standing: readonly Team
   return [];
 }
 
-function ofEnvironment(team: string | null, teammate: string | null, standing: readonly TeamState[]): readonly Caller[] {
+function ofEnvironment(
+  team: string | null,
+  teammate: string | null,
+  standing: readonly TeamState[],
+): readonly Caller[] {
   const meant = standing.filter((state) => team === null || state.team === team);
   if (teammate === null || teammate === LEAD) return meant.map(lead);
   return meant.flatMap((state) => {

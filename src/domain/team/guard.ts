@@ -65,20 +65,32 @@ function refuse(reason: string): Judged {
 function judgeOutside(path: string, { temporary }: Place): Judged {
   return temporary.some((directory) => isBelow(path, directory))
     ? FINE
-    : refuse(`${visible(path)} lies outside of the project: while a team stands, its members write inside it or to ${temporary.join(', ')}`);
+    : refuse(
+        `${visible(path)} lies outside of the project: while a team stands, its members write inside it or to ${temporary.join(', ')}`,
+      );
 }
 
-function judgeMember(path: string, caller: Caller & { kind: 'member' }, state: TeamState, settings: TeamSettings, now: number): Judged {
+function judgeMember(
+  path: string,
+  caller: Caller & { kind: 'member' },
+  state: TeamState,
+  settings: TeamSettings,
+  now: number,
+): Judged {
   const { name } = caller;
   const lease = state.leases.get(path);
   const held = lease !== undefined && lease.until > now ? lease : undefined;
   if (held?.member === name) return FINE;
   if (held !== undefined)
-    return refuse(`${path} is leased to ${held.member} until ${new Date(held.until).toISOString()} (${held.reason}): wait for it, or ask: ${changeRequest(held.member, path)}`);
+    return refuse(
+      `${path} is leased to ${held.member} until ${new Date(held.until).toISOString()} (${held.reason}): wait for it, or ask: ${changeRequest(held.member, path)}`,
+    );
   const { owner, pattern }: Owned = ownerOf(path, settings.ownership);
   if (owner === name) return FINE;
   if (owner === null || owner === SHARED)
-    return refuse(`${path} is ${owner === null ? "nobody's" : `shared (${pattern})`}: take a lease for it first: FileLease {"path":${quoted(path)},"reason":"<why>"}`);
+    return refuse(
+      `${path} is ${owner === null ? "nobody's" : `shared (${pattern})`}: take a lease for it first: FileLease {"path":${quoted(path)},"reason":"<why>"}`,
+    );
   const isThere = state.members.has(owner);
   return refuse(
     `${path} is ${owner}'s (${pattern}), not ${name}'s. Do not change it; ask ${isThere ? 'its owner' : 'the lead, since its owner is not in this team'}: ${changeRequest(isThere ? owner : 'team-lead', path)}`,
@@ -93,13 +105,17 @@ function judgeOne(path: string, caller: Caller, state: TeamState, settings: Team
     );
   }
   if (caller.kind === 'member' && caller.member.readOnly)
-    return refuse(`${caller.name} only reads: it writes nothing. Report what you found with SendMessage or as the result of your task`);
+    return refuse(
+      `${caller.name} only reads: it writes nothing. Report what you found with SendMessage or as the result of your task`,
+    );
   const inside = path.startsWith('/') ? null : insideProject(path);
   if (inside === null) return judgeOutside(path, place);
   if (caller.kind === 'lead' && isBelow(inside, SPECS)) return FINE;
   const rule = RULES.find((one) => isBelow(inside, one));
   if (rule !== undefined)
-    return refuse(`${inside} belongs to what holds the team's rules (${rule}): nobody changes it while team ${state.team} stands`);
+    return refuse(
+      `${inside} belongs to what holds the team's rules (${rule}): nobody changes it while team ${state.team} stands`,
+    );
   if (caller.kind === 'member') return judgeMember(inside, caller, state, settings, place.now);
   if (!settings.delegateMode) return FINE;
   const { owner } = ownerOf(inside, settings.ownership);
@@ -110,7 +126,13 @@ function judgeOne(path: string, caller: Caller, state: TeamState, settings: Team
 }
 
 /** Judges all that a call would write, for a caller of a team that stands. The first refusal counts. */
-export function judgeWrites(writes: Writes, caller: Caller, state: TeamState, settings: TeamSettings, place: Place): Ruling {
+export function judgeWrites(
+  writes: Writes,
+  caller: Caller,
+  state: TeamState,
+  settings: TeamSettings,
+  place: Place,
+): Ruling {
   const paths: string[] = [];
   for (const { path, tree } of writes.targets) {
     const all = tree ? [path, ...place.below(path)] : [path];
@@ -126,10 +148,19 @@ export function judgeWrites(writes: Writes, caller: Caller, state: TeamState, se
   if (first === undefined) return { decision: 'allow', reason: '', paths };
   if (caller.kind === 'outsider' || caller.kind === 'unknown' || (caller.kind === 'member' && caller.member.readOnly)) {
     const verdict = judgeOne('.', caller, state, settings, place);
-    if (!verdict.ok) return { decision: 'deny', reason: `${verdict.reason}. (It cannot be told what this writes: ${first})`, paths: [] };
+    if (!verdict.ok)
+      return {
+        decision: 'deny',
+        reason: `${verdict.reason}. (It cannot be told what this writes: ${first})`,
+        paths: [],
+      };
   }
   const reason = `it cannot be told before it runs what this writes: ${writes.unresolved.join('; ')}`;
   return place.attended
     ? { decision: 'ask', reason, paths }
-    : { decision: 'deny', reason: `${reason}. Write files with Write or Edit, or name every path literally`, paths: [] };
+    : {
+        decision: 'deny',
+        reason: `${reason}. Write files with Write or Edit, or name every path literally`,
+        paths: [],
+      };
 }

@@ -64,7 +64,10 @@ export function judgeIdle(state: TeamState, member: Member, settings: TeamSettin
   const unfinished = validateWork ? open : [];
   const next = open.length > 0 || member.shutdown !== null ? undefined : nextFor(state, member, settings);
   if (unfinished.length === 0 && unread.length === 0 && next === undefined)
-    return { accept: true, reason: open.length === 0 ? 'nothing is left for it' : 'unfinished work is not looked at (validate_work: false)' };
+    return {
+      accept: true,
+      reason: open.length === 0 ? 'nothing is left for it' : 'unfinished work is not looked at (validate_work: false)',
+    };
   const words = [
     ...mail,
     ...unfinished.map(

@@ -60,7 +60,9 @@ export function callerOf(
 ): { readonly caller: Somebody; readonly log: TeamLog } {
   const standing = logs.map((log) => log.state.team);
   if (wanted !== undefined && !standing.includes(wanted))
-    refuse(`team_name: no team ${wanted} stands; ${standing.length === 0 ? 'there is none' : `there is ${standing.join(', ')}`}`);
+    refuse(
+      `team_name: no team ${wanted} stands; ${standing.length === 0 ? 'there is none' : `there is ${standing.join(', ')}`}`,
+    );
   const all = identify(
     evidence,
     logs.map((log) => log.state),
@@ -73,8 +75,7 @@ export function callerOf(
   const mine = all.filter(isSomebody).filter((caller) => wanted === undefined || caller.team === wanted);
   const [caller, other] = mine;
   if (caller === undefined) return refuse(`team_name: you are not of team ${wanted}`);
-  if (other !== undefined)
-    refuse(`you lead ${mine.map(({ team }) => team).join(' and ')}: say which with "team_name"`);
+  if (other !== undefined) refuse(`you lead ${mine.map(({ team }) => team).join(' and ')}: say which with "team_name"`);
   const log = logs.find((one) => one.state.team === caller.team);
   if (log === undefined) return refuse(`team ${caller.team} is gone`);
   return { caller, log };

@@ -1,8 +1,8 @@
 // What agents get to see at the next boundary: their mail after a tool, and where they stand after a new beginning.
 
+import { specOfPath } from '../../domain/spec/spec.ts';
 import { leadBrief } from '../../domain/team/brief.ts';
 import { LEAD } from '../../domain/team/message.ts';
-import { specOfPath } from '../../domain/spec/spec.ts';
 import type { TeamLog } from '../ports.ts';
 import { withStanding } from './context.ts';
 import { type HookAnswer, type HostEvent, SILENT } from './event.ts';

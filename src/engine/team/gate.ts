@@ -6,7 +6,9 @@ import type { TeamSettings } from '../../domain/team/settings.ts';
 import { MAX_REJECTIONS, type TeamState } from '../../domain/team/state.ts';
 import type { Task } from '../../domain/team/task.ts';
 import type { TeamLog } from '../ports.ts';
-import type { Somebody, TeamContext } from './context.ts';
+import { type Somebody, type TeamContext, withStanding } from './context.ts';
+import { type HookAnswer, type HostEvent, SILENT } from './event.ts';
+import { findCaller, type HookContext } from './hook-context.ts';
 
 export type Completion = { readonly accept: boolean; readonly reason: string };
 
@@ -15,11 +17,11 @@ const HOOK = 'task_completed';
 /** A finding that stands in the way, with what tells it from another. */
 type Objection = { readonly reason: string; readonly fingerprint: string };
 
-/** Judges a completion by a member of a team, and writes down what was decided. */
+/** Judges a completion by somebody of a team, and writes down what was decided. */
 export async function judgeCompletion(
   context: TeamContext,
   log: TeamLog,
-  task: Task,
+  task: Pick<Task, 'id'>,
   caller: Somebody,
 ): Promise<Completion> {
   const settings = await context.settings();
@@ -38,20 +40,26 @@ export async function judgeCompletion(
 
 /** Why there is nothing to check; null when there is. */
 function withoutChecks(state: TeamState, caller: Somebody, settings: TeamSettings): string | null {
-  if (!settings.hooks.taskCompleted.enabled) return 'unchecked: the hook is switched off (task_completed.enabled: false)';
-  if (state.purpose?.phase !== 'run') return `nothing to check: in the ${state.purpose?.phase ?? ''} phase nothing is written`;
+  if (!settings.hooks.taskCompleted.enabled)
+    return 'unchecked: the hook is switched off (task_completed.enabled: false)';
+  if (state.purpose?.phase !== 'run')
+    return `nothing to check: in the ${state.purpose?.phase ?? ''} phase nothing is written`;
   return caller.kind === 'member' && caller.member.readOnly ? `nothing to check: ${caller.name} only reads` : null;
 }
 
 function wordsOf({ checks }: GateResult): string {
-  return checks.map(({ check, outcome, figure }) => `${check} ${outcome.replace('_', ' ')}${figure === null ? '' : ` (${figure})`}`).join(', ');
+  return checks
+    .map(
+      ({ check, outcome, figure }) => `${check} ${outcome.replace('_', ' ')}${figure === null ? '' : ` (${figure})`}`,
+    )
+    .join(', ');
 }
 
 /** What stands in the way of this completion; missing coverage does not while the tester has tasks of its own open. */
 function objectionOf(
   result: GateResult,
   state: TeamState,
-  task: Task,
+  task: Pick<Task, 'id'>,
   caller: Somebody,
   settings: TeamSettings,
 ): Objection | null {
@@ -107,14 +115,13 @@ async function escalate(log: TeamLog, caller: Somebody, words: string): Promise<
 
 async function decide(
   log: TeamLog,
-  task: Task,
+  task: Pick<Task, 'id'>,
   caller: Somebody,
   objection: Objection | null,
   accepted: string,
 ): Promise<Completion> {
   const before = log.state.rejections.get(`${HOOK}:${caller.name}`);
-  const isTired =
-    objection !== null && before?.fingerprint === objection.fingerprint && before.count >= MAX_REJECTIONS;
+  const isTired = objection !== null && before?.fingerprint === objection.fingerprint && before.count >= MAX_REJECTIONS;
   const decision = objection === null ? 'accept' : isTired ? 'escalated' : 'reject';
   const reason = objection?.reason ?? accepted;
   await log.append({
@@ -127,6 +134,34 @@ async function decide(
     fingerprint: objection?.fingerprint ?? '',
     paths: [],
   });
-  if (decision === 'escalated') await escalate(log, caller, `task ${task.id} was completed after ${MAX_REJECTIONS} rejections without change: ${reason}`);
-  return { accept: decision !== 'reject', reason: decision === 'escalated' ? `accepted after ${MAX_REJECTIONS} rejections without change; the lead was told: ${reason}` : reason };
+  if (decision === 'escalated')
+    await escalate(
+      log,
+      caller,
+      `task ${task.id} was completed after ${MAX_REJECTIONS} rejections without change: ${reason}`,
+    );
+  return {
+    accept: decision !== 'reject',
+    reason:
+      decision === 'escalated'
+        ? `accepted after ${MAX_REJECTIONS} rejections without change; the lead was told: ${reason}`
+        : reason,
+  };
+}
+
+/** Judges the completion of a task of the host's own list. */
+export async function onTaskCompleted(context: HookContext, event: HostEvent): Promise<HookAnswer> {
+  return withStanding(context.teams, async (logs) => {
+    const found = await findCaller(context, { ...event, agentType: event.agentType ?? event.teammate }, logs);
+    if (found !== undefined && (found.caller.kind === 'member' || found.caller.kind === 'lead')) {
+      const id = `${event.task?.id ?? ''} of the host's list`;
+      const { accept, reason } = await judgeCompletion(context, found.log, { id }, found.caller);
+      return accept ? SILENT : { kind: 'reject', reason };
+    }
+    const settings = await context.settings();
+    const { enabled, requireQualityCheck } = settings.hooks.taskCompleted;
+    if (!settings.enabled || !enabled || !requireQualityCheck) return SILENT;
+    const result = await context.checks.run(settings.quality, new AbortController().signal);
+    return result.ok ? SILENT : { kind: 'reject', reason: rejection(result, settings.quality) };
+  });
 }

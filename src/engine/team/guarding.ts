@@ -1,12 +1,12 @@
 // Before a tool runs: whether this caller may write that, spawn that, call that; and the stamp that says who called.
 
+import { memberBrief } from '../../domain/team/brief.ts';
 import { identify, memberName } from '../../domain/team/caller.ts';
 import { judgeWrites } from '../../domain/team/guard.ts';
-import { memberBrief } from '../../domain/team/brief.ts';
 import type { TeamLog } from '../ports.ts';
 import { withStanding } from './context.ts';
 import { type HookAnswer, type HostEvent, SILENT } from './event.ts';
-import { evidenceOf, findCaller, type Found, type HookContext } from './hook-context.ts';
+import { evidenceOf, type Found, findCaller, type HookContext } from './hook-context.ts';
 import { spawnMark } from './spawn.ts';
 
 const WRITERS: readonly string[] = ['Write', 'Edit', 'MultiEdit', 'NotebookEdit', 'Bash'];
@@ -114,9 +114,12 @@ async function guardSpawn(context: HookContext, event: HostEvent, found: Found):
     await note(log, found, `${event.tool} ${type}`, 'reject', reason, []);
     return { kind: 'reject', reason: `toolcrew: ${reason}` };
   };
-  if (caller.kind === 'member') return refuse(`only team-lead starts agents while team ${state.team} stands; ask it with SendMessage`);
+  if (caller.kind === 'member')
+    return refuse(`only team-lead starts agents while team ${state.team} stands; ask it with SendMessage`);
   if (caller.kind !== 'lead')
-    return refuse(`team ${state.team} stands, and this session does not lead it: /tool:team-restart takes it over, \`tool team delete ${state.team}\` ends it`);
+    return refuse(
+      `team ${state.team} stands, and this session does not lead it: /tool:team-restart takes it over, \`tool team delete ${state.team}\` ends it`,
+    );
   if (state.session === 'fallback') return SILENT;
   const member = state.members.get(memberName(type));
   if (member === undefined || member.phase !== 'registered')
@@ -133,7 +136,9 @@ async function guardSpawn(context: HookContext, event: HostEvent, found: Found):
   if (refusal !== null) return refuse(refusal);
   await note(log, found, `${event.tool} ${type}`, 'accept', 'it is registered', []);
   const settings = await context.settings();
-  const given = String(event.input.prompt ?? '').replace(spawnMark(member, state.team), '').trim();
+  const given = String(event.input.prompt ?? '')
+    .replace(spawnMark(member, state.team), '')
+    .trim();
   const prompt = `${memberBrief(state, member, settings, null)}\n\n${given || member.prompt}`;
   return { kind: 'rewrite', input: { ...event.input, prompt }, text: null };
 }
@@ -154,7 +159,10 @@ export async function onAgentStart(context: HookContext, event: HostEvent): Prom
   return withStanding(context.teams, async (logs) => {
     const name = memberName(agentType);
     const log = logs.find(({ state }) => {
-      const led = identify({ kind: 'stamp', stamp: { session: event.session, agentId: null, agentType: null, toolUseId: null } }, [state]);
+      const led = identify(
+        { kind: 'stamp', stamp: { session: event.session, agentId: null, agentType: null, toolUseId: null } },
+        [state],
+      );
       return led.some(({ kind }) => kind === 'lead') && state.members.has(name);
     });
     const member = log?.state.members.get(name);

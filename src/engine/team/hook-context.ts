@@ -6,7 +6,24 @@ import type { TeamLog } from '../ports.ts';
 import type { TeamContext } from './context.ts';
 import { type HostEvent, stampOf } from './event.ts';
 
+/** What the project holds, for commands of the user. */
+export type ProjectView = {
+  /** Tracked files, from the root. */
+  readonly files: () => Promise<readonly string[]>;
+  /** Ids of the SPECs that there are. */
+  readonly specs: () => readonly string[];
+  /** All documents of a SPEC, `spec.md` first; null when there is none. */
+  readonly spec: (id: string) => string | null;
+  /** Writes the approval down; gives what stands in the way. */
+  readonly approve: (id: string) => string | null;
+  /** Version of the host; null when it cannot be told. */
+  readonly hostVersion: () => Promise<string | null>;
+  /** The variable that switches team mode on. */
+  readonly variable: { readonly value: string | undefined; readonly source: 'shell' | 'settings' | null };
+};
+
 export type HookContext = TeamContext & {
+  readonly project: ProjectView;
   /** What a call of a tool would write; paths from the project's root, or absolute ones outside of it. */
   readonly writesOf: (tool: string, input: Readonly<Record<string, unknown>>, cwd: string) => Promise<Writes>;
   /** Paths of the project below a directory. */

@@ -1,13 +1,13 @@
 // What only the lead does: create a team, register its teammates, delete it.
 
-import type { Evidence } from '../../domain/team/caller.ts';
-import { identify, memberName } from '../../domain/team/caller.ts';
-import { nextStep, roleNamed, rolesToStart, spawnParameters, taskLine } from '../../domain/team/brief.ts';
 import { messageOf, ToolError } from '../../domain/errors.ts';
 import { nearest } from '../../domain/nearest.ts';
+import { nextStep, roleNamed, rolesToStart, spawnParameters, taskLine } from '../../domain/team/brief.ts';
+import type { Evidence } from '../../domain/team/caller.ts';
+import { identify, memberName } from '../../domain/team/caller.ts';
 import type { Input } from '../../domain/team/operation.ts';
 import type { Purpose, TaskDraft } from '../../domain/team/record.ts';
-import { agentOf, PATTERNS, type Phase, ROLES } from '../../domain/team/role.ts';
+import { agentOf, type PATTERNS, type Phase, ROLES } from '../../domain/team/role.ts';
 import type { TeamSettings } from '../../domain/team/settings.ts';
 import { isLost, isStanding, SHUTDOWN_DEADLINE_MS } from '../../domain/team/state.ts';
 import { phaseOfTeam } from '../../domain/team/team-name.ts';
@@ -27,7 +27,9 @@ function purposeOf(name: string, phase: Phase, input: Input, settings: TeamSetti
   if (roles === undefined) {
     const known = Object.keys(settings.patterns);
     const close = nearest(pattern, known);
-    return refuse(`pattern: expected one of ${known.join(', ')}, got ${pattern}${close === undefined ? '' : `; did you mean ${close}?`}`);
+    return refuse(
+      `pattern: expected one of ${known.join(', ')}, got ${pattern}${close === undefined ? '' : `; did you mean ${close}?`}`,
+    );
   }
   return { phase, pattern, roles, subject: input.maybe('subject') ?? name };
 }
@@ -61,7 +63,8 @@ async function addTasks(log: TeamLog, drafts: readonly TaskDraft[]): Promise<voi
     );
     ids.set(draft.key, String(log.state.tasks.size));
   }
-  if (drafts.length > 0) await must(log, { type: 'moved', event: 'ownership_assigned', reason: 'decomposed', by: 'team-lead' });
+  if (drafts.length > 0)
+    await must(log, { type: 'moved', event: 'ownership_assigned', reason: 'decomposed', by: 'team-lead' });
 }
 
 export async function createTeam(context: TeamContext, input: Input, evidence: Evidence): Promise<Answer> {
@@ -96,9 +99,13 @@ async function begin(
   try {
     const { proposal, session } = log.state;
     if (isStanding(log.state))
-      refuse(`team_name: team ${name} stands already (${session}); /tool:team-restart ${name} goes on with it, \`tool team delete ${name}\` ends it`);
+      refuse(
+        `team_name: team ${name} stands already (${session}); /tool:team-restart ${name} goes on with it, \`tool team delete ${name}\` ends it`,
+      );
     if (proposal === null && !settings.enabled)
-      refuse('workflow.team.enabled is not true in .tool/config/workflow.yaml: no team is made. Go on with sub-agents, one at a time');
+      refuse(
+        'workflow.team.enabled is not true in .tool/config/workflow.yaml: no team is made. Go on with sub-agents, one at a time',
+      );
     const purpose = proposal ?? purposeOf(name, phase, input, settings);
     const isStamped = evidence.kind === 'stamp';
     const { key, hash } = context.keys.create();
@@ -122,7 +129,9 @@ async function begin(
       state: state.session,
       pattern: purpose.pattern,
       tasks: [...state.tasks.values()].map((task) => taskLine(task, state)),
-      ...(needsKey ? { key, key_note: 'This host does not say who calls: pass this as "key" with each of your calls.' } : {}),
+      ...(needsKey
+        ? { key, key_note: 'This host does not say who calls: pass this as "key" with each of your calls.' }
+        : {}),
       next: rolesToStart(state).map((role) => ({
         tool: 'Task',
         input: spawnParameters(name, role, promptFor(role, state.tasks.size > 0)),
@@ -149,12 +158,18 @@ export async function registerMember(
   const agent = input.text('subagent_type');
   const settings = await context.settings();
   const known = [
-    ...new Set([...(log.state.purpose?.roles ?? []), ...Object.keys(ROLES), ...Object.values(settings.patterns).flat()]),
+    ...new Set([
+      ...(log.state.purpose?.roles ?? []),
+      ...Object.keys(ROLES),
+      ...Object.values(settings.patterns).flat(),
+    ]),
   ];
   const role = memberName(agent);
   if (!known.includes(role) || agent !== agentOf(role)) {
     const close = nearest(agent, known.map(agentOf));
-    refuse(`subagent_type: expected one of ${known.map(agentOf).join(', ')}, got ${agent}${close === undefined ? '' : `; did you mean ${close}?`}`);
+    refuse(
+      `subagent_type: expected one of ${known.map(agentOf).join(', ')}, got ${agent}${close === undefined ? '' : `; did you mean ${close}?`}`,
+    );
   }
   if (name !== role) refuse(`name: expected ${role}, the agent's name without its prefix, got ${name}`);
   const own = roleNamed(name);
@@ -183,12 +198,7 @@ export async function registerMember(
   };
 }
 
-export async function deleteTeam(
-  context: TeamContext,
-  log: TeamLog,
-  caller: Somebody,
-  input: Input,
-): Promise<Answer> {
+export async function deleteTeam(context: TeamContext, log: TeamLog, caller: Somebody, input: Input): Promise<Answer> {
   const { state } = log;
   if (caller.kind !== 'lead') refuse(`only team-lead deletes a team, not ${caller.name}`);
   const forced = input.flag('force');
@@ -216,5 +226,11 @@ export async function deleteTeam(
     );
   }
   const done = [...state.tasks.values()].filter(({ status }) => status === 'completed').length;
-  return { team: state.team, state: 'deleted', archived: context.teams.archive(state.team), completed_tasks: done, tasks: state.tasks.size };
+  return {
+    team: state.team,
+    state: 'deleted',
+    archived: context.teams.archive(state.team),
+    completed_tasks: done,
+    tasks: state.tasks.size,
+  };
 }

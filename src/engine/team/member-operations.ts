@@ -29,12 +29,7 @@ function tooFrequent(state: TeamState, from: string, now: number): boolean {
   );
 }
 
-export async function sendMessage(
-  context: TeamContext,
-  log: TeamLog,
-  caller: Somebody,
-  input: Input,
-): Promise<Answer> {
+export async function sendMessage(context: TeamContext, log: TeamLog, caller: Somebody, input: Input): Promise<Answer> {
   const { state } = log;
   const members = [...state.members.values()].map(({ name, phase }) => ({ name, isOver: phase === 'over' }));
   const recipient = findRecipient(input.text('recipient'), members);
@@ -49,7 +44,9 @@ export async function sendMessage(
   const verdict = judgeRoute(type, caller.name, to, owned);
   if (verdict.kind === 'refused') refuse(verdict.words);
   if (type === 'quality_gate_passed' && state.gate !== null && !state.gate.ok)
-    refuse('quality_gate_passed: the checks that were measured last have failed; ask for what is missing with coverage_required or bug_report');
+    refuse(
+      'quality_gate_passed: the checks that were measured last have failed; ask for what is missing with coverage_required or bug_report',
+    );
   const warnings = [
     ...(verdict.kind === 'unusual' ? [verdict.words] : []),
     ...(type === 'progress' && tooFrequent(state, caller.name, context.now())
@@ -85,7 +82,9 @@ function stopped(state: TeamState, to: string): Answer {
   const names = [...state.members.values()]
     .filter(({ name, phase }) => phase === 'stopped' && (to === EVERYBODY || to === name))
     .map(({ name }) => name);
-  return names.length === 0 ? {} : { note: `${names.join(', ')} has stopped: the lead has to start it again with Task before it reads this` };
+  return names.length === 0
+    ? {}
+    : { note: `${names.join(', ')} has stopped: the lead has to start it again with Task before it reads this` };
 }
 
 async function passGate(log: TeamLog, by: string): Promise<void> {
@@ -131,14 +130,10 @@ export async function takeMail(log: TeamLog, name: string): Promise<string | nul
   return `toolcrew: ${messages.length} new message${messages.length === 1 ? '' : 's'} for ${name}:\n${messages.map(messageLine).join('\n')}`;
 }
 
-export async function leaseFile(
-  context: TeamContext,
-  log: TeamLog,
-  caller: Somebody,
-  input: Input,
-): Promise<Answer> {
+export async function leaseFile(context: TeamContext, log: TeamLog, caller: Somebody, input: Input): Promise<Answer> {
   const path = insideProject(input.text('path'));
-  if (path === null) return refuse(`path: expected a path inside the project, from its root, got ${got(input.text('path'))}`);
+  if (path === null)
+    return refuse(`path: expected a path inside the project, from its root, got ${got(input.text('path'))}`);
   const { name, epoch } = caller;
   if (input.flag('release')) {
     await must(log, { type: 'lease_released', path, by: name, epoch });
@@ -148,7 +143,9 @@ export async function leaseFile(
   const { owner, pattern } = ownerOf(path, (await context.settings()).ownership);
   if (owner === name) return { path, state: 'own', note: 'You own it: no lease is needed.' };
   if (owner !== null && owner !== SHARED)
-    refuse(`${path} is ${owner}'s (${pattern}): leases are for shared and unowned paths. Send ${owner} a change_request`);
+    refuse(
+      `${path} is ${owner}'s (${pattern}): leases are for shared and unowned paths. Send ${owner} a change_request`,
+    );
   const minutes = input.count('minutes') ?? LEASE_MINUTES;
   if (minutes > LEASE_MINUTES_MAX) refuse(`minutes: expected 1 to ${LEASE_MINUTES_MAX}, got ${minutes}`);
   const until = context.now() + minutes * 60_000;

@@ -45,12 +45,7 @@ function perform(
  * Carries out one operation. Throws a ToolError `refused` whose words name the value, the rule and what is valid.
  * @param evidence who asks, from outside of what was asked
  */
-export async function operate(
-  context: TeamContext,
-  name: string,
-  given: unknown,
-  evidence: Evidence,
-): Promise<Answer> {
+export async function operate(context: TeamContext, name: string, given: unknown, evidence: Evidence): Promise<Answer> {
   if (!isOperation(name)) {
     const names = Object.keys(OPERATIONS);
     const close = nearest(name, names);

@@ -14,9 +14,15 @@ function isAgentTool(version: string | null): boolean {
   return version === null || major > 2 || (major === 2 && (minor > 1 || (minor === 1 && patch >= 100)));
 }
 
-export function hostCall(member: Member, state: TeamState, host: Host | null, key: string | null): Readonly<Record<string, unknown>> {
+export function hostCall(
+  member: Member,
+  state: TeamState,
+  host: Host | null,
+  key: string | null,
+): Readonly<Record<string, unknown>> {
   const mark = spawnMark(member, state.team);
-  const handed = key === null ? '' : ` Your key is ${key}: pass it as "key" with each call of the team's tools, and tell it nobody.`;
+  const handed =
+    key === null ? '' : ` Your key is ${key}: pass it as "key" with each call of the team's tools, and tell it nobody.`;
   if (host === null)
     return {
       program: 'any',

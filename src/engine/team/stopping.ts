@@ -14,8 +14,7 @@ const LEAD_STOP = 'lead_stop';
 /** Writes down what was decided; after three rejections without change it is an escalation, and lets go. */
 async function decide(log: TeamLog, hook: string, name: string, verdict: IdleVerdict): Promise<HookAnswer> {
   const before = log.state.rejections.get(`${hook}:${name}`);
-  const isTired =
-    !verdict.accept && before?.fingerprint === verdict.fingerprint && before.count >= MAX_REJECTIONS;
+  const isTired = !verdict.accept && before?.fingerprint === verdict.fingerprint && before.count >= MAX_REJECTIONS;
   const decision = verdict.accept ? 'accept' : isTired ? 'escalated' : 'reject';
   await log.append({
     type: 'decision',

@@ -1,13 +1,13 @@
 // The shared task list: adding, claiming, finishing, looking.
 
-import { isLive } from '../../domain/team/state.ts';
+import { nearest } from '../../domain/nearest.ts';
 import { claimable, fits } from '../../domain/team/idle.ts';
 import { LEAD } from '../../domain/team/message.ts';
-import { nearest } from '../../domain/nearest.ts';
 import type { Input } from '../../domain/team/operation.ts';
 import { insideProject, ownerOf, SHARED } from '../../domain/team/ownership.ts';
 import type { TeamState } from '../../domain/team/state.ts';
-import { shownStatus, type Task, TASK_STATUSES, type TaskStatus } from '../../domain/team/task.ts';
+import { isLive } from '../../domain/team/state.ts';
+import { shownStatus, TASK_STATUSES, type Task, type TaskStatus } from '../../domain/team/task.ts';
 import type { TeamLog } from '../ports.ts';
 import { type Answer, must, refuse, type Somebody, type TeamContext } from './context.ts';
 import { judgeCompletion } from './gate.ts';
@@ -24,7 +24,10 @@ function shown(task: Task, state: TeamState): Answer {
 
 function taskOf(state: TeamState, id: string): Task {
   const task = state.tasks.get(id);
-  return task ?? refuse(`taskId: expected one of ${[...state.tasks.keys()].join(', ') || 'none: the list is empty'}, got ${id}`);
+  return (
+    task ??
+    refuse(`taskId: expected one of ${[...state.tasks.keys()].join(', ') || 'none: the list is empty'}, got ${id}`)
+  );
 }
 
 /** Names that a task can be meant for: the members, and the roles that are to become some. */
@@ -32,15 +35,12 @@ function checkOwner(state: TeamState, owner: string): void {
   const known = [...new Set([...state.members.keys(), ...(state.purpose?.roles ?? [])])];
   if (known.includes(owner)) return;
   const close = nearest(owner, known);
-  refuse(`owner: expected one of ${known.join(', ')}, got ${owner}${close === undefined ? '' : `; did you mean ${close}?`}`);
+  refuse(
+    `owner: expected one of ${known.join(', ')}, got ${owner}${close === undefined ? '' : `; did you mean ${close}?`}`,
+  );
 }
 
-export async function createTask(
-  context: TeamContext,
-  log: TeamLog,
-  caller: Somebody,
-  input: Input,
-): Promise<Answer> {
+export async function createTask(context: TeamContext, log: TeamLog, caller: Somebody, input: Input): Promise<Answer> {
   const owner = input.maybe('owner') ?? null;
   if (owner !== null) checkOwner(log.state, owner);
   const files = input.texts('files');
@@ -67,15 +67,13 @@ export async function createTask(
 }
 
 function statusOf(text: string): TaskStatus {
-  return TASK_STATUSES.find((status) => status === text) ?? refuse(`status: expected one of ${TASK_STATUSES.join(', ')}, got ${text}`);
+  return (
+    TASK_STATUSES.find((status) => status === text) ??
+    refuse(`status: expected one of ${TASK_STATUSES.join(', ')}, got ${text}`)
+  );
 }
 
-export async function updateTask(
-  context: TeamContext,
-  log: TeamLog,
-  caller: Somebody,
-  input: Input,
-): Promise<Answer> {
+export async function updateTask(context: TeamContext, log: TeamLog, caller: Somebody, input: Input): Promise<Answer> {
   const task = taskOf(log.state, input.text('taskId'));
   const status = statusOf(input.text('status'));
   const owner = input.maybe('owner');
@@ -99,12 +97,21 @@ export async function updateTask(
   const before = new Set(claimable(log.state).map(({ id }) => id));
   const passed = status === 'completed' ? await judgeCompletion(context, log, task, caller) : null;
   if (passed !== null && !passed.accept) refuse(passed.reason);
-  await must(log, { type: 'task_updated', task: task.id, status, result: input.maybe('result') ?? null, by: name, epoch });
+  await must(log, {
+    type: 'task_updated',
+    task: task.id,
+    status,
+    result: input.maybe('result') ?? null,
+    by: name,
+    epoch,
+  });
   const freed = claimable(log.state).filter(({ id }) => !before.has(id) && id !== task.id);
   return {
     ...shown(taskOf(log.state, task.id), log.state),
     ...(passed === null ? {} : { checks: passed.reason }),
-    ...(freed.length === 0 ? {} : { can_begin_now: freed.map((one) => shown(one, log.state)), ...(await tell(log, freed, name)) }),
+    ...(freed.length === 0
+      ? {}
+      : { can_begin_now: freed.map((one) => shown(one, log.state)), ...(await tell(log, freed, name)) }),
   };
 }
 
