@@ -3,7 +3,7 @@
 import type { Stored } from '../log.ts';
 import { askToEnd } from './fold-members.ts';
 import { authorFault, type Draft, move, sign } from './fold-state.ts';
-import { EVERYBODY, LEAD } from './message.ts';
+import { EVERYBODY, judgeRoute, LEAD } from './message.ts';
 import type { TeamRecord } from './record.ts';
 import type { Receipt } from './state.ts';
 
@@ -13,6 +13,8 @@ export function takeMessage(draft: Draft, record: Of<'message_sent'>): string | 
   const { by, to, in_reply_to: inReplyTo, at } = record;
   const fault = authorFault(draft, by, record.epoch) ?? recipientFault(draft, to);
   if (fault !== null) return fault;
+  const verdict = judgeRoute(record.kind, by, to);
+  if (verdict.kind === 'refused') return verdict.words;
   if (inReplyTo !== null && (inReplyTo < 1 || inReplyTo > draft.messages.length))
     return `in_reply_to: there is no message ${inReplyTo}`;
   const there = [...draft.members.values()].filter((member) => member.phase !== 'over').map((member) => member.name);

@@ -4,12 +4,22 @@
 import { assertNever } from '../errors.ts';
 import type { Stored } from '../log.ts';
 import { takeDecision, takeLease, takeLeaseRelease } from './fold-guards.ts';
-import { takeBinding, takeEnding, takeIdle, takeRegistration, takeSpawn } from './fold-members.ts';
+import {
+  NOT_SEEN,
+  NOT_STARTED,
+  takeBinding,
+  takeEnding,
+  takeIdle,
+  takeRegistration,
+  takeSign,
+  takeSpawn,
+} from './fold-members.ts';
 import { takeMessage, takeReceipt } from './fold-messages.ts';
-import { authorFault, type Draft, endMember, move, sign } from './fold-state.ts';
+import { type Draft, endMember, isGone, isUnstarted, move, returnClaims } from './fold-state.ts';
 import { takeAssignment, takeTask, takeUpdate } from './fold-tasks.ts';
-import type { TeamRecord } from './record.ts';
-import { isLive, isLost, isStanding, SHUTDOWN_DEADLINE_MS, type TeamState } from './state.ts';
+import { LEAD } from './message.ts';
+import type { Ending, TeamRecord } from './record.ts';
+import { isStanding, type Member, SHUTDOWN_DEADLINE_MS, type TeamState } from './state.ts';
 
 function emptyDraft(): Draft {
   return {
@@ -85,9 +95,7 @@ function thaw(state: TeamState): Draft {
 function takeRecord(draft: Draft, record: Stored<TeamRecord>): string | null {
   switch (record.type) {
     case 'proposed':
-      if (draft.session !== 'none') return `team ${draft.team} is there already`;
-      draft.proposal = record;
-      return null;
+      return takeProposal(draft, record);
     case 'created':
       return takeCreation(draft, record);
     case 'task_created':
@@ -102,11 +110,8 @@ function takeRecord(draft: Draft, record: Stored<TeamRecord>): string | null {
       return takeSpawn(draft, record);
     case 'member_bound':
       return takeBinding(draft, record);
-    case 'member_seen': {
-      const fault = authorFault(draft, record.name, record.epoch);
-      if (fault === null) sign(draft, record.name, record.at);
-      return fault;
-    }
+    case 'member_seen':
+      return takeSign(draft, record);
     case 'member_idle':
       return takeIdle(draft, record);
     case 'member_ended':
@@ -146,6 +151,13 @@ function takeRecord(draft: Draft, record: Stored<TeamRecord>): string | null {
 
 type Of<T extends TeamRecord['type']> = Extract<Stored<TeamRecord>, { type: T }>;
 
+function takeProposal(draft: Draft, record: Of<'proposed'>): string | null {
+  if (draft.session !== 'none') return `team ${draft.team} is there already`;
+  const { phase, pattern, roles, subject, reasons, drafts } = record;
+  draft.proposal = { phase, pattern, roles, subject, reasons, drafts };
+  return null;
+}
+
 function takeCreation(draft: Draft, record: Of<'created'>): string | null {
   if (isStanding(draft)) return `team ${draft.team} is there already`;
   const { team, phase, pattern, roles, subject, session, key_hash: keyHash, approval, base } = record;
@@ -170,24 +182,37 @@ function takeRestart(draft: Draft, record: Of<'restarted'>): string | null {
   if (fault !== null) return fault;
   for (const member of draft.members.values())
     if (member.phase !== 'over') endMember(draft, member, record.at, 'replaced', 'the team was restarted');
+  returnClaims(draft, LEAD);
   draft.lead = { session: record.session, keyHash: record.key_hash };
   draft.shutdownAt = null;
   draft.fallback = null;
   draft.rejections.clear();
-  if (!record.keep)
-    for (const [id, task] of draft.tasks)
-      draft.tasks.set(id, { ...task, status: 'pending', claim: null, result: null, startedAt: null, endedAt: null });
+  if (record.keep) return null;
+  draft.gate = null;
+  for (const [id, task] of draft.tasks)
+    draft.tasks.set(id, { ...task, status: 'pending', claim: null, result: null, startedAt: null, endedAt: null });
   return null;
 }
 
+/** How each that is left would end with the team; undefined: it may still be at work. */
+function endingOf(member: Member, at: number, isForced: boolean): readonly [Ending, string] | undefined {
+  if (isUnstarted(member)) return ['not_started', NOT_STARTED];
+  if (isGone(member, at)) return ['lease', NOT_SEEN];
+  return isForced ? ['forced', 'did not confirm its end in time'] : undefined;
+}
+
 function takeDeletion(draft: Draft, record: Of<'deleted'>): string | null {
-  const isLate = draft.shutdownAt !== null && record.at - draft.shutdownAt >= SHUTDOWN_DEADLINE_MS;
-  for (const member of draft.members.values()) {
-    if (member.phase === 'registered') endMember(draft, member, record.at, 'not_started', 'the host never started it');
-    else if (isLost(member, record.at)) endMember(draft, member, record.at, 'lease', 'not seen for too long');
-    else if (record.forced && isLate && isLive(member))
-      endMember(draft, member, record.at, 'forced', 'did not confirm its end in time');
+  const { at, forced } = record;
+  const isLate = draft.shutdownAt !== null && at - draft.shutdownAt >= SHUTDOWN_DEADLINE_MS;
+  const left = [...draft.members.values()].filter((member) => member.phase !== 'over');
+  const endings = left.map((member) => ({ member, ending: endingOf(member, at, forced && isLate) }));
+  const missing = endings.flatMap(({ member, ending }) => (ending === undefined ? [member.name] : []));
+  if (missing.length > 0) {
+    const when =
+      !forced || isLate ? '' : `; it can be forced ${SHUTDOWN_DEADLINE_MS / 1000} s after all were asked to end`;
+    return `team ${draft.team} has teammates that have not ended: ${missing.join(', ')}${when}`;
   }
+  for (const { member, ending } of endings) if (ending !== undefined) endMember(draft, member, at, ...ending);
   // With nobody left the steps before it need nobody's word.
   move(draft, 'shutdown_requested');
   return move(draft, 'team_deleted');

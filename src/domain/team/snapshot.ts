@@ -70,6 +70,15 @@ function isState(value: unknown): value is TeamState {
   );
 }
 
+/** undefined when it is no text that `freezeTeam` made. */
+function thawContent(text: unknown): unknown {
+  try {
+    return typeof text === 'string' ? JSON.parse(text) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
 /** The state that was frozen; undefined when `value` is none. */
 export function thawTeam(value: unknown): TeamState | undefined {
   if (!isObject(value) || !Array.isArray(value.messages)) return undefined;
@@ -78,11 +87,13 @@ export function thawTeam(value: unknown): TeamState | undefined {
   if (!isObject(thawed)) return undefined;
   const state = {
     ...thawed,
-    messages: messages.map((message: unknown) =>
-      isObject(message)
-        ? { ...message, content: JSON.parse(String(message.content)), receipts: thaw(message.receipts) }
-        : message,
-    ),
+    messages: messages.flatMap((message: unknown) => {
+      const content = isObject(message) ? thawContent(message.content) : undefined;
+      return isObject(message) && content !== undefined
+        ? [{ ...message, content, receipts: thaw(message.receipts) }]
+        : [];
+    }),
   };
+  if (state.messages.length !== messages.length) return undefined;
   return isState(state) ? state : undefined;
 }
