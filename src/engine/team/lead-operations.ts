@@ -166,7 +166,7 @@ export async function registerMember(
   ];
   const role = memberName(agent);
   if (!known.includes(role) || agent !== agentOf(role)) {
-    const close = nearest(agent, known.map(agentOf));
+    const close = known.includes(role) ? agentOf(role) : nearest(agent, known.map(agentOf));
     refuse(
       `subagent_type: expected one of ${known.map(agentOf).join(', ')}, got ${agent}${close === undefined ? '' : `; did you mean ${close}?`}`,
     );
