@@ -1,0 +1,288 @@
+// What a piece of work touches in a repository, and which team would suit it. Deterministic; says why of everything.
+
+import type { Area } from './areas.ts';
+import { areaOf } from './areas.ts';
+import { type ScoreLine, scoreOf } from './complexity.ts';
+import { type Evidence, findEvidence, type Match } from './evidence.ts';
+import { type NamedPath, namedPaths } from './named-path.ts';
+import { ownerOf } from './ownership.ts';
+import { indexPaths, type PathIndex } from './path-index.ts';
+import { type Asked, readAsked } from './requirement.ts';
+import { PATTERNS } from './role.ts';
+import type { TeamSettings } from './settings.ts';
+import {
+  type CriticalFeature,
+  criticalHintsOf,
+  type DomainName,
+  externalHintsOf,
+  type Hints,
+  hintsOf,
+  isOfFeature,
+  isOfSecurity,
+  schemaHintsOf,
+} from './vocabulary.ts';
+
+export type Domain = { readonly name: DomainName; readonly why: string; readonly files: readonly string[] };
+
+/** By how many files change: fewer than 5, 5 to 20, more. */
+export type Size = 'solo' | 'medium' | 'large';
+
+export type Threshold = { readonly what: string; readonly has: number; readonly needed: number };
+
+export type Selection = {
+  readonly domains: readonly Domain[];
+  /** Files that would change, those that a text names to be made among them; by path. */
+  readonly files: readonly string[];
+  /** As many as `files`, or, where there is no repository to read yet, an estimate from the requirements. */
+  readonly fileCount: number;
+  readonly isEstimate: boolean;
+  readonly score: number;
+  readonly scoreLines: readonly ScoreLine[];
+  readonly critical: { readonly feature: CriticalFeature; readonly why: string } | null;
+  readonly size: Size;
+  /** Of the team that would build it, if a team does. */
+  readonly pattern: string;
+  readonly roles: readonly string[];
+  readonly thresholds: readonly Threshold[];
+  /** In their order, one line each. */
+  readonly reasons: readonly string[];
+};
+
+export type SelectionInput = {
+  /** A feature's words, an issue or a whole SPEC. */
+  readonly text: string;
+  /** The repository's tracked paths, in any order. */
+  readonly files: readonly string[];
+  readonly settings: TeamSettings;
+  /** Paths or globs that are meant beside those that the text names. */
+  readonly mentioned?: readonly string[];
+};
+
+export const SIZES = { medium: 5, large: 21 } as const;
+
+/** With fewer files of code than this there is nothing yet to read a change from. */
+export const GREENFIELD_BELOW = 5;
+/** A source and its test. */
+export const FILES_PER_REQUIREMENT = 2;
+const SOURCES_MAX = 40;
+/** Of tests, at least so many, and for a source so many; for a text that asks for tests three times as many. */
+const TESTS_MIN = 2;
+const TESTS_PER_SOURCE = 0.5;
+const ASKED_FOR = 3;
+const SHOWN = 3;
+
+export function select({ text, files, settings, mentioned = [] }: SelectionInput): Selection {
+  const index = indexPaths(files);
+  const asked = readAsked(text);
+  const named = namedPaths(text, index.entries.map((one) => one.path), settings.ownership, mentioned);
+  const pages = new Set(index.entries.filter((one) => one.area === 'documentation').map((one) => one.path));
+  const lines = linesOf(asked).map((line) => (isAboutPages(line, named, pages) ? '' : line));
+  const evidence = findEvidence(asked.title, lines, index);
+  const hints = hintsOf(text);
+  const touched = filesToChange(named, evidence, index, hints);
+  const domains = domainsOf(touched, evidence, hints, index);
+  const codeFiles = index.entries.filter(({ area }) => isCode(area)).length;
+  const isEstimate = codeFiles < GREENFIELD_BELOW;
+  const paths = touched.map((one) => one.path);
+  const estimate = Math.max(1, domains.length, asked.requirements.length * FILES_PER_REQUIREMENT);
+  const fileCount = isEstimate ? Math.max(estimate, paths.length) : paths.length;
+  const critical = criticalOf(text, paths);
+  const { score, lines: scoreLines } = complexity(text, asked, { domains, paths, fileCount, critical, settings, isEstimate });
+  const size = fileCount >= SIZES.large ? 'large' : fileCount >= SIZES.medium ? 'medium' : 'solo';
+  const { pattern, roles, why } = teamFor(size, critical, settings);
+  const { minDomains, minFiles, minComplexity } = settings.autoSelection;
+  return {
+    domains,
+    files: paths,
+    fileCount,
+    isEstimate,
+    score,
+    scoreLines,
+    critical,
+    size,
+    pattern,
+    roles,
+    thresholds: [
+      { what: 'domains', has: domains.length, needed: minDomains },
+      { what: 'files', has: fileCount, needed: minFiles },
+      { what: 'complexity', has: score, needed: minComplexity },
+    ],
+    reasons: [
+      domains.length === 0
+        ? 'no domain: nothing in the text points at a part of this repository'
+        : `${counted(domains.length, 'domain')}: ${domains.map((one) => `${one.name} (${one.why})`).join('; ')}`,
+      isEstimate
+        ? `about ${counted(fileCount, 'file')}: an estimate from ${counted(asked.requirements.length, 'requirement')}, since there is no code to read yet`
+        : `${counted(fileCount, 'file')} to change`,
+      `complexity ${score} of 10: ${scoreLines.map((line) => `${line.points} ${line.why}`).join(', ')}`,
+      ...(critical === null ? [] : [`critical: ${critical.feature} (${critical.why})`]),
+      why,
+    ],
+  };
+}
+
+function counted(count: number, what: string): string {
+  return `${count} ${what}${count === 1 ? '' : 's'}`;
+}
+
+function linesOf({ title, requirements }: Asked): readonly string[] {
+  return requirements.length === 0 ? [title] : [title, ...requirements.map((one) => one.text)];
+}
+
+/** A line that names pages of documentation and no other file asks for words, whatever they are about. */
+function isAboutPages(line: string, named: readonly NamedPath[], pages: ReadonlySet<string>): boolean {
+  const here = named.filter((one) => line.includes(one.named));
+  return here.length > 0 && here.every(({ files }) => files.every((file) => pages.has(file)));
+}
+
+function isCode(area: Area): boolean {
+  return area !== 'tests' && area !== 'documentation' && area !== 'infrastructure';
+}
+
+type Touched = Match & { readonly isNamed: boolean };
+
+function filesToChange(
+  named: readonly NamedPath[],
+  evidence: Evidence,
+  index: PathIndex,
+  hints: Hints,
+): readonly Touched[] {
+  const all = new Map<string, Touched>();
+  const areas = new Map(index.entries.map(({ path, area }) => [path, area]));
+  const paths = [...areas.keys()];
+  for (const { named: word, files } of named)
+    for (const path of files)
+      all.set(path, { path, area: areas.get(path) ?? areaOf(path, paths), words: [word], isNamed: true });
+  for (const match of evidence.sources.slice(0, SOURCES_MAX)) if (!all.has(match.path)) all.set(match.path, { ...match, isNamed: false });
+  const most = Math.max(TESTS_MIN, Math.ceil(all.size * TESTS_PER_SOURCE)) * (hints.has('tests') ? ASKED_FOR : 1);
+  const tests = evidence.sources.length === 0 ? [] : evidence.tests.slice(0, most);
+  for (const match of tests) if (!all.has(match.path)) all.set(match.path, { ...match, isNamed: false });
+  return [...all.values()].sort((a, b) => (a.path < b.path ? -1 : 1));
+}
+
+const DOMAINS: readonly DomainName[] = [
+  'backend',
+  'frontend',
+  'database',
+  'security',
+  'tests',
+  'design',
+  'infrastructure',
+  'documentation',
+  'core',
+];
+
+/** An area of its own accord: what its files say is enough. Tests and pages follow code, so they are a domain when asked for. */
+function countsByFiles(name: DomainName): boolean {
+  return name !== 'tests' && name !== 'documentation' && name !== 'security';
+}
+
+function domainsOf(
+  touched: readonly Touched[],
+  { settled }: Evidence,
+  hints: Hints,
+  index: PathIndex,
+): readonly Domain[] {
+  return DOMAINS.flatMap((name): readonly Domain[] => {
+    const own = touched.filter((one) => (name === 'security' ? isOfSecurity(one.path) : one.area === name));
+    const files = own.map((one) => one.path);
+    const hinted = hints.get(name) ?? [];
+    const namedFiles = own.filter((one) => one.isNamed && name !== 'security').map((one) => one.path);
+    if (namedFiles.length > 0) return [{ name, files, why: `named: ${some(namedFiles)}` }];
+    const hint = hinted.map((one) => `"${one}"`).join(', ');
+    if (files.length > 0 && (countsByFiles(name) || hinted.length > 0))
+      return [{ name, files, why: `${hint === '' ? '' : `${hint} and `}${some(files)}` }];
+    const passed = name === 'security' ? undefined : settled.get(name);
+    if (passed !== undefined && countsByFiles(name))
+      return [{ name, files, why: `"${passed}" in what it holds already` }];
+    const isThere = name === 'security' ? index.entries.some((one) => isOfSecurity(one.path)) : index.areas.has(name);
+    const isNew = index.entries.every((one) => !isCode(one.area));
+    if (hinted.length >= 2 && (isThere || isNew)) return [{ name, files, why: `${hint}, two hints at once` }];
+    return [];
+  });
+}
+
+function some(files: readonly string[]): string {
+  const shown = files.slice(0, SHOWN).join(', ');
+  return files.length > SHOWN ? `${shown} and ${files.length - SHOWN} more` : shown;
+}
+
+const FEATURES: readonly CriticalFeature[] = ['payment', 'authentication', 'user data'];
+
+function criticalOf(text: string, files: readonly string[]): Selection['critical'] {
+  const hints = criticalHintsOf(text);
+  for (const feature of FEATURES) {
+    const words = hints.get(feature) ?? [];
+    if (words.length === 0) continue;
+    const shown = words.map((one) => `"${one}"`).join(', ');
+    const file = files.find((one) => isOfFeature(one, feature));
+    if (file !== undefined) return { feature, why: `${shown} and ${file}` };
+    if (words.length >= 2 && files.length === 0) return { feature, why: `${shown}, two hints at once` };
+  }
+  return null;
+}
+
+type Found = {
+  readonly domains: readonly Domain[];
+  readonly paths: readonly string[];
+  readonly fileCount: number;
+  readonly critical: Selection['critical'];
+  readonly settings: TeamSettings;
+  readonly isEstimate: boolean;
+};
+
+function complexity(text: string, { requirements }: Asked, found: Found) {
+  const { domains, paths, critical, settings, fileCount, isEstimate } = found;
+  const names = new Set(domains.map((one) => one.name));
+  const layers = (['frontend', 'backend', 'database'] as const).filter((one) => names.has(one));
+  const schema = names.has('database') ? schemaHintsOf(text) : [];
+  const external = externalHintsOf(text);
+  const shared = paths.filter((path) => ownerOf(path, settings.ownership).owner === 'shared');
+  return scoreOf(
+    {
+      domains: domains.length,
+      files: fileCount,
+      layers: layers.length,
+      critical: critical === null ? 0 : 1,
+      schema: Math.min(1, schema.length),
+      external: Math.min(1, external.length),
+      requirements: requirements.length,
+      shared: shared.length,
+    },
+    {
+      domains: `${domains.length} (${domains.map((one) => one.name).join(', ')})`,
+      files: `${fileCount}${isEstimate ? ', estimated' : ''}`,
+      layers: layers.join(', '),
+      ...(critical === null ? {} : { critical: critical.feature }),
+      schema: schema.map((one) => `"${one}"`).join(', '),
+      external: external.map((one) => `"${one}"`).join(', '),
+      shared: some(shared),
+    },
+  );
+}
+
+/** The roles of a pattern, as the settings have them, else as the program brings them; none for a name that nobody knows. */
+export function rolesOf(pattern: string, settings: TeamSettings): readonly string[] {
+  if (Object.hasOwn(settings.patterns, pattern)) return settings.patterns[pattern] ?? [];
+  return Object.values(PATTERNS).find((one) => one.name === pattern)?.roles ?? [];
+}
+
+function teamFor(size: Size, critical: Selection['critical'], settings: TeamSettings) {
+  const pattern = size === 'large' || critical !== null ? 'quality_gate' : 'implementation';
+  const roles = rolesOf(pattern, settings);
+  const withDesigner = size === 'large' && !roles.includes('designer');
+  const why =
+    size === 'large'
+      ? `pattern quality_gate with a designer: more than ${SIZES.large - 1} files`
+      : critical !== null
+        ? `pattern quality_gate: ${critical.feature} is critical`
+        : size === 'medium'
+          ? `pattern implementation: ${SIZES.medium} to ${SIZES.large - 1} files`
+          : `fewer than ${SIZES.medium} files: one agent, unless a team is asked for (pattern implementation)`;
+  return { pattern, roles: withDesigner ? beforeTester(roles) : roles, why };
+}
+
+function beforeTester(roles: readonly string[]): readonly string[] {
+  const at = roles.indexOf('tester');
+  return at === -1 ? [...roles, 'designer'] : [...roles.slice(0, at), 'designer', ...roles.slice(at)];
+}
