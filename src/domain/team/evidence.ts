@@ -3,7 +3,7 @@
 import { type Area, subjectOf } from './areas.ts';
 import { type Concept, conceptsOf, type Entry, type PathIndex } from './path-index.ts';
 import { hintedBy, hintsOf, isOfSecurity } from './vocabulary.ts';
-import { stem, termsOfText, weightOf } from './words.ts';
+import { stem, termsOfPart, termsOfText, weightOf } from './words.ts';
 
 /** A file with the words that led to it. */
 export type Match = { readonly path: string; readonly area: Area; readonly words: readonly string[] };
@@ -33,6 +33,8 @@ export const LINE_MAX = 6;
 const OTHER_MODULE = 0.5;
 /** A file with less than this share of the words that the best file of a line has is there by chance. */
 const BY_CHANCE = 0.5;
+/** A word in a file's name and one in its folder. */
+const TWO_WORDS = 1.6;
 /** So much of the text is about one folder that it counts as the place of the change. */
 const MODULE_SHARE = 0.5;
 
@@ -72,7 +74,8 @@ export function findEvidence(title: string, lines: readonly string[], index: Pat
       const entry = index.entries[id];
       if (entry === undefined) continue;
       if (entry.isSettled) {
-        if (isCode(entry)) settled.set(entry.area, settled.get(entry.area) ?? shown);
+        // One word may be the name of all that stands around it; two side by side are about the same thing.
+        if (isCode(entry) && shown.includes(' ')) settled.set(entry.area, settled.get(entry.area) ?? shown);
         continue;
       }
       words.set(id, (words.get(id) ?? new Set()).add(shown));
@@ -92,8 +95,15 @@ export function findEvidence(title: string, lines: readonly string[], index: Pat
   return { sources, tests: withSiblings(sources, tests, index), settled, module, byLine };
 }
 
-/** The module that has most of what the text's words are found in; null when none has half of it. */
+/** The module that the text names, or else the one that has most of what its words are found in; null when none has half of it. */
 function mainModule(text: string, index: PathIndex): string | null {
+  const said = new Set(termsOfText(text).words);
+  const modules = new Set(index.entries.flatMap((entry) => (isCode(entry) && entry.module !== null ? [entry.module] : [])));
+  const named = [...modules].filter((module) => {
+    const { words } = termsOfPart(module);
+    return words.length > 0 && words.every((word) => said.has(word));
+  });
+  if (named.length > 0) return named.length === 1 ? (named[0] ?? null) : null;
   const shares = new Map<string, number>();
   let all = 0;
   for (const { files } of conceptsOf(termsOfText(text), index)) {
@@ -132,7 +142,9 @@ function readLine(line: string, title: readonly Concept[], { index, module }: Pl
   if (module !== null)
     for (const [id, score] of scores) {
       const other = index.entries[id]?.module ?? null;
-      if (other !== null && other !== module) scores.set(id, score * OTHER_MODULE);
+      if (other === null || other === module) continue;
+      scores.set(id, score * OTHER_MODULE);
+      counts.set(id, (counts.get(id) ?? 0) * OTHER_MODULE);
     }
   const hinted = new Set<Area>();
   const hints = hintsOf(line);
@@ -148,13 +160,16 @@ function filesOf({ concepts, hinted, scores, counts, isGuarded }: Line, place: P
   const scoreOf = (id: number) => scores.get(id) ?? 0;
   for (const isTest of [false, true]) {
     const isOfKind = (id: number) => (index.entries[id]?.area === 'tests') === isTest;
-    const fewest = BY_CHANCE * Math.max(0, ...[...counts].map(([id, count]) => (isOfKind(id) ? count : 0)));
+    const highest = Math.max(0, ...[...counts].map(([id, count]) => (isOfKind(id) ? count : 0)));
+    const fewest = BY_CHANCE * highest;
+    // The file that has the most of the words is meant wherever it is.
+    const isMost = (id: number) => highest >= TWO_WORDS && (counts.get(id) ?? 0) >= highest;
     const isEnough = (id: number) => scoreOf(id) >= LEAST && (counts.get(id) ?? 0) >= fewest;
     for (const concept of concepts) {
       const ofKind = [...concept.files.keys()].filter(
-        (id) => isOfKind(id) && isEnough(id) && leadsTo(concept, id, place),
+        (id) => isOfKind(id) && isEnough(id) && leadsTo(concept, id, hinted, place),
       );
-      const candidates = hinted.size > 0 && !isTest ? ofKind.filter((id) => isIn(hinted, index.entries[id])) : ofKind;
+      const candidates = ofKind.filter((id) => isTest || hinted.size === 0 || isIn(hinted, index.entries[id]) || isMost(id));
       const most = Math.max(...candidates.map(scoreOf));
       const close = candidates.filter((id) => scoreOf(id) >= CLOSE * most);
       if (close.filter((id) => index.entries[id]?.isSettled === false).length > BROAD) continue;
@@ -180,20 +195,26 @@ function best(
 }
 
 /** A word of every program leads to files of just that name, and in the folder that all is about; one that says where, there alone. */
-function leadsTo({ word, isPair }: Concept, id: number, { index, module, isMeant }: Place): boolean {
+function leadsTo(
+  { word, isPair }: Concept,
+  id: number,
+  hinted: ReadonlySet<Area>,
+  { index, module, isMeant }: Place,
+): boolean {
   const entry = index.entries[id];
   if (entry === undefined || !isMeant(entry)) return false;
   if (isPair) return true;
   const domain = hintedBy(word);
   const isWhere = domain !== undefined && domain !== 'security' && domain !== 'infrastructure' && index.areas.has(domain);
   const weight = weightOf(word);
-  if (weight === 'none') return false;
+  // Whoever does something is nobody's file, but what is kept of them is.
+  if (weight === 'none' && !(entry.area === 'database' && hinted.has('database'))) return false;
   if (weight === 'full' && !isWhere) return true;
   return module === null ? stem(subjectOf(entry.path)) === word : entry.module === module;
 }
 
 function inModule(entry: Entry | undefined, module: string | null): readonly Area[] {
-  return entry === undefined || module === null || entry.module !== module ? [] : [entry.area];
+  return entry === undefined || entry.isSettled || module === null || entry.module !== module ? [] : [entry.area];
 }
 
 /** Where the text is about one folder and hints at a part of it that none of its words are found in: its usual files. */
@@ -247,7 +268,8 @@ function withSiblings(sources: readonly Match[], tests: readonly Match[], index:
   }
   const depth = ({ path }: Match) => path.split('/').length;
   const nearest = [...siblings.values()].sort((a, b) => depth(a) - depth(b) || (a.path < b.path ? -1 : 1));
-  const others = tests.filter((one) => !siblings.has(one.path));
+  const here = new Set([null, ...sources.map(({ path }) => modules.get(path) ?? null)]);
+  const others = tests.filter((one) => !siblings.has(one.path) && here.has(modules.get(one.path) ?? null));
   return [...nearest, ...others].sort((a, b) => Number(isData(a.path)) - Number(isData(b.path)));
 }
 

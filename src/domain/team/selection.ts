@@ -76,8 +76,10 @@ export function select({ text, files, settings, mentioned = [] }: SelectionInput
   const asked = readAsked(text);
   const named = namedPaths(text, index.entries.map((one) => one.path), settings.ownership, mentioned);
   const pages = new Set(index.entries.filter((one) => one.area === 'documentation').map((one) => one.path));
-  const lines = linesOf(asked).map((line) => (isAboutPages(line, named, pages) ? '' : line));
-  const evidence = findEvidence(asked.title, lines, index);
+  // What is named is found already; the parts of its path are no words of the text.
+  const prose = (line: string) => named.reduce((rest, one) => rest.replaceAll(one.named, ' '), line);
+  const lines = linesOf(asked).map((line) => (isAboutPages(line, named, pages) ? '' : prose(line)));
+  const evidence = findEvidence(prose(asked.title), lines, index);
   const hints = hintsOf(text);
   const touched = filesToChange(named, evidence, index, hints);
   const domains = domainsOf(touched, evidence, hints, index);
@@ -129,8 +131,11 @@ function linesOf({ title, requirements }: Asked): readonly string[] {
   return requirements.length === 0 ? [title] : [title, ...requirements.map((one) => one.text)];
 }
 
-/** A line that names pages of documentation and no other file asks for words, whatever they are about. */
+const WRITING = /\b(?:describe|document|explain|link|rewrite|reword|clarify|mention|pages?|sections?|chapters?)\b/i;
+
+/** A line that names pages of documentation and no other file, and says to write, asks for words, whatever they are about. */
 function isAboutPages(line: string, named: readonly NamedPath[], pages: ReadonlySet<string>): boolean {
+  if (!WRITING.test(line)) return false;
   const here = named.filter((one) => line.includes(one.named));
   return here.length > 0 && here.every(({ files }) => files.every((file) => pages.has(file)));
 }

@@ -11,7 +11,7 @@ const WORDS: Readonly<Record<DomainName, string>> = {
   backend:
     'api, endpoint, server, route, rest, graphql, webhook, service, controller, handler, backend, queue, callback, command, admin, middleware',
   frontend:
-    'page, form, button, screen, ui, component, modal, dialog, frontend, menu, layout, checkbox, label, dropdown, tooltip, banner, feed, front end, user interface, error message',
+    'page, form, button, screen, ui, component, modal, dialog, frontend, menu, layout, checkbox, label, dropdown, tooltip, banner, front end, user interface, error message',
   database:
     'database, store, table, column, migration, schema, sql, persist, record, model, data model, foreign key, transaction log',
   tests: 'tests, unit test, end-to-end test, e2e, coverage, regression test, integration test, test suite',

@@ -42,6 +42,7 @@ export function stem(word: string): string {
   if (rest.length > 4 && rest.endsWith('ies')) rest = `${rest.slice(0, -3)}y`;
   else if (/(?:ss|sh|ch|x)es$/.test(rest)) rest = rest.slice(0, -2);
   else if (rest.length > 3 && /[^sui]s$/.test(rest)) rest = rest.slice(0, -1);
+  rest = rest.replace(/at(?:or|ion)$/, 'at');
   const shorter = /^(.*[aeiouy].*)(?:ing|ed)$/.exec(rest)?.[1];
   if (shorter !== undefined && shorter.length > 2) rest = shorter.replace(/([^aeiousl])\1$/, '$1');
   if (rest.length > 4) rest = rest.replace(/ie$/, 'y').replace(/e$/, '');
