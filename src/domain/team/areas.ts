@@ -23,7 +23,8 @@ const RULES: readonly Rule[] = [
   },
   {
     area: 'infrastructure',
-    folders: /^(?:\.github|\.circleci|\.husky|\.gitlab|terraform|k8s|kubernetes|helm|charts|deploy|deployments?|infra|ansible|docker|ci)$/,
+    folders:
+      /^(?:\.github|\.circleci|\.husky|\.gitlab|terraform|k8s|kubernetes|helm|charts|deploy|deployments?|infra|ansible|docker|ci)$/,
   },
   {
     area: 'infrastructure',

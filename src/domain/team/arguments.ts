@@ -156,7 +156,11 @@ function split(text: string): { readonly flags: readonly string[]; readonly word
   }
   words += text.slice(from);
   const [only] = kept;
-  const isOneQuote = kept.length === 1 && only !== undefined && only.quoted !== null && words.trim() === text.slice(only.start, only.end);
+  const isOneQuote =
+    kept.length === 1 &&
+    only !== undefined &&
+    only.quoted !== null &&
+    words.trim() === text.slice(only.start, only.end);
   return { flags, words: isOneQuote ? (only.quoted ?? '').trim() : words.trim() };
 }
 

@@ -75,7 +75,8 @@ export function findEvidence(title: string, lines: readonly string[], index: Pat
       if (entry === undefined) continue;
       if (entry.isSettled) {
         // One word may be the name of all that stands around it; two side by side are about the same thing.
-        if (isCode(entry) && shown.includes(' ')) settled.set(entry.area, settled.get(entry.area) ?? shown);
+        const isHinted = read.hinted.size === 0 || read.hinted.has(entry.area);
+        if (isCode(entry) && isHinted && shown.includes(' ')) settled.set(entry.area, settled.get(entry.area) ?? shown);
         continue;
       }
       words.set(id, (words.get(id) ?? new Set()).add(shown));
@@ -86,10 +87,12 @@ export function findEvidence(title: string, lines: readonly string[], index: Pat
   if (module !== null)
     for (const [id, entry] of index.entries.entries())
       if (isHub(entry, module) && settled.has(entry.area) && !words.has(id)) words.set(id, new Set([module]));
-  const matches = [...words].sort(([a], [b]) => a - b).flatMap(([id, shown]) => {
-    const entry = index.entries[id];
-    return entry === undefined ? [] : [{ path: entry.path, area: entry.area, words: [...shown].sort() }];
-  });
+  const matches = [...words]
+    .sort(([a], [b]) => a - b)
+    .flatMap(([id, shown]) => {
+      const entry = index.entries[id];
+      return entry === undefined ? [] : [{ path: entry.path, area: entry.area, words: [...shown].sort() }];
+    });
   const sources = matches.filter((one) => one.area !== 'tests');
   const tests = matches.filter((one) => one.area === 'tests');
   return { sources, tests: withSiblings(sources, tests, index), settled, module, byLine };
@@ -98,7 +101,9 @@ export function findEvidence(title: string, lines: readonly string[], index: Pat
 /** The module that the text names, or else the one that has most of what its words are found in; null when none has half of it. */
 function mainModule(text: string, index: PathIndex): string | null {
   const said = new Set(termsOfText(text).words);
-  const modules = new Set(index.entries.flatMap((entry) => (isCode(entry) && entry.module !== null ? [entry.module] : [])));
+  const modules = new Set(
+    index.entries.flatMap((entry) => (isCode(entry) && entry.module !== null ? [entry.module] : [])),
+  );
   const named = [...modules].filter((module) => {
     const { words } = termsOfPart(module);
     return words.length > 0 && words.every((word) => said.has(word));
@@ -169,7 +174,9 @@ function filesOf({ concepts, hinted, scores, counts, isGuarded }: Line, place: P
       const ofKind = [...concept.files.keys()].filter(
         (id) => isOfKind(id) && isEnough(id) && leadsTo(concept, id, hinted, place),
       );
-      const candidates = ofKind.filter((id) => isTest || hinted.size === 0 || isIn(hinted, index.entries[id]) || isMost(id));
+      const candidates = ofKind.filter(
+        (id) => isTest || hinted.size === 0 || isIn(hinted, index.entries[id]) || isMost(id),
+      );
       const most = Math.max(...candidates.map(scoreOf));
       const close = candidates.filter((id) => scoreOf(id) >= CLOSE * most);
       if (close.filter((id) => index.entries[id]?.isSettled === false).length > BROAD) continue;
@@ -205,7 +212,8 @@ function leadsTo(
   if (entry === undefined || !isMeant(entry)) return false;
   if (isPair) return true;
   const domain = hintedBy(word);
-  const isWhere = domain !== undefined && domain !== 'security' && domain !== 'infrastructure' && index.areas.has(domain);
+  const isWhere =
+    domain !== undefined && domain !== 'security' && domain !== 'infrastructure' && index.areas.has(domain);
   const weight = weightOf(word);
   // Whoever does something is nobody's file, but what is kept of them is.
   if (weight === 'none' && !(entry.area === 'database' && hinted.has('database'))) return false;
@@ -232,7 +240,8 @@ function hubsOf(
 /** Where it is said who may do what, files that guard something are meant, unless there are many of them. */
 function guardsOf(hinted: ReadonlySet<Area>, index: PathIndex): readonly (readonly [number, string])[] {
   const guards = [...index.entries.entries()].filter(
-    ([, entry]) => isCode(entry) && !entry.isSettled && isOfSecurity(entry.path) && (hinted.size === 0 || hinted.has(entry.area)),
+    ([, entry]) =>
+      isCode(entry) && !entry.isSettled && isOfSecurity(entry.path) && (hinted.size === 0 || hinted.has(entry.area)),
   );
   return guards.length > BROAD ? [] : guards.map(([id]) => [id, 'security'] as const);
 }

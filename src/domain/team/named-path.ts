@@ -24,7 +24,9 @@ function candidatesOf(text: string): readonly string[] {
   const plain = words.map((word) => word.replace(/^[(]+|[).,:;!?]+$/g, '').replace(/^\.\//, ''));
   // A name that no prose has: `update_index`, `TransactionList`.
   const names = text.match(/\b(?:\w+_\w+|\p{Lu}?\p{Ll}+(?:\p{Lu}\p{Ll}+)+)\b/gu) ?? [];
-  return [...new Set([...plain.filter((word) => /[\w*]/.test(word) && /[./]/.test(word) && !word.includes('//')), ...names])].sort();
+  return [
+    ...new Set([...plain.filter((word) => /[\w*]/.test(word) && /[./]/.test(word) && !word.includes('//')), ...names]),
+  ].sort();
 }
 
 /** @param mentioned further paths that are meant, however the text words it */
@@ -67,7 +69,9 @@ function matching(named: string, files: readonly string[], known: ReadonlySet<st
     if (inside.length > 0) return inside;
   }
   const ends = files.filter((file) =>
-    /\.\w+$/.test(named) ? file.endsWith(`/${named}`) : file.slice(file.lastIndexOf('/') + 1).replace(/\.\w+$/, '') === named,
+    /\.\w+$/.test(named)
+      ? file.endsWith(`/${named}`)
+      : file.slice(file.lastIndexOf('/') + 1).replace(/\.\w+$/, '') === named,
   );
   return ends.length === 1 ? ends : [];
 }

@@ -45,7 +45,8 @@ export function readAsked(text: string): Asked {
       if (requirements.length === 0 && section === 'plain') title.push(heading.trim());
     } else if (plain !== '' && section !== 'left out') {
       const isScenario = SCENARIO.test(item ?? plain) && /\bthen\b/i.test(item ?? plain);
-      const isRequirement = item !== undefined || (requirements.length > 0 ? EARS.test(plain) : section === 'acceptance');
+      const isRequirement =
+        item !== undefined || (requirements.length > 0 ? EARS.test(plain) : section === 'acceptance');
       if (item === undefined && open !== undefined && /^\s/.test(line)) open.text += ` ${plain}`;
       else if (isRequirement || (isScenario && section === 'acceptance')) {
         const added: { text: string; kind: Requirement['kind'] } = {

@@ -1,28 +1,15 @@
 // What a piece of work touches in a repository, and which team would suit it. Deterministic; says why of everything.
 
-import type { Area } from './areas.ts';
-import { areaOf } from './areas.ts';
 import { type ScoreLine, scoreOf } from './complexity.ts';
-import { type Evidence, findEvidence, type Match } from './evidence.ts';
+import { type Critical, criticalOf, type Domain, domainsOf, filesToChange, isCode, some } from './domains.ts';
+import { findEvidence } from './evidence.ts';
 import { type NamedPath, namedPaths } from './named-path.ts';
 import { ownerOf } from './ownership.ts';
-import { indexPaths, type PathIndex } from './path-index.ts';
+import { indexPaths } from './path-index.ts';
 import { type Asked, readAsked } from './requirement.ts';
 import { PATTERNS } from './role.ts';
 import type { TeamSettings } from './settings.ts';
-import {
-  type CriticalFeature,
-  criticalHintsOf,
-  type DomainName,
-  externalHintsOf,
-  type Hints,
-  hintsOf,
-  isOfFeature,
-  isOfSecurity,
-  schemaHintsOf,
-} from './vocabulary.ts';
-
-export type Domain = { readonly name: DomainName; readonly why: string; readonly files: readonly string[] };
+import { externalHintsOf, hintsOf, schemaHintsOf } from './vocabulary.ts';
 
 /** By how many files change: fewer than 5, 5 to 20, more. */
 export type Size = 'solo' | 'medium' | 'large';
@@ -38,7 +25,7 @@ export type Selection = {
   readonly isEstimate: boolean;
   readonly score: number;
   readonly scoreLines: readonly ScoreLine[];
-  readonly critical: { readonly feature: CriticalFeature; readonly why: string } | null;
+  readonly critical: Critical;
   readonly size: Size;
   /** Of the team that would build it, if a team does. */
   readonly pattern: string;
@@ -64,17 +51,15 @@ export const SIZES = { medium: 5, large: 21 } as const;
 export const GREENFIELD_BELOW = 5;
 /** A source and its test. */
 export const FILES_PER_REQUIREMENT = 2;
-const SOURCES_MAX = 40;
-/** Of tests, at least so many, and for a source so many; for a text that asks for tests three times as many. */
-const TESTS_MIN = 2;
-const TESTS_PER_SOURCE = 0.5;
-const ASKED_FOR = 3;
-const SHOWN = 3;
-
 export function select({ text, files, settings, mentioned = [] }: SelectionInput): Selection {
   const index = indexPaths(files);
   const asked = readAsked(text);
-  const named = namedPaths(text, index.entries.map((one) => one.path), settings.ownership, mentioned);
+  const named = namedPaths(
+    text,
+    index.entries.map((one) => one.path),
+    settings.ownership,
+    mentioned,
+  );
   const pages = new Set(index.entries.filter((one) => one.area === 'documentation').map((one) => one.path));
   // What is named is found already; the parts of its path are no words of the text.
   const prose = (line: string) => named.reduce((rest, one) => rest.replaceAll(one.named, ' '), line);
@@ -89,7 +74,14 @@ export function select({ text, files, settings, mentioned = [] }: SelectionInput
   const estimate = Math.max(1, domains.length, asked.requirements.length * FILES_PER_REQUIREMENT);
   const fileCount = isEstimate ? Math.max(estimate, paths.length) : paths.length;
   const critical = criticalOf(text, paths);
-  const { score, lines: scoreLines } = complexity(text, asked, { domains, paths, fileCount, critical, settings, isEstimate });
+  const { score, lines: scoreLines } = complexity(text, asked, {
+    domains,
+    paths,
+    fileCount,
+    critical,
+    settings,
+    isEstimate,
+  });
   const size = fileCount >= SIZES.large ? 'large' : fileCount >= SIZES.medium ? 'medium' : 'solo';
   const { pattern, roles, why } = teamFor(size, critical, settings);
   const { minDomains, minFiles, minComplexity } = settings.autoSelection;
@@ -131,107 +123,24 @@ function linesOf({ title, requirements }: Asked): readonly string[] {
   return requirements.length === 0 ? [title] : [title, ...requirements.map((one) => one.text)];
 }
 
-const WRITING = /\b(?:describe|document|explain|link|rewrite|reword|clarify|mention|pages?|sections?|chapters?)\b/i;
+const WRITING =
+  /\b(?:describe|document|explain|link|list|write|rewrite|reword|clarify|mention|guides?|pages?|sections?|chapters?)\b/i;
 
 /** A line that names pages of documentation and no other file, and says to write, asks for words, whatever they are about. */
 function isAboutPages(line: string, named: readonly NamedPath[], pages: ReadonlySet<string>): boolean {
   if (!WRITING.test(line)) return false;
   const here = named.filter((one) => line.includes(one.named));
-  return here.length > 0 && here.every(({ files }) => files.every((file) => pages.has(file)));
-}
-
-function isCode(area: Area): boolean {
-  return area !== 'tests' && area !== 'documentation' && area !== 'infrastructure';
-}
-
-type Touched = Match & { readonly isNamed: boolean };
-
-function filesToChange(
-  named: readonly NamedPath[],
-  evidence: Evidence,
-  index: PathIndex,
-  hints: Hints,
-): readonly Touched[] {
-  const all = new Map<string, Touched>();
-  const areas = new Map(index.entries.map(({ path, area }) => [path, area]));
-  const paths = [...areas.keys()];
-  for (const { named: word, files } of named)
-    for (const path of files)
-      all.set(path, { path, area: areas.get(path) ?? areaOf(path, paths), words: [word], isNamed: true });
-  for (const match of evidence.sources.slice(0, SOURCES_MAX)) if (!all.has(match.path)) all.set(match.path, { ...match, isNamed: false });
-  const most = Math.max(TESTS_MIN, Math.ceil(all.size * TESTS_PER_SOURCE)) * (hints.has('tests') ? ASKED_FOR : 1);
-  const tests = evidence.sources.length === 0 ? [] : evidence.tests.slice(0, most);
-  for (const match of tests) if (!all.has(match.path)) all.set(match.path, { ...match, isNamed: false });
-  return [...all.values()].sort((a, b) => (a.path < b.path ? -1 : 1));
-}
-
-const DOMAINS: readonly DomainName[] = [
-  'backend',
-  'frontend',
-  'database',
-  'security',
-  'tests',
-  'design',
-  'infrastructure',
-  'documentation',
-  'core',
-];
-
-/** An area of its own accord: what its files say is enough. Tests and pages follow code, so they are a domain when asked for. */
-function countsByFiles(name: DomainName): boolean {
-  return name !== 'tests' && name !== 'documentation' && name !== 'security';
-}
-
-function domainsOf(
-  touched: readonly Touched[],
-  { settled }: Evidence,
-  hints: Hints,
-  index: PathIndex,
-): readonly Domain[] {
-  return DOMAINS.flatMap((name): readonly Domain[] => {
-    const own = touched.filter((one) => (name === 'security' ? isOfSecurity(one.path) : one.area === name));
-    const files = own.map((one) => one.path);
-    const hinted = hints.get(name) ?? [];
-    const namedFiles = own.filter((one) => one.isNamed && name !== 'security').map((one) => one.path);
-    if (namedFiles.length > 0) return [{ name, files, why: `named: ${some(namedFiles)}` }];
-    const hint = hinted.map((one) => `"${one}"`).join(', ');
-    if (files.length > 0 && (countsByFiles(name) || hinted.length > 0))
-      return [{ name, files, why: `${hint === '' ? '' : `${hint} and `}${some(files)}` }];
-    const passed = name === 'security' ? undefined : settled.get(name);
-    if (passed !== undefined && countsByFiles(name))
-      return [{ name, files, why: `"${passed}" in what it holds already` }];
-    const isThere = name === 'security' ? index.entries.some((one) => isOfSecurity(one.path)) : index.areas.has(name);
-    const isNew = index.entries.every((one) => !isCode(one.area));
-    if (hinted.length >= 2 && (isThere || isNew)) return [{ name, files, why: `${hint}, two hints at once` }];
-    return [];
-  });
-}
-
-function some(files: readonly string[]): string {
-  const shown = files.slice(0, SHOWN).join(', ');
-  return files.length > SHOWN ? `${shown} and ${files.length - SHOWN} more` : shown;
-}
-
-const FEATURES: readonly CriticalFeature[] = ['payment', 'authentication', 'user data'];
-
-function criticalOf(text: string, files: readonly string[]): Selection['critical'] {
-  const hints = criticalHintsOf(text);
-  for (const feature of FEATURES) {
-    const words = hints.get(feature) ?? [];
-    if (words.length === 0) continue;
-    const shown = words.map((one) => `"${one}"`).join(', ');
-    const file = files.find((one) => isOfFeature(one, feature));
-    if (file !== undefined) return { feature, why: `${shown} and ${file}` };
-    if (words.length >= 2 && files.length === 0) return { feature, why: `${shown}, two hints at once` };
-  }
-  return null;
+  return (
+    here.length > 0 &&
+    here.every(({ files }) => files.every((file) => pages.has(file) || /\.(?:mdx?|rst|adoc)$/.test(file)))
+  );
 }
 
 type Found = {
   readonly domains: readonly Domain[];
   readonly paths: readonly string[];
   readonly fileCount: number;
-  readonly critical: Selection['critical'];
+  readonly critical: Critical;
   readonly settings: TeamSettings;
   readonly isEstimate: boolean;
 };
@@ -272,7 +181,7 @@ export function rolesOf(pattern: string, settings: TeamSettings): readonly strin
   return Object.values(PATTERNS).find((one) => one.name === pattern)?.roles ?? [];
 }
 
-function teamFor(size: Size, critical: Selection['critical'], settings: TeamSettings) {
+function teamFor(size: Size, critical: Critical, settings: TeamSettings) {
   const pattern = size === 'large' || critical !== null ? 'quality_gate' : 'implementation';
   const roles = rolesOf(pattern, settings);
   const withDesigner = size === 'large' && !roles.includes('designer');

@@ -20,7 +20,7 @@ const WORDS: Readonly<Record<DomainName, string>> = {
     'docker, ci, workflow, pipeline, deploy, kubernetes, terraform, container image, github action, build step, helm, cron',
   documentation: 'documentation, docs, readme, guide, changelog, manual, tutorial',
   security:
-    'authentication, authorization, login, log in, sign in, sign-in, password, oauth, session, permission, csrf, encryption, sso, two-factor, access token, rate limit',
+    'authentication, authorization, login, log in, sign in, password, oauth, session, permission, csrf, encryption, sso, two-factor, access token, rate limit',
   core: '',
 };
 
@@ -82,9 +82,18 @@ const SECURITY_STEMS = new Set(phrases(SECURITY_FILES).map((one) => one.stems.jo
 const EXTERNAL_PHRASES = phrases(EXTERNAL);
 const SCHEMA_PHRASES = phrases(SCHEMA);
 
+// `their sign in lists` is about a sign, `the log in the root` about a log.
+const BEFORE_NOUNS = new Set(['a', 'an', 'the', 'its', 'their', 'each', 'every', 'this', 'that', 'no']);
+
 function found(stems: readonly string[], all: readonly Phrase[]): readonly string[] {
   return all
-    .filter(({ stems: wanted }) => stems.some((_, at) => wanted.every((word, index) => stems[at + index] === word)))
+    .filter(({ stems: wanted }) =>
+      stems.some(
+        (_, at) =>
+          wanted.every((word, index) => stems[at + index] === word) &&
+          !(wanted.at(-1) === 'in' && BEFORE_NOUNS.has(stems[at - 1] ?? '')),
+      ),
+    )
     .map(({ shown }) => shown);
 }
 
@@ -141,5 +150,6 @@ export function schemaHintsOf(text: string): readonly string[] {
 
 /** The domain that a single word hints at; a word of this kind says where something happens, not what. */
 export function hintedBy(word: string): DomainName | undefined {
-  return DOMAIN_PHRASES.find(({ phrases: all }) => all.some(({ stems }) => stems.length === 1 && stems[0] === word))?.name;
+  return DOMAIN_PHRASES.find(({ phrases: all }) => all.some(({ stems }) => stems.length === 1 && stems[0] === word))
+    ?.name;
 }

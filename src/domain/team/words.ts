@@ -14,7 +14,9 @@ const STOP = new Set(
 );
 
 // Who a text speaks of, and nouns of every program: they lend weight to what stands beside them and lead to little alone.
-const ACTORS = new Set('user people person visitor customer editor reader team developer client owner member'.split(' ').map(stem));
+const ACTORS = new Set(
+  'user people person visitor customer editor reader team developer client owner member'.split(' ').map(stem),
+);
 const COMMON = new Set(
   'list item error request response option value data file name type id state number field message date day time detail view result title text line key mode document'
     .split(' ')
@@ -51,7 +53,8 @@ export function stem(word: string): string {
 
 /** An identifier's parts: `TransactionItem`, `bank-account`, `OAuth2` → transaction item, bank account, oauth2. */
 function partsOf(identifier: string): readonly string[] {
-  const parts = identifier.match(/\p{Lu}+(?=\p{Lu}\p{Ll})|\p{Lu}?[\p{Ll}\p{N}]+|[\p{Lu}\p{N}]+|[\p{Lo}\p{Lm}]+/gu) ?? [];
+  const parts =
+    identifier.match(/\p{Lu}+(?=\p{Lu}\p{Ll})|\p{Lu}?[\p{Ll}\p{N}]+|[\p{Lu}\p{N}]+|[\p{Lo}\p{Lm}]+/gu) ?? [];
   const joined: string[] = [];
   for (const part of parts) {
     const last = joined.at(-1);

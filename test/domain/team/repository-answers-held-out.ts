@@ -1,4 +1,4 @@
-// Further features of the three repositories, answered before they were run and never tuned for.
+// Further features of the three repositories, each answered before its first run.
 
 import type { Answer } from './repository-answers.ts';
 
@@ -110,6 +110,91 @@ export const HELD_OUT: Readonly<Record<string, readonly Answer[]>> = {
       includes: ['lib/server.js'],
       files: [1, 8],
       score: [1, 3],
+      critical: null,
+      pattern: 'implementation',
+      mode: 'subagent',
+    },
+  ],
+};
+
+/** A last set: answered and run once, when nothing was changed any more. */
+export const LAST: Readonly<Record<string, readonly Answer[]>> = {
+  'realworld-app': [
+    {
+      name: 'amounts in another currency',
+      text: `Transactions may be made in euros.
+- The transaction form shall let people choose between dollars and euros in step two.
+- The API shall validate the currency of a transaction.
+- The transaction model shall store the currency.
+- Transaction amounts shall be shown with their sign in lists and in the detail view.`,
+      domains: ['backend', 'database', 'frontend'],
+      includes: [
+        'backend/transaction-routes.ts',
+        'src/models/transaction.ts',
+        'src/components/TransactionCreateStepTwo.tsx',
+        'src/components/TransactionAmount.tsx',
+      ],
+      files: [6, 20],
+      score: [6, 8],
+      critical: null,
+      pattern: 'implementation',
+      mode: 'team',
+    },
+    {
+      name: 'forgotten passwords',
+      text: 'A person who forgot the password gets a link by e-mail: the server makes a token, the sign-in page offers the link, a new page takes the new password',
+      domains: ['backend', 'frontend', 'security'],
+      includes: ['backend/auth.ts', 'src/components/SignInForm.tsx'],
+      files: [4, 15],
+      score: [5, 8],
+      critical: 'authentication',
+      pattern: 'quality_gate',
+      mode: 'team',
+    },
+  ],
+  djangoproject: [
+    {
+      name: 'a badge of heroes',
+      text: 'The list of Django heroes on the fundraising page shows a badge for those who have given for more than five years',
+      domains: ['frontend'],
+      includes: ['djangoproject/templates/fundraising/includes/django_hero.html'],
+      files: [1, 7],
+      score: [1, 3],
+      critical: null,
+      pattern: 'implementation',
+      mode: 'subagent',
+    },
+    {
+      name: 'spam of the contact form',
+      text: 'The contact form refuses messages with more than three links',
+      domains: ['backend'],
+      includes: ['contact/forms.py', 'contact/tests.py'],
+      files: [1, 4],
+      score: [1, 3],
+      critical: null,
+      pattern: 'implementation',
+      mode: 'subagent',
+    },
+  ],
+  fastify: [
+    {
+      name: 'an async content type parser',
+      text: 'A content type parser that throws synchronously ends in the error handler, not in a crash',
+      domains: ['core'],
+      includes: ['lib/content-type-parser.js'],
+      files: [1, 8],
+      score: [1, 3],
+      critical: null,
+      pattern: 'implementation',
+      mode: 'subagent',
+    },
+    {
+      name: 'a new guide',
+      text: 'Write a guide docs/Guides/Caching.md about caching replies, and list it in docs/Guides/Index.md',
+      domains: ['documentation'],
+      includes: ['docs/Guides/Caching.md', 'docs/Guides/Index.md'],
+      files: [2, 4],
+      score: [1, 2],
       critical: null,
       pattern: 'implementation',
       mode: 'subagent',

@@ -223,7 +223,13 @@ const FASTIFY: readonly Answer[] = [
 - The types shall follow, and every page under docs/Reference/** that shows a callback.
 - The tests of hooks, plugins, parsers and schemas shall no longer use callbacks.`,
     domains: ['core', 'documentation', 'tests'],
-    includes: ['lib/content-type-parser.js', 'lib/hooks.js', 'types/hooks.d.ts', 'docs/Reference/Hooks.md', 'test/hooks.test.js'],
+    includes: [
+      'lib/content-type-parser.js',
+      'lib/hooks.js',
+      'types/hooks.d.ts',
+      'docs/Reference/Hooks.md',
+      'test/hooks.test.js',
+    ],
     files: [21, 80],
     score: [6, 9],
     critical: null,
