@@ -4,6 +4,7 @@ import type { JournalRecord, PullRequest, Usage } from '../domain/daemon/record.
 import type { DaemonState } from '../domain/daemon/state.ts';
 import type { Actor, Issue } from '../domain/issue.ts';
 import type { Stored } from '../domain/log.ts';
+import type { GateResult, QualitySettings } from '../domain/quality.ts';
 
 export interface Clock {
   /** Milliseconds since the epoch. */
@@ -219,4 +220,10 @@ export type DeskHandler = (request: DeskRequest, signal: AbortSignal) => Promise
 export interface Desk {
   /** Opens a desk for one attempt; the environment names it to the agent. */
   open(handler: DeskHandler): Promise<{ readonly env: Readonly<Record<string, string>>; close(): Promise<void> }>;
+}
+
+/** The project's own checks. */
+export interface Checks {
+  /** Measures the work tree as it stands; a tree that was measured with the same settings is not measured again. */
+  run(settings: QualitySettings, signal: AbortSignal): Promise<GateResult>;
 }
