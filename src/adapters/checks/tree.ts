@@ -2,7 +2,7 @@
 
 import { createHash } from 'node:crypto';
 import { lstatSync, readdirSync, readFileSync, readlinkSync } from 'node:fs';
-import { mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { cloneEnvironment, tryGit } from '../git/git.ts';
@@ -69,6 +69,7 @@ async function gitTree({ root, leftOut, signal }: TreeOptions): Promise<string |
       return null;
 
     const excludes = join(scratch, 'excludes');
+    await mkdir(join(scratch, 'objects'));
     const own = leftOut.map((path) => relative(top, join(path.startsWith('/') ? '' : root, path)));
     await writeFile(
       excludes,
