@@ -12,6 +12,7 @@ export type HookEvent =
   | 'UserPromptSubmit'
   | 'PreToolUse'
   | 'PostToolUse'
+  | 'PostToolUseFailure'
   | 'SubagentStart'
   | 'SubagentStop'
   | 'Stop'
@@ -74,6 +75,13 @@ export const HOOK_TABLE: readonly HookRow[] = [
     timeout: 30,
     does: 'delivers unread messages, and binds agents to members',
   },
+  {
+    event: 'PostToolUseFailure',
+    script: 'post-tool-use',
+    resident: true,
+    timeout: 30,
+    does: 'delivers unread messages after calls that failed, which the event above leaves out',
+  },
   { event: 'SubagentStart', script: 'subagent-start', timeout: 30, does: 'gives an agent its part in the team' },
   { event: 'SubagentStop', script: 'subagent-stop', does: 'gives an agent that ends the work that is left' },
   { event: 'Stop', script: 'stop', timeout: 60, does: 'tells the lead what is still open' },
@@ -127,4 +135,18 @@ export function pluginHooks(): string {
   for (const { event, group } of hookGroups('script', (name) => `node "\${CLAUDE_PLUGIN_ROOT}/dist/hooks/${name}.js"`))
     hooks[event] = [...(hooks[event] ?? []), group];
   return `${JSON.stringify({ description: 'Teams of agents: who may do what, and what is told to whom.', hooks }, null, 2)}\n`;
+}
+
+/** The plugin's manifest: its team server runs from the package itself. */
+export function pluginManifest(version: string): string {
+  const server = { command: 'node', args: [`\${CLAUDE_PLUGIN_ROOT}/dist/mcp.js`], alwaysLoad: true };
+  const manifest = {
+    name: 'tool',
+    version,
+    description: 'Teams of agents on one task: roles, owned files, a shared task list, messages and a quality gate.',
+    author: { name: 'The toolcrew contributors' },
+    license: 'MIT',
+    mcpServers: { [TEAM_SERVER]: server },
+  };
+  return `${JSON.stringify(manifest, null, 2)}\n`;
 }

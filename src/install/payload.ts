@@ -34,19 +34,8 @@ const SERVER_SCRIPT = 'team-server.js';
 /** Kept out of version control: what a team writes while it works, and what can be made again. */
 const IGNORED = 'teams/\ncache/\nstate/\n';
 
-/** The tools a team works with; without a rule the host asks about each, and headless it refuses them. */
-export const ALLOWED_TOOLS = [
-  'TeamCreate',
-  'Task',
-  'SendMessage',
-  'TaskCreate',
-  'TaskUpdate',
-  'TaskList',
-  'TaskGet',
-  'TeamDelete',
-  'Inbox',
-  'FileLease',
-].map((tool) => `mcp__${TEAM_SERVER}__${tool}`);
+/** All tools of the team's server: without the rule the host asks about each call, and headless it refuses them. */
+const ALLOWED = `mcp__${TEAM_SERVER}`;
 
 function read(from: string, path: string): Buffer {
   if (!existsSync(join(from, path)))
@@ -104,7 +93,7 @@ function settings(form: HookForm): Entry[] {
   return [
     member(['env', 'TOOL_CODE_EXPERIMENTAL_AGENT_TEAMS'], '1'),
     member(['env', 'CLAUDE_CODE_EXPERIMENTAL_AGENT_TEAMS'], '1'),
-    ...ALLOWED_TOOLS.map((value): Entry => ({ place: 'element', path: ['permissions', 'allow'], value })),
+    { place: 'element', path: ['permissions', 'allow'], value: ALLOWED },
     ...hooks,
   ];
 }

@@ -69,7 +69,7 @@ const PROJECTS: Readonly<Record<string, Tree>> = {
   'with settings of blanks alone': { [SETTINGS]: ' \n\n' },
   'with servers of its own': { '.mcp.json': '{"mcpServers": {"other": {"command": "x", "args": []}}}' },
   'with the same permissions and variables': {
-    [SETTINGS]: '{"env":{"CLAUDE_CODE_EXPERIMENTAL_AGENT_TEAMS":"1"},"permissions":{"allow":["mcp__team__Inbox"]}}',
+    [SETTINGS]: '{"env":{"CLAUDE_CODE_EXPERIMENTAL_AGENT_TEAMS":"1"},"permissions":{"allow":["mcp__team"]}}',
   },
   'with its own agent for issues and its own configuration': {
     '.claude/agents/jarvis.md': 'mine',
@@ -196,7 +196,7 @@ test('another version of the host gets its own hooks, in the place of those that
   const old = read(root, SETTINGS);
   assert.equal(types(), 0);
   install(t, root, { host: '2.1.118' });
-  assert.equal(types(), 1);
+  assert.equal(types(), 2);
   install(t, root, { host: null });
   assert.equal(read(root, SETTINGS).length, old.length);
   assert.equal(types(), 0);
