@@ -28,7 +28,7 @@ function keptAs(path: string): string {
 }
 
 /** The newer text of a file that somebody has changed. */
-export function besideOf(path: string): string {
+function besideOf(path: string): string {
   return `${path}.new`;
 }
 

@@ -36,10 +36,10 @@ export type HookRow = {
 };
 
 /** What changes files. */
-export const FILE_TOOLS = 'Write|Edit|MultiEdit|NotebookEdit|Bash';
+const FILE_TOOLS = 'Write|Edit|MultiEdit|NotebookEdit|Bash';
 
 /** Spawns, the host's own team and task tools, and those of the team's server in both spellings. */
-export const TEAM_TOOLS =
+const TEAM_TOOLS =
   'Agent|Task|TeamCreate|TeamDelete|SendMessage|TaskCreate|TaskUpdate|TaskList|TaskGet|mcp__team__.*|mcp__plugin_tool_team__.*';
 
 /** No two rows look at the same call before it: of two hooks that rewrite one call, the host takes whichever ends last. */

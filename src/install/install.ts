@@ -23,7 +23,7 @@ export type InstallOptions = {
 };
 
 /** What was installed into the project; null when nothing is. */
-export function readManifest(root: string): Manifest | null {
+function readManifest(root: string): Manifest | null {
   const text = readText(root, MANIFEST);
   return text === null ? null : parseManifest(text);
 }

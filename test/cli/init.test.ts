@@ -2,8 +2,8 @@
 
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { chmodSync, chownSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import test from 'node:test';
 import { cleanEnv } from '../support/daemon.ts';
 import { builtPackage, projectOf, type Tree, treeOf, writeTree } from '../support/installed.ts';
@@ -26,9 +26,11 @@ function machine(t: Cleanup, host: string | null, files: Tree = {}) {
   return {
     root,
     home,
-    tool: (args: readonly string[], cwd = root) => {
+    cli,
+    tool: (args: readonly string[], cwd = root, user = {}) => {
       const env = { ...cleanEnv(home), PATH: `${bin}:/usr/bin:/bin` };
-      const { status, stdout, stderr } = spawnSync(process.execPath, [cli, ...args], { cwd, env, encoding: 'utf8' });
+      const options = { cwd, env, encoding: 'utf8', ...user } as const;
+      const { status, stdout, stderr } = spawnSync(process.execPath, [cli, ...args], options);
       return { status, stdout, stderr };
     },
   };
@@ -140,4 +142,29 @@ test('what stands in the way is exit 2 with nothing written', (t) => {
   assert.equal(tool(['init', '--force']).status, 0);
   assert.equal(tool(['uninstall']).status, 0);
   assert.deepEqual(treeOf(root), before);
+});
+
+test('a project that may not be written to is refused before anything is', (t) => {
+  const { root, cli, home, tool } = machine(t, '2.1.177', { '.claude/settings.json': '{}' });
+  const isRoot = process.getuid?.() === 0;
+  // Nobody may look into the directories of a test, unless they are opened.
+  for (const path of [dirname(dirname(dirname(cli))), dirname(root), home]) chmodSync(path, 0o755);
+  const nobody = isRoot ? { uid: 65_534, gid: 65_534 } : {};
+  const cases: readonly [string, RegExp][] = [
+    ['.', /^tool: \S+: expected to be able to write into it, got EACCES/],
+    ['.claude', /^tool: \.claude: expected to be able to write into it, got EACCES/],
+  ];
+  for (const [closed, words] of cases) {
+    for (const path of ['.', '.claude', '.claude/settings.json']) {
+      if (isRoot) chownSync(join(root, path), 65_534, 65_534);
+    }
+    chmodSync(join(root, closed), 0o555);
+    const before = treeOf(root);
+    const { status, stdout, stderr } = tool(['init'], root, nobody);
+    assert.deepEqual([closed, status, stdout], [closed, 2, ''], stderr);
+    assert.match(stderr, words);
+    assert.deepEqual(treeOf(root), before);
+    chmodSync(join(root, closed), 0o755);
+  }
+  assert.equal(tool(['init'], root, nobody).status, 0);
 });

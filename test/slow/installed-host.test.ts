@@ -8,13 +8,12 @@ import { join } from 'node:path';
 import test from 'node:test';
 import { agentOf, ROLES } from '../../src/domain/team/role.ts';
 import { hostForm } from '../../src/install/host-form.ts';
-import { planInstall, planUninstall } from '../../src/install/install.ts';
+import { planUninstall } from '../../src/install/install.ts';
 import { performAll } from '../../src/install/operations.ts';
-import { readPayload } from '../../src/install/payload.ts';
 import { cleanEnv } from '../support/daemon.ts';
 import { fields } from '../support/forge.ts';
 import { HOST_VERSIONS, hostProgram } from '../support/host.ts';
-import { packageOf, projectOf, treeOf } from '../support/installed.ts';
+import { install, packageOf, projectOf, treeOf } from '../support/installed.ts';
 import { type Block, ModelServer, type Reply, say } from '../support/model-server.ts';
 import { tempDir } from '../support/temp.ts';
 
@@ -56,9 +55,8 @@ for (const version of HOST_VERSIONS) {
       const root = projectOf(t, { 'README.md': '# project\n', '.claude/settings.json': '{ "env": { "MINE": "1" } }' });
       const before = treeOf(root);
       const from = packageOf(t, (name) => (name === 'mcp' ? SERVER : HOOK));
+      install(t, root, { from, host: told });
       const { form } = hostForm(told);
-      const payload = readPayload({ from, version: '1.0.0', form, configText: 'workflow: {}\n' });
-      performAll(root, planInstall({ root, payload, version: '1.0.0', host: told, force: false }).operations);
 
       const home = tempDir(t);
       mkdirSync(join(home, '.claude'));

@@ -3,7 +3,11 @@
 import { cpSync, existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { HOOK_SCRIPTS } from '../../src/install/hook-table.ts';
+import { hostForm } from '../../src/install/host-form.ts';
+import { type Plan, planInstall } from '../../src/install/install.ts';
+import { performAll } from '../../src/install/operations.ts';
 import { sha256 } from '../../src/install/outcome.ts';
+import { readPayload } from '../../src/install/payload.ts';
 import { type Cleanup, tempDir } from './temp.ts';
 
 export type Tree = Readonly<Record<string, string>>;
@@ -56,4 +60,25 @@ export function builtPackage(t: Cleanup, script?: (name: string) => string): str
   });
   if (!existsSync(join(root, 'dist', 'cli.js'))) throw new Error('dist/cli.js is not built');
   return root;
+}
+
+type InstallOptions = {
+  readonly host?: string | null;
+  readonly force?: boolean;
+  readonly from?: string;
+  readonly version?: string;
+};
+
+/** What an installation into the project would do. */
+export function planned(t: Cleanup, root: string, options: InstallOptions = {}): Plan {
+  const { host = '2.1.177', force = false, from = packageOf(t), version = '1.0.0' } = options;
+  const { form } = hostForm(host);
+  const payload = readPayload({ from, version, form, configText: 'workflow: {}\n' });
+  return planInstall({ root, payload, version, host, force });
+}
+
+export function install(t: Cleanup, root: string, options: InstallOptions = {}): Plan {
+  const plan = planned(t, root, options);
+  performAll(root, plan.operations);
+  return plan;
 }
