@@ -47,6 +47,21 @@ module.exports = {
         to: { pathNot: '^src/(http|domain|engine)/' },
       },
     ),
+    forbid(
+      'install-beside-entries',
+      'what is put into projects is known to the commands that do it',
+      '^src/(?!(cli|install)/)',
+      '^src/install/',
+    ),
+    forbid(
+      'install-needs-no-engine',
+      'installing reads and writes files; nothing is decided over time',
+      '^src/install/',
+      '^src/',
+      {
+        to: { pathNot: '^src/(install|adapters|domain)/' },
+      },
+    ),
     forbid('only-entries-compose', 'compose.ts wires; only entry points call it', '^src/', '^src/compose\\.ts$', {
       from: { pathNot: ENTRIES },
     }),

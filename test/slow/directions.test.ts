@@ -35,6 +35,13 @@ const PLANTED: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'http-shows-the-engine': {
     'src/http/asks.ts': "import { port } from '../adapters/tracker.ts';\nport.toFixed();\n",
   },
+  'install-beside-entries': {
+    'src/adapters/puts.ts': "import { put } from '../install/put.ts';\nput.toFixed();\n",
+    'src/install/put.ts': 'export const put = 1;\n',
+  },
+  'install-needs-no-engine': {
+    'src/install/decides.ts': "import { run } from '../engine/dispatch.ts';\nrun.toFixed();\n",
+  },
   'only-entries-compose': {
     'src/engine/wires.ts': "import { daemon } from '../compose.ts';\ndaemon.toFixed();\n",
   },
