@@ -26,10 +26,10 @@ export type HookRow = {
   /** On which tools; absent: on all. */
   readonly matcher?: string;
   /**
-   * Asked of the resident server where that can be. Never what refuses: when the server is gone the host lets the call
-   * through, in some versions for the rest of the session.
+   * Asked of the resident server where that can be. When that is gone the host lets the call through, in some versions for
+   * the rest of the session: beside what `refuses`, a shell looks whether it lives, and starts the script when it does not.
    */
-  readonly resident?: true;
+  readonly resident?: 'tells' | 'refuses';
   /** In seconds; the action goes on when it has passed, so what can refuse keeps the host's own 600. */
   readonly timeout?: number;
   readonly does: string;
@@ -60,6 +60,7 @@ export const HOOK_TABLE: readonly HookRow[] = [
     event: 'PreToolUse',
     script: 'pre-tool-use',
     matcher: FILE_TOOLS,
+    resident: 'refuses',
     does: 'refuses writes to files of others',
   },
   {
@@ -71,14 +72,14 @@ export const HOOK_TABLE: readonly HookRow[] = [
   {
     event: 'PostToolUse',
     script: 'post-tool-use',
-    resident: true,
+    resident: 'tells',
     timeout: 30,
     does: 'delivers unread messages, and binds agents to members',
   },
   {
     event: 'PostToolUseFailure',
     script: 'post-tool-use',
-    resident: true,
+    resident: 'tells',
     timeout: 30,
     does: 'delivers unread messages after calls that failed, which the event above leaves out',
   },
@@ -92,6 +93,9 @@ export const HOOK_TABLE: readonly HookRow[] = [
     does: 'has the gate look at a task before it counts as completed',
   },
 ];
+
+/** Looks whether the resident server lives, and has the compiled guard decide when it does not. */
+export const GUARD = 'guard.sh';
 
 /** The scripts there are, each once. */
 export const HOOK_SCRIPTS: readonly string[] = [...new Set(HOOK_TABLE.map(({ script }) => script))];
@@ -114,25 +118,26 @@ export type HookGroup = {
   readonly hooks: readonly Readonly<Record<string, unknown>>[];
 };
 
-/** @param command how a script is started from where the hooks are written down */
+/** @param command how a file of the hooks is started from where they are written down */
 export function hookGroups(
   form: HookForm,
-  command: (script: string) => string,
+  command: (file: string) => string,
 ): readonly { readonly event: HookEvent; readonly script: string; readonly group: HookGroup }[] {
   return HOOK_TABLE.map(({ event, script, matcher, resident, timeout }) => {
-    const action =
-      form === 'resident' && resident === true
-        ? { type: 'mcp_tool', server: TEAM_SERVER, tool: 'Hook', input: RESIDENT_INPUT }
-        : { type: 'command', command: command(script) };
-    const hook = { ...action, ...(timeout === undefined ? {} : { timeout }) };
-    return { event, script, group: { ...(matcher === undefined ? {} : { matcher }), hooks: [hook] } };
+    const asked = { type: 'mcp_tool', server: TEAM_SERVER, tool: 'Hook', input: RESIDENT_INPUT };
+    const isAsked = form === 'resident' && resident !== undefined;
+    const actions = !isAsked
+      ? [{ type: 'command', command: command(`${script}.js`) }]
+      : [asked, ...(resident === 'refuses' ? [{ type: 'command', command: command(GUARD) }] : [])];
+    const hooks = actions.map((action) => ({ ...action, ...(timeout === undefined ? {} : { timeout }) }));
+    return { event, script, group: { ...(matcher === undefined ? {} : { matcher }), hooks } };
   });
 }
 
 /** The plugin's hooks/hooks.json: what every version can read, since one file serves all. */
 export function pluginHooks(): string {
   const hooks: Record<string, HookGroup[]> = {};
-  for (const { event, group } of hookGroups('script', (name) => `node "\${CLAUDE_PLUGIN_ROOT}/dist/hooks/${name}.js"`))
+  for (const { event, group } of hookGroups('script', (name) => `node "\${CLAUDE_PLUGIN_ROOT}/dist/hooks/${name}"`))
     hooks[event] = [...(hooks[event] ?? []), group];
   return `${JSON.stringify({ description: 'Teams of agents: who may do what, and what is told to whom.', hooks }, null, 2)}\n`;
 }

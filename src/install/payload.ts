@@ -3,7 +3,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ToolError } from '../domain/errors.ts';
-import { HOOK_SCRIPTS, type HookForm, hookGroups, TEAM_SERVER } from './hook-table.ts';
+import { GUARD, HOOK_SCRIPTS, type HookForm, type HookGroup, hookGroups, TEAM_SERVER } from './hook-table.ts';
 import type { Entry } from './json-merge.ts';
 import { sha256 } from './outcome.ts';
 
@@ -29,7 +29,9 @@ export type PayloadOptions = {
 };
 
 const HOOKS = '.tool/hooks';
-const SERVER_SCRIPT = 'team-server.js';
+/** What hooks load only when they need it. */
+const PARTS = 'dist/hooks/parts';
+const SERVER_SCRIPT = 'team-server.mjs';
 
 /** Kept out of version control: what a team writes while it works, and what can be made again. */
 const IGNORED = 'teams/\ncache/\nstate/\n';
@@ -66,12 +68,17 @@ function texts(from: string): PayloadFile[] {
 function scripts(from: string, version: string): PayloadFile[] {
   const files = [
     ...HOOK_SCRIPTS.map((name) => ({ name: `${name}.js`, bytes: read(from, `dist/hooks/${name}.js`) })),
+    ...readdirSync(join(from, PARTS))
+      .filter((name) => name.endsWith('.js'))
+      .sort()
+      .map((name) => ({ name: `parts/${name}`, bytes: read(from, `${PARTS}/${name}`) })),
+    { name: GUARD, bytes: read(from, `dist/hooks/${GUARD}`) },
     { name: SERVER_SCRIPT, bytes: read(from, 'dist/mcp.js') },
   ];
   const hashes = Object.fromEntries(files.map(({ name, bytes }) => [name, sha256(bytes)]));
   return [
-    // Whatever the project's own package.json says, these are ES modules.
-    { path: `${HOOKS}/package.json`, bytes: Buffer.from('{ "type": "module" }\n') },
+    // Whatever the project's own package.json says, these are CommonJS.
+    { path: `${HOOKS}/package.json`, bytes: Buffer.from('{ "type": "commonjs" }\n') },
     {
       path: `${HOOKS}/version.json`,
       bytes: Buffer.from(`${JSON.stringify({ version, files: hashes }, null, 2)}\n`),
@@ -80,14 +87,21 @@ function scripts(from: string, version: string): PayloadFile[] {
   ];
 }
 
+/** By what an entry of ours is known again. */
+function markOf(group: HookGroup, script: string): string {
+  if (group.hooks.length > 1) return `${HOOKS}/${GUARD}`;
+  return group.hooks[0]?.type === 'command' ? `${HOOKS}/${script}.js` : '"Hook"';
+}
+
 function settings(form: HookForm): Entry[] {
   const member = (path: readonly string[], value: unknown): Entry => ({ place: 'member', path, value });
-  const hooks = hookGroups(form, (script) => `node "$CLAUDE_PROJECT_DIR/${HOOKS}/${script}.js"`).map(
+  const start = (file: string) => `${file.endsWith('.sh') ? 'sh' : 'node'} "$CLAUDE_PROJECT_DIR/${HOOKS}/${file}"`;
+  const hooks = hookGroups(form, start).map(
     ({ event, script, group }): Entry => ({
       place: 'element',
       path: ['hooks', event],
       value: group,
-      mark: group.hooks[0]?.type === 'command' ? `${HOOKS}/${script}.js` : '"Hook"',
+      mark: markOf(group, script),
     }),
   );
   return [
@@ -112,6 +126,7 @@ export function readPayload({ from, version, form, configText }: PayloadOptions)
       ...texts(from),
       ...scripts(from, version),
       ...(configText === null ? [] : [text('.tool/config/workflow.yaml', configText)]),
+      { path: '.tool/config/workflow.schema.json', bytes: read(from, 'schemas/team.schema.json') },
       text('.tool/.gitignore', IGNORED),
     ],
     merged: [

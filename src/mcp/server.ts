@@ -97,7 +97,6 @@ export async function serveMcp(): Promise<void> {
     for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => resolve());
   });
   await server.connect(new StdioServerTransport());
-  resident.announce();
   await ended;
   await resident.close();
   await server.close();
