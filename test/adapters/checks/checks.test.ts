@@ -5,11 +5,14 @@ import { existsSync, readdirSync, readFileSync, utimesSync, writeFileSync } from
 import { join } from 'node:path';
 import test from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { createChecks } from '../../../src/adapters/checks/checks.ts';
 import { processStartTime } from '../../../src/adapters/processes.ts';
 import { DEFAULT_QUALITY, type QualitySettings, rejection } from '../../../src/domain/quality.ts';
 import { checkOf, failures, prints, type TestProject, testProject } from '../../support/checks.ts';
 import type { Cleanup } from '../../support/temp.ts';
 
+const PROGRAM = fileURLToPath(new URL('../../support/programs/gate.ts', import.meta.url));
 const NONE = DEFAULT_QUALITY.commands;
 const LCOV = "printf 'TN:\\nSF:a.js\\nDA:1,1\\nend_of_record\\n' > lcov.info";
 
@@ -138,6 +141,42 @@ test('the second of two gates waits for the first and takes its result', async (
   const both = await Promise.all([project.gate(settings), project.gate(settings)]);
   assert.deepEqual(both[0], both[1]);
   assert.equal(runs(), 1);
+});
+
+// What the killed gate leaves running ends by itself, at the latest when the project is removed.
+test('a gate in another process is waited for; when it is killed, nobody waits for it any longer', async (t) => {
+  const project = testProject(t, null);
+  const [pids, go] = ['pids', 'go'].map((name) => join(project.root, '..', name));
+  const script = `echo $$ >> ${pids}; while [ -d ${project.root} ] && [ ! -e ${go} ]; do sleep 0.02; done; ${LCOV}`;
+  const settings = { ...DEFAULT_QUALITY, ...commands({ tests: script, coverage: script }) };
+  const runs = () =>
+    existsSync(pids ?? '')
+      ? readFileSync(pids ?? '', 'utf8')
+          .split('\n')
+          .slice(0, -1)
+      : [];
+  const start = () =>
+    spawn(
+      process.execPath,
+      ['--import', 'tsx', PROGRAM, project.root, project.cacheDirectory, JSON.stringify(settings)],
+      {
+        stdio: ['ignore', 'pipe', 'inherit'],
+        env: { ...process.env, NODE_TEST_CONTEXT: undefined },
+      },
+    );
+  const killed = start();
+  await until(() => runs().length === 1);
+  killed.kill('SIGKILL');
+  await once(killed, 'exit');
+
+  const child = start();
+  await until(() => runs().length === 2);
+  const here = createChecks({ root: project.root, cacheDirectory: project.cacheDirectory, now: Date.now });
+  const waiting = here.run(settings, new AbortController().signal);
+  writeFileSync(go ?? '', '');
+  const said = await child.stdout.reduce((text, chunk) => `${text}${chunk}`, '');
+  assert.deepEqual(await waiting, JSON.parse(said));
+  assert.equal(runs().length, 2);
 });
 
 test('who waits can be told to stop', async (t) => {
@@ -340,7 +379,7 @@ test('two projects in one root: all tests run, coverage is of both', async (t) =
   assert.equal(result.coverage, 25);
   assert.deepEqual(result.uncoveredFiles, ['a.go']);
   assert.equal(checkOf(result, 'tests').outcome, 'passed');
-  assert.match(checkOf(result, 'tests').command ?? '', /npm test && go test -cover \.\/\.\.\./);
+  assert.match(checkOf(result, 'tests').command ?? '', /npm test && go test \.\/\.\.\./);
 });
 
 test('what commands print is handed on', async (t) => {
