@@ -31,7 +31,7 @@ export type PayloadOptions = {
 const HOOKS = '.tool/hooks';
 /** What hooks load only when they need it. */
 const PARTS = 'dist/hooks/parts';
-const SERVER_SCRIPT = 'team-server.mjs';
+const SERVER_SCRIPT = 'team-server.js';
 
 /** Kept out of version control: what a team writes while it works, and what can be made again. */
 const IGNORED = 'teams/\ncache/\nstate/\n';
@@ -73,7 +73,7 @@ function scripts(from: string, version: string): PayloadFile[] {
       .sort()
       .map((name) => ({ name: `parts/${name}`, bytes: read(from, `${PARTS}/${name}`) })),
     { name: GUARD, bytes: read(from, `dist/hooks/${GUARD}`) },
-    { name: SERVER_SCRIPT, bytes: read(from, 'dist/mcp.js') },
+    { name: SERVER_SCRIPT, bytes: read(from, `dist/hooks/${SERVER_SCRIPT}`) },
   ];
   const hashes = Object.fromEntries(files.map(({ name, bytes }) => [name, sha256(bytes)]));
   return [
