@@ -1,9 +1,9 @@
-// Builds dist/: one bundled command whose commands are chunks of their own, with nothing to install beside it.
+// Builds dist/: one bundled command whose commands are chunks of their own, the team server, and a file for each hook.
 
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { build, type Plugin } from 'esbuild';
+import { type BuildOptions, build, type Plugin } from 'esbuild';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const out = join(root, 'dist');
@@ -23,17 +23,16 @@ const undiciParts: Plugin = {
   },
 };
 
-const { metafile } = await build({
+const version: string = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')).version;
+
+/** What every bundle has in common. */
+const common = {
   absWorkingDir: root,
-  entryPoints: { cli: 'src/cli.ts' },
   outdir: 'dist',
   bundle: true,
-  splitting: true,
   format: 'esm',
   platform: 'node',
   target: 'node20.19',
-  chunkNames: 'chunks/[name]-[hash]',
-  plugins: [undiciParts],
   minify: !process.argv.includes('--readable'),
   keepNames: true,
   sourcemap: 'linked',
@@ -41,11 +40,33 @@ const { metafile } = await build({
   legalComments: 'none',
   metafile: true,
   logLevel: 'warning',
-  // CommonJS dependencies in an ES module bundle ask for `require`.
-  banner: {
-    js: "import { createRequire as bundledRequire } from 'node:module'; const require = bundledRequire(import.meta.url);",
-  },
-});
+  // What is copied into a project has no package beside it.
+  define: { TOOL_VERSION: JSON.stringify(version) },
+} as const satisfies BuildOptions;
+
+// CommonJS dependencies in an ES module bundle ask for `require`.
+const REQUIRE =
+  "import { createRequire as bundledRequire } from 'node:module'; const require = bundledRequire(import.meta.url);";
+
+const hookFiles = readdirSync(join(root, 'hooks')).filter((name) => name.endsWith('.ts'));
+const built = await Promise.all([
+  build({
+    ...common,
+    entryPoints: { cli: 'src/cli.ts' },
+    splitting: true,
+    chunkNames: 'chunks/[name]-[hash]',
+    plugins: [undiciParts],
+    banner: { js: REQUIRE },
+  }),
+  // One file each, with nothing to install beside it.
+  build({ ...common, entryPoints: { mcp: 'src/mcp.ts' }, banner: { js: REQUIRE } }),
+  build({
+    ...common,
+    entryPoints: Object.fromEntries(hookFiles.map((name) => [`hooks/${name.slice(0, -3)}`, `hooks/${name}`])),
+    banner: { js: REQUIRE },
+  }),
+]);
+cpSync(join(root, 'hooks', 'guard.sh'), join(out, 'hooks', 'guard.sh'));
 
 // The embedded forge's service reads its fonts beside the code that asks for them.
 const fonts = join(root, 'node_modules', 'emulate', 'dist', 'fonts');
@@ -53,9 +74,9 @@ cpSync(fonts, join(out, 'chunks', 'fonts'), { recursive: true });
 
 /** Packages that stand in the bundle: their licences go with it. */
 function bundledPackages(): string[] {
-  const names = Object.keys(metafile.inputs).flatMap(
-    (path) => /^node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(path)?.[1] ?? [],
-  );
+  const names = built
+    .flatMap(({ metafile }) => Object.keys(metafile.inputs))
+    .flatMap((path) => /^node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(path)?.[1] ?? []);
   return [...new Set(names)].sort();
 }
 
@@ -68,4 +89,5 @@ const notices = bundledPackages().map((name) => {
 });
 mkdirSync(out, { recursive: true });
 writeFileSync(join(out, 'THIRD_PARTY_LICENSES.txt'), notices.join(`\n${'-'.repeat(80)}\n\n`));
-if (!existsSync(join(out, 'cli.js'))) throw new Error('the build made no dist/cli.js');
+for (const name of ['cli.js', 'mcp.js', ...hookFiles.map((file) => `hooks/${file.slice(0, -3)}.js`)])
+  if (!existsSync(join(out, name))) throw new Error(`the build made no dist/${name}`);

@@ -3,6 +3,7 @@
 
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
 import { packageVersion } from './adapters/package-root.ts';
+import { addTeamCommands } from './cli/team-commands.ts';
 import { messageOf, ToolError } from './domain/errors.ts';
 
 function port(text: string): number {
@@ -136,6 +137,7 @@ function createProgram(): Command {
       const { uninstallCommand } = await import('./cli/uninstall.ts');
       uninstallCommand(directory, options);
     });
+  addTeamCommands(program);
   addAgentCommands(program);
   addHints(program, 'tool');
   return program;

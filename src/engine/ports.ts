@@ -4,6 +4,9 @@ import type { JournalRecord, PullRequest, Usage } from '../domain/daemon/record.
 import type { DaemonState } from '../domain/daemon/state.ts';
 import type { Actor, Issue } from '../domain/issue.ts';
 import type { Stored } from '../domain/log.ts';
+import type { GateResult, QualitySettings } from '../domain/quality.ts';
+import type { TeamRecord } from '../domain/team/record.ts';
+import type { TeamState } from '../domain/team/state.ts';
 
 export interface Clock {
   /** Milliseconds since the epoch. */
@@ -28,6 +31,51 @@ export interface Journal {
   /** Appends one record and folds it; resolves when it is on disk. The state is new as soon as the call returns. */
   append(record: JournalRecord): Promise<Stored<JournalRecord>>;
   close(): Promise<void>;
+}
+
+/** What became of a record: `refusal` says why it does not count where it stands. */
+export type Appended = { readonly id: string; readonly at: number; readonly refusal: string | null };
+
+/** One team's log with the state folded from it. */
+export interface TeamLog {
+  readonly state: TeamState;
+  /** Takes in what others have written since. */
+  refresh(): void;
+  /** Appends one record and folds up to it; resolves when it is on disk, or with `flush: false` when it is in the file. */
+  append(record: TeamRecord, options?: { readonly flush?: boolean }): Promise<Appended>;
+  close(): Promise<void>;
+}
+
+/** Keys that tell who asks where nothing else does. */
+export interface Keys {
+  create(): { readonly key: string; readonly hash: string };
+  hash(key: string): string;
+}
+
+/** The project's files as they stand. */
+export interface WorkTree {
+  /** A Git tree id of the work tree, untracked files included; null when it cannot be told. */
+  tree(): Promise<string | null>;
+  /** Paths in which two trees differ; null when one of them is gone. */
+  changed(from: string, to: string): Promise<readonly string[] | null>;
+}
+
+/** What measures finished work. */
+export interface Checks {
+  /** Measures the work tree as it stands; a tree that was measured with the same settings is not measured again. */
+  run(settings: QualitySettings, signal: AbortSignal): Promise<GateResult>;
+}
+
+/** The teams of a project. */
+export interface Teams {
+  /** Names of those that have a log and were not archived. */
+  list(): readonly string[];
+  /** undefined when there is no log of that name. */
+  open(team: string): TeamLog | undefined;
+  /** Opens the log, which is begun when it is not there. */
+  begin(team: string): TeamLog;
+  /** Puts the log away, and gives where. */
+  archive(team: string): string;
 }
 
 export type RateLimit = {

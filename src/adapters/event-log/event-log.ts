@@ -22,6 +22,8 @@ export type EventLogOptions<R> = {
   readonly onRecord: (record: Stored<R>) => void;
   /** So many bytes at the beginning are known already and are not read. */
   readonly skip?: number;
+  /** False: a log that is not there is an error, and is not begun. */
+  readonly create?: boolean;
 };
 
 function isObject(value: unknown): value is Record<string, unknown> {
@@ -45,7 +47,8 @@ export class EventLog<R extends { readonly type: string }> {
   constructor(options: EventLogOptions<R>) {
     this.#options = options;
     try {
-      this.#fd = openSync(options.path, constants.O_RDWR | constants.O_APPEND | constants.O_CREAT, 0o600);
+      const flags = constants.O_RDWR | constants.O_APPEND;
+      this.#fd = openSync(options.path, options.create === false ? flags : flags | constants.O_CREAT, 0o600);
     } catch (error) {
       throw new ToolError('state_unusable', `cannot open ${options.path}: ${messageOf(error)}`, { cause: error });
     }

@@ -151,8 +151,10 @@ function wrongFields(given: Given, fields: Readonly<Record<string, Field>>): str
   });
 }
 
-const LEAD = 'team-lead';
-const EVERYBODY = 'all';
+/** The lead's name among members. */
+export const LEAD = 'team-lead';
+/** The name for everybody but the sender. */
+export const EVERYBODY = 'all';
 
 type Sender = RoleName | typeof LEAD;
 

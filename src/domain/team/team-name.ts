@@ -1,5 +1,7 @@
 // How teams are called: by their phase, and by what they work on.
 
+import type { Phase } from './role.ts';
+
 /** At most so many characters of a feature's words go into a name. */
 const SLUG_MAX = 40;
 const SPEC_ID = /^SPEC(-[A-Z0-9]+)+-\d{3}$/;
@@ -36,4 +38,14 @@ export function debugTeamName(failure: string): string {
 /** The team that builds a SPEC; undefined when `id` is no SPEC's: `SPEC-<NAME>-<NNN>`. */
 export function runTeamName(id: string): string | undefined {
   return SPEC_ID.test(id) ? `tool-run-${id.toLowerCase()}` : undefined;
+}
+
+const TEAM_NAME = /^tool-(plan|run|debug)-[a-z0-9]+(?:-[a-z0-9]+)*$/;
+/** A file's name may have 255 bytes; an archive's has a date besides. */
+const NAME_MAX = 120;
+
+/** The phase that a team's name tells; undefined when it is no name of a team. */
+export function phaseOfTeam(name: string): Phase | undefined {
+  const phase = name.length > NAME_MAX ? undefined : TEAM_NAME.exec(name)?.[1];
+  return phase === 'plan' || phase === 'run' || phase === 'debug' ? phase : undefined;
 }

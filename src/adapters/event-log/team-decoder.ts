@@ -1,0 +1,140 @@
+// Decodes what stands in a team's log back into records. By hand: hooks read logs, and have no time to load a library.
+
+import { CONTENTS } from '../../domain/team/message.ts';
+import type { TeamRecord, TeamRecordType } from '../../domain/team/record.ts';
+import { TASK_STATUSES } from '../../domain/team/task.ts';
+
+type Check = (value: unknown) => boolean;
+
+const text: Check = (value) => typeof value === 'string';
+const flag: Check = (value) => typeof value === 'boolean';
+const number: Check = (value) => typeof value === 'number';
+const whole: Check = (value) => Number.isSafeInteger(value);
+const any: Check = (value) => value !== undefined;
+const orNull =
+  (check: Check): Check =>
+  (value) =>
+    value === null || check(value);
+const list =
+  (check: Check): Check =>
+  (value) =>
+    Array.isArray(value) && value.every(check);
+const oneOf =
+  (...values: readonly string[]): Check =>
+  (value) =>
+    values.some((one) => one === value);
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+type Fields<T> = { readonly [Key in Exclude<keyof T, 'type'>]: Check };
+
+const shape = (fields: Readonly<Record<string, Check>>): Check => {
+  const checks = Object.entries(fields);
+  return (value) => isObject(value) && checks.every(([key, check]) => check(value[key]));
+};
+
+const phase = oneOf('plan', 'run', 'debug');
+const purpose = { phase, pattern: orNull(text), roles: list(text), subject: text };
+const author = { by: text, epoch: whole };
+const draft = shape({
+  key: text,
+  subject: text,
+  description: text,
+  owner: text,
+  files: list(text),
+  blockedBy: list(text),
+});
+const check = shape({
+  check: text,
+  outcome: oneOf('passed', 'failed', 'not_measured'),
+  reason: text,
+  details: list(text),
+  command: orNull(text),
+  figure: orNull(text),
+});
+
+const RECORDS: { readonly [T in TeamRecordType]: Fields<Extract<TeamRecord, { type: T }>> } = {
+  proposed: { ...purpose, reasons: list(text), drafts: list(draft) },
+  created: {
+    ...purpose,
+    team: text,
+    session: orNull(text),
+    key_hash: orNull(text),
+    approval: flag,
+    base: orNull(text),
+  },
+  task_created: {
+    subject: text,
+    description: text,
+    owner: orNull(text),
+    files: list(text),
+    blocked_by: list(text),
+    by: text,
+  },
+  task_updated: { ...author, task: text, status: oneOf(...TASK_STATUSES), result: orNull(text) },
+  task_assigned: { task: text, owner: text, by: text },
+  member_registered: { name: text, agent: text, read_only: flag, model: text, prompt: text, max: whole },
+  member_spawned: { name: text, epoch: whole, key_hash: orNull(text), pid: orNull(whole) },
+  member_bound: { name: text, epoch: whole, agent_id: text },
+  member_seen: { name: text, epoch: whole },
+  member_idle: { name: text, epoch: whole, stopped: flag },
+  member_ended: {
+    name: text,
+    epoch: whole,
+    how: oneOf('confirmed', 'lease', 'forced', 'replaced', 'not_started'),
+    reason: text,
+  },
+  message_sent: {
+    ...author,
+    to: text,
+    kind: oneOf(...Object.keys(CONTENTS)),
+    content: (value) => typeof value === 'string' || isObject(value),
+    in_reply_to: orNull(whole),
+  },
+  mail_seen: { member: text, seqs: list(whole), how: oneOf('delivered', 'read') },
+  lease_taken: { ...author, path: text, until: number, reason: text },
+  lease_released: { ...author, path: text },
+  decision: {
+    hook: text,
+    decision: oneOf('accept', 'reject', 'escalated', 'failed'),
+    member: orNull(text),
+    about: text,
+    reason: text,
+    fingerprint: text,
+    paths: list(text),
+  },
+  gate_measured: { task: orNull(text), tree: text, ok: flag, checks: list(check), coverage: orNull(number) },
+  moved: {
+    event: oneOf(
+      'ownership_assigned',
+      'spec_generated',
+      'approval_asked',
+      'approved',
+      'changes_asked',
+      'gate_started',
+      'gate_passed',
+      'gate_failed',
+      'cause_proven',
+    ),
+    reason: text,
+    by: text,
+  },
+  fell_back: { trigger: text, reason: text },
+  restarted: { session: orNull(text), key_hash: orNull(text), keep: flag },
+  deleted: { forced: flag, by: text },
+  snapshot: { state: any },
+  continued: { next: text },
+};
+
+const CHECKS = new Map(Object.entries(RECORDS).map(([type, fields]) => [type, shape(fields)]));
+
+function isRecord(value: unknown): value is TeamRecord {
+  return isObject(value) && typeof value.type === 'string' && CHECKS.get(value.type)?.(value) === true;
+}
+
+/** undefined when the value is no record of a team's log. */
+export function decodeTeamRecord(value: unknown): TeamRecord | undefined {
+  return isRecord(value) ? value : undefined;
+}

@@ -1,0 +1,65 @@
+// Leases of paths, and what hooks decided.
+
+import type { Stored } from '../log.ts';
+import { authorFault, type Draft, sign } from './fold-state.ts';
+import type { TeamRecord } from './record.ts';
+
+type Of<T extends TeamRecord['type']> = Extract<Stored<TeamRecord>, { type: T }>;
+
+/** So many decisions are kept in the state; the log holds them all. */
+const DECISIONS_KEPT = 50;
+
+export function takeLease(draft: Draft, record: Of<'lease_taken'>): string | null {
+  const { path, by, epoch, until, reason, at } = record;
+  const fault = authorFault(draft, by, epoch);
+  if (fault !== null) return fault;
+  if (until <= at) return `${path}: the lease would end before it begins`;
+  const held = draft.leases.get(path);
+  if (held !== undefined && held.member !== by && held.until > at)
+    return `${path} is leased to ${held.member} until ${new Date(held.until).toISOString()}`;
+  draft.leases.set(path, { path, member: by, epoch, takenAt: at, until, reason });
+  sign(draft, by, at);
+  return null;
+}
+
+export function takeLeaseRelease(draft: Draft, record: Of<'lease_released'>): string | null {
+  const fault = authorFault(draft, record.by, record.epoch);
+  if (fault !== null) return fault;
+  const held = draft.leases.get(record.path);
+  if (held === undefined || held.until <= record.at) return `${record.path} is not leased`;
+  if (held.member !== record.by) return `${record.path} is leased to ${held.member}`;
+  draft.leases.delete(record.path);
+  sign(draft, record.by, record.at);
+  return null;
+}
+
+export function takeDecision(draft: Draft, record: Of<'decision'>): string | null {
+  const { at, hook, decision, member, about, reason, fingerprint, paths } = record;
+  draft.decisions.push({ at, hook, decision, member, about, reason });
+  if (draft.decisions.length > DECISIONS_KEPT) draft.decisions.shift();
+  const key = `${hook}:${member ?? ''}`;
+  const before = draft.rejections.get(key);
+  if (decision === 'reject')
+    draft.rejections.set(key, { fingerprint, count: before?.fingerprint === fingerprint ? before.count + 1 : 1 });
+  else draft.rejections.delete(key);
+  if (member === null) return null;
+  signJudged(draft, member, at, paths.length > 0);
+  if (decision === 'reject') return null;
+  for (const path of paths) {
+    const writers = draft.writers.get(path) ?? [];
+    if (!writers.includes(member)) draft.writers.set(path, [...writers, member]);
+  }
+  return null;
+}
+
+/**
+ * Who writes is at work. Any other judgement is a sign of life at most: a hook judges idleness too; and who is only
+ * registered was judged at its spawn.
+ */
+function signJudged(draft: Draft, name: string, at: number, isWriting: boolean): void {
+  const phase = draft.members.get(name)?.phase;
+  if (!isWriting && phase === 'registered') return;
+  sign(draft, name, at);
+  const member = draft.members.get(name);
+  if (!isWriting && member !== undefined && phase !== undefined) draft.members.set(name, { ...member, phase });
+}

@@ -1,0 +1,127 @@
+// How members come, are seen and end.
+
+import type { Stored } from '../log.ts';
+import { type Draft, endMember, findMember, isGone, isUnstarted, move, sign } from './fold-state.ts';
+import { EVERYBODY, LEAD } from './message.ts';
+import type { TeamRecord } from './record.ts';
+import type { SessionState } from './session.ts';
+import type { Member } from './state.ts';
+
+type Of<T extends TeamRecord['type']> = Extract<Stored<TeamRecord>, { type: T }>;
+
+export const NOT_STARTED = 'the host never started it';
+export const NOT_SEEN = 'not seen for too long';
+
+/** States in which nobody joins any more. */
+const LEAVING: readonly SessionState[] = ['shutting_down', 'shut_down'];
+
+/** Names that mean others than one teammate. */
+const RESERVED: readonly string[] = [LEAD, EVERYBODY];
+
+function isAtWork(member: Member, at: number): boolean {
+  const isStarted = member.phase === 'working' || (member.phase === 'registered' && !isUnstarted(member));
+  return isStarted && !isGone(member, at);
+}
+
+export function takeRegistration(draft: Draft, record: Of<'member_registered'>): string | null {
+  const { name, agent, read_only: readOnly, model, prompt, max, at } = record;
+  if (RESERVED.includes(name)) return `no teammate can be called ${name}`;
+  if (LEAVING.includes(draft.session)) return `team ${draft.team} is shutting down: restart it to go on with it`;
+  const before = draft.members.get(name);
+  if (before !== undefined && isAtWork(before, at))
+    return `${name} is at work: end it with a shutdown_request before another takes its place`;
+  const others = [...draft.members.values()].filter((member) => member.name !== name && member.phase !== 'over');
+  const there = others.filter((member) => !isGone(member, at));
+  if (there.length >= max)
+    return `team ${draft.team} has ${there.length} teammates, and max_teammates is ${max}: ${there.map((one) => one.name).join(', ')}`;
+  // Those whose place is needed; they could come back otherwise, and be too many.
+  if (others.length >= max)
+    for (const member of others) if (isGone(member, at)) endMember(draft, member, at, 'lease', NOT_SEEN);
+  if (before !== undefined && before.phase !== 'over')
+    endMember(draft, before, at, isGone(before, at) ? 'lease' : 'replaced', 'another took its place');
+  draft.members.set(name, {
+    name,
+    epoch: (before?.epoch ?? 0) + 1,
+    agent,
+    readOnly,
+    model,
+    prompt,
+    phase: 'registered',
+    keyHash: null,
+    pid: null,
+    registeredAt: at,
+    seenAt: at,
+    shutdown: null,
+    ended: null,
+  });
+  return null;
+}
+
+export function takeSpawn(draft: Draft, record: Of<'member_spawned'>): string | null {
+  const member = findMember(draft, record.name, record.epoch);
+  if (typeof member === 'string') return member;
+  if (member.phase !== 'registered') return `${member.name} has been started already`;
+  draft.members.set(member.name, {
+    ...member,
+    phase: 'working',
+    keyHash: record.key_hash,
+    pid: record.pid,
+    seenAt: Math.max(member.seenAt, record.at),
+  });
+  move(draft, 'member_spawned');
+  return null;
+}
+
+export function takeBinding(draft: Draft, record: Of<'member_bound'>): string | null {
+  const member = findMember(draft, record.name, record.epoch);
+  if (typeof member === 'string') return member;
+  const bound = draft.bindings.get(record.agent_id);
+  if (bound !== undefined && (bound.name !== record.name || bound.epoch !== record.epoch))
+    return `agent ${record.agent_id} is ${bound.name} already, its run ${bound.epoch}`;
+  draft.bindings.set(record.agent_id, { name: record.name, epoch: record.epoch });
+  sign(draft, record.name, record.at);
+  return null;
+}
+
+export function takeSign(draft: Draft, record: Of<'member_seen'>): string | null {
+  const member = findMember(draft, record.name, record.epoch);
+  if (typeof member === 'string') return member;
+  sign(draft, record.name, record.at);
+  return null;
+}
+
+export function takeIdle(draft: Draft, record: Of<'member_idle'>): string | null {
+  const member = findMember(draft, record.name, record.epoch);
+  if (typeof member === 'string') return member;
+  const phase = record.stopped ? 'stopped' : 'idle';
+  const idle: Member = { ...member, phase, seenAt: Math.max(member.seenAt, record.at) };
+  draft.members.set(member.name, idle);
+  if (record.stopped && member.shutdown !== null)
+    endMember(draft, idle, record.at, 'confirmed', 'it stopped after it was asked to');
+  return null;
+}
+
+export function takeEnding(draft: Draft, record: Of<'member_ended'>): string | null {
+  const member = findMember(draft, record.name, record.epoch);
+  if (typeof member === 'string') return member;
+  if (record.how === 'lease' && !isGone(member, record.at)) return `${member.name} has been seen since`;
+  endMember(draft, member, record.at, record.how, record.reason);
+  return null;
+}
+
+/** Asks members to end. Whoever's run is over, or never began, has ended with that. */
+export function askToEnd(draft: Draft, names: readonly string[], at: number): void {
+  for (const name of names) {
+    const member = draft.members.get(name);
+    if (member === undefined || member.phase === 'over') continue;
+    const asked = { ...member, shutdown: member.shutdown ?? { askedAt: at, readAt: null } };
+    draft.members.set(name, asked);
+    if (isUnstarted(member)) endMember(draft, asked, at, 'not_started', NOT_STARTED);
+    else if (member.phase === 'stopped') endMember(draft, asked, at, 'confirmed', 'its run was over');
+    else if (isGone(member, at)) endMember(draft, asked, at, 'lease', NOT_SEEN);
+  }
+  const left = [...draft.members.values()].filter((member) => member.phase !== 'over');
+  if (left.some((member) => member.shutdown === null)) return;
+  draft.shutdownAt ??= at;
+  move(draft, 'shutdown_requested');
+}

@@ -1,0 +1,114 @@
+// How tasks come about, are claimed and end.
+
+import type { Stored } from '../log.ts';
+import { authorFault, type Draft, isGone, move, sign } from './fold-state.ts';
+import { LEAD } from './message.ts';
+import type { TeamRecord } from './record.ts';
+import { type Claim, type Task, waitsFor } from './task.ts';
+
+type Of<T extends TeamRecord['type']> = Extract<Stored<TeamRecord>, { type: T }>;
+
+export function takeTask(draft: Draft, record: Of<'task_created'>): string | null {
+  const id = String(draft.tasks.size + 1);
+  const unknown = record.blocked_by.find((other) => !draft.tasks.has(other));
+  if (unknown !== undefined) return `blocked_by: there is no task ${unknown}`;
+  draft.tasks.set(id, {
+    id,
+    subject: record.subject,
+    description: record.description,
+    owner: record.owner,
+    files: record.files,
+    blockedBy: record.blocked_by,
+    status: 'pending',
+    claim: null,
+    result: null,
+    createdBy: record.by,
+    createdAt: record.at,
+    startedAt: null,
+    endedAt: null,
+  });
+  return null;
+}
+
+export function takeAssignment(draft: Draft, record: Of<'task_assigned'>): string | null {
+  const task = draft.tasks.get(record.task);
+  if (task === undefined) return `there is no task ${record.task}`;
+  // After its end the claim only tells who did it.
+  if (task.status === 'in_progress' && task.claim !== null && task.claim.member !== record.owner)
+    return `task ${task.id} is claimed by ${task.claim.member}`;
+  draft.tasks.set(task.id, { ...task, owner: record.owner });
+  return null;
+}
+
+export function takeUpdate(draft: Draft, record: Of<'task_updated'>): string | null {
+  const fault = authorFault(draft, record.by, record.epoch);
+  if (fault !== null) return fault;
+  const task = draft.tasks.get(record.task);
+  if (task === undefined) return `there is no task ${record.task}`;
+  const refusal = refusalOf(draft, task, record);
+  if (refusal !== null) return refusal;
+  draft.tasks.set(task.id, updated(task, record));
+  sign(draft, record.by, record.at);
+  if (record.by !== LEAD) move(draft, 'work_began');
+  return null;
+}
+
+/** Whether a claim is of this author, in this run; the lead has none. */
+function isOf(claim: Claim | null, by: string, epoch: number): boolean {
+  return claim !== null && claim.member === by && (by === LEAD || claim.epoch === epoch);
+}
+
+/** Why this author may not set that task to this status. */
+function refusalOf(draft: Draft, task: Task, record: Of<'task_updated'>): string | null {
+  const { by, epoch, status } = record;
+  if (status === 'in_progress') return claimRefusal(draft, task, record);
+  if (isOf(task.claim, by, epoch)) return null;
+  const holder = task.status === 'in_progress' ? task.claim : null;
+  if (by === LEAD) {
+    if (status !== 'completed' || holder === null) return null;
+    const member = draft.members.get(holder.member);
+    return member === undefined || isGone(member, record.at)
+      ? null
+      : `task ${task.id} is claimed by ${holder.member}, who is at work: only ${holder.member} completes it`;
+  }
+  if (holder !== null) return `task ${task.id} is claimed by ${holder.member}`;
+  if (status === 'completed' && task.owner === by && task.status === 'pending') return blockRefusal(draft, task);
+  return `task ${task.id} is not claimed by ${by}: claim it first`;
+}
+
+/** Why this author may not begin that task. Work that is done is begun again by who did it, or by the lead. */
+function claimRefusal(draft: Draft, task: Task, { by, epoch }: Of<'task_updated'>): string | null {
+  if (task.status === 'in_progress' && task.claim !== null)
+    return isOf(task.claim, by, epoch) ? null : `task ${task.id} is claimed by ${task.claim.member}`;
+  if (task.owner !== null && task.owner !== by) return `task ${task.id} is meant for ${task.owner}`;
+  if (task.status === 'completed' && by !== LEAD && task.owner !== by && !isOf(task.claim, by, epoch))
+    return `task ${task.id} has been completed${task.claim === null ? '' : ` by ${task.claim.member}`}`;
+  return blockRefusal(draft, task);
+}
+
+function blockRefusal(draft: Draft, task: Task): string | null {
+  const before = waitsFor(task, draft.tasks);
+  return before.length === 0 ? null : `task ${task.id} is blocked by ${before.map((id) => `task ${id}`).join(', ')}`;
+}
+
+function updated(task: Task, record: Of<'task_updated'>): Task {
+  const { at, by, epoch, status, result } = record;
+  const isSame = task.status === status;
+  switch (status) {
+    case 'pending':
+      return { ...task, status, claim: null, startedAt: null, endedAt: null };
+    case 'in_progress':
+      return isSame ? task : { ...task, status, claim: { member: by, epoch, at }, startedAt: at, endedAt: null };
+    case 'completed':
+    case 'failed':
+      return {
+        ...task,
+        status,
+        // Whoever completes what is meant for it without a claim has done it all the same.
+        claim: task.claim ?? (by === LEAD ? null : { member: by, epoch, at }),
+        result: result ?? task.result,
+        startedAt: task.startedAt ?? at,
+        endedAt: isSame ? task.endedAt : at,
+      };
+  }
+}

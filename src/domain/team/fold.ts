@@ -1,0 +1,219 @@
+// Folds a team's log into its state. The fold is the judge: a record that is not valid where it stands changes nothing,
+// and the reason comes back for its author.
+
+import { assertNever } from '../errors.ts';
+import type { Stored } from '../log.ts';
+import { takeDecision, takeLease, takeLeaseRelease } from './fold-guards.ts';
+import {
+  NOT_SEEN,
+  NOT_STARTED,
+  takeBinding,
+  takeEnding,
+  takeIdle,
+  takeRegistration,
+  takeSign,
+  takeSpawn,
+} from './fold-members.ts';
+import { takeMessage, takeReceipt } from './fold-messages.ts';
+import { type Draft, endMember, isGone, isUnstarted, move, returnClaims } from './fold-state.ts';
+import { takeAssignment, takeTask, takeUpdate } from './fold-tasks.ts';
+import { LEAD } from './message.ts';
+import type { Ending, TeamRecord } from './record.ts';
+import { isStanding, type Member, SHUTDOWN_DEADLINE_MS, type TeamState } from './state.ts';
+
+function emptyDraft(): Draft {
+  return {
+    team: '',
+    session: 'none',
+    proposal: null,
+    purpose: null,
+    lead: { session: null, keyHash: null },
+    approval: true,
+    base: null,
+    createdAt: 0,
+    shutdownAt: null,
+    fallback: null,
+    members: new Map(),
+    bindings: new Map(),
+    tasks: new Map(),
+    messages: [],
+    unread: new Map(),
+    leases: new Map(),
+    decisions: [],
+    rejections: new Map(),
+    writers: new Map(),
+    gate: null,
+    continuedIn: null,
+  };
+}
+
+/** One team's state, brought on record by record. */
+export class TeamFold {
+  #draft: Draft;
+
+  /** @param state what a snapshot held */
+  constructor(state?: TeamState) {
+    this.#draft = state === undefined ? emptyDraft() : thaw(state);
+  }
+
+  /** As it is now; it changes with the next record. */
+  get state(): TeamState {
+    return this.#draft;
+  }
+
+  /** Takes the next record of the log. Gives why it does not count; null when it does. */
+  take(record: Stored<TeamRecord>): string | null {
+    const draft = this.#draft;
+    if (draft.continuedIn !== null) return `the log goes on in ${draft.continuedIn}`;
+    if (draft.session === 'deleted') return `team ${draft.team} has been deleted`;
+    if (
+      draft.session === 'none' &&
+      record.type !== 'proposed' &&
+      record.type !== 'created' &&
+      record.type !== 'continued'
+    )
+      return 'the team has not been created';
+    return takeRecord(draft, record);
+  }
+}
+
+function thaw(state: TeamState): Draft {
+  return {
+    ...state,
+    members: new Map(state.members),
+    bindings: new Map(state.bindings),
+    tasks: new Map(state.tasks),
+    messages: [...state.messages],
+    unread: new Map([...state.unread].map(([name, seqs]) => [name, [...seqs]])),
+    leases: new Map(state.leases),
+    decisions: [...state.decisions],
+    rejections: new Map(state.rejections),
+    writers: new Map(state.writers),
+  };
+}
+
+function takeRecord(draft: Draft, record: Stored<TeamRecord>): string | null {
+  switch (record.type) {
+    case 'proposed':
+      return takeProposal(draft, record);
+    case 'created':
+      return takeCreation(draft, record);
+    case 'task_created':
+      return takeTask(draft, record);
+    case 'task_updated':
+      return takeUpdate(draft, record);
+    case 'task_assigned':
+      return takeAssignment(draft, record);
+    case 'member_registered':
+      return takeRegistration(draft, record);
+    case 'member_spawned':
+      return takeSpawn(draft, record);
+    case 'member_bound':
+      return takeBinding(draft, record);
+    case 'member_seen':
+      return takeSign(draft, record);
+    case 'member_idle':
+      return takeIdle(draft, record);
+    case 'member_ended':
+      return takeEnding(draft, record);
+    case 'message_sent':
+      return takeMessage(draft, record);
+    case 'mail_seen':
+      return takeReceipt(draft, record);
+    case 'lease_taken':
+      return takeLease(draft, record);
+    case 'lease_released':
+      return takeLeaseRelease(draft, record);
+    case 'decision':
+      return takeDecision(draft, record);
+    case 'gate_measured': {
+      const { at, task, tree, ok, checks, coverage } = record;
+      draft.gate = { at, task, tree, ok, checks, coverage };
+      return null;
+    }
+    case 'moved':
+      return move(draft, record.event);
+    case 'fell_back':
+      return takeFallback(draft, record);
+    case 'restarted':
+      return takeRestart(draft, record);
+    case 'deleted':
+      return takeDeletion(draft, record);
+    case 'snapshot':
+      return 'a snapshot stands at the beginning of a file only';
+    case 'continued':
+      draft.continuedIn = record.next;
+      return null;
+    default:
+      return assertNever(record);
+  }
+}
+
+type Of<T extends TeamRecord['type']> = Extract<Stored<TeamRecord>, { type: T }>;
+
+function takeProposal(draft: Draft, record: Of<'proposed'>): string | null {
+  if (draft.session !== 'none') return `team ${draft.team} is there already`;
+  const { phase, pattern, roles, subject, reasons, drafts } = record;
+  draft.proposal = { phase, pattern, roles, subject, reasons, drafts };
+  return null;
+}
+
+function takeCreation(draft: Draft, record: Of<'created'>): string | null {
+  if (isStanding(draft)) return `team ${draft.team} is there already`;
+  const { team, phase, pattern, roles, subject, session, key_hash: keyHash, approval, base } = record;
+  draft.team = team;
+  draft.purpose = { phase, pattern, roles, subject };
+  draft.lead = { session, keyHash };
+  draft.approval = approval;
+  draft.base = base;
+  draft.createdAt = record.at;
+  return move(draft, 'team_created');
+}
+
+function takeFallback(draft: Draft, record: Of<'fell_back'>): string | null {
+  const fault = move(draft, 'fell_back');
+  if (fault === null) draft.fallback = { trigger: record.trigger, reason: record.reason };
+  return fault;
+}
+
+/** Whoever was there is gone; what was done stays, unless `keep` says otherwise. */
+function takeRestart(draft: Draft, record: Of<'restarted'>): string | null {
+  const fault = move(draft, 'restarted');
+  if (fault !== null) return fault;
+  for (const member of draft.members.values())
+    if (member.phase !== 'over') endMember(draft, member, record.at, 'replaced', 'the team was restarted');
+  returnClaims(draft, LEAD);
+  draft.lead = { session: record.session, keyHash: record.key_hash };
+  draft.shutdownAt = null;
+  draft.fallback = null;
+  draft.rejections.clear();
+  if (record.keep) return null;
+  draft.gate = null;
+  for (const [id, task] of draft.tasks)
+    draft.tasks.set(id, { ...task, status: 'pending', claim: null, result: null, startedAt: null, endedAt: null });
+  return null;
+}
+
+/** How each that is left would end with the team; undefined: it may still be at work. */
+function endingOf(member: Member, at: number, isForced: boolean): readonly [Ending, string] | undefined {
+  if (isUnstarted(member)) return ['not_started', NOT_STARTED];
+  if (isGone(member, at)) return ['lease', NOT_SEEN];
+  return isForced ? ['forced', 'did not confirm its end in time'] : undefined;
+}
+
+function takeDeletion(draft: Draft, record: Of<'deleted'>): string | null {
+  const { at, forced } = record;
+  const isLate = draft.shutdownAt !== null && at - draft.shutdownAt >= SHUTDOWN_DEADLINE_MS;
+  const left = [...draft.members.values()].filter((member) => member.phase !== 'over');
+  const endings = left.map((member) => ({ member, ending: endingOf(member, at, forced && isLate) }));
+  const missing = endings.flatMap(({ member, ending }) => (ending === undefined ? [member.name] : []));
+  if (missing.length > 0) {
+    const when =
+      !forced || isLate ? '' : `; it can be forced ${SHUTDOWN_DEADLINE_MS / 1000} s after all were asked to end`;
+    return `team ${draft.team} has teammates that have not ended: ${missing.join(', ')}${when}`;
+  }
+  for (const { member, ending } of endings) if (ending !== undefined) endMember(draft, member, at, ...ending);
+  // With nobody left the steps before it need nobody's word.
+  move(draft, 'shutdown_requested');
+  return move(draft, 'team_deleted');
+}

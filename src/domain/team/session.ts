@@ -1,0 +1,115 @@
+// The states of a team's session, and what leads from one to the next.
+
+/** `none`: proposed at most · `fallback`: its tasks go on one at a time, in sub-agents. */
+export type SessionState =
+  | 'none'
+  | 'created'
+  | 'assigned'
+  | 'spawned'
+  | 'working'
+  | 'spec_generated'
+  | 'awaiting_approval'
+  | 'approved'
+  | 'gate'
+  | 'complete'
+  | 'shutting_down'
+  | 'shut_down'
+  | 'fallback'
+  | 'deleted';
+
+export type SessionEvent =
+  | 'team_created'
+  | 'ownership_assigned'
+  | 'member_spawned'
+  | 'work_began'
+  | 'spec_generated'
+  | 'approval_asked'
+  | 'approved'
+  | 'changes_asked'
+  | 'gate_started'
+  | 'gate_passed'
+  | 'gate_failed'
+  | 'cause_proven'
+  | 'shutdown_requested'
+  | 'all_ended'
+  | 'restarted'
+  | 'fell_back'
+  | 'team_deleted';
+
+/** What has to hold besides; the fold looks at the team for it. */
+export type Guard =
+  | 'plan phase'
+  | 'run phase'
+  | 'debug phase'
+  | 'every task completed'
+  | 'every teammate ended'
+  | 'approval required'
+  | 'approval not required';
+
+export type Edge = {
+  readonly from: SessionState;
+  readonly event: SessionEvent;
+  readonly to: SessionState;
+  readonly guards: readonly Guard[];
+};
+
+function edges(
+  from: readonly SessionState[],
+  event: SessionEvent,
+  to: SessionState,
+  ...guards: readonly Guard[]
+): readonly Edge[] {
+  return from.map((one) => ({ from: one, event, to, guards }));
+}
+
+/** States in which teammates may be at work. */
+const AT_WORK = [
+  'created',
+  'assigned',
+  'spawned',
+  'working',
+  'spec_generated',
+  'awaiting_approval',
+  'approved',
+  'gate',
+  'complete',
+] as const satisfies readonly SessionState[];
+
+/** Every step that a session can take; there is no other. */
+export const EDGES: readonly Edge[] = [
+  ...edges(['none'], 'team_created', 'created'),
+  ...edges(['created'], 'ownership_assigned', 'assigned'),
+  ...edges(['created', 'assigned'], 'member_spawned', 'spawned'),
+  ...edges(['spawned'], 'work_began', 'working'),
+  ...edges(['spawned', 'working'], 'spec_generated', 'spec_generated', 'plan phase', 'every task completed'),
+  ...edges(['spec_generated'], 'approval_asked', 'awaiting_approval', 'approval required'),
+  ...edges(['spec_generated'], 'approved', 'approved', 'approval not required'),
+  ...edges(['awaiting_approval'], 'approved', 'approved'),
+  ...edges(['awaiting_approval'], 'changes_asked', 'working'),
+  ...edges(['working'], 'gate_started', 'gate', 'run phase', 'every task completed'),
+  ...edges(['gate'], 'gate_passed', 'complete'),
+  ...edges(['gate'], 'gate_failed', 'working'),
+  ...edges(['spawned', 'working'], 'cause_proven', 'complete', 'debug phase'),
+  ...edges(AT_WORK, 'shutdown_requested', 'shutting_down'),
+  ...edges(['shutting_down'], 'all_ended', 'shut_down', 'every teammate ended'),
+  ...edges([...AT_WORK, 'shutting_down', 'shut_down', 'fallback'], 'restarted', 'assigned'),
+  ...edges([...AT_WORK, 'shutting_down', 'shut_down'], 'fell_back', 'fallback'),
+  ...edges(['shut_down', 'fallback'], 'team_deleted', 'deleted', 'every teammate ended'),
+];
+
+/** What a step of the session comes to: where it leads, or what stands in its way. */
+export type Step =
+  | { readonly ok: true; readonly to: SessionState }
+  | { readonly ok: false; readonly missing: readonly Guard[] };
+
+/** Takes the step from `state` that `event` is; `missing` is empty where no edge has that event. */
+export function stepOf(state: SessionState, event: SessionEvent, holds: (guard: Guard) => boolean): Step {
+  const missing: Guard[] = [];
+  for (const edge of EDGES) {
+    if (edge.from !== state || edge.event !== event) continue;
+    const open = edge.guards.filter((guard) => !holds(guard));
+    if (open.length === 0) return { ok: true, to: edge.to };
+    missing.push(...open);
+  }
+  return { ok: false, missing };
+}

@@ -1,0 +1,127 @@
+// The state of a team, folded from its log.
+
+import type { CheckResult } from '../quality.ts';
+import type { Content, MessageType } from './message.ts';
+import type { DecisionKind, Ending, Purpose, TaskDraft } from './record.ts';
+import type { SessionState } from './session.ts';
+import type { Task } from './task.ts';
+
+/** A teammate that has not been seen for so long counts as gone. */
+export const MEMBER_LEASE_MS = 15 * 60_000;
+/** So long after a shutdown was asked for, a team may be deleted without the word of all. */
+export const SHUTDOWN_DEADLINE_MS = 60_000;
+/** After so many rejections of the same work without change, it is let through and told to the lead. */
+export const MAX_REJECTIONS = 3;
+
+/** `registered`: the host has not started it yet · `idle`: it has nothing to do · `stopped`: so has its run. */
+export type MemberPhase = 'registered' | 'working' | 'idle' | 'stopped' | 'over';
+
+export type Member = {
+  readonly name: string;
+  readonly epoch: number;
+  readonly agent: string;
+  readonly readOnly: boolean;
+  readonly model: string;
+  readonly prompt: string;
+  readonly phase: MemberPhase;
+  readonly keyHash: string | null;
+  readonly pid: number | null;
+  readonly registeredAt: number;
+  readonly seenAt: number;
+  /** When it was asked to end, and when it read that. */
+  readonly shutdown: { readonly askedAt: number; readonly readAt: number | null } | null;
+  readonly ended: { readonly at: number; readonly how: Ending; readonly reason: string } | null;
+};
+
+export type Receipt = { readonly deliveredAt: number | null; readonly readAt: number | null };
+
+export type Message = {
+  /** Counted from 1 within the team: the order in which all were sent. */
+  readonly seq: number;
+  readonly id: string;
+  readonly from: string;
+  readonly to: string;
+  readonly type: MessageType;
+  readonly content: Content;
+  readonly inReplyTo: number | null;
+  readonly sentAt: number;
+  /** By each who gets it. */
+  readonly receipts: ReadonlyMap<string, Receipt>;
+};
+
+export type Lease = {
+  readonly path: string;
+  readonly member: string;
+  readonly epoch: number;
+  readonly takenAt: number;
+  readonly until: number;
+  readonly reason: string;
+};
+
+export type Decision = {
+  readonly at: number;
+  readonly hook: string;
+  readonly decision: DecisionKind;
+  readonly member: string | null;
+  readonly about: string;
+  readonly reason: string;
+};
+
+/** How often the same work was rejected in a row. */
+export type Rejections = { readonly fingerprint: string; readonly count: number };
+
+export type Gate = {
+  readonly at: number;
+  readonly task: string | null;
+  readonly tree: string;
+  readonly ok: boolean;
+  readonly checks: readonly CheckResult[];
+  readonly coverage: number | null;
+};
+
+export type TeamState = {
+  readonly team: string;
+  readonly session: SessionState;
+  readonly proposal: (Purpose & { readonly reasons: readonly string[]; readonly drafts: readonly TaskDraft[] }) | null;
+  readonly purpose: Purpose | null;
+  /** Of the lead: its session in the host, and the hash of its key. */
+  readonly lead: { readonly session: string | null; readonly keyHash: string | null };
+  readonly approval: boolean;
+  /** The work tree at its creation, a Git tree id. */
+  readonly base: string | null;
+  readonly createdAt: number;
+  readonly shutdownAt: number | null;
+  readonly fallback: { readonly trigger: string; readonly reason: string } | null;
+  /** By name, the latest of that name. */
+  readonly members: ReadonlyMap<string, Member>;
+  /** The member's name and epoch by the host's id of a run. */
+  readonly bindings: ReadonlyMap<string, { readonly name: string; readonly epoch: number }>;
+  readonly tasks: ReadonlyMap<string, Task>;
+  readonly messages: readonly Message[];
+  /** Sequence numbers of what each has not read, in order. */
+  readonly unread: ReadonlyMap<string, readonly number[]>;
+  readonly leases: ReadonlyMap<string, Lease>;
+  /** The last of them. */
+  readonly decisions: readonly Decision[];
+  readonly rejections: ReadonlyMap<string, Rejections>;
+  /** Who was allowed to write a path. */
+  readonly writers: ReadonlyMap<string, readonly string[]>;
+  readonly gate: Gate | null;
+  /** The file in which the log goes on. */
+  readonly continuedIn: string | null;
+};
+
+/** Whether it may be at work: started, and not known to have ended. */
+export function isLive(member: Member): boolean {
+  return member.phase !== 'over' && member.phase !== 'registered';
+}
+
+/** Whether it has not given a sign for so long that it counts as gone. */
+export function isLost(member: Member, now: number): boolean {
+  return isLive(member) && now - member.seenAt > MEMBER_LEASE_MS;
+}
+
+/** Whether the team still stands. */
+export function isStanding(state: TeamState): boolean {
+  return state.session !== 'none' && state.session !== 'deleted';
+}

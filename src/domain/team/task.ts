@@ -1,0 +1,42 @@
+// A task of a team's shared list.
+
+/** As it is kept; `blocked` is derived from the tasks it waits for. */
+export type TaskStatus = 'pending' | 'in_progress' | 'completed' | 'failed';
+
+export const TASK_STATUSES: readonly TaskStatus[] = ['pending', 'in_progress', 'completed', 'failed'];
+
+/** Who works on it. A successor of the same name has another epoch, and not this claim. */
+export type Claim = { readonly member: string; readonly epoch: number; readonly at: number };
+
+export type Task = {
+  /** Counted from 1 within the team, as text. */
+  readonly id: string;
+  readonly subject: string;
+  readonly description: string;
+  /** The member it is meant for; null: whoever it fits. */
+  readonly owner: string | null;
+  /** Paths or globs that it is expected to touch. */
+  readonly files: readonly string[];
+  /** Ids of tasks that come first; they are older, so that no circle can close. */
+  readonly blockedBy: readonly string[];
+  readonly status: TaskStatus;
+  readonly claim: Claim | null;
+  readonly result: string | null;
+  readonly createdBy: string;
+  /** Milliseconds since the epoch. */
+  readonly createdAt: number;
+  readonly startedAt: number | null;
+  readonly endedAt: number | null;
+};
+
+type Tasks = ReadonlyMap<string, Task>;
+
+/** The ids of what it waits for still. */
+export function waitsFor(task: Task, tasks: Tasks): readonly string[] {
+  return task.blockedBy.filter((id) => tasks.get(id)?.status !== 'completed');
+}
+
+/** Its status as it is shown. */
+export function shownStatus(task: Task, tasks: Tasks): TaskStatus | 'blocked' {
+  return task.status === 'pending' && waitsFor(task, tasks).length > 0 ? 'blocked' : task.status;
+}

@@ -1,0 +1,27 @@
+// An answer to a host's event, in the host's words.
+
+import type { HookAnswer, HostEventName } from '../engine/team/event.ts';
+
+type Json = Readonly<Record<string, unknown>>;
+
+/** What a hook prints; null: nothing. A rejection is only printed where there is no exit code to tell it by. */
+export function renderJson(answer: HookAnswer, event: HostEventName): Json | null {
+  const own = (fields: Json): Json => ({ hookSpecificOutput: { hookEventName: event, ...fields } });
+  switch (answer.kind) {
+    case 'silent':
+      return null;
+    case 'context':
+      return own({ additionalContext: answer.text });
+    case 'rewrite':
+      return own({
+        updatedInput: answer.input,
+        ...(answer.text === null ? {} : { additionalContext: answer.text }),
+      });
+    case 'ask':
+      return own({ permissionDecision: 'ask', permissionDecisionReason: answer.reason });
+    case 'reject':
+      return event === 'PreToolUse'
+        ? own({ permissionDecision: 'deny', permissionDecisionReason: answer.reason })
+        : { decision: 'block', reason: answer.reason };
+  }
+}

@@ -1,0 +1,5 @@
+// The team server as a program of its own: for hosts that start it by path.
+
+import { serveMcp } from './mcp/server.ts';
+
+await serveMcp();
