@@ -1,5 +1,5 @@
-// Writes what is generated from the code: the JSON Schemas of the files that people write, the pages about their keys, and
-// the plugin's manifest and hooks.
+// Writes what is generated from the code: the JSON Schemas of the files that people write, the pages about their keys,
+// and the plugin's manifest and hooks.
 // usage: tsx scripts/generate.ts [--check]; with it, nothing is written and what is out of date fails.
 
 import { readFileSync, writeFileSync } from 'node:fs';

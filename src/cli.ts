@@ -110,6 +110,7 @@ function createProgram(): Command {
       const { doctorCommand } = await import('./cli/doctor.ts');
       await doctorCommand(path, options);
     });
+  addTeamCommands(program);
   program
     .command('init')
     .description('install into a project: agents, commands, hooks and the team server')
@@ -137,7 +138,6 @@ function createProgram(): Command {
       const { uninstallCommand } = await import('./cli/uninstall.ts');
       uninstallCommand(directory, options);
     });
-  addTeamCommands(program);
   addAgentCommands(program);
   addHints(program, 'tool');
   return program;

@@ -103,5 +103,5 @@ export function rejection(result: GateResult, settings: QualitySettings): string
     const whole = text(maxDetails, 160);
     if (whole.length <= MAX_REJECTION) return whole;
   }
-  return clip(text(1, 80), MAX_REJECTION);
+  return clip(text(1, 60), MAX_REJECTION);
 }

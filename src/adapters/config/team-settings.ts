@@ -3,7 +3,8 @@
 import { nearest } from '../../domain/nearest.ts';
 import type { QualitySettings } from '../../domain/quality.ts';
 import { DEFAULT_TEAM_SETTINGS } from '../../domain/team/default-settings.ts';
-import type { Ownership } from '../../domain/team/ownership.ts';
+import { EVERYBODY } from '../../domain/team/message.ts';
+import { type Ownership, SHARED } from '../../domain/team/ownership.ts';
 import { agentOf, ROLES } from '../../domain/team/role.ts';
 import type { TeamSettings } from '../../domain/team/settings.ts';
 import { got } from '../../domain/text.ts';
@@ -13,9 +14,8 @@ import { readTeamFile } from './team-file.ts';
 import { type TeamInput, teamSchema } from './team-schema.ts';
 import { readYaml } from './yaml-text.ts';
 
-const SHARED = 'shared';
 /** Names that messages and leases give to something else than a teammate. */
-const TAKEN = ['lead', 'all', SHARED];
+const TAKEN = ['lead', EVERYBODY, SHARED];
 const ROLE_NAMES = Object.keys(ROLES);
 const PREFIX = agentOf('');
 const OWNERSHIP = ['workflow', 'team', 'file_ownership'];

@@ -47,7 +47,7 @@ const draft = shape({
   blockedBy: list(text),
 });
 const check = shape({
-  check: text,
+  check: oneOf('tests', 'coverage', 'lint', 'security', 'performance'),
   outcome: oneOf('passed', 'failed', 'not_measured'),
   reason: text,
   details: list(text),

@@ -2,9 +2,10 @@
 
 import type { CheckResult } from '../quality.ts';
 import type { Content, MessageType } from './message.ts';
-import type { DecisionKind, Ending, Purpose, TaskDraft } from './record.ts';
+import type { DecisionKind, Ending, Purpose } from './record.ts';
 import type { SessionState } from './session.ts';
 import type { Task } from './task.ts';
+import type { TaskDraft } from './task-draft.ts';
 
 /** A teammate that has not been seen for so long counts as gone. */
 export const MEMBER_LEASE_MS = 15 * 60_000;

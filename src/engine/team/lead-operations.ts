@@ -6,10 +6,11 @@ import { nextStep, roleNamed, rolesToStart, spawnParameters, taskLine } from '..
 import type { Evidence } from '../../domain/team/caller.ts';
 import { identify, memberName } from '../../domain/team/caller.ts';
 import type { Input } from '../../domain/team/operation.ts';
-import type { Purpose, TaskDraft } from '../../domain/team/record.ts';
+import type { Purpose } from '../../domain/team/record.ts';
 import { agentOf, type PATTERNS, type Phase, ROLES } from '../../domain/team/role.ts';
 import type { TeamSettings } from '../../domain/team/settings.ts';
 import { isLost, isStanding, SHUTDOWN_DEADLINE_MS } from '../../domain/team/state.ts';
+import type { TaskDraft } from '../../domain/team/task-draft.ts';
 import { phaseOfTeam } from '../../domain/team/team-name.ts';
 import type { TeamLog } from '../ports.ts';
 import { type Answer, must, refuse, type Somebody, type TeamContext, withStanding } from './context.ts';
@@ -23,7 +24,7 @@ const USUAL: Readonly<Record<Phase, keyof typeof PATTERNS>> = {
 
 function purposeOf(name: string, phase: Phase, input: Input, settings: TeamSettings): Purpose {
   const pattern = input.maybe('pattern') ?? USUAL[phase];
-  const roles = settings.patterns[pattern];
+  const roles = Object.hasOwn(settings.patterns, pattern) ? settings.patterns[pattern] : undefined;
   if (roles === undefined) {
     const known = Object.keys(settings.patterns);
     const close = nearest(pattern, known);

@@ -1,15 +1,16 @@
 // The user's prompt: a command of the team is decided here, in code, and the model is told what comes next.
 
 import { isSpecId, specDirectory, statusOfSpec } from '../../domain/spec/spec.ts';
-import { decideMode, type ModeDecision } from '../../domain/team/activation.ts';
+import { type Decision, decideMode } from '../../domain/team/activation.ts';
 import { type CommandName, type Flags, parseCommand } from '../../domain/team/arguments.ts';
 import { leadBrief, rolesToStart, spawnParameters } from '../../domain/team/brief.ts';
 import { decompose } from '../../domain/team/decomposition.ts';
-import type { Purpose, TaskDraft } from '../../domain/team/record.ts';
+import type { Purpose } from '../../domain/team/record.ts';
 import type { Phase } from '../../domain/team/role.ts';
-import { select } from '../../domain/team/selection.ts';
+import { rolesOf, type Selection, select } from '../../domain/team/selection.ts';
 import type { TeamSettings } from '../../domain/team/settings.ts';
 import { isStanding } from '../../domain/team/state.ts';
+import type { TaskDraft } from '../../domain/team/task-draft.ts';
 import { debugTeamName, planTeamName, runTeamName } from '../../domain/team/team-name.ts';
 import type { TeamLog } from '../ports.ts';
 import { withStanding } from './context.ts';
@@ -108,7 +109,8 @@ async function begin(context: HookContext, command: Command, work: Work, setting
   const { ownership } = settings;
   const { tasks, notes } = decompose({
     phase: work.phase,
-    roles: decision.roles,
+    // One after the other, the same roles do it.
+    roles: decision.mode === 'team' ? decision.roles : rolesFor(work.phase, selection, settings),
     text: work.text,
     selection,
     ownership,
@@ -129,6 +131,11 @@ async function begin(context: HookContext, command: Command, work: Work, setting
       ]);
 }
 
+function rolesFor(phase: Phase, selection: Selection, settings: TeamSettings): readonly string[] {
+  if (phase === 'run') return selection.roles;
+  return rolesOf(phase === 'plan' ? 'plan_research' : 'investigation', settings);
+}
+
 const TYPED: Readonly<Record<Phase, string>> = { plan: '1-plan', run: '2-run', debug: 'build-fix' };
 
 /** What follows when all tasks are done. */
@@ -143,7 +150,7 @@ const AFTER: Readonly<Record<Phase, readonly string[]>> = {
 async function propose(
   context: HookContext,
   work: Work,
-  decision: ModeDecision,
+  decision: Decision,
   reasons: readonly string[],
   drafts: readonly TaskDraft[],
 ): Promise<HookAnswer> {

@@ -410,7 +410,7 @@ test('what an operation does not take is named, with what it takes', async (t) =
     /status: expected one of pending, in_progress, completed, failed/,
   );
   assert.match(
-    await world.refused('team-lead', 'TeamMake'),
-    /there is no operation TeamMake; did you mean TeamCreate\?/,
+    await world.refused('team-lead', 'TeamCreat'),
+    /there is no operation TeamCreat; did you mean TeamCreate\?/,
   );
 });
