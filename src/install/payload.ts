@@ -1,7 +1,7 @@
 // What is put into a project: files of our own, and entries in files that are the project's.
 
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, relative, sep } from 'node:path';
 import { ToolError } from '../domain/errors.ts';
 import { HOOK_SCRIPTS, type HookForm, hookGroups, TEAM_SERVER, WATCHER } from './hook-table.ts';
 import type { Entry } from './json-merge.ts';
@@ -64,9 +64,14 @@ function texts(from: string): PayloadFile[] {
 
 /** Copies, so that a clone of the project works without this package, with hooks and server of one version. */
 function scripts(from: string, version: string): PayloadFile[] {
+  for (const name of [...HOOK_SCRIPTS.map((script) => `${script}.js`), WATCHER]) read(from, `dist/hooks/${name}`);
+  // What the scripts share may lie in files of its own.
+  const hooks = readdirSync(join(from, 'dist', 'hooks'), { recursive: true, withFileTypes: true })
+    .filter((file) => file.isFile() && !file.name.endsWith('.map'))
+    .map((file) => relative(join(from, 'dist', 'hooks'), join(file.parentPath, file.name)).replaceAll(sep, '/'))
+    .sort();
   const files = [
-    ...HOOK_SCRIPTS.map((name) => ({ name: `${name}.js`, bytes: read(from, `dist/hooks/${name}.js`) })),
-    { name: WATCHER, bytes: read(from, `dist/hooks/${WATCHER}`) },
+    ...hooks.map((name) => ({ name, bytes: read(from, `dist/hooks/${name}`) })),
     { name: SERVER_SCRIPT, bytes: read(from, 'dist/mcp.js') },
   ];
   const hashes = Object.fromEntries(files.map(({ name, bytes }) => [name, sha256(bytes)]));
