@@ -87,6 +87,7 @@ test('the manifest and the scripts say what they are, and are enough for a clone
   const { version, files } = JSON.parse(read(root, '.tool/hooks/version.json'));
   assert.equal(version, '1.0.0');
   assert.deepEqual(Object.keys(files).sort(), [
+    'guard.sh',
     'post-tool-use.js',
     'pre-tool-use.js',
     'session-start.js',
