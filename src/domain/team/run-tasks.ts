@@ -103,7 +103,7 @@ function readLines(
 }
 
 function tasksOf(role: string, work: Work, before: readonly TaskDraft[]): readonly TaskDraft[] {
-  if (role === QUALITY) return before.length === 0 ? [] : [qualityTask(work, before)];
+  if (role === QUALITY) return [qualityTask(work, before)];
   if (role === TESTER) return testTasks(work, before);
   if (role === DESIGNER) return designTasks(work);
   return buildTasks(role, work, before);
