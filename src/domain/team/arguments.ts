@@ -150,6 +150,8 @@ function split(text: string): { readonly flags: readonly string[]; readonly word
     if (token.quoted === null && (typed === '--' || isFlag(typed))) {
       words += text.slice(from, token.start);
       from = token.end;
+      // The blanks of one side are enough for the words that close up.
+      if (words.trim() !== '') while (/\s/.test(text.charAt(from))) from++;
       if (typed === '--') break;
       flags.push(typed);
     } else kept.push(token);

@@ -177,8 +177,11 @@ function filesOf({ concepts, hinted, scores, counts, isGuarded }: Line, place: P
       const candidates = ofKind.filter(
         (id) => isTest || hinted.size === 0 || isIn(hinted, index.entries[id]) || isMost(id),
       );
-      const most = Math.max(...candidates.map(scoreOf));
-      const close = candidates.filter((id) => scoreOf(id) >= CLOSE * most);
+      // Each part that is hinted at has a best file of its own.
+      const partOf = (id: number) => (hinted.size === 0 ? undefined : index.entries[id]?.area);
+      const most = new Map<Area | undefined, number>();
+      for (const id of candidates) most.set(partOf(id), Math.max(most.get(partOf(id)) ?? 0, scoreOf(id)));
+      const close = candidates.filter((id) => scoreOf(id) >= CLOSE * (most.get(partOf(id)) ?? 0));
       if (close.filter((id) => index.entries[id]?.isSettled === false).length > BROAD) continue;
       for (const id of close) if (!kept.has(id)) kept.set(id, concept.shown);
     }

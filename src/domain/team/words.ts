@@ -46,7 +46,7 @@ export function stem(word: string): string {
   else if (rest.length > 3 && /[^sui]s$/.test(rest)) rest = rest.slice(0, -1);
   rest = rest.replace(/at(?:or|ion)$/, 'at');
   const shorter = /^(.*[aeiouy].*)(?:ing|ed)$/.exec(rest)?.[1];
-  if (shorter !== undefined && shorter.length > 2) rest = shorter.replace(/([^aeiousl])\1$/, '$1');
+  if (shorter !== undefined && shorter.length > 2) rest = shorter.replace(/([^aeiousl])\1$|(?<=.{4})(l)l$/, '$1$2');
   if (rest.length > 4) rest = rest.replace(/ie$/, 'y').replace(/e$/, '');
   return rest;
 }
