@@ -3,4 +3,4 @@
 import { afterTool } from '../src/engine/team/delivering.ts';
 import { runHook } from '../src/host/run-hook.ts';
 
-await runHook({ event: 'PostToolUse', answer: afterTool });
+runHook({ event: 'PostToolUse', answer: afterTool });

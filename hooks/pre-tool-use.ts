@@ -3,7 +3,7 @@
 import { beforeTool, kindOfTool } from '../src/engine/team/guarding.ts';
 import { runHook } from '../src/host/run-hook.ts';
 
-await runHook({
+runHook({
   event: 'PreToolUse',
   answer: beforeTool,
   failsClosed: ({ tool }) => kindOfTool(tool) === 'write' || kindOfTool(tool) === 'spawn',

@@ -3,4 +3,4 @@
 import { onSessionStart } from '../src/engine/team/delivering.ts';
 import { runHook } from '../src/host/run-hook.ts';
 
-await runHook({ event: 'SessionStart', answer: onSessionStart });
+runHook({ event: 'SessionStart', answer: onSessionStart });

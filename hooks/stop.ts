@@ -3,4 +3,4 @@
 import { onLeadStop } from '../src/engine/team/stopping.ts';
 import { runHook } from '../src/host/run-hook.ts';
 
-await runHook({ event: 'Stop', answer: onLeadStop });
+runHook({ event: 'Stop', answer: onLeadStop });

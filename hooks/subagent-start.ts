@@ -3,4 +3,4 @@
 import { onAgentStart } from '../src/engine/team/guarding.ts';
 import { runHook } from '../src/host/run-hook.ts';
 
-await runHook({ event: 'SubagentStart', answer: onAgentStart });
+runHook({ event: 'SubagentStart', answer: onAgentStart });

@@ -3,4 +3,4 @@
 import { onIdle } from '../src/engine/team/stopping.ts';
 import { runHook } from '../src/host/run-hook.ts';
 
-await runHook({ event: 'SubagentStop', answer: (context, event) => onIdle(context, event, true) });
+runHook({ event: 'SubagentStop', answer: (context, event) => onIdle(context, event, true) });

@@ -3,4 +3,4 @@
 import { onTaskCompleted } from '../src/engine/team/gate.ts';
 import { runHook } from '../src/host/run-hook.ts';
 
-await runHook({ event: 'TaskCompleted', answer: onTaskCompleted, withoutTeam: true });
+runHook({ event: 'TaskCompleted', answer: onTaskCompleted, withoutTeam: true });

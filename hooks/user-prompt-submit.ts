@@ -3,4 +3,4 @@
 import { onPrompt } from '../src/engine/team/prompting.ts';
 import { runHook } from '../src/host/run-hook.ts';
 
-await runHook({ event: 'UserPromptSubmit', answer: onPrompt, withoutTeam: true });
+runHook({ event: 'UserPromptSubmit', answer: onPrompt, withoutTeam: true });

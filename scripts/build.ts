@@ -1,7 +1,7 @@
 // Builds dist/: one bundled command whose commands are chunks of their own, the team server, and a file for each hook.
 
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type BuildOptions, build, type Plugin } from 'esbuild';
 
@@ -49,6 +49,38 @@ const REQUIRE =
   "import { createRequire as bundledRequire } from 'node:module'; const require = bundledRequire(import.meta.url);";
 
 const hookFiles = readdirSync(join(root, 'hooks')).filter((name) => name.endsWith('.ts'));
+/**
+ * Hooks start for every call of a tool: as CommonJS, which starts faster, and without what is only imported when it is
+ * needed, which becomes files of their own in `parts/`.
+ */
+async function buildHooks() {
+  const parts = new Map<string, string>();
+  const leaveOut = (from: string): Plugin => ({
+    name: 'parts',
+    setup(build) {
+      build.onResolve({ filter: /^\./ }, ({ path, kind, resolveDir }) => {
+        if (kind !== 'dynamic-import') return undefined;
+        const source = resolve(resolveDir, path);
+        parts.set(source, `${basename(source, '.ts')}.js`);
+        return { path: `./${from}${parts.get(source)}`, external: true };
+      });
+    },
+  });
+  const commonJs = { ...common, format: 'cjs', define: { ...common.define, 'import.meta.url': '""' } } as const;
+  const hooks = hookFiles.map((name) => [`hooks/${name.slice(0, -3)}`, `hooks/${name}`]);
+  const entries = { ...Object.fromEntries(hooks), 'hooks/team-server': 'src/mcp.ts' };
+  const results = [await build({ ...commonJs, entryPoints: entries, plugins: [leaveOut('parts/')] })];
+  const done = new Set<string>();
+  for (let open = [...parts.keys()]; open.length > 0; open = [...parts.keys()].filter((source) => !done.has(source))) {
+    const more = Object.fromEntries(open.map((source) => [`hooks/parts/${basename(source, '.ts')}`, source]));
+    results.push(await build({ ...commonJs, entryPoints: more, plugins: [leaveOut('')] }));
+    for (const source of open) done.add(source);
+  }
+  if (new Set(parts.values()).size !== parts.size) throw new Error('two parts of the hooks have one name');
+  writeFileSync(join(out, 'hooks', 'package.json'), '{ "type": "commonjs" }\n');
+  return results;
+}
+
 const built = await Promise.all([
   build({
     ...common,
@@ -58,13 +90,7 @@ const built = await Promise.all([
     plugins: [undiciParts],
     banner: { js: REQUIRE },
   }),
-  // One file each, with nothing to install beside it.
-  build({ ...common, entryPoints: { mcp: 'src/mcp.ts' }, banner: { js: REQUIRE } }),
-  build({
-    ...common,
-    entryPoints: Object.fromEntries(hookFiles.map((name) => [`hooks/${name.slice(0, -3)}`, `hooks/${name}`])),
-    banner: { js: REQUIRE },
-  }),
+  ...(await buildHooks()),
 ]);
 cpSync(join(root, 'hooks', 'guard.sh'), join(out, 'hooks', 'guard.sh'));
 
@@ -89,5 +115,5 @@ const notices = bundledPackages().map((name) => {
 });
 mkdirSync(out, { recursive: true });
 writeFileSync(join(out, 'THIRD_PARTY_LICENSES.txt'), notices.join(`\n${'-'.repeat(80)}\n\n`));
-for (const name of ['cli.js', 'mcp.js', ...hookFiles.map((file) => `hooks/${file.slice(0, -3)}.js`)])
+for (const name of ['cli.js', 'hooks/team-server.js', ...hookFiles.map((file) => `hooks/${file.slice(0, -3)}.js`)])
   if (!existsSync(join(out, name))) throw new Error(`the build made no dist/${name}`);

@@ -1,8 +1,8 @@
 // Wires the adapters of team mode to its engine. Apart from compose.ts: hooks start in milliseconds, and load no more than this.
 
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { loadTeamSettings } from './adapters/config/settings-snapshot.ts';
 import { KeptTeams } from './adapters/event-log/kept-teams.ts';
 import { FileTeams } from './adapters/event-log/teams.ts';
@@ -136,8 +136,11 @@ export type Resident = {
   readonly identity: { readonly team: string | null; readonly teammate: string | null };
   /** The directory of what belongs to the project but not into it. */
   readonly state: string;
-  /** Tells the hooks of this session that a server lives. */
-  readonly announce: () => void;
+  /**
+   * Writes down that this process answers the hooks of a session. Not before the first of them came: after a restart some
+   * hosts never reach the new server by a hook.
+   */
+  readonly announce: (session: string) => void;
   readonly close: () => Promise<void>;
 };
 
@@ -153,49 +156,28 @@ export function composeResident(env: Environment, hostVersion: () => string | nu
     const version = hostVersion();
     return version === null ? null : { version, form };
   });
-  const mark = markOf(project, env);
+  const marks = new Set<string>();
   return {
     context,
     identity: { team: env.TOOL_TEAM ?? null, teammate: env.TOOL_TEAMMATE ?? null },
     state: projectState(project.main, env),
-    announce: () => announce(mark),
+    announce: (session) => {
+      const mark = markOf(project, session);
+      if (mark === null || marks.has(mark)) return;
+      marks.add(mark);
+      mkdirSync(dirname(mark), { recursive: true });
+      writeFileSync(mark, `${process.pid}\n`);
+    },
     close: async () => {
-      if (mark !== null && readMark(mark) === String(process.pid)) rmSync(mark.path, { force: true });
+      for (const mark of marks) rmSync(mark, { force: true });
       await teams.close();
     },
   };
 }
 
-type Mark = { readonly path: string };
-
-/** Where hooks look whether the server of their session lives; null where the host tells no session. */
-function markOf(project: Project, env: Environment): Mark | null {
-  const session = env.CLAUDE_CODE_SESSION_ID;
-  if (session === undefined || !/^[\w-]+$/.test(session) || !existsSync(join(project.main, '.tool'))) return null;
-  return { path: join(project.main, '.tool', 'state', `server-${session}`) };
-}
-
-function readMark(mark: Mark): string {
-  try {
-    return readFileSync(mark.path, 'utf8').split('\n')[0] ?? '';
-  } catch {
-    return '';
-  }
-}
-
-/**
- * Writes this process down. A server that follows another one of the same host process is not reached by that host's hooks
- * any more (seen up to 2.1.177): then they are told to decide for themselves.
- */
-function announce(mark: Mark | null): void {
-  if (mark === null) return;
-  const host = String(process.ppid);
-  let isSecond = false;
-  try {
-    isSecond = readFileSync(mark.path, 'utf8').split('\n')[1] === host;
-  } catch {
-    // The first of this session.
-  }
-  mkdirSync(join(mark.path, '..'), { recursive: true });
-  writeFileSync(mark.path, `${isSecond ? 'gone' : process.pid}\n${host}\n`);
+/** Where the shell beside the guard looks whether the server of that session lives. */
+function markOf(project: Project, session: string): string | null {
+  return /^[\w-]+$/.test(session) && existsSync(join(project.main, '.tool'))
+    ? join(project.main, '.tool', 'state', `server-${session}`)
+    : null;
 }

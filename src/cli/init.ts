@@ -1,5 +1,6 @@
 // `tool init`: puts hooks, agents, commands and the team server into a project, all of it or nothing.
 
+import { teamFileText } from '../adapters/config/team-file-text.ts';
 import { packageRoot, packageVersion } from '../adapters/package-root.ts';
 import { claudeVersion, parseVersion } from '../adapters/runner/claude.ts';
 import { ToolError } from '../domain/errors.ts';
@@ -17,9 +18,6 @@ export type InitOptions = {
   readonly force?: boolean;
   readonly json?: boolean;
 };
-
-/** What is written as .tool/config/workflow.yaml. */
-const CONFIG_TEXT: string | null = null;
 
 async function findHost(given: string | undefined): Promise<Host> {
   if (given === undefined) return hostForm(await claudeVersion(['claude'], process.env));
@@ -41,7 +39,7 @@ export async function initCommand(directory: string | undefined, options: InitOp
   const project = findProject(directory, process.cwd(), process.env.HOME);
   const host = await findHost(options.hostVersion);
   const version = packageVersion();
-  const payload = readPayload({ from: packageRoot(), version, form: host.form, configText: CONFIG_TEXT });
+  const payload = readPayload({ from: packageRoot(), version, form: host.form, configText: teamFileText() });
   const plan = planInstall({
     root: project.root,
     payload,

@@ -1,4 +1,4 @@
-// The command line of `tool team` and `tool mcp`.
+// The command line of `tool team`, `tool spec` and `tool mcp`.
 
 import { type Command, InvalidArgumentError } from 'commander';
 import type { OperationName } from '../domain/team/operation.ts';
@@ -133,12 +133,55 @@ function addMember(team: Command): void {
     });
 }
 
-/** Adds `tool team` and `tool mcp`. */
+function addSpecs(program: Command): void {
+  const spec = program.command('spec').description('SPEC documents below .tool/specs');
+  spec
+    .command('list')
+    .description('all of them, with their status')
+    .option('--json', 'as JSON')
+    .action(async (options: Options) => {
+      const { listSpecsCommand } = await import('./spec.ts');
+      listSpecsCommand(options);
+    });
+  spec
+    .command('check')
+    .description('what is missing in one')
+    .argument('<spec_id>')
+    .option('--json', 'as JSON')
+    .action(async (id: string, options: Options) => {
+      const { checkSpecCommand } = await import('./spec.ts');
+      checkSpecCommand(id, options);
+    });
+  spec
+    .command('approve')
+    .description('approve one: only a person does')
+    .argument('<spec_id>')
+    .action(async (id: string) => {
+      const { approveSpecCommand } = await import('./spec.ts');
+      await approveSpecCommand(id);
+    });
+}
+
+/** Adds `tool team`, `tool spec` and `tool mcp`. */
 export function addTeamCommands(program: Command): void {
   const team = program.command('team').description('a team of agents: its tasks, messages, leases and end');
   addLead(team);
   addMember(team);
   addTasks(team);
+  team
+    .command('select')
+    .description('how a piece of work would be done, explained line by line')
+    .argument('<text>', "the feature's words, or the id of a SPEC")
+    .option('--team', 'ask for a team')
+    .option('--solo', 'ask for sub-agents')
+    .option('--force', 'a team whatever the thresholds and switches say')
+    .option('--pattern <name>', 'the composition')
+    .option('--json', 'as JSON')
+    .action(async (text: string, options: Options) => {
+      const { selectCommand } = await import('./team-select.ts');
+      await selectCommand(text, options);
+    });
+  addSpecs(program);
   program
     .command('mcp')
     .description('the team operations as an MCP server on standard input and output')

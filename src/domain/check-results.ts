@@ -2,8 +2,8 @@
 
 import { type Coverage, fileLine, hasLines, percentText, uncovered } from './coverage.ts';
 import type { Check, CheckResult } from './quality.ts';
-import { readTestOutput } from './test-output.ts';
-import { lastLines, oneLine } from './text.ts';
+import { plainText, readTestOutput } from './test-output.ts';
+import { clip, lastLines, oneLine, visible } from './text.ts';
 
 /** How a command went. */
 export type CommandEnd = {
@@ -55,15 +55,28 @@ function commandsOf(ends: readonly CommandEnd[]): string {
 const NOISE = /^npm (warn|error|notice|WARN|ERR!)|^\s*ELIFECYCLE/;
 const HEADER = /^> \S+@\S+ .*\n> .*\n/m;
 
-function tailOf(end: CommandEnd): readonly string[] {
-  const lines = end.output
+function linesOf(end: CommandEnd): readonly string[] {
+  const lines = plainText(end.output)
     .replace(HEADER, '')
     .split('\n')
     .filter((line) => line.trim() !== '');
   const own = lines.filter((line) => !NOISE.test(line));
-  return lastLines((own.length > 0 ? own : lines).join('\n'), 15, 300)
+  return own.length > 0 ? own : lines;
+}
+
+function tailOf(end: CommandEnd): readonly string[] {
+  return lastLines(linesOf(end).join('\n'), 15, 300)
     .split('\n')
     .filter((line) => line !== '');
+}
+
+const FINDING = /:\d+(:\d+)?[:\s]|\b(error|warning|critical|high|moderate|vulnerabilit)/i;
+
+/** What a linter or an audit found: the beginning, where the findings stand, and the last line, which may count them. */
+function findingsOf(end: CommandEnd): { readonly first: string; readonly lines: readonly string[] } {
+  const lines = linesOf(end).map((line) => clip(visible(line.trimEnd()), 300));
+  const shown = lines.length > MAX_DETAILS ? [...lines.slice(0, MAX_DETAILS - 1), ...lines.slice(-1)] : lines;
+  return { first: lines.find((line) => FINDING.test(line)) ?? lines[0] ?? 'it said nothing', lines: shown };
 }
 
 /** There is something to measure it with, or there should be, and nothing was measured. */
@@ -177,19 +190,23 @@ export function commandsResult(check: 'lint' | 'security', ends: readonly Comman
     return passed(check, check === 'lint' ? 'no lint errors' : 'no security findings', ends, null);
   const missing = bad.find(couldNotRun);
   if (missing !== undefined) return cannotRun(check, missing);
-  const read = bad.map((end) => ({ end, findings: check === 'security' ? auditFindings(end.output) : null }));
-  const unread = read.find(({ findings }) => findings?.length === 0);
-  if (unread !== undefined)
-    return failed(
-      check,
-      `${unread.end.command} ${howItEnded(unread.end)} without a finding that can be read`,
-      unread.end.command,
-      tailOf(unread.end),
-      false,
-    );
-  const details = read.flatMap(({ end, findings }) => findings ?? tailOf(end));
-  const reason = `${commandsOf(bad)} ${howItEnded(first)}: ${oneLine(details[0] ?? 'it said nothing')}`;
-  return failed(check, reason, commandsOf(bad), details, true);
+  const read = bad.map((end) => {
+    const audit = check === 'security' ? auditFindings(end.output) : null;
+    return { end, audit, ...(audit === null ? findingsOf(end) : { first: audit[0] ?? '', lines: audit }) };
+  });
+  const unread = read.find(({ audit }) => audit?.length === 0);
+  if (unread !== undefined) {
+    const reason = `${unread.end.command} ${howItEnded(unread.end)} without a finding that can be read`;
+    return failed(check, reason, unread.end.command, tailOf(unread.end), false);
+  }
+  const reason = `${commandsOf(bad)} ${howItEnded(first)}: ${oneLine(read[0]?.first ?? '')}`;
+  return failed(
+    check,
+    reason,
+    commandsOf(bad),
+    read.flatMap(({ lines }) => lines),
+    true,
+  );
 }
 
 const SEVERITIES = ['critical', 'high', 'moderate', 'low', 'info'];

@@ -58,15 +58,18 @@ export function gateResult(measured: Omit<GateResult, 'ok'>): GateResult {
   return { ...measured, ok: measured.checks.every((check) => check.outcome !== 'failed') };
 }
 
+const GIVE = 'quality in .tool/config/workflow.yaml';
+
 /** An agent reads it in one go. */
 const MAX_REJECTION = 2_000;
 
 /** What the agent is to do about a check that failed. */
-function nextStep(check: Check, settings: QualitySettings): string {
+function nextStep({ check, figure, command }: CheckResult, settings: QualitySettings): string {
   switch (check) {
     case 'tests':
-      return 'Make the tests pass.';
+      return command === null ? `Add tests, or name their command: ${GIVE}.` : 'Make the tests pass.';
     case 'coverage':
+      if (figure === null) return `Make the coverage measurable, or name its command or its report: ${GIVE}.`;
       return `Add tests until they reach at least ${settings.coverageTarget} % of the lines, beginning with the files named.`;
     case 'lint':
       return 'Mend what the linter reports.';
@@ -84,17 +87,14 @@ export function rejection(result: GateResult, settings: QualitySettings): string
   const head = `Not accepted: ${bad.map(({ check }) => check).join(', ')} failed.`;
   const last = 'Then complete the task again; the checks run anew.';
   const text = (maxDetails: number, width: number) => {
-    const parts = bad.map(({ check, reason, details, command }) => {
+    const parts = bad.map((one) => {
+      const { check, reason, details, command } = one;
       const shown = details.slice(0, maxDetails).map((line) => `  - ${clip(line, width)}`);
       const more = details.length > maxDetails ? [`  - … and ${details.length - maxDetails} more`] : [];
       const again = command === null ? [] : [`  run again: ${clip(command, width)}`];
-      return [
-        `${check}: ${clip(reason, 2 * width)}`,
-        ...shown,
-        ...more,
-        `  ${nextStep(check, settings)}`,
-        ...again,
-      ].join('\n');
+      return [`${check}: ${clip(reason, 2 * width)}`, ...shown, ...more, `  ${nextStep(one, settings)}`, ...again].join(
+        '\n',
+      );
     });
     return [head, ...parts, last].join('\n');
   };

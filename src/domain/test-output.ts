@@ -132,8 +132,13 @@ function goNames(text: string): readonly string[] {
   return [...leaves, ...all(text, /^FAIL\s+(\S+ \[(?:build|setup) failed\])$/gm).map(([, name = '']) => name)];
 }
 
+/** Output without its colours. */
+export function plainText(output: string): string {
+  return output.replace(ESCAPES, '').replaceAll('\r\n', '\n');
+}
+
 export function readTestOutput(output: string): TestOutput {
-  const text = output.replace(ESCAPES, '').replaceAll('\r\n', '\n');
+  const text = plainText(output);
   const counts = [...SUMMARIES.flatMap((read) => read(text)), ...goCounts(text)];
   const sum = (pick: (count: Counts) => number) =>
     counts.length === 0 ? null : counts.reduce((total, count) => total + pick(count), 0);

@@ -51,10 +51,12 @@ export function parseEvent(text: string, expected: HostEventName, cwd: string): 
 
 /** The same for what is an object already. */
 export function parseFields(fields: Fields, expected: HostEventName, cwd: string): Parsed {
-  const named = fields.hook_event_name ?? expected;
+  // What failed is over as well.
+  const came = fields.hook_event_name ?? expected;
+  const named = came === 'PostToolUseFailure' ? 'PostToolUse' : came;
   const name = EVENTS.find((event) => event === named);
   if (name === undefined)
-    return { ok: false, problem: `hook_event_name: expected ${expected}, got ${got(named)}: this event is not known` };
+    return { ok: false, problem: `hook_event_name: expected ${expected}, got ${got(came)}: this event is not known` };
   if (name !== expected) return { ok: false, problem: `hook_event_name: this script is for ${expected}, got ${name}` };
   const taskId = idOf(fields.task_id);
   return {

@@ -15,7 +15,7 @@ export function renderJson(answer: HookAnswer, event: HostEventName): Json | nul
     case 'rewrite':
       return own({
         updatedInput: answer.input,
-        ...(answer.text === null ? {} : { additionalContext: answer.text }),
+        ...(answer.grant ? { permissionDecision: 'allow' } : {}),
       });
     case 'ask':
       return own({ permissionDecision: 'ask', permissionDecisionReason: answer.reason });

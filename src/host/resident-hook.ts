@@ -21,18 +21,8 @@ function parsedInput(text: unknown): unknown {
 }
 
 /** What the hook's entry in the settings fills in, under the names of a hook's standard input. */
-function fieldsOf(given: Fields): Fields {
-  return {
-    hook_event_name: given.event,
-    session_id: given.session,
-    cwd: given.cwd,
-    agent_id: given.agent,
-    agent_type: given.type,
-    tool_name: given.tool,
-    tool_use_id: given.id,
-    tool_input: parsedInput(given.input),
-    transcript_path: given.transcript,
-  };
+function fieldsOf({ event, tool_input: input, ...rest }: Fields): Fields {
+  return { ...rest, hook_event_name: event, tool_input: parsedInput(input) };
 }
 
 function answerTo(resident: Resident, event: HostEvent): Promise<HookAnswer> {
@@ -41,7 +31,8 @@ function answerTo(resident: Resident, event: HostEvent): Promise<HookAnswer> {
 
 /** Answers one call of a hook with what a compiled hook would print. The guard fails closed, delivery fails open. */
 export async function answerResident(resident: Resident, given: Fields): Promise<string> {
-  const expected = given.event === 'PostToolUse' ? 'PostToolUse' : 'PreToolUse';
+  const expected = given.event === 'PreToolUse' ? 'PreToolUse' : 'PostToolUse';
+  if (typeof given.session_id === 'string') resident.announce(given.session_id);
   const parsed = parseFields(fieldsOf(given), expected, process.cwd());
   let answer: HookAnswer;
   try {

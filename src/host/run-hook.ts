@@ -23,7 +23,12 @@ function say(words: string): void {
 }
 
 /** Runs a hook on standard input; sets the exit code. */
-export async function runHook(hook: Hook): Promise<void> {
+export function runHook(hook: Hook): void {
+  // Whatever goes wrong is said and decided in there.
+  void run(hook);
+}
+
+async function run(hook: Hook): Promise<void> {
   const parsed = parseEvent(readFileSync(0, 'utf8'), hook.event, process.cwd());
   if (!parsed.ok) {
     say(`toolcrew: ${hook.event}: ${asLine(parsed.problem)}`);

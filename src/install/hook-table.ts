@@ -2,7 +2,7 @@
 
 /**
  * `script`: each hook is a program of its own, which every supported version knows.
- * `resident`: what follows every tool call asks the team's server, which is there already; from 2.1.118.
+ * `resident`: what runs at every tool call asks the team's server, which is there already; from 2.1.118.
  */
 export type HookForm = 'script' | 'resident';
 
@@ -26,10 +26,10 @@ export type HookRow = {
   /** On which tools; absent: on all. */
   readonly matcher?: string;
   /**
-   * Asked of the resident server where that can be. Never what refuses: when the server is gone the host lets the call
-   * through, in some versions for the rest of the session.
+   * Asked of the resident server where that can be. When the server is gone the host lets every call through, in some
+   * versions for the rest of the session: what refuses is `watched`, by a small script beside it that then decides.
    */
-  readonly resident?: true;
+  readonly resident?: 'watched' | 'alone';
   /** In seconds; the action goes on when it has passed, so what can refuse keeps the host's own 600. */
   readonly timeout?: number;
   readonly does: string;
@@ -60,6 +60,7 @@ export const HOOK_TABLE: readonly HookRow[] = [
     event: 'PreToolUse',
     script: 'pre-tool-use',
     matcher: FILE_TOOLS,
+    resident: 'watched',
     does: 'refuses writes to files of others',
   },
   {
@@ -71,14 +72,14 @@ export const HOOK_TABLE: readonly HookRow[] = [
   {
     event: 'PostToolUse',
     script: 'post-tool-use',
-    resident: true,
+    resident: 'alone',
     timeout: 30,
     does: 'delivers unread messages, and binds agents to members',
   },
   {
     event: 'PostToolUseFailure',
     script: 'post-tool-use',
-    resident: true,
+    resident: 'alone',
     timeout: 30,
     does: 'delivers unread messages after calls that failed, which the event above leaves out',
   },
@@ -98,14 +99,21 @@ export const HOOK_SCRIPTS: readonly string[] = [...new Set(HOOK_TABLE.map(({ scr
 
 export const TEAM_SERVER = 'team';
 
-/** What the resident server is told of a call; the host fills in each placeholder, `tool_input` as JSON in a text. */
+/** Stands beside a guard that asks the server. */
+export const WATCHER = 'guard.sh';
+
+/** What the resident server is told of a call, by the names under which it reads it; the host fills in each field. */
 const RESIDENT_INPUT = Object.fromEntries(
   [
     ['event', 'hook_event_name'],
-    ['spawned_agent_id', 'tool_response.agentId'],
-    ...['tool_name', 'tool_input', 'tool_use_id', 'agent_id', 'agent_type', 'session_id', 'cwd', 'transcript_path'].map(
-      (name) => [name, name],
-    ),
+    ['session', 'session_id'],
+    ['cwd', 'cwd'],
+    ['agent', 'agent_id'],
+    ['type', 'agent_type'],
+    ['tool', 'tool_name'],
+    ['id', 'tool_use_id'],
+    ['input', 'tool_input'],
+    ['transcript', 'transcript_path'],
   ].map(([name, field]) => [name, `\${${field}}`]),
 );
 
@@ -114,32 +122,47 @@ export type HookGroup = {
   readonly hooks: readonly Readonly<Record<string, unknown>>[];
 };
 
-/** @param command how a script is started from where the hooks are written down */
+type Commands = {
+  /** How a compiled script is started from where the hooks are written down. */
+  readonly script: (name: string) => string;
+  readonly watcher: string;
+};
+
+function actions(
+  { script, resident }: HookRow,
+  form: HookForm,
+  commands: Commands,
+): Readonly<Record<string, unknown>>[] {
+  const command = (text: string) => ({ type: 'command', command: text });
+  if (form === 'script' || resident === undefined) return [command(commands.script(script))];
+  const asked = { type: 'mcp_tool', server: TEAM_SERVER, tool: 'Hook', input: RESIDENT_INPUT };
+  return resident === 'watched' ? [asked, command(commands.watcher)] : [asked];
+}
+
 export function hookGroups(
   form: HookForm,
-  command: (script: string) => string,
+  commands: Commands,
 ): readonly { readonly event: HookEvent; readonly script: string; readonly group: HookGroup }[] {
-  return HOOK_TABLE.map(({ event, script, matcher, resident, timeout }) => {
-    const action =
-      form === 'resident' && resident === true
-        ? { type: 'mcp_tool', server: TEAM_SERVER, tool: 'Hook', input: RESIDENT_INPUT }
-        : { type: 'command', command: command(script) };
-    const hook = { ...action, ...(timeout === undefined ? {} : { timeout }) };
-    return { event, script, group: { ...(matcher === undefined ? {} : { matcher }), hooks: [hook] } };
+  return HOOK_TABLE.map((row) => {
+    const { event, script, matcher, timeout } = row;
+    const limit = timeout === undefined ? {} : { timeout };
+    const hooks = actions(row, form, commands).map((action) => ({ ...action, ...limit }));
+    return { event, script, group: { ...(matcher === undefined ? {} : { matcher }), hooks } };
   });
 }
 
 /** The plugin's hooks/hooks.json: what every version can read, since one file serves all. */
 export function pluginHooks(): string {
   const hooks: Record<string, HookGroup[]> = {};
-  for (const { event, group } of hookGroups('script', (name) => `node "\${CLAUDE_PLUGIN_ROOT}/dist/hooks/${name}.js"`))
-    hooks[event] = [...(hooks[event] ?? []), group];
+  const place = `"\${CLAUDE_PLUGIN_ROOT}/dist/hooks`;
+  const commands = { script: (name: string) => `node ${place}/${name}.js"`, watcher: `sh ${place}/${WATCHER}"` };
+  for (const { event, group } of hookGroups('script', commands)) hooks[event] = [...(hooks[event] ?? []), group];
   return `${JSON.stringify({ description: 'Teams of agents: who may do what, and what is told to whom.', hooks }, null, 2)}\n`;
 }
 
 /** The plugin's manifest: its team server runs from the package itself. */
 export function pluginManifest(version: string): string {
-  const server = { command: 'node', args: [`\${CLAUDE_PLUGIN_ROOT}/dist/mcp.js`], alwaysLoad: true };
+  const server = { command: 'node', args: [`\${CLAUDE_PLUGIN_ROOT}/dist/hooks/team-server.js`], alwaysLoad: true };
   const manifest = {
     name: 'tool',
     version,

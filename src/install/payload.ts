@@ -1,9 +1,9 @@
 // What is put into a project: files of our own, and entries in files that are the project's.
 
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, relative, sep } from 'node:path';
 import { ToolError } from '../domain/errors.ts';
-import { HOOK_SCRIPTS, type HookForm, hookGroups, TEAM_SERVER } from './hook-table.ts';
+import { HOOK_SCRIPTS, type HookForm, hookGroups, TEAM_SERVER, WATCHER } from './hook-table.ts';
 import type { Entry } from './json-merge.ts';
 import { sha256 } from './outcome.ts';
 
@@ -24,8 +24,8 @@ export type PayloadOptions = {
   readonly from: string;
   readonly version: string;
   readonly form: HookForm;
-  /** The text of .tool/config/workflow.yaml; null: none is written. */
-  readonly configText: string | null;
+  /** The text of .tool/config/workflow.yaml. */
+  readonly configText: string;
 };
 
 const HOOKS = '.tool/hooks';
@@ -64,14 +64,16 @@ function texts(from: string): PayloadFile[] {
 
 /** Copies, so that a clone of the project works without this package, with hooks and server of one version. */
 function scripts(from: string, version: string): PayloadFile[] {
-  const files = [
-    ...HOOK_SCRIPTS.map((name) => ({ name: `${name}.js`, bytes: read(from, `dist/hooks/${name}.js`) })),
-    { name: SERVER_SCRIPT, bytes: read(from, 'dist/mcp.js') },
-  ];
+  const needed = [...HOOK_SCRIPTS.map((script) => `${script}.js`), WATCHER, SERVER_SCRIPT, 'package.json'];
+  for (const name of needed) read(from, `dist/hooks/${name}`);
+  // What the scripts share may lie in files of its own.
+  const hooks = readdirSync(join(from, 'dist', 'hooks'), { recursive: true, withFileTypes: true })
+    .filter((file) => file.isFile() && !file.name.endsWith('.map'))
+    .map((file) => relative(join(from, 'dist', 'hooks'), join(file.parentPath, file.name)).replaceAll(sep, '/'))
+    .sort();
+  const files = hooks.map((name) => ({ name, bytes: read(from, `dist/hooks/${name}`) }));
   const hashes = Object.fromEntries(files.map(({ name, bytes }) => [name, sha256(bytes)]));
   return [
-    // Whatever the project's own package.json says, these are ES modules.
-    { path: `${HOOKS}/package.json`, bytes: Buffer.from('{ "type": "module" }\n') },
     {
       path: `${HOOKS}/version.json`,
       bytes: Buffer.from(`${JSON.stringify({ version, files: hashes }, null, 2)}\n`),
@@ -82,12 +84,14 @@ function scripts(from: string, version: string): PayloadFile[] {
 
 function settings(form: HookForm): Entry[] {
   const member = (path: readonly string[], value: unknown): Entry => ({ place: 'member', path, value });
-  const hooks = hookGroups(form, (script) => `node "$CLAUDE_PROJECT_DIR/${HOOKS}/${script}.js"`).map(
+  const place = `"$CLAUDE_PROJECT_DIR/${HOOKS}`;
+  const commands = { script: (name: string) => `node ${place}/${name}.js"`, watcher: `sh ${place}/${WATCHER}"` };
+  const hooks = hookGroups(form, commands).map(
     ({ event, script, group }): Entry => ({
       place: 'element',
       path: ['hooks', event],
       value: group,
-      mark: group.hooks[0]?.type === 'command' ? `${HOOKS}/${script}.js` : '"Hook"',
+      mark: group.hooks.some(({ type }) => type === 'mcp_tool') ? '"Hook"' : `${HOOKS}/${script}.js`,
     }),
   );
   return [
@@ -111,7 +115,9 @@ export function readPayload({ from, version, form, configText }: PayloadOptions)
     files: [
       ...texts(from),
       ...scripts(from, version),
-      ...(configText === null ? [] : [text('.tool/config/workflow.yaml', configText)]),
+      text('.tool/config/workflow.yaml', configText),
+      // The configuration names it for editors.
+      { path: '.tool/config/workflow.schema.json', bytes: read(from, 'schemas/team.schema.json') },
       text('.tool/.gitignore', IGNORED),
     ],
     merged: [

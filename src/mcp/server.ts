@@ -28,7 +28,7 @@ function textResult(text: string, isError = false): Result {
 type Call = { readonly name: string; readonly input: Fields; readonly toolUseId: string | null };
 
 /** Who calls: the environment that this server was started in, else the stamp of the host's hook. */
-export function evidenceOf(call: Call, clientName: string, resident: Resident): Evidence {
+function evidenceOf(call: Call, clientName: string, resident: Resident): Evidence {
   const { team, teammate } = resident.identity;
   if (teammate !== null) return { kind: 'environment', team, teammate };
   const text = call.input[STAMP];
@@ -97,7 +97,6 @@ export async function serveMcp(): Promise<void> {
     for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => resolve());
   });
   await server.connect(new StdioServerTransport());
-  resident.announce();
   await ended;
   await resident.close();
   await server.close();

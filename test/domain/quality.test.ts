@@ -24,6 +24,7 @@ test('a rejection names what failed, with tests and files, and what to run', () 
       reason: 'the tests reach 50 % of the lines, expected 80 %',
       details: ['src/a.js: 50 % (5 of 10 lines)'],
       command: 'npm run coverage',
+      figure: '50 %',
     },
     { check: 'lint', reason: 'no lint errors' },
   );
@@ -42,6 +43,13 @@ test('a rejection names what failed, with tests and files, and what to run', () 
       'Then complete the task again; the checks run anew.',
     ].join('\n'),
   );
+});
+
+test('where nothing could be measured, a rejection says how it can be', () => {
+  const nothing = { outcome: 'failed', reason: 'why' } as const;
+  const text = rejection(resultOf(nothing, { ...nothing, check: 'coverage' }), DEFAULT_QUALITY);
+  assert.match(text, /Add tests, or name their command: quality in \.tool\/config\/workflow\.yaml\./);
+  assert.match(text, /Make the coverage measurable, or name its command or its report: quality in/);
 });
 
 test('a long rejection keeps the reason and the command of every check', () => {

@@ -193,7 +193,7 @@ export const go: Kind = {
           `if [ "$1" = vet ]; then ${prints('go-vet-fail.txt', 1)}; fi; ${goTests('go-test-pass.txt', 0, 'go-cover.out')}`,
         ),
       fails: ['lint'],
-      reason: /^go vet \.\/\.\.\. ended with 1: # example\.com\/greeter\/greet$/,
+      reason: /^go vet \.\/\.\.\. ended with 1: greet\/greet\.go:11:9: fmt\.Sprintf format %d/,
       details: /^greet\/greet\.go:11:9: fmt\.Sprintf format %d/m,
     },
     {
@@ -213,7 +213,7 @@ export const go: Kind = {
       name: 'a toolchain that is not there',
       spoil: ({ program }) => program('go', 'echo "go: not found" >&2; exit 127'),
       fails: ['tests', 'coverage', 'lint'],
-      reason: /^go test -cover \.\/\.\.\. cannot be run: go: not found$/,
+      reason: /^go test \.\/\.\.\. cannot be run: go: not found$/,
     },
   ],
 };
@@ -253,7 +253,7 @@ export const rust: Kind = {
       name: 'a lint error',
       spoil: ({ program }) => program('cargo', cargo({ clippy: prints('cargo-clippy-fail.txt', 101) })),
       fails: ['lint'],
-      reason: /^cargo clippy -- -D warnings ended with 101: /,
+      reason: /^cargo clippy -- -D warnings ended with 101: error: unneeded `return` statement$/,
       details: /^error: unneeded `return` statement$/m,
     },
     {

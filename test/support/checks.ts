@@ -97,3 +97,11 @@ export function prints(output: string, exitCode: number): string {
 export function copies(report: string, to: string): string {
   return `cp '${join(FIXTURES, 'reports', report)}' ${to}`;
 }
+
+/** Settings with these commands, the others found. */
+export function commands(given: Partial<QualitySettings['commands']>): Pick<QualitySettings, 'commands'> {
+  return { commands: { ...DEFAULT_QUALITY.commands, ...given } };
+}
+
+/** A shell command that leaves a report of one covered line. */
+export const LCOV = "printf 'TN:\\nSF:a.js\\nDA:1,1\\nend_of_record\\n' > lcov.info";

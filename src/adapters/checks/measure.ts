@@ -118,7 +118,9 @@ async function runTesting({ tests, coverage, isOneRun }: Testing, bench: Bench):
   const { root, settings } = bench;
   if (isOneRun) {
     const both = await runCoverage(coverage.ways, bench);
-    return { tests: both.ends, coverage: both.ends, readings: both.readings };
+    // The tests alone are run again by the shorter command.
+    const named = both.ends.map((end, index) => ({ ...end, command: tests.ways[index]?.command ?? end.command }));
+    return { tests: named, coverage: both.ends, readings: both.readings };
   }
   const places = watchPlaces(root, settings.coverageReport);
   const ends: CommandEnd[] = [];

@@ -6,6 +6,8 @@ type Rule = {
   /** The script says itself where its report goes. */
   readonly configured: RegExp;
   readonly flags: string;
+  /** What a person adds to see the coverage. */
+  readonly plain: string;
   /** In `$TOOL_REPORTS`. */
   readonly report: string;
   readonly countsTests: boolean;
@@ -21,6 +23,7 @@ const RULES: readonly Rule[] = [
     place: new RegExp(`${START}(?:c8|nyc)(?= (?!report\\b|merge\\b))`),
     configured: / (--reporter|-r)\b/,
     flags: WRAPPED,
+    plain: '',
     report: 'wrapped/lcov.info',
     countsTests: false,
   },
@@ -30,6 +33,7 @@ const RULES: readonly Rule[] = [
     flags:
       '--experimental-test-coverage --test-reporter=spec --test-reporter-destination=stdout' +
       ' --test-reporter=lcov --test-reporter-destination="$TOOL_REPORTS/lcov.info"',
+    plain: '--experimental-test-coverage',
     report: 'lcov.info',
     countsTests: true,
   },
@@ -39,6 +43,7 @@ const RULES: readonly Rule[] = [
     flags:
       '--coverage.enabled --coverage.reportOnFailure --coverage.reporter=lcovonly --coverage.reporter=text-summary' +
       ' --coverage.reportsDirectory="$TOOL_REPORTS/vitest"',
+    plain: '--coverage',
     report: 'vitest/lcov.info',
     countsTests: false,
   },
@@ -48,6 +53,7 @@ const RULES: readonly Rule[] = [
     flags:
       '--coverage --coverageReporters=lcovonly --coverageReporters=text-summary' +
       ' --coverageDirectory="$TOOL_REPORTS/jest"',
+    plain: '--coverage',
     report: 'jest/lcov.info',
     countsTests: false,
   },
@@ -55,23 +61,43 @@ const RULES: readonly Rule[] = [
 
 const NODE_REPORTERS = / --test-reporter(?:-destination)?[= ]\S+| --experimental-test-coverage(?= |$)/g;
 
-export type Reporting = { readonly script: string; readonly report: string | null; readonly countsTests: boolean };
+export type Reporting = {
+  readonly script: string;
+  /** What a person types to see the coverage. */
+  readonly command: string;
+  readonly report: string | null;
+  readonly countsTests: boolean;
+};
 
-/** The script so that it leaves a report; null when none of its tools is known. */
-export function reporting(script: string, packages: readonly string[]): Reporting | null {
+/** A tool of the project's own, from a person's shell. */
+function typed(script: string): string {
+  return /^(c8|nyc|vitest|jest|react-scripts|tsx) /.test(script) ? `npx ${script}` : script;
+}
+
+/**
+ * The script so that it leaves a report; null when none of its tools is known.
+ * @param run how the package manager runs it
+ */
+export function reporting(script: string, run: string, packages: readonly string[]): Reporting | null {
   const rule = RULES.find(({ place }) => place.test(script));
   if (rule !== undefined) {
-    if (rule.configured.test(script)) return { script, report: null, countsTests: false };
+    if (rule.configured.test(script)) return { script, command: run, report: null, countsTests: false };
     const plain = rule.report === 'lcov.info' ? script.replace(NODE_REPORTERS, '') : script;
     return {
       script: plain.replace(rule.place, (start) => `${start} ${rule.flags}`),
+      command: rule.plain === '' ? run : typed(plain.replace(rule.place, (start) => `${start} ${rule.plain}`)),
       report: rule.report,
       countsTests: rule.countsTests,
     };
   }
   const wrapper = ['c8', 'nyc'].find((name) => packages.includes(name));
   if (wrapper === undefined) return null;
-  return { script: `${wrapper} ${WRAPPED} sh -c ${quoted(script)}`, report: 'wrapped/lcov.info', countsTests: false };
+  return {
+    script: `${wrapper} ${WRAPPED} sh -c ${quoted(script)}`,
+    command: `npx ${wrapper} ${run}`,
+    report: 'wrapped/lcov.info',
+    countsTests: false,
+  };
 }
 
 function quoted(text: string): string {

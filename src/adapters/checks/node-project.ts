@@ -43,7 +43,7 @@ export async function findNodeProject({ root }: Surroundings): Promise<Project |
   const coverage = (): Ways => {
     if (coverageName === null || coverageScript === null)
       return gap(`${MANIFEST} has no script "test:coverage" or "coverage"`);
-    const report = reporting(coverageScript, packages);
+    const report = reporting(coverageScript, run(coverageName), packages);
     if (report === null)
       return coverageName === 'test'
         ? gap(
@@ -54,7 +54,7 @@ export async function findNodeProject({ root }: Surroundings): Promise<Project |
     if (report.report === 'vitest/lcov.info' && !packages.some((name) => name.startsWith('@vitest/coverage-')))
       return gap('vitest measures no coverage without @vitest/coverage-v8; install it');
     const before = scripts(`pre${coverageName}`) === null ? '' : `${manager} run pre${coverageName} && `;
-    const command = coverageName === 'test' ? `${run('test')} (with coverage)` : run(coverageName);
+    const command = coverageName === 'test' ? report.command : run(coverageName);
     return found(way(command, { ...report, script: `${before}${report.script}` }));
   };
   return {

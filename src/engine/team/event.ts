@@ -38,8 +38,8 @@ export type HookAnswer =
   | { readonly kind: 'silent' }
   /** Text that the agent gets to see. */
   | { readonly kind: 'context'; readonly text: string }
-  /** The call goes on with another input. */
-  | { readonly kind: 'rewrite'; readonly input: Readonly<Record<string, unknown>>; readonly text: string | null }
+  /** The call goes on with another input; `grant`: without anybody being asked. */
+  | { readonly kind: 'rewrite'; readonly input: Readonly<Record<string, unknown>>; readonly grant: boolean }
   /** It does not happen, and the agent is told why and what to do instead. */
   | { readonly kind: 'reject'; readonly reason: string }
   /** A person decides. */

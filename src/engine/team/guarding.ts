@@ -52,12 +52,12 @@ export async function beforeTool(context: HookContext, event: HostEvent): Promis
 async function stamped(context: HookContext, event: HostEvent, logs: readonly TeamLog[]): Promise<HookAnswer> {
   const evidence = await evidenceOf(context, event);
   const { [STAMP]: _, ...input } = event.input;
-  if (evidence.kind !== 'stamp') return STAMP in event.input ? { kind: 'rewrite', input, text: null } : SILENT;
+  if (evidence.kind !== 'stamp') return STAMP in event.input ? { kind: 'rewrite', input, grant: false } : SILENT;
   // An agent that only the transcripts name is told by what it was bound to.
   const { stamp } = evidence;
   const bound = logs.map((log) => log.state.bindings.get(stamp.agentId ?? '')).find((one) => one !== undefined);
   const agentType = stamp.agentType === '' ? (bound?.name ?? 'an agent') : stamp.agentType;
-  return { kind: 'rewrite', input: { ...input, [STAMP]: context.sign({ ...stamp, agentType }) }, text: null };
+  return { kind: 'rewrite', input: { ...input, [STAMP]: context.sign({ ...stamp, agentType }) }, grant: true };
 }
 
 async function note(
@@ -140,7 +140,10 @@ async function guardSpawn(context: HookContext, event: HostEvent, found: Found):
     .replace(spawnMark(member, state.team), '')
     .trim();
   const prompt = `${memberBrief(state, member, settings, null)}\n\n${given || member.prompt}`;
-  return { kind: 'rewrite', input: { ...event.input, prompt }, text: null };
+  // With a name some hosts would make it a teammate of their own kind.
+  const { name: _, team_name: __, ...input } = event.input;
+  const agent = context.host()?.form === 'plugin' ? `tool:${member.agent}` : type;
+  return { kind: 'rewrite', input: { ...input, subagent_type: agent, prompt }, grant: false };
 }
 
 /** The host's own team tools would hold a second state: they rest while a team stands. */

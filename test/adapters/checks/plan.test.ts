@@ -45,7 +45,7 @@ const NODE =
   '--experimental-test-coverage --test-reporter=spec --test-reporter-destination=stdout --test-reporter=lcov --test-reporter-destination="$TOOL_REPORTS/lcov.info"';
 
 test('scripts are made to leave a report, by the tool that runs them', () => {
-  const script = (text: string, packages: readonly string[] = []) => reporting(text, packages)?.script;
+  const script = (text: string, packages: readonly string[] = []) => reporting(text, 'npm test', packages)?.script;
   assert.equal(script('node --test'), `node ${NODE} --test`);
   assert.equal(
     script('tsc && node --import tsx --test "test/*.ts"'),
@@ -67,6 +67,15 @@ test('scripts are made to leave a report, by the tool that runs them', () => {
   assert.equal(script('node run-tests.js'), undefined);
 });
 
+test('what a person types to see the coverage', () => {
+  const command = (text: string, packages: readonly string[] = []) => reporting(text, 'npm test', packages)?.command;
+  assert.equal(command('node --test'), 'node --experimental-test-coverage --test');
+  assert.equal(command('vitest run unit'), 'npx vitest run --coverage unit');
+  assert.equal(command('jest'), 'npx jest --coverage');
+  assert.equal(command('c8 mocha'), 'npm test');
+  assert.equal(command('mocha', ['c8']), 'npx c8 npm test');
+});
+
 test('scripts that say themselves where their report goes stay as they are', () => {
   for (const text of [
     'c8 --reporter=lcov node --test',
@@ -75,7 +84,12 @@ test('scripts that say themselves where their report goes stay as they are', () 
     'vitest run --coverage.reporter=json',
     'jest --coverageDirectory=x',
   ])
-    assert.deepEqual(reporting(text, []), { script: text, report: null, countsTests: false });
+    assert.deepEqual(reporting(text, 'npm test', []), {
+      script: text,
+      command: 'npm test',
+      report: null,
+      countsTests: false,
+    });
 });
 
 test('which coverage script runs the tests of the test script', () => {
@@ -122,7 +136,7 @@ test('a Node project: where the coverage comes from, and why it does not', async
     return plan(project);
   };
   const own = await of({ test: 'node --test', pretest: 'tsc' });
-  assert.equal(own.coverage?.command, 'npm test (with coverage)');
+  assert.equal(own.coverage?.command, 'node --experimental-test-coverage --test');
   assert.match(own.coverage?.script ?? '', /^npm run pretest && node --experimental-test-coverage /);
   assert.deepEqual([own.isOneRun, own.coverage?.countsTests], [true, true]);
   const other = await of({ test: 'node --test', 'test:coverage': 'sh coverage.sh', coverage: 'never' });
@@ -142,7 +156,7 @@ test('commands that are given take the place of those that are found', async (t)
   const tests = await plan(project, { commands: { tests: 'make test' } });
   assert.deepEqual(
     [tests.tests, tests.coverage?.command, tests.isOneRun],
-    [['make test'], 'npm test (with coverage)', false],
+    [['make test'], 'node --experimental-test-coverage --test', false],
   );
   const coverage = await plan(project, { commands: { coverage: 'make coverage' } });
   assert.deepEqual(
