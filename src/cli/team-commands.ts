@@ -162,12 +162,54 @@ function addSpecs(program: Command): void {
     });
 }
 
+/** What people see of a team. */
+function addViews(team: Command): void {
+  const root = async () => (await import('../adapters/project.ts')).findProject(process.cwd()).main;
+  team
+    .command('board')
+    .description('a live view: tasks, teammates, messages, leases, gate; q leaves it')
+    .argument('[team]', 'the only one that stands, if not given')
+    .option('--once', 'print it once')
+    .option('--json', 'as JSON, once')
+    .action(async (name: string | undefined, options: Options & { readonly once?: boolean }) => {
+      const { boardCommand } = await import('./team-board.ts');
+      await boardCommand(await root(), name, options);
+    });
+  team
+    .command('status')
+    .description('all teams in a line each, or one of them')
+    .argument('[team]')
+    .option('--json', 'as JSON')
+    .action(async (name: string | undefined, options: Options) => {
+      const { statusCommand } = await import('./team-status.ts');
+      await statusCommand(await root(), name, options);
+    });
+  team
+    .command('events')
+    .description('what happened, with the reason of every decision')
+    .argument('[team]')
+    .option('--member <name>', 'of one member only')
+    .option('--type <type>', 'records of one type only, like decision')
+    .option('--follow', 'go on as it happens')
+    .option('--json', 'a JSON object a line')
+    .action(
+      async (
+        name: string | undefined,
+        options: Options & { readonly member?: string; readonly type?: string; readonly follow?: boolean },
+      ) => {
+        const { eventsCommand } = await import('./team-events.ts');
+        await eventsCommand(await root(), name, options);
+      },
+    );
+}
+
 /** Adds `tool team`, `tool spec` and `tool mcp`. */
 export function addTeamCommands(program: Command): void {
   const team = program.command('team').description('a team of agents: its tasks, messages, leases and end');
   addLead(team);
   addMember(team);
   addTasks(team);
+  addViews(team);
   team
     .command('select')
     .description('how a piece of work would be done, explained line by line')

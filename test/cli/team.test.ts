@@ -122,7 +122,7 @@ test('a selection is explained line by line, and what is installed for agents is
     'change src/api/users.ts: people sign in with their password',
   ]);
   assert.equal(decision.mode, 'subagent');
-  assert.equal(selection.critical.feature, 'authentication');
+  assert.deepEqual(selection.files, ['src/api/users.ts']);
   for (const file of selection.files) assert.doesNotMatch(file, /^\.(claude|tool)\//);
 });
 
