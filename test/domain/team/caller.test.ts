@@ -10,21 +10,21 @@ function stamp(given: Partial<Stamp> = {}): Evidence {
 }
 
 /** `lead of x` · `backend-dev#1 of x` · `outsider: who` · `unknown: why`. */
+function shownOne(caller: Caller): string {
+  switch (caller.kind) {
+    case 'lead':
+      return `lead of ${caller.team}`;
+    case 'member':
+      return `${caller.name}#${caller.epoch} of ${caller.team}`;
+    case 'outsider':
+      return `outsider: ${caller.who}`;
+    case 'unknown':
+      return `unknown: ${caller.why}`;
+  }
+}
+
 function shown(callers: readonly Caller[]): string {
-  return callers
-    .map((caller) => {
-      switch (caller.kind) {
-        case 'lead':
-          return `lead of ${caller.team}`;
-        case 'member':
-          return `${caller.name}#${caller.epoch} of ${caller.team}`;
-        case 'outsider':
-          return `outsider: ${caller.who}`;
-        case 'unknown':
-          return `unknown: ${caller.why}`;
-      }
-    })
-    .join(' + ');
+  return callers.map(shownOne).join(' + ');
 }
 
 type Case = {
