@@ -45,7 +45,7 @@ async function run(hook: Hook): Promise<void> {
       process.exitCode = 2;
       return;
     }
-    const json = renderJson(answer, hook.event);
+    const json = renderJson(answer, parsed.raised);
     if (json !== null) process.stdout.write(`${JSON.stringify(json)}\n`);
   } catch (error) {
     const closed = hook.failsClosed?.(event) === true;
