@@ -67,6 +67,10 @@ export class Conversation {
     return this.news.text;
   }
 
+  get isOver(): boolean {
+    return this.#isOver;
+  }
+
   /** The last word; whatever comes after it is answered as shortly. */
   end(text: string): void {
     this.#isOver = true;
@@ -108,13 +112,15 @@ export const LEAD = 'team-lead';
 
 /** A teammate's own text is the system prompt of its requests. */
 function whoAsks({ system }: ModelRequest): string {
-  return /^You are `([\w-]+)`/m.exec(system)?.[1] ?? LEAD;
+  return /You are `([\w-]+)`/.exec(system)?.[1] ?? LEAD;
 }
 
 export type Play = {
   readonly script: Script;
   /** Rejects as soon as a part fails; never resolves. */
   readonly failed: Promise<never>;
+  /** Who has begun and not come to its end. */
+  readonly unfinished: () => readonly string[];
 };
 
 /** @param parts by the names of the teammates; the lead's by `team-lead` */
@@ -149,21 +155,30 @@ export function playAgents(parts: Readonly<Record<string, Part>>): Play {
   };
   return {
     failed,
+    unfinished: () => [...conversations].flatMap(([who, { isOver }]) => (isOver ? [] : [who])),
     script: (request) =>
       request.tools.length === 0 ? say('aside') : conversationOf(whoAsks(request)).take(request),
   };
 }
 
-/** Holds everybody back until so many are there. */
-export function barrier(size: number): () => Promise<void> {
+export type Gate = { readonly open: () => void; readonly opened: Promise<void> };
+
+/** Holds everybody back until somebody opens it. */
+export function gate(): Gate {
   let open: () => void = () => undefined;
-  const all = new Promise<void>((resolve) => {
+  const opened = new Promise<void>((resolve) => {
     open = resolve;
   });
+  return { open, opened };
+}
+
+/** Holds everybody back until so many are there. */
+export function barrier(size: number): () => Promise<void> {
+  const { open, opened } = gate();
   let count = 0;
   return () => {
     count += 1;
     if (count === size) open();
-    return all;
+    return opened;
   };
 }

@@ -8,7 +8,7 @@ import { cleanEnv } from './daemon.ts';
 import { fields } from './forge.ts';
 import { type HostVersion, hostProgram } from './host.ts';
 import { type Tree, writeTree } from './installed.ts';
-import { ModelServer } from './model-server.ts';
+import { ModelServer, type Outcome } from './model-server.ts';
 import type { Play } from './played-agents.ts';
 import { type Cleanup, finallyDo, tempDir } from './temp.ts';
 
@@ -104,6 +104,11 @@ export class TeamHost {
     return this.version === '2.1.33' ? 'Task' : 'Agent';
   }
 
+  /** A tool of the team's server. */
+  ours(tool: string): string {
+    return `mcp__team__${tool}`;
+  }
+
   /** Whether agents work in the background while the lead goes on. */
   get hasBackground(): boolean {
     return this.version !== '2.1.33';
@@ -193,6 +198,7 @@ export class TeamHost {
     } finally {
       endGroup();
     }
+    assert.deepEqual(play.unfinished(), [], `these were left behind when the program ended (${code}): ${stderr}`);
     const events = stdout.split('\n').flatMap((line) => (line.startsWith('{') ? [fields(JSON.parse(line))] : []));
     return { code, stderr, events, model };
   }
@@ -217,9 +223,16 @@ export class TeamHost {
   }
 }
 
-export function answerOf(outcome: { readonly isError: boolean; readonly text: string }): Fields {
+/** What one of the team's tools answered; throws when it refused. */
+export function answerOf(outcome: Outcome): Fields {
   assert.ok(!outcome.isError, outcome.text);
   return fields(JSON.parse(outcome.text));
+}
+
+/** Holds that a call was refused, with these words. */
+export function refused(outcome: Outcome, expected: string | RegExp): void {
+  assert.ok(outcome.isError, `expected a refusal with ${expected}, got: ${outcome.text}`);
+  mentions(outcome.text, expected);
 }
 
 /** Holds that a text has something in it, and shows no more than its end when it has not: requests are long. */
