@@ -79,7 +79,7 @@ export const HOOK_TABLE: readonly HookRow[] = [
   {
     event: 'PostToolUseFailure',
     script: 'post-tool-use',
-    resident: 'tells',
+    resident: 'alone',
     timeout: 30,
     does: 'delivers unread messages after calls that failed, which the event above leaves out',
   },

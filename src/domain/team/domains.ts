@@ -1,9 +1,10 @@
 // The parts of a repository that a piece of work touches: its files, its domains, and whether it is critical.
 
 import { type Area, areaOf } from './areas.ts';
-import type { Evidence, Match } from './evidence.ts';
+import type { Evidence } from './evidence.ts';
 import type { NamedPath } from './named-path.ts';
 import type { PathIndex } from './path-index.ts';
+import type { Match } from './sibling-tests.ts';
 import {
   type CriticalFeature,
   criticalHintsOf,

@@ -116,6 +116,12 @@ for (const [prompt, wanted] of BAD) {
   });
 }
 
+test('quotes without an end are read like any other text', () => {
+  const words = '"a '.repeat(50_000).trim();
+  const parsed = parseCommand(`/tool:1-plan ${words}`);
+  assert.equal(parsed.kind === 'command' && parsed.words, words);
+});
+
 test('a pattern may be the project’s own', () => {
   const parsed = parseCommand('/tool:2-run SPEC-A-001 --pattern=mine', ['mine']);
   assert.equal(parsed.kind === 'command' && parsed.flags.pattern, 'mine');

@@ -86,13 +86,13 @@ test('what stays as it is, and what a test is about', () => {
 });
 
 test('a rare word weighs more than one that is everywhere', () => {
-  const index = indexPaths(Array.from({ length: 20 }, (_, at) => `lib/thing${at < 3 ? '-rare' : ''}-${at}.js`));
-  assert.equal(rarity('thing', index), 0);
+  const index = indexPaths(Array.from({ length: 20 }, (_, at) => `lib/widget${at < 3 ? '-rare' : ''}-${at}.js`));
+  assert.equal(rarity('widget', index), 0);
   assert.equal(rarity('absent', index), 0);
   assert.ok(rarity('rare', index) > 0.5);
   const shown = (text: string) => conceptsOf(termsOfText(text), index).map((one) => one.shown);
-  assert.deepEqual(shown('a rare thing'), ['rare']);
-  assert.deepEqual(shown('a thing rare'), ['thing rare'], 'a pair takes the place of its words');
+  assert.deepEqual(shown('a rare widget'), ['rare']);
+  assert.deepEqual(shown('a widget rare'), ['widget rare'], 'a pair takes the place of its words');
 });
 
 test('each line has its own files', () => {

@@ -63,6 +63,11 @@ test('a glob that would be costly to try is not tried', () => {
   assert.deepEqual(selectIn(`Tidy src/${'*a'.repeat(40)}*.ts`).files, []);
 });
 
+test('a text of one endless word, or of quotes, is read like any other', () => {
+  for (const part of ['a', '_', 'A', 'aA', '/', '.', '"a ', '- a\n'])
+    assert.deepEqual(selectIn(part.repeat(20_000)).domains, [], part);
+});
+
 test('an empty repository is estimated from the requirements, and said to be', () => {
   const text = `A shop.
 - The API shall list orders of the server.
