@@ -21,10 +21,10 @@ const SPEC_TEXT = `---
 id: ${SPEC}
 status: approved
 ---
-# Accounts and a banner
+# Two small things
 
 - When an account is asked for by id, the API in src/api/users.js shall answer with its owner.
-- The component in src/components/banner.js shall print the greeting in capitals.
+- The banner component shall print the greeting in capitals.
 `;
 
 export const BUGGY = 'export const ownerOf = (id) => `owner ${id + 1}`;\n';
