@@ -88,11 +88,12 @@ export function runStory(host: TeamHost): Story {
     assert.deepEqual([...new Set(calls.map(({ name }) => name))], [host.spawnTool]);
     const started = await agent.all(calls);
     for (const { isError, text } of started) assert.ok(!isError, text);
+    let heard = agent.news.text;
     seen.push('two teammates were started');
     refused(await agent.use(ours('TeamDelete'), { team_name: TEAM }), 'is not deleted: backend-dev (not asked)');
     leadTried.open();
 
-    let heard = agent.news.text + started.map(({ text }) => text).join('\n');
+    heard += agent.news.text;
     while (!/task \d+ for tester can begin now/.test(heard)) heard += await agent.say('I wait for my teammates.');
     seen.push('the lead is told whom to start');
     const [start] = await register(host, agent, [tester]);
