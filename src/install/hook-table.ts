@@ -1,5 +1,7 @@
 // Which hook hangs on which event of the host, in the form that its version can read.
 
+import { RESIDENT_FIELDS } from '../adapters/resident-fields.ts';
+
 /**
  * `script`: each hook is a program of its own, which every supported version knows.
  * `resident`: what runs at every tool call asks the team's server, which is there already; from 2.1.118.
@@ -102,19 +104,9 @@ export const TEAM_SERVER = 'team';
 /** Stands beside a guard that asks the server. */
 export const WATCHER = 'guard.sh';
 
-/** What the resident server is told of a call, by the names under which it reads it; the host fills in each field. */
+/** What the resident server is told of a call; the host fills in each field. */
 const RESIDENT_INPUT = Object.fromEntries(
-  [
-    ['event', 'hook_event_name'],
-    ['session', 'session_id'],
-    ['cwd', 'cwd'],
-    ['agent', 'agent_id'],
-    ['type', 'agent_type'],
-    ['tool', 'tool_name'],
-    ['id', 'tool_use_id'],
-    ['input', 'tool_input'],
-    ['transcript', 'transcript_path'],
-  ].map(([name, field]) => [name, `\${${field}}`]),
+  Object.entries(RESIDENT_FIELDS).map(([name, field]) => [name, `\${${field}}`]),
 );
 
 export type HookGroup = {

@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
 import { inputSchema, isOperation, OPERATIONS } from '../../src/domain/team/operation.ts';
+import { hookGroups } from '../../src/install/hook-table.ts';
 import { type Cleanup, finallyDo, tempDir } from '../support/temp.ts';
 
 const TEAM = 'tool-run-spec-auth-001';
@@ -115,6 +116,37 @@ test('the tool of the hooks is not for models', async (t) => {
   const answer = await call(client, 'Hook', { event: 'PreToolUse' });
   assert.equal(answer.isError, true);
   assert.match(answer.text, /Hook is for the hooks of the host/);
+});
+
+test('a hook that hangs on the server is decided by what its entry in the settings fills in', async (t) => {
+  const place = project(t);
+  const client = await connect(t, place, 'claude-code', { CLAUDE_CODE_SESSION_ID: 'session-1' });
+  await call(client, 'TeamCreate', { team_name: TEAM });
+  const event = {
+    session_id: 'session-1',
+    cwd: place.root,
+    agent_id: '',
+    agent_type: '',
+    tool_name: 'Write',
+    tool_use_id: 'toolu_1',
+    tool_input: JSON.stringify({ file_path: join(place.root, 'src/api/users.ts'), content: 'x' }),
+  };
+  const groups = hookGroups('resident', { script: (name) => name, watcher: '' });
+  const fill = (name: string, fields: Readonly<Record<string, string>>) => {
+    const [hook] = groups.find(({ event }) => event === name)?.group.hooks ?? [];
+    const text = JSON.stringify(hook?.input).replaceAll(/"\$\{(\w+)\}"/g, (_, field: string) =>
+      JSON.stringify(fields[field] ?? ''),
+    );
+    return call(client, 'Hook', JSON.parse(text));
+  };
+  const guarded = await fill('PreToolUse', { ...event, hook_event_name: 'PreToolUse' });
+  assert.match(JSON.stringify(guarded.value), /"permissionDecision":"deny".*the lead delegates/);
+  const mark = join(place.root, '.tool', 'state', 'server-session-1');
+  assert.ok(existsSync(mark), 'the shell beside the guard can see that this server answers');
+  const unnamed = await fill('PreToolUse', { hook_event_name: 'PreToolUse' });
+  assert.match(JSON.stringify(unnamed.value), /"permissionDecision":"deny".*the hook names no tool/);
+  const after = await fill('PostToolUse', { ...event, hook_event_name: 'PostToolUse' });
+  assert.deepEqual(after.value, {});
 });
 
 test('each refusal is an error result that names the value, the rule and what is valid', async (t) => {
