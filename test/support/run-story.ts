@@ -3,7 +3,16 @@
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { fields } from './forge.ts';
-import { barrier, type Call, type Conversation, gate, LEAD, type Part, type Play, playAgents } from './played-agents.ts';
+import {
+  barrier,
+  type Call,
+  type Conversation,
+  gate,
+  LEAD,
+  type Part,
+  type Play,
+  playAgents,
+} from './played-agents.ts';
 import { answerOf, BANNER, FAILING_TEST, MENDED, mentions, refused, type TeamHost } from './team-host.ts';
 
 export const TEAM = 'tool-run-spec-users-001';
@@ -127,7 +136,10 @@ export function runStory(host: TeamHost): Story {
     mentions(agent.news.text, `you are backend-dev of team ${TEAM}`);
     await bothAsked();
     const taskId = await taskFor(host, agent);
-    assert.equal(answerOf(await agent.use(ours('TaskUpdate'), { taskId, status: 'in_progress' })).status, 'in_progress');
+    assert.equal(
+      answerOf(await agent.use(ours('TaskUpdate'), { taskId, status: 'in_progress' })).status,
+      'in_progress',
+    );
     answerOf(
       await agent.use(ours('SendMessage'), {
         recipient: 'frontend-dev',

@@ -10,7 +10,7 @@ import { thawTeam } from '../../domain/team/snapshot.ts';
 import type { TeamState } from '../../domain/team/state.ts';
 import { EventLog } from './event-log.ts';
 import { decodeTeamRecord } from './team-decoder.ts';
-import { logFiles } from './team-log.ts';
+import { logFiles } from './team-file.ts';
 
 export type TeamHistoryOptions = {
   readonly directory: string;
