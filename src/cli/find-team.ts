@@ -3,20 +3,20 @@
 import { type Dirent, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { hasLog, TeamHistory } from '../adapters/event-log/team-history.ts';
-import { FileTeams, teamsDirectory } from '../adapters/event-log/teams.ts';
+import { ARCHIVE, FileTeams, teamsDirectory } from '../adapters/event-log/teams.ts';
 import { messageOf, ToolError } from '../domain/errors.ts';
 import { nearest } from '../domain/nearest.ts';
 import { isStanding } from '../domain/team/state.ts';
 import { type TeamView, viewOf } from '../domain/team/view.ts';
 import { got, visible } from '../domain/text.ts';
 
-/** Below the teams' directory; `FileTeams.archive` moves teams there. */
-const ARCHIVE = 'archive';
+/** What an archive's name has behind the team's: when it was put away, and what tells two of one moment apart. */
+const SUFFIX = /-(\d{4}-\d{2}-\d{2}T[-\d]+Z)-[0-9a-z]+$/;
 
 export type FoundTeam = { readonly name: string; readonly directory: string; readonly isArchived: boolean };
 
 function dateOf(archive: string): string {
-  return /\d{4}-\d{2}-\d{2}T[-\d]+Z$/.exec(archive)?.[0] ?? '';
+  return SUFFIX.exec(archive)?.[1] ?? '';
 }
 
 /** The archives of a project's teams, the latest last. */
@@ -72,7 +72,7 @@ async function standing(teams: readonly FoundTeam[]): Promise<readonly FoundTeam
 }
 
 function unknown(name: string, present: readonly FoundTeam[], archived: readonly FoundTeam[]): ToolError {
-  const own = archived.filter((team) => team.name.startsWith(`${name}-`) && team.name.length === name.length + 25);
+  const own = archived.filter((team) => team.name.replace(SUFFIX, '') === name);
   if (own.length > 0)
     return new ToolError('usage', `team ${visible(name)} has been deleted; it is archived as ${listed(own)}`);
   const known = [...present, ...archived];

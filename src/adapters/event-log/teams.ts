@@ -8,7 +8,8 @@ import type { Teams } from '../../engine/ports.ts';
 import { syncDirectory } from './sync-directory.ts';
 import { FileTeamLog } from './team-log.ts';
 
-const ARCHIVE = 'archive';
+/** Below the teams' directory: where teams are put away. */
+export const ARCHIVE = 'archive';
 /** So often a log is looked for again that somebody put away while it was opened. */
 const TRIES = 20;
 
