@@ -76,6 +76,7 @@ export function parseFields(fields: Fields, expected: HostEventName, cwd: string
       tool: textOf(fields.tool_name) ?? '',
       toolUseId: textOf(fields.tool_use_id),
       input: isFields(fields.tool_input) ? fields.tool_input : {},
+      failure: came === 'PostToolUseFailure' ? (textOf(fields.error) ?? 'no reason given') : null,
       prompt: textOf(fields.prompt) ?? '',
       source: textOf(fields.source) ?? '',
       transcript: textOf(fields.transcript_path),

@@ -22,6 +22,8 @@ export type HostEvent = {
   readonly tool: string;
   readonly toolUseId: string | null;
   readonly input: Readonly<Record<string, unknown>>;
+  /** Of a tool's call that failed: its error; null when it did not. */
+  readonly failure: string | null;
   /** UserPromptSubmit: as it was typed. */
   readonly prompt: string;
   /** SessionStart: startup, resume, clear or compact. */
