@@ -9,7 +9,7 @@ const forbid = (name, comment, from, to, more = {}) => ({
   to: { path: to, ...more.to },
 });
 
-const ENTRIES = '^src/(cli\\.ts|cli/|compose\\.ts)';
+const ENTRIES = '^src/(cli\\.ts|mcp\\.ts|cli/|mcp/|host/|compose)';
 
 module.exports = {
   forbidden: [
@@ -47,10 +47,36 @@ module.exports = {
         to: { pathNot: '^src/(http|domain|engine)/' },
       },
     ),
-    forbid('only-entries-compose', 'compose.ts wires; only entry points call it', '^src/', '^src/compose\\.ts$', {
-      from: { pathNot: ENTRIES },
-    }),
-    forbid('nobody-imports-entries', 'entry points are started, not imported', '^src/(?!cli)', '^src/cli'),
+    forbid(
+      'install-beside-entries',
+      'what is put into projects is known to the commands that do it',
+      '^src/(?!(cli|install)/)',
+      '^src/install/',
+    ),
+    forbid(
+      'install-needs-no-engine',
+      'installing reads and writes files; nothing is decided over time',
+      '^src/install/',
+      '^src/',
+      {
+        to: { pathNot: '^src/(install|adapters|domain)/' },
+      },
+    ),
+    forbid(
+      'only-entries-compose',
+      'compose.ts and compose-team.ts wire; only entry points call them',
+      '^src/',
+      '^src/compose',
+      {
+        from: { pathNot: ENTRIES },
+      },
+    ),
+    forbid(
+      'nobody-imports-entries',
+      'entry points are started, not imported',
+      '^src/(?!cli|mcp|host|compose)',
+      '^src/(cli|mcp|host)',
+    ),
     forbid('tests-stay-outside', 'the program runs without its tests', '^src/', '^(test|bench|scripts)/'),
     {
       name: 'one-adapter-per-package',
@@ -58,6 +84,13 @@ module.exports = {
       severity: 'error',
       from: { path: '^src/', pathNot: '^src/adapters/(github|forge)' },
       to: { path: 'node_modules/(@octokit|emulate)/' },
+    },
+    {
+      name: 'one-parser-of-shells',
+      comment: 'what a command writes is read in one place; the protocol of tools is spoken in one',
+      severity: 'error',
+      from: { path: '^src/', pathNot: '^src/(adapters/shell|mcp)/' },
+      to: { path: 'node_modules/(unbash|@modelcontextprotocol)/' },
     },
   ],
   options: {

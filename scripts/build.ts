@@ -1,9 +1,9 @@
-// Builds dist/: one bundled command whose commands are chunks of their own, with nothing to install beside it.
+// Builds dist/: one bundled command whose commands are chunks of their own, the team server, and a file for each hook.
 
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { build, type Plugin } from 'esbuild';
+import { type BuildOptions, build, type Plugin } from 'esbuild';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const out = join(root, 'dist');
@@ -23,17 +23,16 @@ const undiciParts: Plugin = {
   },
 };
 
-const { metafile } = await build({
+const version: string = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')).version;
+
+/** What every bundle has in common. */
+const common = {
   absWorkingDir: root,
-  entryPoints: { cli: 'src/cli.ts' },
   outdir: 'dist',
   bundle: true,
-  splitting: true,
   format: 'esm',
   platform: 'node',
   target: 'node20.19',
-  chunkNames: 'chunks/[name]-[hash]',
-  plugins: [undiciParts],
   minify: !process.argv.includes('--readable'),
   keepNames: true,
   sourcemap: 'linked',
@@ -41,11 +40,59 @@ const { metafile } = await build({
   legalComments: 'none',
   metafile: true,
   logLevel: 'warning',
-  // CommonJS dependencies in an ES module bundle ask for `require`.
-  banner: {
-    js: "import { createRequire as bundledRequire } from 'node:module'; const require = bundledRequire(import.meta.url);",
-  },
-});
+  // What is copied into a project has no package beside it.
+  define: { TOOL_VERSION: JSON.stringify(version) },
+} as const satisfies BuildOptions;
+
+// CommonJS dependencies in an ES module bundle ask for `require`.
+const REQUIRE =
+  "import { createRequire as bundledRequire } from 'node:module'; const require = bundledRequire(import.meta.url);";
+
+const hookFiles = readdirSync(join(root, 'hooks')).filter((name) => name.endsWith('.ts'));
+/**
+ * Hooks start for every call of a tool: as CommonJS, which starts faster, and without what is only imported when it is
+ * needed, which becomes files of their own in `parts/`.
+ */
+async function buildHooks() {
+  const parts = new Map<string, string>();
+  const leaveOut = (from: string): Plugin => ({
+    name: 'parts',
+    setup(build) {
+      build.onResolve({ filter: /^\./ }, ({ path, kind, resolveDir }) => {
+        if (kind !== 'dynamic-import') return undefined;
+        const source = resolve(resolveDir, path);
+        parts.set(source, `${basename(source, '.ts')}.js`);
+        return { path: `./${from}${parts.get(source)}`, external: true };
+      });
+    },
+  });
+  const commonJs = { ...common, format: 'cjs', define: { ...common.define, 'import.meta.url': '""' } } as const;
+  const hooks = hookFiles.map((name) => [`hooks/${name.slice(0, -3)}`, `hooks/${name}`]);
+  const entries = { ...Object.fromEntries(hooks), 'hooks/team-server': 'src/mcp.ts' };
+  const results = [await build({ ...commonJs, entryPoints: entries, plugins: [leaveOut('parts/')] })];
+  const done = new Set<string>();
+  for (let open = [...parts.keys()]; open.length > 0; open = [...parts.keys()].filter((source) => !done.has(source))) {
+    const more = Object.fromEntries(open.map((source) => [`hooks/parts/${basename(source, '.ts')}`, source]));
+    results.push(await build({ ...commonJs, entryPoints: more, plugins: [leaveOut('')] }));
+    for (const source of open) done.add(source);
+  }
+  if (new Set(parts.values()).size !== parts.size) throw new Error('two parts of the hooks have one name');
+  writeFileSync(join(out, 'hooks', 'package.json'), '{ "type": "commonjs" }\n');
+  return results;
+}
+
+const built = await Promise.all([
+  build({
+    ...common,
+    entryPoints: { cli: 'src/cli.ts' },
+    splitting: true,
+    chunkNames: 'chunks/[name]-[hash]',
+    plugins: [undiciParts],
+    banner: { js: REQUIRE },
+  }),
+  ...(await buildHooks()),
+]);
+cpSync(join(root, 'hooks', 'guard.sh'), join(out, 'hooks', 'guard.sh'));
 
 // The embedded forge's service reads its fonts beside the code that asks for them.
 const fonts = join(root, 'node_modules', 'emulate', 'dist', 'fonts');
@@ -53,9 +100,9 @@ cpSync(fonts, join(out, 'chunks', 'fonts'), { recursive: true });
 
 /** Packages that stand in the bundle: their licences go with it. */
 function bundledPackages(): string[] {
-  const names = Object.keys(metafile.inputs).flatMap(
-    (path) => /^node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(path)?.[1] ?? [],
-  );
+  const names = built
+    .flatMap(({ metafile }) => Object.keys(metafile.inputs))
+    .flatMap((path) => /^node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(path)?.[1] ?? []);
   return [...new Set(names)].sort();
 }
 
@@ -68,4 +115,5 @@ const notices = bundledPackages().map((name) => {
 });
 mkdirSync(out, { recursive: true });
 writeFileSync(join(out, 'THIRD_PARTY_LICENSES.txt'), notices.join(`\n${'-'.repeat(80)}\n\n`));
-if (!existsSync(join(out, 'cli.js'))) throw new Error('the build made no dist/cli.js');
+for (const name of ['cli.js', 'hooks/team-server.js', ...hookFiles.map((file) => `hooks/${file.slice(0, -3)}.js`)])
+  if (!existsSync(join(out, name))) throw new Error(`the build made no dist/${name}`);

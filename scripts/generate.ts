@@ -1,16 +1,25 @@
-// Writes what is generated from the code: the JSON Schema of WORKFLOW.md's front matter, and the page about its keys.
+// Writes what is generated from the code: the JSON Schemas of the files that people write, the pages about their keys,
+// and the plugin's manifest and hooks.
 // usage: tsx scripts/generate.ts [--check]; with it, nothing is written and what is out of date fails.
 
 import { readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { teamJsonSchema } from '../src/adapters/config/team-schema.ts';
 import { workflowJsonSchema } from '../src/adapters/config/workflow-schema.ts';
-import { configurationPage } from './configuration-page.ts';
+import { packageVersion } from '../src/adapters/package-root.ts';
+import { pluginHooks, pluginManifest } from '../src/install/hook-table.ts';
+import { teamPage } from './team-page.ts';
+import { workflowPage } from './workflow-page.ts';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const generated: Readonly<Record<string, string>> = {
   'schemas/workflow.schema.json': `${JSON.stringify(workflowJsonSchema(), null, 2)}\n`,
-  'docs/configuration.md': configurationPage(workflowJsonSchema()),
+  'schemas/team.schema.json': `${JSON.stringify(teamJsonSchema(), null, 2)}\n`,
+  'docs/configuration.md': workflowPage(),
+  'docs/team-configuration.md': teamPage(),
+  '.claude-plugin/plugin.json': pluginManifest(packageVersion()),
+  'hooks/hooks.json': pluginHooks(),
 };
 
 for (const [file, text] of Object.entries(generated)) {

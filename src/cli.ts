@@ -3,6 +3,7 @@
 
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
 import { packageVersion } from './adapters/package-root.ts';
+import { addTeamCommands } from './cli/team-commands.ts';
 import { messageOf, ToolError } from './domain/errors.ts';
 
 function port(text: string): number {
@@ -108,6 +109,34 @@ function createProgram(): Command {
     .action(async (path: string, options: { json?: boolean }) => {
       const { doctorCommand } = await import('./cli/doctor.ts');
       await doctorCommand(path, options);
+    });
+  addTeamCommands(program);
+  program
+    .command('init')
+    .description('install into a project: agents, commands, hooks and the team server')
+    .argument('[dir]', "the project; without it, the top of this directory's working tree")
+    .option('--dry-run', 'show what would change and write nothing')
+    .option('--host-version <version>', 'the version of Claude Code, instead of that of the one on the PATH')
+    .option('--force', 'replace what stands in the way, and keep it under .tool/before')
+    .option('--json', 'as JSON')
+    .action(
+      async (
+        directory: string | undefined,
+        options: { dryRun?: boolean; hostVersion?: string; force?: boolean; json?: boolean },
+      ) => {
+        const { initCommand } = await import('./cli/init.ts');
+        await initCommand(directory, options);
+      },
+    );
+  program
+    .command('uninstall')
+    .description('take it out of a project again, byte for byte')
+    .argument('[dir]', "the project; without it, the top of this directory's working tree")
+    .option('--dry-run', 'show what would change and write nothing')
+    .option('--json', 'as JSON')
+    .action(async (directory: string | undefined, options: { dryRun?: boolean; json?: boolean }) => {
+      const { uninstallCommand } = await import('./cli/uninstall.ts');
+      uninstallCommand(directory, options);
     });
   addAgentCommands(program);
   addHints(program, 'tool');

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import test from 'node:test';
 import { z } from 'zod';
 import { workflowJsonSchema, workflowSchema } from '../src/adapters/config/workflow-schema.ts';
+import { checkSchema, keysOfSchema } from './support/json-schema.ts';
 
 const FILE = join('schemas', 'workflow.schema.json');
 const shipped: z.core.JSONSchema.JSONSchema = JSON.parse(readFileSync(FILE, 'utf8'));
@@ -15,66 +16,17 @@ test('the file is what `npx tsx scripts/generate.ts` writes', () => {
   assert.equal(readFileSync(FILE, 'utf8'), `${JSON.stringify(workflowJsonSchema(), null, 2)}\n`);
 });
 
-const node = z.strictObject({
-  $schema: z.literal('https://json-schema.org/draft/2020-12/schema').optional(),
-  title: z.string().optional(),
-  description: z.string().min(10).optional(),
-  default: z.unknown().optional(),
-  type: z
-    .union([
-      z.enum(['object', 'array', 'string', 'integer', 'number', 'boolean', 'null']),
-      z.tuple([z.literal('string'), z.literal('null')]),
-    ])
-    .optional(),
-  enum: z.array(z.string()).min(1).optional(),
-  anyOf: z.array(z.unknown()).min(2).optional(),
-  properties: z.record(z.string().regex(/^[a-z_]+$/), z.unknown()).optional(),
-  additionalProperties: z.literal(false).optional(),
-  items: z.unknown().optional(),
-  minItems: z.number().optional(),
-  minLength: z.number().optional(),
-  pattern: z
-    .string()
-    .refine((text) => new RegExp(text, 'u'))
-    .optional(),
-  format: z.literal('uri').optional(),
-  minimum: z.number().optional(),
-  exclusiveMinimum: z.number().optional(),
-  maximum: z.number().optional(),
-});
-
 test('it is a schema: known keywords, every key explained, no key beside those, every default one that is accepted', () => {
-  const check = (value: unknown, path: string) => {
-    const parsed = node.safeParse(value);
-    assert.ok(parsed.success, `${path}: ${parsed.error}`);
-    const schema = parsed.data;
-    assert.ok(schema.type !== undefined || schema.anyOf !== undefined, path);
-    if (schema.default !== undefined) {
-      const { $schema: _, ...own } = schema;
-      const accepted = z.fromJSONSchema(z.custom<z.core.JSONSchema.JSONSchema>().parse(own)).safeParse(schema.default);
-      assert.ok(accepted.success, `${path}: its default ${JSON.stringify(schema.default)}`);
-    }
-    if (schema.type === 'object') assert.equal(schema.additionalProperties, false, path);
-    for (const [key, inner] of Object.entries(schema.properties ?? {})) {
-      check(inner, `${path}.${key}`);
-      const { type, description } = node.parse(inner);
-      assert.ok(type === 'object' || description !== undefined, `${path}.${key} is not explained`);
-    }
-    if (schema.type === 'array') check(schema.items, `${path}[]`);
-    for (const option of schema.anyOf ?? []) check(option, `${path}|`);
-  };
-  check(shipped, '');
+  checkSchema(shipped);
 });
 
 test('it knows every key of the decoder', () => {
-  const keysOf = (value: unknown): unknown =>
-    Object.entries(node.parse(value).properties ?? {}).map(([key, inner]) => [key, keysOf(inner)]);
   const { shape } = workflowSchema;
   const decoder = Object.entries(shape).map(([key, inner]) => {
     const unwrapped: unknown = 'unwrap' in inner ? inner.unwrap() : inner;
     return [key, unwrapped instanceof z.ZodObject ? Object.keys(unwrapped.shape).map((name) => [name, []]) : []];
   });
-  assert.deepEqual(keysOf(shipped), decoder);
+  assert.deepEqual(keysOfSchema(shipped), decoder);
 });
 
 test('it accepts and rejects what the decoder does', () => {

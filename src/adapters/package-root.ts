@@ -12,6 +12,9 @@ function findRoot(): string {
   }
 }
 
+/** Put in by the build: a bundle may stand where no package is. */
+declare const TOOL_VERSION: string | undefined;
+
 let root: string | undefined;
 
 /** The package's own directory. */
@@ -21,6 +24,7 @@ export function packageRoot(): string {
 }
 
 export function packageVersion(): string {
+  if (typeof TOOL_VERSION === 'string') return TOOL_VERSION;
   const value: unknown = JSON.parse(readFileSync(join(packageRoot(), 'package.json'), 'utf8'));
   return typeof value === 'object' && value !== null && 'version' in value && typeof value.version === 'string'
     ? value.version

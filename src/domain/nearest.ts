@@ -29,5 +29,9 @@ export function nearest(name: string, known: readonly string[]): string | undefi
     if (best === undefined || distance < best.distance) best = { name: candidate, distance };
   }
   if (best === undefined) return undefined;
+  // A name that was only begun means the one that begins so.
+  const begun = wanted.length < 3 ? [] : known.filter((candidate) => plain(candidate).startsWith(wanted));
+  const [only, other] = begun;
+  if (only !== undefined && other === undefined) return only;
   return best.distance <= Math.max(2, Math.floor(wanted.length / 3)) ? best.name : undefined;
 }

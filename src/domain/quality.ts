@@ -1,4 +1,6 @@
-// What finished work has to meet, and what was measured of it.
+// What finished work has to meet, what was measured of it, and what is said of work that does not meet it.
+
+import { clip } from './text.ts';
 
 export type Check = 'tests' | 'coverage' | 'lint' | 'security' | 'performance';
 
@@ -50,3 +52,56 @@ export type GateResult = {
   readonly coverage: number | null;
   readonly uncoveredFiles: readonly string[];
 };
+
+/** The checks as one result: what is not measured passes nothing by itself, and fails nothing. */
+export function gateResult(measured: Omit<GateResult, 'ok'>): GateResult {
+  return { ...measured, ok: measured.checks.every((check) => check.outcome !== 'failed') };
+}
+
+const GIVE = 'quality in .tool/config/workflow.yaml';
+
+/** An agent reads it in one go. */
+const MAX_REJECTION = 2_000;
+
+/** What the agent is to do about a check that failed. */
+function nextStep({ check, figure, command }: CheckResult, settings: QualitySettings): string {
+  switch (check) {
+    case 'tests':
+      return command === null ? `Add tests, or name their command: ${GIVE}.` : 'Make the tests pass.';
+    case 'coverage':
+      if (figure === null) return `Make the coverage measurable, or name its command or its report: ${GIVE}.`;
+      return `Add tests until they reach at least ${settings.coverageTarget} % of the lines, beginning with the files named.`;
+    case 'lint':
+      return 'Mend what the linter reports.';
+    case 'security':
+      return 'Remove the findings.';
+    case 'performance':
+      return 'Bring the commands named within their budgets.';
+  }
+}
+
+/** What is said to who finished the work: what failed, with its tests or files, and what to run; empty when nothing failed. */
+export function rejection(result: GateResult, settings: QualitySettings): string {
+  const bad = result.checks.filter((check) => check.outcome === 'failed');
+  if (bad.length === 0) return '';
+  const head = `Not accepted: ${bad.map(({ check }) => check).join(', ')} failed.`;
+  const last = 'Then complete the task again; the checks run anew.';
+  const text = (maxDetails: number, width: number) => {
+    const parts = bad.map((one) => {
+      const { check, reason, details, command } = one;
+      const shown = details.slice(0, maxDetails).map((line) => `  - ${clip(line, width)}`);
+      const more = details.length > maxDetails ? [`  - … and ${details.length - maxDetails} more`] : [];
+      const again = command === null ? [] : [`  run again: ${clip(command, width)}`];
+      return [`${check}: ${clip(reason, 2 * width)}`, ...shown, ...more, `  ${nextStep(one, settings)}`, ...again].join(
+        '\n',
+      );
+    });
+    return [head, ...parts, last].join('\n');
+  };
+  // Fewer lines of each check before shorter ones: every check keeps its reason and its command.
+  for (const maxDetails of [20, 12, 8, 5, 3, 1]) {
+    const whole = text(maxDetails, 160);
+    if (whole.length <= MAX_REJECTION) return whole;
+  }
+  return clip(text(1, 60), MAX_REJECTION);
+}

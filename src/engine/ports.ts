@@ -4,6 +4,7 @@ import type { JournalRecord, PullRequest, Usage } from '../domain/daemon/record.
 import type { DaemonState } from '../domain/daemon/state.ts';
 import type { Actor, Issue } from '../domain/issue.ts';
 import type { Stored } from '../domain/log.ts';
+import type { GateResult, QualitySettings } from '../domain/quality.ts';
 import type { TeamRecord } from '../domain/team/record.ts';
 import type { TeamState } from '../domain/team/state.ts';
 
@@ -43,6 +44,26 @@ export interface TeamLog {
   /** Appends one record and folds up to it; resolves when it is on disk, or with `flush: false` when it is in the file. */
   append(record: TeamRecord, options?: { readonly flush?: boolean }): Promise<Appended>;
   close(): Promise<void>;
+}
+
+/** Keys that tell who asks where nothing else does. */
+export interface Keys {
+  create(): { readonly key: string; readonly hash: string };
+  hash(key: string): string;
+}
+
+/** The project's files as they stand. */
+export interface WorkTree {
+  /** A Git tree id of the work tree, untracked files included; null when it cannot be told. */
+  tree(): Promise<string | null>;
+  /** Paths in which two trees differ; null when one of them is gone. */
+  changed(from: string, to: string): Promise<readonly string[] | null>;
+}
+
+/** What measures finished work. */
+export interface Checks {
+  /** Measures the work tree as it stands; a tree that was measured with the same settings is not measured again. */
+  run(settings: QualitySettings, signal: AbortSignal): Promise<GateResult>;
 }
 
 /** The teams of a project. */

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
-import { parseFrontMatter } from '../../src/adapters/config/front-matter.ts';
+import { parseFrontMatter, readLoosely } from '../../src/adapters/config/front-matter.ts';
 import type { WorkflowSource } from '../../src/adapters/config/state-place.ts';
 import { parseWorkflow, readWorkflow } from '../../src/adapters/config/workflow.ts';
 import { WorkflowFile } from '../../src/adapters/config/workflow-file.ts';
@@ -222,6 +222,8 @@ test('rules across keys', () => {
     ],
     [`${REPO}\nagent: []`, ['agent: expected a map of keys, got []']],
     [`${REPO}\ntool: { command: [] }`, ['tool.command: expected something, not an empty one, got []']],
+    [`${REPO}\nport: 80`, ['port: unknown key; did you mean server.port?']],
+    [`${REPO}\nworkspace: { repo: o/r }`, ['workspace.repo: unknown key; expected one of root, keep']],
     ['- a\n- b', ['front matter: expected a map of keys, got ["a","b"]']],
   ];
   for (const [yaml, expected] of cases) assert.deepEqual(problems(yaml), expected, yaml);
@@ -364,9 +366,20 @@ test('a file that is gone is said once, an editor’s two steps are not; what co
 test('what is wrong with the YAML is one line with its place, counted from the start of the file', () => {
   const cases: readonly [string, RegExp][] = [
     ['a: 1\na: 2', /^\/project\/WORKFLOW\.md: Map keys must be unique at line 3, column 1$/],
-    ['a: *b', /^\/project\/WORKFLOW\.md: Unresolved alias .*: b$/],
+    [
+      'a: *b',
+      /^\/project\/WORKFLOW\.md: \*b is an alias of nothing \(a text that begins with \* needs quotes\) at line 2, column 4$/,
+    ],
+    ['a: &b [*b]', /^\/project\/WORKFLOW\.md: \*b is an alias of what it stands in at line 2, column 8$/],
+    ['- '.repeat(5000), /^\/project\/WORKFLOW\.md: expected at most 100 levels within each other, got more$/],
   ];
   for (const [yaml, message] of cases) assert.throws(() => parse(yaml), { name: 'ToolError', message });
+});
+
+test('what can be read of a broken file: what stands there, or nothing', () => {
+  assert.deepEqual(readLoosely('---\nstate: { dir: /s }\nstate: [\n---\n'), { state: [] });
+  for (const text of ['no front matter', '---\na: *b\n---\n', `---\n${'- '.repeat(5000)}\n---\n`])
+    assert.equal(readLoosely(text) ?? undefined, undefined, text.slice(0, 20));
 });
 
 test('a file that changes is noticed by itself', async (t) => {

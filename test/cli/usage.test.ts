@@ -28,7 +28,19 @@ test('--help lists the commands, of serve also init', async () => {
   );
   const commands = (text = '') =>
     [...(text.split('Commands:\n')[1] ?? '').matchAll(/^ {2}([a-z]+)/gm)].map((match) => match[1]);
-  assert.deepEqual(commands(all?.stdout), ['serve', 'demo', 'logs', 'doctor', 'issue', 'pr', 'help']);
+  assert.deepEqual(commands(all?.stdout), [
+    'serve',
+    'demo',
+    'logs',
+    'doctor',
+    'team',
+    'mcp',
+    'init',
+    'uninstall',
+    'issue',
+    'pr',
+    'help',
+  ]);
   assert.deepEqual(commands(serve?.stdout), ['init']);
   assert.deepEqual(commands(issue?.stdout), ['show', 'comment', 'done', 'help']);
   for (const flag of ['--port', '--log-format', '--once']) assert.ok(serve?.stdout.includes(flag), flag);

@@ -35,6 +35,13 @@ const PLANTED: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'http-shows-the-engine': {
     'src/http/asks.ts': "import { port } from '../adapters/tracker.ts';\nport.toFixed();\n",
   },
+  'install-beside-entries': {
+    'src/adapters/puts.ts': "import { put } from '../install/put.ts';\nput.toFixed();\n",
+    'src/install/put.ts': 'export const put = 1;\n',
+  },
+  'install-needs-no-engine': {
+    'src/install/decides.ts': "import { run } from '../engine/dispatch.ts';\nrun.toFixed();\n",
+  },
   'only-entries-compose': {
     'src/engine/wires.ts': "import { daemon } from '../compose.ts';\ndaemon.toFixed();\n",
   },
@@ -46,6 +53,7 @@ const PLANTED: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     'test/help.ts': 'export const help = 1;\n',
   },
   'one-adapter-per-package': { 'src/cli/asks.ts': "import { Octokit } from '@octokit/rest';\nvoid Octokit;\n" },
+  'one-parser-of-shells': { 'src/cli/parses.ts': "import { parse } from 'unbash';\nvoid parse;\n" },
   'no-circular': {
     'src/domain/egg.ts': "import { hen } from './hen.ts';\nexport const egg = () => hen;\n",
     'src/domain/hen.ts': "import { egg } from './egg.ts';\nexport const hen = () => egg;\n",

@@ -33,6 +33,7 @@ export const RECORDS: { readonly [T in TeamRecordType]: Of<T> } = {
     session: 'session-1',
     key_hash: 'hash-of-lead',
     approval: true,
+    base: null,
   },
   task_created: {
     type: 'task_created',

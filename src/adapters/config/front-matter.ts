@@ -1,21 +1,15 @@
 // The one place that reads front matter: YAML only, nothing in it is ever evaluated.
 
 import matter from 'gray-matter';
-import { parseDocument } from 'yaml';
-import { messageOf, ToolError } from '../../domain/errors.ts';
+import { ToolError } from '../../domain/errors.ts';
+import { readYaml, readYamlLoosely } from './yaml-text.ts';
 
-/** Parses YAML strictly: duplicate keys, unknown tags and more than one document are errors, with line and column. */
+/** The data of the YAML; of its problems the first is said. */
 function parseYaml(text: string, name: string): unknown {
-  const document = parseDocument(text, { prettyErrors: true, uniqueKeys: true });
-  const [problem] = [...document.errors, ...document.warnings];
-  // After its first line comes a picture of the place, which is none in one line.
-  const [words = ''] = problem?.message.trim().split('\n') ?? [];
-  if (problem !== undefined) throw new ToolError('config', `${name}: ${words.replace(/:$/, '')}`);
-  try {
-    return document.toJS({ maxAliasCount: 50 });
-  } catch (error) {
-    throw new ToolError('config', `${name}: ${messageOf(error)}`, { cause: error });
-  }
+  const read = readYaml(text);
+  if (read.ok) return read.data;
+  const [{ words, line, column }] = read.problems;
+  throw new ToolError('config', `${name}: ${words}${line === null ? '' : ` at line ${line}, column ${column}`}`);
 }
 
 function refuse(language: string) {
@@ -59,9 +53,5 @@ export function parseFrontMatter(text: string, name: string): { data: unknown; c
 /** What can be read of the front matter of a text that may be wrong; nothing at the worst. Never throws. */
 export function readLoosely(text: string): unknown {
   const [, yaml = ''] = /^\uFEFF?---[ \t]*\r?\n(.*?)(?:\r?\n---[ \t]*(?:\r?\n|$)|$)/s.exec(text) ?? [];
-  try {
-    return parseDocument(yaml, { logLevel: 'silent' }).toJS({ maxAliasCount: 50 });
-  } catch {
-    return undefined;
-  }
+  return readYamlLoosely(yaml);
 }

@@ -2,11 +2,12 @@
 
 import type * as z from 'zod';
 import { nearest } from '../../domain/nearest.ts';
-import { got, visible } from '../../domain/text.ts';
+import { clip, got, visible } from '../../domain/text.ts';
 
 type Issue = z.core.$ZodIssue;
 
-function valueAt(input: unknown, path: readonly PropertyKey[]): unknown {
+/** What stands at a path in decoded YAML; undefined where there is nothing. */
+export function valueAt(input: unknown, path: readonly PropertyKey[]): unknown {
   let value = input;
   for (const key of path) {
     if (typeof value !== 'object' || value === null) return undefined;
@@ -15,21 +16,57 @@ function valueAt(input: unknown, path: readonly PropertyKey[]): unknown {
   return value;
 }
 
-function keysOf(schema: z.core.$ZodType, path: readonly PropertyKey[]): string[] {
-  let current: unknown = schema;
-  const shapeOf = (value: unknown): Record<string, unknown> | undefined => {
-    let inner = value;
-    for (let depth = 0; depth < 8 && typeof inner === 'object' && inner !== null; depth++) {
-      const shape: unknown = Reflect.get(inner, 'shape');
-      if (typeof shape === 'object' && shape !== null) return Object.fromEntries(Object.entries(shape));
-      const definition: unknown = Reflect.get(inner, 'def');
-      if (typeof definition !== 'object' || definition === null) return undefined;
-      inner = Reflect.get(definition, 'innerType') ?? Reflect.get(definition, 'in');
-    }
-    return undefined;
-  };
-  for (const key of path) current = shapeOf(current)?.[String(key)];
-  return Object.keys(shapeOf(current) ?? {});
+type Parts = { readonly shape: Readonly<Record<string, unknown>>; readonly each: unknown };
+
+/** What a schema says of the keys below it, whatever it is wrapped in: those it names, and the schema of every other. */
+function partsOf(schema: unknown): Parts {
+  let inner = schema;
+  for (let depth = 0; depth < 8 && typeof inner === 'object' && inner !== null; depth++) {
+    const shape: unknown = Reflect.get(inner, 'shape');
+    if (typeof shape === 'object' && shape !== null)
+      return { shape: Object.fromEntries(Object.entries(shape)), each: undefined };
+    const definition: unknown = Reflect.get(inner, 'def');
+    if (typeof definition !== 'object' || definition === null) break;
+    const each: unknown = Reflect.get(definition, 'valueType') ?? Reflect.get(definition, 'element');
+    if (each !== undefined) return { shape: {}, each };
+    inner = Reflect.get(definition, 'innerType') ?? Reflect.get(definition, 'in');
+  }
+  return { shape: {}, each: undefined };
+}
+
+function schemaAt(schema: unknown, path: readonly PropertyKey[]): unknown {
+  return path.reduce<unknown>((at, key) => {
+    const { shape, each } = partsOf(at);
+    return shape[String(key)] ?? each;
+  }, schema);
+}
+
+/** Where below `schema` a key of that name stands nearest to it; undefined when nowhere, or in several places. */
+function placeBelow(schema: unknown, key: string): string | undefined {
+  let level: readonly (readonly [string, unknown])[] = [['', schema]];
+  for (let depth = 0; depth < 8 && level.length > 0; depth++) {
+    const next = level.flatMap(([path, at]) =>
+      Object.entries(partsOf(at).shape).map(
+        ([name, inner]) => [path === '' ? name : `${path}.${name}`, inner] as const,
+      ),
+    );
+    const found = next.filter(([path]) => path === key || path.endsWith(`.${key}`));
+    if (found.length > 0) return found.length === 1 ? found[0]?.[0] : undefined;
+    level = next;
+  }
+  return undefined;
+}
+
+/** What to do about a key that nobody knows at `path`: a near name beside it, else its own name further down. */
+function adviceOn(key: string, schema: unknown, path: readonly PropertyKey[], prefix: string): string {
+  const at = schemaAt(schema, path);
+  const known = Object.keys(partsOf(at).shape);
+  const below = placeBelow(at, key);
+  if (below === key) return 'expected keys within each other, not one with dots';
+  const close = nearest(key, known);
+  if (close !== undefined) return `did you mean ${prefix}${close}?`;
+  if (below !== undefined) return `did you mean ${prefix}${below}?`;
+  return `expected one of ${known.join(', ')}`;
 }
 
 const TYPES: Readonly<Record<string, string>> = {
@@ -39,6 +76,7 @@ const TYPES: Readonly<Record<string, string>> = {
   boolean: 'true or false',
   array: 'a list',
   object: 'a map of keys',
+  record: 'a map of keys',
 };
 
 function expected(issue: Issue): string {
@@ -64,25 +102,39 @@ function expected(issue: Issue): string {
   }
 }
 
-/** One line per problem, in the order of the file's schema. */
-export function describeProblems(error: z.ZodError, schema: z.core.$ZodType, input: unknown): string[] {
+/** A place in the file as a person reads it: the keys with dots between them, in one line, and quotes around one that would not be seen. */
+export function pathOf(path: readonly PropertyKey[]): string {
+  const names = path.map((key) => clip(visible(String(key)), 80));
+  return names.map((name) => (/^\S(.*\S)?$/.test(name) ? name : JSON.stringify(name))).join('.');
+}
+
+/** As `got`, and what JSON has no word for by its own name. */
+function came(value: unknown): string {
+  return typeof value === 'number' && !Number.isFinite(value) ? String(value) : got(value);
+}
+
+/**
+ * One line per problem, in the order of the file's schema.
+ * @param whole what the whole input is called
+ */
+export function describeProblems(error: z.ZodError, schema: z.core.$ZodType, input: unknown, whole: string): string[] {
   return error.issues.flatMap((issue) => {
-    const path = issue.path.map(String).join('.');
+    const path = pathOf(issue.path);
+    const name = path === '' ? whole : path;
     if (issue.code === 'unrecognized_keys') {
-      const known = keysOf(schema, issue.path);
-      return issue.keys.map((key) => {
-        const close = nearest(key, known);
-        const prefix = path === '' ? '' : `${path}.`;
-        const advice = close === undefined ? `expected one of ${known.join(', ')}` : `did you mean ${prefix}${close}?`;
-        return `${prefix}${visible(key)}: unknown key; ${advice}`;
-      });
+      const prefix = path === '' ? '' : `${path}.`;
+      return issue.keys.map(
+        (key) => `${prefix}${pathOf([key])}: unknown key; ${adviceOn(key, schema, issue.path, prefix)}`,
+      );
     }
-    const came = valueAt(input, issue.path);
-    if (issue.code === 'invalid_value' && typeof came === 'string') {
-      const close = nearest(came, issue.values.map(String));
+    if (issue.code === 'invalid_key')
+      return [`${name}: expected ${issue.issues.map(expected).join(' and ')}, got ${got(issue.path.at(-1))}`];
+    const value = valueAt(input, issue.path);
+    if (issue.code === 'invalid_value' && typeof value === 'string') {
+      const close = nearest(value, issue.values.map(String));
       const advice = close === undefined ? '' : `; did you mean ${close}?`;
-      return [`${path}: expected ${expected(issue)}, got ${got(came)}${advice}`];
+      return [`${name}: expected ${expected(issue)}, got ${got(value)}${advice}`];
     }
-    return [`${path === '' ? 'front matter' : path}: expected ${expected(issue)}, got ${got(came)}`];
+    return [`${name}: expected ${expected(issue)}, got ${came(value)}`];
   });
 }

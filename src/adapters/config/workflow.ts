@@ -3,7 +3,6 @@
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
-import type * as z from 'zod';
 import { messageOf, ToolError } from '../../domain/errors.ts';
 import { sameLabel } from '../../domain/issue.ts';
 import type { RepoSlug } from '../../domain/repository.ts';
@@ -12,8 +11,8 @@ import { got } from '../../domain/text.ts';
 import type { CommandLine, Workflow } from '../../domain/workflow.ts';
 import { apiUrlOf, hostOf } from '../github/clone-url.ts';
 import { templateProblems } from '../template.ts';
+import { decode, fail } from './decode.ts';
 import { parseFrontMatter } from './front-matter.ts';
-import { describeProblems } from './problems.ts';
 import { defaultStateDir, expandPath, type WorkflowSource } from './state-place.ts';
 import type { WorkflowInput } from './workflow-schema.ts';
 import { workflowSchema } from './workflow-schema.ts';
@@ -181,57 +180,16 @@ function checkPrompt(prompt: string, first: number): string[] {
   );
 }
 
-function fail(path: string, problems: readonly string[], cause?: unknown): never {
-  const many = problems.length === 1 ? 'a problem' : `${problems.length} problems`;
-  throw new ToolError('config', `${path} has ${many}:\n${problems.map((problem) => `  ${problem}`).join('\n')}`, {
-    cause,
-  });
-}
-
 /** Decodes the text of a WORKFLOW.md. Throws one ToolError that names every problem. */
 export function parseWorkflow(text: string, path: string, source: WorkflowSource): Workflow {
   const { data, content, line } = parseFrontMatter(text, path);
-  if (data === undefined) fail(path, ['front matter: expected YAML between two lines of --- at the top, got none']);
-  const decoded = workflowSchema.safeParse(data);
-  if (decoded.success) {
-    const problems: string[] = [];
-    const workflow = normalize(decoded.data, content, path, source, problems);
+  const whole = 'front matter';
+  if (data === undefined) fail(path, [`${whole}: expected YAML between two lines of --- at the top, got none`]);
+  return decode(workflowSchema, data, { path, whole }, (input, problems) => {
+    const workflow = normalize(input, content, path, source, problems);
     problems.push(...checkPrompt(workflow.prompt, line));
-    if (problems.length > 0) fail(path, problems);
-    return Object.freeze(workflow);
-  }
-  // What is sound is held against the rules as well, so that one run names every problem.
-  const problems = describeProblems(decoded.error, workflowSchema, data);
-  const named = new Set(problems.map(keyOf));
-  if (named.has('front matter')) fail(path, problems);
-  const more: string[] = [];
-  const workflow = normalize(withoutFaults(data, decoded.error), content, path, source, more);
-  more.push(...checkPrompt(workflow.prompt, line));
-  fail(path, [...problems, ...more.filter((problem) => !named.has(keyOf(problem)))]);
-}
-
-function keyOf(problem: string): string {
-  return problem.slice(0, problem.indexOf(':'));
-}
-
-/** The same input without the keys that do not decode. */
-function withoutFaults(data: unknown, error: z.ZodError): WorkflowInput {
-  const clone: unknown = structuredClone(data);
-  for (const issue of error.issues) {
-    const paths = issue.code === 'unrecognized_keys' ? issue.keys.map((key) => [...issue.path, key]) : [issue.path];
-    for (const path of paths) {
-      // Of a bad item in a list, the whole list goes.
-      const fields = path.filter((key) => typeof key === 'string');
-      const last = fields.pop();
-      const parent = fields.reduce<unknown>(
-        (value, key) => (typeof value === 'object' && value !== null ? Reflect.get(value, key) : undefined),
-        clone,
-      );
-      if (last !== undefined && typeof parent === 'object' && parent !== null) Reflect.deleteProperty(parent, last);
-    }
-  }
-  const again = workflowSchema.safeParse(clone);
-  return again.success ? again.data : workflowSchema.parse({});
+    return workflow;
+  });
 }
 
 /** Reads and decodes the file. */

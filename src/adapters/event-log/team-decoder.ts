@@ -66,7 +66,14 @@ const check = shape({
 
 const RECORDS: { readonly [T in TeamRecordType]: Fields<Extract<TeamRecord, { type: T }>> } = {
   proposed: { ...purpose, reasons: list(text), drafts: list(draft) },
-  created: { ...purpose, team: text, session: orNull(text), key_hash: orNull(text), approval: flag },
+  created: {
+    ...purpose,
+    team: text,
+    session: orNull(text),
+    key_hash: orNull(text),
+    approval: flag,
+    base: orNull(text),
+  },
   task_created: {
     subject: text,
     description: text,

@@ -29,6 +29,7 @@ function emptyDraft(): Draft {
     purpose: null,
     lead: { session: null, keyHash: null },
     approval: true,
+    base: null,
     createdAt: 0,
     shutdownAt: null,
     fallback: null,
@@ -159,11 +160,12 @@ function takeProposal(draft: Draft, record: Of<'proposed'>): string | null {
 
 function takeCreation(draft: Draft, record: Of<'created'>): string | null {
   if (isStanding(draft)) return `team ${draft.team} is there already`;
-  const { team, phase, pattern, roles, subject, session, key_hash: keyHash, approval } = record;
+  const { team, phase, pattern, roles, subject, session, key_hash: keyHash, approval, base } = record;
   draft.team = team;
   draft.purpose = { phase, pattern, roles, subject };
   draft.lead = { session, keyHash };
   draft.approval = approval;
+  draft.base = base;
   draft.createdAt = record.at;
   return move(draft, 'team_created');
 }

@@ -4,7 +4,7 @@ import picomatch from 'picomatch';
 import type { RoleName } from './role.ts';
 
 /** Paths that nobody changes without a lease for them. */
-const SHARED = 'shared';
+export const SHARED = 'shared';
 
 /** One owner's patterns: globs over paths from the project's root, with `/` between their parts. */
 export type Ownership = { readonly owner: string; readonly patterns: readonly string[] };

@@ -5,16 +5,7 @@ import type { Content, MessageType } from './message.ts';
 import type { Phase } from './role.ts';
 import type { SessionEvent } from './session.ts';
 import type { TaskStatus } from './task.ts';
-
-/** A task before it is one: the draft of a decomposition. `key`: what other drafts name it by. */
-export type TaskDraft = {
-  readonly key: string;
-  readonly subject: string;
-  readonly description: string;
-  readonly owner: string;
-  readonly files: readonly string[];
-  readonly blockedBy: readonly string[];
-};
+import type { TaskDraft } from './task-draft.ts';
 
 /** What a team is made for. */
 export type Purpose = {
@@ -49,6 +40,8 @@ export type TeamRecord =
       readonly key_hash: string | null;
       /** Whether a SPEC needs the user's word. */
       readonly approval: boolean;
+      /** The work tree as it was, a Git tree id; null when there is none. */
+      readonly base: string | null;
     } & Purpose)
   | {
       readonly type: 'task_created';

@@ -29,6 +29,7 @@ const SHAPE: Readonly<Record<keyof TeamState, 'map' | 'list' | 'other'>> = {
   purpose: 'other',
   lead: 'other',
   approval: 'other',
+  base: 'other',
   createdAt: 'other',
   shutdownAt: 'other',
   fallback: 'other',

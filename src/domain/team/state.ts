@@ -2,9 +2,10 @@
 
 import type { CheckResult } from '../quality.ts';
 import type { Content, MessageType } from './message.ts';
-import type { DecisionKind, Ending, Purpose, TaskDraft } from './record.ts';
+import type { DecisionKind, Ending, Purpose } from './record.ts';
 import type { SessionState } from './session.ts';
 import type { Task } from './task.ts';
+import type { TaskDraft } from './task-draft.ts';
 
 /** A teammate that has not been seen for so long counts as gone. */
 export const MEMBER_LEASE_MS = 15 * 60_000;
@@ -87,6 +88,8 @@ export type TeamState = {
   /** Of the lead: its session in the host, and the hash of its key. */
   readonly lead: { readonly session: string | null; readonly keyHash: string | null };
   readonly approval: boolean;
+  /** The work tree at its creation, a Git tree id. */
+  readonly base: string | null;
   readonly createdAt: number;
   readonly shutdownAt: number | null;
   readonly fallback: { readonly trigger: string; readonly reason: string } | null;

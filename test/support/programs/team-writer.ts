@@ -90,6 +90,7 @@ async function create(): Promise<void> {
       session: name,
       key_hash: null,
       approval: true,
+      base: null,
     });
     say(`${refusal ?? 'won'}: led by ${log.state.lead.session}`);
     await log.close();

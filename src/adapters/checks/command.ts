@@ -1,0 +1,83 @@
+// Running the project's commands: with the shell, in the root, until the deadline.
+
+import { delimiter, join } from 'node:path';
+import type { CommandEnd } from '../../domain/check-results.ts';
+import { isTokenVariable } from '../../domain/credential.ts';
+import { runProgram } from '../program.ts';
+
+/** Between SIGTERM and SIGKILL. */
+const GRACE_MS = 2_000;
+const MAX_BYTES = 4 * 1024 * 1024;
+
+/** What would make a test runner believe that it runs inside of another one, and what no check needs to know. */
+const LEFT_OUT = ['TOOL_KEY', 'NODE_TEST_CONTEXT', 'NODE_V8_COVERAGE'];
+
+/** The caller's environment without credentials, with the project's own programs first on the PATH. */
+export function checkEnvironment(
+  env: Readonly<Record<string, string | undefined>>,
+  root: string,
+): Readonly<Record<string, string>> {
+  const kept = Object.entries(env).flatMap(([name, value]) =>
+    value === undefined || LEFT_OUT.includes(name) || isTokenVariable(name) ? [] : [[name, value] as const],
+  );
+  const path = [join(root, 'node_modules/.bin'), env.PATH ?? '/usr/local/bin:/usr/bin:/bin'].join(delimiter);
+  // Node hands the folder of its counters on by itself where nothing stands in its place.
+  const counters = env.NODE_V8_COVERAGE === undefined ? {} : { NODE_V8_COVERAGE: '' };
+  return { ...Object.fromEntries(kept), ...counters, PATH: path, CI: 'true' };
+}
+
+export type Commands = {
+  readonly env: Readonly<Record<string, string>>;
+  /** What is left until the deadline, ms; 0 when it is over. */
+  remainingMs(): number;
+  /** Runs a script, at most until the deadline or `limitMs`. Throws when it is aborted. */
+  run(
+    command: string,
+    script: string,
+    options?: { readonly env?: Readonly<Record<string, string>>; readonly limitMs?: number },
+  ): Promise<CommandEnd>;
+  /** Standard output of something small; null when it failed. */
+  ask(script: string): Promise<string | null>;
+};
+
+export function createCommands(options: {
+  readonly root: string;
+  readonly env: Readonly<Record<string, string>>;
+  readonly now: () => number;
+  readonly deadline: number;
+  readonly signal: AbortSignal;
+  readonly output: (text: string) => void;
+}): Commands {
+  const { root, env, now, deadline, signal, output } = options;
+  const remainingMs = () => Math.max(0, deadline - now());
+  const start = (script: string, more: Readonly<Record<string, string>>, timeoutMs: number) =>
+    runProgram('/bin/sh', ['-c', script], {
+      cwd: root,
+      env: { ...env, ...more },
+      signal,
+      graceMs: GRACE_MS,
+      maxBytes: MAX_BYTES,
+      timeoutMs,
+    });
+  return {
+    env,
+    remainingMs,
+    run: async (command, script, { env: more = {}, limitMs = Number.POSITIVE_INFINITY } = {}) => {
+      signal.throwIfAborted();
+      const timeoutMs = Math.min(remainingMs(), limitMs);
+      if (timeoutMs <= 0) return { command, exitCode: null, timedOut: true, durationMs: 0, output: '' };
+      output(`$ ${command}\n`);
+      const startedAt = now();
+      const { exitCode, timedOut, stdout, stderr } = await start(script, more, timeoutMs);
+      signal.throwIfAborted();
+      const said = stdout === '' || stdout.endsWith('\n') ? `${stdout}${stderr}` : `${stdout}\n${stderr}`;
+      output(said);
+      return { command, exitCode, timedOut, durationMs: Math.round(now() - startedAt), output: said };
+    },
+    ask: async (script) => {
+      const { exitCode, stdout } = await start(script, {}, Math.min(remainingMs() + 1, 30_000));
+      signal.throwIfAborted();
+      return exitCode === 0 ? stdout : null;
+    },
+  };
+}

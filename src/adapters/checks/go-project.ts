@@ -1,0 +1,22 @@
+// A Go module: the go command, and the two tools that most projects add to it.
+
+import { found, gap, isInstalled, type Project, readText, type Surroundings, way } from './project.ts';
+
+export async function findGoProject({ root, env }: Surroundings): Promise<Project | null> {
+  if (readText(root, 'go.mod') === null) return null;
+  return {
+    manifest: 'go.mod',
+    tests: found(way('go test ./...')),
+    coverage: found(
+      way('go test -cover ./...', { script: 'go test -coverprofile="$TOOL_REPORTS/go.out" ./...', report: 'go.out' }),
+    ),
+    coverageRunsTests: true,
+    lint: found(way('go vet ./...'), ...(isInstalled('golangci-lint', env) ? [way('golangci-lint run')] : [])),
+    security: isInstalled('govulncheck', env) ? found(way('govulncheck ./...')) : gap('govulncheck is not installed'),
+  };
+}
+
+/** The path that stands before the files of a module in its profiles. */
+export function modulePathOf(root: string): string | null {
+  return /^module\s+"?([^\s"]+)/m.exec(readText(root, 'go.mod') ?? '')?.[1] ?? null;
+}

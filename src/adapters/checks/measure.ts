@@ -1,0 +1,184 @@
+// Runs the checks one after the other and judges each; nothing beside them runs, so that times mean something.
+
+import { join } from 'node:path';
+import {
+  ALL_CHECKS,
+  type BudgetEnd,
+  type CommandEnd,
+  commandsResult,
+  couldNotRun,
+  coverageResult,
+  type Measured,
+  noData,
+  notEnded,
+  notMeasured,
+  performanceResult,
+  testsResult,
+} from '../../domain/check-results.ts';
+import { type Coverage, joinCoverage, uncovered, withoutTests } from '../../domain/coverage.ts';
+import { ToolError } from '../../domain/errors.ts';
+import type { Check, GateResult, QualitySettings } from '../../domain/quality.ts';
+import type { Commands } from './command.ts';
+import { type Plan, planChecks, type Testing } from './plan.ts';
+import type { Way, Ways } from './project.ts';
+import { type Reading, readReport, watchPlaces } from './reports.ts';
+
+export type Findings = Pick<GateResult, 'checks' | 'coverage' | 'uncoveredFiles'> & {
+  /** Every result speaks of the tree alone. */
+  readonly lasts: boolean;
+};
+
+type Bench = {
+  readonly root: string;
+  readonly settings: QualitySettings;
+  readonly commands: Commands;
+  /** A directory outside of the project, for reports. */
+  readonly reports: string;
+};
+
+export async function measure(bench: Bench): Promise<Findings> {
+  const { root, settings, commands } = bench;
+  const plan = await planChecks(settings, { root, env: commands.env, ask: commands.ask }).catch((error: unknown) => {
+    if (error instanceof ToolError && error.code === 'config') return error;
+    throw error;
+  });
+  if (plan instanceof ToolError) return unreadable(plan.message);
+  const { tests, coverage, reached } = await measureTests(plan, bench);
+  const results: Record<Check, Measured> = {
+    tests,
+    coverage,
+    lint: await measureCommands('lint', plan.lint, bench),
+    security: await measureCommands('security', plan.security, bench),
+    performance: await measurePerformance(bench),
+  };
+  return {
+    checks: ALL_CHECKS.map((check) => results[check].result),
+    coverage: reached?.percent ?? null,
+    uncoveredFiles: reached === null ? [] : uncovered(reached, settings.coverageTarget).map((file) => file.path),
+    lasts: ALL_CHECKS.every((check) => results[check].lasts),
+  };
+}
+
+/** A project whose own file cannot be read: nothing of it can be measured, and that is a failure. */
+function unreadable(reason: string): Findings {
+  const checks = ALL_CHECKS.map((check) => noData(check, reason).result);
+  return { checks, coverage: null, uncoveredFiles: [], lasts: true };
+}
+
+type Run = {
+  readonly tests: readonly CommandEnd[];
+  readonly coverage: readonly CommandEnd[];
+  readonly readings: readonly Reading[];
+};
+
+async function measureTests(
+  plan: Plan,
+  bench: Bench,
+): Promise<{ tests: Measured; coverage: Measured; reached: Coverage | null }> {
+  const { timeoutMs } = bench.settings;
+  const runs: Run[] = [];
+  for (const testing of plan.testing) runs.push(await runTesting(testing, bench));
+  const [first] = plan.testing;
+  const ends = runs.flatMap((run) => run.tests);
+  const measuresCoverage = plan.testing.every((testing) => testing.isOneRun);
+  const tests =
+    ends.length > 0 ? testsResult(ends, timeoutMs, measuresCoverage) : noData('tests', first?.tests.gap ?? '');
+  return { tests, ...judgeCoverage(runs, tests, bench) };
+}
+
+function judgeCoverage(
+  runs: readonly Run[],
+  tests: Measured,
+  { settings }: Bench,
+): { coverage: Measured; reached: Coverage | null } {
+  const ends = runs.flatMap((run) => run.coverage);
+  const readings = runs.flatMap((run) => run.readings);
+  const command = ends.map((end) => end.command).join(' && ') || null;
+  const late = ends.find((end) => end.timedOut);
+  if (late !== undefined) return { coverage: notEnded('coverage', settings.timeoutMs, late.command), reached: null };
+  const problem = readings.find((reading) => 'problem' in reading);
+  if (problem !== undefined || readings.length === 0) {
+    const bad = ends.find(couldNotRun);
+    const why =
+      bad === undefined ? (problem?.problem ?? 'there is no coverage report') : `${bad.command} cannot be run`;
+    return { coverage: noData('coverage', `not measured: ${why}`, command), reached: null };
+  }
+  const reached = joinCoverage(readings.flatMap((reading) => ('coverage' in reading ? [reading.coverage] : [])));
+  const judged = coverageResult(reached, settings.coverageTarget, ends);
+  const broken = ends.find((end) => end.exitCode !== 0);
+  // Enough lines, but the command says no, and not because of a test: it has a threshold of its own.
+  if (broken !== undefined && judged.result.outcome === 'passed' && tests.result.outcome === 'passed') {
+    const reason = `${broken.command} ended with ${broken.exitCode ?? 'a signal'} although the tests pass; ${judged.result.reason}`;
+    return { coverage: { result: { ...judged.result, outcome: 'failed', reason }, lasts: true }, reached };
+  }
+  return { coverage: judged, reached };
+}
+
+async function runTesting({ tests, coverage, isOneRun }: Testing, bench: Bench): Promise<Run> {
+  const { root, settings } = bench;
+  if (isOneRun) {
+    const both = await runCoverage(coverage.ways, bench);
+    // The tests alone are run again by the shorter command.
+    const named = both.ends.map((end, index) => ({ ...end, command: tests.ways[index]?.command ?? end.command }));
+    return { tests: named, coverage: both.ends, readings: both.readings };
+  }
+  const places = watchPlaces(root, settings.coverageReport);
+  const ends: CommandEnd[] = [];
+  for (const way of tests.ways) ends.push(await run(way, bench));
+  // Tests that leave a report by themselves need not run again, unless a command for it was given.
+  const left = settings.commands.coverage === null ? await places.read() : null;
+  if (left !== null) return { tests: ends, coverage: ends, readings: [left] };
+  if (coverage.ways.length === 0) return { tests: ends, coverage: [], readings: [{ problem: coverage.gap }] };
+  const own = await runCoverage(coverage.ways, bench);
+  return { tests: ends, coverage: own.ends, readings: own.readings };
+}
+
+async function runCoverage(
+  ways: readonly Way[],
+  bench: Bench,
+): Promise<{ ends: readonly CommandEnd[]; readings: readonly Reading[] }> {
+  const { root, settings, reports } = bench;
+  const ends: CommandEnd[] = [];
+  const readings: Reading[] = [];
+  for (const way of ways) {
+    const places = watchPlaces(root, settings.coverageReport);
+    ends.push(await run(way, bench));
+    const written = settings.coverageReport === null && way.report !== null ? null : await places.read();
+    if (written !== null) readings.push(written);
+    else if (way.report === null) readings.push({ problem: places.whyNone() });
+    else
+      readings.push(
+        withoutCountedTests(await readReport(join(reports, way.report), `the report of ${way.command}`, root), way),
+      );
+  }
+  return { ends, readings };
+}
+
+function withoutCountedTests(reading: Reading, way: Way): Reading {
+  return way.countsTests && 'coverage' in reading ? { coverage: withoutTests(reading.coverage) } : reading;
+}
+
+function run(way: Way, { commands, reports }: Bench): Promise<CommandEnd> {
+  return commands.run(way.command, way.script, { env: { TOOL_REPORTS: reports } });
+}
+
+async function measureCommands(check: 'lint' | 'security', { ways, gap }: Ways, bench: Bench): Promise<Measured> {
+  if (ways.length === 0) return notMeasured(check, gap);
+  const ends: CommandEnd[] = [];
+  for (const way of ways) ends.push(await run(way, bench));
+  return commandsResult(check, ends, bench.settings.timeoutMs);
+}
+
+/** How often over its budget a command is let run, to see by how much it is over. */
+const PATIENCE = 3;
+
+async function measurePerformance({ settings, commands }: Bench): Promise<Measured> {
+  const { performance, timeoutMs } = settings;
+  if (performance.length === 0) return notMeasured('performance', 'quality.performance names no command with a budget');
+  const ends: BudgetEnd[] = [];
+  for (const { name, command, budgetMs } of performance) {
+    if (commands.remainingMs() === 0) return notEnded('performance', timeoutMs, command);
+    ends.push({ name, budgetMs, end: await commands.run(command, command, { limitMs: PATIENCE * budgetMs + 1_000 }) });
+  }
+  return performanceResult(ends);
+}

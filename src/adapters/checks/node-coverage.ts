@@ -1,0 +1,118 @@
+// How a script of package.json is made to leave a coverage report: one rule per tool.
+
+type Rule = {
+  /** Where the tool stands in the script; what is added comes behind it. */
+  readonly place: RegExp;
+  /** The script says itself where its report goes. */
+  readonly configured: RegExp;
+  readonly flags: string;
+  /** What a person adds to see the coverage. */
+  readonly plain: string;
+  /** In `$TOOL_REPORTS`. */
+  readonly report: string;
+  readonly countsTests: boolean;
+};
+
+const WRAPPED = '--reporter=lcovonly --reporter=text-summary --report-dir="$TOOL_REPORTS/wrapped"';
+
+/** A program at the beginning of a command: of the script, behind `&&`, or behind what starts it. */
+const START = String.raw`(?:^|&&|;|\|\||\bnpx |\bcross-env (?:\S+=\S+ )*|\b[A-Z_]+=\S+ )\s*`;
+
+const RULES: readonly Rule[] = [
+  {
+    place: new RegExp(`${START}(?:c8|nyc)(?= (?!report\\b|merge\\b))`),
+    configured: / (--reporter|-r)\b/,
+    flags: WRAPPED,
+    plain: '',
+    report: 'wrapped/lcov.info',
+    countsTests: false,
+  },
+  {
+    place: new RegExp(`${START}(?:node|tsx)(?= (?:[^&|;]* )?--test(?: |$))`),
+    configured: /--test-reporter[= ]lcov\b/,
+    flags:
+      '--experimental-test-coverage --test-reporter=spec --test-reporter-destination=stdout' +
+      ' --test-reporter=lcov --test-reporter-destination="$TOOL_REPORTS/lcov.info"',
+    plain: '--experimental-test-coverage',
+    report: 'lcov.info',
+    countsTests: true,
+  },
+  {
+    place: new RegExp(`${START}vitest(?: run)?(?= |$)`),
+    configured: /--coverage\.reporter/,
+    flags:
+      '--coverage.enabled --coverage.reportOnFailure --coverage.reporter=lcovonly --coverage.reporter=text-summary' +
+      ' --coverage.reportsDirectory="$TOOL_REPORTS/vitest"',
+    plain: '--coverage',
+    report: 'vitest/lcov.info',
+    countsTests: false,
+  },
+  {
+    place: new RegExp(`${START}(?:jest|react-scripts test)(?= |$)`),
+    configured: /--coverageReporters|--coverageDirectory/,
+    flags:
+      '--coverage --coverageReporters=lcovonly --coverageReporters=text-summary' +
+      ' --coverageDirectory="$TOOL_REPORTS/jest"',
+    plain: '--coverage',
+    report: 'jest/lcov.info',
+    countsTests: false,
+  },
+];
+
+const NODE_REPORTERS = / --test-reporter(?:-destination)?[= ]\S+| --experimental-test-coverage(?= |$)/g;
+
+export type Reporting = {
+  readonly script: string;
+  /** What a person types to see the coverage. */
+  readonly command: string;
+  readonly report: string | null;
+  readonly countsTests: boolean;
+};
+
+/** A tool of the project's own, from a person's shell. */
+function typed(script: string): string {
+  return /^(c8|nyc|vitest|jest|react-scripts|tsx) /.test(script) ? `npx ${script}` : script;
+}
+
+/**
+ * The script so that it leaves a report; null when none of its tools is known.
+ * @param run how the package manager runs it
+ */
+export function reporting(script: string, run: string, packages: readonly string[]): Reporting | null {
+  const rule = RULES.find(({ place }) => place.test(script));
+  if (rule !== undefined) {
+    if (rule.configured.test(script)) return { script, command: run, report: null, countsTests: false };
+    const plain = rule.report === 'lcov.info' ? script.replace(NODE_REPORTERS, '') : script;
+    return {
+      script: plain.replace(rule.place, (start) => `${start} ${rule.flags}`),
+      command: rule.plain === '' ? run : typed(plain.replace(rule.place, (start) => `${start} ${rule.plain}`)),
+      report: rule.report,
+      countsTests: rule.countsTests,
+    };
+  }
+  const wrapper = ['c8', 'nyc'].find((name) => packages.includes(name));
+  if (wrapper === undefined) return null;
+  return {
+    script: `${wrapper} ${WRAPPED} sh -c ${quoted(script)}`,
+    command: `npx ${wrapper} ${run}`,
+    report: 'wrapped/lcov.info',
+    countsTests: false,
+  };
+}
+
+function quoted(text: string): string {
+  return `'${text.replaceAll("'", "'\\''")}'`;
+}
+
+const COVERAGE_FLAGS =
+  / --coverage(?:\.\w+|[A-Z]\w+)?(?:=\S+)?| --(?:experimental-test-coverage|enable-source-maps)(?= |$)| --test-coverage-\S+| --test-reporter(?:-destination)?[= ]\S+/g;
+const WRAPPER = /(^|&& ?|npx )(?:c8|nyc)(?: -{1,2}[\w-]+(?:=\S+| [^-\s]\S*(?= -))?)* /g;
+
+/** Whether one script runs the tests of the other one and measures more. */
+export function runsSameTests(coverage: string, tests: string): boolean {
+  const plain = (script: string) =>
+    script.replace(WRAPPER, '$1').replace(COVERAGE_FLAGS, '').replaceAll(/\s+/g, ' ').trim();
+  return (
+    /^(npm|pnpm|yarn|bun run|npm run|pnpm run|yarn run) test$/.test(plain(coverage)) || plain(coverage) === plain(tests)
+  );
+}

@@ -1,0 +1,76 @@
+// A Node project: the scripts of package.json, run by the package manager whose lock file lies beside it.
+
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { messageOf, ToolError } from '../../domain/errors.ts';
+import { reporting, runsSameTests } from './node-coverage.ts';
+import { found, gap, inside, keysOf, type Project, readText, type Surroundings, type Ways, way } from './project.ts';
+
+const MANIFEST = 'package.json';
+
+const LOCK_FILES: readonly (readonly [string, string])[] = [
+  ['pnpm-lock.yaml', 'pnpm'],
+  ['yarn.lock', 'yarn'],
+  ['bun.lock', 'bun'],
+  ['bun.lockb', 'bun'],
+];
+
+export async function findNodeProject({ root }: Surroundings): Promise<Project | null> {
+  const text = readText(root, MANIFEST);
+  if (text === null) return null;
+  const manifest = parsed(text);
+  const scripts = (name: string): string | null => {
+    const script = inside(manifest, 'scripts', name);
+    return typeof script === 'string' && script.trim() !== '' ? script.trim() : null;
+  };
+  const manager = LOCK_FILES.find(([file]) => existsSync(join(root, file)))?.[1] ?? 'npm';
+  const run = (name: string) => (name === 'test' && manager !== 'bun' ? `${manager} test` : `${manager} run ${name}`);
+
+  const packages = ['dependencies', 'devDependencies'].flatMap((part) => keysOf(inside(manifest, part)));
+  const test = scripts('test');
+  // What npm writes into a new package.
+  const hasTests = test !== null && !/no test specified/.test(test);
+  const coverageName =
+    ['test:coverage', 'coverage'].find((name) => scripts(name) !== null) ?? (hasTests ? 'test' : null);
+  const coverageScript = coverageName === null ? null : scripts(coverageName);
+
+  const one = (names: readonly string[]): Ways => {
+    const name = names.find((candidate) => scripts(candidate) !== null);
+    return name === undefined
+      ? gap(`${MANIFEST} has no script ${names.map((candidate) => `"${candidate}"`).join(' or ')}`)
+      : found(way(run(name)));
+  };
+  const coverage = (): Ways => {
+    if (coverageName === null || coverageScript === null)
+      return gap(`${MANIFEST} has no script "test:coverage" or "coverage"`);
+    const report = reporting(coverageScript, run(coverageName), packages);
+    if (report === null)
+      return coverageName === 'test'
+        ? gap(
+            `${MANIFEST} has no script "test:coverage" or "coverage", and its script "test" names no known test runner`,
+          )
+        : found(way(run(coverageName)));
+    if (report.report === null) return found(way(run(coverageName)));
+    if (report.report === 'vitest/lcov.info' && !packages.some((name) => name.startsWith('@vitest/coverage-')))
+      return gap('vitest measures no coverage without @vitest/coverage-v8; install it');
+    const before = scripts(`pre${coverageName}`) === null ? '' : `${manager} run pre${coverageName} && `;
+    const command = coverageName === 'test' ? report.command : run(coverageName);
+    return found(way(command, { ...report, script: `${before}${report.script}` }));
+  };
+  return {
+    manifest: MANIFEST,
+    tests: hasTests ? found(way(run('test'))) : gap(`${MANIFEST} has no script "test"`),
+    coverage: coverage(),
+    coverageRunsTests: coverageScript !== null && test !== null && runsSameTests(coverageScript, test),
+    lint: one(['lint']),
+    security: one(['audit', 'security']),
+  };
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw new ToolError('config', `${MANIFEST}: expected JSON: ${messageOf(error)}`, { cause: error });
+  }
+}

@@ -1,0 +1,87 @@
+// What a project of some language says of its own checks, and how its files are asked.
+
+import { accessSync, constants } from 'node:fs';
+import { delimiter, join } from 'node:path';
+import { readRegular } from '../own-file.ts';
+
+/** One command that measures something. */
+export type Way = {
+  /** What a person types. */
+  readonly command: string;
+  /** What the shell is given; `$TOOL_REPORTS` is a directory for reports, outside of the project. */
+  readonly script: string;
+  /** The coverage report that it leaves in `$TOOL_REPORTS`; null: it may leave one in a usual place. */
+  readonly report: string | null;
+  /** Its report counts the tests themselves, since nobody has configured what is counted. */
+  readonly countsTests: boolean;
+};
+
+/** How one check is measured, or why it cannot be. */
+export type Ways = { readonly ways: readonly Way[]; readonly gap: string };
+
+export type Project = {
+  /** The file that it was found by. */
+  readonly manifest: string;
+  readonly tests: Ways;
+  readonly coverage: Ways;
+  /** Measuring the coverage runs the same tests: once is enough. */
+  readonly coverageRunsTests: boolean;
+  readonly lint: Ways;
+  readonly security: Ways;
+};
+
+export type Surroundings = {
+  readonly root: string;
+  readonly env: Readonly<Record<string, string>>;
+  /** Runs something small and gives its standard output; null when it failed. */
+  readonly ask: (script: string) => Promise<string | null>;
+};
+
+export function way(command: string, more: Partial<Omit<Way, 'command'>> = {}): Way {
+  return { command, script: command, report: null, countsTests: false, ...more };
+}
+
+export function found(...ways: readonly Way[]): Ways {
+  return { ways, gap: '' };
+}
+
+export function gap(reason: string): Ways {
+  return { ways: [], gap: reason };
+}
+
+const MAX_BYTES = 4 * 1024 * 1024;
+
+/** A file of the project's root as text; null when there is no such ordinary file. */
+export function readText(root: string, name: string): string | null {
+  return readRegular(join(root, name), MAX_BYTES);
+}
+
+function isExecutable(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+export function isInstalled(program: string, env: Readonly<Record<string, string>>): boolean {
+  return (env.PATH ?? '').split(delimiter).some((place) => place !== '' && isExecutable(join(place, program)));
+}
+
+/** A program that the project keeps for itself. */
+export function hasProgram(root: string, path: string): boolean {
+  return isExecutable(join(root, path));
+}
+
+/** A value inside of a decoded file; undefined when there is no such place. */
+export function inside(value: unknown, ...keys: readonly string[]): unknown {
+  return keys.reduce<unknown>((inner, key) => {
+    if (typeof inner !== 'object' || inner === null || !Object.hasOwn(inner, key)) return undefined;
+    return new Map<string, unknown>(Object.entries(inner)).get(key);
+  }, value);
+}
+
+export function keysOf(value: unknown): readonly string[] {
+  return typeof value === 'object' && value !== null ? Object.keys(value) : [];
+}

@@ -1,0 +1,109 @@
+// A Python project: pytest or unittest, and the tools that it is configured for, in its own environment.
+
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import {
+  found,
+  gap,
+  hasProgram,
+  inside,
+  isInstalled,
+  type Project,
+  readText,
+  type Surroundings,
+  type Ways,
+  way,
+} from './project.ts';
+import { readToml } from './toml.ts';
+
+const MANIFESTS = ['pyproject.toml', 'setup.cfg', 'setup.py', 'requirements.txt'];
+const MODULES = ['pytest', 'pytest_cov', 'coverage', 'ruff', 'flake8', 'bandit', 'pip_audit'];
+
+export async function findPythonProject(around: Surroundings): Promise<Project | null> {
+  const { root } = around;
+  const manifest = MANIFESTS.find((name) => readText(root, name) !== null);
+  if (manifest === undefined) return null;
+  const text = (name: string) => readText(root, name) ?? '';
+  const toml = await readToml(text('pyproject.toml'), 'pyproject.toml');
+  const hasTool = (name: string) => inside(toml, 'tool', name) !== undefined;
+  const hasSection = (name: string) => ['setup.cfg', 'tox.ini'].some((file) => text(file).includes(`[${name}]`));
+  const isThere = (name: string) => readText(root, name) !== null;
+  const python = pythonOf(around);
+  const modules = await importable(python, around);
+
+  const namesPytest = /["']?pytest\b/.test(text('pyproject.toml')) || /^pytest\b/m.test(text('requirements.txt'));
+  const wantsPytest =
+    namesPytest ||
+    hasTool('pytest') ||
+    isThere('pytest.ini') ||
+    isThere('conftest.py') ||
+    hasSection('pytest') ||
+    hasSection('tool:pytest');
+  const runner = wantsPytest || modules.has('pytest') ? 'pytest' : unittest(root);
+  const isConfigured = hasTool('coverage') || isThere('.coveragerc') || hasSection('coverage:run');
+
+  const coverage = (): Ways => {
+    const report = 'python.xml';
+    const xml = `"$TOOL_REPORTS/${report}"`;
+    const data = 'COVERAGE_FILE="$TOOL_REPORTS/.coverage"';
+    const more = { report, countsTests: !isConfigured };
+    if (runner === 'pytest' && modules.has('pytest_cov')) {
+      const command = `${python} -m pytest ${isConfigured ? '--cov' : '--cov=.'}`;
+      return found(way(command, { ...more, script: `${data} ${command} --cov-report=xml:${xml}` }));
+    }
+    if (!modules.has('coverage'))
+      return gap(`${runner === 'pytest' ? 'pytest-cov' : 'coverage'} cannot be imported by ${python}; install it`);
+    const command = `${python} -m coverage run${isConfigured ? '' : ' --source=.'} -m ${runner}`;
+    const script = `export ${data}; ${command}; code=$?; ${python} -m coverage xml -q -o ${xml}; exit $code`;
+    return found(way(command, { ...more, script }));
+  };
+  const lint = (): Ways => {
+    const own = (name: string, rest: string) => (modules.has(name) ? `${python} -m ${name}${rest}` : `${name}${rest}`);
+    const ways = [
+      ...(hasTool('ruff') || isThere('ruff.toml') || isThere('.ruff.toml') ? [way(own('ruff', ' check .'))] : []),
+      ...(isThere('.flake8') || hasSection('flake8') ? [way(own('flake8', ''))] : []),
+    ];
+    return ways.length > 0 ? found(...ways) : gap(`neither ruff nor flake8 is configured beside ${manifest}`);
+  };
+  const security = (): Ways => {
+    const ways = [
+      ...(hasTool('bandit') ? [way(`${python} -m bandit -q -r . -c pyproject.toml`)] : []),
+      ...(isThere('.bandit') ? [way(`${python} -m bandit -q -r . --ini .bandit`)] : []),
+      ...(hasTool('pip-audit') || /["']pip-audit\b/.test(text('pyproject.toml'))
+        ? [way(`${python} -m pip_audit`)]
+        : []),
+    ];
+    return ways.length > 0 ? found(...ways) : gap(`neither bandit nor pip-audit is configured beside ${manifest}`);
+  };
+  return {
+    manifest,
+    tests: found(way(`${python} -m ${runner}`)),
+    coverage: coverage(),
+    coverageRunsTests: true,
+    lint: lint(),
+    security: security(),
+  };
+}
+
+function pythonOf({ root, env }: Surroundings): string {
+  const own = ['.venv/bin/python', 'venv/bin/python'].find((path) => hasProgram(root, path));
+  if (own !== undefined) return own;
+  if (existsSync(join(root, 'uv.lock')) && isInstalled('uv', env)) return 'uv run python';
+  if (existsSync(join(root, 'poetry.lock')) && isInstalled('poetry', env)) return 'poetry run python';
+  return isInstalled('python3', env) || !isInstalled('python', env) ? 'python3' : 'python';
+}
+
+/** Which of the tools the interpreter can import; a plain directory of that name has no origin. */
+async function importable(python: string, { ask }: Surroundings): Promise<ReadonlySet<string>> {
+  const code = `from importlib.util import find_spec as f; print(" ".join(m for m in "${MODULES.join(' ')}".split() if getattr(f(m), "origin", None)))`;
+  const answer = await ask(`${python} -c '${code}'`);
+  return new Set((answer ?? '').trim().split(/\s+/));
+}
+
+/** Discovery enters no directory that is no package: the usual ones are named. */
+function unittest(root: string): string {
+  const start = ['tests', 'test'].find(
+    (name) => existsSync(join(root, name)) && !existsSync(join(root, name, '__init__.py')),
+  );
+  return start === undefined ? 'unittest discover' : `unittest discover -s ${start}`;
+}

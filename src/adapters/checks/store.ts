@@ -1,0 +1,142 @@
+// Results that were measured, kept by tree and settings; and who is measuring, so that two do not do the same at once.
+
+import { randomUUID } from 'node:crypto';
+import { linkSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { ALL_CHECKS } from '../../domain/check-results.ts';
+import type { CheckResult, GateResult } from '../../domain/quality.ts';
+import { readRegular } from '../own-file.ts';
+import { processStartTime } from '../processes.ts';
+import { inside } from './project.ts';
+
+const MAX_BYTES = 1024 * 1024;
+
+/** The kept result; null when there is none that is whole. */
+export function readKept(directory: string, key: string): GateResult | null {
+  const text = readRegular(join(directory, `${key}.json`), MAX_BYTES);
+  if (text === null) return null;
+  try {
+    return decoded(JSON.parse(text));
+  } catch {
+    return null;
+  }
+}
+
+/** Whole or not at all: written beside and moved into its place. */
+export function keep(directory: string, key: string, result: GateResult): void {
+  mkdirSync(directory, { recursive: true });
+  const draft = join(directory, `${key}.${randomUUID()}.tmp`);
+  try {
+    writeFileSync(draft, `${JSON.stringify(result)}\n`, { mode: 0o600 });
+    renameSync(draft, join(directory, `${key}.json`));
+  } finally {
+    rmSync(draft, { force: true });
+  }
+}
+
+function texts(value: unknown): readonly string[] | null {
+  return Array.isArray(value) && value.every((item) => typeof item === 'string') ? value : null;
+}
+
+function textOrNull(value: unknown): string | null | undefined {
+  return value === null || typeof value === 'string' ? value : undefined;
+}
+
+function decodedCheck(value: unknown): CheckResult | null {
+  const check = ALL_CHECKS.find((name) => name === inside(value, 'check'));
+  const outcome = (['passed', 'failed', 'not_measured'] as const).find((name) => name === inside(value, 'outcome'));
+  const reason = inside(value, 'reason');
+  const details = texts(inside(value, 'details'));
+  const command = textOrNull(inside(value, 'command'));
+  const figure = textOrNull(inside(value, 'figure'));
+  if (check === undefined || outcome === undefined || typeof reason !== 'string') return null;
+  if (details === null || command === undefined || figure === undefined) return null;
+  return { check, outcome, reason, details, command, figure };
+}
+
+function decoded(value: unknown): GateResult | null {
+  const [tree, ok, coverage, rows] = [
+    inside(value, 'tree'),
+    inside(value, 'ok'),
+    inside(value, 'coverage'),
+    inside(value, 'checks'),
+  ];
+  const uncoveredFiles = texts(inside(value, 'uncoveredFiles'));
+  if (typeof tree !== 'string' || typeof ok !== 'boolean' || uncoveredFiles === null || !Array.isArray(rows))
+    return null;
+  if (coverage !== null && typeof coverage !== 'number') return null;
+  const checks = rows.map(decodedCheck).filter((check) => check !== null);
+  return checks.length === ALL_CHECKS.length ? { tree, ok, checks, coverage, uncoveredFiles } : null;
+}
+
+/** How often it is looked whether another process has ended. */
+const LOOK_MS = 100;
+
+export type Turn = {
+  readonly now: () => number;
+  /** When the one whose turn it is will have stopped measuring, by `now`: an end also for holders that nobody buries. */
+  readonly until: number;
+  readonly signal: AbortSignal;
+};
+
+/**
+ * Waits until nobody else measures under this key, or until `isEnough`, and says so itself from then on.
+ * It saves work and guards nothing: two that find the same dead holder at once both measure, and both are right.
+ * @returns what ends it; null when it was enough
+ */
+export async function takeTurn(
+  directory: string,
+  key: string,
+  isEnough: () => boolean,
+  { now, until, signal }: Turn,
+): Promise<(() => void) | null> {
+  mkdirSync(directory, { recursive: true });
+  const path = join(directory, `${key}.lock`);
+  const words = JSON.stringify({ pid: process.pid, started: processStartTime(process.pid), turn: randomUUID(), until });
+  while (!isEnough()) {
+    if (appeared(path, words))
+      return () => {
+        if (textOf(path) === words) rmSync(path, { force: true });
+      };
+    const holder = textOf(path);
+    if (holder !== null && !isHeld(holder, now())) rmSync(path, { force: true });
+    else await delay(LOOK_MS, undefined, { signal }).catch(() => signal.throwIfAborted());
+  }
+  return null;
+}
+
+/** Puts a whole file into its place; false when there is one. */
+function appeared(path: string, words: string): boolean {
+  const draft = `${path}.${randomUUID()}`;
+  writeFileSync(draft, words, { mode: 0o600 });
+  try {
+    linkSync(draft, path);
+    return true;
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'EEXIST') return false;
+    throw error;
+  } finally {
+    rmSync(draft, { force: true });
+  }
+}
+
+function textOf(path: string): string | null {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch {
+    return null;
+  }
+}
+
+/** Whether the process that wrote this lives and may still measure; a number alone may by now be another's. */
+function isHeld(words: string, now: number): boolean {
+  try {
+    const holder: unknown = JSON.parse(words);
+    const [pid, started, until] = [inside(holder, 'pid'), inside(holder, 'started'), inside(holder, 'until')];
+    if (typeof pid !== 'number' || typeof started !== 'string' || typeof until !== 'number') return false;
+    return now < until && processStartTime(pid) === started;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,156 @@
+// What names the state of a work tree: a Git tree id, or a hash of the files where there is no Git to ask.
+
+import { createHash } from 'node:crypto';
+import { lstatSync, readdirSync, readFileSync, readlinkSync } from 'node:fs';
+import { mkdir, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, relative } from 'node:path';
+import { cloneEnvironment, tryGit } from '../git/git.ts';
+
+/** What checks write themselves; not counted while it is untracked, whether the project ignores it or not. */
+const GENERATED = [
+  '/coverage/',
+  '/.nyc_output/',
+  'lcov.info',
+  '/coverage.xml',
+  '/coverage.lcov',
+  '/cobertura.xml',
+  '/coverage.out',
+  '/cover.out',
+  '/c.out',
+  '.coverage',
+  '.coverage.*',
+  '__pycache__/',
+  '*.pyc',
+  '.pytest_cache/',
+  '.ruff_cache/',
+  '.mypy_cache/',
+  '.eslintcache',
+  'node_modules/',
+  '.venv/',
+];
+
+/** The team's own log and mail say nothing of the work. */
+const TEAMS = '.tool/teams';
+
+const LIST_BYTES = 512 * 1024 * 1024;
+
+export type TreeOptions = {
+  readonly root: string;
+  /** Paths that never count, absolute or from the root: the cache, the configured report. */
+  readonly leftOut: readonly string[];
+  readonly signal: AbortSignal;
+};
+
+export async function treeOf(options: TreeOptions): Promise<string> {
+  return (await gitTree(options)) ?? filesHash(options);
+}
+
+/** The tree of all that Git would take in, by an index and an object store of its own; null when Git cannot tell. */
+async function gitTree({ root, leftOut, signal }: TreeOptions): Promise<string | null> {
+  const scratch = await mkdtemp(join(tmpdir(), 'toolcrew-tree-'));
+  try {
+    const base = cloneEnvironment(process.env);
+    const ask = async (
+      args: readonly string[],
+      more: { readonly cwd?: string; readonly env?: Readonly<Record<string, string>>; readonly input?: string } = {},
+    ) => {
+      const { exitCode, stdout } = await tryGit(args, { cwd: root, env: base, signal, maxBytes: LIST_BYTES, ...more });
+      signal.throwIfAborted();
+      return exitCode === 0 ? stdout : null;
+    };
+    const [top, objects] =
+      (await ask(['rev-parse', '--path-format=absolute', '--show-toplevel', '--git-path', 'objects']))
+        ?.trimEnd()
+        .split('\n') ?? [];
+    if (top === undefined || objects === undefined) return null;
+    // A directory that the repository around it ignores is none of that repository's.
+    if ((await realpath(root)) !== (await realpath(top)) && (await ask(['check-ignore', '-q', '.'])) !== null)
+      return null;
+
+    const excludes = join(scratch, 'excludes');
+    await mkdir(join(scratch, 'objects'));
+    const own = leftOut.map((path) => relative(top, join(path.startsWith('/') ? '' : root, path)));
+    await writeFile(
+      excludes,
+      [...GENERATED, ...own.filter((path) => path !== '' && !path.startsWith('..')).map((path) => `/${path}`), ''].join(
+        '\n',
+      ),
+    );
+    const env = {
+      ...base,
+      GIT_INDEX_FILE: join(scratch, 'index'),
+      GIT_OBJECT_DIRECTORY: join(scratch, 'objects'),
+      GIT_ALTERNATE_OBJECT_DIRECTORIES: objects,
+    };
+    const inTop = { cwd: top, env };
+    // Taken over as a list: an index brings flags that hide changes, and times that may be wrong.
+    const tracked = await ask(['ls-files', '-s', '-z', '--full-name'], { cwd: top });
+    if (tracked === null) return null;
+    const steps = [
+      () => ask(['update-index', '-z', '--index-info'], { ...inTop, input: tracked }),
+      () =>
+        ask(
+          [
+            '-c',
+            `core.excludesFile=${excludes}`,
+            '-c',
+            'core.sparseCheckout=false',
+            '-c',
+            'core.safecrlf=false',
+            'add',
+            '-A',
+            '--',
+            '.',
+          ],
+          inTop,
+        ),
+      () =>
+        ask(['rm', '-r', '-q', '-f', '--cached', '--ignore-unmatch', '--', join(relative(top, root), TEAMS)], inTop),
+    ];
+    for (const step of steps) if ((await step()) === null) return null;
+    return (await ask(['write-tree'], inTop))?.trim() ?? null;
+  } finally {
+    await rm(scratch, { recursive: true, force: true });
+  }
+}
+
+/** Directories that hold what was installed or built: without Git nobody says what is ignored. */
+const NOT_ENTERED = [
+  '.git',
+  'node_modules',
+  'coverage',
+  '.nyc_output',
+  '__pycache__',
+  '.pytest_cache',
+  '.ruff_cache',
+  '.mypy_cache',
+  '.venv',
+  'venv',
+  'target',
+];
+const NOT_READ =
+  /^(lcov\.info|\.coverage(\..*)?|\.eslintcache|.*\.pyc|(coverage|cobertura)\.(xml|lcov)|(coverage|cover|c)\.out)$/;
+
+/** Of names, modes and contents of all files, in an order of their own. */
+function filesHash({ root, leftOut, signal }: TreeOptions): string {
+  const hash = createHash('sha256');
+  const skipped = new Set([TEAMS, ...leftOut].map((path) => (path.startsWith('/') ? path : join(root, path))));
+  const walk = (directory: string): void => {
+    signal.throwIfAborted();
+    for (const name of readdirSync(directory).sort()) {
+      const path = join(directory, name);
+      if (skipped.has(path)) continue;
+      const status = lstatSync(path);
+      if (status.isDirectory()) {
+        if (!NOT_ENTERED.includes(name)) walk(path);
+      } else if (!NOT_READ.test(name) && (status.isFile() || status.isSymbolicLink())) {
+        const content = status.isFile() ? readFileSync(path) : Buffer.from(readlinkSync(path));
+        const kind = status.isFile() ? (status.mode & 0o111 ? 'program' : 'file') : 'link';
+        hash.update(`${JSON.stringify([relative(root, path), kind, content.length])}\n`).update(content);
+      }
+    }
+  };
+  walk(root);
+  return `files-${hash.digest('hex')}`;
+}

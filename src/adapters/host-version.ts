@@ -1,0 +1,50 @@
+// Which version of the host runs around this process.
+
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { runProgram } from './program.ts';
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+const TIMEOUT_MS = 10_000;
+
+/** The version in what `claude --version` prints; null when there is none. */
+function versionIn(text: string): string | null {
+  return /^(\d+\.\d+\.\d+)/.exec(text.trim())?.[1] ?? null;
+}
+
+async function ask(program: string, env: Environment): Promise<string | null> {
+  try {
+    const { exitCode, stdout } = await runProgram(program, ['--version'], {
+      cwd: '/',
+      env: { PATH: env.PATH ?? '/usr/bin:/bin', HOME: '/nonexistent' },
+      timeoutMs: TIMEOUT_MS,
+      graceMs: 1_000,
+    });
+    return exitCode === 0 ? versionIn(stdout) : null;
+  } catch {
+    return null;
+  }
+}
+
+/** What the installer found when it was run last. */
+function installedFor(root: string): string | null {
+  try {
+    const value: unknown = JSON.parse(readFileSync(join(root, '.tool', 'installed.json'), 'utf8'));
+    return typeof value === 'object' &&
+      value !== null &&
+      'hostVersion' in value &&
+      typeof value.hostVersion === 'string'
+      ? value.hostVersion
+      : null;
+  } catch {
+    return null;
+  }
+}
+
+/** Asks the program that started this hook where it names itself, else takes what the installer found, else whatever is on the path. */
+export async function readHostVersion(root: string, env: Environment): Promise<string | null> {
+  const program = env.CLAUDE_CODE_EXECPATH;
+  const asked = program === undefined ? null : await ask(program, env);
+  return asked ?? installedFor(root) ?? (await ask('claude', env));
+}

@@ -1,0 +1,48 @@
+// Where a project is: the directory that tools work in, and the main checkout whose .tool holds its teams.
+
+import { readFileSync, realpathSync, statSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+
+export type Project = {
+  /** Paths of files are told from here. */
+  readonly root: string;
+  /** The same but in a worktree: there, the checkout that it belongs to. */
+  readonly main: string;
+};
+
+function kindOf(path: string): 'file' | 'directory' | 'none' {
+  const stat = statSync(path, { throwIfNoEntry: false });
+  if (stat === undefined) return 'none';
+  return stat.isDirectory() ? 'directory' : 'file';
+}
+
+/** The checkout that a worktree belongs to, by what its `.git` file points to. */
+function mainOf(root: string): string {
+  const git = join(root, '.git');
+  if (kindOf(git) !== 'file') return root;
+  try {
+    const [, gitDir = ''] = /^gitdir: (.+)$/m.exec(readFileSync(git, 'utf8')) ?? [];
+    const place = resolve(root, gitDir.trim());
+    const common = resolve(place, readFileSync(join(place, 'commondir'), 'utf8').trim());
+    return common.endsWith('/.git') ? dirname(common) : root;
+  } catch {
+    return root;
+  }
+}
+
+/**
+ * Finds the project that a directory lies in: the nearest one upwards that is a Git checkout or has a `.tool`, else itself.
+ * @param stated where the host says that it is, which counts more
+ */
+export function findProject(cwd: string, stated?: string): Project {
+  const start = stated !== undefined && kindOf(stated) === 'directory' ? stated : cwd;
+  for (let directory = resolve(start); ; directory = dirname(directory)) {
+    if (kindOf(join(directory, '.git')) !== 'none' || kindOf(join(directory, '.tool')) === 'directory') {
+      const root = realpathSync(directory);
+      return { root, main: mainOf(root) };
+    }
+    if (directory === dirname(directory)) break;
+  }
+  const root = realpathSync(start);
+  return { root, main: root };
+}

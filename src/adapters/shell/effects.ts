@@ -1,0 +1,33 @@
+// What reading a shell command needs to see, and what it finds out.
+
+/** The place in which the command would run, and how its files are looked at. */
+export type ShellContext = {
+  /** Absolute. */
+  readonly cwd: string;
+  readonly home: string;
+  readonly env: Readonly<Record<string, string>>;
+  /** What is there now, links followed. */
+  readonly kindOf: (path: string) => 'file' | 'directory' | 'none';
+  /** Where the link at this absolute path leads, as it is written in the link; null when it is none. */
+  readonly linkTo: (path: string) => string | null;
+  readonly readText?: (path: string) => string | null;
+  /** Paths that a bash pattern matches, as bash would write them; quoted characters come with a backslash before them. */
+  readonly glob?: (pattern: string, cwd: string) => readonly string[];
+};
+
+export type ShellWrite = {
+  /** Absolute, `.` and `..` resolved. */
+  readonly path: string;
+  /** The directory as a whole: anything in it may change. */
+  readonly tree: boolean;
+  /** The words that do it, such as `sed -i` or `>`. */
+  readonly by: string;
+};
+
+export type ShellEffects = {
+  readonly writes: readonly ShellWrite[];
+  /** What cannot be told before the command runs: a line for each. */
+  readonly unresolved: readonly string[];
+  /** Every simple command as its words; null is a word that is not known. */
+  readonly commands: readonly (readonly (string | null)[])[];
+};

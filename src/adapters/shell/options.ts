@@ -1,0 +1,116 @@
+// The options and the other words of a program's command line, as getopt reads them.
+
+import { type Field, isText, mayBeOption, UNKNOWN } from './values.ts';
+
+export type OptionsSpec = {
+  /** Letters that take a text: `'o'`; a text that may only be attached: `'i?'`. */
+  readonly short?: readonly string[];
+  /** Names of long options: `'output='` takes a text, `'in-place?'` may have one attached, `'force'` has none. */
+  readonly long?: readonly string[];
+  /** Options end at the first word that is none. */
+  readonly stopsAtOperand?: boolean;
+  /** Long options begin with one `-`. */
+  readonly singleDash?: boolean;
+};
+
+export type Options = {
+  /** Each option with its texts, in order; the text of a plain flag is ''. */
+  readonly given: ReadonlyMap<string, readonly Field[]>;
+  readonly operands: readonly Field[];
+  /** A word that is not known may be an option. */
+  readonly isUncertain: boolean;
+  has(...names: readonly string[]): boolean;
+  /** The last text given to any of the names. */
+  last(...names: readonly string[]): Field | undefined;
+  all(...names: readonly string[]): readonly Field[];
+};
+
+type Found = { readonly given: Map<string, Field[]>; readonly operands: Field[]; isUncertain: boolean };
+
+export function readOptions(args: readonly Field[], spec: OptionsSpec = {}): Options {
+  const found: Found = { given: new Map(), operands: [], isUncertain: false };
+  const long = (spec.long ?? []).map((name) => ({ name: name.replace(/[=?]$/, ''), takes: name.at(-1) ?? '' }));
+  for (let index = 0; index < args.length; index += 1) {
+    const arg = args[index] ?? '';
+    if (!isText(arg)) {
+      found.isUncertain ||= mayBeOption(arg);
+      found.operands.push(arg);
+      if (spec.stopsAtOperand === true) return resultOf(found, args.slice(index + 1));
+    } else if (arg === '--') {
+      return resultOf(found, args.slice(index + 1));
+    } else if (!arg.startsWith('-') || arg === '-') {
+      found.operands.push(arg);
+      if (spec.stopsAtOperand === true) return resultOf(found, args.slice(index + 1));
+    } else if (arg.startsWith('--') || spec.singleDash === true) {
+      if (readLong(arg.replace(/^--?/, ''), long, args[index + 1], found)) index += 1;
+    } else if (readCluster(arg.slice(1), spec.short ?? [], args[index + 1], found)) {
+      index += 1;
+    }
+  }
+  return resultOf(found, []);
+}
+
+function give(found: Found, name: string, text: Field): void {
+  const texts = found.given.get(name) ?? [];
+  found.given.set(name, [...texts, text]);
+}
+
+/** Answers whether the next word was its text. */
+function readLong(
+  text: string,
+  long: readonly { readonly name: string; readonly takes: string }[],
+  next: Field | undefined,
+  found: Found,
+): boolean {
+  const at = text.indexOf('=');
+  const name = at === -1 ? text : text.slice(0, at);
+  const exact = long.filter((option) => option.name === name);
+  // a beginning of a name stands for it; when it stands for several, for each of them
+  const options = exact.length > 0 ? exact : long.filter((option) => option.name.startsWith(name));
+  if (options.length === 0) give(found, name, at === -1 ? '' : text.slice(at + 1));
+  const takesNext = at === -1 && options.some(({ takes }) => takes === '=');
+  for (const option of options)
+    give(found, option.name, at === -1 ? (takesNext ? (next ?? '') : '') : text.slice(at + 1));
+  return takesNext;
+}
+
+function readCluster(letters: string, short: readonly string[], next: Field | undefined, found: Found): boolean {
+  for (let index = 0; index < letters.length; index += 1) {
+    const letter = letters[index] ?? '';
+    const rest = letters.slice(index + 1);
+    if (short.includes(`${letter}?`)) {
+      give(found, letter, rest);
+      return false;
+    }
+    if (short.includes(letter)) {
+      give(found, letter, rest === '' ? (next ?? '') : rest);
+      return rest === '';
+    }
+    give(found, letter, '');
+  }
+  return false;
+}
+
+function resultOf(found: Found, rest: readonly Field[]): Options {
+  const { given } = found;
+  const all = (...names: readonly string[]) => names.flatMap((name) => given.get(name) ?? []);
+  return {
+    given,
+    operands: [...found.operands, ...rest],
+    isUncertain: found.isUncertain,
+    has: (...names) => names.some((name) => given.has(name)),
+    last: (...names) => all(...names).at(-1),
+    all,
+  };
+}
+
+/** The names that were given and are none of these. */
+export function otherOptions(options: Options, known: readonly string[]): readonly string[] {
+  return [...options.given.keys()].filter((name) => !known.includes(name));
+}
+
+/** A text after a known beginning, as in `of=FILE`. */
+export function after(field: Field, beginning: string): Field | undefined {
+  if (isText(field)) return field.startsWith(beginning) ? field.slice(beginning.length) : undefined;
+  return field.lead.startsWith(beginning) ? { ...UNKNOWN, lead: field.lead.slice(beginning.length) } : undefined;
+}

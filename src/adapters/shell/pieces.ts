@@ -1,0 +1,125 @@
+// The pieces of a word put together: split at blanks, matched against files.
+
+import { checkWordCount } from './braces.ts';
+import type { Reader } from './reader.ts';
+import type { Shell } from './state.ts';
+import { concat, type Field, isText, LONGEST_TEXT, UNKNOWN_WORDS } from './values.ts';
+
+export type Piece = {
+  readonly text: Field;
+  /** It is neither split nor matched. */
+  readonly quoted: boolean;
+  /** It stands in the word as a pattern. */
+  readonly pattern?: string;
+  /** A word ends behind it, as between the parts of `"$@"`. */
+  readonly ends?: boolean;
+};
+
+const SPECIAL = /[\\*?[\]]/;
+const MAGIC = /[*?[]/;
+
+/** The pieces as one text; a pattern stays as it is written. */
+export function joinPieces(pieces: readonly Piece[]): Field {
+  let text: Field = '';
+  for (const [index, piece] of pieces.entries()) {
+    const isLast = index === pieces.length - 1;
+    const next: Field = piece.ends === true && !isLast ? concat(piece.text, ' ') : piece.text;
+    text = index === 0 ? next : concat(text, next);
+  }
+  return isText(text) || !text.many ? text : { ...text, many: false };
+}
+
+type Draft = { text: Field; pattern: string; isPattern: boolean; isStarted: boolean };
+
+function newDraft(): Draft {
+  return { text: '', pattern: '', isPattern: false, isStarted: false };
+}
+
+/** The words that the pieces become where several may stand. */
+export function fieldsOf(pieces: readonly Piece[], shell: Shell, reader: Reader): readonly Field[] {
+  const fields: Field[] = [];
+  let draft = newDraft();
+  const end = () => {
+    if (draft.isStarted) fields.push(...matched(draft, shell, reader));
+    checkWordCount(fields.length);
+    draft = newDraft();
+  };
+  const add = (text: Field, isActive: boolean, pattern?: string) => {
+    draft.text = draft.isStarted || draft.text !== '' ? concat(draft.text, text) : text;
+    draft.isStarted = true;
+    if (!isText(text)) return;
+    if (draft.pattern.length < LONGEST_TEXT) draft.pattern += pattern ?? (isActive ? text : quotedPattern(text));
+    draft.isPattern ||= pattern !== undefined || (isActive && MAGIC.test(text));
+  };
+  for (const piece of pieces) {
+    if (piece.quoted || piece.pattern !== undefined) add(piece.text, false, piece.pattern);
+    else if (!isText(piece.text)) add(unquoted(piece.text), true);
+    else addSplit(piece.text, shell, add, end);
+    if (piece.ends === true) end();
+  }
+  end();
+  return fields;
+}
+
+/** Without quotes a text that is not known may be several words; an integer is one, unless blanks mean something else. */
+function unquoted(text: Exclude<Field, string>): Field {
+  return text.number || text.within !== null ? text : { ...text, many: true };
+}
+
+function addSplit(text: string, shell: Shell, add: (text: Field, isActive: boolean) => void, end: () => void): void {
+  const isUsual = !shell.opaque && !shell.vars.has('IFS');
+  if (!isUsual) {
+    // with other separators the words are not worked out; only a text without any sign is surely one
+    if (text !== '') add(/^[\w/.-]*$/.test(text) && !hasSeparator(text, shell) ? text : UNKNOWN_WORDS, true);
+    return;
+  }
+  const words = text.split(/[ \t\n]+/);
+  for (const [index, word] of words.entries()) {
+    if (index > 0) end();
+    if (word !== '') add(word, true);
+  }
+}
+
+function hasSeparator(text: string, shell: Shell): boolean {
+  const separators = shell.opaque ? undefined : shell.vars.get('IFS');
+  if (typeof separators !== 'string') return separators !== null;
+  return [...separators].some((sign) => text.includes(sign));
+}
+
+function quotedPattern(text: string): string {
+  return text.replace(/[\\*?[\]]/g, (sign) => `\\${sign}`);
+}
+
+const UNSURE: readonly string[] = ['dotglob', 'nocaseglob', 'extglob', 'failglob', 'nullglob'];
+
+function matched(draft: Draft, shell: Shell, reader: Reader): readonly Field[] {
+  const { text } = draft;
+  if (!isText(text)) return [unmatched(draft)];
+  if (!draft.isPattern) return [text];
+  if (shell.options.has('noglob')) return [text, UNKNOWN_WORDS].slice(0, shell.options.has('maybe-glob') ? 2 : 1);
+  const { glob } = reader.context;
+  if (glob === undefined || UNSURE.some((name) => shell.options.has(name)) || shell.vars.has('GLOBIGNORE')) {
+    return [{ ...UNKNOWN_WORDS, lead: leadOf(text) }];
+  }
+  if (!text.startsWith('/') && shell.cwds === null) return [{ ...UNKNOWN_WORDS, lead: leadOf(text) }];
+  if (reader.isStirred()) return [{ ...UNKNOWN_WORDS, lead: leadOf(text) }];
+  const pattern = shell.options.has('globstar') ? draft.pattern : draft.pattern.replace(/\*{2,}/g, '*');
+  const found = new Set<string>();
+  for (const cwd of text.startsWith('/') ? ['/'] : (shell.cwds ?? [])) {
+    const paths = glob(pattern, cwd);
+    for (const path of paths.length > 0 ? paths : [text]) found.add(path);
+  }
+  checkWordCount(found.size);
+  return [...found];
+}
+
+function unmatched(draft: Draft): Field {
+  const { text } = draft;
+  return draft.isPattern && !isText(text) ? { ...text, many: true, within: null } : text;
+}
+
+/** What stands before the first sign of a pattern. */
+function leadOf(text: string): string {
+  const at = text.search(SPECIAL);
+  return at === -1 ? text : text.slice(0, at);
+}

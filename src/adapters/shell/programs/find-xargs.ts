@@ -1,0 +1,292 @@
+// find and xargs: programs that run others on paths they find or read.
+
+import { readOptions } from '../options.ts';
+import type { Call, Program } from '../reader.ts';
+import { linksBelow, listing } from '../sink.ts';
+import type { Input } from '../state.ts';
+import { type Field, isText, UNKNOWN, UNKNOWN_WORDS, type Unknown } from '../values.ts';
+import { inDirectory } from './wrappers.ts';
+
+/** Tests of find that take one word. */
+const WITH_WORD: ReadonlySet<string> = new Set(
+  [
+    ...'name iname path ipath wholename iwholename regex iregex lname ilname type xtype size perm user group uid gid newer anewer cnewer mtime atime ctime mmin amin cmin maxdepth mindepth samefile inum links fstype used context regextype printf files0-from'.split(
+      ' ',
+    ),
+  ].map((name) => `-${name}`),
+);
+const WRITING: ReadonlySet<string> = new Set(['-fprint', '-fprint0', '-fls', '-fprintf']);
+const RUNNING: ReadonlySet<string> = new Set(['-exec', '-ok', '-execdir', '-okdir']);
+const LEADING: ReadonlySet<string> = new Set(['-H', '-L', '-P', '-O1', '-O2', '-O3', '-O0']);
+
+/** Absolute directories that start directories stand for; null when one is not known. */
+function startsOf(starts: readonly Field[], call: Call): readonly string[] | null {
+  const found: string[] = [];
+  for (const start of starts.length === 0 ? ['.'] : starts) {
+    if (!isText(start)) {
+      if (start.within === null) return null;
+      found.push(...start.within);
+      continue;
+    }
+    const places = call.reader.places(call.shell, start);
+    if (places === null) return null;
+    found.push(...places);
+  }
+  return found;
+}
+
+export const find: Program = (call) => {
+  const { args, reader, shell } = call;
+  let index = 0;
+  while (index < args.length && isText(args[index]) && (LEADING.has(`${args[index]}`) || args[index] === '-D'))
+    index += args[index] === '-D' ? 2 : 1;
+  const starts: Field[] = [];
+  for (; index < args.length; index += 1) {
+    const arg = args[index] ?? '';
+    if (
+      isText(arg) ? /^[-(!]/.test(arg) : arg.within === null && (arg.many || arg.lead === '' || /^[-(!]/.test(arg.lead))
+    )
+      break;
+    starts.push(arg);
+  }
+  const rest = args.slice(index);
+  const within = startsOf(starts, call);
+  // with links followed, what is found may lie anywhere
+  const follows =
+    args.some((arg) => arg === '-L' || arg === '-follow') && (within ?? []).some((start) => hasLinksOut(start, call));
+  const found: Unknown = within === null || follows ? UNKNOWN_WORDS : { ...UNKNOWN_WORDS, within };
+  const isFile =
+    rest.some((arg, at) => arg === '-type' && rest[at + 1] === 'f') &&
+    !rest.some((arg) => arg === '-o' || arg === '-or' || arg === ',' || arg === '!' || arg === '-not');
+  for (let at = 0; at < rest.length; at += 1) {
+    const arg = rest[at] ?? '';
+    if (!isText(arg)) {
+      reader.unresolved('find is given a word that is known only when it runs');
+    } else if (arg === '-delete') {
+      reader.write(shell, found, 'find -delete', { entry: true, removes: true });
+    } else if (WRITING.has(arg)) {
+      reader.write(shell, rest[at + 1] ?? UNKNOWN, `find ${arg}`);
+      at += arg === '-fprintf' ? 2 : 1;
+    } else if (RUNNING.has(arg)) {
+      const end = rest.findIndex(
+        (word, place) => place > at && (word === ';' || (word === '+' && rest[place - 1] === '{}')),
+      );
+      const words = rest.slice(at + 1, end === -1 ? undefined : end);
+      runFound(words, found, isFile, arg.endsWith('dir'), call);
+      if (end === -1) break;
+      at = end;
+    } else if (WITH_WORD.has(arg)) at += 1;
+  }
+  const prints = rest.some((arg) => arg === '-printf' || (isText(arg) && RUNNING.has(arg)) || arg === '-ls');
+  if (found.within === null || prints) return undefined;
+  return { kind: 'paths', within: found.within, nul: rest.includes('-print0') };
+};
+
+function hasLinksOut(start: string, call: Call): boolean {
+  return linksBelow(start, call.reader.context).length > 0;
+}
+
+/** Runs the words of `-exec` with what is found in the place of `{}`. */
+function runFound(words: readonly Field[], found: Unknown, isFile: boolean, inPlace: boolean, call: Call): void {
+  const filled = words.map((word): Field => {
+    if (!isText(word) || !word.includes('{}')) return word;
+    if (word === '{}') return { ...found, many: words.at(-1) === '{}' };
+    // `{}.bak` stays beside a file that lies below the start
+    const isBeside = isFile && word.startsWith('{}') && !word.slice(2).includes('/') && !word.slice(2).includes('{}');
+    const starts = found.within ?? [];
+    const isBelow = starts.length > 0 && starts.every((start) => call.reader.context.kindOf(start) === 'directory');
+    return isBeside && isBelow ? { ...found, many: false } : UNKNOWN;
+  });
+  const shell = inPlace ? { ...call.shell, cwds: null } : call.shell;
+  call.reader.runWords(filled, shell, { kind: 'none' }, 'program');
+}
+
+/** Whether names below the directories hold signs that xargs takes for more than a name. */
+function hasOddNames(within: readonly string[], call: Call): boolean {
+  const { context } = call.reader;
+  if (context.glob === undefined || call.reader.isStirred()) return true;
+  let count = 0;
+  const waiting = [...within];
+  for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
+    if (/[\s'"\\]/.test(next)) return true;
+    if (context.linkTo(next) !== null || context.kindOf(next) !== 'directory') continue;
+    count += 1;
+    if (count > 2_000) return true;
+    for (const path of listing(next, context)) waiting.push(path);
+  }
+  return false;
+}
+
+const XARGS_LONGS = [
+  'arg-file=',
+  'delimiter=',
+  'eof?',
+  'replace?',
+  'max-lines?',
+  'max-args=',
+  'max-procs=',
+  'max-chars=',
+  'process-slot-var=',
+  'null',
+  'interactive',
+  'no-run-if-empty',
+  'verbose',
+  'exit',
+  'open-tty',
+  'show-limits',
+];
+
+export const xargs: Program = (call) => {
+  const options = readOptions(call.args, {
+    short: ['a', 'd', 'E', 'e?', 'I', 'i?', 'L', 'l?', 'n', 'P', 's', 'J', 'R', 'S'],
+    long: XARGS_LONGS,
+    stopsAtOperand: true,
+  });
+  const { reader, shell } = call;
+  if (options.isUncertain) reader.unresolved('xargs runs what is known only when it runs');
+  const words = options.operands.length === 0 ? ['echo'] : options.operands;
+  const given = options.has('a', 'arg-file')
+    ? null
+    : itemsOf(call.stdin, options.has('0', 'null'), options.last('d', 'delimiter'), call);
+  const replace = options.last('I', 'replace', 'i', 'J');
+  const input: Input = { kind: 'none' };
+  if (replace === undefined) {
+    // how many go to one run is not looked at: each run has some of them
+    const items = given ?? [UNKNOWN_WORDS];
+    const count = options.last('n', 'max-args', 'L', 'l', 'max-lines', 's', 'max-chars', 'P', 'max-procs');
+    const runs = count === undefined || items.some((item) => !isText(item)) ? [items] : items.map((item) => [item]);
+    for (const run of runs) reader.runWords([...words, ...run], shell, input, 'program');
+    if (runs.length > 1) reader.runWords([...words, ...items], shell, input, 'program');
+    return undefined;
+  }
+  const sign = isText(replace) ? (replace === '' ? '{}' : replace) : null;
+  const lines =
+    call.stdin.kind === 'text' && given !== null
+      ? linesOf(call.stdin.text, options.has('0', 'null'), options.last('d', 'delimiter'))
+      : (given ?? [UNKNOWN]);
+  for (const item of lines)
+    reader.runWords(
+      words.map((word) => replaced(word, sign, item)),
+      shell,
+      input,
+      'program',
+    );
+  return undefined;
+};
+
+function replaced(word: Field, sign: string | null, item: Field): Field {
+  if (!isText(word) || sign === null) return UNKNOWN;
+  if (!word.includes(sign)) return word;
+  if (word === sign) return isText(item) ? item : { ...item, many: false };
+  return isText(item) ? word.replaceAll(sign, () => item) : UNKNOWN;
+}
+
+/** The words that xargs reads; null when they are not known. */
+function itemsOf(input: Input, isNul: boolean, delimiter: Field | undefined, call: Call): readonly Field[] | null {
+  if (input.kind === 'paths') {
+    return (isNul && input.nul) || !hasOddNames(input.within, call)
+      ? [{ ...UNKNOWN_WORDS, within: input.within }]
+      : null;
+  }
+  if (input.kind !== 'text') return null;
+  if (isNul || delimiter !== undefined) return linesOf(input.text, isNul, delimiter);
+  const words: string[] = [];
+  for (const match of input.text.matchAll(/(?:'[^'\n]*'|"[^"\n]*"|\\[\s\S]|[^\s'"\\])+|['"\\]/g)) {
+    if (/^['"\\]$/.test(match[0])) return null;
+    words.push(
+      match[0].replace(
+        /'([^'\n]*)'|"([^"\n]*)"|\\([\s\S])/g,
+        (_, a?: string, b?: string, c?: string) => a ?? b ?? c ?? '',
+      ),
+    );
+  }
+  return words;
+}
+
+function linesOf(text: string, isNul: boolean, delimiter: Field | undefined): readonly Field[] {
+  const sign = isNul
+    ? '\0'
+    : delimiter === undefined || delimiter === '\\n'
+      ? '\n'
+      : isText(delimiter) && delimiter.length === 1
+        ? delimiter
+        : null;
+  if (sign === null) return [UNKNOWN];
+  const lines = text.split(sign);
+  if (lines.at(-1) === '') lines.pop();
+  if (isNul || delimiter !== undefined) return lines;
+  // quotes and blanks at the ends mean something to xargs
+  return lines
+    .filter((line) => line.trim() !== '')
+    .map((line) => (/['"\\]/.test(line) ? UNKNOWN : line.replace(/^\s+/, '')));
+}
+
+/** Paths that a program prints one to a line, when they surely lie in the directories it is given. */
+export function printedPaths(directories: readonly Field[], isNul: boolean, call: Call): Input | undefined {
+  const within = startsOf(directories, call);
+  return within === null ? undefined : { kind: 'paths', within, nul: isNul };
+}
+
+/** `grep -rl` and `git grep -l` print paths and nothing else. */
+export const grep: Program = (call) => {
+  const options = readOptions(call.args, {
+    short: [...'eABCfmdD'],
+    long: ['regexp=', 'file=', 'include=', 'exclude=', 'exclude-dir=', 'max-count=', 'context=', 'color?'],
+  });
+  const listsOnly = options.has('l', 'L', 'files-with-matches', 'files-without-match');
+  const operands = options.has('e', 'f', 'regexp', 'file') ? options.operands : options.operands.slice(1);
+  if (
+    call.stdin.kind === 'paths' &&
+    operands.length === 0 &&
+    [...options.given.keys()].every((name) => FILTERING.has(name))
+  )
+    return call.stdin;
+  if (!listsOnly || options.isUncertain || (operands.length === 0 && !options.has('r', 'R', 'recursive')))
+    return undefined;
+  if (
+    options.has('R', 'dereference-recursive') &&
+    (startsOf(operands, call) ?? []).some((start) => hasLinksOut(start, call))
+  )
+    return undefined;
+  return printedPaths(operands, options.has('Z', 'null'), call);
+};
+
+/** Options of grep that leave the lines as they are. */
+const FILTERING: ReadonlySet<string> = new Set([
+  'v',
+  'i',
+  'E',
+  'F',
+  'P',
+  'w',
+  'x',
+  'e',
+  'm',
+  'invert-match',
+  'ignore-case',
+  'extended-regexp',
+  'fixed-strings',
+  'perl-regexp',
+  'regexp',
+]);
+
+/** `head` and `tail` give some of the lines they read. */
+export const filter: Program = (call) => {
+  const isLines = call.args.every((arg) => isText(arg) && /^-n?\d*$|^\d+$/.test(arg));
+  return isLines && call.stdin.kind === 'paths' ? call.stdin : undefined;
+};
+
+/** `fd -x` runs a program for what it finds. */
+export const fd: Program = (call) => {
+  if (call.args.some((arg) => arg === '-x' || arg === '-X' || arg === '--exec' || arg === '--exec-batch')) {
+    const at = call.args.findIndex((arg) => arg === '-x' || arg === '-X' || arg === '--exec' || arg === '--exec-batch');
+    const words = call.args.slice(at + 1).map((word) => (isText(word) && /\{[./]*\}/.test(word) ? UNKNOWN : word));
+    call.reader.runWords(
+      [...words, UNKNOWN_WORDS],
+      inDirectory(undefined, call.shell, call),
+      { kind: 'none' },
+      'program',
+    );
+  }
+  return undefined;
+};

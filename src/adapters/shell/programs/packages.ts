@@ -1,0 +1,404 @@
+// Package managers, formatters and the like: the files they write as far as that is clear from their words.
+
+import { type Options, type OptionsSpec, readOptions } from '../options.ts';
+import type { Call, Program } from '../reader.ts';
+import { type Field, isText } from '../values.ts';
+import { inDirectory } from './wrappers.ts';
+
+/** A tool that changes the files it is given when a flag says so; without files, everything below. */
+function changer(
+  spec: OptionsSpec,
+  isChanging: (options: Options, operands: readonly Field[]) => boolean,
+  skip = 0,
+): Program {
+  return (call) => {
+    const options = readOptions(call.args, spec);
+    const operands = options.operands;
+    if (!isChanging(options, operands) && !options.isUncertain) return undefined;
+    if (options.isUncertain) call.reader.unresolved(`${call.name} is given a word that is known only when it runs`);
+    const files = operands.slice(skip);
+    for (const file of files.length === 0 ? ['.'] : files) writeBelow(call, file);
+    return undefined;
+  };
+}
+
+/** A file, or a directory as a whole; patterns of the tool's own begin in the directory before their first sign. */
+function writeBelow(call: Call, file: Field): void {
+  const { reader, shell, name } = call;
+  if (!isText(file)) {
+    reader.write(shell, file, name, { tree: true });
+    return;
+  }
+  const sign = file.search(/[*?[{!(]/);
+  if (sign >= 0) {
+    const directory = file.slice(0, file.lastIndexOf('/', sign) + 1);
+    reader.write(shell, directory === '' ? '.' : directory, name, { tree: true, entry: true });
+    return;
+  }
+  reader.write(shell, file, name, { tree: reader.kindAt(shell, file) !== 'file' });
+}
+
+const prettier = changer(
+  {
+    long: [
+      'write',
+      'check',
+      'config=',
+      'ignore-path=',
+      'parser=',
+      'plugin=',
+      'log-level=',
+      'tab-width=',
+      'print-width=',
+      'trailing-comma=',
+      'cache-location=',
+      'stdin-filepath=',
+    ],
+  },
+  (options) => options.has('write', 'w'),
+);
+
+const ESLINT: OptionsSpec = {
+  short: ['c', 'o', 'f'],
+  long: [
+    'fix',
+    'fix-dry-run',
+    'fix-type=',
+    'config=',
+    'ext=',
+    'rule=',
+    'format=',
+    'output-file=',
+    'ignore-path=',
+    'ignore-pattern=',
+    'max-warnings=',
+    'parser=',
+    'parser-options=',
+    'plugin=',
+    'resolve-plugins-relative-to=',
+    'rulesdir=',
+    'cache-location=',
+    'env=',
+    'global=',
+  ],
+};
+
+const eslint: Program = (call) => {
+  const options = readOptions(call.args, ESLINT);
+  for (const file of options.all('o', 'output-file')) call.reader.write(call.shell, file, `${call.name} -o`);
+  return changer(ESLINT, (given) => given.has('fix'))(call);
+};
+
+const biome = changer(
+  {
+    long: [
+      'write',
+      'fix',
+      'apply',
+      'apply-unsafe',
+      'unsafe',
+      'config-path=',
+      'max-diagnostics=',
+      'only=',
+      'skip=',
+      'reporter=',
+      'stdin-file-path=',
+      'log-level=',
+    ],
+  },
+  (options, [verb]) => options.has('write', 'fix', 'apply', 'apply-unsafe') || verb === 'migrate' || verb === 'init',
+  1,
+);
+
+const gofmt = changer(
+  {
+    short: ['r', 'local', 'srcdir'],
+    long: ['w', 'l', 'd', 's', 'e', 'r=', 'local=', 'srcdir=', 'cpuprofile='],
+    singleDash: true,
+  },
+  (options) => options.has('w'),
+);
+
+const black = changer(
+  {
+    short: ['l', 't', 'C', 'c', 'W'],
+    long: [
+      'check',
+      'diff',
+      'line-length=',
+      'target-version=',
+      'include=',
+      'exclude=',
+      'extend-exclude=',
+      'config=',
+      'workers=',
+      'code=',
+      'profile=',
+      'settings-path=',
+      'in-place',
+      'in-place-ext=',
+    ],
+  },
+  (options) => !options.has('check', 'diff', 'version', 'check-only', 'code', 'c'),
+);
+
+const RUFF: OptionsSpec = {
+  short: ['o'],
+  long: [
+    'fix',
+    'fix-only',
+    'diff',
+    'check',
+    'add-noqa',
+    'select=',
+    'ignore=',
+    'extend-select=',
+    'config=',
+    'line-length=',
+    'output-file=',
+    'output-format=',
+    'target-version=',
+    'exclude=',
+    'cache-dir=',
+  ],
+};
+
+const ruff: Program = (call) => {
+  const options = readOptions(call.args, RUFF);
+  for (const file of options.all('o', 'output-file')) call.reader.write(call.shell, file, 'ruff -o');
+  return changer(
+    RUFF,
+    (given, [verb]) => given.has('fix', 'fix-only', 'add-noqa') || (verb === 'format' && !given.has('check', 'diff')),
+    1,
+  )(call);
+};
+
+const go: Program = (call) => {
+  const [verb, ...rest] = call.args;
+  const { reader, shell } = call;
+  if (verb === 'fmt' || verb === 'fix' || verb === 'generate') {
+    const packages = rest.filter((arg) => !isText(arg) || !arg.startsWith('-'));
+    for (const one of packages.length === 0 ? ['.'] : packages) {
+      const directory = isText(one) ? one.replace(/\/?\.\.\.$/, '') || '.' : one;
+      reader.write(shell, directory, `go ${verb}`, { tree: true, entry: true });
+    }
+  } else if (verb === 'get' || verb === 'mod') {
+    for (const file of ['go.mod', 'go.sum']) reader.write(shell, file, `go ${verb}`);
+    if (rest[0] === 'vendor') reader.write(shell, 'vendor', 'go mod vendor', { tree: true });
+  } else if (verb === 'build') {
+    const options = readOptions(rest, {
+      singleDash: true,
+      long: ['o=', 'p=', 'tags=', 'ldflags=', 'gcflags=', 'asmflags=', 'mod=', 'buildmode=', 'toolexec=', 'exec='],
+    });
+    for (const file of options.all('o'))
+      reader.write(shell, file, 'go build -o', { tree: isText(file) && file.endsWith('/') });
+    if (options.has('toolexec')) reader.unresolved('go build -toolexec runs another program');
+  }
+  return undefined;
+};
+
+const cargo: Program = (call) => {
+  const args = call.args.filter((arg) => !isText(arg) || !arg.startsWith('+'));
+  const [verb, ...rest] = args;
+  const { reader, shell } = call;
+  const has = (...flags: readonly string[]) => rest.some((arg) => isText(arg) && flags.includes(arg));
+  if ((verb === 'fmt' && !has('--check')) || verb === 'fix' || (verb === 'clippy' && has('--fix')))
+    reader.write(shell, '.', `cargo ${verb}`, { tree: true, entry: true });
+  else if (verb === 'add' || verb === 'remove' || verb === 'rm' || verb === 'update' || verb === 'upgrade') {
+    for (const file of ['Cargo.toml', 'Cargo.lock']) reader.write(shell, file, `cargo ${verb}`);
+  } else if (verb === 'new' || verb === 'init') {
+    const path = rest.find((arg) => !isText(arg) || !arg.startsWith('-'));
+    reader.write(shell, path ?? '.', `cargo ${verb}`, { tree: true });
+  }
+  return undefined;
+};
+
+const prisma: Program = (call) => {
+  const { reader, shell, args } = call;
+  const [verb, what] = args;
+  if (verb === 'migrate' && (what === 'dev' || what === 'diff' || what === 'reset'))
+    reader.write(shell, 'prisma/migrations', 'prisma migrate', { tree: true });
+  if (verb === 'format') reader.write(shell, 'prisma/schema.prisma', 'prisma format');
+  if (verb === 'init') reader.write(shell, 'prisma', 'prisma init', { tree: true });
+  if (verb === 'db' && what === 'pull') reader.write(shell, 'prisma/schema.prisma', 'prisma db pull');
+  const options = readOptions(args, { long: ['schema=', 'output=', 'name='], short: ['o'] });
+  for (const file of options.all('o', 'output')) reader.write(shell, file, 'prisma -o');
+  if (options.has('schema') && ((verb === 'migrate' && what === 'dev') || verb === 'format' || verb === 'db'))
+    reader.unresolved('prisma writes beside a schema that is elsewhere');
+  return undefined;
+};
+
+/** The files in which each manager keeps what a project needs. */
+const LOCKS: Readonly<Record<string, readonly string[]>> = {
+  npm: ['package-lock.json'],
+  pnpm: ['pnpm-lock.yaml'],
+  yarn: ['yarn.lock'],
+  bun: ['bun.lock', 'bun.lockb'],
+};
+
+const MANIFEST: ReadonlySet<string> = new Set(
+  'add remove rm r un uninstall unlink up update upgrade link dedupe version init pkg set create'.split(' '),
+);
+const INSTALL: ReadonlySet<string> = new Set(
+  'install i in ins isntall add ci clean-install rebuild prune import'.split(' '),
+);
+
+function packageManager(name: string): Program {
+  return (call) => {
+    const options = readOptions(call.args, {
+      short: ['C', 'w', 'c'],
+      long: [
+        'prefix=',
+        'cwd=',
+        'dir=',
+        'workspace=',
+        'filter=',
+        'call=',
+        'package=',
+        'registry=',
+        'loglevel=',
+        'userconfig=',
+        'script-shell=',
+        'save-dev',
+        'global',
+        'production',
+      ],
+      stopsAtOperand: false,
+    });
+    const { reader } = call;
+    const { operands } = options;
+    const [verb, ...rest] = operands;
+    const directory = options.last('prefix', 'cwd', 'C', 'dir');
+    const inside = inDirectory(directory, call.shell, call);
+    if (options.has('script-shell')) reader.unresolved(`${name} runs its scripts with another program`);
+    for (const code of options.all('c', 'call')) {
+      if (isText(code)) reader.runChild(code, inside);
+      else reader.unresolved(`${name} runs what is known only when it runs`);
+    }
+    if (verb === undefined) {
+      if (name === 'yarn' && !options.has('version', 'help', 'v', 'h')) writeManifest(call, name, inside, false);
+      return undefined;
+    }
+    if (!isText(verb)) {
+      reader.unresolved(`${name} is given a word that is known only when it runs`);
+      return undefined;
+    }
+    if (verb === 'exec' || verb === 'x' || verb === 'dlx' || verb === 'npx') return runTool(call, verb, inside);
+    if (options.has('g', 'global')) return undefined;
+    if (MANIFEST.has(verb) || (INSTALL.has(verb) && rest.length > 0)) writeManifest(call, name, inside, true);
+    else if (INSTALL.has(verb)) writeManifest(call, name, inside, false);
+    else if (name !== 'npm' && !SCRIPT_VERBS.has(verb)) runTool(call, null, inside);
+    return undefined;
+  };
+}
+
+/** Verbs behind which no tool is named. */
+const SCRIPT_VERBS: ReadonlySet<string> = new Set(
+  'run run-script test t start build pack publish config cache info view list ls why audit outdated login logout whoami store env setup workspaces workspace bin root help'.split(
+    ' ',
+  ),
+);
+
+function writeManifest(call: Call, name: string, inside: Call['shell'], isChanged: boolean): void {
+  const { reader } = call;
+  const by = `${name} ${call.args.find(isText) ?? ''}`.trim();
+  if (isChanged) reader.write(inside, 'package.json', by);
+  for (const lock of LOCKS[name] ?? []) reader.write(inside, lock, by);
+  reader.write(inside, 'node_modules', by, { tree: true, entry: true });
+}
+
+/** Runs the tool that is named behind `exec`, or first. */
+function runTool(call: Call, verb: string | null, inside: Call['shell']): undefined {
+  const at = verb === null ? -1 : call.args.indexOf(verb);
+  const words = call.args.slice(at + 1);
+  const options = readOptions(words, {
+    short: ['p', 'c', 'w', 'C'],
+    long: ['package=', 'call=', 'workspace=', 'dir=', 'prefix=', 'yes', 'no-install', 'quiet'],
+    stopsAtOperand: true,
+  });
+  for (const code of options.all('c', 'call')) {
+    if (isText(code)) call.reader.runChild(code, inside);
+    else call.reader.unresolved(`${call.name} runs what is known only when it runs`);
+  }
+  const [tool, ...rest] = options.operands;
+  if (tool === undefined) return undefined;
+  // `prettier@3` is prettier
+  const plain = isText(tool) ? tool.replace(/^@biomejs\/biome/, 'biome').replace(/(.)@[^/]*$/, '$1') : tool;
+  call.reader.runWords([plain, ...rest], inside, call.stdin, 'program');
+  return undefined;
+}
+
+const runner: Program = (call) => runTool(call, null, call.shell);
+
+/** Runs tools of Python's managers: `poetry run black .`. */
+const pythonRunner: Program = (call) => {
+  const options = readOptions(call.args, {
+    long: ['directory=', 'project=', 'with=', 'python='],
+    short: ['C', 'p'],
+    stopsAtOperand: true,
+  });
+  const inside = inDirectory(options.last('directory', 'C'), call.shell, call);
+  const [verb, ...rest] = options.operands;
+  if (verb === 'run') {
+    const inner = readOptions(rest, {
+      long: ['with=', 'python=', 'directory=', 'project=', 'extra=', 'group=', 'env-file='],
+      short: ['p'],
+      stopsAtOperand: true,
+    });
+    call.reader.runWords(inner.operands, inside, call.stdin, 'program');
+  } else if (
+    verb === 'add' ||
+    verb === 'remove' ||
+    verb === 'lock' ||
+    verb === 'sync' ||
+    verb === 'install' ||
+    verb === 'update'
+  ) {
+    for (const file of ['pyproject.toml', 'poetry.lock', 'uv.lock', 'Pipfile', 'Pipfile.lock', 'pdm.lock']) {
+      if (isManaged(call.name, file)) call.reader.write(inside, file, `${call.name} ${verb}`);
+    }
+    if (call.name === 'uv') call.reader.write(inside, '.venv', 'uv', { tree: true });
+  }
+  return undefined;
+};
+
+function isManaged(name: string, file: string): boolean {
+  if (name === 'pipenv') return file.startsWith('Pipfile');
+  return file === 'pyproject.toml' || file.startsWith(name);
+}
+
+export const PACKAGE_PROGRAMS: readonly (readonly [string, Program])[] = [
+  ...['npm', 'pnpm', 'yarn', 'bun'].map((name): readonly [string, Program] => [name, packageManager(name)]),
+  ...['npx', 'pnpx', 'bunx', 'uvx', 'pipx', 'bundle'].map((name): readonly [string, Program] => [name, runner]),
+  ...['poetry', 'uv', 'pipenv', 'pdm', 'rye', 'hatch'].map((name): readonly [string, Program] => [name, pythonRunner]),
+  ['prettier', prettier],
+  ['prettierd', prettier],
+  ['eslint', eslint],
+  ['stylelint', eslint],
+  ['tslint', eslint],
+  ['oxlint', eslint],
+  ['standard', eslint],
+  ['xo', eslint],
+  ['biome', biome],
+  ['gofmt', gofmt],
+  ['goimports', gofmt],
+  ['gofumpt', gofmt],
+  ['black', black],
+  ['isort', black],
+  ['rustfmt', black],
+  ['autopep8', changer({ short: ['j', 'p'], long: ['in-place'] }, (options) => options.has('i', 'in-place'))],
+  ['yapf', changer({ long: ['in-place', 'style='] }, (options) => options.has('i', 'in-place'))],
+  [
+    'rubocop',
+    changer(
+      { short: ['c'], long: ['auto-correct', 'autocorrect', 'autocorrect-all', 'auto-correct-all', 'config='] },
+      (options) => options.has('a', 'A', 'auto-correct', 'autocorrect', 'autocorrect-all', 'auto-correct-all'),
+    ),
+  ],
+  ['ruff', ruff],
+  ['go', go],
+  ['cargo', cargo],
+  ['prisma', prisma],
+  ['dprint', changer({}, (_, [verb]) => verb === 'fmt', 1)],
+  ['terraform', changer({ long: ['check'] }, (options, [verb]) => verb === 'fmt' && !options.has('check'), 1)],
+];

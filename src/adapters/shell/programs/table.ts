@@ -1,0 +1,41 @@
+// Every program that is known, by its name.
+
+import type { Program } from '../reader.ts';
+import { ARCHIVE_PROGRAMS } from './archives.ts';
+import { awk } from './awk.ts';
+import { CODE_PROGRAMS } from './code.ts';
+import { COPY_PROGRAMS } from './copies.ts';
+import { FILE_PROGRAMS } from './files.ts';
+import { fd, filter, find, grep, xargs } from './find-xargs.ts';
+import { git } from './git.ts';
+import { PACKAGE_PROGRAMS } from './packages.ts';
+import { patch } from './patches.ts';
+import { sed } from './sed.ts';
+import { TEXT_PROGRAMS } from './text-tools.ts';
+import { WRAPPER_PROGRAMS } from './wrappers.ts';
+
+const PROGRAMS: ReadonlyMap<string, Program> = new Map([
+  ...CODE_PROGRAMS,
+  ...PACKAGE_PROGRAMS,
+  ...FILE_PROGRAMS,
+  ...COPY_PROGRAMS,
+  ...ARCHIVE_PROGRAMS,
+  ...TEXT_PROGRAMS,
+  ...WRAPPER_PROGRAMS,
+  ...['awk', 'gawk', 'mawk', 'nawk', 'original-awk'].map((name): readonly [string, Program] => [name, awk]),
+  ...['sed', 'gsed'].map((name): readonly [string, Program] => [name, sed]),
+  ...['grep', 'egrep', 'fgrep', 'ggrep'].map((name): readonly [string, Program] => [name, grep]),
+  ...['fd', 'fdfind'].map((name): readonly [string, Program] => [name, fd]),
+  ...['head', 'tail'].map((name): readonly [string, Program] => [name, filter]),
+  ['find', find],
+  ['xargs', xargs],
+  ['gxargs', xargs],
+  ['git', git],
+  ['patch', patch],
+]);
+
+/** What a program of this name does; undefined when that is not known. Versions in names are left out: `python3.11`. */
+export function programOf(name: string): Program | undefined {
+  const known = PROGRAMS.get(name) ?? PROGRAMS.get(name.toLowerCase());
+  return known ?? PROGRAMS.get(name.replace(/\.exe$/i, '').replace(/-?\d+(\.\d+)*$/, ''));
+}

@@ -1,0 +1,112 @@
+// Says which files a shell command would write, from its parse tree alone and before it runs.
+
+import { parse } from 'unbash';
+import { dispatch } from './dispatch.ts';
+import type { ShellContext, ShellEffects } from './effects.ts';
+import { both, type Outcome, type Reader, TooMuch } from './reader.ts';
+import { inSubshell, runFunction, runScript } from './run.ts';
+import { createSink } from './sink.ts';
+import { forgetAll, NO_INPUT, type Shell, UNKNOWN_INPUT } from './state.ts';
+import { LONGEST_TEXT, UNKNOWN } from './values.ts';
+import { expandText, expandWord } from './words.ts';
+
+const DEEPEST = 40;
+
+export function readShell(command: string, context: ShellContext): ShellEffects {
+  const sink = createSink(context);
+  if (command.length > LONGEST_TEXT) {
+    sink.unresolved(`it is ${command.length} characters long, at most ${LONGEST_TEXT} are read`);
+    return sink.effects();
+  }
+  const { effects, ...collecting } = sink;
+  const reader = createReader(context, collecting);
+  try {
+    inSubshell(firstShell(context), reader, (shell) => reader.runText(command, shell));
+  } catch (error) {
+    if (error instanceof TooMuch) sink.unresolved(`it is too much to read: ${error.message}`);
+    // the stack of calls ended, or a part has a shape that was not thought of: nothing is let through for that
+    else sink.unresolved(`it cannot be read: ${error instanceof Error ? error.message : String(error)}`);
+  }
+  return effects();
+}
+
+type Collecting = Omit<ReturnType<typeof createSink>, 'effects'>;
+
+function createReader(context: ShellContext, collecting: Collecting): Reader {
+  let depth = 0;
+  const runText = (text: string, shell: Shell): Outcome => {
+    if (text.length > LONGEST_TEXT || text.includes('\0')) {
+      reader.unresolved(`a text of ${text.length} characters is run as commands`);
+      return both(forgetAll(shell));
+    }
+    return reader.deeper(() => runScript(parse(text), shell, reader), shell);
+  };
+  const reader: Reader = {
+    ...collecting,
+    context,
+    exits: { loop: [], isInLoop: false, function: [], shell: [], traps: [], moments: null },
+    deeper: (inner, shell) => {
+      if (depth >= DEEPEST) {
+        reader.unresolved(`it is nested more than ${DEEPEST} deep`);
+        return both(forgetAll(shell));
+      }
+      depth += 1;
+      try {
+        return inner();
+      } finally {
+        depth -= 1;
+      }
+    },
+    runScript: (script, shell) =>
+      reader.deeper(() => inSubshell(shell, reader, (now) => runScript(script, now, reader)), shell),
+    runText,
+    runChild: (text, shell) => inSubshell(childOf(shell, context), reader, (now) => runText(text, now)),
+    runFunction: (name, args, shell, stdin) => runFunction(name, args, shell, stdin, reader),
+    runWords: (words, shell, stdin, how = 'all') => dispatch(words, shell, stdin, how, reader),
+    expandWord: (word, holder) => expandWord(word, holder, reader),
+    expandText: (word, holder) => expandText(word, holder, reader),
+  };
+  return reader;
+}
+
+function firstShell(context: ShellContext): Shell {
+  return {
+    vars: new Map(),
+    exported: new Set(),
+    fixed: new Set(),
+    opaque: false,
+    cwds: [context.cwd],
+    stack: [],
+    functions: new Map(),
+    aliases: new Set(),
+    positional: null,
+    options: new Set(),
+    locals: null,
+    stdin: NO_INPUT,
+  };
+}
+
+/** What a shell that is started by this one knows of it. */
+function childOf(shell: Shell, context: ShellContext): Shell {
+  const vars = new Map(
+    [...shell.vars].map(([name, value]) => {
+      const isSeen = shell.exported.has(name) || Object.hasOwn(context.env, name) || name === 'PWD' || name === 'HOME';
+      // bash sets its own separators anew
+      return [name, isSeen && typeof value === 'string' ? value : UNKNOWN] as const;
+    }),
+  );
+  vars.delete('IFS');
+  const functions = new Map([...shell.functions].map(([name, { bodies }]) => [name, { bodies, certain: false }]));
+  const stdin = shell.stdin.kind === 'none' ? NO_INPUT : UNKNOWN_INPUT;
+  return {
+    ...shell,
+    vars,
+    functions,
+    aliases: new Set(),
+    options: new Set(),
+    fixed: new Set(),
+    locals: null,
+    stack: [],
+    stdin,
+  };
+}

@@ -1,0 +1,100 @@
+// What is passed along while a command is read, and how one part of the reading asks for another.
+
+import type { ParsedScript, Word } from 'unbash';
+import type { ShellContext } from './effects.ts';
+import type { Input, Shell } from './state.ts';
+import type { Field } from './values.ts';
+
+/** The states after a command that went well and after one that failed; null: it does not end that way. */
+export type Outcome = {
+  readonly ok: Shell | null;
+  readonly fail: Shell | null;
+  /** What it prints, as far as that is known. */
+  readonly out: Input;
+};
+
+export type WriteOptions = {
+  readonly tree?: boolean;
+  /** The entry itself is changed: a link at its end is not followed. */
+  readonly entry?: boolean;
+  /** What stands there afterwards may be a link. */
+  readonly link?: boolean;
+  /** What stood there is gone, or stands elsewhere. */
+  readonly removes?: boolean;
+};
+
+/** Ways out of what is being read: states that `break`, `return` and `exit` carry away. */
+export type Exits = {
+  loop: (Shell | null)[];
+  isInLoop: boolean;
+  function: (Shell | null)[];
+  shell: (Shell | null)[];
+  /** Texts that `trap` was given, to run at the end or at any moment. */
+  traps: string[];
+  /** What may be known at any moment since the first trap was set. */
+  moments: Shell | null;
+};
+
+export type Reader = {
+  readonly context: ShellContext;
+  /** A path that is written from the shell's directory. */
+  readonly write: (shell: Shell, path: Field, by: string, options?: WriteOptions) => void;
+  readonly unresolved: (line: string) => void;
+  readonly command: (words: readonly Field[]) => void;
+  /** A file whose text is run as a program. */
+  readonly executed: (shell: Shell, path: Field, by: string) => void;
+  /** What is there at the moment when the shell is in this state; `maybe`: the command itself may have changed it. */
+  readonly kindAt: (shell: Shell, path: string) => 'file' | 'directory' | 'none' | 'maybe';
+  /** Absolute paths that a path stands for, with links followed; null when the shell's directory is not known. */
+  readonly places: (shell: Shell, path: string) => readonly string[] | null;
+  /** Whether something was done that changes what patterns match. */
+  readonly isStirred: () => boolean;
+  /** Descriptors were turned round, so that /dev/stdout may be any file. */
+  readonly oddDescriptor: () => void;
+  readonly background: () => void;
+  /** Counts the work, and ends the reading when it is too much. */
+  readonly step: () => void;
+  /** Runs `inner` one level deeper, unless that is too deep. */
+  readonly deeper: (inner: () => Outcome, shell: Shell) => Outcome;
+  readonly exits: Exits;
+  readonly runScript: (script: ParsedScript, shell: Shell) => Outcome;
+  /** Reads a text as a script and runs it in the shell itself. */
+  readonly runText: (text: string, shell: Shell) => Outcome;
+  /** Runs a text in a shell that is started for it. */
+  readonly runChild: (text: string, shell: Shell) => Outcome;
+  readonly runFunction: (name: string, args: readonly Field[], shell: Shell, stdin: Input) => Outcome;
+  readonly runWords: (words: readonly Field[], shell: Shell, stdin: Input, how?: Lookup) => Outcome;
+  readonly expandWord: (word: Word, holder: Holder) => readonly Field[];
+  readonly expandText: (word: Word, holder: Holder) => Field;
+};
+
+/** `program`: neither functions nor what the shell has built in; `builtin`: no functions. */
+export type Lookup = 'all' | 'builtin' | 'program';
+
+/** Words change the state while they are expanded (`${x:=y}`). */
+export type Holder = { shell: Shell };
+
+export type Call = {
+  readonly reader: Reader;
+  readonly shell: Shell;
+  readonly name: string;
+  readonly args: readonly Field[];
+  readonly stdin: Input;
+};
+
+/** What a program does to files; it answers with what it prints when that is known. */
+export type Program = (call: Call) => Input | undefined;
+
+/** What a command built into the shell does, also to the shell. */
+export type Builtin = (call: Call) => Outcome;
+
+export function both(shell: Shell | null, out: Input = { kind: 'unknown' }): Outcome {
+  return { ok: shell, fail: shell, out };
+}
+
+/** A command that is read to its end, and the end is not reached. */
+export class TooMuch extends Error {}
+
+/** What stands for `>(…)` and `<(…)` in a command: a pipe, no file. */
+export const PIPE_OUT = '/dev/fd/pipe-out';
+export const PIPE_IN = '/dev/fd/pipe-in';

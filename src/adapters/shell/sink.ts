@@ -1,0 +1,200 @@
+// Where the files that a command writes are collected, with the links on their way.
+
+import type { ShellContext, ShellEffects, ShellWrite } from './effects.ts';
+import { absolute, isWithin, normalize, parentOf, realPath } from './paths.ts';
+import { PIPE_OUT, type Reader, TooMuch, type WriteOptions } from './reader.ts';
+import type { Shell } from './state.ts';
+import { type Field, isText } from './values.ts';
+
+const MOST_STEPS = 20_000;
+const MOST_WRITES = 3_000;
+
+type Note = { readonly path: string; readonly tree: boolean; readonly by: string };
+
+type Sink = Pick<
+  Reader,
+  | 'write'
+  | 'unresolved'
+  | 'command'
+  | 'executed'
+  | 'kindAt'
+  | 'places'
+  | 'isStirred'
+  | 'oddDescriptor'
+  | 'background'
+  | 'step'
+> & { readonly effects: () => ShellEffects };
+
+/** What a path below /dev is to a program that opens it for writing. */
+function deviceOf(path: string): 'nothing' | 'output' | 'descriptor' | null {
+  if (path === '/dev/stdout' || path === '/dev/stderr' || path === '/dev/fd/1' || path === '/dev/fd/2') return 'output';
+  if (path === PIPE_OUT) return 'nothing';
+  if (path === '/dev/stdin' || path.startsWith('/dev/fd/') || isWithin(path, '/proc')) return 'descriptor';
+  if (isWithin(path, '/dev/shm') || isWithin(path, '/dev/mqueue')) return null;
+  return isWithin(path, '/dev') ? 'nothing' : null;
+}
+
+export function createSink(context: ShellContext): Sink {
+  const writes = new Map<string, ShellWrite>();
+  const lines = new Set<string>();
+  const commands = new Map<string, readonly (string | null)[]>();
+  const links: Note[] = [];
+  const removed: Note[] = [];
+  const made: Note[] = [];
+  const through: { readonly path: string; readonly by: string }[] = [];
+  const executed: { readonly path: string; readonly by: string }[] = [];
+  let steps = 0;
+  let usesOutput = false;
+  let isOdd = false;
+  let isBackground = false;
+  let usesDirectories = false;
+
+  const unresolved = (line: string) => void lines.add(line);
+
+  const put = (path: string, tree: boolean, by: string) => {
+    const key = `${tree ? 'tree' : 'path'} ${path}`;
+    if (writes.has(key)) return;
+    if (writes.size >= MOST_WRITES) throw new TooMuch(`it writes more than ${MOST_WRITES} files`);
+    writes.set(key, { path, tree, by });
+  };
+
+  /** Where links below a directory lead: a program that writes there may follow them. */
+  const putLinksBelow = (directory: string, by: string) => {
+    if (context.kindOf(directory) !== 'directory') return;
+    if (context.glob === undefined) return unresolved(`${by}: links below ${directory} cannot be looked for`);
+    for (const path of linksBelow(directory, context)) {
+      const real = realPath(path, context, true);
+      if (real === null) unresolved(`${by}: the link ${path} leads nowhere`);
+      else if (!isWithin(real, directory)) put(real, true, by);
+    }
+  };
+
+  const writeAt = (path: string, by: string, options: WriteOptions) => {
+    const tree = options.tree === true;
+    const written = normalize(path);
+    const device = deviceOf(written);
+    if (device === 'output') usesOutput = true;
+    if (device === 'descriptor') unresolved(`${by}: ${written} may be any file`);
+    if (device !== null) return;
+    const real = realPath(path, context, options.entry !== true);
+    if (real === null) return unresolved(`${by}: the links on the way to ${written} go round in a circle`);
+    if (deviceOf(real) === 'descriptor') unresolved(`${by}: ${written} may be any file`);
+    for (const place of new Set([written, real])) put(place, tree, by);
+    if (tree && options.entry !== true) putLinksBelow(real, by);
+    through.push({ path: options.entry === true ? parentOf(real) : real, by }, { path: parentOf(written), by });
+    if (options.link === true) links.push({ path: real, tree, by }, { path: written, tree, by });
+    if (options.removes === true) removed.push({ path: real, tree: true, by }, { path: written, tree: true, by });
+    made.push({ path: real, tree, by }, { path: written, tree, by });
+  };
+
+  const write: Reader['write'] = (shell, path, by, options = {}) => {
+    if (!isText(path)) {
+      if (path.within === null) return unresolved(`${by}: which path it writes is known only when it runs`);
+      for (const directory of path.within) writeAt(directory, by, { ...options, tree: true });
+      return;
+    }
+    if (path === '') return;
+    if (path.includes('\0')) return unresolved(`${by}: its path holds a character that no path has`);
+    if (path.startsWith('/')) return writeAt(path, by, options);
+    if (shell.cwds === null) return unresolved(`${by} ${path}: in which directory is known only when it runs`);
+    if (shell.cwds.length > 0) usesDirectories = true;
+    for (const cwd of shell.cwds) {
+      const base = realPath(cwd, context, true);
+      if (base === null) unresolved(`${by} ${path}: the links on the way to ${cwd} go round in a circle`);
+      else {
+        through.push({ path: base, by });
+        if (base !== cwd && normalize(absolute(path, cwd)) !== normalize(absolute(path, base))) {
+          put(normalize(absolute(path, cwd)), options.tree === true, by);
+        }
+        writeAt(absolute(path, base), by, options);
+      }
+    }
+  };
+
+  const places: Reader['places'] = (shell, path) => {
+    if (path.startsWith('/')) return [realPath(path, context, true) ?? normalize(path)];
+    if (shell.cwds === null) return null;
+    return shell.cwds.map((cwd) => {
+      const full = absolute(path, realPath(cwd, context, true) ?? cwd);
+      return realPath(full, context, true) ?? normalize(full);
+    });
+  };
+
+  const kindAt: Reader['kindAt'] = (shell, path) => {
+    const found = places(shell, path);
+    if (found === null) return 'maybe';
+    const kinds = new Set(found.map((place) => (isChanged(place) ? 'maybe' : context.kindOf(place))));
+    const [kind] = kinds;
+    return kinds.size === 1 && kind !== undefined ? kind : 'maybe';
+  };
+
+  const isChanged = (place: string) =>
+    made.some((note) => note.path === place || (note.tree && isWithin(place, note.path))) ||
+    removed.some((note) => isWithin(place, note.path));
+
+  const effects = (): ShellEffects => {
+    for (const { path, by } of through) {
+      const link = links.find(
+        (note) => isWithin(path, note.path) && !(note.tree && note.path === path && note.by === by),
+      );
+      if (link !== undefined) unresolved(`${by}: ${link.path} may be a link by then`);
+    }
+    for (const { path, by } of executed) {
+      if (made.some((note) => note.path === path || (note.tree && isWithin(path, note.path)))) {
+        unresolved(`${by}: the command itself writes the program ${path}`);
+      }
+    }
+    if (usesOutput && isOdd) unresolved('/dev/stdout may be any file: descriptors are turned round');
+    if (isBackground && ((usesDirectories && removed.length > 0) || links.length > 0)) {
+      unresolved('what runs in the background may change where paths lead');
+    }
+    return { writes: [...writes.values()], unresolved: [...lines], commands: [...commands.values()] };
+  };
+
+  return {
+    write,
+    unresolved,
+    command: (words) => {
+      const known = words.map((word) => (isText(word) ? word : null));
+      commands.set(JSON.stringify(known), known);
+    },
+    executed: (shell: Shell, path: Field, by: string) => {
+      if (!isText(path)) return;
+      for (const place of places(shell, path) ?? []) executed.push({ path: place, by });
+    },
+    kindAt,
+    places,
+    isStirred: () => links.length > 0 || made.some(({ tree }) => tree),
+    oddDescriptor: () => {
+      isOdd = true;
+    },
+    background: () => {
+      isBackground = true;
+    },
+    step: () => {
+      steps += 1;
+      if (steps > MOST_STEPS) throw new TooMuch(`it takes more than ${MOST_STEPS} steps`);
+    },
+    effects,
+  };
+}
+
+/** The links in a directory and below it, without entering them. */
+export function linksBelow(directory: string, context: ShellContext): readonly string[] {
+  const found: string[] = [];
+  const waiting = [directory];
+  for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
+    for (const path of listing(next, context)) {
+      if (context.linkTo(path) !== null) found.push(path);
+      else if (context.kindOf(path) === 'directory') waiting.push(path);
+    }
+    if (waiting.length > MOST_WRITES) throw new TooMuch(`${directory} has too many directories`);
+  }
+  return found;
+}
+
+/** Everything in one directory, hidden entries too. */
+export function listing(directory: string, context: ShellContext): readonly string[] {
+  const entries = [...(context.glob?.('*', directory) ?? []), ...(context.glob?.('.*', directory) ?? [])];
+  return entries.filter((name) => name !== '.' && name !== '..').map((name) => normalize(`${directory}/${name}`));
+}

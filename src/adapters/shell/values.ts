@@ -1,0 +1,80 @@
+// Texts that are known before a command runs, and those that are not.
+
+/** A word of a command, or the text of a variable, that is known only when the command runs. */
+export type Unknown = {
+  /** How it begins, as far as that is known. */
+  readonly lead: string;
+  /** It may become no word, or several. */
+  readonly many: boolean;
+  /** It is surely an integer. */
+  readonly number: boolean;
+  /** It is surely a path at or below one of these absolute directories. */
+  readonly within: readonly string[] | null;
+};
+
+export type Field = string | Unknown;
+
+/** What a variable holds: a text, a list of texts, or null when it is surely not set. */
+export type Value = Field | readonly Field[] | null;
+
+export const UNKNOWN: Unknown = { lead: '', many: false, number: false, within: null };
+export const UNKNOWN_WORDS: Unknown = { ...UNKNOWN, many: true };
+export const UNKNOWN_NUMBER: Unknown = { ...UNKNOWN, number: true };
+
+/** Texts longer than this are not followed. */
+export const LONGEST_TEXT = 100_000;
+
+export function isText(field: Field | undefined): field is string {
+  return typeof field === 'string';
+}
+
+export function isList(value: Value): value is readonly Field[] {
+  return Array.isArray(value);
+}
+
+/** Whether the word may turn out to be an option, or several words of which one may be. */
+export function mayBeOption(field: Field): boolean {
+  if (isText(field)) return field.startsWith('-') && field !== '-';
+  if (field.within !== null) return false;
+  return field.many || field.lead === '' || field.lead.startsWith('-');
+}
+
+const INTEGER = /^[+-]?\d+$/;
+
+export function isInteger(field: Field): boolean {
+  return isText(field) ? INTEGER.test(field) : field.number;
+}
+
+/** What holds after either of two ways: the text when it is the same, else what both have in common. */
+export function either(a: Field, b: Field): Field {
+  if (isText(a) && a === b) return a;
+  return { ...UNKNOWN, number: isInteger(a) && isInteger(b), many: manyOf(a) || manyOf(b) };
+}
+
+function manyOf(field: Field): boolean {
+  return !isText(field) && field.many;
+}
+
+export function sameValue(a: Value, b: Value): boolean {
+  if (a === b) return true;
+  if (a === null || b === null) return false;
+  if (isList(a)) return isList(b) && a.length === b.length && a.every((field, index) => sameField(field, b[index]));
+  return !isList(b) && sameField(a, b);
+}
+
+function sameField(a: Field, b: Field | undefined): boolean {
+  if (b === undefined || isText(a) || isText(b)) return a === b;
+  return a.lead === b.lead && a.many === b.many && a.number === b.number && a.within === b.within;
+}
+
+export function eitherValue(a: Value, b: Value): Value {
+  if (sameValue(a, b)) return a;
+  if (a === null || b === null || isList(a) || isList(b)) return UNKNOWN;
+  return either(a, b);
+}
+
+/** Both texts after each other. */
+export function concat(a: Field, b: Field): Field {
+  if (isText(a) && isText(b)) return a.length + b.length > LONGEST_TEXT ? UNKNOWN : a + b;
+  return { ...UNKNOWN, lead: isText(a) ? a + (isText(b) ? b : b.lead) : a.lead };
+}

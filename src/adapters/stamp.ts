@@ -1,0 +1,87 @@
+// Keys and stamps: what tells who calls, where a call itself carries nothing.
+
+import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import type { Stamp } from '../domain/team/caller.ts';
+import type { Keys } from '../engine/ports.ts';
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** Where what belongs to a project but not into it is kept: below the state directory of the person. */
+export function projectState(root: string, env: Environment): string {
+  const base = env.XDG_STATE_HOME ?? join(env.HOME ?? homedir(), '.local', 'state');
+  return join(base, 'toolcrew', 'projects', createHash('sha256').update(root).digest('hex').slice(0, 16));
+}
+
+export const systemKeys: Keys = {
+  create: () => {
+    const key = randomBytes(18).toString('base64url');
+    return { key, hash: hashOf(key) };
+  },
+  hash: hashOf,
+};
+
+function hashOf(key: string): string {
+  return createHash('sha256').update(key).digest('hex');
+}
+
+/** The secret that stamps of a project are made with; made when it is not there. */
+function secretOf(directory: string): Buffer {
+  const path = join(directory, 'stamp.key');
+  try {
+    return readFileSync(path);
+  } catch {
+    mkdirSync(directory, { recursive: true, mode: 0o700 });
+    try {
+      writeFileSync(path, randomBytes(32), { flag: 'wx', mode: 0o600 });
+    } catch {
+      // Somebody else has just made it.
+    }
+    return readFileSync(path);
+  }
+}
+
+function macOf(directory: string, payload: string): string {
+  return createHmac('sha256', secretOf(directory)).update(payload).digest('base64url');
+}
+
+/** A stamp as text. */
+export function signStamp(directory: string, stamp: Stamp): string {
+  const payload = Buffer.from(JSON.stringify(stamp)).toString('base64url');
+  return `${payload}.${macOf(directory, payload)}`;
+}
+
+function isText(value: unknown): value is string | null {
+  return value === null || typeof value === 'string';
+}
+
+function isStamp(value: unknown): value is Stamp {
+  return (
+    typeof value === 'object' &&
+    value !== null &&
+    'session' in value &&
+    typeof value.session === 'string' &&
+    'agentId' in value &&
+    isText(value.agentId) &&
+    'agentType' in value &&
+    isText(value.agentType) &&
+    'toolUseId' in value &&
+    isText(value.toolUseId)
+  );
+}
+
+/** The stamp that a text holds; undefined when it was not made here. */
+export function readStamp(directory: string, text: string): Stamp | undefined {
+  const [payload = '', mac = ''] = text.split('.');
+  const expected = Buffer.from(macOf(directory, payload));
+  const came = Buffer.from(mac);
+  if (expected.length !== came.length || !timingSafeEqual(expected, came)) return undefined;
+  try {
+    const stamp: unknown = JSON.parse(Buffer.from(payload, 'base64url').toString('utf8'));
+    return isStamp(stamp) ? stamp : undefined;
+  } catch {
+    return undefined;
+  }
+}

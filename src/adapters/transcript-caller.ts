@@ -1,0 +1,82 @@
+// Whose call a tool call was, by the host's transcripts: for hosts whose hooks name no agent.
+
+import { closeSync, fstatSync, openSync, readdirSync, readSync } from 'node:fs';
+import { join } from 'node:path';
+
+/** The host writes the line up to about a tenth of a second after it raised the event. */
+const WAIT_MS = 1_500;
+const STEP_MS = 15;
+/** A call stands near the end of its transcript. */
+const TAIL_BYTES = 512 * 1024;
+
+/** The last lines of a file, and nothing where there is none. */
+function tail(path: string): string {
+  let fd: number;
+  try {
+    fd = openSync(path, 'r');
+  } catch {
+    return '';
+  }
+  try {
+    const { size } = fstatSync(fd);
+    const start = Math.max(0, size - TAIL_BYTES);
+    const bytes = Buffer.alloc(size - start);
+    return bytes.toString('utf8', 0, readSync(fd, bytes, 0, bytes.length, start));
+  } finally {
+    closeSync(fd);
+  }
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** Whether a line of a transcript makes that call; one that only speaks of it does not. */
+function makes(line: string, toolUseId: string): boolean {
+  if (!line.includes(toolUseId)) return false;
+  try {
+    const entry: unknown = JSON.parse(line);
+    const message = isObject(entry) ? entry.message : undefined;
+    const content = isObject(message) ? message.content : undefined;
+    return (
+      Array.isArray(content) &&
+      content.some((block: unknown) => isObject(block) && block.type === 'tool_use' && block.id === toolUseId)
+    );
+  } catch {
+    return false;
+  }
+}
+
+function holds(path: string, toolUseId: string): boolean {
+  return tail(path)
+    .split('\n')
+    .some((line) => makes(line, toolUseId));
+}
+
+/** Files of the agents that the session started, each with the agent's id. */
+function agentFiles(transcript: string): readonly { readonly id: string; readonly path: string }[] {
+  const directory = join(transcript.replace(/\.jsonl$/, ''), 'subagents');
+  try {
+    return readdirSync(directory).flatMap((name) => {
+      const id = /^agent-(.+)\.jsonl$/.exec(name)?.[1];
+      return id === undefined ? [] : [{ id, path: join(directory, name) }];
+    });
+  } catch {
+    return [];
+  }
+}
+
+/**
+ * Finds whose call that was; waits a moment for the host to write it down.
+ * @param transcript path of the main agent's
+ * @returns `main`: the main agent's own; null when no transcript holds it in time
+ */
+export async function whoseCall(toolUseId: string, transcript: string): Promise<{ agentId: string } | 'main' | null> {
+  for (let waited = 0; ; waited += STEP_MS) {
+    const agent = agentFiles(transcript).find(({ path }) => holds(path, toolUseId));
+    if (agent !== undefined) return { agentId: agent.id };
+    if (holds(transcript, toolUseId)) return 'main';
+    if (waited >= WAIT_MS) return null;
+    await new Promise((resolve) => setTimeout(resolve, STEP_MS));
+  }
+}

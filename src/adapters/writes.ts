@@ -1,0 +1,75 @@
+// What a call of the host's tools would write.
+
+import { realpathSync } from 'node:fs';
+import { basename, dirname, isAbsolute, join, relative, resolve } from 'node:path';
+import type { Target, Writes } from '../domain/team/guard.ts';
+
+type Fields = Readonly<Record<string, unknown>>;
+
+export type WritesOptions = {
+  readonly root: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+};
+
+/** Where a path really leads: its links followed as far as it exists. */
+function realOf(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch {
+    const parent = dirname(path);
+    return parent === path ? path : join(realOf(parent), basename(path));
+  }
+}
+
+/** From the project's root where it lies inside; absolute otherwise. */
+function fromRoot(path: string, root: string): string {
+  const inside = relative(root, path);
+  if (inside === '') return '.';
+  return inside === '..' || inside.startsWith('../') || isAbsolute(inside) ? path : inside;
+}
+
+/** Whether the project lies somewhere below that path. */
+function holdsRoot(path: string, root: string): boolean {
+  return root.startsWith(path.endsWith('/') ? path : `${path}/`);
+}
+
+/**
+ * A path as it is written, and as what its links make of it: both have to be allowed. A tree that the project lies in is
+ * the project as well.
+ */
+function targets(path: string, tree: boolean, root: string): readonly Target[] {
+  const paths = [...new Set([path, realOf(path)])];
+  const isAround = tree && paths.some((one) => holdsRoot(one, root));
+  return [...(isAround ? ['.'] : []), ...paths.map((one) => fromRoot(one, root))].map((one) => ({ path: one, tree }));
+}
+
+function definedOf(env: WritesOptions['env']): Record<string, string> {
+  return Object.fromEntries(Object.entries(env).flatMap(([key, value]) => (value === undefined ? [] : [[key, value]])));
+}
+
+async function shellWrites(command: string, cwd: string, { root, env }: WritesOptions): Promise<Writes> {
+  const [{ readShell }, { fileView }] = await Promise.all([
+    import('./shell/read-shell.ts'),
+    import('./shell/file-view.ts'),
+  ]);
+  const variables = definedOf(env);
+  const effects = readShell(command, { ...fileView, cwd, home: variables.HOME ?? '/', env: variables });
+  return {
+    targets: effects.writes.flatMap(({ path, tree }) => targets(path, tree, root)),
+    unresolved: effects.unresolved,
+  };
+}
+
+/** Reads what a call would write out of its input. */
+export async function writesOf(tool: string, input: Fields, cwd: string, options: WritesOptions): Promise<Writes> {
+  if (tool === 'Bash') {
+    const { command } = input;
+    return typeof command === 'string'
+      ? shellWrites(command, cwd, options)
+      : { targets: [], unresolved: ['a command that is no text'] };
+  }
+  const path = input.file_path ?? input.notebook_path;
+  return typeof path === 'string' && path !== ''
+    ? { targets: targets(resolve(cwd, path), false, options.root), unresolved: [] }
+    : { targets: [], unresolved: [`${tool} without a path`] };
+}

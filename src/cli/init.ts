@@ -1,0 +1,74 @@
+// `tool init`: puts hooks, agents, commands and the team server into a project, all of it or nothing.
+
+import { teamFileText } from '../adapters/config/team-file-text.ts';
+import { packageRoot, packageVersion } from '../adapters/package-root.ts';
+import { claudeVersion, parseVersion } from '../adapters/runner/claude.ts';
+import { ToolError } from '../domain/errors.ts';
+import { got } from '../domain/text.ts';
+import { type Host, hostForm } from '../install/host-form.ts';
+import { planInstall } from '../install/install.ts';
+import { performAll } from '../install/operations.ts';
+import { readPayload } from '../install/payload.ts';
+import { findProject, type Project } from '../install/project.ts';
+import { changes, dryRun, lines } from '../install/report.ts';
+
+export type InitOptions = {
+  readonly dryRun?: boolean;
+  readonly hostVersion?: string;
+  readonly force?: boolean;
+  readonly json?: boolean;
+};
+
+async function findHost(given: string | undefined): Promise<Host> {
+  if (given === undefined) return hostForm(await claudeVersion(['claude'], process.env));
+  const version = parseVersion(given);
+  if (version === null || version !== given.trim())
+    throw new ToolError('usage', `--host-version: expected a version like 2.1.100, got ${got(given)}`);
+  return hostForm(version);
+}
+
+function nextStep(project: Project): string {
+  return `Next: open Claude Code in ${project.root} and type  /tool:1-plan "<feature>" --team`;
+}
+
+function hostWords({ version }: Host): string {
+  return version === null ? 'no Claude Code found' : `Claude Code ${version}`;
+}
+
+export async function initCommand(directory: string | undefined, options: InitOptions): Promise<void> {
+  const project = findProject(directory, process.cwd(), process.env.HOME);
+  const host = await findHost(options.hostVersion);
+  const version = packageVersion();
+  const payload = readPayload({ from: packageRoot(), version, form: host.form, configText: teamFileText() });
+  const plan = planInstall({
+    root: project.root,
+    payload,
+    version,
+    host: host.version,
+    force: options.force === true,
+  });
+  const isDry = options.dryRun === true;
+  const diff = isDry ? dryRun(project.root, plan) : '';
+  if (!isDry) performAll(project.root, plan.operations);
+  if (options.json === true) {
+    const { root, kind } = project;
+    const result = {
+      root,
+      kind,
+      version,
+      host,
+      dryRun: isDry,
+      changed: plan.operations.length > 0,
+      files: plan.outcomes,
+    };
+    process.stdout.write(`${JSON.stringify(result, null, 2)}\n`);
+    return;
+  }
+  const did = isDry ? 'Would install' : 'Installed';
+  const head =
+    plan.operations.length === 0
+      ? `toolcrew ${version} is installed in ${project.root} for ${hostWords(host)}; nothing was changed.`
+      : `${did} toolcrew ${version} in ${project.root} (${project.kind}, ${hostWords(host)}):`;
+  const said = [head, ...lines(changes(plan)), '', ...host.limits.map((limit) => `Note: ${limit}`), nextStep(project)];
+  process.stdout.write(`${diff}${said.join('\n')}\n`);
+}

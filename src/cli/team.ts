@@ -1,0 +1,75 @@
+// `tool team`: the team operations from a shell.
+
+import { readFileSync } from 'node:fs';
+import { composeOperations } from '../compose-team.ts';
+import { messageOf, ToolError } from '../domain/errors.ts';
+import type { Evidence } from '../domain/team/caller.ts';
+import type { OperationName } from '../domain/team/operation.ts';
+import { visibleLines } from '../domain/text.ts';
+import { operate } from '../engine/team/operations.ts';
+
+type Environment = Readonly<Record<string, string | undefined>>;
+type Fields = Readonly<Record<string, unknown>>;
+
+/** Who sits at this shell: whom its environment names, else the lead; inside a host anybody may have typed it. */
+function shellEvidence(env: Environment): Evidence {
+  if (env.CLAUDECODE !== undefined)
+    return {
+      kind: 'nothing',
+      why: "this shell belongs to an agent of the host, and does not tell which: use the team server's tools (mcp__team__…)",
+    };
+  return { kind: 'environment', team: env.TOOL_TEAM ?? null, teammate: env.TOOL_TEAMMATE ?? null };
+}
+
+function lines(value: unknown, indent: string): string[] {
+  if (Array.isArray(value)) {
+    if (value.length === 0) return [`${indent}none`];
+    return value.flatMap((item: unknown) => {
+      const [first = '', ...rest] = lines(item, `${indent}  `);
+      return [`${indent}- ${first.trimStart()}`, ...rest];
+    });
+  }
+  if (typeof value !== 'object' || value === null)
+    return [`${indent}${visibleLines(String(value ?? '-')).replaceAll('\n', `\n${indent}`)}`];
+  return Object.entries(value).flatMap(([key, item]: [string, unknown]) =>
+    typeof item === 'object' && item !== null
+      ? [`${indent}${key}:`, ...lines(item, `${indent}  `)]
+      : [`${indent}${key}: ${visibleLines(String(item ?? '-'))}`],
+  );
+}
+
+/** Carries out one operation for this shell and prints its answer. */
+export async function teamCommand(
+  name: OperationName,
+  given: Fields,
+  options: { readonly json?: boolean },
+): Promise<void> {
+  const input = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
+  const answer = await operate(composeOperations(process.cwd(), process.env), name, input, shellEvidence(process.env));
+  process.stdout.write(
+    options.json === true ? `${JSON.stringify(answer, null, 2)}\n` : `${lines(answer, '').join('\n')}\n`,
+  );
+}
+
+/** A message's content: JSON where it is an object, text otherwise; `-` stands for standard input. */
+export function contentOf(text: string): unknown {
+  let words: string;
+  try {
+    words = text === '-' ? readFileSync(0, 'utf8') : text;
+  } catch (error) {
+    throw new ToolError('usage', `content: cannot read standard input: ${messageOf(error)}`, { cause: error });
+  }
+  if (!words.trimStart().startsWith('{')) return words;
+  try {
+    const value: unknown = JSON.parse(words);
+    return value;
+  } catch (error) {
+    throw new ToolError(
+      'usage',
+      `content: expected a JSON object or text, got what begins like one but is none: ${messageOf(error)}`,
+      {
+        cause: error,
+      },
+    );
+  }
+}

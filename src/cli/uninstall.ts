@@ -1,0 +1,23 @@
+// `tool uninstall`: takes out what `tool init` put into a project, and nothing else.
+
+import { planUninstall } from '../install/install.ts';
+import { performAll } from '../install/operations.ts';
+import { findProject } from '../install/project.ts';
+import { changes, dryRun, lines } from '../install/report.ts';
+
+export function uninstallCommand(
+  directory: string | undefined,
+  options: { readonly dryRun?: boolean; readonly json?: boolean },
+): void {
+  const { root } = findProject(directory, process.cwd(), process.env.HOME);
+  const plan = planUninstall(root);
+  const isDry = options.dryRun === true;
+  const diff = isDry ? dryRun(root, plan) : '';
+  if (!isDry) performAll(root, plan.operations);
+  if (options.json === true) {
+    process.stdout.write(`${JSON.stringify({ root, dryRun: isDry, files: plan.outcomes }, null, 2)}\n`);
+    return;
+  }
+  const head = `${isDry ? 'Would take' : 'Took'} toolcrew out of ${root}:`;
+  process.stdout.write(`${diff}${[head, ...lines(changes(plan))].join('\n')}\n`);
+}

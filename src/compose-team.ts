@@ -1,0 +1,183 @@
+// Wires the adapters of team mode to its engine. Apart from compose.ts: hooks start in milliseconds, and load no more than this.
+
+import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { loadTeamSettings } from './adapters/config/settings-snapshot.ts';
+import { KeptTeams } from './adapters/event-log/kept-teams.ts';
+import { FileTeams } from './adapters/event-log/teams.ts';
+import { findProject, type Project } from './adapters/project.ts';
+import { approveSpec, listSpecs, readSpec } from './adapters/specs.ts';
+import { projectState, signStamp, systemKeys } from './adapters/stamp.ts';
+import { whoseCall } from './adapters/transcript-caller.ts';
+import { writesOf } from './adapters/writes.ts';
+import type { TeamSettings } from './domain/team/settings.ts';
+import type { Checks, Teams, WorkTree } from './engine/ports.ts';
+import type { Host } from './engine/team/context.ts';
+import type { HookContext, ProjectView } from './engine/team/hook-context.ts';
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+export type ComposedHooks = {
+  readonly context: HookContext;
+  readonly project: Project;
+  /** What a configuration that cannot be read is said of, one line each. */
+  readonly problems: () => readonly string[];
+};
+
+/** The checks and the work tree start programs: loaded when they are asked. */
+function lateChecks(root: string, cacheDirectory: string): Checks {
+  return {
+    run: async (settings, signal) => {
+      const { createChecks } = await import('./adapters/checks/checks.ts');
+      return createChecks({ root, cacheDirectory, now: Date.now }).run(settings, signal);
+    },
+  };
+}
+
+function lateWorkTree(root: string, objects: string): WorkTree {
+  const load = async () => (await import('./adapters/git/work-tree.ts')).createWorkTree({ root, objects });
+  return {
+    tree: async () => (await load()).tree(),
+    changed: async (from, to) => (await load()).changed(from, to),
+  };
+}
+
+/** Paths of files below a directory of the project; what belongs to Git or was installed is left out. */
+function filesBelow(root: string, directory: string): string[] {
+  const found: string[] = [];
+  const open = [directory];
+  for (let next = open.pop(); next !== undefined && found.length < 5_000; next = open.pop()) {
+    let items: ReturnType<typeof entriesOf>;
+    try {
+      items = entriesOf(join(root, next));
+    } catch {
+      continue;
+    }
+    for (const item of items) {
+      const path = next === '.' ? item.name : `${next}/${item.name}`;
+      if (!item.isDirectory()) found.push(path);
+      else if (item.name !== 'node_modules') open.push(path);
+    }
+  }
+  return found;
+}
+
+function entriesOf(path: string) {
+  return readdirSync(path, { withFileTypes: true });
+}
+
+/** Hosts that name their session to their hooks (from about 2.1.177) name the calling agent as well. */
+function namesCallers(env: Environment): boolean {
+  return env.CLAUDE_CODE_SESSION_ID !== undefined;
+}
+
+function viewOf({ root, main }: Project, env: Environment): ProjectView {
+  const value = env.TOOL_CODE_EXPERIMENTAL_AGENT_TEAMS;
+  return {
+    files: async () => (await import('./adapters/git/tracked.ts')).trackedFiles(root),
+    specs: () => listSpecs(main),
+    spec: (id) => readSpec(main, id),
+    approve: (id) => approveSpec(main, id),
+    hostVersion: async () => (await import('./adapters/host-version.ts')).readHostVersion(main, env),
+    variable: { value, source: value === undefined ? null : 'shell' },
+  };
+}
+
+function contextOf(project: Project, env: Environment, teams: Teams, host: () => Host | null): ComposedHooks {
+  const { root, main } = project;
+  const state = projectState(main, env);
+  const problems: string[] = [];
+  const settings = async (): Promise<TeamSettings> => {
+    const loaded = await loadTeamSettings(main, state);
+    if (loaded.problem !== null && !problems.includes(loaded.problem)) problems.push(loaded.problem);
+    return loaded.settings;
+  };
+  return {
+    project,
+    problems: () => problems,
+    context: {
+      teams,
+      settings,
+      now: Date.now,
+      keys: systemKeys,
+      checks: lateChecks(root, join(main, '.tool', 'cache', 'checks')),
+      workTree: lateWorkTree(root, join(main, '.tool', 'cache', 'objects')),
+      host,
+      writesOf: (tool, input, cwd) => writesOf(tool, input, cwd, { root, env }),
+      below: (directory) => filesBelow(root, directory),
+      temporary: [...new Set(['/tmp', tmpdir()])],
+      attended: env.CLAUDE_CODE_ENTRYPOINT === 'cli',
+      sign: (stamp) => signStamp(state, stamp),
+      whoseCall,
+      namesCallers: namesCallers(env),
+      project: viewOf(project, env),
+    },
+  };
+}
+
+/** For one hook of a host. */
+export function composeHooks(cwd: string, env: Environment): ComposedHooks {
+  const project = findProject(cwd, env.CLAUDE_PROJECT_DIR);
+  const teams = new FileTeams({ root: project.main, now: Date.now });
+  const form = env.CLAUDE_PLUGIN_ROOT === undefined ? 'project' : 'plugin';
+  return contextOf(project, env, teams, () => ({ version: null, form }));
+}
+
+/** For one operation from a shell. */
+export function composeOperations(cwd: string, env: Environment): HookContext {
+  const project = findProject(cwd);
+  return contextOf(project, env, new FileTeams({ root: project.main, now: Date.now }), () => null).context;
+}
+
+export type Resident = {
+  readonly context: HookContext;
+  /** Who this server was started as. */
+  readonly identity: { readonly team: string | null; readonly teammate: string | null };
+  /** The directory of what belongs to the project but not into it. */
+  readonly state: string;
+  /**
+   * Writes down that this process answers the hooks of a session. Not before the first of them came: after a restart some
+   * hosts never reach the new server by a hook.
+   */
+  readonly announce: (session: string) => void;
+  readonly close: () => Promise<void>;
+};
+
+/**
+ * For a server that stays as long as its host.
+ * @param hostVersion null: another client
+ */
+export function composeResident(env: Environment, hostVersion: () => string | null): Resident {
+  const project = findProject(process.cwd(), env.CLAUDE_PROJECT_DIR);
+  const teams = new KeptTeams(new FileTeams({ root: project.main, now: Date.now }));
+  const form = env.CLAUDE_PLUGIN_ROOT === undefined ? 'project' : 'plugin';
+  const { context } = contextOf(project, env, teams, () => {
+    const version = hostVersion();
+    return version === null ? null : { version, form };
+  });
+  const marks = new Set<string>();
+  return {
+    context,
+    identity: { team: env.TOOL_TEAM ?? null, teammate: env.TOOL_TEAMMATE ?? null },
+    state: projectState(project.main, env),
+    announce: (session) => {
+      const mark = markOf(project, session);
+      if (mark === null || marks.has(mark)) return;
+      marks.add(mark);
+      mkdirSync(dirname(mark), { recursive: true });
+      writeFileSync(mark, `${process.pid}\n`);
+    },
+    close: async () => {
+      for (const mark of marks) rmSync(mark, { force: true });
+      await teams.close();
+    },
+  };
+}
+
+/** Where the shell beside the guard looks whether the server of that session lives. */
+function markOf(project: Project, session: string): string | null {
+  return /^[\w-]+$/.test(session) && existsSync(join(project.main, '.tool'))
+    ? join(project.main, '.tool', 'state', `server-${session}`)
+    : null;
+}

@@ -1,0 +1,264 @@
+// From what commands did to what a check found: one function per check.
+
+import { type Coverage, fileLine, hasLines, percentText, uncovered } from './coverage.ts';
+import type { Check, CheckResult } from './quality.ts';
+import { plainText, readTestOutput } from './test-output.ts';
+import { clip, lastLines, oneLine, visible } from './text.ts';
+
+/** How a command went. */
+export type CommandEnd = {
+  readonly command: string;
+  readonly exitCode: number | null;
+  /** The end came from the deadline. */
+  readonly timedOut: boolean;
+  readonly durationMs: number;
+  readonly output: string;
+};
+
+export type Measured = {
+  readonly result: CheckResult;
+  /** It speaks of the tree alone; where it does not, the same tree is worth another look. */
+  readonly lasts: boolean;
+};
+
+export const ALL_CHECKS: readonly Check[] = ['tests', 'coverage', 'lint', 'security', 'performance'];
+
+const MAX_DETAILS = 20;
+
+function failed(
+  check: Check,
+  reason: string,
+  command: string | null,
+  details: readonly string[],
+  lasts: boolean,
+): Measured {
+  const result = {
+    check,
+    outcome: 'failed' as const,
+    reason,
+    details: details.slice(0, MAX_DETAILS),
+    command,
+    figure: null,
+  };
+  return { result, lasts };
+}
+
+function passed(check: Check, reason: string, ends: readonly CommandEnd[], figure: string | null): Measured {
+  return { result: { check, outcome: 'passed', reason, details: [], command: commandsOf(ends), figure }, lasts: true };
+}
+
+function commandsOf(ends: readonly CommandEnd[]): string {
+  return [...new Set(ends.map((end) => end.command))].join(' && ');
+}
+
+/** What the package manager says of itself and of the script's end. */
+const NOISE = /^npm (warn|error|notice|WARN|ERR!)|^\s*ELIFECYCLE/;
+const HEADER = /^> \S+@\S+ .*\n> .*\n/m;
+
+function linesOf(end: CommandEnd): readonly string[] {
+  const lines = plainText(end.output)
+    .replace(HEADER, '')
+    .split('\n')
+    .filter((line) => line.trim() !== '');
+  const own = lines.filter((line) => !NOISE.test(line));
+  return own.length > 0 ? own : lines;
+}
+
+function tailOf(end: CommandEnd): readonly string[] {
+  return lastLines(linesOf(end).join('\n'), 15, 300)
+    .split('\n')
+    .filter((line) => line !== '');
+}
+
+const FINDING = /:\d+(:\d+)?[:\s]|\b(error|warning|critical|high|moderate|vulnerabilit)/i;
+
+/** What a linter or an audit found: the beginning, where the findings stand, and the last line, which may count them. */
+function findingsOf(end: CommandEnd): { readonly first: string; readonly lines: readonly string[] } {
+  const lines = linesOf(end).map((line) => clip(visible(line.trimEnd()), 300));
+  const shown = lines.length > MAX_DETAILS ? [...lines.slice(0, MAX_DETAILS - 1), ...lines.slice(-1)] : lines;
+  return { first: lines.find((line) => FINDING.test(line)) ?? lines[0] ?? 'it said nothing', lines: shown };
+}
+
+/** There is something to measure it with, or there should be, and nothing was measured. */
+export function noData(check: Check, reason: string, command: string | null = null): Measured {
+  return failed(check, reason, command, [], false);
+}
+
+export function notMeasured(check: Check, reason: string): Measured {
+  return { result: { check, outcome: 'not_measured', reason, details: [], command: null, figure: null }, lasts: true };
+}
+
+export function notEnded(
+  check: Check,
+  timeoutMs: number,
+  command: string | null,
+  details: readonly string[] = [],
+): Measured {
+  return failed(
+    check,
+    `did not end within the ${seconds(timeoutMs)} that all checks have together`,
+    command,
+    details,
+    false,
+  );
+}
+
+function seconds(ms: number): string {
+  return `${Math.round(ms / 100) / 10} s`;
+}
+
+/** The shell's own codes, and the words of programs that have others in them. */
+export function couldNotRun(end: CommandEnd): boolean {
+  if (end.exitCode === 126 || end.exitCode === 127) return true;
+  if (end.exitCode === 0) return false;
+  return /No module named \S+$|no such (sub)?command|command not found/m.test(lastLines(end.output, 6));
+}
+
+function cannotRun(check: Check, end: CommandEnd): Measured {
+  return failed(
+    check,
+    `${end.command} cannot be run: ${oneLine(tailOf(end)[0] ?? 'it said nothing')}`,
+    end.command,
+    tailOf(end),
+    false,
+  );
+}
+
+function howItEnded(end: CommandEnd): string {
+  return end.exitCode === null ? 'was ended by a signal' : `ended with ${end.exitCode}`;
+}
+
+/** @param measuresCoverage the commands may fail for a threshold of their own although every test passes */
+export function testsResult(ends: readonly CommandEnd[], timeoutMs: number, measuresCoverage: boolean): Measured {
+  for (const end of ends) {
+    const { ran, failures, failed: names } = readTestOutput(end.output);
+    if (end.timedOut) return notEnded('tests', timeoutMs, end.command, names.length > 0 ? names : tailOf(end));
+    if (couldNotRun(end) && names.length === 0) return cannotRun('tests', end);
+    const isThreshold = measuresCoverage && failures === 0 && ran !== null && ran > 0 && names.length === 0;
+    if (end.exitCode !== 0 && !isThreshold) return failing(end, names, failures);
+  }
+  const counts = ends.map((end) => readTestOutput(end.output).ran);
+  if (counts.every((count) => count === 0)) return failed('tests', 'no tests ran', commandsOf(ends), [], true);
+  const known = counts.filter((count) => count !== null);
+  const total = known.reduce((sum, count) => sum + count, 0);
+  const figure = known.length === counts.length ? `${total} ${total === 1 ? 'test' : 'tests'}` : null;
+  return passed(
+    'tests',
+    figure === null ? 'the tests pass' : `${figure} ${total === 1 ? 'passes' : 'pass'}`,
+    ends,
+    figure,
+  );
+}
+
+function failing(end: CommandEnd, names: readonly string[], failures: number | null): Measured {
+  const [first = ''] = names;
+  if (names.length === 0) {
+    const reason = `${end.command} ${howItEnded(end)}: ${oneLine(tailOf(end).at(-1) ?? 'it said nothing')}`;
+    return failed('tests', reason, end.command, tailOf(end), failures !== null);
+  }
+  const count = Math.max(names.length, failures ?? 0);
+  const reason = count === 1 ? `1 test fails: ${first}` : `${count} tests fail, the first is ${first}`;
+  return failed('tests', reason, end.command, names, true);
+}
+
+export function coverageResult(coverage: Coverage, target: number, ends: readonly CommandEnd[]): Measured {
+  const command = commandsOf(ends);
+  if (!hasLines(coverage)) return noData('coverage', 'the coverage report names no line of the project', command);
+  const figure = percentText(coverage.percent);
+  const below = uncovered(coverage, target);
+  const details = below.map(fileLine);
+  const reach = `the tests reach ${figure} of the lines`;
+  const isMet = coverage.percent >= target;
+  const result: CheckResult = {
+    check: 'coverage',
+    outcome: isMet ? 'passed' : 'failed',
+    reason: isMet ? `${reach} (expected ${target} %)` : `${reach}, expected ${target} %`,
+    details,
+    command,
+    figure,
+  };
+  return { result, lasts: true };
+}
+
+/** Lint and security: every command has to end with 0. */
+export function commandsResult(check: 'lint' | 'security', ends: readonly CommandEnd[], timeoutMs: number): Measured {
+  const late = ends.find((end) => end.timedOut);
+  if (late !== undefined) return notEnded(check, timeoutMs, late.command, tailOf(late));
+  const bad = ends.filter((end) => end.exitCode !== 0);
+  const [first] = bad;
+  if (first === undefined)
+    return passed(check, check === 'lint' ? 'no lint errors' : 'no security findings', ends, null);
+  const missing = bad.find(couldNotRun);
+  if (missing !== undefined) return cannotRun(check, missing);
+  const read = bad.map((end) => {
+    const audit = check === 'security' ? auditFindings(end.output) : null;
+    return { end, audit, ...(audit === null ? findingsOf(end) : { first: audit[0] ?? '', lines: audit }) };
+  });
+  const unread = read.find(({ audit }) => audit?.length === 0);
+  if (unread !== undefined) {
+    const reason = `${unread.end.command} ${howItEnded(unread.end)} without a finding that can be read`;
+    return failed(check, reason, unread.end.command, tailOf(unread.end), false);
+  }
+  const reason = `${commandsOf(bad)} ${howItEnded(first)}: ${oneLine(read[0]?.first ?? '')}`;
+  return failed(
+    check,
+    reason,
+    commandsOf(bad),
+    read.flatMap(({ lines }) => lines),
+    true,
+  );
+}
+
+const SEVERITIES = ['critical', 'high', 'moderate', 'low', 'info'];
+
+/** The findings of `npm audit --json`, the worst first; null when the output is something else. */
+function auditFindings(output: string): readonly string[] | null {
+  const start = output.indexOf('{');
+  if (start === -1 || !output.includes('"auditReportVersion"')) return null;
+  const rows = [...output.matchAll(/"name": *"([^"]+)",\s*"severity": *"(\w+)"/g)].map(
+    ([, name = '', severity = '']) => ({ name, severity }),
+  );
+  return [
+    ...new Set(
+      rows
+        .sort((a, b) => SEVERITIES.indexOf(a.severity) - SEVERITIES.indexOf(b.severity))
+        .map(({ name, severity }) => `${severity}: ${name}`),
+    ),
+  ];
+}
+
+export type BudgetEnd = { readonly name: string; readonly budgetMs: number; readonly end: CommandEnd };
+
+function budgetLine({ name, budgetMs, end }: BudgetEnd): string | null {
+  if (end.timedOut && end.durationMs <= budgetMs) return `${name}: did not end before the deadline of all checks`;
+  if (end.timedOut) return `${name}: ended after ${end.durationMs} ms, budget ${budgetMs} ms`;
+  if (couldNotRun(end)) return `${name}: cannot be run: ${oneLine(tailOf(end)[0] ?? 'it said nothing')}`;
+  if (end.exitCode !== 0)
+    return `${name}: ${end.command} ${howItEnded(end)}: ${oneLine(tailOf(end).at(-1) ?? 'it said nothing')}`;
+  return end.durationMs > budgetMs ? `${name}: ${end.durationMs} ms, budget ${budgetMs} ms` : null;
+}
+
+/** Each command within its budget. Time is of the machine as well as of the tree: what took too long is measured again. */
+export function performanceResult(budgets: readonly BudgetEnd[]): Measured {
+  const over = budgets.flatMap((budget) => {
+    const line = budgetLine(budget);
+    return line === null ? [] : [{ line, end: budget.end }];
+  });
+  const [first] = over;
+  const figure = budgets.map(({ name, end }) => `${name} ${end.durationMs} ms`).join(', ');
+  if (first === undefined)
+    return passed(
+      'performance',
+      `within budget: ${figure}`,
+      budgets.map(({ end }) => end),
+      figure,
+    );
+  const { result } = failed(
+    'performance',
+    first.line,
+    commandsOf(over.map(({ end }) => end)),
+    over.map(({ line }) => line),
+    false,
+  );
+  return { result: { ...result, figure }, lasts: false };
+}

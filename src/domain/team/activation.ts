@@ -1,0 +1,227 @@
+// Whether a team, or one agent after the other, does a piece of work; each outcome with its reasons.
+
+import { got } from '../text.ts';
+import type { CommandName, Flags } from './arguments.ts';
+import { rolesOf, type Selection } from './selection.ts';
+import type { TeamSettings } from './settings.ts';
+
+/** The first host version that knows teams. */
+export const HOST_VERSION_MIN = '2.1.32';
+export const TEAMS_VARIABLE = 'TOOL_CODE_EXPERIMENTAL_AGENT_TEAMS';
+
+/** What makes a team fall back to sub-agents: five that are to be expected, and a host that is too old or not known. */
+export const FALLBACK_TRIGGERS = {
+  variable_unset: `${TEAMS_VARIABLE} is not 1`,
+  not_enabled: 'workflow.team.enabled is false',
+  team_create_failed: 'TeamCreate failed',
+  spawn_failed: 'a teammate could not be started',
+  network_error: 'a network error',
+  host_version: `the host is older than ${HOST_VERSION_MIN}, or not known`,
+} as const;
+
+export type FallbackTrigger = keyof typeof FALLBACK_TRIGGERS;
+
+type PrerequisiteName = 'host version' | 'variable' | 'enabled';
+
+export type Prerequisite = { readonly name: PrerequisiteName; readonly why: string } & (
+  | { readonly holds: true }
+  | {
+      readonly holds: false;
+      /** The command or the edit that makes it hold. */
+      readonly mend: string;
+    }
+);
+
+type Common = { readonly reasons: readonly string[]; readonly prerequisites: readonly Prerequisite[] };
+
+export type Decision = Common &
+  (
+    | {
+        readonly mode: 'team';
+        /** Null where the team is there already: it is restarted as it was. */
+        readonly pattern: string | null;
+        readonly roles: readonly string[];
+        readonly trigger: null;
+      }
+    | {
+        /** `refused`: a team was asked for, cannot be had, and sub-agents may not take its place. */
+        readonly mode: 'subagent' | 'refused';
+        readonly pattern: null;
+        readonly roles: readonly [];
+        readonly trigger: FallbackTrigger | null;
+      }
+  );
+
+export type Environment = {
+  /** Of the variable, as it was found. */
+  readonly value: string | undefined;
+  readonly source: 'shell' | 'settings' | null;
+};
+
+export type DecisionInput = {
+  readonly command: CommandName;
+  readonly flags: Flags;
+  readonly settings: TeamSettings;
+  /** As the host says it, `2.1.329 (Claude Code)`; null: not known. */
+  readonly hostVersion: string | null;
+  readonly environment: Environment;
+  /** Null: there is nothing to select by, and no threshold is met. */
+  readonly selection: Selection | null;
+};
+
+/** Whether a version as a host says it is at least `least`; one that comes before a release, `2.1.32-beta.1`, is below it. */
+export function isVersionAtLeast(version: string, least: string): boolean {
+  const read = /^\D{0,2}(\d+)\.(\d+)\.(\d+)(-[\w.]+)?/.exec(version.trim());
+  const wanted = least.split('.').map(Number);
+  if (read === null) return false;
+  for (const [index, part] of [read[1], read[2], read[3]].entries()) {
+    const difference = Number(part) - (wanted[index] ?? 0);
+    if (difference !== 0) return difference > 0;
+  }
+  return read[4] === undefined;
+}
+
+/** The three that a team needs, each with what was found and what mends it. */
+export function prerequisitesOf(
+  settings: TeamSettings,
+  hostVersion: string | null,
+  environment: Environment,
+): readonly Prerequisite[] {
+  return [hostPrerequisite(hostVersion), variablePrerequisite(environment), enabledPrerequisite(settings)];
+}
+
+function hostPrerequisite(version: string | null): Prerequisite {
+  const name = 'host version';
+  const mend = 'claude update';
+  if (version === null)
+    return { name, holds: false, why: `expected ${HOST_VERSION_MIN} or higher, the version is not known`, mend };
+  const why = `expected ${HOST_VERSION_MIN} or higher, got ${got(version.trim()).slice(1, -1)}`;
+  return isVersionAtLeast(version, HOST_VERSION_MIN) ? { name, holds: true, why } : { name, holds: false, why, mend };
+}
+
+function variablePrerequisite({ value, source }: Environment): Prerequisite {
+  const name = 'variable';
+  const from = source === null ? '' : source === 'shell' ? ' from the shell' : ' from the settings file';
+  const why = `expected ${TEAMS_VARIABLE}=1, got ${got(value)}${value === undefined ? '' : from}`;
+  if (value === '1') return { name, holds: true, why };
+  const mend =
+    source === 'shell'
+      ? `export ${TEAMS_VARIABLE}=1`
+      : `set "env": { "${TEAMS_VARIABLE}": "1" } in .claude/settings.json, or export ${TEAMS_VARIABLE}=1`;
+  return { name, holds: false, why, mend };
+}
+
+function enabledPrerequisite({ enabled }: TeamSettings): Prerequisite {
+  const why = `expected workflow.team.enabled to be true, got ${enabled}`;
+  const mend = 'set workflow.team.enabled: true in .tool/config/workflow.yaml';
+  return enabled ? { name: 'enabled', holds: true, why } : { name: 'enabled', holds: false, why, mend };
+}
+
+const TRIGGER_OF: Readonly<Record<PrerequisiteName, FallbackTrigger>> = {
+  'host version': 'host_version',
+  variable: 'variable_unset',
+  enabled: 'not_enabled',
+};
+
+/** `asked`: somebody wants a team, by flag or setting. `found`: the thresholds do, which nobody insists on. */
+type Wish = { readonly team: false | 'asked' | 'found'; readonly reasons: readonly string[] };
+
+/** Precedence: `--solo` > `--force` > `--team` > `execution_mode` > thresholds. Total: every input has an outcome. */
+export function decideMode(input: DecisionInput): Decision {
+  const { flags, settings } = input;
+  const prerequisites = prerequisitesOf(settings, input.hostVersion, input.environment);
+  const { team, reasons } = wishOf(input);
+  if (team === false) return alone('subagent', reasons, prerequisites, null);
+  const waived = flags.force ? prerequisites.filter((one) => !one.holds && one.name !== 'host version') : [];
+  const unmet = prerequisites.filter((one) => !one.holds && !waived.includes(one));
+  const all = [...reasons, ...waived.map((one) => `${one.name}: ${one.why}; --force goes without`)];
+  const [first] = unmet;
+  if (first !== undefined) {
+    const missing = unmet.map((one) => `${one.name}: ${one.why}${one.holds ? '' : `; mend: ${one.mend}`}`);
+    const refuses = team === 'asked';
+    return fallBack(TRIGGER_OF[first.name], [...all, ...missing], settings, prerequisites, refuses);
+  }
+  return teamOf(input, all, prerequisites);
+}
+
+/**
+ * The decision when a team cannot be had, or can no longer: sub-agents with the trigger named, or a refusal where the
+ * settings allow no fallback.
+ * @param refuses false where only the thresholds wanted a team: then sub-agents do what they always do
+ */
+export function fallBack(
+  trigger: FallbackTrigger,
+  reasons: readonly string[],
+  settings: TeamSettings,
+  prerequisites: readonly Prerequisite[] = [],
+  refuses = true,
+): Decision {
+  const because = FALLBACK_TRIGGERS[trigger];
+  if (settings.fallback.enabled || !refuses)
+    return alone('subagent', [...reasons, `sub-agents in place of a team: ${because}`], prerequisites, trigger);
+  const no = `refused: ${because}, and workflow.team.fallback.enabled is false`;
+  return alone('refused', [...reasons, no], prerequisites, trigger);
+}
+
+function alone(
+  mode: 'subagent' | 'refused',
+  reasons: readonly string[],
+  prerequisites: readonly Prerequisite[],
+  trigger: FallbackTrigger | null,
+): Decision {
+  return { mode, pattern: null, roles: [], reasons, prerequisites, trigger };
+}
+
+function wishOf({ command, flags, settings, selection }: DecisionInput): Wish {
+  if (command === 'sync') return { team: false, reasons: ['a sync is the work of one agent'] };
+  if (command === 'team-restart') return { team: 'asked', reasons: ['a team is restarted'] };
+  if (flags.wish === 'solo') {
+    const over = [...(flags.force ? ['--force'] : []), ...(flags.pattern === null ? [] : ['--pattern'])];
+    return { team: false, reasons: [`--solo${over.length === 0 ? '' : `, which comes before ${over.join(' and ')}`}`] };
+  }
+  if (flags.force) return { team: 'asked', reasons: ['--force'] };
+  if (flags.wish === 'team') return { team: 'asked', reasons: ['--team'] };
+  if (flags.pattern !== null) return { team: 'asked', reasons: [`--pattern=${flags.pattern} names a team`] };
+  if (settings.executionMode === 'team') return { team: 'asked', reasons: ['workflow.execution_mode is team'] };
+  if (settings.executionMode === 'subagent') return { team: false, reasons: ['workflow.execution_mode is subagent'] };
+  if (command === 'build-fix')
+    return { team: false, reasons: ['a failure is looked into by one agent; --team for three'] };
+  return selection === null
+    ? { team: false, reasons: ['no threshold is met: there was nothing to select by'] }
+    : byThresholds(selection);
+}
+
+function byThresholds({ thresholds, size, critical, fileCount }: Selection): Wish {
+  const said = thresholds.map(({ what, has, needed }) => `${what} ${has} of ${needed}`).join(', ');
+  const met = thresholds.filter(({ has, needed }) => has >= needed).map(({ what }) => what);
+  if (met.length === 0) return { team: false, reasons: [`no threshold is met: ${said}`] };
+  const reason = `${met.join(' and ')} reach${met.length === 1 ? 'es' : ''} the threshold: ${said}`;
+  if (size !== 'solo' || critical !== null) return { team: 'found', reasons: [reason] };
+  return { team: false, reasons: [reason, `but ${fileCount} files are too few for a team`] };
+}
+
+function teamOf(
+  { command, flags, settings, selection }: DecisionInput,
+  reasons: readonly string[],
+  prerequisites: readonly Prerequisite[],
+): Decision {
+  if (command === 'team-restart')
+    return { mode: 'team', pattern: null, roles: [], reasons, prerequisites, trigger: null };
+  const isSelected = command === 'run' && flags.pattern === null && selection !== null;
+  const pattern =
+    command === 'plan'
+      ? 'plan_research'
+      : command === 'build-fix'
+        ? 'investigation'
+        : (flags.pattern ?? selection?.pattern ?? 'implementation');
+  const all = isSelected ? selection.roles : rolesOf(pattern, settings);
+  const roles = all.slice(0, Math.max(0, settings.maxTeammates));
+  const left = all.slice(roles.length);
+  if (roles.length === 0) {
+    const why = all.length === 0 ? 'has no roles' : 'is left without roles by workflow.team.max_teammates';
+    return alone('refused', [...reasons, `refused: the pattern ${pattern} ${why}`], prerequisites, null);
+  }
+  const cut = left.length === 0 ? [] : [`without ${left.join(', ')}: max_teammates is ${settings.maxTeammates}`];
+  const said = `pattern ${pattern}: ${roles.join(', ')}`;
+  return { mode: 'team', pattern, roles, reasons: [...reasons, said, ...cut], prerequisites, trigger: null };
+}

@@ -1,0 +1,133 @@
+// Who asks. Never what the caller says about itself: the environment it was started in, what the host's hook says of the
+// call, or a key that was handed over.
+
+import { LEAD } from './message.ts';
+import { isStanding, type Member, type TeamState } from './state.ts';
+
+/** What the host says of one call, as its hook reported it. */
+export type Stamp = {
+  readonly session: string;
+  /** Both null: the main agent of the session. */
+  readonly agentId: string | null;
+  readonly agentType: string | null;
+  readonly toolUseId: string | null;
+};
+
+export type Evidence =
+  | { readonly kind: 'environment'; readonly team: string | null; readonly teammate: string | null }
+  | { readonly kind: 'stamp'; readonly stamp: Stamp }
+  | { readonly kind: 'key'; readonly hash: string }
+  /** Nothing tells; `why` in words. */
+  | { readonly kind: 'nothing'; readonly why: string };
+
+export type Caller =
+  | { readonly kind: 'lead'; readonly team: string; readonly name: typeof LEAD; readonly epoch: 0 }
+  | {
+      readonly kind: 'member';
+      readonly team: string;
+      readonly name: string;
+      readonly epoch: number;
+      readonly member: Member;
+    }
+  /** Somebody, but nobody of a team that stands. */
+  | { readonly kind: 'outsider'; readonly who: string }
+  | { readonly kind: 'unknown'; readonly why: string };
+
+const PLUGIN = 'tool:';
+const PREFIX = 'team-';
+
+/** The member's name that an agent type of the host stands for: `tool:team-tester`, `team-tester` and `tester` are one. */
+export function memberName(agentType: string): string {
+  const plain = agentType.startsWith(PLUGIN) ? agentType.slice(PLUGIN.length) : agentType;
+  return plain.startsWith(PREFIX) ? plain.slice(PREFIX.length) : plain;
+}
+
+function lead(state: TeamState): Caller {
+  return { kind: 'lead', team: state.team, name: LEAD, epoch: 0 };
+}
+
+function asMember(state: TeamState, member: Member): Caller {
+  return { kind: 'member', team: state.team, name: member.name, epoch: member.epoch, member };
+}
+
+/** A member that is over is nobody any more. */
+function ofMember(state: TeamState, member: Member, epoch: number): Caller {
+  if (member.epoch !== epoch) return { kind: 'outsider', who: `${member.name}, whose place another has taken` };
+  if (member.phase === 'over')
+    return { kind: 'outsider', who: `${member.name}, who has ended (${member.ended?.reason ?? 'no reason known'})` };
+  return asMember(state, member);
+}
+
+/** Whether that session's main agent leads the team; a team made at a terminal is led by whoever comes first. */
+function isLedBy(state: TeamState, session: string): boolean {
+  return state.lead.session === null || state.lead.session === session;
+}
+
+function ofStamp({ session, agentId, agentType }: Stamp, standing: readonly TeamState[]): readonly Caller[] {
+  if (agentId === null && agentType === null) return standing.filter((state) => isLedBy(state, session)).map(lead);
+  for (const state of standing) {
+    const bound = agentId === null ? undefined : state.bindings.get(agentId);
+    const member = bound === undefined ? undefined : state.members.get(bound.name);
+    if (bound !== undefined && member !== undefined) return [ofMember(state, member, bound.epoch)];
+  }
+  const name = memberName(agentType ?? '');
+  for (const state of standing) {
+    const member = isLedBy(state, session) ? state.members.get(name) : undefined;
+    if (member !== undefined) return [ofMember(state, member, member.epoch)];
+  }
+  return [];
+}
+
+function ofEnvironment(
+  team: string | null,
+  teammate: string | null,
+  standing: readonly TeamState[],
+): readonly Caller[] {
+  const meant = standing.filter((state) => team === null || state.team === team);
+  if (teammate === null || teammate === LEAD) return meant.map(lead);
+  return meant.flatMap((state) => {
+    const member = state.members.get(teammate);
+    return member === undefined ? [] : [ofMember(state, member, member.epoch)];
+  });
+}
+
+function ofKey(hash: string, standing: readonly TeamState[]): readonly Caller[] {
+  return standing.flatMap((state) => {
+    if (state.lead.keyHash === hash) return [lead(state)];
+    const member = [...state.members.values()].find((one) => one.keyHash === hash);
+    return member === undefined ? [] : [ofMember(state, member, member.epoch)];
+  });
+}
+
+function whoOf(evidence: Evidence): string {
+  switch (evidence.kind) {
+    case 'stamp': {
+      const { agentType, agentId, session } = evidence.stamp;
+      return agentType === null && agentId === null
+        ? `the main agent of session ${session}`
+        : `${agentType === null || agentType === '' ? 'an agent' : agentType} (${agentId ?? 'no id'})`;
+    }
+    case 'environment':
+      return evidence.teammate === null ? 'a terminal' : `${evidence.teammate} of ${evidence.team ?? 'no team'}`;
+    case 'key':
+      return 'somebody with a key that no team knows';
+    case 'nothing':
+      return 'somebody unknown';
+  }
+}
+
+/**
+ * Who that is among the teams that stand: more than one only for a lead of several.
+ * @param states of any teams; those that do not stand are left out
+ */
+export function identify(evidence: Evidence, states: readonly TeamState[]): readonly Caller[] {
+  const standing = states.filter(isStanding);
+  if (evidence.kind === 'nothing') return [{ kind: 'unknown', why: evidence.why }];
+  const found =
+    evidence.kind === 'stamp'
+      ? ofStamp(evidence.stamp, standing)
+      : evidence.kind === 'key'
+        ? ofKey(evidence.hash, standing)
+        : ofEnvironment(evidence.team, evidence.teammate, standing);
+  return found.length === 0 ? [{ kind: 'outsider', who: whoOf(evidence) }] : found;
+}

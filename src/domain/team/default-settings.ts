@@ -1,0 +1,26 @@
+// What holds for the teams of a project that says nothing of them.
+
+import { DEFAULT_QUALITY } from '../quality.ts';
+import { DEFAULT_OWNERSHIP } from './ownership.ts';
+import { PATTERNS } from './role.ts';
+import type { TeamSettings } from './settings.ts';
+
+export const DEFAULT_TEAM_SETTINGS: TeamSettings = {
+  executionMode: 'auto',
+  // Team mode is asked for: the file that an installation writes does.
+  enabled: false,
+  maxTeammates: 10,
+  defaultModel: 'inherit',
+  requirePlanApproval: true,
+  delegateMode: true,
+  teammateDisplay: 'auto',
+  autoSelection: { minDomains: 3, minFiles: 10, minComplexity: 7 },
+  ownership: DEFAULT_OWNERSHIP,
+  patterns: Object.fromEntries(Object.values(PATTERNS).map(({ name, roles }) => [name, roles])),
+  hooks: {
+    teammateIdle: { enabled: true, validateWork: true },
+    taskCompleted: { enabled: true, requireQualityCheck: true },
+  },
+  fallback: { enabled: true, logLevel: 'warn', preserveProgress: true },
+  quality: DEFAULT_QUALITY,
+};

@@ -1,0 +1,166 @@
+// Whether a write may happen while a team stands.
+
+import { visible } from '../text.ts';
+import type { Caller } from './caller.ts';
+import { insideProject, type Owned, ownerOf, SHARED } from './ownership.ts';
+import type { TeamSettings } from './settings.ts';
+import type { TeamState } from './state.ts';
+
+/** What is about to be written: paths from the project's root, or absolute ones outside of it. */
+export type Target = {
+  readonly path: string;
+  /** All below it as well. */
+  readonly tree: boolean;
+};
+
+export type Writes = {
+  readonly targets: readonly Target[];
+  /** What cannot be told before it runs, and why. */
+  readonly unresolved: readonly string[];
+};
+
+export type Ruling = {
+  /** `ask`: only a person can tell. */
+  readonly decision: 'allow' | 'deny' | 'ask';
+  readonly reason: string;
+  /** What was allowed, from the project's root. */
+  readonly paths: readonly string[];
+};
+
+export type Place = {
+  /** Whether somebody sits in front of the screen. */
+  readonly attended: boolean;
+  readonly now: number;
+  /** Absolute directories for files that nobody keeps. */
+  readonly temporary: readonly string[];
+  /** Paths of the project below a directory, for a write of all of it. */
+  readonly below: (directory: string) => readonly string[];
+};
+
+/** What holds the rules themselves: nobody's while a team stands. */
+const RULES = ['.claude', '.tool', '.git', '.mcp.json'] as const;
+const SPECS = '.tool/specs';
+
+function isBelow(path: string, directory: string): boolean {
+  return path === directory || path.startsWith(`${directory}/`);
+}
+
+function quoted(path: string): string {
+  return JSON.stringify(visible(path));
+}
+
+/** What the caller may say instead: ready to be sent. */
+function changeRequest(owner: string, path: string): string {
+  return `SendMessage {"recipient":"${owner}","type":"change_request","content":{"file":${quoted(path)},"requestedChange":"<what to change>","reason":"<why>"}}`;
+}
+
+type Judged = { readonly ok: true } | { readonly ok: false; readonly reason: string };
+
+const FINE: Judged = { ok: true };
+
+function refuse(reason: string): Judged {
+  return { ok: false, reason };
+}
+
+function judgeOutside(path: string, { temporary }: Place): Judged {
+  return temporary.some((directory) => isBelow(path, directory))
+    ? FINE
+    : refuse(
+        `${visible(path)} lies outside of the project: while a team stands, its members write inside it or to ${temporary.join(', ')}`,
+      );
+}
+
+function judgeMember(
+  path: string,
+  caller: Caller & { kind: 'member' },
+  state: TeamState,
+  settings: TeamSettings,
+  now: number,
+): Judged {
+  const { name } = caller;
+  const lease = state.leases.get(path);
+  const held = lease !== undefined && lease.until > now ? lease : undefined;
+  if (held?.member === name) return FINE;
+  if (held !== undefined)
+    return refuse(
+      `${path} is leased to ${held.member} until ${new Date(held.until).toISOString()} (${held.reason}): wait for it, or ask: ${changeRequest(held.member, path)}`,
+    );
+  const { owner, pattern }: Owned = ownerOf(path, settings.ownership);
+  if (owner === name) return FINE;
+  if (owner === null || owner === SHARED)
+    return refuse(
+      `${path} is ${owner === null ? "nobody's" : `shared (${pattern})`}: take a lease for it first: FileLease {"path":${quoted(path)},"reason":"<why>"}`,
+    );
+  const isThere = state.members.has(owner);
+  return refuse(
+    `${path} is ${owner}'s (${pattern}), not ${name}'s. Do not change it; ask ${isThere ? 'its owner' : 'the lead, since its owner is not in this team'}: ${changeRequest(isThere ? owner : 'team-lead', path)}`,
+  );
+}
+
+function judgeOne(path: string, caller: Caller, state: TeamState, settings: TeamSettings, place: Place): Judged {
+  if (caller.kind === 'outsider' || caller.kind === 'unknown') {
+    const who = caller.kind === 'outsider' ? caller.who : `a caller that the host does not name (${caller.why})`;
+    return refuse(
+      `team ${state.team} stands, and ${visible(who)} is not of it: nothing of the project is written but by its teammates. /tool:team-restart takes the team over; \`tool team delete ${state.team}\` ends it`,
+    );
+  }
+  if (caller.kind === 'member' && caller.member.readOnly)
+    return refuse(
+      `${caller.name} only reads: it writes nothing. Report what you found with SendMessage or as the result of your task`,
+    );
+  const inside = path.startsWith('/') ? null : insideProject(path);
+  if (inside === null) return judgeOutside(path, place);
+  if (caller.kind === 'lead' && isBelow(inside, SPECS)) return FINE;
+  const rule = RULES.find((one) => isBelow(inside, one));
+  if (rule !== undefined)
+    return refuse(
+      `${inside} belongs to what holds the team's rules (${rule}): nobody changes it while team ${state.team} stands`,
+    );
+  if (caller.kind === 'member') return judgeMember(inside, caller, state, settings, place.now);
+  if (!settings.delegateMode) return FINE;
+  const { owner } = ownerOf(inside, settings.ownership);
+  const whom = owner !== null && owner !== SHARED && state.members.has(owner) ? owner : null;
+  return refuse(
+    `the lead delegates (delegate_mode) and writes nothing but ${SPECS}/**. Give ${inside} to ${whom ?? 'a teammate'}: TaskCreate {"subject":"<what>","description":"<how>"${whom === null ? '' : `,"owner":"${whom}"`}}`,
+  );
+}
+
+/** Judges all that a call would write, for a caller of a team that stands. The first refusal counts. */
+export function judgeWrites(
+  writes: Writes,
+  caller: Caller,
+  state: TeamState,
+  settings: TeamSettings,
+  place: Place,
+): Ruling {
+  const paths: string[] = [];
+  for (const { path, tree } of writes.targets) {
+    const all = tree ? [path, ...place.below(path)] : [path];
+    // Of a directory that is written as a whole, what lies in it counts; an empty one counts itself.
+    const judged = tree && all.length > 1 ? all.slice(1) : all;
+    for (const one of judged) {
+      const verdict = judgeOne(one, caller, state, settings, place);
+      if (!verdict.ok) return { decision: 'deny', reason: verdict.reason, paths: [] };
+      paths.push(one);
+    }
+  }
+  const [first] = writes.unresolved;
+  if (first === undefined) return { decision: 'allow', reason: '', paths };
+  if (caller.kind === 'outsider' || caller.kind === 'unknown' || (caller.kind === 'member' && caller.member.readOnly)) {
+    const verdict = judgeOne('.', caller, state, settings, place);
+    if (!verdict.ok)
+      return {
+        decision: 'deny',
+        reason: `${verdict.reason}. (It cannot be told what this writes: ${first})`,
+        paths: [],
+      };
+  }
+  const reason = `it cannot be told before it runs what this writes: ${writes.unresolved.join('; ')}`;
+  return place.attended
+    ? { decision: 'ask', reason, paths }
+    : {
+        decision: 'deny',
+        reason: `${reason}. Write files with Write or Edit, or name every path literally`,
+        paths: [],
+      };
+}

@@ -1,0 +1,129 @@
+// Whether a member that stops working may: not while something is left that it could do.
+
+import { messageLine, unreadOf } from './mail.ts';
+import { LEAD } from './message.ts';
+import { type Ownership, ownerOf, SHARED } from './ownership.ts';
+import type { TeamSettings } from './settings.ts';
+import { isLive, type Member, type Message, type TeamState } from './state.ts';
+import { type Task, waitsFor } from './task.ts';
+
+export type IdleVerdict =
+  | { readonly accept: true; readonly reason: string }
+  | {
+      readonly accept: false;
+      /** Tells what to do next. */
+      readonly reason: string;
+      /** The task that becomes the member's with this. */
+      readonly assign: Task | null;
+      /** Messages that the reason shows. */
+      readonly shown: readonly Message[];
+      /** The same as long as nothing has changed. */
+      readonly fingerprint: string;
+    };
+
+/** Whether a task that is nobody's fits a member: none of its files belongs to somebody else. */
+export function fits(task: Task, name: string, ownership: readonly Ownership[]): boolean {
+  if (task.owner !== null) return task.owner === name;
+  return task.files.every((file) => {
+    const { owner } = ownerOf(file, ownership);
+    return owner === null || owner === SHARED || owner === name;
+  });
+}
+
+/** Tasks that could be begun now, the oldest first. */
+export function claimable(state: TeamState): readonly Task[] {
+  return [...state.tasks.values()].filter(
+    (task) => task.status === 'pending' && waitsFor(task, state.tasks).length === 0,
+  );
+}
+
+function line(task: Task): string {
+  return `task ${task.id} "${task.subject}"`;
+}
+
+function fingerprintOf(state: TeamState, parts: readonly string[]): string {
+  const done = [...state.tasks.values()].filter((task) => task.status === 'completed').length;
+  return [...parts, `completed ${done}`].join('|');
+}
+
+function mailWords(messages: readonly Message[]): string {
+  return `You have ${messages.length} unread message${messages.length === 1 ? '' : 's'}:\n${messages.map(messageLine).join('\n')}\nAct on ${messages.length === 1 ? 'it' : 'them'} before you stop.`;
+}
+
+/** Judges a teammate that stops. Somebody who was asked to end may, once that was read. */
+export function judgeIdle(state: TeamState, member: Member, settings: TeamSettings): IdleVerdict {
+  const { name, epoch } = member;
+  const unread = unreadOf(state, name);
+  const mail = unread.length === 0 ? [] : [mailWords(unread)];
+  if (member.shutdown !== null && (member.shutdown.readAt !== null || unread.length === 0))
+    return { accept: true, reason: 'it was asked to end' };
+  const { validateWork } = settings.hooks.teammateIdle;
+  const open = [...state.tasks.values()].filter(
+    (task) => task.status === 'in_progress' && task.claim?.member === name && task.claim.epoch === epoch,
+  );
+  const unfinished = validateWork ? open : [];
+  const next = open.length > 0 || member.shutdown !== null ? undefined : nextFor(state, member, settings);
+  if (unfinished.length === 0 && unread.length === 0 && next === undefined)
+    return {
+      accept: true,
+      reason: open.length === 0 ? 'nothing is left for it' : 'unfinished work is not looked at (validate_work: false)',
+    };
+  const words = [
+    ...mail,
+    ...unfinished.map(
+      (task) =>
+        `You have not finished ${line(task)}: finish it and call TaskUpdate {"taskId":"${task.id}","status":"completed"}, or "failed" with a result that says why.`,
+    ),
+    ...(next === undefined
+      ? []
+      : [
+          `${line(next)} is yours now: call TaskUpdate {"taskId":"${next.id}","status":"in_progress"}, then do it.${next.description === '' ? '' : ` It says: ${next.description}`}`,
+        ]),
+  ];
+  return {
+    accept: false,
+    reason: words.join('\n'),
+    assign: next === undefined || next.owner === name ? null : next,
+    shown: unread,
+    fingerprint: fingerprintOf(state, [
+      ...unfinished.map((task) => `open ${task.id}`),
+      ...unread.map((message) => `unread ${message.seq}`),
+      ...(next === undefined ? [] : [`next ${next.id}`]),
+    ]),
+  };
+}
+
+function nextFor(state: TeamState, member: Member, settings: TeamSettings): Task | undefined {
+  const free = claimable(state).filter((task) => fits(task, member.name, settings.ownership));
+  return free.find((task) => task.owner === member.name) ?? (member.readOnly ? undefined : free[0]);
+}
+
+/** Judges the lead that stops: mail waits for it, or work for somebody whom nobody has started. */
+export function judgeLeadStop(state: TeamState, settings: TeamSettings): IdleVerdict {
+  const unread = unreadOf(state, LEAD);
+  const waiting = claimable(state).filter((task) => {
+    const able = [...state.members.values()].filter(isLive).filter((member) => member.phase !== 'stopped');
+    return !able.some((member) => fits(task, member.name, settings.ownership));
+  });
+  const isOver = state.session === 'shut_down' || state.session === 'fallback';
+  const waits = isOver ? [] : waiting.filter((task) => task.owner !== null);
+  if (unread.length === 0 && waits.length === 0) return { accept: true, reason: 'nothing waits for the lead' };
+  const owners = [...new Set(waits.flatMap((task) => task.owner ?? []))];
+  return {
+    accept: false,
+    reason: [
+      ...(unread.length === 0 ? [] : [mailWords(unread)]),
+      ...(owners.length === 0
+        ? []
+        : [
+            `${waits.map(line).join(', ')} can begin, and nobody works on it: start ${owners.join(', ')} with Task {"subagent_type":"team-${owners[0]}","team_name":"${state.team}","name":"${owners[0]}","prompt":"<what to do>"} and make the call that it answers with.`,
+          ]),
+    ].join('\n'),
+    assign: null,
+    shown: unread,
+    fingerprint: fingerprintOf(state, [
+      ...unread.map((message) => `unread ${message.seq}`),
+      ...waits.map((task) => `waits ${task.id}`),
+    ]),
+  };
+}

@@ -1,0 +1,239 @@
+// The operations of a team: what each takes. The listing for models, the checks of what came, and the command line are
+// made of this one table.
+
+import { nearest } from '../nearest.ts';
+import { got } from '../text.ts';
+import { CONTENTS } from './message.ts';
+import { TASK_STATUSES } from './task.ts';
+
+type Kind = 'text' | 'words' | 'texts' | 'flag' | 'count' | 'content';
+
+export type Parameter = {
+  readonly kind: Kind;
+  readonly required: boolean;
+  readonly says: string;
+  readonly values?: readonly string[];
+};
+
+export type OperationName =
+  | 'TeamCreate'
+  | 'Task'
+  | 'SendMessage'
+  | 'TaskCreate'
+  | 'TaskUpdate'
+  | 'TaskList'
+  | 'TaskGet'
+  | 'TeamDelete'
+  | 'Inbox'
+  | 'FileLease';
+
+export type Operation = { readonly says: string; readonly parameters: Readonly<Record<string, Parameter>> };
+
+const need = (kind: Kind, says: string, values?: readonly string[]): Parameter => ({
+  kind,
+  required: true,
+  says,
+  ...(values === undefined ? {} : { values }),
+});
+const may = (kind: Kind, says: string, values?: readonly string[]): Parameter => ({
+  ...need(kind, says, values),
+  required: false,
+});
+
+/** Those that any operation takes. */
+const COMMON: Readonly<Record<string, Parameter>> = {
+  key: may('text', 'The key that you were handed, if you were.'),
+};
+const TEAM = may('text', 'Which team, when you lead several.');
+
+export const OPERATIONS: Readonly<Record<OperationName, Operation>> = {
+  TeamCreate: {
+    says: 'Creates a team. Answers with its tasks and the calls that come next.',
+    parameters: {
+      team_name: need('text', 'tool-plan-<feature>, tool-run-<spec-id-lowercase> or tool-debug-<failure>.'),
+      pattern: may('text', 'The composition, like implementation.'),
+      subject: may('text', "The feature's words, the SPEC's id or the failure."),
+    },
+  },
+  Task: {
+    says: 'Registers a teammate. Answers with the exact call that starts it: make that call.',
+    parameters: {
+      subagent_type: need('text', 'The agent, like team-backend-dev.'),
+      team_name: need('text', "The team's name."),
+      name: need('text', 'The name without team-, like backend-dev; messages reach it by that.'),
+      prompt: need('words', 'What it is to do.'),
+    },
+  },
+  SendMessage: {
+    says: 'Sends a message to a teammate, to team-lead or to all.',
+    parameters: {
+      recipient: need('text', 'An exact name.'),
+      type: need('text', 'The kind.', Object.keys(CONTENTS)),
+      content: need('content', 'An object with the fields of the kind; text for shutdown_request and progress.'),
+      in_reply_to: may('count', 'The number of the message it answers.'),
+      team_name: TEAM,
+    },
+  },
+  TaskCreate: {
+    says: 'Adds a task to the shared list.',
+    parameters: {
+      subject: need('text', 'A short title.'),
+      description: need('words', 'What is to be done, and when it is done.'),
+      owner: may('text', 'The teammate it is for.'),
+      files: may('texts', 'Paths or globs it will touch.'),
+      blocked_by: may('texts', 'Ids of tasks that come first.'),
+      team_name: TEAM,
+    },
+  },
+  TaskUpdate: {
+    says: 'Sets the status of a task. in_progress claims it; completed is accepted when the checks pass.',
+    parameters: {
+      taskId: need('text', 'The id.'),
+      status: need('text', 'The new status.', TASK_STATUSES),
+      result: may('words', 'What came of it.'),
+      owner: may('text', 'From the lead: who is to do it.'),
+      team_name: TEAM,
+    },
+  },
+  TaskList: { says: 'Lists all tasks.', parameters: { team_name: TEAM } },
+  TaskGet: { says: 'Gets one task.', parameters: { taskId: need('text', 'The id.'), team_name: TEAM } },
+  TeamDelete: {
+    says: 'Ends the team, after every teammate has shut down. Its log is archived.',
+    parameters: {
+      team_name: need('text', "The team's name."),
+      force: may('flag', 'Also without the word of those who did not answer within the deadline.'),
+    },
+  },
+  Inbox: { says: 'Your unread messages, which are read with that.', parameters: { team_name: TEAM } },
+  FileLease: {
+    says: 'Takes a shared or unowned path for a while, so that you may write it.',
+    parameters: {
+      path: need('text', "From the project's root."),
+      reason: may('text', 'What for.'),
+      minutes: may('count', 'For how long: 1 to 120, 30 if not given.'),
+      release: may('flag', 'Gives it back.'),
+      team_name: TEAM,
+    },
+  },
+};
+
+export function isOperation(name: string): name is OperationName {
+  return Object.hasOwn(OPERATIONS, name);
+}
+
+/** What an operation was given, checked. */
+export type Input = {
+  readonly text: (name: string) => string;
+  readonly maybe: (name: string) => string | undefined;
+  readonly texts: (name: string) => readonly string[];
+  readonly flag: (name: string) => boolean;
+  readonly count: (name: string) => number | undefined;
+  readonly raw: (name: string) => unknown;
+};
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** So much text fits into one parameter, characters. */
+const TEXT_MAX = 2_000;
+const WORDS_MAX = 100_000;
+
+function fault(parameter: Parameter, value: unknown): string | null {
+  const { kind, values } = parameter;
+  switch (kind) {
+    case 'text':
+    case 'words': {
+      const max = kind === 'text' ? TEXT_MAX : WORDS_MAX;
+      if (typeof value !== 'string' || value.trim() === '') return `expected text, got ${got(value)}`;
+      if (value.length > max) return `expected at most ${max} characters, got ${value.length}`;
+      if (values === undefined || values.includes(value)) return null;
+      const close = nearest(value, values);
+      return `expected one of ${values.join(', ')}, got ${got(value)}${close === undefined ? '' : `; did you mean ${close}?`}`;
+    }
+    case 'texts':
+      return Array.isArray(value) && value.every((one) => typeof one === 'string' && one.trim() !== '')
+        ? null
+        : `expected a list of texts, got ${got(value)}`;
+    case 'flag':
+      return typeof value === 'boolean' ? null : `expected true or false, got ${got(value)}`;
+    case 'count':
+      return Number.isSafeInteger(value) && Number(value) >= 1
+        ? null
+        : `expected a whole number of at least 1, got ${got(value)}`;
+    case 'content':
+      return typeof value === 'string' || isObject(value) ? null : `expected an object or text, got ${got(value)}`;
+  }
+}
+
+/** Checks what an operation was given; every problem at once. `known`: keys besides that are not looked at here. */
+export function readInput(
+  name: OperationName,
+  given: unknown,
+  known: readonly string[] = [],
+): { readonly ok: true; readonly input: Input } | { readonly ok: false; readonly problems: readonly string[] } {
+  const parameters: Readonly<Record<string, Parameter>> = { ...OPERATIONS[name].parameters, ...COMMON };
+  const values = given ?? {};
+  if (!isObject(values)) return { ok: false, problems: [`expected an object, got ${got(given)}`] };
+  const problems = Object.keys(values)
+    .filter((key) => !Object.hasOwn(parameters, key) && !known.includes(key))
+    .map((key) => {
+      const close = nearest(key, Object.keys(parameters));
+      return `${key}: ${name} takes no such parameter; ${close === undefined ? `it takes ${Object.keys(OPERATIONS[name].parameters).join(', ') || 'none'}` : `did you mean ${close}?`}`;
+    });
+  for (const [key, parameter] of Object.entries(parameters)) {
+    const value = values[key];
+    // A model that fills in everything it may says null for what it does not mean.
+    if (value === undefined || value === null) {
+      if (parameter.required) problems.push(`${key}: ${name} needs it; ${parameter.says}`);
+      continue;
+    }
+    const wrong = fault(parameter, value);
+    if (wrong !== null) problems.push(`${key}: ${wrong}`);
+  }
+  return problems.length > 0 ? { ok: false, problems } : { ok: true, input: inputOf(values) };
+}
+
+function inputOf(values: Readonly<Record<string, unknown>>): Input {
+  const text = (name: string): string => {
+    const value = values[name];
+    return typeof value === 'string' ? value : '';
+  };
+  return {
+    text,
+    maybe: (name) => (typeof values[name] === 'string' ? text(name) : undefined),
+    texts: (name) => {
+      const value = values[name];
+      return Array.isArray(value) ? value.map(String) : [];
+    },
+    flag: (name) => values[name] === true,
+    count: (name) => (typeof values[name] === 'number' ? Number(values[name]) : undefined),
+    raw: (name) => values[name],
+  };
+}
+
+const JSON_TYPES: Readonly<Record<Kind, Readonly<Record<string, unknown>>>> = {
+  text: { type: 'string' },
+  words: { type: 'string' },
+  texts: { type: 'array', items: { type: 'string' } },
+  flag: { type: 'boolean' },
+  count: { type: 'integer', minimum: 1 },
+  content: { type: ['object', 'string'] },
+};
+
+/** The JSON Schema of what an operation takes, as a listing shows it. */
+export function inputSchema(name: OperationName): Record<string, unknown> & { type: 'object' } {
+  const parameters = { ...OPERATIONS[name].parameters, ...COMMON };
+  return {
+    type: 'object',
+    properties: Object.fromEntries(
+      Object.entries(parameters).map(([key, { kind, says, values }]) => [
+        key,
+        { ...JSON_TYPES[kind], ...(values === undefined ? {} : { enum: values }), description: says },
+      ]),
+    ),
+    required: Object.entries(parameters)
+      .filter(([, { required }]) => required)
+      .map(([key]) => key),
+  };
+}

@@ -1,0 +1,151 @@
+// What a test runner printed: how many tests ran, and which of them failed, as far as it can be recognised.
+
+import { oneLine } from './text.ts';
+
+export type TestOutput = {
+  /** Tests that ran, skipped ones left out; null when no summary was recognised. */
+  readonly ran: number | null;
+  /** Of those, what the runner itself says of failures; null when no summary was recognised. */
+  readonly failures: number | null;
+  /** Names of failing tests, each once, in the order of the output. */
+  readonly failed: readonly string[];
+};
+
+type Counts = { readonly ran: number; readonly failures: number };
+
+/** What colours a terminal. */
+const ESCAPES = new RegExp(`${String.fromCharCode(27)}\\[[0-9;?]*[ -/]*[@-~]`, 'g');
+const MAX_NAMED = 50;
+
+function all(text: string, pattern: RegExp): readonly (readonly string[])[] {
+  return [...text.matchAll(pattern)].map((match) => match.map((group) => group ?? ''));
+}
+
+function numberBefore(line: string, word: string): number {
+  return Number(new RegExp(`(\\d+) ${word}\\b`).exec(line)?.[1] ?? 0);
+}
+
+/** `1 failed, 2 passed, 1 skipped`, in the words of jest, vitest and pytest. */
+function wordCounts(line: string): Counts {
+  const failures = numberBefore(line, 'failed') + numberBefore(line, 'errors?');
+  const others = ['passed', 'xfailed', 'xpassed'].reduce((sum, word) => sum + numberBefore(line, word), 0);
+  return { ran: failures + others, failures };
+}
+
+/** One reader per way of saying it; each gives the counts of every summary of its kind. */
+const SUMMARIES: readonly ((text: string) => readonly Counts[])[] = [
+  // node:test (spec and TAP)
+  (text) =>
+    all(text, /^(?:ℹ|#) pass (\d+)\n(?:ℹ|#) fail (\d+)\n(?:ℹ|#) cancelled (\d+)$/gm).map(
+      ([, pass, fail, cancelled]) => {
+        const failures = Number(fail) + Number(cancelled);
+        return { ran: Number(pass) + failures, failures };
+      },
+    ),
+  // jest, vitest
+  (text) =>
+    all(text, /^ *Tests:? +(.*\d+ (?:failed|passed|skipped|todo|total).*)$/gm).map(([, line = '']) => wordCounts(line)),
+  (text) => all(text, /^(No tests? (?:files )?found)/gm).map(() => ({ ran: 0, failures: 0 })),
+  // mocha
+  (text) =>
+    all(text, /^ {2}(\d+) passing\b.*(?:\n {2}\d+ pending)?(?:\n {2}(\d+) failing)?/gm).map(([, pass, fail]) => ({
+      ran: Number(pass) + Number(fail),
+      failures: Number(fail),
+    })),
+  // pytest
+  (text) =>
+    all(
+      text,
+      /^(?:=+ )?((?:\d+ (?:passed|failed|errors?|skipped|x\w+|deselected|warnings?)\b|no tests ran\b).*) in \d[\d.:]*m?s\b.*$/gm,
+    ).map(([, line = '']) => wordCounts(line)),
+  // unittest
+  (text) =>
+    all(text, /^Ran (\d+) tests? in .*\n\n(OK|FAILED|NO TESTS RAN)(.*)$/gm).map(([, ran, , line = '']) => {
+      const named = (word: string) => Number(new RegExp(`${word}=(\\d+)`).exec(line)?.[1] ?? 0);
+      return { ran: Number(ran) - named('skipped'), failures: named('failures') + named('errors') };
+    }),
+  // cargo test
+  (text) =>
+    all(text, /^test result: .*?(\d+) passed; (\d+) failed;/gm).map(([, pass, fail]) => ({
+      ran: Number(pass) + Number(fail),
+      failures: Number(fail),
+    })),
+];
+
+/** `go test` counts packages, not tests: known is only that none of them has any. */
+function goCounts(text: string): readonly Counts[] {
+  const empty = /^\?\s+\S+\s+\[no test files\]|^ok\s.*\[no tests to run\]/m.test(text);
+  const some = /^(ok|FAIL)\s+\S+(?!.*\[no tests to run\])|^--- /m.test(text);
+  return empty && !some ? [{ ran: 0, failures: 0 }] : [];
+}
+
+/** One reader per way of naming a failing test. */
+const NAMES: readonly ((text: string) => readonly string[])[] = [
+  tapNames,
+  // node:test (spec): each failing test again at the end, with its place
+  (text) => {
+    const end = text.lastIndexOf('✖ failing tests:');
+    const section = end === -1 ? '' : text.slice(end);
+    return all(section, /^test at (.+)\n✖ (.+?)(?: \([\d.]+ms\))?$/gm).map(([, place = '', name = '']) =>
+      withPlace(name, place),
+    );
+  },
+  // vitest names file, suites and test; jest the suites and the test below the file
+  (text) => all(text, /^ ?FAIL {2}(.+ > .+)$/gm).map(([, name = '']) => name),
+  (text) => all(text, /^ {2}● (?!Console\b)(.+)$/gm).map(([, name = '']) => name),
+  mochaNames,
+  (text) => all(text, /^(?:FAILED|ERROR) (\S+\.py(?:::.*?)?)(?: - .*)?$/gm).map(([, name = '']) => name),
+  (text) =>
+    all(text, /^(?:FAIL|ERROR): (\S+ \(.+\))$/gm).map(([, name = '']) => name.replace(/^(\S+) \((.+)\.\1\)$/, '$2.$1')),
+  goNames,
+  (text) => all(text, /^test (.+?) \.\.\. FAILED$/gm).map(([, name = '']) => name),
+];
+
+/** A file that fails as a whole is its own place. */
+function withPlace(name: string, place: string): string {
+  return name.endsWith(place.replace(/:\d+:\d+$/, '')) ? name : `${name} (${place})`;
+}
+
+/** Failing points of TAP, but those that fail only for what is inside them, and those still to be done. */
+function tapNames(text: string): readonly string[] {
+  return all(text, /^ *not ok \d+(?: - | )(.+)\n?((?: *---\n)?(?:(?! *(?:not )?ok \d| *\.\.\.$).*\n)*)/gm)
+    .filter(
+      ([, name = '', more = '']) => !/ # (SKIP|TODO)\b/i.test(name) && !more.includes("failureType: 'subtestsFailed'"),
+    )
+    .map(([, name = '', more = '']) => {
+      const place = /^ *location: '(.+)'$/m.exec(more)?.[1];
+      return place === undefined ? name : withPlace(name, place);
+    });
+}
+
+/** The numbered list below "2 failing": suites and name on lines of their own, up to the colon. */
+function mochaNames(text: string): readonly string[] {
+  const start = text.search(/^ {2}\d+ failing$/m);
+  if (start === -1) return [];
+  return all(text.slice(start), /^ {2}\d+\) ((?:.|\n)+?):$/gm).map(([, name = '']) => name.replace(/\s*\n\s*/g, ' > '));
+}
+
+/** Failing tests of Go, but those that fail only for a test inside them; packages that could not be built. */
+function goNames(text: string): readonly string[] {
+  const names = all(text, /^ *--- FAIL: (\S+)/gm).map(([, name = '']) => name);
+  const leaves = names.filter((name) => !names.some((other) => other.startsWith(`${name}/`)));
+  return [...leaves, ...all(text, /^FAIL\s+(\S+ \[(?:build|setup) failed\])$/gm).map(([, name = '']) => name)];
+}
+
+/** Output without its colours. */
+export function plainText(output: string): string {
+  return output.replace(ESCAPES, '').replaceAll('\r\n', '\n');
+}
+
+export function readTestOutput(output: string): TestOutput {
+  const text = plainText(output);
+  const counts = [...SUMMARIES.flatMap((read) => read(text)), ...goCounts(text)];
+  const sum = (pick: (count: Counts) => number) =>
+    counts.length === 0 ? null : counts.reduce((total, count) => total + pick(count), 0);
+  const failed = NAMES.flatMap((read) => read(text)).map((name) => oneLine(name));
+  return {
+    ran: sum((count) => count.ran),
+    failures: sum((count) => count.failures),
+    failed: [...new Set(failed)].slice(0, MAX_NAMED),
+  };
+}

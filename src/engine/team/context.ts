@@ -1,0 +1,82 @@
+// What every operation of a team stands on.
+
+import { ToolError } from '../../domain/errors.ts';
+import type { Caller, Evidence } from '../../domain/team/caller.ts';
+import { identify } from '../../domain/team/caller.ts';
+import type { TeamRecord } from '../../domain/team/record.ts';
+import type { TeamSettings } from '../../domain/team/settings.ts';
+import { isStanding } from '../../domain/team/state.ts';
+import type { Appended, Checks, Keys, TeamLog, Teams, WorkTree } from '../ports.ts';
+
+/** The program that agents run in. `form`: how the plugin came into it. */
+export type Host = { readonly version: string | null; readonly form: 'project' | 'plugin' };
+
+export type TeamContext = {
+  readonly teams: Teams;
+  readonly settings: () => Promise<TeamSettings>;
+  readonly now: () => number;
+  readonly keys: Keys;
+  readonly checks: Checks;
+  readonly workTree: WorkTree;
+  /** null: none; somebody at a terminal, or another client. */
+  readonly host: () => Host | null;
+};
+
+export type Answer = Readonly<Record<string, unknown>>;
+
+/** A refusal, in words that say what to do instead. */
+export function refuse(words: string): never {
+  throw new ToolError('refused', words);
+}
+
+/** Appends a record that has to count; throws with the fold's reason when it does not. */
+export async function must(log: TeamLog, record: TeamRecord): Promise<Appended> {
+  const appended = await log.append(record);
+  if (appended.refusal !== null) refuse(appended.refusal);
+  return appended;
+}
+
+/** Opens all teams that stand, for as long as `use` takes. */
+export async function withStanding<T>(teams: Teams, use: (logs: readonly TeamLog[]) => Promise<T>): Promise<T> {
+  const logs = teams.list().flatMap((name) => teams.open(name) ?? []);
+  try {
+    return await use(logs.filter((log) => isStanding(log.state)));
+  } finally {
+    await Promise.all(logs.map((log) => log.close()));
+  }
+}
+
+export type Somebody = Extract<Caller, { kind: 'lead' | 'member' }>;
+
+function isSomebody(caller: Caller): caller is Somebody {
+  return caller.kind === 'lead' || caller.kind === 'member';
+}
+
+/** Who asks, and of which team. Throws when that cannot be told, or when the caller belongs to none. */
+export function callerOf(
+  evidence: Evidence,
+  logs: readonly TeamLog[],
+  wanted: string | undefined,
+): { readonly caller: Somebody; readonly log: TeamLog } {
+  const standing = logs.map((log) => log.state.team);
+  if (wanted !== undefined && !standing.includes(wanted))
+    refuse(
+      `team_name: no team ${wanted} stands; ${standing.length === 0 ? 'there is none' : `there is ${standing.join(', ')}`}`,
+    );
+  const all = identify(
+    evidence,
+    logs.map((log) => log.state),
+  );
+  const [first] = all;
+  if (first?.kind === 'unknown')
+    refuse(`who you are cannot be told: ${first.why}. Pass the key that you were handed as "key"`);
+  if (standing.length === 0) refuse('no team stands: create one with TeamCreate');
+  if (first?.kind === 'outsider') refuse(`${first.who} belongs to no team that stands (${standing.join(', ')})`);
+  const mine = all.filter(isSomebody).filter((caller) => wanted === undefined || caller.team === wanted);
+  const [caller, other] = mine;
+  if (caller === undefined) return refuse(`team_name: you are not of team ${wanted}`);
+  if (other !== undefined) refuse(`you lead ${mine.map(({ team }) => team).join(' and ')}: say which with "team_name"`);
+  const log = logs.find((one) => one.state.team === caller.team);
+  if (log === undefined) return refuse(`team ${caller.team} is gone`);
+  return { caller, log };
+}

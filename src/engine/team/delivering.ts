@@ -1,0 +1,63 @@
+// What agents get to see at the next boundary: their mail after a tool, and where they stand after a new beginning.
+
+import { specOfPath } from '../../domain/spec/spec.ts';
+import { leadBrief } from '../../domain/team/brief.ts';
+import { LEAD } from '../../domain/team/message.ts';
+import type { TeamLog } from '../ports.ts';
+import { withStanding } from './context.ts';
+import { type HookAnswer, type HostEvent, SILENT } from './event.ts';
+import { findCaller, type HookContext } from './hook-context.ts';
+import { takeMail } from './member-operations.ts';
+
+/** A sign of life is written down once in so long. */
+const SIGN_MS = 60_000;
+
+export async function afterTool(context: HookContext, event: HostEvent): Promise<HookAnswer> {
+  return withStanding(context.teams, async (logs) => {
+    const found = await findCaller(context, event, logs);
+    if (found === undefined) return SILENT;
+    const { caller, log } = found;
+    if (caller.kind === 'member') {
+      const { name, epoch, member } = caller;
+      if (context.now() - member.seenAt > SIGN_MS)
+        await log.append({ type: 'member_seen', name, epoch }, { flush: false });
+      return contextOf([await takeMail(log, name)]);
+    }
+    if (caller.kind !== 'lead') return SILENT;
+    return contextOf([await takeMail(log, LEAD), await noteSpec(log, event)]);
+  });
+}
+
+function contextOf(texts: readonly (string | null)[]): HookAnswer {
+  const text = texts.filter((one) => one !== null).join('\n');
+  return text === '' ? SILENT : { kind: 'context', text };
+}
+
+/** A SPEC document that the lead of a planning team wrote brings the session on. */
+async function noteSpec(log: TeamLog, event: HostEvent): Promise<string | null> {
+  const path = event.input.file_path;
+  const id = event.tool === 'Write' && typeof path === 'string' ? specOfPath(path) : null;
+  const { session, purpose, approval } = log.state;
+  if (id === null || purpose?.phase !== 'plan' || (session !== 'working' && session !== 'spawned')) return null;
+  const reason = `${id} was written`;
+  const { refusal } = await log.append({ type: 'moved', event: 'spec_generated', reason, by: LEAD });
+  if (refusal !== null) return `toolcrew: ${id} does not count as the team's yet: ${refusal}`;
+  if (!approval) {
+    await log.append({ type: 'moved', event: 'approved', reason: 'require_plan_approval is false', by: LEAD });
+    return `toolcrew: ${id} needs no approval (require_plan_approval: false). End the team: shutdown_request to all, then TeamDelete.`;
+  }
+  await log.append({ type: 'moved', event: 'approval_asked', reason, by: LEAD });
+  return `toolcrew: ${id} waits for the user's word. When all three documents stand, ask the user; the answer "approve ${id}" records it, nothing that you say does.`;
+}
+
+/** After a beginning, a compaction or a resumption: where the team stands. */
+export async function onSessionStart(context: HookContext, event: HostEvent): Promise<HookAnswer> {
+  return withStanding(context.teams, async (logs) => {
+    const texts = logs.map(({ state }) =>
+      state.lead.session === null || state.lead.session === event.session
+        ? leadBrief(state)
+        : `toolcrew: team ${state.team} (${state.session}) stands in this project, led by another session: nobody else writes until it ends. /tool:team-restart ${state.team} takes it over.`,
+    );
+    return contextOf(texts);
+  });
+}

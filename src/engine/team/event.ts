@@ -1,0 +1,53 @@
+// What a host reports through its hooks, and what it may be answered.
+
+import type { Stamp } from '../../domain/team/caller.ts';
+
+export type HostEventName =
+  | 'SessionStart'
+  | 'UserPromptSubmit'
+  | 'PreToolUse'
+  | 'PostToolUse'
+  | 'SubagentStart'
+  | 'SubagentStop'
+  | 'Stop'
+  | 'TeammateIdle'
+  | 'TaskCompleted';
+
+export type HostEvent = {
+  readonly name: HostEventName;
+  readonly session: string;
+  readonly cwd: string;
+  readonly agentId: string | null;
+  readonly agentType: string | null;
+  readonly tool: string;
+  readonly toolUseId: string | null;
+  readonly input: Readonly<Record<string, unknown>>;
+  /** UserPromptSubmit: as it was typed. */
+  readonly prompt: string;
+  /** SessionStart: startup, resume, clear or compact. */
+  readonly source: string;
+  /** Of the main agent's conversation. */
+  readonly transcript: string | null;
+  /** TeammateIdle and TaskCompleted. */
+  readonly teammate: string | null;
+  readonly team: string | null;
+  readonly task: { readonly id: string; readonly subject: string } | null;
+};
+
+export type HookAnswer =
+  | { readonly kind: 'silent' }
+  /** Text that the agent gets to see. */
+  | { readonly kind: 'context'; readonly text: string }
+  /** The call goes on with another input; `grant`: without anybody being asked. */
+  | { readonly kind: 'rewrite'; readonly input: Readonly<Record<string, unknown>>; readonly grant: boolean }
+  /** It does not happen, and the agent is told why and what to do instead. */
+  | { readonly kind: 'reject'; readonly reason: string }
+  /** A person decides. */
+  | { readonly kind: 'ask'; readonly reason: string };
+
+export const SILENT: HookAnswer = { kind: 'silent' };
+
+/** Who the event says it is about. */
+export function stampOf(event: HostEvent): Stamp {
+  return { session: event.session, agentId: event.agentId, agentType: event.agentType, toolUseId: event.toolUseId };
+}

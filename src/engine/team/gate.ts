@@ -1,0 +1,167 @@
+// The gate before a task counts as completed: the project's own checks, and no change that nobody may have made.
+
+import { type GateResult, rejection } from '../../domain/quality.ts';
+import { ownerOf, SHARED } from '../../domain/team/ownership.ts';
+import type { TeamSettings } from '../../domain/team/settings.ts';
+import { MAX_REJECTIONS, type TeamState } from '../../domain/team/state.ts';
+import type { Task } from '../../domain/team/task.ts';
+import type { TeamLog } from '../ports.ts';
+import { type Somebody, type TeamContext, withStanding } from './context.ts';
+import { type HookAnswer, type HostEvent, SILENT } from './event.ts';
+import { findCaller, type HookContext } from './hook-context.ts';
+
+export type Completion = { readonly accept: boolean; readonly reason: string };
+
+const HOOK = 'task_completed';
+
+/** A finding that stands in the way, with what tells it from another. */
+type Objection = { readonly reason: string; readonly fingerprint: string };
+
+/** Judges a completion by somebody of a team, and writes down what was decided. */
+export async function judgeCompletion(
+  context: TeamContext,
+  log: TeamLog,
+  task: Pick<Task, 'id'>,
+  caller: Somebody,
+): Promise<Completion> {
+  const settings = await context.settings();
+  const free = withoutChecks(log.state, caller, settings);
+  if (free !== null) return decide(log, task, caller, null, free);
+  const foreign = await foreignChanges(context, log, caller, settings);
+  if (foreign !== null) return decide(log, task, caller, foreign, '');
+  if (!settings.hooks.taskCompleted.requireQualityCheck)
+    return decide(log, task, caller, null, 'unchecked: require_quality_check is false');
+  const result = await context.checks.run(settings.quality, new AbortController().signal);
+  const { tree, ok, checks, coverage } = result;
+  await log.append({ type: 'gate_measured', task: task.id, tree, ok, checks, coverage });
+  const objection = objectionOf(result, log.state, task, caller, settings);
+  return decide(log, task, caller, objection, wordsOf(result));
+}
+
+/** Why there is nothing to check; null when there is. */
+function withoutChecks(state: TeamState, caller: Somebody, settings: TeamSettings): string | null {
+  if (!settings.hooks.taskCompleted.enabled)
+    return 'unchecked: the hook is switched off (task_completed.enabled: false)';
+  if (state.purpose?.phase !== 'run')
+    return `nothing to check: in the ${state.purpose?.phase ?? ''} phase nothing is written`;
+  return caller.kind === 'member' && caller.member.readOnly ? `nothing to check: ${caller.name} only reads` : null;
+}
+
+function wordsOf({ checks }: GateResult): string {
+  return checks
+    .map(
+      ({ check, outcome, figure }) => `${check} ${outcome.replace('_', ' ')}${figure === null ? '' : ` (${figure})`}`,
+    )
+    .join(', ');
+}
+
+/** What stands in the way of this completion; missing coverage does not while the tester has tasks of its own open. */
+function objectionOf(
+  result: GateResult,
+  state: TeamState,
+  task: Pick<Task, 'id'>,
+  caller: Somebody,
+  settings: TeamSettings,
+): Objection | null {
+  if (result.ok) return null;
+  const failed = result.checks.filter(({ outcome }) => outcome === 'failed');
+  const tests = [...state.tasks.values()].some(
+    (one) => one.owner === 'tester' && one.id !== task.id && one.status !== 'completed' && one.status !== 'failed',
+  );
+  if (tests && caller.name !== 'tester' && failed.every(({ check }) => check === 'coverage')) return null;
+  return { reason: rejection(result, settings.quality), fingerprint: result.tree };
+}
+
+/** Changes to files of others that no decision allowed; said once, then the lead is told. */
+async function foreignChanges(
+  context: TeamContext,
+  log: TeamLog,
+  caller: Somebody,
+  settings: TeamSettings,
+): Promise<Objection | null> {
+  const { state } = log;
+  if (state.base === null || caller.kind !== 'member') return null;
+  const tree = await context.workTree.tree();
+  const changed = tree === null ? null : await context.workTree.changed(state.base, tree);
+  const foreign = (changed ?? []).filter((path) => {
+    const { owner } = ownerOf(path, settings.ownership);
+    return owner !== null && owner !== SHARED && owner !== caller.name && !state.writers.has(path);
+  });
+  if (foreign.length === 0) return null;
+  const fingerprint = `foreign ${foreign.join(' ')}`;
+  const before = state.rejections.get(`${HOOK}:${caller.name}`);
+  if (before?.fingerprint === fingerprint) {
+    await escalate(log, caller, `changed without a decision on record, by somebody: ${foreign.join(', ')}`);
+    return null;
+  }
+  const owners = foreign.slice(0, 5).map((path) => `${path} (${ownerOf(path, settings.ownership).owner ?? ''}'s)`);
+  return {
+    fingerprint,
+    reason: `files of others changed, and nobody was seen writing them: ${owners.join(', ')}. If you did: undo it (git checkout), ask the owner with a change_request, then complete again. If not: complete again, and the lead is told.`,
+  };
+}
+
+async function escalate(log: TeamLog, caller: Somebody, words: string): Promise<void> {
+  await log.append({
+    type: 'message_sent',
+    to: 'team-lead',
+    kind: 'progress',
+    content: `escalated by ${HOOK}: ${words}`,
+    in_reply_to: null,
+    by: caller.name,
+    epoch: caller.epoch,
+  });
+}
+
+async function decide(
+  log: TeamLog,
+  task: Pick<Task, 'id'>,
+  caller: Somebody,
+  objection: Objection | null,
+  accepted: string,
+): Promise<Completion> {
+  const before = log.state.rejections.get(`${HOOK}:${caller.name}`);
+  const isTired = objection !== null && before?.fingerprint === objection.fingerprint && before.count >= MAX_REJECTIONS;
+  const decision = objection === null ? 'accept' : isTired ? 'escalated' : 'reject';
+  const reason = objection?.reason ?? accepted;
+  await log.append({
+    type: 'decision',
+    hook: HOOK,
+    decision,
+    member: caller.kind === 'member' ? caller.name : null,
+    about: `task ${task.id}`,
+    reason,
+    fingerprint: objection?.fingerprint ?? '',
+    paths: [],
+  });
+  if (decision === 'escalated')
+    await escalate(
+      log,
+      caller,
+      `task ${task.id} was completed after ${MAX_REJECTIONS} rejections without change: ${reason}`,
+    );
+  return {
+    accept: decision !== 'reject',
+    reason:
+      decision === 'escalated'
+        ? `accepted after ${MAX_REJECTIONS} rejections without change; the lead was told: ${reason}`
+        : reason,
+  };
+}
+
+/** Judges the completion of a task of the host's own list. */
+export async function onTaskCompleted(context: HookContext, event: HostEvent): Promise<HookAnswer> {
+  return withStanding(context.teams, async (logs) => {
+    const found = await findCaller(context, { ...event, agentType: event.agentType ?? event.teammate }, logs);
+    if (found !== undefined && (found.caller.kind === 'member' || found.caller.kind === 'lead')) {
+      const id = `${event.task?.id ?? ''} of the host's list`;
+      const { accept, reason } = await judgeCompletion(context, found.log, { id }, found.caller);
+      return accept ? SILENT : { kind: 'reject', reason };
+    }
+    const settings = await context.settings();
+    const { enabled, requireQualityCheck } = settings.hooks.taskCompleted;
+    if (!settings.enabled || !enabled || !requireQualityCheck) return SILENT;
+    const result = await context.checks.run(settings.quality, new AbortController().signal);
+    return result.ok ? SILENT : { kind: 'reject', reason: rejection(result, settings.quality) };
+  });
+}

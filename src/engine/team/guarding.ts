@@ -1,0 +1,176 @@
+// Before a tool runs: whether this caller may write that, spawn that, call that; and the stamp that says who called.
+
+import { memberBrief } from '../../domain/team/brief.ts';
+import { identify, memberName } from '../../domain/team/caller.ts';
+import { judgeWrites } from '../../domain/team/guard.ts';
+import type { TeamLog } from '../ports.ts';
+import { withStanding } from './context.ts';
+import { type HookAnswer, type HostEvent, SILENT } from './event.ts';
+import { evidenceOf, type Found, findCaller, type HookContext } from './hook-context.ts';
+import { spawnMark } from './spawn.ts';
+
+const WRITERS: readonly string[] = ['Write', 'Edit', 'MultiEdit', 'NotebookEdit', 'Bash'];
+const SPAWNERS: readonly string[] = ['Task', 'Agent'];
+/** Tools of the host that ours take the place of while a team stands. */
+const HOSTS_OWN: readonly string[] = [
+  'TeamCreate',
+  'TeamDelete',
+  'SendMessage',
+  'TaskCreate',
+  'TaskUpdate',
+  'TaskList',
+  'TaskGet',
+];
+const OURS = /^mcp__(?:plugin_tool_)?team__/;
+
+export type ToolKind = 'write' | 'spawn' | 'ours' | 'hosts' | 'other';
+
+/** What a tool's call is to the guard. */
+export function kindOfTool(tool: string): ToolKind {
+  if (WRITERS.includes(tool)) return 'write';
+  if (SPAWNERS.includes(tool)) return 'spawn';
+  if (OURS.test(tool)) return 'ours';
+  return HOSTS_OWN.includes(tool) ? 'hosts' : 'other';
+}
+
+/** Key of the stamp in the input of a call. */
+export const STAMP = '_caller';
+
+export async function beforeTool(context: HookContext, event: HostEvent): Promise<HookAnswer> {
+  const kind = kindOfTool(event.tool);
+  if (kind === 'other') return SILENT;
+  return withStanding(context.teams, async (logs) => {
+    if (kind === 'ours') return stamped(context, event, logs);
+    const found = await findCaller(context, event, logs);
+    if (found === undefined) return SILENT;
+    if (kind === 'write') return guardWrite(context, event, found);
+    return kind === 'spawn' ? guardSpawn(context, event, found) : refuseHosts(event, found);
+  });
+}
+
+/** The caller goes into the call; whatever the caller put there itself is gone. */
+async function stamped(context: HookContext, event: HostEvent, logs: readonly TeamLog[]): Promise<HookAnswer> {
+  const evidence = await evidenceOf(context, event);
+  const { [STAMP]: _, ...input } = event.input;
+  if (evidence.kind !== 'stamp') return STAMP in event.input ? { kind: 'rewrite', input, grant: false } : SILENT;
+  // An agent that only the transcripts name is told by what it was bound to.
+  const { stamp } = evidence;
+  const bound = logs.map((log) => log.state.bindings.get(stamp.agentId ?? '')).find((one) => one !== undefined);
+  const agentType = stamp.agentType === '' ? (bound?.name ?? 'an agent') : stamp.agentType;
+  return { kind: 'rewrite', input: { ...input, [STAMP]: context.sign({ ...stamp, agentType }) }, grant: true };
+}
+
+async function note(
+  log: TeamLog,
+  found: Found,
+  about: string,
+  decision: 'accept' | 'reject',
+  reason: string,
+  paths: readonly string[],
+): Promise<void> {
+  const { caller } = found;
+  const who = caller.kind === 'outsider' ? `${caller.who}: ` : '';
+  await log.append(
+    {
+      type: 'decision',
+      hook: 'ownership',
+      decision,
+      member: caller.kind === 'member' ? caller.name : caller.kind === 'lead' ? 'team-lead' : null,
+      about,
+      reason: `${who}${reason}`,
+      fingerprint: '',
+      paths,
+    },
+    { flush: false },
+  );
+}
+
+async function guardWrite(context: HookContext, event: HostEvent, found: Found): Promise<HookAnswer> {
+  const { caller, log } = found;
+  const writes = await context.writesOf(event.tool, event.input, event.cwd);
+  if (writes.targets.length === 0 && writes.unresolved.length === 0) return SILENT;
+  const ruling = judgeWrites(writes, caller, log.state, await context.settings(), {
+    attended: context.attended,
+    now: context.now(),
+    temporary: context.temporary,
+    below: context.below,
+  });
+  const about = `${event.tool} ${writes.targets.map(({ path }) => path).join(', ') || '(unresolved)'}`;
+  if (ruling.decision === 'allow') {
+    await note(log, found, about, 'accept', 'its own', ruling.paths);
+    return SILENT;
+  }
+  await note(log, found, about, 'reject', ruling.reason, []);
+  return ruling.decision === 'ask'
+    ? { kind: 'ask', reason: ruling.reason }
+    : { kind: 'reject', reason: `toolcrew: ${ruling.reason}` };
+}
+
+async function guardSpawn(context: HookContext, event: HostEvent, found: Found): Promise<HookAnswer> {
+  const { caller, log } = found;
+  const { state } = log;
+  const type = String(event.input.subagent_type ?? '');
+  const refuse = async (reason: string): Promise<HookAnswer> => {
+    await note(log, found, `${event.tool} ${type}`, 'reject', reason, []);
+    return { kind: 'reject', reason: `toolcrew: ${reason}` };
+  };
+  if (caller.kind === 'member')
+    return refuse(`only team-lead starts agents while team ${state.team} stands; ask it with SendMessage`);
+  if (caller.kind !== 'lead')
+    return refuse(
+      `team ${state.team} stands, and this session does not lead it: /tool:team-restart takes it over, \`tool team delete ${state.team}\` ends it`,
+    );
+  if (state.session === 'fallback') return SILENT;
+  const member = state.members.get(memberName(type));
+  if (member === undefined || member.phase !== 'registered')
+    return refuse(
+      `while team ${state.team} stands only registered teammates are started: call the team server's Task first, with {"subagent_type":"${member?.agent ?? 'team-<role>'}","team_name":"${state.team}","name":"${member?.name ?? '<role>'}","prompt":"<what to do>"}, and make the call that it answers with${member === undefined ? '' : ` (${member.name} is ${member.phase})`}`,
+    );
+  const { refusal } = await log.append({
+    type: 'member_spawned',
+    name: member.name,
+    epoch: member.epoch,
+    key_hash: null,
+    pid: null,
+  });
+  if (refusal !== null) return refuse(refusal);
+  await note(log, found, `${event.tool} ${type}`, 'accept', 'it is registered', []);
+  const settings = await context.settings();
+  const given = String(event.input.prompt ?? '')
+    .replace(spawnMark(member, state.team), '')
+    .trim();
+  const prompt = `${memberBrief(state, member, settings, null)}\n\n${given || member.prompt}`;
+  // With a name some hosts would make it a teammate of their own kind.
+  const { name: _, team_name: __, ...input } = event.input;
+  const agent = context.host()?.form === 'plugin' ? `tool:${member.agent}` : type;
+  return { kind: 'rewrite', input: { ...input, subagent_type: agent, prompt }, grant: false };
+}
+
+/** The host's own team tools would hold a second state: they rest while a team stands. */
+async function refuseHosts(event: HostEvent, found: Found): Promise<HookAnswer> {
+  const { caller, log } = found;
+  if (caller.kind === 'outsider') return SILENT;
+  const reason = `while team ${log.state.team} stands, use the team server's own ${event.tool} (mcp__team__${event.tool}): the host's keeps a list of its own that nobody of the team sees`;
+  await note(log, found, event.tool, 'reject', reason, []);
+  return { kind: 'reject', reason: `toolcrew: ${reason}` };
+}
+
+/** Binds the run of an agent to its member. */
+export async function onAgentStart(context: HookContext, event: HostEvent): Promise<HookAnswer> {
+  const { agentId, agentType } = event;
+  if (agentId === null || agentType === null) return SILENT;
+  return withStanding(context.teams, async (logs) => {
+    const name = memberName(agentType);
+    const log = logs.find(({ state }) => {
+      const led = identify(
+        { kind: 'stamp', stamp: { session: event.session, agentId: null, agentType: null, toolUseId: null } },
+        [state],
+      );
+      return led.some(({ kind }) => kind === 'lead') && state.members.has(name);
+    });
+    const member = log?.state.members.get(name);
+    if (log === undefined || member === undefined || member.phase === 'over') return SILENT;
+    await log.append({ type: 'member_bound', name, epoch: member.epoch, agent_id: agentId }, { flush: false });
+    return SILENT;
+  });
+}

@@ -1,0 +1,76 @@
+// What the answers to a host's events stand on.
+
+import { type Caller, type Evidence, identify, type Stamp } from '../../domain/team/caller.ts';
+import type { Writes } from '../../domain/team/guard.ts';
+import type { TeamLog } from '../ports.ts';
+import type { TeamContext } from './context.ts';
+import { type HostEvent, stampOf } from './event.ts';
+
+/** What the project holds, for commands of the user. */
+export type ProjectView = {
+  /** Tracked files, from the root. */
+  readonly files: () => Promise<readonly string[]>;
+  /** Ids of the SPECs that there are. */
+  readonly specs: () => readonly string[];
+  /** All documents of a SPEC, `spec.md` first; null when there is none. */
+  readonly spec: (id: string) => string | null;
+  /** Writes the approval down; gives what stands in the way. */
+  readonly approve: (id: string) => string | null;
+  /** Version of the host; null when it cannot be told. */
+  readonly hostVersion: () => Promise<string | null>;
+  /** The variable that switches team mode on. */
+  readonly variable: { readonly value: string | undefined; readonly source: 'shell' | 'settings' | null };
+};
+
+export type HookContext = TeamContext & {
+  readonly project: ProjectView;
+  /** What a call of a tool would write; paths from the project's root, or absolute ones outside of it. */
+  readonly writesOf: (tool: string, input: Readonly<Record<string, unknown>>, cwd: string) => Promise<Writes>;
+  /** Paths of the project below a directory. */
+  readonly below: (directory: string) => readonly string[];
+  readonly temporary: readonly string[];
+  /** Whether somebody sits in front of the screen. */
+  readonly attended: boolean;
+  /** A stamp that only this program can make. */
+  readonly sign: (stamp: Stamp) => string;
+  /**
+   * For hosts whose events name no agent: whose call that was, by the transcripts. `main`: the main agent's own · null: it
+   * cannot be told.
+   */
+  readonly whoseCall: (toolUseId: string, transcript: string) => Promise<{ readonly agentId: string } | 'main' | null>;
+  /** Whether this host's events name the agent that calls. */
+  readonly namesCallers: boolean;
+};
+
+/** Who an event is about, as evidence. Looks into the transcripts where the event itself cannot tell. */
+export async function evidenceOf(context: HookContext, event: HostEvent): Promise<Evidence> {
+  const stamp = stampOf(event);
+  if (event.agentId !== null || event.agentType !== null || context.namesCallers || event.toolUseId === null)
+    return { kind: 'stamp', stamp };
+  const whose = event.transcript === null ? null : await context.whoseCall(event.toolUseId, event.transcript);
+  if (whose === null)
+    return { kind: 'nothing', why: 'this host does not name who calls, and its transcripts do not tell' };
+  return whose === 'main'
+    ? { kind: 'stamp', stamp }
+    : { kind: 'stamp', stamp: { ...stamp, agentId: whose.agentId, agentType: '' } };
+}
+
+export type Found = { readonly caller: Caller; readonly log: TeamLog };
+
+/** The caller of an event with the team that it is judged by: its own, else the first that stands; undefined when none does. */
+export async function findCaller(
+  context: HookContext,
+  event: HostEvent,
+  logs: readonly TeamLog[],
+): Promise<Found | undefined> {
+  const [first] = logs;
+  if (first === undefined) return undefined;
+  const callers = identify(
+    await evidenceOf(context, event),
+    logs.map((log) => log.state),
+  );
+  const [caller] = callers;
+  if (caller === undefined) return undefined;
+  const log = 'team' in caller ? logs.find((one) => one.state.team === caller.team) : undefined;
+  return { caller, log: log ?? first };
+}

@@ -1,0 +1,238 @@
+// What only the lead does: create a team, register its teammates, delete it.
+
+import { messageOf, ToolError } from '../../domain/errors.ts';
+import { nearest } from '../../domain/nearest.ts';
+import { nextStep, roleNamed, rolesToStart, spawnParameters, taskLine } from '../../domain/team/brief.ts';
+import type { Evidence } from '../../domain/team/caller.ts';
+import { identify, memberName } from '../../domain/team/caller.ts';
+import { isUnstarted } from '../../domain/team/fold-state.ts';
+import type { Input } from '../../domain/team/operation.ts';
+import type { Purpose } from '../../domain/team/record.ts';
+import { agentOf, type PATTERNS, type Phase, ROLES } from '../../domain/team/role.ts';
+import type { TeamSettings } from '../../domain/team/settings.ts';
+import { isLost, isStanding, SHUTDOWN_DEADLINE_MS } from '../../domain/team/state.ts';
+import type { TaskDraft } from '../../domain/team/task-draft.ts';
+import { phaseOfTeam } from '../../domain/team/team-name.ts';
+import type { TeamLog } from '../ports.ts';
+import { type Answer, must, refuse, type Somebody, type TeamContext, withStanding } from './context.ts';
+import { hostCall } from './spawn.ts';
+
+const USUAL: Readonly<Record<Phase, keyof typeof PATTERNS>> = {
+  plan: 'plan_research',
+  run: 'implementation',
+  debug: 'investigation',
+};
+
+function purposeOf(name: string, phase: Phase, input: Input, settings: TeamSettings): Purpose {
+  const pattern = input.maybe('pattern') ?? USUAL[phase];
+  const roles = Object.hasOwn(settings.patterns, pattern) ? settings.patterns[pattern] : undefined;
+  if (roles === undefined) {
+    const known = Object.keys(settings.patterns);
+    const close = nearest(pattern, known);
+    return refuse(
+      `pattern: expected one of ${known.join(', ')}, got ${pattern}${close === undefined ? '' : `; did you mean ${close}?`}`,
+    );
+  }
+  return { phase, pattern, roles, subject: input.maybe('subject') ?? name };
+}
+
+/** Who creates leads; whoever may not lead is refused. */
+async function mayCreate(context: TeamContext, evidence: Evidence): Promise<void> {
+  await withStanding(context.teams, async (logs) => {
+    const [caller] = identify(
+      evidence,
+      logs.map((log) => log.state),
+    );
+    const isAgent = evidence.kind === 'stamp' && evidence.stamp.agentType !== null;
+    if (caller?.kind === 'member' || isAgent) refuse('only the main agent of a session creates a team; ask team-lead');
+  });
+}
+
+async function addTasks(log: TeamLog, drafts: readonly TaskDraft[]): Promise<void> {
+  const ids = new Map<string, string>();
+  for (const draft of drafts) {
+    await log.append(
+      {
+        type: 'task_created',
+        subject: draft.subject,
+        description: draft.description,
+        owner: draft.owner,
+        files: draft.files,
+        blocked_by: draft.blockedBy.flatMap((key) => ids.get(key) ?? []),
+        by: 'team-lead',
+      },
+      { flush: false },
+    );
+    ids.set(draft.key, String(log.state.tasks.size));
+  }
+  if (drafts.length > 0)
+    await must(log, { type: 'moved', event: 'ownership_assigned', reason: 'decomposed', by: 'team-lead' });
+}
+
+export async function createTeam(context: TeamContext, input: Input, evidence: Evidence): Promise<Answer> {
+  const name = input.text('team_name');
+  const phase = phaseOfTeam(name);
+  if (phase === undefined)
+    return refuse(
+      `team_name: expected tool-plan-<feature>, tool-run-<spec-id-lowercase> or tool-debug-<failure>, in lower case with hyphens, got ${name}`,
+    );
+  await mayCreate(context, evidence);
+  const settings = await context.settings();
+  try {
+    return await begin(context, name, phase, input, evidence, settings);
+  } catch (error) {
+    if (error instanceof ToolError && error.code === 'refused') throw error;
+    const after = settings.fallback.enabled
+      ? 'Go on without a team: do the tasks one at a time, each with one sub-agent'
+      : 'fallback.enabled is false: stop here and tell the user';
+    return refuse(`TeamCreate fails: ${messageOf(error)}. ${after}`);
+  }
+}
+
+async function begin(
+  context: TeamContext,
+  name: string,
+  phase: Phase,
+  input: Input,
+  evidence: Evidence,
+  settings: TeamSettings,
+): Promise<Answer> {
+  const log = context.teams.begin(name);
+  try {
+    const { proposal, session } = log.state;
+    if (isStanding(log.state))
+      refuse(
+        `team_name: team ${name} stands already (${session}); /tool:team-restart ${name} goes on with it, \`tool team delete ${name}\` ends it`,
+      );
+    if (proposal === null && !settings.enabled)
+      refuse(
+        'workflow.team.enabled is not true in .tool/config/workflow.yaml: no team is made. Go on with sub-agents, one at a time',
+      );
+    const purpose = proposal ?? purposeOf(name, phase, input, settings);
+    const isStamped = evidence.kind === 'stamp';
+    const { key, hash } = context.keys.create();
+    await must(log, {
+      type: 'created',
+      team: name,
+      phase: purpose.phase,
+      pattern: purpose.pattern,
+      roles: purpose.roles,
+      subject: purpose.subject,
+      session: isStamped ? evidence.stamp.session : null,
+      key_hash: evidence.kind === 'nothing' || evidence.kind === 'key' ? hash : null,
+      approval: settings.requirePlanApproval,
+      base: await context.workTree.tree(),
+    });
+    await addTasks(log, proposal?.drafts ?? []);
+    const { state } = log;
+    const needsKey = state.lead.keyHash !== null;
+    return {
+      team: name,
+      state: state.session,
+      pattern: purpose.pattern,
+      tasks: [...state.tasks.values()].map((task) => taskLine(task, state)),
+      ...(needsKey
+        ? { key, key_note: 'This host does not say who calls: pass this as "key" with each of your calls.' }
+        : {}),
+      next: rolesToStart(state).map((role) => ({
+        tool: 'Task',
+        input: spawnParameters(name, role, promptFor(role, state.tasks.size > 0)),
+      })),
+      note: nextStep(state),
+    };
+  } finally {
+    await log.close();
+  }
+}
+
+function promptFor(role: string, hasTasks: boolean): string {
+  return hasTasks ? `Do the tasks that are meant for ${role}.` : (roleNamed(role)?.does ?? `Work as ${role}.`);
+}
+
+export async function registerMember(
+  context: TeamContext,
+  log: TeamLog,
+  caller: Somebody,
+  input: Input,
+): Promise<Answer> {
+  if (caller.kind !== 'lead') refuse('only team-lead starts teammates; ask it with SendMessage');
+  const name = input.text('name');
+  const agent = input.text('subagent_type');
+  const settings = await context.settings();
+  const known = [
+    ...new Set([
+      ...(log.state.purpose?.roles ?? []),
+      ...Object.keys(ROLES),
+      ...Object.values(settings.patterns).flat(),
+    ]),
+  ];
+  const role = memberName(agent);
+  if (!known.includes(role) || agent !== agentOf(role)) {
+    const close = known.includes(role) ? agentOf(role) : nearest(agent, known.map(agentOf));
+    refuse(
+      `subagent_type: expected one of ${known.map(agentOf).join(', ')}, got ${agent}${close === undefined ? '' : `; did you mean ${close}?`}`,
+    );
+  }
+  if (name !== role) refuse(`name: expected ${role}, the agent's name without its prefix, got ${name}`);
+  const own = roleNamed(name);
+  const model = own === undefined || own.model === 'inherit' ? settings.defaultModel : own.model;
+  await must(log, {
+    type: 'member_registered',
+    name,
+    agent,
+    read_only: own?.readOnly ?? false,
+    model,
+    prompt: input.text('prompt'),
+    max: settings.maxTeammates,
+  });
+  const member = log.state.members.get(name);
+  if (member === undefined) return refuse(`${name} was not registered`);
+  // Without hooks nobody sees the call: the member counts as started, and is known by its key.
+  const key = log.state.lead.keyHash === null ? null : context.keys.create();
+  if (key !== null)
+    await must(log, { type: 'member_spawned', name, epoch: member.epoch, key_hash: key.hash, pid: null });
+  return {
+    member: name,
+    run: member.epoch,
+    state: log.state.members.get(name)?.phase ?? member.phase,
+    call: hostCall(member, log.state, context.host(), key?.key ?? null),
+    note: 'Make this call now, as it stands; several of them in one message run at the same time.',
+  };
+}
+
+export async function deleteTeam(context: TeamContext, log: TeamLog, caller: Somebody, input: Input): Promise<Answer> {
+  const { state } = log;
+  if (caller.kind !== 'lead') refuse(`only team-lead deletes a team, not ${caller.name}`);
+  const forced = input.flag('force');
+  const at = context.now();
+  const { refusal } = await log.append({ type: 'deleted', forced, by: caller.name });
+  if (refusal !== null) {
+    const missing = [...state.members.values()].filter(
+      (member) => member.phase !== 'over' && !isUnstarted(member) && !isLost(member, at),
+    );
+    const names = missing.map(({ name, shutdown }) =>
+      shutdown === null ? `${name} (not asked)` : `${name} (asked, ${shutdown.readAt === null ? 'not read' : 'read'})`,
+    );
+    const unasked = missing.some(({ shutdown }) => shutdown === null);
+    const left = state.shutdownAt === null ? null : Math.ceil((state.shutdownAt + SHUTDOWN_DEADLINE_MS - at) / 1000);
+    refuse(
+      missing.length === 0
+        ? refusal
+        : `team ${state.team} is not deleted: ${names.join(', ')} ${missing.length === 1 ? 'has' : 'have'} not ended. ${
+            unasked
+              ? 'Ask first: SendMessage {"recipient":"all","type":"shutdown_request","content":"<why>"}'
+              : left !== null && left > 0
+                ? `Wait for the end; after ${left} s more it can be forced`
+                : 'Wait for the end, or TeamDelete with "force": true'
+          }`,
+    );
+  }
+  const done = [...state.tasks.values()].filter(({ status }) => status === 'completed').length;
+  return {
+    team: state.team,
+    state: 'deleted',
+    archived: context.teams.archive(state.team),
+    completed_tasks: done,
+    tasks: state.tasks.size,
+  };
+}

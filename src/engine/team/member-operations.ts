@@ -1,0 +1,154 @@
+// What every member does: messages, mail, leases.
+
+import { messageLine, unreadOf } from '../../domain/team/mail.ts';
+import { checkMessage, EVERYBODY, findRecipient, judgeRoute, LEAD } from '../../domain/team/message.ts';
+import type { Input } from '../../domain/team/operation.ts';
+import { insideProject, ownerOf, SHARED } from '../../domain/team/ownership.ts';
+import type { Message, TeamState } from '../../domain/team/state.ts';
+import { got } from '../../domain/text.ts';
+import type { TeamLog } from '../ports.ts';
+import { type Answer, must, refuse, type Somebody, type TeamContext } from './context.ts';
+
+const LEASE_MINUTES = 30;
+const LEASE_MINUTES_MAX = 120;
+/** More than one report of progress within this time is too many. */
+const PROGRESS_MS = 60_000;
+
+/** Whose the file of a change_request is; null when it is shared or nobody's. */
+async function ownerFor(context: TeamContext, content: unknown): Promise<string | null> {
+  if (typeof content !== 'object' || content === null || !('file' in content)) return null;
+  const path = insideProject(String(content.file));
+  if (path === null) return null;
+  const { owner } = ownerOf(path, (await context.settings()).ownership);
+  return owner === SHARED ? null : owner;
+}
+
+function tooFrequent(state: TeamState, from: string, now: number): boolean {
+  return state.messages.some(
+    (message) => message.from === from && message.type === 'progress' && now - message.sentAt < PROGRESS_MS,
+  );
+}
+
+export async function sendMessage(context: TeamContext, log: TeamLog, caller: Somebody, input: Input): Promise<Answer> {
+  const { state } = log;
+  const members = [...state.members.values()].map(({ name, phase }) => ({ name, isOver: phase === 'over' }));
+  const recipient = findRecipient(input.text('recipient'), members);
+  const checked = checkMessage(input.text('type'), input.raw('content'));
+  const problems = [...(recipient.ok ? [] : [recipient.problem]), ...(checked.ok ? [] : checked.problems)];
+  if (!recipient.ok || !checked.ok) return refuse(problems.join('\n'));
+  const { type, content } = checked;
+  const { name: to } = recipient;
+  if (to === caller.name) refuse(`recipient: that is you; expected one of the others`);
+  const owner = type === 'change_request' ? await ownerFor(context, content) : null;
+  const owned = owner === null || members.some(({ name, isOver }) => name === owner && !isOver) ? owner : LEAD;
+  const verdict = judgeRoute(type, caller.name, to, owned);
+  if (verdict.kind === 'refused') refuse(verdict.words);
+  if (type === 'quality_gate_passed' && state.gate !== null && !state.gate.ok)
+    refuse(
+      'quality_gate_passed: the checks that were measured last have failed; ask for what is missing with coverage_required or bug_report',
+    );
+  const warnings = [
+    ...(verdict.kind === 'unusual' ? [verdict.words] : []),
+    ...(type === 'progress' && tooFrequent(state, caller.name, context.now())
+      ? ['progress more than once a minute is too often: others are interrupted by each']
+      : []),
+  ];
+  const seqBefore = state.messages.length;
+  await must(log, {
+    type: 'message_sent',
+    to,
+    kind: type,
+    content,
+    in_reply_to: input.count('in_reply_to') ?? null,
+    by: caller.name,
+    epoch: caller.epoch,
+  });
+  const sent = log.state.messages
+    .slice(seqBefore)
+    .findLast((message) => message.from === caller.name && message.type === type);
+  if (type === 'quality_gate_passed') await passGate(log, caller.name);
+  return {
+    message: sent?.seq ?? null,
+    to,
+    recipients: [...(sent?.receipts.keys() ?? [])],
+    state: 'queued',
+    ...(warnings.length === 0 ? {} : { warnings }),
+    ...stopped(log.state, to),
+  };
+}
+
+/** Whoever has stopped reads nothing until it is started again. */
+function stopped(state: TeamState, to: string): Answer {
+  const names = [...state.members.values()]
+    .filter(({ name, phase }) => phase === 'stopped' && (to === EVERYBODY || to === name))
+    .map(({ name }) => name);
+  return names.length === 0
+    ? {}
+    : { note: `${names.join(', ')} has stopped: the lead has to start it again with Task before it reads this` };
+}
+
+async function passGate(log: TeamLog, by: string): Promise<void> {
+  const reason = 'quality_gate_passed was sent';
+  await log.append({ type: 'moved', event: 'gate_started', reason, by });
+  await log.append({ type: 'moved', event: 'gate_passed', reason, by });
+}
+
+function shown(message: Message, name: string): Answer {
+  const { seq, from, to, type, content, inReplyTo, sentAt, receipts } = message;
+  const time = (at: number | null | undefined) => (at === null || at === undefined ? null : new Date(at).toISOString());
+  const receipt = receipts.get(name);
+  return {
+    message: seq,
+    from,
+    ...(to === name ? {} : { to }),
+    type,
+    content,
+    ...(inReplyTo === null ? {} : { in_reply_to: inReplyTo }),
+    queued_at: time(sentAt),
+    delivered_at: time(receipt?.deliveredAt),
+    read_at: time(receipt?.readAt),
+  };
+}
+
+export async function readInbox(log: TeamLog, caller: Somebody): Promise<Answer> {
+  const seqs = unreadOf(log.state, caller.name).map(({ seq }) => seq);
+  if (seqs.length > 0) await log.append({ type: 'mail_seen', member: caller.name, seqs, how: 'read' });
+  return {
+    messages: seqs.flatMap((seq) => {
+      const message = log.state.messages[seq - 1];
+      return message === undefined ? [] : [shown(message, caller.name)];
+    }),
+    unread: 0,
+  };
+}
+
+/** Takes what a member has not read, as text for its conversation; null when there is none. It is read with that. */
+export async function takeMail(log: TeamLog, name: string): Promise<string | null> {
+  const messages = unreadOf(log.state, name);
+  if (messages.length === 0) return null;
+  await log.append({ type: 'mail_seen', member: name, seqs: messages.map(({ seq }) => seq), how: 'read' });
+  return `toolcrew: ${messages.length} new message${messages.length === 1 ? '' : 's'} for ${name}:\n${messages.map(messageLine).join('\n')}`;
+}
+
+export async function leaseFile(context: TeamContext, log: TeamLog, caller: Somebody, input: Input): Promise<Answer> {
+  const path = insideProject(input.text('path'));
+  if (path === null)
+    return refuse(`path: expected a path inside the project, from its root, got ${got(input.text('path'))}`);
+  const { name, epoch } = caller;
+  if (input.flag('release')) {
+    await must(log, { type: 'lease_released', path, by: name, epoch });
+    return { path, state: 'released' };
+  }
+  if (caller.kind === 'member' && caller.member.readOnly) refuse(`${name} only reads: it takes no leases`);
+  const { owner, pattern } = ownerOf(path, (await context.settings()).ownership);
+  if (owner === name) return { path, state: 'own', note: 'You own it: no lease is needed.' };
+  if (owner !== null && owner !== SHARED)
+    refuse(
+      `${path} is ${owner}'s (${pattern}): leases are for shared and unowned paths. Send ${owner} a change_request`,
+    );
+  const minutes = input.count('minutes') ?? LEASE_MINUTES;
+  if (minutes > LEASE_MINUTES_MAX) refuse(`minutes: expected 1 to ${LEASE_MINUTES_MAX}, got ${minutes}`);
+  const until = context.now() + minutes * 60_000;
+  await must(log, { type: 'lease_taken', path, until, reason: input.maybe('reason') ?? '', by: name, epoch });
+  return { path, state: 'leased', until: new Date(until).toISOString() };
+}

@@ -1,0 +1,71 @@
+// The team operations: one implementation for models and for shells.
+
+import { ToolError } from '../../domain/errors.ts';
+import { nearest } from '../../domain/nearest.ts';
+import type { Evidence } from '../../domain/team/caller.ts';
+import { type Input, isOperation, OPERATIONS, type OperationName, readInput } from '../../domain/team/operation.ts';
+import type { TeamLog } from '../ports.ts';
+import { type Answer, callerOf, type Somebody, type TeamContext, withStanding } from './context.ts';
+import { createTeam, deleteTeam, registerMember } from './lead-operations.ts';
+import { leaseFile, readInbox, sendMessage } from './member-operations.ts';
+import { createTask, getTask, listTasks, updateTask } from './task-operations.ts';
+
+type Inner = Exclude<OperationName, 'TeamCreate'>;
+
+function perform(
+  context: TeamContext,
+  name: Inner,
+  log: TeamLog,
+  caller: Somebody,
+  input: Input,
+): Promise<Answer> | Answer {
+  switch (name) {
+    case 'Task':
+      return registerMember(context, log, caller, input);
+    case 'SendMessage':
+      return sendMessage(context, log, caller, input);
+    case 'TaskCreate':
+      return createTask(context, log, caller, input);
+    case 'TaskUpdate':
+      return updateTask(context, log, caller, input);
+    case 'TaskList':
+      return listTasks(log);
+    case 'TaskGet':
+      return getTask(log, input);
+    case 'TeamDelete':
+      return deleteTeam(context, log, caller, input);
+    case 'Inbox':
+      return readInbox(log, caller);
+    case 'FileLease':
+      return leaseFile(context, log, caller, input);
+  }
+}
+
+/**
+ * Carries out one operation. Throws a ToolError `refused` whose words name the value, the rule and what is valid.
+ * @param evidence who asks, from outside of what was asked
+ */
+export async function operate(context: TeamContext, name: string, given: unknown, evidence: Evidence): Promise<Answer> {
+  if (!isOperation(name)) {
+    const names = Object.keys(OPERATIONS);
+    const close = nearest(name, names);
+    throw new ToolError(
+      'refused',
+      `there is no operation ${name}${close === undefined ? `; there is ${names.join(', ')}` : `; did you mean ${close}?`}`,
+    );
+  }
+  const read = readInput(name, given);
+  if (!read.ok) throw new ToolError('refused', read.problems.join('\n'));
+  const { input } = read;
+  const key = input.maybe('key');
+  const who: Evidence =
+    key !== undefined && evidence.kind === 'nothing' ? { kind: 'key', hash: context.keys.hash(key) } : evidence;
+  if (name === 'TeamCreate') return createTeam(context, input, who);
+  return withStanding(context.teams, async (logs) => {
+    const { caller, log } = callerOf(who, logs, input.maybe('team_name'));
+    // Nobody sees the start of whom its environment names: its first call is the sign of it.
+    if (who.kind === 'environment' && caller.kind === 'member' && caller.member.phase === 'registered')
+      await log.append({ type: 'member_spawned', name: caller.name, epoch: caller.epoch, key_hash: null, pid: null });
+    return perform(context, name, log, caller, input);
+  });
+}

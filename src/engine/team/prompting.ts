@@ -1,0 +1,276 @@
+// The user's prompt: a command of the team is decided here, in code, and the model is told what comes next.
+
+import { isSpecId, specDirectory, statusOfSpec } from '../../domain/spec/spec.ts';
+import { type Decision, decideMode } from '../../domain/team/activation.ts';
+import { type CommandName, type Flags, parseCommand } from '../../domain/team/arguments.ts';
+import { leadBrief, rolesToStart, spawnParameters } from '../../domain/team/brief.ts';
+import { decompose } from '../../domain/team/decomposition.ts';
+import type { Purpose } from '../../domain/team/record.ts';
+import type { Phase } from '../../domain/team/role.ts';
+import { rolesOf, type Selection, select } from '../../domain/team/selection.ts';
+import type { TeamSettings } from '../../domain/team/settings.ts';
+import { isStanding } from '../../domain/team/state.ts';
+import type { TaskDraft } from '../../domain/team/task-draft.ts';
+import { debugTeamName, planTeamName, runTeamName } from '../../domain/team/team-name.ts';
+import type { TeamLog } from '../ports.ts';
+import { withStanding } from './context.ts';
+import { type HookAnswer, type HostEvent, SILENT } from './event.ts';
+import type { HookContext } from './hook-context.ts';
+
+type Command = { readonly command: CommandName; readonly words: string; readonly flags: Flags };
+
+/** One place for what a command means: its phase, what it works on, the name of its team. */
+type Work = { readonly phase: Phase; readonly subject: string; readonly team: string; readonly text: string };
+
+function say(lines: readonly string[]): HookAnswer {
+  return { kind: 'context', text: `toolcrew: ${lines.join('\n')}` };
+}
+
+function stop(problems: readonly string[]): HookAnswer {
+  return say([
+    'the command cannot be carried out. Tell the user exactly this, and do nothing else:',
+    ...problems.map((one) => `- ${one}`),
+  ]);
+}
+
+export async function onPrompt(context: HookContext, event: HostEvent): Promise<HookAnswer> {
+  const approval = approvalOf(event.prompt);
+  if (approval !== null) return approve(context, event, approval);
+  if (!/^\s*\/tool:/.test(event.prompt)) return SILENT;
+  const settings = await context.settings();
+  const parsed = parseCommand(event.prompt, Object.keys(settings.patterns));
+  switch (parsed.kind) {
+    case 'none':
+      return SILENT;
+    case 'invalid':
+      return stop(parsed.problems);
+    case 'command':
+      return carryOut(context, event, parsed, settings);
+  }
+}
+
+async function carryOut(
+  context: HookContext,
+  event: HostEvent,
+  command: Command,
+  settings: TeamSettings,
+): Promise<HookAnswer> {
+  switch (command.command) {
+    case 'team-restart':
+      return restart(context, event, command.words, settings);
+    case 'sync':
+      return sync(context, command.words);
+    case 'plan':
+    case 'run':
+    case 'build-fix': {
+      const work = await workOf(context, command, settings);
+      return 'problem' in work ? stop([work.problem]) : begin(context, command, work, settings);
+    }
+  }
+}
+
+async function workOf(
+  context: HookContext,
+  { command, words }: Command,
+  settings: TeamSettings,
+): Promise<Work | { readonly problem: string }> {
+  if (command === 'plan') return { phase: 'plan', subject: words, team: planTeamName(words), text: words };
+  if (command === 'build-fix') {
+    const subject = words === '' ? 'the failure that the user speaks of' : words;
+    return { phase: 'debug', subject, team: debugTeamName(words === '' ? 'failure' : words), text: words };
+  }
+  const text = context.project.spec(words);
+  if (text === null) {
+    const known = context.project.specs();
+    return {
+      problem: `spec_id: there is no ${specDirectory(words)}/spec.md; ${known.length === 0 ? 'no SPEC has been written yet: /tool:1-plan "<feature>" makes one' : `there is ${known.join(', ')}`}`,
+    };
+  }
+  const status = statusOfSpec(text);
+  if (settings.requirePlanApproval && status !== 'approved' && status !== 'completed')
+    return {
+      problem: `${words} is not approved (status: ${status ?? 'none'}): the user approves it by answering "approve ${words}", or with \`tool spec approve ${words}\``,
+    };
+  return { phase: 'run', subject: words, team: runTeamName(words) ?? '', text };
+}
+
+async function begin(context: HookContext, command: Command, work: Work, settings: TeamSettings): Promise<HookAnswer> {
+  const files = await context.project.files();
+  const selection = select({ text: work.text, files, settings });
+  const decision = decideMode({
+    command: command.command,
+    flags: command.flags,
+    settings,
+    hostVersion: await context.project.hostVersion(),
+    environment: context.project.variable,
+    selection,
+  });
+  if (decision.mode === 'refused') return stop(decision.reasons);
+  const { ownership } = settings;
+  const { tasks, notes } = decompose({
+    phase: work.phase,
+    // One after the other, the same roles do it.
+    roles: decision.mode === 'team' ? decision.roles : rolesFor(work.phase, selection, settings),
+    text: work.text,
+    selection,
+    ownership,
+    files,
+  });
+  const drafts: readonly TaskDraft[] = tasks;
+  const reasons = [...decision.reasons, ...notes];
+  return decision.mode === 'team'
+    ? propose(context, work, decision, reasons, drafts)
+    : say([
+        `/tool:${TYPED[work.phase]} in sub-agent mode.`,
+        ...reasons.map((one) => `- ${one}`),
+        'Next: do these one at a time, each with one sub-agent, and give each the results of those before:',
+        ...drafts.map(
+          ({ subject, owner, description }, index) => `${index + 1}. team-${owner}: ${subject}. ${description}`,
+        ),
+        ...AFTER[work.phase],
+      ]);
+}
+
+function rolesFor(phase: Phase, selection: Selection, settings: TeamSettings): readonly string[] {
+  if (phase === 'run') return selection.roles;
+  return rolesOf(phase === 'plan' ? 'plan_research' : 'investigation', settings);
+}
+
+const TYPED: Readonly<Record<Phase, string>> = { plan: '1-plan', run: '2-run', debug: 'build-fix' };
+
+/** What follows when all tasks are done. */
+const AFTER: Readonly<Record<Phase, readonly string[]>> = {
+  plan: [
+    'Then put the results together into .tool/specs/SPEC-<NAME>-<NNN>/spec.md, plan.md and acceptance.md (status: draft; the skill tool-workflow-spec says how), and ask the user to approve it.',
+  ],
+  run: ['Then see that the tests pass, and tell the user what was done for each requirement.'],
+  debug: ['Then tell the user the cause that was proven, with its evidence, and the fix.'],
+};
+
+async function propose(
+  context: HookContext,
+  work: Work,
+  decision: Decision,
+  reasons: readonly string[],
+  drafts: readonly TaskDraft[],
+): Promise<HookAnswer> {
+  const log = context.teams.begin(work.team);
+  try {
+    if (isStanding(log.state))
+      return stop([
+        `team ${work.team} stands already (${log.state.session}): \`/tool:team-restart ${work.team}\` goes on with it, \`tool team delete ${work.team}\` ends it`,
+      ]);
+    const purpose: Purpose = {
+      phase: work.phase,
+      pattern: decision.pattern,
+      roles: decision.roles,
+      subject: work.subject,
+    };
+    await log.append({ type: 'proposed', ...purpose, reasons, drafts });
+  } finally {
+    await log.close();
+  }
+  return say([
+    `/tool:${TYPED[work.phase]} in team mode, pattern ${decision.pattern ?? 'none'}: ${decision.roles.join(', ')}.`,
+    ...reasons.map((one) => `- ${one}`),
+    'Next, with the tools of the MCP server "team" (mcp__team__…):',
+    `1. TeamCreate {"team_name":"${work.team}"}. It answers with the tasks and the next calls.`,
+    '2. Task for each teammate that it names; make the calls that these answer with, all in one message.',
+    '3. Wait for them and answer what they ask; you write nothing but .tool/specs/** yourself.',
+    ...AFTER[work.phase].map((line, index) => `${index + 4}. ${line}`),
+    `${AFTER[work.phase].length + 4}. SendMessage {"recipient":"all","type":"shutdown_request","content":"<why>"}, then TeamDelete {"team_name":"${work.team}"}.`,
+    'If TeamCreate fails, do the tasks one at a time with sub-agents instead.',
+  ]);
+}
+
+async function restart(
+  context: HookContext,
+  event: HostEvent,
+  wanted: string,
+  settings: TeamSettings,
+): Promise<HookAnswer> {
+  return withStanding(context.teams, async (logs) => {
+    const names = logs.map((log) => log.state.team);
+    const log =
+      wanted === '' ? (logs.length === 1 ? logs[0] : undefined) : logs.find((one) => one.state.team === wanted);
+    if (log === undefined)
+      return stop([
+        names.length === 0
+          ? 'no team stands: there is nothing to restart'
+          : `team: expected one of ${names.join(', ')}, got ${wanted === '' ? 'none' : wanted}`,
+      ]);
+    const { refusal } = await log.append({
+      type: 'restarted',
+      session: event.session,
+      key_hash: null,
+      keep: settings.fallback.preserveProgress,
+    });
+    if (refusal !== null) return stop([refusal]);
+    return say([
+      `team ${log.state.team} was restarted, and you lead it now; ${settings.fallback.preserveProgress ? 'what was completed stays completed' : 'every task starts over (preserve_progress: false)'}.`,
+      leadBrief(log.state),
+      'Register each again with Task:',
+      ...rolesToStart(log.state).map(
+        (role) =>
+          `- Task ${JSON.stringify(spawnParameters(log.state.team, role, `Do the open tasks that are meant for ${role}.`))}`,
+      ),
+    ]);
+  });
+}
+
+async function sync(context: HookContext, id: string): Promise<HookAnswer> {
+  const text = context.project.spec(id);
+  if (text === null) return stop([`spec_id: there is no ${specDirectory(id)}/spec.md`]);
+  return withStanding(context.teams, async (logs) => {
+    const log = logs.find((one) => one.state.team === runTeamName(id));
+    const open = [...(log?.state.tasks.values() ?? [])].filter(({ status }) => status !== 'completed');
+    if (log !== undefined && open.length > 0)
+      return stop([
+        `${open.length} tasks of team ${log.state.team} are open: ${open.map((task) => `${task.id} ${task.subject}`).join(', ')}`,
+      ]);
+    return say([
+      `/tool:3-sync ${id} (status: ${statusOfSpec(text) ?? 'none'}).`,
+      'Next: hold the changes against every requirement and acceptance line of the SPEC, one by one; say for each where it is met, or that it is not.',
+      `Write the result into ${specDirectory(id)}/spec.md below "## Result", bring documentation and CHANGELOG up to date, and set status: completed only when every line is met.`,
+    ]);
+  });
+}
+
+/** The SPEC that a prompt approves; '' when it names none; null when it is no approval: nothing but the word itself is one. */
+function approvalOf(prompt: string): string | null {
+  const [found, id = ''] = /^\s*(?:yes,?\s+)?approved?(?:\s+(\S+?))?[.!]?\s*$/i.exec(prompt) ?? [];
+  return found === undefined || (id !== '' && !isSpecId(id)) ? null : id;
+}
+
+function awaits(log: TeamLog, session: string): boolean {
+  const { state } = log;
+  return state.session === 'awaiting_approval' && (state.lead.session === null || state.lead.session === session);
+}
+
+async function approve(context: HookContext, event: HostEvent, wanted: string): Promise<HookAnswer> {
+  return withStanding(context.teams, async (logs) => {
+    const drafts = context.project.specs().filter((id) => statusOfSpec(context.project.spec(id) ?? '') === 'draft');
+    const log = logs.find((one) => awaits(one, event.session));
+    const [only] = drafts;
+    const id = wanted !== '' ? wanted : drafts.length === 1 ? only : undefined;
+    // Without a team that waits for it, a lone "approve" is about something else.
+    if (log === undefined && wanted === '') return SILENT;
+    if (id === undefined)
+      return stop([
+        `which SPEC is approved? There is ${drafts.join(', ') || 'none that is a draft'}: answer "approve <id>"`,
+      ]);
+    const problem = context.project.approve(id);
+    if (problem !== null) return stop([problem]);
+    if (log !== undefined)
+      await log.append({ type: 'moved', event: 'approved', reason: `the user approved ${id}`, by: 'user' });
+    return say([
+      `${id} is approved, by the user's own word.`,
+      ...(log === undefined
+        ? []
+        : [
+            `Next: SendMessage {"recipient":"all","type":"shutdown_request","content":"approved"}, TeamDelete {"team_name":"${log.state.team}"}.`,
+          ]),
+      `Then tell the user: /clear, and \`/tool:2-run ${id} --team\` in the fresh context.`,
+    ]);
+  });
+}

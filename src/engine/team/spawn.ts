@@ -1,0 +1,44 @@
+// The call by which a host starts a registered teammate.
+
+import type { Member, TeamState } from '../../domain/team/state.ts';
+import type { Host } from './context.ts';
+
+/** Marks the call that a registration answered with; the hook on that call looks for it. */
+export function spawnMark(member: Member, team: string): string {
+  return `[toolcrew ${team} ${member.name}#${member.epoch}]`;
+}
+
+/** Whether that version calls its tool for sub-agents `Agent`; before, it was `Task`. */
+function isAgentTool(version: string | null): boolean {
+  const [major = 0, minor = 0, patch = 0] = (version ?? '').split('.').map(Number);
+  return version === null || major > 2 || (major === 2 && (minor > 1 || (minor === 1 && patch >= 100)));
+}
+
+export function hostCall(
+  member: Member,
+  state: TeamState,
+  host: Host | null,
+  key: string | null,
+): Readonly<Record<string, unknown>> {
+  const mark = spawnMark(member, state.team);
+  const handed =
+    key === null ? '' : ` Your key is ${key}: pass it as "key" with each call of the team's tools, and tell it nobody.`;
+  if (host === null)
+    return {
+      program: 'any',
+      environment: { TOOL_TEAM: state.team, TOOL_TEAMMATE: member.name },
+      prompt: `${member.prompt}${handed}`,
+      note: 'No host was seen: start the agent with this environment.',
+    };
+  return {
+    tool: isAgentTool(host.version) ? 'Agent' : 'Task',
+    input: {
+      subagent_type: host.form === 'plugin' ? `tool:${member.agent}` : member.agent,
+      description: `${member.name} of ${state.team}`,
+      prompt: `${mark} ${member.prompt}${handed}`,
+      // Before, a session without a screen ends agents in the background with the lead's turn.
+      ...(isAgentTool(host.version) ? { run_in_background: true } : {}),
+      ...(member.model === 'inherit' || member.model === 'haiku' ? {} : { model: member.model }),
+    },
+  };
+}

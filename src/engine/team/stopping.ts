@@ -1,0 +1,75 @@
+// When somebody stops: a teammate or the lead goes on while something is left to do.
+
+import { type IdleVerdict, judgeIdle, judgeLeadStop } from '../../domain/team/idle.ts';
+import { LEAD } from '../../domain/team/message.ts';
+import { MAX_REJECTIONS } from '../../domain/team/state.ts';
+import type { TeamLog } from '../ports.ts';
+import { withStanding } from './context.ts';
+import { type HookAnswer, type HostEvent, SILENT } from './event.ts';
+import { findCaller, type HookContext } from './hook-context.ts';
+
+const IDLE = 'teammate_idle';
+const LEAD_STOP = 'lead_stop';
+
+/** Writes down what was decided; after three rejections without change it is an escalation, and lets go. */
+async function decide(log: TeamLog, hook: string, name: string, verdict: IdleVerdict): Promise<HookAnswer> {
+  const before = log.state.rejections.get(`${hook}:${name}`);
+  const isTired = !verdict.accept && before?.fingerprint === verdict.fingerprint && before.count >= MAX_REJECTIONS;
+  const decision = verdict.accept ? 'accept' : isTired ? 'escalated' : 'reject';
+  await log.append({
+    type: 'decision',
+    hook,
+    decision,
+    member: name,
+    about: name,
+    reason: verdict.reason,
+    fingerprint: verdict.accept ? '' : verdict.fingerprint,
+    paths: [],
+  });
+  if (verdict.accept || isTired) return SILENT;
+  const { assign, shown } = verdict;
+  if (shown.length > 0)
+    await log.append({ type: 'mail_seen', member: name, seqs: shown.map(({ seq }) => seq), how: 'read' });
+  if (assign !== null) await log.append({ type: 'task_assigned', task: assign.id, owner: name, by: LEAD });
+  return { kind: 'reject', reason: `toolcrew: ${verdict.reason}` };
+}
+
+/**
+ * Judges a teammate that stops.
+ * @param stopped its run is over with that; otherwise it only waits
+ */
+export async function onIdle(context: HookContext, event: HostEvent, stopped: boolean): Promise<HookAnswer> {
+  return withStanding(context.teams, async (logs) => {
+    const found = await findCaller(context, { ...event, agentType: event.agentType ?? event.teammate }, logs);
+    if (found === undefined || found.caller.kind !== 'member') return SILENT;
+    const { caller, log } = found;
+    const { name, epoch } = caller;
+    const settings = await context.settings();
+    if (settings.hooks.teammateIdle.enabled) {
+      const answer = await decide(log, IDLE, name, judgeIdle(log.state, caller.member, settings));
+      if (answer.kind === 'reject') return answer;
+      const last = log.state.decisions.at(-1);
+      if (last?.decision === 'escalated')
+        await log.append({
+          type: 'message_sent',
+          to: LEAD,
+          kind: 'progress',
+          content: `escalated by ${IDLE}: ${name} stopped after ${MAX_REJECTIONS} rejections without change: ${last.reason}`,
+          in_reply_to: null,
+          by: name,
+          epoch,
+        });
+    }
+    await log.append({ type: 'member_idle', name, epoch, stopped });
+    return SILENT;
+  });
+}
+
+/** Judges the lead that ends its turn. */
+export async function onLeadStop(context: HookContext, event: HostEvent): Promise<HookAnswer> {
+  return withStanding(context.teams, async (logs) => {
+    const found = await findCaller(context, event, logs);
+    if (found === undefined || found.caller.kind !== 'lead') return SILENT;
+    return decide(found.log, LEAD_STOP, LEAD, judgeLeadStop(found.log.state, await context.settings()));
+  });
+}

@@ -1,0 +1,155 @@
+// The shared task list: adding, claiming, finishing, looking.
+
+import { nearest } from '../../domain/nearest.ts';
+import { claimable, fits } from '../../domain/team/idle.ts';
+import { LEAD } from '../../domain/team/message.ts';
+import type { Input } from '../../domain/team/operation.ts';
+import { insideProject, ownerOf, SHARED } from '../../domain/team/ownership.ts';
+import type { TeamState } from '../../domain/team/state.ts';
+import { isLive } from '../../domain/team/state.ts';
+import { shownStatus, TASK_STATUSES, type Task, type TaskStatus } from '../../domain/team/task.ts';
+import type { TeamLog } from '../ports.ts';
+import { type Answer, must, refuse, type Somebody, type TeamContext } from './context.ts';
+import { judgeCompletion } from './gate.ts';
+
+function shown(task: Task, state: TeamState): Answer {
+  return {
+    taskId: task.id,
+    subject: task.subject,
+    owner: task.claim?.member ?? task.owner,
+    status: shownStatus(task, state.tasks),
+    ...(task.blockedBy.length === 0 ? {} : { blocked_by: task.blockedBy }),
+  };
+}
+
+function taskOf(state: TeamState, id: string): Task {
+  const task = state.tasks.get(id);
+  return (
+    task ??
+    refuse(`taskId: expected one of ${[...state.tasks.keys()].join(', ') || 'none: the list is empty'}, got ${id}`)
+  );
+}
+
+/** Names that a task can be meant for: the members, and the roles that are to become some. */
+function checkOwner(state: TeamState, owner: string): void {
+  const known = [...new Set([...state.members.keys(), ...(state.purpose?.roles ?? [])])];
+  if (known.includes(owner)) return;
+  const close = nearest(owner, known);
+  refuse(
+    `owner: expected one of ${known.join(', ')}, got ${owner}${close === undefined ? '' : `; did you mean ${close}?`}`,
+  );
+}
+
+export async function createTask(context: TeamContext, log: TeamLog, caller: Somebody, input: Input): Promise<Answer> {
+  const owner = input.maybe('owner') ?? null;
+  if (owner !== null) checkOwner(log.state, owner);
+  const files = input.texts('files');
+  const { ownership } = await context.settings();
+  for (const file of files) {
+    if (insideProject(file) === null) refuse(`files: expected paths inside the project, got ${file}`);
+    const whose = ownerOf(file, ownership).owner;
+    if (owner !== null && whose !== null && whose !== SHARED && whose !== owner)
+      refuse(`files: ${file} is ${whose}'s: give ${whose} a task of its own for it`);
+  }
+  const before = log.state.tasks.size;
+  const subject = input.text('subject');
+  await must(log, {
+    type: 'task_created',
+    subject,
+    description: input.text('description'),
+    owner,
+    files,
+    blocked_by: input.texts('blocked_by'),
+    by: caller.name,
+  });
+  const task = [...log.state.tasks.values()].slice(before).findLast((one) => one.subject === subject);
+  return task === undefined ? {} : shown(task, log.state);
+}
+
+function statusOf(text: string): TaskStatus {
+  return (
+    TASK_STATUSES.find((status) => status === text) ??
+    refuse(`status: expected one of ${TASK_STATUSES.join(', ')}, got ${text}`)
+  );
+}
+
+export async function updateTask(context: TeamContext, log: TeamLog, caller: Somebody, input: Input): Promise<Answer> {
+  const task = taskOf(log.state, input.text('taskId'));
+  const status = statusOf(input.text('status'));
+  const owner = input.maybe('owner');
+  const { name, epoch } = caller;
+  const settings = await context.settings();
+  if (owner !== undefined) {
+    if (caller.kind !== 'lead') refuse('owner: only team-lead gives tasks to others');
+    checkOwner(log.state, owner);
+    await must(log, { type: 'task_assigned', task: task.id, owner, by: name });
+  }
+  if (status === 'in_progress' && caller.kind === 'member' && !fits(task, name, settings.ownership)) {
+    const { owner: whose } = task;
+    refuse(
+      whose === null
+        ? `task ${task.id} touches files of others (${task.files.join(', ')}): it does not fit ${name}`
+        : `task ${task.id} is meant for ${whose}, not for ${name}`,
+    );
+  }
+  if (status === 'in_progress' && caller.kind === 'lead' && owner !== undefined)
+    return shown(taskOf(log.state, task.id), log.state);
+  const before = new Set(claimable(log.state).map(({ id }) => id));
+  const passed = status === 'completed' ? await judgeCompletion(context, log, task, caller) : null;
+  if (passed !== null && !passed.accept) refuse(passed.reason);
+  await must(log, {
+    type: 'task_updated',
+    task: task.id,
+    status,
+    result: input.maybe('result') ?? null,
+    by: name,
+    epoch,
+  });
+  const freed = claimable(log.state).filter(({ id }) => !before.has(id) && id !== task.id);
+  return {
+    ...shown(taskOf(log.state, task.id), log.state),
+    ...(passed === null ? {} : { checks: passed.reason }),
+    ...(freed.length === 0
+      ? {}
+      : { can_begin_now: freed.map((one) => shown(one, log.state)), ...(await tell(log, freed, name)) }),
+  };
+}
+
+/** Tells the lead of work that can begin and has nobody at it. */
+async function tell(log: TeamLog, freed: readonly Task[], by: string): Promise<Answer> {
+  const idle = freed.filter(({ owner }) => {
+    const member = owner === null ? undefined : log.state.members.get(owner);
+    return owner !== null && (member === undefined || !isLive(member) || member.phase === 'stopped');
+  });
+  if (idle.length === 0 || by === LEAD) return {};
+  const words = idle.map(({ id, owner }) => `task ${id} for ${owner ?? ''}`).join(', ');
+  await log.append({
+    type: 'message_sent',
+    to: LEAD,
+    kind: 'progress',
+    content: `${words} can begin now, and its teammate is not at work: start it with Task`,
+    in_reply_to: null,
+    by,
+    epoch: log.state.members.get(by)?.epoch ?? 0,
+  });
+  return { note: `${LEAD} was told` };
+}
+
+export function listTasks(log: TeamLog): Answer {
+  return { team: log.state.team, tasks: [...log.state.tasks.values()].map((task) => shown(task, log.state)) };
+}
+
+export function getTask(log: TeamLog, input: Input): Answer {
+  const task = taskOf(log.state, input.text('taskId'));
+  const time = (at: number | null) => (at === null ? null : new Date(at).toISOString());
+  return {
+    ...shown(task, log.state),
+    description: task.description,
+    files: task.files,
+    result: task.result,
+    created_by: task.createdBy,
+    created_at: time(task.createdAt),
+    started_at: time(task.startedAt),
+    ended_at: time(task.endedAt),
+  };
+}

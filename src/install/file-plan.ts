@@ -1,0 +1,123 @@
+// What happens to a file that is ours as a whole, whatever stands in its place.
+
+import type { OwnFile } from './manifest.ts';
+import type { Operation } from './operations.ts';
+import { type Outcome, sha256 } from './outcome.ts';
+import type { PayloadFile } from './payload.ts';
+import { readPlace } from './place.ts';
+
+export type FilePlan = {
+  readonly operations: readonly Operation[];
+  /** What the manifest says of it from now on. */
+  readonly files: readonly OwnFile[];
+  readonly outcome: Outcome;
+  /** Why nothing is installed at all. */
+  readonly problem?: string;
+};
+
+type Known = {
+  readonly root: string;
+  /** What the last installation says of the file, and of its newer text beside it. */
+  readonly recorded: ReadonlyMap<string, OwnFile>;
+  readonly force: boolean;
+};
+
+/** What a file that was there is kept as. */
+function keptAs(path: string): string {
+  return `.tool/before/${path}`;
+}
+
+/** The newer text of a file that somebody has changed. */
+function besideOf(path: string): string {
+  return `${path}.new`;
+}
+
+function replaceForeign(file: PayloadFile, current: Buffer, { root, recorded }: Known): FilePlan {
+  const { path, bytes } = file;
+  const before = keptAs(path);
+  const outcome: Outcome = { path, did: 'changed', note: `what was there is kept as ${before}` };
+  const saved = readPlace(root, before);
+  if (saved !== null && !saved.equals(current)) {
+    const problem = `${path}: what is there would be kept as ${before}, which is there already; move that one away`;
+    return { operations: [], files: [], outcome, problem };
+  }
+  const keep: Operation[] = [{ kind: 'write', path: before, bytes: current }];
+  const old = recorded.get(path)?.before;
+  return {
+    operations: [...keep, { kind: 'write', path, bytes }],
+    files: [{ path, sha256: sha256(bytes), before: old ?? before }],
+    outcome,
+  };
+}
+
+/** A file that is recorded, and that somebody has changed since. */
+function planEdited(file: PayloadFile, record: OwnFile, known: Known): FilePlan {
+  const { path, bytes } = file;
+  const beside = besideOf(path);
+  const wanted = sha256(bytes);
+  const there = readPlace(known.root, beside);
+  if (wanted === record.sha256) {
+    const newer = there === null ? undefined : known.recorded.get(beside);
+    return {
+      operations: [],
+      files: [record, ...(newer === undefined ? [] : [newer])],
+      outcome: { path, did: 'kept', note: 'you have changed it' },
+    };
+  }
+  const note = `you have changed it; its newer text is ${beside}`;
+  const isOurs = there === null || sha256(there) === known.recorded.get(beside)?.sha256 || there.equals(bytes);
+  if (!isOurs)
+    return {
+      operations: [],
+      files: [],
+      outcome: { path, did: 'kept', note },
+      problem: `${beside}: expected nothing or what was put there, got something else; move it away`,
+    };
+  return {
+    operations: [{ kind: 'write', path: beside, bytes }],
+    files: [
+      { ...record, sha256: wanted },
+      { path: beside, sha256: wanted },
+    ],
+    outcome: { path, did: 'kept', note },
+  };
+}
+
+export function planFile(file: PayloadFile, known: Known): FilePlan {
+  const { path, bytes } = file;
+  const current = readPlace(known.root, path);
+  const record = known.recorded.get(path);
+  const ours: OwnFile = { ...record, path, sha256: sha256(bytes) };
+  if (current === null)
+    return { operations: [{ kind: 'write', path, bytes }], files: [ours], outcome: { path, did: 'created' } };
+  if (current.equals(bytes)) return { operations: [], files: [ours], outcome: { path, did: 'unchanged' } };
+  if (record !== undefined && sha256(current) === record.sha256)
+    return { operations: [{ kind: 'write', path, bytes }], files: [ours], outcome: { path, did: 'changed' } };
+  if (known.force && file.offered !== true) return replaceForeign(file, current, known);
+  if (record !== undefined) return planEdited(file, record, known);
+  const kept: Outcome = { path, did: 'kept', note: 'it was there before' };
+  if (file.offered === true) return { operations: [], files: [], outcome: kept };
+  const problem = `${path}: expected no file of that name, got one that is not ours; rename it, or --force to replace it and keep it as ${keptAs(path)}`;
+  return { operations: [], files: [], outcome: kept, problem };
+}
+
+/** Takes a file of ours out, unless somebody has changed it. */
+export function planRemoval(root: string, file: OwnFile): { operations: Operation[]; outcome: Outcome } {
+  const { path } = file;
+  const current = readPlace(root, path);
+  if (current === null) return { operations: [], outcome: { path, did: 'removed', note: 'it was gone already' } };
+  const before = file.before === undefined ? null : readPlace(root, file.before);
+  if (sha256(current) !== file.sha256) {
+    const more = before === null ? '' : `; what was there before us is ${file.before}`;
+    return { operations: [], outcome: { path, did: 'kept', note: `you have changed it${more}` } };
+  }
+  if (before === null || file.before === undefined)
+    return { operations: [{ kind: 'remove', path }], outcome: { path, did: 'removed' } };
+  return {
+    operations: [
+      { kind: 'write', path, bytes: before },
+      { kind: 'remove', path: file.before },
+    ],
+    outcome: { path, did: 'changed', note: 'what was there before is back' },
+  };
+}

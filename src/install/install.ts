@@ -1,0 +1,126 @@
+// Plans an installation and its undoing: every check first, then what has to be written, in an order that a kill cannot harm.
+
+import { existsSync, lstatSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { ToolError } from '../domain/errors.ts';
+import { planFile, planRemoval } from './file-plan.ts';
+import { MANIFEST, type Manifest, manifestText, parseManifest } from './manifest.ts';
+import { planMerge, planUnmerge } from './merge-plan.ts';
+import type { Operation } from './operations.ts';
+import type { Outcome } from './outcome.ts';
+import type { Payload } from './payload.ts';
+import { missingDirectories, readPlace, readText } from './place.ts';
+
+export type Plan = { readonly operations: readonly Operation[]; readonly outcomes: readonly Outcome[] };
+
+export type InstallOptions = {
+  readonly root: string;
+  readonly payload: Payload;
+  /** Of toolcrew. */
+  readonly version: string;
+  readonly host: string | null;
+  readonly force: boolean;
+};
+
+/** What was installed into the project; null when nothing is. */
+function readManifest(root: string): Manifest | null {
+  const text = readText(root, MANIFEST);
+  return text === null ? null : parseManifest(text);
+}
+
+function depth(path: string): number {
+  return path.split('/').length;
+}
+
+/** Throws with every problem at once. */
+export function planInstall({ root, payload, version, host, force }: InstallOptions): Plan {
+  const old = readManifest(root);
+  const recorded = new Map((old?.files ?? []).map((file) => [file.path, file]));
+  const files = payload.files.map((file) => planFile(file, { root, recorded, force }));
+  const kept = new Set([
+    ...payload.files.map(({ path }) => path),
+    ...files.flatMap((one) => one.files.map((f) => f.path)),
+  ]);
+  const stale = (old?.files ?? []).filter(({ path }) => !kept.has(path)).map((file) => planRemoval(root, file));
+  const merged = payload.merged.map(({ path, entries }) =>
+    planMerge(
+      root,
+      path,
+      entries,
+      old?.merged.find((one) => one.path === path),
+      force,
+    ),
+  );
+  const problems = [...files.flatMap(({ problem }) => problem ?? []), ...merged.flatMap((one) => one.problems)];
+  if (problems.length > 0)
+    throw new ToolError('usage', `nothing was installed:\n${problems.map((line) => `  ${line}`).join('\n')}`);
+
+  const writes = [...files, ...stale, ...merged].flatMap(({ operations }) => operations);
+  const directories = missingDirectories(
+    root,
+    [...writes, { path: MANIFEST }].map(({ path }) => path),
+  );
+  const manifest: Manifest = {
+    version,
+    hostVersion: host,
+    directories: [...new Set([...(old?.directories ?? []), ...directories])].sort(),
+    files: files.flatMap((one) => one.files),
+    merged: merged.map((one) => one.merged),
+  };
+  const bytes = Buffer.from(manifestText(manifest));
+  const isSame = readPlace(root, MANIFEST)?.equals(bytes) === true;
+  const record: Operation[] = isSame ? [] : [{ kind: 'write', path: MANIFEST, bytes }];
+  const place: Operation[] = directories.includes('.tool') ? [{ kind: 'make', path: '.tool' }] : [];
+  const rest = directories.filter((path) => path !== '.tool').map((path): Operation => ({ kind: 'make', path }));
+  return {
+    // Whatever a kill leaves, another run knows what is ours: of a first one from the new manifest, of a later one from
+    // the old one, whose hashes tell what is not done yet from what somebody has changed.
+    operations: old === null ? [...place, ...record, ...rest, ...writes] : [...rest, ...writes, ...record],
+    outcomes: [
+      ...[...files, ...stale, ...merged].map(({ outcome }) => outcome),
+      { path: MANIFEST, did: isSame ? 'unchanged' : old === null ? 'created' : 'changed' },
+    ],
+  };
+}
+
+/** What of a project stays in .tool after us, by its names there. */
+function leftOver(root: string, gone: ReadonlySet<string>, told: ReadonlySet<string>): Outcome[] {
+  const walk = (path: string): string[] => {
+    const status = lstatSync(join(root, path), { throwIfNoEntry: false });
+    if (status === undefined || gone.has(path) || told.has(path)) return [];
+    if (!status.isDirectory()) return [path];
+    return readdirSync(join(root, path)).flatMap((name) => walk(`${path}/${name}`));
+  };
+  // A team's files are many: they are told by the directory that holds them.
+  const names = walk('.tool').map((path) => path.split('/').slice(0, 2).join('/'));
+  return [...new Set(names)].map((path) => ({ path, did: 'kept', note: 'yours' }));
+}
+
+/** Throws when nothing is installed. */
+export function planUninstall(root: string): Plan {
+  const manifest = readManifest(root);
+  if (manifest === null) {
+    const partly = existsSync(join(root, '.tool', 'hooks')) ? '; tool init writes it anew' : '';
+    throw new ToolError('usage', `${root}: expected an installation, got no ${MANIFEST}${partly}`);
+  }
+  const merged = manifest.merged.map((record) => planUnmerge(root, record));
+  const files = manifest.files.map((file) => planRemoval(root, file));
+  const operations = [...merged, ...files].flatMap((one) => one.operations);
+  const outcomes = [...merged, ...files].map(({ outcome }) => outcome);
+  const removed = operations.flatMap((operation) => (operation.kind === 'remove' ? [operation.path] : []));
+  const told = new Set(outcomes.filter(({ did }) => did !== 'removed').map(({ path }) => path));
+  return {
+    operations: [
+      ...operations,
+      { kind: 'remove', path: MANIFEST },
+      ...manifest.directories
+        .toSorted((a, b) => depth(b) - depth(a))
+        .map((path): Operation => ({ kind: 'clear', path })),
+    ],
+    outcomes: [
+      ...outcomes,
+      { path: MANIFEST, did: 'removed' },
+      ...leftOver(root, new Set([...removed, MANIFEST]), told),
+    ],
+  };
+}

@@ -1,0 +1,121 @@
+// What happens to a file of the project's that gets entries of ours.
+
+import { isDeepStrictEqual } from 'node:util';
+import { type Entry, findEntry, type Merge, NOTHING, putIn, takeOut } from './json-merge.ts';
+import { readJsonObject } from './json-text.ts';
+import type { MergedFile } from './manifest.ts';
+import type { Operation } from './operations.ts';
+import type { Outcome } from './outcome.ts';
+import { readText } from './place.ts';
+
+export type MergePlan = {
+  readonly operations: readonly Operation[];
+  readonly merged: MergedFile;
+  readonly outcome: Outcome;
+  readonly problems: readonly string[];
+};
+
+/** Stands for a file that holds no JSON yet. */
+const EMPTY = '{}\n';
+
+type Start = { readonly text: string; readonly was?: string | null };
+
+function startOf(current: string | null, record: MergedFile | undefined): Start {
+  if (current === null || current.trim() === '') return { text: EMPTY, was: record?.was ?? current };
+  return record?.was === undefined ? { text: current } : { text: current, was: record.was };
+}
+
+/** Whether an entry can only be ours, although nothing says that we put it there. */
+function isSurelyOurs(entry: Entry): boolean {
+  return entry.mark !== undefined || entry.path[0] === 'mcpServers';
+}
+
+function adopt(entries: readonly Entry[], record: Merge): Merge {
+  const containers = entries.flatMap(({ path }) => [path.slice(0, 1), ...(path.length > 1 ? [path] : [])]);
+  const lists = entries.some(({ place }) => place === 'element')
+    ? containers
+    : containers.filter((p) => p.length === 1);
+  return {
+    ...record,
+    entries: [...record.entries, ...entries],
+    created: [
+      ...record.created,
+      ...lists.filter((path) => !record.created.some((one) => isDeepStrictEqual(one, path))),
+    ],
+  };
+}
+
+function noteOf(changed: readonly Entry[]): string | undefined {
+  if (changed.length === 0) return undefined;
+  return `left as you changed it: ${changed.map(({ path }) => path.join('.')).join(', ')}`;
+}
+
+/** @param record what the last installation says of the file */
+export function planMerge(
+  root: string,
+  path: string,
+  entries: readonly Entry[],
+  record: MergedFile | undefined,
+  force: boolean,
+): MergePlan {
+  const current = readText(root, path);
+  const { text, was } = startOf(current, record);
+  const old: Merge = record ?? NOTHING;
+  const wanted = (entry: Entry) => entries.some((one) => isDeepStrictEqual(one, entry));
+  const stale = old.entries.filter((entry) => !wanted(entry));
+  const cleaned = takeOut(text, { ...old, entries: stale }, path, entries).text;
+  // What was broken off, or taken out by hand, is put in and recorded anew.
+  const isThere = (entry: Entry) => findEntry(cleaned, entry, old.entries, path) !== 'absent';
+  const kept: Merge = { ...old, entries: old.entries.filter((entry) => wanted(entry) && isThere(entry)) };
+
+  const problems: string[] = [];
+  const changed: Entry[] = [];
+  const unrecorded: Entry[] = [];
+  for (const entry of entries) {
+    const found = findEntry(cleaned, entry, [...entries, ...old.entries], path);
+    if (found === 'changed') changed.push(entry);
+    else if (typeof found === 'object' && !force)
+      problems.push(
+        `${path}: ${entry.path.join('.')}: ${found.other} is there, ${JSON.stringify(entry.value)} is wanted; change it, or --force to replace it`,
+      );
+    else if (found === 'present' && isSurelyOurs(entry) && !kept.entries.some((one) => isDeepStrictEqual(one, entry)))
+      unrecorded.push(entry);
+  }
+  const done = putIn(cleaned, entries, adopt(unrecorded, kept), path, () => force);
+  if (unrecorded.length === 0 && takeOut(done.text, done.record, path).text !== takeOut(text, old, path).text)
+    throw new Error(`${path}: what would be put in could not be taken out again exactly; nothing was changed`);
+  const note = noteOf(changed);
+  const did = done.text === current ? 'unchanged' : current === null ? 'created' : 'changed';
+  return {
+    operations: did === 'unchanged' ? [] : [{ kind: 'write', path, bytes: Buffer.from(done.text) }],
+    merged: { path, ...done.record, ...(was === undefined ? {} : { was }) },
+    outcome: { path, did, ...(note === undefined ? {} : { note }) },
+    problems,
+  };
+}
+
+function isEmptyObject(text: string, path: string): boolean {
+  return readJsonObject(text, path).items.length === 0;
+}
+
+/** Takes the entries out of a file again, and the file where nothing else is left of one that we made. */
+export function planUnmerge(root: string, record: MergedFile): { operations: Operation[]; outcome: Outcome } {
+  const { path } = record;
+  const current = readText(root, path);
+  if (current === null) return { operations: [], outcome: { path, did: 'removed', note: 'it was gone already' } };
+  if (current.trim() === '') return { operations: [], outcome: { path, did: 'unchanged' } };
+  const { text, left } = takeOut(current, record, path);
+  const note = left.length === 0 ? {} : { note: `left as you changed it: ${left.join('; ')}` };
+  if (record.was !== undefined && isEmptyObject(text, path)) {
+    if (record.was === null) return { operations: [{ kind: 'remove', path }], outcome: { path, did: 'removed' } };
+    return {
+      operations: [{ kind: 'write', path, bytes: Buffer.from(record.was) }],
+      outcome: { path, did: 'changed', ...note },
+    };
+  }
+  if (text === current) return { operations: [], outcome: { path, did: 'unchanged', ...note } };
+  return {
+    operations: [{ kind: 'write', path, bytes: Buffer.from(text) }],
+    outcome: { path, did: 'changed', ...note },
+  };
+}

@@ -1,0 +1,128 @@
+// What is put into a project: files of our own, and entries in files that are the project's.
+
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join, relative, sep } from 'node:path';
+import { ToolError } from '../domain/errors.ts';
+import { HOOK_SCRIPTS, type HookForm, hookGroups, TEAM_SERVER, WATCHER } from './hook-table.ts';
+import type { Entry } from './json-merge.ts';
+import { sha256 } from './outcome.ts';
+
+export type PayloadFile = {
+  readonly path: string;
+  readonly bytes: Buffer;
+  /** Only when nothing is there: a project's own counts as well. */
+  readonly offered?: true;
+};
+
+export type Payload = {
+  readonly files: readonly PayloadFile[];
+  readonly merged: readonly { readonly path: string; readonly entries: readonly Entry[] }[];
+};
+
+export type PayloadOptions = {
+  /** The directory of this package. */
+  readonly from: string;
+  readonly version: string;
+  readonly form: HookForm;
+  /** The text of .tool/config/workflow.yaml. */
+  readonly configText: string;
+};
+
+const HOOKS = '.tool/hooks';
+const SERVER_SCRIPT = 'team-server.js';
+
+/** Kept out of version control: what a team writes while it works, and what can be made again. */
+const IGNORED = 'teams/\ncache/\nstate/\n';
+
+/** All tools of the team's server: without the rule the host asks about each call, and headless it refuses them. */
+const ALLOWED = `mcp__${TEAM_SERVER}`;
+
+function read(from: string, path: string): Buffer {
+  if (!existsSync(join(from, path)))
+    throw new ToolError('prerequisite', `toolcrew is incomplete: ${path} is missing in ${from}; install it again`);
+  return readFileSync(join(from, path));
+}
+
+function texts(from: string): PayloadFile[] {
+  const list = (directory: string) => readdirSync(join(from, directory)).sort();
+  const agents = list('agents').map((file) => ({
+    path: `.claude/agents/${file}`,
+    bytes: read(from, `agents/${file}`),
+    // The agent for issues is often the project's own.
+    ...(file.startsWith('team-') ? {} : { offered: true as const }),
+  }));
+  const commands = list('commands').map((file) => ({
+    path: `.claude/commands/tool/${file}`,
+    bytes: read(from, `commands/${file}`),
+  }));
+  const skills = list('skills').map((name) => ({
+    path: `.claude/skills/${name}/SKILL.md`,
+    bytes: read(from, `skills/${name}/SKILL.md`),
+  }));
+  return [...agents, ...commands, ...skills];
+}
+
+/** Copies, so that a clone of the project works without this package, with hooks and server of one version. */
+function scripts(from: string, version: string): PayloadFile[] {
+  const needed = [...HOOK_SCRIPTS.map((script) => `${script}.js`), WATCHER, SERVER_SCRIPT, 'package.json'];
+  for (const name of needed) read(from, `dist/hooks/${name}`);
+  // What the scripts share may lie in files of its own.
+  const hooks = readdirSync(join(from, 'dist', 'hooks'), { recursive: true, withFileTypes: true })
+    .filter((file) => file.isFile() && !file.name.endsWith('.map'))
+    .map((file) => relative(join(from, 'dist', 'hooks'), join(file.parentPath, file.name)).replaceAll(sep, '/'))
+    .sort();
+  const files = hooks.map((name) => ({ name, bytes: read(from, `dist/hooks/${name}`) }));
+  const hashes = Object.fromEntries(files.map(({ name, bytes }) => [name, sha256(bytes)]));
+  return [
+    {
+      path: `${HOOKS}/version.json`,
+      bytes: Buffer.from(`${JSON.stringify({ version, files: hashes }, null, 2)}\n`),
+    },
+    ...files.map(({ name, bytes }) => ({ path: `${HOOKS}/${name}`, bytes })),
+  ];
+}
+
+function settings(form: HookForm): Entry[] {
+  const member = (path: readonly string[], value: unknown): Entry => ({ place: 'member', path, value });
+  const place = `"$CLAUDE_PROJECT_DIR/${HOOKS}`;
+  const commands = { script: (name: string) => `node ${place}/${name}.js"`, watcher: `sh ${place}/${WATCHER}"` };
+  const hooks = hookGroups(form, commands).map(
+    ({ event, script, group }): Entry => ({
+      place: 'element',
+      path: ['hooks', event],
+      value: group,
+      mark: group.hooks.some(({ type }) => type === 'mcp_tool') ? '"Hook"' : `${HOOKS}/${script}.js`,
+    }),
+  );
+  return [
+    member(['env', 'TOOL_CODE_EXPERIMENTAL_AGENT_TEAMS'], '1'),
+    member(['env', 'CLAUDE_CODE_EXPERIMENTAL_AGENT_TEAMS'], '1'),
+    { place: 'element', path: ['permissions', 'allow'], value: ALLOWED },
+    ...hooks,
+  ];
+}
+
+/** The server of a project; the host starts it with the project as its working directory. */
+const SERVER: Entry = {
+  place: 'member',
+  path: ['mcpServers', TEAM_SERVER],
+  value: { command: 'node', args: [`${HOOKS}/${SERVER_SCRIPT}`], alwaysLoad: true },
+};
+
+export function readPayload({ from, version, form, configText }: PayloadOptions): Payload {
+  const text = (path: string, content: string): PayloadFile => ({ path, bytes: Buffer.from(content), offered: true });
+  return {
+    files: [
+      ...texts(from),
+      ...scripts(from, version),
+      text('.tool/config/workflow.yaml', configText),
+      // The configuration names it for editors.
+      { path: '.tool/config/workflow.schema.json', bytes: read(from, 'schemas/team.schema.json') },
+      text('.tool/.gitignore', IGNORED),
+    ],
+    merged: [
+      { path: '.mcp.json', entries: [SERVER] },
+      { path: '.claude/settings.json', entries: settings(form) },
+    ],
+  };
+}

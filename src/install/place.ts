@@ -1,0 +1,68 @@
+// Where something may be read and written: in the project itself, through no link, with nothing unexpected in its place.
+
+import { accessSync, constants, lstatSync, readFileSync, type Stats } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { messageOf, ToolError } from '../domain/errors.ts';
+
+function statusOf(path: string): Stats | undefined {
+  return lstatSync(path, { throwIfNoEntry: false });
+}
+
+function refuse(path: string, expected: string, came: string): ToolError {
+  return new ToolError('usage', `${path}: expected ${expected}, got ${came}; nothing was changed`);
+}
+
+function kindOf(status: Stats): string {
+  if (status.isSymbolicLink()) return 'a link';
+  return status.isDirectory() ? 'a directory' : status.isFile() ? 'a file' : 'something that is no file';
+}
+
+function checkAccess(root: string, path: string, mode: number, word: string): void {
+  try {
+    accessSync(join(root, path), mode);
+  } catch (error) {
+    throw refuse(path || root, `to be able to ${word} it`, messageOf(error));
+  }
+}
+
+/**
+ * The bytes of a file of the project; null when there is none.
+ * Throws unless it could be written: every directory on the way is one, and is the project's own.
+ */
+export function readPlace(root: string, path: string): Buffer | null {
+  let directory = '';
+  for (const part of path.split('/').slice(0, -1)) {
+    const next = directory === '' ? part : `${directory}/${part}`;
+    const status = statusOf(join(root, next));
+    if (status === undefined) {
+      checkAccess(root, directory, constants.W_OK | constants.X_OK, 'write into');
+      return null;
+    }
+    if (!status.isDirectory()) throw refuse(next, 'a directory of the project itself', kindOf(status));
+    directory = next;
+  }
+  checkAccess(root, directory, constants.W_OK | constants.X_OK, 'write into');
+  const status = statusOf(join(root, path));
+  if (status === undefined) return null;
+  if (!status.isFile()) throw refuse(path, 'a file', kindOf(status));
+  checkAccess(root, path, constants.R_OK | constants.W_OK, 'read and write');
+  return readFileSync(join(root, path));
+}
+
+/** The text of such a file, which must be UTF-8: what cannot be read exactly cannot be written back exactly. */
+export function readText(root: string, path: string): string | null {
+  const bytes = readPlace(root, path);
+  if (bytes === null) return null;
+  const text = bytes.toString('utf8');
+  if (!Buffer.from(text, 'utf8').equals(bytes)) throw refuse(path, 'UTF-8', 'bytes that are none');
+  return text;
+}
+
+/** The directories that are missing for these files, outer ones first. */
+export function missingDirectories(root: string, paths: readonly string[]): string[] {
+  const missing = new Set<string>();
+  for (const path of paths)
+    for (let at = dirname(path); at !== '.' && statusOf(join(root, at)) === undefined; at = dirname(at))
+      missing.add(at);
+  return [...missing].sort();
+}

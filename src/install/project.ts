@@ -1,0 +1,62 @@
+// The project that a team is installed into: where its root is, what it is written in, and what must not be taken for one.
+
+import { existsSync, readFileSync, realpathSync, statSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { packageRoot } from '../adapters/package-root.ts';
+import { messageOf, ToolError } from '../domain/errors.ts';
+
+export type Project = { readonly root: string; readonly kind: string };
+
+const KINDS: Readonly<Record<string, string>> = {
+  'package.json': 'JavaScript',
+  'go.mod': 'Go',
+  'pyproject.toml': 'Python',
+  'Cargo.toml': 'Rust',
+};
+
+function kindOf(root: string): string {
+  const found = Object.entries(KINDS).flatMap(([file, kind]) => (existsSync(join(root, file)) ? [kind] : []));
+  return found.join(' and ') || 'no known language';
+}
+
+function realDirectory(path: string): string {
+  let real: string;
+  try {
+    real = realpathSync(path);
+  } catch (error) {
+    throw new ToolError('usage', `${path}: expected a directory, got none: ${messageOf(error)}`, { cause: error });
+  }
+  if (!statSync(real).isDirectory()) throw new ToolError('usage', `${path}: expected a directory, got a file`);
+  return real;
+}
+
+/** The top of the working tree that holds the directory, a linked one as well; the directory itself outside of any. */
+function topOf(directory: string): string {
+  for (let at = directory; ; at = dirname(at)) {
+    if (existsSync(join(at, '.git'))) return at;
+    if (at === dirname(at)) return directory;
+  }
+}
+
+function isThisPackage(root: string): boolean {
+  if (root === realpathSync(packageRoot())) return true;
+  try {
+    const value: unknown = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+    return typeof value === 'object' && value !== null && 'name' in value && value.name === 'toolcrew';
+  } catch {
+    return false;
+  }
+}
+
+/**
+ * Finds the project. A directory that is named is taken as it is; without one it is the top of the working tree.
+ * @param home the person's own directory, which is nobody's project
+ */
+export function findProject(named: string | undefined, cwd: string, home: string | undefined): Project {
+  const root = named === undefined ? topOf(realDirectory(cwd)) : realDirectory(named);
+  const refuse = (words: string) => new ToolError('usage', `${root} ${words}; name a project: tool init <dir>`);
+  if (root === dirname(root)) throw refuse('is the root of the file system');
+  if (home !== undefined && existsSync(home) && root === realpathSync(home)) throw refuse('is your home directory');
+  if (isThisPackage(root)) throw refuse('is toolcrew itself');
+  return { root, kind: kindOf(root) };
+}

@@ -1,0 +1,104 @@
+// The team operations as an MCP server on standard input and output, and the hooks that call it while it stays.
+
+import { Server } from '@modelcontextprotocol/sdk/server/index.js';
+import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js';
+import { CallToolRequestSchema, ListToolsRequestSchema } from '@modelcontextprotocol/sdk/types.js';
+import { packageVersion } from '../adapters/package-root.ts';
+import { readStamp } from '../adapters/stamp.ts';
+import { composeResident, type Resident } from '../compose-team.ts';
+import { messageOf, ToolError } from '../domain/errors.ts';
+import type { Evidence } from '../domain/team/caller.ts';
+import { inputSchema, isOperation, OPERATIONS } from '../domain/team/operation.ts';
+import { STAMP } from '../engine/team/guarding.ts';
+import { operate } from '../engine/team/operations.ts';
+import { answerResident } from '../host/resident-hook.ts';
+
+/** Called by the host's hooks alone; it is not listed. */
+const HOOK = 'Hook';
+const TOOL_USE = 'claudecode/toolUseId';
+
+type Fields = Readonly<Record<string, unknown>>;
+type Result = { content: { type: 'text'; text: string }[]; isError?: boolean };
+
+function textResult(text: string, isError = false): Result {
+  return { content: [{ type: 'text', text }], ...(isError ? { isError } : {}) };
+}
+
+/** What the call itself shows of its caller. */
+type Call = { readonly name: string; readonly input: Fields; readonly toolUseId: string | null };
+
+/** Who calls: the environment that this server was started in, else the stamp of the host's hook. */
+function evidenceOf(call: Call, clientName: string, resident: Resident): Evidence {
+  const { team, teammate } = resident.identity;
+  if (teammate !== null) return { kind: 'environment', team, teammate };
+  const text = call.input[STAMP];
+  if (typeof text === 'string') {
+    const stamp = readStamp(resident.state, text);
+    if (stamp === undefined) return { kind: 'nothing', why: 'the call carries a stamp that the hooks did not make' };
+    if (call.toolUseId !== null && stamp.toolUseId !== null && call.toolUseId !== stamp.toolUseId)
+      return { kind: 'nothing', why: 'the call carries the stamp of another call' };
+    return { kind: 'stamp', stamp };
+  }
+  return clientName === 'claude-code'
+    ? {
+        kind: 'nothing',
+        why: 'the host does not name its callers, and no hook of this project did (`tool doctor` tells why)',
+      }
+    : { kind: 'environment', team, teammate: null };
+}
+
+async function call(request: Call, clientName: string, resident: Resident): Promise<Result> {
+  const { name, input } = request;
+  if (name === HOOK) {
+    // A model's call carries the id of its use; a hook's carries nothing.
+    if (request.toolUseId !== null || clientName !== 'claude-code')
+      return textResult(`${HOOK} is for the hooks of the host; there is ${Object.keys(OPERATIONS).join(', ')}`, true);
+    return textResult(await answerResident(resident, input));
+  }
+  const { [STAMP]: _, ...given } = input;
+  try {
+    const answer = await operate(resident.context, name, given, evidenceOf(request, clientName, resident));
+    return textResult(JSON.stringify(answer));
+  } catch (error) {
+    if (error instanceof ToolError) return textResult(error.message, true);
+    return textResult(`${name} failed: ${messageOf(error)}`, true);
+  }
+}
+
+function isFields(value: unknown): value is Fields {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** Serves until standard input ends. */
+export async function serveMcp(): Promise<void> {
+  const server = new Server({ name: 'team', version: packageVersion() }, { capabilities: { tools: {} } });
+  const clientName = () => server.getClientVersion()?.name ?? '';
+  const resident = composeResident(process.env, () => {
+    const client = server.getClientVersion();
+    return client?.name === 'claude-code' ? client.version : null;
+  });
+  server.setRequestHandler(ListToolsRequestSchema, () => ({
+    tools: Object.entries(OPERATIONS).flatMap(([name, { says }]) =>
+      isOperation(name) ? [{ name, description: says, inputSchema: inputSchema(name) }] : [],
+    ),
+  }));
+  server.setRequestHandler(CallToolRequestSchema, ({ params }) => {
+    const use = isFields(params._meta) ? params._meta[TOOL_USE] : undefined;
+    const request = {
+      name: params.name,
+      input: params.arguments ?? {},
+      toolUseId: typeof use === 'string' ? use : null,
+    };
+    return call(request, clientName(), resident);
+  });
+  const ended = new Promise<void>((resolve) => {
+    server.onclose = resolve;
+    process.stdin.once('end', resolve);
+    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => resolve());
+  });
+  await server.connect(new StdioServerTransport());
+  await ended;
+  await resident.close();
+  await server.close();
+  process.stdin.destroy();
+}

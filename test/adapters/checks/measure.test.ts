@@ -1,0 +1,148 @@
+import assert from 'node:assert/strict';
+import { utimesSync } from 'node:fs';
+import { join } from 'node:path';
+import test from 'node:test';
+import { DEFAULT_QUALITY, rejection } from '../../../src/domain/quality.ts';
+import { checkOf, commands, failures, LCOV, prints, testProject } from '../../support/checks.ts';
+
+test('a report older than the run does not count; one that is written does, wherever it is asked for', async (t) => {
+  const project = testProject(t, null);
+  project.write('coverage/lcov.info', 'TN:\nSF:a.js\nDA:1,1\nend_of_record\n');
+  const stale = await project.gate(commands({ tests: 'true', coverage: 'true' }));
+  assert.equal(
+    checkOf(stale, 'coverage').reason,
+    'not measured: coverage/lcov.info is older than this run of the tests and does not count',
+  );
+  // Written anew with the same words, and a time in the past.
+  const again = `cp coverage/lcov.info x; cp x coverage/lcov.info; touch -d 2001-01-01 coverage/lcov.info; rm x`;
+  utimesSync(join(project.root, 'coverage/lcov.info'), 1, 1);
+  assert.equal((await project.gate(commands({ tests: again, coverage: again }))).ok, true);
+
+  const settings = { ...commands({ tests: 'true', coverage: LCOV }), coverageReport: 'build/report' };
+  assert.equal(
+    checkOf(await project.gate(settings), 'coverage').reason,
+    'not measured: no coverage report was written to build/report',
+  );
+  const asked = {
+    ...commands({ tests: 'true', coverage: `${LCOV}; mkdir -p build; mv lcov.info build/report` }),
+    coverageReport: 'build/report',
+  };
+  assert.equal((await project.gate(asked)).ok, true);
+});
+
+test('tests that leave a report by themselves are not run again for it', async (t) => {
+  const project = testProject(t, null);
+  project.write('package.json', '{"scripts":{"test":"sh test.sh","coverage":"sh coverage.sh"}}');
+  project.write('test.sh', LCOV);
+  const result = await project.gate();
+  assert.equal(result.ok, true, JSON.stringify(result.checks));
+  assert.deepEqual(
+    [checkOf(result, 'coverage').command, project.said().includes('npm run coverage')],
+    ['npm test', false],
+  );
+});
+
+test('reports that cannot be read, or name nothing of the project, fail with what is wrong', async (t) => {
+  const project = testProject(t, null);
+  for (const [text, reason] of [
+    ['hello', /lcov\.info cannot be read as a coverage report: expected lines that begin with TN: or SF:$/],
+    ['<coverage', /lcov\.info cannot be read as a coverage report: /],
+    ['<report/>', /expected <coverage>, got <report>$/],
+    ['<coverage><project><file name="a"/></project></coverage>', /Clover/],
+    ['{"a.js":1}', /expected lines\.covered and lines\.total at a\.js$/],
+    ['TN:\n', /lcov\.info names no line of the project$/],
+    ['SF:/elsewhere/a.js\nDA:1,1\nend_of_record\n', /lcov\.info names no line of the project$/],
+  ] as const) {
+    project.write('report', text);
+    const result = await project.gate(commands({ tests: 'true', coverage: 'cat report > lcov.info' }));
+    assert.match(checkOf(result, 'coverage').reason, reason);
+    assert.equal(checkOf(result, 'coverage').outcome, 'failed');
+  }
+});
+
+test('a coverage command with a threshold of its own fails the coverage, not the tests', async (t) => {
+  const project = testProject(t, null);
+  const script = `${LCOV}; printf '# pass 3\\n# fail 0\\n# cancelled 0\\n'; echo 'threshold not met'; exit 1`;
+  const result = await project.gate(commands({ tests: script, coverage: script }));
+  assert.deepEqual(failures(result), ['coverage']);
+  assert.match(checkOf(result, 'coverage').reason, /ended with 1 although the tests pass; the tests reach 100 %/);
+});
+
+test('tests that fail without a name are shown with their last lines', async (t) => {
+  const project = testProject(t, null);
+  const result = await project.gate(commands({ tests: 'echo one; echo two; exit 3', coverage: LCOV }));
+  assert.equal(checkOf(result, 'tests').reason, 'echo one; echo two; exit 3 ended with 3: two');
+  assert.deepEqual(checkOf(result, 'tests').details, ['one', 'two']);
+});
+
+test('a project that is none fails tests and coverage with the reason, and says what to give', async (t) => {
+  const result = await testProject(t, null).gate();
+  assert.deepEqual(failures(result), ['tests', 'coverage']);
+  assert.match(
+    checkOf(result, 'tests').reason,
+    /^the project has no package\.json, go\.mod, pyproject\.toml or Cargo\.toml/,
+  );
+  assert.equal(checkOf(result, 'performance').reason, 'quality.performance names no command with a budget');
+  assert.match(rejection(result, DEFAULT_QUALITY), /tests: the project has no package\.json/);
+});
+
+test('findings of an audit are named, the worst first; one that broke off has none and fails', async (t) => {
+  const project = testProject(t, null);
+  const good = { tests: 'true', coverage: LCOV };
+  project.write(
+    'audit.json',
+    JSON.stringify({
+      auditReportVersion: 2,
+      vulnerabilities: { a: { name: 'a', severity: 'low' }, b: { name: 'b', severity: 'critical' } },
+    }),
+  );
+  const found = await project.gate(commands({ ...good, security: 'cat audit.json; exit 1' }));
+  assert.deepEqual(checkOf(found, 'security').details, ['critical: b', 'low: a']);
+  project.write('audit.json', JSON.stringify({ auditReportVersion: 2, vulnerabilities: {} }));
+  const broken = await project.gate(commands({ ...good, security: 'cat audit.json; exit 1' }));
+  assert.match(checkOf(broken, 'security').reason, /ended with 1 without a finding that can be read$/);
+});
+
+test('performance: each command within its budget, by the clock that is given; one that fails, or never ends, is over', async (t) => {
+  const project = testProject(t, null);
+  const good = commands({ tests: 'true', coverage: LCOV });
+  const performance = [
+    { name: 'broken', command: 'echo why; exit 2', budgetMs: 60_000 },
+    { name: 'endless', command: 'exec sleep 300', budgetMs: 1 },
+    { name: 'missing', command: 'no-such-program', budgetMs: 60_000 },
+    { name: 'quick', command: 'true', budgetMs: 60_000 },
+  ];
+  const { details } = checkOf(await project.gate({ ...good, performance }), 'performance');
+  assert.equal(details[0], 'broken: echo why; exit 2 ended with 2: why');
+  assert.match(details[1] ?? '', /^endless: ended after \d+ ms, budget 1 ms$/);
+  assert.match(details[2] ?? '', /^missing: cannot be run: .*no-such-program/);
+  assert.equal(details.length, 3);
+
+  let time = 0;
+  const now = () => (time += 10);
+  const clocked = await project.gate(
+    { ...good, performance: [{ name: 'quick', command: 'true', budgetMs: 9 }] },
+    { now },
+  );
+  assert.deepEqual(checkOf(clocked, 'performance').details, ['quick: 10 ms, budget 9 ms']);
+});
+
+test('two projects in one root: all tests run, coverage is of both', async (t) => {
+  const project = testProject(t, 'go');
+  project.program(
+    'go',
+    `${'for word; do case "$word" in -coverprofile=*)'} printf 'mode: set\\nexample.com/greeter/a.go:1.1,2.2 3 0\\n' > "\${word#*=}";; esac; done; ${prints('go-test-pass.txt', 0)}`,
+  );
+  project.write('package.json', JSON.stringify({ scripts: { test: LCOV } }));
+  const result = await project.gate();
+  assert.equal(result.coverage, 25);
+  assert.deepEqual(result.uncoveredFiles, ['a.go']);
+  assert.equal(checkOf(result, 'tests').outcome, 'passed');
+  assert.match(checkOf(result, 'tests').command ?? '', /npm test && go test \.\/\.\.\./);
+});
+
+test('what commands print is handed on', async (t) => {
+  const project = testProject(t, null);
+  await project.gate(commands({ tests: 'echo hello', coverage: LCOV }));
+  assert.match(project.said(), /^\$ echo hello\nhello\n/);
+});

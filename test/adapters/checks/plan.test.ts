@@ -1,0 +1,276 @@
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import { reporting, runsSameTests } from '../../../src/adapters/checks/node-coverage.ts';
+import { planChecks } from '../../../src/adapters/checks/plan.ts';
+import { DEFAULT_QUALITY, type QualitySettings } from '../../../src/domain/quality.ts';
+import { type TestProject, testProject } from '../../support/checks.ts';
+
+type Found = {
+  readonly commands?: Partial<QualitySettings['commands']>;
+  readonly modules?: string;
+  readonly path?: string;
+};
+
+async function plan({ root }: TestProject, { commands = {}, modules = '', path = '/nowhere' }: Found = {}) {
+  const settings = { ...DEFAULT_QUALITY, commands: { ...DEFAULT_QUALITY.commands, ...commands } };
+  const asked: string[] = [];
+  const planned = await planChecks(settings, {
+    root,
+    env: { PATH: path },
+    ask: async (script) => {
+      asked.push(script);
+      return modules;
+    },
+  });
+  const [first] = planned.testing;
+  return {
+    planned,
+    asked,
+    tests: first?.tests.ways.map((way) => way.command) ?? [],
+    coverage: first?.coverage.ways[0],
+    gap: first?.coverage.gap,
+    isOneRun: first?.isOneRun,
+    lint: planned.lint.ways.map((way) => way.command),
+    security: planned.security.ways.map((way) => way.command),
+  };
+}
+
+function manifest(project: TestProject, scripts: Record<string, string>, packages: readonly string[] = []): void {
+  const devDependencies = Object.fromEntries(packages.map((name) => [name, '1.0.0']));
+  project.write('package.json', JSON.stringify({ scripts, devDependencies }));
+}
+
+const WRAPPED = '--reporter=lcovonly --reporter=text-summary --report-dir="$TOOL_REPORTS/wrapped"';
+const NODE =
+  '--experimental-test-coverage --test-reporter=spec --test-reporter-destination=stdout --test-reporter=lcov --test-reporter-destination="$TOOL_REPORTS/lcov.info"';
+
+test('scripts are made to leave a report, by the tool that runs them', () => {
+  const script = (text: string, packages: readonly string[] = []) => reporting(text, 'npm test', packages)?.script;
+  assert.equal(script('node --test'), `node ${NODE} --test`);
+  assert.equal(
+    script('tsc && node --import tsx --test "test/*.ts"'),
+    `tsc && node ${NODE} --import tsx --test "test/*.ts"`,
+  );
+  assert.equal(script('node --test --test-reporter=dot --experimental-test-coverage x.js'), `node ${NODE} --test x.js`);
+  assert.equal(script('tsx --test a.ts'), `tsx ${NODE} --test a.ts`);
+  assert.equal(script('c8 node --test'), `c8 ${WRAPPED} node --test`);
+  assert.equal(script('NODE_ENV=test nyc mocha'), `NODE_ENV=test nyc ${WRAPPED} mocha`);
+  assert.match(
+    script('vitest run') ?? '',
+    /^vitest run --coverage\.enabled --coverage\.reportOnFailure .*TOOL_REPORTS\/vitest"$/,
+  );
+  assert.match(script('npx vitest') ?? '', /^npx vitest --coverage\.enabled /);
+  assert.match(script('jest --ci') ?? '', /^jest --coverage --coverageReporters=lcovonly .*jest" --ci$/);
+  assert.equal(script('mocha "a b"', ['c8']), `c8 ${WRAPPED} sh -c 'mocha "a b"'`);
+  assert.equal(script("mocha 'a b'", ['nyc']), `nyc ${WRAPPED} sh -c 'mocha '\\''a b'\\'''`);
+  assert.equal(script('mocha'), undefined);
+  assert.equal(script('node run-tests.js'), undefined);
+});
+
+test('what a person types to see the coverage', () => {
+  const command = (text: string, packages: readonly string[] = []) => reporting(text, 'npm test', packages)?.command;
+  assert.equal(command('node --test'), 'node --experimental-test-coverage --test');
+  assert.equal(command('vitest run unit'), 'npx vitest run --coverage unit');
+  assert.equal(command('jest'), 'npx jest --coverage');
+  assert.equal(command('c8 mocha'), 'npm test');
+  assert.equal(command('mocha', ['c8']), 'npx c8 npm test');
+});
+
+test('scripts that say themselves where their report goes stay as they are', () => {
+  for (const text of [
+    'c8 --reporter=lcov node --test',
+    'nyc -r json mocha',
+    'node --test --test-reporter=lcov',
+    'vitest run --coverage.reporter=json',
+    'jest --coverageDirectory=x',
+  ])
+    assert.deepEqual(reporting(text, 'npm test', []), {
+      script: text,
+      command: 'npm test',
+      report: null,
+      countsTests: false,
+    });
+});
+
+test('which coverage script runs the tests of the test script', () => {
+  for (const [coverage, tests] of [
+    ['c8 node --test', 'node --test'],
+    ['c8 --reporter=lcov --all npm test', 'node run.js'],
+    ['nyc npm run test', 'mocha'],
+    ['vitest run --coverage', 'vitest run'],
+    ['jest --coverage --coverageReporters=lcov', 'jest'],
+    ['node --test --experimental-test-coverage', 'node --test'],
+    ['node --experimental-test-coverage --test-reporter=lcov --test', 'node --test'],
+  ] as const)
+    assert.ok(runsSameTests(coverage, tests), coverage);
+  for (const [coverage, tests] of [
+    ['c8 node --test test/unit', 'node --test'],
+    ['vitest run --coverage unit', 'vitest run'],
+  ] as const)
+    assert.ok(!runsSameTests(coverage, tests), coverage);
+});
+
+test('a Node project: scripts by their names, run by the manager of the lock file', async (t) => {
+  const project = testProject(t, null);
+  manifest(project, { test: 'node --test', coverage: 'c8 node --test', lint: 'eslint .', security: 'audit-ci' });
+  const npm = await plan(project);
+  assert.deepEqual([npm.tests, npm.coverage?.command, npm.isOneRun], [['npm test'], 'npm run coverage', true]);
+  assert.deepEqual([npm.lint, npm.security], [['npm run lint'], ['npm run security']]);
+  for (const [lock, test, lint] of [
+    ['pnpm-lock.yaml', 'pnpm test', 'pnpm run lint'],
+    ['yarn.lock', 'yarn test', 'yarn run lint'],
+    ['bun.lock', 'bun run test', 'bun run lint'],
+  ] as const) {
+    const other = testProject(t, null);
+    manifest(other, { test: 'node --test', lint: 'eslint .' });
+    other.write(lock, '');
+    const planned = await plan(other);
+    assert.deepEqual([planned.tests, planned.lint], [[test], [lint]]);
+  }
+});
+
+test('a Node project: where the coverage comes from, and why it does not', async (t) => {
+  const of = async (scripts: Record<string, string>, packages: readonly string[] = []) => {
+    const project = testProject(t, null);
+    manifest(project, scripts, packages);
+    return plan(project);
+  };
+  const own = await of({ test: 'node --test', pretest: 'tsc' });
+  assert.equal(own.coverage?.command, 'node --experimental-test-coverage --test');
+  assert.match(own.coverage?.script ?? '', /^npm run pretest && node --experimental-test-coverage /);
+  assert.deepEqual([own.isOneRun, own.coverage?.countsTests], [true, true]);
+  const other = await of({ test: 'node --test', 'test:coverage': 'sh coverage.sh', coverage: 'never' });
+  assert.deepEqual(
+    [other.coverage?.command, other.coverage?.script, other.isOneRun],
+    ['npm run test:coverage', 'npm run test:coverage', false],
+  );
+  assert.match((await of({ test: 'vitest run' })).gap ?? '', /@vitest\/coverage-v8/);
+  assert.equal((await of({ test: 'vitest run' }, ['@vitest/coverage-v8'])).coverage?.report, 'vitest/lcov.info');
+  assert.match((await of({ test: 'make test' })).gap ?? '', /its script "test" names no known test runner$/);
+  assert.match((await of({})).planned.testing[0]?.tests.gap ?? '', /^package\.json has no script "test"$/);
+});
+
+test('commands that are given take the place of those that are found', async (t) => {
+  const project = testProject(t, null);
+  manifest(project, { test: 'node --test', lint: 'eslint .' });
+  const tests = await plan(project, { commands: { tests: 'make test' } });
+  assert.deepEqual(
+    [tests.tests, tests.coverage?.command, tests.isOneRun],
+    [['make test'], 'node --experimental-test-coverage --test', false],
+  );
+  const coverage = await plan(project, { commands: { coverage: 'make coverage' } });
+  assert.deepEqual(
+    [coverage.tests, coverage.coverage?.command, coverage.isOneRun],
+    [['npm test'], 'make coverage', false],
+  );
+  const same = await plan(project, {
+    commands: { tests: 'make', coverage: 'make', lint: 'make lint', security: 'make audit' },
+  });
+  assert.deepEqual([same.isOneRun, same.lint, same.security], [true, ['make lint'], ['make audit']]);
+});
+
+test('where every command is given, the project’s own files are not read', async (t) => {
+  const project = testProject(t, null);
+  project.write('package.json', '{');
+  const all = { tests: 'a', coverage: 'b', lint: 'c', security: 'd' };
+  assert.deepEqual((await plan(project, { commands: all })).tests, ['a']);
+  await assert.rejects(plan(project), /^ToolError: package\.json: expected JSON/);
+});
+
+test('a package.json without tests beside another project leaves the tests to that one', async (t) => {
+  const project = testProject(t, 'go');
+  manifest(project, { lint: 'prettier --check .' });
+  const { planned, tests, lint } = await plan(project);
+  assert.equal(planned.testing.length, 1);
+  assert.deepEqual([tests, lint], [['go test ./...'], ['npm run lint', 'go vet ./...']]);
+});
+
+const PYTEST = 'python3 -m pytest';
+
+test('a Python project: pytest where it is wanted or there, else unittest', async (t) => {
+  const of = async (files: Record<string, string>, modules: string) => {
+    const project = testProject(t, null);
+    for (const [path, text] of Object.entries({ 'pyproject.toml': '', ...files })) project.write(path, text);
+    return plan(project, { modules });
+  };
+  assert.deepEqual((await of({}, 'pytest')).tests, [PYTEST]);
+  assert.deepEqual((await of({}, '')).tests, ['python3 -m unittest discover']);
+  assert.deepEqual((await of({ 'tests/test_a.py': '' }, '')).tests, ['python3 -m unittest discover -s tests']);
+  assert.deepEqual((await of({ 'tests/test_a.py': '', 'tests/__init__.py': '' }, '')).tests, [
+    'python3 -m unittest discover',
+  ]);
+  for (const files of [
+    { 'pyproject.toml': '[tool.pytest.ini_options]\n' },
+    { 'pyproject.toml': '[project.optional-dependencies]\ntest = ["pytest>=8"]\n' },
+    { 'pytest.ini': '' },
+    { 'conftest.py': '' },
+    { 'setup.cfg': '[tool:pytest]\n' },
+  ])
+    assert.deepEqual((await of(files, '')).tests, [PYTEST], JSON.stringify(files));
+  await assert.rejects(of({ 'pyproject.toml': '[' }, ''), /^ToolError: pyproject\.toml: expected TOML: /);
+});
+
+test('a Python project: coverage by what can be imported, of what is configured', async (t) => {
+  const of = async (pyproject: string, modules: string) => {
+    const project = testProject(t, null);
+    project.write('pyproject.toml', pyproject);
+    return plan(project, { modules });
+  };
+  const plugin = await of('', 'pytest pytest_cov');
+  assert.equal(plugin.coverage?.command, `${PYTEST} --cov=.`);
+  assert.match(
+    plugin.coverage?.script ?? '',
+    /^COVERAGE_FILE="\$TOOL_REPORTS\/\.coverage" python3 -m pytest --cov=\. --cov-report=xml:"\$TOOL_REPORTS\/python\.xml"$/,
+  );
+  assert.deepEqual([plugin.isOneRun, plugin.coverage?.countsTests], [true, true]);
+  const configured = await of('[tool.coverage.run]\nbranch = true\n', 'pytest pytest_cov');
+  assert.deepEqual([configured.coverage?.command, configured.coverage?.countsTests], [`${PYTEST} --cov`, false]);
+  assert.equal((await of('', 'pytest coverage')).coverage?.command, 'python3 -m coverage run --source=. -m pytest');
+  assert.equal((await of('', 'coverage')).coverage?.command, 'python3 -m coverage run --source=. -m unittest discover');
+  assert.equal((await of('', 'pytest')).gap, 'pytest-cov cannot be imported by python3; install it');
+  assert.equal((await of('', '')).gap, 'coverage cannot be imported by python3; install it');
+});
+
+test('a Python project: its own environment, and the tools that are configured', async (t) => {
+  const project = testProject(t, null);
+  project.write('pyproject.toml', '[tool.ruff]\n[tool.bandit]\n[dependency-groups]\ndev = ["pip-audit"]\n');
+  project.write('.flake8', '');
+  const planned = await plan(project, { modules: 'ruff' });
+  assert.deepEqual(planned.lint, ['python3 -m ruff check .', 'flake8']);
+  assert.deepEqual(planned.security, ['python3 -m bandit -q -r . -c pyproject.toml', 'python3 -m pip_audit']);
+  assert.match(planned.asked[0] ?? '', /^python3 -c '/);
+
+  const bare = testProject(t, null);
+  bare.write('setup.py', '');
+  const none = await plan(bare);
+  assert.equal(none.planned.lint.gap, 'neither ruff nor flake8 is configured beside setup.py');
+  assert.equal(none.planned.security.gap, 'neither bandit nor pip-audit is configured beside setup.py');
+  bare.write('poetry.lock', '');
+  bare.program('poetry', '');
+  assert.deepEqual((await plan(bare, { path: `${bare.root}/../bin` })).tests, [
+    'poetry run python -m unittest discover',
+  ]);
+  bare.write('uv.lock', '');
+  bare.program('uv', '');
+  assert.deepEqual((await plan(bare, { path: `${bare.root}/../bin` })).tests, ['uv run python -m unittest discover']);
+});
+
+test('Go and Rust: what is installed is used, what is not is named', async (t) => {
+  const go = testProject(t, 'go');
+  assert.deepEqual(
+    [(await plan(go)).lint, (await plan(go)).planned.security.gap],
+    [['go vet ./...'], 'govulncheck is not installed'],
+  );
+  go.program('golangci-lint', '');
+  assert.deepEqual((await plan(go, { path: `${go.root}/../bin` })).lint, ['go vet ./...', 'golangci-lint run']);
+
+  const rust = testProject(t, 'rust');
+  const bare = await plan(rust);
+  assert.deepEqual([bare.tests, bare.isOneRun], [['cargo test'], false]);
+  assert.match(bare.gap ?? '', /^cargo-llvm-cov is not installed/);
+  assert.match(bare.planned.lint.gap, /^clippy is not installed/);
+  rust.edit('Cargo.toml', '[package]', '[workspace]\n[package]');
+  rust.program('cargo-llvm-cov', '');
+  const whole = await plan(rust, { path: `${rust.root}/../bin` });
+  assert.deepEqual([whole.tests, whole.coverage?.command], [['cargo test --workspace'], 'cargo llvm-cov --workspace']);
+});

@@ -1,0 +1,170 @@
+// `tool init` and `tool uninstall` as a person types them.
+
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { chmodSync, chownSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import test from 'node:test';
+import { cleanEnv } from '../support/daemon.ts';
+import { builtPackage, projectOf, type Tree, treeOf, writeTree } from '../support/installed.ts';
+import { type Cleanup, tempDir } from '../support/temp.ts';
+
+const { version } = JSON.parse(readFileSync('package.json', 'utf8'));
+
+/** A machine with this Claude Code on the PATH, or with none, and a project on it. */
+function machine(t: Cleanup, host: string | null, files: Tree = {}) {
+  const root = projectOf(t, { 'package.json': '{}', ...files });
+  const home = tempDir(t);
+  const bin = join(home, 'bin');
+  mkdirSync(bin);
+  if (host !== null) writeFileSync(join(bin, 'claude'), `#!/bin/sh\necho "${host} (Claude Code)"\n`, { mode: 0o755 });
+  const cli = join(
+    builtPackage(t, (name) => `// ${name}\n`),
+    'dist',
+    'cli.js',
+  );
+  return {
+    root,
+    home,
+    cli,
+    tool: (args: readonly string[], cwd = root, user = {}) => {
+      const env = { ...cleanEnv(home), PATH: `${bin}:/usr/bin:/bin` };
+      const options = { cwd, env, encoding: 'utf8', ...user } as const;
+      const { status, stdout, stderr } = spawnSync(process.execPath, [cli, ...args], options);
+      return { status, stdout, stderr };
+    },
+  };
+}
+
+test('it says what it did, a line for each file, what does not work, and what to type next', (t) => {
+  const { root, tool } = machine(t, '2.1.33');
+  const inner = join(root, 'src', 'deep');
+  mkdirSync(inner, { recursive: true });
+  const before = treeOf(root);
+  const { status, stdout, stderr } = tool(['init'], inner);
+  assert.deepEqual([status, stderr], [0, '']);
+  const lines = stdout.split('\n');
+  assert.equal(lines[0], `Installed toolcrew ${version} in ${root} (JavaScript, Claude Code 2.1.33):`);
+  assert.ok(lines.includes('  created    .claude/agents/team-tester.md'));
+  assert.ok(lines.includes('  created    .claude/settings.json'));
+  assert.ok(lines.some((line) => line.startsWith('Note: Claude Code 2.1.33 tells hooks no caller ')));
+  assert.equal(lines.at(-2), `Next: open Claude Code in ${root} and type  /tool:1-plan "<feature>" --team`);
+
+  const again = tool(['init']);
+  assert.equal(
+    again.stdout.split('\n')[0],
+    `toolcrew ${version} is installed in ${root} for Claude Code 2.1.33; nothing was changed.`,
+  );
+
+  const out = tool(['uninstall']);
+  assert.deepEqual([out.status, out.stderr], [0, '']);
+  assert.equal(out.stdout.split('\n')[0], `Took toolcrew out of ${root}:`);
+  assert.ok(out.stdout.includes('  removed    .claude/settings.json\n'));
+  assert.deepEqual(treeOf(root), before);
+  const twice = tool(['uninstall']);
+  assert.deepEqual(twice, {
+    status: 2,
+    stdout: '',
+    stderr: `tool: ${root}: expected an installation, got no .tool/installed.json\n`,
+  });
+});
+
+test('a dry run is the patch that git would make of it, and writes nothing', (t) => {
+  const { root, tool } = machine(t, '2.1.177', { '.claude/settings.json': '{\n  "model": "opus"\n}' });
+  const before = treeOf(root);
+  const { status, stdout } = tool(['init', '--dry-run']);
+  assert.equal(status, 0);
+  assert.deepEqual(treeOf(root), before);
+  assert.match(
+    stdout,
+    /^--- a\/\.claude\/settings\.json\n\+\+\+ b\/\.claude\/settings\.json\n@@ -1,3 \+1,\d+ @@\n \{\n- {2}"model": "opus"\n\+ {2}"model": "opus",\n/m,
+  );
+  assert.ok(stdout.includes(`Would install toolcrew ${version} in ${root} `));
+  // What stands before the summary is a patch: applied, it makes the same files.
+  const patch = stdout.slice(0, stdout.indexOf('Would install'));
+  const applied = spawnSync('git', ['apply', '-'], { cwd: root, input: patch, encoding: 'utf8' });
+  assert.deepEqual([applied.status, applied.stderr], [0, '']);
+  assert.equal(tool(['init']).stdout.split('\n')[0]?.endsWith('nothing was changed.'), true);
+  const removal = tool(['uninstall', '--dry-run']).stdout;
+  assert.match(removal, /^--- a\/\.mcp\.json\n\+\+\+ \/dev\/null\n/m);
+  assert.match(removal, /\\ No newline at end of file\n/);
+  assert.ok(existsSync(join(root, '.mcp.json')));
+});
+
+test('which host there is, or is named, decides; without one it is said', (t) => {
+  const { root, tool } = machine(t, null);
+  const json = (args: readonly string[]) => JSON.parse(tool(['init', '--dry-run', '--json', ...args]).stdout);
+  const none = json([]);
+  assert.deepEqual([none.host.version, none.host.form, none.changed, none.dryRun], [null, 'script', true, true]);
+  assert.match(none.host.limits[0], /^No Claude Code was found on the PATH: .*`tool init` again/);
+  assert.equal(json(['--host-version', '2.1.117']).host.form, 'script');
+  assert.deepEqual(json(['--host-version', '2.1.118']).host, { version: '2.1.118', form: 'resident', limits: [] });
+  const refused: readonly [string[], RegExp][] = [
+    [['--host-version', '2.1.31'], /^tool: Claude Code: expected 2\.1\.32 or later, got 2\.1\.31; npm install /],
+    [['--host-version', 'new'], /^tool: --host-version: expected a version like 2\.1\.100, got "new"$/m],
+    [['--host-version', '2.1.100-beta'], /^tool: --host-version: expected /],
+  ];
+  for (const [args, words] of refused) {
+    const { status, stdout, stderr } = tool(['init', ...args]);
+    assert.deepEqual([args, status, stdout], [args, 2, '']);
+    assert.match(stderr, words);
+  }
+  assert.ok(!existsSync(join(root, '.tool')));
+});
+
+test('what is no project is refused', (t) => {
+  const { root, home, tool } = machine(t, '2.1.177');
+  writeTree(root, { 'file.txt': '', 'pkg/go.mod': '' });
+  const cases: readonly [string, RegExp][] = [
+    ['/', /^tool: \/ is the root of the file system; name a project: tool init <dir>$/m],
+    [home, /^tool: .* is your home directory; /],
+    [process.cwd(), /^tool: .* is toolcrew itself; /],
+    [join(root, 'nowhere'), /^tool: .*nowhere: expected a directory, got none: ENOENT/],
+    [join(root, 'file.txt'), /^tool: .*file\.txt: expected a directory, got a file$/m],
+  ];
+  for (const [directory, words] of cases)
+    for (const command of ['init', 'uninstall']) {
+      const { status, stdout, stderr } = tool([command, directory]);
+      assert.deepEqual([directory, status, stdout], [directory, 2, '']);
+      assert.match(stderr, words);
+    }
+  const { stdout } = tool(['init', 'pkg', '--dry-run']);
+  assert.match(stdout, /Would install .* in .*\/pkg \(Go, /, 'a directory that is named is taken as it is');
+});
+
+test('what stands in the way is exit 2 with nothing written', (t) => {
+  const { root, tool } = machine(t, '2.1.177', { '.mcp.json': '{"mcpServers":{"team":{"command":"x"}}}' });
+  const before = treeOf(root);
+  const { status, stdout, stderr } = tool(['init']);
+  assert.deepEqual([status, stdout], [2, '']);
+  assert.match(stderr, /^tool: nothing was installed:\n {2}\.mcp\.json: mcpServers\.team: .* --force to replace it$/m);
+  assert.deepEqual(treeOf(root), before);
+  assert.equal(tool(['init', '--force']).status, 0);
+  assert.equal(tool(['uninstall']).status, 0);
+  assert.deepEqual(treeOf(root), before);
+});
+
+test('a project that may not be written to is refused before anything is', (t) => {
+  const { root, cli, home, tool } = machine(t, '2.1.177', { '.claude/settings.json': '{}' });
+  const isRoot = process.getuid?.() === 0;
+  // Nobody may look into the directories of a test, unless they are opened.
+  for (const path of [dirname(dirname(dirname(cli))), dirname(root), home]) chmodSync(path, 0o755);
+  const nobody = isRoot ? { uid: 65_534, gid: 65_534 } : {};
+  const cases: readonly [string, RegExp][] = [
+    ['.', /^tool: \S+: expected to be able to write into it, got EACCES/],
+    ['.claude', /^tool: \.claude: expected to be able to write into it, got EACCES/],
+  ];
+  for (const [closed, words] of cases) {
+    for (const path of ['.', '.claude', '.claude/settings.json']) {
+      if (isRoot) chownSync(join(root, path), 65_534, 65_534);
+    }
+    chmodSync(join(root, closed), 0o555);
+    const before = treeOf(root);
+    const { status, stdout, stderr } = tool(['init'], root, nobody);
+    assert.deepEqual([closed, status, stdout], [closed, 2, ''], stderr);
+    assert.match(stderr, words);
+    assert.deepEqual(treeOf(root), before);
+    chmodSync(join(root, closed), 0o755);
+  }
+  assert.equal(tool(['init'], root, nobody).status, 0);
+});

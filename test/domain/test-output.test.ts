@@ -1,0 +1,64 @@
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import { readTestOutput } from '../../src/domain/test-output.ts';
+import { fixtureText } from '../support/checks.ts';
+
+const READ = [
+  ['node-spec.txt', 2, 1, ['fails inside (test/a.test.js:5:27)']],
+  ['node-tap.txt', 2, 1, ['fails inside (/project/test/a.test.js:5:27)']],
+  ['jest.txt', 2, 1, ['sum › breaks']],
+  ['vitest.txt', 2, 1, ['v/sum.test.mjs > sum > breaks']],
+  ['mocha.txt', 2, 1, ['sum > inner > breaks']],
+  ['pytest.txt', 2, 1, ['tests/test_shop.py::Total::test_wrong']],
+  ['unittest.txt', 2, 1, ['tests.test_shop.Total.test_wrong']],
+  ['go-test-fail.txt', null, null, ['TestHello/without']],
+  ['go-test-pass.txt', null, null, []],
+  ['go-test-none.txt', 0, 0, []],
+  ['cargo-test-fail.txt', 2, 1, ['tests::greets_nobody']],
+  ['cargo-test-pass.txt', 2, 0, []],
+] as const;
+
+for (const [file, ran, failures, failed] of READ)
+  test(`what a runner printed: ${file}`, () => {
+    assert.deepEqual(readTestOutput(fixtureText(`outputs/${file}`)), { ran, failures, failed });
+  });
+
+test('a runner that ran nothing says so in its own words', () => {
+  const none = [
+    '# tests 2\n# suites 0\n# pass 0\n# fail 0\n# cancelled 0\n# skipped 2\n',
+    'Tests:       3 skipped, 3 total\n',
+    '===== no tests ran in 0.00s =====\n',
+    '===== 2 skipped in 0.01s =====\n',
+    'Ran 0 tests in 0.000s\n\nOK\n',
+    'Ran 0 tests in 0.000s\n\nNO TESTS RAN\n',
+    'Ran 2 tests in 0.000s\n\nOK (skipped=2)\n',
+    'No test files found, exiting with code 1\n',
+    'No tests found, exiting with code 1\n',
+    'test result: ok. 0 passed; 0 failed; 3 ignored; 0 measured; 0 filtered out; finished in 0.00s\n',
+    'ok  \texample.com/a\t0.003s [no tests to run]\n',
+  ];
+  for (const text of none) assert.equal(readTestOutput(text).ran, 0, text);
+});
+
+test('words that are no summary are not taken for one', () => {
+  assert.deepEqual(readTestOutput('building\nall fine, 3 tests or so\n'), { ran: null, failures: null, failed: [] });
+  assert.deepEqual(readTestOutput(''), { ran: null, failures: null, failed: [] });
+});
+
+test('points of TAP that are still to be done or left out do not fail', () => {
+  assert.deepEqual(readTestOutput('not ok 1 - later # TODO\nnot ok 2 - here\nnot ok 3 - never # SKIP\n').failed, [
+    'here',
+  ]);
+});
+
+test('a Go package that could not be built is named', () => {
+  assert.deepEqual(readTestOutput('FAIL\texample.com/a [build failed]\n').failed, ['example.com/a [build failed]']);
+});
+
+test('errors while tests are collected are failing tests', () => {
+  assert.deepEqual(readTestOutput('ERROR t/test_x.py\n=== 1 error in 0.12s ===\n'), {
+    ran: 1,
+    failures: 1,
+    failed: ['t/test_x.py'],
+  });
+});

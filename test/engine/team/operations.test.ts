@@ -1,0 +1,416 @@
+import assert from 'node:assert/strict';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import test from 'node:test';
+import { DEFAULT_TEAM_SETTINGS } from '../../../src/domain/team/default-settings.ts';
+import { SHUTDOWN_DEADLINE_MS } from '../../../src/domain/team/state.ts';
+import { operate } from '../../../src/engine/team/operations.ts';
+import { failing, TEAM, TeamWorld } from '../../support/team-world.ts';
+
+test('a team is created under a name that tells its phase, and not twice', async (t) => {
+  const world = new TeamWorld(t);
+  assert.match(
+    await world.refused('team-lead', 'TeamCreate', { team_name: 'Nice Team' }),
+    /team_name: expected tool-plan-<feature>.*got Nice Team/,
+  );
+  const answer = await world.call('team-lead', 'TeamCreate', { team_name: TEAM, subject: 'SPEC-AUTH-001' });
+  assert.equal(answer.state, 'created');
+  assert.deepEqual(
+    (answer.next as { input: { name: string } }[]).map(({ input }) => input.name),
+    ['backend-dev', 'frontend-dev', 'tester'],
+  );
+  assert.match(
+    await world.refused('team-lead', 'TeamCreate', { team_name: TEAM }),
+    /stands already \(created\); \/tool:team-restart/,
+  );
+  assert.match(
+    await world.refused('backend-dev', 'TeamCreate', { team_name: 'tool-run-spec-other-001' }),
+    /only the main agent of a session creates a team/,
+  );
+});
+
+test('without team.enabled no team is made', async (t) => {
+  const world = new TeamWorld(t);
+  world.settings = DEFAULT_TEAM_SETTINGS;
+  assert.match(
+    await world.refused('team-lead', 'TeamCreate', { team_name: TEAM }),
+    /workflow\.team\.enabled is not true/,
+  );
+});
+
+test('a teammate is registered under its exact name, and the answer is the call that starts it', async (t) => {
+  const world = new TeamWorld(t);
+  await world.team([]);
+  const given = { subagent_type: 'team-backend-dev', team_name: TEAM, name: 'backend-dev', prompt: 'Do it' };
+  const answer = await world.call('team-lead', 'Task', given);
+  assert.deepEqual(answer.call, {
+    tool: 'Agent',
+    input: {
+      subagent_type: 'team-backend-dev',
+      description: `backend-dev of ${TEAM}`,
+      prompt: `[toolcrew ${TEAM} backend-dev#1] Do it`,
+      run_in_background: true,
+    },
+  });
+  assert.match(
+    await world.refused('team-lead', 'Task', { ...given, name: 'team-backend-dev' }),
+    /name: expected backend-dev/,
+  );
+  assert.match(
+    await world.refused('team-lead', 'Task', { ...given, subagent_type: 'backend-dev' }),
+    /did you mean team-backend-dev\?/,
+  );
+  assert.match(
+    await world.refused('team-lead', 'Task', { ...given, team_name: 'tool-run-x' }),
+    /no team tool-run-x stands/,
+  );
+  assert.match(
+    await world.refused('team-lead', 'Task', { name: 'x' }),
+    /subagent_type: Task needs it.*\n.*team_name: Task needs it/s,
+  );
+});
+
+test('no more teammates than max_teammates', async (t) => {
+  const world = new TeamWorld(t);
+  world.settings = { ...world.settings, maxTeammates: 1 };
+  await world.team(['backend-dev']);
+  assert.match(
+    await world.refused('team-lead', 'Task', {
+      subagent_type: 'team-tester',
+      team_name: TEAM,
+      name: 'tester',
+      prompt: 'p',
+    }),
+    /max_teammates is 1: backend-dev/,
+  );
+});
+
+test('a member is who the host says, and does nothing in the place of another', async (t) => {
+  const world = new TeamWorld(t);
+  await world.team(['backend-dev', 'tester']);
+  await world.call('team-lead', 'TaskCreate', { subject: 'API', description: 'd', owner: 'backend-dev' });
+  await world.call('backend-dev', 'TaskUpdate', { taskId: '1', status: 'in_progress' });
+  assert.match(
+    await world.refused('tester', 'TaskUpdate', { taskId: '1', status: 'completed' }),
+    /claimed by backend-dev/,
+  );
+  assert.match(
+    await world.refused('tester', 'TeamDelete', { team_name: TEAM }),
+    /only team-lead deletes a team, not tester/,
+  );
+  assert.match(
+    await world.refused('tester', 'Task', {
+      subagent_type: 'team-designer',
+      team_name: TEAM,
+      name: 'designer',
+      prompt: 'p',
+    }),
+    /only team-lead starts teammates/,
+  );
+  assert.match(
+    await world.refused('tester', 'SendMessage', { recipient: 'all', type: 'shutdown_request', content: 'x' }),
+    /is for team-lead to send, not for tester/,
+  );
+  await world.call('tester', 'SendMessage', { recipient: 'team-lead', type: 'progress', content: 'half' });
+  assert.equal(world.state().messages.at(-1)?.from, 'tester');
+  assert.match(await world.refused('stranger', 'TaskList'), /team-stranger \(agent-of-stranger\) belongs to no team/);
+});
+
+test('without identity nothing is done in a name; with the key that was handed over it is', async (t) => {
+  const world = new TeamWorld(t);
+  const nobody = { kind: 'nothing', why: 'the host does not say' } as const;
+  const created = await operate(world.context, 'TeamCreate', { team_name: TEAM }, nobody);
+  assert.equal(typeof created.key, 'string');
+  await assert.rejects(
+    operate(world.context, 'TaskList', {}, nobody),
+    /who you are cannot be told: the host does not say/,
+  );
+  await assert.rejects(operate(world.context, 'TaskList', { key: 'wrong' }, nobody), /a key that no team knows/);
+  const lead = await operate(world.context, 'TaskList', { key: created.key }, nobody);
+  assert.deepEqual(lead, { team: TEAM, tasks: [] });
+  const member = await operate(
+    world.context,
+    'Task',
+    { subagent_type: 'team-tester', team_name: TEAM, name: 'tester', prompt: 'p', key: created.key },
+    nobody,
+  );
+  const [, key] = /Your key is (\S+):/.exec(JSON.stringify(member.call)) ?? [];
+  await assert.rejects(
+    operate(world.context, 'TeamDelete', { team_name: TEAM, key }, nobody),
+    /only team-lead deletes a team, not tester/,
+  );
+  await operate(world.context, 'SendMessage', { recipient: 'team-lead', type: 'progress', content: 'hi', key }, nobody);
+  assert.equal(world.state().messages.at(-1)?.from, 'tester');
+});
+
+test('messages reach exact names, in order, and are read once', async (t) => {
+  const world = new TeamWorld(t);
+  await world.team(['backend-dev', 'frontend-dev']);
+  const ready = { endpoint: 'POST /api/users', schema: { name: 'string' } };
+  for (const [recipient, words] of [
+    ['team-frontend-dev', /did you mean frontend-dev\?/],
+    ['frontendDev', /did you mean frontend-dev\?/],
+    ['designer', /expected one of backend-dev, frontend-dev, team-lead, all, got "designer"/],
+  ] as const)
+    assert.match(
+      await world.refused('backend-dev', 'SendMessage', { recipient, type: 'api_ready', content: ready }),
+      words,
+    );
+  const sent = await world.call('backend-dev', 'SendMessage', {
+    recipient: 'frontend-dev',
+    type: 'api_ready',
+    content: ready,
+  });
+  assert.deepEqual(sent, { message: 1, to: 'frontend-dev', recipients: ['frontend-dev'], state: 'queued' });
+  await world.call('team-lead', 'SendMessage', {
+    recipient: 'all',
+    type: 'progress',
+    content: 'go on',
+    in_reply_to: 1,
+  });
+  const { messages } = await world.call('frontend-dev', 'Inbox');
+  assert.deepEqual(
+    (messages as { message: number; type: string }[]).map(({ message, type }) => [message, type]),
+    [
+      [1, 'api_ready'],
+      [2, 'progress'],
+    ],
+  );
+  assert.deepEqual((await world.call('frontend-dev', 'Inbox')).messages, []);
+  assert.match(
+    await world.refused('backend-dev', 'SendMessage', {
+      recipient: 'frontend-dev',
+      type: 'api_ready',
+      content: { endpoint: 'x' },
+    }),
+    /content\.endpoint: expected a method and a path.*\ncontent\.schema: expected/s,
+  );
+});
+
+test('a change_request goes to the owner of the file, and to nobody else', async (t) => {
+  const world = new TeamWorld(t);
+  await world.team(['backend-dev', 'frontend-dev', 'tester']);
+  const content = { file: 'src/api/users.ts', requested_change: 'Return 404', reason: 'the form shows it' };
+  assert.match(
+    await world.refused('frontend-dev', 'SendMessage', { recipient: 'tester', type: 'change_request', content }),
+    /the file is backend-dev's: send the change_request to backend-dev, not to tester/,
+  );
+  await world.call('frontend-dev', 'SendMessage', { recipient: 'backend-dev', type: 'change_request', content });
+  assert.deepEqual(world.state().messages.at(-1)?.content, {
+    file: 'src/api/users.ts',
+    requestedChange: 'Return 404',
+    reason: 'the form shows it',
+  });
+});
+
+test('more than one report of progress a minute is said to be too many, and sent', async (t) => {
+  const world = new TeamWorld(t);
+  await world.team(['tester']);
+  const report = { recipient: 'team-lead', type: 'progress', content: 'half' };
+  assert.equal((await world.call('tester', 'SendMessage', report)).warnings, undefined);
+  assert.match(String((await world.call('tester', 'SendMessage', report)).warnings), /too often/);
+});
+
+test('the gate stands in TaskUpdate: a failing check keeps a task open, with what failed', async (t) => {
+  const world = new TeamWorld(t);
+  await world.team(['backend-dev']);
+  await world.call('team-lead', 'TaskCreate', { subject: 'API', description: 'd', owner: 'backend-dev' });
+  await world.call('backend-dev', 'TaskUpdate', { taskId: '1', status: 'in_progress' });
+  world.gate = [failing('b'.repeat(40))];
+  assert.match(
+    await world.refused('backend-dev', 'TaskUpdate', { taskId: '1', status: 'completed' }),
+    /users\.test\.ts: says 404/,
+  );
+  assert.equal(world.state().tasks.get('1')?.status, 'in_progress');
+  world.gate = [{ ...failing('c'.repeat(40)), ok: true, checks: [] }];
+  await world.call('backend-dev', 'TaskUpdate', { taskId: '1', status: 'completed', result: 'it stands' });
+  assert.equal(world.state().tasks.get('1')?.status, 'completed');
+});
+
+test('after three rejections without change a completion is let through, and the lead is told', async (t) => {
+  const world = new TeamWorld(t);
+  await world.team(['backend-dev']);
+  await world.call('team-lead', 'TaskCreate', { subject: 'API', description: 'd', owner: 'backend-dev' });
+  await world.call('backend-dev', 'TaskUpdate', { taskId: '1', status: 'in_progress' });
+  world.gate = [failing('b'.repeat(40))];
+  for (let count = 0; count < 3; count++)
+    await world.refused('backend-dev', 'TaskUpdate', { taskId: '1', status: 'completed' });
+  const answer = await world.call('backend-dev', 'TaskUpdate', { taskId: '1', status: 'completed' });
+  assert.match(String(answer.checks), /accepted after 3 rejections without change/);
+  const mail = await world.call('team-lead', 'Inbox');
+  assert.match(JSON.stringify(mail.messages), /escalated by task_completed/);
+});
+
+test('missing coverage waits for the tester, where one has tasks of its own', async (t) => {
+  const world = new TeamWorld(t);
+  await world.team(['backend-dev', 'tester']);
+  await world.call('team-lead', 'TaskCreate', { subject: 'API', description: 'd', owner: 'backend-dev' });
+  await world.call('team-lead', 'TaskCreate', { subject: 'Tests', description: 'd', owner: 'tester' });
+  world.gate = [failing('b'.repeat(40), 'coverage')];
+  await world.call('backend-dev', 'TaskUpdate', { taskId: '1', status: 'in_progress' });
+  await world.call('backend-dev', 'TaskUpdate', { taskId: '1', status: 'completed' });
+  await world.call('tester', 'TaskUpdate', { taskId: '2', status: 'in_progress' });
+  assert.match(await world.refused('tester', 'TaskUpdate', { taskId: '2', status: 'completed' }), /coverage/);
+});
+
+test('a file of somebody else that changed without a decision is asked about once, then told to the lead', async (t) => {
+  const world = new TeamWorld(t);
+  await world.team(['backend-dev', 'frontend-dev']);
+  await world.call('team-lead', 'TaskCreate', { subject: 'API', description: 'd', owner: 'backend-dev' });
+  await world.call('backend-dev', 'TaskUpdate', { taskId: '1', status: 'in_progress' });
+  world.changed = ['src/api/users.ts', 'src/components/Form.tsx'];
+  assert.match(
+    await world.refused('backend-dev', 'TaskUpdate', { taskId: '1', status: 'completed' }),
+    /nobody was seen writing them: src\/components\/Form\.tsx \(frontend-dev's\)/,
+  );
+  await world.call('backend-dev', 'TaskUpdate', { taskId: '1', status: 'completed' });
+  assert.match(
+    JSON.stringify((await world.call('team-lead', 'Inbox')).messages),
+    /changed without a decision on record/,
+  );
+});
+
+test('the switches of the gate: require_quality_check and enabled', async (t) => {
+  for (const taskCompleted of [
+    { enabled: true, requireQualityCheck: false },
+    { enabled: false, requireQualityCheck: true },
+  ]) {
+    const world = new TeamWorld(t);
+    world.settings = { ...world.settings, hooks: { ...world.settings.hooks, taskCompleted } };
+    world.gate = [failing('b'.repeat(40))];
+    await world.team(['backend-dev']);
+    await world.call('team-lead', 'TaskCreate', { subject: 'API', description: 'd', owner: 'backend-dev' });
+    await world.call('backend-dev', 'TaskUpdate', { taskId: '1', status: 'in_progress' });
+    const answer = await world.call('backend-dev', 'TaskUpdate', { taskId: '1', status: 'completed' });
+    assert.match(String(answer.checks), /^unchecked: /);
+    assert.equal(world.measured, 0);
+    assert.equal(world.state().decisions.at(-1)?.decision, 'accept');
+  }
+});
+
+test('tasks wait for those before them; whoever has nothing running is named to the lead when its task is free', async (t) => {
+  const world = new TeamWorld(t);
+  await world.team(['backend-dev']);
+  await world.call('team-lead', 'TaskCreate', { subject: 'API', description: 'd', owner: 'backend-dev' });
+  await world.call('team-lead', 'TaskCreate', {
+    subject: 'Form',
+    description: 'd',
+    owner: 'frontend-dev',
+    blocked_by: ['1'],
+  });
+  const { tasks } = await world.call('backend-dev', 'TaskList');
+  assert.deepEqual(
+    (tasks as { status: string }[]).map(({ status }) => status),
+    ['pending', 'blocked'],
+  );
+  assert.match(
+    await world.refused('backend-dev', 'TaskUpdate', { taskId: '2', status: 'in_progress' }),
+    /meant for frontend-dev/,
+  );
+  await world.call('backend-dev', 'TaskUpdate', { taskId: '1', status: 'in_progress' });
+  const done = await world.call('backend-dev', 'TaskUpdate', { taskId: '1', status: 'completed' });
+  assert.deepEqual(
+    (done.can_begin_now as { taskId: string }[]).map(({ taskId }) => taskId),
+    ['2'],
+  );
+  assert.match(
+    JSON.stringify((await world.call('team-lead', 'Inbox')).messages),
+    /task 2 for frontend-dev can begin now/,
+  );
+});
+
+test('a task is for somebody there is, and touches nothing of others', async (t) => {
+  const world = new TeamWorld(t);
+  await world.team(['backend-dev']);
+  const task = { subject: 'API', description: 'd' };
+  assert.match(
+    await world.refused('team-lead', 'TaskCreate', { ...task, owner: 'backend' }),
+    /owner: expected one of .*did you mean backend-dev\?/,
+  );
+  assert.match(
+    await world.refused('team-lead', 'TaskCreate', { ...task, owner: 'backend-dev', files: ['src/pages/a.tsx'] }),
+    /src\/pages\/a\.tsx is frontend-dev's/,
+  );
+  assert.match(await world.refused('team-lead', 'TaskCreate', { ...task, blocked_by: ['9'] }), /there is no task 9/);
+  assert.match(
+    await world.refused('team-lead', 'TaskGet', { taskId: '1' }),
+    /taskId: expected one of none: the list is empty, got 1/,
+  );
+});
+
+test('leases: for shared and unowned paths, to one at a time, for a while', async (t) => {
+  const world = new TeamWorld(t);
+  await world.team(['backend-dev', 'frontend-dev']);
+  assert.equal((await world.call('backend-dev', 'FileLease', { path: 'package.json', minutes: 5 })).state, 'leased');
+  assert.match(
+    await world.refused('frontend-dev', 'FileLease', { path: './package.json' }),
+    /leased to backend-dev until/,
+  );
+  assert.match(await world.refused('frontend-dev', 'FileLease', { path: 'src/api/a.ts' }), /is backend-dev's/);
+  assert.match(await world.refused('frontend-dev', 'FileLease', { path: '../x' }), /inside the project/);
+  assert.match(
+    await world.refused('frontend-dev', 'FileLease', { path: 'src/types/a.ts', minutes: 500 }),
+    /expected 1 to 120, got 500/,
+  );
+  assert.equal((await world.call('backend-dev', 'FileLease', { path: 'src/api/a.ts' })).state, 'own');
+  world.clock.set(6 * 60_000);
+  assert.equal((await world.call('frontend-dev', 'FileLease', { path: 'package.json' })).state, 'leased');
+  assert.equal(
+    (await world.call('frontend-dev', 'FileLease', { path: 'package.json', release: true })).state,
+    'released',
+  );
+});
+
+test('a team is deleted when all have ended; before that, those who are missing are named', async (t) => {
+  const world = new TeamWorld(t);
+  await world.team(['backend-dev', 'tester']);
+  assert.match(
+    await world.refused('team-lead', 'TeamDelete', { team_name: TEAM }),
+    /backend-dev \(not asked\), tester \(not asked\) have not ended/,
+  );
+  await world.call('team-lead', 'SendMessage', { recipient: 'all', type: 'shutdown_request', content: 'done' });
+  assert.equal(world.state().session, 'shutting_down');
+  await world.append({ type: 'member_idle', name: 'tester', epoch: 1, stopped: true });
+  assert.match(
+    await world.refused('team-lead', 'TeamDelete', { team_name: TEAM }),
+    /backend-dev \(asked, not read\) has not ended/,
+  );
+  assert.match(
+    await world.refused('team-lead', 'TeamDelete', { team_name: TEAM, force: true }),
+    /after 60 s more it can be forced/,
+  );
+  world.clock.set(SHUTDOWN_DEADLINE_MS);
+  const answer = await world.call('team-lead', 'TeamDelete', { team_name: TEAM, force: true });
+  assert.equal(answer.state, 'deleted');
+  assert.equal(existsSync(join(String(answer.archived), 'log.jsonl')), true);
+  assert.deepEqual(world.teams.list(), []);
+  assert.match(await world.refused('team-lead', 'TaskList'), /no team stands/);
+});
+
+test('a lead of two teams has to say which', async (t) => {
+  const world = new TeamWorld(t);
+  await world.team([]);
+  await world.team([], 'tool-run-spec-pay-002');
+  assert.match(
+    await world.refused('team-lead', 'TaskList'),
+    /you lead tool-run-spec-auth-001 and tool-run-spec-pay-002: say which/,
+  );
+  assert.equal((await world.call('team-lead', 'TaskList', { team_name: TEAM })).team, TEAM);
+});
+
+test('what an operation does not take is named, with what it takes', async (t) => {
+  const world = new TeamWorld(t);
+  await world.team([]);
+  assert.match(
+    await world.refused('team-lead', 'TaskGet', { task_id: '1' }),
+    /task_id: TaskGet takes no such parameter; did you mean taskId\?\ntaskId: TaskGet needs it/,
+  );
+  assert.match(
+    await world.refused('team-lead', 'TaskUpdate', { taskId: '1', status: 'done' }),
+    /status: expected one of pending, in_progress, completed, failed/,
+  );
+  assert.match(
+    await world.refused('team-lead', 'TeamCreat'),
+    /there is no operation TeamCreat; did you mean TeamCreate\?/,
+  );
+});

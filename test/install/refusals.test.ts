@@ -1,0 +1,121 @@
+// What cannot be installed into is refused with nothing changed, and what breaks off is undone.
+
+import assert from 'node:assert/strict';
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import test from 'node:test';
+import { planUninstall } from '../../src/install/install.ts';
+import { performAll } from '../../src/install/operations.ts';
+import { install, planned, projectOf, treeOf, writeTree } from '../support/installed.ts';
+
+const SETTINGS = '.claude/settings.json';
+
+test('a failure half-way leaves everything as it was', (t) => {
+  for (const blocked of ['.tool/hooks/stop.js', SETTINGS]) {
+    const root = projectOf(t, { [SETTINGS]: '{}', '.claude/commands/x.md': 'x' });
+    const { operations } = planned(t, root);
+    const before = treeOf(root);
+    const wrong = operations.map((operation) =>
+      operation.path === blocked ? { ...operation, path: 'nowhere/at/all' } : operation,
+    );
+    assert.throws(() => performAll(root, wrong), {
+      code: 'usage',
+      message: /^nowhere\/at\/all: cannot be changed: ENOENT.*; everything is as it was$/,
+    });
+    assert.deepEqual(treeOf(root), before);
+    install(t, root);
+    const installed = treeOf(root);
+    const removal = planUninstall(root).operations.map((operation) =>
+      operation.path === '.tool/installed.json' ? { kind: 'remove' as const, path: 'nowhere' } : operation,
+    );
+    assert.throws(() => performAll(root, removal), /nowhere: cannot be changed/);
+    assert.deepEqual(treeOf(root), installed);
+  }
+});
+
+test('what is no place to write into is refused, and nothing is changed', (t) => {
+  const outside = projectOf(t);
+  const cases: readonly [string, (root: string) => void, RegExp][] = [
+    [
+      'a link for .claude',
+      (root) => symlinkSync(outside, join(root, '.claude')),
+      /^\.claude: expected a directory of the project itself, got a link; /,
+    ],
+    [
+      'a file for .claude',
+      (root) => writeFileSync(join(root, '.claude'), ''),
+      /^\.claude: expected a directory of the project itself, got a file; /,
+    ],
+    [
+      'a directory for the settings',
+      (root) => mkdirSync(join(root, SETTINGS), { recursive: true }),
+      /^\.claude\/settings\.json: expected a file, got a directory; /,
+    ],
+    [
+      'a link for the settings',
+      (root) => {
+        mkdirSync(join(root, '.claude'));
+        symlinkSync(join(outside, 'x'), join(root, SETTINGS));
+      },
+      /^\.claude\/settings\.json: expected a file, got a link; /,
+    ],
+    [
+      'settings that are no JSON',
+      (root) => writeTree(root, { [SETTINGS]: '{"a": 1,}' }),
+      /^\.claude\/settings\.json: expected valid JSON, got a mistake: /,
+    ],
+    [
+      'settings with comments',
+      (root) => writeTree(root, { [SETTINGS]: '{} // x' }),
+      /^\.claude\/settings\.json: expected valid JSON/,
+    ],
+    [
+      'settings that are no UTF-8',
+      (root) => {
+        mkdirSync(join(root, '.claude'));
+        writeFileSync(join(root, SETTINGS), Buffer.from([0x7b, 0xff, 0x7d]));
+      },
+      /^\.claude\/settings\.json: expected UTF-8, got bytes that are none; /,
+    ],
+    [
+      'hooks that are a list',
+      (root) => writeTree(root, { [SETTINGS]: '{"hooks": []}' }),
+      /^\.claude\/settings\.json: hooks: expected an object, got a list$/,
+    ],
+    [
+      'a manifest that is none',
+      (root) => writeTree(root, { '.tool/installed.json': '[]' }),
+      /^\.tool\/installed\.json: the file: expected an object, got \[\]; take the file/,
+    ],
+    [
+      'a manifest of later',
+      (root) => writeTree(root, { '.tool/installed.json': '{"format": 2}' }),
+      /^\.tool\/installed\.json: format: expected 1, got 2; it was written by another version/,
+    ],
+  ];
+  for (const [name, prepare, message] of cases) {
+    const root = projectOf(t);
+    prepare(root);
+    const before = treeOf(root);
+    assert.throws(() => planned(t, root), { name: 'ToolError', exitCode: 2, message }, name);
+    assert.deepEqual(treeOf(root), before, name);
+  }
+  assert.deepEqual(Object.keys(treeOf(outside)), ['', '.git']);
+});
+
+test('a manifest leads to nothing outside of the project', (t) => {
+  const root = projectOf(t);
+  writeFileSync(join(root, '..', 'treasure'), 'x');
+  for (const path of ['../treasure', '/etc/hosts', 'a/../../treasure', '']) {
+    const manifest = {
+      format: 1,
+      version: '1',
+      hostVersion: null,
+      directories: [],
+      files: [{ path, sha256: 'x' }],
+      merged: [],
+    };
+    writeTree(root, { '.tool/installed.json': JSON.stringify(manifest) });
+    assert.throws(() => planUninstall(root), /files\[0\]\.path: expected a path inside the project, got "/, path);
+  }
+});

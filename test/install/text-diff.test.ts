@@ -1,0 +1,50 @@
+// The differences that a dry run shows.
+
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import test from 'node:test';
+import fc from 'fast-check';
+import { unifiedDiff } from '../../src/install/text-diff.ts';
+import { tempDir } from '../support/temp.ts';
+
+test('git takes each for a patch, and makes of the one text the other', (t) => {
+  const directory = tempDir(t);
+  const path = join(directory, 'f');
+  const lines = fc.array(fc.constantFrom('a', 'b', 'c', '', ' d', '-e'), { maxLength: 30 });
+  const text = fc.tuple(lines, fc.boolean()).map(([list, ended]) => list.join('\n') + (ended ? '\n' : ''));
+  const maybe = fc.option(
+    text.filter((one) => one !== ''),
+    { freq: 8 },
+  );
+  fc.assert(
+    fc.property(maybe, maybe, (before, after) => {
+      const patch = unifiedDiff('f', before, after);
+      if (before === after) return patch === '';
+      rmSync(path, { force: true });
+      if (before !== null) writeFileSync(path, before);
+      const { status, stderr } = spawnSync('git', ['apply', '-'], { cwd: directory, input: patch, encoding: 'utf8' });
+      assert.deepEqual(
+        [status, stderr.replace(/^warning: .*\n/gm, '').includes('error')],
+        [0, false],
+        `${patch}\n${stderr}`,
+      );
+      return (existsSync(path) ? readFileSync(path, 'utf8') : null) === after;
+    }),
+    { numRuns: 60 },
+  );
+});
+
+test('far changes are hunks of their own, with three lines around', () => {
+  const before = Array.from({ length: 20 }, (_, index) => `${index}\n`);
+  const after = before.with(2, 'x\n').with(15, 'y\n');
+  assert.equal(
+    unifiedDiff('f', before.join(''), after.join('')),
+    '--- a/f\n+++ b/f\n@@ -1,6 +1,6 @@\n 0\n 1\n-2\n+x\n 3\n 4\n 5\n@@ -13,7 +13,7 @@\n 12\n 13\n 14\n-15\n+y\n 16\n 17\n 18\n',
+  );
+});
+
+test('a bundle is told by its size', () => {
+  assert.equal(unifiedDiff('f', null, 'x'.repeat(3000)), '--- /dev/null\n+++ b/f\n(0 → 3000 bytes)\n');
+});

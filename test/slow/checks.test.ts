@@ -1,0 +1,4 @@
+import { node, python, testKind } from '../support/check-cases.ts';
+
+testKind(node);
+testKind(python);

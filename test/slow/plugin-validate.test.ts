@@ -1,0 +1,56 @@
+// The plugin as it is packed, held by the host's own validator and loaded by the host itself.
+
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import test from 'node:test';
+import { cleanEnv } from '../support/daemon.ts';
+import { HOST_VERSIONS, hostProgram } from '../support/host.ts';
+import { type Cleanup, tempDir } from '../support/temp.ts';
+
+/** Without warnings; what a catalog of plugins would like besides, an icon, is no warning of the validator's own. */
+const PASSED = /Validation passed$/m;
+
+/** The packed files, in a directory of their own. */
+function packed(t: Cleanup): string {
+  const { stdout, stderr } = spawnSync('npm', ['pack', '--json', '--dry-run', '--ignore-scripts'], {
+    encoding: 'utf8',
+  });
+  const [{ files }] = JSON.parse(stdout || '[{}]');
+  assert.ok(Array.isArray(files), stderr);
+  const root = join(tempDir(t), 'tool');
+  for (const { path } of files) cpSync(path, join(root, path), { recursive: true });
+  return root;
+}
+
+for (const version of HOST_VERSIONS) {
+  test(`${version}: finds nothing wrong with the plugin, nor with the marketplace`, (t) => {
+    const root = packed(t);
+    const home = join(tempDir(t), 'home');
+    mkdirSync(home);
+    const validate = (path: string) => {
+      const { status, stdout, stderr } = spawnSync(hostProgram(version), ['plugin', 'validate', path], {
+        cwd: home,
+        env: cleanEnv(home),
+        encoding: 'utf8',
+      });
+      return { status, said: stdout + stderr };
+    };
+    const check = (path: string, words: RegExp) => {
+      const { status, said } = validate(path);
+      assert.equal(status, 0, said);
+      assert.match(said, words);
+      assert.match(said, PASSED);
+    };
+    check(root, /marketplace manifest/i);
+    // Beside a marketplace the plugin's own parts are not looked at.
+    rmSync(join(root, '.claude-plugin', 'marketplace.json'));
+    check(root, /plugin manifest/i);
+    const hooks = join(root, 'hooks', 'hooks.json');
+    writeFileSync(hooks, readFileSync(hooks, 'utf8').replace('"Stop"', '"Stopp"'));
+    const broken = validate(root);
+    const looksAtHooks = version !== '2.1.33';
+    assert.equal(PASSED.test(broken.said), !looksAtHooks, 'it has looked at the hooks');
+  });
+}

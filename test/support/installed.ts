@@ -1,0 +1,89 @@
+// Projects to install into, and a package to install from, whose compiled parts may be played.
+
+import { cpSync, existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { HOOK_SCRIPTS, WATCHER } from '../../src/install/hook-table.ts';
+import { hostForm } from '../../src/install/host-form.ts';
+import { type Plan, planInstall } from '../../src/install/install.ts';
+import { performAll } from '../../src/install/operations.ts';
+import { sha256 } from '../../src/install/outcome.ts';
+import { readPayload } from '../../src/install/payload.ts';
+import { type Cleanup, tempDir } from './temp.ts';
+
+export type Tree = Readonly<Record<string, string>>;
+
+export function writeTree(root: string, files: Tree): void {
+  for (const [path, text] of Object.entries(files)) {
+    mkdirSync(dirname(join(root, path)), { recursive: true });
+    writeFileSync(join(root, path), text);
+  }
+}
+
+/** Every file and directory with its mode, and of files the hash. */
+export function treeOf(root: string, path = ''): Record<string, string> {
+  const status = lstatSync(join(root, path));
+  const mode = (status.mode & 0o777).toString(8);
+  if (status.isSymbolicLink()) return { [path]: 'link' };
+  if (!status.isDirectory()) return { [path]: `${mode} ${sha256(readFileSync(join(root, path)))}` };
+  const inner = readdirSync(join(root, path)).map((name) => treeOf(root, path === '' ? name : `${path}/${name}`));
+  return Object.assign({ [path]: mode }, ...inner);
+}
+
+/** A project of these files. */
+export function projectOf(t: Cleanup, files: Tree = {}): string {
+  const root = join(tempDir(t), 'project');
+  mkdirSync(join(root, '.git'), { recursive: true });
+  writeTree(root, files);
+  return root;
+}
+
+/**
+ * A package like the built one.
+ * @param script the text of each hook's script, by its name, and of the server as `mcp`
+ */
+export function packageOf(t: Cleanup, script: (name: string) => string = (name) => `// ${name}\n`): string {
+  const root = join(tempDir(t), 'package');
+  for (const name of ['agents', 'commands', 'skills', 'schemas', 'package.json'])
+    cpSync(name, join(root, name), { recursive: true });
+  const hooks = HOOK_SCRIPTS.map((name): [string, string] => [`dist/hooks/${name}.js`, script(name)]);
+  writeTree(root, {
+    ...Object.fromEntries(hooks),
+    'dist/hooks/team-server.js': script('mcp'),
+    'dist/hooks/package.json': '{ "type": "module" }\n',
+  });
+  cpSync(join('hooks', WATCHER), join(root, 'dist', 'hooks', WATCHER));
+  return root;
+}
+
+/** The built command in a package of its own; what is not built yet is played. */
+export function builtPackage(t: Cleanup, script?: (name: string) => string): string {
+  const root = packageOf(t, script);
+  cpSync('dist', join(root, 'dist'), {
+    recursive: true,
+    force: script === undefined,
+    filter: (path) => !path.endsWith('.map'),
+  });
+  if (!existsSync(join(root, 'dist', 'cli.js'))) throw new Error('dist/cli.js is not built');
+  return root;
+}
+
+type InstallOptions = {
+  readonly host?: string | null;
+  readonly force?: boolean;
+  readonly from?: string;
+  readonly version?: string;
+};
+
+/** What an installation into the project would do. */
+export function planned(t: Cleanup, root: string, options: InstallOptions = {}): Plan {
+  const { host = '2.1.177', force = false, from = packageOf(t), version = '1.0.0' } = options;
+  const { form } = hostForm(host);
+  const payload = readPayload({ from, version, form, configText: 'workflow: {}\n' });
+  return planInstall({ root, payload, version, host, force });
+}
+
+export function install(t: Cleanup, root: string, options: InstallOptions = {}): Plan {
+  const plan = planned(t, root, options);
+  performAll(root, plan.operations);
+  return plan;
+}

@@ -1,0 +1,203 @@
+// A project with teams, its operations called as a host would have them called.
+
+import assert from 'node:assert/strict';
+import { FileTeams } from '../../src/adapters/event-log/teams.ts';
+import { systemKeys } from '../../src/adapters/stamp.ts';
+import { ToolError } from '../../src/domain/errors.ts';
+import type { GateResult } from '../../src/domain/quality.ts';
+import type { Evidence } from '../../src/domain/team/caller.ts';
+import { DEFAULT_TEAM_SETTINGS } from '../../src/domain/team/default-settings.ts';
+import type { TeamSettings } from '../../src/domain/team/settings.ts';
+import type { TeamState } from '../../src/domain/team/state.ts';
+import type { HookAnswer, HostEvent } from '../../src/engine/team/event.ts';
+import type { HookContext } from '../../src/engine/team/hook-context.ts';
+import { operate } from '../../src/engine/team/operations.ts';
+import { FakeClock } from './fake-clock.ts';
+import { type Cleanup, tempDir } from './temp.ts';
+
+export const TEAM = 'tool-run-spec-auth-001';
+
+const PASSED: GateResult = {
+  tree: 'a'.repeat(40),
+  ok: true,
+  checks: [
+    { check: 'tests', outcome: 'passed', reason: '12 tests passed', details: [], command: 'npm test', figure: '12' },
+  ],
+  coverage: 91,
+  uncoveredFiles: [],
+};
+
+export function failing(tree: string, check: 'tests' | 'coverage' = 'tests'): GateResult {
+  return {
+    ...PASSED,
+    tree,
+    ok: false,
+    checks: [
+      {
+        check,
+        outcome: 'failed',
+        reason: 'it failed',
+        details: ['users.test.ts: says 404'],
+        command: 'npm test',
+        figure: null,
+      },
+    ],
+  };
+}
+
+export type Answer = Readonly<Record<string, unknown>>;
+
+export class TeamWorld {
+  readonly root: string;
+  readonly clock = new FakeClock();
+  readonly teams: FileTeams;
+  settings: TeamSettings = { ...DEFAULT_TEAM_SETTINGS, enabled: true };
+  /** What the checks find, one after the other; the last one stays. */
+  gate: GateResult[] = [PASSED];
+  /** How often they were asked. */
+  measured = 0;
+  /** Paths that changed since the team began. */
+  changed: string[] = [];
+  isPerson = false;
+  readonly context: HookContext;
+
+  constructor(t: Cleanup) {
+    this.root = tempDir(t);
+    this.teams = new FileTeams({ root: this.root, now: this.clock.now });
+    this.context = {
+      teams: this.teams,
+      settings: () => Promise.resolve(this.settings),
+      now: this.clock.now,
+      keys: systemKeys,
+      checks: {
+        run: () => {
+          this.measured += 1;
+          const [next = PASSED] = this.gate.length > 1 ? this.gate.splice(0, 1) : this.gate;
+          return Promise.resolve(next);
+        },
+      },
+      workTree: { tree: () => Promise.resolve('tree'), changed: () => Promise.resolve(this.changed) },
+      host: () => ({ version: '2.1.177', form: 'project' }),
+      writesOf: (_tool, input) =>
+        Promise.resolve({
+          targets: typeof input.file_path === 'string' ? [{ path: input.file_path, tree: false }] : [],
+          unresolved: typeof input.unresolved === 'string' ? [input.unresolved] : [],
+        }),
+      below: () => [],
+      temporary: ['/tmp'],
+      get attended() {
+        return false;
+      },
+      sign: (stamp) => JSON.stringify(stamp),
+      whoseCall: () => Promise.resolve(null),
+      namesCallers: true,
+      project: {
+        files: () => Promise.resolve([]),
+        specs: () => [],
+        spec: () => null,
+        approve: () => null,
+        hostVersion: () => Promise.resolve('2.1.177'),
+        variable: { value: '1', source: 'settings' },
+      },
+    };
+  }
+
+  /** As the host names somebody: the lead's main agent, or an agent of that type. */
+  evidence(who: string): Evidence {
+    const isLead = who === 'team-lead';
+    return {
+      kind: 'stamp',
+      stamp: {
+        session: 'session-1',
+        agentId: isLead ? null : `agent-of-${who}`,
+        agentType: isLead ? null : `team-${who}`,
+        toolUseId: null,
+      },
+    };
+  }
+
+  call(who: string, name: string, input: Answer = {}): Promise<Answer> {
+    return operate(this.context, name, input, this.evidence(who));
+  }
+
+  async refused(who: string, name: string, input: Answer = {}): Promise<string> {
+    try {
+      const answer = await this.call(who, name, input);
+      assert.fail(`${name} was answered: ${JSON.stringify(answer)}`);
+    } catch (error) {
+      assert.ok(error instanceof ToolError, String(error));
+      assert.equal(error.code, 'refused');
+      return error.message;
+    }
+  }
+
+  /** A team of these members, all started by the host. */
+  async team(members: readonly string[], name = TEAM): Promise<void> {
+    await this.call('team-lead', 'TeamCreate', { team_name: name });
+    for (const member of members) await this.start(member, name);
+  }
+
+  async start(member: string, team = TEAM): Promise<void> {
+    await this.call('team-lead', 'Task', {
+      subagent_type: `team-${member}`,
+      team_name: team,
+      name: member,
+      prompt: 'Do your tasks',
+    });
+    await this.append(
+      { type: 'member_spawned', name: member, epoch: this.epoch(member, team), key_hash: null, pid: null },
+      team,
+    );
+  }
+
+  epoch(member: string, team = TEAM): number {
+    return this.state(team).members.get(member)?.epoch ?? 0;
+  }
+
+  state(team = TEAM): TeamState {
+    const log = this.teams.open(team);
+    assert.ok(log !== undefined, `no team ${team}`);
+    const { state } = log;
+    void log.close();
+    return state;
+  }
+
+  async append(
+    record: Parameters<NonNullable<ReturnType<FileTeams['open']>>['append']>[0],
+    team = TEAM,
+  ): Promise<void> {
+    const log = this.teams.open(team);
+    assert.ok(log !== undefined, `no team ${team}`);
+    const { refusal } = await log.append(record);
+    await log.close();
+    assert.equal(refusal, null);
+  }
+
+  /** An event of the host about somebody. */
+  event(who: string, name: HostEvent['name'], more: Partial<HostEvent> = {}): HostEvent {
+    const isLead = who === 'team-lead';
+    return {
+      name,
+      session: 'session-1',
+      cwd: this.root,
+      agentId: isLead ? null : `agent-of-${who}`,
+      agentType: isLead ? null : `team-${who}`,
+      tool: '',
+      toolUseId: 'toolu_1',
+      input: {},
+      prompt: '',
+      source: '',
+      transcript: null,
+      teammate: null,
+      team: null,
+      task: null,
+      ...more,
+    };
+  }
+
+  async reasonOf(answer: Promise<HookAnswer>): Promise<string> {
+    const given = await answer;
+    assert.equal(given.kind, 'reject', JSON.stringify(given));
+    return given.kind === 'reject' ? given.reason : '';
+  }
+}
