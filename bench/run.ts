@@ -13,12 +13,14 @@ import { idlePoll } from './idle-poll.ts';
 import { kills } from './kills.ts';
 import { mcp } from './mcp.ts';
 import { memory } from './memory.ts';
+import { teamLog } from './team-log.ts';
 
 const BENCHMARKS: Readonly<Record<string, () => Promise<readonly Row[]>>> = {
   'idle-poll': async () => [await idlePoll()],
   'first-agent': async () => [await firstAgent()],
   'hundred-issues': async () => [await hundredIssues()],
   memory,
+  'team-log': teamLog,
   kills: async () => [kills()],
   mcp,
 };

@@ -12,7 +12,7 @@ import type { Appended, TeamLog } from '../../engine/ports.ts';
 import { syncDirectory } from './sync-directory.ts';
 import { lastNumber, logFile, TeamFile } from './team-file.ts';
 
-const MAX_BYTES = 4 * 1024 * 1024;
+const MAX_BYTES = 1024 * 1024;
 
 export type TeamLogOptions = {
   readonly directory: string;

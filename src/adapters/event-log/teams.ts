@@ -35,11 +35,19 @@ function isRefusal(error: unknown): boolean {
   return error instanceof ToolError && error.code === 'refused';
 }
 
-/** Makes a directory, and has the names of all that had to be made on the disk. */
+/**
+ * Makes a directory and those above it, and has their names on the disk. One by one: made all at once, a read-only disk
+ * is reported as a directory that is missing.
+ */
 function makeDirectory(path: string): void {
-  const first = mkdirSync(path, { recursive: true });
-  if (first === undefined) return;
-  for (let made = path; made.length >= first.length; made = dirname(made)) syncDirectory(dirname(made));
+  if (existsSync(path)) return;
+  makeDirectory(dirname(path));
+  try {
+    mkdirSync(path);
+  } catch (error) {
+    if (codeOf(error) !== 'EEXIST') throw error;
+  }
+  syncDirectory(dirname(path));
 }
 
 export class FileTeams implements Teams {
@@ -128,7 +136,7 @@ export class FileTeams implements Teams {
     const date = new Date(createdAt).toISOString().replace(/[:.]/g, '-');
     const place = join(this.#directory, ARCHIVE, `${team}-${date}-${inode?.toString(36)}`);
     try {
-      mkdirSync(join(this.#directory, ARCHIVE), { recursive: true });
+      makeDirectory(join(this.#directory, ARCHIVE));
       renameSync(directory, place);
     } catch (error) {
       if (!existsSync(place))

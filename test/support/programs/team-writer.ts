@@ -9,7 +9,6 @@
 
 import { closeSync, constants, fdatasyncSync, openSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
 import { FileTeamLog } from '../../../src/adapters/event-log/team-log.ts';
 import { FileTeams } from '../../../src/adapters/event-log/teams.ts';
 import { messageOf } from '../../../src/domain/errors.ts';
@@ -18,6 +17,12 @@ import type { TeamRecord } from '../../../src/domain/team/record.ts';
 const [what = '', directory = '', name = '', countWord = '0', maxBytes] = process.argv.slice(2);
 const count = Number(countWord);
 const limit = maxBytes === undefined ? {} : { maxBytes: Number(maxBytes) };
+
+/** Only who is told something by line loads what reads lines: the others' start is measured. */
+async function lines(): Promise<AsyncIterable<string>> {
+  const { createInterface } = await import('node:readline');
+  return createInterface({ input: process.stdin });
+}
 
 function say(words: string): void {
   writeSync(1, `${words}\n`);
@@ -61,7 +66,7 @@ function writeBare(isFlushed: boolean): void {
 async function claim(): Promise<void> {
   const log = open();
   say('ready');
-  for await (const line of createInterface({ input: process.stdin })) {
+  for await (const line of await lines()) {
     const record = {
       type: 'task_updated',
       task: line,
@@ -78,7 +83,7 @@ async function claim(): Promise<void> {
 
 async function create(): Promise<void> {
   say('ready');
-  for await (const team of createInterface({ input: process.stdin })) {
+  for await (const team of await lines()) {
     const log = new FileTeams({ root: directory, now: Date.now }).begin(team);
     const { refusal } = await log.append({
       type: 'created',
