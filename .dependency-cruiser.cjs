@@ -9,7 +9,7 @@ const forbid = (name, comment, from, to, more = {}) => ({
   to: { path: to, ...more.to },
 });
 
-const ENTRIES = '^src/(cli\\.ts|cli/|compose\\.ts)';
+const ENTRIES = '^src/(cli\\.ts|mcp\\.ts|cli/|mcp/|host/|compose)';
 
 module.exports = {
   forbidden: [
@@ -62,10 +62,21 @@ module.exports = {
         to: { pathNot: '^src/(install|adapters|domain)/' },
       },
     ),
-    forbid('only-entries-compose', 'compose.ts wires; only entry points call it', '^src/', '^src/compose\\.ts$', {
-      from: { pathNot: ENTRIES },
-    }),
-    forbid('nobody-imports-entries', 'entry points are started, not imported', '^src/(?!cli)', '^src/cli'),
+    forbid(
+      'only-entries-compose',
+      'compose.ts and compose-team.ts wire; only entry points call them',
+      '^src/',
+      '^src/compose',
+      {
+        from: { pathNot: ENTRIES },
+      },
+    ),
+    forbid(
+      'nobody-imports-entries',
+      'entry points are started, not imported',
+      '^src/(?!cli|mcp|host|compose)',
+      '^src/(cli|mcp|host)',
+    ),
     forbid('tests-stay-outside', 'the program runs without its tests', '^src/', '^(test|bench|scripts)/'),
     {
       name: 'one-adapter-per-package',
@@ -73,6 +84,13 @@ module.exports = {
       severity: 'error',
       from: { path: '^src/', pathNot: '^src/adapters/(github|forge)' },
       to: { path: 'node_modules/(@octokit|emulate)/' },
+    },
+    {
+      name: 'one-parser-of-shells',
+      comment: 'what a command writes is read in one place; the protocol of tools is spoken in one',
+      severity: 'error',
+      from: { path: '^src/', pathNot: '^src/(adapters/shell|mcp)/' },
+      to: { path: 'node_modules/(unbash|@modelcontextprotocol)/' },
     },
   ],
   options: {

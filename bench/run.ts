@@ -11,6 +11,7 @@ import { firstAgent } from './first-agent.ts';
 import { hundredIssues } from './hundred-issues.ts';
 import { idlePoll } from './idle-poll.ts';
 import { kills } from './kills.ts';
+import { mcp } from './mcp.ts';
 import { memory } from './memory.ts';
 
 const BENCHMARKS: Readonly<Record<string, () => Promise<readonly Row[]>>> = {
@@ -19,6 +20,7 @@ const BENCHMARKS: Readonly<Record<string, () => Promise<readonly Row[]>>> = {
   'hundred-issues': async () => [await hundredIssues()],
   memory,
   kills: async () => [kills()],
+  mcp,
 };
 
 /** Where files are kept in memory and programs can be run, so that it is not the disk that is measured. */

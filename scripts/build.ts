@@ -67,7 +67,8 @@ async function buildHooks() {
     },
   });
   const commonJs = { ...common, format: 'cjs', define: { ...common.define, 'import.meta.url': '""' } } as const;
-  const entries = Object.fromEntries(hookFiles.map((name) => [`hooks/${name.slice(0, -3)}`, `hooks/${name}`]));
+  const hooks = hookFiles.map((name) => [`hooks/${name.slice(0, -3)}`, `hooks/${name}`]);
+  const entries = { ...Object.fromEntries(hooks), 'hooks/team-server': 'src/mcp.ts' };
   const results = [await build({ ...commonJs, entryPoints: entries, plugins: [leaveOut('parts/')] })];
   const done = new Set<string>();
   for (let open = [...parts.keys()]; open.length > 0; open = [...parts.keys()].filter((source) => !done.has(source))) {
@@ -89,8 +90,6 @@ const built = await Promise.all([
     plugins: [undiciParts],
     banner: { js: REQUIRE },
   }),
-  // One file each, with nothing to install beside it.
-  build({ ...common, entryPoints: { mcp: 'src/mcp.ts' }, banner: { js: REQUIRE } }),
   ...(await buildHooks()),
 ]);
 cpSync(join(root, 'hooks', 'guard.sh'), join(out, 'hooks', 'guard.sh'));
@@ -116,5 +115,5 @@ const notices = bundledPackages().map((name) => {
 });
 mkdirSync(out, { recursive: true });
 writeFileSync(join(out, 'THIRD_PARTY_LICENSES.txt'), notices.join(`\n${'-'.repeat(80)}\n\n`));
-for (const name of ['cli.js', 'mcp.js', ...hookFiles.map((file) => `hooks/${file.slice(0, -3)}.js`)])
+for (const name of ['cli.js', 'hooks/team-server.js', ...hookFiles.map((file) => `hooks/${file.slice(0, -3)}.js`)])
   if (!existsSync(join(out, name))) throw new Error(`the build made no dist/${name}`);

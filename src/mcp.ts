@@ -2,4 +2,5 @@
 
 import { serveMcp } from './mcp/server.ts';
 
-await serveMcp();
+// It sets the exit code itself, and ends with standard input.
+void serveMcp();

@@ -111,13 +111,12 @@ test('the hooks of the plugin are those of the table, in words that every versio
     assert.match(hook?.command ?? '', /^node "\$\{CLAUDE_PLUGIN_ROOT\}\/dist\/hooks\/[a-z-]+\.js"$/);
 });
 
-test('what refuses is a program of its own in every form, with the whole time of the host', () => {
+test('what refuses has a program of its own in every form, and the whole time of the host', () => {
   for (const form of ['script', 'resident'] as const) {
-    const groups = hookGroups(form, (script) => script);
-    for (const { event, group } of groups) {
-      const [hook] = group.hooks;
+    for (const { event, group } of hookGroups(form, { script: (name) => name, watcher: 'guard' })) {
       if (!['PreToolUse', 'TaskCompleted', 'TeammateIdle', 'SubagentStop'].includes(event)) continue;
-      assert.deepEqual([hook?.type, hook?.timeout], ['command', undefined], `${form} ${event}`);
+      assert.equal(group.hooks.filter(({ type }) => type === 'command').length, 1, `${form} ${event}`);
+      for (const hook of group.hooks) assert.equal(hook.timeout, undefined, `${form} ${event}`);
     }
   }
 });
@@ -138,7 +137,7 @@ test('the manifests name the plugin, this version and the team server', () => {
   const { name, version: told, mcpServers } = JSON.parse(pluginManifest(version));
   assert.deepEqual([name, told], ['tool', version]);
   assert.deepEqual(mcpServers, {
-    team: { command: 'node', args: ['$' + '{CLAUDE_PLUGIN_ROOT}/dist/mcp.js'], alwaysLoad: true },
+    team: { command: 'node', args: ['$' + '{CLAUDE_PLUGIN_ROOT}/dist/hooks/team-server.js'], alwaysLoad: true },
   });
   const { plugins } = JSON.parse(read('.claude-plugin', 'marketplace.json'));
   assert.deepEqual(

@@ -1,6 +1,8 @@
-// `tool doctor`: what the daemon needs, one line each: holds or not, why, and the command that mends it.
+// `tool doctor`: what the daemon and team mode need, one line each: holds or not, why, and the command that mends it.
 
+import { existsSync } from 'node:fs';
 import { createServer } from 'node:net';
+import { join } from 'node:path';
 import kleur from 'kleur';
 import { systemClock } from '../adapters/clock.ts';
 import { readWorkflow } from '../adapters/config/workflow.ts';
@@ -11,6 +13,7 @@ import { hostOf } from '../adapters/github/clone-url.ts';
 import { Credential, clientStatus, type Environment } from '../adapters/github/credential.ts';
 import { readRepository } from '../adapters/github/repository.ts';
 import { packageVersion } from '../adapters/package-root.ts';
+import { findProject } from '../adapters/project.ts';
 import { claudeCommand, claudeVersion, isBefore, runtimeLogin } from '../adapters/runner/claude.ts';
 import { type Holder, holderOf } from '../adapters/state-dir.ts';
 import { TOKEN_VARIABLES } from '../domain/credential.ts';
@@ -20,7 +23,9 @@ import { oneLine } from '../domain/text.ts';
 import type { Workflow } from '../domain/workflow.ts';
 import { type Check, fail, ok, warn } from './check.ts';
 import { checkDamaged, checkIsolation, checkJournal, checkRoot, checkState } from './doctor-places.ts';
+import { diagnoseTeam } from './doctor-team.ts';
 
+const DEFAULT_PATH = './WORKFLOW.md';
 const OLDEST_NODE = '20.19.0';
 const ADVISED_NODE = '22.0.0';
 const OLDEST_GIT = '2.31.0';
@@ -223,8 +228,21 @@ export async function diagnose(path: string, env: Environment): Promise<Check[]>
 
 const MARKS = { ok: kleur.green('✔'), warn: kleur.yellow('!'), fail: kleur.red('✖') } as const;
 
+/** What stands in the way of the daemon is nothing to a project that has team mode only. */
+function withoutDaemon(checks: readonly Check[]): readonly Check[] {
+  return checks.map((check) =>
+    check.name === 'workflow' ? ok('daemon', 'no WORKFLOW.md here; `tool serve init` writes one') : check,
+  );
+}
+
 export async function doctorCommand(path: string, options: { readonly json?: boolean }): Promise<void> {
-  const checks = await diagnose(path, process.env);
+  const { main } = findProject(process.cwd());
+  const hasTeams = existsSync(join(main, '.tool'));
+  const daemon = await diagnose(path, process.env);
+  const checks = [
+    ...(hasTeams && path === DEFAULT_PATH && !existsSync(path) ? withoutDaemon(daemon) : daemon),
+    ...(hasTeams ? await diagnoseTeam(main, process.env) : []),
+  ];
   const failed = checks.some((check) => check.status === 'fail');
   process.exitCode = failed ? 1 : 0;
   if (options.json === true) {

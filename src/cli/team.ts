@@ -12,7 +12,7 @@ type Environment = Readonly<Record<string, string | undefined>>;
 type Fields = Readonly<Record<string, unknown>>;
 
 /** Who sits at this shell: whom its environment names, else the lead; inside a host anybody may have typed it. */
-export function shellEvidence(env: Environment): Evidence {
+function shellEvidence(env: Environment): Evidence {
   if (env.CLAUDECODE !== undefined)
     return {
       kind: 'nothing',

@@ -1,5 +1,6 @@
 // A hook that calls the resident server instead of starting a process: the same decision, as text.
 
+import { RESIDENT_FIELDS } from '../adapters/resident-fields.ts';
 import type { Resident } from '../compose-team.ts';
 import { messageOf } from '../domain/errors.ts';
 import { asLine } from '../domain/text.ts';
@@ -21,8 +22,9 @@ function parsedInput(text: unknown): unknown {
 }
 
 /** What the hook's entry in the settings fills in, under the names of a hook's standard input. */
-function fieldsOf({ event, tool_input: input, ...rest }: Fields): Fields {
-  return { ...rest, hook_event_name: event, tool_input: parsedInput(input) };
+function fieldsOf(given: Fields): Fields {
+  const fields = Object.fromEntries(Object.entries(RESIDENT_FIELDS).map(([name, field]) => [field, given[name]]));
+  return { ...fields, tool_input: parsedInput(fields.tool_input) };
 }
 
 function answerTo(resident: Resident, event: HostEvent): Promise<HookAnswer> {
@@ -32,12 +34,14 @@ function answerTo(resident: Resident, event: HostEvent): Promise<HookAnswer> {
 /** Answers one call of a hook with what a compiled hook would print. The guard fails closed, delivery fails open. */
 export async function answerResident(resident: Resident, given: Fields): Promise<string> {
   const expected = given.event === 'PreToolUse' ? 'PreToolUse' : 'PostToolUse';
-  if (typeof given.session_id === 'string') resident.announce(given.session_id);
   const parsed = parseFields(fieldsOf(given), expected, process.cwd());
   let answer: HookAnswer;
   try {
     if (!parsed.ok) throw new Error(parsed.problem);
-    answer = await answerTo(resident, parsed.event);
+    const { event } = parsed;
+    if (event.tool === '' || event.session === '') throw new Error('the hook names no tool or no session');
+    resident.announce(event.session);
+    answer = await answerTo(resident, event);
   } catch (error) {
     if (expected === 'PostToolUse') return '{}';
     answer = {

@@ -1,8 +1,10 @@
 // Which hook hangs on which event of the host, in the form that its version can read.
 
+import { RESIDENT_FIELDS } from '../adapters/resident-fields.ts';
+
 /**
  * `script`: each hook is a program of its own, which every supported version knows.
- * `resident`: what follows every tool call asks the team's server, which is there already; from 2.1.118.
+ * `resident`: what runs at every tool call asks the team's server, which is there already; from 2.1.118.
  */
 export type HookForm = 'script' | 'resident';
 
@@ -26,10 +28,10 @@ export type HookRow = {
   /** On which tools; absent: on all. */
   readonly matcher?: string;
   /**
-   * Asked of the resident server where that can be. When that is gone the host lets the call through, in some versions for
-   * the rest of the session: beside what `refuses`, a shell looks whether it lives, and starts the script when it does not.
+   * Asked of the resident server where that can be. When the server is gone the host lets every call through, in some
+   * versions for the rest of the session: what refuses is `watched`, by a small script beside it that then decides.
    */
-  readonly resident?: 'tells' | 'refuses';
+  readonly resident?: 'watched' | 'alone';
   /** In seconds; the action goes on when it has passed, so what can refuse keeps the host's own 600. */
   readonly timeout?: number;
   readonly does: string;
@@ -60,7 +62,7 @@ export const HOOK_TABLE: readonly HookRow[] = [
     event: 'PreToolUse',
     script: 'pre-tool-use',
     matcher: FILE_TOOLS,
-    resident: 'refuses',
+    resident: 'watched',
     does: 'refuses writes to files of others',
   },
   {
@@ -72,14 +74,14 @@ export const HOOK_TABLE: readonly HookRow[] = [
   {
     event: 'PostToolUse',
     script: 'post-tool-use',
-    resident: 'tells',
+    resident: 'alone',
     timeout: 30,
     does: 'delivers unread messages, and binds agents to members',
   },
   {
     event: 'PostToolUseFailure',
     script: 'post-tool-use',
-    resident: 'tells',
+    resident: 'alone',
     timeout: 30,
     does: 'delivers unread messages after calls that failed, which the event above leaves out',
   },
@@ -94,23 +96,17 @@ export const HOOK_TABLE: readonly HookRow[] = [
   },
 ];
 
-/** Looks whether the resident server lives, and has the compiled guard decide when it does not. */
-export const GUARD = 'guard.sh';
-
 /** The scripts there are, each once. */
 export const HOOK_SCRIPTS: readonly string[] = [...new Set(HOOK_TABLE.map(({ script }) => script))];
 
 export const TEAM_SERVER = 'team';
 
-/** What the resident server is told of a call; the host fills in each placeholder, `tool_input` as JSON in a text. */
+/** Stands beside a guard that asks the server. */
+export const WATCHER = 'guard.sh';
+
+/** What the resident server is told of a call; the host fills in each field. */
 const RESIDENT_INPUT = Object.fromEntries(
-  [
-    ['event', 'hook_event_name'],
-    ['spawned_agent_id', 'tool_response.agentId'],
-    ...['tool_name', 'tool_input', 'tool_use_id', 'agent_id', 'agent_type', 'session_id', 'cwd', 'transcript_path'].map(
-      (name) => [name, name],
-    ),
-  ].map(([name, field]) => [name, `\${${field}}`]),
+  Object.entries(RESIDENT_FIELDS).map(([name, field]) => [name, `\${${field}}`]),
 );
 
 export type HookGroup = {
@@ -118,18 +114,31 @@ export type HookGroup = {
   readonly hooks: readonly Readonly<Record<string, unknown>>[];
 };
 
-/** @param command how a file of the hooks is started from where they are written down */
+type Commands = {
+  /** How a compiled script is started from where the hooks are written down. */
+  readonly script: (name: string) => string;
+  readonly watcher: string;
+};
+
+function actions(
+  { script, resident }: HookRow,
+  form: HookForm,
+  commands: Commands,
+): Readonly<Record<string, unknown>>[] {
+  const command = (text: string) => ({ type: 'command', command: text });
+  if (form === 'script' || resident === undefined) return [command(commands.script(script))];
+  const asked = { type: 'mcp_tool', server: TEAM_SERVER, tool: 'Hook', input: RESIDENT_INPUT };
+  return resident === 'watched' ? [asked, command(commands.watcher)] : [asked];
+}
+
 export function hookGroups(
   form: HookForm,
-  command: (file: string) => string,
+  commands: Commands,
 ): readonly { readonly event: HookEvent; readonly script: string; readonly group: HookGroup }[] {
-  return HOOK_TABLE.map(({ event, script, matcher, resident, timeout }) => {
-    const asked = { type: 'mcp_tool', server: TEAM_SERVER, tool: 'Hook', input: RESIDENT_INPUT };
-    const isAsked = form === 'resident' && resident !== undefined;
-    const actions = !isAsked
-      ? [{ type: 'command', command: command(`${script}.js`) }]
-      : [asked, ...(resident === 'refuses' ? [{ type: 'command', command: command(GUARD) }] : [])];
-    const hooks = actions.map((action) => ({ ...action, ...(timeout === undefined ? {} : { timeout }) }));
+  return HOOK_TABLE.map((row) => {
+    const { event, script, matcher, timeout } = row;
+    const limit = timeout === undefined ? {} : { timeout };
+    const hooks = actions(row, form, commands).map((action) => ({ ...action, ...limit }));
     return { event, script, group: { ...(matcher === undefined ? {} : { matcher }), hooks } };
   });
 }
@@ -137,14 +146,15 @@ export function hookGroups(
 /** The plugin's hooks/hooks.json: what every version can read, since one file serves all. */
 export function pluginHooks(): string {
   const hooks: Record<string, HookGroup[]> = {};
-  for (const { event, group } of hookGroups('script', (name) => `node "\${CLAUDE_PLUGIN_ROOT}/dist/hooks/${name}"`))
-    hooks[event] = [...(hooks[event] ?? []), group];
+  const place = `"\${CLAUDE_PLUGIN_ROOT}/dist/hooks`;
+  const commands = { script: (name: string) => `node ${place}/${name}.js"`, watcher: `sh ${place}/${WATCHER}"` };
+  for (const { event, group } of hookGroups('script', commands)) hooks[event] = [...(hooks[event] ?? []), group];
   return `${JSON.stringify({ description: 'Teams of agents: who may do what, and what is told to whom.', hooks }, null, 2)}\n`;
 }
 
 /** The plugin's manifest: its team server runs from the package itself. */
 export function pluginManifest(version: string): string {
-  const server = { command: 'node', args: [`\${CLAUDE_PLUGIN_ROOT}/dist/mcp.js`], alwaysLoad: true };
+  const server = { command: 'node', args: [`\${CLAUDE_PLUGIN_ROOT}/dist/hooks/team-server.js`], alwaysLoad: true };
   const manifest = {
     name: 'tool',
     version,

@@ -40,6 +40,8 @@ export function hostForm(version: string | null): Host {
       `Claude Code ${version} does not wait for agents in the background when it runs with -p.`,
     );
   if (isBefore(version, ASKS_SERVERS))
-    limits.push(`Below ${ASKS_SERVERS} a program is started after each tool call, which takes some 30 ms.`);
+    limits.push(
+      `Below ${ASKS_SERVERS} a program is started before each write and after each tool call, which takes some 30 ms.`,
+    );
   return { version, form: isBefore(version, ASKS_SERVERS) ? 'script' : 'resident', limits };
 }

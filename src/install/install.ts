@@ -62,7 +62,7 @@ export function planInstall({ root, payload, version, host, force }: InstallOpti
   );
   const manifest: Manifest = {
     version,
-    host,
+    hostVersion: host,
     directories: [...new Set([...(old?.directories ?? []), ...directories])].sort(),
     files: files.flatMap((one) => one.files),
     merged: merged.map((one) => one.merged),

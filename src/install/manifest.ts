@@ -27,7 +27,8 @@ export type MergedFile = Merge & {
 export type Manifest = {
   /** Of toolcrew. */
   readonly version: string;
-  readonly host: string | null;
+  /** Of the host that it was made for; hooks go by it where the host does not name itself. */
+  readonly hostVersion: string | null;
   /** Directories that were not there. */
   readonly directories: readonly string[];
   readonly files: readonly OwnFile[];
@@ -146,7 +147,7 @@ export function parseManifest(text: string): Manifest {
     );
   return {
     version: fields.text('version'),
-    host: fields.textOrNull('host'),
+    hostVersion: fields.textOrNull('hostVersion'),
     directories: fields.list('directories', (item, at) => inside(textOf(item, at), at)),
     files: fields.list('files', ownFile),
     merged: fields.list('merged', mergedFile),

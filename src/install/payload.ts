@@ -1,9 +1,9 @@
 // What is put into a project: files of our own, and entries in files that are the project's.
 
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, relative, sep } from 'node:path';
 import { ToolError } from '../domain/errors.ts';
-import { GUARD, HOOK_SCRIPTS, type HookForm, type HookGroup, hookGroups, TEAM_SERVER } from './hook-table.ts';
+import { HOOK_SCRIPTS, type HookForm, hookGroups, TEAM_SERVER, WATCHER } from './hook-table.ts';
 import type { Entry } from './json-merge.ts';
 import { sha256 } from './outcome.ts';
 
@@ -24,14 +24,12 @@ export type PayloadOptions = {
   readonly from: string;
   readonly version: string;
   readonly form: HookForm;
-  /** The text of .tool/config/workflow.yaml; null: none is written. */
-  readonly configText: string | null;
+  /** The text of .tool/config/workflow.yaml. */
+  readonly configText: string;
 };
 
 const HOOKS = '.tool/hooks';
-/** What hooks load only when they need it. */
-const PARTS = 'dist/hooks/parts';
-const SERVER_SCRIPT = 'team-server.mjs';
+const SERVER_SCRIPT = 'team-server.js';
 
 /** Kept out of version control: what a team writes while it works, and what can be made again. */
 const IGNORED = 'teams/\ncache/\nstate/\n';
@@ -66,19 +64,16 @@ function texts(from: string): PayloadFile[] {
 
 /** Copies, so that a clone of the project works without this package, with hooks and server of one version. */
 function scripts(from: string, version: string): PayloadFile[] {
-  const files = [
-    ...HOOK_SCRIPTS.map((name) => ({ name: `${name}.js`, bytes: read(from, `dist/hooks/${name}.js`) })),
-    ...readdirSync(join(from, PARTS))
-      .filter((name) => name.endsWith('.js'))
-      .sort()
-      .map((name) => ({ name: `parts/${name}`, bytes: read(from, `${PARTS}/${name}`) })),
-    { name: GUARD, bytes: read(from, `dist/hooks/${GUARD}`) },
-    { name: SERVER_SCRIPT, bytes: read(from, 'dist/mcp.js') },
-  ];
+  const needed = [...HOOK_SCRIPTS.map((script) => `${script}.js`), WATCHER, SERVER_SCRIPT, 'package.json'];
+  for (const name of needed) read(from, `dist/hooks/${name}`);
+  // What the scripts share may lie in files of its own.
+  const hooks = readdirSync(join(from, 'dist', 'hooks'), { recursive: true, withFileTypes: true })
+    .filter((file) => file.isFile() && !file.name.endsWith('.map'))
+    .map((file) => relative(join(from, 'dist', 'hooks'), join(file.parentPath, file.name)).replaceAll(sep, '/'))
+    .sort();
+  const files = hooks.map((name) => ({ name, bytes: read(from, `dist/hooks/${name}`) }));
   const hashes = Object.fromEntries(files.map(({ name, bytes }) => [name, sha256(bytes)]));
   return [
-    // Whatever the project's own package.json says, these are CommonJS.
-    { path: `${HOOKS}/package.json`, bytes: Buffer.from('{ "type": "commonjs" }\n') },
     {
       path: `${HOOKS}/version.json`,
       bytes: Buffer.from(`${JSON.stringify({ version, files: hashes }, null, 2)}\n`),
@@ -87,21 +82,16 @@ function scripts(from: string, version: string): PayloadFile[] {
   ];
 }
 
-/** By what an entry of ours is known again. */
-function markOf(group: HookGroup, script: string): string {
-  if (group.hooks.length > 1) return `${HOOKS}/${GUARD}`;
-  return group.hooks[0]?.type === 'command' ? `${HOOKS}/${script}.js` : '"Hook"';
-}
-
 function settings(form: HookForm): Entry[] {
   const member = (path: readonly string[], value: unknown): Entry => ({ place: 'member', path, value });
-  const start = (file: string) => `${file.endsWith('.sh') ? 'sh' : 'node'} "$CLAUDE_PROJECT_DIR/${HOOKS}/${file}"`;
-  const hooks = hookGroups(form, start).map(
+  const place = `"$CLAUDE_PROJECT_DIR/${HOOKS}`;
+  const commands = { script: (name: string) => `node ${place}/${name}.js"`, watcher: `sh ${place}/${WATCHER}"` };
+  const hooks = hookGroups(form, commands).map(
     ({ event, script, group }): Entry => ({
       place: 'element',
       path: ['hooks', event],
       value: group,
-      mark: markOf(group, script),
+      mark: group.hooks.some(({ type }) => type === 'mcp_tool') ? '"Hook"' : `${HOOKS}/${script}.js`,
     }),
   );
   return [
@@ -125,7 +115,8 @@ export function readPayload({ from, version, form, configText }: PayloadOptions)
     files: [
       ...texts(from),
       ...scripts(from, version),
-      ...(configText === null ? [] : [text('.tool/config/workflow.yaml', configText)]),
+      text('.tool/config/workflow.yaml', configText),
+      // The configuration names it for editors.
       { path: '.tool/config/workflow.schema.json', bytes: read(from, 'schemas/team.schema.json') },
       text('.tool/.gitignore', IGNORED),
     ],

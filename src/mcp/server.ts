@@ -28,7 +28,7 @@ function textResult(text: string, isError = false): Result {
 type Call = { readonly name: string; readonly input: Fields; readonly toolUseId: string | null };
 
 /** Who calls: the environment that this server was started in, else the stamp of the host's hook. */
-export function evidenceOf(call: Call, clientName: string, resident: Resident): Evidence {
+function evidenceOf(call: Call, clientName: string, resident: Resident): Evidence {
   const { team, teammate } = resident.identity;
   if (teammate !== null) return { kind: 'environment', team, teammate };
   const text = call.input[STAMP];

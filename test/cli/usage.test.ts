@@ -33,6 +33,8 @@ test('--help lists the commands, of serve also init', async () => {
     'demo',
     'logs',
     'doctor',
+    'team',
+    'mcp',
     'init',
     'uninstall',
     'issue',

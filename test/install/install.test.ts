@@ -87,6 +87,8 @@ test('the manifest and the scripts say what they are, and are enough for a clone
   const { version, files } = JSON.parse(read(root, '.tool/hooks/version.json'));
   assert.equal(version, '1.0.0');
   assert.deepEqual(Object.keys(files).sort(), [
+    'guard.sh',
+    'package.json',
     'post-tool-use.js',
     'pre-tool-use.js',
     'session-start.js',
@@ -173,7 +175,7 @@ test('another version of the host gets its own hooks, in the place of those that
   const old = read(root, SETTINGS);
   assert.equal(types(), 0);
   install(t, root, { host: '2.1.118' });
-  assert.equal(types(), 2);
+  assert.equal(types(), 3);
   install(t, root, { host: null });
   assert.equal(read(root, SETTINGS).length, old.length);
   assert.equal(types(), 0);

@@ -110,7 +110,7 @@ test('a manifest leads to nothing outside of the project', (t) => {
     const manifest = {
       format: 1,
       version: '1',
-      host: null,
+      hostVersion: null,
       directories: [],
       files: [{ path, sha256: 'x' }],
       merged: [],

@@ -53,6 +53,7 @@ const PLANTED: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     'test/help.ts': 'export const help = 1;\n',
   },
   'one-adapter-per-package': { 'src/cli/asks.ts': "import { Octokit } from '@octokit/rest';\nvoid Octokit;\n" },
+  'one-parser-of-shells': { 'src/cli/parses.ts': "import { parse } from 'unbash';\nvoid parse;\n" },
   'no-circular': {
     'src/domain/egg.ts': "import { hen } from './hen.ts';\nexport const egg = () => hen;\n",
     'src/domain/hen.ts': "import { egg } from './egg.ts';\nexport const hen = () => egg;\n",

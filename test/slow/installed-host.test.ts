@@ -132,14 +132,16 @@ for (const version of HOST_VERSIONS) {
       const delivered = calls.filter(({ name }) => name === 'Hook').map(({ given }) => fields(given));
       if (form === 'resident') {
         assert.deepEqual(fired('PostToolUse'), []);
-        const after = delivered.find(({ tool_name }) => tool_name === 'mcp__team__TaskList');
+        const after = delivered.find(({ tool }) => tool === 'mcp__team__TaskList');
         assert.deepEqual(
-          { event: after?.event, use: after?.tool_use_id, agent: after?.agent_id, cwd: after?.cwd },
+          { event: after?.event, use: after?.id, agent: after?.agent, cwd: after?.cwd },
           { event: 'PostToolUse', use: 'toolu_1', agent: '', cwd: root },
         );
-        assert.ok(String(after?.session_id).length > 30);
-        const spawned = delivered.find(({ tool_name }) => tool_name === spawnTool);
-        assert.equal(spawned?.spawned_agent_id, fired('SubagentStart')[0]?.agent_id, 'the agent that was spawned');
+        assert.ok(String(after?.session).length > 30);
+        const asked = delivered.find(({ tool }) => tool === 'Write');
+        assert.deepEqual([asked?.event, asked?.id], ['PreToolUse', 'toolu_0'], 'the guard asks the server');
+        assert.equal(JSON.parse(String(asked?.input)).file_path, forbidden);
+        assert.ok(delivered.some(({ tool, event }) => tool === spawnTool && event === 'PostToolUse'));
         assert.deepEqual(
           calls.filter(({ name, fromModel }) => name === 'Hook' && fromModel === true),
           [],

@@ -2,7 +2,7 @@
 
 import { cpSync, existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { HOOK_SCRIPTS } from '../../src/install/hook-table.ts';
+import { HOOK_SCRIPTS, WATCHER } from '../../src/install/hook-table.ts';
 import { hostForm } from '../../src/install/host-form.ts';
 import { type Plan, planInstall } from '../../src/install/install.ts';
 import { performAll } from '../../src/install/operations.ts';
@@ -43,10 +43,15 @@ export function projectOf(t: Cleanup, files: Tree = {}): string {
  */
 export function packageOf(t: Cleanup, script: (name: string) => string = (name) => `// ${name}\n`): string {
   const root = join(tempDir(t), 'package');
-  for (const name of ['agents', 'commands', 'skills', 'package.json'])
+  for (const name of ['agents', 'commands', 'skills', 'schemas', 'package.json'])
     cpSync(name, join(root, name), { recursive: true });
   const hooks = HOOK_SCRIPTS.map((name): [string, string] => [`dist/hooks/${name}.js`, script(name)]);
-  writeTree(root, { ...Object.fromEntries(hooks), 'dist/mcp.js': script('mcp') });
+  writeTree(root, {
+    ...Object.fromEntries(hooks),
+    'dist/hooks/team-server.js': script('mcp'),
+    'dist/hooks/package.json': '{ "type": "module" }\n',
+  });
+  cpSync(join('hooks', WATCHER), join(root, 'dist', 'hooks', WATCHER));
   return root;
 }
 

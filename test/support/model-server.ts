@@ -9,6 +9,12 @@ export type Block =
 
 export type Reply = { readonly content: readonly Block[] } | { readonly status: number; readonly error: string };
 
+/** What came of a tool call. */
+export type Outcome = { readonly id: string; readonly isError: boolean; readonly text: string };
+
+/** How a model answers; nothing at all: it has gone silent. */
+export type Script = (request: ModelRequest) => Reply | undefined | Promise<Reply | undefined>;
+
 export type ModelRequest = {
   readonly model: string;
   readonly system: string;
@@ -20,6 +26,10 @@ export type ModelRequest = {
   readonly results: number;
   /** The results themselves, as text. */
   readonly resultTexts: readonly string[];
+  /** What has come since the last reply: results by the id of their call, and everything as text, in its order. */
+  readonly news: { readonly outcomes: readonly Outcome[]; readonly text: string };
+  /** How many replies the conversation holds. */
+  readonly replies: number;
   readonly raw: string;
 };
 
@@ -40,6 +50,21 @@ function textOf(content: unknown): string {
     .join('');
 }
 
+function newsOf(messages: readonly Fields[]): ModelRequest['news'] {
+  const last = messages.findLastIndex(({ role }) => role === 'assistant');
+  const blocks = messages.slice(last + 1).flatMap(({ content }) => blocksOf(content));
+  return {
+    outcomes: blocks
+      .filter(({ type }) => type === 'tool_result')
+      .map((block) => ({
+        id: String(block.tool_use_id),
+        isError: block.is_error === true,
+        text: textOf(block.content),
+      })),
+    text: blocks.map((block) => (block.type === 'text' ? String(block.text) : textOf(block.content))).join('\n'),
+  };
+}
+
 function decode(raw: string): ModelRequest & { readonly stream: boolean } {
   const body = fieldsOf(JSON.parse(raw));
   const messages = (Array.isArray(body.messages) ? body.messages : []).map(fieldsOf);
@@ -52,6 +77,8 @@ function decode(raw: string): ModelRequest & { readonly stream: boolean } {
     tools: (Array.isArray(body.tools) ? body.tools : []).map((tool) => String(fieldsOf(tool).name)),
     results: results.length,
     resultTexts: results.map((result) => textOf(result.content)),
+    news: newsOf(messages),
+    replies: messages.filter(({ role }) => role === 'assistant').length,
     raw,
     stream: body.stream === true,
   };
@@ -121,7 +148,7 @@ export class ModelServer {
     this.url = url;
   }
 
-  static async start(t: Cleanup, script: (request: ModelRequest) => Reply | undefined): Promise<ModelServer> {
+  static async start(t: Cleanup, script: Script): Promise<ModelServer> {
     const server = createServer();
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     const address = server.address();
@@ -129,21 +156,19 @@ export class ModelServer {
       `http://127.0.0.1:${typeof address === 'object' && address !== null ? address.port : 0}`,
     );
     server.on('request', (request, response) => {
-      let raw = '';
-      request.on('data', (chunk: Buffer) => {
-        raw += chunk.toString('utf8');
-      });
-      request.once('end', () => {
+      const chunks: Buffer[] = [];
+      request.on('data', (chunk: Buffer) => chunks.push(chunk));
+      request.once('end', async () => {
+        const raw = Buffer.concat(chunks).toString('utf8');
         const path = (request.url ?? '').split('?')[0];
         if (path === '/v1/messages/count_tokens')
           response.writeHead(200, { 'content-type': 'application/json' }).end('{"input_tokens":100}');
         else if (path !== '/v1/messages') response.writeHead(404).end('{}');
         else {
           const decoded = decode(raw);
-          model.requests.push(decoded);
-          const reply = script(decoded);
-          // Nothing at all: a model that has gone silent.
-          if (reply !== undefined) send(response, decoded, reply, model.requests.length);
+          const number = model.requests.push(decoded);
+          const reply = await script(decoded);
+          if (reply !== undefined && !response.destroyed) send(response, decoded, reply, number);
         }
       });
     });

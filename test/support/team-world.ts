@@ -17,7 +17,7 @@ import { type Cleanup, tempDir } from './temp.ts';
 
 export const TEAM = 'tool-run-spec-auth-001';
 
-export const PASSED: GateResult = {
+const PASSED: GateResult = {
   tree: 'a'.repeat(40),
   ok: true,
   checks: [

@@ -24,7 +24,7 @@ const RULES: readonly Rule[] = [
   {
     area: 'infrastructure',
     folders:
-      /^(?:\.github|\.circleci|\.husky|\.gitlab|terraform|k8s|kubernetes|helm|charts|deploy|deployments?|infra|ansible|docker|ci)$/,
+      /^(?:\.github|\.circleci|\.husky|\.gitlab|terraform|k8s|kubernetes|helm|charts|deploy|deployments?|infra|ansible|docker|ci|settings|config|conf)$/,
   },
   {
     area: 'infrastructure',

@@ -122,13 +122,18 @@ const CLOSING: Readonly<Record<string, string>> = {
 
 type Token = { readonly start: number; readonly end: number; readonly quoted: string | null };
 
-/** A quote opens at the beginning of a word and closes at the end of one; without an end it is a character like others. */
-function tokenAt(text: string, start: number): Token {
+/**
+ * A quote opens at the beginning of a word and closes at the end of one; without an end it is a character like others.
+ * @param open gathers the quotes that no end was found for, which are not looked for again
+ */
+function tokenAt(text: string, start: number, open: Set<string>): Token {
   const close = CLOSING[text.charAt(start)];
-  if (close !== undefined)
+  if (close !== undefined && !open.has(close)) {
     for (let at = text.indexOf(close, start + 1); at !== -1; at = text.indexOf(close, at + 1))
       if (at + 1 === text.length || /\s/.test(text.charAt(at + 1)))
         return { start, end: at + 1, quoted: text.slice(start + 1, at) };
+    open.add(close);
+  }
   let end = start;
   while (end < text.length && !/\s/.test(text.charAt(end))) end++;
   return { start, end, quoted: null };
@@ -137,6 +142,7 @@ function tokenAt(text: string, start: number): Token {
 function split(text: string): { readonly flags: readonly string[]; readonly words: string } {
   const flags: string[] = [];
   const kept: Token[] = [];
+  const open = new Set<string>();
   let words = '';
   let from = 0;
   for (let at = 0; at < text.length; ) {
@@ -144,12 +150,14 @@ function split(text: string): { readonly flags: readonly string[]; readonly word
       at++;
       continue;
     }
-    const token = tokenAt(text, at);
+    const token = tokenAt(text, at, open);
     at = token.end;
     const typed = text.slice(token.start, token.end);
     if (token.quoted === null && (typed === '--' || isFlag(typed))) {
       words += text.slice(from, token.start);
       from = token.end;
+      // The blanks of one side are enough for the words that close up.
+      if (words.trim() !== '') while (/\s/.test(text.charAt(from))) from++;
       if (typed === '--') break;
       flags.push(typed);
     } else kept.push(token);

@@ -1,9 +1,10 @@
 // The parts of a repository that a piece of work touches: its files, its domains, and whether it is critical.
 
 import { type Area, areaOf } from './areas.ts';
-import type { Evidence, Match } from './evidence.ts';
+import type { Evidence } from './evidence.ts';
 import type { NamedPath } from './named-path.ts';
 import type { PathIndex } from './path-index.ts';
+import type { Match } from './sibling-tests.ts';
 import {
   type CriticalFeature,
   criticalHintsOf,
@@ -19,10 +20,8 @@ export type Critical = { readonly feature: CriticalFeature; readonly why: string
 
 const SOURCES_MAX = 40;
 const SHOWN = 3;
-/** Of tests, at least so many, and for a source so many; for a text that asks for tests three times as many. */
-const TESTS_MIN = 2;
-const TESTS_PER_SOURCE = 0.5;
-const ASKED_FOR = 3;
+/** Of tests, at least so many, and for a source so many; for a text that asks for tests so many times that. */
+export const TESTS = { least: 2, perSource: 0.5, askedFor: 3 } as const;
 
 /** Whether files of an area are what a program consists of. */
 export function isCode(area: Area): boolean {
@@ -46,7 +45,7 @@ export function filesToChange(
       all.set(path, { path, area: areas.get(path) ?? areaOf(path, paths), words: [word], isNamed: true });
   for (const match of evidence.sources.slice(0, SOURCES_MAX))
     if (!all.has(match.path)) all.set(match.path, { ...match, isNamed: false });
-  const most = Math.max(TESTS_MIN, Math.ceil(all.size * TESTS_PER_SOURCE)) * (hints.has('tests') ? ASKED_FOR : 1);
+  const most = Math.max(TESTS.least, Math.ceil(all.size * TESTS.perSource)) * (hints.has('tests') ? TESTS.askedFor : 1);
   const tests = evidence.sources.length === 0 ? [] : evidence.tests.slice(0, most);
   for (const match of tests) if (!all.has(match.path)) all.set(match.path, { ...match, isNamed: false });
   return [...all.values()].sort((a, b) => (a.path < b.path ? -1 : 1));

@@ -2,11 +2,9 @@
 
 import { type Area, subjectOf } from './areas.ts';
 import { type Concept, conceptsOf, type Entry, type PathIndex } from './path-index.ts';
+import { type Match, withSiblings } from './sibling-tests.ts';
 import { hintedBy, hintsOf, isOfSecurity } from './vocabulary.ts';
 import { stem, termsOfPart, termsOfText, weightOf } from './words.ts';
-
-/** A file with the words that led to it. */
-export type Match = { readonly path: string; readonly area: Area; readonly words: readonly string[] };
 
 export type Evidence = {
   /** Files to change, tests left out; by path. */
@@ -48,7 +46,13 @@ type Line = {
   readonly isGuarded: boolean;
 };
 
-type Place = { readonly index: PathIndex; readonly module: string | null; readonly isMeant: (entry: Entry) => boolean };
+type Place = {
+  readonly index: PathIndex;
+  readonly module: string | null;
+  readonly isMeant: (entry: Entry) => boolean;
+  /** Files that guard something. */
+  readonly guards: readonly number[];
+};
 
 function isCode({ area }: Entry): boolean {
   return area !== 'tests' && area !== 'documentation';
@@ -62,7 +66,11 @@ export function findEvidence(title: string, lines: readonly string[], index: Pat
   const hints = hintsOf(text);
   // Pages and scripts have the words of the code that they are about; they change when they are asked for.
   const isMeant = ({ area }: Entry) => (area !== 'documentation' && area !== 'infrastructure') || hints.has(area);
-  const place = { index, module, isMeant };
+  const isGuard = (entry: Entry) => isCode(entry) && !entry.isSettled && isOfSecurity(entry.path);
+  const guards = hints.has('security')
+    ? [...index.entries.entries()].filter(([, entry]) => isGuard(entry)).map(([id]) => id)
+    : [];
+  const place = { index, module, isMeant, guards };
   const words = new Map<number, Set<string>>();
   const settled = new Map<Area, string>();
   const byLine: (readonly string[])[] = [];
@@ -177,15 +185,18 @@ function filesOf({ concepts, hinted, scores, counts, isGuarded }: Line, place: P
       const candidates = ofKind.filter(
         (id) => isTest || hinted.size === 0 || isIn(hinted, index.entries[id]) || isMost(id),
       );
-      const most = Math.max(...candidates.map(scoreOf));
-      const close = candidates.filter((id) => scoreOf(id) >= CLOSE * most);
+      // Each part that is hinted at has a best file of its own.
+      const partOf = (id: number) => (hinted.size === 0 ? undefined : index.entries[id]?.area);
+      const most = new Map<Area | undefined, number>();
+      for (const id of candidates) most.set(partOf(id), Math.max(most.get(partOf(id)) ?? 0, scoreOf(id)));
+      const close = candidates.filter((id) => scoreOf(id) >= CLOSE * (most.get(partOf(id)) ?? 0));
       if (close.filter((id) => index.entries[id]?.isSettled === false).length > BROAD) continue;
       for (const id of close) if (!kept.has(id)) kept.set(id, concept.shown);
     }
   }
   const shown = new Set([...kept.keys()].flatMap((id) => inModule(index.entries[id], module)));
   const silent = new Set([...hinted].filter((area) => !shown.has(area)));
-  for (const [id, word] of [...hubsOf(silent, module, index), ...(isGuarded ? guardsOf(hinted, index) : [])])
+  for (const [id, word] of [...hubsOf(silent, module, index), ...(isGuarded ? guardsOf(hinted, place) : [])])
     if (!kept.has(id)) kept.set(id, word);
   return best(kept, scoreOf, index);
 }
@@ -238,12 +249,9 @@ function hubsOf(
 }
 
 /** Where it is said who may do what, files that guard something are meant, unless there are many of them. */
-function guardsOf(hinted: ReadonlySet<Area>, index: PathIndex): readonly (readonly [number, string])[] {
-  const guards = [...index.entries.entries()].filter(
-    ([, entry]) =>
-      isCode(entry) && !entry.isSettled && isOfSecurity(entry.path) && (hinted.size === 0 || hinted.has(entry.area)),
-  );
-  return guards.length > BROAD ? [] : guards.map(([id]) => [id, 'security'] as const);
+function guardsOf(hinted: ReadonlySet<Area>, { guards, index }: Place): readonly (readonly [number, string])[] {
+  const here = guards.filter((id) => hinted.size === 0 || isIn(hinted, index.entries[id]));
+  return here.length > BROAD ? [] : here.map((id) => [id, 'security'] as const);
 }
 
 function isIn(areas: ReadonlySet<Area>, entry: Entry | undefined): boolean {
@@ -256,38 +264,4 @@ const HUB = /^(?:models?|views|forms|urls|routes?|controllers?|handlers?|service
 function isHub({ path, module, isSettled }: Entry, wanted: string): boolean {
   const parts = path.split('/');
   return !isSettled && module === wanted && parts.at(-2) === wanted && HUB.test(parts.at(-1) ?? '');
-}
-
-/** Tests of the sources first, those nearer to the root before others; then what else the text's words lead to. */
-function withSiblings(sources: readonly Match[], tests: readonly Match[], index: PathIndex): readonly Match[] {
-  const bySubject = new Map<string, Entry[]>();
-  for (const entry of index.entries)
-    if (entry.area === 'tests' && !entry.isSettled) {
-      const subject = subjectOf(entry.path);
-      bySubject.set(subject, [...(bySubject.get(subject) ?? []), entry]);
-    }
-  const modules = new Map(index.entries.map((entry) => [entry.path, entry.module]));
-  const siblings = new Map<string, Match>();
-  for (const { path, words } of sources) {
-    const module = modules.get(path) ?? null;
-    const general = module === null ? [] : (bySubject.get('tests') ?? []);
-    for (const test of [...(bySubject.get(subjectOf(path)) ?? []), ...general])
-      if (test.module === null || module === null ? isBeside(test.path, path) : test.module === module)
-        siblings.set(test.path, { path: test.path, area: test.area, words });
-  }
-  const depth = ({ path }: Match) => path.split('/').length;
-  const nearest = [...siblings.values()].sort((a, b) => depth(a) - depth(b) || (a.path < b.path ? -1 : 1));
-  const here = new Set([null, ...sources.map(({ path }) => modules.get(path) ?? null)]);
-  const others = tests.filter((one) => !siblings.has(one.path) && here.has(modules.get(one.path) ?? null));
-  return [...nearest, ...others].sort((a, b) => Number(isData(a.path)) - Number(isData(b.path)));
-}
-
-/** In the same part of the repository, or in a folder of tests for all of it. */
-function isBeside(test: string, source: string): boolean {
-  const [folder = ''] = test.split('/');
-  return folder === source.split('/')[0] || /^(?:tests?|__tests__|specs?|cypress|playwright|e2e)$/.test(folder);
-}
-
-function isData(path: string): boolean {
-  return /\.(?:json|ya?ml|csv|txt|md)$/.test(path);
 }

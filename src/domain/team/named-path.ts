@@ -20,7 +20,7 @@ function isGlob(word: string): boolean {
 }
 
 function candidatesOf(text: string): readonly string[] {
-  const words = text.match(/[\w@.*?{},[\]()$+~/-]*[./][\w@.*?{},[\]()$+~/-]*/g) ?? [];
+  const words = (text.match(/[\w@.*?{},[\]()$+~/-]+/g) ?? []).filter((word) => /[./]/.test(word));
   const plain = words.map((word) => word.replace(/^[(]+|[).,:;!?]+$/g, '').replace(/^\.\//, ''));
   // A name that no prose has: `update_index`, `TransactionList`.
   const names = text.match(/\b(?:\w+_\w+|\p{Lu}?\p{Ll}+(?:\p{Lu}\p{Ll}+)+)\b/gu) ?? [];

@@ -60,12 +60,13 @@ export function select({ text, files, settings, mentioned = [] }: SelectionInput
     settings.ownership,
     mentioned,
   );
-  const pages = new Set(index.entries.filter((one) => one.area === 'documentation').map((one) => one.path));
   // What is named is found already; the parts of its path are no words of the text.
   const prose = (line: string) => named.reduce((rest, one) => rest.replaceAll(one.named, ' '), line);
+  const pages = new Set(index.entries.filter((one) => one.area === 'documentation').map((one) => one.path));
   const lines = linesOf(asked).map((line) => (isAboutPages(line, named, pages) ? '' : prose(line)));
   const evidence = findEvidence(prose(asked.title), lines, index);
-  const hints = hintsOf(text);
+  const words = prose(text);
+  const hints = hintsOf(words);
   const touched = filesToChange(named, evidence, index, hints);
   const domains = domainsOf(touched, evidence, hints, index);
   const codeFiles = index.entries.filter(({ area }) => isCode(area)).length;
@@ -73,8 +74,8 @@ export function select({ text, files, settings, mentioned = [] }: SelectionInput
   const paths = touched.map((one) => one.path);
   const estimate = Math.max(1, domains.length, asked.requirements.length * FILES_PER_REQUIREMENT);
   const fileCount = isEstimate ? Math.max(estimate, paths.length) : paths.length;
-  const critical = criticalOf(text, paths);
-  const { score, lines: scoreLines } = complexity(text, asked, {
+  const critical = criticalOf(words, paths);
+  const { score, lines: scoreLines } = complexity(words, asked, {
     domains,
     paths,
     fileCount,

@@ -56,7 +56,7 @@ export function suggestOwnership(files: readonly string[]): readonly Ownership[]
       return owner === null || isTest ? [] : [{ path, owner }];
     });
   const found: readonly Found[] = [
-    ...cover('', owned),
+    ...cover('', owned, null),
     ...tests.map(({ pattern }) => ({ owner: 'tester' as const, pattern })),
   ];
   return OWNERS.flatMap((owner) => {
@@ -67,10 +67,13 @@ export function suggestOwnership(files: readonly string[]): readonly Ownership[]
 
 type Owned = { readonly path: string; readonly owner: Owner };
 
-function cover(folder: string, owned: readonly Owned[]): readonly Found[] {
-  const owners = new Set(owned.map((one) => one.owner));
-  const [only] = owners;
-  if (only !== undefined && owners.size === 1 && folder !== '') return [{ owner: only, pattern: `${folder}/**` }];
+/** So much of a folder is one owner's that what else is in it is the exception. */
+const MAJORITY = 0.7;
+// Folders that hold all there is: one owner's today, they would be too much to give away.
+const CONTAINER = /^(?:src|lib|app|apps|packages)$/;
+
+function cover(folder: string, owned: readonly Owned[], inherited: Owner | null): readonly Found[] {
+  const owner = mainOwner(folder, owned) ?? inherited;
   const below = new Map<string, Owned[]>();
   const here: Owned[] = [];
   for (const one of owned) {
@@ -81,12 +84,22 @@ function cover(folder: string, owned: readonly Owned[]): readonly Found[] {
   }
   const names = [...below].sort(([a], [b]) => (a < b ? -1 : 1));
   return [
-    ...here.map(({ path, owner }) => ({ owner, pattern: escaped(path) })),
-    ...names.flatMap(([name, inside]) => cover(escaped(folder === '' ? name : `${folder}/${name}`), inside)),
+    ...(owner === null || owner === inherited ? [] : [{ owner, pattern: `${escaped(folder)}/**` }]),
+    ...here.filter((one) => one.owner !== owner).map((one) => ({ owner: one.owner, pattern: escaped(one.path) })),
+    ...names.flatMap(([name, inside]) => cover(folder === '' ? name : `${folder}/${name}`, inside, owner)),
   ];
+}
+
+function mainOwner(folder: string, owned: readonly Owned[]): Owner | null {
+  if (folder === '') return null;
+  const [best] = OWNERS.map((owner) => ({ owner, count: owned.filter((one) => one.owner === owner).length })).sort(
+    (a, b) => b.count - a.count,
+  );
+  const least = CONTAINER.test(folder) ? 1 : MAJORITY;
+  return best !== undefined && best.count >= least * owned.length ? best.owner : null;
 }
 
 /** A path as a pattern that means itself alone: `app/[id]/page.tsx` has no wildcard in mind. */
 function escaped(path: string): string {
-  return path.replace(/(?<!\\)[*?[\]{}()!+@]/g, '\\$&');
+  return path.replace(/[*?[\]{}()!+@\\]/g, '\\$&');
 }

@@ -47,7 +47,7 @@ const EXTERNAL =
   'stripe, paypal, oauth, webhook, github, google, auth0, okta, s3, third-party, external api, external service, smtp, twilio, sepa, ldap, saml';
 
 const SCHEMA =
-  'migration, column, schema change, data model, store, stored, persist, new table, table, foreign key, database field, add field';
+  'migration, column, schema change, data model, store, persist, new table, table, foreign key, database field, add field';
 
 type Phrase = { readonly shown: string; readonly stems: readonly string[] };
 
@@ -85,16 +85,20 @@ const SCHEMA_PHRASES = phrases(SCHEMA);
 // `their sign in lists` is about a sign, `the log in the root` about a log.
 const BEFORE_NOUNS = new Set(['a', 'an', 'the', 'its', 'their', 'each', 'every', 'this', 'that', 'no']);
 
+function hasPhrase(stems: readonly string[], wanted: readonly string[]): boolean {
+  return stems.some(
+    (_, at) =>
+      wanted.every((word, index) => stems[at + index] === word) &&
+      !(wanted.at(-1) === 'in' && BEFORE_NOUNS.has(stems[at - 1] ?? '')),
+  );
+}
+
+/** The phrases that a text has; one within another, like `model` within `data model`, is not a hint of its own. */
 function found(stems: readonly string[], all: readonly Phrase[]): readonly string[] {
-  return all
-    .filter(({ stems: wanted }) =>
-      stems.some(
-        (_, at) =>
-          wanted.every((word, index) => stems[at + index] === word) &&
-          !(wanted.at(-1) === 'in' && BEFORE_NOUNS.has(stems[at - 1] ?? '')),
-      ),
-    )
-    .map(({ shown }) => shown);
+  const there = all.filter((one) => hasPhrase(stems, one.stems));
+  const isWhole = (one: Phrase) =>
+    !there.some((other) => other.stems.length > one.stems.length && hasPhrase(other.stems, one.stems));
+  return there.filter(isWhole).map(({ shown }) => shown);
 }
 
 export type Hints = ReadonlyMap<DomainName, readonly string[]>;

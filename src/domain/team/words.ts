@@ -1,5 +1,8 @@
 // Words of a text and of a path, made comparable: identifiers taken apart, endings taken off.
 
+/** Longer ones are no words but data: a hash, a picture. */
+const WORD_MAX = 40;
+
 // What is said of every piece of work, and of none in particular.
 const STOP = new Set(
   `a about above accept add after again all allow already also always an and any are as at away be because been before below
@@ -41,12 +44,13 @@ const GENERIC = new Set(
 /** A word without its usual English ending, lower case; the same for all forms of most words. */
 export function stem(word: string): string {
   let rest = word.toLowerCase();
+  if (rest.length > WORD_MAX) return rest;
   if (rest.length > 4 && rest.endsWith('ies')) rest = `${rest.slice(0, -3)}y`;
   else if (/(?:ss|sh|ch|x)es$/.test(rest)) rest = rest.slice(0, -2);
   else if (rest.length > 3 && /[^sui]s$/.test(rest)) rest = rest.slice(0, -1);
   rest = rest.replace(/at(?:or|ion)$/, 'at');
   const shorter = /^(.*[aeiouy].*)(?:ing|ed)$/.exec(rest)?.[1];
-  if (shorter !== undefined && shorter.length > 2) rest = shorter.replace(/([^aeiousl])\1$/, '$1');
+  if (shorter !== undefined && shorter.length > 2) rest = shorter.replace(/([^aeiousl])\1$|(?<=.{4})(l)l$/, '$1$2');
   if (rest.length > 4) rest = rest.replace(/ie$/, 'y').replace(/e$/, '');
   return rest;
 }

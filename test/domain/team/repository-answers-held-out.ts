@@ -117,7 +117,7 @@ export const HELD_OUT: Readonly<Record<string, readonly Answer[]>> = {
   ],
 };
 
-/** A last set: answered and run once, when nothing was changed any more. */
+/** A last set, answered when the first two were settled. */
 export const LAST: Readonly<Record<string, readonly Answer[]>> = {
   'realworld-app': [
     {

@@ -1,0 +1,140 @@
+// What `tool doctor` finds out about team mode: its three prerequisites, what is installed, and what this host cannot do.
+
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { loadTeamSettings } from '../adapters/config/settings-snapshot.ts';
+import { FileTeams } from '../adapters/event-log/teams.ts';
+import { packageVersion } from '../adapters/package-root.ts';
+import { claudeVersion } from '../adapters/runner/claude.ts';
+import { projectState } from '../adapters/stamp.ts';
+import { messageOf } from '../domain/errors.ts';
+import { prerequisitesOf, TEAMS_VARIABLE, type Environment as Variable } from '../domain/team/activation.ts';
+import type { TeamSettings } from '../domain/team/settings.ts';
+import { isStanding } from '../domain/team/state.ts';
+import { hostForm } from '../install/host-form.ts';
+import { MANIFEST, type Manifest, parseManifest } from '../install/manifest.ts';
+import { type Check, fail, ok, warn } from './check.ts';
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** Where the variable comes from: the shell, else the env map of the host's settings. */
+export function findVariable(root: string, env: Environment): Variable {
+  const shell = env[TEAMS_VARIABLE];
+  if (shell !== undefined) return { value: shell, source: 'shell' };
+  for (const name of ['settings.local.json', 'settings.json']) {
+    try {
+      const value: unknown = JSON.parse(readFileSync(join(root, '.claude', name), 'utf8'));
+      const map = typeof value === 'object' && value !== null && 'env' in value ? value.env : undefined;
+      const found = typeof map === 'object' && map !== null ? Reflect.get(map, TEAMS_VARIABLE) : undefined;
+      if (found !== undefined) return { value: String(found), source: 'settings' };
+    } catch {
+      // No such file, or one that the host itself cannot read.
+    }
+  }
+  return { value: undefined, source: null };
+}
+
+function installed(root: string): Manifest | undefined {
+  const path = join(root, MANIFEST);
+  return existsSync(path) ? parseManifest(readFileSync(path, 'utf8')) : undefined;
+}
+
+function checkInstalled(root: string, host: string | null): readonly Check[] {
+  const name = 'team mode';
+  let manifest: Manifest | undefined;
+  try {
+    manifest = installed(root);
+  } catch (error) {
+    return [fail(name, `${MANIFEST} cannot be read: ${messageOf(error)}`, 'tool init')];
+  }
+  if (manifest === undefined) return [warn(name, `not installed in ${root}`, 'tool init')];
+  const own = packageVersion();
+  if (manifest.version !== own) return [warn(name, `${manifest.version} is installed, this is ${own}`, 'tool init')];
+  const wanted = hostForm(host).form;
+  const form = hostForm(manifest.hostVersion).form;
+  const words = `${own}, hooks for ${manifest.hostVersion === null ? 'any host' : `Claude Code ${manifest.hostVersion}`}`;
+  if (form === wanted || host === null) return [ok(name, words)];
+  return form === 'resident'
+    ? [
+        fail(
+          name,
+          `${words}: Claude Code ${host} cannot read them, and silently leaves its whole settings file out`,
+          'tool init',
+        ),
+      ]
+    : [warn(name, `${words}: on Claude Code ${host} they can be faster`, 'tool init')];
+}
+
+/** What this version of the host cannot do, in the form installed and in that of a plugin. */
+function checkLimits(host: string | null): readonly Check[] {
+  if (host === null) return [];
+  const rows = hostForm(host).limits.map((limit) => warn('team host', limit, 'claude update, or leave it so'));
+  return [
+    ...rows,
+    ok(
+      'plugin form',
+      'with --plugin-dir or a marketplace: agents are called tool:team-…, and every hook is a program of its own',
+    ),
+  ];
+}
+
+async function checkTeams(root: string): Promise<readonly Check[]> {
+  const teams = new FileTeams({ root, now: Date.now });
+  const rows: Check[] = [];
+  for (const name of teams.list()) {
+    try {
+      const log = teams.open(name);
+      if (log === undefined) continue;
+      const { state, tornLines } = log;
+      await log.close();
+      if (tornLines > 0)
+        rows.push(
+          warn('team log', `${name}: ${tornLines} records are not whole and do not count`, `tool team events ${name}`),
+        );
+      if (isStanding(state)) rows.push(ok('team', `${name} stands (${state.session})`));
+    } catch (error) {
+      rows.push(fail('team log', `${name}: ${messageOf(error)}`, `move .tool/teams/${name} away`));
+    }
+  }
+  return rows;
+}
+
+function checkDisplay(settings: TeamSettings, env: Environment): readonly Check[] {
+  const isThere = (env.PATH ?? '').split(':').some((directory) => existsSync(join(directory, 'tmux')));
+  return settings.teammateDisplay !== 'tmux' || isThere
+    ? []
+    : [
+        fail(
+          'tmux',
+          'workflow.team.teammate_display is tmux, and tmux is not installed',
+          'install tmux, or set it to auto',
+        ),
+      ];
+}
+
+/** All rows of team mode, for a project. */
+export async function diagnoseTeam(root: string, env: Environment): Promise<readonly Check[]> {
+  let host: string | null;
+  try {
+    host = await claudeVersion(['claude'], env);
+  } catch {
+    host = null;
+  }
+  const { settings, problem } = await loadTeamSettings(root, projectState(root, env));
+  const prerequisites = prerequisitesOf(settings, host, findVariable(root, env)).map((one) =>
+    one.holds ? ok(`team: ${one.name}`, one.why) : warn(`team: ${one.name}`, one.why, one.mend),
+  );
+  const rows = [
+    ...checkInstalled(root, host),
+    ...(problem === null ? [] : [fail('workflow.yaml', problem, 'mend the keys named here')]),
+    ...prerequisites,
+    ...checkDisplay(settings, env),
+    ...(await checkTeams(root)),
+  ];
+  try {
+    return [...rows, ...checkLimits(host)];
+  } catch {
+    // A host that is too old for teams: the prerequisite says so.
+    return rows;
+  }
+}

@@ -1,0 +1,96 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import test from 'node:test';
+import fc from 'fast-check';
+import { HOST_VERSION_MIN, TEAMS_VARIABLE } from '../../../src/domain/team/activation.ts';
+import { FORMULA, type Measures, SCORE_MAX, SCORE_MIN, scoreOf } from '../../../src/domain/team/complexity.ts';
+import { TESTS } from '../../../src/domain/team/domains.ts';
+import { LINE_MAX } from '../../../src/domain/team/evidence.ts';
+import { FILES_PER_REQUIREMENT, GREENFIELD_BELOW, SIZES, select } from '../../../src/domain/team/selection.ts';
+import { teamSettings } from '../../support/team-settings.ts';
+
+const NOTHING: Measures = {
+  domains: 0,
+  files: 0,
+  layers: 0,
+  critical: 0,
+  schema: 0,
+  external: 0,
+  requirements: 0,
+  shared: 0,
+};
+
+const page = readFileSync(new URL('../../../docs/selection.md', import.meta.url), 'utf8');
+const prose = page.replace(/\s+/g, ' ');
+
+test('nothing but being a piece of work is the least', () => {
+  assert.deepEqual(scoreOf(NOTHING), { score: SCORE_MIN, lines: [{ points: SCORE_MIN, why: 'every piece of work' }] });
+});
+
+test('each step counts from where it begins, and the highest alone', () => {
+  for (const { measure, steps } of FORMULA)
+    for (const [index, { from, points }] of steps.entries()) {
+      const before = steps[index - 1]?.points ?? 0;
+      assert.equal(scoreOf({ ...NOTHING, [measure]: from }).score, SCORE_MIN + points, `${measure} ${from}`);
+      assert.equal(scoreOf({ ...NOTHING, [measure]: from - 1 }).score, SCORE_MIN + before, `${measure} ${from - 1}`);
+    }
+});
+
+test('the sum is 1 to 10, and its lines say how', () => {
+  const count = fc.nat({ max: 100 });
+  const measures = fc.record({
+    domains: count,
+    files: count,
+    layers: count,
+    critical: count,
+    schema: count,
+    external: count,
+    requirements: count,
+    shared: count,
+  });
+  fc.assert(
+    fc.property(measures, (given) => {
+      const { score, lines } = scoreOf(given);
+      const sum = lines.reduce((all, line) => all + line.points, 0);
+      assert.equal(sum, score);
+      assert.ok(score >= SCORE_MIN && score <= SCORE_MAX);
+    }),
+  );
+});
+
+test('the page has the formula and the numbers of the code', () => {
+  const rows = FORMULA.map(
+    ({ what, steps }) => `| ${what} | ${steps.map(({ from, points }) => `${from}: ${points}`).join(', ')} |`,
+  );
+  const table = page.slice(page.indexOf('| what is counted | points |')).split('\n\n')[0] ?? '';
+  assert.deepEqual(table.split('\n').slice(2), rows);
+  const said = [
+    `${SCORE_MIN} for every piece of work`,
+    `at most ${SCORE_MAX}.`,
+    `(at most ${LINE_MAX} a line)`,
+    `With fewer than ${GREENFIELD_BELOW} files of code`,
+    `an estimate of ${FILES_PER_REQUIREMENT} files for each requirement`,
+    `| fewer than ${SIZES.medium} | none`,
+    `| ${SIZES.medium} to ${SIZES.large - 1} | \`implementation\``,
+    `| more than ${SIZES.large - 1} | \`quality_gate\``,
+    `one for ${1 / TESTS.perSource === 2 ? 'two sources' : '?'}, at least ${TESTS.least}; ${TESTS.askedFor === 3 ? 'three' : '?'} times`,
+    `version ${HOST_VERSION_MIN} or higher, \`${TEAMS_VARIABLE}=1\``,
+  ];
+  for (const words of said) assert.ok(prose.includes(words), words);
+});
+
+test('the page’s example is what comes out', () => {
+  const [, quote = '', shown = ''] = /((?:> .*\n)+)\n```\n([\s\S]*?)\n```/.exec(page) ?? [];
+  const files = [
+    'src/api/orders.ts',
+    'src/api/users.ts',
+    'src/models/order.ts',
+    'src/models/user.ts',
+    'src/components/OrderList.tsx',
+    'src/components/UserCard.tsx',
+    'tests/orders.ts',
+    'tests/OrderList.test.tsx',
+  ];
+  const text = quote.replace(/^> /gm, '');
+  assert.equal(select({ text, files, settings: teamSettings() }).reasons.join('\n'), shown);
+});

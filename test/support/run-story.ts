@@ -1,0 +1,227 @@
+// A team builds a SPEC in the real host: what its lead and its teammates do, and what each is told in between.
+
+import assert from 'node:assert/strict';
+import { existsSync } from 'node:fs';
+import { fields } from './forge.ts';
+import {
+  barrier,
+  type Call,
+  type Conversation,
+  gate,
+  LEAD,
+  type Part,
+  type Play,
+  playAgents,
+} from './played-agents.ts';
+import { answerOf, BANNER, FAILING_TEST, MENDED, mentions, refused, type TeamHost } from './team-host.ts';
+
+export const TEAM = 'tool-run-spec-users-001';
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** Tools of the host's own, where it offers them. */
+const HOSTS_OWN = {
+  TaskCreate: { subject: 'x', description: 'x', activeForm: 'x' },
+  TeamCreate: { team_name: 'mine', description: 'x' },
+};
+
+function rows(value: unknown): readonly Fields[] {
+  return Array.isArray(value) ? value.map(fields) : [];
+}
+
+/** The call that stands ready in a text, like `SendMessage {"recipient":…}`. */
+function readyCall(host: TeamHost, text: string, tool: string): Call {
+  const input = new RegExp(`${tool} (\\{.*\\})`).exec(text)?.[1];
+  assert.ok(input !== undefined, `no ready ${tool} in: ${text}`);
+  return { name: host.ours(tool), input: JSON.parse(input) };
+}
+
+/** Registers teammates as the team's answer asks for; gives the calls that start them, as they were answered. */
+async function register(host: TeamHost, lead: Conversation, next: readonly Fields[]): Promise<readonly Call[]> {
+  const answers = await lead.all(next.map(({ tool, input }) => ({ name: host.ours(String(tool)), input })));
+  return answers.map((outcome) => {
+    const { tool, input } = fields(answerOf(outcome).call);
+    return { name: String(tool), input };
+  });
+}
+
+/** The id of the task that somebody is to do; the first that is not completed. */
+async function taskFor(host: TeamHost, agent: Conversation): Promise<string> {
+  const { tasks } = answerOf(await agent.use(host.ours('TaskList'), {}));
+  const task = rows(tasks).find(({ owner, status }) => owner === agent.who && status === 'pending');
+  assert.ok(task !== undefined, `${agent.who} has no task in ${JSON.stringify(tasks)}`);
+  return String(task.taskId);
+}
+
+export type Story = {
+  readonly play: Play;
+  /** What was seen on the way: how far it came. */
+  readonly seen: string[];
+};
+
+/** @param host installed into, with a SPEC that is approved */
+export function runStory(host: TeamHost): Story {
+  const seen: string[] = [];
+  const bothAsked = barrier(2);
+  const [mailed, mended, leadTried, testerReady, leadAsked] = [gate(), gate(), gate(), gate(), gate()];
+  const ours = (tool: string) => host.ours(tool);
+
+  const lead: Part = async (agent) => {
+    const { news, request } = agent;
+    mentions(news.text, 'toolcrew: /tool:2-run in team mode');
+    const create = /TeamCreate (\{[^}]*\})/.exec(news.text)?.[1] ?? '';
+    const created = answerOf(await agent.use(ours('TeamCreate'), JSON.parse(create)));
+    assert.equal(created.team, TEAM);
+    const next = rows(created.next);
+    assert.deepEqual(
+      next.map(({ input }) => fields(input).name),
+      ['backend-dev', 'frontend-dev', 'tester'],
+    );
+    const [backend = {}, frontend = {}, tester = {}] = next;
+
+    const spawn = { description: 'x', prompt: 'x', subagent_type: 'team-quality' };
+    refused(await agent.use(host.spawnTool, spawn), 'only registered teammates are started');
+    refused(
+      await agent.use(host.spawnTool, { ...spawn, subagent_type: 'general-purpose' }),
+      'only registered teammates are started',
+    );
+    for (const [tool, input] of Object.entries(HOSTS_OWN)) {
+      if (!request.tools.includes(tool)) continue;
+      refused(await agent.use(tool, input), `use the team server's own ${tool}`);
+      seen.push(`the host's ${tool} is refused`);
+    }
+    refused(await agent.use('Write', { file_path: host.path('src/api/lead.js'), content: 'x' }), 'the lead delegates');
+    refused(await agent.use('Bash', { command: 'echo x > src/lib/lead.js', description: 'x' }), 'the lead delegates');
+
+    const calls = await register(host, agent, [backend, frontend]);
+    assert.deepEqual([...new Set(calls.map(({ name }) => name))], [host.spawnTool]);
+    const started = await agent.all(calls);
+    for (const { isError, text } of started) assert.ok(!isError, text);
+    let heard = agent.news.text;
+    seen.push('two teammates were started');
+    refused(await agent.use(ours('TeamDelete'), { team_name: TEAM }), 'is not deleted: backend-dev (not asked)');
+    leadTried.open();
+
+    heard += agent.news.text;
+    while (!/task \d+ for tester can begin now/.test(heard)) heard += await agent.say('I wait for my teammates.');
+    seen.push('the lead is told whom to start');
+    const [start] = await register(host, agent, [tester]);
+    assert.ok(start !== undefined);
+    assert.ok(!(await agent.use(start.name, start.input)).isError);
+    await testerReady.opened;
+
+    const asked = await agent.use(ours('SendMessage'), {
+      recipient: 'all',
+      type: 'shutdown_request',
+      content: 'The work is done.',
+    });
+    answerOf(asked);
+    if (host.hasBackground)
+      refused(await agent.use(ours('TeamDelete'), { team_name: TEAM }), 'tester (asked, not read)');
+    leadAsked.open();
+    for (let turns = 0; ; turns += 1) {
+      const deleted = await agent.use(ours('TeamDelete'), { team_name: TEAM });
+      if (!deleted.isError) {
+        assert.equal(answerOf(deleted).state, 'deleted');
+        break;
+      }
+      assert.ok(host.hasBackground && turns < 10, deleted.text);
+      await agent.say('I wait for the last one.');
+    }
+    seen.push('the team is deleted');
+    return 'All is done.';
+  };
+
+  const backendDev: Part = async (agent) => {
+    mentions(agent.news.text, `you are backend-dev of team ${TEAM}`);
+    await bothAsked();
+    const taskId = await taskFor(host, agent);
+    assert.equal(
+      answerOf(await agent.use(ours('TaskUpdate'), { taskId, status: 'in_progress' })).status,
+      'in_progress',
+    );
+    answerOf(
+      await agent.use(ours('SendMessage'), {
+        recipient: 'frontend-dev',
+        type: 'api_ready',
+        content: { endpoint: 'GET /accounts/:id', schema: { owner: 'string' } },
+      }),
+    );
+    mailed.open();
+    if (host.hasBackground) await leadTried.opened;
+    refused(await agent.use(ours('TaskUpdate'), { taskId, status: 'completed' }), FAILING_TEST);
+    seen.push('a completion is rejected');
+    const file = host.path('src/api/users.js');
+    assert.ok(!(await agent.use('Read', { file_path: file })).isError);
+    const written = await agent.use('Write', { file_path: file, content: MENDED });
+    assert.ok(!written.isError, written.text);
+    const completed = answerOf(await agent.use(ours('TaskUpdate'), { taskId, status: 'completed', result: 'Mended.' }));
+    assert.equal(completed.status, 'completed');
+    mended.open();
+    return 'The API answers.';
+  };
+
+  const frontendDev: Part = async (agent) => {
+    mentions(agent.news.text, `you are frontend-dev of team ${TEAM}`);
+    await bothAsked();
+    seen.push('two teammates work at once');
+    await mailed.opened;
+    const file = host.path('src/components/banner.js');
+    assert.ok(!(await agent.use('Read', { file_path: file })).isError);
+    mentions(agent.news.text, /from backend-dev, api_ready: .*GET \/accounts\/:id/);
+    seen.push('mail comes with the next tool');
+    const taskId = await taskFor(host, agent);
+    answerOf(await agent.use(ours('TaskUpdate'), { taskId, status: 'in_progress' }));
+
+    const foreign = await agent.use('Write', { file_path: host.path('src/api/stolen.js'), content: 'x' });
+    refused(foreign, "src/api/stolen.js is backend-dev's");
+    const shell = await agent.use('Bash', { command: 'echo x > src/api/stolen.js', description: 'x' });
+    refused(shell, "src/api/stolen.js is backend-dev's");
+    assert.ok(!existsSync(host.path('src/api/stolen.js')));
+    const request = readyCall(host, shell.text, 'SendMessage');
+    assert.equal(answerOf(await agent.use(request.name, request.input)).to, 'backend-dev');
+    seen.push('files of others are refused, with what to send');
+
+    assert.ok((await agent.use(ours('TeamDelete'), { team_name: TEAM })).isError);
+    const message = { recipient: 'backend-dev', type: 'progress', content: 'Half of it is done.' };
+    refused(await agent.use(ours('SendMessage'), { ...message, from: LEAD }), 'takes no such parameter');
+    refused(await agent.use(ours('SendMessage'), { ...message, type: 'shutdown_request' }), 'team-lead');
+    const forged = await agent.use(ours('SendMessage'), { ...message, _caller: 'e30.AAAA' });
+    assert.equal(answerOf(forged).to, 'backend-dev');
+
+    mentions(await agent.say('I think I am done.'), `You have not finished task ${taskId}`);
+    seen.push('nobody rests with work left');
+    const written = await agent.use('Write', { file_path: file, content: BANNER });
+    assert.ok(!written.isError, written.text);
+    await mended.opened;
+    answerOf(await agent.use(ours('TaskUpdate'), { taskId, status: 'completed' }));
+    return 'The banner is printed.';
+  };
+
+  const tester: Part = async (agent) => {
+    mentions(agent.news.text, `you are tester of team ${TEAM}`);
+    const first = await taskFor(host, agent);
+    answerOf(await agent.use(ours('TaskUpdate'), { taskId: first, status: 'in_progress' }));
+    await mended.opened;
+    answerOf(await agent.use(ours('TaskUpdate'), { taskId: first, status: 'completed' }));
+    const told = await agent.say('I have tested it.');
+    const [, second = ''] = /task (\d+) "[^"]*" is yours now/.exec(told) ?? [];
+    mentions(told, `call TaskUpdate {"taskId":"${second}","status":"in_progress"}`);
+    seen.push('the next task is handed out');
+    answerOf(await agent.use(ours('TaskUpdate'), { taskId: second, status: 'in_progress' }));
+    answerOf(await agent.use(ours('TaskUpdate'), { taskId: second, status: 'completed' }));
+    testerReady.open();
+    if (host.hasBackground) {
+      await leadAsked.opened;
+      assert.ok(!(await agent.use('Read', { file_path: host.path('package.json') })).isError);
+      mentions(agent.news.text, /from team-lead, shutdown_request/);
+      seen.push('a teammate is asked to end');
+    }
+    return 'All tests pass.';
+  };
+
+  return {
+    seen,
+    play: playAgents({ [LEAD]: lead, 'backend-dev': backendDev, 'frontend-dev': frontendDev, tester }),
+  };
+}

@@ -1,0 +1,242 @@
+// A project that the command was installed into, and the real host program at work in it with a played model.
+
+import assert from 'node:assert/strict';
+import { execFileSync, spawn } from 'node:child_process';
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { cleanEnv } from './daemon.ts';
+import { fields } from './forge.ts';
+import { type HostVersion, hostProgram } from './host.ts';
+import { type Tree, writeTree } from './installed.ts';
+import { ModelServer, type Outcome } from './model-server.ts';
+import type { Play } from './played-agents.ts';
+import { type Cleanup, finallyDo, tempDir } from './temp.ts';
+
+type Fields = Readonly<Record<string, unknown>>;
+
+export const SPEC = 'SPEC-USERS-001';
+
+/** Two lines that have nothing to do with each other: two teammates can begin at once. */
+const SPEC_TEXT = `---
+id: ${SPEC}
+status: approved
+---
+# Two small things
+
+- When an account is asked for by id, the API in src/api/users.js shall answer with its owner.
+- The banner component shall print the greeting in capitals.
+`;
+
+export const BUGGY = 'export const ownerOf = (id) => `owner ${id + 1}`;\n';
+export const MENDED = 'export const ownerOf = (id) => `owner ${id}`;\n';
+export const BANNER = 'export const banner = (text) => text.toUpperCase();\n';
+/** Fails while the bug is there. */
+export const FAILING_TEST = 'the owner of account 7 is owner 7';
+
+const FILES: Tree = {
+  'package.json': JSON.stringify({ name: 'shop', type: 'module', private: true, scripts: { test: 'node --test' } }),
+  'README.md': '# shop\n',
+  '.gitignore': 'node_modules/\n',
+  'src/api/users.js': BUGGY,
+  'src/components/banner.js': 'export const banner = (text) => text;\n',
+  'tests/users.test.js': [
+    "import assert from 'node:assert/strict';",
+    "import test from 'node:test';",
+    "import { ownerOf } from '../src/api/users.js';",
+    "import { banner } from '../src/components/banner.js';",
+    `test('${FAILING_TEST}', () => assert.equal(ownerOf(7), 'owner 7'));`,
+    "test('the banner is printed', () => assert.match(banner('Hello'), /hello/i));",
+    '',
+  ].join('\n'),
+  [`.tool/specs/${SPEC}/spec.md`]: SPEC_TEXT,
+};
+
+export type Shell = { readonly status: number | null; readonly stdout: string; readonly stderr: string };
+
+export type HostOptions = {
+  readonly args?: readonly string[];
+  readonly env?: Readonly<Record<string, string>>;
+  /** Asks nobody for leave; true when absent. */
+  readonly bypass?: boolean;
+};
+
+export type HostRun = {
+  readonly code: number | null;
+  readonly stderr: string;
+  readonly events: readonly Fields[];
+  readonly model: ModelServer;
+};
+
+export class TeamHost {
+  readonly version: HostVersion;
+  readonly root: string;
+  readonly home: string;
+  readonly #t: Cleanup;
+  /** Each start of node by a hook or a server: its arguments. */
+  readonly #starts: string;
+  readonly #bin: string;
+
+  /** @param init false: nothing is installed into the project */
+  constructor(t: Cleanup, version: HostVersion, init = true) {
+    this.#t = t;
+    this.version = version;
+    const place = tempDir(t);
+    this.root = join(place, 'project');
+    this.home = join(place, 'home');
+    this.#bin = join(place, 'bin');
+    this.#starts = join(place, 'starts');
+    for (const directory of [this.root, this.home, this.#bin]) mkdirSync(directory);
+    writeTree(this.root, FILES);
+    writeFileSync(this.#starts, '');
+    // What hooks and servers are started by, with a line for each start.
+    writeFileSync(
+      join(this.#bin, 'node'),
+      `#!/bin/sh\nprintf '%s\\n' "$*" >> '${this.#starts}'\nexec '${process.execPath}' "$@"\n`,
+      { mode: 0o755 },
+    );
+    this.git('init', '-q');
+    this.git('add', '-A');
+    this.git('-c', 'user.name=x', '-c', 'user.email=x@example.com', 'commit', '-qm', 'Begin');
+    if (init) this.tool('init', this.root, '--host-version', version);
+  }
+
+  get spawnTool(): string {
+    return this.version === '2.1.33' ? 'Task' : 'Agent';
+  }
+
+  /** A tool of the team's server. */
+  ours(tool: string): string {
+    return `mcp__team__${tool}`;
+  }
+
+  /** Whether agents work in the background while the lead goes on. */
+  get hasBackground(): boolean {
+    return this.version !== '2.1.33';
+  }
+
+  git(...args: readonly string[]): string {
+    return execFileSync('git', ['-C', this.root, ...args], { encoding: 'utf8', env: cleanEnv(this.home) });
+  }
+
+  tool(...args: readonly string[]): string {
+    return execFileSync(process.execPath, [join(process.cwd(), 'dist', 'cli.js'), ...args], {
+      cwd: this.root,
+      encoding: 'utf8',
+      env: cleanEnv(this.home),
+    });
+  }
+
+  path(file: string): string {
+    return join(this.root, file);
+  }
+
+  read(file: string): string {
+    return existsSync(this.path(file)) ? readFileSync(this.path(file), 'utf8') : '';
+  }
+
+  write(file: string, text: string): void {
+    writeTree(this.root, { [file]: text });
+  }
+
+  /** How often that script was started by now. */
+  starts(script: string): number {
+    return readFileSync(this.#starts, 'utf8')
+      .split('\n')
+      .filter((line) => line.includes(script)).length;
+  }
+
+  env(url: string, more: Readonly<Record<string, string>> = {}): Record<string, string> {
+    return {
+      ...cleanEnv(this.home),
+      PATH: `${this.#bin}:${process.env.PATH}`,
+      ANTHROPIC_API_KEY: 'sk-test-0123456789-0123456789',
+      ANTHROPIC_BASE_URL: url,
+      IS_SANDBOX: '1',
+      CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
+      DISABLE_AUTOUPDATER: '1',
+      ...more,
+    };
+  }
+
+  /** One prompt without a screen, to the end of the program; throws what a part of the play threw. */
+  async run(prompt: string, play: Play, { args = [], env = {}, bypass = true }: HostOptions = {}): Promise<HostRun> {
+    const model = await ModelServer.start(this.#t, play.script);
+    const child = spawn(
+      hostProgram(this.version),
+      [
+        '-p',
+        prompt,
+        '--output-format',
+        'stream-json',
+        '--verbose',
+        ...(bypass ? ['--dangerously-skip-permissions'] : []),
+        ...args,
+      ],
+      { cwd: this.root, env: this.env(model.url, env), stdio: ['ignore', 'pipe', 'pipe'], detached: true },
+    );
+    const { pid } = child;
+    const endGroup = () => {
+      try {
+        if (pid !== undefined) process.kill(-pid, 'SIGKILL');
+      } catch {
+        // All of it has ended.
+      }
+    };
+    finallyDo(this.#t, endGroup);
+    let stdout = '';
+    let stderr = '';
+    child.stdout.on('data', (chunk: Buffer) => {
+      stdout += chunk.toString();
+    });
+    child.stderr.on('data', (chunk: Buffer) => {
+      stderr += chunk.toString();
+    });
+    const ended = new Promise<number | null>((resolve) => child.once('close', resolve));
+    let code: number | null;
+    try {
+      code = await Promise.race([ended, play.failed]);
+    } finally {
+      endGroup();
+    }
+    assert.deepEqual(play.unfinished(), [], `these were left behind when the program ended (${code}): ${stderr}`);
+    const events = stdout.split('\n').flatMap((line) => (line.startsWith('{') ? [fields(JSON.parse(line))] : []));
+    return { code, stderr, events, model };
+  }
+
+  /** The records of a team, put away or not. */
+  records(team: string): readonly Fields[] {
+    const teams = this.path('.tool/teams');
+    const archive = join(teams, 'archive');
+    const places = [
+      join(teams, team),
+      ...(existsSync(archive)
+        ? readdirSync(archive).flatMap((name) => (name.startsWith(team) ? [join(archive, name)] : []))
+        : []),
+    ];
+    return places
+      .filter((place) => existsSync(place))
+      .flatMap((place) => readdirSync(place).map((name) => join(place, name)))
+      .filter((file) => /log[^/]*\.jsonl$/.test(file))
+      .flatMap((file) => readFileSync(file, 'utf8').split('\n'))
+      .filter((line) => line !== '')
+      .map((line) => fields(JSON.parse(line)));
+  }
+}
+
+/** What one of the team's tools answered; throws when it refused. */
+export function answerOf(outcome: Outcome): Fields {
+  assert.ok(!outcome.isError, outcome.text);
+  return fields(JSON.parse(outcome.text));
+}
+
+/** Holds that a call was refused, with these words. */
+export function refused(outcome: Outcome, expected: string | RegExp): void {
+  assert.ok(outcome.isError, `expected a refusal with ${expected}, got: ${outcome.text}`);
+  mentions(outcome.text, expected);
+}
+
+/** Holds that a text has something in it, and shows no more than its end when it has not: requests are long. */
+export function mentions(text: string | undefined, expected: string | RegExp): void {
+  const found = typeof expected === 'string' ? text?.includes(expected) : expected.test(text ?? '');
+  if (found !== true) assert.fail(`expected ${expected} in:\n${text === undefined ? 'nothing' : text.slice(-3_000)}`);
+}
