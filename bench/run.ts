@@ -8,6 +8,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Row } from './figures.ts';
 import { firstAgent } from './first-agent.ts';
+import { hookProcesses, residentGuard } from './hooks.ts';
 import { hundredIssues } from './hundred-issues.ts';
 import { idlePoll } from './idle-poll.ts';
 import { kills } from './kills.ts';
@@ -22,6 +23,8 @@ const BENCHMARKS: Readonly<Record<string, () => Promise<readonly Row[]>>> = {
   memory,
   'team-log': teamLog,
   kills: async () => [kills()],
+  hooks: hookProcesses,
+  'resident-guard': residentGuard,
   mcp,
 };
 

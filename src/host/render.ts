@@ -10,6 +10,7 @@ export function renderJson(answer: HookAnswer, event: RaisedName): Json | null {
   const own = (fields: Json): Json => ({ hookSpecificOutput: { hookEventName: event, ...fields } });
   switch (answer.kind) {
     case 'silent':
+    case 'note':
       return null;
     case 'context':
       return own({ additionalContext: answer.text });

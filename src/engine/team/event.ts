@@ -38,6 +38,8 @@ export type HostEvent = {
 
 export type HookAnswer =
   | { readonly kind: 'silent' }
+  /** It goes on, and whoever reads along is told why nothing was done about it. */
+  | { readonly kind: 'note'; readonly text: string }
   /** Text that the agent gets to see. */
   | { readonly kind: 'context'; readonly text: string }
   /** The call goes on with another input; `grant`: without anybody being asked. */
