@@ -18,6 +18,7 @@ for (const version of HOST_VERSIONS) {
     assert.ok(!existsSync(host.path('src/api/stolen.js')));
 
     const records = host.records(TEAM);
+    assert.match(String(records.find(({ type }) => type === 'created')?.base), /^[0-9a-f]{40}$/, 'what it began from');
     const decisions = records.filter(({ type }) => type === 'decision');
     const decided = (hook: string, decision: string, member: string) =>
       decisions.filter((one) => one.hook === hook && one.decision === decision && one.member === member).length;
