@@ -156,8 +156,7 @@ export function playAgents(parts: Readonly<Record<string, Part>>): Play {
   return {
     failed,
     unfinished: () => [...conversations].flatMap(([who, { isOver }]) => (isOver ? [] : [who])),
-    script: (request) =>
-      request.tools.length === 0 ? say('aside') : conversationOf(whoAsks(request)).take(request),
+    script: (request) => (request.tools.length === 0 ? say('aside') : conversationOf(whoAsks(request)).take(request)),
   };
 }
 

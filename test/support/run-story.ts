@@ -3,8 +3,17 @@
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { fields } from './forge.ts';
-import { barrier, type Call, type Conversation, gate, LEAD, type Part, type Play, playAgents } from './played-agents.ts';
-import { answerOf, BANNER, FAILING_TEST, MENDED, mentions, refused, type TeamHost } from './team-host.ts';
+import {
+  barrier,
+  type Call,
+  type Conversation,
+  gate,
+  LEAD,
+  type Part,
+  type Play,
+  playAgents,
+} from './played-agents.ts';
+import { answerOf, BANNER, FAILING_TEST, MENDED, mentions, refused, rows, type TeamHost } from './team-host.ts';
 
 export const TEAM = 'tool-run-spec-users-001';
 
@@ -15,10 +24,6 @@ const HOSTS_OWN = {
   TaskCreate: { subject: 'x', description: 'x', activeForm: 'x' },
   TeamCreate: { team_name: 'mine', description: 'x' },
 };
-
-function rows(value: unknown): readonly Fields[] {
-  return Array.isArray(value) ? value.map(fields) : [];
-}
 
 /** The call that stands ready in a text, like `SendMessage {"recipient":…}`. */
 function readyCall(host: TeamHost, text: string, tool: string): Call {
@@ -127,7 +132,10 @@ export function runStory(host: TeamHost): Story {
     mentions(agent.news.text, `you are backend-dev of team ${TEAM}`);
     await bothAsked();
     const taskId = await taskFor(host, agent);
-    assert.equal(answerOf(await agent.use(ours('TaskUpdate'), { taskId, status: 'in_progress' })).status, 'in_progress');
+    assert.equal(
+      answerOf(await agent.use(ours('TaskUpdate'), { taskId, status: 'in_progress' })).status,
+      'in_progress',
+    );
     answerOf(
       await agent.use(ours('SendMessage'), {
         recipient: 'frontend-dev',

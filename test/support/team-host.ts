@@ -223,6 +223,10 @@ export class TeamHost {
   }
 }
 
+export function rows(value: unknown): readonly Fields[] {
+  return Array.isArray(value) ? value.map(fields) : [];
+}
+
 /** What one of the team's tools answered; throws when it refused. */
 export function answerOf(outcome: Outcome): Fields {
   assert.ok(!outcome.isError, outcome.text);
