@@ -7,9 +7,11 @@ import { HOST_VERSIONS } from '../support/host.ts';
 import { runStory, TEAM } from '../support/run-story.ts';
 import { MENDED, SPEC, TeamHost } from '../support/team-host.ts';
 
-for (const version of HOST_VERSIONS) {
-  test(`${version}: a team builds a SPEC, and the rules hold in the host`, async (t) => {
-    const host = new TeamHost(t, version);
+const CASES = (['installed', 'plugin'] as const).flatMap((form) => HOST_VERSIONS.map((version) => ({ form, version })));
+
+for (const { form, version } of CASES) {
+  test(`${version}, ${form}: a team builds a SPEC, and the rules hold in the host`, async (t) => {
+    const host = new TeamHost(t, version, form);
     const story = runStory(host);
     t.after(() => t.diagnostic(story.seen.join(' · ')));
     const { code, stderr } = await host.run(`/tool:2-run ${SPEC} --team`, story.play);
