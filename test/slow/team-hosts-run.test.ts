@@ -7,9 +7,11 @@ import { HOST_VERSIONS } from '../support/host.ts';
 import { runStory, TEAM } from '../support/run-story.ts';
 import { MENDED, SPEC, TeamHost } from '../support/team-host.ts';
 
-for (const version of HOST_VERSIONS) {
-  test(`${version}: a team builds a SPEC, and the rules hold in the host`, async (t) => {
-    const host = new TeamHost(t, version);
+const CASES = (['installed', 'plugin'] as const).flatMap((form) => HOST_VERSIONS.map((version) => ({ form, version })));
+
+for (const { form, version } of CASES) {
+  test(`${version}, ${form}: a team builds a SPEC, and the rules hold in the host`, async (t) => {
+    const host = new TeamHost(t, version, form);
     const story = runStory(host);
     t.after(() => t.diagnostic(story.seen.join(' · ')));
     const { code, stderr } = await host.run(`/tool:2-run ${SPEC} --team`, story.play);
@@ -18,6 +20,7 @@ for (const version of HOST_VERSIONS) {
     assert.ok(!existsSync(host.path('src/api/stolen.js')));
 
     const records = host.records(TEAM);
+    assert.match(String(records.find(({ type }) => type === 'created')?.base), /^[0-9a-f]{40}$/, 'what it began from');
     const decisions = records.filter(({ type }) => type === 'decision');
     const decided = (hook: string, decision: string, member: string) =>
       decisions.filter((one) => one.hook === hook && one.decision === decision && one.member === member).length;

@@ -13,7 +13,16 @@ import {
   type Play,
   playAgents,
 } from './played-agents.ts';
+
+<<<<<<< HEAD
+
 import { answerOf, BANNER, FAILING_TEST, MENDED, mentions, refused, type TeamHost } from './team-host.ts';
+
+=======
+
+import { answerOf, BANNER, FAILING_TEST, MENDED, mentions, refused, rows, type TeamHost } from './team-host.ts';
+
+>>>>>>> 94ef6ac45047e8fa84b94de7f8c1045c02ac0fad
 
 export const TEAM = 'tool-run-spec-users-001';
 
@@ -24,10 +33,6 @@ const HOSTS_OWN = {
   TaskCreate: { subject: 'x', description: 'x', activeForm: 'x' },
   TeamCreate: { team_name: 'mine', description: 'x' },
 };
-
-function rows(value: unknown): readonly Fields[] {
-  return Array.isArray(value) ? value.map(fields) : [];
-}
 
 /** The call that stands ready in a text, like `SendMessage {"recipient":…}`. */
 function readyCall(host: TeamHost, text: string, tool: string): Call {

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { execFileSync, spawn } from 'node:child_process';
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { cleanEnv } from './daemon.ts';
 import { fields } from './forge.ts';
@@ -67,19 +67,36 @@ export type HostRun = {
   readonly model: ModelServer;
 };
 
+/** How the team comes into the host: installed into the project, or as a plugin that is loaded beside it. */
+export type Form = 'installed' | 'plugin';
+
+/** What a person writes who has nothing installed into the project. */
+const ENABLED = 'workflow:\n  team:\n    enabled: true\n';
+
+/** The package as it is published, unpacked. */
+function unpackedPackage(place: string): string {
+  const options = { encoding: 'utf8', cwd: process.cwd() } as const;
+  const args = ['pack', '--json', '--ignore-scripts', '--pack-destination', place];
+  const [{ filename }] = JSON.parse(execFileSync('npm', args, { ...options, stdio: ['ignore', 'pipe', 'ignore'] }));
+  execFileSync('tar', ['-xzf', join(place, filename), '-C', place]);
+  return join(place, 'package');
+}
+
 export class TeamHost {
   readonly version: HostVersion;
+  readonly form: Form;
   readonly root: string;
   readonly home: string;
   readonly #t: Cleanup;
   /** Each start of node by a hook or a server: its arguments. */
   readonly #starts: string;
   readonly #bin: string;
+  readonly #plugin: string | undefined;
 
-  /** @param init false: nothing is installed into the project */
-  constructor(t: Cleanup, version: HostVersion, init = true) {
+  constructor(t: Cleanup, version: HostVersion, form: Form = 'installed') {
     this.#t = t;
     this.version = version;
+    this.form = form;
     const place = tempDir(t);
     this.root = join(place, 'project');
     this.home = join(place, 'home');
@@ -97,7 +114,13 @@ export class TeamHost {
     this.git('init', '-q');
     this.git('add', '-A');
     this.git('-c', 'user.name=x', '-c', 'user.email=x@example.com', 'commit', '-qm', 'Begin');
-    if (init) this.tool('init', this.root, '--host-version', version);
+    // As a person has it: the plugin asks it for its version where nothing else tells.
+    symlinkSync(hostProgram(version), join(this.#bin, 'claude'));
+    if (form === 'installed') this.tool('init', this.root, '--host-version', version);
+    else {
+      this.write('.tool/config/workflow.yaml', ENABLED);
+      this.#plugin = unpackedPackage(place);
+    }
   }
 
   get spawnTool(): string {
@@ -106,7 +129,7 @@ export class TeamHost {
 
   /** A tool of the team's server. */
   ours(tool: string): string {
-    return `mcp__team__${tool}`;
+    return `mcp__${this.form === 'plugin' ? 'plugin_tool_' : ''}team__${tool}`;
   }
 
   /** Whether agents work in the background while the lead goes on. */
@@ -154,6 +177,7 @@ export class TeamHost {
       IS_SANDBOX: '1',
       CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
       DISABLE_AUTOUPDATER: '1',
+      ...(this.#plugin === undefined ? {} : { TOOL_CODE_EXPERIMENTAL_AGENT_TEAMS: '1' }),
       ...more,
     };
   }
@@ -170,6 +194,7 @@ export class TeamHost {
         'stream-json',
         '--verbose',
         ...(bypass ? ['--dangerously-skip-permissions'] : []),
+        ...(this.#plugin === undefined ? [] : ['--plugin-dir', this.#plugin]),
         ...args,
       ],
       { cwd: this.root, env: this.env(model.url, env), stdio: ['ignore', 'pipe', 'pipe'], detached: true },
@@ -221,6 +246,10 @@ export class TeamHost {
       .filter((line) => line !== '')
       .map((line) => fields(JSON.parse(line)));
   }
+}
+
+export function rows(value: unknown): readonly Fields[] {
+  return Array.isArray(value) ? value.map(fields) : [];
 }
 
 /** What one of the team's tools answered; throws when it refused. */

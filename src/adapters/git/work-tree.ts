@@ -7,7 +7,7 @@ import type { WorkTree } from '../../engine/ports.ts';
 import { cloneEnvironment, tryGit } from './git.ts';
 
 /** What the team itself writes is none of its work. */
-const LEFT_OUT = [':(exclude).tool/teams', ':(exclude).tool/state', ':(exclude).tool/cache'];
+const LEFT_OUT = ['.tool/teams', '.tool/state', '.tool/cache'];
 
 export type WorkTreeOptions = {
   readonly root: string;
@@ -44,7 +44,9 @@ export function createWorkTree({ root, objects }: WorkTreeOptions): WorkTree {
           // A repository without a commit has none.
         }
         const env = { ...environment(at.own), GIT_INDEX_FILE: index };
-        if ((await git(['add', '-A', '--', '.', ...LEFT_OUT], env)) === null) return null;
+        if ((await git(['add', '-A', '--', '.'], env)) === null) return null;
+        // Taken out behind it: to leave out what is ignored anyway is an error to Git.
+        if ((await git(['rm', '-rqf', '--cached', '--ignore-unmatch', '--', ...LEFT_OUT], env)) === null) return null;
         return (await git(['write-tree'], env))?.trim() ?? null;
       } finally {
         rmSync(scratch, { recursive: true, force: true });

@@ -1,0 +1,37 @@
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { join } from 'node:path';
+import test from 'node:test';
+import { createWorkTree } from '../../../src/adapters/git/work-tree.ts';
+import { type Tree, writeTree } from '../../support/installed.ts';
+import { type Cleanup, tempDir } from '../../support/temp.ts';
+
+function repository(t: Cleanup, files: Tree) {
+  const root = join(tempDir(t), 'project');
+  execFileSync('git', ['init', '-q', root]);
+  writeTree(root, files);
+  const git = (...args: readonly string[]) => execFileSync('git', ['-C', root, ...args], { encoding: 'utf8' });
+  return { root, git, workTree: createWorkTree({ root, objects: join(root, '.tool', 'cache', 'objects') }) };
+}
+
+// An installation ignores what a team writes; a project of its own making may not.
+for (const ignored of ['teams/\ncache/\nstate/\n', '']) {
+  test(`what changed since a tree was taken, without what teams write (${ignored === '' ? 'not ' : ''}ignored)`, async (t) => {
+    const { root, git, workTree } = repository(t, { 'src/a.js': '1', 'src/b.js': '1', '.tool/.gitignore': ignored });
+    git('add', '-A');
+    git('-c', 'user.name=x', '-c', 'user.email=x@example.com', 'commit', '-qm', 'Begin');
+    writeTree(root, { '.tool/teams/x/log.jsonl': '{}' });
+    const before = await workTree.tree();
+    assert.match(before ?? 'none', /^[0-9a-f]{40}$/);
+    assert.equal(await workTree.tree(), before);
+    writeTree(root, { 'src/a.js': '2', 'src/new.js': '1', '.tool/teams/x/log.jsonl': '{}{}', '.tool/state/s': '1' });
+    const after = await workTree.tree();
+    assert.deepEqual(await workTree.changed(before ?? '', after ?? ''), ['src/a.js', 'src/new.js']);
+    assert.equal(git('status', '--short', 'src'), ' M src/a.js\n?? src/new.js\n', 'its own index was left alone');
+  });
+}
+
+test('no tree where there is no repository', async (t) => {
+  const root = tempDir(t);
+  assert.equal(await createWorkTree({ root, objects: join(root, 'objects') }).tree(), null);
+});
