@@ -77,7 +77,7 @@ async function board(browser: Browser): Promise<void> {
   const place = mkdtempSync(join(tmpdir(), 'toolcrew-pictures-'));
   try {
     await playTeam(place);
-    const screen = await screenOf(`cd ${place} && clear && tool team board`, 38, 'Next:');
+    const screen = await screenOf(`cd ${place} && clear && tool team board`, 31, 'Next:');
     await picture(browser, screen.trimEnd().split('\n'), 'board.png');
   } finally {
     rmSync(place, { recursive: true, force: true });
