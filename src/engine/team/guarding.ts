@@ -3,35 +3,12 @@
 import { memberBrief } from '../../domain/team/brief.ts';
 import { identify, memberName } from '../../domain/team/caller.ts';
 import { judgeWrites } from '../../domain/team/guard.ts';
+import { kindOfTool } from '../../domain/team/tool-kind.ts';
 import type { TeamLog } from '../ports.ts';
 import { withStanding } from './context.ts';
 import { type HookAnswer, type HostEvent, SILENT } from './event.ts';
 import { evidenceOf, type Found, findCaller, type HookContext } from './hook-context.ts';
 import { spawnMark } from './spawn.ts';
-
-const WRITERS: readonly string[] = ['Write', 'Edit', 'MultiEdit', 'NotebookEdit', 'Bash'];
-const SPAWNERS: readonly string[] = ['Task', 'Agent'];
-/** Tools of the host that ours take the place of while a team stands. */
-const HOSTS_OWN: readonly string[] = [
-  'TeamCreate',
-  'TeamDelete',
-  'SendMessage',
-  'TaskCreate',
-  'TaskUpdate',
-  'TaskList',
-  'TaskGet',
-];
-const OURS = /^mcp__(?:plugin_tool_)?team__/;
-
-export type ToolKind = 'write' | 'spawn' | 'ours' | 'hosts' | 'other';
-
-/** What a tool's call is to the guard. */
-export function kindOfTool(tool: string): ToolKind {
-  if (WRITERS.includes(tool)) return 'write';
-  if (SPAWNERS.includes(tool)) return 'spawn';
-  if (OURS.test(tool)) return 'ours';
-  return HOSTS_OWN.includes(tool) ? 'hosts' : 'other';
-}
 
 /** Key of the stamp in the input of a call. */
 export const STAMP = '_caller';
