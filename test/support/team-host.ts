@@ -27,8 +27,8 @@ status: approved
 - The banner component shall print the greeting in capitals.
 `;
 
-export const BUGGY = 'export const ownerOf = (id) => `owner ${id + 1}`;\n';
-export const MENDED = 'export const ownerOf = (id) => `owner ${id}`;\n';
+const BUGGY = "export const ownerOf = (id) => 'owner ' + (id + 1);\n";
+export const MENDED = "export const ownerOf = (id) => 'owner ' + id;\n";
 export const BANNER = 'export const banner = (text) => text.toUpperCase();\n';
 /** Fails while the bug is there. */
 export const FAILING_TEST = 'the owner of account 7 is owner 7';
@@ -51,7 +51,7 @@ const FILES: Tree = {
   [`.tool/specs/${SPEC}/spec.md`]: SPEC_TEXT,
 };
 
-export type Shell = { readonly status: number | null; readonly stdout: string; readonly stderr: string };
+export const API_KEY = 'sk-test-0123456789-0123456789';
 
 export type HostOptions = {
   readonly args?: readonly string[];
@@ -172,7 +172,7 @@ export class TeamHost {
     return {
       ...cleanEnv(this.home),
       PATH: `${this.#bin}:${process.env.PATH}`,
-      ANTHROPIC_API_KEY: 'sk-test-0123456789-0123456789',
+      ANTHROPIC_API_KEY: API_KEY,
       ANTHROPIC_BASE_URL: url,
       IS_SANDBOX: '1',
       CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
