@@ -8,18 +8,23 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Row } from './figures.ts';
 import { firstAgent } from './first-agent.ts';
+import { hookProcesses, residentGuard } from './hooks.ts';
 import { hundredIssues } from './hundred-issues.ts';
 import { idlePoll } from './idle-poll.ts';
 import { kills } from './kills.ts';
 import { mcp } from './mcp.ts';
 import { memory } from './memory.ts';
+import { teamLog } from './team-log.ts';
 
 const BENCHMARKS: Readonly<Record<string, () => Promise<readonly Row[]>>> = {
   'idle-poll': async () => [await idlePoll()],
   'first-agent': async () => [await firstAgent()],
   'hundred-issues': async () => [await hundredIssues()],
   memory,
+  'team-log': teamLog,
   kills: async () => [kills()],
+  hooks: hookProcesses,
+  'resident-guard': residentGuard,
   mcp,
 };
 

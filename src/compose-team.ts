@@ -1,6 +1,6 @@
 // Wires the adapters of team mode to its engine. Apart from compose.ts: hooks start in milliseconds, and load no more than this.
 
-import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { loadTeamSettings } from './adapters/config/settings-snapshot.ts';
@@ -164,15 +164,30 @@ export function composeResident(env: Environment, hostVersion: () => string | nu
     announce: (session) => {
       const mark = markOf(project, session);
       if (mark === null || marks.has(mark)) return;
-      marks.add(mark);
-      mkdirSync(dirname(mark), { recursive: true });
-      writeFileSync(mark, `${process.pid}\n`);
+      try {
+        mkdirSync(dirname(mark), { recursive: true });
+        writeFileSync(mark, `${process.pid} ${beginOf(process.pid)}\n`);
+        marks.add(mark);
+      } catch {
+        // Without it the shell has the compiled guard look as well.
+      }
     },
     close: async () => {
       for (const mark of marks) rmSync(mark, { force: true });
       await teams.close();
     },
   };
+}
+
+/** When a process began, as the kernel counts; `-` where no file says it. */
+function beginOf(pid: number): string {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
+    // Field 22; the second one is the name in parentheses, which may hold spaces.
+    return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19] ?? '-';
+  } catch {
+    return '-';
+  }
 }
 
 /** Where the shell beside the guard looks whether the server of that session lives. */

@@ -10,4 +10,5 @@ export const RESIDENT_FIELDS: Readonly<Record<string, string>> = {
   id: 'tool_use_id',
   input: 'tool_input',
   transcript: 'transcript_path',
+  error: 'error',
 };

@@ -18,7 +18,8 @@ export function listSpecs(root: string): readonly string[] {
   }
 }
 
-function readDocument(root: string, id: string, name: string): string | null {
+/** One document of a SPEC; null when it is missing. */
+export function readDocument(root: string, id: string, name: string): string | null {
   try {
     return readFileSync(join(root, specDirectory(id), name), 'utf8');
   } catch {

@@ -28,10 +28,19 @@ function fromRoot(path: string, root: string): string {
   return inside === '..' || inside.startsWith('../') || isAbsolute(inside) ? path : inside;
 }
 
-/** A path as it is written, and as what its links make of it: both have to be allowed. */
+/** Whether the project lies somewhere below that path. */
+function holdsRoot(path: string, root: string): boolean {
+  return root.startsWith(path.endsWith('/') ? path : `${path}/`);
+}
+
+/**
+ * A path as it is written, and as what its links make of it: both have to be allowed. A tree that the project lies in is
+ * the project as well.
+ */
 function targets(path: string, tree: boolean, root: string): readonly Target[] {
-  const real = realOf(path);
-  return [...new Set([path, real])].map((one) => ({ path: fromRoot(one, root), tree }));
+  const paths = [...new Set([path, realOf(path)])];
+  const isAround = tree && paths.some((one) => holdsRoot(one, root));
+  return [...(isAround ? ['.'] : []), ...paths.map((one) => fromRoot(one, root))].map((one) => ({ path: one, tree }));
 }
 
 function definedOf(env: WritesOptions['env']): Record<string, string> {

@@ -1,4 +1,4 @@
-// The command line of `tool team` and `tool mcp`.
+// The command line of `tool team`, `tool spec` and `tool mcp`.
 
 import { type Command, InvalidArgumentError } from 'commander';
 import type { OperationName } from '../domain/team/operation.ts';
@@ -133,12 +133,97 @@ function addMember(team: Command): void {
     });
 }
 
-/** Adds `tool team` and `tool mcp`. */
+function addSpecs(program: Command): void {
+  const spec = program.command('spec').description('SPEC documents below .tool/specs');
+  spec
+    .command('list')
+    .description('all of them, with their status')
+    .option('--json', 'as JSON')
+    .action(async (options: Options) => {
+      const { listSpecsCommand } = await import('./spec.ts');
+      listSpecsCommand(options);
+    });
+  spec
+    .command('check')
+    .description('what is missing in one')
+    .argument('<spec_id>')
+    .option('--json', 'as JSON')
+    .action(async (id: string, options: Options) => {
+      const { checkSpecCommand } = await import('./spec.ts');
+      checkSpecCommand(id, options);
+    });
+  spec
+    .command('approve')
+    .description('approve one: only a person does')
+    .argument('<spec_id>')
+    .action(async (id: string) => {
+      const { approveSpecCommand } = await import('./spec.ts');
+      await approveSpecCommand(id);
+    });
+}
+
+/** What people see of a team. */
+function addViews(team: Command): void {
+  const root = async () => (await import('../adapters/project.ts')).findProject(process.cwd()).main;
+  team
+    .command('board')
+    .description('a live view: tasks, teammates, messages, leases, gate; q leaves it')
+    .argument('[team]', 'the only one that stands, if not given')
+    .option('--once', 'print it once')
+    .option('--json', 'as JSON, once')
+    .action(async (name: string | undefined, options: Options & { readonly once?: boolean }) => {
+      const { boardCommand } = await import('./team-board.ts');
+      await boardCommand(await root(), name, options);
+    });
+  team
+    .command('status')
+    .description('all teams in a line each, or one of them')
+    .argument('[team]')
+    .option('--json', 'as JSON')
+    .action(async (name: string | undefined, options: Options) => {
+      const { statusCommand } = await import('./team-status.ts');
+      await statusCommand(await root(), name, options);
+    });
+  team
+    .command('events')
+    .description('what happened, with the reason of every decision')
+    .argument('[team]')
+    .option('--member <name>', 'of one member only')
+    .option('--type <type>', 'records of one type only, like decision')
+    .option('--follow', 'go on as it happens')
+    .option('--json', 'a JSON object a line')
+    .action(
+      async (
+        name: string | undefined,
+        options: Options & { readonly member?: string; readonly type?: string; readonly follow?: boolean },
+      ) => {
+        const { eventsCommand } = await import('./team-events.ts');
+        await eventsCommand(await root(), name, options);
+      },
+    );
+}
+
+/** Adds `tool team`, `tool spec` and `tool mcp`. */
 export function addTeamCommands(program: Command): void {
   const team = program.command('team').description('a team of agents: its tasks, messages, leases and end');
   addLead(team);
   addMember(team);
   addTasks(team);
+  addViews(team);
+  team
+    .command('select')
+    .description('how a piece of work would be done, explained line by line')
+    .argument('<text>', "the feature's words, or the id of a SPEC")
+    .option('--team', 'ask for a team')
+    .option('--solo', 'ask for sub-agents')
+    .option('--force', 'a team whatever the thresholds and switches say')
+    .option('--pattern <name>', 'the composition')
+    .option('--json', 'as JSON')
+    .action(async (text: string, options: Options) => {
+      const { selectCommand } = await import('./team-select.ts');
+      await selectCommand(text, options);
+    });
+  addSpecs(program);
   program
     .command('mcp')
     .description('the team operations as an MCP server on standard input and output')

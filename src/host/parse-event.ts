@@ -17,8 +17,14 @@ const EVENTS: readonly HostEventName[] = [
   'TaskCompleted',
 ];
 
+/** What failed is over as well: to us one event, to the host two. */
+const FAILED = 'PostToolUseFailure';
+
+/** An event as the host calls it, which wants to hear that name again. */
+export type RaisedName = HostEventName | typeof FAILED;
+
 export type Parsed =
-  | { readonly ok: true; readonly event: HostEvent }
+  | { readonly ok: true; readonly event: HostEvent; readonly raised: RaisedName }
   | { readonly ok: false; readonly problem: string };
 
 function isFields(value: unknown): value is Fields {
@@ -51,9 +57,8 @@ export function parseEvent(text: string, expected: HostEventName, cwd: string): 
 
 /** The same for what is an object already. */
 export function parseFields(fields: Fields, expected: HostEventName, cwd: string): Parsed {
-  // What failed is over as well.
   const came = fields.hook_event_name ?? expected;
-  const named = came === 'PostToolUseFailure' ? 'PostToolUse' : came;
+  const named = came === FAILED ? 'PostToolUse' : came;
   const name = EVENTS.find((event) => event === named);
   if (name === undefined)
     return { ok: false, problem: `hook_event_name: expected ${expected}, got ${got(came)}: this event is not known` };
@@ -61,6 +66,7 @@ export function parseFields(fields: Fields, expected: HostEventName, cwd: string
   const taskId = idOf(fields.task_id);
   return {
     ok: true,
+    raised: came === FAILED ? came : name,
     event: {
       name,
       session: textOf(fields.session_id) ?? '',
@@ -70,6 +76,7 @@ export function parseFields(fields: Fields, expected: HostEventName, cwd: string
       tool: textOf(fields.tool_name) ?? '',
       toolUseId: textOf(fields.tool_use_id),
       input: isFields(fields.tool_input) ? fields.tool_input : {},
+      failure: came === 'PostToolUseFailure' ? (textOf(fields.error) ?? 'no reason given') : null,
       prompt: textOf(fields.prompt) ?? '',
       source: textOf(fields.source) ?? '',
       transcript: textOf(fields.transcript_path),

@@ -49,5 +49,5 @@ export async function answerResident(resident: Resident, given: Fields): Promise
       reason: `toolcrew: the guard cannot tell whether this may happen, so it does not: ${asLine(messageOf(error))}`,
     };
   }
-  return JSON.stringify(renderJson(answer, expected) ?? {});
+  return JSON.stringify(renderJson(answer, parsed.ok ? parsed.raised : expected) ?? {});
 }

@@ -28,8 +28,17 @@ export function runHook(hook: Hook): void {
   void run(hook);
 }
 
+/** What came on standard input; nothing where that cannot be read, which is no event. */
+function readInput(): string {
+  try {
+    return readFileSync(0, 'utf8');
+  } catch {
+    return '';
+  }
+}
+
 async function run(hook: Hook): Promise<void> {
-  const parsed = parseEvent(readFileSync(0, 'utf8'), hook.event, process.cwd());
+  const parsed = parseEvent(readInput(), hook.event, process.cwd());
   if (!parsed.ok) {
     say(`toolcrew: ${hook.event}: ${asLine(parsed.problem)}`);
     return;
@@ -39,13 +48,16 @@ async function run(hook: Hook): Promise<void> {
     const composed = composeHooks(event.cwd, process.env);
     if (hook.withoutTeam !== true && composed.context.teams.list().length === 0) return;
     const answer = await hook.answer(composed.context, event);
-    for (const problem of composed.problems()) say(`toolcrew: ${asLine(problem)}`);
+    const problems = composed.problems();
+    for (const problem of problems) say(`toolcrew: ${asLine(problem)}`);
+    // A configuration that cannot be read says why already.
+    if (answer.kind === 'note' && problems.length === 0) say(`toolcrew: ${hook.event}: ${asLine(answer.text)}`);
     if (answer.kind === 'reject') {
       say(answer.reason);
       process.exitCode = 2;
       return;
     }
-    const json = renderJson(answer, hook.event);
+    const json = renderJson(answer, parsed.raised);
     if (json !== null) process.stdout.write(`${JSON.stringify(json)}\n`);
   } catch (error) {
     const closed = hook.failsClosed?.(event) === true;

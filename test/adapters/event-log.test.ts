@@ -218,3 +218,66 @@ test('lines of other programs in between do not end the reading', async (t) => {
   assert.ok(existsSync(path));
   await one.log.close();
 });
+
+test('a record that lacks but its last newline counts, at once and for everybody', async (t) => {
+  const path = join(tempDir(t), 'log.jsonl');
+  const one = open(path);
+  one.log.append({ type: 'note', text: 'a}' });
+  one.log.append({ type: 'note', text: 'b' });
+  truncateSync(path, readFileSync(path).length - 1);
+  const two = open(path);
+  assert.deepEqual(two.texts, ['a}', 'b']);
+  assert.equal(two.log.incomplete, 0);
+  two.log.append({ type: 'note', text: 'c' });
+  assert.deepEqual(two.texts, ['a}', 'b', 'c']);
+  assert.deepEqual(open(path).texts, two.texts);
+  assert.deepEqual(two.log.torn, []);
+  await one.log.close();
+  await two.log.close();
+});
+
+test('lines longer than what is read at once, and letters of several bytes between two reads, come whole', async (t) => {
+  const path = join(tempDir(t), 'log.jsonl');
+  const one = open(path);
+  const long = ['漢'.repeat(70_000), 'x'.repeat(65_536), 'é'.repeat(200_001)];
+  for (const text of [...long, 'end']) one.log.append({ type: 'note', text });
+  assert.deepEqual(one.texts, [...long, 'end']);
+  assert.deepEqual(open(path).texts, [...long, 'end']);
+  await one.log.close();
+});
+
+test('the place of a torn line is that of its first byte, whatever stands before it', async (t) => {
+  const path = join(tempDir(t), 'log.jsonl');
+  const one = open(path);
+  one.log.append({ type: 'note', text: '漢字' });
+  const offset = readFileSync(path).length + 1;
+  appendFileSync(path, Buffer.from([0x0a, 0xff, 0xe6, 0x0a]));
+  appendFileSync(path, '{"half\n');
+  one.log.readOn();
+  assert.deepEqual(one.log.torn, [
+    { offset, bytes: 2 },
+    { offset: offset + 3, bytes: 6 },
+  ]);
+  appendFileSync(path, '\n{"v":1,"id":"x","at":1,"type":"other"}\n');
+  assert.throws(() => one.log.readOn(), new RegExp(`at byte ${offset + 11} that this program did not write`));
+  await one.log.close();
+});
+
+test('what cannot be read stays unread: no later record counts without it', async (t) => {
+  const path = join(tempDir(t), 'log.jsonl');
+  const { log, texts } = open(path);
+  log.append({ type: 'note', text: 'a' });
+  appendFileSync(path, '\n{"v":9,"id":"x","at":1,"type":"note","text":"later"}\n');
+  appendFileSync(path, '\n{"v":1,"id":"y","at":1,"type":"note","text":"behind it"}\n');
+  for (let tries = 0; tries < 2; tries++) assert.throws(() => log.readOn(), /version 9/);
+  assert.throws(() => log.append({ type: 'note', text: 'b' }), /version 9/);
+  assert.deepEqual(texts, ['a']);
+  await log.close();
+});
+
+test('a log is not begun where it has to be there', (t) => {
+  const path = join(tempDir(t), 'log.jsonl');
+  const options = { path, decode, now: () => 1, onRecord: () => {}, create: false };
+  assert.throws(() => new EventLog<Note>(options), /cannot open .*ENOENT/);
+  assert.equal(existsSync(path), false);
+});

@@ -23,7 +23,7 @@ const ALSO: Readonly<Record<string, readonly string[]>> = {
   'created.pattern': ['null'],
   'created.session': ['null'],
   'created.key_hash': ['null'],
-  'created.base': ['null'],
+  'created.base': ['null', 'text'],
   'task_created.owner': ['text', 'null'],
   'task_updated.result': ['text', 'null'],
   'message_sent.in_reply_to': ['null'],

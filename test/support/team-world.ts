@@ -4,13 +4,13 @@ import assert from 'node:assert/strict';
 import { FileTeams } from '../../src/adapters/event-log/teams.ts';
 import { systemKeys } from '../../src/adapters/stamp.ts';
 import { ToolError } from '../../src/domain/errors.ts';
-import type { GateResult } from '../../src/domain/quality.ts';
+import type { Check, GateResult } from '../../src/domain/quality.ts';
 import type { Evidence } from '../../src/domain/team/caller.ts';
 import { DEFAULT_TEAM_SETTINGS } from '../../src/domain/team/default-settings.ts';
 import type { TeamSettings } from '../../src/domain/team/settings.ts';
 import type { TeamState } from '../../src/domain/team/state.ts';
 import type { HookAnswer, HostEvent } from '../../src/engine/team/event.ts';
-import type { HookContext } from '../../src/engine/team/hook-context.ts';
+import type { HookContext, ProjectView } from '../../src/engine/team/hook-context.ts';
 import { operate } from '../../src/engine/team/operations.ts';
 import { FakeClock } from './fake-clock.ts';
 import { type Cleanup, tempDir } from './temp.ts';
@@ -27,7 +27,7 @@ const PASSED: GateResult = {
   uncoveredFiles: [],
 };
 
-export function failing(tree: string, check: 'tests' | 'coverage' = 'tests'): GateResult {
+export function failing(tree: string, check: Check = 'tests'): GateResult {
   return {
     ...PASSED,
     tree,
@@ -60,10 +60,19 @@ export class TeamWorld {
   changed: string[] = [];
   isPerson = false;
   readonly context: HookContext;
+  #view: ProjectView = {
+    files: () => Promise.resolve([]),
+    specs: () => [],
+    spec: () => null,
+    approve: () => null,
+    hostVersion: () => Promise.resolve('2.1.177'),
+    variable: { value: '1', source: 'settings' },
+  };
 
   constructor(t: Cleanup) {
     this.root = tempDir(t);
     this.teams = new FileTeams({ root: this.root, now: this.clock.now });
+    const view = () => this.#view;
     this.context = {
       teams: this.teams,
       settings: () => Promise.resolve(this.settings),
@@ -91,15 +100,20 @@ export class TeamWorld {
       sign: (stamp) => JSON.stringify(stamp),
       whoseCall: () => Promise.resolve(null),
       namesCallers: true,
-      project: {
-        files: () => Promise.resolve([]),
-        specs: () => [],
-        spec: () => null,
-        approve: () => null,
-        hostVersion: () => Promise.resolve('2.1.177'),
-        variable: { value: '1', source: 'settings' },
+      get project() {
+        return view();
       },
     };
+  }
+
+  /** What the project looks like to commands. */
+  pretend(view: Partial<ProjectView>): void {
+    this.#view = { ...this.#view, ...view };
+  }
+
+  /** The checks find that one failing. */
+  fails(check: Check): void {
+    this.gate = [failing('f'.repeat(40), check)];
   }
 
   /** As the host names somebody: the lead's main agent, or an agent of that type. */
@@ -185,6 +199,7 @@ export class TeamWorld {
       tool: '',
       toolUseId: 'toolu_1',
       input: {},
+      failure: null,
       prompt: '',
       source: '',
       transcript: null,

@@ -2,24 +2,22 @@
 // and ends with a newline, so that a torn record spoils no other.
 
 import { randomBytes } from 'node:crypto';
-import { closeSync, constants, fdatasync, fstatSync, openSync, readSync, writeSync } from 'node:fs';
+import { closeSync, constants, fdatasync, fdatasyncSync, fstatSync, openSync, statSync, writeSync } from 'node:fs';
 import { messageOf, ToolError } from '../../domain/errors.ts';
 import type { Stored } from '../../domain/log.ts';
+import { LineReader, type Place } from './line-reader.ts';
 
 const VERSION = 1;
-const NEWLINE = 0x0a;
-const CHUNK_BYTES = 256 * 1024;
-
-/** A line that does not count, and why. `offset`: of its first byte in the file. */
-export type TornLine = { readonly offset: number; readonly bytes: number };
+/** What ends a record, whether the newline behind it stands or not. */
+const BRACE = 0x7d;
 
 export type EventLogOptions<R> = {
   readonly path: string;
   /** undefined: not a record of this kind, which is an error, since the version is known. */
   readonly decode: (value: unknown) => R | undefined;
   readonly now: () => number;
-  /** Called for each record in the order of the file, the own ones included. */
-  readonly onRecord: (record: Stored<R>) => void;
+  /** Called for each record in the order of the file, the own ones included. `length`: of its JSON. */
+  readonly onRecord: (record: Stored<R>, length: number) => void;
   /** So many bytes at the beginning are known already and are not read. */
   readonly skip?: number;
   /** False: a log that is not there is an error, and is not begun. */
@@ -30,16 +28,40 @@ function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
+function isStored<R extends object>(record: R): record is Stored<R> {
+  return (
+    'v' in record &&
+    record.v === VERSION &&
+    'id' in record &&
+    typeof record.id === 'string' &&
+    'at' in record &&
+    typeof record.at === 'number'
+  );
+}
+
+/** undefined when the text is no JSON. */
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
 /** One open log. `append` is synchronous: when it returns, the record stands in the file and has been folded. */
 export class EventLog<R extends { readonly type: string }> {
   readonly #options: EventLogOptions<R>;
-  readonly #torn: TornLine[] = [];
-  #fd: number;
-  #offset = 0;
-  #rest: Buffer = Buffer.alloc(0);
+  readonly #torn: Place[] = [];
+  readonly #fd: number;
+  readonly #lines: LineReader;
+  /** The record that is being appended, until it is met in the file; what was checked of it is not read again. */
+  #own: { readonly text: string; readonly record: Stored<R> } | undefined;
   #flushing: Promise<void> | undefined;
   #flushAgain: Promise<void> | undefined;
   #closed = false;
+  /** Why the file cannot be read beyond what was read: a state without the rest would be a wrong one. */
+  #failure: unknown;
+  readonly #onLine = (line: string): void => this.#line(line, undefined);
   /** Tells the records of this opening from all others. */
   readonly #writer = randomBytes(9).toString('base64url');
   #count = 0;
@@ -52,8 +74,13 @@ export class EventLog<R extends { readonly type: string }> {
     } catch (error) {
       throw new ToolError('state_unusable', `cannot open ${options.path}: ${messageOf(error)}`, { cause: error });
     }
-    this.#offset = options.skip ?? 0;
-    this.readOn();
+    this.#lines = new LineReader(this.#fd, options.skip ?? 0);
+    try {
+      this.readOn();
+    } catch (error) {
+      closeSync(this.#fd);
+      throw error;
+    }
   }
 
   #nextId(): string {
@@ -62,18 +89,25 @@ export class EventLog<R extends { readonly type: string }> {
   }
 
   /** Lines that were skipped because they are not whole. */
-  get torn(): readonly TornLine[] {
+  get torn(): readonly Place[] {
     return this.#torn;
   }
 
   /** How many lines are not whole, one included that the file ends in the middle of. */
   get incomplete(): number {
-    return this.#torn.length + (this.#rest.length === 0 ? 0 : 1);
+    return this.#torn.length + (this.#lines.hasRest ? 1 : 0);
   }
 
   /** Bytes of the file that have been read. */
   get size(): number {
-    return this.#offset;
+    return this.#lines.offset;
+  }
+
+  /** Whether the path still leads to the file that is open, and not to another or to none. */
+  get isInPlace(): boolean {
+    const there = statSync(this.#options.path, { throwIfNoEntry: false });
+    const here = fstatSync(this.#fd);
+    return there?.ino === here.ino && there.dev === here.dev;
   }
 
   /**
@@ -81,90 +115,103 @@ export class EventLog<R extends { readonly type: string }> {
    * when the disk does not take it; nothing counts then.
    */
   append(record: R): Stored<R> {
-    const stored: Stored<R> = {
-      ...record,
-      v: VERSION,
-      id: this.#nextId(),
-      at: this.#options.now(),
-    };
-    const text = JSON.stringify(stored);
+    if (this.#failure !== undefined) throw this.#failure;
+    const text = JSON.stringify({ ...record, v: VERSION, id: this.#nextId(), at: this.#options.now() });
     // As it will be read: a number that is none is null in JSON.
-    const decoded = this.#options.decode(JSON.parse(text));
-    if (decoded === undefined)
+    const read = this.#decode(JSON.parse(text));
+    if (read === undefined)
       throw new ToolError('internal', `not a record that can be read back; nothing was written: ${text.slice(0, 200)}`);
-    const line = Buffer.from(`\n${text}\n`);
+    this.#write(Buffer.from(`\n${text}\n`));
+    this.#own = { text, record: read };
+    this.#read(() => this.#own === undefined);
+    if (this.#own !== undefined) this.#fail(this.#shorter());
+    return read;
+  }
+
+  #write(line: Buffer): void {
+    const { path } = this.#options;
     let written: number;
     try {
       written = writeSync(this.#fd, line);
     } catch (error) {
-      throw new ToolError('state_unusable', `cannot write to ${this.#options.path}: ${messageOf(error)}`, {
-        cause: error,
-      });
+      throw new ToolError('state_unusable', `cannot write to ${path}: ${messageOf(error)}`, { cause: error });
     }
-    if (written !== line.length) {
+    // Without its last newline a record counts all the same.
+    if (written < line.length - 1)
       throw new ToolError(
         'state_unusable',
-        `cannot write to ${this.#options.path}: the disk took ${written} of ${line.length} bytes; is it full?`,
+        `cannot write to ${path}: the disk took ${written} of ${line.length} bytes; is it full?`,
       );
-    }
-    // With nobody else's record before it, it need not be read again.
-    if (this.#rest.length === 0 && fstatSync(this.#fd).size === this.#offset + line.length) {
-      this.#offset += line.length;
-      this.#options.onRecord({ ...decoded, v: VERSION, id: stored.id, at: stored.at });
-    } else this.readOn();
-    return stored;
   }
 
   /** Reads what was appended since, by whomever, and hands each record on. */
   readOn(): void {
-    const size = fstatSync(this.#fd).size;
-    while (this.#offset < size) {
-      const chunk = Buffer.allocUnsafe(Math.min(CHUNK_BYTES, size - this.#offset));
-      const count = readSync(this.#fd, chunk, 0, chunk.length, this.#offset);
-      if (count === 0) return;
-      this.#offset += count;
-      this.#split(chunk.subarray(0, count));
-    }
+    if (this.#failure !== undefined) throw this.#failure;
+    if (fstatSync(this.#fd).size < this.#lines.offset) this.#fail(this.#shorter());
+    this.#read();
   }
 
-  #split(chunk: Buffer): void {
-    const bytes = this.#rest.length === 0 ? chunk : Buffer.concat([this.#rest, chunk]);
-    let start = 0;
-    for (let end = bytes.indexOf(NEWLINE, start); end !== -1; end = bytes.indexOf(NEWLINE, start)) {
-      if (end > start) this.#line(bytes.subarray(start, end), this.#offset - bytes.length + start);
-      start = end + 1;
-    }
-    this.#rest = start === bytes.length ? Buffer.alloc(0) : Buffer.from(bytes.subarray(start));
+  #read(isEnough?: () => boolean): void {
+    this.#lines.read(this.#onLine, isEnough);
+    // No beginning of an object's JSON is one itself: what is an object at the end of the file is whole.
+    if (!this.#lines.hasRest) return;
+    const { rest } = this.#lines;
+    if (rest.at(-1) !== BRACE || !isObject(parse(rest.toString('utf8')))) return;
+    const place = { offset: this.#lines.offset - rest.length, bytes: rest.length };
+    this.#lines.dropRest();
+    this.#line(rest.toString('utf8'), place);
   }
 
-  #line(line: Buffer, offset: number): void {
-    let value: unknown;
-    try {
-      value = JSON.parse(line.toString('utf8'));
-    } catch {
-      this.#torn.push({ offset, bytes: line.length });
-      return;
-    }
-    const { path } = this.#options;
-    if (!isObject(value)) {
-      this.#torn.push({ offset, bytes: line.length });
-      return;
-    }
+  #shorter(): ToolError {
+    return new ToolError(
+      'state_unusable',
+      `${this.#options.path} has become shorter than the ${this.#lines.offset} bytes that were read: somebody cut it`,
+    );
+  }
+
+  #fail(error: unknown): never {
+    this.#failure = error;
+    throw error;
+  }
+
+  #decode(value: unknown): Stored<R> | undefined {
+    const record = this.#options.decode(value);
+    if (record === undefined || !isObject(value)) return undefined;
     const { v, id, at } = value;
-    if (typeof v === 'number' && v > VERSION) {
+    if (v !== VERSION || typeof id !== 'string' || typeof at !== 'number') return undefined;
+    return isStored(record) ? record : { ...record, v, id, at };
+  }
+
+  /** @param place undefined: that of the line being read */
+  #line(line: string, place: Place | undefined): void {
+    const own = this.#own?.text === line ? this.#own.record : undefined;
+    if (own !== undefined) this.#own = undefined;
+    const value = own ?? parse(line);
+    if (!isObject(value)) {
+      this.#torn.push(place ?? this.#lines.place);
+      return;
+    }
+    try {
+      this.#options.onRecord(own ?? this.#stored(value, line, place), line.length);
+    } catch (error) {
+      this.#fail(error);
+    }
+  }
+
+  #stored(value: Record<string, unknown>, line: string, place: Place | undefined): Stored<R> {
+    const { path } = this.#options;
+    const { v } = value;
+    if (typeof v === 'number' && v > VERSION)
       throw new ToolError(
         'state_unusable',
         `${path} holds a record of version ${v}; this program reads version ${VERSION}: install the newer one`,
       );
-    }
-    const record = this.#options.decode(value);
-    if (record === undefined || v !== VERSION || typeof id !== 'string' || typeof at !== 'number') {
-      throw new ToolError(
-        'state_unusable',
-        `${path} holds a record at byte ${offset} that this program did not write: ${line.toString('utf8', 0, 120)}`,
-      );
-    }
-    this.#options.onRecord({ ...record, v: VERSION, id, at });
+    const record = this.#decode(value);
+    if (record !== undefined) return record;
+    throw new ToolError(
+      'state_unusable',
+      `${path} holds a record at byte ${(place ?? this.#lines.place).offset} that this program did not write: ${line.slice(0, 120)}`,
+    );
   }
 
   /** Resolves when all that was appended before the call is on the disk. Calls that come together share one flush. */
@@ -185,18 +232,26 @@ export class EventLog<R extends { readonly type: string }> {
     return this.#flushAgain;
   }
 
+  /** The same at once, for who has nothing else to do meanwhile: handing it to another thread costs as much again. */
+  flushNow(): void {
+    try {
+      fdatasyncSync(this.#fd);
+    } catch (error) {
+      throw this.#unflushed(error);
+    }
+  }
+
   #sync(): Promise<void> {
     return new Promise((resolve, reject) => {
       fdatasync(this.#fd, (error) => {
         if (error === null) resolve();
-        else
-          reject(
-            new ToolError('state_unusable', `cannot flush ${this.#options.path}: ${messageOf(error)}`, {
-              cause: error,
-            }),
-          );
+        else reject(this.#unflushed(error));
       });
     });
+  }
+
+  #unflushed(error: unknown): ToolError {
+    return new ToolError('state_unusable', `cannot flush ${this.#options.path}: ${messageOf(error)}`, { cause: error });
   }
 
   async close(): Promise<void> {

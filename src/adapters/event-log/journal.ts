@@ -13,6 +13,7 @@ import type { Journal } from '../../engine/ports.ts';
 import { EventLog } from './event-log.ts';
 import { decodeRecord, decodeState } from './journal-decoder.ts';
 import { Loading } from './loading.ts';
+import { syncDirectory } from './sync-directory.ts';
 
 export type JournalOptions = {
   readonly directory: string;
@@ -22,15 +23,6 @@ export type JournalOptions = {
 };
 
 const MAX_BYTES = 1024 * 1024;
-
-function syncDirectory(path: string): void {
-  const fd = openSync(path, 'r');
-  try {
-    fsyncSync(fd);
-  } finally {
-    closeSync(fd);
-  }
-}
 
 /** Opens `<directory>/journal.jsonl`; the file before the last continuation stays as `journal.1.jsonl`. */
 export class FileJournal implements Journal {

@@ -62,7 +62,10 @@ export class KeptTeams implements Teams {
   }
 
   begin(team: string): TeamLog {
-    return this.open(team) ?? this.#keep(this.#teams.begin(team), team);
+    const open = this.open(team);
+    if (open !== undefined && open.state.session !== 'deleted') return open;
+    this.#drop(team);
+    return this.#keep(this.#teams.begin(team), team);
   }
 
   archive(team: string): string {

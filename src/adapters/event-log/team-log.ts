@@ -1,127 +1,126 @@
-// A team's log on disk: records folded as they come, by whomever they are written, continued in a new file when it has grown.
+// A team's log on disk, continued in a new file when it has grown.
 
 import { randomBytes } from 'node:crypto';
-import { existsSync, linkSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, linkSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { ToolError } from '../../domain/errors.ts';
+import { messageOf, ToolError } from '../../domain/errors.ts';
 import type { Stored } from '../../domain/log.ts';
-import { TeamFold } from '../../domain/team/fold.ts';
 import type { TeamRecord } from '../../domain/team/record.ts';
-import { freezeTeam, thawTeam } from '../../domain/team/snapshot.ts';
+import { freezeTeam } from '../../domain/team/snapshot.ts';
 import type { TeamState } from '../../domain/team/state.ts';
 import type { Appended, TeamLog } from '../../engine/ports.ts';
-import { EventLog } from './event-log.ts';
-import { decodeTeamRecord } from './team-decoder.ts';
+import { syncDirectory } from './sync-directory.ts';
+import { lastNumber, logFile, TeamFile } from './team-file.ts';
 
-const MAX_BYTES = 4 * 1024 * 1024;
-const FILE = /^log(?:\.(\d+))?\.jsonl$/;
+const MAX_BYTES = 1024 * 1024;
 
 export type TeamLogOptions = {
   readonly directory: string;
   readonly now: () => number;
   /** The log is continued in a new file when it is this long and four times as long as its snapshot. */
   readonly maxBytes?: number;
+  /** False: a log that is not there is an error, and is not begun. */
+  readonly create?: boolean;
   /** Called with each record that counts or does not, in the order of the file. */
   readonly onRecord?: (record: Stored<TeamRecord>, refusal: string | null) => void;
 };
 
-/** Names of a team's log files, the oldest first. */
-export function logFiles(directory: string): readonly string[] {
-  const numbered = readdirSync(directory).flatMap((name) => {
-    const match = FILE.exec(name);
-    return match === null ? [] : [{ name, number: Number(match[1] ?? 1) }];
-  });
-  return numbered.sort((one, other) => one.number - other.number).map(({ name }) => name);
+function inodeOf(path: string): number | undefined {
+  return statSync(path, { throwIfNoEntry: false })?.ino;
 }
 
 /** One opened log of a team. */
 export class FileTeamLog implements TeamLog {
   readonly #options: TeamLogOptions;
-  readonly #refusals = new Map<string, string>();
-  #fold = new TeamFold();
-  #log: EventLog<TeamRecord>;
-  #snapshotBytes = 0;
-  #isFirst = true;
+  #file: TeamFile;
+  /** The number of the file whose name is known to be on the disk. */
+  #named = 0;
 
   constructor(options: TeamLogOptions) {
     this.#options = options;
-    this.#log = this.#open(logFiles(options.directory).at(-1) ?? 'log.jsonl');
-    this.#follow();
+    const last = lastNumber(options.directory);
+    this.#file = this.#open(last ?? 1, last === undefined && options.create !== false);
+    try {
+      this.#follow(false);
+    } catch (error) {
+      void this.#file.close();
+      throw error;
+    }
   }
 
   get state(): TeamState {
-    return this.#fold.state;
+    return this.#file.state;
   }
 
   get directory(): string {
     return this.#options.directory;
   }
 
-  /** How many lines are not whole and do not count. */
+  /** How many lines of the file are not whole and do not count. */
   get tornLines(): number {
-    return this.#log.incomplete;
+    return this.#file.incomplete;
   }
 
-  #open(file: string): EventLog<TeamRecord> {
-    this.#isFirst = true;
-    return new EventLog<TeamRecord>({
-      path: join(this.#options.directory, file),
-      decode: decodeTeamRecord,
-      now: this.#options.now,
-      onRecord: (record) => this.#take(record),
-    });
+  #open(number: number, create: boolean): TeamFile {
+    const { directory, now, onRecord } = this.#options;
+    return new TeamFile({ directory, number, now, create, onRecord });
   }
 
-  #take(record: Stored<TeamRecord>): void {
-    const isFirst = this.#isFirst;
-    this.#isFirst = false;
-    if (isFirst && record.type === 'snapshot') {
-      const state = thawTeam(record.state);
-      if (state === undefined)
+  /** Takes in what others have written since. Writes nothing. */
+  refresh(): void {
+    this.#file.readOn();
+    this.#follow(false);
+  }
+
+  /** Goes on in the file that continues this one; where there is none yet, only to make it. */
+  #follow(isWriting: boolean): void {
+    for (let next = this.state.continuedIn; next !== null; next = this.state.continuedIn) {
+      const number = this.#file.number + 1;
+      if (next !== logFile(number))
         throw new ToolError(
           'state_unusable',
-          `${this.#options.directory}: a log begins with a snapshot that this program cannot read`,
+          `${this.#file.path} goes on in ${next}; expected ${logFile(number)}, which comes after it`,
         );
-      this.#snapshotBytes = JSON.stringify(record.state).length;
-      this.#fold = new TeamFold(state);
-      return;
-    }
-    const refusal = this.#fold.take(record);
-    if (refusal !== null) this.#refusals.set(record.id, refusal);
-    this.#options.onRecord?.(record, refusal);
-  }
-
-  refresh(): void {
-    this.#log.readOn();
-    this.#follow();
-    this.#refusals.clear();
-  }
-
-  /** Goes on in the files that continue this one. */
-  #follow(): void {
-    for (let next = this.state.continuedIn; next !== null; next = this.state.continuedIn) {
-      if (!FILE.test(next))
-        throw new ToolError('state_unusable', `${this.#options.directory}: a log goes on in ${next}, which is no log`);
-      this.#begin(next);
-      void this.#log.close();
-      this.#log = this.#open(next);
+      const path = join(this.#options.directory, next);
+      const isThere = existsSync(path);
+      if (!isThere && !isWriting && this.#file.isInPlace) return;
+      const made = isThere ? undefined : this.#begin(path);
+      const file = this.#open(number, false);
+      // With the old file where it was, the new one was opened beside it: a directory goes away whole.
+      if (!this.#file.isInPlace) {
+        void file.close();
+        if (made !== undefined && inodeOf(path) === made) rmSync(path, { force: true });
+        throw this.#away();
+      }
+      void this.#file.close();
+      this.#file = file;
     }
   }
 
-  /** Makes the next file, unless somebody has: whoever folded as far would make the same. */
-  #begin(next: string): void {
-    const path = join(this.#options.directory, next);
-    if (existsSync(path)) return;
+  #away(): ToolError {
+    return new ToolError(
+      'refused',
+      `the log in ${this.#options.directory} was put away meanwhile: the team was deleted`,
+    );
+  }
+
+  /** Makes the next file, unless somebody has: whoever folded as far would make the same. Gives its inode. */
+  #begin(path: string): number | undefined {
+    if (!this.#file.isInPlace) throw this.#away();
     const state = freezeTeam({ ...this.state, continuedIn: null });
     const at = this.#options.now();
-    const line = `\n${JSON.stringify({ type: 'snapshot', state, v: 1, id: `snapshot-${next}`, at })}\n`;
+    const id = `snapshot-${this.#file.number + 1}`;
+    const line = `\n${JSON.stringify({ type: 'snapshot', state, v: 1, id, at })}\n`;
     const temporary = `${path}.${randomBytes(6).toString('hex')}.tmp`;
     try {
       writeFileSync(temporary, line, { mode: 0o600, flag: 'wx', flush: true });
       linkSync(temporary, path);
+      return inodeOf(temporary);
     } catch (error) {
-      if (!existsSync(path))
-        throw new ToolError('state_unusable', `cannot continue the log in ${path}`, { cause: error });
+      if (existsSync(path)) return undefined;
+      throw new ToolError('state_unusable', `cannot continue the log in ${path}: ${messageOf(error)}`, {
+        cause: error,
+      });
     } finally {
       rmSync(temporary, { force: true });
     }
@@ -129,30 +128,38 @@ export class FileTeamLog implements TeamLog {
 
   async append(record: TeamRecord, options?: { readonly flush?: boolean }): Promise<Appended> {
     for (;;) {
-      const stored = this.#log.append(record);
-      const refusal = this.#refusals.get(stored.id) ?? null;
-      this.#refusals.clear();
-      // Asked for before anything closes the file; closing waits for it.
-      const flushed = refusal === null && options?.flush !== false ? this.#log.flush() : undefined;
-      const isBehindEnd = refusal !== null && this.state.continuedIn !== null;
-      this.#follow();
-      if (isBehindEnd) continue;
+      this.#follow(true);
+      const { id, at, refusal, isBehind } = this.#file.append(record);
+      if (isBehind) continue;
+      if (refusal !== null) return { id, at, refusal };
+      if (options?.flush !== false) this.#flush();
       this.#continueWhenLong();
-      await flushed;
-      return { id: stored.id, at: stored.at, refusal };
+      return { id, at, refusal };
     }
   }
 
+  /** The file's name first: others may have made it, and have come no further. */
+  #flush(): void {
+    if (this.#named !== this.#file.number) {
+      // Whoever put the directory away meanwhile has its name on the disk, or will.
+      if (existsSync(this.#options.directory)) syncDirectory(this.#options.directory);
+      this.#named = this.#file.number;
+    }
+    this.#file.flush();
+  }
+
   #continueWhenLong(): void {
-    const limit = Math.max(this.#options.maxBytes ?? MAX_BYTES, 4 * this.#snapshotBytes);
-    if (this.#log.size <= limit || this.state.session === 'deleted') return;
-    const current = logFiles(this.#options.directory).length;
-    this.#log.append({ type: 'continued', next: `log.${current + 1}.jsonl` });
-    this.#follow();
-    this.#refusals.clear();
+    const limit = Math.max(this.#options.maxBytes ?? MAX_BYTES, 4 * this.#file.snapshotBytes);
+    if (this.#file.size <= limit || this.state.session === 'deleted') return;
+    try {
+      this.#file.append({ type: 'continued', next: logFile(this.#file.number + 1) });
+      this.#follow(true);
+    } catch {
+      // The record before stands, and its author is told so; what is in the way meets the next.
+    }
   }
 
   close(): Promise<void> {
-    return this.#log.close();
+    return this.#file.close();
   }
 }

@@ -1,13 +1,17 @@
 // The teams of a project: one directory each, below .tool/teams of the main checkout.
 
-import { existsSync, mkdirSync, readdirSync, renameSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, mkdirSync, readdirSync, renameSync, statSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { messageOf, ToolError } from '../../domain/errors.ts';
 import { phaseOfTeam } from '../../domain/team/team-name.ts';
 import type { Teams } from '../../engine/ports.ts';
+import { syncDirectory } from './sync-directory.ts';
 import { FileTeamLog } from './team-log.ts';
 
-const ARCHIVE = 'archive';
+/** Below the teams' directory: where teams are put away. */
+export const ARCHIVE = 'archive';
+/** So often a log is looked for again that somebody put away while it was opened. */
+const TRIES = 20;
 
 export type FileTeamsOptions = {
   /** The project's directory, that of the main checkout in a worktree. */
@@ -19,6 +23,31 @@ export type FileTeamsOptions = {
 /** Where a project's teams have their logs. */
 export function teamsDirectory(root: string): string {
   return join(root, '.tool', 'teams');
+}
+
+/** The system's name of what went wrong, of an error or of its cause. */
+function codeOf(error: unknown): unknown {
+  if (!(error instanceof Error)) return undefined;
+  return 'code' in error && !(error instanceof ToolError) ? error.code : codeOf(error.cause);
+}
+
+function isRefusal(error: unknown): boolean {
+  return error instanceof ToolError && error.code === 'refused';
+}
+
+/**
+ * Makes a directory and those above it, and has their names on the disk. One by one: made all at once, a read-only disk
+ * is reported as a directory that is missing.
+ */
+function makeDirectory(path: string): void {
+  if (existsSync(path)) return;
+  makeDirectory(dirname(path));
+  try {
+    mkdirSync(path);
+  } catch (error) {
+    if (codeOf(error) !== 'EEXIST') throw error;
+  }
+  syncDirectory(dirname(path));
 }
 
 export class FileTeams implements Teams {
@@ -37,7 +66,7 @@ export class FileTeams implements Teams {
         .map((item) => item.name)
         .sort();
     } catch (error) {
-      if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return [];
+      if (codeOf(error) === 'ENOENT') return [];
       throw new ToolError('state_unusable', `cannot read ${this.#directory}: ${messageOf(error)}`, { cause: error });
     }
   }
@@ -46,34 +75,75 @@ export class FileTeams implements Teams {
     return existsSync(join(this.#directory, team, 'log.jsonl'));
   }
 
-  #log(team: string): FileTeamLog {
+  /** A team's directory; other names could lead anywhere. */
+  #place(team: string): string {
+    if (phaseOfTeam(team) === undefined)
+      throw new ToolError('usage', `team_name: expected the name of a team, like tool-run-spec-auth-001, got ${team}`);
+    return join(this.#directory, team);
+  }
+
+  /** undefined when somebody put it away meanwhile, or it was never there. */
+  #log(directory: string, create: boolean): FileTeamLog | undefined {
     const { now, maxBytes } = this.#options;
-    return new FileTeamLog({
-      directory: join(this.#directory, team),
-      now,
-      ...(maxBytes === undefined ? {} : { maxBytes }),
-    });
+    try {
+      return new FileTeamLog({ directory, now, create, ...(maxBytes === undefined ? {} : { maxBytes }) });
+    } catch (error) {
+      if (codeOf(error) === 'ENOENT' || isRefusal(error)) return undefined;
+      throw error;
+    }
   }
 
   open(team: string): FileTeamLog | undefined {
-    return phaseOfTeam(team) !== undefined && this.#has(team) ? this.#log(team) : undefined;
+    return phaseOfTeam(team) !== undefined && this.#has(team) ? this.#log(this.#place(team), false) : undefined;
   }
 
+  /** A log whose team was deleted, by somebody who came no further, is put away first. */
   begin(team: string): FileTeamLog {
-    const directory = join(this.#directory, team);
-    try {
-      mkdirSync(directory, { recursive: true });
-    } catch (error) {
-      throw new ToolError('state_unusable', `cannot make ${directory}: ${messageOf(error)}`, { cause: error });
+    const directory = this.#place(team);
+    for (let tries = 0; tries < TRIES; tries++) {
+      try {
+        makeDirectory(directory);
+      } catch (error) {
+        throw new ToolError('state_unusable', `cannot make ${directory}: ${messageOf(error)}`, { cause: error });
+      }
+      const log = this.#log(directory, true);
+      if (log !== undefined && log.state.session !== 'deleted') return log;
+      if (log === undefined) continue;
+      void log.close();
+      try {
+        this.archive(team);
+      } catch (error) {
+        if (!isRefusal(error)) throw error;
+      }
     }
-    return this.#log(team);
+    throw new ToolError(
+      'state_unusable',
+      `cannot begin a log in ${directory}: it was put away ${TRIES} times meanwhile`,
+    );
   }
 
+  /** Only of a team that was deleted: nothing that anybody appends to its log counts any more. */
   archive(team: string): string {
-    const date = new Date(this.#options.now()).toISOString().replace(/[:.]/g, '-');
-    const place = join(this.#directory, ARCHIVE, `${team}-${date}`);
-    mkdirSync(join(this.#directory, ARCHIVE), { recursive: true });
-    renameSync(join(this.#directory, team), place);
+    const directory = this.#place(team);
+    const inode = statSync(directory, { throwIfNoEntry: false })?.ino;
+    const log = inode === undefined ? undefined : this.#log(directory, false);
+    if (log === undefined) throw new ToolError('refused', `there is no log of team ${team} in ${directory}`);
+    const { session, createdAt } = log.state;
+    void log.close();
+    if (session !== 'deleted')
+      throw new ToolError('refused', `team ${team} was not deleted (it is ${session}): its log is not put away`);
+    // The same for everybody who puts this directory away: of two the second finds it taken, and moves no other one there.
+    const date = new Date(createdAt).toISOString().replace(/[:.]/g, '-');
+    const place = join(this.#directory, ARCHIVE, `${team}-${date}-${inode?.toString(36)}`);
+    try {
+      makeDirectory(join(this.#directory, ARCHIVE));
+      renameSync(directory, place);
+    } catch (error) {
+      if (!existsSync(place))
+        throw new ToolError('state_unusable', `cannot put ${directory} away as ${place}: ${messageOf(error)}`, {
+          cause: error,
+        });
+    }
     return place;
   }
 }

@@ -116,7 +116,7 @@ export function nextStep(state: TeamState): string {
     case 'shut_down':
       return `Next: TeamDelete {"team_name":"${state.team}"}.`;
     case 'fallback':
-      return `Team mode failed (${state.fallback?.trigger ?? 'no trigger known'}): do the open tasks one at a time, each with one sub-agent, in the order of the list; then TeamDelete.`;
+      return `Team mode failed (${state.fallback?.trigger ?? 'no trigger known'}): do the open tasks one at a time, each with one sub-agent, in the order of the list; set each to completed yourself with TaskUpdate; then TeamDelete.`;
     case 'none':
     case 'deleted':
       return 'Next: nothing; the team is gone.';

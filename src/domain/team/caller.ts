@@ -105,7 +105,7 @@ function whoOf(evidence: Evidence): string {
       const { agentType, agentId, session } = evidence.stamp;
       return agentType === null && agentId === null
         ? `the main agent of session ${session}`
-        : `${agentType ?? 'an agent'} (${agentId ?? 'no id'})`;
+        : `${agentType === null || agentType === '' ? 'an agent' : agentType} (${agentId ?? 'no id'})`;
     }
     case 'environment':
       return evidence.teammate === null ? 'a terminal' : `${evidence.teammate} of ${evidence.team ?? 'no team'}`;

@@ -10,8 +10,7 @@ type Of<T extends TeamRecord['type']> = Extract<Stored<TeamRecord>, { type: T }>
 
 export function takeTask(draft: Draft, record: Of<'task_created'>): string | null {
   const id = String(draft.tasks.size + 1);
-  const unknown = record.blocked_by.find((other) => !draft.tasks.has(other));
-  if (unknown !== undefined) return `blocked_by: there is no task ${unknown}`;
+  for (const other of record.blocked_by) if (!draft.tasks.has(other)) return `blocked_by: there is no task ${other}`;
   draft.tasks.set(id, {
     id,
     subject: record.subject,

@@ -124,7 +124,9 @@ export function checkMessage(type: string, content: unknown): Checked {
     const names = Object.entries(fields).map(([name, { optional }]) => (optional === true ? `${name}?` : name));
     return { ok: false, problems: [`content: expected an object of ${names.join(', ')}, got ${got(content)}`] };
   }
-  const given = Object.entries(content).map(([name, value]) => [SPELLINGS[name] ?? name, value] as const);
+  const given = Object.entries(content).map(
+    ([name, value]) => [Object.hasOwn(SPELLINGS, name) ? (SPELLINGS[name] ?? name) : name, value] as const,
+  );
   const problems = [...unknownFields(type, given, fields), ...wrongFields(given, fields)];
   return problems.length === 0 ? { ok: true, type, content: Object.fromEntries(given) } : { ok: false, problems };
 }

@@ -1,11 +1,15 @@
 // What agents get to see at the next boundary: their mail after a tool, and where they stand after a new beginning.
 
 import { specOfPath } from '../../domain/spec/spec.ts';
-import { leadBrief } from '../../domain/team/brief.ts';
+import { FALLBACK_TRIGGERS } from '../../domain/team/activation.ts';
+import { leadBrief, nextStep } from '../../domain/team/brief.ts';
+import { memberName } from '../../domain/team/caller.ts';
 import { LEAD } from '../../domain/team/message.ts';
+import { oneLine } from '../../domain/text.ts';
 import type { TeamLog } from '../ports.ts';
 import { withStanding } from './context.ts';
 import { type HookAnswer, type HostEvent, SILENT } from './event.ts';
+import { kindOfTool } from './guarding.ts';
 import { findCaller, type HookContext } from './hook-context.ts';
 import { takeMail } from './member-operations.ts';
 
@@ -24,7 +28,11 @@ export async function afterTool(context: HookContext, event: HostEvent): Promise
       return contextOf([await takeMail(log, name)]);
     }
     if (caller.kind !== 'lead') return SILENT;
-    return contextOf([await takeMail(log, LEAD), await noteSpec(log, event)]);
+    return contextOf([
+      await takeMail(log, LEAD),
+      await noteSpec(log, event),
+      await noteFailedSpawn(context, log, event),
+    ]);
   });
 }
 
@@ -48,6 +56,24 @@ async function noteSpec(log: TeamLog, event: HostEvent): Promise<string | null> 
   }
   await log.append({ type: 'moved', event: 'approval_asked', reason, by: LEAD });
   return `toolcrew: ${id} waits for the user's word. When all three documents stand, ask the user; the answer "approve ${id}" records it, nothing that you say does.`;
+}
+
+/** A teammate that could not be started: the same tasks go on, one at a time, by agents that the lead starts. */
+async function noteFailedSpawn(context: HookContext, log: TeamLog, event: HostEvent): Promise<string | null> {
+  if (event.failure === null || kindOfTool(event.tool) !== 'spawn') return null;
+  const name = memberName(String(event.input.subagent_type ?? ''));
+  const member = log.state.members.get(name);
+  // One that was bound has run; its end is no failed start.
+  const hasRun = [...log.state.bindings.values()].some((one) => one.name === name && one.epoch === member?.epoch);
+  if (member === undefined || member.phase === 'over' || hasRun) return null;
+  const reason = `${name} could not be started: ${oneLine(event.failure)}`;
+  const { epoch } = member;
+  await log.append({ type: 'member_ended', name, epoch, how: 'not_started', reason });
+  const { fallback } = await context.settings();
+  if (!fallback.enabled)
+    return `toolcrew: ${reason}. workflow.team.fallback.enabled is false: stop here, and tell the user.`;
+  await log.append({ type: 'fell_back', trigger: FALLBACK_TRIGGERS.spawn_failed, reason });
+  return `toolcrew: ${reason}. ${nextStep(log.state)}`;
 }
 
 /** After a beginning, a compaction or a resumption: where the team stands. */

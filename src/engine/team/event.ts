@@ -22,6 +22,8 @@ export type HostEvent = {
   readonly tool: string;
   readonly toolUseId: string | null;
   readonly input: Readonly<Record<string, unknown>>;
+  /** Of a tool's call that failed: its error; null when it did not. */
+  readonly failure: string | null;
   /** UserPromptSubmit: as it was typed. */
   readonly prompt: string;
   /** SessionStart: startup, resume, clear or compact. */
@@ -36,6 +38,8 @@ export type HostEvent = {
 
 export type HookAnswer =
   | { readonly kind: 'silent' }
+  /** It goes on, and whoever reads along is told why nothing was done about it. */
+  | { readonly kind: 'note'; readonly text: string }
   /** Text that the agent gets to see. */
   | { readonly kind: 'context'; readonly text: string }
   /** The call goes on with another input; `grant`: without anybody being asked. */

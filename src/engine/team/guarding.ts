@@ -42,7 +42,8 @@ export async function beforeTool(context: HookContext, event: HostEvent): Promis
   return withStanding(context.teams, async (logs) => {
     if (kind === 'ours') return stamped(context, event, logs);
     const found = await findCaller(context, event, logs);
-    if (found === undefined) return SILENT;
+    // Where team mode has failed, the lead's own agents do the work.
+    if (found === undefined || found.log.state.session === 'fallback') return SILENT;
     if (kind === 'write') return guardWrite(context, event, found);
     return kind === 'spawn' ? guardSpawn(context, event, found) : refuseHosts(event, found);
   });
@@ -120,7 +121,6 @@ async function guardSpawn(context: HookContext, event: HostEvent, found: Found):
     return refuse(
       `team ${state.team} stands, and this session does not lead it: /tool:team-restart takes it over, \`tool team delete ${state.team}\` ends it`,
     );
-  if (state.session === 'fallback') return SILENT;
   const member = state.members.get(memberName(type));
   if (member === undefined || member.phase !== 'registered')
     return refuse(

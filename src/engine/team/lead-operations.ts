@@ -5,6 +5,7 @@ import { nearest } from '../../domain/nearest.ts';
 import { nextStep, roleNamed, rolesToStart, spawnParameters, taskLine } from '../../domain/team/brief.ts';
 import type { Evidence } from '../../domain/team/caller.ts';
 import { identify, memberName } from '../../domain/team/caller.ts';
+import { isUnstarted } from '../../domain/team/fold-state.ts';
 import type { Input } from '../../domain/team/operation.ts';
 import type { Purpose } from '../../domain/team/record.ts';
 import { agentOf, type PATTERNS, type Phase, ROLES } from '../../domain/team/role.ts';
@@ -207,7 +208,7 @@ export async function deleteTeam(context: TeamContext, log: TeamLog, caller: Som
   const { refusal } = await log.append({ type: 'deleted', forced, by: caller.name });
   if (refusal !== null) {
     const missing = [...state.members.values()].filter(
-      (member) => member.phase !== 'over' && member.phase !== 'registered' && !isLost(member, at),
+      (member) => member.phase !== 'over' && !isUnstarted(member) && !isLost(member, at),
     );
     const names = missing.map(({ name, shutdown }) =>
       shutdown === null ? `${name} (not asked)` : `${name} (asked, ${shutdown.readAt === null ? 'not read' : 'read'})`,

@@ -63,6 +63,9 @@ export async function operate(context: TeamContext, name: string, given: unknown
   if (name === 'TeamCreate') return createTeam(context, input, who);
   return withStanding(context.teams, async (logs) => {
     const { caller, log } = callerOf(who, logs, input.maybe('team_name'));
+    // Nobody sees the start of whom its environment names: its first call is the sign of it.
+    if (who.kind === 'environment' && caller.kind === 'member' && caller.member.phase === 'registered')
+      await log.append({ type: 'member_spawned', name: caller.name, epoch: caller.epoch, key_hash: null, pid: null });
     return perform(context, name, log, caller, input);
   });
 }

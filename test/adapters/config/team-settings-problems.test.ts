@@ -126,7 +126,7 @@ const TEAM: Cases = [
   ['teammate_display: tmx', 'teammate_display: expected one of auto, tmux, inline, got "tmx"; did you mean tmux?'],
   [
     'auto_selection: { min_domains: 3 }',
-    'auto_selection.min_domains: unknown key; expected one of min_domains_for_team, min_files_for_team, min_complexity_score',
+    'auto_selection.min_domains: unknown key; did you mean workflow.team.auto_selection.min_domains_for_team?',
   ],
   [
     'auto_selection: { min_complexity_score: 11 }',
@@ -186,7 +186,7 @@ const TEAM: Cases = [
   ['fallback: true', 'fallback: expected a map of keys, got true'],
   [
     'fallback: { preserve: true }',
-    'fallback.preserve: unknown key; expected one of enabled, log_level, preserve_progress',
+    'fallback.preserve: unknown key; did you mean workflow.team.fallback.preserve_progress?',
   ],
 ];
 

@@ -1,0 +1,164 @@
+// What hooks cost: each compiled one as a whole process beside a bare one, and the guard on the resident server.
+
+import { spawnSync } from 'node:child_process';
+import { cpSync, mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { HookedProject, SESSION, TEAM } from '../test/support/hooked.ts';
+import { McpClient } from '../test/support/mcp-client.ts';
+import type { Cleanup } from '../test/support/temp.ts';
+import { median, type Row, spread, withCleanup } from './figures.ts';
+
+const PAIRS = 25;
+const CALLS = 200;
+const RECORDS = 300;
+const TARGET = 1.3;
+const TARGET_MS = 5;
+
+const HOOKS: Readonly<Record<string, { readonly event: string; readonly fields: Readonly<Record<string, unknown>> }>> =
+  {
+    'pre-tool-use': { event: 'PreToolUse', fields: { tool_name: 'Write', tool_input: { file_path: 'src/api/a.ts' } } },
+    'pre-tool-use, Bash': {
+      event: 'PreToolUse',
+      fields: { tool_name: 'Bash', tool_input: { command: "sed -i 's/a/b/' src/api/a.ts && echo x > src/api/b.ts" } },
+    },
+    'post-tool-use': { event: 'PostToolUse', fields: { tool_name: 'Read', tool_input: {}, tool_response: {} } },
+    'session-start': { event: 'SessionStart', fields: { source: 'resume' } },
+    'user-prompt-submit': { event: 'UserPromptSubmit', fields: { prompt: 'go on' } },
+    'subagent-start': { event: 'SubagentStart', fields: {} },
+    'subagent-stop': { event: 'SubagentStop', fields: { stop_hook_active: false } },
+    stop: { event: 'Stop', fields: { stop_hook_active: false } },
+    'teammate-idle': { event: 'TeammateIdle', fields: { teammate_name: 'backend-dev', team_name: TEAM } },
+    'task-completed': { event: 'TaskCompleted', fields: { task_id: '1', task_subject: 'x' } },
+  };
+
+function milliseconds(
+  program: string,
+  args: readonly string[],
+  input: string,
+  env: Readonly<Record<string, string>>,
+): number {
+  const from = process.hrtime.bigint();
+  const { status, stderr } = spawnSync(program, args, { input, env, encoding: 'utf8' });
+  const took = Number(process.hrtime.bigint() - from) / 1e6;
+  if (status !== 0) throw new Error(`${args.join(' ')} ended with ${status}: ${stderr}`);
+  return took;
+}
+
+/** A team in the middle of its work. */
+async function busy(t: Cleanup, config: string): Promise<HookedProject> {
+  const project = await new HookedProject(t, { config }).team('backend-dev', 'frontend-dev', 'tester');
+  for (let count = 1; count <= 10; count++)
+    await project.call('team-lead', 'TaskCreate', { subject: `Task ${count}`, description: 'd', owner: 'tester' });
+  for (let count = 0; count < RECORDS - 30; count++) {
+    const to = {
+      recipient: 'backend-dev',
+      type: 'progress',
+      content: `Message ${count}: something that somebody says`,
+    };
+    if (count % 2 === 0) await project.call('tester', 'SendMessage', to);
+    else await project.call('backend-dev', 'Inbox');
+  }
+  return project;
+}
+
+function processRow(name: string, project: HookedProject, size: string): Row {
+  const [script = ''] = name.split(',');
+  const { event, fields } = HOOKS[name] ?? { event: '', fields: {} };
+  const isLeads = event === 'SessionStart' || event === 'UserPromptSubmit' || event === 'Stop';
+  const who = isLeads ? 'team-lead' : 'backend-dev';
+  const env = { ...project.env, ...project.envOf('2.1.177') };
+  const input = JSON.stringify(project.fields(who, event, fields));
+  const file = join(process.cwd(), 'dist', 'hooks', `${script}.js`);
+  const hook = () => milliseconds(process.execPath, [file], input, env);
+  const bare = () => milliseconds(process.execPath, ['-e', '0'], input, env);
+  // The first one decodes the configuration and leaves the snapshot; the others find it.
+  hook();
+  bare();
+  const ratios: number[] = [];
+  const floors: number[] = [];
+  const times: number[] = [];
+  for (let pair = 0; pair < PAIRS; pair++) {
+    // Whoever goes first is served no better.
+    const [one, other] = pair % 2 === 0 ? [bare(), hook()] : [hook(), bare()];
+    const [floor, time] = pair % 2 === 0 ? [one, other] : [other, one];
+    floors.push(floor);
+    times.push(time);
+    ratios.push(time / floor);
+  }
+  return {
+    what: `hook, whole process: ${name}, ${size}`,
+    figure: `${median(ratios).toFixed(2)} × (${spread(times, 'ms')})`,
+    floor: `node -e 0: ${spread(floors, 'ms')}`,
+    target: `≤ ${TARGET} ×`,
+    met: median(ratios) <= TARGET,
+  };
+}
+
+// What the checks themselves cost is the project's own affair.
+const CONFIG =
+  'workflow:\n  team:\n    enabled: true\n    hooks:\n      task_completed:\n        require_quality_check: false\n';
+
+/** Each compiled hook beside a bare process, pair by pair. */
+export function hookProcesses(): Promise<readonly Row[]> {
+  return withCleanup(async (t) => {
+    const alone = new HookedProject(t, { config: CONFIG });
+    const team = await busy(t, CONFIG);
+    return Object.keys(HOOKS).flatMap((name) => [
+      processRow(name, alone, 'no team'),
+      processRow(name, team, `a team of ${RECORDS} records`),
+    ]);
+  });
+}
+
+/** One call of the guard on the server that stays, and the shell that the host starts beside it. */
+export function residentGuard(): Promise<readonly Row[]> {
+  return withCleanup(async (t) => {
+    const project = await busy(t, CONFIG);
+    const env = { ...project.env, ...project.envOf('2.1.177') };
+    const client = await McpClient.start(t, project.root, env);
+    const hooks = join(project.root, '.tool', 'hooks');
+    mkdirSync(hooks, { recursive: true });
+    cpSync(join('dist', 'hooks'), hooks, { recursive: true });
+    const rows: Row[] = [];
+    for (const name of ['pre-tool-use', 'pre-tool-use, Bash']) {
+      const { tool_name, tool_input } = HOOKS[name]?.fields ?? {};
+      const fields = project.fields('backend-dev', 'PreToolUse');
+      const input = {
+        event: 'PreToolUse',
+        session: SESSION,
+        cwd: project.root,
+        agent: fields.agent_id,
+        type: fields.agent_type,
+        tool: tool_name,
+        id: fields.tool_use_id,
+        input: JSON.stringify(tool_input),
+        transcript: fields.transcript_path,
+      };
+      const times: number[] = [];
+      for (let call = 0; call < CALLS + 20; call++) {
+        const from = process.hrtime.bigint();
+        const { text } = await client.call('Hook', input);
+        // The first calls find nothing compiled yet.
+        if (call >= 20) times.push(Number(process.hrtime.bigint() - from) / 1e6);
+        if (text !== '{}') throw new Error(`the guard answered ${text}`);
+      }
+      const shells: number[] = [];
+      const bare: number[] = [];
+      const event = JSON.stringify({ ...fields, tool_name, tool_input });
+      for (let pair = 0; pair < PAIRS * 2; pair++) {
+        shells.push(milliseconds('sh', [join(hooks, 'guard.sh')], event, env));
+        bare.push(milliseconds('sh', ['-c', ':'], event, env));
+      }
+      // They run side by side: whichever takes longer is what is felt.
+      const felt = Math.max(median(times), median(shells));
+      rows.push({
+        what: `guard on the resident server, each ${String(tool_name)}`,
+        figure: `${felt.toFixed(1)} ms: server ${spread(times, 'ms', 1)}, beside it the shell ${spread(shells, 'ms', 1)}`,
+        floor: `sh -c ':' ${spread(bare, 'ms', 1)}`,
+        target: `≤ ${TARGET_MS} ms`,
+        met: felt <= TARGET_MS,
+      });
+    }
+    return rows;
+  });
+}

@@ -1,0 +1,108 @@
+// Which team is meant: the one that is named, else the only one that stands; archived ones by the name of their archive.
+
+import { type Dirent, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { hasLog, TeamHistory } from '../adapters/event-log/team-history.ts';
+import { ARCHIVE, FileTeams, teamsDirectory } from '../adapters/event-log/teams.ts';
+import { messageOf, ToolError } from '../domain/errors.ts';
+import { nearest } from '../domain/nearest.ts';
+import { isStanding } from '../domain/team/state.ts';
+import { type TeamView, viewOf } from '../domain/team/view.ts';
+import { got, visible } from '../domain/text.ts';
+
+/** What an archive's name has behind the team's: when it was put away, and what tells two of one moment apart. */
+const SUFFIX = /-(\d{4}-\d{2}-\d{2}T[-\d]+Z)-[0-9a-z]+$/;
+
+export type FoundTeam = { readonly name: string; readonly directory: string; readonly isArchived: boolean };
+
+function dateOf(archive: string): string {
+  return SUFFIX.exec(archive)?.[1] ?? '';
+}
+
+/** The archives of a project's teams, the latest last. */
+export function archivedTeams(root: string): readonly FoundTeam[] {
+  const place = join(teamsDirectory(root), ARCHIVE);
+  let items: readonly Dirent[];
+  try {
+    items = readdirSync(place, { withFileTypes: true });
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return [];
+    throw new ToolError('state_unusable', `cannot read ${place}: ${messageOf(error)}`, { cause: error });
+  }
+  return items
+    .filter((item) => item.isDirectory() && hasLog(join(place, item.name)))
+    .map(({ name }) => ({ name, directory: join(place, name), isArchived: true }))
+    .sort((one, other) => dateOf(one.name).localeCompare(dateOf(other.name)));
+}
+
+/** The teams that have not been archived: those that stand, and those that are only proposed. */
+export function presentTeams(root: string): readonly FoundTeam[] {
+  const directory = teamsDirectory(root);
+  const names = new FileTeams({ root, now: Date.now }).list();
+  return names.map((name) => ({ name, directory: join(directory, name), isArchived: false }));
+}
+
+/** What a team's log comes to: now, or at the moment of its last record when the team has come to its end. */
+export function viewFrom(history: TeamHistory, team: FoundTeam, now: number): TeamView {
+  const { state, lastAt } = history;
+  const isOver = team.isArchived || state.session === 'deleted';
+  const view = viewOf(state, isOver && lastAt !== 0 ? lastAt : now);
+  return view.team === '' ? { ...view, team: team.name } : view;
+}
+
+export async function readTeam(team: FoundTeam, now: number): Promise<TeamView> {
+  const history = new TeamHistory({ directory: team.directory, from: 'snapshot' });
+  await history.close();
+  return viewFrom(history, team, now);
+}
+
+function listed(teams: readonly FoundTeam[], most = 8): string {
+  const shown = teams.slice(-most).map(({ name }) => visible(name));
+  return `${shown.join(', ')}${teams.length > most ? ` and ${teams.length - most} older ones` : ''}`;
+}
+
+async function standing(teams: readonly FoundTeam[]): Promise<readonly FoundTeam[]> {
+  const there: FoundTeam[] = [];
+  for (const team of teams) {
+    const history = new TeamHistory({ directory: team.directory, from: 'snapshot' });
+    if (isStanding(history.state)) there.push(team);
+    await history.close();
+  }
+  return there;
+}
+
+function unknown(name: string, present: readonly FoundTeam[], archived: readonly FoundTeam[]): ToolError {
+  const own = archived.filter((team) => team.name.replace(SUFFIX, '') === name);
+  if (own.length > 0)
+    return new ToolError('usage', `team ${visible(name)} has been deleted; it is archived as ${listed(own)}`);
+  const known = [...present, ...archived];
+  const close = nearest(
+    name,
+    known.map((team) => team.name),
+  );
+  return new ToolError(
+    'usage',
+    `team: expected ${known.length === 0 ? 'a team, and this project has none' : `one of ${listed(known)}`}, got ${got(name)}${close === undefined ? '' : `; did you mean ${close}?`}`,
+  );
+}
+
+/** @param name a team's, or that of its archive; undefined: the only one that stands */
+export async function findTeam(root: string, name: string | undefined): Promise<FoundTeam> {
+  const present = presentTeams(root);
+  const archived = archivedTeams(root);
+  if (name !== undefined) {
+    const found = [...present, ...archived].find((team) => team.name === name);
+    if (found === undefined) throw unknown(name, present, archived);
+    return found;
+  }
+  const there = await standing(present);
+  const [only] = there;
+  if (only !== undefined && there.length === 1) return only;
+  const kept = archived.length === 0 ? '' : `; archived: ${listed(archived)}`;
+  throw new ToolError(
+    'usage',
+    only === undefined
+      ? `no team stands in ${teamsDirectory(root)}${kept}`
+      : `${there.length} teams stand, name the one that is meant: ${listed(there)}${kept}`,
+  );
+}

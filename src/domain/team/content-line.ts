@@ -1,0 +1,44 @@
+// What a message says, in one line: the fields that its type is about, without their braces.
+
+import { visible } from '../text.ts';
+import type { Content, MessageType } from './message.ts';
+
+type Fields = Readonly<Record<string, unknown>>;
+
+function words(value: unknown): string {
+  if (typeof value === 'string') return value;
+  return value === undefined ? '' : JSON.stringify(value);
+}
+
+/** Of what stands first in a log's line of each type; content is taken as it came, whatever is missing. */
+const LINES: Readonly<Partial<Record<MessageType, (fields: Fields) => string>>> = {
+  api_ready: ({ endpoint }) => words(endpoint),
+  component_ready: ({ component, path, testable }) =>
+    `${words(component)} in ${words(path)}${testable === false ? ', not testable' : ''}`,
+  tests_passed: ({ coverage, passedTests, failedTests, duration }) =>
+    `${words(passedTests)} passed, ${words(failedTests)} failed, ${words(coverage)} % covered, ${words(duration)}`,
+  quality_gate_passed: ({ trust5Score, securityIssues, performanceScore, recommendation }) =>
+    `TRUST 5 ${words(trust5Score)}, ${words(securityIssues)} security issues, performance ${words(performanceScore)}: ${words(recommendation)}`,
+  change_request: ({ file, requestedChange, reason, priority }) =>
+    `${words(file)}: ${words(requestedChange)} (${priority === undefined ? '' : `${words(priority)}: `}${words(reason)})`,
+  change_completed: ({ file, change, commitRef }) => `${words(file)}: ${words(change)} (${words(commitRef)})`,
+  bug_report: ({ test, expected, actual }) => `${words(test)}: expected ${words(expected)}, got ${words(actual)}`,
+  coverage_required: ({ current, required, uncoveredFiles }) =>
+    `${words(current)} % of ${words(required)} %: ${Array.isArray(uncoveredFiles) ? uncoveredFiles.map(words).join(', ') : words(uncoveredFiles)}`,
+};
+
+/** Text of several lines as one that is visible, nothing left out; a semicolon where a line ends without a mark. */
+export function lineOf(text: string): string {
+  const lines = text.split(/\r?\n/).map((line) => line.trim());
+  return visible(
+    lines
+      .filter((line) => line !== '')
+      .reduce((all, line) => (all === '' ? line : `${all}${/[.:;,!?…]$/.test(all) ? ' ' : '; '}${line}`), ''),
+  );
+}
+
+/** One visible line, whole: whoever shows it cuts it. */
+export function contentLine(type: MessageType, content: Content): string {
+  if (typeof content === 'string') return lineOf(content);
+  return lineOf(LINES[type]?.(content) ?? JSON.stringify(content));
+}

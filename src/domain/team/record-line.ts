@@ -1,0 +1,145 @@
+// A record of a team's log in words: who, and what came of it.
+
+import type { Stored } from '../log.ts';
+import type { CheckResult } from '../quality.ts';
+import { contentLine, lineOf } from './content-line.ts';
+import { LEAD } from './message.ts';
+import type { TeamRecord, TeamRecordType } from './record.ts';
+import type { TeamState } from './state.ts';
+
+export type RecordLine = {
+  /** The member, `team-lead`, or `–` where nobody is named. */
+  readonly who: string;
+  readonly what: string;
+};
+
+type Of<T extends TeamRecordType> = Extract<TeamRecord, { type: T }>;
+type Words<T extends TeamRecordType> = (record: Stored<Of<T>>, state: TeamState, counts: boolean) => RecordLine;
+
+const NOBODY = '–';
+
+/** `: reason`, or nothing where none was given. */
+function because(reason: string | null): string {
+  return reason === null || reason === '' ? '' : `: ${reason}`;
+}
+
+const STATUSES = {
+  pending: 'puts back',
+  in_progress: 'claims',
+  completed: 'completes',
+  failed: 'gives up',
+} as const;
+
+const VERDICTS = {
+  accept: 'accepts',
+  reject: 'rejects',
+  escalated: 'lets pass after repeated rejections',
+  failed: 'could not judge',
+} as const;
+
+function checkWords({ check, outcome, reason, figure }: CheckResult): string {
+  const more = outcome === 'failed' ? reason : figure;
+  return `${check} ${outcome.replace('_', ' ')}${more === null ? '' : ` (${more})`}`;
+}
+
+const LINES: { readonly [T in TeamRecordType]: Words<T> } = {
+  proposed: ({ phase, pattern, subject, roles, reasons }) => ({
+    who: NOBODY,
+    what: `a team is proposed for ${subject} (${phase}, ${pattern ?? 'no pattern'}; ${roles.join(', ')})${because(reasons.join('; '))}`,
+  }),
+  created: ({ team, phase, pattern, subject, roles }) => ({
+    who: LEAD,
+    what: `creates ${team} for ${subject} (${phase}, ${pattern ?? 'no pattern'}; ${roles.join(', ')})`,
+  }),
+  task_created: ({ subject, owner, blocked_by: before, by }, state, counts) => ({
+    who: by,
+    what: `adds task${counts ? ` ${state.tasks.size}` : ''}: ${subject}${owner === null ? '' : ` (for ${owner})`}${before.length === 0 ? '' : ` after ${before.join(', ')}`}`,
+  }),
+  task_updated: ({ task, status, result, by }) => ({
+    who: by,
+    what: `${STATUSES[status]} task ${task}${because(result)}`,
+  }),
+  task_assigned: ({ task, owner, by }) => ({ who: by, what: `gives task ${task} to ${owner}` }),
+  member_registered: ({ name, agent, read_only: readOnly, model }, state, counts) => ({
+    who: name,
+    what: `is registered as ${agent}${counts ? `, run ${state.members.get(name)?.epoch ?? '?'}` : ''} (model ${model}${readOnly ? ', reads only' : ''})`,
+  }),
+  member_spawned: ({ name, epoch, pid }) => ({
+    who: name,
+    what: `is started, run ${epoch}${pid === null ? '' : `, process ${pid}`}`,
+  }),
+  member_bound: ({ name, epoch, agent_id: agent }) => ({
+    who: name,
+    what: `run ${epoch} is the host's agent ${agent}`,
+  }),
+  member_seen: ({ name }) => ({ who: name, what: 'gives a sign of life' }),
+  member_idle: ({ name, stopped }) => ({ who: name, what: stopped ? 'has ended its run' : 'has nothing to do' }),
+  member_ended: ({ name, how, reason }) => ({ who: name, what: `is over (${how})${because(reason)}` }),
+  message_sent: ({ by, to, kind, content, in_reply_to: reply }, state, counts) => ({
+    who: by,
+    what: `→ ${to} ${kind}${counts ? ` #${state.messages.length}` : ''}${reply === null ? '' : `, in reply to #${reply}`}: ${contentLine(kind, content)}`,
+  }),
+  mail_seen: ({ member, seqs, how }) => ({
+    who: member,
+    what: `${how === 'read' ? 'reads' : 'is handed'} ${seqs.map((seq) => `#${seq}`).join(', ')}`,
+  }),
+  lease_taken: ({ path, until, reason, by, at }) => ({
+    who: by,
+    what: `leases ${path} for ${Math.max(1, Math.round((until - at) / 60_000))} min${because(reason)}`,
+  }),
+  lease_released: ({ path, by }) => ({ who: by, what: `gives back ${path}` }),
+  decision: ({ hook, decision, member, about, reason }) => ({
+    who: member ?? NOBODY,
+    what: `${hook} ${VERDICTS[decision]} ${about}${because(reason)}`,
+  }),
+  gate_measured: ({ task, ok, checks, coverage }) => ({
+    who: NOBODY,
+    what: `the gate ${ok ? 'passes' : 'fails'}${task === null ? '' : ` task ${task}`}: ${checks.map(checkWords).join(', ') || 'no checks'}${coverage === null ? '' : `; ${coverage} % covered`}`,
+  }),
+  moved: ({ event, reason, by }) => ({ who: by, what: `${event.replaceAll('_', ' ')}${because(reason)}` }),
+  fell_back: ({ trigger, reason }) => ({
+    who: NOBODY,
+    what: `falls back to sub-agents (${trigger})${because(reason)}`,
+  }),
+  restarted: ({ keep }) => ({
+    who: LEAD,
+    what: `restarts the team; ${keep ? 'what was done stays' : 'every task starts over'}`,
+  }),
+  deleted: ({ forced, by }) => ({ who: by, what: `deletes the team${forced ? ' by force' : ''}` }),
+  snapshot: () => ({ who: NOBODY, what: 'the state so far' }),
+  continued: ({ next }) => ({ who: NOBODY, what: `the log goes on in ${next}` }),
+};
+
+/** Every type that a record can have. */
+export const RECORD_TYPES: readonly string[] = Object.keys(LINES);
+
+function linesOf<T extends TeamRecordType>(
+  type: T,
+  record: Stored<Of<T>>,
+  state: TeamState,
+  counts: boolean,
+): RecordLine {
+  return LINES[type](record, state, counts);
+}
+
+/**
+ * The record in one visible line, whole.
+ * @param state as the record left it
+ * @param counts whether it changed anything
+ */
+export function recordLine(record: Stored<TeamRecord>, state: TeamState, counts: boolean): RecordLine {
+  const { who, what } = linesOf(record.type, record, state, counts);
+  return { who: lineOf(who), what: lineOf(what) };
+}
+
+/** The names of members that a record is by, for, or about; `all` is everybody's. */
+export function namesIn(record: TeamRecord): readonly string[] {
+  const names: readonly unknown[] = [
+    'by' in record ? record.by : null,
+    'name' in record ? record.name : null,
+    'member' in record ? record.member : null,
+    'to' in record ? record.to : null,
+    'owner' in record ? record.owner : null,
+  ];
+  return names.filter((name): name is string => typeof name === 'string');
+}

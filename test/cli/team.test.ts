@@ -1,0 +1,161 @@
+// `tool team`, `tool spec` and the rows of `tool doctor` about team mode, as a user runs them.
+
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import test from 'node:test';
+import { cleanEnv, runTool } from '../support/daemon.ts';
+import { type Cleanup, tempDir } from '../support/temp.ts';
+
+const TEAM = 'tool-run-spec-auth-001';
+const SPEC = `---
+id: SPEC-AUTH-001
+title: Sign in
+status: draft
+---
+# Sign in
+
+- R1: When a person signs in with a wrong password, the system shall answer 401.
+`;
+
+type Row = { readonly name: string; readonly status: string; readonly says: string };
+
+function projectOf(t: Cleanup, files: Readonly<Record<string, string>> = {}) {
+  const directory = tempDir(t);
+  const root = join(directory, 'project');
+  const bin = join(directory, 'bin');
+  for (const path of [root, bin]) mkdirSync(path);
+  execFileSync('git', ['init', '-q', root]);
+  const all = { '.tool/config/workflow.yaml': 'workflow:\n  team:\n    enabled: true\n', ...files };
+  for (const [name, text] of Object.entries(all)) {
+    mkdirSync(dirname(join(root, name)), { recursive: true });
+    writeFileSync(join(root, name), text);
+  }
+  const tool = (args: readonly string[], env: Readonly<Record<string, string>> = {}) =>
+    runTool(args, { cwd: root, env: { ...cleanEnv(directory), PATH: `${bin}:${process.env.PATH ?? ''}`, ...env } });
+  return {
+    root,
+    tool,
+    host: (version: string) => {
+      writeFileSync(join(bin, 'claude'), `#!/bin/sh\necho "${version} (Claude Code)"\n`);
+      chmodSync(join(bin, 'claude'), 0o755);
+    },
+    json: async (args: readonly string[], env: Readonly<Record<string, string>> = {}) =>
+      JSON.parse((await tool([...args, '--json'], env)).stdout),
+  };
+}
+
+test('a team from a shell: created, filled, asked to end, deleted', async (t) => {
+  const { tool, json } = projectOf(t);
+  assert.equal((await json(['team', 'create', TEAM, '--subject', 'SPEC-AUTH-001'])).state, 'created');
+  assert.equal((await json(['team', 'spawn', TEAM, 'team-tester', '--prompt', 'Test it'])).member, 'tester');
+  const as = { TOOL_TEAM: TEAM, TOOL_TEAMMATE: 'tester' };
+  const added = await json(['team', 'task', 'create', 'Tests', '--owner', 'tester', '--file', 'tests/a.test.ts']);
+  assert.deepEqual(added, { taskId: '1', subject: 'Tests', owner: 'tester', status: 'pending' });
+  assert.equal((await json(['team', 'task', 'update', '1', 'in_progress'], as)).status, 'in_progress');
+  await tool(['team', 'send', 'team-lead', 'bug_report', '{"test":"a:1","expected":"2","actual":"3"}'], as);
+  const { messages } = await json(['team', 'inbox']);
+  assert.deepEqual([messages[0].from, messages[0].content.actual], ['tester', '3']);
+  assert.equal((await json(['team', 'lease', 'package.json', '--minutes', '5'], as)).state, 'leased');
+  assert.equal((await json(['team', 'shutdown', 'done'])).to, 'all');
+  const early = await tool(['team', 'delete', TEAM]);
+  assert.equal(early.code, 1);
+  assert.match(
+    early.stderr,
+    /is not deleted: tester \(asked, not read\) has not ended\. Wait for the end; after \d+ s more it can be forced/,
+  );
+  await json(['team', 'create', 'tool-plan-other']);
+  const gone = await tool(['team', 'delete', 'tool-plan-other']);
+  assert.match(gone.stdout, /state: deleted\narchived: .*tool-plan-other-/);
+});
+
+test('refusals say what is valid and end with 1; what cannot be read ends with 2', async (t) => {
+  const { tool } = projectOf(t);
+  const unknown = await tool(['team', 'create', 'My Team']);
+  assert.equal(unknown.code, 1);
+  assert.match(unknown.stderr, /team_name: expected tool-plan-<feature>/);
+  const none = await tool(['team', 'task', 'list']);
+  assert.match(none.stderr, /no team stands: create one with TeamCreate/);
+  const broken = await tool(['team', 'send', 'all', 'progress', '{"half":']);
+  assert.equal(broken.code, 2);
+  assert.match(broken.stderr, /content: expected a JSON object or text/);
+  assert.equal((await tool(['team', 'send', 'all'])).code, 2);
+});
+
+test('a shell of an agent inside a host is nobody in particular', async (t) => {
+  const { tool, json } = projectOf(t);
+  await json(['team', 'create', TEAM]);
+  const { code, stderr } = await tool(['team', 'delete', TEAM], { CLAUDECODE: '1' });
+  assert.equal(code, 1);
+  assert.match(stderr, /this shell belongs to an agent of the host, and does not tell which/);
+});
+
+test('a SPEC is listed, checked, and approved by a person only', async (t) => {
+  const { root, tool, json } = projectOf(t, { '.tool/specs/SPEC-AUTH-001/spec.md': SPEC });
+  assert.deepEqual(await json(['spec', 'list']), [
+    { id: 'SPEC-AUTH-001', status: 'draft', title: 'Sign in', requirements: 1 },
+  ]);
+  const check = await tool(['spec', 'check', 'SPEC-AUTH-001']);
+  assert.equal(check.code, 1);
+  assert.equal(
+    check.stdout,
+    'plan.md: expected beside spec.md, got nothing\nacceptance.md: expected beside spec.md, got nothing\n',
+  );
+  assert.match((await tool(['spec', 'check', 'SPEC-AUT-001'])).stderr, /did you mean SPEC-AUTH-001\?/);
+  const agent = await tool(['spec', 'approve', 'SPEC-AUTH-001'], { CLAUDECODE: '1' });
+  assert.equal(agent.code, 1);
+  assert.match(agent.stderr, /only a person approves a SPEC/);
+  const approved = await tool(['spec', 'approve', 'SPEC-AUTH-001']);
+  assert.match(approved.stdout, /SPEC-AUTH-001 is approved/);
+  assert.equal(
+    readFileSync(join(root, '.tool/specs/SPEC-AUTH-001/spec.md'), 'utf8'),
+    SPEC.replace('status: draft', 'status: approved'),
+  );
+});
+
+test('a selection is explained line by line, and what is installed for agents is none of it', async (t) => {
+  const { json } = projectOf(t, { 'src/api/users.ts': 'export {};\n', '.claude/agents/x.md': 'password\n' });
+  const { decision, selection } = await json([
+    'team',
+    'select',
+    'change src/api/users.ts: people sign in with their password',
+  ]);
+  assert.equal(decision.mode, 'subagent');
+  assert.deepEqual(selection.files, ['src/api/users.ts']);
+  for (const file of selection.files) assert.doesNotMatch(file, /^\.(claude|tool)\//);
+});
+
+/** The row of that name. */
+function row(rows: ReadonlyMap<string, Row>, name: string): Row {
+  const found = rows.get(name);
+  assert.ok(found !== undefined, `no row ${name}`);
+  return found;
+}
+
+test('doctor: the three prerequisites, what is installed, and the team that stands', async (t) => {
+  const { json, host, tool } = projectOf(t);
+  const rows = async (env: Readonly<Record<string, string>> = {}) => {
+    const { checks } = await json(['doctor'], env);
+    return new Map<string, Row>(checks.map((check: Row) => [check.name, check]));
+  };
+  host('2.1.31');
+  const old = await rows();
+  assert.equal(row(old, 'team: host version').status, 'warn');
+  assert.match(row(old, 'team: host version').says, /expected 2\.1\.32 or higher, got 2\.1\.31/);
+  assert.match(row(old, 'team: variable').says, /expected TOOL_CODE_EXPERIMENTAL_AGENT_TEAMS=1, got nothing/);
+  assert.match(row(old, 'team mode').says, /not installed/);
+  assert.equal(row(old, 'daemon').status, 'ok');
+  host('2.1.177');
+  assert.equal((await tool(['init'])).code, 0);
+  await json(['team', 'create', TEAM]);
+  const now = await rows({ TOOL_CODE_EXPERIMENTAL_AGENT_TEAMS: 'yes' });
+  assert.match(row(now, 'team: variable').says, /got "yes" from the shell/);
+  assert.equal(row(now, 'team mode').status, 'ok');
+  assert.match(row(now, 'team').says, new RegExp(`${TEAM} stands \\(created\\)`));
+  assert.match(row(await rows(), 'team: variable').says, /got "1" from the settings file/);
+  host('2.1.100');
+  const back = row(await rows(), 'team mode');
+  assert.equal(back.status, 'fail');
+  assert.match(back.says, /Claude Code 2\.1\.100 cannot read them, and silently leaves its whole settings file out/);
+});

@@ -1,0 +1,275 @@
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import type { Caller } from '../../../src/domain/team/caller.ts';
+import { DEFAULT_TEAM_SETTINGS } from '../../../src/domain/team/default-settings.ts';
+import { judgeWrites, type Place, type Writes } from '../../../src/domain/team/guard.ts';
+import { checkMessage } from '../../../src/domain/team/message.ts';
+import type { TeamSettings } from '../../../src/domain/team/settings.ts';
+import { type Story, TEAM, teamOf } from '../../support/team.ts';
+
+const SETTINGS: TeamSettings = { ...DEFAULT_TEAM_SETTINGS, enabled: true };
+const FREE_LEAD: TeamSettings = { ...SETTINGS, delegateMode: false };
+
+const LEADER: Caller = { kind: 'lead', team: TEAM, name: 'team-lead', epoch: 0 };
+const STRANGER: Caller = { kind: 'outsider', who: 'general-purpose (agent-9)' };
+const NOBODY: Caller = { kind: 'unknown', why: 'the host does not say' };
+
+type Case = {
+  readonly name: string;
+  /** A member's name, or the caller. */
+  readonly by?: string | Caller;
+  readonly writes: string | Writes;
+  readonly settings?: TeamSettings;
+  readonly tell?: (story: Story) => unknown;
+  readonly place?: Partial<Place>;
+  readonly ruling: RegExp;
+};
+
+function unresolved(...why: readonly string[]): Writes {
+  return { targets: [], unresolved: why };
+}
+
+function tree(path: string): Writes {
+  return { targets: [{ path, tree: true }], unresolved: [] };
+}
+
+const BELOW: Readonly<Record<string, readonly string[]>> = {
+  src: ['src/api/a.ts', 'src/pages/b.tsx'],
+  'src/api': ['src/api/a.ts', 'src/api/c.ts'],
+  '.': ['.git/config', 'src/api/a.ts'],
+};
+
+const READER = (story: Story) =>
+  story
+    .tell('member_registered', { name: 'quality', agent: 'team-quality', read_only: true })
+    .tell('member_spawned', { name: 'quality' });
+
+const CASES: readonly Case[] = [
+  { name: 'its own file', writes: 'src/api/users.ts', ruling: /^allow src\/api\/users\.ts$/ },
+  {
+    name: 'a file of somebody else',
+    writes: 'tests/users.ts',
+    ruling:
+      /^deny tests\/users\.ts is tester's \(tests\/\*\*\), not backend-dev's\. Do not change it; ask its owner: SendMessage \{"recipient":"tester","type":"change_request"/,
+  },
+  {
+    name: 'a file whose owner is not in the team',
+    writes: 'design/logo.svg',
+    ruling: /^deny .*ask the lead, since its owner is not in this team: SendMessage \{"recipient":"team-lead"/,
+  },
+  {
+    name: 'a pattern of names before a place of its own',
+    writes: 'src/api/users.test.ts',
+    ruling: /^deny .* is tester's/,
+  },
+  {
+    name: 'a shared file without a lease',
+    writes: 'src/lib/a.ts',
+    ruling:
+      /^deny src\/lib\/a\.ts is shared \(src\/lib\/\*\*\): take a lease for it first: FileLease \{"path":"src\/lib\/a\.ts"/,
+  },
+  { name: 'an unowned file without a lease', writes: 'package.json', ruling: /^deny package\.json is nobody's: take/ },
+  {
+    name: 'a shared file with a lease',
+    writes: 'src/lib/a.ts',
+    tell: (story) => story.tell('lease_taken', { path: 'src/lib/a.ts', by: 'backend-dev' }),
+    ruling: /^allow src\/lib\/a\.ts$/,
+  },
+  {
+    name: 'a file that is leased to another',
+    writes: 'package.json',
+    tell: (story) => story.tell('lease_taken'),
+    ruling:
+      /^deny package\.json is leased to tester until 1970-01-01T00:33:20\.000Z \(a dependency\): wait for it, or ask: SendMessage/,
+  },
+  {
+    name: 'a lease of its own that is over',
+    writes: 'package.json',
+    tell: (story) => story.tell('lease_taken', { by: 'backend-dev' }),
+    place: { now: 2_000_000 },
+    ruling: /^deny package\.json is nobody's/,
+  },
+  {
+    name: 'a lease of another that is over, on its own file',
+    writes: 'src/api/a.ts',
+    tell: (story) => story.tell('lease_taken', { path: 'src/api/a.ts' }),
+    place: { now: 2_000_000 },
+    ruling: /^allow/,
+  },
+  { name: 'outside of the project', writes: '/etc/hosts', ruling: /^deny \/etc\/hosts lies outside of the project/ },
+  { name: 'above the project', writes: '../other/a.ts', ruling: /^deny \.\.\/other\/a\.ts lies outside/ },
+  { name: 'the project itself', writes: '.', ruling: /^deny/ },
+  { name: 'a temporary file', writes: '/tmp/scratch.txt', ruling: /^allow \/tmp\/scratch\.txt$/ },
+  { name: 'beside the temporary directory', writes: '/tmpx/a', ruling: /^deny/ },
+  ...['.claude/settings.json', '.tool/teams/x/log.jsonl', '.git/hooks/pre-commit', '.git', '.mcp.json'].flatMap(
+    (writes): readonly Case[] => [
+      { name: `the rules (${writes})`, writes, ruling: /^deny .* belongs to what holds the team's rules/ },
+      { name: `the rules (${writes}), by the lead`, by: LEADER, writes, settings: FREE_LEAD, ruling: /^deny .* rules/ },
+    ],
+  ),
+  { name: 'a file that begins like a rule', writes: '.github/workflows/ci.yml', ruling: /^deny .* is nobody's/ },
+  {
+    name: 'a SPEC, by a member',
+    writes: '.tool/specs/SPEC-A-001/spec.md',
+    ruling: /^deny .* rules \(\.tool\)/,
+  },
+  { name: 'a SPEC, by the lead', by: LEADER, writes: '.tool/specs/SPEC-A-001/spec.md', ruling: /^allow/ },
+  { name: 'beside the SPECs, by the lead', by: LEADER, writes: '.tool/specs/../config/workflow.yaml', ruling: /^deny/ },
+  {
+    name: 'code, by a lead that delegates',
+    by: LEADER,
+    writes: 'src/api/a.ts',
+    ruling:
+      /^deny the lead delegates \(delegate_mode\) and writes nothing but \.tool\/specs\/\*\*\. Give src\/api\/a\.ts to backend-dev: TaskCreate \{.*"owner":"backend-dev"\}$/,
+  },
+  {
+    name: "code of nobody's, by a lead that delegates",
+    by: LEADER,
+    writes: 'package.json',
+    ruling: /^deny .* Give package\.json to a teammate: TaskCreate \{"subject":"<what>","description":"<how>"\}$/,
+  },
+  { name: 'code, by a lead that does not', by: LEADER, writes: 'src/api/a.ts', settings: FREE_LEAD, ruling: /^allow/ },
+  {
+    name: 'a role that only reads',
+    by: 'quality',
+    writes: 'src/api/a.ts',
+    tell: READER,
+    ruling: /^deny quality only reads: it writes nothing/,
+  },
+  {
+    name: 'a role that only reads, temporary',
+    by: 'quality',
+    writes: '/tmp/a',
+    tell: READER,
+    ruling: /^deny quality only/,
+  },
+  {
+    name: 'a role that only reads, with a lease that it should not have',
+    by: 'quality',
+    writes: 'package.json',
+    tell: (story) => READER(story).tell('lease_taken', { by: 'quality' }),
+    ruling: /^deny quality only/,
+  },
+  {
+    name: 'a stranger',
+    by: STRANGER,
+    writes: 'src/api/a.ts',
+    ruling:
+      /^deny team tool-run-spec-auth-001 stands, and general-purpose \(agent-9\) is not of it.*\/tool:team-restart.*`tool team delete/,
+  },
+  {
+    name: 'a stranger whose name holds control characters',
+    by: { kind: 'outsider', who: 'a\u001b[2Jb' },
+    writes: 'src/api/a.ts',
+    ruling: /^deny .*a\\x1b\[2Jb is not of it/,
+  },
+  { name: 'a stranger, temporary', by: STRANGER, writes: '/tmp/a', ruling: /^deny team/ },
+  {
+    name: 'somebody the host does not name',
+    by: NOBODY,
+    writes: 'src/api/a.ts',
+    ruling: /^deny .*a caller that the host does not name \(the host does not say\)/,
+  },
+  {
+    name: 'what cannot be told, without a person',
+    writes: unresolved('$(date) is not known'),
+    ruling:
+      /^deny it cannot be told before it runs what this writes: \$\(date\) is not known\. Write files with Write or Edit/,
+  },
+  {
+    name: 'what cannot be told, in front of a person',
+    writes: unresolved('$X', '$Y'),
+    place: { attended: true },
+    ruling: /^ask it cannot be told before it runs what this writes: \$X; \$Y$/,
+  },
+  {
+    name: 'what cannot be told, by a stranger in front of a person',
+    by: STRANGER,
+    writes: unresolved('$X'),
+    place: { attended: true },
+    ruling: /^deny .*is not of it.*\(It cannot be told what this writes: \$X\)/,
+  },
+  {
+    name: 'what cannot be told, by a reader in front of a person',
+    by: 'quality',
+    tell: READER,
+    writes: unresolved('$X'),
+    place: { attended: true },
+    ruling: /^deny quality only reads/,
+  },
+  {
+    name: 'what cannot be told beside what may not be',
+    writes: { targets: [{ path: 'tests/a.ts', tree: false }], unresolved: ['$X'] },
+    place: { attended: true },
+    ruling: /^deny tests\/a\.ts is tester's/,
+  },
+  {
+    name: 'several, one of which may not be',
+    writes: {
+      targets: ['src/api/a.ts', 'tests/a.ts'].map((path) => ({ path, tree: false })),
+      unresolved: [],
+    },
+    ruling: /^deny tests\/a\.ts/,
+  },
+  { name: 'a tree of its own', writes: tree('src/api'), ruling: /^allow src\/api\/a\.ts src\/api\/c\.ts$/ },
+  {
+    name: 'a tree with a file of somebody else',
+    writes: tree('src'),
+    ruling: /^deny src\/pages\/b\.tsx is frontend-dev's/,
+  },
+  { name: 'a tree without a file', writes: tree('src/api/new'), ruling: /^allow src\/api\/new$/ },
+  { name: 'the whole project', writes: tree('.'), ruling: /^deny \.git\/config belongs to/ },
+];
+
+for (const { name, by = 'backend-dev', writes, settings = SETTINGS, tell, place, ruling } of CASES) {
+  test(`a write: ${name}`, () => {
+    const story = teamOf(['backend-dev', 'frontend-dev', 'tester']);
+    tell?.(story);
+    const member = typeof by === 'string' ? story.member(by) : undefined;
+    const caller: Caller =
+      typeof by !== 'string'
+        ? by
+        : { kind: 'member', team: TEAM, name: by, epoch: member?.epoch ?? 0, member: story.member(by) };
+    const given: Writes =
+      typeof writes === 'string' ? { targets: [{ path: writes, tree: false }], unresolved: [] } : writes;
+    const { decision, reason, paths } = judgeWrites(given, caller, story.state, settings, {
+      attended: false,
+      now: story.at,
+      temporary: ['/tmp'],
+      below: (path) => BELOW[path] ?? [],
+      ...place,
+    });
+    assert.match([decision, ...(reason === '' ? [] : [reason]), ...(reason === '' ? paths : [])].join(' '), ruling);
+    if (decision === 'deny') assert.deepEqual(paths, []);
+  });
+}
+
+for (const path of ['tests/users.ts', 'tests/a "quoted" name.ts', 'tests/back\\slash.ts']) {
+  test(`a refusal holds a change_request that can be sent as it stands: ${path}`, () => {
+    const story = teamOf(['backend-dev', 'tester']);
+    const caller: Caller = {
+      kind: 'member',
+      team: TEAM,
+      name: 'backend-dev',
+      epoch: 1,
+      member: story.member('backend-dev'),
+    };
+    const { reason } = judgeWrites(
+      { targets: [{ path, tree: false }], unresolved: [] },
+      caller,
+      story.state,
+      SETTINGS,
+      {
+        attended: false,
+        now: story.at,
+        temporary: [],
+        below: () => [],
+      },
+    );
+    const request: unknown = JSON.parse(reason.slice(reason.indexOf('SendMessage ') + 'SendMessage '.length));
+    assert.ok(typeof request === 'object' && request !== null && 'content' in request && 'recipient' in request);
+    assert.equal(request.recipient, 'tester');
+    assert.deepEqual(checkMessage('change_request', request.content).ok, true);
+    assert.equal(JSON.stringify(request.content).includes(JSON.stringify(path)), true);
+  });
+}

@@ -1,0 +1,178 @@
+import assert from 'node:assert/strict';
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import test from 'node:test';
+import { ENABLED, type Fields, HookedProject, type HookRun, VERSIONS } from '../support/hooked.ts';
+
+const REJECTED = 2;
+const TASK = { task_id: '7', task_subject: 'Greet', task_description: 'Politely' };
+
+/** A project whose tests leave a line each time they run. */
+class Greeter {
+  readonly project: HookedProject;
+  readonly #runs: string;
+
+  constructor(...given: ConstructorParameters<typeof HookedProject>) {
+    const [t, settings] = given;
+    this.project = new HookedProject(t, { fixture: 'node', ...settings });
+    this.#runs = join(this.project.root, '..', 'runs');
+    const count = `import { appendFileSync } from 'node:fs';\nappendFileSync(${JSON.stringify(this.#runs)}, 'ran\\n');\n`;
+    this.project.write('test/count.test.js', count);
+  }
+
+  get runs(): number {
+    return existsSync(this.#runs) ? readFileSync(this.#runs, 'utf8').split('\n').length - 1 : 0;
+  }
+
+  complete(who: string, more: Fields = {}, version = VERSIONS[3]): Promise<HookRun> {
+    return this.project.hook('task-completed', who, 'TaskCompleted', { ...TASK, ...more }, version);
+  }
+}
+
+test('a completion is rejected for what the checks find, with its name, and accepted after the fix', async (t) => {
+  const greeter = new Greeter(t);
+  const { project } = greeter;
+  const right = project.read('test/greet.test.js');
+  const source = project.read('src/greet.js');
+
+  project.edit('test/greet.test.js', "'HELLO, ADA!'", "'HELLO!'");
+  const failing = await greeter.complete('team-lead');
+  assert.equal(failing.code, REJECTED);
+  assert.equal(failing.stdout, '');
+  assert.match(
+    failing.stderr,
+    /^Not accepted: tests failed\.\ntests: 1 test fails: shouts \(test\/greet\.test\.js:7:1\)/,
+  );
+  assert.match(failing.stderr, /Then complete the task again; the checks run anew\.\n$/);
+
+  // Measured once for each state of the work tree.
+  const before = greeter.runs;
+  assert.ok(before >= 1);
+  assert.equal((await greeter.complete('team-lead')).stderr, failing.stderr);
+  assert.equal(greeter.runs, before);
+
+  project.write('test/greet.test.js', right.replace(/^test\('shouts'.*$/m, 'shout;'));
+  project.write(
+    'src/greet.js',
+    `${source}\nexport function unreached(a) {\n  if (a) {\n    return 1;\n  }\n  return 2;\n}\n`,
+  );
+  const uncovered = await greeter.complete('team-lead');
+  assert.equal(uncovered.code, REJECTED);
+  assert.match(
+    uncovered.stderr,
+    /^Not accepted: coverage failed\.\ncoverage: the tests reach [\d.]+ % of the lines, expected 80 %\n {2}- src\/greet\.js: /,
+  );
+
+  project.write('test/greet.test.js', right);
+  project.write('src/greet.js', source.replace('export function shout', 'var unused = 1;\n\nexport function shout'));
+  const unclean = await greeter.complete('team-lead');
+  assert.equal(unclean.code, REJECTED);
+  assert.match(unclean.stderr, /^Not accepted: lint failed\.\nlint: .*src\/greet\.js:8: no-var: use let or const/);
+
+  project.write('src/greet.js', source);
+  const good = await greeter.complete('team-lead');
+  assert.deepEqual([good.code, good.stdout, good.stderr], [0, '', '']);
+});
+
+for (const version of VERSIONS) {
+  test(`a teammate's completion on ${version} is judged by its team, which writes it down`, async (t) => {
+    const greeter = new Greeter(t);
+    const { project } = greeter;
+    await project.team('tester');
+    project.edit('test/greet.test.js', "'HELLO, ADA!'", "'HELLO!'");
+    // The guard saw it written.
+    const write = { tool_name: 'Write', tool_input: { file_path: 'test/greet.test.js' } };
+    assert.equal((await project.hook('pre-tool-use', 'tester', 'PreToolUse', write)).code, 0);
+    const named = { teammate_name: 'tester', team_name: 'tool-run-spec-auth-001' };
+    const { agent_id, agent_type, ...unnamed } = project.fields(
+      'tester',
+      'TaskCompleted',
+      { ...TASK, ...named },
+      version,
+    );
+    const fields = version === '2.1.329' ? { ...unnamed, agent_id, agent_type } : unnamed;
+    const run = () => project.raw('task-completed', JSON.stringify(fields), project.envOf(version));
+    const rejected = await run();
+    assert.equal(rejected.code, REJECTED, rejected.stderr);
+    assert.match(rejected.stderr, /1 test fails: shouts/);
+    const measured = greeter.runs;
+    assert.equal((await run()).code, REJECTED);
+    assert.equal(greeter.runs, measured, 'the same tree is not measured again');
+    const { decisions, gate } = project.state();
+    assert.equal(decisions.at(-1)?.about, "task 7 of the host's list");
+    assert.equal(decisions.at(-1)?.decision, 'reject');
+    assert.equal(gate?.ok, false);
+    project.edit('test/greet.test.js', "'HELLO!'", "'HELLO, ADA!'");
+    assert.deepEqual((await run()).code, 0);
+    assert.equal(project.state().decisions.at(-1)?.decision, 'accept');
+  });
+}
+
+test('after three rejections without change it is accepted as escalated, and the lead has a message', async (t) => {
+  const greeter = new Greeter(t);
+  const { project } = greeter;
+  await project.team('tester');
+  project.edit('src/greet.js', 'export function shout', 'var unused = 1;\n\nexport function shout');
+  const codes: (number | null)[] = [];
+  for (let count = 0; count < 4; count++) codes.push((await greeter.complete('tester')).code);
+  assert.deepEqual(codes, [2, 2, 2, 0]);
+  const last = project.state().messages.at(-1);
+  assert.match(
+    String(last?.content),
+    /^escalated by task_completed: task 7 of the host's list was completed after 3 rejections/,
+  );
+});
+
+const OFF: readonly [string, string | null, RegExp][] = [
+  [
+    'require_quality_check',
+    `${ENABLED}    hooks:\n      task_completed:\n        require_quality_check: false\n`,
+    /^toolcrew: TaskCompleted: nothing is checked: require_quality_check is false\n$/,
+  ],
+  [
+    'the hook',
+    `${ENABLED}    hooks:\n      task_completed:\n        enabled: false\n`,
+    /^toolcrew: TaskCompleted: nothing is checked: the hook is switched off/,
+  ],
+  ['team mode', 'workflow:\n  team:\n    enabled: false\n', /nothing is checked: workflow\.team\.enabled is not true/],
+  [
+    'the file itself',
+    null,
+    /^toolcrew: TaskCompleted: nothing is checked: workflow\.team\.enabled is not true in \.tool\/config\/workflow\.yaml \(it is off where that file is missing; `tool init` writes it\)\n$/,
+  ],
+];
+
+for (const [name, config, says] of OFF) {
+  test(`nothing is checked without ${name}, and that is said`, async (t) => {
+    const greeter = new Greeter(t, { config });
+    greeter.project.edit('test/greet.test.js', "'HELLO, ADA!'", "'HELLO!'");
+    const run = await greeter.complete('team-lead');
+    assert.equal(run.code, 0);
+    assert.equal(run.stdout, '');
+    assert.match(run.stderr, says);
+    assert.equal(greeter.runs, 0);
+  });
+}
+
+test('in a team, what is not checked is accepted and written down as that', async (t) => {
+  const [, config] = OFF[0] ?? [];
+  const greeter = new Greeter(t, { config: config ?? ENABLED });
+  await greeter.project.team('tester');
+  assert.equal((await greeter.complete('tester')).code, 0);
+  assert.equal(greeter.runs, 0);
+  assert.match(greeter.project.state().decisions.at(-1)?.reason ?? '', /^unchecked: require_quality_check is false$/);
+});
+
+test('the gate of the operation and that of the hook are one', async (t) => {
+  const greeter = new Greeter(t);
+  const { project } = greeter;
+  await project.team('tester');
+  project.edit('src/greet.js', 'export function shout', 'var unused = 1;\n\nexport function shout');
+  await project.call('team-lead', 'TaskCreate', { subject: 'Greet', description: 'd', owner: 'tester' });
+  await project.call('tester', 'TaskUpdate', { taskId: '1', status: 'in_progress' });
+  const complete = () => project.call('tester', 'TaskUpdate', { taskId: '1', status: 'completed' });
+  await assert.rejects(complete, /Not accepted: lint failed/);
+  assert.equal(project.state().tasks.get('1')?.status, 'in_progress');
+  project.edit('src/greet.js', 'var unused = 1;\n\n', '');
+  assert.equal((await complete()).status, 'completed');
+});

@@ -1,0 +1,211 @@
+import assert from 'node:assert/strict';
+import { mkdirSync, symlinkSync } from 'node:fs';
+import { join } from 'node:path';
+import test from 'node:test';
+import { type Fields, HookedProject, type HookRun, type HostVersion, specific, VERSIONS } from '../support/hooked.ts';
+
+function guard(
+  project: HookedProject,
+  who: string,
+  tool: string,
+  tool_input: Fields,
+  version?: HostVersion,
+): Promise<HookRun> {
+  return project.hook('pre-tool-use', who, 'PreToolUse', { tool_name: tool, tool_input }, version);
+}
+
+for (const version of VERSIONS) {
+  test(`a teammate's writes on ${version}`, async (t) => {
+    const project = await new HookedProject(t).team('backend-dev', 'tester');
+    const path = (name: string) => join(project.root, name);
+    const cases: readonly [string, Fields, number, RegExp][] = [
+      ['Write', { file_path: path('src/api/a.ts'), content: 'x' }, 0, /^$/],
+      ['Edit', { file_path: 'src/api/a.ts', old_string: 'x', new_string: 'y' }, 0, /^$/],
+      [
+        'Write',
+        { file_path: path('tests/a.ts'), content: 'x' },
+        2,
+        /^toolcrew: tests\/a\.ts is tester's .*"recipient":"tester"/,
+      ],
+      ['Edit', { file_path: path('src/pages/a.tsx') }, 2, /is frontend-dev's/],
+      ['MultiEdit', { file_path: path('package.json') }, 2, /FileLease \{"path":"package\.json"/],
+      ['NotebookEdit', { notebook_path: path('tests/a.ipynb'), new_source: '1' }, 2, /is tester's/],
+      ['Write', { content: 'x' }, 2, /Write without a path/],
+      ['Bash', { command: 'echo hi > src/api/a.ts' }, 0, /^$/],
+      ['Bash', { command: 'cat tests/a.ts | grep x' }, 0, /^$/],
+      ['Bash', { command: 'echo hi > tests/a.ts' }, 2, /tests\/a\.ts is tester's/],
+      ['Bash', { command: 'cd src && sed -i s/a/b/ pages/a.tsx' }, 2, /src\/pages\/a\.tsx is frontend-dev's/],
+      ['Bash', { command: 'python3 -c "$CODE"' }, 2, /cannot be told before it runs what this writes/],
+      ['Bash', { command: 'echo x > /etc/hosts' }, 2, /lies outside of the project/],
+      ['Bash', { command: `rm -rf ${project.root}/..` }, 2, /./],
+      ['Read', { file_path: path('tests/a.ts') }, 0, /^$/],
+    ];
+    for (const [tool, input, code, says] of cases) {
+      const run = await guard(project, 'backend-dev', tool, input, version);
+      assert.equal(run.code, code, `${tool} ${JSON.stringify(input)}: ${run.stderr}`);
+      assert.match(run.stderr, says);
+      assert.equal(run.stdout, '');
+    }
+    const lead = await guard(project, 'team-lead', 'Write', { file_path: path('src/api/a.ts') }, version);
+    assert.equal(lead.code, 2);
+    assert.match(lead.stderr, /the lead delegates.*TaskCreate/);
+    const { decisions } = project.state();
+    assert.ok(
+      decisions.some(
+        ({ decision, member, about }) =>
+          decision === 'accept' && member === 'backend-dev' && about === 'Write src/api/a.ts',
+      ),
+    );
+    assert.ok(decisions.some(({ decision, about }) => decision === 'reject' && about === 'Write tests/a.ts'));
+  });
+}
+
+test('who is of no team writes nothing while one stands, and anything when none does', async (t) => {
+  const project = new HookedProject(t);
+  const input = { file_path: join(project.root, 'src/api/a.ts') };
+  assert.equal((await guard(project, 'general-purpose', 'Write', input)).code, 0);
+  await project.team('backend-dev');
+  const refused = await guard(project, 'general-purpose', 'Write', input);
+  assert.equal(refused.code, 2);
+  assert.match(refused.stderr, /team-general-purpose \(agent-general-purpose\) is not of it/);
+  const other = await project.hook('pre-tool-use', 'team-lead', 'PreToolUse', {
+    session_id: 'another',
+    tool_name: 'Bash',
+    tool_input: { command: 'touch a' },
+  });
+  assert.equal(other.code, 2);
+  assert.match(other.stderr, /the main agent of session another is not of it/);
+});
+
+test('a link does not lead around the guard', async (t) => {
+  const project = await new HookedProject(t).team('backend-dev', 'tester');
+  project.write('tests/a.ts', '');
+  mkdirSync(join(project.root, 'src', 'api'), { recursive: true });
+  symlinkSync(join(project.root, 'tests'), join(project.root, 'src', 'api', 'linked'));
+  const run = await guard(project, 'backend-dev', 'Write', { file_path: 'src/api/linked/a.ts' });
+  assert.equal(run.code, 2);
+  assert.match(run.stderr, /tests\/a\.ts is tester's/);
+});
+
+test('what holds the project may not be written as a whole, wherever it lies', async (t) => {
+  const project = await new HookedProject(t).team('backend-dev', 'tester');
+  // The project lies in a directory for temporary files, as any test's does.
+  for (const command of [
+    'rm -rf ..',
+    `rm -rf ${join(project.root, '..')}`,
+    'rm -rf .',
+    `mv ${project.root} /tmp/gone`,
+  ]) {
+    const run = await guard(project, 'backend-dev', 'Bash', { command });
+    assert.equal(run.code, 2, `${command}: ${run.stderr}`);
+  }
+});
+
+test('in front of a screen a person is asked about what cannot be told', async (t) => {
+  const project = await new HookedProject(t).team('backend-dev');
+  const fields = project.fields('backend-dev', 'PreToolUse', {
+    tool_name: 'Bash',
+    tool_input: { command: 'python3 -c "$CODE"' },
+  });
+  const env = { ...project.envOf('2.1.177'), CLAUDE_CODE_ENTRYPOINT: 'cli' };
+  const run = await project.raw('pre-tool-use', JSON.stringify(fields), env);
+  assert.equal(run.code, 0);
+  assert.equal(run.stderr, '');
+  const { hookEventName, permissionDecision, permissionDecisionReason } = specific(run);
+  assert.equal(hookEventName, 'PreToolUse');
+  assert.equal(permissionDecision, 'ask');
+  assert.match(String(permissionDecisionReason), /^it cannot be told before it runs what this writes/);
+});
+
+test('only registered teammates are started, with their brief and without a name of the host', async (t) => {
+  const project = await new HookedProject(t).team('backend-dev');
+  const unknown = await guard(project, 'team-lead', 'Task', { subagent_type: 'general-purpose', prompt: 'x' });
+  assert.equal(unknown.code, 2);
+  assert.match(unknown.stderr, /only registered teammates are started.*"subagent_type":"team-<role>"/);
+  const again = await guard(project, 'team-lead', 'Agent', { subagent_type: 'team-backend-dev', prompt: 'x' });
+  assert.equal(again.code, 2);
+  assert.match(again.stderr, /backend-dev is working/);
+  const byMember = await guard(project, 'backend-dev', 'Agent', { subagent_type: 'team-tester', prompt: 'x' });
+  assert.equal(byMember.code, 2);
+  assert.match(byMember.stderr, /only team-lead starts agents/);
+  const registered = await project.call('team-lead', 'Task', {
+    subagent_type: 'team-tester',
+    team_name: 'tool-run-spec-auth-001',
+    name: 'tester',
+    prompt: 'Write the tests',
+  });
+  assert.equal(registered.state, 'registered');
+  const spawned = await guard(project, 'team-lead', 'Agent', {
+    subagent_type: 'team-tester',
+    prompt: 'Write the tests',
+    name: 'tester',
+    team_name: 'x',
+    run_in_background: true,
+  });
+  const { updatedInput, permissionDecision } = specific(spawned);
+  assert.equal(permissionDecision, undefined);
+  assert.ok(typeof updatedInput === 'object' && updatedInput !== null && 'prompt' in updatedInput);
+  assert.deepEqual(Object.keys(updatedInput).sort(), ['prompt', 'run_in_background', 'subagent_type']);
+  assert.match(
+    String(updatedInput.prompt),
+    /^toolcrew: you are tester of team tool-run-spec-auth-001.*\n\nWrite the tests$/s,
+  );
+});
+
+test('calls of the team are stamped, whatever the caller put there; the tools of the host rest', async (t) => {
+  const project = await new HookedProject(t).team('backend-dev');
+  for (const tool of ['mcp__team__TaskList', 'mcp__plugin_tool_team__TaskList']) {
+    const run = await guard(project, 'backend-dev', tool, { _caller: 'mine', team_name: 'x' });
+    const { updatedInput, permissionDecision } = specific(run);
+    assert.equal(permissionDecision, 'allow');
+    assert.ok(typeof updatedInput === 'object' && updatedInput !== null && '_caller' in updatedInput);
+    const [payload = ''] = String(updatedInput._caller).split('.');
+    const stamp: unknown = JSON.parse(Buffer.from(payload, 'base64url').toString('utf8'));
+    assert.ok(typeof stamp === 'object' && stamp !== null && 'agentType' in stamp && 'toolUseId' in stamp);
+    assert.equal(stamp.agentType, 'team-backend-dev');
+    assert.match(String(stamp.toolUseId), /^toolu_\d+$/);
+  }
+  const hosts = await guard(project, 'backend-dev', 'TaskUpdate', { taskId: '1' });
+  assert.equal(hosts.code, 2);
+  assert.match(hosts.stderr, /use the team server's own TaskUpdate \(mcp__team__TaskUpdate\)/);
+});
+
+test('the calls of 2.1.33 are told by its transcripts, also when these come late', async (t) => {
+  const project = await new HookedProject(t).team('backend-dev', 'tester');
+  const write = (path: string) =>
+    project.fields('backend-dev', 'PreToolUse', { tool_name: 'Write', tool_input: { file_path: path } }, '2.1.33');
+  // Another agent only speaks of the call: that makes it nobody's.
+  const spoken = write('src/api/a.ts');
+  project.tell('backend-dev', 'toolu_other');
+  const words = { message: { content: [{ type: 'text', text: `the call ${String(spoken.tool_use_id)}` }] } };
+  project.tell('tester', 'toolu_more');
+  const { appendFileSync } = await import('node:fs');
+  appendFileSync(
+    join(project.transcript.replace(/\.jsonl$/, ''), 'subagents', 'agent-agent-tester.jsonl'),
+    `${JSON.stringify(words)}\n`,
+  );
+  const late = project.raw('pre-tool-use', JSON.stringify(spoken), project.envOf('2.1.33'));
+  await new Promise((resolve) => setTimeout(resolve, 100));
+  project.tell('backend-dev', spoken.tool_use_id);
+  const found = await late;
+  assert.equal(found.code, 0, found.stderr);
+  const foreign = write('tests/a.ts');
+  project.tell('backend-dev', foreign.tool_use_id);
+  assert.match(
+    (await project.raw('pre-tool-use', JSON.stringify(foreign), project.envOf('2.1.33'))).stderr,
+    /is tester's/,
+  );
+  // Long transcripts are read from their end.
+  for (let count = 0; count < 40; count++) project.tell('backend-dev', `toolu_${'x'.repeat(20_000)}${count}`);
+  const long = write('src/api/a.ts');
+  project.tell('backend-dev', long.tool_use_id);
+  assert.equal((await project.raw('pre-tool-use', JSON.stringify(long), project.envOf('2.1.33'))).code, 0);
+  // Nobody's: refused, and said why.
+  const never = write('src/api/a.ts');
+  const nobody = await project.raw('pre-tool-use', JSON.stringify(never), project.envOf('2.1.33'));
+  assert.equal(nobody.code, 2);
+  assert.match(
+    nobody.stderr,
+    /a caller that the host does not name \(this host does not name who calls, and its transcripts do not tell\)/,
+  );
+});

@@ -1,0 +1,190 @@
+import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
+import { appendFileSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import test from 'node:test';
+import { ENABLED, HookedProject, type HookRun, runProgram, TEAM } from '../support/hooked.ts';
+
+const EVENTS: Readonly<Record<string, string>> = {
+  'post-tool-use': 'PostToolUse',
+  'pre-tool-use': 'PreToolUse',
+  'session-start': 'SessionStart',
+  stop: 'Stop',
+  'subagent-start': 'SubagentStart',
+  'subagent-stop': 'SubagentStop',
+  'task-completed': 'TaskCompleted',
+  'teammate-idle': 'TeammateIdle',
+  'user-prompt-submit': 'UserPromptSubmit',
+};
+const HOOKS = Object.entries(EVENTS);
+
+/** It lets go, and says in one line what was wrong. */
+function letsGo(run: HookRun, says: RegExp): void {
+  assert.equal(run.code, 0, run.stderr);
+  assert.equal(run.stdout, '');
+  assert.match(run.stderr, says);
+  assert.equal(run.stderr.trimEnd().split('\n').length, 1, run.stderr);
+  assert.ok(run.stderr.length < 400, `${run.stderr.length} characters`);
+}
+
+test('there is a script for every event, small, with nothing to install beside it', () => {
+  const files = readdirSync(join(process.cwd(), 'dist', 'hooks')).filter((name) => name.endsWith('.js'));
+  assert.deepEqual(files.sort(), [...HOOKS.map(([name]) => `${name}.js`), 'team-server.js'].sort());
+});
+
+for (const [name, event] of HOOKS) {
+  test(`${event}: input that is none is said in one line, and lets go`, async (t) => {
+    const project = new HookedProject(t);
+    const begins = `^toolcrew: ${event}: `;
+    const inputs: readonly [string, string | Buffer, string][] = [
+      ['empty', '', `${begins}standard input: expected the JSON of a ${event} event, got ""$`],
+      ['no JSON', '{"hook', `${begins}standard input: expected the JSON of a ${event} event, got `],
+      ['an array', '[1]', `${begins}standard input: expected an object, got \\[1\\]$`],
+      ['null', 'null', `${begins}standard input: expected an object, got null$`],
+      ['a text', '"x"', `${begins}standard input: expected an object, got "x"$`],
+      ['bytes', Buffer.concat([Buffer.from([0, 255, 27, 10]), randomBytes(4_000)]), `${begins}standard input: `],
+      ['much that is no JSON', 'x\u001b[2J'.repeat(1_000_000), `${begins}standard input: expected the JSON`],
+      [
+        'an unknown event',
+        JSON.stringify({ hook_event_name: 'Unheard\u001bOf' }),
+        `${begins}hook_event_name: expected ${event}, got "Unheard.*": this event is not known$`,
+      ],
+      [
+        'no name of an event',
+        '{"hook_event_name":7}',
+        `${begins}hook_event_name: expected ${event}, got 7: this event is not known$`,
+      ],
+      [
+        'another event',
+        `{"hook_event_name":"${event === 'Stop' ? 'SessionStart' : 'Stop'}"}`,
+        `${begins}hook_event_name: this script is for ${event}, got `,
+      ],
+    ];
+    for (const [, input, says] of inputs) letsGo(await project.raw(name, input), new RegExp(says, 'm'));
+  });
+
+  test(`${event}: fields of other types than expected do no harm`, async (t) => {
+    const project = await new HookedProject(t).team('backend-dev');
+    const odd = {
+      session_id: 7,
+      cwd: 0,
+      tool_name: {},
+      tool_input: 'x',
+      tool_use_id: [],
+      agent_id: {},
+      agent_type: 1,
+      prompt: null,
+      task_id: {},
+      teammate_name: [],
+    };
+    const run = await project.raw(name, JSON.stringify({ hook_event_name: event, ...odd }));
+    assert.ok(run.code === 0 || run.code === 2, run.stderr);
+    assert.doesNotMatch(run.stderr, /\n\s+at |TypeError/);
+  });
+
+  test(`${event}: a workflow.yaml that cannot be read is said in one line`, async (t) => {
+    const project = new HookedProject(t);
+    const fields = JSON.stringify(
+      project.fields('team-lead', event, { prompt: '/tool:1-plan x --solo', tool_name: 'Read', task_id: '1' }),
+    );
+    project.write('.tool/config/workflow.yaml', 'workflow: [\n');
+    const broken = await project.raw(name, fields, project.envOf('2.1.177'));
+    assert.equal(broken.code, 0, broken.stderr);
+    const needsIt = name === 'task-completed' || name === 'user-prompt-submit';
+    if (needsIt) {
+      assert.match(broken.stderr, /^toolcrew: .*workflow\.yaml.*the defaults hold until it is mended: no team mode\n$/);
+    } else assert.equal(broken.stderr, '');
+  });
+
+  test(`${event}: its own fault is said; it lets go, but the guard does not`, async (t) => {
+    const project = await new HookedProject(t).team('backend-dev');
+    await project.call('team-lead', 'SendMessage', { recipient: 'backend-dev', type: 'progress', content: 'x' });
+    appendFileSync(
+      join(project.root, '.tool', 'teams', TEAM, 'log.jsonl'),
+      '\n{"type":"of another program","v":1,"id":"x","at":1}\n',
+    );
+    const who =
+      name === 'session-start' || name === 'stop' || name === 'user-prompt-submit' ? 'team-lead' : 'backend-dev';
+    const run = await project.hook(name, who, event, {
+      tool_name: 'Write',
+      tool_input: { file_path: 'src/api/a.ts' },
+      prompt: '/tool:team-restart',
+      task_id: '1',
+      source: 'compact',
+    });
+    const isGuard = name === 'pre-tool-use';
+    assert.equal(run.code, isGuard ? 2 : 0, run.stderr);
+    assert.equal(run.stdout, '');
+    const says = isGuard
+      ? /^toolcrew: PreToolUse cannot tell whether this may happen, so it does not: .*log\.jsonl holds a record at byte \d+ that this program did not write: .*`tool doctor` says more\n$/
+      : new RegExp(`^toolcrew: ${event} failed and lets this go on: .*log\\.jsonl holds a record at byte \\d+.*\\n$`);
+    assert.match(run.stderr, says);
+  });
+}
+
+test('a broken workflow.yaml leaves what it said before in force', async (t) => {
+  const project = await new HookedProject(t).team('backend-dev');
+  const write = { tool_name: 'Write', tool_input: { file_path: 'tests/a.ts' } };
+  assert.equal((await project.hook('pre-tool-use', 'backend-dev', 'PreToolUse', write)).code, 2);
+  project.write('.tool/config/workflow.yaml', `${ENABLED}    delegate_mode: perhaps\n`);
+  const run = await project.hook('pre-tool-use', 'backend-dev', 'PreToolUse', write);
+  assert.equal(run.code, 2);
+  assert.match(
+    run.stderr,
+    /^toolcrew: .*workflow\.yaml.*delegate_mode.*what it said before holds until it is mended\ntoolcrew: tests\/a\.ts is tester's/,
+  );
+});
+
+test('where it cannot be told whether a team stands, the guard refuses and the others let go', async (t) => {
+  const project = new HookedProject(t);
+  project.write('.tool/teams', 'no directory');
+  const write = { tool_name: 'Write', tool_input: { file_path: 'tests/a.ts' } };
+  const guarded = await project.hook('pre-tool-use', 'backend-dev', 'PreToolUse', write);
+  assert.equal(guarded.code, 2);
+  assert.match(
+    guarded.stderr,
+    /^toolcrew: PreToolUse cannot tell whether this may happen, so it does not: cannot read .*teams/,
+  );
+  const stamp = await project.hook('pre-tool-use', 'backend-dev', 'PreToolUse', { tool_name: 'mcp__team__Inbox' });
+  assert.equal(stamp.code, 0);
+  letsGo(
+    await project.hook('stop', 'team-lead', 'Stop'),
+    /^toolcrew: Stop failed and lets this go on: cannot read .*teams/,
+  );
+});
+
+test('standard input that is not there or no file is no crash', async (t) => {
+  const project = new HookedProject(t);
+  const hook = join(process.cwd(), 'dist', 'hooks', 'stop.js');
+  for (const redirect of ['<&-', '</', '</dev/null']) {
+    const run = await runProgram('sh', ['-c', `node '${hook}' ${redirect}`], '', project.env, project.root);
+    letsGo(run, /^toolcrew: Stop: standard input: expected the JSON of a Stop event, got ""$/m);
+  }
+});
+
+test('a project in a worktree is that of its checkout', async (t) => {
+  const project = await new HookedProject(t).team('backend-dev', 'tester');
+  const tree = join(project.root, '..', 'worktree');
+  const git = 'git -c user.name=n -c user.email=e@x';
+  const made = await runProgram(
+    'sh',
+    ['-c', `${git} commit -q --allow-empty -m x && git worktree add -q ../worktree`],
+    '',
+    project.env,
+    project.root,
+  );
+  assert.equal(made.code, 0, made.stderr);
+  const write = (path: string) => {
+    const fields = project.fields('backend-dev', 'PreToolUse', {
+      cwd: tree,
+      tool_name: 'Write',
+      tool_input: { file_path: join(tree, path) },
+    });
+    return project.raw('pre-tool-use', JSON.stringify(fields), {
+      ...project.envOf('2.1.177'),
+      CLAUDE_PROJECT_DIR: tree,
+    });
+  };
+  assert.equal((await write('src/api/a.ts')).code, 0);
+  assert.match((await write('tests/a.ts')).stderr, /tests\/a\.ts is tester's/);
+});

@@ -1,0 +1,194 @@
+import assert from 'node:assert/strict';
+import { copyFileSync, cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import test from 'node:test';
+import { RESIDENT_FIELDS } from '../../src/adapters/resident-fields.ts';
+import { type Fields, HookedProject, type HookRun, runProgram, SESSION } from '../support/hooked.ts';
+import { McpClient } from '../support/mcp-client.ts';
+import type { Cleanup } from '../support/temp.ts';
+
+/** What the host fills into the entry of the settings: all of it text. */
+function filled(project: HookedProject, who: string, event: string, tool: string, input: Fields): Fields {
+  const fields = { ...project.fields(who, event), tool_name: tool, tool_input: JSON.stringify(input) };
+  const texts: Fields = fields;
+  return Object.fromEntries(Object.entries(RESIDENT_FIELDS).map(([name, field]) => [name, texts[field] ?? '']));
+}
+
+function start(t: Cleanup, project: HookedProject, name?: string): Promise<McpClient> {
+  const env = { ...project.env, ...project.envOf('2.1.177') };
+  return McpClient.start(t, project.root, env, name === undefined ? {} : { name });
+}
+
+function mark(project: HookedProject): string {
+  return join(project.root, '.tool', 'state', `server-${SESSION}`);
+}
+
+async function resident(t: Cleanup, ...members: readonly string[]) {
+  const project = await new HookedProject(t).team(...members);
+  const client = await start(t, project);
+  const hook = async (who: string, event: string, tool: string, input: Fields): Promise<Fields> => {
+    const { text, isError } = await client.call('Hook', filled(project, who, event, tool, input));
+    assert.equal(isError, false, text);
+    return JSON.parse(text) as Fields;
+  };
+  return { project, client, hook };
+}
+
+test('the hook on the resident server decides as the compiled one does', async (t) => {
+  const { project, hook } = await resident(t, 'backend-dev', 'tester');
+  const cases: readonly [string, string, Fields][] = [
+    ['backend-dev', 'Write', { file_path: 'src/api/a.ts', content: 'x' }],
+    ['backend-dev', 'Write', { file_path: join(project.root, 'tests/a.ts'), content: '"quoted" \n' }],
+    ['backend-dev', 'Edit', { file_path: 'package.json' }],
+    ['backend-dev', 'NotebookEdit', { notebook_path: 'tests/a.ipynb' }],
+    ['backend-dev', 'Bash', { command: "sed -i 's/a/b/' src/api/a.ts && echo x > src/api/b.ts" }],
+    ['backend-dev', 'Bash', { command: "sed -i 's/a/b/' src/api/a.ts && echo x > tests/b.ts" }],
+    ['team-lead', 'Write', { file_path: 'src/api/a.ts' }],
+    ['team-lead', 'Write', { file_path: '.tool/specs/SPEC-AUTH-001/plan.md' }],
+    ['general-purpose', 'Bash', { command: 'touch a' }],
+    ['backend-dev', 'Read', { file_path: 'tests/a.ts' }],
+  ];
+  for (const [who, tool_name, tool_input] of cases) {
+    const compiled = await project.hook('pre-tool-use', who, 'PreToolUse', { tool_name, tool_input });
+    const answer = await hook(who, 'PreToolUse', tool_name, tool_input);
+    const words = {
+      hookEventName: 'PreToolUse',
+      permissionDecision: 'deny',
+      permissionDecisionReason: compiled.stderr.trimEnd(),
+    };
+    const expected = compiled.code === 2 ? { hookSpecificOutput: words } : (compiled.json ?? {});
+    assert.deepEqual(answer, expected, `${who} ${tool_name} ${JSON.stringify(tool_input)}`);
+  }
+});
+
+test('mail is delivered by the resident server, under the name of the event, and once', async (t) => {
+  const { project, hook } = await resident(t, 'backend-dev');
+  const send = (content: string) =>
+    project.call('team-lead', 'SendMessage', { recipient: 'backend-dev', type: 'progress', content });
+  for (const event of ['PostToolUse', 'PostToolUseFailure']) {
+    await send(`after ${event}`);
+    const { hookSpecificOutput } = await hook('backend-dev', event, 'Bash', {});
+    assert.ok(
+      typeof hookSpecificOutput === 'object' &&
+        hookSpecificOutput !== null &&
+        'additionalContext' in hookSpecificOutput,
+    );
+    assert.match(String(hookSpecificOutput.additionalContext), new RegExp(`after ${event}$`));
+    assert.ok('hookEventName' in hookSpecificOutput);
+    assert.equal(hookSpecificOutput.hookEventName, event);
+    assert.deepEqual(await hook('backend-dev', event, 'Bash', {}), {});
+  }
+});
+
+test('a model does not call it, another client neither, and nobody finds it in the list', async (t) => {
+  const { project, client } = await resident(t, 'backend-dev');
+  const input = filled(project, 'backend-dev', 'PreToolUse', 'Write', { file_path: 'tests/a.ts' });
+  const byModel = await client.call('Hook', input, 'toolu_1');
+  assert.equal(byModel.isError, true);
+  assert.match(byModel.text, /^Hook is for the hooks of the host; there is TeamCreate, Task, /);
+  const other = await start(t, project, 'another-client');
+  assert.equal((await other.call('Hook', input)).isError, true);
+  const { tools } = await client.ask('tools/list');
+  assert.ok(Array.isArray(tools));
+  assert.equal(tools.length, 10);
+  assert.doesNotMatch(JSON.stringify(tools), /"Hook"/);
+  assert.equal(existsSync(mark(project)), false, 'a refused call is none of a hook');
+});
+
+test('what the guard cannot read is refused, what delivery cannot is let be', async (t) => {
+  const { project, client } = await resident(t, 'backend-dev');
+  const given = filled(project, 'backend-dev', 'PreToolUse', 'Write', {});
+  const answers = async (more: Fields) => (await client.call('Hook', { ...given, ...more })).text;
+  assert.match(await answers({ input: '{"file_path":' }), /"deny".*Write without a path/);
+  assert.match(await answers({ input: '' }), /"deny"/);
+  assert.equal(await answers({ event: 'Unheard' }), '{}');
+  assert.equal(await answers({ event: 'PostToolUse', input: 'x' }), '{}');
+  writeFileSync(
+    join(project.root, '.tool', 'teams', 'tool-run-spec-auth-001', 'log.jsonl'),
+    '\n{"v":99,"type":"x"}\n',
+    { flag: 'a' },
+  );
+  assert.match(
+    await answers({ input: '{"file_path":"src/api/a.ts"}' }),
+    /"deny".*the guard cannot tell whether this may happen, so it does not: .*version 99/,
+  );
+  assert.equal(await answers({ event: 'PostToolUse' }), '{}');
+});
+
+test('the mark is there from the first call of a hook to the end of the server', async (t) => {
+  const { project, client, hook } = await resident(t, 'backend-dev');
+  await client.call('TaskList', {}, 'toolu_1');
+  assert.equal(existsSync(mark(project)), false);
+  await hook('backend-dev', 'PreToolUse', 'Read', {});
+  assert.equal(readFileSync(mark(project), 'utf8').split(/\s/)[0], String(client.pid));
+  await client.call('Hook', {
+    ...filled(project, 'backend-dev', 'PreToolUse', 'Read', {}),
+    session: '../../escape',
+  });
+  assert.equal(existsSync(join(project.root, 'escape')), false);
+  await client.close();
+  assert.equal(existsSync(mark(project)), false);
+});
+
+test('a mark that cannot be written is no reason to answer nothing', async (t) => {
+  const { project, hook } = await resident(t, 'backend-dev');
+  project.write('.tool/state', 'no directory');
+  assert.match(
+    JSON.stringify(await hook('backend-dev', 'PreToolUse', 'Write', { file_path: 'tests/a.ts' })),
+    /is tester's/,
+  );
+});
+
+/** The shell beside the guard, as it lies in a project. */
+function shell(project: HookedProject): (who: string, path: string, session?: string | null) => Promise<HookRun> {
+  const hooks = join(project.root, '.tool', 'hooks');
+  mkdirSync(hooks, { recursive: true });
+  cpSync(join('dist', 'hooks'), hooks, { recursive: true });
+  copyFileSync(join('dist', 'hooks', 'guard.sh'), join(hooks, 'guard.sh'));
+  return (who, file_path, session = SESSION) => {
+    const fields = project.fields(who, 'PreToolUse', { tool_name: 'Write', tool_input: { file_path } });
+    const { CLAUDE_CODE_SESSION_ID: _, ...env } = { ...project.env, ...project.envOf('2.1.177') };
+    const named = session === null ? {} : { CLAUDE_CODE_SESSION_ID: session };
+    return runProgram('sh', [join(hooks, 'guard.sh')], JSON.stringify(fields), { ...env, ...named }, project.root);
+  };
+}
+
+test('the shell is silent while the server lives, and the compiled guard decides when it is dead', async (t) => {
+  const { project, client, hook } = await resident(t, 'backend-dev', 'tester');
+  const guard = shell(project);
+  const isRefused = async (why: string, session?: string | null) => {
+    const run = await guard('backend-dev', 'tests/a.ts', session);
+    assert.equal(run.code, 2, `${why}: ${run.stderr}`);
+    assert.match(run.stderr, /tests\/a\.ts is tester's/);
+    assert.equal((await guard('backend-dev', 'src/api/a.ts', session)).code, 0, why);
+  };
+  await isRefused('there is no mark yet');
+  await hook('backend-dev', 'PreToolUse', 'Read', {});
+  const alive = await guard('backend-dev', 'tests/a.ts');
+  assert.deepEqual([alive.code, alive.stdout, alive.stderr], [0, '', ''], 'the server decides, and nobody else');
+  await isRefused('another session', 'another');
+  await isRefused('a session without a name', null);
+  const right = readFileSync(mark(project), 'utf8');
+  for (const garbage of [
+    '',
+    '\n',
+    'x\n',
+    '0\n',
+    '-1\n',
+    '1\n',
+    '99999999\n',
+    `${client.pid}x\n`,
+    `$(touch ${project.root}/pwned)\n`,
+    `-s ${client.pid}\n`,
+    `${process.pid}\n`,
+  ]) {
+    writeFileSync(mark(project), garbage);
+    await isRefused(`a mark of ${JSON.stringify(garbage)}`);
+  }
+  assert.equal(existsSync(join(project.root, 'pwned')), false);
+  writeFileSync(mark(project), right);
+  assert.equal((await guard('backend-dev', 'tests/a.ts')).stderr, '');
+  await client.kill();
+  assert.equal(readFileSync(mark(project), 'utf8'), right, 'killed, it leaves its mark');
+  await isRefused('the server is dead');
+});

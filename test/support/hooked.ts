@@ -1,0 +1,199 @@
+// A project with the compiled hooks, its team made by the operations, its events told as a host tells them.
+
+import assert from 'node:assert/strict';
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { appendFileSync, cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { FileTeams } from '../../src/adapters/event-log/teams.ts';
+import { composeOperations } from '../../src/compose-team.ts';
+import type { Evidence } from '../../src/domain/team/caller.ts';
+import type { TeamState } from '../../src/domain/team/state.ts';
+import { operate } from '../../src/engine/team/operations.ts';
+import { type Cleanup, tempDir } from './temp.ts';
+
+export const TEAM = 'tool-run-spec-auth-001';
+export const SESSION = '4b3a61c2-0000-4000-8000-000000000001';
+
+/** Versions of the host that name themselves and their callers differently. */
+export type HostVersion = '2.1.33' | '2.1.100' | '2.1.177' | '2.1.329';
+export const VERSIONS: readonly HostVersion[] = ['2.1.33', '2.1.100', '2.1.177', '2.1.329'];
+
+export type Fields = Readonly<Record<string, unknown>>;
+export type HookRun = {
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+  /** What it printed, decoded; null: nothing. */
+  readonly json: Fields | null;
+};
+
+type Settings = { readonly config?: string | null; readonly fixture?: string; readonly env?: Record<string, string> };
+
+export const ENABLED = 'workflow:\n  team:\n    enabled: true\n';
+
+function isFields(value: unknown): value is Fields {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+export class HookedProject {
+  readonly root: string;
+  readonly env: Readonly<Record<string, string>>;
+  readonly transcript: string;
+  #calls = 0;
+
+  /** @param config text of workflow.yaml; null: none */
+  constructor(t: Cleanup, { config = ENABLED, fixture, env = {} }: Settings = {}) {
+    const place = tempDir(t);
+    this.root = join(place, 'project');
+    mkdirSync(this.root);
+    if (fixture !== undefined) cpSync(join('test', 'fixtures', 'checks', fixture), this.root, { recursive: true });
+    execFileSync('git', ['init', '-q', this.root]);
+    this.transcript = join(place, 'transcripts', `${SESSION}.jsonl`);
+    const home = join(place, 'home');
+    mkdirSync(home);
+    this.env = { PATH: process.env.PATH ?? '', HOME: home, TMPDIR: place, CLAUDE_PROJECT_DIR: this.root, ...env };
+    if (config !== null) this.write('.tool/config/workflow.yaml', config);
+  }
+
+  write(path: string, text: string): void {
+    mkdirSync(dirname(join(this.root, path)), { recursive: true });
+    writeFileSync(join(this.root, path), text);
+  }
+
+  read(path: string): string {
+    return readFileSync(join(this.root, path), 'utf8');
+  }
+
+  edit(path: string, from: string, to: string): void {
+    assert.ok(this.read(path).includes(from), `${path}: expected ${from} in it`);
+    this.write(path, this.read(path).replace(from, to));
+  }
+
+  evidence(who: string): Evidence {
+    const isLead = who === 'team-lead';
+    const stamp = { agentId: isLead ? null : `agent-${who}`, agentType: isLead ? null : `team-${who}` };
+    return { kind: 'stamp', stamp: { session: SESSION, toolUseId: null, ...stamp } };
+  }
+
+  call(who: string, name: string, input: Fields = {}): Promise<Fields> {
+    return operate(composeOperations(this.root, this.env), name, input, this.evidence(who));
+  }
+
+  /** A team of these members, all registered, and started through the hook on the call that starts them. */
+  async team(...members: readonly string[]): Promise<this> {
+    await this.call('team-lead', 'TeamCreate', { team_name: TEAM });
+    for (const name of members) {
+      const subagent_type = `team-${name}`;
+      await this.call('team-lead', 'Task', { subagent_type, team_name: TEAM, name, prompt: 'Do your tasks' });
+      const tool_input = { subagent_type, description: name, prompt: 'go' };
+      const spawned = await this.hook('pre-tool-use', 'team-lead', 'PreToolUse', { tool_name: 'Agent', tool_input });
+      assert.equal(spawned.code, 0, spawned.stderr);
+      await this.hook('subagent-start', name, 'SubagentStart');
+    }
+    return this;
+  }
+
+  state(team = TEAM): TeamState {
+    const log = new FileTeams({ root: this.root, now: Date.now }).open(team);
+    assert.ok(log !== undefined, `no team ${team}`);
+    void log.close();
+    return log.state;
+  }
+
+  /** An event as that version of the host tells it. On 2.1.33 a tool's event does not name the agent. */
+  fields(who: string, event: string, more: Fields = {}, version: HostVersion = '2.1.177'): Fields {
+    this.#calls += 1;
+    const isTool = event === 'PreToolUse' || event === 'PostToolUse' || event === 'PostToolUseFailure';
+    const isNamed = who !== 'team-lead' && !(version === '2.1.33' && isTool);
+    const isNew = version === '2.1.177' || version === '2.1.329';
+    return {
+      session_id: SESSION,
+      transcript_path: this.transcript,
+      cwd: this.root,
+      ...(version === '2.1.329' ? { prompt_id: 'p-1' } : {}),
+      ...(event === 'SessionStart' || event.startsWith('Subagent') ? {} : { permission_mode: 'bypassPermissions' }),
+      ...(isNamed ? { agent_id: `agent-${who}`, agent_type: `team-${who}` } : {}),
+      ...(isNew && isTool ? { effort: { level: 'medium' } } : {}),
+      hook_event_name: event,
+      ...(isTool ? { tool_use_id: `toolu_${this.#calls}` } : {}),
+      ...more,
+    };
+  }
+
+  /** Writes the line by which a host tells whose call that was, as it does into its transcripts. */
+  tell(who: string, toolUseId: unknown, tool = 'Write'): void {
+    const path =
+      who === 'team-lead'
+        ? this.transcript
+        : join(this.transcript.replace(/\.jsonl$/, ''), 'subagents', `agent-agent-${who}.jsonl`);
+    mkdirSync(dirname(path), { recursive: true });
+    const content = [{ type: 'tool_use', id: toolUseId, name: tool, input: {} }];
+    appendFileSync(path, `${JSON.stringify({ type: 'assistant', message: { role: 'assistant', content } })}\n`);
+  }
+
+  hook(
+    name: string,
+    who: string,
+    event: string,
+    more: Fields = {},
+    version: HostVersion = '2.1.177',
+  ): Promise<HookRun> {
+    const fields = this.fields(who, event, more, version);
+    // From the event alone nothing can be told of a main agent before 2.1.177, and of nobody on 2.1.33.
+    if (fields.tool_use_id !== undefined) this.tell(who, fields.tool_use_id);
+    return this.raw(name, JSON.stringify(fields), this.envOf(version));
+  }
+
+  /** What that version sets for its hooks. */
+  envOf(version: HostVersion): Record<string, string> {
+    const isNew = version === '2.1.177' || version === '2.1.329';
+    return {
+      CLAUDE_CODE_ENTRYPOINT: 'sdk-cli',
+      ...(isNew ? { CLAUDECODE: '1', CLAUDE_CODE_SESSION_ID: SESSION, CLAUDE_CODE_CHILD_SESSION: '1' } : {}),
+    };
+  }
+
+  /** Runs a compiled hook on this standard input. */
+  async raw(name: string, input: string | Buffer, env: Readonly<Record<string, string>> = {}): Promise<HookRun> {
+    const file = join(process.cwd(), 'dist', 'hooks', `${name}.js`);
+    assert.ok(existsSync(file), `${file} is not built`);
+    return runProgram(process.execPath, [file], input, { ...this.env, ...env }, this.root);
+  }
+}
+
+/** Runs a program on this standard input to its end. */
+export async function runProgram(
+  program: string,
+  args: readonly string[],
+  input: string | Buffer,
+  env: Readonly<Record<string, string>>,
+  cwd: string,
+): Promise<HookRun> {
+  const { NODE_V8_COVERAGE } = process.env;
+  const child = spawn(program, args, {
+    cwd,
+    env: { ...env, ...(NODE_V8_COVERAGE === undefined ? {} : { NODE_V8_COVERAGE }) },
+  });
+  let stdout = '';
+  let stderr = '';
+  child.stdout.on('data', (chunk: Buffer) => {
+    stdout += chunk.toString('utf8');
+  });
+  child.stderr.on('data', (chunk: Buffer) => {
+    stderr += chunk.toString('utf8');
+  });
+  // A program that ends without having read all is no fault of the test.
+  child.stdin.on('error', () => undefined);
+  child.stdin.end(input);
+  const [code] = (await once(child, 'close')) as [number | null];
+  const value: unknown = stdout === '' ? null : JSON.parse(stdout);
+  assert.ok(value === null || isFields(value), stdout);
+  return { code, stdout, stderr, json: value };
+}
+
+/** What a hook says to the one whose event it was. */
+export function specific({ json }: HookRun): Fields {
+  const own = json?.hookSpecificOutput;
+  return isFields(own) ? own : {};
+}

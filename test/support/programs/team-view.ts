@@ -1,0 +1,15 @@
+// Shows a team as the command line does, as a process of its own: <board|status|events> <root> <team or ''> <options as JSON>.
+
+import { boardCommand } from '../../../src/cli/team-board.ts';
+import { eventsCommand } from '../../../src/cli/team-events.ts';
+import { statusCommand } from '../../../src/cli/team-status.ts';
+import { messageOf, ToolError } from '../../../src/domain/errors.ts';
+
+const [command = '', root = '', team = '', json = '{}'] = process.argv.slice(2);
+const run = { board: boardCommand, status: statusCommand, events: eventsCommand }[command];
+try {
+  await run?.(root, team === '' ? undefined : team, JSON.parse(json));
+} catch (error) {
+  process.stderr.write(`tool: ${messageOf(error)}\n`);
+  process.exitCode = error instanceof ToolError ? error.exitCode : 1;
+}
