@@ -13,16 +13,7 @@ import {
   type Play,
   playAgents,
 } from './played-agents.ts';
-
-<<<<<<< HEAD
-
-import { answerOf, BANNER, FAILING_TEST, MENDED, mentions, refused, type TeamHost } from './team-host.ts';
-
-=======
-
 import { answerOf, BANNER, FAILING_TEST, MENDED, mentions, refused, rows, type TeamHost } from './team-host.ts';
-
->>>>>>> 94ef6ac45047e8fa84b94de7f8c1045c02ac0fad
 
 export const TEAM = 'tool-run-spec-users-001';
 

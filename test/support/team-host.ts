@@ -228,21 +228,11 @@ export class TeamHost {
     return { code, stderr, events, model };
   }
 
-  /** The records of a team, put away or not. */
+  /** The records of the team of that name that was put away, as the command tells them. */
   records(team: string): readonly Fields[] {
-    const teams = this.path('.tool/teams');
-    const archive = join(teams, 'archive');
-    const places = [
-      join(teams, team),
-      ...(existsSync(archive)
-        ? readdirSync(archive).flatMap((name) => (name.startsWith(team) ? [join(archive, name)] : []))
-        : []),
-    ];
-    return places
-      .filter((place) => existsSync(place))
-      .flatMap((place) => readdirSync(place).map((name) => join(place, name)))
-      .filter((file) => /log[^/]*\.jsonl$/.test(file))
-      .flatMap((file) => readFileSync(file, 'utf8').split('\n'))
+    const [archived = team] = readdirSync(this.path('.tool/teams/archive')).filter((name) => name.startsWith(team));
+    return this.tool('team', 'events', archived, '--json')
+      .split('\n')
       .filter((line) => line !== '')
       .map((line) => fields(JSON.parse(line)));
   }
