@@ -185,6 +185,9 @@ export function runStory(host: TeamHost): Story {
     const forged = await agent.use(ours('SendMessage'), { ...message, _caller: 'e30.AAAA' });
     assert.equal(answerOf(forged).to, 'backend-dev');
 
+    const typed = `exec env -u CLAUDECODE TOOL_TEAMMATE=backend-dev ${host.command} team task update 1 completed`;
+    refused(await agent.use('Bash', { command: typed, description: 'x' }), 'this shell belongs to an agent');
+
     mentions(await agent.say('I think I am done.'), `You have not finished task ${taskId}`);
     seen.push('nobody rests with work left');
     const written = await agent.use('Write', { file_path: file, content: BANNER });

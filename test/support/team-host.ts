@@ -51,6 +51,8 @@ const FILES: Tree = {
   [`.tool/specs/${SPEC}/spec.md`]: SPEC_TEXT,
 };
 
+const CLI = join(process.cwd(), 'dist', 'cli.js');
+
 export const API_KEY = 'sk-test-0123456789-0123456789';
 
 export type HostOptions = {
@@ -141,8 +143,13 @@ export class TeamHost {
     return execFileSync('git', ['-C', this.root, ...args], { encoding: 'utf8', env: cleanEnv(this.home) });
   }
 
+  /** The command, as a shell starts it. */
+  get command(): string {
+    return `'${process.execPath}' '${CLI}'`;
+  }
+
   tool(...args: readonly string[]): string {
-    return execFileSync(process.execPath, [join(process.cwd(), 'dist', 'cli.js'), ...args], {
+    return execFileSync(process.execPath, [CLI, ...args], {
       cwd: this.root,
       encoding: 'utf8',
       env: cleanEnv(this.home),
