@@ -1,4 +1,4 @@
-// Makes the pictures of the README from the demo as it is: the terminal in tmux, the page in Chromium.
+// Makes the pictures of the README from the demo and a team as they are: terminals in tmux, the page in Chromium.
 // usage: tsx scripts/screenshots.ts
 
 import { execFileSync, spawn } from 'node:child_process';
@@ -10,6 +10,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import type { Browser } from 'playwright-core';
 import { launchBrowser } from '../test/support/browser.ts';
+import { playTeam } from './played-team.ts';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const images = join(root, 'docs', 'images');
@@ -43,38 +44,56 @@ function htmlOf(screen: string): string {
   return `<body style="margin:0;background:#11151d"><pre style="display:inline-block;margin:0;padding:20px 24px;color:#e7ebf3;font:14px/1.4 'DejaVu Sans Mono',monospace"><span>${body}</span></pre></body>`;
 }
 
-async function terminal(browser: Browser): Promise<void> {
+/** What a terminal shows once a command there has got so far. */
+async function screenOf(command: string, rows: number, until: string): Promise<string> {
   const socket = join(mkdtempSync(join(tmpdir(), 'toolcrew-pictures-')), 'tmux');
   const tmux = (...args: string[]) => execFileSync('tmux', ['-S', socket, ...args], { encoding: 'utf8' });
   try {
-    tmux('new-session', '-d', '-x', String(COLUMNS), '-y', '60', '-s', 'demo', 'bash --norc --noprofile');
+    tmux('new-session', '-d', '-x', String(COLUMNS), '-y', String(rows), '-s', 'demo', 'bash --norc --noprofile');
     tmux('send-keys', '-t', 'demo', `clear; PS1='$ '; alias tool='node ${cli}'; clear`, 'Enter');
     await delay(500);
-    tmux('send-keys', '-t', 'demo', 'tool demo', 'Enter');
+    tmux('send-keys', '-t', 'demo', command, 'Enter');
     let screen = '';
-    while (!screen.includes('To look around')) {
+    while (!screen.includes(until)) {
       await delay(200);
       screen = tmux('capture-pane', '-e', '-p', '-t', 'demo');
     }
-    const lines = screen.trimEnd().split('\n');
-    const from = lines.findLastIndex((line) => line.includes('$ tool demo'));
-    const page = await browser.newPage({ deviceScaleFactor: 1.5 });
-    await page.setContent(
-      htmlOf(
-        lines
-          .slice(from)
-          .filter((line) => !/^(bash.*)?\$ *$/.test(line))
-          .join('\n'),
-      ),
-    );
-    await page.locator('pre').screenshot({ path: join(images, 'terminal.png') });
-    await page.close();
+    return screen;
   } finally {
     tmux('kill-server');
     rmSync(dirname(socket), { recursive: true, force: true });
   }
 }
 
+async function picture(browser: Browser, lines: readonly string[], name: string): Promise<void> {
+  const page = await browser.newPage({ deviceScaleFactor: 1.5 });
+  await page.setContent(htmlOf(lines.join('\n')));
+  await page.locator('pre').screenshot({ path: join(images, name) });
+  await page.close();
+}
+
+/** A team in the middle of its work. */
+async function board(browser: Browser): Promise<void> {
+  const place = mkdtempSync(join(tmpdir(), 'toolcrew-pictures-'));
+  try {
+    await playTeam(place);
+    const screen = await screenOf(`cd ${place} && clear && tool team board`, 31, 'Next:');
+    await picture(browser, screen.trimEnd().split('\n'), 'board.png');
+  } finally {
+    rmSync(place, { recursive: true, force: true });
+  }
+}
+
+async function terminal(browser: Browser): Promise<void> {
+  const screen = await screenOf('tool demo', 60, 'To look around');
+  const lines = screen.trimEnd().split('\n');
+  const from = lines.findLastIndex((line) => line.includes('$ tool demo'));
+  await picture(
+    browser,
+    lines.slice(from).filter((line) => !/^(bash.*)?\$ *$/.test(line)),
+    'terminal.png',
+  );
+}
 async function statusPage(browser: Browser): Promise<void> {
   const demo = spawn(process.execPath, [cli, 'demo', '--keep', '--issues', '9'], {
     stdio: ['ignore', 'pipe', 'ignore'],
@@ -103,5 +122,6 @@ async function statusPage(browser: Browser): Promise<void> {
 mkdirSync(images, { recursive: true });
 const browser = await launchBrowser();
 await terminal(browser);
+await board(browser);
 await statusPage(browser);
 await browser.close();

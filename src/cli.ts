@@ -22,7 +22,7 @@ function positive(text: string): number {
 
 function createProgram(): Command {
   const program = new Command('tool')
-    .description('Labelled issues become pull requests: a daemon that runs coding agents on them.')
+    .description('Labelled issues become pull requests by a daemon; teams of agents work on one task in Claude Code.')
     .version(packageVersion(), '-V, --version', 'print the version; -v does it as well')
     .addOption(new Option('-v').hideHelp())
     .on('option:v', () => {

@@ -1,30 +1,34 @@
 // Keys and stamps: what tells who calls, where a call itself carries nothing.
 
-import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import type { Stamp } from '../domain/team/caller.ts';
 import type { Keys } from '../engine/ports.ts';
+import { lateCrypto } from './late-crypto.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
+
+/** So long a file's name may be nearly everywhere. */
+const NAME_MAX = 200;
 
 /** Where what belongs to a project but not into it is kept: below the state directory of the person. */
 export function projectState(root: string, env: Environment): string {
   const base = env.XDG_STATE_HOME ?? join(env.HOME ?? homedir(), '.local', 'state');
-  return join(base, 'toolcrew', 'projects', createHash('sha256').update(root).digest('hex').slice(0, 16));
+  const name = encodeURIComponent(root);
+  return join(base, 'toolcrew', 'projects', name.length <= NAME_MAX ? name : hashOf(root));
 }
 
 export const systemKeys: Keys = {
   create: () => {
-    const key = randomBytes(18).toString('base64url');
+    const key = lateCrypto().randomBytes(18).toString('base64url');
     return { key, hash: hashOf(key) };
   },
   hash: hashOf,
 };
 
 function hashOf(key: string): string {
-  return createHash('sha256').update(key).digest('hex');
+  return lateCrypto().createHash('sha256').update(key).digest('hex');
 }
 
 /** The secret that stamps of a project are made with; made when it is not there. */
@@ -35,7 +39,7 @@ function secretOf(directory: string): Buffer {
   } catch {
     mkdirSync(directory, { recursive: true, mode: 0o700 });
     try {
-      writeFileSync(path, randomBytes(32), { flag: 'wx', mode: 0o600 });
+      writeFileSync(path, lateCrypto().randomBytes(32), { flag: 'wx', mode: 0o600 });
     } catch {
       // Somebody else has just made it.
     }
@@ -44,7 +48,7 @@ function secretOf(directory: string): Buffer {
 }
 
 function macOf(directory: string, payload: string): string {
-  return createHmac('sha256', secretOf(directory)).update(payload).digest('base64url');
+  return lateCrypto().createHmac('sha256', secretOf(directory)).update(payload).digest('base64url');
 }
 
 /** A stamp as text. */
@@ -77,7 +81,7 @@ export function readStamp(directory: string, text: string): Stamp | undefined {
   const [payload = '', mac = ''] = text.split('.');
   const expected = Buffer.from(macOf(directory, payload));
   const came = Buffer.from(mac);
-  if (expected.length !== came.length || !timingSafeEqual(expected, came)) return undefined;
+  if (expected.length !== came.length || !lateCrypto().timingSafeEqual(expected, came)) return undefined;
   try {
     const stamp: unknown = JSON.parse(Buffer.from(payload, 'base64url').toString('utf8'));
     return isStamp(stamp) ? stamp : undefined;

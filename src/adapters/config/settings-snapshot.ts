@@ -1,12 +1,12 @@
 // The settings of a project's teams as they were last decoded: hooks start without the decoder while the file is the same.
 
-import { createHash, randomBytes } from 'node:crypto';
 import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { messageOf, ToolError } from '../../domain/errors.ts';
 import { DEFAULT_TEAM_SETTINGS } from '../../domain/team/default-settings.ts';
 import type { TeamSettings } from '../../domain/team/settings.ts';
 import { asLine, clip } from '../../domain/text.ts';
+import { lateCrypto } from '../late-crypto.ts';
 import { readRegular } from '../own-file.ts';
 import { readTeamFile, type TeamFile } from './team-file.ts';
 
@@ -79,7 +79,7 @@ function readSnapshot(path: string): Snapshot | undefined {
 
 /** In whole or not at all. Without it everything goes on, only slower. */
 function writeSnapshot(directory: string, path: string, snapshot: Snapshot): void {
-  const fresh = `${path}.${process.pid}-${randomBytes(4).toString('hex')}`;
+  const fresh = `${path}.${process.pid}-${lateCrypto().randomBytes(4).toString('hex')}`;
   try {
     mkdirSync(directory, { recursive: true, mode: 0o700 });
     try {
@@ -93,9 +93,9 @@ function writeSnapshot(directory: string, path: string, snapshot: Snapshot): voi
   }
 }
 
+/** All that the settings depend on, as it is: to hash it would take longer than to compare it. */
 function keyOf({ text, stamp }: TeamFile): string {
-  const digest = createHash('sha256').update(JSON.stringify(DEFAULT_TEAM_SETTINGS)).update(text).digest('hex');
-  return `${FORMAT}-${stamp}-${digest}`;
+  return [FORMAT, stamp, JSON.stringify(DEFAULT_TEAM_SETTINGS), text].join('\n');
 }
 
 /** What holds while the file cannot be used, said in one line. */

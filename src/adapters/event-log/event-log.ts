@@ -1,7 +1,6 @@
 // An append-only log of JSON records, one a line, safe for many writers: each record is one O_APPEND write that begins
 // and ends with a newline, so that a torn record spoils no other.
 
-import { randomBytes } from 'node:crypto';
 import { closeSync, constants, fdatasync, fdatasyncSync, fstatSync, openSync, statSync, writeSync } from 'node:fs';
 import { messageOf, ToolError } from '../../domain/errors.ts';
 import type { Stored } from '../../domain/log.ts';
@@ -39,6 +38,12 @@ function isStored<R extends object>(record: R): record is Stored<R> {
   );
 }
 
+/** No secret: it only has to be nobody else's, and cryptography takes long to load. */
+function unlikeAnyOther(): string {
+  const random = () => Math.random().toString(36).slice(2, 10);
+  return `${process.pid.toString(36)}-${random()}${random()}`;
+}
+
 /** undefined when the text is no JSON. */
 function parse(text: string): unknown {
   try {
@@ -63,7 +68,7 @@ export class EventLog<R extends { readonly type: string }> {
   #failure: unknown;
   readonly #onLine = (line: string): void => this.#line(line, undefined);
   /** Tells the records of this opening from all others. */
-  readonly #writer = randomBytes(9).toString('base64url');
+  readonly #writer = unlikeAnyOther();
   #count = 0;
 
   constructor(options: EventLogOptions<R>) {

@@ -1,6 +1,5 @@
 // A team's log on disk, continued in a new file when it has grown.
 
-import { randomBytes } from 'node:crypto';
 import { existsSync, linkSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { messageOf, ToolError } from '../../domain/errors.ts';
@@ -9,6 +8,7 @@ import type { TeamRecord } from '../../domain/team/record.ts';
 import { freezeTeam } from '../../domain/team/snapshot.ts';
 import type { TeamState } from '../../domain/team/state.ts';
 import type { Appended, TeamLog } from '../../engine/ports.ts';
+import { lateCrypto } from '../late-crypto.ts';
 import { syncDirectory } from './sync-directory.ts';
 import { lastNumber, logFile, TeamFile } from './team-file.ts';
 
@@ -111,7 +111,7 @@ export class FileTeamLog implements TeamLog {
     const at = this.#options.now();
     const id = `snapshot-${this.#file.number + 1}`;
     const line = `\n${JSON.stringify({ type: 'snapshot', state, v: 1, id, at })}\n`;
-    const temporary = `${path}.${randomBytes(6).toString('hex')}.tmp`;
+    const temporary = `${path}.${lateCrypto().randomBytes(6).toString('hex')}.tmp`;
     try {
       writeFileSync(temporary, line, { mode: 0o600, flag: 'wx', flush: true });
       linkSync(temporary, path);
