@@ -9,6 +9,8 @@ import { isSpecId, specDirectory, statusOfSpec } from '../domain/spec/spec.ts';
 import { readAsked } from '../domain/team/requirement.ts';
 import { got, visible } from '../domain/text.ts';
 
+import { isAskedByAgent } from './asked-by-agent.ts';
+
 type Row = {
   readonly id: string;
   readonly status: string | null;
@@ -42,8 +44,8 @@ function mustBe(root: string, id: string): string {
   );
 }
 
-function refuseAgents(): void {
-  if (process.env.CLAUDECODE !== undefined || process.env.TOOL_TEAMMATE !== undefined)
+async function refuseAgents(teams: FileTeams): Promise<void> {
+  if ((await isAskedByAgent(teams, process.env)) || process.env.TOOL_TEAMMATE !== undefined)
     throw new ToolError(
       'refused',
       'only a person approves a SPEC, at a terminal of their own: this shell belongs to an agent',
@@ -86,12 +88,12 @@ export function checkSpecCommand(id: string, options: { readonly json?: boolean 
 }
 
 export async function approveSpecCommand(id: string): Promise<void> {
-  refuseAgents();
   const { main } = findProject(process.cwd());
+  const teams = new FileTeams({ root: main, now: Date.now });
+  await refuseAgents(teams);
   mustBe(main, id);
   const problem = approveSpec(main, id);
   if (problem !== null) throw new ToolError('refused', problem);
-  const teams = new FileTeams({ root: main, now: Date.now });
   for (const name of teams.list()) {
     const log = teams.open(name);
     if (log?.state.session === 'awaiting_approval')

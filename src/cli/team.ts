@@ -6,14 +6,17 @@ import { messageOf, ToolError } from '../domain/errors.ts';
 import type { Evidence } from '../domain/team/caller.ts';
 import type { OperationName } from '../domain/team/operation.ts';
 import { visibleLines } from '../domain/text.ts';
+import type { Teams } from '../engine/ports.ts';
 import { operate } from '../engine/team/operations.ts';
+
+import { isAskedByAgent } from './asked-by-agent.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 type Fields = Readonly<Record<string, unknown>>;
 
 /** Who sits at this shell: whom its environment names, else the lead; inside a host anybody may have typed it. */
-function shellEvidence(env: Environment): Evidence {
-  if (env.CLAUDECODE !== undefined)
+async function shellEvidence(teams: Teams, env: Environment): Promise<Evidence> {
+  if (await isAskedByAgent(teams, env))
     return {
       kind: 'nothing',
       why: "this shell belongs to an agent of the host, and does not tell which: use the team server's tools (mcp__team__…)",
@@ -45,7 +48,8 @@ export async function teamCommand(
   options: { readonly json?: boolean },
 ): Promise<void> {
   const input = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
-  const answer = await operate(composeOperations(process.cwd(), process.env), name, input, shellEvidence(process.env));
+  const context = composeOperations(process.cwd(), process.env);
+  const answer = await operate(context, name, input, await shellEvidence(context.teams, process.env));
   process.stdout.write(
     options.json === true ? `${JSON.stringify(answer, null, 2)}\n` : `${lines(answer, '').join('\n')}\n`,
   );

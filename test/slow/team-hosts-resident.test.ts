@@ -17,7 +17,7 @@ const GUARD = 'pre-tool-use.js';
 function serverOf(host: TeamHost): number {
   const state = host.path('.tool/state');
   const [mark = ''] = readdirSync(state).filter((name) => name.startsWith('server-'));
-  return Number(readFileSync(join(state, mark), 'utf8'));
+  return Number.parseInt(readFileSync(join(state, mark), 'utf8'), 10);
 }
 
 async function end(pid: number): Promise<void> {

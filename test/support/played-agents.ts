@@ -115,6 +115,11 @@ function whoAsks({ system }: ModelRequest): string {
   return /You are `([\w-]+)`/.exec(system)?.[1] ?? LEAD;
 }
 
+/** What the host asks for itself; at a screen, what the user might type next. */
+function isAside({ tools, news }: ModelRequest): boolean {
+  return tools.length === 0 || news.text.includes('[SUGGESTION MODE');
+}
+
 export type Play = {
   readonly script: Script;
   /** Rejects as soon as a part fails; never resolves. */
@@ -156,7 +161,7 @@ export function playAgents(parts: Readonly<Record<string, Part>>): Play {
   return {
     failed,
     unfinished: () => [...conversations].flatMap(([who, { isOver }]) => (isOver ? [] : [who])),
-    script: (request) => (request.tools.length === 0 ? say('aside') : conversationOf(whoAsks(request)).take(request)),
+    script: (request) => (isAside(request) ? say('aside') : conversationOf(whoAsks(request)).take(request)),
   };
 }
 

@@ -13,7 +13,6 @@ import {
   type Play,
   playAgents,
 } from './played-agents.ts';
-
 import { answerOf, BANNER, FAILING_TEST, MENDED, mentions, refused, rows, type TeamHost } from './team-host.ts';
 
 export const TEAM = 'tool-run-spec-users-001';
@@ -66,6 +65,7 @@ export function runStory(host: TeamHost): Story {
   const lead: Part = async (agent) => {
     const { news, request } = agent;
     mentions(news.text, 'toolcrew: /tool:2-run in team mode');
+    mentions(news.text, `(${ours('…')})`);
     const create = /TeamCreate (\{[^}]*\})/.exec(news.text)?.[1] ?? '';
     const created = answerOf(await agent.use(ours('TeamCreate'), JSON.parse(create)));
     assert.equal(created.team, TEAM);
@@ -84,7 +84,7 @@ export function runStory(host: TeamHost): Story {
     );
     for (const [tool, input] of Object.entries(HOSTS_OWN)) {
       if (!request.tools.includes(tool)) continue;
-      refused(await agent.use(tool, input), `use the team server's own ${tool}`);
+      refused(await agent.use(tool, input), `use the team server's own ${tool} (${ours(tool)})`);
       seen.push(`the host's ${tool} is refused`);
     }
     refused(await agent.use('Write', { file_path: host.path('src/api/lead.js'), content: 'x' }), 'the lead delegates');
@@ -123,7 +123,8 @@ export function runStory(host: TeamHost): Story {
         break;
       }
       assert.ok(host.hasBackground && turns < 10, deleted.text);
-      await agent.say('I wait for the last one.');
+      // Its end may be told with the refusal itself: then nothing more would come.
+      if (!agent.news.text.includes('<task-notification>')) await agent.say('I wait for the last one.');
     }
     seen.push('the team is deleted');
     return 'All is done.';
@@ -185,6 +186,9 @@ export function runStory(host: TeamHost): Story {
     refused(await agent.use(ours('SendMessage'), { ...message, type: 'shutdown_request' }), 'team-lead');
     const forged = await agent.use(ours('SendMessage'), { ...message, _caller: 'e30.AAAA' });
     assert.equal(answerOf(forged).to, 'backend-dev');
+
+    const typed = `exec env -u CLAUDECODE TOOL_TEAMMATE=backend-dev ${host.command} team task update 1 completed`;
+    refused(await agent.use('Bash', { command: typed, description: 'x' }), 'this shell belongs to an agent');
 
     mentions(await agent.say('I think I am done.'), `You have not finished task ${taskId}`);
     seen.push('nobody rests with work left');

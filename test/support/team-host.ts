@@ -27,8 +27,8 @@ status: approved
 - The banner component shall print the greeting in capitals.
 `;
 
-export const BUGGY = 'export const ownerOf = (id) => `owner ${id + 1}`;\n';
-export const MENDED = 'export const ownerOf = (id) => `owner ${id}`;\n';
+const BUGGY = "export const ownerOf = (id) => 'owner ' + (id + 1);\n";
+export const MENDED = "export const ownerOf = (id) => 'owner ' + id;\n";
 export const BANNER = 'export const banner = (text) => text.toUpperCase();\n';
 /** Fails while the bug is there. */
 export const FAILING_TEST = 'the owner of account 7 is owner 7';
@@ -51,7 +51,9 @@ const FILES: Tree = {
   [`.tool/specs/${SPEC}/spec.md`]: SPEC_TEXT,
 };
 
-export type Shell = { readonly status: number | null; readonly stdout: string; readonly stderr: string };
+const CLI = join(process.cwd(), 'dist', 'cli.js');
+
+export const API_KEY = 'sk-test-0123456789-0123456789';
 
 export type HostOptions = {
   readonly args?: readonly string[];
@@ -141,8 +143,13 @@ export class TeamHost {
     return execFileSync('git', ['-C', this.root, ...args], { encoding: 'utf8', env: cleanEnv(this.home) });
   }
 
+  /** The command, as a shell starts it. */
+  get command(): string {
+    return `'${process.execPath}' '${CLI}'`;
+  }
+
   tool(...args: readonly string[]): string {
-    return execFileSync(process.execPath, [join(process.cwd(), 'dist', 'cli.js'), ...args], {
+    return execFileSync(process.execPath, [CLI, ...args], {
       cwd: this.root,
       encoding: 'utf8',
       env: cleanEnv(this.home),
@@ -172,7 +179,7 @@ export class TeamHost {
     return {
       ...cleanEnv(this.home),
       PATH: `${this.#bin}:${process.env.PATH}`,
-      ANTHROPIC_API_KEY: 'sk-test-0123456789-0123456789',
+      ANTHROPIC_API_KEY: API_KEY,
       ANTHROPIC_BASE_URL: url,
       IS_SANDBOX: '1',
       CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
@@ -228,21 +235,11 @@ export class TeamHost {
     return { code, stderr, events, model };
   }
 
-  /** The records of a team, put away or not. */
+  /** The records of the team of that name that was put away, as the command tells them. */
   records(team: string): readonly Fields[] {
-    const teams = this.path('.tool/teams');
-    const archive = join(teams, 'archive');
-    const places = [
-      join(teams, team),
-      ...(existsSync(archive)
-        ? readdirSync(archive).flatMap((name) => (name.startsWith(team) ? [join(archive, name)] : []))
-        : []),
-    ];
-    return places
-      .filter((place) => existsSync(place))
-      .flatMap((place) => readdirSync(place).map((name) => join(place, name)))
-      .filter((file) => /log[^/]*\.jsonl$/.test(file))
-      .flatMap((file) => readFileSync(file, 'utf8').split('\n'))
+    const [archived = team] = readdirSync(this.path('.tool/teams/archive')).filter((name) => name.startsWith(team));
+    return this.tool('team', 'events', archived, '--json')
+      .split('\n')
       .filter((line) => line !== '')
       .map((line) => fields(JSON.parse(line)));
   }

@@ -30,7 +30,7 @@ const GENERATED = [
   '.venv/',
 ];
 
-/** What the team writes itself says nothing of the work: its log and mail, who is there, what was looked at before. */
+/** What teams and their server write while they work says nothing of the work. */
 const OWN = ['.tool/teams', '.tool/state', '.tool/cache'];
 
 const LIST_BYTES = 512 * 1024 * 1024;

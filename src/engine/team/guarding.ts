@@ -8,7 +8,7 @@ import type { TeamLog } from '../ports.ts';
 import { withStanding } from './context.ts';
 import { type HookAnswer, type HostEvent, SILENT } from './event.ts';
 import { evidenceOf, type Found, findCaller, type HookContext } from './hook-context.ts';
-import { spawnMark } from './spawn.ts';
+import { serverTool, spawnMark } from './spawn.ts';
 
 /** Key of the stamp in the input of a call. */
 export const STAMP = '_caller';
@@ -22,7 +22,7 @@ export async function beforeTool(context: HookContext, event: HostEvent): Promis
     // Where team mode has failed, the lead's own agents do the work.
     if (found === undefined || found.log.state.session === 'fallback') return SILENT;
     if (kind === 'write') return guardWrite(context, event, found);
-    return kind === 'spawn' ? guardSpawn(context, event, found) : refuseHosts(event, found);
+    return kind === 'spawn' ? guardSpawn(context, event, found) : refuseHosts(context, event, found);
   });
 }
 
@@ -124,10 +124,10 @@ async function guardSpawn(context: HookContext, event: HostEvent, found: Found):
 }
 
 /** The host's own team tools would hold a second state: they rest while a team stands. */
-async function refuseHosts(event: HostEvent, found: Found): Promise<HookAnswer> {
+async function refuseHosts(context: HookContext, event: HostEvent, found: Found): Promise<HookAnswer> {
   const { caller, log } = found;
   if (caller.kind === 'outsider') return SILENT;
-  const reason = `while team ${log.state.team} stands, use the team server's own ${event.tool} (mcp__team__${event.tool}): the host's keeps a list of its own that nobody of the team sees`;
+  const reason = `while team ${log.state.team} stands, use the team server's own ${event.tool} (${serverTool(event.tool, context.host())}): the host's keeps a list of its own that nobody of the team sees`;
   await note(log, found, event.tool, 'reject', reason, []);
   return { kind: 'reject', reason: `toolcrew: ${reason}` };
 }

@@ -17,6 +17,7 @@ import type { TeamLog } from '../ports.ts';
 import { withStanding } from './context.ts';
 import { type HookAnswer, type HostEvent, SILENT } from './event.ts';
 import type { HookContext } from './hook-context.ts';
+import { serverTool } from './spawn.ts';
 
 type Command = { readonly command: CommandName; readonly words: string; readonly flags: Flags };
 
@@ -174,7 +175,7 @@ async function propose(
   return say([
     `/tool:${TYPED[work.phase]} in team mode, pattern ${decision.pattern ?? 'none'}: ${decision.roles.join(', ')}.`,
     ...reasons.map((one) => `- ${one}`),
-    'Next, with the tools of the MCP server "team" (mcp__team__…):',
+    `Next, with the tools of the MCP server "team" (${serverTool('…', context.host())}):`,
     `1. TeamCreate {"team_name":"${work.team}"}. It answers with the tasks and the next calls.`,
     '2. Task for each teammate that it names; make the calls that these answer with, all in one message.',
     '3. Wait for them and answer what they ask; you write nothing but .tool/specs/** yourself.',

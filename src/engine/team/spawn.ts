@@ -14,6 +14,11 @@ function isAgentTool(version: string | null): boolean {
   return version === null || major > 2 || (major === 2 && (minor > 1 || (minor === 1 && patch >= 100)));
 }
 
+/** What the host calls a tool of the team's server. */
+export function serverTool(tool: string, host: Host | null): string {
+  return `mcp__${host?.form === 'plugin' ? 'plugin_tool_' : ''}team__${tool}`;
+}
+
 export function hostCall(
   member: Member,
   state: TeamState,

@@ -1,0 +1,81 @@
+// A person at the host's own screen: types the command, sees the team at work in the background, and approves.
+
+import assert from 'node:assert/strict';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import test from 'node:test';
+import { setTimeout as pause } from 'node:timers/promises';
+import { hostProgram } from '../support/host.ts';
+import { ModelServer } from '../support/model-server.ts';
+import { APPROVAL, PROMPT, planStory, SPEC_FILE } from '../support/plan-story.ts';
+import { gate, LEAD, playAgents } from '../support/played-agents.ts';
+import { Screen } from '../support/screen.ts';
+import { API_KEY, TeamHost } from '../support/team-host.ts';
+
+/** Answers to all that a new host asks before its first prompt. */
+function settle(host: TeamHost): void {
+  const project = { hasTrustDialogAccepted: true, enabledMcpjsonServers: ['team'] };
+  const state = {
+    hasCompletedOnboarding: true,
+    theme: 'dark',
+    bypassPermissionsModeAccepted: true,
+    customApiKeyResponses: { approved: [API_KEY.slice(-20)], rejected: [] },
+    projects: { [host.root]: project },
+  };
+  writeFileSync(join(host.home, '.claude.json'), JSON.stringify(state));
+  mkdirSync(join(host.home, '.claude'), { recursive: true });
+  writeFileSync(join(host.home, '.claude', 'settings.json'), '{"skipDangerousModePermissionPrompt":true}');
+}
+
+for (const version of ['2.1.33', '2.1.329'] as const)
+  test(`${version}: typed at the screen, the command starts a team in the background`, async (t) => {
+    const host = new TeamHost(t, version);
+    settle(host);
+    const { plan, finish, teammates } = planStory(host);
+    const [begun, planned, gone] = [gate(), gate(), gate()];
+    const play = playAgents({
+      ...teammates,
+      [LEAD]: async (lead) => {
+        begun.open();
+        await plan(lead);
+        planned.open();
+        for (let heard = ''; !heard.includes('is approved'); )
+          heard = await lead.say('Please approve SPEC-ORDERS-001.');
+        await finish(lead);
+        gone.open();
+        return 'THE-TEAM-IS-GONE';
+      },
+    });
+    const model = await ModelServer.start(t, play.script);
+    const screen = new Screen(t, {
+      cwd: host.root,
+      env: { ...host.env(model.url), TERM: 'xterm-256color', LANG: 'C.UTF-8' },
+      command: [hostProgram(version), '--dangerously-skip-permissions'],
+    });
+    const enter = async (text: string, until: Promise<void>) => {
+      screen.type(text);
+      await screen.shows(text);
+      // A menu of commands may take the first one.
+      let isThere = false;
+      const there = until.then(() => {
+        isThere = true;
+      });
+      while (!isThere) {
+        screen.press('Enter');
+        await Promise.race([there, play.failed, pause(1_000)]);
+      }
+    };
+    try {
+      await screen.shows('bypass permissions');
+      await enter(PROMPT, begun.opened);
+      await Promise.race([planned.opened, play.failed]);
+      assert.ok(host.read(SPEC_FILE).includes('status: draft'));
+      await screen.shows('Please approve SPEC-ORDERS-001.');
+      await enter(APPROVAL, gone.opened);
+      await screen.shows('THE-TEAM-IS-GONE');
+    } catch (error) {
+      t.diagnostic(screen.text);
+      throw error;
+    }
+    assert.ok(host.read(SPEC_FILE).includes('status: approved'));
+  });

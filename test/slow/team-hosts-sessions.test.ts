@@ -1,0 +1,50 @@
+// Several sessions of the real host in one project: a team outlives the session that made it, and one session leads it.
+
+import assert from 'node:assert/strict';
+import { existsSync } from 'node:fs';
+import test from 'node:test';
+import { type Conversation, LEAD, playAgents } from '../support/played-agents.ts';
+import { answerOf, mentions, refused, rows, TeamHost } from '../support/team-host.ts';
+
+const TEAM = 'tool-plan-orders-can-be-cancelled';
+
+for (const version of ['2.1.33', '2.1.329'] as const) {
+  test(`${version}: another session is told of the team, writes nothing, and takes it over when the user says so`, async (t) => {
+    const host = new TeamHost(t, version);
+    const ours = (tool: string) => host.ours(tool);
+    const session = async (prompt: string, part: (lead: Conversation) => Promise<void>) => {
+      const play = playAgents({
+        [LEAD]: async (lead) => {
+          await part(lead);
+          return 'That is all.';
+        },
+      });
+      const { code, stderr } = await host.run(prompt, play);
+      assert.equal(code, 0, stderr);
+    };
+
+    await session('/tool:1-plan "Orders can be cancelled" --team', async (lead) => {
+      answerOf(await lead.use(ours('TeamCreate'), { team_name: TEAM }));
+      const task = { subagent_type: 'team-researcher', team_name: TEAM, name: 'researcher', prompt: 'Look.' };
+      answerOf(await lead.use(ours('Task'), task));
+      mentions(await lead.say('I stop here.'), 'can begin, and nobody works on it: start');
+    });
+
+    await session('Write a file.', async (lead) => {
+      mentions(lead.news.text, `team ${TEAM} (assigned) stands in this project, led by another session`);
+      const file = host.path('src/api/other.js');
+      refused(await lead.use('Write', { file_path: file, content: 'x' }), 'is not of it: nothing of the project');
+      refused(await lead.use('Bash', { command: 'echo x > src/api/other.js', description: 'x' }), 'is not of it');
+      assert.ok(!existsSync(file));
+      refused(await lead.use(ours('TeamDelete'), { team_name: TEAM }), 'belongs to no team that stands');
+    });
+
+    await session('/tool:team-restart', async (lead) => {
+      mentions(lead.news.text, `team ${TEAM} was restarted, and you lead it now`);
+      mentions(lead.news.text, '"name":"researcher"');
+      const { tasks } = answerOf(await lead.use(ours('TaskList'), {}));
+      assert.equal(rows(tasks).length, 3);
+      assert.equal(answerOf(await lead.use(ours('TeamDelete'), { team_name: TEAM })).state, 'deleted');
+    });
+  });
+}

@@ -1,0 +1,71 @@
+// A program on a screen of its own: typed to, and looked at, through tmux.
+
+import { execFileSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { type Cleanup, finallyDo, tempDir } from './temp.ts';
+
+export type ScreenOptions = {
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string>>;
+  readonly command: readonly string[];
+};
+
+export class Screen {
+  readonly #socket: string;
+
+  constructor(t: Cleanup, { cwd, env, command }: ScreenOptions) {
+    this.#socket = join(tempDir(t), 'tmux');
+    const variables = Object.entries(env).map(([name, value]) => `${name}=${value}`);
+    // Nothing of this process's own surroundings, and no settings of whoever runs it.
+    this.#tmux(
+      '-f',
+      '/dev/null',
+      'new-session',
+      '-d',
+      '-x',
+      '150',
+      '-y',
+      '50',
+      '-c',
+      cwd,
+      'env',
+      '-i',
+      ...variables,
+      ...command,
+    );
+    const pid = Number(this.#tmux('display-message', '-p', '#{pane_pid}'));
+    finallyDo(t, async () => {
+      try {
+        process.kill(-pid, 'SIGKILL');
+      } catch {
+        // It has ended by itself.
+      }
+      // tmux goes with its last program, which has written its last by then.
+      while (existsSync(`/proc/${pid}`)) await pause(20);
+    });
+  }
+
+  /** What stands on it. */
+  get text(): string {
+    return this.#tmux('capture-pane', '-p');
+  }
+
+  /** Waits until a text stands on it; whoever waits for nothing is ended by the test's limit. */
+  async shows(text: string | RegExp): Promise<void> {
+    while (!(typeof text === 'string' ? this.text.includes(text) : text.test(this.text))) await pause(50);
+  }
+
+  type(text: string): void {
+    this.#tmux('send-keys', '-l', text);
+  }
+
+  press(key: string): void {
+    this.#tmux('send-keys', key);
+  }
+
+  #tmux(...args: readonly string[]): string {
+    return execFileSync('tmux', ['-S', this.#socket, ...args], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] });
+  }
+}
