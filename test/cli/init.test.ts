@@ -80,10 +80,12 @@ test('a dry run is the patch that git would make of it, and writes nothing', (t)
     /^--- a\/\.claude\/settings\.json\n\+\+\+ b\/\.claude\/settings\.json\n@@ -1,3 \+1,\d+ @@\n \{\n- {2}"model": "opus"\n\+ {2}"model": "opus",\n/m,
   );
   assert.ok(stdout.includes(`Would install toolcrew ${version} in ${root} `));
-  // What stands before the summary is a patch: applied, it makes the same files.
+  // What stands before the summary is a patch: applied, it makes the same files, but for the bundles, whose sizes it tells.
   const patch = stdout.slice(0, stdout.indexOf('Would install'));
   const applied = spawnSync('git', ['apply', '-'], { cwd: root, input: patch, encoding: 'utf8' });
   assert.deepEqual([applied.status, applied.stderr], [0, '']);
+  const rest = tool(['init']).stdout.matchAll(/^ {2}(created|changed|replaced|merged) +(\S+)/gm);
+  for (const [, did, path] of rest) assert.match(`${did} ${path}`, /^created \.tool\/hooks\/[\w/-]+\.js$/);
   assert.equal(tool(['init']).stdout.split('\n')[0]?.endsWith('nothing was changed.'), true);
   const removal = tool(['uninstall', '--dry-run']).stdout;
   assert.match(removal, /^--- a\/\.mcp\.json\n\+\+\+ \/dev\/null\n/m);

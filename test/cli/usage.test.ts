@@ -34,6 +34,7 @@ test('--help lists the commands, of serve also init', async () => {
     'logs',
     'doctor',
     'team',
+    'spec',
     'mcp',
     'init',
     'uninstall',

@@ -30,8 +30,8 @@ const GENERATED = [
   '.venv/',
 ];
 
-/** The team's own log and mail say nothing of the work. */
-const TEAMS = '.tool/teams';
+/** What teams and their server write while they work says nothing of the work. */
+const OWN = ['.tool/teams', '.tool/state', '.tool/cache'];
 
 const LIST_BYTES = 512 * 1024 * 1024;
 
@@ -106,7 +106,19 @@ async function gitTree({ root, leftOut, signal }: TreeOptions): Promise<string |
           inTop,
         ),
       () =>
-        ask(['rm', '-r', '-q', '-f', '--cached', '--ignore-unmatch', '--', join(relative(top, root), TEAMS)], inTop),
+        ask(
+          [
+            'rm',
+            '-r',
+            '-q',
+            '-f',
+            '--cached',
+            '--ignore-unmatch',
+            '--',
+            ...OWN.map((path) => join(relative(top, root), path)),
+          ],
+          inTop,
+        ),
     ];
     for (const step of steps) if ((await step()) === null) return null;
     return (await ask(['write-tree'], inTop))?.trim() ?? null;
@@ -135,7 +147,7 @@ const NOT_READ =
 /** Of names, modes and contents of all files, in an order of their own. */
 function filesHash({ root, leftOut, signal }: TreeOptions): string {
   const hash = createHash('sha256');
-  const skipped = new Set([TEAMS, ...leftOut].map((path) => (path.startsWith('/') ? path : join(root, path))));
+  const skipped = new Set([...OWN, ...leftOut].map((path) => (path.startsWith('/') ? path : join(root, path))));
   const walk = (directory: string): void => {
     signal.throwIfAborted();
     for (const name of readdirSync(directory).sort()) {
