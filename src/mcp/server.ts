@@ -30,7 +30,7 @@ type Call = { readonly name: string; readonly input: Fields; readonly toolUseId:
 /** Who calls: the environment that this server was started in, else the stamp of the host's hook. */
 function evidenceOf(call: Call, clientName: string, resident: Resident): Evidence {
   const { team, teammate } = resident.identity;
-  if (teammate !== null) return { kind: 'environment', team, teammate };
+  if (teammate !== null) return { kind: 'environment', team, teammate, isServer: true };
   const text = call.input[STAMP];
   if (typeof text === 'string') {
     const stamp = readStamp(resident.state, text);
@@ -44,7 +44,7 @@ function evidenceOf(call: Call, clientName: string, resident: Resident): Evidenc
         kind: 'nothing',
         why: 'the host does not name its callers, and no hook of this project did (`tool doctor` tells why)',
       }
-    : { kind: 'environment', team, teammate: null };
+    : { kind: 'environment', team, teammate: null, isServer: true };
 }
 
 async function call(request: Call, clientName: string, resident: Resident): Promise<Result> {

@@ -2,7 +2,9 @@
 
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
+import type { TestContext } from 'node:test';
 import { fields } from './forge.ts';
+import type { HostVersion } from './host.ts';
 import {
   barrier,
   type Call,
@@ -13,11 +15,32 @@ import {
   type Play,
   playAgents,
 } from './played-agents.ts';
-import { answerOf, BANNER, FAILING_TEST, MENDED, mentions, refused, rows, type TeamHost } from './team-host.ts';
+import {
+  answerOf,
+  BANNER,
+  FAILING_TEST,
+  type Form,
+  MENDED,
+  mentions,
+  refused,
+  rows,
+  SPEC,
+  TeamHost,
+} from './team-host.ts';
 
-export const TEAM = 'tool-run-spec-users-001';
+const TEAM = 'tool-run-spec-users-001';
 
 type Fields = Readonly<Record<string, unknown>>;
+
+/** Prints what a client of the team's server would send. */
+function asked(call: Fields): string {
+  const client = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'x', version: '1' } };
+  const lines = [
+    { id: 1, method: 'initialize', params: client },
+    { id: 2, method: 'tools/call', params: call },
+  ];
+  return `printf '%s\\n' ${lines.map((line) => `'${JSON.stringify({ jsonrpc: '2.0', ...line })}'`).join(' ')}`;
+}
 
 /** Tools of the host's own, where it offers them. */
 const HOSTS_OWN = {
@@ -49,14 +72,14 @@ async function taskFor(host: TeamHost, agent: Conversation): Promise<string> {
   return String(task.taskId);
 }
 
-export type Story = {
+type Story = {
   readonly play: Play;
   /** What was seen on the way: how far it came. */
   readonly seen: string[];
 };
 
 /** @param host installed into, with a SPEC that is approved */
-export function runStory(host: TeamHost): Story {
+function runStory(host: TeamHost): Story {
   const seen: string[] = [];
   const bothAsked = barrier(2);
   const [mailed, mended, leadTried, testerReady, leadAsked] = [gate(), gate(), gate(), gate(), gate()];
@@ -189,6 +212,10 @@ export function runStory(host: TeamHost): Story {
 
     const typed = `exec env -u CLAUDECODE TOOL_TEAMMATE=backend-dev ${host.command} team task update 1 completed`;
     refused(await agent.use('Bash', { command: typed, description: 'x' }), 'this shell belongs to an agent');
+    const call = { name: 'TaskUpdate', arguments: { taskId: '1', status: 'completed' } };
+    const server = `env -u CLAUDECODE TOOL_TEAMMATE=backend-dev ${host.command} mcp`;
+    const piped = await agent.use('Bash', { command: `${asked(call)} | ${server}`, description: 'x' });
+    mentions(piped.text, 'belongs to no team that stands');
 
     mentions(await agent.say('I think I am done.'), `You have not finished task ${taskId}`);
     seen.push('nobody rests with work left');
@@ -225,4 +252,34 @@ export function runStory(host: TeamHost): Story {
     seen,
     play: playAgents({ [LEAD]: lead, 'backend-dev': backendDev, 'frontend-dev': frontendDev, tester }),
   };
+}
+
+/** Holds that a team builds a SPEC in this host, and that the rules hold on the way. */
+export async function buildsSpec(t: TestContext, version: HostVersion, form: Form): Promise<void> {
+  const host = new TeamHost(t, version, form);
+  const story = runStory(host);
+  t.after(() => t.diagnostic(story.seen.join(' · ')));
+  const { code, stderr } = await host.run(`/tool:2-run ${SPEC} --team`, story.play);
+  assert.equal(code, 0, stderr);
+  assert.equal(host.read('src/api/users.js'), MENDED);
+  assert.ok(!existsSync(host.path('src/api/stolen.js')));
+
+  const records = host.records(TEAM);
+  assert.match(String(records.find(({ type }) => type === 'created')?.base), /^[0-9a-f]{40}$/, 'what it began from');
+  const decisions = records.filter(({ type }) => type === 'decision');
+  const decided = (hook: string, decision: string, member: string) =>
+    decisions.filter((one) => one.hook === hook && one.decision === decision && one.member === member).length;
+  assert.deepEqual(
+    {
+      foreign: decided('ownership', 'reject', 'frontend-dev'),
+      own: decided('ownership', 'accept', 'frontend-dev'),
+      lead: decided('ownership', 'reject', 'team-lead') >= 4,
+      idle: decided('teammate_idle', 'reject', 'frontend-dev'),
+      completion: decided('task_completed', 'reject', 'backend-dev'),
+      completed: decided('task_completed', 'accept', 'backend-dev'),
+    },
+    { foreign: 2, own: 1, lead: true, idle: 1, completion: 1, completed: 1 },
+  );
+  const bys = records.filter(({ type, kind }) => type === 'message_sent' && kind === 'progress').map(({ by }) => by);
+  assert.ok(bys.includes('frontend-dev') && !bys.includes('team-lead'), 'nobody speaks as another');
 }

@@ -14,7 +14,16 @@ export type Stamp = {
 };
 
 export type Evidence =
-  | { readonly kind: 'environment'; readonly team: string | null; readonly teammate: string | null }
+  | {
+      readonly kind: 'environment';
+      readonly team: string | null;
+      readonly teammate: string | null;
+      /**
+       * Whether a team server says it of itself. An agent can start one with whatever environment it likes: it counts for no
+       * team that a host's session leads, whose members are all known by stamps.
+       */
+      readonly isServer?: boolean;
+    }
   | { readonly kind: 'stamp'; readonly stamp: Stamp }
   | { readonly kind: 'key'; readonly hash: string }
   /** Nothing tells; `why` in words. */
@@ -79,11 +88,12 @@ function ofStamp({ session, agentId, agentType }: Stamp, standing: readonly Team
 }
 
 function ofEnvironment(
-  team: string | null,
-  teammate: string | null,
+  { team, teammate, isServer }: Extract<Evidence, { kind: 'environment' }>,
   standing: readonly TeamState[],
 ): readonly Caller[] {
-  const meant = standing.filter((state) => team === null || state.team === team);
+  const meant = standing.filter(
+    (state) => (team === null || state.team === team) && (isServer !== true || state.lead.session === null),
+  );
   if (teammate === null || teammate === LEAD) return meant.map(lead);
   return meant.flatMap((state) => {
     const member = state.members.get(teammate);
@@ -128,6 +138,6 @@ export function identify(evidence: Evidence, states: readonly TeamState[]): read
       ? ofStamp(evidence.stamp, standing)
       : evidence.kind === 'key'
         ? ofKey(evidence.hash, standing)
-        : ofEnvironment(evidence.team, evidence.teammate, standing);
+        : ofEnvironment(evidence, standing);
   return found.length === 0 ? [{ kind: 'outsider', who: whoOf(evidence) }] : found;
 }

@@ -177,6 +177,17 @@ const CASES: readonly Case[] = [
     evidence: { kind: 'environment', team: 'tool-run-x', teammate: null },
     is: 'outsider: a terminal',
   },
+  {
+    name: 'a server that names a member of a team which a session of the host leads',
+    evidence: { kind: 'environment', team: TEAM, teammate: 'tester', isServer: true },
+    is: `outsider: tester of ${TEAM}`,
+  },
+  {
+    name: 'a server that names nobody, of a team that no session leads',
+    evidence: { kind: 'environment', team: TEAM, teammate: null, isServer: true },
+    stories: () => [new Story().tell('created', { session: null })],
+    is: `lead of ${TEAM}`,
+  },
   { name: 'nothing', evidence: { kind: 'nothing', why: 'it is so' }, is: 'unknown: it is so' },
   {
     name: 'the lead of two teams',

@@ -1,0 +1,10 @@
+// The packed plugin, loaded beside a project that nothing was installed into: a team builds a SPEC with it in every version. What
+// hangs on the resident server elsewhere is a program for each call here, since one file of hooks serves all versions.
+
+import test from 'node:test';
+import { HOST_VERSIONS } from '../support/host.ts';
+import { buildsSpec } from '../support/run-story.ts';
+
+for (const version of HOST_VERSIONS)
+  test(`${version}: with the plugin alone a team builds a SPEC, and the rules hold`, (t) =>
+    buildsSpec(t, version, 'plugin'));
