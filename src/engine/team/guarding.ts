@@ -5,6 +5,7 @@ import { identify, memberName } from '../../domain/team/caller.ts';
 import { judgeWrites } from '../../domain/team/guard.ts';
 import { kindOfTool } from '../../domain/team/tool-kind.ts';
 import type { TeamLog } from '../ports.ts';
+import { approvalFault } from './approving.ts';
 import { withStanding } from './context.ts';
 import { type HookAnswer, type HostEvent, SILENT } from './event.ts';
 import { evidenceOf, type Found, findCaller, type HookContext } from './hook-context.ts';
@@ -73,7 +74,15 @@ async function guardWrite(context: HookContext, event: HostEvent, found: Found):
     temporary: context.temporary,
     below: context.below,
   });
+  const fault =
+    caller.kind === 'lead' && log.state.approval && ruling.decision !== 'deny'
+      ? approvalFault(event, writes, context.project.spec)
+      : null;
   const about = `${event.tool} ${writes.targets.map(({ path }) => path).join(', ') || '(unresolved)'}`;
+  if (fault !== null) {
+    await note(log, found, about, 'reject', fault, []);
+    return { kind: 'reject', reason: `toolcrew: ${fault}` };
+  }
   if (ruling.decision === 'allow') {
     await note(log, found, about, 'accept', 'its own', ruling.paths);
     return SILENT;
