@@ -1,7 +1,7 @@
 // How members come, are seen and end.
 
 import type { Stored } from '../log.ts';
-import { type Draft, endMember, findMember, isGone, isUnstarted, move, sign } from './fold-state.ts';
+import { type Draft, endMember, findMember, isGone, isUnstarted, move, returnClaims, sign } from './fold-state.ts';
 import { EVERYBODY, LEAD } from './message.ts';
 import type { TeamRecord } from './record.ts';
 import type { SessionState } from './session.ts';
@@ -96,6 +96,8 @@ export function takeIdle(draft: Draft, record: Of<'member_idle'>): string | null
   const phase = record.stopped ? 'stopped' : 'idle';
   const idle: Member = { ...member, phase, seenAt: Math.max(member.seenAt, record.at) };
   draft.members.set(member.name, idle);
+  // Whose run is over works on nothing any more.
+  if (record.stopped) returnClaims(draft, member.name);
   if (record.stopped && member.shutdown !== null)
     endMember(draft, idle, record.at, 'confirmed', 'it stopped after it was asked to');
   return null;

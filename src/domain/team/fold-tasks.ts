@@ -35,6 +35,9 @@ export function takeAssignment(draft: Draft, record: Of<'task_assigned'>): strin
   // After its end the claim only tells who did it.
   if (task.status === 'in_progress' && task.claim !== null && task.claim.member !== record.owner)
     return `task ${task.id} is claimed by ${task.claim.member}`;
+  // Two may stop at once: the first of them gets it. Only the lead takes a task from somebody.
+  if (record.by !== LEAD && task.owner !== null && task.owner !== record.owner)
+    return `task ${task.id} is meant for ${task.owner}`;
   draft.tasks.set(task.id, { ...task, owner: record.owner });
   return null;
 }

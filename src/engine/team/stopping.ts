@@ -27,11 +27,25 @@ async function decide(log: TeamLog, hook: string, name: string, verdict: IdleVer
     paths: [],
   });
   if (verdict.accept || isTired) return SILENT;
-  const { assign, shown } = verdict;
+  const { shown } = verdict;
   if (shown.length > 0)
     await log.append({ type: 'mail_seen', member: name, seqs: shown.map(({ seq }) => seq), how: 'read' });
-  if (assign !== null) await log.append({ type: 'task_assigned', task: assign.id, owner: name, by: LEAD });
   return { kind: 'reject', reason: `toolcrew: ${verdict.reason}` };
+}
+
+/** The verdict whose task is the member's: where another got it first, the next verdict. */
+async function assigned(log: TeamLog, name: string, judge: () => IdleVerdict): Promise<IdleVerdict> {
+  for (;;) {
+    const verdict = judge();
+    if (verdict.accept || verdict.assign === null) return verdict;
+    const { refusal } = await log.append({
+      type: 'task_assigned',
+      task: verdict.assign.id,
+      owner: name,
+      by: IDLE,
+    });
+    if (refusal === null) return verdict;
+  }
 }
 
 /**
@@ -46,7 +60,8 @@ export async function onIdle(context: HookContext, event: HostEvent, stopped: bo
     const { name, epoch } = caller;
     const settings = await context.settings();
     if (settings.hooks.teammateIdle.enabled) {
-      const answer = await decide(log, IDLE, name, judgeIdle(log.state, caller.member, settings));
+      const verdict = await assigned(log, name, () => judgeIdle(log.state, caller.member, settings));
+      const answer = await decide(log, IDLE, name, verdict);
       if (answer.kind === 'reject') return answer;
       const last = log.state.decisions.at(-1);
       if (last?.decision === 'escalated')

@@ -155,3 +155,17 @@ test('work begins with the first claim or completion of a member, not of the lea
   story.claim('2', 'tester');
   assert.equal(story.state.session, 'working');
 });
+
+test('of two who are given a task at once the first gets it; the lead may take it from anybody', () => {
+  const story = teamOf(['backend-dev', 'tester'], 1);
+  story.tell('task_assigned', { task: '1', owner: 'tester', by: 'teammate_idle' });
+  story.refuse(/task 1 is meant for tester/, 'task_assigned', { task: '1', owner: 'backend-dev', by: 'teammate_idle' });
+  story.tell('task_assigned', { task: '1', owner: 'backend-dev', by: LEAD });
+  assert.equal(story.task('1').owner, 'backend-dev');
+});
+
+test('whose run is over works on nothing any more: its task is free again', () => {
+  const story = teamOf(['backend-dev'], 1).claim('1', 'backend-dev');
+  story.tell('member_idle', { name: 'backend-dev', epoch: 1, stopped: true });
+  assert.deepEqual(story.tasks, ['1 pending']);
+});
