@@ -37,7 +37,16 @@ function readInput(): string {
   }
 }
 
+/** Hosts name the project to their hooks, and to no shell of an agent: there, nobody but the agent itself speaks. */
+function isStartedByAgent(env: Readonly<Record<string, string | undefined>>): boolean {
+  return env.CLAUDECODE !== undefined && env.CLAUDE_PROJECT_DIR === undefined;
+}
+
 async function run(hook: Hook): Promise<void> {
+  if (isStartedByAgent(process.env)) {
+    say(`toolcrew: ${hook.event}: hooks are for the host to start, not for the shell of an agent: nothing was done`);
+    return;
+  }
   const parsed = parseEvent(readInput(), hook.event, process.cwd());
   if (!parsed.ok) {
     say(`toolcrew: ${hook.event}: ${asLine(parsed.problem)}`);
