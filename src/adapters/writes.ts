@@ -1,6 +1,6 @@
 // What a call of the host's tools would write.
 
-import { realpathSync } from 'node:fs';
+import { readlinkSync, realpathSync } from 'node:fs';
 import { basename, dirname, isAbsolute, join, relative, resolve } from 'node:path';
 import type { Target, Writes } from '../domain/team/guard.ts';
 
@@ -11,14 +11,35 @@ export type WritesOptions = {
   readonly env: Readonly<Record<string, string | undefined>>;
 };
 
-/** Where a path really leads: its links followed as far as it exists. */
-function realOf(path: string): string {
+/** As many links as the system follows, which then calls it a loop. */
+const LINKS_MAX = 40;
+
+function linkAt(path: string): string | null {
+  try {
+    return readlinkSync(path);
+  } catch {
+    return null;
+  }
+}
+
+/** Where a path really leads: its links followed, those to what does not exist yet as well. */
+function realOf(path: string, left = LINKS_MAX): string {
   try {
     return realpathSync(path);
   } catch {
     const parent = dirname(path);
-    return parent === path ? path : join(realOf(parent), basename(path));
+    if (parent === path) return path;
+    const place = realOf(parent, left);
+    const link = left > 0 ? linkAt(join(place, basename(path))) : null;
+    return link === null ? join(place, basename(path)) : realOf(resolve(place, link), left - 1);
   }
+}
+
+/** The entry that a path names: the links before its last part followed, that part itself not. */
+function entryOf(path: string): string {
+  // These lead elsewhere for the process that writes.
+  if (/^\/(?:proc|dev)\//.test(path)) return path;
+  return join(realOf(dirname(path)), basename(path));
 }
 
 /** From the project's root where it lies inside; absolute otherwise. */
@@ -34,11 +55,11 @@ function holdsRoot(path: string, root: string): boolean {
 }
 
 /**
- * A path as it is written, and as what its links make of it: both have to be allowed. A tree that the project lies in is
- * the project as well.
+ * The entry that a path names, and what that is a link to: both have to be allowed. A tree that the project lies in is the
+ * project as well.
  */
 function targets(path: string, tree: boolean, root: string): readonly Target[] {
-  const paths = [...new Set([path, realOf(path)])];
+  const paths = [...new Set([entryOf(path), realOf(path)])];
   const isAround = tree && paths.some((one) => holdsRoot(one, root));
   return [...(isAround ? ['.'] : []), ...paths.map((one) => fromRoot(one, root))].map((one) => ({ path: one, tree }));
 }

@@ -38,10 +38,21 @@ function readInput(): string {
   }
 }
 
+function hasTeam(event: HostEvent): boolean {
+  return teamNames(teamsDirectory(findProject(event.cwd, process.env.CLAUDE_PROJECT_DIR).main)).length > 0;
+}
+
 function isConcerned({ concerns }: Hook, event: HostEvent): boolean {
-  const hasTeam = () =>
-    teamNames(teamsDirectory(findProject(event.cwd, process.env.CLAUDE_PROJECT_DIR).main)).length > 0;
-  return concerns === undefined ? hasTeam() : concerns(event, hasTeam);
+  return concerns === undefined ? hasTeam(event) : concerns(event, () => hasTeam(event));
+}
+
+/**
+ * Hosts name the project to their hooks, and to no shell of an agent: there, nobody but the agent itself speaks, and what it
+ * says of a team or of the user's word is nothing.
+ */
+function isForged(event: HostEvent, env: Readonly<Record<string, string | undefined>>): boolean {
+  if (env.CLAUDECODE === undefined || env.CLAUDE_PROJECT_DIR !== undefined) return false;
+  return hasTeam(event) || /^\s*(yes,?\s+)?approve/i.test(event.prompt);
 }
 
 async function run(hook: Hook): Promise<void> {
@@ -52,6 +63,10 @@ async function run(hook: Hook): Promise<void> {
   }
   const { event } = parsed;
   try {
+    if (isForged(event, process.env)) {
+      say(`toolcrew: ${hook.event}: hooks are for the host to start, not for the shell of an agent: nothing was done`);
+      return;
+    }
     if (!isConcerned(hook, event)) return;
     const { respond } = await hook.load();
     await respond(parsed, say);

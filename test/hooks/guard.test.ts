@@ -141,6 +141,7 @@ test('only registered teammates are started, with their brief and without a name
     name: 'tester',
     team_name: 'x',
     run_in_background: true,
+    isolation: 'worktree',
   });
   const { updatedInput, permissionDecision } = specific(spawned);
   assert.equal(permissionDecision, undefined);

@@ -188,3 +188,18 @@ test('a project in a worktree is that of its checkout', async (t) => {
   assert.equal((await write('src/api/a.ts')).code, 0);
   assert.match((await write('tests/a.ts')).stderr, /tests\/a\.ts is tester's/);
 });
+
+test('a hook that the shell of an agent starts does nothing, and says so', async (t) => {
+  const project = await new HookedProject(t).team('tester');
+  project.write('.tool/specs/SPEC-AUTH-001/spec.md', '---\nstatus: draft\n---\n# Sign in\n');
+  await project.call('tester', 'SendMessage', { recipient: 'team-lead', type: 'progress', content: 'half done' });
+  const env = { PATH: process.env.PATH ?? '', HOME: project.env.HOME ?? '', CLAUDECODE: '1' };
+  for (const [name, event] of HOOKS) {
+    const fields = project.fields('team-lead', event, { tool_name: 'Read', prompt: 'approve SPEC-AUTH-001' });
+    const file = join(process.cwd(), 'dist', 'hooks', `${name}.js`);
+    const run = await runProgram(process.execPath, [file], JSON.stringify(fields), env, project.root);
+    letsGo(run, /hooks are for the host to start, not for the shell of an agent: nothing was done$/m);
+  }
+  assert.match(project.read('.tool/specs/SPEC-AUTH-001/spec.md'), /status: draft/);
+  assert.equal(project.state().messages.at(-1)?.receipts.get('team-lead')?.readAt, null);
+});

@@ -46,6 +46,11 @@ function isBelow(path: string, directory: string): boolean {
   return path === directory || path.startsWith(`${directory}/`);
 }
 
+/** What of the team's rules a path of the project belongs to; null: nothing. */
+export function ruleOf(path: string): string | null {
+  return RULES.find((one) => isBelow(path, one)) ?? null;
+}
+
 function quoted(path: string): string {
   return JSON.stringify(visible(path));
 }
@@ -112,8 +117,8 @@ function judgeOne(path: string, caller: Caller, state: TeamState, settings: Team
   const inside = path.startsWith('/') ? null : insideProject(path);
   if (inside === null) return judgeOutside(path, place);
   if (caller.kind === 'lead' && isBelow(inside, SPECS)) return FINE;
-  const rule = RULES.find((one) => isBelow(inside, one));
-  if (rule !== undefined)
+  const rule = ruleOf(inside);
+  if (rule !== null)
     return refuse(
       `${inside} belongs to what holds the team's rules (${rule}): nobody changes it while team ${state.team} stands`,
     );

@@ -71,7 +71,7 @@ function objectionOf(
     (one) => one.owner === 'tester' && one.id !== task.id && one.status !== 'completed' && one.status !== 'failed',
   );
   if (tests && caller.name !== 'tester' && failed.every(({ check }) => check === 'coverage')) return null;
-  return { reason: rejection(result, settings.quality), fingerprint: result.tree };
+  return { reason: rejection(result, settings.quality), fingerprint: `task ${task.id} ${result.tree}` };
 }
 
 /** Changes to files of others that no decision allowed; said once, then the lead is told. */

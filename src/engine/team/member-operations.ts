@@ -1,5 +1,6 @@
 // What every member does: messages, mail, leases.
 
+import { ruleOf } from '../../domain/team/guard.ts';
 import { messageLine, unreadOf } from '../../domain/team/mail.ts';
 import { checkMessage, EVERYBODY, findRecipient, judgeRoute, LEAD } from '../../domain/team/message.ts';
 import type { Input } from '../../domain/team/operation.ts';
@@ -140,6 +141,11 @@ export async function leaseFile(context: TeamContext, log: TeamLog, caller: Some
     return { path, state: 'released' };
   }
   if (caller.kind === 'member' && caller.member.readOnly) refuse(`${name} only reads: it takes no leases`);
+  if (/\/\s*$|\*/.test(input.text('path')))
+    refuse(`path: a lease is for one file; expected its path from the project's root, got ${got(input.text('path'))}`);
+  const rule = ruleOf(path);
+  if (rule !== null)
+    refuse(`${path} belongs to what holds the team's rules (${rule}): nobody writes it, leased or not`);
   const { owner, pattern } = ownerOf(path, (await context.settings()).ownership);
   if (owner === name) return { path, state: 'own', note: 'You own it: no lease is needed.' };
   if (owner !== null && owner !== SHARED)

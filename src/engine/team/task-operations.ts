@@ -73,6 +73,13 @@ function statusOf(text: string): TaskStatus {
   );
 }
 
+/** What is not the caller's to complete is said before any check runs for it. */
+function mustBeOf({ id, status, claim, owner }: Task, name: string): void {
+  if (status === 'in_progress' && claim !== null && claim.member !== name)
+    refuse(`task ${id} is claimed by ${claim.member}`);
+  if (claim?.member !== name && owner !== name) refuse(`task ${id} is not claimed by ${name}: claim it first`);
+}
+
 export async function updateTask(context: TeamContext, log: TeamLog, caller: Somebody, input: Input): Promise<Answer> {
   const task = taskOf(log.state, input.text('taskId'));
   const status = statusOf(input.text('status'));
@@ -94,6 +101,7 @@ export async function updateTask(context: TeamContext, log: TeamLog, caller: Som
   }
   if (status === 'in_progress' && caller.kind === 'lead' && owner !== undefined)
     return shown(taskOf(log.state, task.id), log.state);
+  if (status === 'completed' && caller.kind === 'member') mustBeOf(task, name);
   const before = new Set(claimable(log.state).map(({ id }) => id));
   const passed = status === 'completed' ? await judgeCompletion(context, log, task, caller) : null;
   if (passed !== null && !passed.accept) refuse(passed.reason);

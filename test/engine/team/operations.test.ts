@@ -349,6 +349,15 @@ test('leases: for shared and unowned paths, to one at a time, for a while', asyn
   assert.match(await world.refused('frontend-dev', 'FileLease', { path: 'src/api/a.ts' }), /is backend-dev's/);
   assert.match(await world.refused('frontend-dev', 'FileLease', { path: '../x' }), /inside the project/);
   assert.match(
+    await world.refused('frontend-dev', 'FileLease', { path: '.tool/config/workflow.yaml' }),
+    /holds the team's rules \(\.tool\): nobody writes it, leased or not/,
+  );
+  for (const path of ['src/types/', 'src/types/**'])
+    assert.match(
+      await world.refused('frontend-dev', 'FileLease', { path }),
+      /a lease is for one file; expected its path/,
+    );
+  assert.match(
     await world.refused('frontend-dev', 'FileLease', { path: 'src/types/a.ts', minutes: 500 }),
     /expected 1 to 120, got 500/,
   );
@@ -413,4 +422,18 @@ test('what an operation does not take is named, with what it takes', async (t) =
     await world.refused('team-lead', 'TeamCreat'),
     /there is no operation TeamCreat; did you mean TeamCreate\?/,
   );
+});
+
+test("nothing is checked for the completion of somebody else's task", async (t) => {
+  const world = new TeamWorld(t);
+  await world.team(['backend-dev', 'tester']);
+  await world.call('team-lead', 'TaskCreate', { subject: 'Orders', description: 'All', owner: 'backend-dev' });
+  const complete = { taskId: '1', status: 'completed' };
+  assert.match(
+    await world.refused('tester', 'TaskUpdate', complete),
+    /^task 1 is not claimed by tester: claim it first$/,
+  );
+  await world.call('backend-dev', 'TaskUpdate', { taskId: '1', status: 'in_progress' });
+  assert.match(await world.refused('tester', 'TaskUpdate', complete), /^task 1 is claimed by backend-dev$/);
+  assert.equal(world.state().gate, null);
 });

@@ -1,0 +1,33 @@
+import assert from 'node:assert/strict';
+import { mkdirSync, realpathSync, symlinkSync } from 'node:fs';
+import { join } from 'node:path';
+import test from 'node:test';
+import { writesOf } from '../../src/adapters/writes.ts';
+import { tempDir } from '../support/temp.ts';
+
+test('links on the way to a file are followed, the file itself counts as what it is and as what it leads to', async (t) => {
+  const place = realpathSync(tempDir(t));
+  const root = join(place, 'project');
+  mkdirSync(join(root, 'src', 'api'), { recursive: true });
+  mkdirSync(join(root, 'tests'));
+  symlinkSync(root, join(place, 'link'));
+  symlinkSync('../../tests', join(root, 'src', 'api', 'linked'));
+  // There is no such file yet: whoever writes the link makes it.
+  symlinkSync('../../tests/a.ts', join(root, 'src', 'api', 'a.ts'));
+  const paths = async (tool: string, input: Readonly<Record<string, unknown>>, cwd = root) => {
+    const { targets } = await writesOf(tool, input, cwd, { root, env: {} });
+    return [...new Set(targets.map(({ path }) => path))].sort();
+  };
+  const write = (path: string) => paths('Write', { file_path: path });
+  assert.deepEqual(await write(join(place, 'link', 'src', 'api', 'new.ts')), ['src/api/new.ts']);
+  assert.deepEqual(await write('src/api/linked/b.ts'), ['tests/b.ts']);
+  assert.deepEqual(await write('src/api/a.ts'), ['src/api/a.ts', 'tests/a.ts']);
+  symlinkSync('loop', join(root, 'loop'));
+  assert.ok((await write('loop')).includes('loop'));
+  assert.deepEqual(await paths('Bash', { command: 'echo x > src/api/a.ts' }), ['src/api/a.ts', 'tests/a.ts']);
+  assert.deepEqual(await paths('Bash', { command: 'echo x > b.ts' }, join(place, 'link')), ['b.ts']);
+  // The link itself goes, which lies outside; so does nothing behind it.
+  assert.ok((await paths('Bash', { command: `rm ${join(place, 'link')}` })).includes(join(place, 'link')));
+  // Another process's own place, whoever asks.
+  assert.ok((await write('/proc/self/cwd/b.ts')).includes('/proc/self/cwd/b.ts'));
+});
