@@ -5,8 +5,9 @@ import { rmSync } from 'node:fs';
 import { dirname, relative } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { fileView } from '../../../src/adapters/shell/file-view.ts';
-import { COMMANDS, ONLY_READ, type Row } from './commands.ts';
+import { COMMANDS, ONLY_READ } from './commands.ts';
 import { decide, isCovered, isOwned, readIn } from './decide.ts';
+import type { Row } from './rows.ts';
 import {
   changedPaths,
   copyTemplate,

@@ -6,7 +6,7 @@ import { fileView } from '../../../src/adapters/shell/file-view.ts';
 import { isWithin } from '../../../src/adapters/shell/paths.ts';
 import { readShell } from '../../../src/adapters/shell/read-shell.ts';
 import { DEFAULT_OWNERSHIP, insideProject, ownerOf } from '../../../src/domain/team/ownership.ts';
-import type { Verdict } from './commands.ts';
+import type { Verdict } from './rows.ts';
 import { list, type Scratch } from './scratch-project.ts';
 
 export function readIn(command: string, scratch: Scratch): ShellEffects {

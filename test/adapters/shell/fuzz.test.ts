@@ -105,9 +105,7 @@ describe('reading a shell command', () => {
 function isPlain(command: string): boolean {
   return (
     /^[\w./@>&|; :=+-]+$/.test(command) &&
-    !/(^|[\s;&|])(alias|set|time|if|for|while|case|do|until|coproc|break|continue|return|exit|!)(\s|;|$)/.test(
-      command,
-    ) &&
+    !/(^|[\s;&|])(alias|set|time|if|for|while|case|do|until|coproc|!)\s/.test(command) &&
     !/=/.test(command)
   );
 }

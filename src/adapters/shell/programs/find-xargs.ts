@@ -5,7 +5,6 @@ import type { Call, Program } from '../reader.ts';
 import { linksBelow, listing } from '../sink.ts';
 import type { Input } from '../state.ts';
 import { type Field, isText, UNKNOWN, UNKNOWN_WORDS, type Unknown } from '../values.ts';
-import { inDirectory } from './wrappers.ts';
 
 /** Tests of find that take one word. */
 const WITH_WORD: ReadonlySet<string> = new Set(
@@ -20,7 +19,7 @@ const RUNNING: ReadonlySet<string> = new Set(['-exec', '-ok', '-execdir', '-okdi
 const LEADING: ReadonlySet<string> = new Set(['-H', '-L', '-P', '-O1', '-O2', '-O3', '-O0']);
 
 /** Absolute directories that start directories stand for; null when one is not known. */
-function startsOf(starts: readonly Field[], call: Call): readonly string[] | null {
+export function startsOf(starts: readonly Field[], call: Call): readonly string[] | null {
   const found: string[] = [];
   for (const start of starts.length === 0 ? ['.'] : starts) {
     if (!isText(start)) {
@@ -82,7 +81,7 @@ export const find: Program = (call) => {
   return { kind: 'paths', within: found.within, nul: rest.includes('-print0') };
 };
 
-function hasLinksOut(start: string, call: Call): boolean {
+export function hasLinksOut(start: string, call: Call): boolean {
   return linksBelow(start, call.reader.context).length > 0;
 }
 
@@ -229,73 +228,3 @@ function linesOf(text: string, isNul: boolean, delimiter: Field | undefined): re
     .filter((line) => line.trim() !== '')
     .map((line) => (/['"\\]/.test(line) ? UNKNOWN : line.replace(/^\s+/, '')));
 }
-
-/** Paths that a program prints one to a line, when they surely lie in the directories it is given. */
-function printedPaths(directories: readonly Field[], isNul: boolean, call: Call): Input | undefined {
-  const within = startsOf(directories, call);
-  return within === null ? undefined : { kind: 'paths', within, nul: isNul };
-}
-
-/** `grep -rl` and `git grep -l` print paths and nothing else. */
-export const grep: Program = (call) => {
-  const options = readOptions(call.args, {
-    short: [...'eABCfmdD'],
-    long: ['regexp=', 'file=', 'include=', 'exclude=', 'exclude-dir=', 'max-count=', 'context=', 'color?'],
-  });
-  const listsOnly = options.has('l', 'L', 'files-with-matches', 'files-without-match');
-  const operands = options.has('e', 'f', 'regexp', 'file') ? options.operands : options.operands.slice(1);
-  if (
-    call.stdin.kind === 'paths' &&
-    operands.length === 0 &&
-    [...options.given.keys()].every((name) => FILTERING.has(name))
-  )
-    return call.stdin;
-  if (!listsOnly || options.isUncertain || (operands.length === 0 && !options.has('r', 'R', 'recursive')))
-    return undefined;
-  if (
-    options.has('R', 'dereference-recursive') &&
-    (startsOf(operands, call) ?? []).some((start) => hasLinksOut(start, call))
-  )
-    return undefined;
-  return printedPaths(operands, options.has('Z', 'null'), call);
-};
-
-/** Options of grep that leave the lines as they are. */
-const FILTERING: ReadonlySet<string> = new Set([
-  'v',
-  'i',
-  'E',
-  'F',
-  'P',
-  'w',
-  'x',
-  'e',
-  'm',
-  'invert-match',
-  'ignore-case',
-  'extended-regexp',
-  'fixed-strings',
-  'perl-regexp',
-  'regexp',
-]);
-
-/** `head` and `tail` give some of the lines they read. */
-export const filter: Program = (call) => {
-  const isLines = call.args.every((arg) => isText(arg) && /^-n?\d*$|^\d+$/.test(arg));
-  return isLines && call.stdin.kind === 'paths' ? call.stdin : undefined;
-};
-
-/** `fd -x` runs a program for what it finds. */
-export const fd: Program = (call) => {
-  if (call.args.some((arg) => arg === '-x' || arg === '-X' || arg === '--exec' || arg === '--exec-batch')) {
-    const at = call.args.findIndex((arg) => arg === '-x' || arg === '-X' || arg === '--exec' || arg === '--exec-batch');
-    const words = call.args.slice(at + 1).map((word) => (isText(word) && /\{[./]*\}/.test(word) ? UNKNOWN : word));
-    call.reader.runWords(
-      [...words, UNKNOWN_WORDS],
-      inDirectory(undefined, call.shell, call),
-      { kind: 'none' },
-      'program',
-    );
-  }
-  return undefined;
-};
