@@ -1,7 +1,7 @@
 // What hooks cost: each compiled one as a whole process beside a bare one, and the guard on the resident server.
 
 import { spawnSync } from 'node:child_process';
-import { cpSync, mkdirSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { HookedProject, SESSION, TEAM } from '../test/support/hooked.ts';
 import { McpClient } from '../test/support/mcp-client.ts';
@@ -69,7 +69,13 @@ function processRow(name: string, project: HookedProject, size: string): Row {
   const env = { ...project.env, ...project.envOf('2.1.177') };
   const input = JSON.stringify(project.fields(who, event, fields));
   const file = join(process.cwd(), 'dist', 'hooks', `${script}.js`);
-  const hook = () => milliseconds(process.execPath, [file], input, env);
+  const log = join(project.root, '.tool', 'teams', TEAM, 'log.jsonl');
+  const before = existsSync(log) ? readFileSync(log) : null;
+  const hook = () => {
+    // What it writes down would make the log longer for the next one.
+    if (before !== null) writeFileSync(log, before);
+    return milliseconds(process.execPath, [file], input, env);
+  };
   const bare = () => milliseconds(process.execPath, ['-e', '0'], input, env);
   // The first one decodes the configuration and leaves the snapshot; the others find it.
   hook();

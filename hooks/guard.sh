@@ -20,4 +20,8 @@ lives() {
 if [ -n "$CLAUDE_CODE_SESSION_ID" ] && read -r pid began 2>/dev/null <"$dir/../state/server-$CLAUDE_CODE_SESSION_ID"; then
   lives "$pid" "$began" && exit 0
 fi
+if ! command -v node >/dev/null 2>&1; then
+  echo 'toolcrew: nothing can tell whether this may be written: the team server is gone, and node is not on the PATH' >&2
+  exit 2
+fi
 exec node "$dir/pre-tool-use.js"

@@ -1,6 +1,8 @@
 // After a tool ran: mail is delivered.
 
-import { afterTool } from '../src/engine/team/delivering.ts';
 import { runHook } from '../src/host/run-hook.ts';
 
-runHook({ event: 'PostToolUse', answer: afterTool });
+runHook({
+  event: 'PostToolUse',
+  load: () => import('../src/host/answers/post-tool-use.ts'),
+});

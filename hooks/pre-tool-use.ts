@@ -1,10 +1,11 @@
 // Before a tool runs: ownership of files, spawns of teammates, and who calls the team's operations.
 
-import { beforeTool, kindOfTool } from '../src/engine/team/guarding.ts';
+import { kindOfTool } from '../src/domain/team/tool-kind.ts';
 import { runHook } from '../src/host/run-hook.ts';
 
 runHook({
   event: 'PreToolUse',
-  answer: beforeTool,
+  load: () => import('../src/host/answers/pre-tool-use.ts'),
+  concerns: ({ tool }, hasTeam) => kindOfTool(tool) !== 'other' && hasTeam(),
   failsClosed: ({ tool }) => kindOfTool(tool) === 'write' || kindOfTool(tool) === 'spawn',
 });

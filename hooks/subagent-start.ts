@@ -1,6 +1,8 @@
 // When an agent starts: its run is bound to its member.
 
-import { onAgentStart } from '../src/engine/team/guarding.ts';
 import { runHook } from '../src/host/run-hook.ts';
 
-runHook({ event: 'SubagentStart', answer: onAgentStart });
+runHook({
+  event: 'SubagentStart',
+  load: () => import('../src/host/answers/subagent-start.ts'),
+});

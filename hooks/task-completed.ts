@@ -1,6 +1,10 @@
 // When a task of the host's own list is completed: the gate.
 
-import { onTaskCompleted } from '../src/engine/team/gate.ts';
 import { runHook } from '../src/host/run-hook.ts';
 
-runHook({ event: 'TaskCompleted', answer: onTaskCompleted, withoutTeam: true });
+runHook({
+  event: 'TaskCompleted',
+  load: () => import('../src/host/answers/task-completed.ts'),
+  // Without a team as well: the project's own checks.
+  concerns: () => true,
+});

@@ -1,6 +1,8 @@
 // When a teammate becomes idle: accepted, or given more to do.
 
-import { onIdle } from '../src/engine/team/stopping.ts';
 import { runHook } from '../src/host/run-hook.ts';
 
-runHook({ event: 'TeammateIdle', answer: (context, event) => onIdle(context, event, false) });
+runHook({
+  event: 'TeammateIdle',
+  load: () => import('../src/host/answers/teammate-idle.ts'),
+});

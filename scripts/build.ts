@@ -66,7 +66,13 @@ async function buildHooks() {
       });
     },
   });
-  const commonJs = { ...common, format: 'cjs', define: { ...common.define, 'import.meta.url': '""' } } as const;
+  const commonJs = {
+    ...common,
+    format: 'cjs',
+    define: { ...common.define, 'import.meta.url': '""' },
+    // As `require`: the loader of ES modules alone would take longer than a hook.
+    supported: { 'dynamic-import': false },
+  } as const;
   const hooks = hookFiles.map((name) => [`hooks/${name.slice(0, -3)}`, `hooks/${name}`]);
   const entries = { ...Object.fromEntries(hooks), 'hooks/team-server': 'src/mcp.ts' };
   const results = [await build({ ...commonJs, entryPoints: entries, plugins: [leaveOut('parts/')] })];

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 const WAIT_MS = 1_500;
 const STEP_MS = 15;
 /** A call stands near the end of its transcript. */
-const TAIL_BYTES = 512 * 1024;
+const TAIL_BYTES = 4 * 1024 * 1024;
 
 /** The last lines of a file, and nothing where there is none. */
 function tail(path: string): string {

@@ -3,7 +3,8 @@
 import { type Dirent, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { hasLog, TeamHistory } from '../adapters/event-log/team-history.ts';
-import { ARCHIVE, FileTeams, teamsDirectory } from '../adapters/event-log/teams.ts';
+import { teamsDirectory } from '../adapters/event-log/team-names.ts';
+import { ARCHIVE, FileTeams } from '../adapters/event-log/teams.ts';
 import { messageOf, ToolError } from '../domain/errors.ts';
 import { nearest } from '../domain/nearest.ts';
 import { isStanding } from '../domain/team/state.ts';

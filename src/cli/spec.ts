@@ -9,7 +9,7 @@ import { isSpecId, specDirectory, statusOfSpec } from '../domain/spec/spec.ts';
 import { readAsked } from '../domain/team/requirement.ts';
 import { got, visible } from '../domain/text.ts';
 
-import { isAskedByAgent } from './asked-by-agent.ts';
+import { isAskedByAgent } from '../host/asked-by-agent.ts';
 
 type Row = {
   readonly id: string;

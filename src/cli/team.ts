@@ -9,7 +9,7 @@ import { visibleLines } from '../domain/text.ts';
 import type { Teams } from '../engine/ports.ts';
 import { operate } from '../engine/team/operations.ts';
 
-import { isAskedByAgent } from './asked-by-agent.ts';
+import { isAskedByAgent } from '../host/asked-by-agent.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 type Fields = Readonly<Record<string, unknown>>;

@@ -23,9 +23,9 @@ const FAILED = 'PostToolUseFailure';
 /** An event as the host calls it, which wants to hear that name again. */
 export type RaisedName = HostEventName | typeof FAILED;
 
-export type Parsed =
-  | { readonly ok: true; readonly event: HostEvent; readonly raised: RaisedName }
-  | { readonly ok: false; readonly problem: string };
+export type Raised = { readonly event: HostEvent; readonly raised: RaisedName };
+
+export type Parsed = ({ readonly ok: true } & Raised) | { readonly ok: false; readonly problem: string };
 
 function isFields(value: unknown): value is Fields {
   return typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -1,19 +1,20 @@
-// One hook from its input to its exit code: 0 accepts, 2 rejects with a reason on standard error.
+// One hook from its input to its exit code: 0 accepts, 2 rejects with a reason on standard error. What answers is loaded
+// when there is something to answer: most events of most sessions are none of a team.
 
 import { readFileSync } from 'node:fs';
-import { composeHooks } from '../compose-team.ts';
+import { teamNames, teamsDirectory } from '../adapters/event-log/team-names.ts';
+import { findProject } from '../adapters/project.ts';
 import { messageOf } from '../domain/errors.ts';
 import { asLine } from '../domain/text.ts';
-import type { HookAnswer, HostEvent, HostEventName } from '../engine/team/event.ts';
-import type { HookContext } from '../engine/team/hook-context.ts';
+import type { HostEvent, HostEventName } from '../engine/team/event.ts';
 import { parseEvent } from './parse-event.ts';
-import { renderJson } from './render.ts';
+import type { Respond } from './respond.ts';
 
 export type Hook = {
   readonly event: HostEventName;
-  readonly answer: (context: HookContext, event: HostEvent) => Promise<HookAnswer>;
-  /** Whether it has something to say where no team stands. */
-  readonly withoutTeam?: boolean;
+  readonly load: () => Promise<{ readonly respond: Respond }>;
+  /** Whether it has something to say about that event; absent: where a team is. */
+  readonly concerns?: (event: HostEvent, hasTeam: () => boolean) => boolean;
   /** A failure of its own stops what it was asked about: for what must not go through unseen. */
   readonly failsClosed?: (event: HostEvent) => boolean;
 };
@@ -37,6 +38,12 @@ function readInput(): string {
   }
 }
 
+function isConcerned({ concerns }: Hook, event: HostEvent): boolean {
+  const hasTeam = () =>
+    teamNames(teamsDirectory(findProject(event.cwd, process.env.CLAUDE_PROJECT_DIR).main)).length > 0;
+  return concerns === undefined ? hasTeam() : concerns(event, hasTeam);
+}
+
 async function run(hook: Hook): Promise<void> {
   const parsed = parseEvent(readInput(), hook.event, process.cwd());
   if (!parsed.ok) {
@@ -45,20 +52,9 @@ async function run(hook: Hook): Promise<void> {
   }
   const { event } = parsed;
   try {
-    const composed = composeHooks(event.cwd, process.env);
-    if (hook.withoutTeam !== true && composed.context.teams.list().length === 0) return;
-    const answer = await hook.answer(composed.context, event);
-    const problems = composed.problems();
-    for (const problem of problems) say(`toolcrew: ${asLine(problem)}`);
-    // A configuration that cannot be read says why already.
-    if (answer.kind === 'note' && problems.length === 0) say(`toolcrew: ${hook.event}: ${asLine(answer.text)}`);
-    if (answer.kind === 'reject') {
-      say(answer.reason);
-      process.exitCode = 2;
-      return;
-    }
-    const json = renderJson(answer, parsed.raised);
-    if (json !== null) process.stdout.write(`${JSON.stringify(json)}\n`);
+    if (!isConcerned(hook, event)) return;
+    const { respond } = await hook.load();
+    await respond(parsed, say);
   } catch (error) {
     const closed = hook.failsClosed?.(event) === true;
     say(

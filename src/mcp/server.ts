@@ -11,11 +11,14 @@ import type { Evidence } from '../domain/team/caller.ts';
 import { inputSchema, isOperation, OPERATIONS } from '../domain/team/operation.ts';
 import { STAMP } from '../engine/team/guarding.ts';
 import { operate } from '../engine/team/operations.ts';
+import { isAskedByAgent } from '../host/asked-by-agent.ts';
 import { answerResident } from '../host/resident-hook.ts';
 
 /** Called by the host's hooks alone; it is not listed. */
 const HOOK = 'Hook';
 const TOOL_USE = 'claudecode/toolUseId';
+/** What the host calls itself to its servers. */
+const HOST_CLIENT = 'claude-code';
 
 type Fields = Readonly<Record<string, unknown>>;
 type Result = { content: { type: 'text'; text: string }[]; isError?: boolean };
@@ -28,8 +31,14 @@ function textResult(text: string, isError = false): Result {
 type Call = { readonly name: string; readonly input: Fields; readonly toolUseId: string | null };
 
 /** Who calls: the environment that this server was started in, else the stamp of the host's hook. */
-function evidenceOf(call: Call, clientName: string, resident: Resident): Evidence {
+async function evidenceOf(call: Call, clientName: string, resident: Resident): Promise<Evidence> {
   const { team, teammate } = resident.identity;
+  // A server that a host's agent starts by itself says no more of it than its shell does.
+  if (clientName !== HOST_CLIENT && (await isAskedByAgent(resident.context.teams, process.env)))
+    return {
+      kind: 'nothing',
+      why: "an agent of the host started this server itself, and nothing tells which: use the team server's tools (mcp__team__…)",
+    };
   if (teammate !== null) return { kind: 'environment', team, teammate, isServer: true };
   const text = call.input[STAMP];
   if (typeof text === 'string') {
@@ -39,7 +48,7 @@ function evidenceOf(call: Call, clientName: string, resident: Resident): Evidenc
       return { kind: 'nothing', why: 'the call carries the stamp of another call' };
     return { kind: 'stamp', stamp };
   }
-  return clientName === 'claude-code'
+  return clientName === HOST_CLIENT
     ? {
         kind: 'nothing',
         why: 'the host does not name its callers, and no hook of this project did (`tool doctor` tells why)',
@@ -51,13 +60,13 @@ async function call(request: Call, clientName: string, resident: Resident): Prom
   const { name, input } = request;
   if (name === HOOK) {
     // A model's call carries the id of its use; a hook's carries nothing.
-    if (request.toolUseId !== null || clientName !== 'claude-code')
+    if (request.toolUseId !== null || clientName !== HOST_CLIENT)
       return textResult(`${HOOK} is for the hooks of the host; there is ${Object.keys(OPERATIONS).join(', ')}`, true);
     return textResult(await answerResident(resident, input));
   }
   const { [STAMP]: _, ...given } = input;
   try {
-    const answer = await operate(resident.context, name, given, evidenceOf(request, clientName, resident));
+    const answer = await operate(resident.context, name, given, await evidenceOf(request, clientName, resident));
     return textResult(JSON.stringify(answer));
   } catch (error) {
     if (error instanceof ToolError) return textResult(error.message, true);
@@ -75,7 +84,7 @@ export async function serveMcp(): Promise<void> {
   const clientName = () => server.getClientVersion()?.name ?? '';
   const resident = composeResident(process.env, () => {
     const client = server.getClientVersion();
-    return client?.name === 'claude-code' ? client.version : null;
+    return client?.name === HOST_CLIENT ? client.version : null;
   });
   server.setRequestHandler(ListToolsRequestSchema, () => ({
     tools: Object.entries(OPERATIONS).flatMap(([name, { says }]) =>

@@ -3,7 +3,8 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 
 import { dirname, join } from 'node:path';
 import test from 'node:test';
 import { FileTeamLog } from '../../src/adapters/event-log/team-log.ts';
-import { FileTeams, teamsDirectory } from '../../src/adapters/event-log/teams.ts';
+import { teamsDirectory } from '../../src/adapters/event-log/team-names.ts';
+import { FileTeams } from '../../src/adapters/event-log/teams.ts';
 import { ToolError } from '../../src/domain/errors.ts';
 import { rec, TEAM } from '../support/team.ts';
 import { finallyDo, tempDir } from '../support/temp.ts';

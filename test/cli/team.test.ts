@@ -89,6 +89,9 @@ test('a shell of an agent inside a host is nobody in particular', async (t) => {
   const { code, stderr } = await tool(['team', 'delete', TEAM], { CLAUDECODE: '1' });
   assert.equal(code, 1);
   assert.match(stderr, /this shell belongs to an agent of the host, and does not tell which/);
+  const second = await tool(['team', 'create', 'tool-run-other'], { CLAUDECODE: '1' });
+  assert.equal(second.code, 1);
+  assert.match(second.stderr, /stands, and who you are cannot be told: this shell belongs to an agent of the host/);
 });
 
 test('a SPEC is listed, checked, and approved by a person only', async (t) => {

@@ -140,16 +140,19 @@ test('a mark that cannot be written is no reason to answer nothing', async (t) =
 });
 
 /** The shell beside the guard, as it lies in a project. */
-function shell(project: HookedProject): (who: string, path: string, session?: string | null) => Promise<HookRun> {
+function shell(
+  project: HookedProject,
+): (who: string, path: string, session?: string | null, more?: Readonly<Record<string, string>>) => Promise<HookRun> {
   const hooks = join(project.root, '.tool', 'hooks');
   mkdirSync(hooks, { recursive: true });
   cpSync(join('dist', 'hooks'), hooks, { recursive: true });
   copyFileSync(join('dist', 'hooks', 'guard.sh'), join(hooks, 'guard.sh'));
-  return (who, file_path, session = SESSION) => {
+  return (who, file_path, session = SESSION, more = {}) => {
     const fields = project.fields(who, 'PreToolUse', { tool_name: 'Write', tool_input: { file_path } });
     const { CLAUDE_CODE_SESSION_ID: _, ...env } = { ...project.env, ...project.envOf('2.1.177') };
     const named = session === null ? {} : { CLAUDE_CODE_SESSION_ID: session };
-    return runProgram('sh', [join(hooks, 'guard.sh')], JSON.stringify(fields), { ...env, ...named }, project.root);
+    const all = { ...env, ...named, ...more };
+    return runProgram('/bin/sh', [join(hooks, 'guard.sh')], JSON.stringify(fields), all, project.root);
   };
 }
 
@@ -191,4 +194,7 @@ test('the shell is silent while the server lives, and the compiled guard decides
   await client.kill();
   assert.equal(readFileSync(mark(project), 'utf8'), right, 'killed, it leaves its mark');
   await isRefused('the server is dead');
+  const nothing = await guard('backend-dev', 'src/api/a.ts', SESSION, { PATH: '/nonexistent' });
+  assert.equal(nothing.code, 2, 'what nothing can tell does not happen');
+  assert.match(nothing.stderr, /the team server is gone, and node is not on the PATH/);
 });

@@ -161,3 +161,21 @@ test('each refusal is an error result that names the value, the rule and what is
   const unknown = await call(client, 'SendMessage', { recipient: 'testr', type: 'progress', content: 'x' });
   assert.match(unknown.text, /recipient: expected one of team-lead, all, got "testr"/);
 });
+
+test('a server that an agent of the host starts itself speaks for nobody', async (t) => {
+  const place = project(t);
+  const lead = await connect(t, place, 'a-client');
+  await call(lead, 'TeamCreate', { team_name: TEAM });
+  for (const env of [{ CLAUDECODE: '1' }, { CLAUDECODE: '1', TOOL_TEAMMATE: 'team-lead' }]) {
+    const agent = await connect(t, place, 'a-client', env);
+    const task = await call(agent, 'TaskCreate', { subject: 'Mine', description: 'Now' });
+    assert.equal(task.isError, true);
+    assert.match(task.text, /who you are cannot be told: an agent of the host started this server itself/);
+    for (const key of [{}, { key: 'made-up' }]) {
+      const team = await call(agent, 'TeamCreate', { team_name: 'tool-run-other', ...key });
+      assert.equal(team.isError, true);
+      assert.match(team.text, new RegExp(`^team ${TEAM} stands, and who you are cannot be told: `));
+    }
+  }
+  assert.deepEqual((await call(lead, 'TaskList')).value.tasks, []);
+});

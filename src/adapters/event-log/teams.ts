@@ -1,12 +1,13 @@
 // The teams of a project: one directory each, below .tool/teams of the main checkout.
 
-import { existsSync, mkdirSync, readdirSync, renameSync, statSync } from 'node:fs';
+import { existsSync, mkdirSync, renameSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { messageOf, ToolError } from '../../domain/errors.ts';
 import { phaseOfTeam } from '../../domain/team/team-name.ts';
 import type { Teams } from '../../engine/ports.ts';
 import { syncDirectory } from './sync-directory.ts';
 import { FileTeamLog } from './team-log.ts';
+import { hasLog, teamNames, teamsDirectory } from './team-names.ts';
 
 /** Below the teams' directory: where teams are put away. */
 export const ARCHIVE = 'archive';
@@ -19,11 +20,6 @@ export type FileTeamsOptions = {
   readonly now: () => number;
   readonly maxBytes?: number;
 };
-
-/** Where a project's teams have their logs. */
-export function teamsDirectory(root: string): string {
-  return join(root, '.tool', 'teams');
-}
 
 /** The system's name of what went wrong, of an error or of its cause. */
 function codeOf(error: unknown): unknown {
@@ -60,19 +56,7 @@ export class FileTeams implements Teams {
   }
 
   list(): readonly string[] {
-    try {
-      return readdirSync(this.#directory, { withFileTypes: true })
-        .filter((item) => item.isDirectory() && phaseOfTeam(item.name) !== undefined && this.#has(item.name))
-        .map((item) => item.name)
-        .sort();
-    } catch (error) {
-      if (codeOf(error) === 'ENOENT') return [];
-      throw new ToolError('state_unusable', `cannot read ${this.#directory}: ${messageOf(error)}`, { cause: error });
-    }
-  }
-
-  #has(team: string): boolean {
-    return existsSync(join(this.#directory, team, 'log.jsonl'));
+    return teamNames(this.#directory);
   }
 
   /** A team's directory; other names could lead anywhere. */
@@ -94,7 +78,9 @@ export class FileTeams implements Teams {
   }
 
   open(team: string): FileTeamLog | undefined {
-    return phaseOfTeam(team) !== undefined && this.#has(team) ? this.#log(this.#place(team), false) : undefined;
+    return phaseOfTeam(team) !== undefined && hasLog(this.#directory, team)
+      ? this.#log(this.#place(team), false)
+      : undefined;
   }
 
   /** A log whose team was deleted, by somebody who came no further, is put away first. */

@@ -22,6 +22,8 @@ export function checkArithmeticText(text: Field, holder: Holder, reader: Reader,
   }
   const trimmed = text.trim();
   if (trimmed === '') return '0';
+  // a digit that its base does not have, or a division by nothing, ends the line
+  if (/^[+-]?0\d*[89]|#/.test(trimmed) || (SIGNS.test(trimmed) && !isInteger(trimmed))) reader.mayStop(holder.shell);
   if (isInteger(trimmed)) return decimal(trimmed);
   if (LITERAL.test(trimmed) || SIGNS.test(trimmed)) return UNKNOWN_NUMBER;
   if (NAME.test(trimmed) && depth < DEEPEST) return variableNumber(trimmed, holder, reader, depth);
@@ -74,10 +76,17 @@ export function evaluate(expression: ArithmeticExpression, holder: Holder, reade
     case 'ArithmeticBinary': {
       const left = evaluate(expression.left, holder, reader);
       const right = evaluate(expression.right, holder, reader);
+      if (mayFail(expression.operator, right)) reader.mayStop(holder.shell);
       if (ASSIGNING.has(expression.operator)) assignNumber(expression.left, holder, reader);
       return isText(left) && isText(right) ? compute(Number(left), expression.operator, Number(right)) : UNKNOWN_NUMBER;
     }
   }
+}
+
+/** Division by nothing and powers below it are mistakes. */
+function mayFail(operator: string, right: Field): boolean {
+  if (['/', '%', '/=', '%='].includes(operator)) return !isText(right) || Number(right) === 0;
+  return operator === '**' && (!isText(right) || Number(right) < 0);
 }
 
 function compute(left: number, operator: string, right: number): Field {

@@ -80,7 +80,7 @@ function letters(inner: string): readonly string[] | null {
  */
 export function braceAlternatives(text: string): readonly string[] | null {
   const inner = text.slice(1, -1);
-  if (!text.startsWith('{') || !text.endsWith('}') || inner.includes('$') || inner.includes('`')) return null;
+  if (!text.startsWith('{') || !text.endsWith('}') || /[$`(]/.test(inner)) return null;
   const parts = alternatives(inner);
   if (parts.length > 1) return parts;
   return numbers(inner) ?? letters(inner);

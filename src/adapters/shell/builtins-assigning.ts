@@ -31,6 +31,8 @@ const declare: Builtin = (call) => {
   const words = call.args.filter((arg) => !isText(arg) || !/^[-+][A-Za-z]+$/.test(arg));
   const flags = call.args.filter((arg) => isText(arg) && /^[-+][A-Za-z]+$/.test(arg)).join('');
   let shell = call.shell;
+  if (/[pfF]/.test(flags) && command !== 'export' && command !== 'readonly') return both(shell);
+  if (flags.includes('i')) reader.unresolved(`${command} -i works out texts, which may hold commands`);
   for (const word of words) {
     const named = namedOf(word);
     if (named === null) {
@@ -42,15 +44,26 @@ const declare: Builtin = (call) => {
     }
     if (named.value !== undefined) {
       checkAssigned(named.name, named.value, shell, reader);
-      shell = assign(shell, named.name, named.value, named.append, reader.context);
+      // outside of functions `local` is a mistake
+      const isNowhere = command === 'local' && shell.locals === null;
+      shell = isNowhere
+        ? setVariable(shell, named.name, UNKNOWN)
+        : assign(shell, named.name, named.value, named.append, reader.context);
     }
-    const isLocal = shell.locals !== null && command !== 'export' && command !== 'readonly' && !flags.includes('g');
-    if (isLocal) {
-      shell = { ...shell, locals: new Set([...(shell.locals ?? []), named.name]) };
-      if (named.value === undefined) shell = setVariable(shell, named.name, null);
+    if (shell.locals !== null && command !== 'export' && command !== 'readonly') {
+      const locals = new Set(shell.locals);
+      // declared again it keeps its value; with -g it is the one outside that is meant
+      const isKept = locals.has(named.name) || flags.includes('g');
+      if (flags.includes('g')) locals.delete(named.name);
+      else locals.add(named.name);
+      shell = { ...shell, locals };
+      if (flags.includes('g')) shell = setVariable(shell, named.name, UNKNOWN);
+      else if (named.value === undefined) shell = setVariable(shell, named.name, isKept ? UNKNOWN : null);
     }
     if (command === 'readonly' || flags.includes('r')) {
       shell = { ...shell, fixed: new Set([...shell.fixed, named.name]) };
+      // to give it another value later ends the line
+      reader.unresolved(`${command} keeps ${named.name} from being changed`);
     }
     if (command === 'export' || flags.includes('x')) {
       // a variable that holds commands becomes known to programs
@@ -72,7 +85,9 @@ const unset: Builtin = ({ args, shell, reader }) => {
       const known = functions.get(arg);
       if (known !== undefined) functions.set(arg, { ...known, certain: false });
       const isFunction = args.includes('-f');
-      now = isFunction ? { ...now, functions } : { ...setVariable(now, arg, null), functions };
+      // what was declared by a caller is taken away, and what lies behind it is seen again
+      const isOwn = now.locals === null || now.locals.has(arg);
+      now = isFunction ? { ...now, functions } : { ...setVariable(now, arg, isOwn ? null : UNKNOWN), functions };
     } else now = setVariable(now, arg.split('[')[0] ?? arg, UNKNOWN);
   }
   return both(now);
@@ -208,13 +223,12 @@ const NAMES: ReadonlySet<string> = new Set(
 
 export function option(arg: string, next: Field | undefined, shell: Shell, reader: Call['reader']): Shell {
   const options = new Set(shell.options);
-  const isOn = arg.startsWith('-');
   const name = /o$/.test(arg) ? (next ?? 'errexit') : 'errexit';
   if (!LETTERS.test(arg) || !isText(name) || !NAMES.has(name)) {
     reader.unresolved('an option of the shell changes how its words are read');
     return forgetAll(shell);
   }
-  if (name === 'noglob' || arg.includes('f')) options.add(isOn ? 'noglob' : 'maybe-glob');
+  if (name === 'noglob' || arg.includes('f')) options.add('noglob');
   if (name === 'physical' || arg.includes('P')) options.add('physical');
   return { ...shell, options };
 }
@@ -230,9 +244,7 @@ const shift: Builtin = ({ args, shell }) => {
 };
 
 const SHOPTS: ReadonlySet<string> = new Set([
-  ...'expand_aliases globstar nullglob dotglob extglob nocaseglob failglob lastpipe nocasematch inherit_errexit'.split(
-    ' ',
-  ),
+  ...'expand_aliases globstar nullglob dotglob extglob nocaseglob lastpipe nocasematch inherit_errexit'.split(' '),
   ...'checkwinsize histappend cmdhist progcomp huponexit cdable_vars -s -u -q -p'.split(' '),
 ]);
 

@@ -54,13 +54,10 @@ const cd: Builtin = (call) => {
   }
   if (target === '') return both(shell);
   if (mayBeOption(target) && !isText(target)) return go(call, null);
-  const isPhysical = options.has('P') || shell.options.has('physical');
-  const targets = targetsOf(target, isPhysical, call);
-  // which of both options came last is not looked at
-  return go(
-    call,
-    options.has('P') && options.has('L') ? joinDirectories(targets, targetsOf(target, false, call)) : targets,
-  );
+  const isUnsure = (options.has('P') && options.has('L')) || shell.options.has('physical');
+  const targets = targetsOf(target, options.has('P'), call);
+  if (!isUnsure) return go(call, targets);
+  return go(call, joinDirectories(targets, targetsOf(target, !options.has('P'), call)));
 };
 
 const pushd: Builtin = (call) => {

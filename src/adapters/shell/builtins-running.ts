@@ -3,18 +3,22 @@
 import { readOptions } from './options.ts';
 import { type Builtin, both, type Outcome } from './reader.ts';
 import { fileText } from './redirects.ts';
-import { forgetAll, join, NO_INPUT, type Shell } from './state.ts';
+import { forgetAll, join, NO_INPUT, type Shell, sameState } from './state.ts';
 import { type Field, isText } from './values.ts';
 
 /** Texts joined by blanks; null when one is not known. */
-export function joined(words: readonly Field[]): string | null {
+function joined(words: readonly Field[]): string | null {
   return words.every(isText) ? words.join(' ') : null;
 }
 
 const evalBuiltin: Builtin = (call) => {
   const { reader, shell, args } = call;
   const text = joined(args[0] === '--' ? args.slice(1) : args);
-  if (text !== null) return reader.runText(text, { ...shell, stdin: call.stdin });
+  if (text !== null) {
+    const outcome = reader.runText(text, { ...shell, stdin: call.stdin });
+    const back = (after: Shell | null) => (after === null ? null : { ...after, stdin: shell.stdin });
+    return { ...outcome, ok: back(outcome.ok), fail: back(outcome.fail) };
+  }
   reader.unresolved('eval runs a text that is known only when it runs');
   return both(forgetAll(shell));
 };
@@ -86,6 +90,10 @@ const trap: Builtin = (call) => {
   }
   if (text === '-' || text === '') return both(shell);
   reader.exits.traps.push(text);
+  const isOnExit = signals.every((signal) => signal === 'EXIT' || signal === '0');
+  const after = isOnExit ? null : reader.deeper(() => reader.runText(text, shell), shell);
+  const changed = [after?.ok ?? null, after?.fail ?? null].some((state) => state !== null && !sameState(state, shell));
+  if (changed) reader.unresolved('trap changes the shell at a moment that is not known');
   reader.exits.moments = join(reader.exits.moments, shell);
   return both(shell);
 };
@@ -157,6 +165,14 @@ const jobs: Builtin = (call) => {
   return both(call.shell);
 };
 
+/** `hash -p` makes a name stand for another program. */
+const hash: Builtin = (call) => {
+  if (call.args.length > 0 && !(call.args.length === 1 && call.args[0] === '-r')) {
+    call.reader.unresolved('hash may make a name stand for another program');
+  }
+  return both(call.shell, NO_INPUT);
+};
+
 const quiet: Builtin = ({ shell }) => both(shell, NO_INPUT);
 
 const certain =
@@ -179,6 +195,7 @@ export const RUNNING_BUILTINS: readonly (readonly [string, Builtin])[] = [
   ['continue', breakBuiltin],
   ['history', history],
   ['jobs', jobs],
+  ['hash', hash],
   ['true', certain(true)],
   [':', certain(true)],
   ['false', certain(false)],
@@ -187,7 +204,7 @@ export const RUNNING_BUILTINS: readonly (readonly [string, Builtin])[] = [
   ['bind', refused('may bind commands to keys')],
   ['compgen', refused('may run commands')],
   ['complete', refused('may run commands')],
-  ...['umask', 'ulimit', 'type', 'hash', 'dirs', 'times', 'kill', 'disown', 'bg', 'fg', 'caller', 'unalias'].map(
+  ...['umask', 'ulimit', 'type', 'dirs', 'times', 'kill', 'disown', 'bg', 'fg', 'caller', 'unalias'].map(
     (name): readonly [string, Builtin] => [name, quiet],
   ),
 ];

@@ -28,7 +28,8 @@ export const fileView: Required<Pick<ShellContext, 'kindOf' | 'linkTo' | 'readTe
     const wanted = pattern.endsWith('/')
       ? found.filter((path) => isDirectory(isAbsolute ? path : `${cwd}/${path}`))
       : found;
-    return [...new Set(wanted)].sort();
+    const end = pattern.endsWith('/') ? '/' : '';
+    return [...new Set(wanted)].sort().map((path) => path + end);
   },
 };
 

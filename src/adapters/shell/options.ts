@@ -32,7 +32,15 @@ export function readOptions(args: readonly Field[], spec: OptionsSpec = {}): Opt
   const long = (spec.long ?? []).map((name) => ({ name: name.replace(/[=?]$/, ''), takes: name.at(-1) ?? '' }));
   for (let index = 0; index < args.length; index += 1) {
     const arg = args[index] ?? '';
-    if (!isText(arg)) {
+    const open = isText(arg) ? null : /^--?([^=]+)=/.exec(arg.lead);
+    if (!isText(arg) && open?.[1] !== undefined && (arg.lead.startsWith('--') || spec.singleDash === true)) {
+      // the text of the option is not known, but the option is
+      const name = open[1];
+      const options = long.filter((option) => option.name === name || option.name.startsWith(name));
+      const text = { ...UNKNOWN, lead: arg.lead.slice(open[0].length) };
+      for (const option of options.length === 0 ? [{ name }] : options) give(found, option.name, text);
+      found.isUncertain ||= arg.many;
+    } else if (!isText(arg)) {
       found.isUncertain ||= mayBeOption(arg);
       found.operands.push(arg);
       if (spec.stopsAtOperand === true) return resultOf(found, args.slice(index + 1));

@@ -9,6 +9,9 @@ import { setVariable } from './state.ts';
 import { type Field, isList, isText, UNKNOWN, UNKNOWN_NUMBER, UNKNOWN_WORDS, type Value } from './values.ts';
 import { asField, lookUp } from './variables.ts';
 
+/** A pattern is tried at every place of a text. */
+const LONGEST_MATCHED = 400;
+
 type Pieces = (part: WordPart, holder: Holder, reader: Reader, quoted: boolean) => readonly Piece[];
 
 type Part = SimpleExpansionPart | ParameterExpansionPart;
@@ -26,6 +29,10 @@ export function expandParameter(
     return [{ text: asField(lookUp(name, holder.shell, reader.context)), quoted }];
   }
   const { parameter, index, prefix, operation } = part;
+  // where the pattern ends is read wrongly when a command in it holds a slash
+  if (operation?.type === 'Replace' && /[`(]/.test(part.text)) {
+    reader.unresolved('commands in the pattern of a replacement are not read');
+  }
   const isAll = index?.value === '@' || index?.value === '*' || parameter === '@' || parameter === '*';
   if (index !== undefined && !isAll) checkIndex(index, holder, reader);
   if (operation?.type === 'Names') return [{ text: UNKNOWN_WORDS, quoted: false }];
@@ -44,7 +51,9 @@ export function expandParameter(
 
 /** The subscript of a list is arithmetic, and may run commands. */
 export function checkIndex(index: Word, holder: Holder, reader: Reader): Field {
-  return checkArithmeticText(reader.expandText(index, holder), holder, reader);
+  const place = checkArithmeticText(reader.expandText(index, holder), holder, reader);
+  if (!isText(place) || Number(place) < 0) reader.mayStop(holder.shell);
+  return place;
 }
 
 function listOf(name: string, holder: Holder, reader: Reader): readonly Field[] | null {
@@ -77,7 +86,7 @@ function indirect(part: ParameterExpansionPart, isAll: boolean, holder: Holder, 
   if (isAll && part.index !== undefined) return UNKNOWN_WORDS;
   const name = asField(lookUp(part.parameter, holder.shell, reader.context));
   if (isText(name) && /^\w+$/.test(name)) return asField(lookUp(name, holder.shell, reader.context));
-  if (!isText(name) || name.includes('[')) {
+  if (name !== '') {
     reader.unresolved('a variable is read whose name is known only when it runs, which may hold commands');
   }
   return UNKNOWN;
@@ -186,7 +195,7 @@ function patternOf(word: Word, holder: Holder, reader: Reader, piecesOfPart: Pie
 
 function removed(text: Field, operator: string, pattern: string): Field {
   const matches = matcher(pattern);
-  if (!isText(text) || text.length > 4_000) return UNKNOWN;
+  if (!isText(text) || text.length > LONGEST_MATCHED) return UNKNOWN;
   const lengths = Array.from({ length: text.length + 1 }, (_, index) => index);
   if (operator === '##' || operator === '%%') lengths.reverse();
   for (const length of lengths) {

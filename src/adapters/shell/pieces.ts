@@ -15,6 +15,7 @@ export type Piece = {
   readonly ends?: boolean;
 };
 
+const LONGEST_PATTERN = 4_000;
 const SPECIAL = /[\\*?[\]]/;
 const MAGIC = /[*?[]/;
 
@@ -96,7 +97,7 @@ function matched(draft: Draft, shell: Shell, reader: Reader): readonly Field[] {
   const { text } = draft;
   if (!isText(text)) return [unmatched(draft)];
   if (!draft.isPattern) return [text];
-  if (shell.options.has('noglob')) return [text, UNKNOWN_WORDS].slice(0, shell.options.has('maybe-glob') ? 2 : 1);
+  if (text.length > LONGEST_PATTERN) return [UNKNOWN_WORDS];
   const { glob } = reader.context;
   if (glob === undefined || UNSURE.some((name) => shell.options.has(name)) || shell.vars.has('GLOBIGNORE')) {
     return [{ ...UNKNOWN_WORDS, lead: leadOf(text) }];
@@ -107,7 +108,9 @@ function matched(draft: Draft, shell: Shell, reader: Reader): readonly Field[] {
   const found = new Set<string>();
   for (const cwd of text.startsWith('/') ? ['/'] : (shell.cwds ?? [])) {
     const paths = glob(pattern, cwd);
-    for (const path of paths.length > 0 ? paths : [text]) found.add(path);
+    for (const path of paths) found.add(path);
+    // whether patterns are off is known of some ways only
+    if (paths.length === 0 || shell.options.has('noglob')) found.add(text);
   }
   checkWordCount(found.size);
   return [...found];

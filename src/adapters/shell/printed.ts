@@ -31,9 +31,8 @@ function isPlain(text: string): boolean {
 }
 
 function answerOf(name: string, args: readonly string[], isAlone: boolean, shell: Shell, reader: Reader): Field {
-  const isOptions = args.every((arg) => arg.startsWith('-'));
-  if (name === 'wc' && isOptions) return UNKNOWN_NUMBER;
-  if (name === 'nproc' && isOptions) return UNKNOWN_NUMBER;
+  if (name === 'wc' && args.length === 1 && /^-[lwcmL]$/.test(args[0] ?? '')) return UNKNOWN_NUMBER;
+  if (name === 'nproc' && args.length === 0) return UNKNOWN_NUMBER;
   if (name === 'date' && args.length === 1 && args[0] === '+%s') return UNKNOWN_NUMBER;
   if (!isAlone) return UNKNOWN;
   if (name === 'pwd' && args.length === 0) return onlyDirectory(shell);

@@ -44,7 +44,7 @@ function createReader(context: ShellContext, collecting: Collecting): Reader {
   const reader: Reader = {
     ...collecting,
     context,
-    exits: { loop: [], isInLoop: false, function: [], shell: [], traps: [], moments: null },
+    exits: { loop: [], isInLoop: false, function: [], shell: [], line: [], traps: [], moments: null },
     deeper: (inner, shell) => {
       if (depth >= DEEPEST) {
         reader.unresolved(`it is nested more than ${DEEPEST} deep`);
@@ -57,6 +57,7 @@ function createReader(context: ShellContext, collecting: Collecting): Reader {
         depth -= 1;
       }
     },
+    mayStop: (shell) => void reader.exits.line.push(shell),
     runScript: (script, shell) =>
       reader.deeper(() => inSubshell(shell, reader, (now) => runScript(script, now, reader)), shell),
     runText,

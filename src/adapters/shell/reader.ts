@@ -29,6 +29,8 @@ export type Exits = {
   isInLoop: boolean;
   function: (Shell | null)[];
   shell: (Shell | null)[];
+  /** States in which a mistake may end the line that runs; the next line runs all the same. */
+  line: (Shell | null)[];
   /** Texts that `trap` was given, to run at the end or at any moment. */
   traps: string[];
   /** What may be known at any moment since the first trap was set. */
@@ -52,6 +54,10 @@ export type Reader = {
   /** Descriptors were turned round, so that /dev/stdout may be any file. */
   readonly oddDescriptor: () => void;
   readonly background: () => void;
+  /** Names may stand for programs in other places. */
+  readonly otherPrograms: () => void;
+  /** A mistake found while it runs may end the line here. */
+  readonly mayStop: (shell: Shell) => void;
   /** Counts the work, and ends the reading when it is too much. */
   readonly step: () => void;
   /** Runs `inner` one level deeper, unless that is too deep. */

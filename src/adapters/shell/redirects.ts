@@ -21,10 +21,11 @@ export function redirect(redirects: readonly Redirection[], holder: Holder, read
   let isPrinted = true;
   let mayFail = false;
   for (const one of redirects) {
-    const descriptor = descriptorOf(one.descriptor, holder);
+    const descriptor = descriptorOf(one.descriptor, holder, reader);
     if (one.type === 'Redirect') {
-      mayFail ||= !isSafe(one);
-      const input = openFile(one, descriptor, holder, reader);
+      const fields = one.target === undefined ? [] : reader.expandWord(one.target, holder);
+      const input = openFile(one, fields, descriptor, holder, reader);
+      mayFail ||= one.operator === '<' ? input?.kind !== 'text' : !isSafe(one.operator, fields);
       if (input !== null && (descriptor ?? 0) === 0) stdin = input;
       if (one.operator !== '<' && one.operator !== '<&' && descriptor !== 2) isPrinted = false;
       continue;
@@ -36,7 +37,7 @@ export function redirect(redirects: readonly Redirection[], holder: Holder, read
   return { stdin, isPrinted, mayFail };
 }
 
-export function textInput(text: Field): Input {
+function textInput(text: Field): Input {
   return isText(text) ? { kind: 'text', text } : UNKNOWN_INPUT;
 }
 
@@ -45,22 +46,30 @@ function hereString(target: Redirect['target'], holder: Holder, reader: Reader):
 }
 
 /** It opens whatever the files are. */
-function isSafe({ target, operator }: Redirect): boolean {
-  if (target === undefined || target.parts !== undefined) return false;
-  if (operator === '>&' || operator === '<&') return ['0', '1', '2', '-'].includes(target.text);
-  return target.text === '/dev/null';
+function isSafe(operator: Redirect['operator'], fields: readonly Field[]): boolean {
+  const [target] = fields;
+  if (fields.length !== 1 || !isText(target)) return false;
+  if (operator === '>&' || operator === '<&') return ['0', '1', '2', '-'].includes(target);
+  return target === '/dev/null';
 }
 
-function descriptorOf(descriptor: RedirectDescriptor | undefined, holder: Holder): number | undefined {
+function descriptorOf(descriptor: RedirectDescriptor | undefined, holder: Holder, reader: Reader): number | undefined {
   if (descriptor?.type !== 'FileDescriptorVariable') return descriptor?.value;
-  holder.shell = setVariable(holder.shell, descriptor.name.split('[')[0] ?? '', UNKNOWN_NUMBER);
+  if (!/^\w+(\[\d+\])?$/.test(descriptor.name))
+    reader.unresolved('a descriptor is kept under a name that may hold commands');
+  holder.shell = setVariable(holder.shell, descriptor.name.split('[')[0] ?? '', { ...UNKNOWN_NUMBER, lead: '1' });
   return 10;
 }
 
 /** Opens one file; answers with what standard input is when it is opened for reading. */
-function openFile(one: Redirect, descriptor: number | undefined, holder: Holder, reader: Reader): Input | null {
+function openFile(
+  one: Redirect,
+  fields: readonly Field[],
+  descriptor: number | undefined,
+  holder: Holder,
+  reader: Reader,
+): Input | null {
   if (one.target === undefined) return UNKNOWN_INPUT;
-  const fields = reader.expandWord(one.target, holder);
   const [target] = fields;
   if (one.operator === '<') {
     if ((descriptor ?? 0) > 0) reader.oddDescriptor();
@@ -82,7 +91,8 @@ function openFile(one: Redirect, descriptor: number | undefined, holder: Holder,
 }
 
 function isDescriptor(target: Field): boolean {
-  return isText(target) ? /^(\d+-?|-)$/.test(target) : target.number;
+  // a number that is worked out may be negative, and then names a file
+  return isText(target) ? /^(\d+-?|-)$/.test(target) : target.number && /^\d/.test(target.lead);
 }
 
 /** Whether standard output or errors become something that was opened for something else. */

@@ -24,16 +24,18 @@ import { type Field, isText, UNKNOWN_NUMBER } from './values.ts';
 
 export function runScript(script: ParsedScript, shell: Shell, reader: Reader): Outcome {
   for (const { message } of script.errors ?? []) reader.unresolved(`it cannot be read: ${message}`);
-  return runStatements(script.commands, shell, reader);
+  return runStatements(script.commands, shell, reader, true);
 }
 
-export function runStatements(statements: readonly Statement[], shell: Shell | null, reader: Reader): Outcome {
+/** @param isTop whether they stand in no other command, so that a line of them may end with a mistake */
+function runStatements(statements: readonly Statement[], shell: Shell | null, reader: Reader, isTop = false): Outcome {
   let outcome = both(shell);
   let now = shell;
   for (const statement of statements) {
     if (now === null) break;
     outcome = runStatement(statement, now, reader);
     now = join(outcome.ok, outcome.fail);
+    if (isTop) now = join(now, joinAll(reader.exits.line));
   }
   return statements.length === 1 ? outcome : { ...outcome, out: UNKNOWN_INPUT };
 }
@@ -49,7 +51,7 @@ function runStatement(statement: Statement, shell: Shell, reader: Reader): Outco
 export function inSubshell(shell: Shell, reader: Reader, run: (inner: Shell) => Outcome): Outcome {
   const { exits } = reader;
   const saved = { ...exits };
-  Object.assign(exits, { loop: [], isInLoop: false, function: [], shell: [], traps: [], moments: null });
+  Object.assign(exits, { loop: [], isInLoop: false, function: [], shell: [], line: [], traps: [], moments: null });
   const outcome = run(shell);
   const ends = joinAll([outcome.ok, outcome.fail, exits.moments, ...exits.shell]);
   if (ends !== null) for (const text of exits.traps.splice(0)) reader.deeper(() => reader.runText(text, ends), ends);
@@ -126,7 +128,7 @@ function runPipeline(node: Pipeline, shell: Shell, reader: Reader): Outcome {
 }
 
 /** @param stdin what the pipe before it gives; null when there is none */
-export function runCommand(node: FunctionBody, shell: Shell, reader: Reader, stdin: Input | null): Outcome {
+function runCommand(node: FunctionBody, shell: Shell, reader: Reader, stdin: Input | null): Outcome {
   reader.step();
   if (node.type === 'Command') return runSimple(node, shell, reader, stdin);
   // a compound command shares its input among its commands, so none of them is sure of it
@@ -186,7 +188,15 @@ function runCompound(node: Exclude<FunctionBody, { type: 'Command' }>, shell: Sh
       reader.background();
       inSubshell(shell, reader, (inner) => runCommand(node.body, { ...inner, stdin: UNKNOWN_INPUT }, reader, null));
       const name = node.name?.value ?? 'COPROC';
-      return both({ ...shell, vars: new Map(shell.vars).set(name, UNKNOWN_NUMBER).set(`${name}_PID`, UNKNOWN_NUMBER) });
+      return both({
+        ...shell,
+        vars: new Map(shell.vars)
+          .set(name, [
+            { ...UNKNOWN_NUMBER, lead: '6' },
+            { ...UNKNOWN_NUMBER, lead: '6' },
+          ])
+          .set(`${name}_PID`, UNKNOWN_NUMBER),
+      });
     }
   }
 }

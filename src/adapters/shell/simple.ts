@@ -1,6 +1,7 @@
 // A simple command: its assignments, its words, its redirections, and who answers to its name.
 
 import type { Assignment, Command } from 'unbash';
+import { checkArithmeticText } from './arithmetic.ts';
 import { checkIndex } from './parameters.ts';
 import { both, type Holder, type Outcome, type Reader } from './reader.ts';
 import { redirect } from './redirects.ts';
@@ -22,6 +23,12 @@ export function runSimple(node: Command, shell: Shell, reader: Reader, stdin: In
   for (const part of node.prefix) if (part.type === 'Assignment') assignOne(part, holder, reader, words.length > 0);
   if (words.length === 0) return both(holder.shell, NO_INPUT);
   const hasTemporary = node.prefix.some((part) => part.type === 'Assignment');
+  if (node.prefix.some((part) => part.type === 'Assignment') && RUNS_HERE.has(`${words[0]}`)) {
+    // the command may take away what stands before it, and what lies behind is seen again
+    const names = node.prefix.flatMap((part) => (part.type === 'Assignment' ? [part.name] : []));
+    for (const name of names) holder.shell = setVariable(holder.shell, name, UNKNOWN);
+    holder.shell = { ...holder.shell, fixed: new Set([...holder.shell.fixed, ...names]) };
+  }
   const ran = reader.runWords(words, holder.shell, input ?? stdin ?? shell.stdin);
   const outcome = mayFail ? { ...ran, fail: join(ran.fail, holder.shell) } : ran;
   const restored = hasTemporary ? withoutTemporary(node, outcome, expanded) : outcome;
@@ -52,6 +59,10 @@ function assignedValue(assignment: Assignment, holder: Holder, reader: Reader): 
     // `[i]=x` in a list: the subscript is arithmetic
     const fields = reader.expandWord(element, holder);
     const isPlaced = fields.some((field) => !isText(field) || field.startsWith('['));
+    for (const field of fields) {
+      const index = isText(field) ? /^\[(.*?)\]\+?=/s.exec(field)?.[1] : undefined;
+      if (index !== undefined) checkArithmeticText(index, holder, reader);
+    }
     return isPlaced ? [UNKNOWN, ...fields.map(() => UNKNOWN)] : fields;
   });
 }
@@ -72,6 +83,14 @@ function assignOne(assignment: Assignment, holder: Holder, reader: Reader, isExp
 export function checkAssigned(name: string, value: Value, shell: Shell, reader: Reader): void {
   const meaning = meaningOf(name);
   if (meaning === 'text') return;
+  if (meaning === 'path') {
+    reader.otherPrograms();
+    return;
+  }
+  if (meaning === 'options') {
+    if (!isField(value) || !isText(value) || value.includes('data:')) reader.unresolved(`${name} may hold code`);
+    return;
+  }
   if (meaning === 'hidden') {
     if (
       value !== '' &&
@@ -101,10 +120,13 @@ function withoutTemporary(node: Command, outcome: Outcome, before: Shell): Outco
       if (value === undefined && !SPECIAL.has(node.name?.value ?? '')) vars.delete(part.name);
       else vars.set(part.name, SPECIAL.has(node.name?.value ?? '') ? UNKNOWN : (value ?? UNKNOWN));
     }
-    return { ...shell, vars, exported: before.exported };
+    return { ...shell, vars, exported: before.exported, fixed: before.fixed };
   };
   return { ok: restored(outcome.ok), fail: restored(outcome.fail), out: outcome.out };
 }
+
+/** Commands of the shell that run texts in it. */
+const RUNS_HERE: ReadonlySet<string> = new Set(['eval', '.', 'source', 'command', 'builtin', 'unset']);
 
 const SPECIAL: ReadonlySet<string> = new Set([
   'eval',

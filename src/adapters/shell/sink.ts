@@ -1,13 +1,14 @@
 // Where the files that a command writes are collected, with the links on their way.
 
 import type { ShellContext, ShellEffects, ShellWrite } from './effects.ts';
-import { absolute, isWithin, normalize, parentOf, realPath } from './paths.ts';
+import { absolute, baseOf, isWithin, normalize, parentOf, realPath } from './paths.ts';
 import { PIPE_OUT, type Reader, TooMuch, type WriteOptions } from './reader.ts';
 import type { Shell } from './state.ts';
 import { type Field, isText } from './values.ts';
 
-const MOST_STEPS = 20_000;
-const MOST_WRITES = 3_000;
+const MOST_STEPS = 5_000;
+const MOST_WRITES = 1_000;
+const LONGEST_PATH = 4_096;
 
 type Note = { readonly path: string; readonly tree: boolean; readonly by: string };
 
@@ -22,6 +23,7 @@ type Sink = Pick<
   | 'isStirred'
   | 'oddDescriptor'
   | 'background'
+  | 'otherPrograms'
   | 'step'
 > & { readonly effects: () => ShellEffects };
 
@@ -42,11 +44,13 @@ export function createSink(context: ShellContext): Sink {
   const removed: Note[] = [];
   const made: Note[] = [];
   const through: { readonly path: string; readonly by: string }[] = [];
+  const seen = new Set<string>();
   const executed: { readonly path: string; readonly by: string }[] = [];
   let steps = 0;
   let usesOutput = false;
   let isOdd = false;
   let isBackground = false;
+  let hasOtherPrograms = false;
   let usesDirectories = false;
 
   const unresolved = (line: string) => void lines.add(line);
@@ -81,6 +85,9 @@ export function createSink(context: ShellContext): Sink {
     if (deviceOf(real) === 'descriptor') unresolved(`${by}: ${written} may be any file`);
     for (const place of new Set([written, real])) put(place, tree, by);
     if (tree && options.entry !== true) putLinksBelow(real, by);
+    const key = JSON.stringify([path, by, options]);
+    if (seen.has(key)) return;
+    seen.add(key);
     through.push({ path: options.entry === true ? parentOf(real) : real, by }, { path: parentOf(written), by });
     if (options.link === true) links.push({ path: real, tree, by }, { path: written, tree, by });
     if (options.removes === true) removed.push({ path: real, tree: true, by }, { path: written, tree: true, by });
@@ -94,6 +101,7 @@ export function createSink(context: ShellContext): Sink {
       return;
     }
     if (path === '') return;
+    if (path.length > LONGEST_PATH) return unresolved(`${by}: its path is longer than paths are`);
     if (path.includes('\0')) return unresolved(`${by}: its path holds a character that no path has`);
     if (path.startsWith('/')) return writeAt(path, by, options);
     if (shell.cwds === null) return unresolved(`${by} ${path}: in which directory is known only when it runs`);
@@ -102,7 +110,8 @@ export function createSink(context: ShellContext): Sink {
       const base = realPath(cwd, context, true);
       if (base === null) unresolved(`${by} ${path}: the links on the way to ${cwd} go round in a circle`);
       else {
-        through.push({ path: base, by });
+        if (!seen.has(`${base} ${by}`)) through.push({ path: base, by });
+        seen.add(`${base} ${by}`);
         if (base !== cwd && normalize(absolute(path, cwd)) !== normalize(absolute(path, base))) {
           put(normalize(absolute(path, cwd)), options.tree === true, by);
         }
@@ -144,6 +153,10 @@ export function createSink(context: ShellContext): Sink {
         unresolved(`${by}: the command itself writes the program ${path}`);
       }
     }
+    const names = hasOtherPrograms ? new Set(made.map(({ path }) => baseOf(path))) : new Set();
+    for (const [name] of commands.values()) {
+      if (name !== null && names.has(name)) unresolved(`${name}: the command itself writes a program of this name`);
+    }
     if (usesOutput && isOdd) unresolved('/dev/stdout may be any file: descriptors are turned round');
     if (isBackground && ((usesDirectories && removed.length > 0) || links.length > 0)) {
       unresolved('what runs in the background may change where paths lead');
@@ -167,6 +180,9 @@ export function createSink(context: ShellContext): Sink {
     isStirred: () => links.length > 0 || made.some(({ tree }) => tree),
     oddDescriptor: () => {
       isOdd = true;
+    },
+    otherPrograms: () => {
+      hasOtherPrograms = true;
     },
     background: () => {
       isBackground = true;

@@ -160,6 +160,5 @@ export function sameState(a: Shell, b: Shell): boolean {
 }
 
 function isSame(a: Value, b: Value): boolean {
-  const joined = eitherValue(a, b);
-  return joined === a || JSON.stringify(joined) === JSON.stringify(a);
+  return a === b || JSON.stringify(a) === JSON.stringify(b);
 }

@@ -34,6 +34,6 @@ export function runTest(expression: TestExpression, holder: Holder, reader: Read
 
 /** A name with a subscript is evaluated, and may run commands. */
 export function checkVariableName(text: Parameters<typeof isText>[0], reader: Reader): void {
-  if (isText(text) && /^\w*(\[(\w+|@|\*)\])?$/.test(text)) return;
+  if (isText(text) && /^\w*(\[(\d+|@|\*)\])?$/.test(text)) return;
   reader.unresolved('a variable is named by a text that may hold commands');
 }

@@ -46,7 +46,7 @@ export function isInteger(field: Field): boolean {
 }
 
 /** What holds after either of two ways: the text when it is the same, else what both have in common. */
-export function either(a: Field, b: Field): Field {
+function either(a: Field, b: Field): Field {
   if (isText(a) && a === b) return a;
   return { ...UNKNOWN, number: isInteger(a) && isInteger(b), many: manyOf(a) || manyOf(b) };
 }
@@ -55,7 +55,7 @@ function manyOf(field: Field): boolean {
   return !isText(field) && field.many;
 }
 
-export function sameValue(a: Value, b: Value): boolean {
+function sameValue(a: Value, b: Value): boolean {
   if (a === b) return true;
   if (a === null || b === null) return false;
   if (isList(a)) return isList(b) && a.length === b.length && a.every((field, index) => sameField(field, b[index]));
@@ -75,6 +75,8 @@ export function eitherValue(a: Value, b: Value): Value {
 
 /** Both texts after each other. */
 export function concat(a: Field, b: Field): Field {
+  if (a === '') return b;
+  if (b === '') return a;
   if (isText(a) && isText(b)) return a.length + b.length > LONGEST_TEXT ? UNKNOWN : a + b;
   return { ...UNKNOWN, lead: isText(a) ? a + (isText(b) ? b : b.lead) : a.lead };
 }

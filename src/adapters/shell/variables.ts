@@ -41,7 +41,7 @@ export function asField(value: Value | undefined): Field {
   return isList(value) ? (value[0] ?? '') : value;
 }
 
-export function appended(before: Value | undefined, value: Value): Value {
+function appended(before: Value | undefined, value: Value): Value {
   if (value === null) return before ?? null;
   if (isList(value)) {
     if (before === undefined || before === null) return before === null ? value : UNKNOWN;
@@ -61,7 +61,7 @@ export function assign(shell: Shell, name: string, value: Value, append = false,
 }
 
 /** What a variable's text is to the programs that see it. */
-export type Meaning = 'commands' | 'text';
+export type Meaning = 'commands' | 'hidden' | 'path' | 'options' | 'text';
 
 const COMMANDS: ReadonlySet<string> = new Set([
   ...'EDITOR VISUAL PAGER BROWSER GIT_EDITOR GIT_SEQUENCE_EDITOR GIT_PAGER GIT_SSH_COMMAND GIT_EXTERNAL_DIFF GIT_ASKPASS'.split(
@@ -75,7 +75,7 @@ const COMMANDS: ReadonlySet<string> = new Set([
 
 /** Names whose text other programs take as options, as code or as a place to load code from. */
 const HIDDEN: ReadonlySet<string> = new Set([
-  ...'BASH_ENV ENV POSIXLY_CORRECT SHELLOPTS BASHOPTS PS4 PS0 PS1 GLOBIGNORE EXECIGNORE LD_PRELOAD LD_AUDIT LD_LIBRARY_PATH'.split(
+  ...'UID EUID PPID BASH_VERSINFO BASH_ALIASES BASH_CMDS BASH_ENV ENV POSIXLY_CORRECT SHELLOPTS BASHOPTS PS4 PS0 PS1 GLOBIGNORE EXECIGNORE LD_PRELOAD LD_AUDIT LD_LIBRARY_PATH'.split(
     ' ',
   ),
   ...'PERL5OPT PERL5DB PERL5LIB RUBYOPT PYTHONSTARTUP PYTHONHOME PYTHONINSPECT TAR_OPTIONS MAKEFLAGS MAKEFILES GNUMAKEFLAGS'.split(
@@ -91,8 +91,16 @@ const HIDDEN: ReadonlySet<string> = new Set([
   ...'NODE_V8_COVERAGE NODE_REPL_HISTORY NODE_COMPILE_CACHE GIT_OBJECT_DIRECTORY GIT_CEILING_DIRECTORIES'.split(' '),
 ]);
 
-export function meaningOf(name: string): Meaning | 'hidden' {
+export function meaningOf(name: string): Meaning {
+  if (name === 'PATH') return 'path';
+  if (name === 'NODE_OPTIONS') return 'options';
   if (COMMANDS.has(name)) return 'commands';
-  if (HIDDEN.has(name) || name.startsWith('BASH_FUNC_') || name.startsWith('GIT_CONFIG_')) return 'hidden';
+  if (
+    HIDDEN.has(name) ||
+    name.startsWith('BASH_FUNC_') ||
+    name.startsWith('GIT_CONFIG_') ||
+    name.startsWith('GIT_TRACE')
+  )
+    return 'hidden';
   return 'text';
 }

@@ -11,6 +11,8 @@ import { onlyDirectory } from './state.ts';
 import { type Field, UNKNOWN, UNKNOWN_NUMBER, UNKNOWN_WORDS } from './values.ts';
 import { asField, lookUp } from './variables.ts';
 
+const LONGEST_BRACES = 4_000;
+
 /** The words that a word stands for where several may stand. */
 export function expandWord(word: Word, holder: Holder, reader: Reader): readonly Field[] {
   reader.step();
@@ -35,7 +37,7 @@ function expandBraces(word: Word, brace: WordPart, holder: Holder, reader: Reade
   const options = braceAlternatives(brace.text);
   const parts = word.parts ?? [];
   const at = parts.indexOf(brace);
-  if (options === null) {
+  if (options === null || word.text.length > LONGEST_BRACES) {
     runParts(parts, holder, reader);
     return [UNKNOWN_WORDS];
   }
@@ -70,18 +72,26 @@ function runParts(parts: readonly WordPart[], holder: Holder, reader: Reader): v
 }
 
 function piecesOf(word: Word, holder: Holder, reader: Reader): readonly Piece[] {
-  if (word.parts === undefined) return literal(word.text, word.value, true, holder, reader);
+  if (word.parts === undefined) return literal(word.text, word.value, 'whole', holder, reader);
   return word.parts.flatMap((part, index) => {
-    if (part.type === 'Literal') return literal(part.text, part.value, index === 0, holder, reader);
+    if (part.type === 'Literal') return literal(part.text, part.value, index === 0 ? 'first' : 'later', holder, reader);
     return piecesOfPart(part, holder, reader, false);
   });
 }
 
 /** A text without quotes round it; its tilde is expanded. */
-function literal(raw: string, value: string, isFirst: boolean, holder: Holder, reader: Reader): readonly Piece[] {
+function literal(
+  raw: string,
+  value: string,
+  place: 'whole' | 'first' | 'later',
+  holder: Holder,
+  reader: Reader,
+): readonly Piece[] {
   // `a=~/b` is expanded as an assignment wherever it stands
   if (raw.includes('=~') || raw.includes(':~')) return [{ text: UNKNOWN, quoted: true }];
-  if (!isFirst || !raw.startsWith('~')) return [{ text: value, quoted: true }];
+  // the name behind a tilde ends with the word or at a slash, before anything that is expanded
+  const isTilde = raw.startsWith('~') && (place === 'whole' || (place === 'first' && raw.includes('/')));
+  if (!isTilde) return [{ text: value, quoted: true }];
   const name = raw.slice(1).split('/')[0];
   if (name === '')
     return [
@@ -101,8 +111,43 @@ function home(holder: Holder, reader: Reader): Field {
   return asField(value);
 }
 
+/** Names and numbers with signs between them. */
+const SUM = /^\$\(\(\s*\$?\w+(\s*[-+*]\s*\$?\w+)*\s*\)\)$/;
+
+/** How the parts that hold others begin and end. */
+const ENDS: Readonly<Record<string, readonly (readonly [string, string])[]>> = {
+  DoubleQuoted: [['"', '"']],
+  LocaleString: [['$"', '"']],
+  ParameterExpansion: [['${', '}']],
+  CommandExpansion: [
+    ['$(', ')'],
+    ['`', '`'],
+    ['${', '}'],
+  ],
+  ArithmeticExpansion: [
+    ['$((', '))'],
+    ['$[', ']'],
+  ],
+  ProcessSubstitution: [
+    ['<(', ')'],
+    ['>(', ')'],
+  ],
+};
+
+/** A part that was cut in two by mistake has lost its end; then nothing in it can be relied on. */
+function checkEnds(part: WordPart, reader: Reader): void {
+  const ends = ENDS[part.type];
+  if (ends === undefined) return;
+  const { text } = part;
+  const isWhole = ends.some(([open, close]) => {
+    return text.startsWith(open) && text.endsWith(close) && text.length >= open.length + close.length;
+  });
+  if (!isWhole) reader.unresolved('it cannot be read: an expansion does not end');
+}
+
 /** What one part of a word stands for. */
-export function piecesOfPart(part: WordPart, holder: Holder, reader: Reader, quoted: boolean): readonly Piece[] {
+function piecesOfPart(part: WordPart, holder: Holder, reader: Reader, quoted: boolean): readonly Piece[] {
+  checkEnds(part, reader);
   switch (part.type) {
     case 'Literal':
     case 'SingleQuoted':
@@ -134,6 +179,8 @@ export function piecesOfPart(part: WordPart, holder: Holder, reader: Reader, quo
         },
       ];
     case 'ArithmeticExpansion':
+      // a mistake in it ends the line; sums are surely right
+      if (!SUM.test(part.text)) reader.mayStop(holder.shell);
       return [
         { text: part.expression === undefined ? UNKNOWN_NUMBER : evaluate(part.expression, holder, reader), quoted },
       ];

@@ -2,24 +2,9 @@
 
 import { got } from '../text.ts';
 import type { CommandName, Flags } from './arguments.ts';
+import { FALLBACK_TRIGGERS, type FallbackTrigger, HOST_VERSION_MIN, TEAMS_VARIABLE } from './fallback.ts';
 import { rolesOf, type Selection } from './selection.ts';
 import type { TeamSettings } from './settings.ts';
-
-/** The first host version that knows teams. */
-export const HOST_VERSION_MIN = '2.1.32';
-export const TEAMS_VARIABLE = 'TOOL_CODE_EXPERIMENTAL_AGENT_TEAMS';
-
-/** What makes a team fall back to sub-agents: five that are to be expected, and a host that is too old or not known. */
-export const FALLBACK_TRIGGERS = {
-  variable_unset: `${TEAMS_VARIABLE} is not 1`,
-  not_enabled: 'workflow.team.enabled is false',
-  team_create_failed: 'TeamCreate failed',
-  spawn_failed: 'a teammate could not be started',
-  network_error: 'a network error',
-  host_version: `the host is older than ${HOST_VERSION_MIN}, or not known`,
-} as const;
-
-export type FallbackTrigger = keyof typeof FALLBACK_TRIGGERS;
 
 type PrerequisiteName = 'host version' | 'variable' | 'enabled';
 

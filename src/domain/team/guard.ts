@@ -2,6 +2,7 @@
 
 import { visible } from '../text.ts';
 import type { Caller } from './caller.ts';
+import { nearPatterns } from './near-patterns.ts';
 import { insideProject, type Owned, ownerOf, SHARED } from './ownership.ts';
 import type { TeamSettings } from './settings.ts';
 import type { TeamState } from './state.ts';
@@ -85,7 +86,7 @@ function judgeMember(
     return refuse(
       `${path} is leased to ${held.member} until ${new Date(held.until).toISOString()} (${held.reason}): wait for it, or ask: ${changeRequest(held.member, path)}`,
     );
-  const { owner, pattern }: Owned = ownerOf(path, settings.ownership);
+  const { owner, pattern }: Owned = ownerOf(path, nearPatterns(path, settings.ownership));
   if (owner === name) return FINE;
   if (owner === null || owner === SHARED)
     return refuse(
@@ -118,7 +119,7 @@ function judgeOne(path: string, caller: Caller, state: TeamState, settings: Team
     );
   if (caller.kind === 'member') return judgeMember(inside, caller, state, settings, place.now);
   if (!settings.delegateMode) return FINE;
-  const { owner } = ownerOf(inside, settings.ownership);
+  const { owner } = ownerOf(inside, nearPatterns(inside, settings.ownership));
   const whom = owner !== null && owner !== SHARED && state.members.has(owner) ? owner : null;
   return refuse(
     `the lead delegates (delegate_mode) and writes nothing but ${SPECS}/**. Give ${inside} to ${whom ?? 'a teammate'}: TaskCreate {"subject":"<what>","description":"<how>"${whom === null ? '' : `,"owner":"${whom}"`}}`,

@@ -2,6 +2,7 @@
 
 import { messageLine, unreadOf } from './mail.ts';
 import { LEAD } from './message.ts';
+import { nearPatterns } from './near-patterns.ts';
 import { type Ownership, ownerOf, SHARED } from './ownership.ts';
 import type { TeamSettings } from './settings.ts';
 import { isLive, type Member, type Message, type TeamState } from './state.ts';
@@ -25,7 +26,7 @@ export type IdleVerdict =
 export function fits(task: Task, name: string, ownership: readonly Ownership[]): boolean {
   if (task.owner !== null) return task.owner === name;
   return task.files.every((file) => {
-    const { owner } = ownerOf(file, ownership);
+    const { owner } = ownerOf(file, nearPatterns(file, ownership));
     return owner === null || owner === SHARED || owner === name;
   });
 }

@@ -1,15 +1,15 @@
 // What agents get to see at the next boundary: their mail after a tool, and where they stand after a new beginning.
 
 import { specOfPath } from '../../domain/spec/spec.ts';
-import { FALLBACK_TRIGGERS } from '../../domain/team/activation.ts';
 import { leadBrief, nextStep } from '../../domain/team/brief.ts';
 import { memberName } from '../../domain/team/caller.ts';
+import { FALLBACK_TRIGGERS } from '../../domain/team/fallback.ts';
 import { LEAD } from '../../domain/team/message.ts';
+import { kindOfTool } from '../../domain/team/tool-kind.ts';
 import { oneLine } from '../../domain/text.ts';
 import type { TeamLog } from '../ports.ts';
 import { withStanding } from './context.ts';
 import { type HookAnswer, type HostEvent, SILENT } from './event.ts';
-import { kindOfTool } from './guarding.ts';
 import { findCaller, type HookContext } from './hook-context.ts';
 import { takeMail } from './member-operations.ts';
 

@@ -13,6 +13,8 @@ import { findCaller, type HookContext } from './hook-context.ts';
 export type Completion = { readonly accept: boolean; readonly reason: string };
 
 const HOOK = 'task_completed';
+/** Rejections for changes of others' files count apart: those of the checks come in between. */
+const FOREIGN = 'foreign_change';
 
 /** A finding that stands in the way, with what tells it from another. */
 type Objection = { readonly reason: string; readonly fingerprint: string };
@@ -28,7 +30,7 @@ export async function judgeCompletion(
   const free = withoutChecks(log.state, caller, settings);
   if (free !== null) return decide(log, task, caller, null, free);
   const foreign = await foreignChanges(context, log, caller, settings);
-  if (foreign !== null) return decide(log, task, caller, foreign, '');
+  if (foreign !== null) return decide(log, task, caller, foreign, '', FOREIGN);
   if (!settings.hooks.taskCompleted.requireQualityCheck)
     return decide(log, task, caller, null, 'unchecked: require_quality_check is false');
   const result = await context.checks.run(settings.quality, new AbortController().signal);
@@ -89,9 +91,11 @@ async function foreignChanges(
   });
   if (foreign.length === 0) return null;
   const fingerprint = `foreign ${foreign.join(' ')}`;
-  const before = state.rejections.get(`${HOOK}:${caller.name}`);
+  const before = state.rejections.get(`${FOREIGN}:${caller.name}`);
   if (before?.fingerprint === fingerprint) {
-    await escalate(log, caller, `changed without a decision on record, by somebody: ${foreign.join(', ')}`);
+    const words = `changed without a decision on record, by somebody: ${foreign.join(', ')}`;
+    const isTold = state.messages.some(({ from, content }) => from === caller.name && content === escalation(words));
+    if (!isTold) await escalate(log, caller, words);
     return null;
   }
   const owners = foreign.slice(0, 5).map((path) => `${path} (${ownerOf(path, settings.ownership).owner ?? ''}'s)`);
@@ -101,12 +105,16 @@ async function foreignChanges(
   };
 }
 
+function escalation(words: string): string {
+  return `escalated by ${HOOK}: ${words}`;
+}
+
 async function escalate(log: TeamLog, caller: Somebody, words: string): Promise<void> {
   await log.append({
     type: 'message_sent',
     to: 'team-lead',
     kind: 'progress',
-    content: `escalated by ${HOOK}: ${words}`,
+    content: escalation(words),
     in_reply_to: null,
     by: caller.name,
     epoch: caller.epoch,
@@ -119,14 +127,15 @@ async function decide(
   caller: Somebody,
   objection: Objection | null,
   accepted: string,
+  hook = HOOK,
 ): Promise<Completion> {
-  const before = log.state.rejections.get(`${HOOK}:${caller.name}`);
+  const before = log.state.rejections.get(`${hook}:${caller.name}`);
   const isTired = objection !== null && before?.fingerprint === objection.fingerprint && before.count >= MAX_REJECTIONS;
   const decision = objection === null ? 'accept' : isTired ? 'escalated' : 'reject';
   const reason = objection?.reason ?? accepted;
   await log.append({
     type: 'decision',
-    hook: HOOK,
+    hook,
     decision,
     member: caller.kind === 'member' ? caller.name : null,
     about: `task ${task.id}`,

@@ -3,35 +3,13 @@
 import { memberBrief } from '../../domain/team/brief.ts';
 import { identify, memberName } from '../../domain/team/caller.ts';
 import { judgeWrites } from '../../domain/team/guard.ts';
+import { kindOfTool } from '../../domain/team/tool-kind.ts';
 import type { TeamLog } from '../ports.ts';
+import { approvalFault } from './approving.ts';
 import { withStanding } from './context.ts';
 import { type HookAnswer, type HostEvent, SILENT } from './event.ts';
 import { evidenceOf, type Found, findCaller, type HookContext } from './hook-context.ts';
 import { serverTool, spawnMark } from './spawn.ts';
-
-const WRITERS: readonly string[] = ['Write', 'Edit', 'MultiEdit', 'NotebookEdit', 'Bash'];
-const SPAWNERS: readonly string[] = ['Task', 'Agent'];
-/** Tools of the host that ours take the place of while a team stands. */
-const HOSTS_OWN: readonly string[] = [
-  'TeamCreate',
-  'TeamDelete',
-  'SendMessage',
-  'TaskCreate',
-  'TaskUpdate',
-  'TaskList',
-  'TaskGet',
-];
-const OURS = /^mcp__(?:plugin_tool_)?team__/;
-
-export type ToolKind = 'write' | 'spawn' | 'ours' | 'hosts' | 'other';
-
-/** What a tool's call is to the guard. */
-export function kindOfTool(tool: string): ToolKind {
-  if (WRITERS.includes(tool)) return 'write';
-  if (SPAWNERS.includes(tool)) return 'spawn';
-  if (OURS.test(tool)) return 'ours';
-  return HOSTS_OWN.includes(tool) ? 'hosts' : 'other';
-}
 
 /** Key of the stamp in the input of a call. */
 export const STAMP = '_caller';
@@ -96,7 +74,15 @@ async function guardWrite(context: HookContext, event: HostEvent, found: Found):
     temporary: context.temporary,
     below: context.below,
   });
+  const fault =
+    caller.kind === 'lead' && log.state.approval && ruling.decision !== 'deny'
+      ? approvalFault(event, writes, context.project.spec)
+      : null;
   const about = `${event.tool} ${writes.targets.map(({ path }) => path).join(', ') || '(unresolved)'}`;
+  if (fault !== null) {
+    await note(log, found, about, 'reject', fault, []);
+    return { kind: 'reject', reason: `toolcrew: ${fault}` };
+  }
   if (ruling.decision === 'allow') {
     await note(log, found, about, 'accept', 'its own', ruling.paths);
     return SILENT;

@@ -45,6 +45,13 @@ async function mayCreate(context: TeamContext, evidence: Evidence): Promise<void
     );
     const isAgent = evidence.kind === 'stamp' && evidence.stamp.agentType !== null;
     if (caller?.kind === 'member' || isAgent) refuse('only the main agent of a session creates a team; ask team-lead');
+    // A second team takes the first one's lead from its calls: it would have to say which with each.
+    const isNamed = evidence.kind !== 'nothing' && (evidence.kind !== 'key' || caller?.kind === 'lead');
+    const [standing] = logs;
+    if (!isNamed && standing !== undefined)
+      refuse(
+        `team ${standing.state.team} stands, and who you are cannot be told${evidence.kind === 'nothing' ? `: ${evidence.why}` : ': no team knows that key'}. Its lead creates another, or ends it first`,
+      );
   });
 }
 

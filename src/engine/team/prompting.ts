@@ -1,10 +1,11 @@
 // The user's prompt: a command of the team is decided here, in code, and the model is told what comes next.
 
-import { isSpecId, specDirectory, statusOfSpec } from '../../domain/spec/spec.ts';
+import { specDirectory, statusOfSpec } from '../../domain/spec/spec.ts';
 import { type Decision, decideMode } from '../../domain/team/activation.ts';
 import { type CommandName, type Flags, parseCommand } from '../../domain/team/arguments.ts';
 import { leadBrief, rolesToStart, spawnParameters } from '../../domain/team/brief.ts';
 import { decompose } from '../../domain/team/decomposition.ts';
+import { approvalOf, isCommand } from '../../domain/team/prompt.ts';
 import type { Purpose } from '../../domain/team/record.ts';
 import type { Phase } from '../../domain/team/role.ts';
 import { rolesOf, type Selection, select } from '../../domain/team/selection.ts';
@@ -37,7 +38,7 @@ function stop(problems: readonly string[]): HookAnswer {
 export async function onPrompt(context: HookContext, event: HostEvent): Promise<HookAnswer> {
   const approval = approvalOf(event.prompt);
   if (approval !== null) return approve(context, event, approval);
-  if (!/^\s*\/tool:/.test(event.prompt)) return SILENT;
+  if (!isCommand(event.prompt)) return SILENT;
   const settings = await context.settings();
   const parsed = parseCommand(event.prompt, Object.keys(settings.patterns));
   switch (parsed.kind) {
@@ -235,12 +236,6 @@ async function sync(context: HookContext, id: string): Promise<HookAnswer> {
       `Write the result into ${specDirectory(id)}/spec.md below "## Result", bring documentation and CHANGELOG up to date, and set status: completed only when every line is met.`,
     ]);
   });
-}
-
-/** The SPEC that a prompt approves; '' when it names none; null when it is no approval: nothing but the word itself is one. */
-function approvalOf(prompt: string): string | null {
-  const [found, id = ''] = /^\s*(?:yes,?\s+)?approved?(?:\s+(\S+?))?[.!]?\s*$/i.exec(prompt) ?? [];
-  return found === undefined || (id !== '' && !isSpecId(id)) ? null : id;
 }
 
 function awaits(log: TeamLog, session: string): boolean {

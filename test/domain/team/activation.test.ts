@@ -4,14 +4,12 @@ import fc from 'fast-check';
 import {
   type DecisionInput,
   decideMode,
-  FALLBACK_TRIGGERS,
-  type FallbackTrigger,
   fallBack,
   isVersionAtLeast,
   prerequisitesOf,
-  TEAMS_VARIABLE,
 } from '../../../src/domain/team/activation.ts';
 import { type CommandName, type Flags, NO_FLAGS } from '../../../src/domain/team/arguments.ts';
+import { FALLBACK_TRIGGERS, type FallbackTrigger, TEAMS_VARIABLE } from '../../../src/domain/team/fallback.ts';
 import { type Selection, select } from '../../../src/domain/team/selection.ts';
 import type { TeamSettings } from '../../../src/domain/team/settings.ts';
 import { teamSettings } from '../../support/team-settings.ts';

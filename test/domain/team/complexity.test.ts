@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import test from 'node:test';
 import fc from 'fast-check';
-import { HOST_VERSION_MIN, TEAMS_VARIABLE } from '../../../src/domain/team/activation.ts';
 import { FORMULA, type Measures, SCORE_MAX, SCORE_MIN, scoreOf } from '../../../src/domain/team/complexity.ts';
 import { TESTS } from '../../../src/domain/team/domains.ts';
 import { LINE_MAX } from '../../../src/domain/team/evidence.ts';
+import { HOST_VERSION_MIN, TEAMS_VARIABLE } from '../../../src/domain/team/fallback.ts';
 import { FILES_PER_REQUIREMENT, GREENFIELD_BELOW, SIZES, select } from '../../../src/domain/team/selection.ts';
 import { teamSettings } from '../../support/team-settings.ts';
 

@@ -28,6 +28,7 @@ const TAR_LONGS = [
   'exclude-from=',
   'files-from=',
   'strip-components=',
+  'one-top-level?',
   'transform=',
   'xform=',
   'remove-files',
@@ -93,7 +94,11 @@ const tar: Program = (call) => {
     for (const operand of options.operands)
       reader.write(shell, operand, 'tar --remove-files', { tree: true, entry: true, removes: true });
   if (!options.has('x', 'extract', 'get') || options.has('O', 'to-stdout')) return undefined;
-  if (options.has('P', 'absolute-names')) reader.unresolved('tar -P may write anywhere');
+  if (options.has('P', 'absolute-names', 'transform', 'xform'))
+    reader.unresolved('tar may write outside of its directory');
+  for (const directory of options.all('one-top-level')) {
+    if (directory !== '') reader.write(shell, directory, 'tar -x', { tree: true, link: true });
+  }
   const directories = options.all('C', 'directory');
   // one after the other: each is seen from the one before
   let at = '';

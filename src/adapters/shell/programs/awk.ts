@@ -77,7 +77,7 @@ function stringEnd(text: string, start: number, quote: string): number | null {
 }
 
 /** Whether the program neither writes files nor runs anything: it has no pipe, no `system`, no redirected print. */
-export function isAwkHarmless(text: string): boolean {
+function isAwkHarmless(text: string): boolean {
   const tokens = tokensOf(text);
   if (tokens === null) return false;
   let isPrinting = false;

@@ -1,66 +1,9 @@
 // Interpreters that are given code: it is let through where it surely does nothing but print.
 
-import { type Options, readOptions } from '../options.ts';
+import { readOptions } from '../options.ts';
 import type { Call, Program } from '../reader.ts';
 import { type Field, isText } from '../values.ts';
-import { isPerlHarmless } from './perl.ts';
-
-const LITERALS = /^(\d[\w.]*|True|False|None|true|false|null)$/;
-
-/** Words, numbers, strings and signs of a line of code; null when a string does not end or is more than a text. */
-function tokensOf(code: string): readonly string[] | null {
-  const tokens: string[] = [];
-  let rest = code;
-  while (rest !== '') {
-    const found =
-      /^(?:[ \t]+|'(?:[^'\\\n]|\\[^\n])*'|"(?:[^"\\\n]|\\[^\n])*"|\d[\w.]*|[A-Za-z_$][\w$]*|[\n;(),.+*\-%])/.exec(
-        rest,
-      )?.[0];
-    if (found === undefined) return null;
-    if (found.trim() !== '' || found === '\n') tokens.push(found);
-    rest = rest.slice(found.length);
-  }
-  return tokens;
-}
-
-const isString = (token: string): boolean => token.startsWith("'") || token.startsWith('"');
-
-/** Whether the code is nothing but calls of the given names with texts and numbers. */
-function isPrinting(code: string, names: readonly string[]): boolean {
-  const tokens = tokensOf(code);
-  if (tokens === null) return false;
-  let depth = 0;
-  let index = 0;
-  const takes = (words: readonly string[]) => words.every((word, offset) => tokens[index + offset] === word);
-  while (index < tokens.length) {
-    const token = tokens[index] ?? '';
-    const call =
-      depth === 0 ? names.map((name) => name.split(/(\.)/)).find((words) => takes([...words, '('])) : undefined;
-    if (call !== undefined) {
-      index += call.length + 1;
-      depth += 1;
-      continue;
-    }
-    if (token === '(') depth += 1;
-    else if (token === ')') depth -= 1;
-    else if (token === ';' || token === '\n') {
-      if (depth !== 0) return false;
-    } else if (depth === 0) return false;
-    else if (!isString(token) && !LITERALS.test(token) && !/^[,+*%-]$/.test(token)) return false;
-    if (depth < 0) return false;
-    index += 1;
-  }
-  return depth === 0;
-}
-
-/** `require('./package.json').version` and the like: what node -p shows without running anything. */
-function isValue(code: string): boolean {
-  const tokens = tokensOf(code) ?? [];
-  const [first, open, path = '', close, ...names] = tokens;
-  if (first === 'process') return tokens.join('') === 'process.version' || tokens.join('') === 'process.platform';
-  if (first !== 'require' || open !== '(' || close !== ')' || !/^['"]\.\/[\w./-]+\.json['"]$/.test(path)) return false;
-  return names.every((name, index) => (index % 2 === 0 ? name === '.' : /^[A-Za-z_]\w*$/.test(name)));
-}
+import { isPrinting, isValue } from './printing.ts';
 
 type Language = {
   readonly flags: readonly string[];
@@ -93,67 +36,55 @@ const NODE: Language = {
     isPrinting(code, ['console.log', 'console.error']) || (flag.startsWith('p') && isValue(code)),
 };
 
-const PERL: Language = {
-  flags: ['e', 'E'],
-  texts: ['I', 'M', 'm', 'F', 'x', 'C', 'D', 'l', '0', 'i'],
-  isHarmless: isPerlHarmless,
-};
-const RUBY: Language = {
-  flags: ['e'],
-  texts: ['I', 'r', 'C', 'E', 'F', 'x', 'i', 'K', 'T', '0', 'W'],
-  isHarmless: () => false,
-};
-const PHP: Language = {
-  flags: ['r', 'B', 'R', 'E', 'run'],
-  texts: ['c', 'd', 'f', 'S', 't', 'z'],
-  isHarmless: () => false,
-};
-const LUA: Language = { flags: ['e'], texts: ['l'], isHarmless: () => false };
-
 /** Reads an interpreter's words: code, a file of code, or code on its standard input. */
 function interpreter(language: Language): Program {
   return (call) => {
     const { args, reader, shell, name } = call;
     if (args.length === 1 && ['--version', '-V', '-v', '--help', '-h'].some((flag) => args[0] === flag))
       return undefined;
-    const long = [...language.flags, ...language.texts].filter((flag) => flag.length > 1);
-    const short = [...language.flags, ...language.texts].filter((flag) => flag.length === 1);
-    const attached =
-      language === PERL
-        ? ['i?', 'l?', '0?', 'C?', 'D?', 'x?', 'F?']
-        : language === RUBY
-          ? ['i?', '0?', 'x?', 'W?']
-          : [];
-    const kept = short.filter((letter) => !attached.includes(`${letter}?`));
+    const flags = [...language.flags, ...language.texts];
     const options = readOptions(args, {
-      short: [...kept, ...attached],
-      long: long.map((flag) => `${flag}=`),
+      short: flags.filter((flag) => flag.length === 1),
+      long: flags.filter((flag) => flag.length > 1).map((flag) => `${flag}=`),
       stopsAtOperand: true,
     });
-    if (options.isUncertain && !isText(options.operands[0]))
-      reader.unresolved(`${name} runs code that is known only when it runs`);
+    if (options.isUncertain) reader.unresolved(`${name} runs code that is known only when it runs`);
     const code = language.flags.flatMap((flag) => options.all(flag).map((text) => ({ flag, text })));
     for (const text of options.all('import', 'loader', 'experimental-loader', 'r', 'require')) {
       if (!isText(text) || text.startsWith('data:'))
         reader.unresolved(`${name} loads code that is known only when it runs`);
     }
-    if (options.has('i') && (language === PERL || language === RUBY))
-      writeInPlace(call, options.last('i') ?? '', options.operands, code.length > 0);
-    if (language === PERL && code.length > 0) checkPerl(call, options);
     if (code.length > 0) return checkCode(code, language, call);
     if (options.has('m') && language === PYTHON) return checkModule(call, options.all('m')[0], options.operands);
+    // an option that is not known may take the word that seems to be the file
+    const isStrange = [...options.given.keys()].some((flag) => flag.length > 1 && !language.texts.includes(flag));
+    if (isStrange && options.operands.some((arg) => isText(arg) && language.flags.some((flag) => isFlag(arg, flag)))) {
+      reader.unresolved(`${name} may be given code`);
+    }
     checkFile(call, options.operands[0]);
     if (isText(options.operands[0])) reader.executed(shell, options.operands[0], name);
     return undefined;
   };
 }
 
-/** Perl loads modules, and opens files whose names hold `|` or `>` as commands and for writing. */
-function checkPerl(call: Call, options: Options): void {
-  const isOdd = options.operands.some((operand) => !isText(operand) || /^[\s+]|[|<>&]/.test(operand));
-  if (isOdd || options.has('M', 'm', 'F', 'd', 'x'))
-    call.reader.unresolved(`${call.name} is given words that may be code`);
+function isFlag(arg: string, flag: string): boolean {
+  if (flag.length === 1) return arg.startsWith('-') && !arg.startsWith('--') && arg.includes(flag);
+  return arg === `--${flag}` || arg.startsWith(`--${flag}=`);
 }
+
+/** Interpreters whose code is not read at all: a file first is a program like others, anything else may be code. */
+const unreadInterpreter: Program = (call) => {
+  const [first] = call.args;
+  if (call.args.length === 1 && ['--version', '-v', '-V', '--help', '-h'].some((flag) => first === flag))
+    return undefined;
+  if (first !== undefined && (!isText(first) || first.startsWith('-'))) {
+    call.reader.unresolved(`${call.name} runs code that is not read`);
+    return undefined;
+  }
+  checkFile(call, first);
+  if (isText(first)) call.reader.executed(call.shell, first, call.name);
+  return undefined;
+};
 
 function checkCode(
   code: readonly { readonly flag: string; readonly text: Field }[],
@@ -168,20 +99,10 @@ function checkCode(
   return undefined;
 }
 
-function writeInPlace(call: Call, suffix: Field, operands: readonly Field[], hasCode: boolean): void {
-  for (const operand of hasCode ? operands : operands.slice(1)) {
-    call.reader.write(call.shell, operand, `${call.name} -i`);
-    if (suffix === '') continue;
-    if (!isText(operand) || !isText(suffix) || suffix.includes('*') || suffix.includes('/')) {
-      call.reader.unresolved(`${call.name} -i keeps a copy under a name that is not worked out`);
-    } else call.reader.write(call.shell, operand + suffix, `${call.name} -i`);
-  }
-}
-
 /** No file: the code comes from standard input. */
-function checkFile(call: Call, file: Field | undefined): void {
+export function checkFile(call: Call, file: Field | undefined): void {
   const isInput =
-    file === undefined || file === '-' || file === '/dev/stdin' || (isText(file) && file.startsWith('/dev/fd/'));
+    file === undefined || file === '-' || file === '/dev/stdin' || (isText(file) && /^\/(dev|proc)\//.test(file));
   if (!isInput || (file === undefined && call.stdin.kind === 'none')) return;
   if (call.stdin.kind === 'text' && call.stdin.text.trim() === '') return;
   call.reader.unresolved(`${call.name} runs code from its standard input`);
@@ -249,11 +170,10 @@ export const CODE_PROGRAMS: readonly (readonly [string, Program])[] = [
   ['nodejs', interpreter(NODE)],
   ['tsx', interpreter(NODE)],
   ['ts-node', interpreter(NODE)],
-  ['perl', interpreter(PERL)],
-  ['ruby', interpreter(RUBY)],
-  ['php', interpreter(PHP)],
-  ['lua', interpreter(LUA)],
-  ['luajit', interpreter(LUA)],
+  ...['ruby', 'php', 'lua', 'luajit', 'jruby', 'macruby'].map((name): readonly [string, Program] => [
+    name,
+    unreadInterpreter,
+  ]),
   ['sqlite3', sqlite],
   ['deno', runtime],
   ['bun', runtime],

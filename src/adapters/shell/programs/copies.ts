@@ -148,9 +148,10 @@ function isLink(source: string, call: Call): boolean {
 }
 
 function parentPath(path: string): string {
-  const trimmed = path.replace(/\/+$/, '');
-  const at = trimmed.lastIndexOf('/');
-  return at === -1 ? '.' : at === 0 ? '/' : trimmed.slice(0, at);
+  const parts = path.split('/');
+  while (parts.length > 1 && parts.at(-1) === '') parts.pop();
+  if (parts.length === 1) return '.';
+  return parts.slice(0, -1).join('/') || '/';
 }
 
 const mv: Program = (call) => {

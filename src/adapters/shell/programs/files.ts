@@ -3,6 +3,7 @@
 import { after, type Options, type OptionsSpec, readOptions } from '../options.ts';
 import { absolute, normalize, parentOf } from '../paths.ts';
 import type { Call, Program, WriteOptions } from '../reader.ts';
+import { fileText } from '../redirects.ts';
 import { type Field, isText } from '../values.ts';
 
 /** Says that options are not known, which may change what is written. */
@@ -11,7 +12,7 @@ export function checkOptions(call: Call, options: Options): void {
 }
 
 /** A program that writes each of its operands, `skip` of them apart. */
-function operandWriter(
+export function operandWriter(
   spec: OptionsSpec,
   how: (options: Options) => WriteOptions,
   skip: (options: Options) => number = () => 0,
@@ -158,7 +159,9 @@ const second: Program = (call) => {
 
 const cat: Program = (call) => {
   if (call.args.length === 0 || (call.args.length === 1 && call.args[0] === '-')) return call.stdin;
-  return undefined;
+  const texts = call.args.map((arg) => (isText(arg) && !arg.startsWith('-') ? fileText(arg, call, call.reader) : null));
+  const known = texts.map((text) => (text?.kind === 'text' ? text.text : null));
+  return known.every((text) => text !== null) ? { kind: 'text', text: known.join('') } : undefined;
 };
 
 const TOUCH: OptionsSpec = {

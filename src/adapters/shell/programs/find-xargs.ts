@@ -151,13 +151,14 @@ export const xargs: Program = (call) => {
   const replace = options.last('I', 'replace', 'i', 'J');
   const input: Input = { kind: 'none' };
   if (replace === undefined) {
-    // how many go to one run is not looked at: each run has some of them
-    const items = given ?? [UNKNOWN_WORDS];
-    const count = options.last('n', 'max-args', 'L', 'l', 'max-lines', 's', 'max-chars', 'P', 'max-procs');
-    const runs = count === undefined || items.some((item) => !isText(item)) ? [items] : items.map((item) => [item]);
-    for (const run of runs) reader.runWords([...words, ...run], shell, input, 'program');
-    if (runs.length > 1) reader.runWords([...words, ...items], shell, input, 'program');
-    return undefined;
+    const count = options.last('n', 'max-args');
+    // how many words go to one run is worked out for -n alone
+    const isOtherwise = options.has('L', 'l', 'max-lines', 's', 'max-chars');
+    const items = given === null || isOtherwise ? [UNKNOWN_WORDS] : given;
+    const runs = items.every(isText) && count !== undefined ? chunks(items, count) : [items];
+    let last: Input | undefined;
+    for (const run of runs) last = reader.runWords([...words, ...run], shell, input, 'program').out;
+    return runs.length === 1 ? last : undefined;
   }
   const sign = isText(replace) ? (replace === '' ? '{}' : replace) : null;
   const lines =
@@ -173,6 +174,14 @@ export const xargs: Program = (call) => {
     );
   return undefined;
 };
+
+function chunks(items: readonly string[], count: Field): readonly (readonly Field[])[] {
+  const size = isText(count) && /^[1-9]\d{0,5}$/.test(count) ? Number(count) : null;
+  if (size === null) return [[UNKNOWN_WORDS]];
+  return Array.from({ length: Math.ceil(items.length / size) }, (_, index) =>
+    items.slice(index * size, (index + 1) * size),
+  );
+}
 
 function replaced(word: Field, sign: string | null, item: Field): Field {
   if (!isText(word) || sign === null) return UNKNOWN;
@@ -222,7 +231,7 @@ function linesOf(text: string, isNul: boolean, delimiter: Field | undefined): re
 }
 
 /** Paths that a program prints one to a line, when they surely lie in the directories it is given. */
-export function printedPaths(directories: readonly Field[], isNul: boolean, call: Call): Input | undefined {
+function printedPaths(directories: readonly Field[], isNul: boolean, call: Call): Input | undefined {
   const within = startsOf(directories, call);
   return within === null ? undefined : { kind: 'paths', within, nul: isNul };
 }

@@ -8,7 +8,7 @@ import { isNumber, patchText, pathsOfPatch } from './patches.ts';
 
 /** Settings that make git run nothing. */
 const SETTINGS =
-  /^(user|author|committer|color|advice|init|safe|pull|push|branch|column|help|status|log|fetch|rerere|tag|versionsort|blame|gc|protocol|commit\.gpgsign|tag\.gpgsign|core\.(quotepath|autocrlf|eol|safecrlf|filemode|ignorecase|abbrev|longpaths|bare|compression|precomposeunicode)|merge\.conflictstyle|diff\.(algorithm|renames|mnemonicprefix|noprefix|context|colormoved))(\.|$)/i;
+  /^(user|author|committer|color|advice|init\.defaultbranch|safe|pull|push|branch|column|status|log|fetch|rerere|versionsort|blame|gc|commit\.gpgsign|tag\.gpgsign|core\.(quotepath|autocrlf|eol|safecrlf|filemode|ignorecase|abbrev|longpaths|compression|precomposeunicode)|merge\.conflictstyle|diff\.(algorithm|renames|mnemonicprefix|noprefix|context|colormoved))(\.|$)/i;
 
 export function checkConfig(setting: Field, reader: Reader): void {
   const key = isText(setting)

@@ -1,8 +1,8 @@
 // The commands of git that change the paths they are given, or the whole work tree when none is.
 
 import { readOptions } from '../options.ts';
-import { baseOf } from '../paths.ts';
 import { type Field, isText } from '../values.ts';
+import { writeParents } from './files.ts';
 import { type GitCall, type GitCommand, writeAll, writePathspec } from './git-call.ts';
 
 const PATHSPEC_LONGS = ['pathspec-from-file=', 'pathspec-file-nul'];
@@ -191,10 +191,19 @@ const worktreeCommand: GitCommand = (git) => {
   });
   if (verb !== 'add' && verb !== 'remove' && verb !== 'move') return writeAll(git);
   const paths = verb === 'add' ? options.operands.slice(0, 1) : options.operands;
-  for (const path of paths)
+  for (const path of paths) {
     reader.write(call.shell, path, 'git worktree', { tree: true, link: true, removes: verb !== 'add' });
+    if (isText(path)) writeParents(path, call);
+  }
   if (options.isUncertain) writeAll(git);
 };
+
+/** What git calls the directory of a repository with this address. */
+function directoryOf(url: string): string {
+  const parts = url.split('/').filter((part) => part !== '');
+  if (parts.at(-1) === '.git') parts.pop();
+  return (parts.at(-1) ?? '').replace(/\.(git|bundle)$/, '');
+}
 
 const cloneCommand: GitCommand = (git) => {
   const { call, reader } = git;
@@ -224,8 +233,12 @@ const cloneCommand: GitCommand = (git) => {
     options.isUncertain ||
     options.has('u', 'upload-pack', 'template', 'c', 'config', 'separate-git-dir', 'recurse-submodules', 'recursive');
   if (isRisky || (isText(url) && url.startsWith('ext::'))) reader.unresolved('git clone may run other programs');
-  if (directory !== undefined) return reader.write(call.shell, directory, 'git clone', { tree: true, link: true });
-  const name = isText(url) ? baseOf(url.replace(/\/+(\.git)?\/*$/, '')).replace(/\.(git|bundle)$/, '') : '';
+  if (directory !== undefined) {
+    reader.write(call.shell, directory, 'git clone', { tree: true, link: true });
+    if (isText(directory)) writeParents(directory, call);
+    return;
+  }
+  const name = isText(url) ? directoryOf(url) : '';
   const last = name.split(':').at(-1) ?? '';
   if (last === '' || last === '.' || last === '..')
     reader.unresolved('git clone: the name of its directory is not worked out');

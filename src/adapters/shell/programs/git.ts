@@ -1,9 +1,10 @@
 // git: which files of the work tree each of its commands changes.
 
 import { type Options, readOptions } from '../options.ts';
+import { isWithin } from '../paths.ts';
 import { repositoryRoot } from '../printed.ts';
 import type { Call, Program } from '../reader.ts';
-import type { Input, Shell } from '../state.ts';
+import { type Input, joinDirectories, type Shell } from '../state.ts';
 import { type Field, isList, isText, type Value } from '../values.ts';
 import { lookUp } from '../variables.ts';
 import type { GitCall, GitCommand } from './git-call.ts';
@@ -116,8 +117,8 @@ export const git: Program = (call) => {
     reader.unresolved('which command of git runs is known only when it runs');
     return undefined;
   }
-  const inner: Call = { ...call, shell };
-  const roots = rootsOf(inner, options);
+  const roots = rootsOf({ ...call, shell }, options);
+  const inner: Call = { ...call, shell: inWorkTree(shell, roots, call) };
   const gitCall: GitCall = { call: inner, reader, args, command, roots };
   const handler = COMMANDS.get(command) ?? (READING.has(command) ? reading : undefined);
   if (handler === undefined) {
@@ -126,6 +127,14 @@ export const git: Program = (call) => {
   }
   return handler(gitCall) ?? printedBy(command, inner, args);
 };
+
+/** From outside of the work tree git goes to its root first. */
+function inWorkTree(shell: Shell, roots: readonly string[] | null, { reader }: Call): Shell {
+  const places = reader.places(shell, '.');
+  if (places === null || roots === null) return { ...shell, cwds: null };
+  const isInside = places.every((place) => roots.some((root) => isWithin(place, root)));
+  return isInside ? shell : { ...shell, cwds: joinDirectories(shell.cwds, roots) };
+}
 
 /** Where the work tree is; null when that is not known. */
 function rootsOf(call: Call, options: Options): readonly string[] | null {

@@ -1,177 +1,9 @@
 // Package managers, formatters and the like: the files they write as far as that is clear from their words.
 
-import { type Options, type OptionsSpec, readOptions } from '../options.ts';
+import { readOptions } from '../options.ts';
 import type { Call, Program } from '../reader.ts';
-import { type Field, isText } from '../values.ts';
+import { isText } from '../values.ts';
 import { inDirectory } from './wrappers.ts';
-
-/** A tool that changes the files it is given when a flag says so; without files, everything below. */
-function changer(
-  spec: OptionsSpec,
-  isChanging: (options: Options, operands: readonly Field[]) => boolean,
-  skip = 0,
-): Program {
-  return (call) => {
-    const options = readOptions(call.args, spec);
-    const operands = options.operands;
-    if (!isChanging(options, operands) && !options.isUncertain) return undefined;
-    if (options.isUncertain) call.reader.unresolved(`${call.name} is given a word that is known only when it runs`);
-    const files = operands.slice(skip);
-    for (const file of files.length === 0 ? ['.'] : files) writeBelow(call, file);
-    return undefined;
-  };
-}
-
-/** A file, or a directory as a whole; patterns of the tool's own begin in the directory before their first sign. */
-function writeBelow(call: Call, file: Field): void {
-  const { reader, shell, name } = call;
-  if (!isText(file)) {
-    reader.write(shell, file, name, { tree: true });
-    return;
-  }
-  const sign = file.search(/[*?[{!(]/);
-  if (sign >= 0) {
-    const directory = file.slice(0, file.lastIndexOf('/', sign) + 1);
-    reader.write(shell, directory === '' ? '.' : directory, name, { tree: true, entry: true });
-    return;
-  }
-  reader.write(shell, file, name, { tree: reader.kindAt(shell, file) !== 'file' });
-}
-
-const prettier = changer(
-  {
-    long: [
-      'write',
-      'check',
-      'config=',
-      'ignore-path=',
-      'parser=',
-      'plugin=',
-      'log-level=',
-      'tab-width=',
-      'print-width=',
-      'trailing-comma=',
-      'cache-location=',
-      'stdin-filepath=',
-    ],
-  },
-  (options) => options.has('write', 'w'),
-);
-
-const ESLINT: OptionsSpec = {
-  short: ['c', 'o', 'f'],
-  long: [
-    'fix',
-    'fix-dry-run',
-    'fix-type=',
-    'config=',
-    'ext=',
-    'rule=',
-    'format=',
-    'output-file=',
-    'ignore-path=',
-    'ignore-pattern=',
-    'max-warnings=',
-    'parser=',
-    'parser-options=',
-    'plugin=',
-    'resolve-plugins-relative-to=',
-    'rulesdir=',
-    'cache-location=',
-    'env=',
-    'global=',
-  ],
-};
-
-const eslint: Program = (call) => {
-  const options = readOptions(call.args, ESLINT);
-  for (const file of options.all('o', 'output-file')) call.reader.write(call.shell, file, `${call.name} -o`);
-  return changer(ESLINT, (given) => given.has('fix'))(call);
-};
-
-const biome = changer(
-  {
-    long: [
-      'write',
-      'fix',
-      'apply',
-      'apply-unsafe',
-      'unsafe',
-      'config-path=',
-      'max-diagnostics=',
-      'only=',
-      'skip=',
-      'reporter=',
-      'stdin-file-path=',
-      'log-level=',
-    ],
-  },
-  (options, [verb]) => options.has('write', 'fix', 'apply', 'apply-unsafe') || verb === 'migrate' || verb === 'init',
-  1,
-);
-
-const gofmt = changer(
-  {
-    short: ['r', 'local', 'srcdir'],
-    long: ['w', 'l', 'd', 's', 'e', 'r=', 'local=', 'srcdir=', 'cpuprofile='],
-    singleDash: true,
-  },
-  (options) => options.has('w'),
-);
-
-const black = changer(
-  {
-    short: ['l', 't', 'C', 'c', 'W'],
-    long: [
-      'check',
-      'diff',
-      'line-length=',
-      'target-version=',
-      'include=',
-      'exclude=',
-      'extend-exclude=',
-      'config=',
-      'workers=',
-      'code=',
-      'profile=',
-      'settings-path=',
-      'in-place',
-      'in-place-ext=',
-    ],
-  },
-  (options) => !options.has('check', 'diff', 'version', 'check-only', 'code', 'c'),
-);
-
-const RUFF: OptionsSpec = {
-  short: ['o'],
-  long: [
-    'fix',
-    'fix-only',
-    'diff',
-    'check',
-    'add-noqa',
-    'select=',
-    'ignore=',
-    'extend-select=',
-    'config=',
-    'line-length=',
-    'output-file=',
-    'output-format=',
-    'target-version=',
-    'exclude=',
-    'cache-dir=',
-  ],
-};
-
-const ruff: Program = (call) => {
-  const options = readOptions(call.args, RUFF);
-  for (const file of options.all('o', 'output-file')) call.reader.write(call.shell, file, 'ruff -o');
-  return changer(
-    RUFF,
-    (given, [verb]) => given.has('fix', 'fix-only', 'add-noqa') || (verb === 'format' && !given.has('check', 'diff')),
-    1,
-  )(call);
-};
 
 const go: Program = (call) => {
   const [verb, ...rest] = call.args;
@@ -268,6 +100,9 @@ function packageManager(name: string): Program {
     const { reader } = call;
     const { operands } = options;
     const [verb, ...rest] = operands;
+    if (options.isUncertain && verb !== 'run' && verb !== 'test') {
+      reader.unresolved(`${name} is given a word that is known only when it runs`);
+    }
     const directory = options.last('prefix', 'cwd', 'C', 'dir');
     const inside = inDirectory(directory, call.shell, call);
     if (options.has('script-shell')) reader.unresolved(`${name} runs its scripts with another program`);
@@ -371,34 +206,7 @@ export const PACKAGE_PROGRAMS: readonly (readonly [string, Program])[] = [
   ...['npm', 'pnpm', 'yarn', 'bun'].map((name): readonly [string, Program] => [name, packageManager(name)]),
   ...['npx', 'pnpx', 'bunx', 'uvx', 'pipx', 'bundle'].map((name): readonly [string, Program] => [name, runner]),
   ...['poetry', 'uv', 'pipenv', 'pdm', 'rye', 'hatch'].map((name): readonly [string, Program] => [name, pythonRunner]),
-  ['prettier', prettier],
-  ['prettierd', prettier],
-  ['eslint', eslint],
-  ['stylelint', eslint],
-  ['tslint', eslint],
-  ['oxlint', eslint],
-  ['standard', eslint],
-  ['xo', eslint],
-  ['biome', biome],
-  ['gofmt', gofmt],
-  ['goimports', gofmt],
-  ['gofumpt', gofmt],
-  ['black', black],
-  ['isort', black],
-  ['rustfmt', black],
-  ['autopep8', changer({ short: ['j', 'p'], long: ['in-place'] }, (options) => options.has('i', 'in-place'))],
-  ['yapf', changer({ long: ['in-place', 'style='] }, (options) => options.has('i', 'in-place'))],
-  [
-    'rubocop',
-    changer(
-      { short: ['c'], long: ['auto-correct', 'autocorrect', 'autocorrect-all', 'auto-correct-all', 'config='] },
-      (options) => options.has('a', 'A', 'auto-correct', 'autocorrect', 'autocorrect-all', 'auto-correct-all'),
-    ),
-  ],
-  ['ruff', ruff],
   ['go', go],
   ['cargo', cargo],
   ['prisma', prisma],
-  ['dprint', changer({}, (_, [verb]) => verb === 'fmt', 1)],
-  ['terraform', changer({ long: ['check'] }, (options, [verb]) => verb === 'fmt' && !options.has('check'), 1)],
 ];

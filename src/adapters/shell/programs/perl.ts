@@ -1,4 +1,8 @@
-// The small part of Perl that surely does nothing but change and print lines.
+// perl: which files it edits, and the small part of its code that surely does nothing but change and print lines.
+
+import type { Call, Program } from '../reader.ts';
+import { type Field, isText } from '../values.ts';
+import { checkFile } from './code.ts';
 
 /** Signs that end a part of `s/…/…/`; brackets that pair are left out. */
 const DELIMITERS = '/|,!#:;@%=~+';
@@ -54,7 +58,7 @@ function print(code: string, start: number): number | null {
 }
 
 /** Whether the code is substitutions and prints alone, one after the other. */
-export function isPerlHarmless(code: string): boolean {
+function isPerlHarmless(code: string): boolean {
   let at = 0;
   while (at < code.length) {
     const blank = /^[\s;]*/.exec(code.slice(at))?.[0].length ?? 0;
@@ -66,4 +70,74 @@ export function isPerlHarmless(code: string): boolean {
     if (at < code.length && !/^\s*(;|$)/.test(code.slice(at))) return false;
   }
   return true;
+}
+
+/** Options in one word: plain ones, then `-i` with its ending or `-e` with its code. */
+const CLUSTER =
+  /^-(?:[anpwWsStTuUXcv]|l[0-7]*(?![0-7])|0x[\da-fA-F]+(?![\da-fA-F])|0[0-7]*(?![0-7x]))*(?:(i)(.*)|([eE])(.*))?$/s;
+
+type PerlWords = {
+  readonly code: readonly Field[];
+  readonly suffix: string | null;
+  readonly operands: readonly Field[];
+  readonly isRead: boolean;
+};
+
+/** Reads perl's words up to the first that is no option. */
+function readWords(args: readonly Field[]): PerlWords {
+  const code: Field[] = [];
+  let suffix: string | null = null;
+  let isRead = true;
+  let index = 0;
+  for (; index < args.length; index += 1) {
+    const arg = args[index] ?? '';
+    if (!isText(arg)) {
+      isRead &&= code.length > 0;
+      break;
+    }
+    if (!arg.startsWith('-') || arg === '-') break;
+    if (arg === '--') {
+      index += 1;
+      break;
+    }
+    const match = CLUSTER.exec(arg);
+    if (match === null) isRead = false;
+    if (match?.[1] !== undefined) suffix = match[2] ?? '';
+    if (match?.[3] === undefined) continue;
+    if (match[4] !== '') code.push(match[4] ?? '');
+    else {
+      index += 1;
+      code.push(args[index] ?? '');
+    }
+  }
+  return { code, suffix, operands: args.slice(index), isRead };
+}
+
+export const perl: Program = (call) => {
+  const { args, reader, shell, name } = call;
+  if (args.length === 1 && ['--version', '-v', '-V', '--help', '-h'].some((flag) => args[0] === flag)) return undefined;
+  const { code, suffix, operands, isRead } = readWords(args);
+  if (!isRead) reader.unresolved(`${name} is given options that may be code`);
+  const hasCode = code.length > 0;
+  if (suffix !== null) writeInPlace(call, suffix, hasCode ? operands : operands.slice(1));
+  if (!hasCode) {
+    checkFile(call, operands[0]);
+    if (isText(operands[0])) reader.executed(shell, operands[0], name);
+    return undefined;
+  }
+  // a name with `|` or `>` in it is opened as a command or for writing
+  const isOdd = operands.some((operand) => !isText(operand) || /^[\s+]|[|<>&]/.test(operand));
+  const isHarmless = code.every(isText) && isPerlHarmless(code.join('\n'));
+  if (isOdd || !isHarmless) reader.unresolved(`${name} -e: its code may write files`);
+  return undefined;
+};
+
+function writeInPlace(call: Call, suffix: string, operands: readonly Field[]): void {
+  for (const operand of operands) {
+    call.reader.write(call.shell, operand, `${call.name} -i`);
+    if (suffix === '') continue;
+    if (!isText(operand) || suffix.includes('*') || suffix.includes('/')) {
+      call.reader.unresolved(`${call.name} -i keeps a copy under a name that is not worked out`);
+    } else call.reader.write(call.shell, operand + suffix, `${call.name} -i`);
+  }
 }

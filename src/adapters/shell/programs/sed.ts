@@ -14,7 +14,7 @@ const NO_TEXT = 'dDgGhHnNpPxzF=';
 const LABELS = 'btT:';
 
 /** Reads a script of GNU sed, one command after the other. */
-export function readSedScript(text: string): SedScript | null {
+function readSedScript(text: string): SedScript | null {
   const writes: string[] = [];
   let runs = false;
   let at = 0;
@@ -106,7 +106,9 @@ export function readSedScript(text: string): SedScript | null {
 
 /** A text goes on in the next line behind a backslash that is not quoted by another. */
 function goesOn(line: string): boolean {
-  return (/\\*$/.exec(line)?.[0].length ?? 0) % 2 === 1;
+  let count = 0;
+  while (line.at(-1 - count) === '\\') count += 1;
+  return count % 2 === 1;
 }
 
 function bracketEnd(text: string, start: number): number | null {

@@ -7,21 +7,28 @@ import { CODE_PROGRAMS } from './code.ts';
 import { COPY_PROGRAMS } from './copies.ts';
 import { FILE_PROGRAMS } from './files.ts';
 import { fd, filter, find, grep, xargs } from './find-xargs.ts';
+import { FORMATTER_PROGRAMS } from './formatters.ts';
 import { git } from './git.ts';
 import { PACKAGE_PROGRAMS } from './packages.ts';
 import { patch } from './patches.ts';
+import { perl } from './perl.ts';
 import { sed } from './sed.ts';
+import { SHELL_PROGRAMS } from './shells.ts';
 import { TEXT_PROGRAMS } from './text-tools.ts';
+import { TRANSFER_PROGRAMS } from './transfers.ts';
 import { WRAPPER_PROGRAMS } from './wrappers.ts';
 
 const PROGRAMS: ReadonlyMap<string, Program> = new Map([
   ...CODE_PROGRAMS,
   ...PACKAGE_PROGRAMS,
+  ...FORMATTER_PROGRAMS,
   ...FILE_PROGRAMS,
   ...COPY_PROGRAMS,
   ...ARCHIVE_PROGRAMS,
   ...TEXT_PROGRAMS,
+  ...TRANSFER_PROGRAMS,
   ...WRAPPER_PROGRAMS,
+  ...SHELL_PROGRAMS,
   ...['awk', 'gawk', 'mawk', 'nawk', 'original-awk'].map((name): readonly [string, Program] => [name, awk]),
   ...['sed', 'gsed'].map((name): readonly [string, Program] => [name, sed]),
   ...['grep', 'egrep', 'fgrep', 'ggrep'].map((name): readonly [string, Program] => [name, grep]),
@@ -32,6 +39,7 @@ const PROGRAMS: ReadonlyMap<string, Program> = new Map([
   ['gxargs', xargs],
   ['git', git],
   ['patch', patch],
+  ['perl', perl],
 ]);
 
 /** What a program of this name does; undefined when that is not known. Versions in names are left out: `python3.11`. */

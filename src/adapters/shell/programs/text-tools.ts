@@ -1,18 +1,23 @@
 // Programs that read texts and write files when an option says so, editors, and programs that fetch files.
 
 import { type OptionsSpec, readOptions } from '../options.ts';
-import { baseOf } from '../paths.ts';
 import type { Call, Program } from '../reader.ts';
-import { type Field, isText } from '../values.ts';
-import { checkOptions } from './files.ts';
+import { isText } from '../values.ts';
+import { asField, lookUp } from '../variables.ts';
+import { checkOptions, operandWriter } from './files.ts';
 
 /** A program that writes the files that some of its options name. */
-function outputOptions(names: readonly string[], spec: OptionsSpec, runs: readonly string[] = []): Program {
+function outputOptions(
+  names: readonly string[],
+  spec: OptionsSpec,
+  runs: readonly string[] = [],
+  tree = false,
+): Program {
   return (call) => {
     const options = readOptions(call.args, spec);
     checkOptions(call, options);
     for (const file of options.all(...names)) {
-      if (file !== '-' && file !== '') call.reader.write(call.shell, file, `${call.name} -o`);
+      if (file !== '-' && file !== '') call.reader.write(call.shell, file, `${call.name} -o`, { tree });
     }
     if (options.has(...runs)) call.reader.unresolved(`${call.name} runs another program`);
     return undefined;
@@ -80,170 +85,13 @@ const split: Program = (call) => {
 const editor: Program = (call) => {
   if (call.args.length === 1 && call.args[0] === '--version') return undefined;
   const options = readOptions(call.args, {
-    short: ['c', 's', 'S', 'u', 'i', 'w', 'W', 'p', 'T', 'x', 't', 'U'],
+    short: ['c', 'S', 'u', 'i', 'w', 'W', 'T', 't', 'U'],
     long: ['cmd=', 'command='],
   });
   for (const operand of options.operands) {
     if (!isText(operand) || !operand.startsWith('+')) call.reader.write(call.shell, operand, call.name);
   }
   call.reader.unresolved(`${call.name}: what its commands write is not known before they run`);
-  return undefined;
-};
-
-const CURL_TEXTS = [...'AbCcdDeEFhHKmoPQrtTuUwxXyYz'];
-const CURL_LONGS = [
-  'output=',
-  'output-dir=',
-  'remote-name',
-  'remote-name-all',
-  'remote-header-name',
-  'create-dirs',
-  'dump-header=',
-  'cookie-jar=',
-  'trace=',
-  'trace-ascii=',
-  'config=',
-  'etag-save=',
-  'hsts=',
-  'alt-svc=',
-  'libcurl=',
-  'stderr=',
-  'data=',
-  'data-binary=',
-  'data-raw=',
-  'data-urlencode=',
-  'header=',
-  'request=',
-  'url=',
-  'user=',
-  'user-agent=',
-  'form=',
-  'cookie=',
-  'proxy=',
-  'retry=',
-  'retry-delay=',
-  'max-time=',
-  'connect-timeout=',
-  'cacert=',
-  'cert=',
-  'key=',
-  'write-out=',
-  'range=',
-  'referer=',
-  'upload-file=',
-  'resolve=',
-  'interface=',
-  'limit-rate=',
-  'location',
-  'fail',
-  'silent',
-  'show-error',
-  'insecure',
-  'include',
-  'head',
-  'verbose',
-  'compressed',
-  'json=',
-];
-
-const curl: Program = (call) => {
-  const options = readOptions(call.args, { short: CURL_TEXTS, long: CURL_LONGS });
-  checkOptions(call, options);
-  const { reader, shell } = call;
-  if (options.has('K', 'config')) reader.unresolved('curl reads more options from a file');
-  const directory = options.last('output-dir');
-  const inDirectory = (file: Field): Field =>
-    directory === undefined
-      ? file
-      : isText(directory) && isText(file)
-        ? `${directory}/${file}`
-        : { lead: '', many: false, number: false, within: null };
-  for (const file of options.all('o', 'output')) {
-    if (file === '-') continue;
-    reader.write(shell, inDirectory(file), 'curl -o');
-    // `#1` stands for what matched in the address
-    if (isText(file) && file.includes('#'))
-      reader.unresolved('curl -o writes to names that are worked out when it runs');
-  }
-  for (const file of options.all(
-    'D',
-    'dump-header',
-    'c',
-    'cookie-jar',
-    'trace',
-    'trace-ascii',
-    'etag-save',
-    'hsts',
-    'alt-svc',
-    'libcurl',
-    'stderr',
-  )) {
-    if (file !== '-') reader.write(shell, file, 'curl');
-  }
-  for (const format of options.all('w', 'write-out')) {
-    if (!isText(format) || format.includes('%output') || format.startsWith('@'))
-      reader.unresolved('curl -w may write a file');
-  }
-  if (!options.has('O', 'remote-name', 'remote-name-all')) return undefined;
-  if (options.has('J', 'remote-header-name')) reader.unresolved('curl -J takes the name from the answer');
-  for (const url of [...options.operands, ...options.all('url')]) {
-    const name = isText(url) && !/[[{]/.test(url) ? baseOf(url.split(/[?#]/)[0] ?? '') : '';
-    if (name === '') reader.unresolved('curl -O writes to a name that is not known before it runs');
-    else reader.write(shell, inDirectory(name), 'curl -O');
-  }
-  return undefined;
-};
-
-const WGET_LONGS = [
-  'output-document=',
-  'directory-prefix=',
-  'output-file=',
-  'append-output=',
-  'input-file=',
-  'execute=',
-  'config=',
-  'content-disposition',
-  'recursive',
-  'mirror',
-  'page-requisites',
-  'save-cookies=',
-  'load-cookies=',
-  'header=',
-  'user-agent=',
-  'post-data=',
-  'post-file=',
-  'timeout=',
-  'tries=',
-  'wait=',
-  'level=',
-  'accept=',
-  'reject=',
-  'domains=',
-  'warc-file=',
-  'rejected-log=',
-  'use-askpass=',
-  'quiet',
-  'no-verbose',
-  'spider',
-  'version',
-  'help',
-];
-
-const wget: Program = (call) => {
-  const options = readOptions(call.args, { short: [...'aoePBOtTwUiAIDlQRX'], long: WGET_LONGS });
-  checkOptions(call, options);
-  const { reader, shell } = call;
-  if (options.has('e', 'execute', 'config', 'use-askpass', 'warc-file', 'i', 'input-file', 'content-disposition')) {
-    reader.unresolved('wget is given options that may write other files');
-  }
-  for (const file of options.all('o', 'output-file', 'a', 'append-output', 'save-cookies', 'rejected-log'))
-    reader.write(shell, file, 'wget -o');
-  if (options.has('spider', 'version', 'help')) return undefined;
-  const documents = options.all('O', 'output-document');
-  for (const file of documents) if (file !== '-') reader.write(shell, file, 'wget -O');
-  if (documents.length > 0) return undefined;
-  const directory = options.last('P', 'directory-prefix') ?? '.';
-  reader.write(shell, directory, 'wget', { tree: true });
   return undefined;
 };
 
@@ -257,6 +105,18 @@ const mktemp: Program = (call) => {
   const [template] = options.operands;
   const directory = options.last('p', 'tmpdir');
   if (options.has('u', 'dry-run')) return undefined;
+  if (directory === '' || options.has('t') || (directory === undefined && template === undefined)) {
+    const place = asField(lookUp('TMPDIR', shell, reader.context) ?? '/tmp');
+    const isOurs = shell.vars.has('TMPDIR') || shell.opaque || !isText(place);
+    if (isOurs) reader.write(shell, place, 'mktemp', { tree: true });
+    else
+      reader.write(
+        shell,
+        `${place}/${isText(template) && template !== undefined ? template : 'tmp.XXXXXXXXXX'}`,
+        'mktemp',
+      );
+    return undefined;
+  }
   if (directory !== undefined && directory !== '') reader.write(shell, directory, 'mktemp', { tree: true });
   else if (template !== undefined && !options.has('t', 'tmpdir')) {
     if (!isText(template)) reader.write(shell, template, 'mktemp');
@@ -298,7 +158,7 @@ const OUTPUTS: readonly (readonly [readonly string[], readonly string[], Options
 ];
 
 /** Reports a file beside it as well, as `ssh-keygen` writes one. */
-export function outputPrograms(): readonly (readonly [string, Program])[] {
+function outputPrograms(): readonly (readonly [string, Program])[] {
   return OUTPUTS.flatMap(([names, outputs, spec]) =>
     names.map((name): readonly [string, Program] => [name, outputOptions(outputs, spec)]),
   );
@@ -327,8 +187,23 @@ export const TEXT_PROGRAMS: readonly (readonly [string, Program])[] = [
   ['sort', sort],
   ['split', split],
   ['csplit', split],
-  ['curl', curl],
-  ['wget', wget],
+  [
+    'less',
+    outputOptions(['o', 'O', 'log-file', 'LOG-FILE'], {
+      short: [...'oObhjkpPtTxyz'],
+      long: ['log-file=', 'LOG-FILE='],
+    }),
+  ],
+  [
+    'pip',
+    outputOptions(
+      ['t', 'd', 'target', 'dest', 'prefix', 'root'],
+      { short: [...'trcdw'], long: ['target=', 'dest=', 'prefix=', 'root=', 'requirement='] },
+      [],
+      true,
+    ),
+  ],
+  ['strip', operandWriter({ short: ['o', 'K', 'N', 'R'] }, () => ({}))],
   ['mktemp', mktemp],
   ['yq', inPlace],
   ['tidy', inPlace],

@@ -1,0 +1,203 @@
+// Formatters and linters: the files they change when a flag says so.
+
+import { type Options, type OptionsSpec, readOptions } from '../options.ts';
+import type { Call, Program } from '../reader.ts';
+import { type Field, isText } from '../values.ts';
+
+/** A tool that changes the files it is given when a flag says so; without files, everything below. */
+function changer(
+  spec: OptionsSpec,
+  isChanging: (options: Options, operands: readonly Field[]) => boolean,
+  skip = 0,
+): Program {
+  return (call) => {
+    const options = readOptions(call.args, spec);
+    const operands = options.operands;
+    if (!isChanging(options, operands) && !options.isUncertain) return undefined;
+    if (options.isUncertain) call.reader.unresolved(`${call.name} is given a word that is known only when it runs`);
+    const files = operands.slice(skip);
+    for (const file of files.length === 0 ? ['.'] : files) writeBelow(call, file);
+    return undefined;
+  };
+}
+
+/** A file, or a directory as a whole; patterns of the tool's own begin in the directory before their first sign. */
+function writeBelow(call: Call, file: Field): void {
+  const { reader, shell, name } = call;
+  if (!isText(file)) {
+    reader.write(shell, file, name, { tree: true });
+    return;
+  }
+  const sign = file.search(/[*?[{!(]/);
+  if (sign >= 0) {
+    const directory = file.slice(0, file.lastIndexOf('/', sign) + 1);
+    reader.write(shell, directory === '' ? '.' : directory, name, { tree: true, entry: true });
+    return;
+  }
+  reader.write(shell, file, name, { tree: reader.kindAt(shell, file) !== 'file' });
+}
+
+const prettier = changer(
+  {
+    long: [
+      'write',
+      'check',
+      'config=',
+      'ignore-path=',
+      'parser=',
+      'plugin=',
+      'log-level=',
+      'tab-width=',
+      'print-width=',
+      'trailing-comma=',
+      'cache-location=',
+      'stdin-filepath=',
+    ],
+  },
+  (options) => options.has('write', 'w'),
+);
+
+const ESLINT: OptionsSpec = {
+  short: ['c', 'o', 'f'],
+  long: [
+    'fix',
+    'fix-dry-run',
+    'fix-type=',
+    'config=',
+    'ext=',
+    'rule=',
+    'format=',
+    'output-file=',
+    'ignore-path=',
+    'ignore-pattern=',
+    'max-warnings=',
+    'parser=',
+    'parser-options=',
+    'plugin=',
+    'resolve-plugins-relative-to=',
+    'rulesdir=',
+    'cache-location=',
+    'env=',
+    'global=',
+  ],
+};
+
+const eslint: Program = (call) => {
+  const options = readOptions(call.args, ESLINT);
+  for (const file of options.all('o', 'output-file')) call.reader.write(call.shell, file, `${call.name} -o`);
+  return changer(ESLINT, (given) => given.has('fix'))(call);
+};
+
+const biome = changer(
+  {
+    long: [
+      'write',
+      'fix',
+      'apply',
+      'apply-unsafe',
+      'unsafe',
+      'config-path=',
+      'max-diagnostics=',
+      'only=',
+      'skip=',
+      'reporter=',
+      'stdin-file-path=',
+      'log-level=',
+    ],
+  },
+  (options, [verb]) => options.has('write', 'fix', 'apply', 'apply-unsafe') || verb === 'migrate' || verb === 'init',
+  1,
+);
+
+const gofmt = changer(
+  {
+    short: ['r', 'local', 'srcdir'],
+    long: ['w', 'l', 'd', 's', 'e', 'r=', 'local=', 'srcdir=', 'cpuprofile='],
+    singleDash: true,
+  },
+  (options) => options.has('w'),
+);
+
+const black = changer(
+  {
+    short: ['l', 't', 'C', 'c', 'W'],
+    long: [
+      'check',
+      'diff',
+      'line-length=',
+      'target-version=',
+      'include=',
+      'exclude=',
+      'extend-exclude=',
+      'config=',
+      'workers=',
+      'code=',
+      'profile=',
+      'settings-path=',
+      'in-place',
+      'in-place-ext=',
+    ],
+  },
+  (options) => !options.has('check', 'diff', 'version', 'check-only', 'code', 'c'),
+);
+
+const RUFF: OptionsSpec = {
+  short: ['o'],
+  long: [
+    'fix',
+    'fix-only',
+    'diff',
+    'check',
+    'add-noqa',
+    'select=',
+    'ignore=',
+    'extend-select=',
+    'config=',
+    'line-length=',
+    'output-file=',
+    'output-format=',
+    'target-version=',
+    'exclude=',
+    'cache-dir=',
+  ],
+};
+
+const ruff: Program = (call) => {
+  const options = readOptions(call.args, RUFF);
+  for (const file of options.all('o', 'output-file')) call.reader.write(call.shell, file, 'ruff -o');
+  return changer(
+    RUFF,
+    (given, [verb]) => given.has('fix', 'fix-only', 'add-noqa') || (verb === 'format' && !given.has('check', 'diff')),
+    1,
+  )(call);
+};
+
+export const FORMATTER_PROGRAMS: readonly (readonly [string, Program])[] = [
+  ['prettier', prettier],
+  ['prettierd', prettier],
+  ['eslint', eslint],
+  ['stylelint', eslint],
+  ['tslint', eslint],
+  ['oxlint', eslint],
+  ['standard', eslint],
+  ['xo', eslint],
+  ['biome', biome],
+  ['gofmt', gofmt],
+  ['goimports', gofmt],
+  ['gofumpt', gofmt],
+  ['black', black],
+  ['isort', black],
+  ['rustfmt', black],
+  ['autopep8', changer({ short: ['j', 'p'], long: ['in-place'] }, (options) => options.has('i', 'in-place'))],
+  ['yapf', changer({ long: ['in-place', 'style='] }, (options) => options.has('i', 'in-place'))],
+  [
+    'rubocop',
+    changer(
+      { short: ['c'], long: ['auto-correct', 'autocorrect', 'autocorrect-all', 'auto-correct-all', 'config='] },
+      (options) => options.has('a', 'A', 'auto-correct', 'autocorrect', 'autocorrect-all', 'auto-correct-all'),
+    ),
+  ],
+  ['ruff', ruff],
+  ['dprint', changer({}, (_, [verb]) => verb === 'fmt', 1)],
+  ['terraform', changer({ long: ['check'] }, (options, [verb]) => verb === 'fmt' && !options.has('check'), 1)],
+];

@@ -1,0 +1,17 @@
+// What keeps a team from being made, or ends one early, so that sub-agents take its place.
+
+/** The first host version that knows teams. */
+export const HOST_VERSION_MIN = '2.1.32';
+export const TEAMS_VARIABLE = 'TOOL_CODE_EXPERIMENTAL_AGENT_TEAMS';
+
+/** What makes a team fall back to sub-agents: five that are to be expected, and a host that is too old or not known. */
+export const FALLBACK_TRIGGERS = {
+  variable_unset: `${TEAMS_VARIABLE} is not 1`,
+  not_enabled: 'workflow.team.enabled is false',
+  team_create_failed: 'TeamCreate failed',
+  spawn_failed: 'a teammate could not be started',
+  network_error: 'a network error',
+  host_version: `the host is older than ${HOST_VERSION_MIN}, or not known`,
+} as const;
+
+export type FallbackTrigger = keyof typeof FALLBACK_TRIGGERS;

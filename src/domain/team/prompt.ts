@@ -1,0 +1,19 @@
+// What a prompt is to a team, at first sight.
+
+import { isSpecId } from '../spec/spec.ts';
+
+/** Whether it is typed like a command of ours. */
+export function isCommand(prompt: string): boolean {
+  return /^\s*\/tool:/.test(prompt);
+}
+
+/** The SPEC that a prompt approves; '' when it names none; null when it is no approval: nothing but the word itself is one. */
+export function approvalOf(prompt: string): string | null {
+  const [found, id = ''] = /^\s*(?:yes,?\s+)?approved?(?:\s+(\S+?))?[.!]?\s*$/i.exec(prompt) ?? [];
+  return found === undefined || (id !== '' && !isSpecId(id)) ? null : id;
+}
+
+/** Whether there may be something to do about it; all others need not be looked at. */
+export function mayConcernTeam(prompt: string): boolean {
+  return isCommand(prompt) || approvalOf(prompt) !== null;
+}

@@ -1,0 +1,25 @@
+// What the host's tools are to a team.
+
+const WRITERS: readonly string[] = ['Write', 'Edit', 'MultiEdit', 'NotebookEdit', 'Bash'];
+const SPAWNERS: readonly string[] = ['Task', 'Agent'];
+/** Tools of the host that ours take the place of while a team stands. */
+const HOSTS_OWN: readonly string[] = [
+  'TeamCreate',
+  'TeamDelete',
+  'SendMessage',
+  'TaskCreate',
+  'TaskUpdate',
+  'TaskList',
+  'TaskGet',
+];
+const OURS = /^mcp__(?:plugin_tool_)?team__/;
+
+export type ToolKind = 'write' | 'spawn' | 'ours' | 'hosts' | 'other';
+
+/** What a tool's call is to the guard. */
+export function kindOfTool(tool: string): ToolKind {
+  if (WRITERS.includes(tool)) return 'write';
+  if (SPAWNERS.includes(tool)) return 'spawn';
+  if (OURS.test(tool)) return 'ours';
+  return HOSTS_OWN.includes(tool) ? 'hosts' : 'other';
+}

@@ -1,0 +1,67 @@
+// Whether a write would approve a SPEC in the user's place.
+
+import { type SpecStatus, specOfPath, statusOfSpec } from '../../domain/spec/spec.ts';
+import type { Target, Writes } from '../../domain/team/guard.ts';
+import type { HostEvent } from './event.ts';
+
+type Fields = Readonly<Record<string, unknown>>;
+
+const SPECS = '.tool/specs';
+
+function isFields(value: unknown): value is Fields {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function edited(text: string, { old_string: from, new_string: to, replace_all: all }: Fields): string {
+  if (typeof from !== 'string' || typeof to !== 'string') return text;
+  return all === true ? text.replaceAll(from, () => to) : text.replace(from, () => to);
+}
+
+/** What a document says after a call of one of the host's file tools; null where the call does not show it. */
+function textAfter({ tool, input }: HostEvent, before: string): string | null {
+  switch (tool) {
+    case 'Write':
+      return typeof input.content === 'string' ? input.content : null;
+    case 'Edit':
+      return edited(before, input);
+    case 'MultiEdit':
+      return Array.isArray(input.edits) ? input.edits.filter(isFields).reduce(edited, before) : null;
+    default:
+      return null;
+  }
+}
+
+/** Done is what was approved; anything else keeps the status that it has, or goes back to a draft. */
+function mayBecome(before: SpecStatus | null, after: SpecStatus | null): boolean {
+  return after === null || after === 'draft' || after === before || (before === 'approved' && after === 'completed');
+}
+
+/** The SPEC that a target is, or may hold as a part. */
+function specIn({ path, tree }: Target): string | null {
+  if (path.startsWith('/')) return null;
+  const isAround = tree && (path === '.' || path === '.tool' || path === SPECS || path.startsWith(`${SPECS}/`));
+  return specOfPath(path) ?? (isAround ? path : null);
+}
+
+/**
+ * Why a write of the lead's is the user's to make; null when it is not.
+ * @param spec the documents of a SPEC, `spec.md` first
+ */
+export function approvalFault(
+  event: HostEvent,
+  { targets }: Writes,
+  spec: (id: string) => string | null,
+): string | null {
+  for (const target of targets) {
+    const id = specIn(target);
+    if (id === null) continue;
+    const before = spec(id) ?? '';
+    const after = textAfter(event, before);
+    if (after === null)
+      return `${target.path}: what a SPEC's status becomes cannot be seen there; write spec.md with Write or Edit`;
+    const status = statusOfSpec(after);
+    if (!mayBecome(statusOfSpec(before), status))
+      return `${target.path}: only the user makes it ${status}: write it with "status: draft" and ask; the answer "approve ${id}" records it`;
+  }
+  return null;
+}
