@@ -82,7 +82,7 @@ type Story = {
 function runStory(host: TeamHost): Story {
   const seen: string[] = [];
   const bothAsked = barrier(2);
-  const [mailed, mended, leadTried, testerReady, leadAsked] = [gate(), gate(), gate(), gate(), gate()];
+  const [mailed, mended, printed, leadTried, testerReady, leadAsked] = [gate(), gate(), gate(), gate(), gate(), gate()];
   const ours = (tool: string) => host.ours(tool);
 
   const lead: Part = async (agent) => {
@@ -223,6 +223,7 @@ function runStory(host: TeamHost): Story {
     assert.ok(!written.isError, written.text);
     await mended.opened;
     answerOf(await agent.use(ours('TaskUpdate'), { taskId, status: 'completed' }));
+    printed.open();
     return 'The banner is printed.';
   };
 
@@ -232,6 +233,8 @@ function runStory(host: TeamHost): Story {
     answerOf(await agent.use(ours('TaskUpdate'), { taskId: first, status: 'in_progress' }));
     await mended.opened;
     answerOf(await agent.use(ours('TaskUpdate'), { taskId: first, status: 'completed' }));
+    // Before, its next task could not begin, and it might rest.
+    await printed.opened;
     const told = await agent.say('I have tested it.');
     const [, second = ''] = /task (\d+) "[^"]*" is yours now/.exec(told) ?? [];
     mentions(told, `call TaskUpdate {"taskId":"${second}","status":"in_progress"}`);

@@ -53,6 +53,9 @@ const FILES: Tree = {
 
 const CLI = join(process.cwd(), 'dist', 'cli.js');
 
+/** Who waits for something that never comes is ended. */
+const LIMIT_MS = 120_000;
+
 export const API_KEY = 'sk-test-0123456789-0123456789';
 
 export type HostOptions = {
@@ -225,9 +228,15 @@ export class TeamHost {
     });
     const ended = new Promise<number | null>((resolve) => child.once('close', resolve));
     let code: number | null;
+    let limit: NodeJS.Timeout | undefined;
+    const never = new Promise<never>((_, reject) => {
+      const late = () => reject(new Error(`no end in sight: ${play.unfinished().join(', ')} wait; ${stderr}`));
+      limit = setTimeout(late, LIMIT_MS);
+    });
     try {
-      code = await Promise.race([ended, play.failed]);
+      code = await Promise.race([ended, play.failed, never]);
     } finally {
+      clearTimeout(limit);
       endGroup();
     }
     assert.deepEqual(play.unfinished(), [], `these were left behind when the program ended (${code}): ${stderr}`);
