@@ -103,7 +103,7 @@ function createProgram(): Command {
     });
   program
     .command('doctor')
-    .description('what the daemon needs: holds or not, why, and the command that mends it')
+    .description('what the daemon and team mode need: holds or not, why, and the command that mends it')
     .argument('[workflow]', 'the workflow file', './WORKFLOW.md')
     .option('--json', 'as JSON')
     .action(async (path: string, options: { json?: boolean }) => {

@@ -12,6 +12,7 @@ import { projectState, signStamp, systemKeys } from './adapters/stamp.ts';
 import { whoseCall } from './adapters/transcript-caller.ts';
 import { writesOf } from './adapters/writes.ts';
 import type { TeamSettings } from './domain/team/settings.ts';
+import { asLine } from './domain/text.ts';
 import type { Checks, Teams, WorkTree } from './engine/ports.ts';
 import type { Host } from './engine/team/context.ts';
 import type { HookContext, ProjectView } from './engine/team/hook-context.ts';
@@ -108,6 +109,9 @@ function contextOf(project: Project, env: Environment, teams: Teams, host: () =>
       below: (directory) => filesBelow(root, directory),
       temporary: [...new Set(['/tmp', tmpdir()])],
       attended: env.CLAUDE_CODE_ENTRYPOINT === 'cli',
+      log: (level, words) => {
+        if (level !== 'debug') process.stderr.write(`toolcrew: ${level}: ${asLine(words)}\n`);
+      },
       sign: (stamp) => signStamp(state, stamp),
       whoseCall,
       namesCallers: namesCallers(env),

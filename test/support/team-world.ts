@@ -58,7 +58,8 @@ export class TeamWorld {
   measured = 0;
   /** Paths that changed since the team began. */
   changed: string[] = [];
-  isPerson = false;
+  /** What people were told. */
+  readonly logged: string[] = [];
   readonly context: HookContext;
   #view: ProjectView = {
     files: () => Promise.resolve([]),
@@ -97,6 +98,7 @@ export class TeamWorld {
       get attended() {
         return false;
       },
+      log: (level, words) => this.logged.push(`${level}: ${words}`),
       sign: (stamp) => JSON.stringify(stamp),
       whoseCall: () => Promise.resolve(null),
       namesCallers: true,

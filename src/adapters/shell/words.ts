@@ -89,6 +89,8 @@ function literal(
 ): readonly Piece[] {
   // `a=~/b` is expanded as an assignment wherever it stands
   if (raw.includes('=~') || raw.includes(':~')) return [{ text: UNKNOWN, quoted: true }];
+  // bash goes on looking for the end of the name in what follows, and takes that as it is written
+  if (raw.startsWith('~') && place === 'first' && !raw.includes('/')) return [{ text: UNKNOWN, quoted: true }];
   // the name behind a tilde ends with the word or at a slash, before anything that is expanded
   const isTilde = raw.startsWith('~') && (place === 'whole' || (place === 'first' && raw.includes('/')));
   if (!isTilde) return [{ text: value, quoted: true }];

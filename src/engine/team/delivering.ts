@@ -73,6 +73,7 @@ async function noteFailedSpawn(context: HookContext, log: TeamLog, event: HostEv
   if (!fallback.enabled)
     return `toolcrew: ${reason}. workflow.team.fallback.enabled is false: stop here, and tell the user.`;
   await log.append({ type: 'fell_back', trigger: FALLBACK_TRIGGERS.spawn_failed, reason });
+  context.log(fallback.logLevel, `sub-agents in place of team ${log.state.team}: ${reason}`);
   return `toolcrew: ${reason}. ${nextStep(log.state)}`;
 }
 

@@ -2,6 +2,7 @@
 
 import { type Caller, type Evidence, identify, type Stamp } from '../../domain/team/caller.ts';
 import type { Writes } from '../../domain/team/guard.ts';
+import type { TeamSettings } from '../../domain/team/settings.ts';
 import type { TeamLog } from '../ports.ts';
 import type { TeamContext } from './context.ts';
 import { type HostEvent, stampOf } from './event.ts';
@@ -23,6 +24,8 @@ export type ProjectView = {
 };
 
 export type HookContext = TeamContext & {
+  /** Tells people, beside what the agent is told; `debug` is not printed. */
+  readonly log: (level: TeamSettings['fallback']['logLevel'], words: string) => void;
   readonly project: ProjectView;
   /** What a call of a tool would write; paths from the project's root, or absolute ones outside of it. */
   readonly writesOf: (tool: string, input: Readonly<Record<string, unknown>>, cwd: string) => Promise<Writes>;

@@ -5,6 +5,7 @@ import { type Decision, decideMode } from '../../domain/team/activation.ts';
 import { type CommandName, type Flags, parseCommand } from '../../domain/team/arguments.ts';
 import { leadBrief, rolesToStart, spawnParameters } from '../../domain/team/brief.ts';
 import { decompose } from '../../domain/team/decomposition.ts';
+import { FALLBACK_TRIGGERS } from '../../domain/team/fallback.ts';
 import { approvalOf, isCommand } from '../../domain/team/prompt.ts';
 import type { Purpose } from '../../domain/team/record.ts';
 import type { Phase } from '../../domain/team/role.ts';
@@ -108,6 +109,8 @@ async function begin(context: HookContext, command: Command, work: Work, setting
     selection,
   });
   if (decision.mode === 'refused') return stop(decision.reasons);
+  if (decision.trigger !== null)
+    context.log(settings.fallback.logLevel, `sub-agents in place of a team: ${FALLBACK_TRIGGERS[decision.trigger]}`);
   const { ownership } = settings;
   const { tasks, notes } = decompose({
     phase: work.phase,

@@ -44,6 +44,7 @@ for (const [what, unmet, words] of UNMET)
     assert.match(text, words);
     assert.match(text, /mend: /);
     assert.match(text, /1\. team-researcher: /);
+    assert.match(world.logged.join('\n'), /^warn: sub-agents in place of a team: /);
     assert.deepEqual(world.teams.list(), []);
   });
 
@@ -159,6 +160,10 @@ test('a teammate cannot be started: the same tasks go on one at a time, and noth
   const { session, tasks, fallback } = world.state();
   assert.equal(session, 'fallback');
   assert.equal(fallback?.trigger, 'a teammate could not be started');
+  assert.match(
+    world.logged.join(),
+    /^warn: sub-agents in place of team tool-run-spec-auth-001: frontend-dev could not be started/,
+  );
   assert.deepEqual(
     [...tasks.values()].map(({ status }) => status),
     ['completed', 'pending'],
