@@ -60,7 +60,6 @@ export const UNKNOWN: readonly Row[] = unresolved(
   'IFS=,; p=src/components/x,src/api/y; touch $p',
   'exec 3< src/components/Card.tsx; echo x > /dev/fd/3',
   'echo x > /proc/self/cwd/src/components/x',
-  'tee /dev/stdin < src/components/Card.tsx <<< x > /dev/null',
   'git -c alias.x="!touch src/components/x" x',
   'git config alias.x "!touch src/components/x" && git x',
   'git -c core.fsmonitor="touch src/components/x" status',

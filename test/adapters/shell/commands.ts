@@ -9,6 +9,8 @@ export const COMMANDS: readonly Row[] = [...READING, ...OWNED, ...FOREIGN, ...UN
 
 /** Commands that are only read, since running them needs what a plain machine lacks, or would harm it. */
 export const ONLY_READ: readonly Row[] = [
+  // It reads for ever what it writes itself.
+  ...unresolved('tee /dev/stdin < src/components/Card.tsx <<< x > /dev/null'),
   ...deny(
     'sudo rm -rf @P@',
     'rm -rf /',

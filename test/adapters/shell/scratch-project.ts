@@ -1,7 +1,8 @@
 // A small project in a repository, with a directory beside it, in which commands are run and what they changed is seen.
 
-import { execFile, execFileSync } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
+import { once } from 'node:events';
 import {
   cpSync,
   lstatSync,
@@ -157,10 +158,22 @@ export function changedPaths(before: Listing, after: Listing): readonly string[]
 
 /** Runs a command as a shell would; how it ends does not matter. */
 export async function runCommand(command: string, scratch: Scratch): Promise<void> {
-  await new Promise<void>((done) => {
-    const child = execFile('bash', ['-c', command], { cwd: scratch.project, env: scratch.env, timeout: 20_000 }, () =>
-      done(),
-    );
-    child.stdin?.end();
+  const child = spawn('bash', ['-c', command], {
+    cwd: scratch.project,
+    env: scratch.env,
+    // A group of its own: what it leaves behind ends with it.
+    detached: true,
+    stdio: 'ignore',
   });
+  const end = () => {
+    try {
+      if (child.pid !== undefined) process.kill(-child.pid, 'SIGKILL');
+    } catch {
+      // Nobody is left.
+    }
+  };
+  const timer = setTimeout(end, 20_000);
+  await once(child, 'exit');
+  clearTimeout(timer);
+  end();
 }
