@@ -215,7 +215,7 @@ function runStory(host: TeamHost): Story {
     const call = { name: 'TaskUpdate', arguments: { taskId: '1', status: 'completed' } };
     const server = `env -u CLAUDECODE TOOL_TEAMMATE=backend-dev ${host.command} mcp`;
     const piped = await agent.use('Bash', { command: `${asked(call)} | ${server}`, description: 'x' });
-    mentions(piped.text, 'belongs to no team that stands');
+    mentions(piped.text, 'an agent of the host started this server itself');
 
     mentions(await agent.say('I think I am done.'), `You have not finished task ${taskId}`);
     seen.push('nobody rests with work left');
