@@ -3,6 +3,7 @@
 import { ToolError } from '../../domain/errors.ts';
 import type { Caller, Evidence } from '../../domain/team/caller.ts';
 import { identify } from '../../domain/team/caller.ts';
+import { LEAD } from '../../domain/team/message.ts';
 import type { TeamRecord } from '../../domain/team/record.ts';
 import type { TeamSettings } from '../../domain/team/settings.ts';
 import { isStanding } from '../../domain/team/state.ts';
@@ -34,6 +35,16 @@ export async function must(log: TeamLog, record: TeamRecord): Promise<Appended> 
   const appended = await log.append(record);
   if (appended.refusal !== null) refuse(appended.refusal);
   return appended;
+}
+
+/** Tells the lead something in a member's name. */
+export async function tellLead(
+  log: TeamLog,
+  author: { readonly name: string; readonly epoch: number },
+  content: string,
+): Promise<void> {
+  const { name: by, epoch } = author;
+  await log.append({ type: 'message_sent', to: LEAD, kind: 'progress', content, in_reply_to: null, by, epoch });
 }
 
 /** Opens all teams that stand, for as long as `use` takes. */

@@ -6,7 +6,7 @@ import type { TeamSettings } from '../../domain/team/settings.ts';
 import { MAX_REJECTIONS, type TeamState } from '../../domain/team/state.ts';
 import type { Task } from '../../domain/team/task.ts';
 import type { TeamLog } from '../ports.ts';
-import { type Somebody, type TeamContext, withStanding } from './context.ts';
+import { type Somebody, type TeamContext, tellLead, withStanding } from './context.ts';
 import { type HookAnswer, type HostEvent, SILENT } from './event.ts';
 import { findCaller, type HookContext } from './hook-context.ts';
 
@@ -110,15 +110,7 @@ function escalation(words: string): string {
 }
 
 async function escalate(log: TeamLog, caller: Somebody, words: string): Promise<void> {
-  await log.append({
-    type: 'message_sent',
-    to: 'team-lead',
-    kind: 'progress',
-    content: escalation(words),
-    in_reply_to: null,
-    by: caller.name,
-    epoch: caller.epoch,
-  });
+  await tellLead(log, caller, escalation(words));
 }
 
 async function decide(

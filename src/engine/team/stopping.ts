@@ -4,7 +4,7 @@ import { type IdleVerdict, judgeIdle, judgeLeadStop } from '../../domain/team/id
 import { LEAD } from '../../domain/team/message.ts';
 import { MAX_REJECTIONS } from '../../domain/team/state.ts';
 import type { TeamLog } from '../ports.ts';
-import { withStanding } from './context.ts';
+import { tellLead, withStanding } from './context.ts';
 import { type HookAnswer, type HostEvent, SILENT } from './event.ts';
 import { findCaller, type HookContext } from './hook-context.ts';
 
@@ -65,15 +65,11 @@ export async function onIdle(context: HookContext, event: HostEvent, stopped: bo
       if (answer.kind === 'reject') return answer;
       const last = log.state.decisions.at(-1);
       if (last?.decision === 'escalated')
-        await log.append({
-          type: 'message_sent',
-          to: LEAD,
-          kind: 'progress',
-          content: `escalated by ${IDLE}: ${name} stopped after ${MAX_REJECTIONS} rejections without change: ${last.reason}`,
-          in_reply_to: null,
-          by: name,
-          epoch,
-        });
+        await tellLead(
+          log,
+          { name, epoch },
+          `escalated by ${IDLE}: ${name} stopped after ${MAX_REJECTIONS} rejections without change: ${last.reason}`,
+        );
     }
     await log.append({ type: 'member_idle', name, epoch, stopped });
     return SILENT;

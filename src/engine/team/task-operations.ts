@@ -9,7 +9,7 @@ import type { TeamState } from '../../domain/team/state.ts';
 import { isLive } from '../../domain/team/state.ts';
 import { shownStatus, TASK_STATUSES, type Task, type TaskStatus } from '../../domain/team/task.ts';
 import type { TeamLog } from '../ports.ts';
-import { type Answer, must, refuse, type Somebody, type TeamContext } from './context.ts';
+import { type Answer, must, refuse, type Somebody, type TeamContext, tellLead } from './context.ts';
 import { judgeCompletion } from './gate.ts';
 
 function shown(task: Task, state: TeamState): Answer {
@@ -131,15 +131,11 @@ async function tell(log: TeamLog, freed: readonly Task[], by: string): Promise<A
   });
   if (idle.length === 0 || by === LEAD) return {};
   const words = idle.map(({ id, owner }) => `task ${id} for ${owner ?? ''}`).join(', ');
-  await log.append({
-    type: 'message_sent',
-    to: LEAD,
-    kind: 'progress',
-    content: `${words} can begin now, and its teammate is not at work: start it with Task`,
-    in_reply_to: null,
-    by,
-    epoch: log.state.members.get(by)?.epoch ?? 0,
-  });
+  await tellLead(
+    log,
+    { name: by, epoch: log.state.members.get(by)?.epoch ?? 0 },
+    `${words} can begin now, and its teammate is not at work: start it with Task`,
+  );
   return { note: `${LEAD} was told` };
 }
 
