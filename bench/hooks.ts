@@ -61,10 +61,12 @@ async function busy(t: Cleanup, config: string): Promise<HookedProject> {
   return project;
 }
 
-function processRow(name: string, project: HookedProject, size: string): Row {
+/** @param keeps whether the log stays as it becomes: a server that stays takes a shorter one for damaged */
+function processRow(name: string, project: HookedProject, size: string, keeps = false): Row {
   const [script = ''] = name.split(',');
   const { event, fields } = HOOKS[name] ?? { event: '', fields: {} };
-  const isLeads = event === 'SessionStart' || event === 'UserPromptSubmit' || event === 'Stop';
+  // A teammate's completion is held against the repository as well, and Git is not what is measured.
+  const isLeads = ['SessionStart', 'UserPromptSubmit', 'Stop', 'TaskCompleted'].includes(event);
   const who = isLeads ? 'team-lead' : 'backend-dev';
   const env = { ...project.env, ...project.envOf('2.1.177') };
   const input = JSON.stringify(project.fields(who, event, fields));
@@ -73,7 +75,7 @@ function processRow(name: string, project: HookedProject, size: string): Row {
   const before = existsSync(log) ? readFileSync(log) : null;
   const hook = () => {
     // What it writes down would make the log longer for the next one.
-    if (before !== null) writeFileSync(log, before);
+    if (before !== null && !keeps) writeFileSync(log, before);
     return milliseconds(process.execPath, [file], input, env);
   };
   const bare = () => milliseconds(process.execPath, ['-e', '0'], input, env);
@@ -109,10 +111,22 @@ export function hookProcesses(): Promise<readonly Row[]> {
   return withCleanup(async (t) => {
     const alone = new HookedProject(t, { config: CONFIG });
     const team = await busy(t, CONFIG);
-    return Object.keys(HOOKS).flatMap((name) => [
-      processRow(name, alone, 'no team'),
-      processRow(name, team, `a team of ${RECORDS} records`),
-    ]);
+    const size = `a team of ${RECORDS} records`;
+    const dead = ['pre-tool-use', 'teammate-idle'].map((name) => ({
+      ...processRow(name, team, `${size}, its server dead`),
+      target: '–',
+      met: true,
+    }));
+    const client = await McpClient.start(t, team.root, { ...team.env, ...team.envOf('2.1.177') });
+    // It answers hooks from its first answer on.
+    await client.call('TaskList', {}, 'toolu_1');
+    return [
+      ...Object.keys(HOOKS).flatMap((name) => [
+        processRow(name, alone, 'no team'),
+        processRow(name, team, `${size}, beside its server`, true),
+      ]),
+      ...dead,
+    ];
   });
 }
 

@@ -41,6 +41,8 @@ function memoryDirectory(): string | undefined {
   }
 }
 
+// With roots of its own to load, each start of Node takes three times as long; nothing here leaves the machine.
+delete process.env.NODE_EXTRA_CA_CERTS;
 process.env.TMPDIR ??= memoryDirectory() ?? tmpdir();
 const place = process.env.TMPDIR === '/dev/shm' ? 'in memory (/dev/shm)' : `in ${process.env.TMPDIR}`;
 

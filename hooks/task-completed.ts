@@ -4,7 +4,8 @@ import { runHook } from '../src/host/run-hook.ts';
 
 runHook({
   event: 'TaskCompleted',
-  load: () => import('../src/host/answers/task-completed.ts'),
+  load: (hasTeam) =>
+    hasTeam ? import('../src/host/answers/task-completed.ts') : import('../src/host/answers/task-completed-alone.ts'),
   // Without a team as well: the project's own checks.
   concerns: () => true,
 });

@@ -69,6 +69,7 @@ async function buildHooks() {
   const commonJs = {
     ...common,
     format: 'cjs',
+    keepNames: false,
     define: { ...common.define, 'import.meta.url': '""' },
     // As `require`: the loader of ES modules alone would take longer than a hook.
     supported: { 'dynamic-import': false },

@@ -33,6 +33,8 @@ const files =
     : testFiles('test').filter((file) => !file.startsWith(join('test', 'slow')));
 if (files.length === 0) throw new Error('no test files found');
 
+// With roots of its own to load, each start of Node takes three times as long; no test leaves the machine.
+delete process.env.NODE_EXTRA_CA_CERTS;
 const built = spawnSync(process.execPath, ['--import', 'tsx', 'scripts/build.ts'], { cwd: root, stdio: 'inherit' });
 if (built.status !== 0) process.exit(1);
 

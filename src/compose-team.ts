@@ -85,24 +85,51 @@ function viewOf({ root, main }: Project, env: Environment): ProjectView {
   };
 }
 
-function contextOf(project: Project, env: Environment, teams: Teams, host: () => Host | null): ComposedHooks {
-  const { root, main } = project;
-  const state = projectState(main, env);
+function sayOnStandardError(words: string): void {
+  process.stderr.write(`${words}\n`);
+}
+
+/** The project's settings, and what they were found to lack so far. */
+function settingsOf(main: string, env: Environment) {
   const problems: string[] = [];
   const settings = async (): Promise<TeamSettings> => {
-    const loaded = await loadTeamSettings(main, state);
+    const loaded = await loadTeamSettings(main, projectState(main, env));
     if (loaded.problem !== null && !problems.includes(loaded.problem)) problems.push(loaded.problem);
     return loaded.settings;
   };
+  return { settings, problems: () => problems };
+}
+
+/** For a hook that asks for no team. */
+export function composeChecks(cwd: string, env: Environment) {
+  const { root, main } = findProject(cwd, env.CLAUDE_PROJECT_DIR);
+  const { settings, problems } = settingsOf(main, env);
+  return { context: { settings, checks: checksOf(root, main) }, problems };
+}
+
+function checksOf(root: string, main: string): Checks {
+  return lateChecks(root, join(main, '.tool', 'cache', 'checks'));
+}
+
+function contextOf(
+  project: Project,
+  env: Environment,
+  teams: Teams,
+  host: () => Host | null,
+  say = sayOnStandardError,
+): ComposedHooks {
+  const { root, main } = project;
+  const state = projectState(main, env);
+  const { settings, problems } = settingsOf(main, env);
   return {
     project,
-    problems: () => problems,
+    problems,
     context: {
       teams,
       settings,
       now: Date.now,
       keys: systemKeys,
-      checks: lateChecks(root, join(main, '.tool', 'cache', 'checks')),
+      checks: checksOf(root, main),
       workTree: lateWorkTree(root, join(main, '.tool', 'cache', 'objects')),
       host,
       writesOf: (tool, input, cwd) => writesOf(tool, input, cwd, { root, env }),
@@ -110,7 +137,7 @@ function contextOf(project: Project, env: Environment, teams: Teams, host: () =>
       temporary: [...new Set(['/tmp', tmpdir()])],
       attended: env.CLAUDE_CODE_ENTRYPOINT === 'cli',
       log: (level, words) => {
-        if (level !== 'debug') process.stderr.write(`toolcrew: ${level}: ${asLine(words)}\n`);
+        if (level !== 'debug') say(`toolcrew: ${level}: ${asLine(words)}`);
       },
       sign: (stamp) => signStamp(state, stamp),
       whoseCall,
@@ -120,12 +147,17 @@ function contextOf(project: Project, env: Environment, teams: Teams, host: () =>
   };
 }
 
-/** For one hook of a host. */
-export function composeHooks(cwd: string, env: Environment): ComposedHooks {
+/**
+ * For one hook of a host.
+ * @param env of the hook's process
+ * @param say takes a line that people are told
+ * @param kept the project's teams, where a process that stays has them open; undefined: opened anew
+ */
+export function composeHooks(cwd: string, env: Environment, say: (words: string) => void, kept?: Teams): ComposedHooks {
   const project = findProject(cwd, env.CLAUDE_PROJECT_DIR);
-  const teams = new FileTeams({ root: project.main, now: Date.now });
+  const teams = kept ?? new FileTeams({ root: project.main, now: Date.now });
   const form = env.CLAUDE_PLUGIN_ROOT === undefined ? 'project' : 'plugin';
-  return contextOf(project, env, teams, () => ({ version: null, form }));
+  return contextOf(project, env, teams, () => ({ version: null, form }), say);
 }
 
 /** For one operation from a shell. */
@@ -136,6 +168,7 @@ export function composeOperations(cwd: string, env: Environment): HookContext {
 
 export type Resident = {
   readonly context: HookContext;
+  readonly project: Project;
   /** Who this server was started as. */
   readonly identity: { readonly team: string | null; readonly teammate: string | null };
   /** The directory of what belongs to the project but not into it. */
@@ -163,6 +196,7 @@ export function composeResident(env: Environment, hostVersion: () => string | nu
   const marks = new Set<string>();
   return {
     context,
+    project,
     identity: { team: env.TOOL_TEAM ?? null, teammate: env.TOOL_TEAMMATE ?? null },
     state: projectState(project.main, env),
     announce: (session) => {

@@ -1,29 +1,51 @@
-// What is done with the answer to an event: printed, said on standard error, told by the exit code.
+// The answer to an event, composed: what the host is told, whichever process works it out.
 
-import { composeHooks } from '../compose-team.ts';
+import { composeChecks, composeHooks } from '../compose-team.ts';
 import { asLine } from '../domain/text.ts';
+import type { Teams } from '../engine/ports.ts';
+import type { TeamContext } from '../engine/team/context.ts';
 import type { HookAnswer, HostEvent } from '../engine/team/event.ts';
 import type { HookContext } from '../engine/team/hook-context.ts';
 import type { Raised } from './parse-event.ts';
 import { renderJson } from './render.ts';
+import type { Reply } from './reply.ts';
 
-/** Answers one event; throws where it cannot. */
-export type Respond = (raised: Raised, say: (words: string) => void) => Promise<void>;
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/**
+ * Answers one event; throws where it cannot.
+ * @param teams undefined: opened for this event alone
+ */
+export type Respond = (raised: Raised, env: Environment, teams?: Teams) => Promise<Reply>;
 
 export function responding(answerTo: (context: HookContext, event: HostEvent) => Promise<HookAnswer>): Respond {
-  return async ({ event, raised }, say) => {
-    const composed = composeHooks(event.cwd, process.env);
-    const answer = await answerTo(composed.context, event);
-    const problems = composed.problems();
-    for (const problem of problems) say(`toolcrew: ${asLine(problem)}`);
-    // A configuration that cannot be read says why already.
-    if (answer.kind === 'note' && problems.length === 0) say(`toolcrew: ${event.name}: ${asLine(answer.text)}`);
-    if (answer.kind === 'reject') {
-      say(answer.reason);
-      process.exitCode = 2;
-      return;
-    }
-    const json = renderJson(answer, raised);
-    if (json !== null) process.stdout.write(`${JSON.stringify(json)}\n`);
+  return async (raised, env, teams) => {
+    const said: string[] = [];
+    const { context, problems } = composeHooks(raised.event.cwd, env, (words) => said.push(words), teams);
+    return replyTo(raised, await answerTo(context, raised.event), said, problems());
   };
+}
+
+/** The same for what asks for no team: a fraction of it is loaded. */
+export function respondingAlone(
+  answerTo: (context: Pick<TeamContext, 'settings' | 'checks'>) => Promise<HookAnswer>,
+): Respond {
+  return async (raised, env) => {
+    const { context, problems } = composeChecks(raised.event.cwd, env);
+    return replyTo(raised, await answerTo(context), [], problems());
+  };
+}
+
+function replyTo(
+  { event, raised }: Raised,
+  answer: HookAnswer,
+  noted: readonly string[],
+  problems: readonly string[],
+): Reply {
+  const said = [...noted, ...problems.map((problem) => `toolcrew: ${asLine(problem)}`)];
+  // A configuration that cannot be read says why already.
+  if (answer.kind === 'note' && problems.length === 0) said.push(`toolcrew: ${event.name}: ${asLine(answer.text)}`);
+  if (answer.kind === 'reject') return { said: [...said, answer.reason], printed: null, code: 2 };
+  const json = renderJson(answer, raised);
+  return { said, printed: json === null ? null : JSON.stringify(json), code: 0 };
 }

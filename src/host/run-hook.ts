@@ -1,18 +1,20 @@
-// One hook from its input to its exit code: 0 accepts, 2 rejects with a reason on standard error. What answers is loaded
-// when there is something to answer: most events of most sessions are none of a team.
+// One hook from its input to its exit code: 0 accepts, 2 rejects with a reason on standard error. What answers is the
+// team server that stays; without one it is loaded here, when there is something to answer.
 
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeSync } from 'node:fs';
 import { teamNames, teamsDirectory } from '../adapters/event-log/team-names.ts';
+import { askServer } from '../adapters/hook-desk.ts';
 import { findProject } from '../adapters/project.ts';
 import { messageOf } from '../domain/errors.ts';
 import { asLine } from '../domain/text.ts';
 import type { HostEvent, HostEventName } from '../engine/team/event.ts';
 import { parseEvent } from './parse-event.ts';
+import { type Reply, readReply } from './reply.ts';
 import type { Respond } from './respond.ts';
 
 export type Hook = {
   readonly event: HostEventName;
-  readonly load: () => Promise<{ readonly respond: Respond }>;
+  readonly load: (hasTeam: boolean) => Promise<{ readonly respond: Respond }>;
   /** Whether it has something to say about that event; absent: where a team is. */
   readonly concerns?: (event: HostEvent, hasTeam: () => boolean) => boolean;
   /** A failure of its own stops what it was asked about: for what must not go through unseen. */
@@ -38,38 +40,85 @@ function readInput(): string {
   }
 }
 
-function hasTeam(event: HostEvent): boolean {
-  return teamNames(teamsDirectory(findProject(event.cwd, process.env.CLAUDE_PROJECT_DIR).main)).length > 0;
+/** Where the event came about; looked for once, and not before it is asked for. */
+class Scene {
+  readonly #event: HostEvent;
+  #main: string | undefined;
+  #hasTeam: boolean | undefined;
+
+  constructor(event: HostEvent) {
+    this.#event = event;
+  }
+
+  /** The project's main checkout. */
+  get main(): string {
+    this.#main ??= findProject(this.#event.cwd, process.env.CLAUDE_PROJECT_DIR).main;
+    return this.#main;
+  }
+
+  get hasTeam(): boolean {
+    this.#hasTeam ??= teamNames(teamsDirectory(this.main)).length > 0;
+    return this.#hasTeam;
+  }
 }
 
-function isConcerned({ concerns }: Hook, event: HostEvent): boolean {
-  return concerns === undefined ? hasTeam(event) : concerns(event, () => hasTeam(event));
+function isConcerned({ concerns }: Hook, event: HostEvent, scene: Scene): boolean {
+  return concerns === undefined ? scene.hasTeam : concerns(event, () => scene.hasTeam);
 }
 
 /**
  * Hosts name the project to their hooks, and to no shell of an agent: there, nobody but the agent itself speaks, and what it
  * says of a team or of the user's word is nothing.
  */
-function isForged(event: HostEvent, env: Readonly<Record<string, string | undefined>>): boolean {
+function isForged(event: HostEvent, scene: Scene, env: Readonly<Record<string, string | undefined>>): boolean {
   if (env.CLAUDECODE === undefined || env.CLAUDE_PROJECT_DIR !== undefined) return false;
-  return hasTeam(event) || /^\s*(yes,?\s+)?approve/i.test(event.prompt);
+  return scene.hasTeam || /^\s*(yes,?\s+)?approve/i.test(event.prompt);
+}
+
+/** Does what the answer says, and ends at once: winding down would be a tenth of what a hook takes. */
+function finish({ said, printed, code }: Reply): never {
+  for (const line of said) writeSync(2, `${line}\n`);
+  if (printed !== null) writeSync(1, `${printed}\n`);
+  process.exit(code);
+}
+
+/** So long the server may take for a decision that starts no program. */
+const PATIENCE_MS = 5000;
+
+/** What a hook asks the server that stays; the answer is a `Reply`. */
+export type HookQuestion = {
+  readonly hook: HostEventName;
+  /** Its standard input. */
+  readonly input: string;
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+};
+
+/** undefined where no server answers. The user's own word goes no way round. */
+function askedOf({ event }: Hook, input: string, main: string): Reply | undefined {
+  if (event === 'UserPromptSubmit') return undefined;
+  const question: HookQuestion = { hook: event, input, cwd: process.cwd(), env: process.env };
+  return readReply(askServer(main, question, event === 'TaskCompleted' ? Number.POSITIVE_INFINITY : PATIENCE_MS));
 }
 
 async function run(hook: Hook): Promise<void> {
-  const parsed = parseEvent(readInput(), hook.event, process.cwd());
+  const input = readInput();
+  const parsed = parseEvent(input, hook.event, process.cwd());
   if (!parsed.ok) {
     say(`toolcrew: ${hook.event}: ${asLine(parsed.problem)}`);
     return;
   }
   const { event } = parsed;
+  const scene = new Scene(event);
   try {
-    if (isForged(event, process.env)) {
+    if (isForged(event, scene, process.env)) {
       say(`toolcrew: ${hook.event}: hooks are for the host to start, not for the shell of an agent: nothing was done`);
       return;
     }
-    if (!isConcerned(hook, event)) return;
-    const { respond } = await hook.load();
-    await respond(parsed, say);
+    if (!isConcerned(hook, event, scene)) return;
+    const reply =
+      askedOf(hook, input, scene.main) ?? (await (await hook.load(scene.hasTeam)).respond(parsed, process.env));
+    finish(reply);
   } catch (error) {
     const closed = hook.failsClosed?.(event) === true;
     say(

@@ -12,6 +12,7 @@ import { inputSchema, isOperation, OPERATIONS } from '../domain/team/operation.t
 import { STAMP } from '../engine/team/guarding.ts';
 import { operate } from '../engine/team/operations.ts';
 import { isAskedByAgent } from '../host/asked-by-agent.ts';
+import { answerEvents } from '../host/resident-events.ts';
 import { answerResident } from '../host/resident-hook.ts';
 
 /** Called by the host's hooks alone; it is not listed. */
@@ -78,6 +79,18 @@ function isFields(value: unknown): value is Fields {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
+/** Lets the hooks of a host ask this server, from when there is a team on: before, there is nothing to ask. */
+function offering(resident: Resident, isHosts: () => boolean) {
+  let offered: ReturnType<typeof answerEvents> | undefined;
+  return {
+    look: () => {
+      if (isHosts() && resident.identity.teammate === null && resident.context.teams.list().length > 0)
+        offered ??= answerEvents(resident);
+    },
+    close: async () => (await offered)?.close(),
+  };
+}
+
 /** Serves until standard input ends. */
 export async function serveMcp(): Promise<void> {
   const server = new Server({ name: 'team', version: packageVersion() }, { capabilities: { tools: {} } });
@@ -86,19 +99,23 @@ export async function serveMcp(): Promise<void> {
     const client = server.getClientVersion();
     return client?.name === HOST_CLIENT ? client.version : null;
   });
+  const hooks = offering(resident, () => clientName() === HOST_CLIENT);
+  server.oninitialized = hooks.look;
   server.setRequestHandler(ListToolsRequestSchema, () => ({
     tools: Object.entries(OPERATIONS).flatMap(([name, { says }]) =>
       isOperation(name) ? [{ name, description: says, inputSchema: inputSchema(name) }] : [],
     ),
   }));
-  server.setRequestHandler(CallToolRequestSchema, ({ params }) => {
+  server.setRequestHandler(CallToolRequestSchema, async ({ params }) => {
     const use = isFields(params._meta) ? params._meta[TOOL_USE] : undefined;
     const request = {
       name: params.name,
       input: params.arguments ?? {},
       toolUseId: typeof use === 'string' ? use : null,
     };
-    return call(request, clientName(), resident);
+    const result = await call(request, clientName(), resident);
+    hooks.look();
+    return result;
   });
   const ended = new Promise<void>((resolve) => {
     server.onclose = resolve;
@@ -107,6 +124,7 @@ export async function serveMcp(): Promise<void> {
   });
   await server.connect(new StdioServerTransport());
   await ended;
+  await hooks.close();
   await resident.close();
   await server.close();
   process.stdin.destroy();

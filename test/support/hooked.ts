@@ -40,6 +40,8 @@ export class HookedProject {
   readonly root: string;
   readonly env: Readonly<Record<string, string>>;
   readonly transcript: string;
+  /** Where the compiled hooks are. */
+  hooks = join(process.cwd(), 'dist', 'hooks');
   #calls = 0;
 
   /** @param config text of workflow.yaml; null: none */
@@ -156,7 +158,7 @@ export class HookedProject {
 
   /** Runs a compiled hook on this standard input. */
   async raw(name: string, input: string | Buffer, env: Readonly<Record<string, string>> = {}): Promise<HookRun> {
-    const file = join(process.cwd(), 'dist', 'hooks', `${name}.js`);
+    const file = join(this.hooks, `${name}.js`);
     assert.ok(existsSync(file), `${file} is not built`);
     return runProgram(process.execPath, [file], input, { ...this.env, ...env }, this.root);
   }

@@ -13,6 +13,11 @@ import { syncDirectory } from './sync-directory.ts';
 import { lastNumber, logFile, TeamFile } from './team-file.ts';
 
 const MAX_BYTES = 1024 * 1024;
+/** So often, and so many milliseconds each time, the next file is waited for that somebody else is to make. */
+const PATIENCE_TRIES = 50;
+const PATIENCE_MS = 2;
+/** What is never changed, to wait on. */
+const SLEEPER = new Int32Array(new SharedArrayBuffer(4));
 
 export type TeamLogOptions = {
   readonly directory: string;
@@ -35,6 +40,8 @@ export class FileTeamLog implements TeamLog {
   #file: TeamFile;
   /** The number of the file whose name is known to be on the disk. */
   #named = 0;
+  /** Whether it is up to this one to make the next file. */
+  #isContinuing = false;
 
   constructor(options: TeamLogOptions) {
     this.#options = options;
@@ -82,7 +89,7 @@ export class FileTeamLog implements TeamLog {
           `${this.#file.path} goes on in ${next}; expected ${logFile(number)}, which comes after it`,
         );
       const path = join(this.#options.directory, next);
-      const isThere = existsSync(path);
+      const isThere = existsSync(path) || (isWriting && this.#awaits(path));
       if (!isThere && !isWriting && this.#file.isInPlace) return;
       const made = isThere ? undefined : this.#begin(path);
       const file = this.#open(number, false);
@@ -95,6 +102,16 @@ export class FileTeamLog implements TeamLog {
       void this.#file.close();
       this.#file = file;
     }
+  }
+
+  /** Whether somebody makes the next file meanwhile: all who are in the way of its end would make the same at once. */
+  #awaits(path: string): boolean {
+    if (this.#isContinuing) return false;
+    for (let tries = 0; tries < PATIENCE_TRIES; tries++) {
+      Atomics.wait(SLEEPER, 0, 0, PATIENCE_MS);
+      if (existsSync(path)) return true;
+    }
+    return false;
   }
 
   #away(): ToolError {
@@ -152,11 +169,13 @@ export class FileTeamLog implements TeamLog {
     const limit = Math.max(this.#options.maxBytes ?? MAX_BYTES, 4 * this.#file.snapshotBytes);
     if (this.#file.size <= limit || this.state.session === 'deleted') return;
     try {
-      this.#file.append({ type: 'continued', next: logFile(this.#file.number + 1) });
+      const { isBehind } = this.#file.append({ type: 'continued', next: logFile(this.#file.number + 1) });
+      this.#isContinuing = !isBehind;
       this.#follow(true);
     } catch {
       // The record before stands, and its author is told so; what is in the way meets the next.
     }
+    this.#isContinuing = false;
   }
 
   close(): Promise<void> {

@@ -7,7 +7,9 @@ import type { WorkTree } from '../../engine/ports.ts';
 import { cloneEnvironment, tryGit } from './git.ts';
 
 /** What the team itself writes is none of its work. */
-const LEFT_OUT = ['.tool/teams', '.tool/state', '.tool/cache'];
+const LEFT_OUT = [':(exclude).tool/teams', ':(exclude).tool/state', ':(exclude).tool/cache'];
+/** After a power cut they are made anew. */
+const UNFLUSHED = ['-c', 'core.fsync=none'];
 
 export type WorkTreeOptions = {
   readonly root: string;
@@ -16,8 +18,16 @@ export type WorkTreeOptions = {
 };
 
 export function createWorkTree({ root, objects }: WorkTreeOptions): WorkTree {
-  const git = async (args: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<string | null> => {
-    const { exitCode, stdout } = await tryGit(args, { cwd: root, env: { ...cloneEnvironment(process.env), ...env } });
+  const git = async (
+    args: readonly string[],
+    env: Readonly<Record<string, string>> = {},
+    input?: string,
+  ): Promise<string | null> => {
+    const { exitCode, stdout } = await tryGit(args, {
+      cwd: root,
+      env: { ...cloneEnvironment(process.env), ...env },
+      ...(input === undefined ? {} : { input }),
+    });
     return exitCode === 0 ? stdout : null;
   };
   const places = async () => {
@@ -44,10 +54,14 @@ export function createWorkTree({ root, objects }: WorkTreeOptions): WorkTree {
           // A repository without a commit has none.
         }
         const env = { ...environment(at.own), GIT_INDEX_FILE: index };
-        if ((await git(['add', '-A', '--', '.'], env)) === null) return null;
-        // Taken out behind it: to leave out what is ignored anyway is an error to Git.
-        if ((await git(['rm', '-rqf', '--cached', '--ignore-unmatch', '--', ...LEFT_OUT], env)) === null) return null;
-        return (await git(['write-tree'], env))?.trim() ?? null;
+        // Not by `git add`: to leave out what is ignored anyway is an error to it.
+        const listed = await git(
+          ['ls-files', '-z', '-m', '-d', '-o', '--exclude-standard', '--', '.', ...LEFT_OUT],
+          env,
+        );
+        if (listed === null) return null;
+        const kept = await git([...UNFLUSHED, 'update-index', '-z', '--add', '--remove', '--stdin'], env, listed);
+        return kept === null ? null : ((await git([...UNFLUSHED, 'write-tree'], env))?.trim() ?? null);
       } finally {
         rmSync(scratch, { recursive: true, force: true });
       }

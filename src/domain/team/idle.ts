@@ -108,7 +108,9 @@ export function judgeLeadStop(state: TeamState, settings: TeamSettings): IdleVer
   });
   const isOver = state.session === 'shut_down' || state.session === 'fallback';
   const waits = isOver ? [] : waiting.filter((task) => task.owner !== null);
-  if (unread.length === 0 && waits.length === 0) return { accept: true, reason: 'nothing waits for the lead' };
+  const toDelete = state.session === 'shut_down' ? [`All teammates have ended: call TeamDelete {}.`] : [];
+  if (unread.length + waits.length + toDelete.length === 0)
+    return { accept: true, reason: 'nothing waits for the lead' };
   const owners = [...new Set(waits.flatMap((task) => task.owner ?? []))];
   return {
     accept: false,
@@ -119,10 +121,12 @@ export function judgeLeadStop(state: TeamState, settings: TeamSettings): IdleVer
         : [
             `${waits.map(line).join(', ')} can begin, and nobody works on it: start ${owners.join(', ')} with Task {"subagent_type":"team-${owners[0]}","team_name":"${state.team}","name":"${owners[0]}","prompt":"<what to do>"} and make the call that it answers with.`,
           ]),
+      ...toDelete,
     ].join('\n'),
     assign: null,
     shown: unread,
     fingerprint: fingerprintOf(state, [
+      state.session,
       ...unread.map((message) => `unread ${message.seq}`),
       ...waits.map((task) => `waits ${task.id}`),
     ]),

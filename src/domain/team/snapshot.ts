@@ -6,19 +6,20 @@ function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-function freeze(value: unknown): unknown {
-  if (value instanceof Map) return { $map: [...value].map(([key, item]) => [key, freeze(item)]) };
-  if (Array.isArray(value)) return value.map(freeze);
-  if (!isObject(value)) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, freeze(item)]));
+/** None of what a team's maps hold are maps themselves. */
+function freeze(map: ReadonlyMap<string, unknown>): unknown {
+  return { $map: [...map] };
 }
 
-function thaw(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(thaw);
-  if (!isObject(value)) return value;
-  if (Array.isArray(value.$map))
-    return new Map(value.$map.map((pair: unknown) => (Array.isArray(pair) ? [pair[0], thaw(pair[1])] : [pair, null])));
-  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, thaw(item)]));
+/** undefined when it is no frozen map. */
+function thaw(value: unknown): Map<unknown, unknown> | undefined {
+  if (!isObject(value) || !Array.isArray(value.$map)) return undefined;
+  const map = new Map<unknown, unknown>();
+  for (const pair of value.$map) {
+    if (!Array.isArray(pair) || typeof pair[0] !== 'string') return undefined;
+    map.set(pair[0], pair[1]);
+  }
+  return map;
 }
 
 /** The keys of a state, with those that hold maps. */
@@ -46,28 +47,16 @@ const SHAPE: Readonly<Record<keyof TeamState, 'map' | 'list' | 'other'>> = {
   continuedIn: 'other',
 };
 
-/** The state as JSON can hold it. Values of messages that look like a frozen map stay what they are: they are frozen twice. */
+/** The state as JSON can hold it. */
 export function freezeTeam(state: TeamState): unknown {
-  const { messages, ...rest } = state;
-  return {
-    ...Object.fromEntries(Object.entries(rest).map(([key, item]) => [key, freeze(item)])),
-    messages: messages.map((message) => ({
-      ...message,
-      content: JSON.stringify(message.content),
-      receipts: freeze(message.receipts),
-    })),
-  };
-}
-
-function isState(value: unknown): value is TeamState {
-  return (
-    isObject(value) &&
-    Object.entries(SHAPE).every(([key, shape]) => {
-      const item = value[key];
-      if (shape === 'map') return item instanceof Map;
-      return shape === 'list' ? Array.isArray(item) : item !== undefined;
-    })
-  );
+  const frozen: Record<string, unknown> = {};
+  for (const [key, item] of Object.entries(state)) frozen[key] = item instanceof Map ? freeze(item) : item;
+  frozen.messages = state.messages.map((message) => ({
+    ...message,
+    content: JSON.stringify(message.content),
+    receipts: freeze(message.receipts),
+  }));
+  return frozen;
 }
 
 /** undefined when it is no text that `freezeTeam` made. */
@@ -79,21 +68,25 @@ function thawContent(text: unknown): unknown {
   }
 }
 
+function thawMessage(message: unknown): unknown {
+  if (!isObject(message)) return undefined;
+  const content = thawContent(message.content);
+  const receipts = thaw(message.receipts);
+  return content === undefined || receipts === undefined ? undefined : { ...message, content, receipts };
+}
+
+function isState(state: Readonly<Record<string, unknown>>): state is TeamState {
+  return Object.entries(SHAPE).every(([key, shape]) => {
+    const item = state[key];
+    if (shape === 'map') return item instanceof Map;
+    return shape === 'list' ? Array.isArray(item) && !item.includes(undefined) : item !== undefined;
+  });
+}
+
 /** The state that was frozen; undefined when `value` is none. */
 export function thawTeam(value: unknown): TeamState | undefined {
   if (!isObject(value) || !Array.isArray(value.messages)) return undefined;
-  const { messages, ...rest } = value;
-  const thawed = thaw(rest);
-  if (!isObject(thawed)) return undefined;
-  const state = {
-    ...thawed,
-    messages: messages.flatMap((message: unknown) => {
-      const content = isObject(message) ? thawContent(message.content) : undefined;
-      return isObject(message) && content !== undefined
-        ? [{ ...message, content, receipts: thaw(message.receipts) }]
-        : [];
-    }),
-  };
-  if (state.messages.length !== messages.length) return undefined;
+  const state: Record<string, unknown> = { ...value, messages: value.messages.map(thawMessage) };
+  for (const [key, shape] of Object.entries(SHAPE)) if (shape === 'map') state[key] = thaw(state[key]);
   return isState(state) ? state : undefined;
 }

@@ -8,6 +8,7 @@ import type { Task } from '../../domain/team/task.ts';
 import type { TeamLog } from '../ports.ts';
 import { type Somebody, type TeamContext, tellLead, withStanding } from './context.ts';
 import { type HookAnswer, type HostEvent, SILENT } from './event.ts';
+import { checkAlone } from './gate-alone.ts';
 import { findCaller, type HookContext } from './hook-context.ts';
 
 export type Completion = { readonly accept: boolean; readonly reason: string };
@@ -150,14 +151,6 @@ async function decide(
   };
 }
 
-/** Why the gate stays open where no team stands; null when it does not. */
-function whyOff({ enabled, hooks }: TeamSettings): string | null {
-  if (!enabled)
-    return 'workflow.team.enabled is not true in .tool/config/workflow.yaml (it is off where that file is missing; `tool init` writes it)';
-  if (!hooks.taskCompleted.enabled) return 'the hook is switched off (task_completed.enabled: false)';
-  return hooks.taskCompleted.requireQualityCheck ? null : 'require_quality_check is false';
-}
-
 /** Judges the completion of a task of the host's own list. */
 export async function onTaskCompleted(context: HookContext, event: HostEvent): Promise<HookAnswer> {
   return withStanding(context.teams, async (logs) => {
@@ -167,10 +160,6 @@ export async function onTaskCompleted(context: HookContext, event: HostEvent): P
       const { accept, reason } = await judgeCompletion(context, found.log, { id }, found.caller);
       return accept ? SILENT : { kind: 'reject', reason };
     }
-    const settings = await context.settings();
-    const off = whyOff(settings);
-    if (off !== null) return { kind: 'note', text: `nothing is checked: ${off}` };
-    const result = await context.checks.run(settings.quality, new AbortController().signal);
-    return result.ok ? SILENT : { kind: 'reject', reason: rejection(result, settings.quality) };
+    return checkAlone(context);
   });
 }

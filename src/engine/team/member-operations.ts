@@ -5,6 +5,7 @@ import { messageLine, unreadOf } from '../../domain/team/mail.ts';
 import { checkMessage, EVERYBODY, findRecipient, judgeRoute, LEAD } from '../../domain/team/message.ts';
 import type { Input } from '../../domain/team/operation.ts';
 import { insideProject, ownerOf, SHARED } from '../../domain/team/ownership.ts';
+import type { TeamSettings } from '../../domain/team/settings.ts';
 import type { Message, TeamState } from '../../domain/team/state.ts';
 import { got } from '../../domain/text.ts';
 import type { TeamLog } from '../ports.ts';
@@ -30,6 +31,11 @@ function tooFrequent(state: TeamState, from: string, now: number): boolean {
   );
 }
 
+/** Whether completing a task has it measured. */
+function isMeasured({ hooks: { taskCompleted } }: TeamSettings): boolean {
+  return taskCompleted.enabled && taskCompleted.requireQualityCheck;
+}
+
 export async function sendMessage(context: TeamContext, log: TeamLog, caller: Somebody, input: Input): Promise<Answer> {
   const { state } = log;
   const members = [...state.members.values()].map(({ name, phase }) => ({ name, isOver: phase === 'over' }));
@@ -48,6 +54,8 @@ export async function sendMessage(context: TeamContext, log: TeamLog, caller: So
     refuse(
       'quality_gate_passed: the checks that were measured last have failed; ask for what is missing with coverage_required or bug_report',
     );
+  if (type === 'quality_gate_passed' && state.gate === null && isMeasured(await context.settings()))
+    refuse('quality_gate_passed: nothing has been measured yet; the checks run when a task that writes is completed');
   const warnings = [
     ...(verdict.kind === 'unusual' ? [verdict.words] : []),
     ...(type === 'progress' && tooFrequent(state, caller.name, context.now())

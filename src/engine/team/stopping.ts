@@ -2,6 +2,7 @@
 
 import { type IdleVerdict, judgeIdle, judgeLeadStop } from '../../domain/team/idle.ts';
 import { LEAD } from '../../domain/team/message.ts';
+import type { TeamRecord } from '../../domain/team/record.ts';
 import { MAX_REJECTIONS } from '../../domain/team/state.ts';
 import type { TeamLog } from '../ports.ts';
 import { tellLead, withStanding } from './context.ts';
@@ -11,12 +12,17 @@ import { findCaller, type HookContext } from './hook-context.ts';
 const IDLE = 'teammate_idle';
 const LEAD_STOP = 'lead_stop';
 
+/** Writes down what the whole machine may forget with its power: then it is decided, or shown, once more. */
+async function note(log: TeamLog, record: TeamRecord): Promise<void> {
+  await log.append(record, { flush: false });
+}
+
 /** Writes down what was decided; after three rejections without change it is an escalation, and lets go. */
 async function decide(log: TeamLog, hook: string, name: string, verdict: IdleVerdict): Promise<HookAnswer> {
   const before = log.state.rejections.get(`${hook}:${name}`);
   const isTired = !verdict.accept && before?.fingerprint === verdict.fingerprint && before.count >= MAX_REJECTIONS;
   const decision = verdict.accept ? 'accept' : isTired ? 'escalated' : 'reject';
-  await log.append({
+  await note(log, {
     type: 'decision',
     hook,
     decision,
@@ -29,7 +35,7 @@ async function decide(log: TeamLog, hook: string, name: string, verdict: IdleVer
   if (verdict.accept || isTired) return SILENT;
   const { shown } = verdict;
   if (shown.length > 0)
-    await log.append({ type: 'mail_seen', member: name, seqs: shown.map(({ seq }) => seq), how: 'read' });
+    await note(log, { type: 'mail_seen', member: name, seqs: shown.map(({ seq }) => seq), how: 'read' });
   return { kind: 'reject', reason: `toolcrew: ${verdict.reason}` };
 }
 
@@ -71,7 +77,7 @@ export async function onIdle(context: HookContext, event: HostEvent, stopped: bo
           `escalated by ${IDLE}: ${name} stopped after ${MAX_REJECTIONS} rejections without change: ${last.reason}`,
         );
     }
-    await log.append({ type: 'member_idle', name, epoch, stopped });
+    await note(log, { type: 'member_idle', name, epoch, stopped });
     return SILENT;
   });
 }

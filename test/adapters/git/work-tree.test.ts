@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
+import { readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
 import { createWorkTree } from '../../../src/adapters/git/work-tree.ts';
@@ -28,6 +29,15 @@ for (const ignored of ['teams/\ncache/\nstate/\n', '']) {
     const after = await workTree.tree();
     assert.deepEqual(await workTree.changed(before ?? '', after ?? ''), ['src/a.js', 'src/new.js']);
     assert.equal(git('status', '--short', 'src'), ' M src/a.js\n?? src/new.js\n', 'its own index was left alone');
+    const objects = () => readdirSync(join(root, '.tool', 'cache', 'objects'), { recursive: true }).length;
+    const count = objects();
+    assert.equal(await workTree.tree(), after);
+    assert.equal(objects(), count, 'what it keeps for itself is none of what it looks at');
+    rmSync(join(root, 'src', 'b.js'));
+    const odd = 'src/with\nnewline "quoted" ü.js';
+    writeTree(root, { [odd]: '1' });
+    const last = await workTree.tree();
+    assert.deepEqual(await workTree.changed(after ?? '', last ?? ''), ['src/b.js', odd]);
   });
 }
 

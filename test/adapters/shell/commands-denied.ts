@@ -258,6 +258,8 @@ export const FOREIGN: readonly Row[] = deny(
   'cp notes.txt src/api/../components/x',
   'cp --no-target-directory notes.txt src/components/x',
   'ln notes.txt src/components/hard',
+  'ln src/components/Card.tsx src/api/hard.tsx && echo x > src/api/hard.tsx',
+  'cp -l src/components/Card.tsx src/api/hard.tsx; echo x > src/api/hard.tsx',
   'mv -t src/components notes.txt',
   'install -D notes.txt src/components/deep/x',
   'GIT_EDITOR="touch src/components/x; true" git commit -q --amend',

@@ -41,7 +41,6 @@ export const UNKNOWN: readonly Row[] = unresolved(
   'TMPDIR=$UNKNOWN_NAME mktemp',
   'ln -sf ../components src/api/way; echo x > src/api/way/x',
   'ln -s ../components/Card.tsx src/api/c.tsx && echo x > src/api/c.tsx',
-  'ln src/components/Card.tsx src/api/hard.tsx && echo x > src/api/hard.tsx',
   'cp -P src/api/card.tsx src/api/c2.tsx && echo x > src/api/c2.tsx',
   'ln -s ../components src/api/zz; rm src/api/z*/Card.tsx',
   'x="a[\\$(touch src/components/x)]"; echo $((x))',

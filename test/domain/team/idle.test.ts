@@ -259,6 +259,15 @@ const LEAD_CASES: readonly Omit<Case, 'member' | 'settings'>[] = [
     verdict: /^accept/,
   },
   {
+    name: 'a team of which all have ended',
+    tell: (story) =>
+      story
+        .tell('message_sent', { by: 'team-lead', epoch: 1, to: 'all', kind: 'shutdown_request', content: 'done' })
+        .tell('member_ended', { name: 'backend-dev' })
+        .tell('member_ended', { name: 'tester' }),
+    verdict: /^-: All teammates have ended: call TeamDelete \{\}\./,
+  },
+  {
     name: 'work after the team fell back to one at a time',
     tell: (story) => story.tell('task_created', { owner: 'designer', files: [] }).tell('fell_back'),
     verdict: /^accept/,

@@ -124,6 +124,7 @@ const cp: Program = (call) => {
   const link = tree || options.has('d', 'P', 'l', 's', 'link', 'symbolic-link', 'no-dereference');
   writeBackups(call, options, found.target);
   for (const source of found.sources) {
+    if (options.has('l', 'link')) call.reader.write(call.shell, source, 'cp --link', { tree });
     if (options.has('parents')) call.reader.write(call.shell, found.target.path, 'cp --parents', { tree: true, link });
     const isDirectory = isText(source) && call.reader.kindAt(call.shell, source) !== 'file';
     writeTarget(call, source, found.target, {
@@ -178,7 +179,12 @@ const ln: Program = (call) => {
   const found = targetOf(call, options, options.operands);
   if (found === null) return undefined;
   writeBackups(call, options, found.target);
-  for (const source of found.sources) writeTarget(call, source, found.target, { entry: true, link: true });
+  const isSymbolic = options.has('s', 'symbolic');
+  for (const source of found.sources) {
+    // From then on the file has two names, and whoever may write one of them writes both.
+    if (!isSymbolic) call.reader.write(call.shell, source, 'ln');
+    writeTarget(call, source, found.target, { entry: true, link: true });
+  }
   return undefined;
 };
 

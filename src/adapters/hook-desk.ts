@@ -1,0 +1,183 @@
+// Hooks ask the team server that stays: it has loaded and read already what each of them would have to. A question is a
+// file, its name goes through a pipe, the answer is a file again. Node's sockets would take longer to load than all of that.
+
+import { execFileSync } from 'node:child_process';
+import {
+  closeSync,
+  constants,
+  existsSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  unlinkSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { packageVersion } from './package-root.ts';
+
+/** So long a server may take to take a question up. */
+const ATTENTION_MS = 1000;
+/** So often it is looked whether the answer is there, and whether the server still is. */
+const LOOK_MS = 0.25;
+const ALIVE_MS = 100;
+/** What is never changed, to wait on. */
+const SLEEPER = new Int32Array(new SharedArrayBuffer(4));
+
+/** The desk of a server of this very version: another's answers may be others. */
+function prefix(): string {
+  return `hooks-${packageVersion()}-`;
+}
+
+function stateDirectory(main: string): string {
+  return join(main, '.tool', 'state');
+}
+
+function desksIn(directory: string): readonly string[] {
+  try {
+    const names = readdirSync(directory).filter((name) => name.startsWith(prefix()));
+    return names.map((name) => join(directory, name));
+  } catch {
+    return [];
+  }
+}
+
+const questionOf = (desk: string, id: string): string => join(desk, `${id}.question`);
+const answerOf = (desk: string, id: string): string => join(desk, `${id}.answer`);
+
+/** Opens the pipe for writing, which fails when nobody reads it. */
+function bell(desk: string): number | undefined {
+  try {
+    return openSync(join(desk, 'bell'), constants.O_WRONLY | constants.O_NONBLOCK);
+  } catch {
+    return undefined;
+  }
+}
+
+function isAttended(desk: string): boolean {
+  const fd = bell(desk);
+  if (fd === undefined) return false;
+  closeSync(fd);
+  return true;
+}
+
+/** The file's JSON, which is gone with that; undefined: there is no file. */
+function taken(path: string): unknown {
+  let text: string;
+  try {
+    text = readFileSync(path, 'utf8');
+    unlinkSync(path);
+  } catch {
+    return undefined;
+  }
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}
+
+/** Lays the question down and rings; false where nobody is there. */
+function ring(desk: string, id: string, question: string): boolean {
+  const fd = bell(desk);
+  if (fd === undefined) return false;
+  try {
+    writeFileSync(questionOf(desk, id), question, { mode: 0o600, flag: 'wx' });
+    writeSync(fd, `${id}\n`);
+    return true;
+  } catch {
+    return false;
+  } finally {
+    closeSync(fd);
+  }
+}
+
+function askOne(desk: string, question: string, patience: number): unknown {
+  const id = `${process.pid}-${process.hrtime.bigint()}`;
+  if (!ring(desk, id, question)) return undefined;
+  const begin = performance.now();
+  let looked = begin;
+  let isHeard = false;
+  for (;;) {
+    Atomics.wait(SLEEPER, 0, 0, LOOK_MS);
+    const answer = taken(answerOf(desk, id));
+    if (answer !== undefined) return answer;
+    const now = performance.now();
+    isHeard ||= !existsSync(questionOf(desk, id));
+    const isLate = now - begin > (isHeard ? patience : ATTENTION_MS);
+    const isLook = now - looked > ALIVE_MS;
+    if (isLook) looked = now;
+    if (isLate || (isLook && !isAttended(desk))) {
+      rmSync(questionOf(desk, id), { force: true });
+      return undefined;
+    }
+  }
+}
+
+/**
+ * Asks a server that stays in this project; undefined where none answers.
+ * @param main the project's main checkout
+ * @param patience milliseconds until the answer to what was taken up
+ */
+export function askServer(main: string, question: unknown, patience: number): unknown {
+  const text = JSON.stringify(question);
+  for (const desk of desksIn(stateDirectory(main))) {
+    const answer = askOne(desk, text, patience);
+    if (answer !== undefined && answer !== null) return answer;
+  }
+  return undefined;
+}
+
+async function serve(desk: string, id: string, answer: (question: unknown) => Promise<unknown>): Promise<void> {
+  const question = taken(questionOf(desk, id));
+  if (question === undefined) return;
+  const said = await answer(question).catch(() => null);
+  const temporary = join(desk, `${id}.tmp`);
+  try {
+    writeFileSync(temporary, JSON.stringify(said ?? null), { mode: 0o600 });
+    renameSync(temporary, answerOf(desk, id));
+  } catch {
+    // The hook does without.
+  }
+}
+
+export type Desk = { readonly close: () => void };
+
+/**
+ * Answers hooks of the project for as long as this process lives; undefined where no pipe can be made.
+ * @param answer rejects where it has none: the hook then finds its own
+ */
+export async function answerHooks(
+  main: string,
+  answer: (question: unknown) => Promise<unknown>,
+): Promise<Desk | undefined> {
+  const state = stateDirectory(main);
+  const desk = join(state, `${prefix()}${process.pid}`);
+  const [{ Socket }, { createInterface }] = await Promise.all([import('node:net'), import('node:readline')]);
+  try {
+    mkdirSync(state, { recursive: true });
+    // What killed servers left, and what was left under this very number.
+    for (const other of desksIn(state)) if (!isAttended(other)) rmSync(other, { recursive: true, force: true });
+    mkdirSync(desk, { mode: 0o700 });
+    execFileSync('mkfifo', ['-m', '600', join(desk, 'bell')], { stdio: 'ignore' });
+    // For writing as well: so it never ends when the last hook has rung.
+    const fd = openSync(join(desk, 'bell'), constants.O_RDWR | constants.O_NONBLOCK);
+    const pipe = new Socket({ fd, readable: true, writable: false });
+    pipe.on('error', () => undefined);
+    createInterface({ input: pipe }).on('line', (id) => {
+      if (/^[\d-]+$/.test(id)) void serve(desk, id, answer);
+    });
+    return {
+      close: () => {
+        pipe.destroy();
+        rmSync(desk, { recursive: true, force: true });
+      },
+    };
+  } catch {
+    rmSync(desk, { recursive: true, force: true });
+    return undefined;
+  }
+}

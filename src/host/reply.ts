@@ -1,0 +1,19 @@
+// What a hook's process does in the end, as data: it may have been worked out elsewhere.
+
+export type Reply = {
+  /** Lines for standard error. */
+  readonly said: readonly string[];
+  /** A line for standard output; null: none. */
+  readonly printed: string | null;
+  readonly code: 0 | 2;
+};
+
+/** undefined when the value is none. */
+export function readReply(value: unknown): Reply | undefined {
+  if (typeof value !== 'object' || value === null || !('said' in value && 'printed' in value && 'code' in value))
+    return undefined;
+  const { said, printed, code } = value;
+  if (!Array.isArray(said) || !said.every((line) => typeof line === 'string')) return undefined;
+  if (printed !== null && typeof printed !== 'string') return undefined;
+  return code === 0 || code === 2 ? { said, printed, code } : undefined;
+}

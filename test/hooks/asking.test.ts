@@ -1,0 +1,208 @@
+// Hooks that ask the team server that stays, instead of working it out by themselves.
+
+import assert from 'node:assert/strict';
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import test from 'node:test';
+import { type Fields, HookedProject, type HookRun, specific, TEAM } from '../support/hooked.ts';
+import { McpClient } from '../support/mcp-client.ts';
+import { type Cleanup, tempDir } from '../support/temp.ts';
+
+function start(t: Cleanup, project: HookedProject, name = 'claude-code'): Promise<McpClient> {
+  return McpClient.start(t, project.root, { ...project.env, ...project.envOf('2.1.177') }, { name });
+}
+
+/** Where servers of this project take questions. */
+function desks(project: HookedProject): readonly string[] {
+  const directory = join(project.root, '.tool', 'state');
+  try {
+    return readdirSync(directory)
+      .filter((name) => name.startsWith('hooks-'))
+      .map((name) => join(directory, name));
+  } catch {
+    return [];
+  }
+}
+
+async function deskOf(project: HookedProject): Promise<string> {
+  for (;;) {
+    const desk = desks(project).find((one) => existsSync(join(one, 'bell')));
+    if (desk !== undefined) return desk;
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+}
+
+/** The hooks without what they would work an answer out with. */
+function bareHooks(t: Cleanup): string {
+  const directory = join(tempDir(t), 'hooks');
+  mkdirSync(directory);
+  for (const name of readdirSync(join('dist', 'hooks')))
+    if (/\.(js|json)$/.test(name)) copyFileSync(join('dist', 'hooks', name), join(directory, name));
+  return directory;
+}
+
+function outcome({ code, stdout, stderr }: HookRun) {
+  return { code, stdout, stderr };
+}
+
+const GUARDED: readonly (readonly [string, string, Fields])[] = [
+  ['backend-dev', 'Write', { file_path: 'src/api/a.ts', content: 'x' }],
+  ['backend-dev', 'Write', { file_path: 'tests/a.ts', content: '"quoted" \n\u2028' }],
+  ['backend-dev', 'Bash', { command: 'cat $HOME/x > "$TMPDIR/y" && echo x > tests/b.ts' }],
+  ['team-lead', 'Write', { file_path: 'src/api/a.ts' }],
+  ['team-lead', 'mcp__team__TaskList', {}],
+  ['general-purpose', 'Bash', { command: 'touch a' }],
+];
+
+test('a hook gets from the server what it would have worked out itself', async (t) => {
+  const project = await new HookedProject(t).team('backend-dev', 'tester');
+  const guard = ([who, tool_name, tool_input]: (typeof GUARDED)[number]) =>
+    project.hook('pre-tool-use', who, 'PreToolUse', { tool_name, tool_input, tool_use_id: 'toolu_same' });
+  const alone = await Promise.all(GUARDED.map(guard));
+  assert.deepEqual(
+    alone.map(({ code }) => code),
+    [0, 2, 2, 2, 0, 2],
+  );
+  await start(t, project);
+  await deskOf(project);
+  project.hooks = bareHooks(t);
+  for (const [index, one] of GUARDED.entries()) {
+    const run = await guard(one);
+    assert.deepEqual(outcome(run), outcome(alone[index] ?? run), `${one[0]} ${one[1]}`);
+  }
+});
+
+test('all that a team is told by hooks comes from the server as well', async (t) => {
+  const project = await new HookedProject(t).team('backend-dev');
+  await start(t, project);
+  await deskOf(project);
+  project.hooks = bareHooks(t);
+  const send = () =>
+    project.call('team-lead', 'SendMessage', { recipient: 'backend-dev', type: 'progress', content: 'thank you' });
+  await send();
+  const after = await project.hook('post-tool-use', 'backend-dev', 'PostToolUseFailure', { tool_name: 'Read' });
+  assert.match(String(specific(after).additionalContext), /thank you/);
+  assert.equal(specific(after).hookEventName, 'PostToolUseFailure');
+  await send();
+  const idle = await project.hook('teammate-idle', 'backend-dev', 'TeammateIdle', {
+    teammate_name: 'backend-dev',
+    team_name: TEAM,
+  });
+  assert.equal(idle.code, 2);
+  assert.match(idle.stderr, /You have 1 unread message/);
+  const stop = await project.hook('subagent-stop', 'backend-dev', 'SubagentStop', { stop_hook_active: false });
+  assert.deepEqual(outcome(stop), { code: 0, stdout: '', stderr: '' });
+  assert.equal(project.state().members.get('backend-dev')?.phase, 'stopped');
+  const session = await project.hook('session-start', 'team-lead', 'SessionStart', { source: 'compact' });
+  assert.match(String(specific(session).additionalContext), new RegExp(TEAM));
+  const lead = await project.hook('stop', 'team-lead', 'Stop', { stop_hook_active: false });
+  assert.equal(lead.code, 0, lead.stderr);
+  const task = { task_id: '1', task_subject: 'x' };
+  const completed = await project.hook('task-completed', 'backend-dev', 'TaskCompleted', task);
+  assert.equal(completed.code, 2);
+  assert.match(completed.stderr, /^Not accepted: tests, coverage failed/);
+  const { decisions } = project.state();
+  assert.ok(decisions.some(({ hook, decision }) => hook === 'task_completed' && decision === 'reject'));
+});
+
+test('before there is a team nobody is asked, and from its beginning on the server is', async (t) => {
+  const project = new HookedProject(t);
+  const client = await start(t, project);
+  await client.call('TaskList', {}, 'toolu_1');
+  assert.deepEqual(desks(project), []);
+  await project.team('backend-dev');
+  await client.call('TaskList', {}, 'toolu_1');
+  await deskOf(project);
+  await client.close();
+  assert.deepEqual(desks(project), [], 'it is gone with the server');
+});
+
+test("a server of another client, and a teammate's, are not asked", async (t) => {
+  const project = await new HookedProject(t).team('backend-dev');
+  const other = await start(t, project, 'another-client');
+  const member = await McpClient.start(t, project.root, {
+    ...project.env,
+    TOOL_TEAM: TEAM,
+    TOOL_TEAMMATE: 'backend-dev',
+  });
+  for (const client of [other, member]) await client.call('TaskList', {});
+  assert.deepEqual(desks(project), []);
+});
+
+test('where the server is dead or hangs, the hook decides by itself; the next server removes what is left', async (t) => {
+  const project = await new HookedProject(t).team('backend-dev', 'tester');
+  const foreign = { tool_name: 'Write', tool_input: { file_path: 'tests/a.ts' } };
+  const isRefused = async (why: string) => {
+    const run = await project.hook('pre-tool-use', 'backend-dev', 'PreToolUse', foreign);
+    assert.equal(run.code, 2, why);
+    assert.match(run.stderr, /tests\/a\.ts is tester's/, why);
+  };
+  const first = await start(t, project);
+  const left = await deskOf(project);
+  process.kill(first.pid, 'SIGSTOP');
+  await isRefused('it hangs');
+  await first.kill();
+  assert.deepEqual(desks(project), [left], 'killed, it leaves its desk');
+  await isRefused('it is dead');
+  const older = join(project.root, '.tool', 'state', 'hooks-0.0.0-1');
+  mkdirSync(older);
+  await isRefused('another version');
+  assert.deepEqual(readdirSync(older), []);
+  rmSync(older, { recursive: true });
+  writeFileSync(join(dirname(left), `${basename(left)}0`), 'no directory');
+  await isRefused('something else of that name');
+  await start(t, project);
+  while (desks(project).includes(left)) await new Promise((resolve) => setTimeout(resolve, 10));
+  await deskOf(project);
+  project.hooks = bareHooks(t);
+  await isRefused('the next one answers');
+});
+
+test('the word of the user is heard by its own hook alone, and questions of nobody get no answer', async (t) => {
+  const project = await new HookedProject(t).team('backend-dev');
+  await start(t, project);
+  const desk = await deskOf(project);
+  assert.equal(statSync(desk).mode & 0o777, 0o700);
+  let count = 0;
+  const ask = async (question: unknown): Promise<string> => {
+    count += 1;
+    const [asked, answered] = [join(desk, `${count}.question`), join(desk, `${count}.answer`)];
+    writeFileSync(asked, typeof question === 'string' ? question : JSON.stringify(question));
+    writeFileSync(join(desk, 'bell'), `${count}\n`);
+    while (!existsSync(answered)) await new Promise((resolve) => setTimeout(resolve, 5));
+    assert.equal(existsSync(asked), false);
+    return readFileSync(answered, 'utf8');
+  };
+  const input = JSON.stringify(project.fields('team-lead', 'SessionStart', { source: 'compact' }));
+  const question = { hook: 'SessionStart', input, cwd: project.root, env: project.env };
+  assert.match(await ask(question), /^\{"said":\[\],"printed":"/);
+  const prompt = JSON.stringify(project.fields('team-lead', 'UserPromptSubmit', { prompt: 'approve SPEC-AUTH-001' }));
+  const elsewhere = new HookedProject(t).root;
+  for (const wrong of [
+    '',
+    '{',
+    '[]',
+    'null',
+    '3',
+    { ...question, hook: 'UserPromptSubmit', input: prompt },
+    { ...question, hook: 'constructor' },
+    { ...question, hook: 'Stop' },
+    { ...question, input: '{' },
+    { ...question, input: 3 },
+    { ...question, cwd: null },
+    { ...question, env: [1] },
+    { ...question, env: { ...project.env, CLAUDE_PROJECT_DIR: elsewhere } },
+  ])
+    assert.equal(await ask(wrong), 'null', JSON.stringify(wrong));
+  writeFileSync(join(desk, 'bell'), `../../config/workflow\n\n999\n${'9'.repeat(10_000)}\n`);
+  assert.match(await ask(question), /"printed"/, 'it goes on');
+});
