@@ -104,11 +104,12 @@ describe('reading a shell command', () => {
   });
 });
 
-/** Words without any sign that quotes would change. */
+/** Words without any sign that quotes would change, and none that leave a group which does mean something to them. */
 function isPlain(command: string): boolean {
   return (
     /^[\w./@>&|; :=+-]+$/.test(command) &&
     !/(^|[\s;&|])(alias|set|time|if|for|while|case|do|until|coproc|!)\s/.test(command) &&
+    !/(^|[\s;&|])(break|continue|return|exit)\b/.test(command) &&
     !/=/.test(command)
   );
 }
