@@ -16,6 +16,7 @@ import { asLine } from './domain/text.ts';
 import type { Checks, Teams, WorkTree } from './engine/ports.ts';
 import type { Host } from './engine/team/context.ts';
 import type { HookContext, ProjectView } from './engine/team/hook-context.ts';
+import type { Workshop } from './engine/team/workshop-port.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -42,6 +43,12 @@ function lateWorkTree(root: string, objects: string): WorkTree {
     tree: async () => (await load()).tree(),
     changed: async (from, to) => (await load()).changed(from, to),
   };
+}
+
+/** How finished work becomes part of the team's branch, in a worktree that a lead made; null anywhere else. */
+async function lateWorkshop({ root, main }: Project, env: Environment): Promise<Workshop | null> {
+  if (!root.startsWith(join(main, '.tool', 'worktrees', '/'))) return null;
+  return (await import('./adapters/git/workshop.ts')).createWorkshop({ root: main, env });
 }
 
 /** Paths of files below a directory of the project; what belongs to Git or was installed is left out. */
@@ -111,7 +118,8 @@ function checksOf(root: string, main: string): Checks {
   return lateChecks(root, join(main, '.tool', 'cache', 'checks'));
 }
 
-function contextOf(
+/** All that operations and hooks of a project stand on. */
+export function composeContext(
   project: Project,
   env: Environment,
   teams: Teams,
@@ -131,6 +139,7 @@ function contextOf(
       keys: systemKeys,
       checks: checksOf(root, main),
       workTree: lateWorkTree(root, join(main, '.tool', 'cache', 'objects')),
+      workshop: () => lateWorkshop(project, env),
       host,
       writesOf: (tool, input, cwd) => writesOf(tool, input, cwd, { root, env }),
       below: (directory) => filesBelow(root, directory),
@@ -157,20 +166,30 @@ export function composeHooks(cwd: string, env: Environment, say: (words: string)
   const project = findProject(cwd, env.CLAUDE_PROJECT_DIR);
   const teams = kept ?? new FileTeams({ root: project.main, now: Date.now });
   const form = env.CLAUDE_PLUGIN_ROOT === undefined ? 'project' : 'plugin';
-  return contextOf(project, env, teams, () => ({ version: null, form }), say);
+  return composeContext(project, env, teams, () => ({ version: null, form }), say);
 }
 
 /** For one operation from a shell. */
 export function composeOperations(cwd: string, env: Environment): HookContext {
   const project = findProject(cwd);
-  return contextOf(project, env, new FileTeams({ root: project.main, now: Date.now }), () => null).context;
+  return composeContext(project, env, new FileTeams({ root: project.main, now: Date.now }), () => null).context;
+}
+
+/** Whom an environment that this program made names. */
+export function environmentIdentity(env: Environment) {
+  const run = Number(env.TOOL_TEAMMATE_RUN);
+  return {
+    team: env.TOOL_TEAM ?? null,
+    teammate: env.TOOL_TEAMMATE ?? null,
+    ...(Number.isSafeInteger(run) && run > 0 ? { epoch: run } : {}),
+  };
 }
 
 export type Resident = {
   readonly context: HookContext;
   readonly project: Project;
   /** Who this server was started as. */
-  readonly identity: { readonly team: string | null; readonly teammate: string | null };
+  readonly identity: { readonly team: string | null; readonly teammate: string | null; readonly epoch?: number };
   /** The directory of what belongs to the project but not into it. */
   readonly state: string;
   /**
@@ -189,7 +208,7 @@ export function composeResident(env: Environment, hostVersion: () => string | nu
   const project = findProject(process.cwd(), env.CLAUDE_PROJECT_DIR);
   const teams = new KeptTeams(new FileTeams({ root: project.main, now: Date.now }));
   const form = env.CLAUDE_PLUGIN_ROOT === undefined ? 'project' : 'plugin';
-  const { context } = contextOf(project, env, teams, () => {
+  const { context } = composeContext(project, env, teams, () => {
     const version = hostVersion();
     return version === null ? null : { version, form };
   });
@@ -197,7 +216,7 @@ export function composeResident(env: Environment, hostVersion: () => string | nu
   return {
     context,
     project,
-    identity: { team: env.TOOL_TEAM ?? null, teammate: env.TOOL_TEAMMATE ?? null },
+    identity: environmentIdentity(env),
     state: projectState(project.main, env),
     announce: (session) => {
       const mark = markOf(project, session);

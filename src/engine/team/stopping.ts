@@ -18,7 +18,7 @@ async function note(log: TeamLog, record: TeamRecord): Promise<void> {
 }
 
 /** Writes down what was decided; after three rejections without change it is an escalation, and lets go. */
-async function decide(log: TeamLog, hook: string, name: string, verdict: IdleVerdict): Promise<HookAnswer> {
+export async function decide(log: TeamLog, hook: string, name: string, verdict: IdleVerdict): Promise<HookAnswer> {
   const before = log.state.rejections.get(`${hook}:${name}`);
   const isTired = !verdict.accept && before?.fingerprint === verdict.fingerprint && before.count >= MAX_REJECTIONS;
   const decision = verdict.accept ? 'accept' : isTired ? 'escalated' : 'reject';
@@ -40,7 +40,7 @@ async function decide(log: TeamLog, hook: string, name: string, verdict: IdleVer
 }
 
 /** The verdict whose task is the member's: where another got it first, the next verdict. */
-async function assigned(log: TeamLog, name: string, judge: () => IdleVerdict): Promise<IdleVerdict> {
+export async function assigned(log: TeamLog, name: string, judge: () => IdleVerdict): Promise<IdleVerdict> {
   for (;;) {
     const verdict = judge();
     if (verdict.accept || verdict.assign === null) return verdict;
