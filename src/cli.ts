@@ -85,8 +85,14 @@ function createProgram(): Command {
     .option('--issues <n>', 'how many issues to seed, at least 5', positive)
     .option('--repo <path>', 'import this Git repository instead of the small one')
     .option('--keep', 'leave dashboard and forge up at the end')
+    .option('--team', 'a team of four on one task instead, then the same one at a time')
     .option('--json', 'print one JSON object instead of the live view')
-    .action(async (options: { issues?: number; repo?: string; keep?: boolean; json?: boolean }) => {
+    .action(async (options: { issues?: number; repo?: string; keep?: boolean; json?: boolean; team?: boolean }) => {
+      if (options.team === true) {
+        const { demoTeamCommand } = await import('./cli/demo-team.ts');
+        await demoTeamCommand(options);
+        return;
+      }
       const { demoCommand } = await import('./cli/demo.ts');
       await demoCommand(options);
     });

@@ -89,12 +89,14 @@ class Teammate {
     }
   }
 
-  async #readMail(): Promise<void> {
+  /** Mail that the prompt shows is read with that; the rest is in the inbox. */
+  async #readMail(prompt: string): Promise<void> {
     const { text } = await this.#call('Inbox', {});
     const { messages } = z
       .object({ messages: z.array(z.object({ from: z.string(), type: z.string() })) })
       .parse(JSON.parse(text));
-    for (const { from, type } of messages) {
+    const shown = [...prompt.matchAll(/^#\d+ from (\S+), (\w+)/gm)].map(([, from = '', type = '']) => ({ from, type }));
+    for (const { from, type } of [...shown, ...messages]) {
       say(`${type} from ${from}`);
       await this.#do(this.#part.mail[type] ?? []);
     }
@@ -117,8 +119,8 @@ class Teammate {
   }
 
   /** One turn: mail, then its next task. */
-  async turn(name: string): Promise<void> {
-    await this.#readMail();
+  async turn(name: string, prompt: string): Promise<void> {
+    await this.#readMail(prompt);
     const task = await this.#mine(name);
     if (task === undefined) return;
     const claim = await this.#call('TaskUpdate', { taskId: task.id, status: 'in_progress' });
@@ -151,6 +153,7 @@ export async function teammateCommand(): Promise<void> {
   if (name === undefined)
     throw new ToolError('usage', 'tool agent teammate: expected to be started by a lead, which sets TOOL_TEAMMATE');
   const part = readScript(name);
+  const prompt = readFileSync(0, 'utf8');
   const client = new Client({ name: 'toolcrew-teammate', version: packageVersion() });
   const env = Object.fromEntries(
     Object.entries(process.env).flatMap(([key, value]) => (value === undefined ? [] : [[key, value]])),
@@ -164,7 +167,7 @@ export async function teammateCommand(): Promise<void> {
         stderr: 'inherit',
       }),
     );
-    await new Teammate(client, part).turn(name);
+    await new Teammate(client, part).turn(name, prompt);
   } catch (error) {
     throw new ToolError('agent', messageOf(error), { cause: error });
   } finally {

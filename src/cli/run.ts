@@ -9,6 +9,7 @@ import { type Decided, decideWork, propose } from '../engine/team/deciding.ts';
 import { Lead, type Outcome } from '../engine/team/lead/lead.ts';
 import { operate } from '../engine/team/operations.ts';
 import { findVariable } from './doctor-team.ts';
+import { type RunReport, runReport } from './run-report.ts';
 import { type EndSignal, SIGNAL_CODES, SIGNALS } from './signals.ts';
 
 export type PhaseOptions = {
@@ -122,25 +123,27 @@ export async function phaseCommand(command: CommandName, words: string, options:
     if (decided.kind === 'refused') throw new ToolError('refused', decided.problems.join('\n'));
     for (const reason of decided.reasons) say(reason);
     await create(composed, decided);
-    report(await leadTeam(composed, decided.work.team), options);
+    const began = performance.now();
+    const { team } = decided.work;
+    const outcome = await leadTeam(composed, team);
+    const { workshop } = composed.lead;
+    const { branch } = await workshop.begin(team);
+    const files = (await workshop.changed(team)).length;
+    const seconds = Math.round((performance.now() - began) / 10) / 100;
+    await workshop.end(team);
+    print(runReport(outcome, { branch, files, seconds }), options);
+    if (outcome.kind === 'failed') throw new ToolError('agent', outcome.why);
   } finally {
     await composed.close();
   }
 }
 
-function report(outcome: Outcome, options: PhaseOptions): void {
-  const { state } = outcome;
-  const tasks = [...state.tasks.values()].map(({ id, subject, owner, status, startedAt, endedAt }) => ({
-    id,
-    subject,
-    owner,
-    outcome: status,
-    seconds: startedAt === null || endedAt === null ? null : Math.round((endedAt - startedAt) / 10) / 100,
-  }));
-  if (options.json === true)
-    process.stdout.write(`${JSON.stringify({ team: state.team, outcome: outcome.kind, tasks }, null, 2)}\n`);
-  else
-    for (const { id, outcome: status, owner, subject } of tasks)
-      process.stdout.write(`${id}  ${status}  ${owner ?? '–'}  ${visible(subject)}\n`);
-  if (outcome.kind === 'failed') throw new ToolError('agent', outcome.why);
+function print(report: RunReport, options: PhaseOptions): void {
+  if (options.json === true) {
+    process.stdout.write(`${JSON.stringify(report, null, 2)}\n`);
+    return;
+  }
+  for (const { id, outcome, owner, subject } of report.tasks)
+    process.stdout.write(`${id}  ${outcome}  ${owner ?? '–'}  ${visible(subject)}\n`);
+  process.stdout.write(`${report.files} files on ${report.branch}\n`);
 }

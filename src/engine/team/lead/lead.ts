@@ -216,8 +216,8 @@ export class Lead {
 
   async #delete(): Promise<Outcome> {
     const { state } = this.#log;
+    // The log is put away with that, and read no more.
     const answer = await operate(this.#options.context, 'TeamDelete', { team_name: this.#team }, this.#as);
-    this.#log.refresh();
     return { kind: 'done', state, archived: String(answer.archived ?? '') };
   }
 
