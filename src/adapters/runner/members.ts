@@ -55,7 +55,7 @@ export class CommandMembers implements Members {
         passed: [],
         carry: null,
       });
-      const variables = { ...home.env, ...more, ...memberVariables(run), [RUN_VARIABLE]: id };
+      const variables = { ...home.env, ...run.env, ...more, ...memberVariables(run), [RUN_VARIABLE]: id };
       let words = '';
       for (let prompt: string | null = run.prompt; prompt !== null; prompt = await hooks.nextTurn()) {
         const end = await this.#turn(run, id, prompt, variables, hooks);

@@ -1,7 +1,7 @@
 // A writer's finished work on its way into the team's branch: committed, held against ownership, brought together with what
 // others have finished, and merged.
 
-import { judgeCommits } from '../../domain/team/integration.ts';
+import { foreignFiles, judgeCommits } from '../../domain/team/integration.ts';
 import type { Task } from '../../domain/team/task.ts';
 import type { TeamLog } from '../ports.ts';
 import type { Somebody, TeamContext } from './context.ts';
@@ -35,13 +35,17 @@ export async function prepareWork(
   await workshop.save(team, name, `${task.subject}\n\n${trailer(task.id)}`);
   const { ownership } = await context.settings();
   const commits = await workshop.commits(team, name);
-  const { refused } = judgeCommits(commits, name, {
+  const leased = [...state.leases.values()].filter((one) => one.member === name).map(({ path }) => path);
+  const rules = {
     ownership,
-    leased: new Set([...state.leases.values()].filter((one) => one.member === name).map(({ path }) => path)),
+    leases: new Map([[name, new Set(leased)]]),
+    members: new Set(state.members.keys()),
     readOnly: member.readOnly,
-  });
+  };
+  const { refused } = judgeCommits(commits, name, rules);
   if (refused !== null) {
-    const kept = await workshop.refuse(team, name, refused.commit.sha);
+    const { sha } = refused.commit;
+    const kept = await workshop.refuse(team, name, sha, foreignFiles(refused.commit, name, rules));
     return {
       reason: `${refused.words}. Your commits from there on were taken back and are kept as ${kept}.`,
       fingerprint: `commit ${refused.path}`,

@@ -13,6 +13,8 @@ export type MemberRun = {
   /** `inherit`: whatever the runtime takes by itself. */
   readonly model: string;
   readonly cwd: string;
+  /** Variables of the place where it works, beside the runner's own. */
+  readonly env: Readonly<Record<string, string>>;
   readonly prompt: string;
   /** What this run may cost at most, US dollars; null: no limit. */
   readonly budgetUsd: number | null;

@@ -94,7 +94,7 @@ export class MemberLife {
     const member = this.#member;
     if (first === null || member === undefined) return { kind: 'quiet' };
     const { name, epoch, agent, readOnly, model } = member;
-    const cwd = await this.#place(member);
+    const place = await this.#place(member);
     const settings = await context.settings();
     let end: RunEnd;
     try {
@@ -106,7 +106,8 @@ export class MemberLife {
           agent,
           readOnly,
           model,
-          cwd,
+          cwd: place.path,
+          env: place.env,
           prompt: `${memberBrief(log.state, member, settings, null)}\n\n${first}`,
           budgetUsd,
         },
@@ -128,12 +129,11 @@ export class MemberLife {
     return end.ok || signal.aborted ? { kind: 'quiet' } : { kind: 'failed', words: end.words };
   }
 
-  async #place(member: Member): Promise<string> {
+  async #place(member: Member): Promise<{ readonly path: string; readonly env: Readonly<Record<string, string>> }> {
     const { workshop, log } = this.#options;
-    const { path } = member.readOnly
-      ? await workshop.view(log.state.team, member.name)
-      : await workshop.open(log.state.team, member.name);
-    return path;
+    return member.readOnly
+      ? { path: (await workshop.view(log.state.team, member.name)).path, env: {} }
+      : workshop.open(log.state.team, member.name);
   }
 
   #hear(event: AgentEvent): void {
