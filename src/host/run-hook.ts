@@ -75,10 +75,30 @@ function isForged(event: HostEvent, scene: Scene, env: Readonly<Record<string, s
   return scene.hasTeam || /^\s*(yes,?\s+)?approve/i.test(event.prompt);
 }
 
+/** What is never changed, to wait on. */
+const SLEEPER = new Int32Array(new SharedArrayBuffer(4));
+
+/** All of it: a pipe that does not block takes what fits into it, and nothing when it is full. */
+function writeLine(fd: number, line: string): void {
+  let rest = Buffer.from(`${line}\n`);
+  while (rest.length > 0) {
+    try {
+      rest = rest.subarray(writeSync(fd, rest));
+    } catch (error) {
+      if (!(error instanceof Error && 'code' in error && error.code === 'EAGAIN')) throw error;
+      Atomics.wait(SLEEPER, 0, 0, 1);
+    }
+  }
+}
+
 /** Does what the answer says, and ends at once: winding down would be a tenth of what a hook takes. */
 function finish({ said, printed, code }: Reply): never {
-  for (const line of said) writeSync(2, `${line}\n`);
-  if (printed !== null) writeSync(1, `${printed}\n`);
+  try {
+    for (const line of said) writeLine(2, line);
+  } catch {
+    // Where nobody hears it, the exit code still counts.
+  }
+  if (printed !== null) writeLine(1, printed);
   process.exit(code);
 }
 
