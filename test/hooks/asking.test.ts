@@ -323,9 +323,10 @@ test('where the pipe is full, the hook takes its question away with it', async (
     tool_name: 'Write',
     tool_input: { file_path: 'tests/a.ts' },
   });
-  assert.equal(run.code, 2);
-  assert.deepEqual(readdirSync(desk), ['bell']);
+  const left = readdirSync(desk);
   process.kill(server.pid, 'SIGCONT');
+  assert.equal(run.code, 2);
+  assert.deepEqual(left, ['bell']);
 });
 
 test('the checks run in the environment of the hook', async (t) => {
