@@ -59,7 +59,8 @@ export function composeLead({ cwd, env, command, more, variable, say }: ComposeL
       members: new CommandMembers({ command, more, stateDir, runtime, env, mark }),
       workshop: createWorkshop({ root, env }),
       clock: systemClock,
-      checksAt: (place) => createChecks({ root: place, cacheDirectory: `${main}/.tool/cache/checks`, now: Date.now }),
+      checksAt: (place) =>
+        createChecks({ root: place, cacheDirectory: `${main}/.tool/cache/checks`, now: Date.now, env }),
       budgetUsd: null,
       say,
     },

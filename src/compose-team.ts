@@ -1,7 +1,6 @@
 // Wires the adapters of team mode to its engine. Apart from compose.ts: hooks start in milliseconds, and load no more than this.
 
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { loadTeamSettings } from './adapters/config/settings-snapshot.ts';
 import { KeptTeams } from './adapters/event-log/kept-teams.ts';
@@ -28,11 +27,11 @@ export type ComposedHooks = {
 };
 
 /** The checks and the work tree start programs: loaded when they are asked. */
-function lateChecks(root: string, cacheDirectory: string): Checks {
+function lateChecks(root: string, cacheDirectory: string, env: Environment): Checks {
   return {
     run: async (settings, signal) => {
       const { createChecks } = await import('./adapters/checks/checks.ts');
-      return createChecks({ root, cacheDirectory, now: Date.now }).run(settings, signal);
+      return createChecks({ root, cacheDirectory, now: Date.now, env }).run(settings, signal);
     },
   };
 }
@@ -111,11 +110,17 @@ function settingsOf(main: string, env: Environment) {
 export function composeChecks(cwd: string, env: Environment) {
   const { root, main } = findProject(cwd, env.CLAUDE_PROJECT_DIR);
   const { settings, problems } = settingsOf(main, env);
-  return { context: { settings, checks: checksOf(root, main) }, problems };
+  return { context: { settings, checks: checksOf(root, main, env) }, problems };
 }
 
-function checksOf(root: string, main: string): Checks {
-  return lateChecks(root, join(main, '.tool', 'cache', 'checks'));
+/** As the system's own programs find it. */
+function temporaryOf({ TMPDIR, TMP, TEMP }: Environment): string {
+  const place = TMPDIR || TMP || TEMP || '/tmp';
+  return place.length > 1 && place.endsWith('/') ? place.slice(0, -1) : place;
+}
+
+function checksOf(root: string, main: string, env: Environment): Checks {
+  return lateChecks(root, join(main, '.tool', 'cache', 'checks'), env);
 }
 
 /** All that operations and hooks of a project stand on. */
@@ -137,13 +142,13 @@ export function composeContext(
       settings,
       now: Date.now,
       keys: systemKeys,
-      checks: checksOf(root, main),
+      checks: checksOf(root, main, env),
       workTree: lateWorkTree(root, join(main, '.tool', 'cache', 'objects')),
       workshop: () => lateWorkshop(project, env),
       host,
       writesOf: (tool, input, cwd) => writesOf(tool, input, cwd, { root, env }),
       below: (directory) => filesBelow(root, directory),
-      temporary: [...new Set(['/tmp', tmpdir()])],
+      temporary: [...new Set(['/tmp', temporaryOf(env)])],
       attended: env.CLAUDE_CODE_ENTRYPOINT === 'cli',
       log: (level, words) => {
         if (level !== 'debug') say(`toolcrew: ${level}: ${asLine(words)}`);

@@ -85,8 +85,12 @@ function offering(resident: Resident, isHosts: () => boolean) {
   let offered: ReturnType<typeof answerEvents> | undefined;
   return {
     look: () => {
-      if (isHosts() && resident.identity.teammate === null && resident.context.teams.list().length > 0)
-        offered ??= answerEvents(resident);
+      if (offered !== undefined || !isHosts() || resident.identity.teammate !== null) return;
+      try {
+        if (resident.context.teams.list().length > 0) offered = answerEvents(resident);
+      } catch {
+        // Whatever keeps the teams from being read, whoever asks for them is told.
+      }
     },
     close: async () => (await offered)?.close(),
   };

@@ -197,7 +197,7 @@ export class MemberLife {
     const settings = await context.settings();
     const verdict = await assigned(log, member.name, () => judgeIdle(log.state, this.#member ?? member, settings));
     if (verdict.accept) return null;
-    const answer = await decide(log, 'teammate_idle', member.name, verdict);
+    const { answer } = await decide(log, 'teammate_idle', member.name, verdict);
     if (answer.kind !== 'reject') {
       await this.#giveUp(member);
       return null;
