@@ -41,7 +41,7 @@ updated: 2026-01-05
 - R2: If the name or the message is empty, then the API in src/api/entries.js shall answer 422 with the field that is missing.
 - R3: When somebody asks for its health, the API in src/api/health.js shall answer 200 with the word ok.
 - R4: When the API answers 422, the form component in src/components/entry-form.js shall show the field that is missing.
-- R5: The banner component in src/components/banner.js shall say welcome.
+- R5: The banner in src/components/banner.js shall say welcome.
 - R6: The tests in tests/sign.test.js shall decide each of the lines above.
 `;
 

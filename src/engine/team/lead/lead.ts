@@ -53,13 +53,14 @@ export class Lead {
   readonly #starts = new Map<string, number>();
   readonly #as: Evidence;
   #rounds = 0;
-  #hasFallenBack = false;
+  #hasFallenBack: boolean;
 
   constructor(options: LeadOptions, log: TeamLog) {
     this.#options = options;
     this.#log = log;
     this.#team = log.state.team;
-    this.#turns = new Turns(options.width);
+    this.#hasFallenBack = log.state.session === 'fallback';
+    this.#turns = new Turns(this.#hasFallenBack ? 1 : options.width);
     this.#as = { kind: 'environment', team: this.#team, teammate: null };
   }
 
