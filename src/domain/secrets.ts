@@ -27,7 +27,7 @@ const FORMS: readonly Form[] = [
 const SECRET_NAME = '(?:secret|token|passw(?:or)?d|passphrase|api_?-?key|private_?-?key|access_?-?key|credential)s?';
 /** `name = "value"`, `name: value`, `"name": "value"`, `name := 'value'`, `NAME=value`. */
 const ASSIGNMENT = new RegExp(
-  `${SECRET_NAME}[\\w.-]*["'\`]?\\]?\\s*(?::\\s*[\\w<>|]+\\s*=|:=|=>?|:)\\s*(?:"([^"]+)"|'([^']+)'|\`([^\`]+)\`|([\\w+/=-]+)\\s*$)`,
+  `${SECRET_NAME}[\\w.-]{0,60}["'\`]?\\]?\\s{0,40}(?::\\s{0,10}[\\w<>|]{1,60}\\s{0,10}=|:=|=>?|:)\\s*(?:"([^"]+)"|'([^']+)'|\`([^\`]+)\`|([\\w+/=-]{1,400})\\s{0,40}$)`,
   'gi',
 );
 const PASSWORD_IN_URL = /\b[a-z][a-z0-9+.-]{0,20}:\/\/[^\s:/@"'`]{1,100}:([^\s:/@"'`]{3,200})@([^\s/:"'`]{1,200})/gi;
@@ -58,8 +58,7 @@ function looksRandom(value: string): boolean {
 }
 
 /** Hosts of a developer's own machine, and those that are kept for examples. */
-const NO_HOST =
-  /^(?:localhost|127\.|\[|0\.0\.0\.0|host\b|db\b|postgres\b|mysql\b|redis\b)|\b(?:example|test|invalid)\b/i;
+const NO_HOST = /^(?:localhost|127\.[\d.]+|0\.0\.0\.0|host|db|postgres|mysql|redis)$|^\[|\b(?:example|test|invalid)\b/i;
 
 export type Secret = { /** In words, with an article. */ readonly kind: string; readonly value: string };
 

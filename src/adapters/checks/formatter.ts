@@ -73,7 +73,7 @@ function findNodeFormatter(root: string): Found {
     ['', '.json', '.yaml', '.yml', '.js', '.cjs', '.mjs', '.ts', '.toml'].some((end) => isThere(`.prettierrc${end}`)) ||
     ['js', 'cjs', 'mjs', 'ts'].some((end) => isThere(`prettier.config.${end}`));
   return (
-    tool('biome', isBiome, BIOME, 'format --no-errors-on-unmatched') ??
+    tool('biome', isBiome, BIOME, 'format --no-errors-on-unmatched --max-diagnostics=200') ??
     tool('prettier', isPrettier, PRETTIER, '--check --ignore-unknown')
   );
 }
@@ -124,7 +124,7 @@ async function findFormatters({
   return all.filter((one) => one !== null);
 }
 
-/** So many files go on one command line. */
+/** So many files go on one command line; biome tells of no more at once. */
 const BATCH = 200;
 
 function escaped(text: string): string {

@@ -136,7 +136,7 @@ function coverageRemedies(check: CheckResult, { gate, settings, writers }: Remed
 }
 
 function place({ path, line, words }: Finding): string {
-  return path === null ? words : `${path}${line === null ? '' : `:${line}`}: ${words}`;
+  return path === null || words.includes(path) ? words : `${path}${line === null ? '' : `:${line}`}: ${words}`;
 }
 
 /** One task for each who owns files with findings. */
