@@ -9,51 +9,15 @@ import {
   type QualitySettings,
 } from './quality.ts';
 import { oneLine } from './text.ts';
-
-/** Something to be mended, and where; `path` null: nowhere in particular. */
-export type Finding = { readonly path: string | null; readonly line: number | null; readonly words: string };
-
-/** Nothing was measured, and why. */
-export type Unmeasured = { readonly unmeasured: string };
-
-/** `source`: the command or the file that it is from. */
-export type FormatFacts = {
-  readonly source: string;
-  /** Files that were looked at; null: nobody counted them. */
-  readonly files: number | null;
-  readonly findings: readonly Finding[];
-};
-
-export type ComplexityFacts = {
-  readonly source: string;
-  /** Functions that were changed; null: nobody counted them. */
-  readonly functions: number | null;
-  /** The highest figure of one function; null when there is none. */
-  readonly most: number | null;
-  readonly findings: readonly Finding[];
-  /** Changed code that nothing here can measure. */
-  readonly left: readonly string[];
-};
-
-export type SecretFacts = { readonly source: string; readonly lines: number; readonly findings: readonly Finding[] };
-
-export type CommitFact = {
-  /** Short. */
-  readonly id: string;
-  readonly subject: string;
-  /** The task that its trailer names. */
-  readonly task: string | null;
-  readonly namesSpec: boolean;
-  /** The first file that it changes. */
-  readonly path: string | null;
-};
-
-export type CommitFacts = {
-  readonly source: string;
-  readonly commits: readonly CommitFact[];
-  /** The SPEC that the work is for; null: none. */
-  readonly spec: string | null;
-};
+import type {
+  CommitFact,
+  CommitFacts,
+  ComplexityFacts,
+  Finding,
+  FormatFacts,
+  SecretFacts,
+  Unmeasured,
+} from './trust5-facts.ts';
 
 export type Trust5Facts = {
   readonly gate: Pick<GateResult, 'checks' | 'coverage'>;
@@ -175,13 +139,16 @@ function formatPart(facts: FormatFacts | Unmeasured): Part {
 
 function complexityPart(facts: ComplexityFacts | Unmeasured, max: number): Part {
   if ('unmeasured' in facts) return unmeasured('complexity', facts.unmeasured);
-  const { source, functions, most, findings, left } = facts;
+  const { source, functions, most, findings, old, left } = facts;
   if (functions === null) {
     const [first] = findings;
     const figure = `complexity: ${first === undefined ? 'nothing to mend' : oneLine(first.words)}`;
     return sharedPart(first === undefined ? 1 : 0, { figure, source, findings });
   }
-  const highest = most === null ? '' : ` (the highest is ${most})`;
+  const highest =
+    most === null
+      ? ''
+      : ` (the highest is ${most}${old === 0 ? '' : `; ${old} ${old === 1 ? 'was' : 'were'} so before`})`;
   const known = `complexity: ${findings.length} of ${count(functions, 'changed function')} above ${max}${highest}`;
   const missing = `${left.slice(0, 3).join(', ')}${left.length > 3 ? ` and ${left.length - 3} more` : ''}`;
   const figure = left.length === 0 ? known : `${known}; not measured: ${missing}`;

@@ -1,15 +1,8 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { type CheckResult, DEFAULT_QUALITY, type Dimension, type QualitySettings } from '../../src/domain/quality.ts';
-import {
-  type ComplexityFacts,
-  type Finding,
-  summaryOf,
-  type Trust5,
-  type Trust5Facts,
-  trust5Lines,
-  trust5Of,
-} from '../../src/domain/trust5.ts';
+import { summaryOf, type Trust5, type Trust5Facts, trust5Lines, trust5Of } from '../../src/domain/trust5.ts';
+import type { ComplexityFacts, Finding } from '../../src/domain/trust5-facts.ts';
 
 function check(name: CheckResult['check'], other: Partial<CheckResult> = {}): CheckResult {
   const reason = `${name} is fine`;
@@ -25,7 +18,7 @@ const commit = (id: string, task: string | null, namesSpec = true) => ({
   path: `src/${id}.js`,
 });
 
-const complexity: ComplexityFacts = { source: 'counted', functions: 4, most: 9, findings: [], left: [] };
+const complexity: ComplexityFacts = { source: 'counted', functions: 4, most: 9, findings: [], old: 0, left: [] };
 
 const GOOD: Trust5Facts = {
   gate: { checks: [check('tests'), check('coverage'), check('lint'), check('security')], coverage: 90 },
@@ -211,6 +204,17 @@ test('min_score lets shares be missing, and never a test, a lint error or a secr
     assert.equal(trust5Of(facts({}, failed(name, 'x')), loose).ok, false, name);
   const secret = facts({ secrets: { source: 's', lines: 1, findings: [finding('a.js')] } });
   assert.equal(trust5Of(secret, loose).ok, false);
+});
+
+test('what was too complex before is said, and counts for nobody', () => {
+  const { state, figures } = of(
+    trust5Of(facts({ complexity: { ...complexity, most: 20, old: 2 } }), settings()),
+    'readable',
+  );
+  assert.deepEqual(
+    [state, figures[1]],
+    ['passed', 'complexity: 0 of 4 changed functions above 15 (the highest is 20; 2 were so before)'],
+  );
 });
 
 test('a score is never rounded up, the whole is the mean of what was measured', () => {

@@ -3,7 +3,7 @@
 import { extname, join } from 'node:path';
 import { couldNotRun } from '../../domain/check-results.ts';
 import { oneLine } from '../../domain/text.ts';
-import type { ComplexityFacts, Finding, Unmeasured } from '../../domain/trust5.ts';
+import type { ComplexityFacts, Finding, Unmeasured } from '../../domain/trust5-facts.ts';
 import { readRegular } from '../own-file.ts';
 import type { Commands } from './command.ts';
 import type { ChangedFile } from './diff.ts';
@@ -63,19 +63,8 @@ function nameOf(node: unknown, parent: unknown): string {
 
 /** The functions of a text, in its order; what stands in an inner one counts for that alone. Throws when it cannot be read. */
 export async function complexityOf(text: string, path: string): Promise<readonly FunctionComplexity[]> {
-  const { parse } = await import('@babel/parser');
-  const isTyped = /\.[cm]?tsx?$/.test(path);
-  const tree: unknown = parse(text, {
-    sourceType: 'unambiguous',
-    errorRecovery: true,
-    allowReturnOutsideFunction: true,
-    plugins: [
-      ...(isTyped ? (['typescript'] as const) : []),
-      ...(/\.(?:[cm]?ts)$/.test(path) ? [] : (['jsx'] as const)),
-      'decorators',
-      'explicitResourceManagement',
-    ],
-  }).program;
+  const { parseCode } = await import('./syntax.ts');
+  const tree = parseCode(text, path);
   const found: { name: string; from: number; to: number; figure: number }[] = [];
   const visit = (node: unknown, parent: unknown, around: { figure: number } | null): void => {
     if (Array.isArray(node)) {
@@ -106,12 +95,14 @@ export type ComplexityOptions = {
   readonly command: string | null;
   readonly max: number;
   readonly files: readonly ChangedFile[];
+  /** A file as it was before the change; null when it was not there. */
+  readonly before: (path: string) => Promise<string | null>;
   readonly commands: Commands;
 };
 
 async function byCommand(command: string, commands: Commands): Promise<ComplexityFacts> {
   const end = await commands.run(command, command);
-  const facts = { source: command, functions: null, most: null, left: [] };
+  const facts = { source: command, functions: null, most: null, old: 0, left: [] };
   if (end.exitCode === 0) return { ...facts, findings: [] };
   const how = end.timedOut
     ? 'did not end in time'
@@ -127,9 +118,24 @@ async function byCommand(command: string, commands: Commands): Promise<Complexit
   return { ...facts, findings: findings.length > 0 ? findings : [{ path: null, line: null, words }] };
 }
 
+type Changed = FunctionComplexity & { readonly path: string };
+
+/** Those that are more complex than they were before. */
+async function grown(functions: readonly Changed[], before: ComplexityOptions['before']): Promise<readonly Changed[]> {
+  const found: Changed[] = [];
+  const earlier = new Map<string, readonly FunctionComplexity[]>();
+  for (const one of functions) {
+    const { path, name, figure } = one;
+    const known = earlier.get(path) ?? (await complexityOf((await before(path)) ?? '', path).catch(() => []));
+    earlier.set(path, known);
+    if (!known.some((other) => other.name === name && other.figure >= figure)) found.push(one);
+  }
+  return found;
+}
+
 /** Of the changed files, the functions with a line that was added. */
 export async function measureComplexity(options: ComplexityOptions): Promise<ComplexityFacts | Unmeasured> {
-  const { root, command, max, files, commands } = options;
+  const { root, command, max, files, before, commands } = options;
   if (command !== null) return byCommand(command, commands);
   const code = files.filter(({ path, added }) => CODE.test(path) && added.length > 0);
   const foreign = code.filter(({ path }) => !READ_HERE.test(path));
@@ -139,7 +145,9 @@ export async function measureComplexity(options: ComplexityOptions): Promise<Com
       unmeasured: `nothing here measures ${extname(first.path)} files, like ${first.path}; quality.commands.complexity may`,
     };
   const left = foreign.map(({ path }) => path);
-  const changed: (FunctionComplexity & { readonly path: string })[] = [];
+  // What is wrong with the program itself is not taken for code that cannot be read.
+  await import('./syntax.ts');
+  const changed: Changed[] = [];
   for (const { path, added } of code) {
     if (!READ_HERE.test(path)) continue;
     const text = readRegular(join(root, path), MAX_BYTES);
@@ -151,17 +159,18 @@ export async function measureComplexity(options: ComplexityOptions): Promise<Com
       left.push(path);
     }
   }
+  const over = changed.filter(({ figure }) => figure > max);
+  const worse = await grown(over, before);
   return {
     source: 'decisions in changed functions',
     functions: changed.length,
     most: changed.length === 0 ? null : Math.max(...changed.map(({ figure }) => figure)),
-    findings: changed
-      .filter(({ figure }) => figure > max)
-      .map(({ path, from, name, figure }) => ({
-        path,
-        line: from,
-        words: `${name} has a complexity of ${figure}, at most ${max}`,
-      })),
+    findings: worse.map(({ path, from, name, figure }) => ({
+      path,
+      line: from,
+      words: `${name} has a complexity of ${figure}, at most ${max}`,
+    })),
+    old: over.length - worse.length,
     left,
   };
 }

@@ -2,8 +2,8 @@
 
 import { randomUUID } from 'node:crypto';
 import { ToolError } from '../../domain/errors.ts';
-import type { CommitFact } from '../../domain/trust5.ts';
-import { git } from '../git/git.ts';
+import type { CommitFact } from '../../domain/trust5-facts.ts';
+import { git, tryGit } from '../git/git.ts';
 
 export type AddedLine = { readonly line: number; readonly text: string };
 
@@ -85,6 +85,12 @@ async function read({ root, signal }: Range, args: readonly string[]): Promise<s
 export async function readDiff(range: Range): Promise<Change> {
   const text = await read(range, ['diff', ...PLAIN, range.base, range.head, '--']);
   return { commit: null, files: parseDiff(text) };
+}
+
+/** A file as it was where the work began; null when it was not there. */
+export async function readBefore({ root, base, signal }: Range, path: string): Promise<string | null> {
+  const { exitCode, stdout } = await tryGit(['cat-file', 'blob', `${base}:./${path}`], { cwd: root, signal });
+  return exitCode === 0 ? stdout : null;
 }
 
 /** What each commit in between added, merges left out, the oldest first: it stays in the history, even when a later one removes it. */

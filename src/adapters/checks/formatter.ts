@@ -4,7 +4,7 @@ import { existsSync } from 'node:fs';
 import { dirname, extname, join } from 'node:path';
 import { type CommandEnd, couldNotRun } from '../../domain/check-results.ts';
 import { lastLines, oneLine } from '../../domain/text.ts';
-import type { Finding, FormatFacts, Unmeasured } from '../../domain/trust5.ts';
+import type { Finding, FormatFacts, Unmeasured } from '../../domain/trust5-facts.ts';
 import type { Commands } from './command.ts';
 import { hasProgram, inside, isInstalled, keysOf, readText } from './project.ts';
 import { readToml } from './toml.ts';

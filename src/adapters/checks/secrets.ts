@@ -1,7 +1,7 @@
 // Secrets that a change brings: in the lines that are there now, and in those that only its commits still hold.
 
 import { secretsIn } from '../../domain/secrets.ts';
-import type { Finding, SecretFacts } from '../../domain/trust5.ts';
+import type { Finding, SecretFacts } from '../../domain/trust5-facts.ts';
 import { type Change, type Range, readCommitDiffs, readDiff } from './diff.ts';
 
 /** A finding with what tells it from another; the value leaves this file in no other way. */

@@ -4,10 +4,11 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { ToolError } from '../../domain/errors.ts';
 import type { GateResult, QualitySettings } from '../../domain/quality.ts';
-import { type CommitFacts, type Trust5, trust5Of, type Unmeasured } from '../../domain/trust5.ts';
+import { type Trust5, trust5Of } from '../../domain/trust5.ts';
+import type { CommitFacts, Unmeasured } from '../../domain/trust5-facts.ts';
 import { checkEnvironment, createCommands } from './command.ts';
 import { measureComplexity } from './complexity.ts';
-import { type ChangedFile, type Range, readCommits, readDiff } from './diff.ts';
+import { type ChangedFile, type Range, readBefore, readCommits, readDiff } from './diff.ts';
 import { measureFormat } from './formatter.ts';
 import { measureSecrets } from './secrets.ts';
 
@@ -65,6 +66,7 @@ export async function measureTrust5(options: Trust5Options): Promise<Trust5> {
   const files = await orUnmeasured(changedFiles(range));
   const { format, complexity } = settings.commands;
   const max = settings.trust5.maxComplexity;
+  const before = (path: string) => readBefore(range, path);
   return trust5Of(
     {
       gate,
@@ -73,7 +75,9 @@ export async function measureTrust5(options: Trust5Options): Promise<Trust5> {
           ? files
           : await measureFormat({ root, command: format, files: files.map(({ path }) => path), commands }),
       complexity:
-        'unmeasured' in files ? files : await measureComplexity({ root, command: complexity, max, files, commands }),
+        'unmeasured' in files
+          ? files
+          : await measureComplexity({ root, command: complexity, max, files, before, commands }),
       secrets: await orUnmeasured(measureSecrets(range)),
       commits: await orUnmeasured(measureCommits(range, spec, tasks)),
     },

@@ -2,7 +2,8 @@
 
 import type { CheckResult, GateResult, QualitySettings } from '../quality.ts';
 import { oneLine, visibleLines } from '../text.ts';
-import { type DimensionResult, type Finding, isFine, type Trust5 } from '../trust5.ts';
+import { type DimensionResult, isFine, type Trust5 } from '../trust5.ts';
+import type { Finding } from '../trust5-facts.ts';
 import { areaOf, subjectOf } from './areas.ts';
 import type { Content, MessageType } from './message.ts';
 import { type Ownership, ownerOf, SHARED } from './ownership.ts';

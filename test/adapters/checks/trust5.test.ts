@@ -260,6 +260,26 @@ test('commands that are given take the place of what is found', async (t) => {
   assert.deepEqual([of(gone, 'unified').state, of(gone, 'readable').state], ['failed', 'failed']);
 });
 
+test('a function that was too complex before is no finding until it becomes more so', async (t) => {
+  const project = work(t);
+  const text = (count: number, words: string) =>
+    `export function pick(a) {\n${'  if (a) a();\n'.repeat(count)}  return '${words}';\n}\n`;
+  project.write('src/pick.js', text(20, 'old'));
+  const base = project.commit('Add it');
+  project.write('src/pick.js', text(20, 'new'));
+  project.commit('Change a word');
+  const same = of(await project.score({}, { base }), 'readable');
+  assert.deepEqual(
+    [same.figures[1], same.findings],
+    ['complexity: 0 of 1 changed function above 15 (the highest is 21; 1 was so before)', []],
+  );
+  project.write('src/pick.js', text(21, 'new'));
+  project.commit('One more');
+  assert.deepEqual(of(await project.score({}, { base }), 'readable').findings, [
+    { path: 'src/pick.js', line: 1, words: 'pick has a complexity of 22, at most 15' },
+  ]);
+});
+
 test('what does not end in time has failed', async (t) => {
   const project = work(t);
   project.write('src/a.js', 'export const a = 1;\n');

@@ -4,7 +4,8 @@ import { type CheckResult, DEFAULT_QUALITY, type GateResult, gateResult } from '
 import { checkMessage } from '../../../src/domain/team/message.ts';
 import { DEFAULT_OWNERSHIP, ownerOf } from '../../../src/domain/team/ownership.ts';
 import { type Remedies, type RemedyInput, remediesFor } from '../../../src/domain/team/remedies.ts';
-import type { Finding, Trust5 } from '../../../src/domain/trust5.ts';
+import type { Trust5 } from '../../../src/domain/trust5.ts';
+import type { Finding } from '../../../src/domain/trust5-facts.ts';
 
 const FILES = [
   'src/api/users.ts',
