@@ -32,12 +32,13 @@ export type Trust5Options = {
   readonly output?: (text: string) => void;
 };
 
-/** What git cannot tell is not measured; everything else that goes wrong is thrown. */
+/** What git cannot tell, or a file of the project that cannot be read, is not measured; everything else is thrown. */
 async function orUnmeasured<T>(read: Promise<T>): Promise<T | Unmeasured> {
   try {
     return await read;
   } catch (error) {
-    if (error instanceof ToolError && error.code === 'git') return { unmeasured: error.message };
+    if (error instanceof ToolError && (error.code === 'git' || error.code === 'config'))
+      return { unmeasured: error.message };
     throw error;
   }
 }
@@ -73,7 +74,9 @@ export async function measureTrust5(options: Trust5Options): Promise<Trust5> {
       format:
         'unmeasured' in files
           ? files
-          : await measureFormat({ root, command: format, files: files.map(({ path }) => path), commands }),
+          : await orUnmeasured(
+              measureFormat({ root, command: format, files: files.map(({ path }) => path), commands }),
+            ),
       complexity:
         'unmeasured' in files
           ? files

@@ -222,6 +222,18 @@ test('no commit is no track; commits that are not there are not measured', async
     assert.match(of(result, dimension).figures.at(-1) ?? '', /not measured: git \w+ failed/);
 });
 
+test('a file of the project that cannot be read is said', async (t) => {
+  for (const [file, words] of [
+    ['package.json', /not measured: package\.json is no JSON/],
+    ['pyproject.toml', /not measured: pyproject\.toml: expected TOML/],
+  ] as const) {
+    const project = work(t, null);
+    project.write(file, '{ nothing');
+    project.commit('Break it');
+    assert.match(of(await project.score(), 'unified').figures[0] ?? '', words);
+  }
+});
+
 test('merges count for nobody; a trailer is a trailer', async (t) => {
   const project = work(t, null);
   const { root } = project;
