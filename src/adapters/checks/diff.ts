@@ -1,8 +1,7 @@
-// What changed between two commits: files with the lines that were added, and the commits in between.
+// What changed between two commits: files with the lines that were added, in all and by each commit.
 
 import { randomUUID } from 'node:crypto';
 import { ToolError } from '../../domain/errors.ts';
-import type { CommitFact } from '../../domain/trust5-facts.ts';
 import { git, tryGit } from '../git/git.ts';
 
 export type AddedLine = { readonly line: number; readonly text: string };
@@ -39,7 +38,7 @@ const PLAIN = [
 const ESCAPES: Readonly<Record<string, string>> = { n: '\n', t: '\t', r: '\r', a: '\u0007', b: '\b', f: '\f', v: '\v' };
 
 /** A path as git writes it: in quotes, with escapes, where it holds what has a meaning. */
-function unquoted(path: string): string {
+export function unquoted(path: string): string {
   const inner = /^"(.*)"$/.exec(path)?.[1];
   if (inner === undefined) return path.replace(/\t$/, '');
   return inner.replace(/\\([0-7]{3}|.)/g, (_, code: string) =>
@@ -74,7 +73,8 @@ export function parseDiff(text: string): readonly ChangedFile[] {
   return files;
 }
 
-async function read({ root, signal }: Range, args: readonly string[]): Promise<string> {
+/** What git prints of these commits; throws when it is more than is looked through. */
+export async function readGit({ root, signal }: Range, args: readonly string[]): Promise<string> {
   const text = await git(['-c', 'core.quotePath=false', ...args], { cwd: root, signal, maxBytes: MAX_BYTES });
   if (text.length >= MAX_BYTES / 4 && LEFT_OUT.test(text))
     throw new ToolError('git', 'the change is larger than the 64 MB that are looked through');
@@ -83,7 +83,7 @@ async function read({ root, signal }: Range, args: readonly string[]): Promise<s
 
 /** The difference between the two ends: what is there now, and stays. */
 export async function readDiff(range: Range): Promise<Change> {
-  const text = await read(range, ['diff', ...PLAIN, range.base, range.head, '--']);
+  const text = await readGit(range, ['diff', ...PLAIN, range.base, range.head, '--']);
   return { commit: null, files: parseDiff(text) };
 }
 
@@ -96,7 +96,7 @@ export async function readBefore({ root, base, signal }: Range, path: string): P
 /** What each commit in between added, merges left out, the oldest first: it stays in the history, even when a later one removes it. */
 export async function readCommitDiffs(range: Range): Promise<readonly Change[]> {
   const mark = `commit-${randomUUID()}`;
-  const text = await read(range, [
+  const text = await readGit(range, [
     'log',
     '--reverse',
     '--no-merges',
@@ -112,45 +112,5 @@ export async function readCommitDiffs(range: Range): Promise<readonly Change[]> 
     .map((part) => {
       const end = part.indexOf('\n');
       return { commit: part.slice(0, end), files: parseDiff(part.slice(end + 1)) };
-    });
-}
-
-const TASK_TRAILER = 'Task';
-
-/**
- * The commits in between, merges left out, the oldest first.
- * @param tasks ids that a trailer may name; null: any
- */
-export async function readCommits(
-  range: Range,
-  spec: string | null,
-  tasks: readonly string[] | null,
-): Promise<readonly CommitFact[]> {
-  const mark = `commit-${randomUUID()}`;
-  const format = `${mark}%x00%h%x00%s%x00%(trailers:key=${TASK_TRAILER},valueonly)%x00%B%x00`;
-  const text = await read(range, [
-    'log',
-    '--reverse',
-    '--no-merges',
-    '--no-renames',
-    '--name-only',
-    `--format=${format}`,
-    `${range.base}..${range.head}`,
-    '--',
-  ]);
-  return text
-    .split(`${mark}\0`)
-    .slice(1)
-    .map((part) => {
-      const [id = '', subject = '', trailers = '', message = '', files = ''] = part.split('\0');
-      const named = trailers.split('\n').map((value) => value.trim().replace(/^#/, ''));
-      const [path = ''] = files.split('\n').filter((file) => file !== '');
-      return {
-        id,
-        subject,
-        task: named.find((value) => value !== '' && (tasks === null || tasks.includes(value))) ?? null,
-        namesSpec: spec !== null && message.split(/[^\w-]+/).includes(spec),
-        path: path === '' ? null : unquoted(path),
-      };
     });
 }

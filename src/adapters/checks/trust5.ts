@@ -7,8 +7,9 @@ import type { GateResult, QualitySettings } from '../../domain/quality.ts';
 import { type Trust5, trust5Of } from '../../domain/trust5.ts';
 import type { CommitFacts, Unmeasured } from '../../domain/trust5-facts.ts';
 import { checkEnvironment, createCommands } from './command.ts';
+import { readCommits } from './commits.ts';
 import { measureComplexity } from './complexity.ts';
-import { type ChangedFile, type Range, readBefore, readCommits, readDiff } from './diff.ts';
+import { type ChangedFile, type Range, readBefore, readDiff } from './diff.ts';
 import { measureFormat } from './formatter.ts';
 import { measureSecrets } from './secrets.ts';
 

@@ -234,7 +234,7 @@ test('a file of the project that cannot be read is said', async (t) => {
   }
 });
 
-test('merges count for nobody; a trailer is a trailer', async (t) => {
+test('a trailer is a trailer, and names a task that there is; merges are not counted', async (t) => {
   const project = work(t, null);
   const { root } = project;
   gitIn(root, 'checkout', '-q', '-b', 'side');
@@ -244,8 +244,32 @@ test('merges count for nobody; a trailer is a trailer', async (t) => {
   project.write('b.txt', 'b\n');
   project.commit('Main\n\nTask: 1 is what this is for.\n\nMore words.');
   gitIn(root, 'merge', '-q', '--no-ff', '-m', 'Merge', 'side');
-  const { figures, score } = of(await project.score({}, { tasks: ['1', '2'] }), 'trackable');
+  const trackable = async (tasks: readonly string[]) => of(await project.score({}, { tasks }), 'trackable');
+  const { figures, score } = await trackable(['1', '2']);
   assert.deepEqual([figures, score], [['commits: 1 of 2 names a task'], 2.5]);
+  assert.deepEqual((await trackable(['1'])).figures, ['commits: 0 of 2 name a task'], 'nobody has task 2');
+});
+
+test('what a merge brings in is for what the merge names, and nothing else is', async (t) => {
+  const project = work(t, null);
+  const { root } = project;
+  const add = (path: string, message: string) => {
+    project.write(path, 'x\n');
+    project.commit(message);
+  };
+  gitIn(root, 'checkout', '-q', '-b', 'side');
+  add('a.txt', 'One');
+  add('b.txt', 'Two');
+  gitIn(root, 'checkout', '-q', '-');
+  add('c.txt', 'Beside it');
+  gitIn(root, 'merge', '-q', '--no-ff', '-m', `Merge side\n\nFor ${SPEC}.\n\nTask: 4`, 'side');
+  add('d.txt', 'After it');
+  const { figures, findings } = of(await project.score({}, { spec: SPEC, tasks: ['4'] }), 'trackable');
+  assert.deepEqual(figures, ['commits: 2 of 4 name a task', `commits: 2 of 4 name ${SPEC}`]);
+  assert.deepEqual(
+    findings.map(({ path }) => path),
+    ['c.txt', 'd.txt', 'c.txt', 'd.txt'],
+  );
 });
 
 test('commands that are given take the place of what is found', async (t) => {
