@@ -88,7 +88,14 @@ export function escaped(text) {
 }
 `,
   'tests/entries.test.js': TESTS,
-  '.tool/config/workflow.yaml': 'workflow:\n  team:\n    enabled: true\n',
+  '.tool/config/workflow.yaml': `workflow:
+  team:
+    enabled: true
+quality:
+  trust5:
+    # The guest book has no formatter and no audit.
+    not_measured: [readable, unified, secured]
+`,
   [`.tool/specs/${DEMO_SPEC}/spec.md`]: SPEC,
   [`.tool/specs/${DEMO_SPEC}/plan.md`]: PLAN,
   [`.tool/specs/${DEMO_SPEC}/acceptance.md`]: ACCEPTANCE,
