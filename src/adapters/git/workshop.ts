@@ -1,7 +1,7 @@
 // Where the writers of a team work: a worktree and a branch for each, and the one branch that their work comes together in.
 
 import { existsSync, mkdirSync, readdirSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { ToolError } from '../../domain/errors.ts';
 import type { ChangedPath, MemberCommit, Merge, Workshop, WriterPlace } from '../../engine/team/workshop-port.ts';
 import { removeLargeTree } from '../remove-tree.ts';
@@ -56,7 +56,7 @@ class GitWorkshop implements Workshop {
     this.#tools ??= (async () => {
       const repository = await findRepository(root, this.#reading, env);
       const turns = new Turns(join(repository.common, 'toolcrew-workshop.lock'));
-      return { repository, turns, run: createRun(env, turns.launch) };
+      return { repository, turns, run: createRun(env, { common: repository.common, launch: turns.launch }) };
     })().catch((error: unknown) => {
       this.#tools = undefined;
       throw error;
@@ -236,7 +236,7 @@ class GitWorkshop implements Workshop {
 
 /** Where the project's root is in a worktree; there, though no commit has it yet. */
 function rootIn(path: string, { prefix }: Repository): string {
-  const root = join(path, prefix);
+  const root = resolve(path, prefix);
   mkdirSync(root, { recursive: true });
   return root;
 }
