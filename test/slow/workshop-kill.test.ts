@@ -62,6 +62,14 @@ function assertFinished(root: string): void {
       .filter((line) => line !== '');
   assert.deepEqual(lines('log', '--first-parent', '--format=%s', branch), ['Merge two', 'Merge one', 'Begin']);
   assert.deepEqual(lines('log', '--no-merges', '--format=%s', branch).sort(), ['Again', 'Begin', 'One', 'Two']);
+  for (const [subject, file] of [
+    ['One', 'src/api/a.js src/api/b.js'],
+    ['Two', 'src/pages/p.js'],
+    ['Again', 'src/pages/q.js'],
+  ]) {
+    const shown = lines('log', '--no-merges', '--format=', '--name-only', `--grep=^${subject}$`, branch);
+    assert.equal(shown.join(' '), file, `${subject} is its writer's work alone`);
+  }
   const held = ['src/api/a.js', 'src/api/b.js', 'src/pages/p.js', 'src/pages/q.js'].map((path) =>
     git('show', `${branch}:${path}`),
   );
