@@ -7,7 +7,8 @@ import { loadTeamSettings } from './adapters/config/settings-snapshot.ts';
 import { KeptTeams } from './adapters/event-log/kept-teams.ts';
 import { FileTeams } from './adapters/event-log/teams.ts';
 import { findProject, type Project } from './adapters/project.ts';
-import { approveSpec, listSpecs, readSpec } from './adapters/specs.ts';
+import { approvalOf, approveSpec } from './adapters/spec-approvals.ts';
+import { listSpecs, readSpec } from './adapters/specs.ts';
 import { projectState, signStamp, systemKeys } from './adapters/stamp.ts';
 import { whoseCall } from './adapters/transcript-caller.ts';
 import { writesOf } from './adapters/writes.ts';
@@ -73,13 +74,20 @@ function namesCallers(env: Environment): boolean {
   return env.CLAUDE_CODE_SESSION_ID !== undefined;
 }
 
-function viewOf({ root, main }: Project, env: Environment): ProjectView {
+function viewOf(project: Project, env: Environment, teams: Teams): ProjectView {
+  const { root, main } = project;
   const value = env.TOOL_CODE_EXPERIMENTAL_AGENT_TEAMS;
   return {
     files: async () => (await import('./adapters/git/tracked.ts')).trackedFiles(root),
     specs: () => listSpecs(main),
     spec: (id) => readSpec(main, id),
-    approve: (id) => approveSpec(main, id),
+    approval: (id) => approvalOf(main, id, env),
+    sync: async (id) => {
+      const { composeSync } = await import('./compose-sync.ts');
+      const { syncSpec } = await import('./engine/team/phases/sync.ts');
+      return syncSpec(composeSync(project, env, teams, Date.now), id, null);
+    },
+    approve: (id) => approveSpec(main, id, env, Date.now()),
     hostVersion: async () => (await import('./adapters/host-version.ts')).readHostVersion(main, env),
     variable: { value, source: value === undefined ? null : 'shell' },
   };
@@ -142,7 +150,7 @@ function contextOf(
       sign: (stamp) => signStamp(state, stamp),
       whoseCall,
       namesCallers: namesCallers(env),
-      project: viewOf(project, env),
+      project: viewOf(project, env, teams),
     },
   };
 }

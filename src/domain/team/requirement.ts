@@ -15,6 +15,8 @@ export type Asked = {
 
 const ITEM = /^\s*(?:[-*+•]|\d{1,3}[.)])\s+(?:\[[ xX]\]\s+)?(\S.*)$/;
 const EARS = /\b(?:shall|must)\b/i;
+/** An id of a scenario, with what it proves: `A1 (R2):`. */
+const SCENARIO_ID = /^A\d+\s*\([^)]*\)\s*:/;
 const SCENARIO = /^\s*(?:given|when|then|scenario)\b/i;
 const HEADING = /^\s{0,3}#{1,6}\s+(.*)$/;
 const LEFT_OUT = /\b(?:out of scope|non-?goals?|not in scope|references|changelog|history)\b/i;
@@ -51,7 +53,7 @@ export function readAsked(text: string): Asked {
       else if (isRequirement || (isScenario && section === 'acceptance')) {
         const added: { text: string; kind: Requirement['kind'] } = {
           text: item ?? plain,
-          kind: section === 'acceptance' || isScenario ? 'acceptance' : 'requirement',
+          kind: section === 'acceptance' || isScenario || SCENARIO_ID.test(item ?? '') ? 'acceptance' : 'requirement',
         };
         requirements.push(added);
         open = added;

@@ -12,7 +12,7 @@ import type { Phase } from '../../domain/team/role.ts';
 import { rolesOf, type Selection, select } from '../../domain/team/selection.ts';
 import type { TeamSettings } from '../../domain/team/settings.ts';
 import { isStanding } from '../../domain/team/state.ts';
-import type { TaskDraft } from '../../domain/team/task-draft.ts';
+import { listed, type TaskDraft } from '../../domain/team/task-draft.ts';
 import { debugTeamName, planTeamName, runTeamName } from '../../domain/team/team-name.ts';
 import type { TeamLog } from '../ports.ts';
 import { withStanding } from './context.ts';
@@ -89,10 +89,10 @@ async function workOf(
       problem: `spec_id: there is no ${specDirectory(words)}/spec.md; ${known.length === 0 ? 'no SPEC has been written yet: /tool:1-plan "<feature>" makes one' : `there is ${known.join(', ')}`}`,
     };
   }
-  const status = statusOfSpec(text);
-  if (settings.requirePlanApproval && status !== 'approved' && status !== 'completed')
+  const { counts, why } = await context.project.approval(words);
+  if (settings.requirePlanApproval && !counts)
     return {
-      problem: `${words} is not approved (status: ${status ?? 'none'}): the user approves it by answering "approve ${words}", or with \`tool spec approve ${words}\``,
+      problem: `${words} is not approved (${why}): the user approves it as it stands by answering "approve ${words}", or with \`tool spec approve ${words}\``,
     };
   return { phase: 'run', subject: words, team: runTeamName(words) ?? '', text };
 }
@@ -224,21 +224,20 @@ async function restart(
 }
 
 async function sync(context: HookContext, id: string): Promise<HookAnswer> {
-  const text = context.project.spec(id);
-  if (text === null) return stop([`spec_id: there is no ${specDirectory(id)}/spec.md`]);
-  return withStanding(context.teams, async (logs) => {
-    const log = logs.find((one) => one.state.team === runTeamName(id));
-    const open = [...(log?.state.tasks.values() ?? [])].filter(({ status }) => status !== 'completed');
-    if (log !== undefined && open.length > 0)
-      return stop([
-        `${open.length} tasks of team ${log.state.team} are open: ${open.map((task) => `${task.id} ${task.subject}`).join(', ')}`,
-      ]);
-    return say([
-      `/tool:3-sync ${id} (status: ${statusOfSpec(text) ?? 'none'}).`,
-      'Next: hold the changes against every requirement and acceptance line of the SPEC, one by one; say for each where it is met, or that it is not.',
-      `Write the result into ${specDirectory(id)}/spec.md below "## Result", bring documentation and CHANGELOG up to date, and set status: completed only when every line is met.`,
-    ]);
-  });
+  const outcome = await context.project.sync(id);
+  if (outcome.kind === 'refused') return stop(outcome.reasons);
+  const { status, met, judged, since, uncommitted, written } = outcome;
+  return say([
+    `/tool:3-sync ${id}: ${met ? 'all of it is met' : 'not all of it is met'}; status: ${status}. Held against the changes since ${since}:`,
+    ...judged.map(({ id: one, test, missing }) =>
+      missing.length === 0 ? `- ${one}: met, by ${test ?? ''}` : `- ${one}: not met: ${missing.join('; ')}`,
+    ),
+    ...(uncommitted.length === 0 ? [] : [`Not looked at, since they are not committed: ${listed(uncommitted)}.`]),
+    ...(written.length === 0 ? [] : [`Written: ${written.join(', ')}.`]),
+    met
+      ? 'Next: tell the user so, and bring the documentation up to date. The status and the result are set already; do not change them.'
+      : 'Next: tell the user what is not met and what is missing. Do not change the status or the result: the next sync does.',
+  ]);
 }
 
 function awaits(log: TeamLog, session: string): boolean {
@@ -248,7 +247,11 @@ function awaits(log: TeamLog, session: string): boolean {
 
 async function approve(context: HookContext, event: HostEvent, wanted: string): Promise<HookAnswer> {
   return withStanding(context.teams, async (logs) => {
-    const drafts = context.project.specs().filter((id) => statusOfSpec(context.project.spec(id) ?? '') === 'draft');
+    const waits = (id: string) => {
+      const status = statusOfSpec(context.project.spec(id) ?? '');
+      return status === 'draft' || status === 'awaiting_approval';
+    };
+    const drafts = context.project.specs().filter(waits);
     const log = logs.find((one) => awaits(one, event.session));
     const [only] = drafts;
     const id = wanted !== '' ? wanted : drafts.length === 1 ? only : undefined;
