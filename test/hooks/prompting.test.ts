@@ -78,6 +78,17 @@ test('/tool:2-run wants a SPEC that is there and approved', async (t) => {
     /SPEC-AUTH-001 is not approved \(status: draft\)/,
   );
   made.write('.tool/specs/SPEC-AUTH-001/spec.md', spec('approved'));
+  assert.match(
+    await typed(made, '/tool:2-run SPEC-AUTH-001 --team'),
+    /SPEC-AUTH-001 is not approved \(its front matter says approved, but nobody has approved it here, and it is not committed/,
+  );
+  assert.match(await typed(made, 'approve SPEC-AUTH-001'), /SPEC-AUTH-001 is approved/);
+  made.edit('.tool/specs/SPEC-AUTH-001/spec.md', 'shall answer', 'shall never answer');
+  assert.match(
+    await typed(made, '/tool:2-run SPEC-AUTH-001 --team'),
+    /SPEC-AUTH-001 is not approved \(spec\.md changed after it was approved on \d{4}-\d{2}-\d{2}\): .* answering "approve SPEC-AUTH-001"/,
+  );
+  made.edit('.tool/specs/SPEC-AUTH-001/spec.md', 'shall never answer', 'shall answer');
   const text = await typed(made, '/tool:2-run SPEC-AUTH-001 --team --pattern=implementation');
   assert.match(
     text,
@@ -90,11 +101,14 @@ test('/tool:2-run wants a SPEC that is there and approved', async (t) => {
 
 test('/tool:3-sync and /tool:build-fix say what comes next', async (t) => {
   const made = project(t);
-  made.write('.tool/specs/SPEC-AUTH-001/spec.md', spec('approved'));
+  made.write('.tool/specs/SPEC-AUTH-001/spec.md', spec('approved').replace('When a', '- R1: When a'));
+  assert.match(await typed(made, '/tool:3-sync SPEC-AUTH-001'), /SPEC-AUTH-001 is not approved \(its front matter/);
+  made.commit();
   assert.match(
     await typed(made, '/tool:3-sync SPEC-AUTH-001'),
-    /^toolcrew: \/tool:3-sync SPEC-AUTH-001 \(status: approved\)\.\nNext: hold the changes against every requirement/,
+    /^toolcrew: \/tool:3-sync SPEC-AUTH-001: not all of it is met; status: approved\. Held against the changes since the commit before [0-9a-f]{10}:\n- R1: not met: no test names it, like "SPEC-AUTH-001 R1"; no task of plan\.md is for it\n/,
   );
+  assert.match(made.read('.tool/specs/SPEC-AUTH-001/spec.md'), /## Result of the sync\n\n0 of 1 met/);
   assert.match(
     await typed(made, '/tool:build-fix "login answers 500" --team'),
     /pattern investigation: hypothesis-1, hypothesis-2, hypothesis-3\.\n[\s\S]*TeamCreate \{"team_name":"tool-debug-login-answers-500"\}/,

@@ -1,5 +1,7 @@
 // A SPEC whose documents are as they should be.
 
+import type { NewSpec } from '../../src/adapters/specs.ts';
+
 export const SPEC_ID = 'SPEC-LOGIN-001';
 
 export const SPEC_TEXT = `---
@@ -65,3 +67,45 @@ export const ACCEPTANCE_TEXT = `# Acceptance
   then the account is locked for an hour.
 - A3 (R1, R3, R4): Given a user, when they log in, then it is seen.
 `;
+
+/** A small SPEC as data: three requirements, two tasks, three scenarios. */
+export const NEW_SPEC: NewSpec = {
+  feature: 'Users can log out of their account',
+  title: 'Users log out',
+  status: 'awaiting_approval',
+  about: 'So that a shared computer is safe.',
+  requirements: [
+    { id: 'R1', text: 'When a user logs out, the API shall end the session.' },
+    { id: 'R2', text: 'The page shall show a button to log out.' },
+    { id: 'R3', text: 'If there is no session, then the API shall answer 204.' },
+  ],
+  outOfScope: ['Logging out everywhere'],
+  design: 'One endpoint, one button.',
+  tasks: [
+    {
+      id: 'T1',
+      subject: 'End the session',
+      description: '',
+      files: ['src/api/logout.js'],
+      domain: 'backend',
+      owner: 'backend-dev',
+      dependsOn: [],
+      requirements: ['R1', 'R3'],
+    },
+    {
+      id: 'T2',
+      subject: 'Show the button',
+      description: 'Top right.',
+      files: ['src/pages/**'],
+      domain: 'frontend',
+      owner: null,
+      dependsOn: ['T1'],
+      requirements: ['R2'],
+    },
+  ],
+  scenarios: [
+    { id: 'A1', requirements: ['R1'], given: ['a session'], when: ['it is ended'], outcomes: ['it is gone'] },
+    { id: 'A2', requirements: ['R2'], given: ['the page'], when: ['it is shown'], outcomes: ['a button is there'] },
+    { id: 'A3', requirements: ['R3'], given: ['no session'], when: ['it is ended'], outcomes: ['204 is answered'] },
+  ],
+};
