@@ -47,7 +47,7 @@ export function listSpecs(root: string): readonly string[] {
 }
 
 /** One document of a SPEC; null when it is missing. */
-export function readDocument(root: string, id: string, name: DocumentName): string | null {
+function readDocument(root: string, id: string, name: DocumentName): string | null {
   try {
     return readFileSync(join(root, specDirectory(id), name), 'utf8');
   } catch {

@@ -32,7 +32,7 @@ const FILE = 'spec.md';
 const NUMBERED = /^(R[1-9]\d*)\s*:\s*(.*)$/s;
 
 /** Whether it is a day of the calendar, as `2026-01-31`. */
-export function isDate(text: string): boolean {
+function isDate(text: string): boolean {
   if (!/^\d{4}-\d{2}-\d{2}$/.test(text)) return false;
   const date = new Date(`${text}T00:00:00Z`);
   return !Number.isNaN(date.getTime()) && date.toISOString().startsWith(text);

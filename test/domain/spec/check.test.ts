@@ -248,6 +248,15 @@ test('what a SPEC asks for is read from its documents as before', () => {
   );
 });
 
+for (const title of ['Accept cookies', 'Order history', 'Out of scope'])
+  test(`a SPEC may be called ${title}`, () => {
+    const spec = changed(SPEC_TEXT, '# Users log in with their address', `# ${title}`);
+    const asked = readAsked(`${spec}\n\n${ACCEPTANCE_TEXT}`);
+    assert.equal(asked.title.split('\n')[0], title);
+    assert.equal(asked.requirements.length, 8);
+    assert.equal(asked.requirements[0]?.kind, 'requirement');
+  });
+
 /** Text of any kind that has words, some of which look like the form of the documents. */
 const text = fc
   .oneof(
