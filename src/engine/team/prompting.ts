@@ -146,7 +146,7 @@ const TYPED: Readonly<Record<Phase, string>> = { plan: '1-plan', run: '2-run', d
 /** What follows when all tasks are done. */
 const AFTER: Readonly<Record<Phase, readonly string[]>> = {
   plan: [
-    'Then put the results together into .tool/specs/SPEC-<NAME>-<NNN>/spec.md, plan.md and acceptance.md (status: draft; the skill tool-workflow-spec says how), and ask the user to approve it.',
+    'Then put the results together into .tool/specs/SPEC-<NAME>-<NNN>/spec.md, plan.md and acceptance.md (status: draft; the skill tool-workflow-spec says how, `tool spec check <id>` what is wrong), and ask the user to approve it.',
   ],
   run: ['Then see that the tests pass, and tell the user what was done for each requirement.'],
   debug: ['Then tell the user the cause that was proven, with its evidence, and the fix.'],

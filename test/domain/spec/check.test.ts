@@ -382,8 +382,14 @@ test('what is rendered passes its own check and is read as the same data, whatev
       assert.deepEqual(checkSpec(texts), []);
       const expected = held(given);
       assert.deepEqual(readSpecTexts(texts), expected);
-      const asked = readAsked(`${texts.spec}\n\n${texts.acceptance}`).requirements.map((one) => one.text);
-      for (const { id } of given.spec.requirements) assert.ok(asked.some((one) => one.startsWith(`${id}: `)));
+      const asked = readAsked(`${texts.spec}\n\n${texts.acceptance}`).requirements;
+      assert.deepEqual(
+        asked.map(({ kind, text: words }) => `${kind} ${words.split(/[ :]/)[0]}`),
+        [
+          ...given.spec.requirements.map(({ id }) => `requirement ${id}`),
+          ...given.acceptance.scenarios.map(({ id }) => `acceptance ${id}`),
+        ],
+      );
     }),
     { numRuns: 300 },
   );
