@@ -7,13 +7,22 @@ import type { Project } from './adapters/project.ts';
 import { approvalOf, recordApproval } from './adapters/spec-approvals.ts';
 import { listSpecs, readTexts, replaceFile } from './adapters/specs.ts';
 import { specDirectory } from './domain/spec/spec.ts';
+import type { TeamSettings } from './domain/team/settings.ts';
 import type { Teams } from './engine/ports.ts';
 import type { SyncContext } from './engine/team/phases/sync.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** @param now milliseconds since the epoch */
-export function composeSync({ root, main }: Project, env: Environment, teams: Teams, now: () => number): SyncContext {
+export type SyncParts = {
+  readonly project: Project;
+  readonly env: Environment;
+  readonly teams: Teams;
+  readonly settings: () => Promise<TeamSettings>;
+  /** Milliseconds since the epoch. */
+  readonly now: () => number;
+};
+
+export function composeSync({ project: { root, main }, env, teams, settings, now }: SyncParts): SyncContext {
   const history = createSpecHistory(root);
   const changelog = join(root, 'CHANGELOG.md');
   return {
@@ -22,9 +31,10 @@ export function composeSync({ root, main }: Project, env: Environment, teams: Te
     specs: () => listSpecs(main),
     texts: (id) => readTexts(main, id),
     approval: (id) => approvalOf(main, id, env),
-    write: (texts) => {
+    needsApproval: async () => (await settings()).requirePlanApproval,
+    write: (texts, isApproved) => {
       // First the record: who is killed in between leaves the words that were approved before.
-      recordApproval(main, texts, env, now());
+      if (isApproved) recordApproval(main, texts, env, now());
       replaceFile(join(main, specDirectory(texts.id), 'spec.md'), texts.spec);
     },
     changelog: () => {

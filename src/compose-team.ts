@@ -74,7 +74,7 @@ function namesCallers(env: Environment): boolean {
   return env.CLAUDE_CODE_SESSION_ID !== undefined;
 }
 
-function viewOf(project: Project, env: Environment, teams: Teams): ProjectView {
+function viewOf(project: Project, env: Environment, teams: Teams, settings: () => Promise<TeamSettings>): ProjectView {
   const { root, main } = project;
   const value = env.TOOL_CODE_EXPERIMENTAL_AGENT_TEAMS;
   return {
@@ -82,10 +82,10 @@ function viewOf(project: Project, env: Environment, teams: Teams): ProjectView {
     specs: () => listSpecs(main),
     spec: (id) => readSpec(main, id),
     approval: (id) => approvalOf(main, id, env),
-    sync: async (id) => {
+    sync: async (id, base) => {
       const { composeSync } = await import('./compose-sync.ts');
       const { syncSpec } = await import('./engine/team/phases/sync.ts');
-      return syncSpec(composeSync(project, env, teams, Date.now), id, null);
+      return syncSpec(composeSync({ project, env, teams, settings, now: Date.now }), id, base);
     },
     approve: (id) => approveSpec(main, id, env, Date.now()),
     hostVersion: async () => (await import('./adapters/host-version.ts')).readHostVersion(main, env),
@@ -150,7 +150,7 @@ function contextOf(
       sign: (stamp) => signStamp(state, stamp),
       whoseCall,
       namesCallers: namesCallers(env),
-      project: viewOf(project, env, teams),
+      project: viewOf(project, env, teams, settings),
     },
   };
 }

@@ -1,11 +1,9 @@
 // `tool sync`: a SPEC held against what was built.
 
-import { FileTeams } from '../adapters/event-log/teams.ts';
-import { findProject } from '../adapters/project.ts';
-import { composeSync } from '../compose-sync.ts';
+import { composeOperations } from '../compose-team.ts';
 import { ToolError } from '../domain/errors.ts';
 import { asLine, visible } from '../domain/text.ts';
-import { type SyncOutcome, syncSpec } from '../engine/team/phases/sync.ts';
+import type { SyncOutcome } from '../engine/team/phases/sync.ts';
 
 const SHOWN = 5;
 
@@ -30,10 +28,8 @@ export async function syncCommand(
   id: string,
   options: { readonly base?: string; readonly json?: boolean },
 ): Promise<void> {
-  const project = findProject(process.cwd());
-  const teams = new FileTeams({ root: project.main, now: Date.now });
-  const context = composeSync(project, process.env, teams, Date.now);
-  const outcome = await syncSpec(context, id, options.base ?? null);
+  const { project } = composeOperations(process.cwd(), process.env);
+  const outcome = await project.sync(id, options.base ?? null);
   if (outcome.kind === 'refused') throw new ToolError('refused', outcome.reasons.map(asLine).join('\n'));
   if (options.json === true) process.stdout.write(`${JSON.stringify(outcome, null, 2)}\n`);
   else process.stdout.write(`${linesOf(outcome).map(visible).join('\n')}\n`);

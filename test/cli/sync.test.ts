@@ -149,3 +149,16 @@ test('a team that is still at work, and words that were changed, are waited for'
   assert.match(changed.stderr, /is not approved \(spec\.md changed after it was approved on /);
   assert.match((await tool('sync', 'SPEC-OTHER-001')).stderr, new RegExp(`there is no .*; there is ${id}`));
 });
+
+test('where no approval is asked for, none is waited for, and none is made', async (t) => {
+  const { id, write, commit, tool, spec } = projectOf(t);
+  write('.tool/config/workflow.yaml', 'workflow:\n  team:\n    enabled: true\n    require_plan_approval: false\n');
+  commit({ 'src/api/logout.js': '// ends it\n', 'tests/logout.test.js': TESTS }, id);
+  assert.match((await tool('sync', id)).stdout, /^R1 {2}met {6}tests\/logout\.test\.js:4$/m);
+  assert.match(spec(), /^status: awaiting_approval$/m);
+  write(`.tool/specs/${id}/spec.md`, spec().replace('awaiting_approval', 'approved'));
+  assert.match(
+    (await tool('spec', 'list')).stdout,
+    /approved, but that does not count: its front matter says approved/,
+  );
+});

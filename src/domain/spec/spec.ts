@@ -37,6 +37,8 @@ export function specOfPath(path: string): string | null {
 const FRONT = /^---[ \t]*\r?\n([\s\S]*?)\r?\n---[ \t]*(?:\r?\n|$)/;
 const STATUS_LINE = /^status:[ \t]*["']?([a-z_]+)["']?[ \t]*$/m;
 
+const UPDATED_LINE = /^updated:[ \t]*["']?[\d-]*["']?[ \t]*$/;
+
 /** The status that the front matter of a `spec.md` states; null when it states none that is known. */
 export function statusOfSpec(text: string): SpecStatus | null {
   const found = STATUS_LINE.exec(FRONT.exec(text)?.[1] ?? '')?.[1];
@@ -68,7 +70,8 @@ export function approvedPart(text: string): string {
   const front = FRONT.exec(plain);
   if (front === null) return plain;
   const [whole, inner = ''] = front;
-  const left = inner.split('\n').filter((line) => !/^(?:status|updated):/.test(line));
+  // Only what code writes there: nothing else hides behind these words.
+  const left = inner.split('\n').filter((line) => !STATUS_LINE.test(line) && !UPDATED_LINE.test(line));
   return `---\n${left.join('\n')}\n---\n${plain.slice(whole.length)}`;
 }
 

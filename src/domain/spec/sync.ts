@@ -2,6 +2,7 @@
 
 import picomatch from 'picomatch';
 import type { SpecData } from './check.ts';
+import { asWords } from './markdown.ts';
 import type { PlanTask } from './plan-document.ts';
 import type { SpecStatus } from './spec.ts';
 
@@ -125,7 +126,7 @@ export function resultLines(judged: readonly Judged[], since: string): readonly 
     `${met} of ${judged.length} met, held against the changes since ${since}.`,
     '',
     ...judged.map(({ id, test, missing }) =>
-      missing.length === 0 ? `- ${id}: met, by ${test}` : `- ${id}: not met: ${missing.join('; ')}`,
+      missing.length === 0 ? `- ${id}: met, by ${asWords(test ?? '')}` : `- ${id}: not met: ${missing.join('; ')}`,
     ),
   ];
 }

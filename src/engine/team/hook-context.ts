@@ -19,8 +19,11 @@ export type ProjectView = {
   readonly spec: (id: string) => string | null;
   /** Whether a SPEC is approved as it stands. */
   readonly approval: (id: string) => Promise<Approval>;
-  /** Holds a SPEC against what was built, and writes down what came of it. */
-  readonly sync: (id: string) => Promise<SyncOutcome>;
+  /**
+   * Holds a SPEC against what was built, and writes down what came of it.
+   * @param base the commit before the work; null: found by itself
+   */
+  readonly sync: (id: string, base: string | null) => Promise<SyncOutcome>;
   /** Writes the approval down; gives what stands in the way. */
   readonly approve: (id: string) => string | null;
   /** Version of the host; null when it cannot be told. */

@@ -224,7 +224,7 @@ async function restart(
 }
 
 async function sync(context: HookContext, id: string): Promise<HookAnswer> {
-  const outcome = await context.project.sync(id);
+  const outcome = await context.project.sync(id, null);
   if (outcome.kind === 'refused') return stop(outcome.reasons);
   const { status, met, judged, since, uncommitted, written } = outcome;
   return say([

@@ -46,5 +46,7 @@ test('an approval is about all but the status and the date of the last change', 
   assert.equal(approvedPart(text), '---\nid: x\n---\n# T\nstatus: draft\n');
   assert.notEqual(approvedPart(text.replace('id: x', 'id: y')), approvedPart(text));
   assert.notEqual(approvedPart(text.replace('# T\nstatus: draft', '# T\nstatus: done')), approvedPart(text));
+  const smuggled = text.replace('status: draft', 'status: draft, and all is deleted');
+  assert.notEqual(approvedPart(smuggled), approvedPart(text));
   assert.equal(approvedPart('no front matter\nstatus: x'), 'no front matter\nstatus: x');
 });

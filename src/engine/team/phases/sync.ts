@@ -26,14 +26,16 @@ export type SyncContext = {
   readonly specs: () => readonly string[];
   readonly texts: (id: string) => SpecTexts | null;
   readonly approval: (id: string) => Promise<Approval>;
+  /** Whether what is built has to be approved. */
+  readonly needsApproval: () => Promise<boolean>;
   /** @param wanted a commit that the user named */
   readonly base: (id: string, wanted: string | null) => Promise<WorkBase>;
   /** @param ids of the requirements and scenarios that tests may name */
   readonly facts: (id: string, base: string, ids: readonly string[]) => Promise<SyncFacts>;
   /** Paths that HEAD does not hold as they stand. */
   readonly uncommitted: () => Promise<readonly string[]>;
-  /** Writes `spec.md`, which stays approved with these words. */
-  readonly write: (texts: SpecTexts & { readonly spec: string }) => void;
+  /** Writes `spec.md`; one that was approved stays so with these words. */
+  readonly write: (texts: SpecTexts & { readonly spec: string }, isApproved: boolean) => void;
   /** The CHANGELOG.md of the project; null: there is none. */
   readonly changelog: () => string | null;
   readonly writeChangelog: (text: string) => void;
@@ -86,7 +88,7 @@ export async function syncSpec(context: SyncContext, id: string, wanted: string 
   const left = await workLeft(context, id);
   if (left.length > 0) return refused(...left);
   const approval = await context.approval(id);
-  if (!approval.counts)
+  if (!approval.counts && (await context.needsApproval()))
     return refused(`${id} is not approved (${approval.why}): \`tool spec approve ${id}\` approves it as it stands`);
   const base = await context.base(id, wanted);
   if (!base.ok) return refused(base.why);
@@ -99,10 +101,10 @@ export async function syncSpec(context: SyncContext, id: string, wanted: string 
     [...requirements, ...scenarios].map((one) => one.id),
   );
   const judged = judgeSync({ ...data, spec: { ...data.spec, id } }, facts);
-  const status = statusAfter(judged, approval.status ?? 'approved');
+  const status = statusAfter(judged, approval.status ?? 'draft');
   const met = isMet(judged);
   const written = [
-    ...writeResult(context, { ...texts, spec: texts.spec }, resultLines(judged, base.words), status),
+    ...writeResult(context, { ...texts, spec: texts.spec }, resultLines(judged, base.words), status, approval.counts),
     ...(met ? writeChangelog(context, data.spec.title, id) : []),
   ];
   const uncommitted = (await context.uncommitted()).filter((path) => !written.includes(path));
@@ -114,10 +116,11 @@ function writeResult(
   texts: SpecTexts & { readonly spec: string },
   result: readonly string[],
   status: SpecStatus,
+  isApproved: boolean,
 ): readonly string[] {
   const spec = withStatus(withResult(texts.spec, result), status);
   if (spec === texts.spec) return [];
-  context.write({ ...texts, spec: withUpdated(spec, context.today()) });
+  context.write({ ...texts, spec: withUpdated(spec, context.today()) }, isApproved);
   return [`${specDirectory(texts.id)}/spec.md`];
 }
 
