@@ -54,9 +54,12 @@ export function testsOf(spec: string, { lines, committed }: SyncFacts): Readonly
   for (const [path, own] of byPath(lines)) {
     const all = new Set(own.flatMap(({ text }) => text.match(SPEC_NAMED) ?? []));
     let last: string | null = null;
+    // Below a group of tests that is skipped.
+    let isSkipped = false;
     for (const { line, text } of [...own].sort((a, b) => a.line - b.line)) {
       const named: readonly string[] = text.match(SPEC_NAMED) ?? [];
       last = named.at(-1) ?? last;
+      if (named.length > 0) isSkipped = SKIPPED.test(text);
       const isOurs =
         named.length > 0
           ? named.includes(spec)
@@ -65,7 +68,7 @@ export function testsOf(spec: string, { lines, committed }: SyncFacts): Readonly
             : all.size === 1
               ? all.has(spec)
               : last === spec;
-      if (!isOurs || SKIPPED.test(text)) continue;
+      if (!isOurs || isSkipped || SKIPPED.test(text)) continue;
       // The id of a SPEC may end like one of a requirement: SPEC-R2-001.
       for (const id of text.replace(SPEC_NAMED, ' ').match(ID_NAMED) ?? [])
         if (!found.has(id)) found.set(id, `${path}:${line}`);

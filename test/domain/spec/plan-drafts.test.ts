@@ -7,7 +7,7 @@ import { planDrafts } from '../../../src/domain/spec/plan-drafts.ts';
 import { DEFAULT_OWNERSHIP } from '../../../src/domain/team/ownership.ts';
 import { NEW_SPEC } from '../../support/spec.ts';
 
-const ROLES = ['backend-dev', 'frontend-dev', 'tester'];
+const ROLES = ['backend-dev', 'frontend-dev'];
 
 function drafts(tasks: readonly PlanTask[], roles: readonly string[] = ROLES) {
   const spec = { ...NEW_SPEC, id: 'SPEC-OUT-001', created: '', updated: '' };
@@ -59,12 +59,15 @@ test('every task stands after all that it waits for', () => {
 });
 
 test('who does it: the owner that is named, who owns the files, who knows the domain, somebody', () => {
-  const { tasks, notes } = drafts([
-    planned({ id: 'T1', owner: 'tester' }),
-    planned({ id: 'T2', owner: 'designer', domain: 'frontend', files: ['lib/x.ts', 'package.json'] }),
-    planned({ id: 'T3', files: ['src/pages/a.ts', 'src/pages/b.ts', 'src/api/a.ts'] }),
-    planned({ id: 'T4', domain: 'infrastructure', files: ['Dockerfile'] }),
-  ]);
+  const { tasks, notes } = drafts(
+    [
+      planned({ id: 'T1', owner: 'tester' }),
+      planned({ id: 'T2', owner: 'designer', domain: 'frontend', files: ['lib/x.ts', 'package.json'] }),
+      planned({ id: 'T3', files: ['src/pages/a.ts', 'src/pages/b.ts', 'src/api/a.ts'] }),
+      planned({ id: 'T4', domain: 'infrastructure', files: ['Dockerfile'] }),
+    ],
+    ['tester', ...ROLES],
+  );
   assert.deepEqual(
     tasks.map(({ owner }) => owner),
     ['tester', 'frontend-dev', 'frontend-dev', 'backend-dev'],
@@ -72,4 +75,22 @@ test('who does it: the owner that is named, who owns the files, who knows the do
   assert.deepEqual(notes, ['T2: designer is not in this team; frontend-dev does it']);
   assert.match(tasks[1]?.description ?? '', /leased by FileLease before you change it: lib\/x\.ts, package\.json\.$/m);
   assert.match(tasks[2]?.description ?? '', /^src\/api\/a\.ts is backend-dev's: ask by change_request\.$/m);
+});
+
+test('tests and gate come last, for those to whom the plan gives nothing; who is left over is named', () => {
+  const { tasks, notes } = drafts(NEW_SPEC.tasks, [...ROLES, 'tester', 'quality', 'designer']);
+  assert.deepEqual(
+    tasks.slice(2).map(({ key, owner, blockedBy }) => [key, owner, blockedBy]),
+    [
+      ['tester-1', 'tester', ['T1', 'T2']],
+      ['quality-1', 'quality', ['T1', 'T2', 'tester-1']],
+    ],
+  );
+  assert.match(tasks[2]?.description ?? '', /^A2 \(R2\): Given the page, when it is shown, then a button is there$/m);
+  assert.deepEqual(notes, ['designer: nothing to do, no task of the plan is its']);
+  const own = drafts([planned({ id: 'T1' }), planned({ id: 'T2', owner: 'tester' })], ['backend-dev', 'tester']);
+  assert.deepEqual(
+    own.tasks.map(({ key }) => key),
+    ['T1', 'T2'],
+  );
 });

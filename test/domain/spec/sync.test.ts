@@ -32,6 +32,12 @@ const CASES: readonly Case[] = [
   ['the first place', [`test('${SPEC} R2')`, `test('${SPEC} R2 again')`], false, { R2: 1 }],
   ['a longer word', [`// ${SPEC}`, 'const R22 = XR2 + R2x + A-R2;'], false, { R22: 2 }],
   ['a SPEC that ends alike', ["test('SPEC-R2-001 R3')", `test('${SPEC}0 R4')`], false, {}],
+  [
+    'no group that is skipped',
+    [`describe.skip('${SPEC}')`, "test('R1')", `test('${SPEC} R2')`, "test('R3')"],
+    true,
+    { R2: 3, R3: 4 },
+  ],
   ['a test that is skipped', [`test.skip('${SPEC} R2')`, `it.todo('${SPEC} R3')`, `xit('${SPEC} R4')`], false, {}],
 ];
 
