@@ -3,6 +3,7 @@
 
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
 import { packageVersion } from './adapters/package-root.ts';
+import { addPhaseCommands } from './cli/phase-commands.ts';
 import { addTeamCommands } from './cli/team-commands.ts';
 import { messageOf, ToolError } from './domain/errors.ts';
 
@@ -84,8 +85,14 @@ function createProgram(): Command {
     .option('--issues <n>', 'how many issues to seed, at least 5', positive)
     .option('--repo <path>', 'import this Git repository instead of the small one')
     .option('--keep', 'leave dashboard and forge up at the end')
+    .option('--team', 'a team of four on one task instead, then the same one at a time')
     .option('--json', 'print one JSON object instead of the live view')
-    .action(async (options: { issues?: number; repo?: string; keep?: boolean; json?: boolean }) => {
+    .action(async (options: { issues?: number; repo?: string; keep?: boolean; json?: boolean; team?: boolean }) => {
+      if (options.team === true) {
+        const { demoTeamCommand } = await import('./cli/demo-team.ts');
+        await demoTeamCommand(options);
+        return;
+      }
       const { demoCommand } = await import('./cli/demo.ts');
       await demoCommand(options);
     });
@@ -111,6 +118,7 @@ function createProgram(): Command {
       await doctorCommand(path, options);
     });
   addTeamCommands(program);
+  addPhaseCommands(program);
   program
     .command('sync')
     .description('hold a SPEC against what was built: each requirement, each scenario')
@@ -203,13 +211,20 @@ function addAgentCommands(program: Command): void {
       const { createPullRequest } = await import('./cli/issue.ts');
       await createPullRequest(options);
     });
-  program
-    .command('agent', { hidden: true })
+  const agent = program.command('agent', { hidden: true });
+  agent
     .command('patch')
     .description('apply the patches in the issue of this attempt')
     .action(async () => {
       const { patchCommand } = await import('./cli/agent-patch.ts');
       await patchCommand();
+    });
+  agent
+    .command('teammate')
+    .description('play a teammate for one turn, as a script says')
+    .action(async () => {
+      const { teammateCommand } = await import('./cli/agent-teammate.ts');
+      await teammateCommand();
     });
 }
 

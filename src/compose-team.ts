@@ -1,7 +1,6 @@
 // Wires the adapters of team mode to its engine. Apart from compose.ts: hooks start in milliseconds, and load no more than this.
 
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { loadTeamSettings } from './adapters/config/settings-snapshot.ts';
 import { KeptTeams } from './adapters/event-log/kept-teams.ts';
@@ -17,6 +16,7 @@ import { asLine } from './domain/text.ts';
 import type { Checks, Teams, WorkTree } from './engine/ports.ts';
 import type { Host } from './engine/team/context.ts';
 import type { HookContext, ProjectView } from './engine/team/hook-context.ts';
+import type { Workshop } from './engine/team/workshop-port.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -28,11 +28,11 @@ export type ComposedHooks = {
 };
 
 /** The checks and the work tree start programs: loaded when they are asked. */
-function lateChecks(root: string, cacheDirectory: string): Checks {
+function lateChecks(root: string, cacheDirectory: string, env: Environment): Checks {
   return {
     run: async (settings, signal) => {
       const { createChecks } = await import('./adapters/checks/checks.ts');
-      return createChecks({ root, cacheDirectory, now: Date.now }).run(settings, signal);
+      return createChecks({ root, cacheDirectory, now: Date.now, env }).run(settings, signal);
     },
   };
 }
@@ -43,6 +43,12 @@ function lateWorkTree(root: string, objects: string): WorkTree {
     tree: async () => (await load()).tree(),
     changed: async (from, to) => (await load()).changed(from, to),
   };
+}
+
+/** How finished work becomes part of the team's branch, in a worktree that a lead made; null anywhere else. */
+async function lateWorkshop({ root, main }: Project, env: Environment): Promise<Workshop | null> {
+  if (!root.startsWith(join(main, '.tool', 'worktrees', '/'))) return null;
+  return (await import('./adapters/git/workshop.ts')).createWorkshop({ root: main, env });
 }
 
 /** Paths of files below a directory of the project; what belongs to Git or was installed is left out. */
@@ -112,14 +118,21 @@ function settingsOf(main: string, env: Environment) {
 export function composeChecks(cwd: string, env: Environment) {
   const { root, main } = findProject(cwd, env.CLAUDE_PROJECT_DIR);
   const { settings, problems } = settingsOf(main, env);
-  return { context: { settings, checks: checksOf(root, main) }, problems };
+  return { context: { settings, checks: checksOf(root, main, env) }, problems };
 }
 
-function checksOf(root: string, main: string): Checks {
-  return lateChecks(root, join(main, '.tool', 'cache', 'checks'));
+/** As the system's own programs find it. */
+function temporaryOf({ TMPDIR, TMP, TEMP }: Environment): string {
+  const place = TMPDIR || TMP || TEMP || '/tmp';
+  return place.length > 1 && place.endsWith('/') ? place.slice(0, -1) : place;
 }
 
-function contextOf(
+function checksOf(root: string, main: string, env: Environment): Checks {
+  return lateChecks(root, join(main, '.tool', 'cache', 'checks'), env);
+}
+
+/** All that operations and hooks of a project stand on. */
+export function composeContext(
   project: Project,
   env: Environment,
   teams: Teams,
@@ -137,12 +150,13 @@ function contextOf(
       settings,
       now: Date.now,
       keys: systemKeys,
-      checks: checksOf(root, main),
+      checks: checksOf(root, main, env),
       workTree: lateWorkTree(root, join(main, '.tool', 'cache', 'objects')),
+      workshop: () => lateWorkshop(project, env),
       host,
       writesOf: (tool, input, cwd) => writesOf(tool, input, cwd, { root, env }),
       below: (directory) => filesBelow(root, directory),
-      temporary: [...new Set(['/tmp', tmpdir()])],
+      temporary: [...new Set(['/tmp', temporaryOf(env)])],
       attended: env.CLAUDE_CODE_ENTRYPOINT === 'cli',
       log: (level, words) => {
         if (level !== 'debug') say(`toolcrew: ${level}: ${asLine(words)}`);
@@ -165,20 +179,30 @@ export function composeHooks(cwd: string, env: Environment, say: (words: string)
   const project = findProject(cwd, env.CLAUDE_PROJECT_DIR);
   const teams = kept ?? new FileTeams({ root: project.main, now: Date.now });
   const form = env.CLAUDE_PLUGIN_ROOT === undefined ? 'project' : 'plugin';
-  return contextOf(project, env, teams, () => ({ version: null, form }), say);
+  return composeContext(project, env, teams, () => ({ version: null, form }), say);
 }
 
 /** For one operation from a shell. */
 export function composeOperations(cwd: string, env: Environment): HookContext {
   const project = findProject(cwd);
-  return contextOf(project, env, new FileTeams({ root: project.main, now: Date.now }), () => null).context;
+  return composeContext(project, env, new FileTeams({ root: project.main, now: Date.now }), () => null).context;
+}
+
+/** Whom an environment that this program made names. */
+export function environmentIdentity(env: Environment) {
+  const run = Number(env.TOOL_TEAMMATE_RUN);
+  return {
+    team: env.TOOL_TEAM ?? null,
+    teammate: env.TOOL_TEAMMATE ?? null,
+    ...(Number.isSafeInteger(run) && run > 0 ? { epoch: run } : {}),
+  };
 }
 
 export type Resident = {
   readonly context: HookContext;
   readonly project: Project;
   /** Who this server was started as. */
-  readonly identity: { readonly team: string | null; readonly teammate: string | null };
+  readonly identity: { readonly team: string | null; readonly teammate: string | null; readonly epoch?: number };
   /** The directory of what belongs to the project but not into it. */
   readonly state: string;
   /**
@@ -197,7 +221,7 @@ export function composeResident(env: Environment, hostVersion: () => string | nu
   const project = findProject(process.cwd(), env.CLAUDE_PROJECT_DIR);
   const teams = new KeptTeams(new FileTeams({ root: project.main, now: Date.now }));
   const form = env.CLAUDE_PLUGIN_ROOT === undefined ? 'project' : 'plugin';
-  const { context } = contextOf(project, env, teams, () => {
+  const { context } = composeContext(project, env, teams, () => {
     const version = hostVersion();
     return version === null ? null : { version, form };
   });
@@ -205,7 +229,7 @@ export function composeResident(env: Environment, hostVersion: () => string | nu
   return {
     context,
     project,
-    identity: { team: env.TOOL_TEAM ?? null, teammate: env.TOOL_TEAMMATE ?? null },
+    identity: environmentIdentity(env),
     state: projectState(project.main, env),
     announce: (session) => {
       const mark = markOf(project, session);

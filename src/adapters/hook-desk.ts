@@ -6,6 +6,7 @@ import {
   closeSync,
   constants,
   existsSync,
+  fstatSync,
   mkdirSync,
   openSync,
   readdirSync,
@@ -23,7 +24,12 @@ import { packageVersion } from './package-root.ts';
 const ATTENTION_MS = 1000;
 /** So often it is looked whether the answer is there, and whether the server still is. */
 const LOOK_MS = 0.25;
+/** What took so long already may take that much longer to be seen: checks take minutes. */
+const LOOK_PART = 1 / 40;
+const LOOK_MAX_MS = 25;
 const ALIVE_MS = 100;
+/** So long an answer lies there for a hook that may have ended. */
+const LEFT_MS = 60_000;
 /** What is never changed, to wait on. */
 const SLEEPER = new Int32Array(new SharedArrayBuffer(4));
 
@@ -38,7 +44,10 @@ function stateDirectory(main: string): string {
 
 function desksIn(directory: string): readonly string[] {
   try {
-    const names = readdirSync(directory).filter((name) => name.startsWith(prefix()));
+    // Not those of a version whose name begins like this one's.
+    const names = readdirSync(directory).filter(
+      (name) => name.startsWith(prefix()) && /^\d+$/.test(name.slice(prefix().length)),
+    );
     return names.map((name) => join(directory, name));
   } catch {
     return [];
@@ -51,10 +60,13 @@ const answerOf = (desk: string, id: string): string => join(desk, `${id}.answer`
 /** Opens the pipe for writing, which fails when nobody reads it. */
 function bell(desk: string): number | undefined {
   try {
-    return openSync(join(desk, 'bell'), constants.O_WRONLY | constants.O_NONBLOCK);
+    const fd = openSync(join(desk, 'bell'), constants.O_WRONLY | constants.O_NONBLOCK);
+    if (fstatSync(fd).isFIFO()) return fd;
+    closeSync(fd);
   } catch {
-    return undefined;
+    // Nobody reads it, or it is not there.
   }
+  return undefined;
 }
 
 function isAttended(desk: string): boolean {
@@ -62,6 +74,24 @@ function isAttended(desk: string): boolean {
   if (fd === undefined) return false;
   closeSync(fd);
   return true;
+}
+
+/** Takes away what is there; false where that was not possible. */
+function withdrawn(path: string): boolean {
+  try {
+    unlinkSync(path);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function removeTree(path: string): void {
+  try {
+    rmSync(path, { recursive: true, force: true });
+  } catch {
+    // It stays; nobody attends it.
+  }
 }
 
 /** The file's JSON, which is gone with that; undefined: there is no file. */
@@ -89,6 +119,7 @@ function ring(desk: string, id: string, question: string): boolean {
     writeSync(fd, `${id}\n`);
     return true;
   } catch {
+    withdrawn(questionOf(desk, id));
     return false;
   } finally {
     closeSync(fd);
@@ -102,18 +133,20 @@ function askOne(desk: string, question: string, patience: number): unknown {
   let looked = begin;
   let isHeard = false;
   for (;;) {
-    Atomics.wait(SLEEPER, 0, 0, LOOK_MS);
+    const now = performance.now();
+    Atomics.wait(SLEEPER, 0, 0, Math.min(Math.max(LOOK_MS, (now - begin) * LOOK_PART), LOOK_MAX_MS));
     const answer = taken(answerOf(desk, id));
     if (answer !== undefined) return answer;
-    const now = performance.now();
     isHeard ||= !existsSync(questionOf(desk, id));
     const isLate = now - begin > (isHeard ? patience : ATTENTION_MS);
     const isLook = now - looked > ALIVE_MS;
     if (isLook) looked = now;
-    if (isLate || (isLook && !isAttended(desk))) {
-      rmSync(questionOf(desk, id), { force: true });
-      return undefined;
-    }
+    const isLeft = isLook && !isAttended(desk);
+    if (!isLate && !isLeft) continue;
+    const isMine = withdrawn(questionOf(desk, id));
+    // The server was quicker: what it does by now is not to be done twice.
+    if (isMine || isHeard || isLeft) return taken(answerOf(desk, id));
+    isHeard = true;
   }
 }
 
@@ -136,12 +169,21 @@ async function serve(desk: string, id: string, answer: (question: unknown) => Pr
   if (question === undefined) return;
   const said = await answer(question).catch(() => null);
   const temporary = join(desk, `${id}.tmp`);
-  try {
-    writeFileSync(temporary, JSON.stringify(said ?? null), { mode: 0o600 });
+  const lay = (text: string) => {
+    writeFileSync(temporary, text, { mode: 0o600 });
     renameSync(temporary, answerOf(desk, id));
+  };
+  try {
+    lay(JSON.stringify(said ?? null));
   } catch {
-    // The hook does without.
+    try {
+      // For that there is room on a full disk: no answer, and nothing to wait for.
+      lay('');
+    } catch {
+      return;
+    }
   }
+  setTimeout(() => withdrawn(answerOf(desk, id)), LEFT_MS).unref();
 }
 
 export type Desk = { readonly close: () => void };
@@ -160,8 +202,12 @@ export async function answerHooks(
   try {
     mkdirSync(state, { recursive: true });
     // What killed servers left, and what was left under this very number.
-    for (const other of desksIn(state)) if (!isAttended(other)) rmSync(other, { recursive: true, force: true });
+    for (const other of desksIn(state)) if (!isAttended(other)) removeTree(other);
     mkdirSync(desk, { mode: 0o700 });
+  } catch {
+    return undefined;
+  }
+  try {
     execFileSync('mkfifo', ['-m', '600', join(desk, 'bell')], { stdio: 'ignore' });
     // For writing as well: so it never ends when the last hook has rung.
     const fd = openSync(join(desk, 'bell'), constants.O_RDWR | constants.O_NONBLOCK);
@@ -173,11 +219,11 @@ export async function answerHooks(
     return {
       close: () => {
         pipe.destroy();
-        rmSync(desk, { recursive: true, force: true });
+        removeTree(desk);
       },
     };
   } catch {
-    rmSync(desk, { recursive: true, force: true });
+    removeTree(desk);
     return undefined;
   }
 }

@@ -1,7 +1,7 @@
 // `tool team`: the team operations from a shell.
 
 import { readFileSync } from 'node:fs';
-import { composeOperations } from '../compose-team.ts';
+import { composeOperations, environmentIdentity } from '../compose-team.ts';
 import { messageOf, ToolError } from '../domain/errors.ts';
 import type { Evidence } from '../domain/team/caller.ts';
 import type { OperationName } from '../domain/team/operation.ts';
@@ -21,7 +21,7 @@ async function shellEvidence(teams: Teams, env: Environment): Promise<Evidence> 
       kind: 'nothing',
       why: "this shell belongs to an agent of the host, and does not tell which: use the team server's tools (mcp__team__…)",
     };
-  return { kind: 'environment', team: env.TOOL_TEAM ?? null, teammate: env.TOOL_TEAMMATE ?? null };
+  return { kind: 'environment', ...environmentIdentity(env) };
 }
 
 function lines(value: unknown, indent: string): string[] {

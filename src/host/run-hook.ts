@@ -75,15 +75,42 @@ function isForged(event: HostEvent, scene: Scene, env: Readonly<Record<string, s
   return scene.hasTeam || /^\s*(yes,?\s+)?approve/i.test(event.prompt);
 }
 
+/** What is never changed, to wait on. */
+const SLEEPER = new Int32Array(new SharedArrayBuffer(4));
+
+/** All of it: a pipe that does not block takes what fits into it, and nothing when it is full. */
+function writeLine(fd: number, line: string): void {
+  let rest = Buffer.from(`${line}\n`);
+  while (rest.length > 0) {
+    try {
+      rest = rest.subarray(writeSync(fd, rest));
+    } catch (error) {
+      if (!(error instanceof Error && 'code' in error && error.code === 'EAGAIN')) throw error;
+      Atomics.wait(SLEEPER, 0, 0, 1);
+    }
+  }
+}
+
 /** Does what the answer says, and ends at once: winding down would be a tenth of what a hook takes. */
 function finish({ said, printed, code }: Reply): never {
-  for (const line of said) writeSync(2, `${line}\n`);
-  if (printed !== null) writeSync(1, `${printed}\n`);
+  try {
+    for (const line of said) writeLine(2, line);
+  } catch {
+    // Where nobody hears it, the exit code still counts.
+  }
+  if (printed !== null) writeLine(1, printed);
   process.exit(code);
 }
 
 /** So long the server may take for a decision that starts no program. */
 const PATIENCE_MS = 5000;
+
+/** Checks have their own deadline, which is below that of the host. */
+const CHECKS_MS = 590_000;
+
+function isSecretName(name: string): boolean {
+  return /token|secret|password|passwd|api_?key|credential|private_?key/i.test(name);
+}
 
 /** What a hook asks the server that stays; the answer is a `Reply`. */
 export type HookQuestion = {
@@ -97,8 +124,10 @@ export type HookQuestion = {
 /** undefined where no server answers. The user's own word goes no way round. */
 function askedOf({ event }: Hook, input: string, main: string): Reply | undefined {
   if (event === 'UserPromptSubmit') return undefined;
-  const question: HookQuestion = { hook: event, input, cwd: process.cwd(), env: process.env };
-  return readReply(askServer(main, question, event === 'TaskCompleted' ? Number.POSITIVE_INFINITY : PATIENCE_MS));
+  // What a command may name is asked with; what only a service is to know stays here.
+  const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !isSecretName(name)));
+  const question: HookQuestion = { hook: event, input, cwd: process.cwd(), env };
+  return readReply(askServer(main, question, event === 'TaskCompleted' ? CHECKS_MS : PATIENCE_MS));
 }
 
 async function run(hook: Hook): Promise<void> {

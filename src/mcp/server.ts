@@ -33,14 +33,15 @@ type Call = { readonly name: string; readonly input: Fields; readonly toolUseId:
 
 /** Who calls: the environment that this server was started in, else the stamp of the host's hook. */
 async function evidenceOf(call: Call, clientName: string, resident: Resident): Promise<Evidence> {
-  const { team, teammate } = resident.identity;
+  const { team, teammate, epoch } = resident.identity;
   // A server that a host's agent starts by itself says no more of it than its shell does.
   if (clientName !== HOST_CLIENT && (await isAskedByAgent(resident.context.teams, process.env)))
     return {
       kind: 'nothing',
       why: "an agent of the host started this server itself, and nothing tells which: use the team server's tools (mcp__team__…)",
     };
-  if (teammate !== null) return { kind: 'environment', team, teammate, isServer: true };
+  if (teammate !== null)
+    return { kind: 'environment', team, teammate, isServer: true, ...(epoch === undefined ? {} : { epoch }) };
   const text = call.input[STAMP];
   if (typeof text === 'string') {
     const stamp = readStamp(resident.state, text);
@@ -84,8 +85,12 @@ function offering(resident: Resident, isHosts: () => boolean) {
   let offered: ReturnType<typeof answerEvents> | undefined;
   return {
     look: () => {
-      if (isHosts() && resident.identity.teammate === null && resident.context.teams.list().length > 0)
-        offered ??= answerEvents(resident);
+      if (offered !== undefined || !isHosts() || resident.identity.teammate !== null) return;
+      try {
+        if (resident.context.teams.list().length > 0) offered = answerEvents(resident);
+      } catch {
+        // Whatever keeps the teams from being read, whoever asks for them is told.
+      }
     },
     close: async () => (await offered)?.close(),
   };

@@ -1,19 +1,27 @@
 // Hooks that ask the team server that stays, instead of working it out by themselves.
 
 import assert from 'node:assert/strict';
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import {
+  closeSync,
+  constants,
   copyFileSync,
   existsSync,
   mkdirSync,
+  openSync,
   readdirSync,
   readFileSync,
+  readSync,
   rmSync,
   statSync,
   writeFileSync,
+  writeSync,
 } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import test from 'node:test';
-import { type Fields, HookedProject, type HookRun, specific, TEAM } from '../support/hooked.ts';
+import { answerHooks } from '../../src/adapters/hook-desk.ts';
+import { ENABLED, type Fields, HookedProject, type HookRun, specific, TEAM } from '../support/hooked.ts';
 import { McpClient } from '../support/mcp-client.ts';
 import { type Cleanup, tempDir } from '../support/temp.ts';
 
@@ -159,7 +167,11 @@ test('where the server is dead or hangs, the hook decides by itself; the next se
   assert.deepEqual(readdirSync(older), []);
   rmSync(older, { recursive: true });
   writeFileSync(join(dirname(left), `${basename(left)}0`), 'no directory');
+  const copied = join(dirname(left), `${basename(left)}1`);
+  mkdirSync(copied);
+  writeFileSync(join(copied, 'bell'), '');
   await isRefused('something else of that name');
+  assert.equal(readFileSync(join(copied, 'bell'), 'utf8'), '', 'a file is no pipe');
   await start(t, project);
   while (desks(project).includes(left)) await new Promise((resolve) => setTimeout(resolve, 10));
   await deskOf(project);
@@ -205,4 +217,143 @@ test('the word of the user is heard by its own hook alone, and questions of nobo
     assert.equal(await ask(wrong), 'null', JSON.stringify(wrong));
   writeFileSync(join(desk, 'bell'), `../../config/workflow\n\n999\n${'9'.repeat(10_000)}\n`);
   assert.match(await ask(question), /"printed"/, 'it goes on');
+});
+
+test('what two are told at once is each one\u2019s own', async (t) => {
+  const members = ['backend-dev', 'tester'] as const;
+  const project = await new HookedProject(t).team(...members);
+  for (const [index, owner] of members.entries()) {
+    await project.call('team-lead', 'TaskCreate', { subject: `Of ${owner}`, description: 'd', owner });
+    await project.call(owner, 'TaskUpdate', { taskId: String(index + 1), status: 'in_progress' });
+  }
+  const server = await start(t, project);
+  await deskOf(project);
+  const stop = (who: string) => project.hook('subagent-stop', who, 'SubagentStop', { stop_hook_active: false });
+  for (let count = 0; count < 3; count++) for (const who of members) assert.equal((await stop(who)).code, 2);
+  // Stopped meanwhile, it finds both questions in the pipe.
+  process.kill(server.pid, 'SIGSTOP');
+  const runs = members.map(stop);
+  await new Promise((resolve) => setTimeout(resolve, 400));
+  process.kill(server.pid, 'SIGCONT');
+  assert.deepEqual((await Promise.all(runs)).map(outcome), Array(2).fill({ code: 0, stdout: '', stderr: '' }));
+  const { messages } = project.state();
+  assert.equal(messages.length, 2);
+  for (const { from, content } of messages) assert.match(String(content), new RegExp(`"Of ${from}"`));
+});
+
+test('an answer is told to its end, also on a pipe that does not block', async (t) => {
+  const project = await new HookedProject(t).team('backend-dev');
+  await start(t, project);
+  await deskOf(project);
+  const tool_input = { content: 'x'.repeat(300_000) };
+  const fields = project.fields('team-lead', 'PreToolUse', { tool_name: 'mcp__team__SendMessage', tool_input });
+  const [input, pipe] = [join(tempDir(t), 'input'), join(tempDir(t), 'pipe')];
+  writeFileSync(input, JSON.stringify(fields));
+  execFileSync('mkfifo', [pipe]);
+  const fd = openSync(pipe, constants.O_RDWR | constants.O_NONBLOCK);
+  const hook = join(project.hooks, 'pre-tool-use.js');
+  const child = spawn('sh', ['-c', 'exec "$0" "$1" < "$2" >&3', process.execPath, hook, input], {
+    cwd: project.root,
+    env: { ...project.env, ...project.envOf('2.1.177') },
+    stdio: ['ignore', 'ignore', 'inherit', fd],
+  });
+  let isOver = false;
+  const ended = once(child, 'close').then(([code]) => {
+    isOver = true;
+    assert.equal(code, 0);
+  });
+  await new Promise((resolve) => setTimeout(resolve, 500));
+  let text = '';
+  const buffer = Buffer.alloc(65_536);
+  for (let wasOver = false; ; wasOver = isOver) {
+    try {
+      text += buffer.toString('utf8', 0, readSync(fd, buffer));
+    } catch {
+      if (wasOver) break;
+      await new Promise((resolve) => setTimeout(resolve, 5));
+    }
+  }
+  closeSync(fd);
+  await ended;
+  assert.ok(text.endsWith('}\n'), `${text.length} characters`);
+  const { hookSpecificOutput } = JSON.parse(text) as { hookSpecificOutput: { updatedInput: Fields } };
+  assert.equal(hookSpecificOutput.updatedInput.content, tool_input.content);
+});
+
+test('a rejection counts where nobody hears its reason', async (t) => {
+  const project = await new HookedProject(t).team('backend-dev', 'tester');
+  const fields = project.fields('backend-dev', 'PreToolUse', {
+    tool_name: 'Write',
+    tool_input: { file_path: 'tests/a.ts' },
+  });
+  const child = spawn(process.execPath, [join(project.hooks, 'pre-tool-use.js')], {
+    cwd: project.root,
+    env: { ...project.env, ...project.envOf('2.1.177') },
+    stdio: ['pipe', 'ignore', 'pipe'],
+  });
+  child.stderr.destroy();
+  const closed = once(child, 'close');
+  setTimeout(() => child.stdin.end(JSON.stringify(fields)), 50);
+  assert.deepEqual(await closed, [2, null]);
+});
+
+test('where no desk can be made, the server stays all the same', async (t) => {
+  const project = await new HookedProject(t).team('backend-dev');
+  rmSync(join(project.root, '.tool', 'state'), { recursive: true, force: true });
+  writeFileSync(join(project.root, '.tool', 'state'), 'no directory');
+  const client = await start(t, project);
+  for (let count = 0; count < 3; count++) {
+    await client.call('TaskList', {}, 'toolu_1');
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
+  assert.equal(client.child.exitCode, null);
+});
+
+test('where the pipe is full, the hook takes its question away with it', async (t) => {
+  const project = await new HookedProject(t).team('backend-dev', 'tester');
+  const server = await start(t, project);
+  const desk = await deskOf(project);
+  process.kill(server.pid, 'SIGSTOP');
+  const fd = openSync(join(desk, 'bell'), constants.O_WRONLY | constants.O_NONBLOCK);
+  assert.throws(() => {
+    for (;;) writeSync(fd, '\n');
+  }, /EAGAIN/);
+  closeSync(fd);
+  const run = await project.hook('pre-tool-use', 'backend-dev', 'PreToolUse', {
+    tool_name: 'Write',
+    tool_input: { file_path: 'tests/a.ts' },
+  });
+  const left = readdirSync(desk);
+  process.kill(server.pid, 'SIGCONT');
+  assert.equal(run.code, 2);
+  assert.deepEqual(left, ['bell']);
+});
+
+test('the checks run in the environment of the hook', async (t) => {
+  const config = `${ENABLED}quality:\n  commands:\n    tests: 'echo "as $MARK"; false'\n`;
+  const project = await new HookedProject(t, { config }).team('backend-dev');
+  await start(t, project);
+  await deskOf(project);
+  project.hooks = bareHooks(t);
+  const input = JSON.stringify(project.fields('backend-dev', 'TaskCompleted', { task_id: '1', task_subject: 'x' }));
+  const run = await project.raw('task-completed', input, { ...project.envOf('2.1.177'), MARK: 'the hook' });
+  assert.equal(run.code, 2);
+  assert.match(run.stderr, /as the hook/);
+});
+
+test('an answer that cannot be written is none, and is not waited for', async (t) => {
+  const root = tempDir(t);
+  const desk = await answerHooks(root, () => Promise.resolve(1n));
+  assert.ok(desk !== undefined);
+  t.after(desk.close);
+  const place = join(root, '.tool', 'state');
+  const [name = ''] = readdirSync(place);
+  writeFileSync(join(place, name, '1.question'), '{}');
+  writeFileSync(join(place, name, 'bell'), '1\n');
+  const answer = join(place, name, '1.answer');
+  for (let tries = 0; tries < 200 && !existsSync(answer); tries++)
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  assert.ok(existsSync(answer));
+  desk.close();
+  assert.deepEqual(readdirSync(place), []);
 });

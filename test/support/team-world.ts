@@ -89,6 +89,7 @@ export class TeamWorld {
         },
       },
       workTree: { tree: () => Promise.resolve('tree'), changed: () => Promise.resolve(this.changed) },
+      workshop: () => Promise.resolve(null),
       host: () => ({ version: '2.1.177', form: 'project' }),
       writesOf: (_tool, input) =>
         Promise.resolve({

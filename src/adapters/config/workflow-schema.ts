@@ -109,7 +109,7 @@ const agent = z
   })
   .prefault({});
 
-const tool = z
+export const tool = z
   .strictObject({
     runtime: z
       .enum(RUNTIMES)

@@ -1,13 +1,14 @@
 // The work tree as a Git tree: what it looked like when a team began, and in what it differs now.
 
-import { copyFileSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { copyFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { WorkTree } from '../../engine/ports.ts';
 import { cloneEnvironment, tryGit } from './git.ts';
 
 /** What the team itself writes is none of its work. */
-const LEFT_OUT = [':(exclude).tool/teams', ':(exclude).tool/state', ':(exclude).tool/cache'];
+const OWN = ['.tool/teams', '.tool/state', '.tool/cache'];
+const LIST_BYTES = 512 * 1024 * 1024;
 /** After a power cut they are made anew. */
 const UNFLUSHED = ['-c', 'core.fsync=none'];
 
@@ -21,14 +22,11 @@ export function createWorkTree({ root, objects }: WorkTreeOptions): WorkTree {
   const git = async (
     args: readonly string[],
     env: Readonly<Record<string, string>> = {},
-    input?: string,
+    good: readonly number[] = [0],
   ): Promise<string | null> => {
-    const { exitCode, stdout } = await tryGit(args, {
-      cwd: root,
-      env: { ...cloneEnvironment(process.env), ...env },
-      ...(input === undefined ? {} : { input }),
-    });
-    return exitCode === 0 ? stdout : null;
+    const options = { cwd: root, env: { ...cloneEnvironment(process.env), ...env }, maxBytes: LIST_BYTES };
+    const { exitCode, stdout } = await tryGit(args, options);
+    return exitCode !== null && good.includes(exitCode) ? stdout : null;
   };
   const places = async () => {
     const answer = await git(['rev-parse', '--path-format=absolute', '--git-path', 'index', '--git-path', 'objects']);
@@ -54,14 +52,12 @@ export function createWorkTree({ root, objects }: WorkTreeOptions): WorkTree {
           // A repository without a commit has none.
         }
         const env = { ...environment(at.own), GIT_INDEX_FILE: index };
-        // Not by `git add`: to leave out what is ignored anyway is an error to it.
-        const listed = await git(
-          ['ls-files', '-z', '-m', '-d', '-o', '--exclude-standard', '--', '.', ...LEFT_OUT],
-          env,
-        );
-        if (listed === null) return null;
-        const kept = await git([...UNFLUSHED, 'update-index', '-z', '--add', '--remove', '--stdin'], env, listed);
-        return kept === null ? null : ((await git([...UNFLUSHED, 'write-tree'], env))?.trim() ?? null);
+        const excludes = join(scratch, 'excludes');
+        writeFileSync(excludes, OWN.map((path) => `**/${path}/\n`).join(''));
+        // Git itself takes in what became a directory, or was one. What it cannot read stays as it was, which it ends with 1 for.
+        const add = ['-c', `core.excludesFile=${excludes}`, 'add', '-A', '--ignore-errors', '--', '.'];
+        if ((await git([...UNFLUSHED, ...add], env, [0, 1])) === null) return null;
+        return (await git([...UNFLUSHED, 'write-tree'], env))?.trim() ?? null;
       } finally {
         rmSync(scratch, { recursive: true, force: true });
       }
@@ -69,7 +65,11 @@ export function createWorkTree({ root, objects }: WorkTreeOptions): WorkTree {
     changed: async (from, to) => {
       const at = await places();
       if (at === null) return null;
-      const text = await git(['diff-tree', '-r', '-z', '--name-only', '--no-renames', from, to], environment(at.own));
+      const paths = [':(top)', ...OWN.map((path) => `:(exclude)${path}`)];
+      const text = await git(
+        ['diff-tree', '-r', '-z', '--name-only', '--no-renames', from, to, '--', ...paths],
+        environment(at.own),
+      );
       return text === null ? null : text.split('\0').filter((path) => path !== '');
     },
   };

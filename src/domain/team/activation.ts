@@ -75,8 +75,12 @@ export function prerequisitesOf(
   return [hostPrerequisite(hostVersion), variablePrerequisite(environment), enabledPrerequisite(settings)];
 }
 
+/** In place of a version: teammates are programs, which no host starts. */
+export const NO_HOST = 'no host';
+
 function hostPrerequisite(version: string | null): Prerequisite {
   const name = 'host version';
+  if (version === NO_HOST) return { name, holds: true, why: 'no host takes part: teammates are programs of their own' };
   const mend = 'claude update';
   if (version === null)
     return { name, holds: false, why: `expected ${HOST_VERSION_MIN} or higher, the version is not known`, mend };

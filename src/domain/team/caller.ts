@@ -18,6 +18,8 @@ export type Evidence =
       readonly kind: 'environment';
       readonly team: string | null;
       readonly teammate: string | null;
+      /** The teammate's run that was started with it; absent: whichever is the latest. */
+      readonly epoch?: number;
       /**
        * Whether a team server says it of itself. An agent can start one with whatever environment it likes: it counts for no
        * team that a host's session leads, whose members are all known by stamps.
@@ -88,7 +90,7 @@ function ofStamp({ session, agentId, agentType }: Stamp, standing: readonly Team
 }
 
 function ofEnvironment(
-  { team, teammate, isServer }: Extract<Evidence, { kind: 'environment' }>,
+  { team, teammate, isServer, epoch }: Extract<Evidence, { kind: 'environment' }>,
   standing: readonly TeamState[],
 ): readonly Caller[] {
   const meant = standing.filter(
@@ -97,7 +99,7 @@ function ofEnvironment(
   if (teammate === null || teammate === LEAD) return meant.map(lead);
   return meant.flatMap((state) => {
     const member = state.members.get(teammate);
-    return member === undefined ? [] : [ofMember(state, member, member.epoch)];
+    return member === undefined ? [] : [ofMember(state, member, epoch ?? member.epoch)];
   });
 }
 

@@ -3,7 +3,7 @@
 import { visible } from '../text.ts';
 import type { Caller } from './caller.ts';
 import { nearPatterns } from './near-patterns.ts';
-import { insideProject, type Owned, ownerOf, SHARED } from './ownership.ts';
+import { insideProject, type Ownership, ownerOf, SHARED } from './ownership.ts';
 import type { TeamSettings } from './settings.ts';
 import type { TeamState } from './state.ts';
 
@@ -91,16 +91,29 @@ function judgeMember(
     return refuse(
       `${path} is leased to ${held.member} until ${new Date(held.until).toISOString()} (${held.reason}): wait for it, or ask: ${changeRequest(held.member, path)}`,
     );
-  const { owner, pattern }: Owned = ownerOf(path, nearPatterns(path, settings.ownership));
-  if (owner === name) return FINE;
+  const foreign = foreignTo(name, path, settings.ownership, (owner) => state.members.has(owner));
+  return foreign === null ? FINE : refuse(foreign.words);
+}
+
+/** Whose a path is that a member may not change without a lease, and what to do instead; null when it is its own. */
+export function foreignTo(
+  name: string,
+  path: string,
+  ownership: readonly Ownership[],
+  isMember: (owner: string) => boolean,
+): { readonly owner: string | null; readonly words: string } | null {
+  const { owner, pattern } = ownerOf(path, nearPatterns(path, ownership));
+  if (owner === name) return null;
   if (owner === null || owner === SHARED)
-    return refuse(
-      `${path} is ${owner === null ? "nobody's" : `shared (${pattern})`}: take a lease for it first: FileLease {"path":${quoted(path)},"reason":"<why>"}`,
-    );
-  const isThere = state.members.has(owner);
-  return refuse(
-    `${path} is ${owner}'s (${pattern}), not ${name}'s. Do not change it; ask ${isThere ? 'its owner' : 'the lead, since its owner is not in this team'}: ${changeRequest(isThere ? owner : 'team-lead', path)}`,
-  );
+    return {
+      owner,
+      words: `${visible(path)} is ${owner === null ? "nobody's" : `shared (${pattern})`}: take a lease for it first: FileLease {"path":${quoted(path)},"reason":"<why>"}`,
+    };
+  const isThere = isMember(owner);
+  return {
+    owner,
+    words: `${visible(path)} is ${owner}'s (${pattern}), not ${name}'s. Do not change it; ask ${isThere ? 'its owner' : 'the lead, since its owner is not in this team'}: ${changeRequest(isThere ? owner : 'team-lead', path)}`,
+  };
 }
 
 function judgeOne(path: string, caller: Caller, state: TeamState, settings: TeamSettings, place: Place): Judged {

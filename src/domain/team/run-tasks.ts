@@ -183,8 +183,11 @@ function dependencies(lines: readonly Line[], before: readonly TaskDraft[], { li
   });
 }
 
+/** What a line is about. The parts of a path say where, and every path begins alike. */
 function topics(text: string): readonly string[] {
-  return termsOfText(text).words.filter((word) => weightOf(word) === 'full');
+  return termsOfText(text.replaceAll(/\S*\/\S+|\b[\w-]+\.[a-z]{1,4}\b/g, ' ')).words.filter(
+    (word) => weightOf(word) === 'full',
+  );
 }
 
 function testTasks(work: Work, before: readonly TaskDraft[]): readonly TaskDraft[] {

@@ -8,6 +8,7 @@ import type { TeamRecord } from '../../domain/team/record.ts';
 import type { TeamSettings } from '../../domain/team/settings.ts';
 import { isStanding } from '../../domain/team/state.ts';
 import type { Appended, Checks, Keys, TeamLog, Teams, WorkTree } from '../ports.ts';
+import type { Workshop } from './workshop-port.ts';
 
 /** The program that agents run in. `form`: how the plugin came into it. */
 export type Host = { readonly version: string | null; readonly form: 'project' | 'plugin' };
@@ -19,6 +20,8 @@ export type TeamContext = {
   readonly keys: Keys;
   readonly checks: Checks;
   readonly workTree: WorkTree;
+  /** Where the caller works in a worktree of its own, whose finished work is merged; null: in the project itself. */
+  readonly workshop: () => Promise<Workshop | null>;
   /** null: none; somebody at a terminal, or another client. */
   readonly host: () => Host | null;
 };

@@ -10,6 +10,7 @@ import { type Somebody, type TeamContext, tellLead, withStanding } from './conte
 import { type HookAnswer, type HostEvent, SILENT } from './event.ts';
 import { checkAlone } from './gate-alone.ts';
 import { findCaller, type HookContext } from './hook-context.ts';
+import { joinWork, prepareWork } from './joining.ts';
 
 export type Completion = { readonly accept: boolean; readonly reason: string };
 
@@ -18,27 +19,52 @@ const HOOK = 'task_completed';
 const FOREIGN = 'foreign_change';
 
 /** A finding that stands in the way, with what tells it from another. */
-type Objection = { readonly reason: string; readonly fingerprint: string };
+export type Objection = { readonly reason: string; readonly fingerprint: string };
 
 /** Judges a completion by somebody of a team, and writes down what was decided. */
 export async function judgeCompletion(
   context: TeamContext,
   log: TeamLog,
-  task: Pick<Task, 'id'>,
+  task: Pick<Task, 'id' | 'subject'>,
   caller: Somebody,
 ): Promise<Completion> {
   const settings = await context.settings();
   const free = withoutChecks(log.state, caller, settings);
-  if (free !== null) return decide(log, task, caller, null, free);
-  const foreign = await foreignChanges(context, log, caller, settings);
+  const own = await ownWork(context, log.state, caller);
+  if (free !== null && own === null) return decide(log, task, caller, null, free);
+  const foreign =
+    own === null
+      ? await foreignChanges(context, log, caller, settings)
+      : await prepareWork(own.workshop, context, log, task, own.caller);
   if (foreign !== null) return decide(log, task, caller, foreign, '', FOREIGN);
-  if (!settings.hooks.taskCompleted.requireQualityCheck)
-    return decide(log, task, caller, null, 'unchecked: require_quality_check is false');
+  const unchecked =
+    free ?? (settings.hooks.taskCompleted.requireQualityCheck ? null : 'unchecked: require_quality_check is false');
+  const measured = unchecked === null ? await measure(context, log, task, caller, settings) : null;
+  if (measured !== null && measured.objection !== null)
+    return decide(log, task, caller, measured.objection, measured.words);
+  const apart = own === null ? null : await joinWork(own.workshop, log, task, own.caller);
+  const words = measured === null ? (unchecked ?? '') : measured.words;
+  return decide(log, task, caller, apart, words, apart === null ? HOOK : FOREIGN);
+}
+
+/** Where a writer of a run works apart from the others, and its work is merged; null for everybody else. */
+async function ownWork(context: TeamContext, { purpose }: TeamState, caller: Somebody) {
+  if (caller.kind !== 'member' || caller.member.readOnly || purpose?.phase !== 'run') return null;
+  const workshop = await context.workshop();
+  return workshop === null ? null : { workshop, caller };
+}
+
+async function measure(
+  context: TeamContext,
+  log: TeamLog,
+  task: Pick<Task, 'id'>,
+  caller: Somebody,
+  settings: TeamSettings,
+) {
   const result = await context.checks.run(settings.quality, new AbortController().signal);
   const { tree, ok, checks, coverage } = result;
   await log.append({ type: 'gate_measured', task: task.id, tree, ok, checks, coverage });
-  const objection = objectionOf(result, log.state, task, caller, settings);
-  return decide(log, task, caller, objection, wordsOf(result));
+  return { objection: objectionOf(result, log.state, task, caller, settings), words: wordsOf(result) };
 }
 
 /** Why there is nothing to check; null when there is. */
@@ -157,7 +183,8 @@ export async function onTaskCompleted(context: HookContext, event: HostEvent): P
     const found = await findCaller(context, { ...event, agentType: event.agentType ?? event.teammate }, logs);
     if (found !== undefined && (found.caller.kind === 'member' || found.caller.kind === 'lead')) {
       const id = `${event.task?.id ?? ''} of the host's list`;
-      const { accept, reason } = await judgeCompletion(context, found.log, { id }, found.caller);
+      const task = { id, subject: event.task?.subject ?? '' };
+      const { accept, reason } = await judgeCompletion(context, found.log, task, found.caller);
       return accept ? SILENT : { kind: 'reject', reason };
     }
     return checkAlone(context);

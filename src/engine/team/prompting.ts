@@ -1,29 +1,18 @@
 // The user's prompt: a command of the team is decided here, in code, and the model is told what comes next.
 
-import { specDirectory, statusOfSpec } from '../../domain/spec/spec.ts';
-import { type Decision, decideMode } from '../../domain/team/activation.ts';
-import { type CommandName, type Flags, parseCommand } from '../../domain/team/arguments.ts';
+import { statusOfSpec } from '../../domain/spec/spec.ts';
+import { parseCommand } from '../../domain/team/arguments.ts';
 import { leadBrief, rolesToStart, spawnParameters } from '../../domain/team/brief.ts';
-import { decompose } from '../../domain/team/decomposition.ts';
-import { FALLBACK_TRIGGERS } from '../../domain/team/fallback.ts';
 import { approvalOf, isCommand } from '../../domain/team/prompt.ts';
-import type { Purpose } from '../../domain/team/record.ts';
 import type { Phase } from '../../domain/team/role.ts';
-import { rolesOf, type Selection, select } from '../../domain/team/selection.ts';
 import type { TeamSettings } from '../../domain/team/settings.ts';
-import { isStanding } from '../../domain/team/state.ts';
-import { listed, type TaskDraft } from '../../domain/team/task-draft.ts';
-import { debugTeamName, planTeamName, runTeamName } from '../../domain/team/team-name.ts';
+import { listed } from '../../domain/team/task-draft.ts';
 import type { TeamLog } from '../ports.ts';
 import { withStanding } from './context.ts';
+import { type Command, decideWork, propose } from './deciding.ts';
 import { type HookAnswer, type HostEvent, SILENT } from './event.ts';
 import type { HookContext } from './hook-context.ts';
 import { serverTool } from './spawn.ts';
-
-type Command = { readonly command: CommandName; readonly words: string; readonly flags: Flags };
-
-/** One place for what a command means: its phase, what it works on, the name of its team. */
-type Work = { readonly phase: Phase; readonly subject: string; readonly team: string; readonly text: string };
 
 function say(lines: readonly string[]): HookAnswer {
   return { kind: 'context', text: `toolcrew: ${lines.join('\n')}` };
@@ -65,80 +54,9 @@ async function carryOut(
       return sync(context, command.words);
     case 'plan':
     case 'run':
-    case 'build-fix': {
-      const work = await workOf(context, command, settings);
-      return 'problem' in work ? stop([work.problem]) : begin(context, command, work, settings);
-    }
+    case 'build-fix':
+      return begin(context, command, settings);
   }
-}
-
-async function workOf(
-  context: HookContext,
-  { command, words }: Command,
-  settings: TeamSettings,
-): Promise<Work | { readonly problem: string }> {
-  if (command === 'plan') return { phase: 'plan', subject: words, team: planTeamName(words), text: words };
-  if (command === 'build-fix') {
-    const subject = words === '' ? 'the failure that the user speaks of' : words;
-    return { phase: 'debug', subject, team: debugTeamName(words === '' ? 'failure' : words), text: words };
-  }
-  const text = context.project.spec(words);
-  if (text === null) {
-    const known = context.project.specs();
-    return {
-      problem: `spec_id: there is no ${specDirectory(words)}/spec.md; ${known.length === 0 ? 'no SPEC has been written yet: /tool:1-plan "<feature>" makes one' : `there is ${known.join(', ')}`}`,
-    };
-  }
-  const { counts, why } = await context.project.approval(words);
-  if (settings.requirePlanApproval && !counts)
-    return {
-      problem: `${words} is not approved (${why}): the user approves it as it stands by answering "approve ${words}", or with \`tool spec approve ${words}\``,
-    };
-  return { phase: 'run', subject: words, team: runTeamName(words) ?? '', text };
-}
-
-async function begin(context: HookContext, command: Command, work: Work, settings: TeamSettings): Promise<HookAnswer> {
-  const files = await context.project.files();
-  const selection = select({ text: work.text, files, settings });
-  const decision = decideMode({
-    command: command.command,
-    flags: command.flags,
-    settings,
-    hostVersion: await context.project.hostVersion(),
-    environment: context.project.variable,
-    selection,
-  });
-  if (decision.mode === 'refused') return stop(decision.reasons);
-  if (decision.trigger !== null)
-    context.log(settings.fallback.logLevel, `sub-agents in place of a team: ${FALLBACK_TRIGGERS[decision.trigger]}`);
-  const { ownership } = settings;
-  const { tasks, notes } = decompose({
-    phase: work.phase,
-    // One after the other, the same roles do it.
-    roles: decision.mode === 'team' ? decision.roles : rolesFor(work.phase, selection, settings),
-    text: work.text,
-    selection,
-    ownership,
-    files,
-  });
-  const drafts: readonly TaskDraft[] = tasks;
-  const reasons = [...decision.reasons, ...notes];
-  return decision.mode === 'team'
-    ? propose(context, work, decision, reasons, drafts)
-    : say([
-        `/tool:${TYPED[work.phase]} in sub-agent mode.`,
-        ...reasons.map((one) => `- ${one}`),
-        'Next: do these one at a time, each with one sub-agent, and give each the results of those before:',
-        ...drafts.map(
-          ({ subject, owner, description }, index) => `${index + 1}. team-${owner}: ${subject}. ${description}`,
-        ),
-        ...AFTER[work.phase],
-      ]);
-}
-
-function rolesFor(phase: Phase, selection: Selection, settings: TeamSettings): readonly string[] {
-  if (phase === 'run') return selection.roles;
-  return rolesOf(phase === 'plan' ? 'plan_research' : 'investigation', settings);
 }
 
 const TYPED: Readonly<Record<Phase, string>> = { plan: '1-plan', run: '2-run', debug: 'build-fix' };
@@ -152,29 +70,22 @@ const AFTER: Readonly<Record<Phase, readonly string[]>> = {
   debug: ['Then tell the user the cause that was proven, with its evidence, and the fix.'],
 };
 
-async function propose(
-  context: HookContext,
-  work: Work,
-  decision: Decision,
-  reasons: readonly string[],
-  drafts: readonly TaskDraft[],
-): Promise<HookAnswer> {
-  const log = context.teams.begin(work.team);
-  try {
-    if (isStanding(log.state))
-      return stop([
-        `team ${work.team} stands already (${log.state.session}): \`/tool:team-restart ${work.team}\` goes on with it, \`tool team delete ${work.team}\` ends it`,
-      ]);
-    const purpose: Purpose = {
-      phase: work.phase,
-      pattern: decision.pattern,
-      roles: decision.roles,
-      subject: work.subject,
-    };
-    await log.append({ type: 'proposed', ...purpose, reasons, drafts });
-  } finally {
-    await log.close();
-  }
+async function begin(context: HookContext, command: Command, settings: TeamSettings): Promise<HookAnswer> {
+  const decided = await decideWork(context, command, settings);
+  if (decided.kind === 'refused') return stop(decided.problems);
+  const { work, decision, reasons, drafts } = decided;
+  if (decision.mode !== 'team')
+    return say([
+      `/tool:${TYPED[work.phase]} in sub-agent mode.`,
+      ...reasons.map((one) => `- ${one}`),
+      'Next: do these one at a time, each with one sub-agent, and give each the results of those before:',
+      ...drafts.map(
+        ({ subject, owner, description }, index) => `${index + 1}. team-${owner}: ${subject}. ${description}`,
+      ),
+      ...AFTER[work.phase],
+    ]);
+  const problem = await propose(context, decided);
+  if (problem !== null) return stop([problem]);
   return say([
     `/tool:${TYPED[work.phase]} in team mode, pattern ${decision.pattern ?? 'none'}: ${decision.roles.join(', ')}.`,
     ...reasons.map((one) => `- ${one}`),

@@ -17,8 +17,10 @@ async function note(log: TeamLog, record: TeamRecord): Promise<void> {
   await log.append(record, { flush: false });
 }
 
+type Decided = { readonly answer: HookAnswer; readonly isEscalated: boolean };
+
 /** Writes down what was decided; after three rejections without change it is an escalation, and lets go. */
-async function decide(log: TeamLog, hook: string, name: string, verdict: IdleVerdict): Promise<HookAnswer> {
+export async function decide(log: TeamLog, hook: string, name: string, verdict: IdleVerdict): Promise<Decided> {
   const before = log.state.rejections.get(`${hook}:${name}`);
   const isTired = !verdict.accept && before?.fingerprint === verdict.fingerprint && before.count >= MAX_REJECTIONS;
   const decision = verdict.accept ? 'accept' : isTired ? 'escalated' : 'reject';
@@ -32,15 +34,15 @@ async function decide(log: TeamLog, hook: string, name: string, verdict: IdleVer
     fingerprint: verdict.accept ? '' : verdict.fingerprint,
     paths: [],
   });
-  if (verdict.accept || isTired) return SILENT;
+  if (verdict.accept || isTired) return { answer: SILENT, isEscalated: isTired };
   const { shown } = verdict;
   if (shown.length > 0)
     await note(log, { type: 'mail_seen', member: name, seqs: shown.map(({ seq }) => seq), how: 'read' });
-  return { kind: 'reject', reason: `toolcrew: ${verdict.reason}` };
+  return { answer: { kind: 'reject', reason: `toolcrew: ${verdict.reason}` }, isEscalated: false };
 }
 
 /** The verdict whose task is the member's: where another got it first, the next verdict. */
-async function assigned(log: TeamLog, name: string, judge: () => IdleVerdict): Promise<IdleVerdict> {
+export async function assigned(log: TeamLog, name: string, judge: () => IdleVerdict): Promise<IdleVerdict> {
   for (;;) {
     const verdict = judge();
     if (verdict.accept || verdict.assign === null) return verdict;
@@ -67,14 +69,13 @@ export async function onIdle(context: HookContext, event: HostEvent, stopped: bo
     const settings = await context.settings();
     if (settings.hooks.teammateIdle.enabled) {
       const verdict = await assigned(log, name, () => judgeIdle(log.state, caller.member, settings));
-      const answer = await decide(log, IDLE, name, verdict);
+      const { answer, isEscalated } = await decide(log, IDLE, name, verdict);
       if (answer.kind === 'reject') return answer;
-      const last = log.state.decisions.at(-1);
-      if (last?.decision === 'escalated')
+      if (isEscalated)
         await tellLead(
           log,
           { name, epoch },
-          `escalated by ${IDLE}: ${name} stopped after ${MAX_REJECTIONS} rejections without change: ${last.reason}`,
+          `escalated by ${IDLE}: ${name} stopped after ${MAX_REJECTIONS} rejections without change: ${verdict.reason}`,
         );
     }
     await note(log, { type: 'member_idle', name, epoch, stopped });
@@ -87,6 +88,7 @@ export async function onLeadStop(context: HookContext, event: HostEvent): Promis
   return withStanding(context.teams, async (logs) => {
     const found = await findCaller(context, event, logs);
     if (found === undefined || found.caller.kind !== 'lead') return SILENT;
-    return decide(found.log, LEAD_STOP, LEAD, judgeLeadStop(found.log.state, await context.settings()));
+    const verdict = judgeLeadStop(found.log.state, await context.settings());
+    return (await decide(found.log, LEAD_STOP, LEAD, verdict)).answer;
   });
 }

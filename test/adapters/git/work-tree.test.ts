@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { readdirSync, rmSync } from 'node:fs';
+import { readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
 import { createWorkTree } from '../../../src/adapters/git/work-tree.ts';
@@ -40,6 +40,30 @@ for (const ignored of ['teams/\ncache/\nstate/\n', '']) {
     assert.deepEqual(await workTree.changed(after ?? '', last ?? ''), ['src/b.js', odd]);
   });
 }
+
+test('a file became a directory, a directory a file, another a link', async (t) => {
+  const { root, git, workTree } = repository(t, { 'one/a': '1', 'two/a': '1', three: '1', 'four/a': '1' });
+  git('add', '-A');
+  const before = await workTree.tree();
+  for (const path of ['one', 'two', 'three']) rmSync(join(root, path), { recursive: true });
+  writeTree(root, { one: '1', 'three/a': '1' });
+  symlinkSync('four', join(root, 'two'));
+  const after = await workTree.tree();
+  const changed = ['one', 'one/a', 'three', 'three/a', 'two', 'two/a'];
+  assert.deepEqual(await workTree.changed(before ?? '', after ?? ''), changed);
+});
+
+test('names that are no UTF-8, and a repository in there without a commit', async (t) => {
+  const { root, workTree } = repository(t, { a: '1' });
+  const odd = Buffer.concat([Buffer.from(join(root, 'odd-')), Buffer.from([0xe9])]);
+  writeFileSync(odd, '1');
+  const before = await workTree.tree();
+  execFileSync('git', ['init', '-q', join(root, 'nested')]);
+  writeTree(root, { 'nested/a': '1' });
+  writeFileSync(odd, '22');
+  const after = await workTree.tree();
+  assert.deepEqual(await workTree.changed(before ?? '', after ?? ''), ['odd-\ufffd']);
+});
 
 test('no tree where there is no repository', async (t) => {
   const root = tempDir(t);

@@ -1,0 +1,32 @@
+// Which runtime plays the teammates, where no daemon runs: what WORKFLOW.md says of it, if there is one.
+
+import { existsSync, readFileSync } from 'node:fs';
+import { ToolError } from '../../domain/errors.ts';
+import type { CommandLine, Runtime } from '../../domain/workflow.ts';
+import { parseFrontMatter } from './front-matter.ts';
+import { tool } from './workflow-schema.ts';
+
+export type ToolSection = {
+  readonly runtime: Runtime;
+  /** null: what the runtime runs by itself. */
+  readonly command: CommandLine | null;
+  readonly stallTimeoutMs: number;
+  readonly turnTimeoutMs: number;
+};
+
+function sectionOf(path: string): unknown {
+  if (!existsSync(path)) return {};
+  const { data } = parseFrontMatter(readFileSync(path, 'utf8'), path);
+  return typeof data === 'object' && data !== null && 'tool' in data ? (data.tool ?? {}) : {};
+}
+
+/** The keys `tool.*` of a workflow file, with their defaults; the file need not be there. */
+export function readToolSection(path: string): ToolSection {
+  const read = tool.safeParse(sectionOf(path));
+  if (!read.success) {
+    const problems = read.error.issues.map((issue) => `tool.${issue.path.join('.')}: ${issue.message}`);
+    throw new ToolError('config', `${path}:\n${problems.join('\n')}`);
+  }
+  const { runtime, command, stall_timeout_ms: stallTimeoutMs, turn_timeout_ms: turnTimeoutMs } = read.data;
+  return { runtime, command, stallTimeoutMs, turnTimeoutMs };
+}

@@ -1,0 +1,82 @@
+// Moves a writer's branch and the files of its worktree together, so that a kill in between is put right by the next call.
+
+import { lstatSync, readFileSync, realpathSync, renameSync, rmdirSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import type { Run } from './workshop-git.ts';
+import type { Worktree } from './workshop-place.ts';
+
+/** Commits, and the paths that get what the new commit holds; all others keep what is in the worktree. */
+export type Move = { readonly from: string; readonly to: string; readonly files: readonly string[] };
+
+/** What says of a worktree that a merge is under way: its other side is no part of where it goes. */
+const MERGE = ['MERGE_HEAD', 'MERGE_MODE', 'MERGE_MSG', 'AUTO_MERGE'];
+
+function journalOf({ admin }: Worktree): string {
+  return join(admin, 'toolcrew-move');
+}
+
+function readMove(worktree: Worktree): Move | null {
+  try {
+    const value: unknown = JSON.parse(readFileSync(journalOf(worktree), 'utf8'));
+    if (typeof value !== 'object' || value === null || !('from' in value && 'to' in value && 'files' in value))
+      return null;
+    const { from, to, files } = value;
+    if (typeof from !== 'string' || typeof to !== 'string' || !Array.isArray(files)) return null;
+    return { from, to, files: files.filter((file): file is string => typeof file === 'string') };
+  } catch {
+    return null;
+  }
+}
+
+/** Writes down what is to be done before the first step of it. */
+export async function move(worktree: Worktree, ref: string, step: Move, run: Run): Promise<void> {
+  const path = journalOf(worktree);
+  writeFileSync(`${path}.new`, JSON.stringify(step));
+  renameSync(`${path}.new`, path);
+  await finishMove(worktree, ref, run);
+}
+
+/** Goes through all steps of a move that was begun, those that were done before too. */
+export async function finishMove(worktree: Worktree, ref: string, run: Run): Promise<void> {
+  const step = readMove(worktree);
+  const { path } = worktree;
+  if (step !== null) {
+    const { from, to, files } = step;
+    const head = (await run.git(path, ['rev-parse', '--verify', '--quiet', ref])).trim();
+    // Elsewhere: whoever moved it on knew nothing of this.
+    if (head === from || head === to) {
+      await run.git(path, ['read-tree', '--reset', to]);
+      await layOut(path, files, run);
+      for (const name of MERGE) rmSync(join(worktree.admin, name), { force: true });
+      if (head === from) await run.git(path, ['update-ref', ref, to, from]);
+    }
+  }
+  rmSync(journalOf(worktree), { force: true });
+}
+
+/** Has these paths hold what the index says of them. */
+async function layOut(top: string, files: readonly string[], run: Run): Promise<void> {
+  const known = new Map<string, string>();
+  for (const row of (await run.git(top, ['ls-files', '-z', '--stage'])).split('\0')) {
+    const tab = row.indexOf('\t');
+    if (tab !== -1) known.set(row.slice(tab + 1), row.slice(0, 6));
+  }
+  for (const file of files) if (!known.has(file)) removeFile(top, file);
+  // Submodules are left alone.
+  const present = files.filter((file) => known.has(file) && known.get(file) !== '160000');
+  if (present.length === 0) return;
+  const input = present.map((file) => `${file}\0`).join('');
+  await run.git(top, ['checkout-index', '--force', '--index', '--quiet', '-z', '--stdin'], { input });
+}
+
+/** Removes a file and the directories that it leaves empty; never through a link that leads elsewhere. */
+function removeFile(top: string, file: string): void {
+  try {
+    const directory = join(top, dirname(file));
+    if (realpathSync(directory) !== directory || lstatSync(join(top, file)).isDirectory()) return;
+    rmSync(join(top, file));
+    for (let at = dirname(file); at !== '.'; at = dirname(at)) rmdirSync(join(top, at));
+  } catch {
+    // Not there, or the directory holds more.
+  }
+}

@@ -1,0 +1,48 @@
+// What the branches, refs and directories of a team's writers are called.
+
+import { join } from 'node:path';
+import { ToolError } from '../../domain/errors.ts';
+import { got } from '../../domain/text.ts';
+import type { Repository } from './workshop-git.ts';
+
+const NAME = /^[A-Za-z0-9]+(?:[._-][A-Za-z0-9]+)*$/;
+
+/** A name that can be a directory and a part of a branch. Two hyphens stand between a team and its member. */
+export function checkName(kind: 'team' | 'teammate', name: string): string {
+  if (NAME.test(name) && name.length <= 120 && !name.endsWith('.lock')) return name;
+  throw new ToolError(
+    'usage',
+    `${kind}: expected letters and digits, single hyphens, dots or underscores between them, got ${got(name)}`,
+  );
+}
+
+export function teamBranch(team: string): string {
+  return `tool/${checkName('team', team)}`;
+}
+
+export function memberBranch(team: string, member: string): string {
+  return `${teamBranch(team)}--${checkName('teammate', member)}`;
+}
+
+export function headRef(branch: string): string {
+  return `refs/heads/${branch}`;
+}
+
+/** The commit that a team began from. */
+export function baseRef(team: string): string {
+  return `refs/toolcrew/base/${checkName('team', team)}`;
+}
+
+/** Where work is kept that is on no branch. */
+export function keptRef(why: 'refused' | 'saved', team: string, member: string, sha: string): string {
+  return `refs/toolcrew/${why}/${team}/${member}/${sha}`;
+}
+
+export function memberPath(team: string, member: string, { worktrees }: Repository): string {
+  return join(worktrees, checkName('team', team), checkName('teammate', member));
+}
+
+/** No teammate is called so. */
+export function viewPath(team: string, name: string, { worktrees }: Repository): string {
+  return join(worktrees, checkName('team', team), `@${checkName('teammate', name)}`);
+}

@@ -1,0 +1,167 @@
+// The directory of a teammate's worktree: made, taken up, put in order after a kill, removed.
+
+import {
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmdirSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { basename, dirname, join, resolve } from 'node:path';
+import { ToolError } from '../../domain/errors.ts';
+import { removeLargeTree } from '../remove-tree.ts';
+import type { Repository, Run } from './workshop-git.ts';
+
+export type Worktree = {
+  readonly path: string;
+  /** Its part of the Git directory. */
+  readonly admin: string;
+};
+
+function read(path: string): string | null {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch {
+    return null;
+  }
+}
+
+function kindOf(path: string): 'directory' | 'other' | 'none' {
+  const stat = lstatSync(path, { throwIfNoEntry: false });
+  if (stat === undefined) return 'none';
+  return stat.isDirectory() ? 'directory' : 'other';
+}
+
+/** Git marks a worktree so while it makes it. */
+function isHalfMade(admin: string): boolean {
+  return read(join(admin, 'locked'))?.startsWith('initializing') === true;
+}
+
+function pathOfAdmin(admin: string): string | null {
+  const text = read(join(admin, 'gitdir'))?.trim();
+  return text === undefined || text === '' ? null : dirname(resolve(admin, text));
+}
+
+/** What git knows of worktrees at that path, broken ones too. */
+function adminsOf(path: string, { common }: Repository): string[] {
+  const directory = join(common, 'worktrees');
+  const isOfPath = (name: string) => {
+    const admin = join(directory, name);
+    const place = pathOfAdmin(admin);
+    if (place !== null) return place === path;
+    // Killed before it wrote down for which path it is.
+    const isNamedSo = name.replace(/\d+$/, '') === basename(path).replace(/\d+$/, '');
+    return isNamedSo && (isHalfMade(admin) || readdirSync(admin).length === 0);
+  };
+  if (!existsSync(directory)) return [];
+  return readdirSync(directory)
+    .filter((name) => kindOf(join(directory, name)) === 'directory' && isOfPath(name))
+    .map((name) => join(directory, name));
+}
+
+/** The worktree at that path, when git and the path agree on it. */
+export function findWorktree(path: string, repository: Repository): Worktree | null {
+  const [, gitDir] = /^gitdir: (.+)$/m.exec(read(join(path, '.git')) ?? '') ?? [];
+  if (gitDir === undefined) return null;
+  const admin = resolve(path, gitDir.trim());
+  const isWhole =
+    dirname(admin) === join(repository.common, 'worktrees') &&
+    pathOfAdmin(admin) === path &&
+    !isHalfMade(admin) &&
+    existsSync(join(admin, 'HEAD'));
+  return isWhole ? { path, admin } : null;
+}
+
+/** Beside a worktree, for what is on its way out or in. */
+function beside(path: string, word: string): string {
+  return join(dirname(path), `.${word}-${basename(path)}`);
+}
+
+/** Removes a worktree, whole or not. At no point does a part of it look like the whole. */
+export async function removeWorktree(path: string, repository: Repository): Promise<void> {
+  const gone = beside(path, 'gone');
+  await removeLargeTree(gone);
+  if (kindOf(path) !== 'none') renameSync(path, gone);
+  for (const admin of adminsOf(path, repository)) rmSync(admin, { recursive: true, force: true });
+  await removeLargeTree(gone);
+}
+
+/** Has Git leave out all worktrees of teams, and itself. */
+function ignoreWorktrees({ worktrees }: Repository): void {
+  const path = join(worktrees, '.gitignore');
+  if (existsSync(path)) return;
+  mkdirSync(worktrees, { recursive: true });
+  const fresh = `${path}.${process.pid}`;
+  writeFileSync(fresh, '*\n');
+  renameSync(fresh, path);
+}
+
+/** Makes the worktree, or takes it up where it stands; `checkout` says on what it is made. */
+export async function ensureWorktree(
+  path: string,
+  checkout: readonly string[],
+  repository: Repository,
+  run: Run,
+): Promise<Worktree> {
+  ignoreWorktrees(repository);
+  mkdirSync(dirname(path), { recursive: true });
+  if (kindOf(path) === 'other')
+    throw new ToolError('git', `${path}: expected a worktree or nothing there, got a file; remove it`);
+  await removeLargeTree(beside(path, 'gone'));
+  const aside = beside(path, 'aside');
+  if (existsSync(aside)) {
+    await removeWorktree(path, repository);
+    renameSync(aside, path);
+  }
+  const found = findWorktree(path, repository);
+  if (found === null) {
+    if (holdsWork(path, repository)) await takeBack(path, aside, checkout, repository, run);
+    else {
+      await removeWorktree(path, repository);
+      await run.git(repository.root, ['worktree', 'add', '--quiet', ...options(checkout, path)]);
+    }
+  }
+  const made = found ?? findWorktree(path, repository);
+  if (made === null) throw new ToolError('git', `${path}: git made no worktree there`);
+  if (!existsSync(join(made.admin, 'index'))) await run.git(path, ['read-tree', 'HEAD']);
+  return made;
+}
+
+/** The last word says on what; the others go before the path. */
+function options(checkout: readonly string[], path: string): string[] {
+  return [...checkout.slice(0, -1), path, ...checkout.slice(-1)];
+}
+
+/** Whether there are files that a writer may have left: not where nobody was let in before it was whole. */
+function holdsWork(path: string, repository: Repository): boolean {
+  if (kindOf(path) === 'none' || adminsOf(path, repository).some(isHalfMade)) return false;
+  return readdirSync(path).some((name) => name !== '.git');
+}
+
+/** Makes the worktree anew around the files that are there, git having lost sight of them. */
+async function takeBack(
+  path: string,
+  aside: string,
+  checkout: readonly string[],
+  repository: Repository,
+  run: Run,
+): Promise<void> {
+  // A repository that was made there in its place is none of the work.
+  if (kindOf(join(path, '.git')) === 'directory') renameSync(join(path, '.git'), freePath(beside(path, 'git')));
+  renameSync(path, aside);
+  for (const admin of adminsOf(path, repository)) rmSync(admin, { recursive: true, force: true });
+  await run.git(repository.root, ['worktree', 'add', '--quiet', '--no-checkout', ...options(checkout, path)]);
+  renameSync(join(path, '.git'), join(aside, '.git'));
+  rmdirSync(path);
+  renameSync(aside, path);
+}
+
+function freePath(path: string): string {
+  let free = path;
+  for (let count = 2; existsSync(free); count++) free = `${path}-${count}`;
+  return free;
+}

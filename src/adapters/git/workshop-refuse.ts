@@ -1,0 +1,55 @@
+// Where a writer's branch goes back to when commits are taken out of it.
+
+import { changesBetween, commitAt, isAncestor, mergeTrees } from './workshop-commits.ts';
+import type { Repository, Run } from './workshop-git.ts';
+
+type Refusal = {
+  readonly sha: string;
+  readonly files: readonly string[];
+  /** Where the writer's branch stands, and the team's. */
+  readonly at: string;
+  readonly head: string;
+};
+
+/** The commit to go back to and the paths that go with it; null when the branch has no such commit, or the team's has it. */
+export async function refusePlan(
+  { sha, files, at, head }: Refusal,
+  author: Readonly<Record<string, string>>,
+  repository: Repository,
+  run: Run,
+): Promise<{ readonly to: string; readonly files: readonly string[] } | null> {
+  const { top, prefix } = repository;
+  if (!(await isAncestor(sha, at, repository, run)) || (await isAncestor(sha, head, repository, run))) return null;
+  const paths = files.map((file) => within(`${prefix}${file}`));
+  const before = await lastWithout(sha, at, head, repository, run);
+  const shared = (await run.try(top, ['merge-base', at, head])).stdout.trim();
+  if (shared === '' || (await isAncestor(shared, before, repository, run))) return { to: before, files: paths };
+  if (await isAncestor(before, shared, repository, run)) return { to: shared, files: paths };
+  // What it had of the team's work stays: as changes of the writer's own it would be refused the next time.
+  const merged = await mergeTrees(before, shared, repository, run);
+  if ('tree' in merged) {
+    const args = ['commit-tree', merged.tree, '-p', before, '-p', shared, '-F', '-'];
+    const to = (await run.git(top, args, { env: author, input: "Merge the team's work\n" })).trim();
+    return { to, files: paths };
+  }
+  const changes = await changesBetween(at, before, repository, run);
+  return { to: before, files: [...new Set([...paths, ...changes.map(({ path }) => path)])] };
+}
+
+/** The last commit of the branch's own line before it had `sha`. */
+async function lastWithout(sha: string, at: string, head: string, { top }: Repository, run: Run): Promise<string> {
+  const line = await run.git(top, ['rev-list', '--first-parent', '--ancestry-path', `${sha}..${at}`]);
+  const oldest = line.trim().split('\n').at(-1) ?? '';
+  const first = oldest === '' || (await commitAt(`${oldest}^1`, top, run)) === sha ? sha : oldest;
+  return (await commitAt(`${first}^1`, top, run)) ?? head;
+}
+
+/** `a/../b` is `b`. */
+function within(path: string): string {
+  const parts: string[] = [];
+  for (const part of path.split('/')) {
+    if (part === '..') parts.pop();
+    else parts.push(part);
+  }
+  return parts.join('/');
+}

@@ -1,0 +1,129 @@
+// One after the other, over all processes: who dies in its turn loses it, once the git that it had started has ended.
+
+import { existsSync, linkSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { ToolError } from '../../domain/errors.ts';
+import { isAlive, processStartTime } from '../processes.ts';
+import type { Launch } from './git.ts';
+
+const LOOK_MS = 20;
+/** A turn is a few runs of git; in the largest repositories one takes minutes. */
+const WAIT_MS = 600_000;
+/** A dead holder's git ends by itself; its number may be another's by now. */
+const ORPHAN_MS = 30_000;
+
+let count = 0;
+
+function numberIn(text: string | undefined): number | null {
+  const value = Number.parseInt(text ?? '', 10);
+  return Number.isSafeInteger(value) && value > 0 ? value : null;
+}
+
+function read(path: string): string | null {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch {
+    return null;
+  }
+}
+
+/** Whether a process has ended; one that nobody has asked about its end has done so too. */
+function isOver(pid: number): boolean {
+  if (!isAlive(pid)) return true;
+  const stat = read(`/proc/${pid}/stat`) ?? '';
+  return stat.slice(stat.lastIndexOf(')') + 2).startsWith('Z');
+}
+
+/** Whether a lock's text names a process that lives. */
+function isHeld(text: string): boolean {
+  const [pid, started] = text.split('\n');
+  const number = numberIn(pid);
+  return number !== null && !isOver(number) && processStartTime(number) === started;
+}
+
+function tryLink(mine: string, lock: string): boolean {
+  try {
+    linkSync(mine, lock);
+    return true;
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'EEXIST') return false;
+    throw error;
+  }
+}
+
+/** Takes a dead holder's lock away; one that somebody took meanwhile is put back. */
+function setAside(lock: string, dead: string, name: string): void {
+  const aside = `${lock}.${name}.aside`;
+  try {
+    renameSync(lock, aside);
+  } catch {
+    return;
+  }
+  if (read(aside) !== dead && !existsSync(lock)) renameSync(aside, lock);
+  else rmSync(aside, { force: true });
+}
+
+/** A queue for the processes that share the file `lock`, and for the calls within this one. */
+export class Turns {
+  readonly #lock: string;
+  #last: Promise<unknown> = Promise.resolve();
+
+  constructor(lock: string) {
+    this.#lock = lock;
+  }
+
+  /** Has git's process id written down before git begins: whoever takes over waits for it. */
+  readonly launch: Launch = (file, args) => [
+    'sh',
+    ['-c', 'echo $$ >"$0" && exec "$@"', `${this.#lock}.git`, file, ...args],
+  ];
+
+  async take<T>(act: () => Promise<T>): Promise<T> {
+    const before = this.#last;
+    const turn = (async () => {
+      await before.catch(() => undefined);
+      await this.#enter();
+      try {
+        return await act();
+      } finally {
+        rmSync(`${this.#lock}.git`, { force: true });
+        rmSync(this.#lock, { force: true });
+      }
+    })();
+    this.#last = turn;
+    return turn;
+  }
+
+  async #enter(): Promise<void> {
+    mkdirSync(dirname(this.#lock), { recursive: true });
+    const name = `${process.pid}.${count++}`;
+    const mine = `${this.#lock}.${name}`;
+    writeFileSync(mine, `${process.pid}\n${processStartTime(process.pid)}\n${name}\n`);
+    const giveUpAt = Date.now() + WAIT_MS;
+    try {
+      while (!tryLink(mine, this.#lock)) {
+        const held = read(this.#lock);
+        if (held === null) continue;
+        if (!isHeld(held)) setAside(this.#lock, held, name);
+        else if (Date.now() < giveUpAt) await delay(LOOK_MS);
+        else
+          throw new ToolError(
+            'git',
+            `${this.#lock}: process ${held.split('\n')[0]} has been at work on the team's branches for ${WAIT_MS / 60_000} minutes; end it`,
+          );
+      }
+    } finally {
+      rmSync(mine, { force: true });
+    }
+    await this.#outliveOrphan();
+  }
+
+  async #outliveOrphan(): Promise<void> {
+    const path = `${this.#lock}.git`;
+    const orphan = numberIn(read(path) ?? undefined);
+    const giveUpAt = Date.now() + ORPHAN_MS;
+    while (orphan !== null && !isOver(orphan) && Date.now() < giveUpAt) await delay(LOOK_MS);
+    rmSync(path, { force: true });
+  }
+}

@@ -1,0 +1,322 @@
+// Where the writers of a team work: a worktree and a branch for each, and the one branch that their work comes together in.
+
+import { existsSync, mkdirSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { ToolError } from '../../domain/errors.ts';
+import type { ChangedPath, MemberCommit, Merge, Workshop, WriterPlace } from '../../engine/team/workshop-port.ts';
+import { removeLargeTree } from '../remove-tree.ts';
+import { obstaclesFor } from './obstacles.ts';
+import { commitAll, conflictedFiles, snapshot } from './uncommitted.ts';
+import { changesBetween, commitAt, commitsBetween, countsBetween, isAncestor, mergeTrees } from './workshop-commits.ts';
+import {
+  createRun,
+  findRepository,
+  fromRoot,
+  identity,
+  type Repository,
+  type Run,
+  writerEnvironment,
+} from './workshop-git.ts';
+import { move } from './workshop-move.ts';
+import { baseRef, headRef, keptRef, memberBranch, memberPath, teamBranch, viewPath } from './workshop-names.ts';
+import { ensureWorktree, findWorktree, removeWorktree } from './workshop-place.ts';
+import { refusePlan } from './workshop-refuse.ts';
+import { Turns } from './workshop-turn.ts';
+import { standIn, type Writer } from './workshop-writer.ts';
+
+export type WorkshopOptions = {
+  /** The project's root, as `findProject` gives it. */
+  readonly root: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+};
+
+/** Who merges, on the merge commits of the team's branch. */
+const LEAD = 'team-lead';
+/** Somebody else moves the team's branch each time: not more often than that. */
+const MAX_TRIES = 10;
+
+type Tools = { readonly repository: Repository; readonly run: Run; readonly turns: Turns };
+
+export function createWorkshop(options: WorkshopOptions): Workshop {
+  return new GitWorkshop(options);
+}
+
+class GitWorkshop implements Workshop {
+  readonly #options: WorkshopOptions;
+  readonly #reading: Run;
+  #tools: Promise<Tools> | undefined;
+
+  constructor(options: WorkshopOptions) {
+    this.#options = options;
+    this.#reading = createRun(options.env);
+  }
+
+  #ready(): Promise<Tools> {
+    const { root, env } = this.#options;
+    this.#tools ??= (async () => {
+      const repository = await findRepository(root, this.#reading, env);
+      const turns = new Turns(join(repository.common, 'toolcrew-workshop.lock'));
+      return { repository, turns, run: createRun(env, turns.launch) };
+    })().catch((error: unknown) => {
+      this.#tools = undefined;
+      throw error;
+    });
+    return this.#tools;
+  }
+
+  async #turn<T>(act: (tools: Tools) => Promise<T>): Promise<T> {
+    const tools = await this.#ready();
+    return tools.turns.take(() => act(tools));
+  }
+
+  begin(team: string) {
+    const branch = teamBranch(team);
+    return this.#turn(async ({ repository, run }) => {
+      const { root } = repository;
+      const here = await commitAt('HEAD', root, run);
+      if (here === null)
+        throw new ToolError(
+          'prerequisite',
+          `${root}: a team's branch begins from a commit, but there is none yet; make one`,
+        );
+      await refuseCheckedOut(branch, repository, run);
+      const head = await commitAt(headRef(branch), root, run);
+      const known = await commitAt(baseRef(team), root, run);
+      // Of a branch that is gone, or of one that never came to be.
+      const isKnown = known !== null && head !== null && (await isAncestor(known, head, repository, run));
+      const common = isKnown || head === null ? '' : (await run.try(root, ['merge-base', head, here])).stdout.trim();
+      const base = isKnown ? known : common || head || here;
+      if (!isKnown) await run.git(root, ['update-ref', baseRef(team), base]);
+      if (head === null) await run.git(root, ['update-ref', headRef(branch), here, '']);
+      return { branch, base, head: head ?? here };
+    });
+  }
+
+  open(team: string, member: string): Promise<WriterPlace> {
+    return this.#writer(team, member, async ({ worktree, branch }, { repository }) => ({
+      path: rootIn(worktree.path, repository),
+      branch,
+      env: writerEnvironment(team, member),
+    }));
+  }
+
+  /** Acts in a writer's worktree, which is there and in order. */
+  #writer<T>(team: string, member: string, act: (writer: Writer, tools: Tools) => Promise<T>): Promise<T> {
+    const branch = memberBranch(team, member);
+    return this.#turn(async (tools) => {
+      const { repository, run } = tools;
+      const head = await teamHead(team, repository, run);
+      return act(await standIn({ team, member, branch, head }, repository, run), tools);
+    });
+  }
+
+  view(team: string, name: string) {
+    return this.#turn(async ({ repository, run }) => {
+      const path = viewPath(team, name, repository);
+      const head = await teamHead(team, repository, run);
+      if (findWorktree(path, repository) === null) await removeWorktree(path, repository);
+      await ensureWorktree(path, ['--detach', head], repository, run);
+      await run.git(path, ['checkout', '--quiet', '--detach', '--force', head]);
+      await run.git(path, ['clean', '--quiet', '-ffd']);
+      return { path: rootIn(path, repository), head };
+    });
+  }
+
+  update(team: string, member: string): Promise<Merge> {
+    return this.#writer(team, member, async ({ worktree, ref, at, head }, { repository, run }) => {
+      const { path } = worktree;
+      if (await isAncestor(head, at, repository, run)) return { kind: 'nothing' };
+      const merged = await mergeCommit(
+        at,
+        head,
+        `Merge ${teamBranch(team)}\n`,
+        identity(team, member),
+        repository,
+        run,
+      );
+      if (typeof merged !== 'string') return merged;
+      const changes = await changesBetween(at, merged, repository, run);
+      const diff = ['diff', '-z', '--name-only', '--no-renames', '--no-ext-diff', '--ignore-submodules=all', 'HEAD'];
+      const dirty = new Set((await run.git(path, diff)).split('\0').filter((file) => file !== ''));
+      // A merge of the writer's own that is not finished: all that it brought is in the way.
+      const inTheWay = existsSync(join(worktree.admin, 'MERGE_HEAD')) ? [...dirty] : obstaclesFor(path, changes, dirty);
+      if (inTheWay.length > 0) return conflictOf(inTheWay, repository);
+      await move(worktree, ref, { from: at, to: merged, files: changes.map((change) => change.path) }, run);
+      return { kind: 'merged', head: merged };
+    });
+  }
+
+  save(team: string, member: string, message: string): Promise<string | null> {
+    return this.#writer(team, member, async ({ worktree }, { repository, run }) => {
+      const conflicted = await conflictedFiles(worktree, run);
+      if (conflicted.length > 0)
+        throw new ToolError(
+          'git',
+          `${worktree.path}: a merge of ${member}'s is not finished: ${conflicted.join(', ')} ${conflicted.length === 1 ? 'holds' : 'hold'} conflict markers`,
+        );
+      return commitAll(worktree, message, identity(team, member), repository, run);
+    });
+  }
+
+  async commits(team: string, member: string): Promise<readonly MemberCommit[]> {
+    const { repository } = await this.#ready();
+    const at = await commitAt(headRef(memberBranch(team, member)), repository.top, this.#reading);
+    if (at === null) return [];
+    return commitsBetween(await teamHead(team, repository, this.#reading), at, repository, this.#reading);
+  }
+
+  merge(team: string, member: string, message: string, upTo?: string): Promise<Merge> {
+    const source = headRef(memberBranch(team, member));
+    return this.#turn(async ({ repository, run }) => {
+      const { root } = repository;
+      const at = await commitAt(source, root, run);
+      if (at === null) return { kind: 'nothing' };
+      const last = upTo === undefined ? at : await commitAt(upTo, root, run);
+      if (last === null || !(await isAncestor(last, at, repository, run)))
+        throw new ToolError('git', `${upTo}: expected a commit of ${member}'s branch, which stands at ${at}`);
+      await refuseCheckedOut(teamBranch(team), repository, run);
+      for (let tries = 0; tries < MAX_TRIES; tries++) {
+        const head = await teamHead(team, repository, run);
+        if (await isAncestor(last, head, repository, run)) return { kind: 'nothing' };
+        const merged = await mergeCommit(head, last, message, identity(team, LEAD), repository, run, 'always');
+        if (typeof merged !== 'string') return merged;
+        const update = ['update-ref', headRef(teamBranch(team)), merged, head];
+        if ((await run.try(root, update)).exitCode === 0) return { kind: 'merged', head: merged };
+      }
+      throw new ToolError(
+        'git',
+        `${teamBranch(team)}: git did not move it to the merge in ${MAX_TRIES} tries; it moves each time`,
+      );
+    });
+  }
+
+  refuse(team: string, member: string, sha: string, files: readonly string[]): Promise<string> {
+    return this.#writer(team, member, async ({ worktree, ref, at, head }, { repository, run }) => {
+      const kept = keptRef('refused', team, member, sha);
+      const plan = await refusePlan({ sha, files, at, head }, identity(team, member), repository, run);
+      if (plan === null) {
+        if ((await commitAt(kept, worktree.path, run)) !== null) return kept;
+        throw new ToolError('git', `${sha}: expected a commit of ${member}'s branch that the team's branch lacks`);
+      }
+      const all = (await snapshot(worktree, team, member, repository, run)) ?? at;
+      await run.git(worktree.path, ['update-ref', kept, all]);
+      await move(worktree, ref, { from: at, ...plan }, run);
+      return kept;
+    });
+  }
+
+  async changed(team: string): Promise<readonly ChangedPath[]> {
+    const { repository } = await this.#ready();
+    const base = await commitAt(baseRef(team), repository.top, this.#reading);
+    const head = await teamHead(team, repository, this.#reading);
+    return base === null ? [] : countsBetween(base, head, repository, this.#reading);
+  }
+
+  close(team: string, member: string): Promise<string | null> {
+    return this.#turn((tools) => closeWriter(team, member, tools));
+  }
+
+  end(team: string): Promise<void> {
+    return this.#turn(async (tools) => {
+      const { repository, run } = tools;
+      const directory = join(repository.worktrees, team);
+      const prefix = headRef(`${teamBranch(team)}--`);
+      const refs = await run.git(repository.root, ['for-each-ref', '--format=%(refname)', `${prefix}*`]);
+      const branches = refs.split('\n').filter((ref) => ref !== '');
+      const names = existsSync(directory) ? readdirSync(directory) : [];
+      const aside = names.map((name) => name.replace(/^\.aside-/, '')).filter((name) => /^[A-Za-z0-9]/.test(name));
+      const members = new Set([...branches.map((ref) => ref.slice(prefix.length)), ...aside]);
+      for (const member of members) await closeWriter(team, member, tools);
+      for (const name of names.filter((one) => one.startsWith('@')))
+        await removeWorktree(join(directory, name), repository);
+      await removeLargeTree(directory);
+    });
+  }
+}
+
+/** Where the project's root is in a worktree; there, though no commit has it yet. */
+function rootIn(path: string, { prefix }: Repository): string {
+  const root = join(path, prefix);
+  mkdirSync(root, { recursive: true });
+  return root;
+}
+
+async function teamHead(team: string, { top }: Repository, run: Run): Promise<string> {
+  const head = await commitAt(headRef(teamBranch(team)), top, run);
+  if (head !== null) return head;
+  throw new ToolError('git', `${teamBranch(team)}: there is no such branch; the team has not begun, or it was deleted`);
+}
+
+/** A branch that is checked out moves with its files alone, and those are a person's. */
+async function refuseCheckedOut(branch: string, { root }: Repository, run: Run): Promise<void> {
+  const listed = await run.git(root, ['worktree', 'list', '--porcelain', '-z']);
+  const place = listed.split('\0\0').find((row) => row.split('\0').includes(`branch ${headRef(branch)}`));
+  if (place === undefined) return;
+  const [path = ''] = place.split('\0');
+  throw new ToolError(
+    'git',
+    `${branch} is checked out in ${path.replace(/^worktree /, '')}: a team's work is merged into it; switch to another branch there`,
+  );
+}
+
+function conflictOf(files: readonly string[], repository: Repository): Merge {
+  return { kind: 'conflict', files: files.map((file) => fromRoot(file, repository)) };
+}
+
+/** The commit that has both; without `always` it may be the second one itself. */
+async function mergeCommit(
+  ours: string,
+  theirs: string,
+  message: string,
+  author: Readonly<Record<string, string>>,
+  repository: Repository,
+  run: Run,
+  when?: 'always',
+): Promise<string | Extract<Merge, { kind: 'conflict' }>> {
+  if (when === undefined && (await isAncestor(ours, theirs, repository, run))) return theirs;
+  const result = await mergeTrees(ours, theirs, repository, run);
+  if ('conflicts' in result)
+    return { kind: 'conflict', files: result.conflicts.map((file) => fromRoot(file, repository)) };
+  const args = ['commit-tree', result.tree, '-p', ours, '-p', theirs, '-F', '-'];
+  return (await run.git(repository.top, args, { env: author, input: message })).trim();
+}
+
+async function closeWriter(team: string, member: string, { repository, run }: Tools): Promise<string | null> {
+  const branch = memberBranch(team, member);
+  const path = memberPath(team, member, repository);
+  const head = await teamHead(team, repository, run);
+  const at = await commitAt(headRef(branch), repository.root, run);
+  const isThere = existsSync(path) || existsSync(join(path, '..', `.aside-${member}`));
+  if (at === null && !isThere) {
+    await removeWorktree(path, repository);
+    return null;
+  }
+  let kept: string | null = null;
+  if (isThere) {
+    const { worktree, at: last } = await standIn({ team, member, branch, head }, repository, run);
+    const all = (await snapshot(worktree, team, member, repository, run)) ?? last;
+    kept = await keep(all, head, team, member, repository, run);
+  } else if (at !== null) {
+    // Killed after the worktree was removed: what it held was kept.
+    const known = ['for-each-ref', '--format=%(refname)', `--contains=${at}`, keptRef('saved', team, member, '')];
+    const [first = ''] = (await run.git(repository.root, known)).split('\n');
+    kept = first !== '' ? first : await keep(at, head, team, member, repository, run);
+  }
+  await removeWorktree(path, repository);
+  await run.git(repository.root, ['update-ref', '-d', headRef(branch)]);
+  return kept;
+}
+
+async function keep(
+  sha: string,
+  head: string,
+  team: string,
+  member: string,
+  repository: Repository,
+  run: Run,
+): Promise<string | null> {
+  if (await isAncestor(sha, head, repository, run)) return null;
+  const ref = keptRef('saved', team, member, sha);
+  await run.git(repository.root, ['update-ref', ref, sha]);
+  return ref;
+}

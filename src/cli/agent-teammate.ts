@@ -1,0 +1,176 @@
+// The teammate that needs no model: does what a script says for its tasks and its mail, and reaches the team through MCP alone.
+
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
+import { z } from 'zod';
+import { packageRoot, packageVersion } from '../adapters/package-root.ts';
+import { messageOf, ToolError } from '../domain/errors.ts';
+
+/** Names the script's file to the teammate. */
+export const SCRIPT_VARIABLE = 'TOOL_TEAMMATE_SCRIPT';
+
+const step = z.strictObject({
+  /** Prints a line. */
+  say: z.string().optional(),
+  /** As long as a model would think, ms. */
+  think_ms: z.number().int().min(0).optional(),
+  /** Writes a file, from the project's root. */
+  write: z.strictObject({ path: z.string(), text: z.string() }).optional(),
+  /** Calls a tool of the team server; a refusal is printed, and the script goes on. */
+  call: z.strictObject({ tool: z.string(), input: z.record(z.string(), z.unknown()) }).optional(),
+});
+
+const steps = z.array(step);
+
+const scriptSchema = z.record(
+  z.string(),
+  z.strictObject({
+    /** In their order: what is done for the first task whose subject holds these words. */
+    tasks: z.array(
+      z.strictObject({ subject: z.string(), steps, /** After a rejected completion. */ mend: steps.default([]) }),
+    ),
+    /** What is done when a message of that type came. */
+    mail: z.record(z.string(), steps).default({}),
+  }),
+);
+
+type Step = z.output<typeof step>;
+export type TeammateScript = z.input<typeof scriptSchema>;
+type Part = z.output<typeof scriptSchema>[string];
+type Answer = { readonly text: string; readonly isError: boolean };
+
+function say(text: string): void {
+  process.stdout.write(`${text}\n`);
+}
+
+function readScript(name: string): Part {
+  const path = process.env[SCRIPT_VARIABLE];
+  if (path === undefined || !existsSync(path))
+    throw new ToolError('usage', `${SCRIPT_VARIABLE}: expected the path of a script, got ${path ?? 'nothing'}`);
+  const read = scriptSchema.safeParse(JSON.parse(readFileSync(path, 'utf8')));
+  if (!read.success) throw new ToolError('usage', `${path}: ${read.error.message}`);
+  return read.data[name] ?? { tasks: [], mail: {} };
+}
+
+class Teammate {
+  readonly #client: Client;
+  readonly #part: Part;
+
+  constructor(client: Client, part: Part) {
+    this.#client = client;
+    this.#part = part;
+  }
+
+  async #call(name: string, input: Readonly<Record<string, unknown>>): Promise<Answer> {
+    const result = await this.#client.callTool({ name, arguments: { ...input } });
+    const { content, isError } = z
+      .object({ content: z.array(z.object({ text: z.string() })), isError: z.boolean().optional() })
+      .parse(result);
+    return { text: content[0]?.text ?? '', isError: isError === true };
+  }
+
+  async #do(all: readonly Step[]): Promise<void> {
+    for (const one of all) {
+      if (one.think_ms !== undefined) await delay(one.think_ms);
+      if (one.say !== undefined) say(one.say);
+      if (one.write !== undefined) {
+        const path = join(process.cwd(), one.write.path);
+        mkdirSync(dirname(path), { recursive: true });
+        writeFileSync(path, one.write.text);
+        say(`wrote ${one.write.path}`);
+      }
+      if (one.call !== undefined) {
+        const { text, isError } = await this.#call(one.call.tool, one.call.input);
+        say(`${one.call.tool}${isError ? ` refused: ${text}` : ''}`);
+      }
+    }
+  }
+
+  /** Mail that the prompt shows is read with that; the rest is in the inbox. */
+  async #readMail(prompt: string): Promise<void> {
+    const { text } = await this.#call('Inbox', {});
+    const { messages } = z
+      .object({ messages: z.array(z.object({ from: z.string(), type: z.string() })) })
+      .parse(JSON.parse(text));
+    const shown = [...prompt.matchAll(/^#\d+ from (\S+), (\w+)/gm)].map(([, from = '', type = '']) => ({ from, type }));
+    for (const { from, type } of [...shown, ...messages]) {
+      say(`${type} from ${from}`);
+      await this.#do(this.#part.mail[type] ?? []);
+    }
+  }
+
+  /** The first task that is this teammate's to do. */
+  async #mine(name: string): Promise<{ readonly id: string; readonly subject: string } | undefined> {
+    const { text } = await this.#call('TaskList', {});
+    const { tasks } = z
+      .object({
+        tasks: z.array(
+          z.object({ taskId: z.string(), subject: z.string(), owner: z.string().nullable(), status: z.string() }),
+        ),
+      })
+      .parse(JSON.parse(text));
+    const task = tasks.find(
+      ({ owner, status }) => owner === name && (status === 'in_progress' || status === 'pending'),
+    );
+    return task === undefined ? undefined : { id: task.taskId, subject: task.subject };
+  }
+
+  /** One turn: mail, then its next task. */
+  async turn(name: string, prompt: string): Promise<void> {
+    await this.#readMail(prompt);
+    const task = await this.#mine(name);
+    if (task === undefined) return;
+    const claim = await this.#call('TaskUpdate', { taskId: task.id, status: 'in_progress' });
+    if (claim.isError) {
+      say(`task ${task.id} is not to be had: ${claim.text}`);
+      return;
+    }
+    const plan = this.#part.tasks.find(({ subject }) => task.subject.includes(subject));
+    if (plan === undefined) {
+      const result = `the script of ${name} has nothing for "${task.subject}"`;
+      await this.#call('TaskUpdate', { taskId: task.id, status: 'failed', result });
+      return;
+    }
+    say(`task ${task.id} "${task.subject}"`);
+    await this.#do(plan.steps);
+    const complete = () => this.#call('TaskUpdate', { taskId: task.id, status: 'completed', result: 'done' });
+    let done = await complete();
+    if (done.isError) {
+      say(`task ${task.id} was rejected: ${done.text}`);
+      await this.#do(plan.mend);
+      done = await complete();
+    }
+    say(done.isError ? `task ${task.id} was rejected again: ${done.text}` : `task ${task.id} is completed`);
+  }
+}
+
+/** One turn of the teammate that the environment names. */
+export async function teammateCommand(): Promise<void> {
+  const name = process.env.TOOL_TEAMMATE;
+  if (name === undefined)
+    throw new ToolError('usage', 'tool agent teammate: expected to be started by a lead, which sets TOOL_TEAMMATE');
+  const part = readScript(name);
+  const prompt = readFileSync(0, 'utf8');
+  const client = new Client({ name: 'toolcrew-teammate', version: packageVersion() });
+  const env = Object.fromEntries(
+    Object.entries(process.env).flatMap(([key, value]) => (value === undefined ? [] : [[key, value]])),
+  );
+  try {
+    await client.connect(
+      new StdioClientTransport({
+        command: process.execPath,
+        args: [join(packageRoot(), 'dist', 'hooks', 'team-server.js')],
+        env,
+        stderr: 'inherit',
+      }),
+    );
+    await new Teammate(client, part).turn(name, prompt);
+  } catch (error) {
+    throw new ToolError('agent', messageOf(error), { cause: error });
+  } finally {
+    await client.close();
+  }
+}

@@ -1,0 +1,149 @@
+// `tool run`: a SPEC is built without the host's screen, by a team whose lead is code, or by one agent after the other.
+
+import { readToolSection } from '../adapters/config/tool-section.ts';
+import { type ComposedLead, composeLead } from '../compose-lead.ts';
+import { ToolError } from '../domain/errors.ts';
+import { type CommandName, parseFlags, wordProblems } from '../domain/team/arguments.ts';
+import { visible } from '../domain/text.ts';
+import { type Decided, decideWork, propose } from '../engine/team/deciding.ts';
+import { Lead, type Outcome } from '../engine/team/lead/lead.ts';
+import { operate } from '../engine/team/operations.ts';
+import { findVariable } from './doctor-team.ts';
+import { type RunReport, runReport } from './run-report.ts';
+import { type EndSignal, SIGNAL_CODES, SIGNALS } from './signals.ts';
+
+export type PhaseOptions = {
+  readonly team?: boolean;
+  readonly solo?: boolean;
+  readonly force?: boolean;
+  readonly pattern?: string;
+  readonly json?: boolean;
+  /** The program that plays the teammates, in place of that of WORKFLOW.md. */
+  readonly command?: string;
+};
+
+function flagsOf({ team, solo, force, pattern }: PhaseOptions): readonly string[] {
+  return [
+    ...(team === true ? ['--team'] : []),
+    ...(solo === true ? ['--solo'] : []),
+    ...(force === true ? ['--force'] : []),
+    ...(pattern === undefined ? [] : [`--pattern=${pattern}`]),
+  ];
+}
+
+/** The program that plays the teammates. */
+function programOf(options: PhaseOptions) {
+  if (options.command !== undefined) return options.command;
+  const { runtime, command } = readToolSection('WORKFLOW.md');
+  if (runtime === 'command' && command !== null) return command;
+  throw new ToolError(
+    'config',
+    `teammates: expected a program to play them, with --command or as tool.runtime: command in ./WORKFLOW.md; got runtime ${runtime}`,
+  );
+}
+
+function say(words: string): void {
+  process.stderr.write(`[lead]      ${visible(words)}\n`);
+}
+
+/** The first signal ends the work in order, and the process with its code; gives what to call when all is over. */
+function onSignals(abort: () => void): { readonly code: () => number | null; readonly off: () => void } {
+  let code: number | null = null;
+  const hear = (signal: EndSignal) => {
+    code ??= SIGNAL_CODES[signal];
+    abort();
+  };
+  for (const signal of SIGNALS) process.on(signal, hear);
+  return {
+    code: () => code,
+    off: () => {
+      for (const signal of SIGNALS) process.off(signal, hear);
+    },
+  };
+}
+
+async function create(composed: ComposedLead, decided: Extract<Decided, { kind: 'decided' }>): Promise<void> {
+  const { context } = composed;
+  const { work, decision } = decided;
+  const problem = await propose(context, decided);
+  if (problem !== null) throw new ToolError('refused', problem);
+  await operate(context, 'TeamCreate', { team_name: work.team }, { kind: 'environment', team: null, teammate: null });
+  if (decision.mode === 'team') return;
+  const log = context.teams.open(work.team);
+  await log?.append({ type: 'fell_back', trigger: decision.trigger ?? 'solo', reason: decision.reasons.join('; ') });
+}
+
+/** Leads a team that stands to the end of its phase. */
+export async function leadTeam(composed: ComposedLead, team: string): Promise<Outcome> {
+  const left = await composed.endLeftovers(team);
+  if (left > 0) say(`ended ${left} processes that an earlier lead left`);
+  const log = composed.context.teams.open(team);
+  if (log === undefined) throw new ToolError('refused', `team ${team} is gone`);
+  await composed.lead.workshop.begin(team);
+  const stop = new AbortController();
+  const signals = onSignals(() => stop.abort());
+  try {
+    const lead = new Lead(
+      {
+        ...composed.lead,
+        width: Number.POSITIVE_INFINITY,
+        onEvent: () => undefined,
+        output: (name, text) => {
+          for (const line of text.split('\n').filter((one) => one.trim() !== ''))
+            process.stderr.write(`[${name}] ${visible(line)}\n`);
+        },
+      },
+      log,
+    );
+    return await lead.lead(stop.signal);
+  } finally {
+    signals.off();
+    const code = signals.code();
+    if (code !== null) process.exitCode = code;
+  }
+}
+
+/** Carries out one command of the team at a terminal. */
+export async function phaseCommand(command: CommandName, words: string, options: PhaseOptions): Promise<void> {
+  const variable = findVariable(process.cwd(), process.env);
+  const composed = composeLead({
+    cwd: process.cwd(),
+    env: process.env,
+    command: programOf(options),
+    more: {},
+    variable,
+    say,
+  });
+  try {
+    const settings = await composed.context.settings();
+    const parsed = parseFlags(command, flagsOf(options), Object.keys(settings.patterns));
+    const problems = [...(parsed.ok ? [] : parsed.problems), ...wordProblems(command, words)];
+    if (!parsed.ok || problems.length > 0) throw new ToolError('usage', problems.join('\n'));
+    const decided = await decideWork(composed.context, { command, words, flags: parsed.flags }, settings);
+    if (decided.kind === 'refused') throw new ToolError('refused', decided.problems.join('\n'));
+    for (const reason of decided.reasons) say(reason);
+    await create(composed, decided);
+    const began = performance.now();
+    const { team } = decided.work;
+    const outcome = await leadTeam(composed, team);
+    const { workshop } = composed.lead;
+    const { branch } = await workshop.begin(team);
+    const files = (await workshop.changed(team)).length;
+    const seconds = Math.round((performance.now() - began) / 10) / 100;
+    await workshop.end(team);
+    print(runReport(outcome, { branch, files, seconds }), options);
+    if (outcome.kind === 'failed') throw new ToolError('agent', outcome.why);
+  } finally {
+    await composed.close();
+  }
+}
+
+function print(report: RunReport, options: PhaseOptions): void {
+  if (options.json === true) {
+    process.stdout.write(`${JSON.stringify(report, null, 2)}\n`);
+    return;
+  }
+  for (const { id, outcome, owner, subject } of report.tasks)
+    process.stdout.write(`${id}  ${outcome}  ${owner ?? '–'}  ${visible(subject)}\n`);
+  process.stdout.write(`${report.files} files on ${report.branch}\n`);
+}

@@ -1,0 +1,73 @@
+// Wires the adapters to a lead that is code: for `tool run` and its like, where no host takes part.
+
+import { createHash } from 'node:crypto';
+import { createChecks } from './adapters/checks/checks.ts';
+import { systemClock } from './adapters/clock.ts';
+import { KeptTeams } from './adapters/event-log/kept-teams.ts';
+import { FileTeams } from './adapters/event-log/teams.ts';
+import { createWorkshop } from './adapters/git/workshop.ts';
+import { endRun } from './adapters/processes.ts';
+import { findProject, type Project } from './adapters/project.ts';
+import { CommandMembers } from './adapters/runner/members.ts';
+import { RuntimeDir } from './adapters/runtime-dir.ts';
+import { projectState } from './adapters/stamp.ts';
+import { composeContext } from './compose-team.ts';
+import { NO_HOST, type Environment as Variable } from './domain/team/activation.ts';
+import type { CommandLine } from './domain/workflow.ts';
+import type { HookContext } from './engine/team/hook-context.ts';
+import type { LeadOptions } from './engine/team/lead/lead.ts';
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+export type ComposeLeadOptions = {
+  readonly cwd: string;
+  readonly env: Environment;
+  /** What plays the teammates: a program that reads its prompt from standard input. */
+  readonly command: CommandLine;
+  /** Variables that it needs beside an agent's usual ones. */
+  readonly more: Readonly<Record<string, string>>;
+  readonly variable: Variable;
+  readonly say: (words: string) => void;
+};
+
+export type ComposedLead = {
+  readonly context: HookContext;
+  readonly project: Project;
+  readonly lead: Omit<LeadOptions, 'width' | 'onEvent' | 'output'>;
+  /** Ends what an earlier lead of that team left running; gives how many processes there were. */
+  readonly endLeftovers: (team: string) => Promise<number>;
+  readonly close: () => Promise<void>;
+};
+
+const LEFTOVER_GRACE_MS = 1_000;
+
+export function composeLead({ cwd, env, command, more, variable, say }: ComposeLeadOptions): ComposedLead {
+  const project = findProject(cwd);
+  const { root, main } = project;
+  const teams = new KeptTeams(new FileTeams({ root: main, now: Date.now }));
+  const { context } = composeContext(project, env, teams, () => null, say);
+  const mark = createHash('sha256').update(main).digest('hex').slice(0, 12);
+  const runtime = new RuntimeDir();
+  const stateDir = projectState(main, env);
+  const view = { ...context.project, hostVersion: () => Promise.resolve(NO_HOST), variable };
+  const leading: HookContext = { ...context, project: view };
+  return {
+    context: leading,
+    project,
+    lead: {
+      context: leading,
+      members: new CommandMembers({ command, more, stateDir, runtime, env, mark }),
+      workshop: createWorkshop({ root, env }),
+      clock: systemClock,
+      checksAt: (place) =>
+        createChecks({ root: place, cacheDirectory: `${main}/.tool/cache/checks`, now: Date.now, env }),
+      budgetUsd: null,
+      say,
+    },
+    endLeftovers: (team) => endRun(`${mark}.${team}.`, LEFTOVER_GRACE_MS),
+    close: async () => {
+      await teams.close();
+      await runtime.close();
+    },
+  };
+}

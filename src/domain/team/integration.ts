@@ -1,0 +1,74 @@
+// Which of a writer's commits may come into the team's branch.
+
+import { oneLine, visible } from '../text.ts';
+import { foreignTo, ruleOf } from './guard.ts';
+import { insideProject, type Ownership } from './ownership.ts';
+
+/** A commit, as far as its judgement goes: paths from the project's root. */
+export type Committed = { readonly sha: string; readonly subject: string; readonly files: readonly string[] };
+
+export type IntegrationRules = {
+  readonly ownership: readonly Ownership[];
+  /** By member the paths that it has had a lease for: a commit is judged when its lease may be over. */
+  readonly leases: ReadonlyMap<string, ReadonlySet<string>>;
+  /** The members of the team: a change is asked of an owner only if it is there. */
+  readonly members: ReadonlySet<string>;
+  readonly readOnly: boolean;
+};
+
+export type RefusedCommit<C extends Committed> = {
+  readonly commit: C;
+  readonly path: string;
+  /** Whose the path is: a member's name, `shared`; null: nobody's. */
+  readonly owner: string | null;
+  /** Names the commit, the path and its owner, with the call that its author may make instead. */
+  readonly words: string;
+};
+
+/** `accepted`: those before the first that is refused; those after it build upon it. */
+export type Judgement<C extends Committed> = {
+  readonly accepted: readonly C[];
+  readonly refused: RefusedCommit<C> | null;
+};
+
+/** The paths of a commit that its author may not change: what has to be undone for the rest to be taken. */
+export function foreignFiles(commit: Committed, member: string, rules: IntegrationRules): readonly string[] {
+  return commit.files.filter((path) => faultOf(path, member, rules) !== null);
+}
+
+/** Judges a member's commits, oldest first. */
+export function judgeCommits<C extends Committed>(
+  commits: readonly C[],
+  member: string,
+  rules: IntegrationRules,
+): Judgement<C> {
+  for (const [index, commit] of commits.entries()) {
+    for (const path of commit.files) {
+      const fault = faultOf(path, member, rules);
+      if (fault === null) continue;
+      const words = `commit ${commit.sha.slice(0, 12)} "${oneLine(commit.subject, 80)}" of ${member} is not taken: ${fault.words}`;
+      return { accepted: commits.slice(0, index), refused: { commit, path, owner: fault.owner, words } };
+    }
+  }
+  return { accepted: commits, refused: null };
+}
+
+function faultOf(
+  path: string,
+  member: string,
+  { ownership, leases, members, readOnly }: IntegrationRules,
+): { readonly owner: string | null; readonly words: string } | null {
+  const shown = visible(path);
+  const inside = insideProject(path);
+  if (inside === null) return { owner: null, words: `${shown} lies outside of the project` };
+  const foreign = foreignTo(member, inside, ownership, (owner) => members.has(owner));
+  if (readOnly)
+    return {
+      owner: foreign === null ? member : foreign.owner,
+      words: `${member} only reads, and this changes ${shown}. Report what you found with SendMessage or as the result of your task`,
+    };
+  const rule = ruleOf(inside);
+  if (rule !== null)
+    return { owner: null, words: `${shown} belongs to what holds the team's rules (${rule}): nobody changes it` };
+  return leases.get(member)?.has(inside) === true ? null : foreign;
+}

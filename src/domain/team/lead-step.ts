@@ -1,0 +1,124 @@
+// What a lead that is code does next, told from the team's state alone: the same for whoever takes the lead up again.
+
+import { claimable } from './idle.ts';
+import { LEAD } from './message.ts';
+import type { TeamState } from './state.ts';
+import type { Task } from './task.ts';
+
+/** So many times what the gate finds is given back to be mended. */
+export const GATE_ROUNDS = 3;
+
+export type LeadStep =
+  /** These roles have work, and nobody plays them. */
+  | { readonly kind: 'start'; readonly roles: readonly string[] }
+  /** All that was built is done: it is measured as one. */
+  | { readonly kind: 'measure' }
+  /** The gate has passed, and whoever judges has agreed. */
+  | { readonly kind: 'pass' }
+  | { readonly kind: 'write_spec' }
+  | { readonly kind: 'prove' }
+  | { readonly kind: 'ask_to_end' }
+  | { readonly kind: 'delete' }
+  | { readonly kind: 'wait' }
+  /** Nothing can begin, and nobody is at work. */
+  | { readonly kind: 'stuck'; readonly why: string }
+  | { readonly kind: 'over' };
+
+/** What the lead keeps beside the log, of this process alone. */
+export type LeadView = {
+  /** Roles whose process it runs now. */
+  readonly running: ReadonlySet<string>;
+  /** Whether finished work is measured at all. */
+  readonly isChecked: boolean;
+};
+
+const QUALITY = 'quality';
+
+function isOpen({ status }: Task): boolean {
+  return status !== 'completed';
+}
+
+/** Tasks that change something, as against the judgement of it. */
+function buildTasks(state: TeamState): readonly Task[] {
+  return [...state.tasks.values()].filter(({ owner }) => owner !== QUALITY);
+}
+
+/** Whether the quality teammate has said that the gate is passed since it was measured last. */
+function isAgreed(state: TeamState): boolean {
+  const measuredAt = state.gate?.at ?? 0;
+  return state.messages.some(({ type, sentAt }) => type === 'quality_gate_passed' && sentAt >= measuredAt);
+}
+
+function hasJudge(state: TeamState): boolean {
+  return [...state.tasks.values()].some(({ owner }) => owner === QUALITY);
+}
+
+function stuckWords(state: TeamState): string {
+  const failed = [...state.tasks.values()].filter(({ status }) => status === 'failed');
+  if (failed.length > 0)
+    return `failed: ${failed.map(({ id, subject, result }) => `task ${id} "${subject}" (${result ?? 'no reason given'})`).join('; ')}`;
+  const open = [...state.tasks.values()].filter(isOpen);
+  return `nobody can go on with ${open.map(({ id, subject }) => `task ${id} "${subject}"`).join(', ')}`;
+}
+
+/** What follows when every task is completed; what goes on one at a time has no steps of a session. */
+function done(state: TeamState, isRun: boolean): LeadStep {
+  if (isRun && hasJudge(state) && !isAgreed(state)) return { kind: 'wait' };
+  if (state.purpose?.phase === 'plan') return { kind: 'write_spec' };
+  if (state.session === 'fallback') return { kind: isEnded(state) ? 'delete' : 'ask_to_end' };
+  return { kind: isRun ? 'pass' : 'prove' };
+}
+
+function isEnded({ members }: TeamState): boolean {
+  return [...members.values()].every(({ phase }) => phase === 'over');
+}
+
+/** Whether the work of all, as it stands now, was measured as one and found good. */
+export function isMeasured(state: TeamState): boolean {
+  const { gate } = state;
+  if (gate === null || gate.task !== null || !gate.ok) return false;
+  return buildTasks(state).every(({ endedAt }) => endedAt !== null && endedAt <= gate.at);
+}
+
+function working(state: TeamState, { running, isChecked }: LeadView): LeadStep {
+  const open = [...state.tasks.values()].filter(isOpen);
+  const isRun = state.purpose?.phase === 'run';
+  const isBuilt = buildTasks(state).every((task) => !isOpen(task));
+  if (isRun && isBuilt && isChecked && !isMeasured(state)) return { kind: 'measure' };
+  const owners = new Set(open.filter(({ status }) => status !== 'failed').map(({ owner }) => owner));
+  const wanted = [...owners].filter((role) => role !== null).filter((role) => !running.has(role));
+  if (wanted.length > 0) return { kind: 'start', roles: wanted };
+  if (open.length === 0) return done(state, isRun);
+  const isAtWork = open.some(
+    ({ status, claim }) => status === 'in_progress' && claim !== null && claim.member !== LEAD,
+  );
+  const mayBegin = claimable(state).length > 0;
+  return running.size === 0 && !isAtWork && !mayBegin ? { kind: 'stuck', why: stuckWords(state) } : { kind: 'wait' };
+}
+
+/** The next step of the team's lead. */
+export function leadStep(state: TeamState, view: LeadView): LeadStep {
+  switch (state.session) {
+    case 'created':
+    case 'assigned':
+    case 'spawned':
+    case 'working':
+    case 'fallback':
+      return working(state, view);
+    case 'gate':
+      return { kind: 'pass' };
+    case 'spec_generated':
+    case 'awaiting_approval':
+      return { kind: 'wait' };
+    case 'approved':
+    case 'complete':
+      return { kind: 'ask_to_end' };
+    case 'shutting_down':
+      return { kind: 'wait' };
+    case 'shut_down':
+      return { kind: 'delete' };
+    case 'none':
+    case 'deleted':
+      return { kind: 'over' };
+  }
+}

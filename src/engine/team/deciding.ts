@@ -1,0 +1,109 @@
+// What a command of the team comes to: what it works on, by how many, in which tasks. The same for a prompt and for a terminal.
+
+import { specDirectory } from '../../domain/spec/spec.ts';
+import { type Decision, decideMode } from '../../domain/team/activation.ts';
+import type { CommandName, Flags } from '../../domain/team/arguments.ts';
+import { decompose } from '../../domain/team/decomposition.ts';
+import { FALLBACK_TRIGGERS } from '../../domain/team/fallback.ts';
+import type { Phase } from '../../domain/team/role.ts';
+import { rolesOf, type Selection, select } from '../../domain/team/selection.ts';
+import type { TeamSettings } from '../../domain/team/settings.ts';
+import { isStanding } from '../../domain/team/state.ts';
+import type { TaskDraft } from '../../domain/team/task-draft.ts';
+import { debugTeamName, planTeamName, runTeamName } from '../../domain/team/team-name.ts';
+import type { HookContext } from './hook-context.ts';
+
+export type Command = { readonly command: CommandName; readonly words: string; readonly flags: Flags };
+
+/** One place for what a command means: its phase, what it works on, the name of its team. */
+export type Work = { readonly phase: Phase; readonly subject: string; readonly team: string; readonly text: string };
+
+type Needed = Pick<HookContext, 'project' | 'log' | 'teams'>;
+
+export type Decided =
+  | { readonly kind: 'refused'; readonly problems: readonly string[] }
+  | {
+      readonly kind: 'decided';
+      readonly work: Work;
+      readonly decision: Decision;
+      readonly reasons: readonly string[];
+      readonly drafts: readonly TaskDraft[];
+    };
+
+async function workOf(
+  context: Needed,
+  { command, words }: Command,
+  settings: TeamSettings,
+): Promise<Work | { readonly problem: string }> {
+  if (command === 'plan') return { phase: 'plan', subject: words, team: planTeamName(words), text: words };
+  if (command === 'build-fix') {
+    const subject = words === '' ? 'the failure that the user speaks of' : words;
+    return { phase: 'debug', subject, team: debugTeamName(words === '' ? 'failure' : words), text: words };
+  }
+  const text = context.project.spec(words);
+  if (text === null) {
+    const known = context.project.specs();
+    return {
+      problem: `spec_id: there is no ${specDirectory(words)}/spec.md; ${known.length === 0 ? 'no SPEC has been written yet: /tool:1-plan "<feature>" makes one' : `there is ${known.join(', ')}`}`,
+    };
+  }
+  const { counts, why } = await context.project.approval(words);
+  if (settings.requirePlanApproval && !counts)
+    return {
+      problem: `${words} is not approved (${why}): the user approves it as it stands by answering "approve ${words}", or with \`tool spec approve ${words}\``,
+    };
+  return { phase: 'run', subject: words, team: runTeamName(words) ?? '', text };
+}
+
+/** Decides what the command comes to; nothing is written. */
+export async function decideWork(context: Needed, command: Command, settings: TeamSettings): Promise<Decided> {
+  const work = await workOf(context, command, settings);
+  if ('problem' in work) return { kind: 'refused', problems: [work.problem] };
+  const files = await context.project.files();
+  const selection = select({ text: work.text, files, settings });
+  const decision = decideMode({
+    command: command.command,
+    flags: command.flags,
+    settings,
+    hostVersion: await context.project.hostVersion(),
+    environment: context.project.variable,
+    selection,
+  });
+  if (decision.mode === 'refused') return { kind: 'refused', problems: decision.reasons };
+  if (decision.trigger !== null)
+    context.log(settings.fallback.logLevel, `sub-agents in place of a team: ${FALLBACK_TRIGGERS[decision.trigger]}`);
+  const { ownership } = settings;
+  const { tasks, notes } = decompose({
+    phase: work.phase,
+    // One after the other, the same roles do it.
+    roles: decision.mode === 'team' ? decision.roles : rolesFor(work.phase, selection, settings),
+    text: work.text,
+    selection,
+    ownership,
+    files,
+  });
+  const drafts: readonly TaskDraft[] = tasks;
+  const reasons = [...decision.reasons, ...notes];
+  return { kind: 'decided', work, decision, reasons, drafts };
+}
+
+function rolesFor(phase: Phase, selection: Selection, settings: TeamSettings): readonly string[] {
+  if (phase === 'run') return selection.roles;
+  return rolesOf(phase === 'plan' ? 'plan_research' : 'investigation', settings);
+}
+
+/** Writes down what a team is to be made for, and its tasks; gives why there can be none. */
+export async function propose(context: Needed, decided: Extract<Decided, { kind: 'decided' }>): Promise<string | null> {
+  const { work, decision, reasons, drafts } = decided;
+  const log = context.teams.begin(work.team);
+  try {
+    if (isStanding(log.state))
+      return `team ${work.team} stands already (${log.state.session}): \`/tool:team-restart ${work.team}\` goes on with it, \`tool team delete ${work.team}\` ends it`;
+    const { phase, subject } = work;
+    const { pattern, roles } = decision;
+    await log.append({ type: 'proposed', phase, pattern, roles, subject, reasons, drafts });
+    return null;
+  } finally {
+    await log.close();
+  }
+}

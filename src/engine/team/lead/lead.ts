@@ -1,0 +1,246 @@
+// The lead of a team as code: it starts teammates, has finished work measured, asks for what is missing, and ends the team.
+
+import { messageOf } from '../../../domain/errors.ts';
+import type { GateResult } from '../../../domain/quality.ts';
+import { rejection } from '../../../domain/quality.ts';
+import type { Evidence } from '../../../domain/team/caller.ts';
+import { FALLBACK_TRIGGERS, type FallbackTrigger } from '../../../domain/team/fallback.ts';
+import { GATE_ROUNDS, isMeasured, leadStep } from '../../../domain/team/lead-step.ts';
+import type { TeamState } from '../../../domain/team/state.ts';
+import type { AgentEvent, Checks, Clock, TeamLog } from '../../ports.ts';
+import type { TeamContext } from '../context.ts';
+import type { Members } from '../members-port.ts';
+import { operate } from '../operations.ts';
+import type { Workshop } from '../workshop-port.ts';
+import { type LifeEnd, MemberLife, registration, Turns } from './member-life.ts';
+
+/** How often a change of the log is looked for. */
+const LOOK_MS = 50;
+/** So often a role's process is started anew after it failed. */
+const STARTS = 3;
+/** So long a teammate may take to end after it was asked to. */
+const GRACE_MS = 10_000;
+
+export type LeadOptions = {
+  readonly context: TeamContext;
+  readonly members: Members;
+  readonly workshop: Workshop;
+  readonly clock: Clock;
+  /** Measures the team's branch, checked out below a directory. */
+  readonly checksAt: (root: string) => Checks;
+  readonly budgetUsd: number | null;
+  /** How many teammates work at once. */
+  readonly width: number;
+  /** Tells people what happens, one line each. */
+  readonly say: (words: string) => void;
+  readonly onEvent: (name: string, event: AgentEvent) => void;
+  readonly output: (name: string, text: string) => void;
+};
+
+export type Outcome =
+  | { readonly kind: 'done'; readonly state: TeamState; readonly archived: string }
+  | { readonly kind: 'failed'; readonly state: TeamState; readonly why: string }
+  | { readonly kind: 'interrupted'; readonly state: TeamState };
+
+type Life = { readonly ended: Promise<LifeEnd>; readonly stop: AbortController };
+
+export class Lead {
+  readonly #options: LeadOptions;
+  readonly #team: string;
+  readonly #log: TeamLog;
+  #turns: Turns;
+  readonly #lives = new Map<string, Life>();
+  readonly #starts = new Map<string, number>();
+  readonly #as: Evidence;
+  #rounds = 0;
+  #hasFallenBack = false;
+
+  constructor(options: LeadOptions, log: TeamLog) {
+    this.#options = options;
+    this.#log = log;
+    this.#team = log.state.team;
+    this.#turns = new Turns(options.width);
+    this.#as = { kind: 'environment', team: this.#team, teammate: null };
+  }
+
+  /** Leads until the team is gone, cannot go on, or the signal comes; its processes have ended then. */
+  async lead(signal: AbortSignal): Promise<Outcome> {
+    try {
+      return await this.#lead(signal);
+    } finally {
+      await this.#endLives(0);
+    }
+  }
+
+  async #lead(signal: AbortSignal): Promise<Outcome> {
+    const { hooks, fallback } = await this.#options.context.settings();
+    const isChecked = hooks.taskCompleted.requireQualityCheck;
+    for (;;) {
+      this.#log.refresh();
+      const { state } = this.#log;
+      if (signal.aborted) return { kind: 'interrupted', state };
+      const step = leadStep(state, { running: new Set(this.#lives.keys()), isChecked });
+      switch (step.kind) {
+        case 'start': {
+          const why = await this.#start(step.roles, isChecked, signal);
+          if (why === null) break;
+          if (!fallback.enabled || this.#hasFallenBack)
+            return { kind: 'failed', state, why: `${FALLBACK_TRIGGERS.spawn_failed}: ${why}` };
+          await this.#fallBack('spawn_failed', why);
+          break;
+        }
+        case 'measure': {
+          const why = await this.#measure(signal);
+          if (why !== null) return { kind: 'failed', state, why };
+          break;
+        }
+        case 'pass':
+          await this.#pass();
+          break;
+        case 'ask_to_end':
+          await this.#askToEnd();
+          break;
+        case 'delete':
+          return await this.#delete();
+        case 'write_spec':
+        case 'prove':
+          return { kind: 'done', state, archived: '' };
+        case 'stuck':
+          return { kind: 'failed', state, why: step.why };
+        case 'over':
+          return { kind: 'failed', state, why: `team ${this.#team} is ${state.session}` };
+        case 'wait':
+          await this.#options.clock.sleep(LOOK_MS, signal);
+      }
+    }
+  }
+
+  /** Starts who is missing; gives why one of them cannot be. */
+  async #start(roles: readonly string[], isChecked: boolean, signal: AbortSignal): Promise<string | null> {
+    for (const role of roles) {
+      const count = (this.#starts.get(role) ?? 0) + 1;
+      this.#starts.set(role, count);
+      try {
+        if (count > STARTS) throw new Error(`${role} ended ${STARTS} times without finishing`);
+        await operate(this.#options.context, 'Task', registration(this.#team, role), this.#as);
+      } catch (error) {
+        return `${role}: ${messageOf(error)}`;
+      }
+      this.#live(role, isChecked, signal);
+    }
+    return null;
+  }
+
+  #live(role: string, isChecked: boolean, signal: AbortSignal): void {
+    const epoch = this.#log.state.members.get(role)?.epoch ?? 0;
+    const stop = new AbortController();
+    const life = new MemberLife(
+      {
+        ...this.#options,
+        log: this.#log,
+        turns: this.#turns,
+        // Judged is what was measured, and nothing before.
+        holdsBack: (name) => name === 'quality' && isChecked && !isMeasured(this.#log.state),
+      },
+      role,
+      epoch,
+    );
+    this.#options.say(`${role} is there (run ${epoch})`);
+    const ended = life.run(AbortSignal.any([signal, stop.signal])).catch(
+      (error: unknown): LifeEnd => ({
+        kind: 'failed',
+        words: messageOf(error),
+      }),
+    );
+    this.#lives.set(role, { ended, stop });
+    void ended.then((end) => {
+      if (this.#lives.get(role)?.stop === stop) this.#lives.delete(role);
+      if (end.kind === 'failed') this.#options.say(`${role} failed: ${end.words}`);
+    });
+  }
+
+  /** The finished work of all as one: what is missing is asked for; gives why it is no use to go on. */
+  async #measure(signal: AbortSignal): Promise<string | null> {
+    const { workshop, context, checksAt, say } = this.#options;
+    const { path } = await workshop.view(this.#team, 'gate');
+    const { quality } = await context.settings();
+    const result = await checksAt(path).run(quality, signal);
+    const { tree, ok, checks, coverage } = result;
+    await this.#log.append({ type: 'gate_measured', task: null, tree, ok, checks, coverage });
+    say(
+      `gate: ${checks.map(({ check, outcome, figure }) => `${check} ${outcome.replace('_', ' ')}${figure === null ? '' : ` (${figure})`}`).join(', ')}`,
+    );
+    if (ok) return null;
+    this.#rounds += 1;
+    const words = rejection(result, quality);
+    if (this.#rounds > GATE_ROUNDS) return `the gate has rejected the work ${this.#rounds} times: ${words}`;
+    await this.#askFor(result, words);
+    return null;
+  }
+
+  /** What the gate found, as work for who can mend it. */
+  async #askFor({ checks, uncoveredFiles }: GateResult, words: string): Promise<void> {
+    const roles = this.#log.state.purpose?.roles ?? [];
+    const failed = checks.filter(({ outcome }) => outcome === 'failed').map(({ check }) => check);
+    const isTests = failed.every((check) => check === 'coverage');
+    const builders = roles.filter((role) => role !== 'quality' && role !== 'tester');
+    const owner = isTests && roles.includes('tester') ? 'tester' : (builders[0] ?? roles[0] ?? 'tester');
+    const subject = `Mend what the gate found: ${failed.join(', ')}`;
+    const files = isTests ? uncoveredFiles.slice(0, 5).join(', ') : '';
+    await operate(
+      this.#options.context,
+      'TaskCreate',
+      { subject, description: `${words}${files === '' ? '' : `\nUncovered: ${files}`}`, owner },
+      this.#as,
+    );
+  }
+
+  async #pass(): Promise<void> {
+    const reason = 'the gate passed';
+    const by = 'team-lead';
+    for (const event of ['gate_started', 'gate_passed'] as const)
+      await this.#log.append({ type: 'moved', event, reason, by });
+  }
+
+  async #askToEnd(): Promise<void> {
+    const content = 'The work is done.';
+    await operate(
+      this.#options.context,
+      'SendMessage',
+      { recipient: 'all', type: 'shutdown_request', content },
+      this.#as,
+    );
+    await this.#endLives(GRACE_MS);
+    this.#log.refresh();
+  }
+
+  async #delete(): Promise<Outcome> {
+    const { state } = this.#log;
+    // The log is put away with that, and read no more.
+    const answer = await operate(this.#options.context, 'TeamDelete', { team_name: this.#team }, this.#as);
+    return { kind: 'done', state, archived: String(answer.archived ?? '') };
+  }
+
+  /** The same tasks, one at a time, from here on. */
+  async #fallBack(trigger: FallbackTrigger, reason: string): Promise<void> {
+    this.#options.say(`sub-agents in place of a team: ${FALLBACK_TRIGGERS[trigger]}: ${reason}`);
+    this.#hasFallenBack = true;
+    await this.#endLives(0);
+    this.#starts.clear();
+    this.#turns = new Turns(1);
+    if (!(await this.#options.context.settings()).fallback.preserveProgress)
+      await this.#log.append({ type: 'restarted', session: null, key_hash: null, keep: false });
+    await this.#log.append({ type: 'fell_back', trigger, reason });
+  }
+
+  /** Waits for what was asked to end, and ends the rest. */
+  async #endLives(graceMs: number): Promise<void> {
+    const lives = [...this.#lives.values()];
+    const grace = new AbortController();
+    const all = Promise.all(lives.map(({ ended }) => ended)).then(() => grace.abort());
+    if (lives.length > 0 && graceMs > 0) await this.#options.clock.sleep(graceMs, grace.signal);
+    for (const { stop } of lives) stop.abort();
+    await all;
+    this.#lives.clear();
+  }
+}

@@ -1,0 +1,252 @@
+// One teammate of a team whose lead is code: its process from the first prompt to the last, and what it is told in between.
+
+import { memberBrief, spawnParameters } from '../../../domain/team/brief.ts';
+import { judgeIdle } from '../../../domain/team/idle.ts';
+import { MAX_REJECTIONS, type Member } from '../../../domain/team/state.ts';
+import type { AgentEvent, Clock, RunEnd, TeamLog } from '../../ports.ts';
+import type { TeamContext } from '../context.ts';
+import type { Members } from '../members-port.ts';
+import { assigned, decide } from '../stopping.ts';
+import type { Workshop } from '../workshop-port.ts';
+
+/** How often a change of the log is looked for. */
+const LOOK_MS = 50;
+/** A life sign is written down at most so often. */
+const SIGN_MS = 30_000;
+
+export type LifeOptions = {
+  readonly context: TeamContext;
+  readonly log: TeamLog;
+  readonly members: Members;
+  readonly workshop: Workshop;
+  readonly clock: Clock;
+  readonly budgetUsd: number | null;
+  /** Holds a turn back until it may begin, and lets the next one in when it is over: how many work at once. */
+  readonly turns: Turns;
+  /** Why a member may not begin yet, whatever its tasks say; null: it may. */
+  readonly holdsBack: (name: string) => boolean;
+  readonly onEvent: (name: string, event: AgentEvent) => void;
+  readonly output: (name: string, text: string) => void;
+};
+
+/** Lets so many turns run at a time. */
+export class Turns {
+  #free: number;
+  readonly #waiting: (() => void)[] = [];
+
+  constructor(width: number) {
+    this.#free = width;
+  }
+
+  /** Resolves when a turn may begin; false when the signal came first. */
+  async enter(signal: AbortSignal): Promise<boolean> {
+    if (signal.aborted) return false;
+    if (this.#free > 0) {
+      this.#free -= 1;
+      return true;
+    }
+    return new Promise((resolve) => {
+      const let_in = () => {
+        signal.removeEventListener('abort', give_up);
+        resolve(true);
+      };
+      const give_up = () => {
+        this.#waiting.splice(this.#waiting.indexOf(let_in), 1);
+        resolve(false);
+      };
+      signal.addEventListener('abort', give_up, { once: true });
+      this.#waiting.push(let_in);
+    });
+  }
+
+  leave(): void {
+    const next = this.#waiting.shift();
+    if (next === undefined) this.#free += 1;
+    else next();
+  }
+}
+
+/** What became of a teammate's run. `quiet`: it ended because nothing is left for it, or it was asked to. */
+export type LifeEnd = { readonly kind: 'quiet' } | { readonly kind: 'failed'; readonly words: string };
+
+export class MemberLife {
+  readonly #options: LifeOptions;
+  readonly #name: string;
+  readonly #epoch: number;
+  #signedAt = 0;
+  #isInTurn = false;
+
+  constructor(options: LifeOptions, name: string, epoch: number) {
+    this.#options = options;
+    this.#name = name;
+    this.#epoch = epoch;
+  }
+
+  get #member(): Member | undefined {
+    const member = this.#options.log.state.members.get(this.#name);
+    return member?.epoch === this.#epoch ? member : undefined;
+  }
+
+  /** Runs until the team ends, the member is replaced, or its process fails. */
+  async run(signal: AbortSignal): Promise<LifeEnd> {
+    const { context, log, members, budgetUsd } = this.#options;
+    const first = await this.#next(signal);
+    const member = this.#member;
+    if (first === null || member === undefined) return { kind: 'quiet' };
+    const { name, epoch, agent, readOnly, model } = member;
+    const place = await this.#place(member);
+    const settings = await context.settings();
+    let end: RunEnd;
+    try {
+      end = await members.run(
+        {
+          team: log.state.team,
+          name,
+          epoch,
+          agent,
+          readOnly,
+          model,
+          cwd: place.path,
+          env: place.env,
+          prompt: `${memberBrief(log.state, member, settings, null)}\n\n${first}`,
+          budgetUsd,
+        },
+        {
+          onStarted: async (pid) => {
+            if (this.#member?.phase === 'registered')
+              await log.append({ type: 'member_spawned', name, epoch, key_hash: null, pid });
+          },
+          onEvent: (event) => this.#hear(event),
+          output: (text) => this.#options.output(name, text),
+          nextTurn: () => this.#next(signal),
+          signal,
+        },
+      );
+    } finally {
+      this.#leaveTurn();
+    }
+    await this.#stopped();
+    return end.ok || signal.aborted ? { kind: 'quiet' } : { kind: 'failed', words: end.words };
+  }
+
+  async #place(member: Member): Promise<{ readonly path: string; readonly env: Readonly<Record<string, string>> }> {
+    const { workshop, log } = this.#options;
+    return member.readOnly
+      ? { path: (await workshop.view(log.state.team, member.name)).path, env: {} }
+      : workshop.open(log.state.team, member.name);
+  }
+
+  #hear(event: AgentEvent): void {
+    const { clock, log, onEvent } = this.#options;
+    onEvent(this.#name, event);
+    const now = clock.elapsed();
+    if (now - this.#signedAt < SIGN_MS) return;
+    this.#signedAt = now;
+    void log
+      .append({ type: 'member_seen', name: this.#name, epoch: this.#epoch }, { flush: false })
+      .catch(() => undefined);
+  }
+
+  #leaveTurn(): void {
+    if (!this.#isInTurn) return;
+    this.#isInTurn = false;
+    this.#options.turns.leave();
+  }
+
+  /** The next prompt: what it has not finished, its mail, or a task for it; null when it is to end. */
+  async #next(signal: AbortSignal): Promise<string | null> {
+    this.#leaveTurn();
+    const { clock, log, turns } = this.#options;
+    for (;;) {
+      if (signal.aborted) return null;
+      log.refresh();
+      const member = this.#member;
+      if (member === undefined || member.phase === 'over') return null;
+      if (member.shutdown !== null) {
+        await this.#readAll(member);
+        return null;
+      }
+      if (await this.#hasWork(member)) {
+        if (!(await turns.enter(signal))) return null;
+        this.#isInTurn = true;
+        const words = await this.#takeWork();
+        if (words !== null) return words;
+        this.#leaveTurn();
+      }
+      await clock.sleep(LOOK_MS, signal);
+    }
+  }
+
+  async #hasWork(member: Member): Promise<boolean> {
+    const { context, log, holdsBack } = this.#options;
+    if (holdsBack(member.name)) return false;
+    const verdict = judgeIdle(log.state, member, await context.settings());
+    if (verdict.accept && member.phase === 'working')
+      await log.append(
+        { type: 'member_idle', name: member.name, epoch: member.epoch, stopped: false },
+        { flush: false },
+      );
+    return !verdict.accept;
+  }
+
+  /** What it is told to do now, which is its with that; null when another was faster, or it was told too often. */
+  async #takeWork(): Promise<string | null> {
+    const { context, log } = this.#options;
+    const member = this.#member;
+    if (member === undefined) return null;
+    const settings = await context.settings();
+    const verdict = await assigned(log, member.name, () => judgeIdle(log.state, this.#member ?? member, settings));
+    if (verdict.accept) return null;
+    const { answer } = await decide(log, 'teammate_idle', member.name, verdict);
+    if (answer.kind !== 'reject') {
+      await this.#giveUp(member);
+      return null;
+    }
+    return this.#upToDate(member, answer.reason);
+  }
+
+  /** Work that was given back three times without change is failed, with that as its reason. */
+  async #giveUp({ name, epoch }: Member): Promise<void> {
+    const { log } = this.#options;
+    const held = [...log.state.tasks.values()].filter(
+      ({ status, claim }) => status === 'in_progress' && claim?.member === name && claim.epoch === epoch,
+    );
+    const result = `${name} ended its turn ${MAX_REJECTIONS + 1} times without finishing it`;
+    for (const { id } of held)
+      await log.append({ type: 'task_updated', task: id, status: 'failed', result, by: name, epoch });
+  }
+
+  /** Others' finished work comes into its worktree before it goes on. */
+  async #upToDate(member: Member, words: string): Promise<string> {
+    const { log, workshop } = this.#options;
+    const { team } = log.state;
+    if (member.readOnly) {
+      await workshop.view(team, member.name);
+      return words;
+    }
+    await workshop.open(team, member.name);
+    const merge = await workshop.update(team, member.name);
+    return merge.kind === 'conflict'
+      ? `${words}\nThe team's branch does not merge into yours: ${merge.files.join(', ')} were changed on both sides. Run \`git merge tool/${team}\`, settle them and commit, before anything else.`
+      : words;
+  }
+
+  async #readAll({ name }: Member): Promise<void> {
+    const { log } = this.#options;
+    const seqs = [...(log.state.unread.get(name) ?? [])];
+    if (seqs.length > 0) await log.append({ type: 'mail_seen', member: name, seqs, how: 'read' }, { flush: false });
+  }
+
+  async #stopped(): Promise<void> {
+    const { log } = this.#options;
+    log.refresh();
+    const member = this.#member;
+    if (member !== undefined && member.phase !== 'over' && member.phase !== 'registered')
+      await log.append({ type: 'member_idle', name: member.name, epoch: member.epoch, stopped: true });
+  }
+}
+
+/** Registers a role anew, and gives the run that it is. */
+export function registration(team: string, role: string): Readonly<Record<string, string>> {
+  return spawnParameters(team, role, `Do the tasks that are meant for ${role}.`);
+}

@@ -1,0 +1,59 @@
+// What the engine needs to have writers work apart, each in a worktree, and their work come together in one branch.
+
+/** A commit of a writer. Paths are told from the project's root; one outside of the project begins with `../`. */
+export type MemberCommit = {
+  readonly sha: string;
+  readonly subject: string;
+  /** The id in its trailer `Task: 3`; null without one. */
+  readonly task: string | null;
+  /** What it changes; of a merge, what nobody else's work accounts for. */
+  readonly files: readonly string[];
+};
+
+export type Merge =
+  | { readonly kind: 'merged'; readonly head: string }
+  | { readonly kind: 'nothing' }
+  /** Nothing was changed. */
+  | { readonly kind: 'conflict'; readonly files: readonly string[] };
+
+export type WriterPlace = {
+  /** Where the project's root is in the worktree. */
+  readonly path: string;
+  readonly branch: string;
+  /** For git as the writer runs it: its name on commits; the person's hooks and signature stay out. */
+  readonly env: Readonly<Record<string, string>>;
+};
+
+export type ChangedPath = { readonly path: string; readonly added: number; readonly removed: number };
+
+/**
+ * The worktrees and branches of teams. Each call can be made again after a kill at any point, by another process too,
+ * and puts in order what it finds half done. The person's checkout, index, branch, stash and configuration stay as they are.
+ */
+export interface Workshop {
+  /** Makes the team's branch `tool/<team>` from HEAD, or takes it up where it is. Throws where there is no repository or no commit. */
+  begin(team: string): Promise<{ readonly branch: string; readonly base: string; readonly head: string }>;
+  /** A worktree for a writer on `tool/<team>--<member>`; taken up where it stands, work that is not committed included. */
+  open(team: string, member: string): Promise<WriterPlace>;
+  /** A worktree at the head of the team's branch for who only reads, brought up to date at each call; what was changed in it is lost. */
+  view(team: string, name: string): Promise<{ readonly path: string; readonly head: string }>;
+  /** Brings the team's branch into the writer's. Work that is not committed stays; where it is in the way, that is a conflict. */
+  update(team: string, member: string): Promise<Merge>;
+  /** Commits what the writer left uncommitted; null when there is nothing. Throws while files hold conflict markers. */
+  save(team: string, member: string, message: string): Promise<string | null>;
+  /** The writer's commits that the team's branch lacks, oldest first; merges that add nothing of their own left out. */
+  commits(team: string, member: string): Promise<readonly MemberCommit[]>;
+  /** Takes the writer's branch, up to a commit of it, into the team's by a merge commit. */
+  merge(team: string, member: string, message: string, upTo?: string): Promise<Merge>;
+  /**
+   * Takes the commits from `sha` on out of the writer's branch. They are kept under the ref that it gives. In the
+   * worktree `files` go back to what they were before; the rest of what the commits changed stays there, uncommitted.
+   */
+  refuse(team: string, member: string, sha: string, files: readonly string[]): Promise<string>;
+  /** What differs between the commit that the team began from and its branch; lines of binary files count 0. */
+  changed(team: string): Promise<readonly ChangedPath[]>;
+  /** Removes a member's worktree and branch. Gives the ref that keeps what the team's branch lacks of it; null when it lacks nothing. */
+  close(team: string, member: string): Promise<string | null>;
+  /** Closes all worktrees of the team; its branch stays. */
+  end(team: string): Promise<void>;
+}

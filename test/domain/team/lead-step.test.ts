@@ -1,0 +1,166 @@
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import { isMeasured, type LeadView, leadStep } from '../../../src/domain/team/lead-step.ts';
+import { LEAD, rec, Story } from '../../support/team.ts';
+
+const NOBODY: LeadView = { running: new Set(), isChecked: true };
+const both: LeadView = { running: new Set(['backend-dev', 'tester']), isChecked: true };
+
+const API = { subject: 'Sign in', owner: 'backend-dev' };
+const TESTS = { subject: 'Test it', owner: 'tester', files: ['tests/a.test.ts'], blocked_by: ['1'] };
+const JUDGE = { subject: 'Verify', owner: 'quality', files: [], blocked_by: ['1'] };
+const GOOD = { task: null, ok: true } as const;
+const VERDICT = { trust5Score: 4.8, securityIssues: 0, performanceScore: 'A', recommendation: 'Merge it.' };
+
+function begun(): Story {
+  return new Story().tell('created', { session: null, key_hash: null });
+}
+
+function done(story: Story, task: string, by: string): Story {
+  return story.claim(task, by).tell('task_updated', { task, status: 'completed', by });
+}
+
+/** Both have done what there is. */
+function built(): Story {
+  const story = begun().tell('task_created', API).tell('task_created', TESTS).join('backend-dev', 'tester');
+  return done(done(story, '1', 'backend-dev'), '2', 'tester');
+}
+
+function judged(): Story {
+  const story = begun().tell('task_created', API).tell('task_created', JUDGE).join('backend-dev', 'quality');
+  return done(story, '1', 'backend-dev');
+}
+
+const CASES: readonly {
+  readonly name: string;
+  readonly story: Story;
+  readonly view?: LeadView;
+  readonly step: string;
+}[] = [
+  { name: 'no team', story: new Story(), step: 'over' },
+  {
+    name: 'who has tasks is started, waiting ones too',
+    story: begun().tell('task_created', API).tell('task_created', TESTS),
+    step: 'start backend-dev, tester',
+  },
+  {
+    name: 'who runs is not started again',
+    story: begun().tell('task_created', API).tell('task_created', TESTS),
+    view: { running: new Set(['tester']), isChecked: true },
+    step: 'start backend-dev',
+  },
+  { name: 'all run', story: begun().tell('task_created', API), view: both, step: 'wait' },
+  { name: 'what was built is measured', story: built(), view: both, step: 'measure' },
+  { name: 'it is not where nothing is checked', story: built(), view: { ...both, isChecked: false }, step: 'pass' },
+  {
+    name: 'a measurement of one task is none of all',
+    story: built().tell('gate_measured'),
+    view: both,
+    step: 'measure',
+  },
+  { name: 'measured and found good', story: built().tell('gate_measured', GOOD), view: both, step: 'pass' },
+  {
+    name: 'measured and found bad, with nothing asked for yet',
+    story: built().tell('gate_measured', { ...GOOD, ok: false }),
+    view: both,
+    step: 'measure',
+  },
+  {
+    name: 'asked to be mended',
+    story: built()
+      .tell('gate_measured', { ...GOOD, ok: false })
+      .tell('task_created', { subject: 'Mend it', owner: 'tester' }),
+    view: both,
+    step: 'wait',
+  },
+  {
+    name: 'mended after it was found good',
+    story: done(
+      built().tell('gate_measured', GOOD).later(5).tell('task_created', { subject: 'More', owner: 'tester' }).later(5),
+      '3',
+      'tester',
+    ),
+    view: both,
+    step: 'measure',
+  },
+  {
+    name: 'before the judge has its turn',
+    story: judged(),
+    view: { ...both, running: new Set(['quality']) },
+    step: 'measure',
+  },
+  {
+    name: 'the judge has not spoken',
+    story: done(judged().tell('gate_measured', GOOD), '2', 'quality'),
+    step: 'wait',
+  },
+  {
+    name: 'the judge has agreed',
+    story: done(
+      judged()
+        .tell('gate_measured', GOOD)
+        .tell('message_sent', { by: 'quality', to: LEAD, kind: 'quality_gate_passed', content: VERDICT }),
+      '2',
+      'quality',
+    ),
+    step: 'pass',
+  },
+  {
+    name: 'a task failed, and nobody is there',
+    story: begun()
+      .tell('task_created', API)
+      .join('backend-dev')
+      .claim('1', 'backend-dev')
+      .tell('task_updated', { status: 'failed', result: 'no way' }),
+    step: 'stuck',
+  },
+  {
+    name: 'all plan',
+    story: done(begun().tell('task_created', API).join('backend-dev'), '1', 'backend-dev')
+      .tell('gate_measured', GOOD)
+      .tell('moved', { event: 'gate_started' })
+      .tell('moved', { event: 'gate_passed' }),
+    step: 'ask_to_end',
+  },
+  {
+    name: 'one at a time, all done',
+    story: done(begun().tell('task_created', API).join('backend-dev').tell('fell_back'), '1', 'backend-dev').tell(
+      'gate_measured',
+      GOOD,
+    ),
+    step: 'ask_to_end',
+  },
+  {
+    name: 'one at a time, all done and gone',
+    story: done(begun().tell('task_created', API).join('backend-dev').tell('fell_back'), '1', 'backend-dev')
+      .tell('gate_measured', GOOD)
+      .tell('member_ended'),
+    step: 'delete',
+  },
+];
+
+for (const { name, story, view = NOBODY, step } of CASES) {
+  test(`the lead's next step: ${name}`, () => {
+    const next = leadStep(story.state, view);
+    assert.equal(next.kind === 'start' ? `start ${next.roles.join(', ')}` : next.kind, step);
+  });
+}
+
+test('what is stuck is named with its reason', () => {
+  const story = begun()
+    .tell('task_created', API)
+    .join('backend-dev')
+    .claim('1', 'backend-dev')
+    .tell('task_updated', { status: 'failed', result: 'no way' });
+  const step = leadStep(story.state, NOBODY);
+  assert.ok(step.kind === 'stuck');
+  assert.equal(step.why, 'failed: task 1 "Sign in" (no way)');
+});
+
+test('work is measured as long as nothing was completed since', () => {
+  const story = built().tell('gate_measured', GOOD);
+  assert.equal(isMeasured(story.state), true);
+  story.later(1).take(rec('task_updated', { task: '2', status: 'in_progress', by: 'tester' }));
+  story.later(1).take(rec('task_updated', { task: '2', status: 'completed', by: 'tester' }));
+  assert.equal(isMeasured(story.state), false);
+});

@@ -1,0 +1,59 @@
+// A project with a repository, for teams whose writers work in it.
+
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { createWorkshop } from '../../src/adapters/git/workshop.ts';
+import { type Tree, writeTree } from './installed.ts';
+import { type Cleanup, tempDir } from './temp.ts';
+
+export const TEAM = 'tool-run-spec-a-001';
+
+export type GitCall = (...args: readonly string[]) => string;
+
+export function gitIn(directory: string): GitCall {
+  return (...args) =>
+    execFileSync('git', ['-C', directory, ...args], {
+      encoding: 'utf8',
+      stdio: ['ignore', 'pipe', 'pipe'],
+      env: {
+        PATH: process.env.PATH,
+        HOME: '/nonexistent',
+        GIT_CONFIG_NOSYSTEM: '1',
+        GIT_AUTHOR_NAME: 'p',
+        GIT_AUTHOR_EMAIL: 'p@example.com',
+        GIT_COMMITTER_NAME: 'p',
+        GIT_COMMITTER_EMAIL: 'p@example.com',
+      },
+    });
+}
+
+export const FILES: Tree = {
+  'src/api/a.js': '1\n',
+  'src/pages/p.js': '1\n',
+  'package.json': '{}\n',
+  '.gitignore': 'dist/\n',
+};
+
+export function commitAll(directory: string, message: string): string {
+  const git = gitIn(directory);
+  git('add', '-A');
+  git('commit', '-qm', message);
+  return git('rev-parse', 'HEAD').trim();
+}
+
+export type ProjectOptions = { readonly name?: string; readonly format?: string; readonly files?: Tree };
+
+/** A repository with one commit on `main`, and its workshop. */
+export function projectOf(t: Cleanup, { name = 'project', format = 'sha1', files = FILES }: ProjectOptions = {}) {
+  const root = join(tempDir(t), name);
+  execFileSync('git', ['init', '-q', '-b', 'main', `--object-format=${format}`, root]);
+  writeTree(root, files);
+  const base = commitAll(root, 'Begin');
+  const git = gitIn(root);
+  return { root, git, base, workshop: createWorkshop({ root, env: process.env }) };
+}
+
+export function textOf(...path: readonly string[]): string {
+  return readFileSync(join(...path), 'utf8');
+}
