@@ -7,7 +7,7 @@ import { KeptTeams } from './adapters/event-log/kept-teams.ts';
 import { FileTeams } from './adapters/event-log/teams.ts';
 import { findProject, type Project } from './adapters/project.ts';
 import { approvalOf, approveSpec } from './adapters/spec-approvals.ts';
-import { listSpecs, readSpec } from './adapters/specs.ts';
+import { listSpecs, readGood, readSpec } from './adapters/specs.ts';
 import { projectState, signStamp, systemKeys } from './adapters/stamp.ts';
 import { whoseCall } from './adapters/transcript-caller.ts';
 import { writesOf } from './adapters/writes.ts';
@@ -87,6 +87,7 @@ function viewOf(project: Project, env: Environment, teams: Teams, settings: () =
     files: async () => (await import('./adapters/git/tracked.ts')).trackedFiles(root),
     specs: () => listSpecs(main),
     spec: (id) => readSpec(main, id),
+    data: (id) => readGood(main, id),
     approval: (id) => approvalOf(main, id, env),
     sync: async (id, base) => {
       const { composeSync } = await import('./compose-sync.ts');

@@ -15,7 +15,7 @@ import {
 import { join } from 'node:path';
 import { messageOf, ToolError } from '../domain/errors.ts';
 import { renderAcceptance, type Scenario } from '../domain/spec/acceptance-document.ts';
-import { checkSpec, type SpecTexts } from '../domain/spec/check.ts';
+import { checkSpec, readSpecTexts, type SpecData, type SpecTexts } from '../domain/spec/check.ts';
 import { type PlanTask, renderPlan } from '../domain/spec/plan-document.ts';
 import type { DocumentName, SpecProblem } from '../domain/spec/problem.ts';
 import { withoutResult } from '../domain/spec/result-section.ts';
@@ -67,6 +67,12 @@ export function readSpec(root: string, id: string): string | null {
   const texts = readTexts(root, id);
   if (texts?.spec == null) return null;
   return [withoutResult(texts.spec), ...(texts.acceptance === null ? [] : [texts.acceptance])].join('\n\n');
+}
+
+/** A SPEC as data; null when there is none of that id, or when its documents have problems. */
+export function readGood(root: string, id: string): SpecData | null {
+  const texts = readTexts(root, id);
+  return texts === null || checkSpec(texts).length > 0 ? null : readSpecTexts(texts);
 }
 
 /** What a new SPEC holds; its id and dates come with its creation. */

@@ -12,7 +12,7 @@ import { checkSpec, readSpecTexts } from '../../src/domain/spec/check.ts';
 import { readAsked } from '../../src/domain/team/requirement.ts';
 import { runWithSmallFiles } from '../support/file-limit.ts';
 import { NEW_SPEC } from '../support/spec.ts';
-import { type Cleanup, tempDir } from '../support/temp.ts';
+import { type Cleanup, finallyDo, tempDir } from '../support/temp.ts';
 
 const TODAY = '2026-01-31';
 const NOW = Date.parse('2026-02-01T12:00:00Z');
@@ -47,24 +47,31 @@ function project(t: Cleanup) {
   };
 }
 
-async function createdBy(root: string, count: number): Promise<readonly string[]> {
+/** A process that creates so many SPECs when it is told to. */
+async function creator(t: Cleanup, root: string, count: number) {
   const program = join('test', 'support', 'programs', 'create-specs.ts');
   const child = spawn(process.execPath, ['--import', 'tsx', program, root, String(count)], {
-    stdio: ['ignore', 'pipe', 'inherit'],
+    stdio: ['pipe', 'pipe', 'inherit'],
   });
+  finallyDo(t, () => child.kill('SIGKILL'));
   let printed = '';
   child.stdout.on('data', (chunk: Buffer) => {
     printed += chunk.toString();
   });
-  await once(child, 'close');
-  return printed.trim().split('\n');
+  await once(child.stdout, 'data');
+  return async () => {
+    child.stdin.end('go');
+    await once(child, 'close');
+    return printed.trim().split('\n').slice(1);
+  };
 }
 
 test('processes that create SPECs of the same name at once get numbers of their own, without a gap', async (t) => {
   const { root } = project(t);
-  const all = (await Promise.all([1, 2, 3].map(() => createdBy(root, 8)))).flat().sort();
+  const ready = await Promise.all([1, 2, 3].map(() => creator(t, root, 20)));
+  const all = (await Promise.all(ready.map((go) => go()))).flat().sort();
   const expected = Array.from(
-    { length: 24 },
+    { length: 60 },
     (_, index) => `SPEC-LOG-OUT-ACCOUNT-${String(index + 1).padStart(3, '0')}`,
   );
   assert.deepEqual(all, expected);

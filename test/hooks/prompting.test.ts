@@ -2,7 +2,9 @@ import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
+import { createSpec } from '../../src/adapters/specs.ts';
 import { HookedProject, type HookRun, specific, TEAM } from '../support/hooked.ts';
+import { NEW_SPEC } from '../support/spec.ts';
 
 const ON = { TOOL_CODE_EXPERIMENTAL_AGENT_TEAMS: '1' };
 
@@ -97,6 +99,24 @@ test('/tool:2-run wants a SPEC that is there and approved', async (t) => {
   const answer = await made.call('team-lead', 'TeamCreate', { team_name: TEAM });
   assert.match(JSON.stringify(answer.tasks), /backend-dev/);
   assert.match(await typed(made, '/tool:3-sync SPEC-AUTH-001'), /tasks of team tool-run-spec-auth-001 are open: 1 /);
+});
+
+test('/tool:2-run takes the tasks of a plan that has no problems', async (t) => {
+  const made = project(t);
+  const created = createSpec(made.root, NEW_SPEC, '2026-01-31');
+  assert.ok(created.ok);
+  assert.match(await typed(made, `approve ${created.id}`), /is approved/);
+  await typed(made, `/tool:2-run ${created.id} --team --pattern=implementation`);
+  const team_name = `tool-run-${created.id.toLowerCase()}`;
+  await made.call('team-lead', 'TeamCreate', { team_name });
+  assert.deepEqual(
+    [...made.state(team_name).tasks.values()].map(({ subject, owner }) => [subject, owner]),
+    [
+      ['End the session', 'backend-dev'],
+      ['Show the button', 'frontend-dev'],
+      ['Test the acceptance: Users log out', 'tester'],
+    ],
+  );
 });
 
 test('/tool:3-sync and /tool:build-fix say what comes next', async (t) => {

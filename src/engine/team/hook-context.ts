@@ -1,5 +1,6 @@
 // What the answers to a host's events stand on.
 
+import type { SpecData } from '../../domain/spec/check.ts';
 import type { Approval } from '../../domain/spec/spec.ts';
 import { type Caller, type Evidence, identify, type Stamp } from '../../domain/team/caller.ts';
 import type { Writes } from '../../domain/team/guard.ts';
@@ -17,6 +18,8 @@ export type ProjectView = {
   readonly specs: () => readonly string[];
   /** What a SPEC asks for, `spec.md` first; null when there is none. */
   readonly spec: (id: string) => string | null;
+  /** A SPEC as data; null when there is none, or when its documents have problems. */
+  readonly data: (id: string) => SpecData | null;
   /** Whether a SPEC is approved as it stands. */
   readonly approval: (id: string) => Promise<Approval>;
   /**
