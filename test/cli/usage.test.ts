@@ -36,6 +36,7 @@ test('--help lists the commands, of serve also init', async () => {
     'team',
     'spec',
     'mcp',
+    'run',
     'sync',
     'init',
     'uninstall',
