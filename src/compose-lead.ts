@@ -11,6 +11,7 @@ import { endRun } from './adapters/processes.ts';
 import { findProject, type Project } from './adapters/project.ts';
 import { CommandMembers } from './adapters/runner/members.ts';
 import { RuntimeDir } from './adapters/runtime-dir.ts';
+import { putSpec } from './adapters/specs.ts';
 import { projectState } from './adapters/stamp.ts';
 import { composeContext } from './compose-team.ts';
 import { NO_HOST, type Environment as Variable } from './domain/team/activation.ts';
@@ -63,6 +64,10 @@ export function composeLead({ cwd, env, command, more, variable, say }: ComposeL
       checksAt: (place) =>
         createChecks({ root: place, cacheDirectory: `${main}/.tool/cache/checks`, now: Date.now, env }),
       trust5At: (work) => measureTrust5({ ...work, spec: null, env }),
+      desk: {
+        writeSpec: (spec, replaces) => putSpec(main, spec, replaces, new Date().toISOString().slice(0, 10)),
+        askApproval: null,
+      },
       budgetUsd: null,
       say,
     },

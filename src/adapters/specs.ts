@@ -14,21 +14,21 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { messageOf, ToolError } from '../domain/errors.ts';
-import { renderAcceptance, type Scenario } from '../domain/spec/acceptance-document.ts';
 import { checkSpec, readSpecTexts, type SpecData, type SpecTexts } from '../domain/spec/check.ts';
-import { type PlanTask, renderPlan } from '../domain/spec/plan-document.ts';
-import type { DocumentName, SpecProblem } from '../domain/spec/problem.ts';
+import { type CreatedSpec, type NewSpec, textsOf } from '../domain/spec/new-spec.ts';
+import type { DocumentName } from '../domain/spec/problem.ts';
 import { withoutResult } from '../domain/spec/result-section.ts';
 import {
+  approvedPart,
   isSpecId,
   nextSpecId,
   type SpecStatus,
   specDirectory,
   specName,
+  statusOfSpec,
   withStatus,
   withUpdated,
 } from '../domain/spec/spec.ts';
-import { renderSpec, type SpecRequirement } from '../domain/spec/spec-document.ts';
 
 /** Names below the directory of SPECs. */
 function entries(root: string): readonly string[] {
@@ -75,38 +75,6 @@ export function readGood(root: string, id: string): SpecData | null {
   return texts === null || checkSpec(texts).length > 0 ? null : readSpecTexts(texts);
 }
 
-/** What a new SPEC holds; its id and dates come with its creation. */
-export type NewSpec = {
-  /** The feature's words, of which its name is made. */
-  readonly feature: string;
-  readonly title: string;
-  readonly status: SpecStatus;
-  readonly about: string;
-  readonly requirements: readonly SpecRequirement[];
-  readonly outOfScope: readonly string[];
-  readonly design: string;
-  readonly tasks: readonly PlanTask[];
-  readonly scenarios: readonly Scenario[];
-};
-
-export type CreatedSpec =
-  | { readonly ok: true; readonly id: string }
-  | { readonly ok: false; readonly problems: readonly SpecProblem[] };
-
-function textsOf(
-  id: string,
-  spec: NewSpec,
-  today: string,
-): SpecTexts & Readonly<Record<'spec' | 'plan' | 'acceptance', string>> {
-  const { title, status, about, requirements, outOfScope } = spec;
-  return {
-    id,
-    spec: renderSpec({ id, title, status, created: today, updated: today, about, requirements, outOfScope }),
-    plan: renderPlan({ design: spec.design, tasks: spec.tasks }),
-    acceptance: renderAcceptance({ scenarios: spec.scenarios }),
-  };
-}
-
 /**
  * Writes a new SPEC under the next id that is free, all three documents or none; of two at once each gets an id of its own.
  * @param today an ISO date
@@ -135,6 +103,42 @@ export function createSpec(root: string, spec: NewSpec, today: string): CreatedS
     if (scratch !== null) rmSync(scratch, { recursive: true, force: true });
     throw new ToolError('refused', `cannot write ${directory}: ${messageOf(error)}`, { cause: error });
   }
+}
+
+/**
+ * Writes a SPEC once: over the one of the id `replaces`, else as a new one; where one holds these very words already, that is it.
+ * @param today an ISO date
+ */
+export function putSpec(root: string, spec: NewSpec, replaces: string | null, today: string): CreatedSpec {
+  const before = replaces === null ? null : readTexts(root, replaces);
+  if (before !== null) return rewrite(root, before, spec, today);
+  const there = listSpecs(root).find((id) => holds(readTexts(root, id), spec));
+  if (there === undefined) return createSpec(root, spec, today);
+  const status = statusOfSpec(readDocument(root, there, 'spec.md') ?? '');
+  const problem = status === 'draft' ? setStatus(root, there, spec.status, today) : null;
+  if (problem !== null) throw new ToolError('refused', problem);
+  return { ok: true, id: there };
+}
+
+/** Whether documents say what a SPEC says, whatever their status and their dates are. */
+function holds(texts: SpecTexts | null, spec: NewSpec): boolean {
+  if (texts?.spec == null || !texts.id.startsWith(`SPEC-${specName(spec.feature)}-`)) return false;
+  const wanted = textsOf(texts.id, spec, readSpecTexts(texts).spec.created);
+  const said = approvedPart(withoutResult(texts.spec)).trimEnd();
+  return (
+    said === approvedPart(wanted.spec).trimEnd() && texts.plan === wanted.plan && texts.acceptance === wanted.acceptance
+  );
+}
+
+function rewrite(root: string, before: SpecTexts, spec: NewSpec, today: string): CreatedSpec {
+  const texts = textsOf(before.id, spec, readSpecTexts(before).spec.created || today);
+  const problems = checkSpec(texts);
+  if (problems.length > 0) return { ok: false, problems };
+  const place = join(root, specDirectory(before.id));
+  replaceFile(join(place, 'plan.md'), texts.plan);
+  replaceFile(join(place, 'acceptance.md'), texts.acceptance);
+  replaceFile(join(place, 'spec.md'), withUpdated(texts.spec, today));
+  return { ok: true, id: before.id };
 }
 
 /** The next id that is free, taken by making its directory: who makes it first has it. */

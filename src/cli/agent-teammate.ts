@@ -28,7 +28,14 @@ const scriptSchema = z.record(
   z.strictObject({
     /** In their order: what is done for the first task whose subject holds these words. */
     tasks: z.array(
-      z.strictObject({ subject: z.string(), steps, /** After a rejected completion. */ mend: steps.default([]) }),
+      z.strictObject({
+        subject: z.string(),
+        steps,
+        /** After a rejected completion. */
+        mend: steps.default([]),
+        /** What came of it. */
+        result: z.string().default('done'),
+      }),
     ),
     /** What is done when a message of that type came. */
     mail: z.record(z.string(), steps).default({}),
@@ -129,7 +136,7 @@ class Teammate {
     }
     say(`task ${task.id} "${task.subject}"`);
     await this.#do(plan.steps);
-    const complete = () => this.#call('TaskUpdate', { taskId: task.id, status: 'completed', result: 'done' });
+    const complete = () => this.#call('TaskUpdate', { taskId: task.id, status: 'completed', result: plan.result });
     let done = await complete();
     if (done.isError) {
       say(`task ${task.id} was rejected: ${done.text}`);

@@ -21,12 +21,24 @@ function withFlags(command: Command): Command {
 export function addPhaseCommands(program: Command): void {
   withFlags(
     program
+      .command('plan')
+      .description('turn a wish into a SPEC: researcher, analyst and architect look, you approve')
+      .argument('<feature>', 'what is wanted, in quotes'),
+  ).action((feature: string, options: PhaseOptions) => phase('plan', feature, options));
+  withFlags(
+    program
       .command('run')
       .description('build an approved SPEC: a team in worktrees of its own, one branch at the end')
       .argument('<spec_id>', 'like SPEC-AUTH-001'),
   )
     .option('--pattern <name>', 'the composition of the team')
     .action((id: string, options: PhaseOptions) => phase('run', id, options));
+  withFlags(
+    program
+      .command('build-fix')
+      .description('find the cause of a failure: three hypotheses at once, the first that is proven wins')
+      .argument('[failure]', 'its words, in quotes'),
+  ).action((failure: string | undefined, options: PhaseOptions) => phase('build-fix', failure ?? '', options));
   program
     .command('team-restart')
     .description('go on with a team whose lead is gone: what was completed stays completed')

@@ -1,6 +1,8 @@
-// What came of a run, as data: for people, for programs, for a pull request.
+// What came of a phase, as data and in lines: for people, for programs, for a pull request.
 
+import { type SpecStatus, specDirectory } from '../domain/spec/spec.ts';
 import type { Gate, TeamState } from '../domain/team/state.ts';
+import { visible, visibleLines } from '../domain/text.ts';
 import type { Outcome } from '../engine/team/lead/lead.ts';
 
 export type RunReport = {
@@ -17,7 +19,17 @@ export type RunReport = {
   /** Completions that were not accepted. */
   readonly rejections: number;
   readonly gate: Pick<Gate, 'ok' | 'coverage' | 'checks'> | null;
-  readonly branch: string;
+  /** Of planning alone. */
+  readonly plan: { readonly spec: string; readonly status: SpecStatus; readonly paths: readonly string[] } | null;
+  /** Of a search for a cause alone; `cause` null: no hypothesis was proven. */
+  readonly debug: {
+    readonly cause: string | null;
+    readonly evidence: string;
+    readonly by: string | null;
+    readonly tried: readonly { readonly subject: string; readonly said: string }[];
+  } | null;
+  /** Null: nothing is built in that phase. */
+  readonly branch: string | null;
   /** How many files the branch changes. */
   readonly files: number;
   readonly seconds: number;
@@ -33,10 +45,24 @@ function tasksOf(state: TeamState): RunReport['tasks'] {
   }));
 }
 
-export function runReport(
-  { kind, state }: Outcome,
-  work: { readonly branch: string; readonly files: number; readonly seconds: number },
-): RunReport {
+function planOf(outcome: Outcome): RunReport['plan'] {
+  if (outcome.kind !== 'done' || outcome.found?.phase !== 'plan') return null;
+  const { spec, status } = outcome.found;
+  return {
+    spec,
+    status,
+    paths: ['spec.md', 'plan.md', 'acceptance.md'].map((name) => `${specDirectory(spec)}/${name}`),
+  };
+}
+
+function debugOf(outcome: Outcome): RunReport['debug'] {
+  if (outcome.kind !== 'done' || outcome.found?.phase !== 'debug') return null;
+  const { cause, evidence, by, tried } = outcome.found;
+  return { cause, evidence, by, tried };
+}
+
+export function runReport(outcome: Outcome, work: Pick<RunReport, 'branch' | 'files' | 'seconds'>): RunReport {
+  const { kind, state } = outcome;
   const { gate } = state;
   return {
     team: state.team,
@@ -46,6 +72,27 @@ export function runReport(
     rejections: state.decisions.filter(({ hook, decision }) => decision === 'reject' && hook !== 'teammate_idle')
       .length,
     gate: gate === null ? null : { ok: gate.ok, coverage: gate.coverage, checks: gate.checks },
+    plan: planOf(outcome),
+    debug: debugOf(outcome),
     ...work,
   };
+}
+
+const PLAN_NEXT: Readonly<Record<SpecStatus, (id: string) => string>> = {
+  draft: (id) => `${id} needs no approval (require_plan_approval: false). Next: tool run ${id}`,
+  awaiting_approval: (id) => `${id} waits for your approval: tool spec approve ${id}`,
+  approved: (id) => `${id} is approved. Next: tool run ${id}`,
+  completed: (id) => `${id} is completed already`,
+};
+
+/** The report for people. */
+export function reportLines({ tasks, plan, debug, branch, files }: RunReport): readonly string[] {
+  return [
+    ...tasks.map(({ id, outcome, owner, subject }) => `${id}  ${outcome}  ${owner ?? '–'}  ${visible(subject)}`),
+    ...(plan === null ? [] : [...plan.paths, PLAN_NEXT[plan.status](plan.spec)]),
+    ...(debug === null || debug.cause === null
+      ? []
+      : [`cause: ${visible(debug.cause)} (${debug.by ?? 'nobody'})`, visibleLines(debug.evidence)]),
+    ...(branch === null ? [] : [`${files} files on ${branch}`]),
+  ];
 }

@@ -1,16 +1,19 @@
-// `tool run`: a SPEC is built without the host's screen, by a team whose lead is code, or by one agent after the other.
+// `tool plan`, `tool run`, `tool build-fix`: a phase without the host's screen, by a team whose lead is code, or by one agent after the other.
 
 import { readToolSection } from '../adapters/config/tool-section.ts';
 import { type ComposedLead, composeLead } from '../compose-lead.ts';
 import { ToolError } from '../domain/errors.ts';
 import { type CommandName, parseFlags, wordProblems } from '../domain/team/arguments.ts';
 import { isStanding } from '../domain/team/state.ts';
+import { phaseOfTeam } from '../domain/team/team-name.ts';
 import { visible } from '../domain/text.ts';
 import { type Decided, decideWork, propose } from '../engine/team/deciding.ts';
 import { Lead, type Outcome } from '../engine/team/lead/lead.ts';
 import { operate } from '../engine/team/operations.ts';
+import { isAskedByAgent } from '../host/asked-by-agent.ts';
+import { askApproval } from './approval-question.ts';
 import { findVariable } from './doctor-team.ts';
-import { type RunReport, runReport } from './run-report.ts';
+import { type RunReport, reportLines, runReport } from './run-report.ts';
 import { type EndSignal, SIGNAL_CODES, SIGNALS } from './signals.ts';
 
 export type PhaseOptions = {
@@ -74,6 +77,12 @@ async function create(composed: ComposedLead, decided: Extract<Decided, { kind: 
   await log?.append({ type: 'fell_back', trigger: decision.trigger ?? 'solo', reason: decision.reasons.join('; ') });
 }
 
+/** Whether a person sits there who can be asked; an agent at a terminal is none. */
+async function isAttended({ context }: ComposedLead): Promise<boolean> {
+  if (process.stdin.isTTY !== true || process.stdout.isTTY !== true) return false;
+  return process.env.TOOL_TEAMMATE === undefined && !(await isAskedByAgent(context.teams, process.env));
+}
+
 /** Leads a team that stands to the end of its phase. */
 async function leadTeam(composed: ComposedLead, team: string): Promise<Outcome> {
   const left = await composed.endLeftovers(team);
@@ -81,12 +90,14 @@ async function leadTeam(composed: ComposedLead, team: string): Promise<Outcome> 
   const log = composed.context.teams.open(team);
   if (log === undefined) throw new ToolError('refused', `team ${team} is gone`);
   await composed.lead.workshop.begin(team);
+  const desk = { ...composed.lead.desk, askApproval: (await isAttended(composed)) ? askApproval : null };
   const stop = new AbortController();
   const signals = onSignals(() => stop.abort());
   try {
     const lead = new Lead(
       {
         ...composed.lead,
+        desk,
         width: Number.POSITIVE_INFINITY,
         onEvent: () => undefined,
         output: (name, text) => {
@@ -126,13 +137,22 @@ async function finish(composed: ComposedLead, team: string, options: PhaseOption
   const began = performance.now();
   const outcome = await leadTeam(composed, team);
   const { workshop } = composed.lead;
-  const { branch } = await workshop.begin(team);
-  const files = (await workshop.changed(team)).length;
+  const isBuilt = phaseOfTeam(team) === 'run';
+  const branch = isBuilt ? (await workshop.begin(team)).branch : null;
+  const files = isBuilt ? (await workshop.changed(team)).length : 0;
   const seconds = Math.round((performance.now() - began) / 10) / 100;
-  if (outcome.kind === 'done') await workshop.end(team);
-  print(runReport(outcome, { branch, files, seconds }), options);
+  if (outcome.kind === 'done') await (isBuilt ? workshop.end(team) : workshop.forget(team));
+  const report = runReport(outcome, { branch, files, seconds });
+  print(report, options);
   if (outcome.kind === 'failed')
     throw new ToolError('agent', `${outcome.why}\n\`tool team-restart ${team}\` goes on from here`);
+  if (report.debug !== null && report.debug.cause === null)
+    throw new ToolError(
+      'agent',
+      ['no hypothesis was proven:', ...report.debug.tried.map(({ subject, said }) => `  ${subject}: ${said}`)].join(
+        '\n',
+      ),
+    );
 }
 
 /** Goes on with a team that was left: the one that stands, where none is named. */
@@ -192,7 +212,5 @@ function print(report: RunReport, options: PhaseOptions): void {
     process.stdout.write(`${JSON.stringify(report, null, 2)}\n`);
     return;
   }
-  for (const { id, outcome, owner, subject } of report.tasks)
-    process.stdout.write(`${id}  ${outcome}  ${owner ?? '–'}  ${visible(subject)}\n`);
-  process.stdout.write(`${report.files} files on ${report.branch}\n`);
+  for (const line of reportLines(report)) process.stdout.write(`${line}\n`);
 }

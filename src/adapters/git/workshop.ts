@@ -240,6 +240,18 @@ class GitWorkshop implements Workshop {
       await removeLargeTree(directory);
     });
   }
+
+  async forget(team: string): Promise<void> {
+    await this.end(team);
+    await this.#turn(async ({ repository, run }) => {
+      const { root } = repository;
+      const ref = headRef(teamBranch(team));
+      const base = await commitAt(baseRef(team), root, run);
+      if (base === null || (await commitAt(ref, root, run)) !== base) return;
+      await run.git(root, ['update-ref', '-d', ref, base]);
+      await run.git(root, ['update-ref', '-d', baseRef(team), base]);
+    });
+  }
 }
 
 /** Where the project's root is in a worktree; there, though no commit has it yet. */

@@ -2,6 +2,7 @@
 
 import { findEvidence } from './evidence.ts';
 import { indexPaths } from './path-index.ts';
+import { formLines } from './planning.ts';
 import { runTasks } from './run-tasks.ts';
 import {
   type Decomposition,
@@ -12,6 +13,7 @@ import {
   type TaskDraft,
   titleOf,
 } from './task-draft.ts';
+import { VERDICT_FORM } from './verdict.ts';
 
 export function decompose(input: DecompositionInput): Decomposition {
   const roles = [...new Set(input.roles)];
@@ -54,6 +56,7 @@ function planTasks(roles: readonly string[], { text, selection }: DecompositionI
         quoted([text.trim()]),
         `Files it would touch, by first sight: ${touched}.`,
         `Done: ${done}. Nothing is written; the lead puts the results together.`,
+        ...formLines(role),
       ].join('\n'),
       owner: role,
       files: [],
@@ -99,6 +102,8 @@ function debugTasks(roles: readonly string[], { text, files }: DecompositionInpu
           quoted([text.trim() === '' ? 'nothing was said of it: start from the failing build' : text.trim()]),
           `Look at: ${hypothesis.look}. Files that its words lead to: ${near.length === 0 ? 'none' : listed(near)}.`,
           'Done: the hypothesis is shown by a command and its output, or refuted the same way. Nothing is written.',
+          'The result of this task is in this form:',
+          quoted(VERDICT_FORM),
         ].join('\n'),
         owner: role,
         files: [],

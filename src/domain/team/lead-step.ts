@@ -4,6 +4,7 @@ import { claimable } from './idle.ts';
 import { LEAD } from './message.ts';
 import type { TeamState } from './state.ts';
 import type { Task } from './task.ts';
+import { findingsOf } from './verdict.ts';
 
 /** So many times what the gate finds is given back to be mended. */
 export const GATE_ROUNDS = 3;
@@ -15,7 +16,9 @@ export type LeadStep =
   | { readonly kind: 'measure' }
   /** The gate has passed, and whoever judges has agreed. */
   | { readonly kind: 'pass' }
+  /** All have given their results: a SPEC is made of them. */
   | { readonly kind: 'write_spec' }
+  /** A cause was proven, or nobody is left who could. */
   | { readonly kind: 'prove' }
   | { readonly kind: 'ask_to_end' }
   | { readonly kind: 'delete' }
@@ -30,6 +33,8 @@ export type LeadView = {
   readonly running: ReadonlySet<string>;
   /** Whether finished work is measured at all. */
   readonly isChecked: boolean;
+  /** Whether what the phase is for has come about: all that is left is the end of the team. */
+  readonly isClosed: boolean;
 };
 
 const QUALITY = 'quality';
@@ -65,8 +70,19 @@ function stuckWords(state: TeamState): string {
 function done(state: TeamState, isRun: boolean): LeadStep {
   if (isRun && hasJudge(state) && !isAgreed(state)) return { kind: 'wait' };
   if (state.purpose?.phase === 'plan') return { kind: 'write_spec' };
-  if (state.session === 'fallback') return { kind: isEnded(state) ? 'delete' : 'ask_to_end' };
-  return { kind: isRun ? 'pass' : 'prove' };
+  if (state.session === 'fallback') return ending(state);
+  return { kind: 'pass' };
+}
+
+/** Whoever is left is asked to end, then the team goes. */
+function ending(state: TeamState): LeadStep {
+  return { kind: isEnded(state) ? 'delete' : 'ask_to_end' };
+}
+
+/** Whether a plan cannot come about: somebody has failed, and nobody goes on. */
+function isPlanLost(state: TeamState, open: readonly Task[]): boolean {
+  const isWorking = open.some(({ status }) => status === 'in_progress');
+  return open.some(({ status }) => status === 'failed') && !isWorking && claimable(state).length === 0;
 }
 
 function isEnded({ members }: TeamState): boolean {
@@ -80,8 +96,14 @@ export function isMeasured(state: TeamState): boolean {
   return buildTasks(state).every(({ endedAt }) => endedAt !== null && endedAt <= gate.at);
 }
 
-function working(state: TeamState, { running, isChecked }: LeadView): LeadStep {
+function working(state: TeamState, { running, isChecked, isClosed }: LeadView): LeadStep {
+  if (isClosed) return ending(state);
   const open = [...state.tasks.values()].filter(isOpen);
+  if (state.purpose?.phase === 'plan' && isPlanLost(state, open)) return { kind: 'stuck', why: stuckWords(state) };
+  if (state.purpose?.phase === 'debug') {
+    const { proven, isSettled } = findingsOf(state);
+    if (proven !== null || isSettled) return { kind: 'prove' };
+  }
   const isRun = state.purpose?.phase === 'run';
   const isBuilt = buildTasks(state).every((task) => !isOpen(task));
   if (isRun && isBuilt && isChecked && !isMeasured(state)) return { kind: 'measure' };
@@ -109,8 +131,8 @@ export function leadStep(state: TeamState, view: LeadView): LeadStep {
       return { kind: 'pass' };
     case 'spec_generated':
     case 'awaiting_approval':
-      return { kind: 'wait' };
     case 'approved':
+      return view.isClosed ? ending(state) : { kind: 'write_spec' };
     case 'complete':
       return { kind: 'ask_to_end' };
     case 'shutting_down':

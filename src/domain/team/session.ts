@@ -75,21 +75,24 @@ const AT_WORK = [
   'complete',
 ] as const satisfies readonly SessionState[];
 
+/** Where all may be done already: after a restart nobody is started for it again. */
+const DONE = ['assigned', 'spawned', 'working'] as const satisfies readonly SessionState[];
+
 /** Every step that a session can take; there is no other. */
 export const EDGES: readonly Edge[] = [
   ...edges(['none'], 'team_created', 'created'),
   ...edges(['created'], 'ownership_assigned', 'assigned'),
   ...edges(['created', 'assigned'], 'member_spawned', 'spawned'),
   ...edges(['spawned'], 'work_began', 'working'),
-  ...edges(['spawned', 'working'], 'spec_generated', 'spec_generated', 'plan phase', 'every task completed'),
+  ...edges(DONE, 'spec_generated', 'spec_generated', 'plan phase', 'every task completed'),
   ...edges(['spec_generated'], 'approval_asked', 'awaiting_approval', 'approval required'),
   ...edges(['spec_generated'], 'approved', 'approved', 'approval not required'),
   ...edges(['awaiting_approval'], 'approved', 'approved'),
   ...edges(['awaiting_approval'], 'changes_asked', 'working'),
-  ...edges(['working'], 'gate_started', 'gate', 'run phase', 'every task completed'),
+  ...edges(['assigned', 'working'], 'gate_started', 'gate', 'run phase', 'every task completed'),
   ...edges(['gate'], 'gate_passed', 'complete'),
   ...edges(['gate'], 'gate_failed', 'working'),
-  ...edges(['spawned', 'working'], 'cause_proven', 'complete', 'debug phase'),
+  ...edges(DONE, 'cause_proven', 'complete', 'debug phase'),
   ...edges(AT_WORK, 'shutdown_requested', 'shutting_down'),
   ...edges(['shutting_down'], 'all_ended', 'shut_down', 'every teammate ended'),
   ...edges([...AT_WORK, 'shutting_down', 'shut_down', 'fallback'], 'restarted', 'assigned'),

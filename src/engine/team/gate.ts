@@ -107,6 +107,8 @@ async function foreignChanges(
 ): Promise<Objection | null> {
   const { state } = log;
   if (state.base === null || caller.kind !== 'member') return null;
+  // Whoever only reads, in a place of its own, has nothing there that anybody takes.
+  if (caller.member.readOnly && (await context.workshop()) !== null) return null;
   const tree = await context.workTree.tree();
   const changed = tree === null ? null : await context.workTree.changed(state.base, tree);
   const foreign = (changed ?? []).filter((path) => {

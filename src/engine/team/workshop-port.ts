@@ -56,4 +56,6 @@ export interface Workshop {
   close(team: string, member: string): Promise<string | null>;
   /** Closes all worktrees of the team; its branch stays. */
   end(team: string): Promise<void>;
+  /** Ends it, and takes its branch away where nothing was committed to it. */
+  forget(team: string): Promise<void>;
 }

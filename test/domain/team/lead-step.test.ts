@@ -3,8 +3,8 @@ import test from 'node:test';
 import { isMeasured, type LeadView, leadStep } from '../../../src/domain/team/lead-step.ts';
 import { LEAD, rec, Story } from '../../support/team.ts';
 
-const NOBODY: LeadView = { running: new Set(), isChecked: true };
-const both: LeadView = { running: new Set(['backend-dev', 'tester']), isChecked: true };
+const NOBODY: LeadView = { running: new Set(), isChecked: true, isClosed: false };
+const both: LeadView = { running: new Set(['backend-dev', 'tester']), isChecked: true, isClosed: false };
 
 const API = { subject: 'Sign in', owner: 'backend-dev' };
 const TESTS = { subject: 'Test it', owner: 'tester', files: ['tests/a.test.ts'], blocked_by: ['1'] };
@@ -46,7 +46,7 @@ const CASES: readonly {
   {
     name: 'who runs is not started again',
     story: begun().tell('task_created', API).tell('task_created', TESTS),
-    view: { running: new Set(['tester']), isChecked: true },
+    view: { running: new Set(['tester']), isChecked: true, isClosed: false },
     step: 'start backend-dev',
   },
   { name: 'all run', story: begun().tell('task_created', API), view: both, step: 'wait' },

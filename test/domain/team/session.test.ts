@@ -9,15 +9,18 @@ created           | ownership_assigned | assigned          |
 created           | member_spawned     | spawned           |
 assigned          | member_spawned     | spawned           |
 spawned           | work_began         | working           |
+assigned          | spec_generated     | spec_generated    | plan phase, every task completed
 spawned           | spec_generated     | spec_generated    | plan phase, every task completed
 working           | spec_generated     | spec_generated    | plan phase, every task completed
 spec_generated    | approval_asked     | awaiting_approval | approval required
 spec_generated    | approved           | approved          | approval not required
 awaiting_approval | approved           | approved          |
 awaiting_approval | changes_asked      | working           |
+assigned          | gate_started       | gate              | run phase, every task completed
 working           | gate_started       | gate              | run phase, every task completed
 gate              | gate_passed        | complete          |
 gate              | gate_failed        | working           |
+assigned          | cause_proven       | complete          | debug phase
 spawned           | cause_proven       | complete          | debug phase
 working           | cause_proven       | complete          | debug phase
 shutting_down     | all_ended          | shut_down         | every teammate ended

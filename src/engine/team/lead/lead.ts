@@ -12,6 +12,8 @@ import type { AgentEvent, Checks, Clock, TeamLog } from '../../ports.ts';
 import type { HookContext } from '../hook-context.ts';
 import type { Members } from '../members-port.ts';
 import { operate } from '../operations.ts';
+import { closeDebug, type DebugResult } from '../phases/debug.ts';
+import { closePlan, type PlanDesk, type PlanEnd } from '../phases/plan.ts';
 import type { Workshop } from '../workshop-port.ts';
 import { type LifeEnd, MemberLife, registration, Turns } from './member-life.ts';
 
@@ -21,6 +23,10 @@ const LOOK_MS = 50;
 const STARTS = 3;
 /** So long a teammate may take to end after it was asked to. */
 const GRACE_MS = 10_000;
+/** The same where nothing that it still does is of use. */
+const SHORT_GRACE_MS = 1_000;
+/** So many times results that make no SPEC are given back. */
+const PLAN_ROUNDS = 3;
 
 /** The team's branch as it stands: checked out at `root`, from the commit `base` to `head`. */
 export type MeasuredWork = {
@@ -42,6 +48,8 @@ export type LeadOptions = {
   /** Measures the team's branch, checked out below a directory. */
   readonly checksAt: (root: string) => Checks;
   readonly trust5At: (work: MeasuredWork) => Promise<Trust5>;
+  /** Where SPECs are written, and who is asked about them. */
+  readonly desk: PlanDesk;
   readonly budgetUsd: number | null;
   /** How many teammates work at once. */
   readonly width: number;
@@ -51,8 +59,13 @@ export type LeadOptions = {
   readonly output: (name: string, text: string) => void;
 };
 
+/** What a phase that builds nothing has come to. */
+export type Found =
+  | ({ readonly phase: 'plan' } & Pick<Extract<PlanEnd, { kind: 'written' }>, 'spec' | 'status'>)
+  | ({ readonly phase: 'debug' } & DebugResult);
+
 export type Outcome =
-  | { readonly kind: 'done'; readonly state: TeamState; readonly archived: string }
+  | { readonly kind: 'done'; readonly state: TeamState; readonly archived: string; readonly found: Found | null }
   | { readonly kind: 'failed'; readonly state: TeamState; readonly why: string }
   | { readonly kind: 'interrupted'; readonly state: TeamState };
 
@@ -67,6 +80,7 @@ export class Lead {
   readonly #starts = new Map<string, number>();
   readonly #as: Evidence;
   #rounds = 0;
+  #found: Found | null = null;
   #hasFallenBack: boolean;
 
   constructor(options: LeadOptions, log: TeamLog) {
@@ -94,7 +108,7 @@ export class Lead {
       this.#log.refresh();
       const { state } = this.#log;
       if (signal.aborted) return { kind: 'interrupted', state };
-      const step = leadStep(state, { running: new Set(this.#lives.keys()), isChecked });
+      const step = leadStep(state, { running: new Set(this.#lives.keys()), isChecked, isClosed: this.#found !== null });
       switch (step.kind) {
         case 'start': {
           const why = await this.#start(step.roles, isChecked, signal);
@@ -117,9 +131,16 @@ export class Lead {
           break;
         case 'delete':
           return await this.#delete();
-        case 'write_spec':
-        case 'prove':
-          return { kind: 'done', state, archived: '' };
+        case 'write_spec': {
+          const why = await this.#writeSpec(signal);
+          if (why !== null) return { kind: 'failed', state, why };
+          break;
+        }
+        case 'prove': {
+          const found = await closeDebug(this.#options.context, this.#log, this.#as);
+          if (found !== null) this.#found = { phase: 'debug', ...found };
+          break;
+        }
         case 'stuck':
           return { kind: 'failed', state, why: step.why };
         case 'over':
@@ -227,6 +248,25 @@ export class Lead {
     return null;
   }
 
+  /** The results of all as a SPEC, with the user's word for it; gives why there is none. */
+  async #writeSpec(signal: AbortSignal): Promise<string | null> {
+    const { context, desk, say } = this.#options;
+    const end = await closePlan(context, this.#log, desk, this.#as, this.#rounds < PLAN_ROUNDS, signal);
+    switch (end.kind) {
+      case 'failed':
+        return end.why;
+      case 'left':
+        return null;
+      case 'asked':
+        this.#rounds = end.problems.length === 0 ? 0 : this.#rounds + 1;
+        for (const { role, words } of end.problems) say(`given back to ${role}: ${words}`);
+        return null;
+      case 'written':
+        this.#found = { phase: 'plan', spec: end.spec, status: end.status };
+        return null;
+    }
+  }
+
   async #pass(): Promise<void> {
     const reason = 'the gate passed';
     const by = 'team-lead';
@@ -242,7 +282,7 @@ export class Lead {
       { recipient: 'all', type: 'shutdown_request', content },
       this.#as,
     );
-    await this.#endLives(GRACE_MS);
+    await this.#endLives(this.#found === null ? GRACE_MS : SHORT_GRACE_MS);
     this.#log.refresh();
   }
 
@@ -250,7 +290,7 @@ export class Lead {
     const { state } = this.#log;
     // The log is put away with that, and read no more.
     const answer = await operate(this.#options.context, 'TeamDelete', { team_name: this.#team }, this.#as);
-    return { kind: 'done', state, archived: String(answer.archived ?? '') };
+    return { kind: 'done', state, archived: String(answer.archived ?? ''), found: this.#found };
   }
 
   /** The same tasks, one at a time, from here on. */

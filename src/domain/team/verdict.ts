@@ -1,0 +1,78 @@
+// What came of a hypothesis about a failure: the form in which a teammate says it, and what a team's results come to.
+
+import type { TeamState } from './state.ts';
+import type { Task } from './task.ts';
+
+export const VERDICT_FORM: readonly string[] = [
+  'proven: <the cause, in a sentence>   (or:   refuted: <why it is not that>)',
+  '$ <the command that shows it>',
+  '<what it printed>',
+];
+
+/** `unclear`: not said in the form, or proven by nothing. */
+export type Verdict =
+  | { readonly kind: 'proven'; readonly cause: string; readonly evidence: string }
+  | { readonly kind: 'refuted'; readonly why: string; readonly evidence: string }
+  | { readonly kind: 'unclear' };
+
+const FIRST = /^[\s>*_#-]*(proven|refuted)[\s*_]*:[\s*_]*(.*?)[\s*_]*$/i;
+
+export function readVerdict(result: string): Verdict {
+  const lines = result.split(/\r\n?|\n/);
+  const at = lines.findIndex((line) => line.trim() !== '');
+  const [, word = '', said = ''] = FIRST.exec(lines[at] ?? '') ?? [];
+  const evidence = lines
+    .slice(at + 1)
+    .join('\n')
+    .replace(/^\s*\n/, '')
+    .trimEnd();
+  if (word === '' || said === '' || evidence === '') return { kind: 'unclear' };
+  return word.toLowerCase() === 'proven'
+    ? { kind: 'proven', cause: said, evidence }
+    : { kind: 'refuted', why: said, evidence };
+}
+
+export type Tried = { readonly task: Task; readonly verdict: Verdict };
+
+export type Findings = {
+  /** The first that was proven. */
+  readonly proven: { readonly task: Task; readonly cause: string; readonly evidence: string } | null;
+  /** Whether nobody is left who could prove something. */
+  readonly isSettled: boolean;
+  /** The last word of each role. */
+  readonly tried: readonly Tried[];
+};
+
+/** What a team that looks for a cause has found so far. */
+export function findingsOf({ tasks }: TeamState): Findings {
+  const all = [...tasks.values()];
+  const verdicts = all
+    .filter(({ status }) => status === 'completed' || status === 'failed')
+    .map(
+      (task): Tried => ({
+        task,
+        verdict: task.status === 'completed' ? readVerdict(task.result ?? '') : { kind: 'unclear' },
+      }),
+    );
+  const [first] = verdicts
+    .flatMap(({ task, verdict }) => (verdict.kind === 'proven' ? [{ task, ...verdict }] : []))
+    .sort((a, b) => (a.task.endedAt ?? 0) - (b.task.endedAt ?? 0));
+  return {
+    proven: first === undefined ? null : { task: first.task, cause: first.cause, evidence: first.evidence },
+    isSettled: verdicts.length === all.length,
+    tried: verdicts.filter(({ task }, at) => !verdicts.slice(at + 1).some((later) => later.task.owner === task.owner)),
+  };
+}
+
+/** Whose last word has not the form; each is asked once more. */
+export function unclearRoles({ tried }: Findings, { tasks }: TeamState): readonly string[] {
+  const all = [...tasks.values()];
+  return tried.flatMap(({ task, verdict }) =>
+    verdict.kind === 'unclear' &&
+    task.status === 'completed' &&
+    task.owner !== null &&
+    all.filter(({ owner }) => owner === task.owner).length === 1
+      ? [task.owner]
+      : [],
+  );
+}

@@ -1,0 +1,48 @@
+// The end of a search for a cause: the first that was proven wins; whoever has not said it in the form is asked once more.
+
+import type { Evidence } from '../../../domain/team/caller.ts';
+import { LEAD } from '../../../domain/team/message.ts';
+import { quoted } from '../../../domain/team/task-draft.ts';
+import { findingsOf, type Tried, unclearRoles, VERDICT_FORM } from '../../../domain/team/verdict.ts';
+import type { TeamLog } from '../../ports.ts';
+import type { HookContext } from '../hook-context.ts';
+import { operate } from '../operations.ts';
+
+export type DebugResult = {
+  /** Null: no hypothesis was proven. */
+  readonly cause: string | null;
+  readonly evidence: string;
+  /** Who found it. */
+  readonly by: string | null;
+  readonly tried: readonly { readonly subject: string; readonly said: string }[];
+};
+
+function saidOf({ task, verdict }: Tried): string {
+  if (verdict.kind === 'proven') return `proven: ${verdict.cause}`;
+  if (verdict.kind === 'refuted') return `refuted: ${verdict.why}`;
+  return `${task.status}: ${task.result ?? 'nothing was said'}`;
+}
+
+/** Gives what came of it; null: somebody was asked once more. */
+export async function closeDebug(context: HookContext, log: TeamLog, as: Evidence): Promise<DebugResult | null> {
+  const findings = findingsOf(log.state);
+  const { proven } = findings;
+  const unclear = proven === null ? unclearRoles(findings, log.state) : [];
+  for (const owner of unclear) {
+    const subject = 'Say what came of the hypothesis';
+    const description = ['The result of your last task has not this form; give it anew:', quoted(VERDICT_FORM)].join(
+      '\n',
+    );
+    await operate(context, 'TaskCreate', { subject, description, owner }, as);
+  }
+  if (unclear.length > 0) return null;
+  // What goes on one at a time has no steps of a session.
+  if (proven !== null && log.state.session !== 'fallback')
+    await log.append({ type: 'moved', event: 'cause_proven', reason: proven.cause, by: LEAD });
+  return {
+    cause: proven?.cause ?? null,
+    evidence: proven?.evidence ?? '',
+    by: proven?.task.owner ?? null,
+    tried: findings.tried.map((one) => ({ subject: one.task.subject, said: saidOf(one) })),
+  };
+}

@@ -1,0 +1,114 @@
+// The end of planning: the results become a SPEC, what is wrong with them goes back, and the user is asked.
+
+import { type ResultProblem, specFromResults } from '../../../domain/spec/from-results.ts';
+import type { CreatedSpec, NewSpec } from '../../../domain/spec/new-spec.ts';
+import type { SpecStatus } from '../../../domain/spec/spec.ts';
+import type { Evidence } from '../../../domain/team/caller.ts';
+import { LEAD } from '../../../domain/team/message.ts';
+import { type AskedTask, changeTasks, mendTasks, resultsOf, specInChange } from '../../../domain/team/planning.ts';
+import type { TeamRecord } from '../../../domain/team/record.ts';
+import type { TeamLog } from '../../ports.ts';
+import type { HookContext } from '../hook-context.ts';
+import { operate } from '../operations.ts';
+
+export type ApprovalAnswer =
+  | { readonly kind: 'yes' }
+  | { readonly kind: 'no' }
+  /** What the user wants otherwise. */
+  | { readonly kind: 'changes'; readonly words: string };
+
+export type PlanDesk = {
+  /** Writes it over the SPEC of that id, else as a new one; where one holds these very words already, that is it. */
+  readonly writeSpec: (spec: NewSpec, replaces: string | null) => CreatedSpec;
+  /** Asks the person at the terminal; null: nobody sits there. Null as the answer: the signal came first. */
+  readonly askApproval: ((id: string, signal: AbortSignal) => Promise<ApprovalAnswer | null>) | null;
+};
+
+export type PlanEnd =
+  | { readonly kind: 'written'; readonly spec: string; readonly status: SpecStatus }
+  /** Something was given back: there are tasks again. */
+  | { readonly kind: 'asked'; readonly problems: readonly ResultProblem[] }
+  | { readonly kind: 'left' }
+  | { readonly kind: 'failed'; readonly why: string };
+
+type Moved = Extract<TeamRecord, { type: 'moved' }>['event'];
+
+/** What goes on one at a time has no steps of a session. */
+async function move(log: TeamLog, event: Moved, reason: string, by = LEAD): Promise<void> {
+  if (log.state.session !== 'fallback') await log.append({ type: 'moved', event, reason, by });
+}
+
+/** Asks for results anew; of several in a list each waits for the one before it. */
+async function give(context: HookContext, tasks: readonly AskedTask[], as: Evidence, inTurn: boolean): Promise<void> {
+  let before: readonly string[] = [];
+  for (const { subject, description, owner } of tasks) {
+    const answer = await operate(context, 'TaskCreate', { subject, description, owner, blocked_by: before }, as);
+    if (inTurn) before = [String(answer.taskId)];
+  }
+}
+
+function words(problems: readonly ResultProblem[]): string {
+  return problems.map((problem) => `${problem.role}: ${problem.words}`).join('; ');
+}
+
+/**
+ * Goes on from where all have given their results.
+ * @param mayAsk whether what is wrong is given back once more
+ */
+export async function closePlan(
+  context: HookContext,
+  log: TeamLog,
+  desk: PlanDesk,
+  as: Evidence,
+  mayAsk: boolean,
+  signal: AbortSignal,
+): Promise<PlanEnd> {
+  const { state } = log;
+  const results = resultsOf(state);
+  const status = state.approval ? 'awaiting_approval' : 'draft';
+  const made = specFromResults(state.purpose?.subject ?? '', results, status);
+  if (!made.ok) {
+    if (!mayAsk) return { kind: 'failed', why: `the results make no SPEC: ${words(made.problems)}` };
+    await give(context, mendTasks(made.problems, results), as, false);
+    return { kind: 'asked', problems: made.problems };
+  }
+  const created = desk.writeSpec(made.spec, specInChange(state));
+  if (!created.ok)
+    return { kind: 'failed', why: created.problems.map((one) => `${one.file}:${one.line}: ${one.words}`).join('; ') };
+  const { id } = created;
+  await move(log, 'spec_generated', `${id} was written`);
+  if (!state.approval) {
+    await move(log, 'approved', 'require_plan_approval is false');
+    return { kind: 'written', spec: id, status };
+  }
+  await move(log, 'approval_asked', `${id} was written`);
+  return approval(context, log, desk, as, id, signal);
+}
+
+/** The user's word, where somebody can be asked for it, or has given it meanwhile. */
+async function approval(
+  context: HookContext,
+  log: TeamLog,
+  desk: PlanDesk,
+  as: Evidence,
+  id: string,
+  signal: AbortSignal,
+): Promise<PlanEnd> {
+  const isApproved = async () => (await context.project.approval(id)).counts;
+  let answer: ApprovalAnswer | null = { kind: 'no' };
+  if (!(await isApproved()) && desk.askApproval !== null) answer = await desk.askApproval(id, signal);
+  log.refresh();
+  if (answer === null) return { kind: 'left' };
+  if (answer.kind === 'changes') {
+    await move(log, 'changes_asked', answer.words, 'user');
+    await give(context, changeTasks(id, answer.words), as, true);
+    return { kind: 'asked', problems: [] };
+  }
+  if (answer.kind === 'yes') {
+    const problem = context.project.approve(id);
+    if (problem !== null) return { kind: 'failed', why: problem };
+  }
+  if (!(await isApproved())) return { kind: 'written', spec: id, status: 'awaiting_approval' };
+  if (log.state.session === 'awaiting_approval') await move(log, 'approved', `the user approved ${id}`, 'user');
+  return { kind: 'written', spec: id, status: 'approved' };
+}
