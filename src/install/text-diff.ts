@@ -80,7 +80,7 @@ function hunks(lines: readonly Line[]): string {
 }
 
 /** Whether it can be read line by line. */
-export function isReadable(text: string): boolean {
+function isReadable(text: string): boolean {
   return text.length <= MAX_BYTES && linesOf(text).every((line) => line.length <= MAX_LINE);
 }
 
