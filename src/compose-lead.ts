@@ -2,6 +2,7 @@
 
 import { createHash } from 'node:crypto';
 import { createChecks } from './adapters/checks/checks.ts';
+import { measureTrust5 } from './adapters/checks/trust5.ts';
 import { systemClock } from './adapters/clock.ts';
 import { KeptTeams } from './adapters/event-log/kept-teams.ts';
 import { FileTeams } from './adapters/event-log/teams.ts';
@@ -61,6 +62,7 @@ export function composeLead({ cwd, env, command, more, variable, say }: ComposeL
       clock: systemClock,
       checksAt: (place) =>
         createChecks({ root: place, cacheDirectory: `${main}/.tool/cache/checks`, now: Date.now, env }),
+      trust5At: (work) => measureTrust5({ ...work, spec: null, env }),
       budgetUsd: null,
       say,
     },

@@ -41,7 +41,7 @@ updated: 2026-01-05
 - R2: If the name or the message is empty, then the API in src/api/entries.js shall answer 422 with the field that is missing.
 - R3: When somebody asks for its health, the API in src/api/health.js shall answer 200 with the word ok.
 - R4: When the API answers 422, the form component in src/components/entry-form.js shall show the field that is missing.
-- R5: The banner component in src/components/banner.js shall say welcome.
+- R5: The banner in src/components/banner.js shall say welcome.
 - R6: The tests in tests/sign.test.js shall decide each of the lines above.
 `;
 
@@ -88,7 +88,14 @@ export function escaped(text) {
 }
 `,
   'tests/entries.test.js': TESTS,
-  '.tool/config/workflow.yaml': 'workflow:\n  team:\n    enabled: true\n',
+  '.tool/config/workflow.yaml': `workflow:
+  team:
+    enabled: true
+quality:
+  trust5:
+    # The guest book has no formatter and no audit.
+    not_measured: [readable, unified, secured]
+`,
   [`.tool/specs/${DEMO_SPEC}/spec.md`]: SPEC,
   [`.tool/specs/${DEMO_SPEC}/plan.md`]: PLAN,
   [`.tool/specs/${DEMO_SPEC}/acceptance.md`]: ACCEPTANCE,

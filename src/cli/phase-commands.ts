@@ -27,4 +27,14 @@ export function addPhaseCommands(program: Command): void {
   )
     .option('--pattern <name>', 'the composition of the team')
     .action((id: string, options: PhaseOptions) => phase('run', id, options));
+  program
+    .command('team-restart')
+    .description('go on with a team whose lead is gone: what was completed stays completed')
+    .argument('[team]', 'which one, when several stand')
+    .option('--command <program>', 'what plays the teammates: a program that reads its prompt from standard input')
+    .option('--json', 'as JSON')
+    .action(async (team: string | undefined, options: PhaseOptions) => {
+      const { restartCommand } = await import('./run.ts');
+      await restartCommand(team, options);
+    });
 }

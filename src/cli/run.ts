@@ -4,6 +4,7 @@ import { readToolSection } from '../adapters/config/tool-section.ts';
 import { type ComposedLead, composeLead } from '../compose-lead.ts';
 import { ToolError } from '../domain/errors.ts';
 import { type CommandName, parseFlags, wordProblems } from '../domain/team/arguments.ts';
+import { isStanding } from '../domain/team/state.ts';
 import { visible } from '../domain/text.ts';
 import { type Decided, decideWork, propose } from '../engine/team/deciding.ts';
 import { Lead, type Outcome } from '../engine/team/lead/lead.ts';
@@ -74,7 +75,7 @@ async function create(composed: ComposedLead, decided: Extract<Decided, { kind: 
 }
 
 /** Leads a team that stands to the end of its phase. */
-export async function leadTeam(composed: ComposedLead, team: string): Promise<Outcome> {
+async function leadTeam(composed: ComposedLead, team: string): Promise<Outcome> {
   const left = await composed.endLeftovers(team);
   if (left > 0) say(`ended ${left} processes that an earlier lead left`);
   const log = composed.context.teams.open(team);
@@ -103,17 +104,69 @@ export async function leadTeam(composed: ComposedLead, team: string): Promise<Ou
   }
 }
 
+/** Takes over a team that an earlier lead left; false when there is none. Refuses one that a host's session leads. */
+async function takeUp({ context }: ComposedLead, team: string): Promise<boolean> {
+  const log = context.teams.list().includes(team) ? context.teams.open(team) : undefined;
+  if (log === undefined || !isStanding(log.state)) return false;
+  const { lead, session, fallback } = log.state;
+  if (lead.session !== null)
+    throw new ToolError(
+      'refused',
+      `team ${team} is led by a session of the host: \`/tool:team-restart ${team}\` goes on with it there, \`tool team delete ${team}\` ends it`,
+    );
+  const { preserveProgress } = (await context.settings()).fallback;
+  await log.append({ type: 'restarted', session: null, key_hash: null, keep: preserveProgress });
+  // Whoever worked one at a time goes on so.
+  if (session === 'fallback' && fallback !== null) await log.append({ type: 'fell_back', ...fallback });
+  return true;
+}
+
+/** Leads the team to its end, and says what came of it. */
+async function finish(composed: ComposedLead, team: string, options: PhaseOptions): Promise<void> {
+  const began = performance.now();
+  const outcome = await leadTeam(composed, team);
+  const { workshop } = composed.lead;
+  const { branch } = await workshop.begin(team);
+  const files = (await workshop.changed(team)).length;
+  const seconds = Math.round((performance.now() - began) / 10) / 100;
+  if (outcome.kind === 'done') await workshop.end(team);
+  print(runReport(outcome, { branch, files, seconds }), options);
+  if (outcome.kind === 'failed')
+    throw new ToolError('agent', `${outcome.why}\n\`tool team-restart ${team}\` goes on from here`);
+}
+
+/** Goes on with a team that was left: the one that stands, where none is named. */
+export async function restartCommand(wanted: string | undefined, options: PhaseOptions): Promise<void> {
+  const composed = compose(options);
+  try {
+    const names = composed.context.teams.list().filter((name) => {
+      const log = composed.context.teams.open(name);
+      return log !== undefined && isStanding(log.state);
+    });
+    const team = wanted ?? (names.length === 1 ? names[0] : undefined);
+    if (team === undefined || !names.includes(team))
+      throw new ToolError(
+        'usage',
+        names.length === 0
+          ? 'no team stands: there is nothing to restart'
+          : `team: expected one of ${names.join(', ')}, got ${wanted ?? 'none'}`,
+      );
+    await takeUp(composed, team);
+    await finish(composed, team, options);
+  } finally {
+    await composed.close();
+  }
+}
+
+function compose(options: PhaseOptions): ComposedLead {
+  const cwd = process.cwd();
+  const variable = findVariable(cwd, process.env);
+  return composeLead({ cwd, env: process.env, command: programOf(options), more: {}, variable, say });
+}
+
 /** Carries out one command of the team at a terminal. */
 export async function phaseCommand(command: CommandName, words: string, options: PhaseOptions): Promise<void> {
-  const variable = findVariable(process.cwd(), process.env);
-  const composed = composeLead({
-    cwd: process.cwd(),
-    env: process.env,
-    command: programOf(options),
-    more: {},
-    variable,
-    say,
-  });
+  const composed = compose(options);
   try {
     const settings = await composed.context.settings();
     const parsed = parseFlags(command, flagsOf(options), Object.keys(settings.patterns));
@@ -121,18 +174,14 @@ export async function phaseCommand(command: CommandName, words: string, options:
     if (!parsed.ok || problems.length > 0) throw new ToolError('usage', problems.join('\n'));
     const decided = await decideWork(composed.context, { command, words, flags: parsed.flags }, settings);
     if (decided.kind === 'refused') throw new ToolError('refused', decided.problems.join('\n'));
-    for (const reason of decided.reasons) say(reason);
-    await create(composed, decided);
-    const began = performance.now();
     const { team } = decided.work;
-    const outcome = await leadTeam(composed, team);
-    const { workshop } = composed.lead;
-    const { branch } = await workshop.begin(team);
-    const files = (await workshop.changed(team)).length;
-    const seconds = Math.round((performance.now() - began) / 10) / 100;
-    await workshop.end(team);
-    print(runReport(outcome, { branch, files, seconds }), options);
-    if (outcome.kind === 'failed') throw new ToolError('agent', outcome.why);
+    // The same command again goes on with what an earlier one left.
+    if (await takeUp(composed, team)) say(`team ${team} stands: its work goes on`);
+    else {
+      for (const reason of decided.reasons) say(reason);
+      await create(composed, decided);
+    }
+    await finish(composed, team, options);
   } finally {
     await composed.close();
   }

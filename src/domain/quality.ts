@@ -4,6 +4,23 @@ import { clip } from './text.ts';
 
 export type Check = 'tests' | 'coverage' | 'lint' | 'security' | 'performance';
 
+/** The five parts of the quality gate: TRUST 5. */
+export type Dimension = 'tested' | 'readable' | 'unified' | 'secured' | 'trackable';
+
+export const DIMENSIONS: readonly Dimension[] = ['tested', 'readable', 'unified', 'secured', 'trackable'];
+
+/** What may be measured by a command of the project's own. */
+export type Commanded = Exclude<Check, 'performance'> | 'format' | 'complexity';
+
+export type Trust5Settings = {
+  /** What each dimension has to reach, of 5. */
+  readonly minScore: number;
+  /** What a function may reach: one, and one more for each decision in it. */
+  readonly maxComplexity: number;
+  /** What may go unmeasured without standing in the way. */
+  readonly notMeasured: readonly Dimension[];
+};
+
 /** A command with the time it may take. */
 export type Budget = { readonly name: string; readonly command: string; readonly budgetMs: number };
 
@@ -11,10 +28,11 @@ export type QualitySettings = {
   /** Lines that the tests have to reach, percent. */
   readonly coverageTarget: number;
   /** Shell commands; null: found from the project's own files. */
-  readonly commands: Readonly<Record<Exclude<Check, 'performance'>, string | null>>;
+  readonly commands: Readonly<Record<Commanded, string | null>>;
   /** The coverage report, from the project's root; null: found. */
   readonly coverageReport: string | null;
   readonly performance: readonly Budget[];
+  readonly trust5: Trust5Settings;
   /** All checks together, ms; when it is over, what has not ended has failed. */
   readonly timeoutMs: number;
 };
@@ -22,9 +40,10 @@ export type QualitySettings = {
 /** Below the 600 s after which the host lets an unanswered hook's action go on. */
 export const DEFAULT_QUALITY: QualitySettings = {
   coverageTarget: 80,
-  commands: { tests: null, coverage: null, lint: null, security: null },
+  commands: { tests: null, coverage: null, lint: null, security: null, format: null, complexity: null },
   coverageReport: null,
   performance: [],
+  trust5: { minScore: 5, maxComplexity: 15, notMeasured: [] },
   timeoutMs: 540_000,
 };
 

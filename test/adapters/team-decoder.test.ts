@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import fc from 'fast-check';
 import { decodeTeamRecord } from '../../src/adapters/event-log/team-decoder.ts';
-import { RECORDS } from '../support/team.ts';
+import { RECORDS, TRUST5 } from '../support/team.ts';
 import { anyRecord } from '../support/team-arbitrary.ts';
 
 const throughFile = (value: unknown): unknown => JSON.parse(JSON.stringify(value));
@@ -105,4 +105,21 @@ test('whatever is no record is not taken for one', () => {
       assert.equal(decodeTeamRecord(value), undefined);
     }),
   );
+});
+
+test('gate_measured: scores are there or not, and whole', () => {
+  const { gate_measured: record } = RECORDS;
+  const scored = { ...record, trust5: TRUST5 };
+  assert.deepEqual(decodeTeamRecord(throughFile(scored)), scored);
+  assert.deepEqual(decodeTeamRecord(throughFile(record)), record, 'as logs from before have it');
+  const [first] = TRUST5.dimensions;
+  for (const wrong of [
+    null,
+    {},
+    { ...TRUST5, score: '4' },
+    { ...TRUST5, dimensions: [{ ...first, dimension: 'tests' }] },
+    { ...TRUST5, dimensions: [{ ...first, state: 'skipped' }] },
+    { ...TRUST5, dimensions: [{ ...first, figures: [1] }] },
+  ])
+    assert.equal(decodeTeamRecord(throughFile({ ...record, trust5: wrong })), undefined, JSON.stringify(wrong));
 });

@@ -5,7 +5,7 @@ import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
 import { DEFAULT_QUALITY, type QualitySettings, rejection } from '../../src/domain/quality.ts';
-import { checkOf, copies, failures, prints, type TestProject, testProject } from './checks.ts';
+import { checkOf, commands, copies, failures, prints, type TestProject, testProject } from './checks.ts';
 import type { Cleanup } from './temp.ts';
 
 /** One way for a project to fail: what is changed, and what the gate says of it. */
@@ -104,12 +104,11 @@ export const python: Kind = {
   make: (t) => testProject(t, 'python'),
   settings: {
     performance: QUICK,
-    commands: {
-      tests: null,
+    ...commands({
       coverage: 'python3 tools/cover.py',
       lint: 'python3 tools/lint.py',
       security: 'python3 tools/audit.py',
-    },
+    }),
   },
   passes: { tests: '3 tests', coverage: '100 %' },
   notMeasured: [],

@@ -16,7 +16,7 @@ const node = z.strictObject({
     .optional(),
   enum: z.array(z.string()).min(1).optional(),
   anyOf: z.array(z.unknown()).min(2).optional(),
-  properties: z.record(z.string().regex(/^[a-z_]+$/), z.unknown()).optional(),
+  properties: z.record(z.string().regex(/^[a-z][a-z0-9_]*$/), z.unknown()).optional(),
   propertyNames: z.unknown().optional(),
   additionalProperties: z.union([z.literal(false), z.looseObject({})]).optional(),
   required: z.array(z.string()).optional(),

@@ -6,11 +6,24 @@ import type { TeamRecord, TeamRecordType } from '../../src/domain/team/record.ts
 import { freezeTeam } from '../../src/domain/team/snapshot.ts';
 import type { Member, TeamState } from '../../src/domain/team/state.ts';
 import type { Task } from '../../src/domain/team/task.ts';
+import type { Trust5Summary } from '../../src/domain/trust5.ts';
 
 type Of<T extends TeamRecordType> = Extract<TeamRecord, { type: T }>;
 
 export const TEAM = 'tool-run-spec-auth-001';
 export const LEAD = 'team-lead';
+
+/** Scores as a log keeps them. */
+export const TRUST5: Trust5Summary = {
+  ok: false,
+  score: 4,
+  securityIssues: 2,
+  dimensions: [
+    { dimension: 'tested', state: 'passed', score: 5, figures: ['tests: 3 tests pass'], source: 'npm test' },
+    { dimension: 'secured', state: 'failed', score: 3, figures: ['secrets: 2 in 9 added lines'], source: 'git log -p' },
+    { dimension: 'unified', state: 'not_measured', score: null, figures: ['no formatter'], source: 'nothing' },
+  ],
+};
 
 /** One good record of each type. */
 export const RECORDS: { readonly [T in TeamRecordType]: Of<T> } = {

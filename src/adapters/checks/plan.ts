@@ -35,7 +35,8 @@ function joined(all: readonly Ways[]): Ways {
 
 export async function planChecks({ commands }: QualitySettings, around: Surroundings): Promise<Plan> {
   const projects: Project[] = [];
-  const isComplete = Object.values(commands).every((command) => command !== null);
+  const { tests, coverage, lint, security } = commands;
+  const isComplete = [tests, coverage, lint, security].every((command) => command !== null);
   // Where every command is given, the project's files are nobody's business.
   if (!isComplete)
     for (const find of FINDERS) {
@@ -47,11 +48,11 @@ export async function planChecks({ commands }: QualitySettings, around: Surround
   return {
     testing: planTesting(commands, projects),
     lint: given(
-      commands.lint,
+      lint,
       projects.map((project) => project.lint),
     ),
     security: given(
-      commands.security,
+      security,
       projects.map((project) => project.security),
     ),
   };

@@ -3,6 +3,7 @@
 
 import picomatch from 'picomatch';
 import * as z from 'zod';
+import { DIMENSIONS } from '../../domain/quality.ts';
 import { DEFAULT_TEAM_SETTINGS as DEFAULTS } from '../../domain/team/default-settings.ts';
 import { insideProject } from '../../domain/team/ownership.ts';
 import { agentOf } from '../../domain/team/role.ts';
@@ -192,6 +193,8 @@ const quality = z
         coverage: command('Runs the tests and writes the coverage report.'),
         lint: command('Checks the code without running it.'),
         security: command('Looks for known vulnerabilities.'),
+        format: command('Fails when a file is not formatted; changes nothing.'),
+        complexity: command('Fails when code is too complex.'),
       })
       .prefault({})
       .describe("Shell commands, run in the project's root; null: found from the project's own files."),
@@ -215,6 +218,32 @@ const quality = z
       .default([])
       .describe(
         'Commands with the time they may take, for example [{ name: build, command: npm run build, budget_ms: 60000 }]. Without any, performance is reported as not measured.',
+      ),
+    trust5: z
+      .strictObject({
+        min_score: z
+          .number()
+          .min(0)
+          .max(5)
+          .default(DEFAULTS.quality.trust5.minScore)
+          .describe(
+            'What each dimension has to reach, of 5. Failing tests, missing coverage, lint errors, findings of the audit and secrets fail theirs whatever it says.',
+          ),
+        max_complexity: z
+          .int()
+          .min(1)
+          .default(DEFAULTS.quality.trust5.maxComplexity)
+          .describe('What a changed function may reach: one, and one more for each decision in it.'),
+        not_measured: z
+          .array(z.enum(DIMENSIONS))
+          .default([...DEFAULTS.quality.trust5.notMeasured])
+          .describe(
+            'Dimensions that may go unmeasured, for example [readable, unified]. Any other that is not measured stands in the way.',
+          ),
+      })
+      .prefault({})
+      .describe(
+        'TRUST 5, the measure of a whole feature: tested, readable, unified, secured, trackable. docs/quality.md has the rules.',
       ),
     timeout_ms: z
       .int()

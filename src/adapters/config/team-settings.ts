@@ -142,6 +142,11 @@ function resolveQuality({ quality }: TeamInput, problems: string[]): QualitySett
     commands: quality.commands,
     coverageReport: quality.coverage_report,
     performance: quality.performance.map(({ name, command, budget_ms: budgetMs }) => ({ name, command, budgetMs })),
+    trust5: {
+      minScore: quality.trust5.min_score,
+      maxComplexity: quality.trust5.max_complexity,
+      notMeasured: [...new Set(quality.trust5.not_measured)],
+    },
     timeoutMs: quality.timeout_ms,
   };
 }

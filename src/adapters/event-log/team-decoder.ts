@@ -1,5 +1,6 @@
 // Decodes what stands in a team's log back into records. By hand: hooks read logs, and have no time to load a library.
 
+import { DIMENSIONS } from '../../domain/quality.ts';
 import { CONTENTS } from '../../domain/team/message.ts';
 import type { TeamRecord, TeamRecordType } from '../../domain/team/record.ts';
 import { TASK_STATUSES } from '../../domain/team/task.ts';
@@ -15,6 +16,10 @@ const orNull =
   (check: Check): Check =>
   (value) =>
     value === null || check(value);
+const orMissing =
+  (check: Check): Check =>
+  (value) =>
+    value === undefined || check(value);
 const list =
   (check: Check): Check =>
   (value) => {
@@ -31,7 +36,7 @@ function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-type Fields<T> = { readonly [Key in Exclude<keyof T, 'type'>]: Check };
+type Fields<T> = { readonly [Key in Exclude<keyof T, 'type'>]-?: Check };
 
 const shape = (fields: Readonly<Record<string, Check>>): Check => {
   const keys = Object.keys(fields);
@@ -55,13 +60,28 @@ const draft = shape({
   files: list(text),
   blockedBy: list(text),
 });
+const outcome = oneOf('passed', 'failed', 'not_measured');
 const check = shape({
   check: oneOf('tests', 'coverage', 'lint', 'security', 'performance'),
-  outcome: oneOf('passed', 'failed', 'not_measured'),
+  outcome,
   reason: text,
   details: list(text),
   command: orNull(text),
   figure: orNull(text),
+});
+const trust5 = shape({
+  dimensions: list(
+    shape({
+      dimension: oneOf(...DIMENSIONS),
+      state: outcome,
+      score: orNull(number),
+      figures: list(text),
+      source: text,
+    }),
+  ),
+  score: orNull(number),
+  ok: flag,
+  securityIssues: orNull(whole),
 });
 
 const RECORDS: { readonly [T in TeamRecordType]: Fields<Extract<TeamRecord, { type: T }>> } = {
@@ -114,7 +134,14 @@ const RECORDS: { readonly [T in TeamRecordType]: Fields<Extract<TeamRecord, { ty
     fingerprint: text,
     paths: list(text),
   },
-  gate_measured: { task: orNull(text), tree: text, ok: flag, checks: list(check), coverage: orNull(number) },
+  gate_measured: {
+    task: orNull(text),
+    tree: text,
+    ok: flag,
+    checks: list(check),
+    coverage: orNull(number),
+    trust5: orMissing(trust5),
+  },
   moved: {
     event: oneOf(
       'ownership_assigned',

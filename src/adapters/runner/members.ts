@@ -27,7 +27,7 @@ export type CommandMembersOptions = {
 const WORDS_LINES = 12;
 
 /** What tells a teammate's process, and all that it starts, from others. */
-export function memberVariables({ team, name, epoch }: MemberRun): Readonly<Record<string, string>> {
+function memberVariables({ team, name, epoch }: MemberRun): Readonly<Record<string, string>> {
   return { TOOL_TEAM: team, TOOL_TEAMMATE: name, TOOL_TEAMMATE_RUN: String(epoch) };
 }
 

@@ -128,7 +128,9 @@ function takeRecord(draft: Draft, record: Stored<TeamRecord>): string | null {
       return takeDecision(draft, record);
     case 'gate_measured': {
       const { at, task, tree, ok, checks, coverage } = record;
-      draft.gate = { at, task, tree, ok, checks, coverage };
+      // Checks alone say nothing against scores of the same tree.
+      const trust5 = record.trust5 ?? (draft.gate?.tree === tree ? draft.gate.trust5 : undefined);
+      draft.gate = { at, task, tree, ok, checks, coverage, ...(trust5 === undefined ? {} : { trust5 }) };
       return null;
     }
     case 'moved':

@@ -2,6 +2,7 @@
 
 import type { Stored } from '../log.ts';
 import type { CheckResult } from '../quality.ts';
+import type { Trust5Summary } from '../trust5.ts';
 import { contentLine, lineOf } from './content-line.ts';
 import { LEAD } from './message.ts';
 import type { TeamRecord, TeamRecordType } from './record.ts';
@@ -40,6 +41,13 @@ const VERDICTS = {
 function checkWords({ check, outcome, reason, figure }: CheckResult): string {
   const more = outcome === 'failed' ? reason : figure;
   return `${check} ${outcome.replace('_', ' ')}${more === null ? '' : ` (${more})`}`;
+}
+
+function trust5Words({ ok, score, dimensions }: Trust5Summary): string {
+  const each = dimensions.map(
+    ({ dimension, state, score: one }) => `${dimension} ${one === null ? state.replace('_', ' ') : one.toFixed(1)}`,
+  );
+  return `TRUST 5 ${ok ? 'passes' : 'fails'}${score === null ? '' : ` with ${score.toFixed(1)}`} (${each.join(', ')})`;
 }
 
 const LINES: { readonly [T in TeamRecordType]: Words<T> } = {
@@ -92,9 +100,9 @@ const LINES: { readonly [T in TeamRecordType]: Words<T> } = {
     who: member ?? NOBODY,
     what: `${hook} ${VERDICTS[decision]} ${about}${because(reason)}`,
   }),
-  gate_measured: ({ task, ok, checks, coverage }) => ({
+  gate_measured: ({ task, ok, checks, coverage, trust5 }) => ({
     who: NOBODY,
-    what: `the gate ${ok ? 'passes' : 'fails'}${task === null ? '' : ` task ${task}`}: ${checks.map(checkWords).join(', ') || 'no checks'}${coverage === null ? '' : `; ${coverage} % covered`}`,
+    what: `the gate ${ok ? 'passes' : 'fails'}${task === null ? '' : ` task ${task}`}: ${checks.map(checkWords).join(', ') || 'no checks'}${coverage === null ? '' : `; ${coverage} % covered`}${trust5 === undefined ? '' : `; ${trust5Words(trust5)}`}`,
   }),
   moved: ({ event, reason, by }) => ({ who: by, what: `${event.replaceAll('_', ' ')}${because(reason)}` }),
   fell_back: ({ trigger, reason }) => ({

@@ -1,6 +1,7 @@
 // What a team's log holds. Field names are those of the file.
 
 import type { CheckResult } from '../quality.ts';
+import type { Trust5Summary } from '../trust5.ts';
 import type { Content, MessageType } from './message.ts';
 import type { Phase } from './role.ts';
 import type { SessionEvent } from './session.ts';
@@ -142,6 +143,8 @@ export type TeamRecord =
       readonly ok: boolean;
       readonly checks: readonly CheckResult[];
       readonly coverage: number | null;
+      /** Of the whole work; missing where it was not measured. */
+      readonly trust5?: Trust5Summary;
     }
   | {
       readonly type: 'moved';

@@ -1,6 +1,7 @@
 // The state of a team, folded from its log.
 
 import type { CheckResult } from '../quality.ts';
+import type { Trust5Summary } from '../trust5.ts';
 import type { Content, MessageType } from './message.ts';
 import type { DecisionKind, Ending, Purpose } from './record.ts';
 import type { SessionState } from './session.ts';
@@ -78,6 +79,8 @@ export type Gate = {
   readonly ok: boolean;
   readonly checks: readonly CheckResult[];
   readonly coverage: number | null;
+  /** Missing where it was not measured. */
+  readonly trust5?: Trust5Summary;
 };
 
 export type TeamState = {

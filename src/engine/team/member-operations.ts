@@ -1,5 +1,6 @@
 // What every member does: messages, mail, leases.
 
+import { judgeClaim } from '../../domain/team/claims.ts';
 import { ruleOf } from '../../domain/team/guard.ts';
 import { messageLine, unreadOf } from '../../domain/team/mail.ts';
 import { checkMessage, EVERYBODY, findRecipient, judgeRoute, LEAD } from '../../domain/team/message.ts';
@@ -56,6 +57,8 @@ export async function sendMessage(context: TeamContext, log: TeamLog, caller: So
     );
   if (type === 'quality_gate_passed' && state.gate === null && isMeasured(await context.settings()))
     refuse('quality_gate_passed: nothing has been measured yet; the checks run when a task that writes is completed');
+  const overstated = judgeClaim(type, content, state.gate);
+  if (overstated !== null) refuse(overstated);
   const warnings = [
     ...(verdict.kind === 'unusual' ? [verdict.words] : []),
     ...(type === 'progress' && tooFrequent(state, caller.name, context.now())

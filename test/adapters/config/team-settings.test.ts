@@ -70,9 +70,10 @@ test('the defaults are those that are promised', () => {
     fallback: { enabled: true, logLevel: 'warn', preserveProgress: true },
     quality: {
       coverageTarget: 80,
-      commands: { tests: null, coverage: null, lint: null, security: null },
+      commands: { tests: null, coverage: null, lint: null, security: null, format: null, complexity: null },
       coverageReport: null,
       performance: [],
+      trust5: { minScore: 5, maxComplexity: 15, notMeasured: [] },
       timeoutMs: 540_000,
     },
   });
@@ -104,9 +105,16 @@ workflow:
     fallback: { enabled: false, log_level: error, preserve_progress: false }
 quality:
   coverage_target: 87.5
-  commands: { tests: npm test, coverage: npx c8 npm test, lint: npm run lint, security: npm audit }
+  commands:
+    tests: npm test
+    coverage: npx c8 npm test
+    lint: npm run lint
+    security: npm audit
+    format: npx prettier --check .
+    complexity: make complexity
   coverage_report: coverage/lcov.info
   performance: [{ name: build, command: npm run build, budget_ms: 60000 }]
+  trust5: { min_score: 4.5, max_complexity: 10, not_measured: [unified, readable, unified] }
   timeout_ms: 590000
 `);
   const { plan_research, implementation, design_implementation, investigation } = DEFAULT_TEAM_SETTINGS.patterns;
@@ -145,9 +153,12 @@ quality:
         coverage: 'npx c8 npm test',
         lint: 'npm run lint',
         security: 'npm audit',
+        format: 'npx prettier --check .',
+        complexity: 'make complexity',
       },
       coverageReport: 'coverage/lcov.info',
       performance: [{ name: 'build', command: 'npm run build', budgetMs: 60_000 }],
+      trust5: { minScore: 4.5, maxComplexity: 10, notMeasured: ['unified', 'readable'] },
       timeoutMs: 590_000,
     },
   });

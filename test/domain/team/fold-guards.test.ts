@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { LEAD, type Story, teamOf } from '../../support/team.ts';
+import { LEAD, type Story, TRUST5, teamOf } from '../../support/team.ts';
 
 const TWO = ['backend-dev', 'tester'];
 
@@ -116,4 +116,14 @@ test('what the gate measured last is known', () => {
     .tell('gate_measured', { ok: false, tree: 'tree-2', coverage: null });
   const { at, tree, ok, coverage, task } = story.state.gate ?? assert.fail('no gate');
   assert.deepEqual([at, tree, ok, coverage, task], [story.at, 'tree-2', false, null, '1']);
+});
+
+test('scores stay while checks alone measure the same tree, and go with another one', () => {
+  const scores = (story: Story) => story.state.gate?.trust5?.score;
+  const story = teamOf(['tester']).tell('gate_measured');
+  assert.equal(scores(story), undefined);
+  assert.equal(scores(story.tell('gate_measured', { trust5: TRUST5 })), 4);
+  assert.equal(scores(story.tell('gate_measured')), 4);
+  assert.equal(scores(story.tell('gate_measured', { trust5: { ...TRUST5, score: 4.5 } })), 4.5);
+  assert.equal(scores(story.tell('gate_measured', { tree: 'tree-2' })), undefined);
 });

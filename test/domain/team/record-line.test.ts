@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import type { TeamRecord } from '../../../src/domain/team/record.ts';
 import { namesIn, RECORD_TYPES, recordLine } from '../../../src/domain/team/record-line.ts';
-import { RECORDS, rec, Story, TEAM, teamOf } from '../../support/team.ts';
+import { RECORDS, rec, Story, TEAM, TRUST5, teamOf } from '../../support/team.ts';
 
 const WORDS: readonly (readonly [TeamRecord, string, string])[] = [
   [rec('proposed'), '–', 'a team is proposed for SPEC-AUTH-001 (run, implementation; backend-dev, tester): 3 domains'],
@@ -52,6 +52,11 @@ const WORDS: readonly (readonly [TeamRecord, string, string])[] = [
   ],
   [rec('decision', { decision: 'failed' }), 'backend-dev', 'TaskCompleted could not judge task 1: two tests fail'],
   [rec('gate_measured'), '–', 'the gate passes task 1: tests passed (7); 87.5 % covered'],
+  [
+    rec('gate_measured', { task: null, checks: [], coverage: null, trust5: TRUST5 }),
+    '–',
+    'the gate passes: no checks; TRUST 5 fails with 4.0 (tested 5.0, secured 3.0, unified not measured)',
+  ],
   [
     rec('gate_measured', {
       ok: false,

@@ -5,6 +5,7 @@ import test from 'node:test';
 import { DEFAULT_TEAM_SETTINGS } from '../../../src/domain/team/default-settings.ts';
 import { SHUTDOWN_DEADLINE_MS } from '../../../src/domain/team/state.ts';
 import { operate } from '../../../src/engine/team/operations.ts';
+import { RECORDS, TRUST5 } from '../../support/team.ts';
 import { failing, TEAM, TeamWorld } from '../../support/team-world.ts';
 
 test('a team is created under a name that tells its phase, and not twice', async (t) => {
@@ -68,6 +69,40 @@ test('a teammate is registered under its exact name, and the answer is the call 
     await world.refused('team-lead', 'Task', { name: 'x' }),
     /subagent_type: Task needs it.*\n.*team_name: Task needs it/s,
   );
+});
+
+test('a message that claims more than was measured is refused with both figures; what was measured may be said', async (t) => {
+  const world = new TeamWorld(t);
+  await world.team(['backend-dev', 'tester', 'quality']);
+  const passed = (coverage: number) => ({
+    recipient: 'quality',
+    type: 'tests_passed',
+    content: { coverage, passedTests: 12, failedTests: 0, duration: '1 s' },
+  });
+  await world.call('tester', 'SendMessage', passed(99));
+  await world.call('team-lead', 'TaskCreate', { subject: 'API', description: 'd', owner: 'backend-dev' });
+  await world.call('backend-dev', 'TaskUpdate', { taskId: '1', status: 'in_progress' });
+  await world.call('backend-dev', 'TaskUpdate', { taskId: '1', status: 'completed' });
+  const before = world.state().messages.length;
+  assert.match(
+    await world.refused('tester', 'SendMessage', passed(99)),
+    /^tests_passed claims a coverage of 99 %, but 91 % was measured \(.*\), at the completion of task 1/,
+  );
+  assert.equal(world.state().messages.length, before, 'it was not sent');
+  await world.call('tester', 'SendMessage', passed(91));
+
+  const gate = (trust5Score: number) => ({
+    recipient: 'team-lead',
+    type: 'quality_gate_passed',
+    content: { trust5Score, securityIssues: 0, performanceScore: 'A', recommendation: 'Merge it.' },
+  });
+  const scores = { ...TRUST5, securityIssues: 0, ok: true, score: 3.2 };
+  await world.append({ ...RECORDS.gate_measured, task: null, trust5: scores });
+  assert.match(
+    await world.refused('quality', 'SendMessage', gate(4.8)),
+    /claims a trust5Score of 4\.8, but 3\.2 was measured: tested 5\.0 \(npm test\)/,
+  );
+  await world.call('quality', 'SendMessage', gate(3.2));
 });
 
 test('no more teammates than max_teammates', async (t) => {

@@ -1,14 +1,15 @@
 // The lead of a team as code: it starts teammates, has finished work measured, asks for what is missing, and ends the team.
 
 import { messageOf } from '../../../domain/errors.ts';
-import type { GateResult } from '../../../domain/quality.ts';
-import { rejection } from '../../../domain/quality.ts';
+import { type GateResult, type QualitySettings, rejection } from '../../../domain/quality.ts';
 import type { Evidence } from '../../../domain/team/caller.ts';
 import { FALLBACK_TRIGGERS, type FallbackTrigger } from '../../../domain/team/fallback.ts';
 import { GATE_ROUNDS, isMeasured, leadStep } from '../../../domain/team/lead-step.ts';
+import { remediesFor } from '../../../domain/team/remedies.ts';
 import type { TeamState } from '../../../domain/team/state.ts';
+import { summaryOf, type Trust5, trust5Lines } from '../../../domain/trust5.ts';
 import type { AgentEvent, Checks, Clock, TeamLog } from '../../ports.ts';
-import type { TeamContext } from '../context.ts';
+import type { HookContext } from '../hook-context.ts';
 import type { Members } from '../members-port.ts';
 import { operate } from '../operations.ts';
 import type { Workshop } from '../workshop-port.ts';
@@ -21,13 +22,26 @@ const STARTS = 3;
 /** So long a teammate may take to end after it was asked to. */
 const GRACE_MS = 10_000;
 
+/** The team's branch as it stands: checked out at `root`, from the commit `base` to `head`. */
+export type MeasuredWork = {
+  readonly root: string;
+  readonly base: string;
+  readonly head: string;
+  readonly gate: GateResult;
+  readonly settings: QualitySettings;
+  /** Ids that commits may be for. */
+  readonly tasks: readonly string[];
+  readonly signal: AbortSignal;
+};
+
 export type LeadOptions = {
-  readonly context: TeamContext;
+  readonly context: HookContext;
   readonly members: Members;
   readonly workshop: Workshop;
   readonly clock: Clock;
   /** Measures the team's branch, checked out below a directory. */
   readonly checksAt: (root: string) => Checks;
+  readonly trust5At: (work: MeasuredWork) => Promise<Trust5>;
   readonly budgetUsd: number | null;
   /** How many teammates work at once. */
   readonly width: number;
@@ -53,13 +67,14 @@ export class Lead {
   readonly #starts = new Map<string, number>();
   readonly #as: Evidence;
   #rounds = 0;
-  #hasFallenBack = false;
+  #hasFallenBack: boolean;
 
   constructor(options: LeadOptions, log: TeamLog) {
     this.#options = options;
     this.#log = log;
     this.#team = log.state.team;
-    this.#turns = new Turns(options.width);
+    this.#hasFallenBack = log.state.session === 'fallback';
+    this.#turns = new Turns(this.#hasFallenBack ? 1 : options.width);
     this.#as = { kind: 'environment', team: this.#team, teammate: null };
   }
 
@@ -161,38 +176,55 @@ export class Lead {
 
   /** The finished work of all as one: what is missing is asked for; gives why it is no use to go on. */
   async #measure(signal: AbortSignal): Promise<string | null> {
-    const { workshop, context, checksAt, say } = this.#options;
-    const { path } = await workshop.view(this.#team, 'gate');
+    const { workshop, context, checksAt, trust5At, say } = this.#options;
+    const { base } = await workshop.begin(this.#team);
+    const { path: root, head } = await workshop.view(this.#team, 'gate');
     const { quality } = await context.settings();
-    const result = await checksAt(path).run(quality, signal);
-    const { tree, ok, checks, coverage } = result;
-    await this.#log.append({ type: 'gate_measured', task: null, tree, ok, checks, coverage });
+    const gate = await checksAt(root).run(quality, signal);
+    const { state } = this.#log;
+    const tasks = [...state.tasks.keys()];
+    const trust5 = await trust5At({ root, base, head, gate, settings: quality, tasks, signal });
+    const { tree, checks, coverage } = gate;
+    const ok = gate.ok && trust5.ok;
+    const trust5Summary = summaryOf(trust5);
+    await this.#log.append({ type: 'gate_measured', task: null, tree, ok, checks, coverage, trust5: trust5Summary });
     say(
       `gate: ${checks.map(({ check, outcome, figure }) => `${check} ${outcome.replace('_', ' ')}${figure === null ? '' : ` (${figure})`}`).join(', ')}`,
     );
+    for (const line of trust5Lines(trust5Summary)) say(`gate: ${line}`);
     if (ok) return null;
     this.#rounds += 1;
-    const words = rejection(result, quality);
-    if (this.#rounds > GATE_ROUNDS) return `the gate has rejected the work ${this.#rounds} times: ${words}`;
-    await this.#askFor(result, words);
-    return null;
+    const why = gate.ok ? trust5Lines(trust5Summary).join('; ') : rejection(gate, quality);
+    if (this.#rounds > GATE_ROUNDS) return `the gate has rejected the work ${this.#rounds} times: ${why}`;
+    return this.#askFor(gate, trust5, why);
   }
 
-  /** What the gate found, as work for who can mend it. */
-  async #askFor({ checks, uncoveredFiles }: GateResult, words: string): Promise<void> {
-    const roles = this.#log.state.purpose?.roles ?? [];
-    const failed = checks.filter(({ outcome }) => outcome === 'failed').map(({ check }) => check);
-    const isTests = failed.every((check) => check === 'coverage');
-    const builders = roles.filter((role) => role !== 'quality' && role !== 'tester');
-    const owner = isTests && roles.includes('tester') ? 'tester' : (builders[0] ?? roles[0] ?? 'tester');
-    const subject = `Mend what the gate found: ${failed.join(', ')}`;
-    const files = isTests ? uncoveredFiles.slice(0, 5).join(', ') : '';
-    await operate(
-      this.#options.context,
-      'TaskCreate',
-      { subject, description: `${words}${files === '' ? '' : `\nUncovered: ${files}`}`, owner },
-      this.#as,
-    );
+  /** What the gate found, as work for who can mend it; gives what nobody of the team can. */
+  async #askFor(gate: GateResult, trust5: Trust5, why: string): Promise<string | null> {
+    const { context } = this.#options;
+    const { members } = this.#log.state;
+    const { quality, ownership } = await context.settings();
+    const writers = [...members.values()]
+      .filter((one) => !one.readOnly && one.phase !== 'over')
+      .map(({ name }) => name);
+    const files = await context.project.files();
+    const { messages, tasks, notes } = remediesFor({ gate, trust5, settings: quality, ownership, writers, files });
+    if (messages.length + tasks.length === 0) return [...notes, why].join('; ');
+    for (const note of notes) this.#options.say(`gate: ${note}`);
+    for (const { subject, description, owner, files: touched } of tasks)
+      await operate(context, 'TaskCreate', { subject, description, owner, files: touched }, this.#as);
+    for (const { to, type, content } of messages) {
+      await operate(context, 'SendMessage', { recipient: to, type, content }, this.#as);
+      // A message alone is no work that is waited for.
+      const description = typeof content === 'string' ? content : JSON.stringify(content);
+      await operate(
+        context,
+        'TaskCreate',
+        { subject: `Mend what the gate found: ${type}`, description, owner: to },
+        this.#as,
+      );
+    }
+    return null;
   }
 
   async #pass(): Promise<void> {

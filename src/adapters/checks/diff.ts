@@ -1,0 +1,116 @@
+// What changed between two commits: files with the lines that were added, in all and by each commit.
+
+import { randomUUID } from 'node:crypto';
+import { ToolError } from '../../domain/errors.ts';
+import { git, tryGit } from '../git/git.ts';
+
+export type AddedLine = { readonly line: number; readonly text: string };
+
+/** `path`: as it is called after the change. */
+export type ChangedFile = { readonly path: string; readonly added: readonly AddedLine[] };
+
+/** `commit`: short; null: the difference between the two ends. */
+export type Change = { readonly commit: string | null; readonly files: readonly ChangedFile[] };
+
+export type Range = {
+  readonly root: string;
+  readonly base: string;
+  readonly head: string;
+  readonly signal: AbortSignal;
+};
+
+/** More is not looked through. */
+const MAX_BYTES = 64 * 1024 * 1024;
+const LEFT_OUT = /^\[\d+ bytes left out\]$/m;
+
+/** Nothing that the repository itself configures decides what is shown. */
+const PLAIN = [
+  '--no-color',
+  '--no-ext-diff',
+  '--no-textconv',
+  '--no-renames',
+  '--unified=0',
+  '--text',
+  '--src-prefix=a/',
+  '--dst-prefix=b/',
+];
+
+const ESCAPES: Readonly<Record<string, string>> = { n: '\n', t: '\t', r: '\r', a: '\u0007', b: '\b', f: '\f', v: '\v' };
+
+/** A path as git writes it: in quotes, with escapes, where it holds what has a meaning. */
+export function unquoted(path: string): string {
+  const inner = /^"(.*)"$/.exec(path)?.[1];
+  if (inner === undefined) return path.replace(/\t$/, '');
+  return inner.replace(/\\([0-7]{3}|.)/g, (_, code: string) =>
+    /^\d/.test(code) ? String.fromCharCode(Number.parseInt(code, 8)) : (ESCAPES[code] ?? code),
+  );
+}
+
+/** Reads what git prints without context: only lines that a hunk counts as added are lines. */
+export function parseDiff(text: string): readonly ChangedFile[] {
+  const files: { path: string; added: AddedLine[] }[] = [];
+  let line = 0;
+  let added = 0;
+  let removed = 0;
+  for (const row of text.split('\n')) {
+    if (added > 0 && row.startsWith('+')) {
+      files.at(-1)?.added.push({ line, text: row.slice(1) });
+      line += 1;
+      added -= 1;
+    } else if (removed > 0 && row.startsWith('-')) removed -= 1;
+    else if (row.startsWith('+++ ')) {
+      const path = unquoted(row.slice(4));
+      if (path.startsWith('b/')) files.push({ path: path.slice(2), added: [] });
+    } else {
+      const [, before = '1', start, after = '1'] = /^@@ -\d+(?:,(\d+))? \+(\d+)(?:,(\d+))? @@/.exec(row) ?? [];
+      if (start !== undefined) {
+        line = Number(start);
+        added = Number(after);
+        removed = Number(before);
+      }
+    }
+  }
+  return files;
+}
+
+/** What git prints of these commits; throws when it is more than is looked through. */
+export async function readGit({ root, signal }: Range, args: readonly string[]): Promise<string> {
+  const text = await git(['-c', 'core.quotePath=false', ...args], { cwd: root, signal, maxBytes: MAX_BYTES });
+  if (text.length >= MAX_BYTES / 4 && LEFT_OUT.test(text))
+    throw new ToolError('git', 'the change is larger than the 64 MB that are looked through');
+  return text;
+}
+
+/** The difference between the two ends: what is there now, and stays. */
+export async function readDiff(range: Range): Promise<Change> {
+  const text = await readGit(range, ['diff', ...PLAIN, range.base, range.head, '--']);
+  return { commit: null, files: parseDiff(text) };
+}
+
+/** A file as it was where the work began; null when it was not there. */
+export async function readBefore({ root, base, signal }: Range, path: string): Promise<string | null> {
+  const { exitCode, stdout } = await tryGit(['cat-file', 'blob', `${base}:./${path}`], { cwd: root, signal });
+  return exitCode === 0 ? stdout : null;
+}
+
+/** What each commit in between added, merges left out, the oldest first: it stays in the history, even when a later one removes it. */
+export async function readCommitDiffs(range: Range): Promise<readonly Change[]> {
+  const mark = `commit-${randomUUID()}`;
+  const text = await readGit(range, [
+    'log',
+    '--reverse',
+    '--no-merges',
+    `--format=${mark} %h`,
+    '-p',
+    ...PLAIN,
+    `${range.base}..${range.head}`,
+    '--',
+  ]);
+  return text
+    .split(`${mark} `)
+    .slice(1)
+    .map((part) => {
+      const end = part.indexOf('\n');
+      return { commit: part.slice(0, end), files: parseDiff(part.slice(end + 1)) };
+    });
+}

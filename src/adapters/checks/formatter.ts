@@ -1,0 +1,212 @@
+// Whether changed files are formatted: by the formatter that the project itself is set up for, which changes nothing here.
+
+import { existsSync } from 'node:fs';
+import { dirname, extname, join } from 'node:path';
+import { type CommandEnd, couldNotRun } from '../../domain/check-results.ts';
+import { lastLines, oneLine } from '../../domain/text.ts';
+import type { Finding, FormatFacts, Unmeasured } from '../../domain/trust5-facts.ts';
+import type { Commands } from './command.ts';
+import { hasProgram, inside, isInstalled, keysOf, readText } from './project.ts';
+import { readToml } from './toml.ts';
+
+type Formatter = {
+  /** As a person types it, without the files. */
+  readonly command: string;
+  /** What of a file's name it formats; null: it takes no files, and looks at all that is its own. */
+  readonly extensions: RegExp | null;
+  /** What the shell is given; files are quoted. */
+  readonly script: (files: string) => string;
+};
+
+export type FormatOptions = {
+  readonly root: string;
+  /** `quality.commands.format`. */
+  readonly command: string | null;
+  /** Changed files that are there. */
+  readonly files: readonly string[];
+  readonly commands: Commands;
+};
+
+const PRETTIER = /\.(?:[cm]?[jt]sx?|vue|css|scss|less|html|json5?|ya?ml|mdx?|graphql|hbs)$/;
+const BIOME = /\.(?:[cm]?[jt]sx?|vue|svelte|astro|css|jsonc?|graphql|html)$/;
+const SCRIPTS = ['format:check', 'check:format', 'format-check', 'fmt:check', 'prettier:check'];
+
+/** A program that packages brought, in the root or above it: work trees share what stands above them. */
+function packageProgram(root: string, name: string): string | null {
+  for (let place = root; ; place = dirname(place)) {
+    const path = join(place, 'node_modules/.bin', name);
+    if (hasProgram(place, `node_modules/.bin/${name}`)) return path;
+    if (dirname(place) === place) return null;
+  }
+}
+
+function quote(text: string): string {
+  return `'${text.replaceAll("'", `'\\''`)}'`;
+}
+
+/** A formatter, or what would be needed for it; null: nothing speaks of one. */
+type Found = Formatter | Unmeasured | null;
+
+function findNodeFormatter(root: string): Found {
+  const text = readText(root, 'package.json');
+  let manifest: unknown = null;
+  try {
+    manifest = text === null ? null : JSON.parse(text);
+  } catch {
+    return { unmeasured: 'package.json is no JSON' };
+  }
+  const script = SCRIPTS.find((name) => typeof inside(manifest, 'scripts', name) === 'string');
+  if (script !== undefined)
+    return { command: `npm run ${script}`, extensions: null, script: () => `npm run --silent ${script}` };
+  const packages = ['dependencies', 'devDependencies'].flatMap((part) => keysOf(inside(manifest, part)));
+  const isThere = (...names: readonly string[]) => names.some((name) => existsSync(join(root, name)));
+  const tool = (name: string, wanted: boolean, extensions: RegExp, args: string): Found => {
+    if (!wanted) return null;
+    const program = packageProgram(root, name);
+    if (program === null) return { unmeasured: `${name} is set up, but not installed` };
+    return { command: `${name} ${args}`, extensions, script: (files) => `${quote(program)} ${args} ${files}` };
+  };
+  const isBiome = packages.includes('@biomejs/biome') || isThere('biome.json', 'biome.jsonc');
+  const isPrettier =
+    packages.includes('prettier') ||
+    inside(manifest, 'prettier') !== undefined ||
+    ['', '.json', '.yaml', '.yml', '.js', '.cjs', '.mjs', '.ts', '.toml'].some((end) => isThere(`.prettierrc${end}`)) ||
+    ['js', 'cjs', 'mjs', 'ts'].some((end) => isThere(`prettier.config.${end}`));
+  return (
+    tool('biome', isBiome, BIOME, 'format --no-errors-on-unmatched --max-diagnostics=200') ??
+    tool('prettier', isPrettier, PRETTIER, '--check --ignore-unknown')
+  );
+}
+
+function findGoFormatter(root: string, env: Readonly<Record<string, string>>): Found {
+  if (!existsSync(join(root, 'go.mod'))) return null;
+  if (!isInstalled('gofmt', env)) return { unmeasured: 'gofmt is not installed' };
+  // It ends with 0 whatever it lists.
+  const script = (files: string) =>
+    `out=$(gofmt -l ${files}) || exit 2; [ -z "$out" ] || { printf '%s\\n' "$out"; exit 1; }`;
+  return { command: 'gofmt -l', extensions: /\.go$/, script };
+}
+
+function findRustFormatter(root: string, env: Readonly<Record<string, string>>): Found {
+  if (!existsSync(join(root, 'Cargo.toml'))) return null;
+  if (!isInstalled('cargo-fmt', env)) return { unmeasured: 'rustfmt is not installed; `rustup component add rustfmt`' };
+  const command = 'cargo fmt --all --check';
+  return { command, extensions: null, script: () => command };
+}
+
+async function findPythonFormatter(root: string, env: Readonly<Record<string, string>>): Promise<Found> {
+  const text = readText(root, 'pyproject.toml');
+  const toml = text === null ? null : await readToml(text, 'pyproject.toml');
+  const isSetUp = (name: string, ...files: readonly string[]) =>
+    inside(toml, 'tool', name) !== undefined || files.some((file) => existsSync(join(root, file)));
+  // A project may use ruff to lint and black to format: who says so has a section for it.
+  const name = isSetUp('black') ? 'black' : isSetUp('ruff', 'ruff.toml', '.ruff.toml') ? 'ruff' : null;
+  if (name === null) return null;
+  const own = ['.venv/bin', 'venv/bin'].find((place) => hasProgram(root, `${place}/${name}`));
+  if (own === undefined && !isInstalled(name, env)) return { unmeasured: `${name} is set up, but not installed` };
+  const args = name === 'black' ? '--check' : 'format --check';
+  const program = own === undefined ? name : `${own}/${name}`;
+  return { command: `${name} ${args}`, extensions: /\.pyi?$/, script: (files) => `${program} ${args} ${files}` };
+}
+
+async function findFormatters({
+  root,
+  command,
+  commands: { env },
+}: FormatOptions): Promise<readonly (Formatter | Unmeasured)[]> {
+  if (command !== null) return [{ command, extensions: null, script: () => command }];
+  const all = [
+    findNodeFormatter(root),
+    findGoFormatter(root, env),
+    await findPythonFormatter(root, env),
+    findRustFormatter(root, env),
+  ];
+  return all.filter((one) => one !== null);
+}
+
+/** So many files go on one command line; biome tells of no more at once. */
+const BATCH = 200;
+
+function escaped(text: string): string {
+  return text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
+}
+
+/** Whether a tool's output names a file: from the root or in full, and not as the end of another's name. */
+function names(output: string, path: string, root: string): boolean {
+  const before = `(?:^|[\\s"'\`(:]|\\./|${escaped(root)}/)`;
+  return new RegExp(`${before}${escaped(path)}(?=$|[\\s"'\`):,])`, 'm').test(output);
+}
+
+type Outcome = { readonly files: number | null; readonly findings: readonly Finding[] };
+
+/** What a command said of these files; `files` null: it chose them itself. */
+function outcomeOf(end: CommandEnd, files: readonly string[] | null, root: string): Outcome {
+  const counted = files === null ? null : files.length;
+  if (end.exitCode === 0) return { files: counted, findings: [] };
+  const bad =
+    files === null || end.timedOut || couldNotRun(end) ? [] : files.filter((path) => names(end.output, path, root));
+  if (bad.length > 0)
+    return {
+      files: counted,
+      findings: bad.map((path) => ({ path, line: null, words: `not formatted (${end.command})` })),
+    };
+  const said = oneLine(lastLines(end.output, 3).replaceAll('\n', '; ')) || 'it said nothing';
+  const how = end.timedOut
+    ? 'did not end in time'
+    : couldNotRun(end)
+      ? 'cannot be run'
+      : `ended with ${end.exitCode ?? 'a signal'}`;
+  return { files: null, findings: [{ path: null, line: null, words: `${end.command} ${how}: ${said}` }] };
+}
+
+/** Runs a formatter on what it formats; null when nothing of it was changed. */
+async function runFormatter(
+  formatter: Formatter,
+  { root, files, commands }: FormatOptions,
+): Promise<readonly Outcome[]> {
+  const { command, extensions, script } = formatter;
+  if (extensions === null) {
+    // What it prints names files or does not; all that it looks at is the project's business.
+    const end = await commands.run(command, script(''));
+    const bad = end.timedOut || couldNotRun(end) ? [] : files.filter((path) => names(end.output, path, root));
+    if (end.exitCode === 0 || bad.length === 0) return [outcomeOf(end, null, root)];
+    return [
+      { files: files.length, findings: bad.map((path) => ({ path, line: null, words: `not formatted (${command})` })) },
+    ];
+  }
+  const own = files.filter((path) => extensions.test(path));
+  const outcomes: Outcome[] = [];
+  for (let index = 0; index < own.length; index += BATCH) {
+    const batch = own.slice(index, index + BATCH);
+    const end = await commands.run(command, script(batch.map((path) => quote(`./${path}`)).join(' ')));
+    outcomes.push(outcomeOf(end, batch, root));
+  }
+  return outcomes;
+}
+
+const CODE = /\.(?:[cm]?[jt]sx?|vue|svelte|go|pyi?|rs|java|kt|cs|rb|php|c|cc|cpp|h|hpp|swift|scala|ex|exs)$/;
+
+export async function measureFormat(options: FormatOptions): Promise<FormatFacts | Unmeasured> {
+  const found = await findFormatters(options);
+  const there = found.filter((one) => 'command' in one);
+  const missing = found.flatMap((one) => ('unmeasured' in one ? [one.unmeasured] : []));
+  if (there.length === 0 || missing.length > 0)
+    return { unmeasured: missing.join('; ') || 'the project is set up for no formatter that is known here' };
+  const outcomes: Outcome[] = [];
+  for (const formatter of there) outcomes.push(...(await runFormatter(formatter, options)));
+  const isOwnChoice = there.some(({ extensions }) => extensions === null);
+  const left = options.files.filter(
+    (path) => CODE.test(path) && !there.some(({ extensions }) => extensions === null || extensions.test(path)),
+  );
+  const findings = outcomes.flatMap((one) => one.findings);
+  const [first] = left;
+  if (findings.length === 0 && first !== undefined)
+    return { unmeasured: `no formatter is set up for ${extname(first)} files, like ${first}` };
+  const files = outcomes.map((one) => one.files);
+  const isCounted = !isOwnChoice || findings.length > 0;
+  return {
+    source: there.map(({ command }) => command).join('; '),
+    files: isCounted && !files.includes(null) ? files.reduce<number>((sum, one) => sum + (one ?? 0), 0) : null,
+    findings,
+  };
+}

@@ -1,0 +1,90 @@
+// Measures TRUST 5 of finished work: the gate's results, and what its own change says.
+
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { ToolError } from '../../domain/errors.ts';
+import type { GateResult, QualitySettings } from '../../domain/quality.ts';
+import { type Trust5, trust5Of } from '../../domain/trust5.ts';
+import type { CommitFacts, Unmeasured } from '../../domain/trust5-facts.ts';
+import { checkEnvironment, createCommands } from './command.ts';
+import { readCommits } from './commits.ts';
+import { measureComplexity } from './complexity.ts';
+import { type ChangedFile, type Range, readBefore, readDiff } from './diff.ts';
+import { measureFormat } from './formatter.ts';
+import { measureSecrets } from './secrets.ts';
+
+export type Trust5Options = {
+  /** A work tree that stands at `head`. */
+  readonly root: string;
+  /** Commits: where the work began, and where it is. */
+  readonly base: string;
+  readonly head: string;
+  readonly gate: GateResult;
+  readonly settings: QualitySettings;
+  /** The id of the SPEC that the work is for; null: none. */
+  readonly spec: string | null;
+  /** Ids that a commit may name as its task; null: any. */
+  readonly tasks?: readonly string[] | null;
+  readonly signal?: AbortSignal;
+  readonly now?: () => number;
+  /** The caller's environment; credentials in it are not handed on. */
+  readonly env?: Readonly<Record<string, string | undefined>>;
+  /** Takes the commands and what they print. */
+  readonly output?: (text: string) => void;
+};
+
+/** What git cannot tell, or a file of the project that cannot be read, is not measured; everything else is thrown. */
+async function orUnmeasured<T>(read: Promise<T>): Promise<T | Unmeasured> {
+  try {
+    return await read;
+  } catch (error) {
+    if (error instanceof ToolError && (error.code === 'git' || error.code === 'config'))
+      return { unmeasured: error.message };
+    throw error;
+  }
+}
+
+async function measureCommits(
+  range: Range,
+  spec: string | null,
+  tasks: readonly string[] | null,
+): Promise<CommitFacts> {
+  const commits = await readCommits(range, spec, tasks);
+  return { source: `git log ${range.base.slice(0, 12)}..${range.head.slice(0, 12)}`, commits, spec };
+}
+
+async function changedFiles(range: Range): Promise<readonly ChangedFile[]> {
+  return (await readDiff(range)).files.filter(({ path }) => existsSync(join(range.root, path)));
+}
+
+/** All that is run has `settings.timeoutMs` together; what has not ended then has failed. */
+export async function measureTrust5(options: Trust5Options): Promise<Trust5> {
+  const { root, base, head, gate, settings, spec, tasks = null } = options;
+  const { signal = new AbortController().signal, now = Date.now, output = () => undefined } = options;
+  const env = checkEnvironment(options.env ?? process.env, root);
+  const deadline = now() + settings.timeoutMs;
+  const commands = createCommands({ root, env, now, deadline, signal, output });
+  const range = { root, base, head, signal };
+  const files = await orUnmeasured(changedFiles(range));
+  const { format, complexity } = settings.commands;
+  const max = settings.trust5.maxComplexity;
+  const before = (path: string) => readBefore(range, path);
+  return trust5Of(
+    {
+      gate,
+      format:
+        'unmeasured' in files
+          ? files
+          : await orUnmeasured(
+              measureFormat({ root, command: format, files: files.map(({ path }) => path), commands }),
+            ),
+      complexity:
+        'unmeasured' in files
+          ? files
+          : await measureComplexity({ root, command: complexity, max, files, before, commands }),
+      secrets: await orUnmeasured(measureSecrets(range)),
+      commits: await orUnmeasured(measureCommits(range, spec, tasks)),
+    },
+    settings,
+  );
+}

@@ -1,0 +1,48 @@
+// What is measured of finished work beside the gate's checks: facts, before anybody judges them.
+
+/** Something to be mended, and where; `path` null: nowhere in particular. */
+export type Finding = { readonly path: string | null; readonly line: number | null; readonly words: string };
+
+/** Nothing was measured, and why. */
+export type Unmeasured = { readonly unmeasured: string };
+
+/** `source`: the command or the file that it is from. */
+export type FormatFacts = {
+  readonly source: string;
+  /** Files that were looked at; null: nobody counted them. */
+  readonly files: number | null;
+  readonly findings: readonly Finding[];
+};
+
+export type ComplexityFacts = {
+  readonly source: string;
+  /** Functions that were changed; null: nobody counted them. */
+  readonly functions: number | null;
+  /** The highest figure of one function; null when there is none. */
+  readonly most: number | null;
+  readonly findings: readonly Finding[];
+  /** How many were too complex before the change, and have not become more so: no findings. */
+  readonly old: number;
+  /** Changed code that nothing here can measure. */
+  readonly left: readonly string[];
+};
+
+export type SecretFacts = { readonly source: string; readonly lines: number; readonly findings: readonly Finding[] };
+
+export type CommitFact = {
+  /** Short. */
+  readonly id: string;
+  readonly subject: string;
+  /** The task that its trailer names. */
+  readonly task: string | null;
+  readonly namesSpec: boolean;
+  /** The first file that it changes. */
+  readonly path: string | null;
+};
+
+export type CommitFacts = {
+  readonly source: string;
+  readonly commits: readonly CommitFact[];
+  /** The SPEC that the work is for; null: none. */
+  readonly spec: string | null;
+};

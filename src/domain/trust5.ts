@@ -1,0 +1,269 @@
+// TRUST 5: five scores of finished work, each made of facts that were measured; docs/quality.md says how.
+
+import {
+  type CheckOutcome,
+  type CheckResult,
+  DIMENSIONS,
+  type Dimension,
+  type GateResult,
+  type QualitySettings,
+} from './quality.ts';
+import { oneLine } from './text.ts';
+import type {
+  CommitFact,
+  CommitFacts,
+  ComplexityFacts,
+  Finding,
+  FormatFacts,
+  SecretFacts,
+  Unmeasured,
+} from './trust5-facts.ts';
+
+export type Trust5Facts = {
+  readonly gate: Pick<GateResult, 'checks' | 'coverage'>;
+  readonly format: FormatFacts | Unmeasured;
+  readonly complexity: ComplexityFacts | Unmeasured;
+  readonly secrets: SecretFacts | Unmeasured;
+  readonly commits: CommitFacts | Unmeasured;
+};
+
+export type DimensionResult = {
+  readonly dimension: Dimension;
+  readonly state: CheckOutcome;
+  /** From 0 to 5; null when it was not measured in full and nothing of it has failed. */
+  readonly score: number | null;
+  /** One line for each part: what was found, or why nothing was. */
+  readonly figures: readonly string[];
+  /** The commands and files that the figures are from. */
+  readonly source: string;
+  readonly findings: readonly Finding[];
+};
+
+export type Trust5 = {
+  readonly dimensions: readonly DimensionResult[];
+  /** The mean of the scores; null when there is none. */
+  readonly score: number | null;
+  readonly ok: boolean;
+  /** Findings of the audit, and secrets; null when neither was measured. */
+  readonly securityIssues: number | null;
+};
+
+/** What a team's log keeps of it. */
+export type Trust5Summary = Omit<Trust5, 'dimensions'> & {
+  readonly dimensions: readonly Omit<DimensionResult, 'findings'>[];
+};
+
+/** One of the two parts of a dimension. */
+type Part = {
+  readonly outcome: CheckOutcome;
+  /** How much of it is as it should be, from 0 to 1. */
+  readonly share: number;
+  /** When it fails, so does its dimension, whatever the score. */
+  readonly isHard: boolean;
+  readonly figure: string;
+  readonly source: string | null;
+  readonly findings: readonly Finding[];
+};
+
+/** One decimal, never rounded up: 5 is a whole one. */
+function score(value: number): number {
+  return Math.floor(value * 10 + 1e-9) / 10;
+}
+
+function mean(values: readonly number[]): number {
+  return values.reduce((sum, value) => sum + value, 0) / values.length;
+}
+
+function count(number: number, one: string): string {
+  return `${number} ${one}${number === 1 ? '' : 's'}`;
+}
+
+function unmeasured(name: string, reason: string): Part {
+  return {
+    outcome: 'not_measured',
+    share: 0,
+    isHard: false,
+    figure: `${name}: not measured: ${reason}`,
+    source: null,
+    findings: [],
+  };
+}
+
+/** A part of which a share may be missing. */
+function sharedPart(
+  share: number,
+  part: { readonly figure: string; readonly source: string; readonly findings: readonly Finding[] },
+): Part {
+  return { outcome: share >= 1 ? 'passed' : 'failed', share, isHard: false, ...part };
+}
+
+const PLACE = /^((?:\.\/)?[^\s:()]+\.\w+)[:(](\d+)(?:[:,]\d+)?\)?:?\s*(.*)$/;
+
+/** A line of a tool's output as a finding, with its place where it begins with one. */
+function findingOf(text: string): Finding {
+  const [, path, line, words] = PLACE.exec(text.trim()) ?? [];
+  if (path === undefined) return { path: null, line: null, words: oneLine(text) };
+  return { path: path.replace(/^\.\//, ''), line: Number(line), words: oneLine(words || text) };
+}
+
+/** A check of the gate as a part; what failed has none of its share, unless `share` says so. */
+function checkPart(checks: readonly CheckResult[], name: CheckResult['check'], share = 0): Part {
+  const found = checks.find(({ check }) => check === name);
+  if (found === undefined || found.outcome === 'not_measured')
+    return unmeasured(name, found?.reason ?? 'it was not run');
+  const { outcome, reason, details, command } = found;
+  const hasFailed = outcome === 'failed';
+  return {
+    outcome,
+    share: hasFailed ? Math.min(share, 0.99) : 1,
+    isHard: true,
+    figure: `${name}: ${oneLine(reason)}`,
+    source: command,
+    findings: hasFailed ? (details.length > 0 ? details.map(findingOf) : [findingOf(reason)]) : [],
+  };
+}
+
+function formatPart(facts: FormatFacts | Unmeasured): Part {
+  if ('unmeasured' in facts) return unmeasured('formatter', facts.unmeasured);
+  const { source, files, findings } = facts;
+  const paths = new Set(findings.map(({ path }) => path));
+  if (files === null || paths.has(null)) {
+    const [first] = findings;
+    const figure = `formatter: ${first === undefined ? 'nothing to mend' : oneLine(first.words)}`;
+    return sharedPart(first === undefined ? 1 : 0, { figure, source, findings });
+  }
+  const good = Math.max(0, files - paths.size);
+  const figure = `formatter: ${good} of ${count(files, 'changed file')} formatted`;
+  return sharedPart(files === 0 ? 1 : good / files, { figure, source, findings });
+}
+
+function complexityPart(facts: ComplexityFacts | Unmeasured, max: number): Part {
+  if ('unmeasured' in facts) return unmeasured('complexity', facts.unmeasured);
+  const { source, functions, most, findings, old, left } = facts;
+  if (functions === null) {
+    const [first] = findings;
+    const figure = `complexity: ${first === undefined ? 'nothing to mend' : oneLine(first.words)}`;
+    return sharedPart(first === undefined ? 1 : 0, { figure, source, findings });
+  }
+  const highest =
+    most === null
+      ? ''
+      : ` (the highest is ${most}${old === 0 ? '' : `; ${old} ${old === 1 ? 'was' : 'were'} so before`})`;
+  const known = `complexity: ${findings.length} of ${count(functions, 'changed function')} above ${max}${highest}`;
+  const missing = `${left.slice(0, 3).join(', ')}${left.length > 3 ? ` and ${left.length - 3} more` : ''}`;
+  const figure = left.length === 0 ? known : `${known}; not measured: ${missing}`;
+  if (left.length > 0 && findings.length === 0) return { ...unmeasured('complexity', ''), figure, source };
+  const share = functions === 0 ? 1 : (functions - findings.length) / functions;
+  return sharedPart(share, { figure, source, findings });
+}
+
+function secretsPart(facts: SecretFacts | Unmeasured): Part {
+  if ('unmeasured' in facts) return unmeasured('secrets', facts.unmeasured);
+  const { source, lines, findings } = facts;
+  const figure = `secrets: ${findings.length} in ${count(lines, 'added line')}`;
+  return { ...sharedPart(findings.length === 0 ? 1 : 0, { figure, source, findings }), isHard: true };
+}
+
+function commitFinding({ id, subject, path }: CommitFact, lack: string): Finding {
+  return { path, line: null, words: `commit ${id} (${oneLine(subject, 72)}) ${lack}` };
+}
+
+function commitParts(facts: CommitFacts | Unmeasured): readonly Part[] {
+  if ('unmeasured' in facts) return [unmeasured('commits', facts.unmeasured)];
+  const { source, commits, spec } = facts;
+  if (commits.length === 0) return [unmeasured('commits', 'there is no commit')];
+  const part = (loose: readonly CommitFact[], name: string) => {
+    const tied = commits.length - loose.length;
+    return sharedPart(tied / commits.length, {
+      figure: `commits: ${tied} of ${commits.length} ${tied === 1 ? 'names' : 'name'} ${name}`,
+      source,
+      findings: loose.map((commit) => commitFinding(commit, `does not name ${name}`)),
+    });
+  };
+  const tasks = part(
+    commits.filter(({ task }) => task === null),
+    'a task',
+  );
+  if (spec === null) return [tasks];
+  return [
+    tasks,
+    part(
+      commits.filter(({ namesSpec }) => !namesSpec),
+      spec,
+    ),
+  ];
+}
+
+function judge(dimension: Dimension, parts: readonly Part[], minScore: number): DimensionResult {
+  const measured = parts.filter(({ outcome }) => outcome !== 'not_measured');
+  const reached = measured.length === 0 ? null : score(5 * mean(measured.map(({ share }) => share)));
+  const hasFailed =
+    measured.some(({ outcome, isHard }) => isHard && outcome === 'failed') || (reached !== null && reached < minScore);
+  const state = hasFailed ? 'failed' : measured.length < parts.length ? 'not_measured' : 'passed';
+  return {
+    dimension,
+    state,
+    score: state === 'not_measured' ? null : reached,
+    figures: parts.map(({ figure }) => figure),
+    source: [...new Set(parts.flatMap(({ source }) => source ?? []))].join('; ') || 'nothing',
+    findings: parts.flatMap(({ findings }) => findings),
+  };
+}
+
+function securityIssues(checks: readonly CheckResult[], secrets: Trust5Facts['secrets']): number | null {
+  const audit = checks.find(({ check }) => check === 'security');
+  const found =
+    audit === undefined || audit.outcome === 'not_measured'
+      ? null
+      : audit.outcome === 'passed'
+        ? 0
+        : Math.max(1, audit.details.length);
+  const known = [...(found === null ? [] : [found]), ...('unmeasured' in secrets ? [] : [secrets.findings.length])];
+  return known.length === 0 ? null : known.reduce((sum, one) => sum + one, 0);
+}
+
+/** The scores. What is not measured passes nothing, unless the settings name its dimension; something has to be measured. */
+export function trust5Of(facts: Trust5Facts, settings: QualitySettings): Trust5 {
+  const { checks, coverage } = facts.gate;
+  const { coverageTarget: target, trust5 } = settings;
+  const reached = coverage === null ? 0 : target === 0 ? 1 : Math.min(1, coverage / target);
+  const parts: Readonly<Record<Dimension, readonly Part[]>> = {
+    tested: [checkPart(checks, 'tests'), checkPart(checks, 'coverage', reached)],
+    readable: [checkPart(checks, 'lint'), complexityPart(facts.complexity, trust5.maxComplexity)],
+    unified: [formatPart(facts.format)],
+    secured: [checkPart(checks, 'security'), secretsPart(facts.secrets)],
+    trackable: commitParts(facts.commits),
+  };
+  const dimensions = DIMENSIONS.map((dimension) => judge(dimension, parts[dimension], trust5.minScore));
+  const scores = dimensions.flatMap((one) => one.score ?? []);
+  return {
+    dimensions,
+    score: scores.length === 0 ? null : score(mean(scores)),
+    ok: scores.length > 0 && dimensions.every((one) => isFine(one, settings)),
+    securityIssues: securityIssues(checks, facts.secrets),
+  };
+}
+
+/** Whether a dimension stands in nobody's way. */
+export function isFine(
+  { dimension, state }: Pick<DimensionResult, 'dimension' | 'state'>,
+  { trust5: { notMeasured } }: QualitySettings,
+): boolean {
+  return state === 'passed' || (state === 'not_measured' && notMeasured.includes(dimension));
+}
+
+export function summaryOf({ dimensions, ...rest }: Trust5): Trust5Summary {
+  return { ...rest, dimensions: dimensions.map(({ findings: _, ...one }) => one) };
+}
+
+/** One line for each dimension, and one for all: for a report, a screen, an agent. */
+export function trust5Lines({ dimensions, score: total, ok }: Trust5Summary): readonly string[] {
+  const words = (value: number | null) => (value === null ? '–' : value.toFixed(1));
+  return [
+    ...dimensions.map(
+      ({ dimension, state, score: one, figures, source }) =>
+        `${dimension.padEnd(9)} ${words(one).padStart(3)} ${state.replace('_', ' ').padEnd(12)} ${figures.join('; ')} [${source}]`,
+    ),
+    `TRUST 5   ${words(total).padStart(3)} ${ok ? 'passed' : 'not passed'}`,
+  ];
+}

@@ -1,0 +1,379 @@
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, rmSync, symlinkSync } from 'node:fs';
+import { join } from 'node:path';
+import test from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { measureTrust5, type Trust5Options } from '../../../src/adapters/checks/trust5.ts';
+import { DEFAULT_QUALITY, type Dimension, type QualitySettings } from '../../../src/domain/quality.ts';
+import type { Trust5 } from '../../../src/domain/trust5.ts';
+import { commands, type TestProject, testProject } from '../../support/checks.ts';
+import type { Cleanup } from '../../support/temp.ts';
+
+const BIOME = fileURLToPath(new URL('../../../node_modules/.bin/biome', import.meta.url));
+const SPEC = 'SPEC-GREET-001';
+
+type Work = TestProject & {
+  readonly base: string;
+  /** Commits all that is there and gives the commit. */
+  readonly commit: (message: string) => string;
+  readonly score: (settings?: Partial<QualitySettings>, more?: Partial<Trust5Options>) => Promise<Trust5>;
+};
+
+function gitIn(root: string, ...args: readonly string[]): string {
+  const who = ['-c', 'user.name=A', '-c', 'user.email=a@example.com', '-c', 'commit.gpgsign=false'];
+  return execFileSync('git', [...who, ...args], { cwd: root, encoding: 'utf8' }).trim();
+}
+
+/** The fixture with its first commit; with biome as its formatter. */
+function work(t: Cleanup, fixture: string | null = 'node', isFormatted = fixture === 'node'): Work {
+  const project = testProject(t, fixture);
+  const { root, write } = project;
+  write('README.md', '# A project\n');
+  if (isFormatted) {
+    write(
+      'biome.json',
+      '{ "formatter": { "indentStyle": "space" }, "javascript": { "formatter": { "quoteStyle": "single" } } }\n',
+    );
+    write('.gitignore', 'coverage/\nnode_modules/\n');
+    mkdirSync(join(root, 'node_modules/.bin'), { recursive: true });
+    symlinkSync(BIOME, join(root, 'node_modules/.bin/biome'));
+  }
+  const commit = (message: string) => {
+    gitIn(root, 'add', '-A');
+    gitIn(root, 'commit', '-q', '-m', message);
+    return gitIn(root, 'rev-parse', 'HEAD');
+  };
+  const base = commit('First');
+  return {
+    ...project,
+    base,
+    commit,
+    score: async (settings = {}, more = {}) => {
+      const all = { ...DEFAULT_QUALITY, ...settings };
+      const gate = { tree: 't', ok: true, checks: [], coverage: null, uncoveredFiles: [] };
+      const head = gitIn(root, 'rev-parse', 'HEAD');
+      return measureTrust5({ root, base, head, gate, settings: all, spec: null, ...more });
+    },
+  };
+}
+
+function of(result: Trust5, dimension: Dimension) {
+  const found = result.dimensions.find((one) => one.dimension === dimension);
+  assert.ok(found);
+  return found;
+}
+
+const FAREWELL =
+  "export function farewell(name) {\n  return name === '' ? 'Bye!' : ['Bye, ', name, '!'].join('');\n}\n";
+const FAREWELL_TEST = `import assert from 'node:assert/strict';
+import test from 'node:test';
+import { farewell } from '../src/farewell.js';
+
+test('says bye', () => assert.equal(farewell('Ada'), 'Bye, Ada!'));
+test('says bye to nobody', () => assert.equal(farewell(''), 'Bye!'));
+`;
+
+test('a project that is as it should be: five dimensions, measured by its own tools', async (t) => {
+  const project = work(t);
+  project.write('src/farewell.js', FAREWELL);
+  project.write('test/farewell.test.js', FAREWELL_TEST);
+  const head = project.commit(`Say bye\n\nFor ${SPEC}.\n\nTask: 3\n`);
+  const gate = await project.gate();
+  const result = await project.score({}, { gate, spec: SPEC, tasks: ['3'] });
+  assert.deepEqual(
+    result.dimensions.map(({ dimension, state, score, figures, source }) => [dimension, state, score, figures, source]),
+    [
+      [
+        'tested',
+        'passed',
+        5,
+        ['tests: 5 tests pass', 'coverage: the tests reach 100 % of the lines (expected 80 %)'],
+        'npm test; node --experimental-test-coverage --test',
+      ],
+      [
+        'readable',
+        'passed',
+        5,
+        ['lint: no lint errors', 'complexity: 0 of 3 changed functions above 15 (the highest is 2)'],
+        'npm run lint; decisions in changed functions',
+      ],
+      ['unified', 'passed', 5, ['formatter: 2 of 2 changed files formatted'], of(result, 'unified').source],
+      [
+        'secured',
+        'passed',
+        5,
+        ['security: no security findings', 'secrets: 0 in 9 added lines'],
+        `npm run audit; git log -p ${project.base.slice(0, 12)}..${head.slice(0, 12)}`,
+      ],
+      [
+        'trackable',
+        'passed',
+        5,
+        ['commits: 1 of 1 names a task', `commits: 1 of 1 names ${SPEC}`],
+        `git log ${project.base.slice(0, 12)}..${head.slice(0, 12)}`,
+      ],
+    ],
+  );
+  assert.match(of(result, 'unified').source, /^biome format/);
+  assert.deepEqual([result.score, result.ok, result.securityIssues], [5, true, 0]);
+});
+
+test('what is wrong is found with its place, by each of the five', async (t) => {
+  const project = work(t);
+  const token = `${'gh'}p_${'a1B2c3D4e5'.repeat(4)}`;
+  const branches = Array.from({ length: 16 }, (_, index) => `  if (name === '${index}') return ${index};`).join('\n');
+  project.write(
+    'src/odd name.js',
+    `export const ok = 1;\n\nexport function pick(name) {\n${branches}\n  return  -1;\n}\n`,
+  );
+  project.write('src/config.js', `export const key = '${token}';\n`);
+  project.commit('Something\n\nTask: 9\n');
+  project.write('src/greet.js', 'export const greet = (name) => name;\nexport const shout = greet;\n');
+  const head = project.commit('Something else');
+  const gate = await project.gate();
+  const result = await project.score({}, { gate, spec: SPEC, tasks: ['1'] });
+  assert.deepEqual(
+    result.dimensions.map(({ dimension, state }) => `${dimension} ${state}`),
+    ['tested failed', 'readable failed', 'unified failed', 'secured failed', 'trackable failed'],
+  );
+  assert.deepEqual(of(result, 'readable').findings, [
+    { path: 'src/odd name.js', line: 3, words: 'pick has a complexity of 17, at most 15' },
+  ]);
+  assert.deepEqual(
+    of(result, 'unified').findings.map(({ path }) => path),
+    ['src/odd name.js'],
+  );
+  assert.deepEqual(of(result, 'unified').figures, ['formatter: 2 of 3 changed files formatted']);
+  assert.deepEqual(of(result, 'secured').findings, [{ path: 'src/config.js', line: 1, words: 'a GitHub token' }]);
+  assert.equal(result.securityIssues, 1);
+  assert.equal(JSON.stringify(result).includes(token), false, 'the value is shown nowhere');
+  assert.deepEqual(of(result, 'trackable').figures, ['commits: 0 of 2 name a task', `commits: 0 of 2 name ${SPEC}`]);
+  const { words, path } = of(result, 'trackable').findings[1] ?? {};
+  assert.deepEqual([words, path], [`commit ${head.slice(0, 7)} (Something else) does not name a task`, 'src/greet.js']);
+});
+
+test('a secret that a later commit takes out is still in the history', async (t) => {
+  const project = work(t, null);
+  project.write('.env', `API_TOKEN=${'0f1e2d3c4b5a6978'.repeat(2)}\n`);
+  const bad = project.commit('Add it');
+  rmSync(join(project.root, '.env'));
+  project.commit('Take it out');
+  const { findings, figures } = of(await project.score(), 'secured');
+  assert.deepEqual(
+    [findings, figures[1]],
+    [
+      [
+        {
+          path: '.env',
+          line: 1,
+          words: `a value that looks random under the name of a secret, removed since, but commit ${bad.slice(0, 7)} still holds it`,
+        },
+      ],
+      'secrets: 1 in 0 added lines',
+    ],
+  );
+});
+
+test('what a repository configures hides no line of it', async (t) => {
+  const project = work(t, null);
+  project.write('.gitattributes', '* binary\n* diff=none\n');
+  gitIn(project.root, 'config', 'diff.none.textconv', 'true');
+  gitIn(project.root, 'config', 'diff.none.command', 'true');
+  gitIn(project.root, 'config', 'color.ui', 'always');
+  gitIn(project.root, 'config', 'diff.noprefix', 'true');
+  project.write('a\tb.txt', `++ b/other.txt\n${'gl'}pat-${'a1B2c3D4e5'.repeat(2)}\n`);
+  project.commit('Add it');
+  assert.deepEqual(of(await project.score(), 'secured').findings, [
+    { path: 'a\tb.txt', line: 2, words: 'a GitLab token' },
+  ]);
+});
+
+test('the state of nothing: what there is no tool for is not measured, and the whole does not pass', async (t) => {
+  const project = work(t, null);
+  project.write('main.py', 'if x:\n    y = 1\n');
+  project.commit('Work\n\nTask: 1');
+  const result = await project.score();
+  assert.deepEqual(
+    result.dimensions.map(({ dimension, state, figures }) => [dimension, state, figures.at(-1)]),
+    [
+      ['tested', 'not_measured', 'coverage: not measured: it was not run'],
+      [
+        'readable',
+        'not_measured',
+        'complexity: not measured: nothing here measures .py files, like main.py; quality.commands.complexity may',
+      ],
+      ['unified', 'not_measured', 'formatter: not measured: the project is set up for no formatter that is known here'],
+      ['secured', 'not_measured', 'secrets: 0 in 2 added lines'],
+      ['trackable', 'passed', 'commits: 1 of 1 names a task'],
+    ],
+  );
+  assert.equal(result.ok, false);
+  const { trust5 } = DEFAULT_QUALITY;
+  const allowed = { trust5: { ...trust5, notMeasured: ['tested', 'readable', 'unified', 'secured'] as const } };
+  assert.equal((await project.score(allowed)).ok, true);
+});
+
+test('no commit is no track; commits that are not there are not measured', async (t) => {
+  const project = work(t, null);
+  assert.equal(of(await project.score(), 'trackable').state, 'not_measured');
+  const result = await project.score({}, { base: 'f'.repeat(40) });
+  for (const dimension of ['unified', 'secured', 'trackable'] as const)
+    assert.match(of(result, dimension).figures.at(-1) ?? '', /not measured: git \w+ failed/);
+});
+
+test('a file of the project that cannot be read is said', async (t) => {
+  for (const [file, words] of [
+    ['package.json', /not measured: package\.json is no JSON/],
+    ['pyproject.toml', /not measured: pyproject\.toml: expected TOML/],
+  ] as const) {
+    const project = work(t, null);
+    project.write(file, '{ nothing');
+    project.commit('Break it');
+    assert.match(of(await project.score(), 'unified').figures[0] ?? '', words);
+  }
+});
+
+test('a trailer is a trailer, and names a task that there is; merges are not counted', async (t) => {
+  const project = work(t, null);
+  const { root } = project;
+  gitIn(root, 'checkout', '-q', '-b', 'side');
+  project.write('a.txt', 'a\n');
+  project.commit('Side\n\ntask: #2\nSigned-off-by: A <a@example.com>');
+  gitIn(root, 'checkout', '-q', '-');
+  project.write('b.txt', 'b\n');
+  project.commit('Main\n\nTask: 1 is what this is for.\n\nMore words.');
+  gitIn(root, 'merge', '-q', '--no-ff', '-m', 'Merge', 'side');
+  const trackable = async (tasks: readonly string[]) => of(await project.score({}, { tasks }), 'trackable');
+  const { figures, score } = await trackable(['1', '2']);
+  assert.deepEqual([figures, score], [['commits: 1 of 2 names a task'], 2.5]);
+  assert.deepEqual((await trackable(['1'])).figures, ['commits: 0 of 2 name a task'], 'nobody has task 2');
+});
+
+test('what a merge brings in is for what the merge names, and nothing else is', async (t) => {
+  const project = work(t, null);
+  const { root } = project;
+  const add = (path: string, message: string) => {
+    project.write(path, 'x\n');
+    project.commit(message);
+  };
+  gitIn(root, 'checkout', '-q', '-b', 'side');
+  add('a.txt', 'One');
+  add('b.txt', 'Two');
+  gitIn(root, 'checkout', '-q', '-');
+  add('c.txt', 'Beside it');
+  gitIn(root, 'merge', '-q', '--no-ff', '-m', `Merge side\n\nFor ${SPEC}.\n\nTask: 4`, 'side');
+  add('d.txt', 'After it');
+  const { figures, findings } = of(await project.score({}, { spec: SPEC, tasks: ['4'] }), 'trackable');
+  assert.deepEqual(figures, ['commits: 2 of 4 name a task', `commits: 2 of 4 name ${SPEC}`]);
+  assert.deepEqual(
+    findings.map(({ path }) => path),
+    ['c.txt', 'd.txt', 'c.txt', 'd.txt'],
+  );
+});
+
+test('commands that are given take the place of what is found', async (t) => {
+  const project = work(t);
+  project.write('src/a.js', 'export const a  =  1;\n');
+  project.commit('Add a');
+  const good = await project.score(commands({ format: 'true', complexity: 'true' }));
+  assert.deepEqual([of(good, 'unified').state, of(good, 'unified').source], ['passed', 'true']);
+  assert.equal(of(good, 'readable').figures[1], 'complexity: nothing to mend');
+  const bad = await project.score(
+    commands({
+      format: 'echo src/a.js: spaces; exit 1',
+      complexity: 'echo src/a.js:1:2 f is deep; echo sum: 1; exit 1',
+    }),
+  );
+  assert.deepEqual(
+    of(bad, 'unified').findings.map(({ path }) => path),
+    ['src/a.js'],
+  );
+  assert.deepEqual(of(bad, 'readable').findings, [{ path: 'src/a.js', line: 1, words: 'f is deep' }]);
+  const gone = await project.score(commands({ format: 'no-such-formatter', complexity: 'no-such-measure' }));
+  assert.match(of(gone, 'unified').figures[0] ?? '', /^formatter: no-such-formatter cannot be run: .*not found/);
+  assert.match(of(gone, 'readable').figures[1] ?? '', /^complexity: no-such-measure cannot be run: .*not found/);
+  assert.deepEqual([of(gone, 'unified').state, of(gone, 'readable').state], ['failed', 'failed']);
+});
+
+test('a function that was too complex before is no finding until it becomes more so', async (t) => {
+  const project = work(t);
+  const text = (count: number, words: string) =>
+    `export function pick(a) {\n${'  if (a) a();\n'.repeat(count)}  return '${words}';\n}\n`;
+  project.write('src/pick.js', text(20, 'old'));
+  const base = project.commit('Add it');
+  project.write('src/pick.js', text(20, 'new'));
+  project.commit('Change a word');
+  const same = of(await project.score({}, { base }), 'readable');
+  assert.deepEqual(
+    [same.figures[1], same.findings],
+    ['complexity: 0 of 1 changed function above 15 (the highest is 21; 1 was so before)', []],
+  );
+  project.write('src/pick.js', text(21, 'new'));
+  project.commit('One more');
+  assert.deepEqual(of(await project.score({}, { base }), 'readable').findings, [
+    { path: 'src/pick.js', line: 1, words: 'pick has a complexity of 22, at most 15' },
+  ]);
+});
+
+test('what does not end in time has failed', async (t) => {
+  const project = work(t);
+  project.write('src/a.js', 'export const a = 1;\n');
+  project.commit('Add a');
+  const result = await project.score({ ...commands({ format: 'sleep 60' }), timeoutMs: 100 });
+  assert.match(of(result, 'unified').figures[0] ?? '', /^formatter: sleep 60 did not end in time/);
+  assert.equal(of(result, 'unified').state, 'failed');
+});
+
+/** A formatter that is played: what it prints of a bad file, and with which end. */
+const FORMATTERS: readonly [string, string | null, Readonly<Record<string, string>>, string, string, string][] = [
+  ['gofmt', 'go', {}, 'gofmt', 'for f in "$@"; do case $f in *bad*) echo "$f";; esac; done', 'greet/bad.go'],
+  [
+    'ruff',
+    null,
+    { 'pyproject.toml': '[tool.ruff]\n' },
+    'ruff',
+    'echo "Would reformat: src/bad.py"; echo "1 file would be reformatted"; exit 1',
+    'src/bad.py',
+  ],
+  [
+    'black',
+    null,
+    { 'pyproject.toml': '[tool.black]\n[tool.ruff]\n' },
+    'black',
+    'echo "would reformat $PWD/src/bad.py" >&2; echo "1 file would be reformatted." >&2; exit 1',
+    'src/bad.py',
+  ],
+  ['cargo fmt', 'rust', {}, 'cargo-fmt', ':', 'src/bad.rs'],
+  [
+    'prettier',
+    null,
+    { 'package.json': '{ "prettier": {} }' },
+    'node_modules/.bin/prettier',
+    'echo "[warn] src/bad.ts"; echo "[warn] Code style issues found in the above file."; exit 1',
+    'src/bad.ts',
+  ],
+];
+
+for (const [name, fixture, files, program, script, path] of FORMATTERS)
+  test(`${name} is found by the project's own files, and names what is not formatted`, async (t) => {
+    const project = work(t, fixture, false);
+    for (const [file, text] of Object.entries(files)) project.write(file, text);
+    const isOwn = program.includes('/');
+    if (isOwn) project.write('.gitignore', 'node_modules/\n');
+    const there = await project.score({}, { env: { PATH: '/nonexistent' } });
+    assert.match(of(there, 'unified').figures[0] ?? '', /not measured: .* not installed/);
+    if (isOwn) {
+      project.write(program, `#!/bin/sh\n${script}\n`);
+      execFileSync('chmod', ['+x', join(project.root, program)]);
+    } else project.program(program, script);
+    project.program('cargo', 'echo "Diff in $PWD/src/bad.rs:1:"; exit 1');
+    project.write(path, 'x\n');
+    project.write(path.replace('bad', 'also_bad').replace('also_bad', 'good'), 'x\n');
+    project.commit('Add two');
+    const found = of(
+      await project.score({}, { env: { PATH: `${join(project.root, '../bin')}:${process.env.PATH}` } }),
+      'unified',
+    );
+    assert.deepEqual([found.state, found.findings.map((one) => one.path)], ['failed', [path]], JSON.stringify(found));
+  });

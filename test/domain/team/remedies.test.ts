@@ -1,0 +1,205 @@
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import { type CheckResult, DEFAULT_QUALITY, type GateResult, gateResult } from '../../../src/domain/quality.ts';
+import { checkMessage } from '../../../src/domain/team/message.ts';
+import { DEFAULT_OWNERSHIP, ownerOf } from '../../../src/domain/team/ownership.ts';
+import { type Remedies, type RemedyInput, remediesFor } from '../../../src/domain/team/remedies.ts';
+import type { Trust5 } from '../../../src/domain/trust5.ts';
+import type { Finding } from '../../../src/domain/trust5-facts.ts';
+
+const FILES = [
+  'src/api/users.ts',
+  'src/components/Form.tsx',
+  'src/components/users.ts',
+  'src/utils/dates.ts',
+  'tests/api/users.test.ts',
+  'tests/Form.test.tsx',
+  'server.js',
+  'package.json',
+];
+
+const failed = (check: CheckResult['check'], reason: string, ...details: readonly string[]): CheckResult => ({
+  check,
+  outcome: 'failed',
+  reason,
+  details,
+  command: `run ${check}`,
+  figure: null,
+});
+
+function gate(checks: readonly CheckResult[], other: Partial<GateResult> = {}): GateResult {
+  return gateResult({ tree: 't', checks, coverage: 61.5, uncoveredFiles: ['src/api/users.ts'], ...other });
+}
+
+function scores(dimension: Trust5['dimensions'][number]['dimension'], ...findings: readonly Finding[]): Trust5 {
+  const state = findings.length === 0 ? 'not_measured' : 'failed';
+  const figures = ['formatter: not measured: there is none', 'and more'];
+  return {
+    ok: false,
+    score: 1,
+    securityIssues: null,
+    dimensions: [{ dimension, state, score: null, figures, source: 'it', findings }],
+  };
+}
+
+function remedies(other: Partial<RemedyInput>): Remedies {
+  const found = remediesFor({
+    gate: gate([]),
+    trust5: null,
+    settings: DEFAULT_QUALITY,
+    ownership: DEFAULT_OWNERSHIP,
+    writers: ['backend-dev', 'frontend-dev', 'tester'],
+    files: FILES,
+    ...other,
+  });
+  for (const { type, content } of found.messages)
+    assert.deepEqual(checkMessage(type, content), { ok: true, type, content });
+  for (const { to } of found.messages) assert.notEqual(to, 'quality');
+  for (const { owner, files, subject } of found.tasks) {
+    assert.ok(subject.length <= 72);
+    for (const path of files) assert.ok([owner, null, 'shared'].includes(ownerOf(path, DEFAULT_OWNERSHIP).owner), path);
+  }
+  return found;
+}
+
+const at = (path: string | null, line: number | null, words: string): Finding => ({ path, line, words });
+
+test('nothing failed: nothing is asked', () => {
+  assert.deepEqual(remedies({}), { messages: [], tasks: [], notes: [] });
+});
+
+test('coverage: the tester is told the figures and the files', () => {
+  assert.deepEqual(remedies({ gate: gate([failed('coverage', 'the tests reach 61.5 %')]) }).messages, [
+    {
+      to: 'tester',
+      type: 'coverage_required',
+      content: { current: 61.5, required: 80, uncoveredFiles: ['src/api/users.ts'] },
+    },
+  ]);
+});
+
+test('coverage that cannot be measured is a task: there is no figure to name', () => {
+  const found = remedies({ gate: gate([failed('coverage', 'no report')], { coverage: null }) });
+  assert.deepEqual([found.messages, found.tasks.map(({ owner }) => owner)], [[], ['tester']]);
+});
+
+/** A failing test as its runner names it, and who is told. */
+const OWNERS: readonly [string, string][] = [
+  ['says 404 (tests/api/users.test.ts:7:1)', 'backend-dev'],
+  ['tests/Form.test.tsx > Form > submits', 'frontend-dev'],
+  ['src/components/Form.tsx:3 throws', 'frontend-dev'],
+  ['TestSum', 'backend-dev'],
+];
+for (const [name, to] of OWNERS)
+  test(`a failing test, ${name}: ${to}`, () => {
+    const { messages } = remedies({ gate: gate([failed('tests', '1 test fails', name)]) });
+    assert.deepEqual(messages, [
+      {
+        to,
+        type: 'bug_report',
+        content: { test: `- ${name}`, expected: 'every test passes: run tests', actual: '1 test fails' },
+      },
+    ]);
+  });
+
+test('failing tests of two owners are two reports', () => {
+  const details = OWNERS.map(([name]) => name);
+  const { messages } = remedies({ gate: gate([failed('tests', '4 tests fail', ...details)]) });
+  assert.deepEqual(
+    messages.map(({ to, content }) => [to, typeof content === 'string' ? '' : String(content.test).split('\n').length]),
+    [
+      ['backend-dev', 2],
+      ['frontend-dev', 2],
+    ],
+  );
+});
+
+test('no tests: the tester writes some', () => {
+  const { messages, tasks } = remedies({ gate: gate([failed('tests', 'no tests ran')]) });
+  assert.deepEqual([messages, tasks.map(({ owner }) => owner)], [[], ['tester']]);
+});
+
+test('findings go to the owners of their files, those of nobody to who builds or tests', () => {
+  const lint = failed(
+    'lint',
+    'run lint ended with 1',
+    'src/api/users.ts:3: a',
+    'src/components/Form.tsx:4: b',
+    'src/utils/dates.ts:5: c',
+    'tests/Form.test.tsx:6: d',
+    '4 problems',
+  );
+  const { tasks } = remedies({ gate: gate([lint]) });
+  assert.deepEqual(
+    tasks.map(({ owner, files }) => [owner, files]),
+    [
+      ['backend-dev', ['src/api/users.ts', 'src/utils/dates.ts']],
+      ['frontend-dev', ['src/components/Form.tsx']],
+      ['tester', ['tests/Form.test.tsx']],
+    ],
+  );
+  assert.match(
+    tasks[0]?.description ?? '',
+    /^The linter .*\n- src\/api\/users\.ts:3: a\n- src\/utils\/dates\.ts:5: c\nThe gate measured it with: run lint$/s,
+  );
+});
+
+test('what names no file is for who builds', () => {
+  const { tasks } = remedies({ gate: gate([failed('security', '1 finding', 'high: left-out')]) });
+  assert.deepEqual(
+    tasks.map(({ owner, files, subject }) => [owner, files, subject]),
+    [['backend-dev', [], 'Remove the security findings']],
+  );
+});
+
+/** A dimension that failed, and what is asked. */
+const DIMENSIONS: readonly [Trust5['dimensions'][number]['dimension'], RegExp][] = [
+  ['readable', /simpler/],
+  ['unified', /Format/],
+  ['secured', /secrets/],
+  ['trackable', /task/],
+];
+for (const [dimension, subject] of DIMENSIONS)
+  test(`${dimension}: a task for the owner of the file`, () => {
+    const { tasks } = remedies({ trust5: scores(dimension, at('src/components/Form.tsx', 9, 'it is so')) });
+    assert.equal(tasks.length, 1);
+    assert.equal(tasks[0]?.owner, 'frontend-dev');
+    assert.match(tasks[0]?.subject ?? '', subject);
+    assert.match(tasks[0]?.description ?? '', /- src\/components\/Form\.tsx:9: it is so/);
+  });
+
+test('what the checks ask for already is not asked twice', () => {
+  const lint = failed('lint', 'run lint ended with 1', 'src/api/users.ts:3: no-var');
+  const trust5 = scores('readable', at('src/api/users.ts', 3, 'no-var'), at('src/api/users.ts', 8, 'list is complex'));
+  const { tasks } = remedies({ gate: gate([lint]), trust5 });
+  assert.deepEqual(
+    tasks.map(({ subject }) => subject),
+    ['Mend what the linter reports', 'Make functions simpler'],
+  );
+  assert.doesNotMatch(tasks[1]?.description ?? '', /no-var/);
+});
+
+test('what is not measured is nobody’s work: the user is told how to settle it', () => {
+  const unmeasured = { trust5: scores('unified') };
+  const { tasks, notes } = remedies(unmeasured);
+  assert.deepEqual(tasks, []);
+  assert.deepEqual(notes, [
+    'unified is not measured (formatter: not measured: there is none): set it up, or name it in quality.trust5.not_measured of .tool/config/workflow.yaml',
+  ]);
+  const settings = { ...DEFAULT_QUALITY, trust5: { ...DEFAULT_QUALITY.trust5, notMeasured: ['unified' as const] } };
+  assert.deepEqual(remedies({ ...unmeasured, settings }).notes, []);
+});
+
+test('work for somebody who is not there goes to who builds, then to whoever writes', () => {
+  const coverage = gate([failed('coverage', 'low'), failed('tests', '1 test fails', 'tests/Form.test.tsx > Form')]);
+  const to = (...writers: readonly string[]) => remedies({ gate: coverage, writers }).messages.map((one) => one.to);
+  assert.deepEqual(to('backend-dev'), ['backend-dev', 'backend-dev']);
+  assert.deepEqual(to('data-dev', 'designer'), ['data-dev', 'data-dev']);
+  assert.deepEqual(to(), []);
+});
+
+test('long lists are cut, and say so', () => {
+  const details = Array.from({ length: 30 }, (_, index) => `src/api/users.ts:${index + 1}: bad`);
+  const { tasks } = remedies({ gate: gate([failed('lint', 'many', ...details)]) });
+  assert.match(tasks[0]?.description ?? '', /- … and 10 more\n/);
+});
