@@ -28,7 +28,7 @@ export function gitIn(directory: string): GitCall {
     });
 }
 
-const FILES: Tree = {
+export const FILES: Tree = {
   'src/api/a.js': '1\n',
   'src/pages/p.js': '1\n',
   'package.json': '{}\n',
