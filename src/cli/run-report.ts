@@ -33,6 +33,8 @@ export type RunReport = {
   /** How many files the branch changes. */
   readonly files: number;
   readonly seconds: number;
+  /** Where the report for people lies; null: nothing was built. */
+  readonly report: string | null;
 };
 
 function tasksOf(state: TeamState): RunReport['tasks'] {
@@ -61,7 +63,7 @@ function debugOf(outcome: Outcome): RunReport['debug'] {
   return { cause, evidence, by, tried };
 }
 
-export function runReport(outcome: Outcome, work: Pick<RunReport, 'branch' | 'files' | 'seconds'>): RunReport {
+export function runReport(outcome: Outcome, work: Pick<RunReport, 'branch' | 'files' | 'seconds' | 'report'>): RunReport {
   const { kind, state } = outcome;
   const { gate } = state;
   return {
@@ -86,13 +88,13 @@ const PLAN_NEXT: Readonly<Record<SpecStatus, (id: string) => string>> = {
 };
 
 /** The report for people. */
-export function reportLines({ tasks, plan, debug, branch, files }: RunReport): readonly string[] {
+export function reportLines({ tasks, plan, debug, branch, files, report }: RunReport): readonly string[] {
   return [
     ...tasks.map(({ id, outcome, owner, subject }) => `${id}  ${outcome}  ${owner ?? '–'}  ${visible(subject)}`),
     ...(plan === null ? [] : [...plan.paths, PLAN_NEXT[plan.status](plan.spec)]),
     ...(debug === null || debug.cause === null
       ? []
       : [`cause: ${visible(debug.cause)} (${debug.by ?? 'nobody'})`, visibleLines(debug.evidence)]),
-    ...(branch === null ? [] : [`${files} files on ${branch}`]),
+    ...(branch === null ? [] : [`${files} files on ${branch}; the report is ${report}`]),
   ];
 }

@@ -1,9 +1,13 @@
 // `tool plan`, `tool run`, `tool build-fix`: a phase without the host's screen, by a team whose lead is code, or by one agent after the other.
 
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { readToolSection } from '../adapters/config/tool-section.ts';
 import { type ComposedLead, composeLead } from '../compose-lead.ts';
+import type { Usage } from '../domain/daemon/record.ts';
 import { ToolError } from '../domain/errors.ts';
 import { type CommandName, parseFlags, wordProblems } from '../domain/team/arguments.ts';
+import { teamReport } from '../domain/team/report.ts';
 import { isStanding } from '../domain/team/state.ts';
 import { phaseOfTeam } from '../domain/team/team-name.ts';
 import { visible } from '../domain/text.ts';
@@ -83,15 +87,32 @@ async function isAttended({ context }: ComposedLead): Promise<boolean> {
   return process.env.TOOL_TEAMMATE === undefined && !(await isAskedByAgent(context.teams, process.env));
 }
 
+type Led = {
+  readonly outcome: Outcome;
+  readonly usage: ReadonlyMap<string, Omit<Usage, 'seconds'>>;
+  readonly coverageBefore: number | null;
+};
+
+/** Begins to measure what the tests reach before anything is built; nothing where work has been merged already. */
+async function coverageBefore({ context, lead }: ComposedLead, team: string, signal: AbortSignal) {
+  const { base, head } = await lead.workshop.begin(team);
+  const { hooks, quality } = await context.settings();
+  if (phaseOfTeam(team) !== 'run' || base !== head || !hooks.taskCompleted.requireQualityCheck) return { coverage: Promise.resolve(null) };
+  const { path } = await lead.workshop.view(team, 'base');
+  const measured = lead.checksAt(path).run(quality, signal);
+  return { coverage: measured.then(({ coverage }) => coverage).catch(() => null) };
+}
+
 /** Leads a team that stands to the end of its phase. */
-async function leadTeam(composed: ComposedLead, team: string): Promise<Outcome> {
+async function leadTeam(composed: ComposedLead, team: string): Promise<Led> {
   const left = await composed.endLeftovers(team);
   if (left > 0) say(`ended ${left} processes that an earlier lead left`);
   const log = composed.context.teams.open(team);
   if (log === undefined) throw new ToolError('refused', `team ${team} is gone`);
-  await composed.lead.workshop.begin(team);
   const desk = { ...composed.lead.desk, askApproval: (await isAttended(composed)) ? askApproval : null };
   const stop = new AbortController();
+  const before = await coverageBefore(composed, team, stop.signal);
+  const usage = new Map<string, Omit<Usage, 'seconds'>>();
   const signals = onSignals(() => stop.abort());
   try {
     const lead = new Lead(
@@ -99,7 +120,9 @@ async function leadTeam(composed: ComposedLead, team: string): Promise<Outcome> 
         ...composed.lead,
         desk,
         width: Number.POSITIVE_INFINITY,
-        onEvent: () => undefined,
+        onEvent: (name, event) => {
+          if (event.type === 'usage') usage.set(name, event.usage);
+        },
         output: (name, text) => {
           for (const line of text.split('\n').filter((one) => one.trim() !== ''))
             process.stderr.write(`[${name}] ${visible(line)}\n`);
@@ -107,7 +130,9 @@ async function leadTeam(composed: ComposedLead, team: string): Promise<Outcome> 
       },
       log,
     );
-    return await lead.lead(stop.signal);
+    const outcome = await lead.lead(stop.signal);
+    // Whoever measures still is not waited for when the work is over.
+    return { outcome, usage, coverageBefore: await Promise.race([before.coverage, Promise.resolve(null)]) };
   } finally {
     signals.off();
     const code = signals.code();
@@ -132,17 +157,23 @@ async function takeUp({ context }: ComposedLead, team: string): Promise<boolean>
   return true;
 }
 
+const NOTHING_BUILT = { branch: null, files: 0, report: null } as const;
+
 /** Leads the team to its end, and says what came of it. */
 async function finish(composed: ComposedLead, team: string, options: PhaseOptions): Promise<void> {
   const began = performance.now();
-  const outcome = await leadTeam(composed, team);
+  const { outcome, usage, coverageBefore } = await leadTeam(composed, team);
   const { workshop } = composed.lead;
-  const isBuilt = phaseOfTeam(team) === 'run';
-  const branch = isBuilt ? (await workshop.begin(team)).branch : null;
-  const files = isBuilt ? (await workshop.changed(team)).length : 0;
+  const { branch } = await workshop.begin(team);
+  const changed = await workshop.changed(team);
   const seconds = Math.round((performance.now() - began) / 10) / 100;
+  const isBuilt = phaseOfTeam(team) === 'run';
   if (outcome.kind === 'done') await (isBuilt ? workshop.end(team) : workshop.forget(team));
-  const report = runReport(outcome, { branch, files, seconds });
+  const place = outcome.kind === 'done' ? outcome.archived : join(composed.project.main, '.tool', 'teams', team);
+  const path = join(place, 'report.md');
+  if (isBuilt) writeFileSync(path, teamReport({ state: outcome.state, branch, changed, coverageBefore, usage }));
+  const built = { branch, files: changed.length, report: path };
+  const report = runReport(outcome, { ...(isBuilt ? built : NOTHING_BUILT), seconds });
   print(report, options);
   if (outcome.kind === 'failed')
     throw new ToolError('agent', `${outcome.why}\n\`tool team-restart ${team}\` goes on from here`);

@@ -105,6 +105,9 @@ export function isBefore(version: string, other: string): boolean {
 }
 
 /** The program and its first arguments that `tool.command` names; text is the shell's to read, and gets the rest as its arguments. */
+/** What puts the host's program on a machine, or a newer one. */
+export const INSTALL_CLAUDE = 'npm install -g @anthropic-ai/claude-code';
+
 export function claudeCommand(workflow: Workflow): readonly [string, ...string[]] {
   const { command } = workflow.tool;
   if (typeof command === 'string') return ['/bin/sh', '-c', `${command} "$@"`, 'claude'];

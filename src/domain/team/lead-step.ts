@@ -58,6 +58,10 @@ function hasJudge(state: TeamState): boolean {
   return [...state.tasks.values()].some(({ owner }) => owner === QUALITY);
 }
 
+function hasMail({ unread }: TeamState, name: string): boolean {
+  return (unread.get(name) ?? []).length > 0;
+}
+
 function stuckWords(state: TeamState): string {
   const failed = [...state.tasks.values()].filter(({ status }) => status === 'failed');
   if (failed.length > 0)
@@ -79,12 +83,6 @@ function ending(state: TeamState): LeadStep {
   return { kind: isEnded(state) ? 'delete' : 'ask_to_end' };
 }
 
-/** Whether a plan cannot come about: somebody has failed, and nobody goes on. */
-function isPlanLost(state: TeamState, open: readonly Task[]): boolean {
-  const isWorking = open.some(({ status }) => status === 'in_progress');
-  return open.some(({ status }) => status === 'failed') && !isWorking && claimable(state).length === 0;
-}
-
 function isEnded({ members }: TeamState): boolean {
   return [...members.values()].every(({ phase }) => phase === 'over');
 }
@@ -99,7 +97,6 @@ export function isMeasured(state: TeamState): boolean {
 function working(state: TeamState, { running, isChecked, isClosed }: LeadView): LeadStep {
   if (isClosed) return ending(state);
   const open = [...state.tasks.values()].filter(isOpen);
-  if (state.purpose?.phase === 'plan' && isPlanLost(state, open)) return { kind: 'stuck', why: stuckWords(state) };
   if (state.purpose?.phase === 'debug') {
     const { proven, isSettled } = findingsOf(state);
     if (proven !== null || isSettled) return { kind: 'prove' };
@@ -115,7 +112,9 @@ function working(state: TeamState, { running, isChecked, isClosed }: LeadView): 
     ({ status, claim }) => status === 'in_progress' && claim !== null && claim.member !== LEAD,
   );
   const mayBegin = claimable(state).length > 0;
-  return running.size === 0 && !isAtWork && !mayBegin ? { kind: 'stuck', why: stuckWords(state) } : { kind: 'wait' };
+  // Who is in the middle of a turn may still add a task, and who has mail may after it.
+  const isBusy = [...running].some((name) => state.members.get(name)?.phase === 'working' || hasMail(state, name));
+  return !isAtWork && !mayBegin && !isBusy ? { kind: 'stuck', why: stuckWords(state) } : { kind: 'wait' };
 }
 
 /** The next step of the team's lead. */
