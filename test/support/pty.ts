@@ -23,10 +23,18 @@ export class Pty {
   /** Everything that was written to the terminal. */
   output = '';
 
-  private constructor(t: Cleanup, args: readonly string[], columns: number, rows: number, env: Record<string, string>) {
+  private constructor(
+    t: Cleanup,
+    args: readonly string[],
+    columns: number,
+    rows: number,
+    env: Record<string, string>,
+    cwd: string,
+  ) {
     this.#directory = tempDir(t);
     const command = `stty cols ${columns} rows ${rows}; tty > ${quoted(join(this.#directory, 'tty'))}; echo $$ > ${quoted(join(this.#directory, 'pid'))}; exec ${args.map(quoted).join(' ')}`;
     this.#child = spawn('script', ['--quiet', '--return', '--flush', '--command', command, '/dev/null'], {
+      cwd,
       env: { PATH: process.env.PATH ?? '', HOME: this.#directory, TERM: 'xterm-256color', SHELL: '/bin/sh', ...env },
     });
     this.#child.stdout.on('data', (chunk: Buffer) => {
@@ -45,8 +53,9 @@ export class Pty {
     args: readonly string[],
     size: { readonly columns: number; readonly rows: number },
     env: Record<string, string> = {},
+    cwd = process.cwd(),
   ): Pty {
-    return new Pty(t, [process.execPath, ...args], size.columns, size.rows, env);
+    return new Pty(t, [process.execPath, ...args], size.columns, size.rows, env, cwd);
   }
 
   get pid(): number {

@@ -1,0 +1,50 @@
+// What a lead asks of a planning team once more.
+
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import { changeTasks, mendTasks, resultsOf, specInChange } from '../../../src/domain/team/planning.ts';
+import { Story } from '../../support/team.ts';
+
+const ROLES = ['researcher', 'analyst', 'architect'];
+
+test('the last word of each counts', () => {
+  const story = new Story().tell('created', { phase: 'plan', session: null, key_hash: null, roles: ROLES });
+  for (const owner of ['analyst', 'architect', 'analyst']) story.tell('task_created', { owner, files: [] });
+  story.join('analyst', 'architect');
+  story.claim('1', 'analyst').tell('task_updated', { task: '1', status: 'completed', by: 'analyst', result: 'first' });
+  assert.deepEqual(resultsOf(story.state), { researcher: null, analyst: 'first', architect: null });
+  story.claim('3', 'analyst').tell('task_updated', { task: '3', status: 'completed', by: 'analyst', result: 'second' });
+  assert.equal(resultsOf(story.state).analyst, 'second');
+});
+
+test('who has to mend something is told what, in which form, and the architect for which requirements', () => {
+  const results = { researcher: null, analyst: '- R1: The API shall.', architect: null };
+  const tasks = mendTasks([{ role: 'architect', words: 'T1: files: ```' }], results);
+  assert.deepEqual(
+    tasks.map(({ owner, subject }) => [owner, subject]),
+    [['architect', 'Mend the result: T1: files: ```']],
+  );
+  assert.match(tasks[0]?.description ?? '', /^`{4}text\nT1: files: ```\n`{4}$/m);
+  assert.match(tasks[0]?.description ?? '', /R1: The API shall\./);
+  assert.match(tasks[0]?.description ?? '', /^## T1: /m);
+  const both = mendTasks(
+    [
+      { role: 'architect', words: 'a' },
+      { role: 'analyst', words: 'b' },
+      { role: 'analyst', words: 'c' },
+    ],
+    results,
+  );
+  assert.deepEqual(
+    both.map(({ owner }) => owner),
+    ['analyst', 'architect'],
+  );
+  assert.match(both[0]?.description ?? '', /^b\nc$/m);
+});
+
+test('a change names the SPEC that it is about', () => {
+  const story = new Story().tell('created', { phase: 'plan', session: null, key_hash: null, roles: ROLES });
+  assert.equal(specInChange(story.state), null);
+  for (const task of changeTasks('SPEC-LOGIN-002', 'without a button')) story.tell('task_created', { ...task, files: [] });
+  assert.equal(specInChange(story.state), 'SPEC-LOGIN-002');
+});

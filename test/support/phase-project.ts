@@ -1,0 +1,117 @@
+// A small repository in which a phase is led from a terminal, by teammates that do what a script says.
+
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { SCRIPT_VARIABLE, type TeammateScript } from '../../src/cli/agent-teammate.ts';
+import { Pty } from './pty.ts';
+import { type Cleanup, tempDir } from './temp.ts';
+
+const CLI = join(process.cwd(), 'dist', 'cli.js');
+
+const FILES: Readonly<Record<string, string>> = {
+  'package.json': `${JSON.stringify({ name: 'shop', private: true, type: 'module' })}\n`,
+  '.gitignore': '.tool/teams/\n.tool/state/\n.tool/cache/\n.tool/worktrees/\n',
+  'src/api/session.js': 'export const sessions = new Map();\n',
+  'src/pages/account.js': 'export const account = () => "<h1>Account</h1>";\n',
+};
+
+export class PhaseProject {
+  readonly root: string;
+  readonly #t: Cleanup;
+  readonly #home: string;
+  readonly #script: string;
+
+  constructor(t: Cleanup, script: TeammateScript, settings = '') {
+    const place = tempDir(t);
+    this.#t = t;
+    this.root = join(place, 'the shop');
+    this.#home = join(place, 'home');
+    this.#script = join(place, 'script.json');
+    mkdirSync(this.#home);
+    this.play(script);
+    const config = `workflow:\n  team:\n    enabled: true\n${settings}`;
+    for (const [path, text] of Object.entries({ ...FILES, '.tool/config/workflow.yaml': config })) {
+      mkdirSync(dirname(join(this.root, path)), { recursive: true });
+      writeFileSync(join(this.root, path), text);
+    }
+    this.git('init', '-q', '-b', 'main', '.');
+    this.git('add', '-A');
+    this.git('-c', 'user.name=x', '-c', 'user.email=x@example.com', 'commit', '-qm', 'A shop');
+  }
+
+  /** What the teammates do from now on. */
+  play(script: TeammateScript): void {
+    writeFileSync(this.#script, JSON.stringify(script));
+  }
+
+  git(...args: readonly string[]): string {
+    return execFileSync('git', args, { cwd: this.root, encoding: 'utf8' });
+  }
+
+  #player(): readonly string[] {
+    return ['--command', `${SCRIPT_VARIABLE}='${this.#script}' exec '${process.execPath}' '${CLI}' agent teammate`];
+  }
+
+  #env(): Record<string, string> {
+    const { PATH = '', NODE_V8_COVERAGE } = process.env;
+    return {
+      PATH,
+      HOME: this.#home,
+      TMPDIR: dirname(this.root),
+      TOOL_CODE_EXPERIMENTAL_AGENT_TEAMS: '1',
+      ...(NODE_V8_COVERAGE === undefined ? {} : { NODE_V8_COVERAGE }),
+    };
+  }
+
+  /** Starts a phase; nobody sits at its terminal. */
+  start(...args: readonly string[]): ChildProcess {
+    const env = this.#env();
+    return spawn(process.execPath, [CLI, ...args, ...this.#player()], { cwd: this.root, env });
+  }
+
+  async #ended(child: ChildProcess) {
+    const said = { stdout: '', stderr: '' };
+    for (const name of ['stdout', 'stderr'] as const)
+      child[name]?.on('data', (chunk: Buffer) => {
+        said[name] += chunk.toString('utf8');
+      });
+    const [code] = (await once(child, 'close')) as [number | null];
+    return { code, ...said };
+  }
+
+  lead(...args: readonly string[]) {
+    return this.#ended(this.start(...args));
+  }
+
+  /** Any other command. */
+  tool(...args: readonly string[]) {
+    return this.#ended(spawn(process.execPath, [CLI, ...args], { cwd: this.root, env: this.#env() }));
+  }
+
+  /** Starts a phase with somebody at its terminal. */
+  attend(...args: readonly string[]): Pty {
+    const size = { columns: 200, rows: 50 };
+    return Pty.start(this.#t, [CLI, ...args, ...this.#player()], size, this.#env(), this.root);
+  }
+
+  read(path: string): string {
+    return readFileSync(join(this.root, path), 'utf8');
+  }
+
+  /** Names below a directory of the project; none where there is no such directory. */
+  names(path: string): readonly string[] {
+    try {
+      return readdirSync(join(this.root, path)).sort();
+    } catch {
+      return [];
+    }
+  }
+
+  /** The log of the only team that was put away. */
+  archived(): string {
+    const [name = ''] = this.names('.tool/teams/archive');
+    return this.read(`.tool/teams/archive/${name}/log.jsonl`);
+  }
+}
