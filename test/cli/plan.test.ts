@@ -13,7 +13,7 @@ import { ANALYST, ARCHITECT, RESEARCHER } from '../support/plan-results.ts';
 import type { Pty } from '../support/pty.ts';
 
 const FEATURE = 'Users can log out of their account';
-const SPEC = 'SPEC-LOG-OUT-001';
+const SPEC = 'SPEC-LOG-OUT-ACCOUNT-001';
 const TEAM = 'tool-plan-users-can-log-out-of-their-account';
 const PATHS = ['spec.md', 'plan.md', 'acceptance.md'].map((name) => `.tool/specs/${SPEC}/${name}`);
 

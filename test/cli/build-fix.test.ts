@@ -1,0 +1,101 @@
+// `tool build-fix` as a person types it: three hypotheses, teammates that are processes.
+
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import test from 'node:test';
+import type { TeammateScript } from '../../src/cli/agent-teammate.ts';
+import type { RunReport } from '../../src/cli/run-report.ts';
+import { PhaseProject } from '../support/phase-project.ts';
+
+const FAILURE = 'TypeError in session: x is undefined';
+const OUTPUT = '$ node --version\nv20.19.0, expected 22';
+
+/** What each of the three comes to, and how long it thinks before. */
+function script(...said: readonly (readonly [result: string, thinkMs?: number])[]): TeammateScript {
+  return Object.fromEntries(
+    said.map(([result, think_ms = 0], at) => [
+      `hypothesis-${at + 1}`,
+      {
+        tasks: [
+          { subject: 'Say what came of', steps: [], result: `refuted: I was wrong\n${OUTPUT}` },
+          { subject: 'Try whether', steps: [{ think_ms }], result },
+        ],
+      },
+    ]),
+  );
+}
+
+const REFUTED = [`refuted: it was never otherwise\n${OUTPUT}`] as const;
+const PROVEN = [`proven: Node is too old\n${OUTPUT}`] as const;
+
+async function report(project: PhaseProject, ...args: readonly string[]): Promise<RunReport> {
+  const { code, stdout, stderr } = await project.lead('build-fix', ...args, '--json');
+  assert.equal(code, 0, stderr);
+  const parsed: RunReport = JSON.parse(stdout);
+  return parsed;
+}
+
+test('the first that is proven wins; nobody waits for those who search on', async (t) => {
+  const project = new PhaseProject(t, script(REFUTED, PROVEN, ['', 3_600_000]));
+  const { debug, tasks, outcome, plan } = await report(project, FAILURE, '--team');
+  assert.deepEqual([outcome, plan], ['done', null]);
+  assert.deepEqual([debug?.cause, debug?.evidence, debug?.by], ['Node is too old', OUTPUT, 'hypothesis-2']);
+  assert.notEqual(tasks[2]?.outcome, 'completed');
+  const log = project.archived();
+  assert.match(log, /"type":"moved","event":"cause_proven","reason":"Node is too old"/);
+  assert.match(log, /"kind":"shutdown_request"/);
+  assert.deepEqual(project.names('.tool/teams'), ['archive']);
+  assert.equal(project.git('branch', '--list').trim(), '* main');
+  assert.equal(project.git('status', '--short'), '');
+});
+
+test('for people, the cause stands with what shows it', async (t) => {
+  const project = new PhaseProject(t, script(REFUTED, PROVEN, REFUTED));
+  const { code, stdout, stderr } = await project.lead('build-fix', '--team');
+  assert.equal(code, 0, stderr);
+  assert.ok(stdout.endsWith(`cause: Node is too old (hypothesis-2)\n${OUTPUT}\n`), stdout);
+});
+
+test('when all are refuted it is said what was tried; who did not say it in the form was asked once', async (t) => {
+  const project = new PhaseProject(t, script(REFUTED, ['I looked around.'], REFUTED));
+  const { code, stdout, stderr } = await project.lead('build-fix', FAILURE, '--team', '--json');
+  assert.equal(code, 1);
+  const { debug, tasks }: RunReport = JSON.parse(stdout);
+  assert.equal(debug?.cause, null);
+  assert.deepEqual(
+    debug?.tried.map(({ said }) => said),
+    ['refuted: it was never otherwise', 'refuted: it was never otherwise', 'refuted: I was wrong'],
+  );
+  assert.equal(tasks.length, 4);
+  assert.match(
+    stderr,
+    /no hypothesis was proven:\n {2}Try whether a recent change did it: [^\n]*: refuted: it was never otherwise\n/,
+  );
+  assert.deepEqual(project.names('.tool/teams'), ['archive']);
+});
+
+test('alone, one after the other until one is proven', async (t) => {
+  const project = new PhaseProject(t, script(REFUTED, PROVEN, ['', 3_600_000]));
+  const { debug, tasks } = await report(project, FAILURE, '--solo');
+  assert.equal(debug?.by, 'hypothesis-2');
+  assert.deepEqual(
+    tasks.slice(0, 2).map(({ outcome }) => outcome),
+    ['completed', 'completed'],
+  );
+});
+
+test('a lead that is killed leaves what the same command goes on with', async (t) => {
+  const project = new PhaseProject(t, script(REFUTED, ['', 3_600_000], REFUTED));
+  const child = project.start('build-fix', FAILURE, '--team');
+  let text = '';
+  await new Promise<void>((resolve) => {
+    child.stderr?.on('data', (chunk: Buffer) => {
+      text += chunk.toString('utf8');
+      if (/task 1 is completed/.test(text) && /task 3 is completed/.test(text)) resolve();
+    });
+  });
+  child.kill('SIGKILL');
+  await once(child, 'close');
+  project.play(script(['proven: never asked again\nx'], PROVEN, ['proven: never asked again\nx']));
+  assert.equal((await report(project, FAILURE, '--team')).debug?.cause, 'Node is too old');
+});
