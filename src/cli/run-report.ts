@@ -63,7 +63,10 @@ function debugOf(outcome: Outcome): RunReport['debug'] {
   return { cause, evidence, by, tried };
 }
 
-export function runReport(outcome: Outcome, work: Pick<RunReport, 'branch' | 'files' | 'seconds' | 'report'>): RunReport {
+export function runReport(
+  outcome: Outcome,
+  work: Pick<RunReport, 'branch' | 'files' | 'seconds' | 'report'>,
+): RunReport {
   const { kind, state } = outcome;
   const { gate } = state;
   return {

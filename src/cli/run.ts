@@ -75,6 +75,8 @@ async function create(composed: ComposedLead, decided: Extract<Decided, { kind: 
   const { work, decision } = decided;
   const problem = await propose(context, decided);
   if (problem !== null) throw new ToolError('refused', problem);
+  // What a lead that was killed at its very end left: it looks at what is there now.
+  if (work.phase !== 'run') await composed.lead.workshop.forget(work.team);
   await operate(context, 'TeamCreate', { team_name: work.team }, { kind: 'environment', team: null, teammate: null });
   if (decision.mode === 'team') return;
   const log = context.teams.open(work.team);
@@ -97,7 +99,8 @@ type Led = {
 async function coverageBefore({ context, lead }: ComposedLead, team: string, signal: AbortSignal) {
   const { base, head } = await lead.workshop.begin(team);
   const { hooks, quality } = await context.settings();
-  if (phaseOfTeam(team) !== 'run' || base !== head || !hooks.taskCompleted.requireQualityCheck) return { coverage: Promise.resolve(null) };
+  if (phaseOfTeam(team) !== 'run' || base !== head || !hooks.taskCompleted.requireQualityCheck)
+    return { coverage: Promise.resolve(null) };
   const { path } = await lead.workshop.view(team, 'base');
   const measured = lead.checksAt(path).run(quality, signal);
   return { coverage: measured.then(({ coverage }) => coverage).catch(() => null) };

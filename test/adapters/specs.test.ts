@@ -7,7 +7,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 
 import { join } from 'node:path';
 import test from 'node:test';
 import { approvalOf, approveSpec, recordApproval } from '../../src/adapters/spec-approvals.ts';
-import { createSpec, listSpecs, readSpec, readTexts, setStatus } from '../../src/adapters/specs.ts';
+import { createSpec, listSpecs, putSpec, readSpec, readTexts, setStatus } from '../../src/adapters/specs.ts';
 import { checkSpec, readSpecTexts } from '../../src/domain/spec/check.ts';
 import { readAsked } from '../../src/domain/team/requirement.ts';
 import { runWithSmallFiles } from '../support/file-limit.ts';
@@ -201,4 +201,29 @@ test('a record that cannot be read approves nothing', async (t) => {
     writeFileSync(files, text);
     assert.equal((await approvalOf(root, ID, env)).counts, false, text);
   }
+});
+
+test('the same words are the same SPEC, and a changed one keeps its id and its date', (t) => {
+  const root = tempDir(t);
+  const id = 'SPEC-LOG-OUT-ACCOUNT-001';
+  assert.deepEqual(putSpec(root, NEW_SPEC, null, '2026-01-31'), { ok: true, id });
+  assert.equal(setStatus(root, id, 'approved', '2026-02-01'), null);
+  assert.deepEqual(putSpec(root, NEW_SPEC, null, '2026-02-02'), { ok: true, id });
+  assert.match(readTexts(root, id)?.spec ?? '', /^status: approved\ncreated: 2026-01-31\nupdated: 2026-02-01$/m);
+  const other = { ...NEW_SPEC, design: 'Otherwise.' };
+  assert.deepEqual(putSpec(root, other, id, '2026-02-03'), { ok: true, id });
+  const { spec, plan } = readTexts(root, id) ?? {};
+  assert.match(spec ?? '', /^status: awaiting_approval\ncreated: 2026-01-31\nupdated: 2026-02-03$/m);
+  assert.match(plan ?? '', /^> Otherwise\.$/m);
+  assert.deepEqual(putSpec(root, NEW_SPEC, null, '2026-02-04'), { ok: true, id: 'SPEC-LOG-OUT-ACCOUNT-002' });
+  const broken = putSpec(root, { ...NEW_SPEC, tasks: [] }, id, '2026-02-05');
+  assert.equal(broken.ok, false);
+  assert.equal(readTexts(root, id)?.plan, plan);
+});
+
+test('a draft of these words waits for approval when that is asked for', (t) => {
+  const root = tempDir(t);
+  const draft = putSpec(root, { ...NEW_SPEC, status: 'draft' }, null, '2026-01-31');
+  assert.deepEqual(putSpec(root, NEW_SPEC, null, '2026-01-31'), draft);
+  assert.match(readTexts(root, 'SPEC-LOG-OUT-ACCOUNT-001')?.spec ?? '', /^status: awaiting_approval$/m);
 });

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { appendFileSync, writeFileSync } from 'node:fs';
+import { appendFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
 import type { TeammateScript } from '../../src/cli/agent-teammate.ts';
@@ -14,7 +14,6 @@ import type { Pty } from '../support/pty.ts';
 
 const FEATURE = 'Users can log out of their account';
 const SPEC = 'SPEC-LOG-OUT-ACCOUNT-001';
-const TEAM = 'tool-plan-users-can-log-out-of-their-account';
 const PATHS = ['spec.md', 'plan.md', 'acceptance.md'].map((name) => `.tool/specs/${SPEC}/${name}`);
 
 const task = (subject: string, result: string) => ({ subject, steps: [], result });
@@ -78,7 +77,9 @@ test('three look, one SPEC comes of it that passes the check, and it waits for t
 
 test('what does not make a SPEC is given back to whom it concerns, and mended', async (t) => {
   const wrong = ANALYST.replace('the API shall end', 'we end').replace('A2 (R2)', 'A2 (R9)');
-  const mending = { analyst: [task('Mend the result: line 5', ANALYST.replace('(R2)', '(R9)')), task('Mend', ANALYST)] };
+  const mending = {
+    analyst: [task('Mend the result: line 5', ANALYST.replace('(R2)', '(R9)')), task('Mend', ANALYST)],
+  };
   const plays = script(mending);
   plays.analyst.tasks.pop();
   plays.analyst.tasks.push(task('Write the requirements', wrong));
@@ -136,7 +137,7 @@ test('a person at the terminal wants it otherwise, then approves it', async (t) 
   const changed = ANALYST.replace('a button to log out', 'a red button to log out');
   const plays = script({ analyst: [task('Change SPEC', changed)], architect: [task('Change SPEC', ARCHITECT)] });
   const project = new PhaseProject(t, plays);
-  const pty = project.attend('plan', FEATURE, '--team');
+  const pty = project.attend(['plan', FEATURE, '--team']);
   await asked(pty);
   pty.type('what\n');
   await asked(pty, 'expected y, n, or what is to change, got "what": ');
@@ -166,7 +167,7 @@ test('a person at the terminal wants it otherwise, then approves it', async (t) 
 test('no is no, and so is a closed terminal', async (t) => {
   const project = new PhaseProject(t, script());
   for (const keys of ['\n', '\u0004']) {
-    const pty = project.attend('plan', FEATURE, '--team');
+    const pty = project.attend(['plan', FEATURE, '--team']);
     await asked(pty);
     pty.type(keys);
     assert.equal(await pty.ended, 0, pty.output);
@@ -192,7 +193,7 @@ test('a lead that is killed, at work or at its question, leaves what the same co
   child.kill('SIGKILL');
   await once(child, 'close');
   project.play(plays);
-  const pty = project.attend('plan', FEATURE, '--team');
+  const pty = project.attend(['plan', FEATURE, '--team']);
   await asked(pty);
   process.kill(pty.pid, 'SIGKILL');
   await pty.ended;
@@ -207,12 +208,10 @@ test('a lead that is killed, at work or at its question, leaves what the same co
 
 test('an agent at a terminal is not asked', async (t) => {
   const project = new PhaseProject(t, script());
-  writeFileSync(join(project.root, 'x'), '');
-  const { code, stdout } = await project.lead('plan', FEATURE, '--team');
-  assert.equal(code, 0);
-  assert.doesNotMatch(stdout, /\[y\/N/);
-  assert.deepEqual(project.names('.tool/teams/archive').length, 1);
-  assert.match(project.names('.tool/teams/archive')[0] ?? '', new RegExp(TEAM));
+  const pty = project.attend(['plan', FEATURE, '--team'], { CLAUDECODE: '1' });
+  assert.equal(await pty.ended, 0, pty.output);
+  assert.doesNotMatch(pty.output, /\[y\/N/);
+  assert.match(pty.output, new RegExp(`${SPEC} waits for your approval`));
 });
 
 test('what cannot be planned is refused in words', async (t) => {

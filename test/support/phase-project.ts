@@ -91,9 +91,9 @@ export class PhaseProject {
   }
 
   /** Starts a phase with somebody at its terminal. */
-  attend(...args: readonly string[]): Pty {
+  attend(args: readonly string[], env: Readonly<Record<string, string>> = {}): Pty {
     const size = { columns: 200, rows: 50 };
-    return Pty.start(this.#t, [CLI, ...args, ...this.#player()], size, this.#env(), this.root);
+    return Pty.start(this.#t, [CLI, ...args, ...this.#player()], size, { ...this.#env(), ...env }, this.root);
   }
 
   read(path: string): string {

@@ -425,3 +425,20 @@ test('a writer’s git commits under its name, without the person’s hooks and 
   assert.equal(gitIn(path)('log', '-1', '--format=%an %ce %s'), `a a@${TEAM}.toolcrew.invalid By hand\n`);
   assert.equal(readFileSync(join(root, 'package.json'), 'utf8'), FILES['package.json']);
 });
+
+test('a branch that nothing was committed to goes with its team; one with work stays', async (t) => {
+  const { git, workshop } = projectOf(t);
+  await workshop.forget(TEAM);
+  await workshop.begin(TEAM);
+  const { path } = await workshop.view(TEAM, 'r');
+  await workshop.forget(TEAM);
+  assert.equal(existsSync(path), false);
+  assert.equal(git('for-each-ref', '--format=%(refname)'), 'refs/heads/main\n');
+  await workshop.begin(TEAM);
+  const writer = await workshop.open(TEAM, 'a');
+  writeTree(writer.path, { 'src/api/a.js': '2\n' });
+  await workshop.save(TEAM, 'a', 'Change');
+  await workshop.merge(TEAM, 'a', 'Change');
+  await workshop.forget(TEAM);
+  assert.equal(git('show', `tool/${TEAM}:src/api/a.js`), '2\n');
+});

@@ -31,6 +31,25 @@ function judged(): Story {
   return done(story, '1', 'backend-dev');
 }
 
+function planned(): Story {
+  const story = new Story().tell('created', { phase: 'plan', session: null, key_hash: null });
+  return done(story.tell('task_created', API).join('backend-dev'), '1', 'backend-dev');
+}
+
+function searching(): Story {
+  const story = new Story().tell('created', { phase: 'debug', session: null, key_hash: null });
+  return story
+    .tell('task_created', API)
+    .tell('task_created', { ...TESTS, blocked_by: [] })
+    .join('backend-dev', 'tester');
+}
+
+function found(result: string): Story {
+  return searching()
+    .claim('1', 'backend-dev')
+    .tell('task_updated', { task: '1', status: 'completed', by: 'backend-dev', result });
+}
+
 const CASES: readonly {
   readonly name: string;
   readonly story: Story;
@@ -120,6 +139,57 @@ const CASES: readonly {
       .tell('gate_measured', GOOD)
       .tell('moved', { event: 'gate_started' })
       .tell('moved', { event: 'gate_passed' }),
+    step: 'ask_to_end',
+  },
+  { name: 'all of a plan is done', story: planned(), view: both, step: 'write_spec' },
+  { name: 'the same after a restart', story: planned().tell('restarted'), step: 'write_spec' },
+  {
+    name: 'the SPEC is written, and somebody is there',
+    story: planned().tell('moved', { event: 'spec_generated' }).tell('moved', { event: 'approval_asked' }),
+    view: { ...both, isClosed: true },
+    step: 'ask_to_end',
+  },
+  {
+    name: 'the SPEC is written, and nobody is there',
+    story: planned().tell('restarted').tell('moved', { event: 'spec_generated' }),
+    view: { ...NOBODY, isClosed: true },
+    step: 'delete',
+  },
+  {
+    name: 'one at a time, the SPEC is written',
+    story: planned().tell('fell_back'),
+    view: { ...both, isClosed: true },
+    step: 'ask_to_end',
+  },
+  {
+    name: 'somebody who plans has failed',
+    story: planned()
+      .tell('task_created', API)
+      .claim('2', 'backend-dev')
+      .tell('task_updated', { task: '2', status: 'failed' }),
+    step: 'stuck',
+  },
+  { name: 'all search for a cause', story: searching(), view: both, step: 'wait' },
+  { name: 'one has refuted it', story: found('refuted: no\n$ x'), view: both, step: 'wait' },
+  { name: 'one has proven it', story: found('proven: yes\n$ x'), view: both, step: 'prove' },
+  {
+    name: 'all have refuted it',
+    story: found('refuted: no\n$ x')
+      .claim('2', 'tester')
+      .tell('task_updated', { task: '2', status: 'completed', by: 'tester', result: 'refuted: no\n$ x' }),
+    view: both,
+    step: 'prove',
+  },
+  {
+    name: 'the cause is known',
+    story: found('proven: yes\n$ x').tell('moved', { event: 'cause_proven' }),
+    view: { ...both, isClosed: true },
+    step: 'ask_to_end',
+  },
+  {
+    name: 'no cause was found',
+    story: found('refuted: no\n$ x'),
+    view: { ...both, isClosed: true },
     step: 'ask_to_end',
   },
   {

@@ -45,6 +45,7 @@ test('who has to mend something is told what, in which form, and the architect f
 test('a change names the SPEC that it is about', () => {
   const story = new Story().tell('created', { phase: 'plan', session: null, key_hash: null, roles: ROLES });
   assert.equal(specInChange(story.state), null);
-  for (const task of changeTasks('SPEC-LOGIN-002', 'without a button')) story.tell('task_created', { ...task, files: [] });
+  for (const task of changeTasks('SPEC-LOGIN-002', 'without a button'))
+    story.tell('task_created', { ...task, files: [] });
   assert.equal(specInChange(story.state), 'SPEC-LOGIN-002');
 });

@@ -44,14 +44,19 @@ test('the first that was proven wins, whatever its number is', () => {
   says(story, '3', 'hypothesis-3', `proven: the clock\n${OUTPUT}`);
   says(story, '1', 'hypothesis-1', `proven: a change\n${OUTPUT}`);
   const { proven, isSettled } = findingsOf(story.state);
-  assert.deepEqual([proven?.task.owner, proven?.cause, proven?.evidence, isSettled], ['hypothesis-3', 'the clock', OUTPUT, false]);
+  assert.deepEqual(
+    [proven?.task.owner, proven?.cause, proven?.evidence, isSettled],
+    ['hypothesis-3', 'the clock', OUTPUT, false],
+  );
 });
 
 test('who has not said it in the form is asked once; what failed is over', () => {
   const story = searching();
   says(story, '1', 'hypothesis-1', 'looks good to me');
   says(story, '2', 'hypothesis-2', `refuted: no\n${OUTPUT}`);
-  story.claim('3', 'hypothesis-3').tell('task_updated', { task: '3', status: 'failed', by: 'hypothesis-3', result: 'x' });
+  story
+    .claim('3', 'hypothesis-3')
+    .tell('task_updated', { task: '3', status: 'failed', by: 'hypothesis-3', result: 'x' });
   const findings = findingsOf(story.state);
   assert.deepEqual([findings.isSettled, findings.proven], [true, null]);
   assert.deepEqual(unclearRoles(findings, story.state), ['hypothesis-1']);
