@@ -15,6 +15,7 @@ import { Lead, type Outcome } from '../engine/team/lead/lead.ts';
 import { operate } from '../engine/team/operations.ts';
 import { findVariable } from './doctor-team.ts';
 import { type RunReport, runReport } from './run-report.ts';
+import { openRunScreen } from './run-screen.ts';
 import { type EndSignal, SIGNAL_CODES, SIGNALS } from './signals.ts';
 
 export type PhaseOptions = {
@@ -95,7 +96,7 @@ async function coverageBefore({ context, lead }: ComposedLead, team: string, sig
 }
 
 /** Leads a team that stands to the end of its phase. */
-async function leadTeam(composed: ComposedLead, team: string): Promise<Led> {
+async function leadTeam(composed: ComposedLead, team: string, isLive: boolean): Promise<Led> {
   const left = await composed.endLeftovers(team);
   if (left > 0) say(`ended ${left} processes that an earlier lead left`);
   const log = composed.context.teams.open(team);
@@ -103,6 +104,7 @@ async function leadTeam(composed: ComposedLead, team: string): Promise<Led> {
   const stop = new AbortController();
   const before = await coverageBefore(composed, team, stop.signal);
   const usage = new Map<string, Omit<Usage, 'seconds'>>();
+  const screen = openRunScreen(composed.project.main, team, isLive, () => process.kill(process.pid, 'SIGINT'));
   const signals = onSignals(() => stop.abort());
   try {
     const lead = new Lead(
@@ -112,10 +114,8 @@ async function leadTeam(composed: ComposedLead, team: string): Promise<Led> {
         onEvent: (name, event) => {
           if (event.type === 'usage') usage.set(name, event.usage);
         },
-        output: (name, text) => {
-          for (const line of text.split('\n').filter((one) => one.trim() !== ''))
-            process.stderr.write(`[${name}] ${visible(line)}\n`);
-        },
+        say: screen.say,
+        output: screen.output,
       },
       log,
     );
@@ -123,6 +123,7 @@ async function leadTeam(composed: ComposedLead, team: string): Promise<Led> {
     // Whoever measures still is not waited for when the work is over.
     return { outcome, usage, coverageBefore: await Promise.race([before.coverage, Promise.resolve(null)]) };
   } finally {
+    screen.close();
     signals.off();
     const code = signals.code();
     if (code !== null) process.exitCode = code;
@@ -149,7 +150,7 @@ async function takeUp({ context }: ComposedLead, team: string): Promise<boolean>
 /** Leads the team to its end, and says what came of it. */
 async function finish(composed: ComposedLead, team: string, options: PhaseOptions): Promise<void> {
   const began = performance.now();
-  const { outcome, usage, coverageBefore } = await leadTeam(composed, team);
+  const { outcome, usage, coverageBefore } = await leadTeam(composed, team, options.json !== true);
   const { workshop } = composed.lead;
   const { branch } = await workshop.begin(team);
   const changed = await workshop.changed(team);
