@@ -18,6 +18,7 @@ import { isAskedByAgent } from '../host/asked-by-agent.ts';
 import { askApproval } from './approval-question.ts';
 import { findVariable } from './doctor-team.ts';
 import { type RunReport, reportLines, runReport } from './run-report.ts';
+import { openRunScreen } from './run-screen.ts';
 import { type EndSignal, SIGNAL_CODES, SIGNALS } from './signals.ts';
 
 export type PhaseOptions = {
@@ -107,15 +108,21 @@ async function coverageBefore({ context, lead }: ComposedLead, team: string, sig
 }
 
 /** Leads a team that stands to the end of its phase. */
-async function leadTeam(composed: ComposedLead, team: string): Promise<Led> {
+async function leadTeam(composed: ComposedLead, team: string, isLive: boolean): Promise<Led> {
   const left = await composed.endLeftovers(team);
   if (left > 0) say(`ended ${left} processes that an earlier lead left`);
   const log = composed.context.teams.open(team);
   if (log === undefined) throw new ToolError('refused', `team ${team} is gone`);
-  const desk = { ...composed.lead.desk, askApproval: (await isAttended(composed)) ? askApproval : null };
   const stop = new AbortController();
   const before = await coverageBefore(composed, team, stop.signal);
   const usage = new Map<string, Omit<Usage, 'seconds'>>();
+  const isAsked = await isAttended(composed);
+  const screen = openRunScreen(composed.project.main, team, isLive, () => process.kill(process.pid, 'SIGINT'));
+  const ask = (id: string, signal: AbortSignal) => {
+    screen.hide();
+    return askApproval(id, signal);
+  };
+  const desk = { ...composed.lead.desk, askApproval: isAsked ? ask : null };
   const signals = onSignals(() => stop.abort());
   try {
     const lead = new Lead(
@@ -126,10 +133,8 @@ async function leadTeam(composed: ComposedLead, team: string): Promise<Led> {
         onEvent: (name, event) => {
           if (event.type === 'usage') usage.set(name, event.usage);
         },
-        output: (name, text) => {
-          for (const line of text.split('\n').filter((one) => one.trim() !== ''))
-            process.stderr.write(`[${name}] ${visible(line)}\n`);
-        },
+        say: screen.say,
+        output: screen.output,
       },
       log,
     );
@@ -137,6 +142,7 @@ async function leadTeam(composed: ComposedLead, team: string): Promise<Led> {
     // Whoever measures still is not waited for when the work is over.
     return { outcome, usage, coverageBefore: await Promise.race([before.coverage, Promise.resolve(null)]) };
   } finally {
+    screen.close();
     signals.off();
     const code = signals.code();
     if (code !== null) process.exitCode = code;
@@ -165,7 +171,7 @@ const NOTHING_BUILT = { branch: null, files: 0, report: null } as const;
 /** Leads the team to its end, and says what came of it. */
 async function finish(composed: ComposedLead, team: string, options: PhaseOptions): Promise<void> {
   const began = performance.now();
-  const { outcome, usage, coverageBefore } = await leadTeam(composed, team);
+  const { outcome, usage, coverageBefore } = await leadTeam(composed, team, options.json !== true);
   const { workshop } = composed.lead;
   const { branch } = await workshop.begin(team);
   const changed = await workshop.changed(team);

@@ -41,6 +41,3 @@ export const RESULT_FORMS: Readonly<Record<string, readonly string[]>> = {
     '- requirements: <R1, R2: the numbers that analyst gives them>',
   ],
 };
-
-/** So many characters fit into a result. */
-export const RESULT_MAX = 100_000;
