@@ -32,11 +32,17 @@ module.exports = {
     forbid('engine-talks-to-ports', 'the engine knows the domain and its own ports', '^src/engine/', '', {
       to: { pathNot: '^src/(engine|domain)/' },
     }),
-    forbid('ports-are-types', 'ports are types over the domain, nothing else', '^src/engine/(ports|team/workshop-port)\\.ts$', '', {
-      to: { pathNot: '^src/domain/' },
-    }),
+    forbid(
+      'ports-are-types',
+      'ports are types over the domain, nothing else',
+      '^src/engine/(ports|team/workshop-port)\\.ts$',
+      '',
+      {
+        to: { pathNot: '^src/domain/' },
+      },
+    ),
     forbid('adapters-below-entries', 'adapters see the domain and the ports of the engine', '^src/adapters/', '^src/', {
-      to: { pathNot: '^src/(adapters|domain)/|^src/engine/(ports|team/workshop-port)\\.ts$' },
+      to: { pathNot: '^src/(adapters|domain)/|^src/engine/(ports|team/(workshop|members)-port)\\.ts$' },
     }),
     forbid(
       'http-shows-the-engine',

@@ -10,6 +10,7 @@ import { approveSpec, listSpecs, readSpec } from './adapters/specs.ts';
 import { projectState, signStamp, systemKeys } from './adapters/stamp.ts';
 import { whoseCall } from './adapters/transcript-caller.ts';
 import { writesOf } from './adapters/writes.ts';
+import type { EnvironmentEvidence } from './domain/team/caller.ts';
 import type { TeamSettings } from './domain/team/settings.ts';
 import { asLine } from './domain/text.ts';
 import type { Checks, Teams, WorkTree } from './engine/ports.ts';
@@ -156,6 +157,7 @@ export function composeContext(
       sign: (stamp) => signStamp(state, stamp),
       whoseCall,
       namesCallers: namesCallers(env),
+      startedAs: startedAs(env),
       project: viewOf(project, env),
     },
   };
@@ -188,6 +190,11 @@ export function environmentIdentity(env: Environment) {
     teammate: env.TOOL_TEAMMATE ?? null,
     ...(Number.isSafeInteger(run) && run > 0 ? { epoch: run } : {}),
   };
+}
+
+function startedAs(env: Environment): EnvironmentEvidence | null {
+  const identity = environmentIdentity(env);
+  return identity.teammate === null ? null : { kind: 'environment', isServer: true, ...identity };
 }
 
 export type Resident = {

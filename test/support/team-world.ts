@@ -103,6 +103,7 @@ export class TeamWorld {
       sign: (stamp) => JSON.stringify(stamp),
       whoseCall: () => Promise.resolve(null),
       namesCallers: true,
+      startedAs: null,
       get project() {
         return view();
       },

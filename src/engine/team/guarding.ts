@@ -144,7 +144,8 @@ async function refuseHosts(context: HookContext, event: HostEvent, found: Found)
 /** Binds the run of an agent to its member. */
 export async function onAgentStart(context: HookContext, event: HostEvent): Promise<HookAnswer> {
   const { agentId, agentType } = event;
-  if (agentId === null || agentType === null) return SILENT;
+  // What a teammate's host starts by itself is that teammate.
+  if (agentId === null || agentType === null || context.startedAs !== null) return SILENT;
   return withStanding(context.teams, async (logs) => {
     const name = memberName(agentType);
     const log = logs.find(({ state }) => {

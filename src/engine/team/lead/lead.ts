@@ -13,7 +13,7 @@ import type { HookContext } from '../hook-context.ts';
 import type { Members } from '../members-port.ts';
 import { operate } from '../operations.ts';
 import type { Workshop } from '../workshop-port.ts';
-import { type LifeEnd, MemberLife, registration, Turns } from './member-life.ts';
+import { type LifeEnd, MemberLife, type MemberTimeouts, registration, Turns } from './member-life.ts';
 
 /** How often a change of the log is looked for. */
 const LOOK_MS = 50;
@@ -43,6 +43,7 @@ export type LeadOptions = {
   readonly checksAt: (root: string) => Checks;
   readonly trust5At: (work: MeasuredWork) => Promise<Trust5>;
   readonly budgetUsd: number | null;
+  readonly timeouts: MemberTimeouts;
   /** How many teammates work at once. */
   readonly width: number;
   /** Tells people what happens, one line each. */
