@@ -35,10 +35,10 @@ module.exports = {
     forbid(
       'ports-are-types',
       'ports are types over the domain, nothing else',
-      '^src/engine/(ports|team/workshop-port)\\.ts$',
+      '^src/engine/(ports|team/(workshop|members)-port)\\.ts$',
       '',
       {
-        to: { pathNot: '^src/domain/' },
+        to: { pathNot: '^src/domain/|^src/engine/ports\\.ts$' },
       },
     ),
     forbid('adapters-below-entries', 'adapters see the domain and the ports of the engine', '^src/adapters/', '^src/', {

@@ -120,6 +120,16 @@ function createProgram(): Command {
   addTeamCommands(program);
   addPhaseCommands(program);
   program
+    .command('sync')
+    .description('hold a SPEC against what was built: each requirement, each scenario')
+    .argument('<spec_id>', 'like SPEC-AUTH-001')
+    .option('--base <commit>', 'the commit before the work, instead of where the default branch was left')
+    .option('--json', 'as JSON')
+    .action(async (id: string, options: { base?: string; json?: boolean }) => {
+      const { syncCommand } = await import('./cli/sync.ts');
+      await syncCommand(id, options);
+    });
+  program
     .command('init')
     .description('install into a project: agents, commands, hooks and the team server')
     .argument('[dir]', "the project; without it, the top of this directory's working tree")

@@ -6,7 +6,8 @@ import { loadTeamSettings } from './adapters/config/settings-snapshot.ts';
 import { KeptTeams } from './adapters/event-log/kept-teams.ts';
 import { FileTeams } from './adapters/event-log/teams.ts';
 import { findProject, type Project } from './adapters/project.ts';
-import { approveSpec, listSpecs, readSpec } from './adapters/specs.ts';
+import { approvalOf, approveSpec } from './adapters/spec-approvals.ts';
+import { listSpecs, readGood, readSpec } from './adapters/specs.ts';
 import { projectState, signStamp, systemKeys } from './adapters/stamp.ts';
 import { whoseCall } from './adapters/transcript-caller.ts';
 import { writesOf } from './adapters/writes.ts';
@@ -80,13 +81,21 @@ function namesCallers(env: Environment): boolean {
   return env.CLAUDE_CODE_SESSION_ID !== undefined;
 }
 
-function viewOf({ root, main }: Project, env: Environment): ProjectView {
+function viewOf(project: Project, env: Environment, teams: Teams, settings: () => Promise<TeamSettings>): ProjectView {
+  const { root, main } = project;
   const value = env.TOOL_CODE_EXPERIMENTAL_AGENT_TEAMS;
   return {
     files: async () => (await import('./adapters/git/tracked.ts')).trackedFiles(root),
     specs: () => listSpecs(main),
     spec: (id) => readSpec(main, id),
-    approve: (id) => approveSpec(main, id),
+    data: (id) => readGood(main, id),
+    approval: (id) => approvalOf(main, id, env),
+    sync: async (id, base) => {
+      const { composeSync } = await import('./compose-sync.ts');
+      const { syncSpec } = await import('./engine/team/phases/sync.ts');
+      return syncSpec(composeSync({ project, env, teams, settings, now: Date.now }), id, base);
+    },
+    approve: (id) => approveSpec(main, id, env, Date.now()),
     hostVersion: async () => (await import('./adapters/host-version.ts')).readHostVersion(main, env),
     variable: { value, source: value === undefined ? null : 'shell' },
   };
@@ -158,7 +167,7 @@ export function composeContext(
       whoseCall,
       namesCallers: namesCallers(env),
       startedAs: startedAs(env),
-      project: viewOf(project, env),
+      project: viewOf(project, env, teams, settings),
     },
   };
 }

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import test from 'node:test';
 import { z } from 'zod';
 import { parseFrontMatter } from '../src/adapters/config/front-matter.ts';
+import { checkSpec, readSpecTexts } from '../src/domain/spec/check.ts';
 import { ROLES } from '../src/domain/team/role.ts';
 import { HOOK_TABLE, hookGroups, pluginHooks, pluginManifest } from '../src/install/hook-table.ts';
 
@@ -80,6 +81,16 @@ test('what stands in the SPEC skill is what a SPEC is', () => {
   for (const [, id = ''] of text.matchAll(/^id: (\S+)$|`(SPEC-[A-Z0-9-]+)`/gm))
     if (id !== '') assert.match(id, new RegExp(`^${pattern}$`));
   assert.match('SPEC-USER-LOGIN-001', new RegExp(`^${pattern}$`));
+});
+
+test('the documents that the SPEC skill shows have no problems', () => {
+  const text = read('skills', 'tool-workflow-spec', 'SKILL.md');
+  const [spec = '', plan = '', acceptance = ''] = [...text.matchAll(/^```markdown\n(.*?)^```$/gms)].map(
+    ([, one = '']) => one,
+  );
+  assert.deepEqual(checkSpec({ id: 'SPEC-USER-LOGIN-001', spec, plan, acceptance }), []);
+  const { spec: data } = readSpecTexts({ id: 'SPEC-USER-LOGIN-001', spec, plan, acceptance });
+  assert.equal(data.requirements.length, 2);
 });
 
 /** Of 2.1.33, which leaves out a whole file for a single event that it does not know. */

@@ -3,11 +3,9 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { Client } from '@modelcontextprotocol/sdk/client/index.js';
-import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
 import { z } from 'zod';
-import { packageRoot, packageVersion } from '../adapters/package-root.ts';
 import { messageOf, ToolError } from '../domain/errors.ts';
+import { connectTeam, type OperationAnswer, type TeamClient } from '../mcp/client.ts';
 
 /** Names the script's file to the teammate. */
 export const SCRIPT_VARIABLE = 'TOOL_TEAMMATE_SCRIPT';
@@ -40,7 +38,6 @@ const scriptSchema = z.record(
 type Step = z.output<typeof step>;
 export type TeammateScript = z.input<typeof scriptSchema>;
 type Part = z.output<typeof scriptSchema>[string];
-type Answer = { readonly text: string; readonly isError: boolean };
 
 function say(text: string): void {
   process.stdout.write(`${text}\n`);
@@ -56,20 +53,16 @@ function readScript(name: string): Part {
 }
 
 class Teammate {
-  readonly #client: Client;
+  readonly #team: TeamClient;
   readonly #part: Part;
 
-  constructor(client: Client, part: Part) {
-    this.#client = client;
+  constructor(team: TeamClient, part: Part) {
+    this.#team = team;
     this.#part = part;
   }
 
-  async #call(name: string, input: Readonly<Record<string, unknown>>): Promise<Answer> {
-    const result = await this.#client.callTool({ name, arguments: { ...input } });
-    const { content, isError } = z
-      .object({ content: z.array(z.object({ text: z.string() })), isError: z.boolean().optional() })
-      .parse(result);
-    return { text: content[0]?.text ?? '', isError: isError === true };
+  #call(name: string, input: Readonly<Record<string, unknown>>): Promise<OperationAnswer> {
+    return this.#team.call(name, input);
   }
 
   async #do(all: readonly Step[]): Promise<void> {
@@ -154,23 +147,16 @@ export async function teammateCommand(): Promise<void> {
     throw new ToolError('usage', 'tool agent teammate: expected to be started by a lead, which sets TOOL_TEAMMATE');
   const part = readScript(name);
   const prompt = readFileSync(0, 'utf8');
-  const client = new Client({ name: 'toolcrew-teammate', version: packageVersion() });
   const env = Object.fromEntries(
     Object.entries(process.env).flatMap(([key, value]) => (value === undefined ? [] : [[key, value]])),
   );
+  let team: TeamClient | undefined;
   try {
-    await client.connect(
-      new StdioClientTransport({
-        command: process.execPath,
-        args: [join(packageRoot(), 'dist', 'hooks', 'team-server.js')],
-        env,
-        stderr: 'inherit',
-      }),
-    );
-    await new Teammate(client, part).turn(name, prompt);
+    team = await connectTeam(env);
+    await new Teammate(team, part).turn(name, prompt);
   } catch (error) {
     throw new ToolError('agent', messageOf(error), { cause: error });
   } finally {
-    await client.close();
+    await team?.close();
   }
 }

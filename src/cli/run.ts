@@ -89,7 +89,7 @@ async function create(composed: ComposedLead, decided: Extract<Decided, { kind: 
 }
 
 /** Leads a team that stands to the end of its phase. */
-export async function leadTeam(composed: ComposedLead, team: string): Promise<Outcome> {
+async function leadTeam(composed: ComposedLead, team: string): Promise<Outcome> {
   const left = await composed.endLeftovers(team);
   if (left > 0) say(`ended ${left} processes that an earlier lead left`);
   const log = composed.context.teams.open(team);

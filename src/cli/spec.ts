@@ -2,38 +2,36 @@
 
 import { FileTeams } from '../adapters/event-log/teams.ts';
 import { findProject } from '../adapters/project.ts';
-import { approveSpec, listSpecs, readDocument, readSpec } from '../adapters/specs.ts';
+import { approvalOf, approveSpec } from '../adapters/spec-approvals.ts';
+import { listSpecs, readTexts } from '../adapters/specs.ts';
 import { ToolError } from '../domain/errors.ts';
 import { nearest } from '../domain/nearest.ts';
-import { isSpecId, specDirectory, statusOfSpec } from '../domain/spec/spec.ts';
-import { readAsked } from '../domain/team/requirement.ts';
+import { checkSpec, readSpecTexts, type SpecTexts } from '../domain/spec/check.ts';
+import { isSpecId, type SpecStatus, specDirectory, statusOfSpec } from '../domain/spec/spec.ts';
 import { got, visible } from '../domain/text.ts';
-
 import { isAskedByAgent } from '../host/asked-by-agent.ts';
 
 type Row = {
   readonly id: string;
-  readonly status: string | null;
+  readonly status: SpecStatus | null;
   readonly title: string;
   readonly requirements: number;
+  /** Whether somebody approved it as it stands. */
+  readonly counts: boolean;
+  readonly why: string;
 };
 
-function rowOf(root: string, id: string): Row {
-  const text = readSpec(root, id) ?? '';
-  const { title, requirements } = readAsked(text);
-  return {
-    id,
-    status: statusOfSpec(text),
-    title: visible(title.split('\n')[0] ?? ''),
-    requirements: requirements.length,
-  };
+async function rowOf(root: string, texts: SpecTexts): Promise<Row> {
+  const { spec } = readSpecTexts(texts);
+  const { status, counts, why } = await approvalOf(root, texts.id, process.env);
+  return { id: texts.id, status, title: visible(spec.title), requirements: spec.requirements.length, counts, why };
 }
 
 /** The SPEC of that id; throws with those that there are. */
-function mustBe(root: string, id: string): string {
+function mustBe(root: string, id: string): SpecTexts {
   const known = listSpecs(root);
-  const text = readSpec(root, id);
-  if (text !== null) return text;
+  const texts = readTexts(root, id);
+  if (texts !== null) return texts;
   const close = nearest(id, known);
   const there = known.length === 0 ? 'there is none yet' : `there is ${known.join(', ')}`;
   throw new ToolError(
@@ -52,38 +50,34 @@ async function refuseAgents(teams: FileTeams): Promise<void> {
     );
 }
 
-export function listSpecsCommand(options: { readonly json?: boolean }): void {
+/** What a status is worth: nothing is said of one that claims no approval. */
+function worth({ id, status, counts, why }: Row): string {
+  if (status !== 'approved' && status !== 'completed') return status ?? 'no status';
+  return counts ? `${status} (${why})` : `${status}, but that does not count: ${why}; tool spec approve ${id}`;
+}
+
+export async function listSpecsCommand(options: { readonly json?: boolean }): Promise<void> {
   const { main } = findProject(process.cwd());
-  const rows = listSpecs(main).map((id) => rowOf(main, id));
+  const rows: Row[] = [];
+  for (const id of listSpecs(main)) rows.push(await rowOf(main, mustBe(main, id)));
   if (options.json === true) {
     process.stdout.write(`${JSON.stringify(rows, null, 2)}\n`);
     return;
   }
   if (rows.length === 0) process.stdout.write('no SPEC yet: /tool:1-plan "<feature>" makes one\n');
-  for (const { id, status, title, requirements } of rows)
-    process.stdout.write(`${id}  ${status ?? 'no status'}  ${requirements} requirements  ${title}\n`);
+  for (const row of rows)
+    process.stdout.write(`${row.id}  ${worth(row)}  ${row.requirements} requirements  ${row.title}\n`);
 }
 
-/** What keeps a SPEC from being worked on, one line each. */
-function problemsOf(root: string, id: string, text: string): readonly string[] {
-  const { requirements } = readAsked(text);
-  const documents = ['plan.md', 'acceptance.md'].filter((name) => readDocument(root, id, name) === null);
-  return [
-    ...(statusOfSpec(text) === null
-      ? ['spec.md: expected a status (draft, approved or completed) in its front matter, got none']
-      : []),
-    ...(requirements.length === 0 ? ['spec.md: expected requirement lines, got none'] : []),
-    ...documents.map((name) => `${name}: expected beside spec.md, got nothing`),
-  ];
-}
-
-export function checkSpecCommand(id: string, options: { readonly json?: boolean }): void {
+export async function checkSpecCommand(id: string, options: { readonly json?: boolean }): Promise<void> {
   const { main } = findProject(process.cwd());
-  const text = mustBe(main, id);
-  const problems = problemsOf(main, id, text);
-  if (options.json === true) process.stdout.write(`${JSON.stringify({ ...rowOf(main, id), problems }, null, 2)}\n`);
-  else if (problems.length === 0) process.stdout.write(`${id} is complete (${statusOfSpec(text) ?? ''})\n`);
-  else for (const problem of problems) process.stdout.write(`${problem}\n`);
+  const texts = mustBe(main, id);
+  const problems = checkSpec(texts);
+  if (options.json === true)
+    process.stdout.write(`${JSON.stringify({ ...(await rowOf(main, texts)), problems }, null, 2)}\n`);
+  else if (problems.length === 0)
+    process.stdout.write(`${id} has no problems (${statusOfSpec(texts.spec ?? '') ?? ''})\n`);
+  else for (const { file, line, words } of problems) process.stdout.write(`${file}:${line}: ${visible(words)}\n`);
   if (problems.length > 0) process.exitCode = 1;
 }
 
@@ -91,8 +85,8 @@ export async function approveSpecCommand(id: string): Promise<void> {
   const { main } = findProject(process.cwd());
   const teams = new FileTeams({ root: main, now: Date.now });
   await refuseAgents(teams);
-  mustBe(main, id);
-  const problem = approveSpec(main, id);
+  const problems = checkSpec(mustBe(main, id));
+  const problem = approveSpec(main, id, process.env, Date.now());
   if (problem !== null) throw new ToolError('refused', problem);
   for (const name of teams.list()) {
     const log = teams.open(name);
@@ -100,5 +94,7 @@ export async function approveSpecCommand(id: string): Promise<void> {
       await log.append({ type: 'moved', event: 'approved', reason: `${id} was approved at a terminal`, by: 'user' });
     await log?.close();
   }
+  if (problems.length > 0)
+    process.stderr.write(`toolcrew: ${id} has ${problems.length} problems: tool spec check ${id} names them\n`);
   process.stdout.write(`${id} is approved\nNext, in a fresh context: /tool:2-run ${id} --team\n`);
 }

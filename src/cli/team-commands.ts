@@ -137,20 +137,20 @@ function addSpecs(program: Command): void {
   const spec = program.command('spec').description('SPEC documents below .tool/specs');
   spec
     .command('list')
-    .description('all of them, with their status')
+    .description('all of them, with their status and whether it counts')
     .option('--json', 'as JSON')
     .action(async (options: Options) => {
       const { listSpecsCommand } = await import('./spec.ts');
-      listSpecsCommand(options);
+      await listSpecsCommand(options);
     });
   spec
     .command('check')
-    .description('what is missing in one')
+    .description('everything that is wrong with one, line by line')
     .argument('<spec_id>')
     .option('--json', 'as JSON')
     .action(async (id: string, options: Options) => {
       const { checkSpecCommand } = await import('./spec.ts');
-      checkSpecCommand(id, options);
+      await checkSpecCommand(id, options);
     });
   spec
     .command('approve')

@@ -97,13 +97,26 @@ test('a shell of an agent inside a host is nobody in particular', async (t) => {
 test('a SPEC is listed, checked, and approved by a person only', async (t) => {
   const { root, tool, json } = projectOf(t, { '.tool/specs/SPEC-AUTH-001/spec.md': SPEC });
   assert.deepEqual(await json(['spec', 'list']), [
-    { id: 'SPEC-AUTH-001', status: 'draft', title: 'Sign in', requirements: 1 },
+    {
+      id: 'SPEC-AUTH-001',
+      status: 'draft',
+      title: 'Sign in',
+      requirements: 1,
+      counts: false,
+      why: 'status: draft',
+    },
   ]);
   const check = await tool(['spec', 'check', 'SPEC-AUTH-001']);
   assert.equal(check.code, 1);
   assert.equal(
     check.stdout,
-    'plan.md: expected beside spec.md, got nothing\nacceptance.md: expected beside spec.md, got nothing\n',
+    [
+      'spec.md:1: created: expected a date like 2026-01-31, got nothing',
+      'spec.md:1: updated: expected a date like 2026-01-31, got nothing',
+      'plan.md:1: expected beside spec.md, got nothing',
+      'acceptance.md:1: expected beside spec.md, got nothing',
+      '',
+    ].join('\n'),
   );
   assert.match((await tool(['spec', 'check', 'SPEC-AUT-001'])).stderr, /did you mean SPEC-AUTH-001\?/);
   const agent = await tool(['spec', 'approve', 'SPEC-AUTH-001'], { CLAUDECODE: '1' });
@@ -115,6 +128,17 @@ test('a SPEC is listed, checked, and approved by a person only', async (t) => {
     readFileSync(join(root, '.tool/specs/SPEC-AUTH-001/spec.md'), 'utf8'),
     SPEC.replace('status: draft', 'status: approved'),
   );
+  assert.match(
+    (await tool(['spec', 'list'])).stdout,
+    /^SPEC-AUTH-001 {2}approved \(approved on \d{4}-\d{2}-\d{2}\) {2}1 req/,
+  );
+  writeFileSync(join(root, '.tool/specs/SPEC-AUTH-001/plan.md'), '# Plan\n');
+  assert.match(
+    (await tool(['spec', 'list'])).stdout,
+    /^SPEC-AUTH-001 {2}approved, but that does not count: plan\.md changed after it was approved on .*; tool spec approve SPEC-AUTH-001 /,
+  );
+  const [row] = await json(['spec', 'list']);
+  assert.deepEqual([row.status, row.counts], ['approved', false]);
 });
 
 test('a selection is explained line by line, and what is installed for agents is none of it', async (t) => {

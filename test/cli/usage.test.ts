@@ -27,7 +27,7 @@ test('--help lists the commands, of serve also init', async () => {
     [['--help'], ['serve', '--help'], ['issue', '--help']].map((args) => runTool(args)),
   );
   const commands = (text = '') =>
-    [...(text.split('Commands:\n')[1] ?? '').matchAll(/^ {2}([a-z]+)/gm)].map((match) => match[1]);
+    [...(text.split('Commands:\n')[1] ?? '').matchAll(/^ {2}([a-z-]+)/gm)].map((match) => match[1]);
   assert.deepEqual(commands(all?.stdout), [
     'serve',
     'demo',
@@ -36,6 +36,9 @@ test('--help lists the commands, of serve also init', async () => {
     'team',
     'spec',
     'mcp',
+    'run',
+    'team-restart',
+    'sync',
     'init',
     'uninstall',
     'issue',

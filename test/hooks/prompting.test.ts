@@ -2,7 +2,9 @@ import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
+import { createSpec } from '../../src/adapters/specs.ts';
 import { HookedProject, type HookRun, specific, TEAM } from '../support/hooked.ts';
+import { NEW_SPEC } from '../support/spec.ts';
 
 const ON = { TOOL_CODE_EXPERIMENTAL_AGENT_TEAMS: '1' };
 
@@ -78,6 +80,17 @@ test('/tool:2-run wants a SPEC that is there and approved', async (t) => {
     /SPEC-AUTH-001 is not approved \(status: draft\)/,
   );
   made.write('.tool/specs/SPEC-AUTH-001/spec.md', spec('approved'));
+  assert.match(
+    await typed(made, '/tool:2-run SPEC-AUTH-001 --team'),
+    /SPEC-AUTH-001 is not approved \(its front matter says approved, but nobody has approved it here, and it is not committed/,
+  );
+  assert.match(await typed(made, 'approve SPEC-AUTH-001'), /SPEC-AUTH-001 is approved/);
+  made.edit('.tool/specs/SPEC-AUTH-001/spec.md', 'shall answer', 'shall never answer');
+  assert.match(
+    await typed(made, '/tool:2-run SPEC-AUTH-001 --team'),
+    /SPEC-AUTH-001 is not approved \(spec\.md changed after it was approved on \d{4}-\d{2}-\d{2}\): .* answering "approve SPEC-AUTH-001"/,
+  );
+  made.edit('.tool/specs/SPEC-AUTH-001/spec.md', 'shall never answer', 'shall answer');
   const text = await typed(made, '/tool:2-run SPEC-AUTH-001 --team --pattern=implementation');
   assert.match(
     text,
@@ -88,13 +101,34 @@ test('/tool:2-run wants a SPEC that is there and approved', async (t) => {
   assert.match(await typed(made, '/tool:3-sync SPEC-AUTH-001'), /tasks of team tool-run-spec-auth-001 are open: 1 /);
 });
 
+test('/tool:2-run takes the tasks of a plan that has no problems', async (t) => {
+  const made = project(t);
+  const created = createSpec(made.root, NEW_SPEC, '2026-01-31');
+  assert.ok(created.ok);
+  assert.match(await typed(made, `approve ${created.id}`), /is approved/);
+  await typed(made, `/tool:2-run ${created.id} --team --pattern=implementation`);
+  const team_name = `tool-run-${created.id.toLowerCase()}`;
+  await made.call('team-lead', 'TeamCreate', { team_name });
+  assert.deepEqual(
+    [...made.state(team_name).tasks.values()].map(({ subject, owner }) => [subject, owner]),
+    [
+      ['End the session', 'backend-dev'],
+      ['Show the button', 'frontend-dev'],
+      ['Test the acceptance: Users log out', 'tester'],
+    ],
+  );
+});
+
 test('/tool:3-sync and /tool:build-fix say what comes next', async (t) => {
   const made = project(t);
-  made.write('.tool/specs/SPEC-AUTH-001/spec.md', spec('approved'));
+  made.write('.tool/specs/SPEC-AUTH-001/spec.md', spec('approved').replace('When a', '- R1: When a'));
+  assert.match(await typed(made, '/tool:3-sync SPEC-AUTH-001'), /SPEC-AUTH-001 is not approved \(its front matter/);
+  made.commit();
   assert.match(
     await typed(made, '/tool:3-sync SPEC-AUTH-001'),
-    /^toolcrew: \/tool:3-sync SPEC-AUTH-001 \(status: approved\)\.\nNext: hold the changes against every requirement/,
+    /^toolcrew: \/tool:3-sync SPEC-AUTH-001: not all of it is met; status: approved\. Held against the changes since the commit before [0-9a-f]{10}:\n- R1: not met: no test names it, like "SPEC-AUTH-001 R1"; no task of plan\.md is for it\n/,
   );
+  assert.match(made.read('.tool/specs/SPEC-AUTH-001/spec.md'), /## Result of the sync\n\n0 of 1 met/);
   assert.match(
     await typed(made, '/tool:build-fix "login answers 500" --team'),
     /pattern investigation: hypothesis-1, hypothesis-2, hypothesis-3\.\n[\s\S]*TeamCreate \{"team_name":"tool-debug-login-answers-500"\}/,

@@ -72,6 +72,13 @@ export class HookedProject {
     this.write(path, this.read(path).replace(from, to));
   }
 
+  /** Commits all that is there. */
+  commit(): void {
+    const git = (...args: readonly string[]) => execFileSync('git', ['-C', this.root, ...args], { env: this.env });
+    git('add', '-A');
+    git('-c', 'user.name=x', '-c', 'user.email=x@example.com', 'commit', '-qm', 'All of it');
+  }
+
   evidence(who: string): Evidence {
     const isLead = who === 'team-lead';
     const stamp = { agentId: isLead ? null : `agent-${who}`, agentType: isLead ? null : `team-${who}` };

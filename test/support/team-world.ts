@@ -66,6 +66,9 @@ export class TeamWorld {
     specs: () => [],
     spec: () => null,
     approve: () => null,
+    data: () => null,
+    approval: () => Promise.resolve({ status: null, counts: false, why: 'there is none' }),
+    sync: () => Promise.resolve({ kind: 'refused', reasons: ['there is none'] }),
     hostVersion: () => Promise.resolve('2.1.177'),
     variable: { value: '1', source: 'settings' },
   };

@@ -1,7 +1,8 @@
 // Lock files of git: one that is in use is waited for, one that a killed git left is removed.
 
 import { spawnSync } from 'node:child_process';
-import { readdirSync, readFileSync, readlinkSync, rmSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, readlinkSync, rmSync, statSync } from 'node:fs';
+import { basename, dirname, join, resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { ToolError } from '../../domain/errors.ts';
 
@@ -21,14 +22,28 @@ function placeOfGit(pid: string): string | null {
   }
 }
 
-/** Whether a git is at work in the directory, null: in any; where the system does not tell where one is, any counts. */
-function isGitAtWork(directory: string | null): boolean {
+/** Whether a git is at work in one of the directories; where the system does not tell where one is, any counts. */
+function isGitAtWork(directories: readonly string[]): boolean {
   if (process.platform !== 'linux')
     return /(^|\/)git$/m.test(spawnSync('ps', ['-ax', '-o', 'comm='], { encoding: 'utf8' }).stdout ?? '');
   return readdirSync('/proc').some((pid) => {
     const place = /^\d+$/.test(pid) ? placeOfGit(pid) : null;
-    return place !== null && (directory === null || place === directory || place.startsWith(`${directory}/`));
+    return place !== null && directories.some((one) => place === one || place.startsWith(`${one}/`));
   });
+}
+
+/** The Git directory, its checkout and all worktrees: who uses what they share is in one of them. */
+function placesOf(common: string): string[] {
+  const admins = join(common, 'worktrees');
+  const linked = existsSync(admins) ? readdirSync(admins) : [];
+  const places = linked.flatMap((name) => {
+    try {
+      return [dirname(resolve(admins, name, readFileSync(join(admins, name, 'gitdir'), 'utf8').trim()))];
+    } catch {
+      return [];
+    }
+  });
+  return [common, ...(basename(common) === '.git' ? [dirname(common)] : []), ...places];
 }
 
 function stampOf(path: string): string | null {
@@ -36,17 +51,20 @@ function stampOf(path: string): string | null {
   return stat === undefined ? null : `${stat.ino} ${stat.mtimeMs}`;
 }
 
-/** Resolves when the lock is gone. One of a worktree's own is used by those in the worktree alone, any other by all. */
-export async function clearLock(lock: string, worktree: string): Promise<void> {
-  const directory = /\/worktrees\/[^/]+\/[^/]+\.lock$/.test(lock) ? worktree : null;
+/**
+ * Resolves when the lock is gone. One of a worktree's own is used by those in the worktree alone.
+ * @param common the Git directory of all worktrees
+ */
+export async function clearLock(lock: string, worktree: string, common: string): Promise<void> {
+  const isOwn = lock.startsWith(`${common}/worktrees/`);
   const giveUpAt = Date.now() + WAIT_MS;
   for (let stamp = stampOf(lock); stamp !== null; stamp = stampOf(lock)) {
-    if (!isGitAtWork(directory)) {
+    if (!isGitAtWork(isOwn ? [worktree] : placesOf(common))) {
       if (stampOf(lock) === stamp) rmSync(lock, { force: true });
     } else if (Date.now() > giveUpAt)
       throw new ToolError(
         'git',
-        `${lock} is there, and a git has been at work in ${directory ?? 'the system'} for ${WAIT_MS / 1000} s: end it, or remove the lock`,
+        `${lock} is there, and a git has been at work in its repository for ${WAIT_MS / 1000} s: end it, or remove the lock`,
       );
     else await delay(LOOK_MS);
   }

@@ -22,6 +22,20 @@ export async function commitAt(name: string, cwd: string, run: Run): Promise<str
   return exitCode === 0 ? stdout.trim() : null;
 }
 
+/** The commits of those of the refs that exist, told at once. */
+export async function commitsAt(
+  refs: readonly string[],
+  { top }: Repository,
+  run: Run,
+): Promise<ReadonlyMap<string, string>> {
+  const text = await run.git(top, ['for-each-ref', '--format=%(refname) %(objectname)', ...refs]);
+  const rows = text.split('\n').map((row): [string, string] => {
+    const space = row.indexOf(' ');
+    return [row.slice(0, space), row.slice(space + 1)];
+  });
+  return new Map(rows.filter(([ref]) => refs.includes(ref)));
+}
+
 /** Of a merge only what its parents, merged by git, do not give: a clean one has nothing. */
 async function filesOf(sha: string, parents: number, { top }: Repository, run: Run): Promise<string[]> {
   // Git cannot make a merge of more than two again.

@@ -67,11 +67,15 @@ export function writerEnvironment(team: string, member: string): Record<string, 
   };
 }
 
-export function createRun(env: Readonly<Record<string, string | undefined>>, launch?: Launch): Run {
+/** @param within the Git directory of all worktrees, whose lock files are taken out of the way, and how git is started there */
+export function createRun(
+  env: Readonly<Record<string, string | undefined>>,
+  within?: { readonly common: string; readonly launch: Launch },
+): Run {
   const base = { ...cloneEnvironment(env), GIT_NO_REPLACE_OBJECTS: '1', GIT_LITERAL_PATHSPECS: '0' };
   const optionsFor = (cwd: string, options: Partial<GitOptions> = {}): GitOptions => ({
     cwd,
-    launch,
+    launch: within?.launch,
     maxBytes: MAX_BYTES,
     ...options,
     env: { ...base, ...options.env },
@@ -80,8 +84,8 @@ export function createRun(env: Readonly<Record<string, string | undefined>>, lau
     for (let tries = 0; ; tries++) {
       const result = await tryGit([...SETTINGS, ...args], optionsFor(cwd, options));
       const lock = result.exitCode === 0 || tries === MAX_TRIES ? null : lockInTheWay(result.stderr);
-      if (lock === null) return result;
-      await clearLock(lock, cwd);
+      if (lock === null || within === undefined) return result;
+      await clearLock(lock, cwd, within.common);
     }
   };
   return {

@@ -1,6 +1,15 @@
 // Moves a writer's branch and the files of its worktree together, so that a kill in between is put right by the next call.
 
-import { lstatSync, readFileSync, realpathSync, renameSync, rmdirSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  lstatSync,
+  readFileSync,
+  realpathSync,
+  renameSync,
+  rmdirSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Run } from './workshop-git.ts';
 import type { Worktree } from './workshop-place.ts';
@@ -13,6 +22,11 @@ const MERGE = ['MERGE_HEAD', 'MERGE_MODE', 'MERGE_MSG', 'AUTO_MERGE'];
 
 function journalOf({ admin }: Worktree): string {
   return join(admin, 'toolcrew-move');
+}
+
+/** Whether a move was begun and not brought to its end. */
+export function hasMove(worktree: Worktree): boolean {
+  return existsSync(journalOf(worktree));
 }
 
 function readMove(worktree: Worktree): Move | null {

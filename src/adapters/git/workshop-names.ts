@@ -8,7 +8,7 @@ import type { Repository } from './workshop-git.ts';
 const NAME = /^[A-Za-z0-9]+(?:[._-][A-Za-z0-9]+)*$/;
 
 /** A name that can be a directory and a part of a branch. Two hyphens stand between a team and its member. */
-export function checkName(kind: 'team' | 'teammate', name: string): string {
+function checkName(kind: 'team' | 'teammate', name: string): string {
   if (NAME.test(name) && name.length <= 120 && !name.endsWith('.lock')) return name;
   throw new ToolError(
     'usage',

@@ -39,7 +39,7 @@ function isOver(pid: number): boolean {
 function isHeld(text: string): boolean {
   const [pid, started] = text.split('\n');
   const number = numberIn(pid);
-  return number !== null && !isOver(number) && processStartTime(number) === started;
+  return number !== null && !isOver(number) && String(processStartTime(number)) === started;
 }
 
 function tryLink(mine: string, lock: string): boolean {
@@ -104,13 +104,12 @@ export class Turns {
     try {
       while (!tryLink(mine, this.#lock)) {
         const held = read(this.#lock);
-        if (held === null) continue;
-        if (!isHeld(held)) setAside(this.#lock, held, name);
-        else if (Date.now() < giveUpAt) await delay(LOOK_MS);
+        if (held !== null && !isHeld(held)) setAside(this.#lock, held, name);
+        else if (Date.now() < giveUpAt) await delay(held === null ? 1 : LOOK_MS);
         else
           throw new ToolError(
             'git',
-            `${this.#lock}: process ${held.split('\n')[0]} has been at work on the team's branches for ${WAIT_MS / 60_000} minutes; end it`,
+            `${this.#lock}: process ${held?.split('\n')[0] ?? 'unknown'} has been at work on the team's branches for ${WAIT_MS / 60_000} minutes; end it`,
           );
       }
     } finally {

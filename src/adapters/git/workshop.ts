@@ -1,13 +1,22 @@
 // Where the writers of a team work: a worktree and a branch for each, and the one branch that their work comes together in.
 
 import { existsSync, mkdirSync, readdirSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { ToolError } from '../../domain/errors.ts';
 import type { ChangedPath, MemberCommit, Merge, Workshop, WriterPlace } from '../../engine/team/workshop-port.ts';
 import { removeLargeTree } from '../remove-tree.ts';
 import { obstaclesFor } from './obstacles.ts';
 import { commitAll, conflictedFiles, snapshot } from './uncommitted.ts';
-import { changesBetween, commitAt, commitsBetween, countsBetween, isAncestor, mergeTrees } from './workshop-commits.ts';
+import { closeWriter } from './workshop-close.ts';
+import {
+  changesBetween,
+  commitAt,
+  commitsAt,
+  commitsBetween,
+  countsBetween,
+  isAncestor,
+  mergeTrees,
+} from './workshop-commits.ts';
 import {
   createRun,
   findRepository,
@@ -18,11 +27,11 @@ import {
   writerEnvironment,
 } from './workshop-git.ts';
 import { move } from './workshop-move.ts';
-import { baseRef, headRef, keptRef, memberBranch, memberPath, teamBranch, viewPath } from './workshop-names.ts';
+import { baseRef, headRef, keptRef, memberBranch, teamBranch, viewPath } from './workshop-names.ts';
 import { ensureWorktree, findWorktree, removeWorktree } from './workshop-place.ts';
 import { refusePlan } from './workshop-refuse.ts';
 import { Turns } from './workshop-turn.ts';
-import { standIn, type Writer } from './workshop-writer.ts';
+import { requireTeam, standIn, type Writer } from './workshop-writer.ts';
 
 export type WorkshopOptions = {
   /** The project's root, as `findProject` gives it. */
@@ -56,7 +65,7 @@ class GitWorkshop implements Workshop {
     this.#tools ??= (async () => {
       const repository = await findRepository(root, this.#reading, env);
       const turns = new Turns(join(repository.common, 'toolcrew-workshop.lock'));
-      return { repository, turns, run: createRun(env, turns.launch) };
+      return { repository, turns, run: createRun(env, { common: repository.common, launch: turns.launch }) };
     })().catch((error: unknown) => {
       this.#tools = undefined;
       throw error;
@@ -102,18 +111,14 @@ class GitWorkshop implements Workshop {
 
   /** Acts in a writer's worktree, which is there and in order. */
   #writer<T>(team: string, member: string, act: (writer: Writer, tools: Tools) => Promise<T>): Promise<T> {
-    const branch = memberBranch(team, member);
-    return this.#turn(async (tools) => {
-      const { repository, run } = tools;
-      const head = await teamHead(team, repository, run);
-      return act(await standIn({ team, member, branch, head }, repository, run), tools);
-    });
+    return this.#turn(async (tools) => act(await standIn({ team, member }, tools.repository, tools.run), tools));
   }
 
   view(team: string, name: string) {
     return this.#turn(async ({ repository, run }) => {
       const path = viewPath(team, name, repository);
-      const head = await teamHead(team, repository, run);
+      const branch = headRef(teamBranch(team));
+      const head = requireTeam(team, (await commitsAt([branch], repository, run)).get(branch));
       if (findWorktree(path, repository) === null) await removeWorktree(path, repository);
       await ensureWorktree(path, ['--detach', head], repository, run);
       await run.git(path, ['checkout', '--quiet', '--detach', '--force', head]);
@@ -159,29 +164,31 @@ class GitWorkshop implements Workshop {
   }
 
   async commits(team: string, member: string): Promise<readonly MemberCommit[]> {
+    const [ref, teamRef] = [headRef(memberBranch(team, member)), headRef(teamBranch(team))];
     const { repository } = await this.#ready();
-    const at = await commitAt(headRef(memberBranch(team, member)), repository.top, this.#reading);
-    if (at === null) return [];
-    return commitsBetween(await teamHead(team, repository, this.#reading), at, repository, this.#reading);
+    const known = await commitsAt([ref, teamRef], repository, this.#reading);
+    const at = known.get(ref);
+    return at === undefined ? [] : commitsBetween(requireTeam(team, known.get(teamRef)), at, repository, this.#reading);
   }
 
   merge(team: string, member: string, message: string, upTo?: string): Promise<Merge> {
-    const source = headRef(memberBranch(team, member));
+    const [source, target] = [headRef(memberBranch(team, member)), headRef(teamBranch(team))];
     return this.#turn(async ({ repository, run }) => {
-      const { root } = repository;
-      const at = await commitAt(source, root, run);
-      if (at === null) return { kind: 'nothing' };
-      const last = upTo === undefined ? at : await commitAt(upTo, root, run);
-      if (last === null || !(await isAncestor(last, at, repository, run)))
-        throw new ToolError('git', `${upTo}: expected a commit of ${member}'s branch, which stands at ${at}`);
+      const { top } = repository;
       await refuseCheckedOut(teamBranch(team), repository, run);
       for (let tries = 0; tries < MAX_TRIES; tries++) {
-        const head = await teamHead(team, repository, run);
+        const known = await commitsAt([source, target], repository, run);
+        const head = requireTeam(team, known.get(target));
+        const at = known.get(source);
+        if (at === undefined) return { kind: 'nothing' };
+        const last = upTo === undefined ? at : await commitAt(upTo, top, run);
+        if (last === null || (last !== at && !(await isAncestor(last, at, repository, run))))
+          throw new ToolError('git', `${upTo}: expected a commit of ${member}'s branch, which stands at ${at}`);
         if (await isAncestor(last, head, repository, run)) return { kind: 'nothing' };
         const merged = await mergeCommit(head, last, message, identity(team, LEAD), repository, run, 'always');
         if (typeof merged !== 'string') return merged;
-        const update = ['update-ref', headRef(teamBranch(team)), merged, head];
-        if ((await run.try(root, update)).exitCode === 0) return { kind: 'merged', head: merged };
+        if ((await run.try(top, ['update-ref', target, merged, head])).exitCode === 0)
+          return { kind: 'merged', head: merged };
       }
       throw new ToolError(
         'git',
@@ -207,13 +214,14 @@ class GitWorkshop implements Workshop {
 
   async changed(team: string): Promise<readonly ChangedPath[]> {
     const { repository } = await this.#ready();
-    const base = await commitAt(baseRef(team), repository.top, this.#reading);
-    const head = await teamHead(team, repository, this.#reading);
-    return base === null ? [] : countsBetween(base, head, repository, this.#reading);
+    const [base, branch] = [baseRef(team), headRef(teamBranch(team))];
+    const known = await commitsAt([base, branch], repository, this.#reading);
+    const head = requireTeam(team, known.get(branch));
+    return countsBetween(known.get(base) ?? head, head, repository, this.#reading);
   }
 
   close(team: string, member: string): Promise<string | null> {
-    return this.#turn((tools) => closeWriter(team, member, tools));
+    return this.#turn((tools) => closeWriter(team, member, tools.repository, tools.run));
   }
 
   end(team: string): Promise<void> {
@@ -226,7 +234,7 @@ class GitWorkshop implements Workshop {
       const names = existsSync(directory) ? readdirSync(directory) : [];
       const aside = names.map((name) => name.replace(/^\.aside-/, '')).filter((name) => /^[A-Za-z0-9]/.test(name));
       const members = new Set([...branches.map((ref) => ref.slice(prefix.length)), ...aside]);
-      for (const member of members) await closeWriter(team, member, tools);
+      for (const member of members) await closeWriter(team, member, tools.repository, tools.run);
       for (const name of names.filter((one) => one.startsWith('@')))
         await removeWorktree(join(directory, name), repository);
       await removeLargeTree(directory);
@@ -236,15 +244,9 @@ class GitWorkshop implements Workshop {
 
 /** Where the project's root is in a worktree; there, though no commit has it yet. */
 function rootIn(path: string, { prefix }: Repository): string {
-  const root = join(path, prefix);
+  const root = resolve(path, prefix);
   mkdirSync(root, { recursive: true });
   return root;
-}
-
-async function teamHead(team: string, { top }: Repository, run: Run): Promise<string> {
-  const head = await commitAt(headRef(teamBranch(team)), top, run);
-  if (head !== null) return head;
-  throw new ToolError('git', `${teamBranch(team)}: there is no such branch; the team has not begun, or it was deleted`);
 }
 
 /** A branch that is checked out moves with its files alone, and those are a person's. */
@@ -279,44 +281,4 @@ async function mergeCommit(
     return { kind: 'conflict', files: result.conflicts.map((file) => fromRoot(file, repository)) };
   const args = ['commit-tree', result.tree, '-p', ours, '-p', theirs, '-F', '-'];
   return (await run.git(repository.top, args, { env: author, input: message })).trim();
-}
-
-async function closeWriter(team: string, member: string, { repository, run }: Tools): Promise<string | null> {
-  const branch = memberBranch(team, member);
-  const path = memberPath(team, member, repository);
-  const head = await teamHead(team, repository, run);
-  const at = await commitAt(headRef(branch), repository.root, run);
-  const isThere = existsSync(path) || existsSync(join(path, '..', `.aside-${member}`));
-  if (at === null && !isThere) {
-    await removeWorktree(path, repository);
-    return null;
-  }
-  let kept: string | null = null;
-  if (isThere) {
-    const { worktree, at: last } = await standIn({ team, member, branch, head }, repository, run);
-    const all = (await snapshot(worktree, team, member, repository, run)) ?? last;
-    kept = await keep(all, head, team, member, repository, run);
-  } else if (at !== null) {
-    // Killed after the worktree was removed: what it held was kept.
-    const known = ['for-each-ref', '--format=%(refname)', `--contains=${at}`, keptRef('saved', team, member, '')];
-    const [first = ''] = (await run.git(repository.root, known)).split('\n');
-    kept = first !== '' ? first : await keep(at, head, team, member, repository, run);
-  }
-  await removeWorktree(path, repository);
-  await run.git(repository.root, ['update-ref', '-d', headRef(branch)]);
-  return kept;
-}
-
-async function keep(
-  sha: string,
-  head: string,
-  team: string,
-  member: string,
-  repository: Repository,
-  run: Run,
-): Promise<string | null> {
-  if (await isAncestor(sha, head, repository, run)) return null;
-  const ref = keptRef('saved', team, member, sha);
-  await run.git(repository.root, ['update-ref', ref, sha]);
-  return ref;
 }

@@ -15,15 +15,19 @@ export type Asked = {
 
 const ITEM = /^\s*(?:[-*+•]|\d{1,3}[.)])\s+(?:\[[ xX]\]\s+)?(\S.*)$/;
 const EARS = /\b(?:shall|must)\b/i;
+/** An id of a scenario, with what it proves: `A1 (R2):`. */
+const SCENARIO_ID = /^A\d+\s*\([^)]*\)\s*:/;
 const SCENARIO = /^\s*(?:given|when|then|scenario)\b/i;
-const HEADING = /^\s{0,3}#{1,6}\s+(.*)$/;
+const HEADING = /^\s{0,3}(#{1,6})\s+(.*)$/;
 const LEFT_OUT = /\b(?:out of scope|non-?goals?|not in scope|references|changelog|history)\b/i;
 
-function withoutFrontMatter(text: string): readonly string[] {
+type Lines = { readonly lines: readonly string[]; readonly hasFront: boolean };
+
+function withoutFrontMatter(text: string): Lines {
   const lines = text.split(/\r\n?|\n/);
-  if (lines[0]?.trim() !== '---') return lines;
+  if (lines[0]?.trim() !== '---') return { lines, hasFront: false };
   const end = lines.findIndex((line, index) => index > 0 && line.trim() === '---');
-  return end === -1 ? lines : lines.slice(end + 1);
+  return end === -1 ? { lines, hasFront: false } : { lines: lines.slice(end + 1), hasFront: true };
 }
 
 /** Takes a text apart. Code fences and sections on what is out of scope ask for nothing. */
@@ -33,14 +37,18 @@ export function readAsked(text: string): Asked {
   let section: 'plain' | 'acceptance' | 'left out' = 'plain';
   let isFenced = false;
   let open: { text: string } | undefined;
-  for (const line of withoutFrontMatter(text)) {
+  const { lines, hasFront } = withoutFrontMatter(text);
+  for (const line of lines) {
     if (/^\s*(?:```|~~~)/.test(line)) isFenced = !isFenced;
     if (isFenced || /^\s*(?:```|~~~)/.test(line)) continue;
-    const heading = HEADING.exec(line)?.[1];
+    const [, level = '', heading] = HEADING.exec(line) ?? [];
     const item = ITEM.exec(line)?.[1]?.trim();
     const plain = line.trim();
     if (plain === '' || heading !== undefined) open = undefined;
-    if (heading !== undefined) {
+    if (heading !== undefined && hasFront && level === '#' && title.length + requirements.length === 0) {
+      // A document's own title names no section, whatever its words are.
+      title.push(heading.trim());
+    } else if (heading !== undefined) {
       section = LEFT_OUT.test(heading) ? 'left out' : /accept/i.test(heading) ? 'acceptance' : 'plain';
       if (requirements.length === 0 && section === 'plain') title.push(heading.trim());
     } else if (plain !== '' && section !== 'left out') {
@@ -51,7 +59,7 @@ export function readAsked(text: string): Asked {
       else if (isRequirement || (isScenario && section === 'acceptance')) {
         const added: { text: string; kind: Requirement['kind'] } = {
           text: item ?? plain,
-          kind: section === 'acceptance' || isScenario ? 'acceptance' : 'requirement',
+          kind: section === 'acceptance' || isScenario || SCENARIO_ID.test(item ?? '') ? 'acceptance' : 'requirement',
         };
         requirements.push(added);
         open = added;

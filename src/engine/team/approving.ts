@@ -31,9 +31,9 @@ function textAfter({ tool, input }: HostEvent, before: string): string | null {
   }
 }
 
-/** Done is what was approved; anything else keeps the status that it has, or goes back to a draft. */
+/** It keeps the status that it has, goes back to a draft, or waits for the user's word. */
 function mayBecome(before: SpecStatus | null, after: SpecStatus | null): boolean {
-  return after === null || after === 'draft' || after === before || (before === 'approved' && after === 'completed');
+  return after === null || after === 'draft' || after === 'awaiting_approval' || after === before;
 }
 
 /** The SPEC that a target is, or may hold as a part. */
@@ -60,8 +60,10 @@ export function approvalFault(
     if (after === null)
       return `${target.path}: what a SPEC's status becomes cannot be seen there; write spec.md with Write or Edit`;
     const status = statusOfSpec(after);
-    if (!mayBecome(statusOfSpec(before), status))
-      return `${target.path}: only the user makes it ${status}: write it with "status: draft" and ask; the answer "approve ${id}" records it`;
+    if (mayBecome(statusOfSpec(before), status)) continue;
+    return status === 'completed'
+      ? `${target.path}: only a sync makes it completed, when all of it is met: \`tool sync ${id}\``
+      : `${target.path}: only the user makes it ${status}: write it with "status: draft" and ask; the answer "approve ${id}" records it`;
   }
   return null;
 }

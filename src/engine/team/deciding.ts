@@ -1,6 +1,8 @@
 // What a command of the team comes to: what it works on, by how many, in which tasks. The same for a prompt and for a terminal.
 
-import { specDirectory, statusOfSpec } from '../../domain/spec/spec.ts';
+import type { SpecData } from '../../domain/spec/check.ts';
+import { planDrafts } from '../../domain/spec/plan-drafts.ts';
+import { specDirectory } from '../../domain/spec/spec.ts';
 import { type Decision, decideMode } from '../../domain/team/activation.ts';
 import type { CommandName, Flags } from '../../domain/team/arguments.ts';
 import { decompose } from '../../domain/team/decomposition.ts';
@@ -16,7 +18,14 @@ import type { HookContext } from './hook-context.ts';
 export type Command = { readonly command: CommandName; readonly words: string; readonly flags: Flags };
 
 /** One place for what a command means: its phase, what it works on, the name of its team. */
-export type Work = { readonly phase: Phase; readonly subject: string; readonly team: string; readonly text: string };
+export type Work = {
+  readonly phase: Phase;
+  readonly subject: string;
+  readonly team: string;
+  readonly text: string;
+  /** A SPEC whose documents have no problems: its own plan counts. Null: the tasks are made from the text. */
+  readonly data: SpecData | null;
+};
 
 type Needed = Pick<HookContext, 'project' | 'log' | 'teams'>;
 
@@ -35,10 +44,10 @@ async function workOf(
   { command, words }: Command,
   settings: TeamSettings,
 ): Promise<Work | { readonly problem: string }> {
-  if (command === 'plan') return { phase: 'plan', subject: words, team: planTeamName(words), text: words };
+  if (command === 'plan') return { phase: 'plan', subject: words, team: planTeamName(words), text: words, data: null };
   if (command === 'build-fix') {
     const subject = words === '' ? 'the failure that the user speaks of' : words;
-    return { phase: 'debug', subject, team: debugTeamName(words === '' ? 'failure' : words), text: words };
+    return { phase: 'debug', subject, team: debugTeamName(words === '' ? 'failure' : words), text: words, data: null };
   }
   const text = context.project.spec(words);
   if (text === null) {
@@ -47,12 +56,12 @@ async function workOf(
       problem: `spec_id: there is no ${specDirectory(words)}/spec.md; ${known.length === 0 ? 'no SPEC has been written yet: /tool:1-plan "<feature>" makes one' : `there is ${known.join(', ')}`}`,
     };
   }
-  const status = statusOfSpec(text);
-  if (settings.requirePlanApproval && status !== 'approved' && status !== 'completed')
+  const { counts, why } = await context.project.approval(words);
+  if (settings.requirePlanApproval && !counts)
     return {
-      problem: `${words} is not approved (status: ${status ?? 'none'}): the user approves it by answering "approve ${words}", or with \`tool spec approve ${words}\``,
+      problem: `${words} is not approved (${why}): the user approves it as it stands by answering "approve ${words}", or with \`tool spec approve ${words}\``,
     };
-  return { phase: 'run', subject: words, team: runTeamName(words) ?? '', text };
+  return { phase: 'run', subject: words, team: runTeamName(words) ?? '', text, data: context.project.data(words) };
 }
 
 /** Decides what the command comes to; nothing is written. */
@@ -60,7 +69,8 @@ export async function decideWork(context: Needed, command: Command, settings: Te
   const work = await workOf(context, command, settings);
   if ('problem' in work) return { kind: 'refused', problems: [work.problem] };
   const files = await context.project.files();
-  const selection = select({ text: work.text, files, settings });
+  const mentioned = work.data?.plan.tasks.flatMap((task) => task.files) ?? [];
+  const selection = select({ text: work.text, files, settings, mentioned });
   const decision = decideMode({
     command: command.command,
     flags: command.flags,
@@ -73,15 +83,12 @@ export async function decideWork(context: Needed, command: Command, settings: Te
   if (decision.trigger !== null)
     context.log(settings.fallback.logLevel, `sub-agents in place of a team: ${FALLBACK_TRIGGERS[decision.trigger]}`);
   const { ownership } = settings;
-  const { tasks, notes } = decompose({
-    phase: work.phase,
-    // One after the other, the same roles do it.
-    roles: decision.mode === 'team' ? decision.roles : rolesFor(work.phase, selection, settings),
-    text: work.text,
-    selection,
-    ownership,
-    files,
-  });
+  // One after the other, the same roles do it.
+  const roles = decision.mode === 'team' ? decision.roles : rolesFor(work.phase, selection, settings);
+  const { tasks, notes } =
+    work.data === null || roles.length === 0
+      ? decompose({ phase: work.phase, roles, text: work.text, selection, ownership, files })
+      : planDrafts({ data: work.data, roles, ownership });
   const drafts: readonly TaskDraft[] = tasks;
   const reasons = [...decision.reasons, ...notes];
   return { kind: 'decided', work, decision, reasons, drafts };

@@ -10,16 +10,13 @@ import { type Somebody, type TeamContext, tellLead, withStanding } from './conte
 import { type HookAnswer, type HostEvent, SILENT } from './event.ts';
 import { checkAlone } from './gate-alone.ts';
 import { findCaller, type HookContext } from './hook-context.ts';
-import { joinWork, prepareWork } from './joining.ts';
+import { joinWork, type Objection, prepareWork } from './joining.ts';
 
 export type Completion = { readonly accept: boolean; readonly reason: string };
 
 const HOOK = 'task_completed';
 /** Rejections for changes of others' files count apart: those of the checks come in between. */
 const FOREIGN = 'foreign_change';
-
-/** A finding that stands in the way, with what tells it from another. */
-export type Objection = { readonly reason: string; readonly fingerprint: string };
 
 /** Judges a completion by somebody of a team, and writes down what was decided. */
 export async function judgeCompletion(

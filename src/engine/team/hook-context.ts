@@ -1,5 +1,7 @@
 // What the answers to a host's events stand on.
 
+import type { SpecData } from '../../domain/spec/check.ts';
+import type { Approval } from '../../domain/spec/spec.ts';
 import {
   type Caller,
   type EnvironmentEvidence,
@@ -12,6 +14,7 @@ import type { TeamSettings } from '../../domain/team/settings.ts';
 import type { TeamLog } from '../ports.ts';
 import type { TeamContext } from './context.ts';
 import { type HostEvent, stampOf } from './event.ts';
+import type { SyncOutcome } from './phases/sync.ts';
 
 /** What the project holds, for commands of the user. */
 export type ProjectView = {
@@ -19,8 +22,17 @@ export type ProjectView = {
   readonly files: () => Promise<readonly string[]>;
   /** Ids of the SPECs that there are. */
   readonly specs: () => readonly string[];
-  /** All documents of a SPEC, `spec.md` first; null when there is none. */
+  /** What a SPEC asks for, `spec.md` first; null when there is none. */
   readonly spec: (id: string) => string | null;
+  /** A SPEC as data; null when there is none, or when its documents have problems. */
+  readonly data: (id: string) => SpecData | null;
+  /** Whether a SPEC is approved as it stands. */
+  readonly approval: (id: string) => Promise<Approval>;
+  /**
+   * Holds a SPEC against what was built, and writes down what came of it.
+   * @param base the commit before the work; null: found by itself
+   */
+  readonly sync: (id: string, base: string | null) => Promise<SyncOutcome>;
   /** Writes the approval down; gives what stands in the way. */
   readonly approve: (id: string) => string | null;
   /** Version of the host; null when it cannot be told. */

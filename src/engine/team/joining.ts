@@ -5,8 +5,10 @@ import { foreignFiles, judgeCommits } from '../../domain/team/integration.ts';
 import type { Task } from '../../domain/team/task.ts';
 import type { TeamLog } from '../ports.ts';
 import type { Somebody, TeamContext } from './context.ts';
-import type { Objection } from './gate.ts';
 import type { Workshop } from './workshop-port.ts';
+
+/** A finding that stands in the way, with what tells it from another. */
+export type Objection = { readonly reason: string; readonly fingerprint: string };
 
 type Member = Extract<Somebody, { kind: 'member' }>;
 

@@ -1,12 +1,12 @@
 // The user's prompt: a command of the team is decided here, in code, and the model is told what comes next.
 
-import { specDirectory, statusOfSpec } from '../../domain/spec/spec.ts';
+import { statusOfSpec } from '../../domain/spec/spec.ts';
 import { parseCommand } from '../../domain/team/arguments.ts';
 import { leadBrief, rolesToStart, spawnParameters } from '../../domain/team/brief.ts';
 import { approvalOf, isCommand } from '../../domain/team/prompt.ts';
 import type { Phase } from '../../domain/team/role.ts';
 import type { TeamSettings } from '../../domain/team/settings.ts';
-import { runTeamName } from '../../domain/team/team-name.ts';
+import { listed } from '../../domain/team/task-draft.ts';
 import type { TeamLog } from '../ports.ts';
 import { withStanding } from './context.ts';
 import { type Command, decideWork, propose } from './deciding.ts';
@@ -66,7 +66,7 @@ const TYPED: Readonly<Record<Phase, string>> = { plan: '1-plan', run: '2-run', d
 /** What follows when all tasks are done. */
 const AFTER: Readonly<Record<Phase, readonly string[]>> = {
   plan: [
-    'Then put the results together into .tool/specs/SPEC-<NAME>-<NNN>/spec.md, plan.md and acceptance.md (status: draft; the skill tool-workflow-spec says how), and ask the user to approve it.',
+    'Then put the results together into .tool/specs/SPEC-<NAME>-<NNN>/spec.md, plan.md and acceptance.md (status: draft; the skill tool-workflow-spec says how, `tool spec check <id>` what is wrong), and ask the user to approve it.',
   ],
   run: ['Then see that the tests pass, and tell the user what was done for each requirement.'],
   debug: ['Then tell the user the cause that was proven, with its evidence, and the fix.'],
@@ -137,21 +137,20 @@ async function restart(
 }
 
 async function sync(context: HookContext, id: string): Promise<HookAnswer> {
-  const text = context.project.spec(id);
-  if (text === null) return stop([`spec_id: there is no ${specDirectory(id)}/spec.md`]);
-  return withStanding(context.teams, async (logs) => {
-    const log = logs.find((one) => one.state.team === runTeamName(id));
-    const open = [...(log?.state.tasks.values() ?? [])].filter(({ status }) => status !== 'completed');
-    if (log !== undefined && open.length > 0)
-      return stop([
-        `${open.length} tasks of team ${log.state.team} are open: ${open.map((task) => `${task.id} ${task.subject}`).join(', ')}`,
-      ]);
-    return say([
-      `/tool:3-sync ${id} (status: ${statusOfSpec(text) ?? 'none'}).`,
-      'Next: hold the changes against every requirement and acceptance line of the SPEC, one by one; say for each where it is met, or that it is not.',
-      `Write the result into ${specDirectory(id)}/spec.md below "## Result", bring documentation and CHANGELOG up to date, and set status: completed only when every line is met.`,
-    ]);
-  });
+  const outcome = await context.project.sync(id, null);
+  if (outcome.kind === 'refused') return stop(outcome.reasons);
+  const { status, met, judged, since, uncommitted, written } = outcome;
+  return say([
+    `/tool:3-sync ${id}: ${met ? 'all of it is met' : 'not all of it is met'}; status: ${status}. Held against the changes since ${since}:`,
+    ...judged.map(({ id: one, test, missing }) =>
+      missing.length === 0 ? `- ${one}: met, by ${test ?? ''}` : `- ${one}: not met: ${missing.join('; ')}`,
+    ),
+    ...(uncommitted.length === 0 ? [] : [`Not looked at, since they are not committed: ${listed(uncommitted)}.`]),
+    ...(written.length === 0 ? [] : [`Written: ${written.join(', ')}.`]),
+    met
+      ? 'Next: tell the user so, and bring the documentation up to date. The status and the result are set already; do not change them.'
+      : 'Next: tell the user what is not met and what is missing. Do not change the status or the result: the next sync does.',
+  ]);
 }
 
 function awaits(log: TeamLog, session: string): boolean {
@@ -161,7 +160,11 @@ function awaits(log: TeamLog, session: string): boolean {
 
 async function approve(context: HookContext, event: HostEvent, wanted: string): Promise<HookAnswer> {
   return withStanding(context.teams, async (logs) => {
-    const drafts = context.project.specs().filter((id) => statusOfSpec(context.project.spec(id) ?? '') === 'draft');
+    const waits = (id: string) => {
+      const status = statusOfSpec(context.project.spec(id) ?? '');
+      return status === 'draft' || status === 'awaiting_approval';
+    };
+    const drafts = context.project.specs().filter(waits);
     const log = logs.find((one) => awaits(one, event.session));
     const [only] = drafts;
     const id = wanted !== '' ? wanted : drafts.length === 1 ? only : undefined;

@@ -1,0 +1,110 @@
+// What Git tells of the work on a SPEC: where it began, what changed since, and which tests name what.
+
+import { specDirectory } from '../../domain/spec/spec.ts';
+import { mayHoldTests, type SyncFacts, type TestLine } from '../../domain/spec/sync.ts';
+import { areaOf } from '../../domain/team/areas.ts';
+import { oneLine } from '../../domain/text.ts';
+import { git, tryGit } from './git.ts';
+
+type WorkBase =
+  | { readonly ok: true; readonly base: string; readonly words: string }
+  | { readonly ok: false; readonly why: string };
+
+/** Of a large project, all paths and all lines that name something. */
+const MAX_BYTES = 64 * 1024 * 1024;
+const SHOWN = 10;
+
+const DEFAULTS = ['origin/main', 'origin/master', 'main', 'master'];
+
+export function createSpecHistory(root: string) {
+  const run = (args: readonly string[]) => git(args, { cwd: root, maxBytes: MAX_BYTES });
+  const commitOf = async (name: string): Promise<string | null> => {
+    const { exitCode, stdout } = await tryGit(
+      ['rev-parse', '--verify', '--quiet', '--end-of-options', `${name}^{commit}`],
+      {
+        cwd: root,
+      },
+    );
+    return exitCode === 0 ? stdout.trim() : null;
+  };
+  const split = (text: string) => [...new Set(text.split('\0').filter((path) => path !== ''))].sort();
+
+  const defaultBranch = async (): Promise<string | null> => {
+    const { exitCode, stdout } = await tryGit(['symbolic-ref', '--quiet', '--short', 'refs/remotes/origin/HEAD'], {
+      cwd: root,
+    });
+    const names = [...(exitCode === 0 ? [stdout.trim()] : []), ...DEFAULTS];
+    for (const name of names) if ((await commitOf(name)) !== null) return name;
+    return null;
+  };
+
+  /** On the default branch itself: before the first commit that names the SPEC, or that brought it. */
+  const beforeFirst = async (id: string): Promise<WorkBase> => {
+    const named = await run(['log', '--reverse', '--format=%H', '--fixed-strings', `--grep=${id}`, 'HEAD', '--']);
+    const brought = await run(['log', '--reverse', '--format=%H', 'HEAD', '--', `${specDirectory(id)}/spec.md`]);
+    const firsts = [named, brought].flatMap((text) => text.split('\n').slice(0, 1)).filter((one) => one !== '');
+    const [one, other] = firsts;
+    if (one === undefined)
+      return {
+        ok: false,
+        why: `where the work on ${id} began cannot be told: no commit names it. Name the one before with --base <commit>`,
+      };
+    const isOlder =
+      other !== undefined && (await tryGit(['merge-base', '--is-ancestor', other, one], { cwd: root })).exitCode === 0;
+    const first = isOlder ? other : one;
+    const parent = await commitOf(`${first}^`);
+    const base = parent ?? (await git(['hash-object', '-t', 'tree', '--stdin'], { cwd: root, input: '' })).trim();
+    return { ok: true, base, words: `the commit before ${first.slice(0, SHOWN)}` };
+  };
+
+  return {
+    base: async (id: string, wanted: string | null): Promise<WorkBase> => {
+      const head = await commitOf('HEAD');
+      if (head === null) return { ok: false, why: 'there is no commit yet: commit what was built, then sync' };
+      if (wanted !== null) {
+        const base = await commitOf(wanted);
+        if (base === null) return { ok: false, why: `--base: expected a commit, got ${oneLine(wanted, 80)}` };
+        return { ok: true, base, words: base.slice(0, SHOWN) };
+      }
+      const branch = await defaultBranch();
+      if (branch === null) return beforeFirst(id);
+      const { exitCode, stdout } = await tryGit(['merge-base', 'HEAD', branch], { cwd: root });
+      const base = stdout.trim();
+      if (exitCode !== 0 || base === head) return beforeFirst(id);
+      return { ok: true, base, words: `${base.slice(0, SHOWN)}, where ${branch} was left` };
+    },
+    facts: async (id: string, base: string, ids: readonly string[]): Promise<SyncFacts> => {
+      const isCommit = (await commitOf(base)) !== null;
+      const changed = await run(['diff', '--no-renames', '--name-only', '--relative', '-z', base, 'HEAD', '--']);
+      const range = isCommit ? [`${base}..HEAD`] : ['HEAD'];
+      const named = ['--fixed-strings', `--grep=${id}`];
+      const committed = await run(['log', '--format=', '--name-only', '--relative', '-z', ...named, ...range, '--']);
+      return { changed: split(changed), committed: split(committed), lines: await linesNaming(root, ids) };
+    },
+    uncommitted: async (): Promise<readonly string[]> => {
+      const changed = await run(['diff', '--no-renames', '--name-only', '--relative', '-z', 'HEAD', '--']);
+      const added = await run(['ls-files', '--others', '--exclude-standard', '-z']);
+      return split(`${changed}\0${added}`).filter((path) => !path.startsWith('.tool/'));
+    },
+  };
+}
+
+/** Lines of tests in HEAD that name one of the ids, or any SPEC. */
+async function linesNaming(root: string, ids: readonly string[]): Promise<readonly TestLine[]> {
+  const patterns = [...ids, 'SPEC-[A-Z0-9-]+'].flatMap((one) => ['-e', one]);
+  const { exitCode, stdout, stderr } = await tryGit(['grep', '-n', '-I', '-z', '-w', '-E', ...patterns, 'HEAD', '--'], {
+    cwd: root,
+    maxBytes: MAX_BYTES,
+  });
+  // 1: nothing was found.
+  if (exitCode !== 0 && exitCode !== 1) throw new Error(`git grep failed: ${oneLine(stderr)}`);
+  const isTest = new Map<string, boolean>();
+  return stdout.split('\n').flatMap((row) => {
+    const [place = '', number = '', ...text] = row.split('\0');
+    const path = place.replace(/^HEAD:/, '');
+    if (text.length === 0) return [];
+    const known = isTest.get(path) ?? mayHoldTests(path, areaOf(path, []) === 'tests');
+    isTest.set(path, known);
+    return known ? [{ path, line: Number(number), text: text.join('\0') }] : [];
+  });
+}

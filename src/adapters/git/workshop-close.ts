@@ -1,0 +1,52 @@
+// The end of a writer's worktree and branch: first what the team's branch lacks of its work is kept, then they go.
+
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { snapshot } from './uncommitted.ts';
+import { commitsAt, isAncestor } from './workshop-commits.ts';
+import type { Repository, Run } from './workshop-git.ts';
+import { headRef, keptRef, memberBranch, memberPath, teamBranch } from './workshop-names.ts';
+import { removeWorktree } from './workshop-place.ts';
+import { requireTeam, standIn } from './workshop-writer.ts';
+
+/** Gives the ref that keeps it; null when the team's branch has it all. */
+export async function closeWriter(
+  team: string,
+  member: string,
+  repository: Repository,
+  run: Run,
+): Promise<string | null> {
+  const [ref, teamRef] = [headRef(memberBranch(team, member)), headRef(teamBranch(team))];
+  const path = memberPath(team, member, repository);
+  const known = await commitsAt([ref, teamRef], repository, run);
+  const at = known.get(ref);
+  const head = requireTeam(team, known.get(teamRef));
+  let kept: string | null = null;
+  if (existsSync(path) || existsSync(join(path, '..', `.aside-${member}`))) {
+    const { worktree, at: last } = await standIn({ team, member }, repository, run);
+    const all = (await snapshot(worktree, team, member, repository, run)) ?? last;
+    kept = await keep(all, head, team, member, repository, run);
+  } else if (at !== undefined) {
+    // Killed after the worktree was removed: what it held was kept.
+    const held = ['for-each-ref', '--format=%(refname)', `--contains=${at}`, keptRef('saved', team, member, '')];
+    const [first = ''] = (await run.git(repository.root, held)).split('\n');
+    kept = first !== '' ? first : await keep(at, head, team, member, repository, run);
+  }
+  await removeWorktree(path, repository);
+  await run.git(repository.root, ['update-ref', '-d', ref]);
+  return kept;
+}
+
+async function keep(
+  sha: string,
+  head: string,
+  team: string,
+  member: string,
+  repository: Repository,
+  run: Run,
+): Promise<string | null> {
+  if (await isAncestor(sha, head, repository, run)) return null;
+  const ref = keptRef('saved', team, member, sha);
+  await run.git(repository.root, ['update-ref', ref, sha]);
+  return ref;
+}

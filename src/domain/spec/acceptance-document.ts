@@ -1,0 +1,102 @@
+// acceptance.md: how it is seen that the requirements hold.
+
+import { got } from '../text.ts';
+import { asWords, type Line, readMarkdown } from './markdown.ts';
+import type { ReadDocument, SpecProblem } from './problem.ts';
+
+export type Scenario = {
+  /** `A1`, never given twice. */
+  readonly id: string;
+  /** Ids of the requirements that it proves. */
+  readonly requirements: readonly string[];
+  /** Each a line or more, without its first word. */
+  readonly given: readonly string[];
+  readonly when: readonly string[];
+  readonly outcomes: readonly string[];
+};
+
+export type AcceptanceDocument = { readonly scenarios: readonly Scenario[] };
+
+type Step = 'given' | 'when' | 'outcomes';
+
+const FILE = 'acceptance.md';
+const STEPS: readonly { readonly step: Step; readonly word: string }[] = [
+  { step: 'given', word: 'Given' },
+  { step: 'when', word: 'When' },
+  { step: 'outcomes', word: 'Then' },
+];
+const NUMBERED = /^(A[1-9]\d*)\s*(?:\(([^)]*)\))?\s*:\s*(.*)$/s;
+const IN_ONE_LINE = /^given\s+(.*?),?\s+when\s+(.*?),?\s+then\s+(.*)$/is;
+
+/** Ids in a list; `none` and a dash say that there are none. */
+export function idsOf(text: string): readonly string[] {
+  return text
+    .split(/[\s,]+/)
+    .map((one) => one.replaceAll(/^`|`$/g, ''))
+    .filter((one) => one !== '' && !/^(?:none|and|-|–)$/i.test(one));
+}
+
+export function renderAcceptance({ scenarios }: AcceptanceDocument): string {
+  const rendered = scenarios.flatMap(({ id, requirements, ...steps }) => [
+    `- ${id} (${requirements.join(', ')}):`,
+    ...STEPS.flatMap(({ step, word }) => steps[step].map((text) => `  ${word} ${asWords(text)}`)),
+    '',
+  ]);
+  return ['# Acceptance', '', ...rendered].join('\n');
+}
+
+type Steps = Readonly<Record<Step, readonly string[]>>;
+
+function missingOf(steps: Steps): readonly string[] {
+  return STEPS.filter(({ step }) => steps[step].every((one) => one === '')).map(({ word }) => word);
+}
+
+/** The steps of a scenario: one a line, or all of them in one sentence. */
+function stepsOf(lines: readonly Line[]): Steps {
+  const steps: Record<Step, string[]> = { given: [], when: [], outcomes: [] };
+  let open: Step | null = null;
+  for (const { text } of lines) {
+    const [, begin = '', words = ''] = /^(given|when|then|and|but)\s+(.*)$/i.exec(text) ?? [];
+    open = STEPS.find(({ word }) => word.toLowerCase() === begin.toLowerCase())?.step ?? open;
+    if (open === null) continue;
+    if (begin !== '') steps[open].push(words);
+    else steps[open].push(`${steps[open].pop() ?? ''} ${text}`.trim());
+  }
+  if (missingOf(steps).length === 0) return steps;
+  const sentence = IN_ONE_LINE.exec(lines.map((line) => line.text).join(' '));
+  const [, given = '', when = '', outcome = ''] = sentence ?? [];
+  return sentence === null ? steps : { given: [given], when: [when], outcomes: [outcome] };
+}
+
+/** Reads an `acceptance.md`; never throws. */
+export function parseAcceptance(text: string): ReadDocument<AcceptanceDocument> {
+  const problems: SpecProblem[] = [];
+  const lines = new Map<string, number>();
+  const scenarios: Scenario[] = [];
+  const say = (line: number, words: string) => problems.push({ file: FILE, line, words });
+  for (const block of readMarkdown(text).blocks) {
+    if (block.kind !== 'item') continue;
+    const [head] = block.lines;
+    const [found, id = '', about = '', rest = ''] = NUMBERED.exec(head?.text ?? '') ?? [];
+    if (found === undefined) {
+      say(block.line, `expected a scenario like "A1 (R1): Given …, when …, then …", got ${got(block.text)}`);
+      continue;
+    }
+    if (lines.has(id)) say(block.line, `${id}: expected once, got it again; it stands in line ${lines.get(id)}`);
+    else lines.set(id, block.line);
+    const own = [...(rest === '' ? [] : [{ text: rest, line: block.line }]), ...block.lines.slice(1)];
+    const steps = stepsOf(own);
+    const missing = missingOf(steps);
+    if (missing.length > 0)
+      say(
+        block.line,
+        `${id}: expected Given, When and Then, got ${missing.length === STEPS.length ? 'none of them' : `no ${missing.join(' and no ')}`}`,
+      );
+    const requirements = idsOf(about);
+    if (requirements.length === 0)
+      say(block.line, `${id}: expected the requirements that it proves, like "${id} (R1):", got none`);
+    scenarios.push({ id, requirements, ...steps });
+  }
+  if (scenarios.length === 0) say(1, 'expected scenarios, like "- A1 (R1): Given …, when …, then …", got none');
+  return { data: { scenarios }, lines, problems };
+}

@@ -1,0 +1,150 @@
+// plan.md: how a feature is built, and the tasks that it takes.
+
+import { nearest } from '../nearest.ts';
+import { insideProject } from '../team/ownership.ts';
+import type { DomainName } from '../team/vocabulary.ts';
+import { got } from '../text.ts';
+import { idsOf } from './acceptance-document.ts';
+import { asWords, codeSpan, codeSpans, quoteOf, readMarkdown } from './markdown.ts';
+import type { ReadDocument, SpecProblem } from './problem.ts';
+
+export type PlanTask = {
+  /** `T1`, never given twice. */
+  readonly id: string;
+  /** Short and imperative. */
+  readonly subject: string;
+  /** In lines; may be empty. */
+  readonly description: string;
+  /** Paths and globs from the project's root. */
+  readonly files: readonly string[];
+  readonly domain: string;
+  /** A role's name; null: whoever owns the files. */
+  readonly owner: string | null;
+  /** Ids of the tasks that come first. */
+  readonly dependsOn: readonly string[];
+  /** Ids of the requirements that it is for. */
+  readonly requirements: readonly string[];
+};
+
+export type PlanDocument = {
+  /** The design in lines; may be empty. */
+  readonly design: string;
+  readonly tasks: readonly PlanTask[];
+};
+
+const FILE = 'plan.md';
+const FIELDS = ['files', 'domain', 'owner', 'depends on', 'requirements'] as const;
+type FieldName = (typeof FIELDS)[number];
+
+export const PLAN_DOMAINS: readonly DomainName[] = [
+  'backend',
+  'frontend',
+  'database',
+  'security',
+  'tests',
+  'design',
+  'infrastructure',
+  'documentation',
+  'core',
+];
+
+export function renderPlan({ design, tasks }: PlanDocument): string {
+  return [
+    '# Plan',
+    '',
+    ...quoteOf(design),
+    ...tasks.flatMap((task) => [
+      `## ${task.id}: ${asWords(task.subject)}`,
+      '',
+      ...quoteOf(task.description),
+      `- files: ${task.files.map(codeSpan).join(', ')}`,
+      `- domain: ${asWords(task.domain)}`,
+      ...(task.owner === null ? [] : [`- owner: ${task.owner}`]),
+      `- depends on: ${task.dependsOn.join(', ') || 'none'}`,
+      `- requirements: ${task.requirements.join(', ')}`,
+      '',
+    ]),
+  ].join('\n');
+}
+
+type Open = {
+  readonly id: string;
+  readonly subject: string;
+  readonly line: number;
+  readonly description: string[];
+  readonly fields: Map<FieldName, { readonly value: string; readonly line: number }>;
+};
+
+/** Reads a `plan.md`; never throws. */
+export function parsePlan(text: string): ReadDocument<PlanDocument> {
+  const problems: SpecProblem[] = [];
+  const say = (line: number, words: string) => problems.push({ file: FILE, line, words });
+  const design: string[] = [];
+  const found: Open[] = [];
+  let open: Open | null = null;
+  for (const block of readMarkdown(text).blocks) {
+    if (block.kind === 'heading') {
+      const [numbered, id = '', subject = ''] = /^(T[1-9]\d*)\s*:\s*(.*)$/.exec(block.text) ?? [];
+      open = null;
+      if (numbered === undefined) continue;
+      open = { id, subject, line: block.line, description: [], fields: new Map() };
+      found.push(open);
+      if (subject === '') say(block.line, `${id}: expected what is to be done, like "## ${id}: Store the owner"`);
+    } else if (block.kind === 'quote') {
+      (open?.description ?? design).push(block.text);
+    } else if (block.kind === 'item' && open !== null) {
+      readField(open, block.text, block.line, say);
+    }
+  }
+  const lines = new Map<string, number>();
+  const tasks = found.map((one) => taskOf(one, lines, say));
+  if (tasks.length === 0) say(1, 'expected tasks, like "## T1: Store the owner", got none');
+  return { data: { design: design.join('\n\n'), tasks }, lines, problems };
+}
+
+function readField(open: Open, text: string, line: number, say: (line: number, words: string) => void): void {
+  const [, key = '', value = ''] = /^([a-z ]+?)\s*:\s*(.*)$/is.exec(text) ?? [];
+  const name = FIELDS.find((one) => one === key.toLowerCase());
+  if (name === undefined) {
+    const close = key === '' ? undefined : nearest(key, FIELDS);
+    const meant = close === undefined ? '' : `; did you mean ${close}?`;
+    say(line, `${open.id}: expected one of ${FIELDS.join(', ')}, got ${got(text)}${meant}`);
+  } else if (open.fields.has(name)) say(line, `${open.id}: ${name}: expected once, got it again`);
+  else open.fields.set(name, { value: value.trim(), line });
+}
+
+function taskOf(
+  { id, subject, line, description, fields }: Open,
+  lines: Map<string, number>,
+  say: (line: number, words: string) => void,
+): PlanTask {
+  if (lines.has(id)) say(line, `${id}: expected once, got it again; it stands in line ${lines.get(id)}`);
+  else {
+    lines.set(id, line);
+    for (const [name, field] of fields) lines.set(`${id} ${name}`, field.line);
+  }
+  const value = (name: FieldName) => fields.get(name)?.value ?? '';
+  const at = (name: FieldName) => fields.get(name)?.line ?? line;
+  const files = codeSpans(value('files'));
+  if (files.length === 0) say(at('files'), `${id}: files: expected the paths that it touches, got none`);
+  for (const file of files)
+    if (insideProject(file) === null)
+      say(at('files'), `${id}: files: expected a path inside the project, from its root, got ${got(file)}`);
+  const domain = value('domain');
+  if (!PLAN_DOMAINS.some((one) => one === domain)) {
+    const close = nearest(domain, PLAN_DOMAINS);
+    const meant = close === undefined || domain === '' ? '' : `; did you mean ${close}?`;
+    say(
+      at('domain'),
+      `${id}: domain: expected one of ${PLAN_DOMAINS.join(', ')}, got ${got(domain === '' ? undefined : domain)}${meant}`,
+    );
+  }
+  const owner = /^(?:none|-|–)?$/i.test(value('owner')) ? null : value('owner');
+  if (owner !== null && (!/^[a-z][a-z0-9]*(?:-[a-z0-9]+)*$/.test(owner) || owner.startsWith('team-')))
+    say(at('owner'), `${id}: owner: expected a role like backend-dev, got ${got(owner)}`);
+  const requirements = idsOf(value('requirements'));
+  if (requirements.length === 0)
+    say(at('requirements'), `${id}: requirements: expected those that it is for, like R1, got none`);
+  const dependsOn = idsOf(value('depends on'));
+  return { id, subject, description: description.join('\n\n'), files, domain, owner, dependsOn, requirements };
+}

@@ -1,0 +1,141 @@
+// Whether what was built is what a SPEC asks for: each requirement and scenario held against the changes and the tests.
+
+import picomatch from 'picomatch';
+import type { SpecData } from './check.ts';
+import { asWords } from './markdown.ts';
+import type { PlanTask } from './plan-document.ts';
+import type { SpecStatus } from './spec.ts';
+
+/** A line of a test as HEAD holds it. */
+export type TestLine = { readonly path: string; readonly line: number; readonly text: string };
+
+/** What a sync looks at. */
+export type SyncFacts = {
+  /** Paths in which HEAD differs from where the work began. */
+  readonly changed: readonly string[];
+  /** Lines of tests that name a requirement, a scenario or a SPEC. */
+  readonly lines: readonly TestLine[];
+  /** Files of commits since then whose message names the SPEC. */
+  readonly committed: readonly string[];
+};
+
+export type Judged = {
+  readonly id: string;
+  readonly kind: 'requirement' | 'scenario';
+  /** The test that names it, `tests/login.test.ts:12`; null: none does. */
+  readonly test: string | null;
+  /** What is missing, one line each; none: it is met. */
+  readonly missing: readonly string[];
+};
+
+/** Data and pages hold no tests, even where tests lie. */
+const NO_TEST = /\.(?:md|mdx|rst|adoc|txt|json|ya?ml|toml|lock|snap|csv|html?)$/i;
+
+/** A test that is not run shows nothing. */
+const SKIPPED =
+  /\b(?:test|it|describe|suite)\.(?:skip|todo)\b|\bx(?:it|test|describe)\s*\(|\bskip:\s*true\b|@(?:Ignore|Disabled|unittest\.skip)\b|pytest\.mark\.skip\b|\bt\.Skip\(|#\[ignore\]/;
+
+/** Whether a file may hold tests. @param isInTests whether it lies or is called like tests */
+export function mayHoldTests(path: string, isInTests: boolean): boolean {
+  // Rust keeps tests beside what they test.
+  return (isInTests || path.endsWith('.rs')) && !NO_TEST.test(path);
+}
+
+const SPEC_NAMED = /SPEC(?:-[A-Z0-9]+)+-\d{3}(?![\w-])/g;
+const ID_NAMED = /(?<![\w-])[RA][1-9]\d*(?![\w-])/g;
+
+/**
+ * The test that names each id of a SPEC, the first one of each. A line counts that names the SPEC itself; one that names none
+ * counts for the SPEC that was named last above it, for the only one that its file names, or, where that names none, for that
+ * of a commit of the file.
+ */
+export function testsOf(spec: string, { lines, committed }: SyncFacts): ReadonlyMap<string, string> {
+  const found = new Map<string, string>();
+  for (const [path, own] of byPath(lines)) {
+    const all = new Set(own.flatMap(({ text }) => text.match(SPEC_NAMED) ?? []));
+    let last: string | null = null;
+    // Below a group of tests that is skipped.
+    let isSkipped = false;
+    for (const { line, text } of [...own].sort((a, b) => a.line - b.line)) {
+      const named: readonly string[] = text.match(SPEC_NAMED) ?? [];
+      last = named.at(-1) ?? last;
+      if (named.length > 0) isSkipped = SKIPPED.test(text);
+      const isOurs =
+        named.length > 0
+          ? named.includes(spec)
+          : all.size === 0
+            ? committed.includes(path)
+            : all.size === 1
+              ? all.has(spec)
+              : last === spec;
+      if (!isOurs || isSkipped || SKIPPED.test(text)) continue;
+      // The id of a SPEC may end like one of a requirement: SPEC-R2-001.
+      for (const id of text.replace(SPEC_NAMED, ' ').match(ID_NAMED) ?? [])
+        if (!found.has(id)) found.set(id, `${path}:${line}`);
+    }
+  }
+  return found;
+}
+
+function byPath(lines: readonly TestLine[]): ReadonlyMap<string, readonly TestLine[]> {
+  const groups = new Map<string, TestLine[]>();
+  for (const line of lines) {
+    const group = groups.get(line.path);
+    if (group === undefined) groups.set(line.path, [line]);
+    else group.push(line);
+  }
+  return groups;
+}
+
+function isOfTask(path: string, { files }: PlanTask): boolean {
+  return files.some(
+    (file) =>
+      path === file || path.startsWith(`${file.replace(/\/+$/, '')}/`) || picomatch.isMatch(path, file, { dot: true }),
+  );
+}
+
+/** Every requirement, then every scenario, with what is missing. */
+export function judgeSync(data: SpecData, facts: SyncFacts): readonly Judged[] {
+  const { spec, plan, acceptance } = data;
+  const tests = testsOf(spec.id, facts);
+  const isDone = (task: PlanTask) => facts.changed.some((path) => isOfTask(path, task));
+  const judged = (id: string, kind: Judged['kind'], requirements: readonly string[]): Judged => {
+    const test = tests.get(id) ?? null;
+    const tasks = plan.tasks.filter((task) => task.requirements.some((one) => requirements.includes(one)));
+    const missing = [
+      ...(test === null ? [`no test names it, like "${spec.id} ${id}"`] : []),
+      ...(tasks.length === 0 ? ['no task of plan.md is for it'] : []),
+      ...tasks
+        .filter((task) => !isDone(task))
+        .map((task) => `no file of ${task.id} changed: ${task.files.join(', ') || 'it names none'}`),
+    ];
+    return { id, kind, test, missing };
+  };
+  return [
+    ...spec.requirements.map(({ id }) => judged(id, 'requirement', [id])),
+    ...acceptance.scenarios.map(({ id, requirements }) => judged(id, 'scenario', requirements)),
+  ];
+}
+
+/** Whether there is nothing left to do; nothing to judge is nothing shown. */
+export function isMet(judged: readonly Judged[]): boolean {
+  return judged.length > 0 && judged.every(({ missing }) => missing.length === 0);
+}
+
+/** The result as it stands in the SPEC. */
+export function resultLines(judged: readonly Judged[], since: string): readonly string[] {
+  const met = judged.filter(({ missing }) => missing.length === 0).length;
+  return [
+    `${met} of ${judged.length} met, held against the changes since ${since}.`,
+    '',
+    ...judged.map(({ id, test, missing }) =>
+      missing.length === 0 ? `- ${id}: met, by ${asWords(test ?? '')}` : `- ${id}: not met: ${missing.join('; ')}`,
+    ),
+  ];
+}
+
+/** What becomes of the status: completed when all is met, and no longer when something is not. */
+export function statusAfter(judged: readonly Judged[], status: SpecStatus): SpecStatus {
+  if (isMet(judged)) return 'completed';
+  return status === 'completed' ? 'approved' : status;
+}

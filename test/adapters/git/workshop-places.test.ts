@@ -1,0 +1,427 @@
+// Repositories of every kind, and worktrees that somebody or a kill left in disorder.
+
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import test from 'node:test';
+import { createWorkshop } from '../../../src/adapters/git/workshop.ts';
+import { ToolError } from '../../../src/domain/errors.ts';
+import type { Workshop } from '../../../src/engine/team/workshop-port.ts';
+import { writeTree } from '../../support/installed.ts';
+import { type Cleanup, tempDir } from '../../support/temp.ts';
+import { commitAll, FILES, type GitCall, gitIn, projectOf, TEAM, textOf } from '../../support/workshop.ts';
+
+const { env } = process;
+
+async function goesThrough(
+  workshop: Workshop,
+  git: GitCall,
+  file = 'src/api/a.js',
+  inRepository = file,
+): Promise<void> {
+  await workshop.begin(TEAM);
+  const { path } = await workshop.open(TEAM, 'a');
+  writeTree(path, { [file]: 'changed\n' });
+  await workshop.save(TEAM, 'a', 'Change');
+  assert.deepEqual(
+    (await workshop.commits(TEAM, 'a')).map(({ files }) => files),
+    [[file]],
+  );
+  assert.equal((await workshop.merge(TEAM, 'a', 'Change')).kind, 'merged');
+  assert.deepEqual(await workshop.changed(TEAM), [{ path: file, added: 1, removed: 1 }]);
+  assert.equal(git('show', `tool/${TEAM}:${inRepository}`), 'changed\n');
+  const { path: reading } = await workshop.view(TEAM, 'r');
+  assert.equal(textOf(reading, file), 'changed\n');
+  await workshop.end(TEAM);
+}
+
+test('a repository of SHA-256, at a path with spaces and letters of all kinds', async (t) => {
+  const { git, workshop } = projectOf(t, { name: "my pröject 'ö", format: 'sha256' });
+  await goesThrough(workshop, git);
+});
+
+test('a project below the top of its repository', async (t) => {
+  const files = {
+    'packages/app/src/a.js': '1\n',
+    'packages/app/.tool/config/workflow.yaml': '',
+    'packages/lib/l.js': '1\n',
+  };
+  const { root: top, git } = projectOf(t, { files });
+  const root = join(top, 'packages', 'app');
+  const workshop = createWorkshop({ root, env });
+  await goesThrough(workshop, git, 'src/a.js', 'packages/app/src/a.js');
+  const { path } = await workshop.open(TEAM, 'b');
+  assert.equal(path, join(root, '.tool', 'worktrees', TEAM, 'b', 'packages', 'app'));
+  writeTree(path, { '../lib/l.js': '2\n' });
+  const sha = (await workshop.save(TEAM, 'b', 'Beside')) ?? '';
+  assert.deepEqual(
+    (await workshop.commits(TEAM, 'b')).map(({ files: changed }) => changed),
+    [['../lib/l.js']],
+  );
+  await workshop.refuse(TEAM, 'b', sha, ['../lib/l.js']);
+  assert.equal(textOf(path, '../lib/l.js'), '1\n');
+  assert.equal(git('status', '--porcelain'), '');
+});
+
+test('a project that is a worktree itself: the team begins from where that stands', async (t) => {
+  const { root, git } = projectOf(t);
+  const linked = join(tempDir(t), 'linked');
+  git('worktree', 'add', '-q', '-b', 'topic', linked);
+  writeTree(linked, { 'topic.js': '1\n' });
+  const sha = commitAll(linked, 'Topic');
+  const workshop = createWorkshop({ root: linked, env });
+  assert.equal((await workshop.begin(TEAM)).base, sha);
+  await goesThrough(workshop, git);
+  assert.ok(existsSync(join(root, '.tool', 'worktrees')));
+  assert.equal(git('worktree', 'list').trim().split('\n').length, 2, "the person's own stays");
+});
+
+test('submodules are left alone', async (t) => {
+  const inner = projectOf(t, { name: 'inner' });
+  const { root, git, workshop } = projectOf(t);
+  git('-c', 'protocol.file.allow=always', 'submodule', '--quiet', 'add', inner.root, 'vendor/inner');
+  commitAll(root, 'A submodule');
+  await goesThrough(workshop, git);
+  assert.equal(textOf(root, 'vendor/inner/src/api/a.js'), '1\n');
+});
+
+test('a repository in a writer’s worktree is none of its work', async (t) => {
+  const { git, workshop } = projectOf(t);
+  await workshop.begin(TEAM);
+  const { path } = await workshop.open(TEAM, 'a');
+  execFileSync('git', ['init', '-q', join(path, 'nested')]);
+  writeTree(path, { 'nested/file': 'x', 'src/api/a.js': '2\n' });
+  const sha = (await workshop.save(TEAM, 'a', 'x')) ?? '';
+  assert.equal(git('show', '--name-only', '--format=', sha), 'src/api/a.js\n');
+});
+
+type Refusal = {
+  readonly name: string;
+  readonly make: (t: Cleanup) => Promise<unknown>;
+  readonly code: string;
+  readonly words: RegExp;
+};
+
+function gitOfVersion(t: Cleanup, version: string): string {
+  const bin = join(tempDir(t), 'bin');
+  writeTree(bin, { git: `#!/bin/sh\necho git version ${version}\n` });
+  chmodSync(join(bin, 'git'), 0o755);
+  return `${bin}:${env.PATH}`;
+}
+
+const REFUSALS: readonly Refusal[] = [
+  {
+    name: 'no repository',
+    make: (t) => createWorkshop({ root: tempDir(t), env }).begin(TEAM),
+    code: 'prerequisite',
+    words: /needs a git repository with a checkout; git says: fatal: not a git repository/,
+  },
+  {
+    name: 'a bare repository',
+    make: (t) => {
+      const root = tempDir(t);
+      execFileSync('git', ['init', '-q', '--bare', root]);
+      return createWorkshop({ root, env }).begin(TEAM);
+    },
+    code: 'prerequisite',
+    words: /with a checkout; git says: fatal: this operation must be run in a work tree/,
+  },
+  {
+    name: 'no commit',
+    make: (t) => {
+      const root = tempDir(t);
+      execFileSync('git', ['init', '-q', root]);
+      return createWorkshop({ root, env }).begin(TEAM);
+    },
+    code: 'prerequisite',
+    words: /a team's branch begins from a commit, but there is none yet/,
+  },
+  {
+    name: 'an old git',
+    make: (t) => createWorkshop({ root: tempDir(t), env: { PATH: gitOfVersion(t, '2.37.9') } }).begin(TEAM),
+    code: 'prerequisite',
+    words: /git 2\.38 or later, got git version 2\.37\.9; update git/,
+  },
+  {
+    name: 'no git',
+    make: (t) => createWorkshop({ root: tempDir(t), env: { PATH: '/nonexistent' } }).begin(TEAM),
+    code: 'prerequisite',
+    words: /install git/,
+  },
+  {
+    name: 'a team that has not begun',
+    make: (t) => projectOf(t).workshop.open(TEAM, 'a'),
+    code: 'git',
+    words: /tool\/tool-run-spec-a-001: there is no such branch; the team has not begun/,
+  },
+  {
+    name: 'the team’s branch checked out by the person',
+    make: async (t) => {
+      const { git, workshop } = projectOf(t);
+      await workshop.begin(TEAM);
+      git('checkout', '-q', `tool/${TEAM}`);
+      return workshop.begin(TEAM);
+    },
+    code: 'git',
+    words: /is checked out in .*project: .*switch to another branch there/,
+  },
+  ...['../x', 'a--b', '', 'a.lock', 'a b', '-a'].map(
+    (member): Refusal => ({
+      name: `a teammate called ${JSON.stringify(member)}`,
+      make: async (t) => projectOf(t).workshop.open(TEAM, member),
+      code: 'usage',
+      words: /^teammate: expected letters and digits/,
+    }),
+  ),
+  {
+    name: 'a file in the place of a worktree',
+    make: async (t) => {
+      const { root, workshop } = projectOf(t);
+      await workshop.begin(TEAM);
+      writeTree(root, { [`.tool/worktrees/${TEAM}/a`]: 'x' });
+      return workshop.open(TEAM, 'a');
+    },
+    code: 'git',
+    words: /expected a worktree or nothing there, got a file; remove it/,
+  },
+  {
+    name: 'a branch called tool',
+    make: (t) => {
+      const { git, workshop } = projectOf(t);
+      git('branch', 'tool');
+      return workshop.begin(TEAM);
+    },
+    code: 'git',
+    words: /'refs\/heads\/tool' exists; cannot create 'refs\/heads\/tool\/tool-run-spec-a-001'/,
+  },
+];
+
+for (const { name, make, code, words } of REFUSALS) {
+  test(`refused in words: ${name}`, async (t) => {
+    await assert.rejects(
+      async () => make(t),
+      (error: unknown) => {
+        assert.ok(error instanceof ToolError);
+        assert.equal(error.code, code);
+        assert.match(error.message, words);
+        return true;
+      },
+    );
+  });
+}
+
+/** A writer with work that is committed and work that is not, and what happened to it. */
+type Mishap = {
+  readonly name: string;
+  readonly happens: (at: { readonly root: string; readonly path: string; readonly git: GitCall }) => void;
+};
+
+const ADMIN = '.git/worktrees/a';
+
+const MISHAPS: readonly Mishap[] = [
+  { name: 'nothing', happens: () => undefined },
+  { name: 'its .git file is gone', happens: ({ path }) => rmSync(join(path, '.git')) },
+  {
+    name: 'its part of the Git directory is gone',
+    happens: ({ root }) => rmSync(join(root, ADMIN), { recursive: true }),
+  },
+  {
+    name: 'it was moved away and pruned, then put back',
+    happens: ({ path, git }) => {
+      renameSync(path, `${path}-away`);
+      git('worktree', 'prune');
+      renameSync(`${path}-away`, path);
+    },
+  },
+  {
+    name: 'a repository was made in its place',
+    happens: ({ path }) => {
+      rmSync(join(path, '.git'));
+      execFileSync('git', ['init', '-q', path]);
+    },
+  },
+  { name: 'its index is gone', happens: ({ root }) => rmSync(join(root, ADMIN, 'index')) },
+  {
+    name: 'its index is locked by a git that is gone',
+    happens: ({ root }) => writeFileSync(join(root, ADMIN, 'index.lock'), ''),
+  },
+  {
+    name: 'its HEAD is locked by a git that is gone',
+    happens: ({ root }) => writeFileSync(join(root, ADMIN, 'HEAD.lock'), ''),
+  },
+  {
+    name: 'its branch is locked by a git that is gone',
+    happens: ({ root }) => writeFileSync(join(root, `.git/refs/heads/tool/${TEAM}--a.lock`), ''),
+  },
+  {
+    name: 'the team’s branch is locked by a git that is gone',
+    happens: ({ root }) => writeFileSync(join(root, `.git/refs/heads/tool/${TEAM}.lock`), ''),
+  },
+  {
+    name: 'packed refs are locked by a git that is gone',
+    happens: ({ root }) => writeFileSync(join(root, '.git/packed-refs.lock'), ''),
+  },
+  { name: 'it stands on no branch', happens: ({ path }) => gitIn(path)('checkout', '-q', '--detach') },
+  {
+    name: 'it stands on another branch, further on',
+    happens: ({ path }) => {
+      gitIn(path)('checkout', '-q', '-b', 'astray');
+      gitIn(path)('commit', '-q', '--allow-empty', '-m', 'further');
+    },
+  },
+  {
+    name: 'a rebase is under way',
+    happens: ({ path }) => {
+      const git = gitIn(path);
+      git('stash', '-q', '-u');
+      git('-c', 'sequence.editor=sed -i s/^pick/edit/', 'rebase', '-q', '-i', 'HEAD~1');
+      git('stash', 'pop', '-q');
+    },
+  },
+  {
+    name: 'a part of what replaces it is there',
+    happens: ({ path }) => {
+      const aside = join(path, '..', '.aside-a');
+      rmSync(join(path, '.git'));
+      renameSync(path, aside);
+      mkdirSync(path);
+    },
+  },
+  {
+    name: 'one that was removed is not all gone',
+    happens: ({ path }) => writeTree(join(path, '..', '.gone-a'), { 'src/x': 'x' }),
+  },
+  {
+    name: 'a holder of the turn is dead',
+    happens: ({ root }) =>
+      writeTree(root, {
+        '.git/toolcrew-workshop.lock': '999999999\n1\nx\n',
+        '.git/toolcrew-workshop.lock.git': '999999999\n',
+      }),
+  },
+  { name: 'a lock without a holder', happens: ({ root }) => writeTree(root, { '.git/toolcrew-workshop.lock': '' }) },
+];
+
+for (const { name, happens } of MISHAPS) {
+  test(`a writer goes on: ${name}`, async (t) => {
+    const { root, git, workshop } = projectOf(t);
+    await workshop.begin(TEAM);
+    const { path } = await workshop.open(TEAM, 'a');
+    writeTree(path, { 'src/api/a.js': '2\n' });
+    await workshop.save(TEAM, 'a', 'Two');
+    writeTree(path, { 'src/api/a.js': '3\n', 'src/api/new.js': 'n\n' });
+    happens({ root, path, git });
+    assert.equal((await workshop.open(TEAM, 'a')).path, path);
+    assert.equal(textOf(path, 'src/api/a.js'), '3\n');
+    assert.ok((await workshop.save(TEAM, 'a', 'Three')) !== null);
+    assert.equal((await workshop.merge(TEAM, 'a', 'All')).kind, 'merged');
+    assert.equal(git('show', `tool/${TEAM}:src/api/a.js`), '3\n');
+    assert.equal(git('show', `tool/${TEAM}:src/api/new.js`), 'n\n');
+    assert.equal(gitIn(path)('status', '--porcelain'), '');
+    assert.equal(gitIn(path)('symbolic-ref', 'HEAD'), `refs/heads/tool/${TEAM}--a\n`);
+    assert.equal(await workshop.close(TEAM, 'a'), null);
+    assert.deepEqual(
+      readdirSync(join(root, '.tool', 'worktrees', TEAM)).filter((one) => !one.startsWith('.git-')),
+      [],
+    );
+    assert.equal(git('worktree', 'list').trim().split('\n').length, 1);
+    assert.equal(git('status', '--porcelain'), '');
+  });
+}
+
+test('a worktree that was not finished is made anew', async (t) => {
+  const { root, git, workshop } = projectOf(t);
+  await workshop.begin(TEAM);
+  const { path } = await workshop.open(TEAM, 'a');
+  const whole = join(tempDir(t), 'whole');
+  cpSync(join(root, ADMIN), whole, { recursive: true });
+  const states = [
+    () => rmSync(join(path, 'src'), { recursive: true }),
+    () => rmSync(path, { recursive: true }),
+    () => writeTree(root, { [`${ADMIN}/index.lock`]: '' }),
+    () => rmSync(join(root, ADMIN, 'HEAD')),
+    () => rmSync(join(root, ADMIN, 'gitdir')),
+    () => rmSync(join(path, '.git')),
+  ];
+  for (const happens of states) {
+    writeFileSync(join(root, ADMIN, 'locked'), 'initializing\n');
+    happens();
+    await workshop.open(TEAM, 'a');
+    assert.equal(gitIn(path)('status', '--porcelain'), '');
+    assert.deepEqual(readdirSync(join(root, '.git/worktrees')), ['a']);
+  }
+  assert.equal(git('worktree', 'list').trim().split('\n').length, 2);
+});
+
+test('a branch without its worktree, and a worktree without its branch', async (t) => {
+  const { root, git, workshop } = projectOf(t);
+  await workshop.begin(TEAM);
+  const { path, branch } = await workshop.open(TEAM, 'a');
+  writeTree(path, { 'src/api/a.js': '2\n' });
+  const sha = await workshop.save(TEAM, 'a', 'Two');
+  rmSync(path, { recursive: true });
+  await workshop.open(TEAM, 'a');
+  assert.equal(textOf(path, 'src/api/a.js'), '2\n');
+  git('update-ref', '-d', `refs/heads/${branch}`);
+  await workshop.open(TEAM, 'a');
+  assert.equal(textOf(path, 'src/api/a.js'), '2\n', 'as work that is not committed');
+  assert.equal(gitIn(path)('status', '--porcelain'), 'M  src/api/a.js\n');
+  git('update-ref', `refs/heads/${branch}`, sha ?? '');
+  rmSync(path, { recursive: true });
+  assert.equal(await workshop.close(TEAM, 'a'), `refs/toolcrew/saved/${TEAM}/a/${sha}`);
+  assert.equal(existsSync(join(root, ADMIN)), false);
+  assert.equal(await workshop.close(TEAM, 'a'), null);
+});
+
+test('a merge with both sides in a file is not committed', async (t) => {
+  const { workshop } = projectOf(t);
+  await workshop.begin(TEAM);
+  const one = await workshop.open(TEAM, 'one');
+  const two = await workshop.open(TEAM, 'two');
+  for (const [{ path }, member] of [
+    [one, 'one'],
+    [two, 'two'],
+  ] as const) {
+    writeTree(path, { 'src/api/a.js': `${member}\n` });
+    await workshop.save(TEAM, member, member);
+  }
+  await workshop.merge(TEAM, 'one', 'One');
+  assert.throws(() => gitIn(two.path)('merge', '-q', `tool/${TEAM}`));
+  await assert.rejects(
+    workshop.save(TEAM, 'two', 'x'),
+    /a merge of two's is not finished: src\/api\/a\.js holds conflict markers/,
+  );
+  assert.deepEqual(await workshop.update(TEAM, 'two'), { kind: 'conflict', files: ['src/api/a.js'] });
+  writeTree(two.path, { 'src/api/a.js': 'both\n' });
+  assert.ok(await workshop.save(TEAM, 'two', 'Merged'));
+  assert.deepEqual(
+    (await workshop.commits(TEAM, 'two')).map(({ subject }) => subject),
+    ['two', 'Merged'],
+  );
+  assert.equal((await workshop.merge(TEAM, 'two', 'Two')).kind, 'merged');
+});
+
+test('a writer’s git commits under its name, without the person’s hooks and signature', async (t) => {
+  const { root, git, workshop } = projectOf(t);
+  git('config', 'commit.gpgSign', 'true');
+  git('config', 'user.name', 'The person');
+  writeTree(root, { '.git/hooks/pre-commit': '#!/bin/sh\nexit 1\n' });
+  chmodSync(join(root, '.git/hooks/pre-commit'), 0o755);
+  await workshop.begin(TEAM);
+  const { path, env: own } = await workshop.open(TEAM, 'a');
+  writeTree(path, { 'src/api/a.js': '2\n' });
+  execFileSync('git', ['-C', path, 'commit', '-qam', 'By hand'], { env: { PATH: env.PATH, ...own } });
+  assert.equal(gitIn(path)('log', '-1', '--format=%an %ce %s'), `a a@${TEAM}.toolcrew.invalid By hand\n`);
+  assert.equal(readFileSync(join(root, 'package.json'), 'utf8'), FILES['package.json']);
+});

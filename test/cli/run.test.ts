@@ -1,0 +1,224 @@
+// `tool run` as a person types it: the compiled command, real git, teammates that are processes.
+
+import assert from 'node:assert/strict';
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import test from 'node:test';
+import { TeamHistory } from '../../src/adapters/event-log/team-history.ts';
+import { SCRIPT_VARIABLE, type TeammateScript } from '../../src/cli/agent-teammate.ts';
+import { DEMO_FILES, DEMO_SCRIPT, DEMO_SPEC } from '../../src/cli/demo-team-project.ts';
+import type { RunReport } from '../../src/cli/run-report.ts';
+import type { TeamState } from '../../src/domain/team/state.ts';
+import { type Cleanup, tempDir } from '../support/temp.ts';
+
+const CLI = join(process.cwd(), 'dist', 'cli.js');
+const TEAM = 'tool-run-spec-guestbook-001';
+const BRANCH = `tool/${TEAM}`;
+
+/** The demo's script without the time that it takes to think. */
+function swift(script: TeammateScript): TeammateScript {
+  const parsed: TeammateScript = JSON.parse(JSON.stringify(script, (key, value) => (key === 'think_ms' ? 0 : value)));
+  return parsed;
+}
+
+class Project {
+  readonly root: string;
+  readonly #home: string;
+  readonly #script: string;
+
+  constructor(t: Cleanup, script = DEMO_SCRIPT, files: Readonly<Record<string, string>> = {}) {
+    const place = tempDir(t);
+    this.root = join(place, 'guest book');
+    this.#home = join(place, 'home');
+    this.#script = join(place, 'script.json');
+    mkdirSync(this.#home);
+    writeFileSync(this.#script, JSON.stringify(swift(script)));
+    for (const [path, text] of Object.entries({ ...DEMO_FILES, ...files })) {
+      mkdirSync(dirname(join(this.root, path)), { recursive: true });
+      writeFileSync(join(this.root, path), text);
+    }
+    this.git('init', '-q', '-b', 'main', '.');
+    this.git('add', '-A');
+    this.git('-c', 'user.name=x', '-c', 'user.email=x@example.com', 'commit', '-qm', 'A guest book');
+  }
+
+  git(...args: readonly string[]): string {
+    return execFileSync('git', args, { cwd: this.root, encoding: 'utf8' });
+  }
+
+  start(...args: readonly string[]): ChildProcess {
+    const { PATH = '', NODE_V8_COVERAGE } = process.env;
+    const env = {
+      PATH,
+      HOME: this.#home,
+      TMPDIR: dirname(this.root),
+      TOOL_CODE_EXPERIMENTAL_AGENT_TEAMS: '1',
+      ...(NODE_V8_COVERAGE === undefined ? {} : { NODE_V8_COVERAGE }),
+    };
+    const player = `${SCRIPT_VARIABLE}='${this.#script}' exec '${process.execPath}' '${CLI}' agent teammate`;
+    return spawn(process.execPath, [CLI, ...args, '--command', player], { cwd: this.root, env });
+  }
+
+  async run(...args: readonly string[]) {
+    const child = this.start(...args);
+    const said = { stdout: '', stderr: '' };
+    for (const name of ['stdout', 'stderr'] as const)
+      child[name]?.on('data', (chunk: Buffer) => {
+        said[name] += chunk.toString('utf8');
+      });
+    const [code] = (await once(child, 'close')) as [number | null];
+    return { code, ...said };
+  }
+
+  async report(...args: readonly string[]): Promise<RunReport> {
+    const { code, stdout, stderr } = await this.run(...args, '--json');
+    assert.equal(code, 0, stderr);
+    const report: RunReport = JSON.parse(stdout);
+    return report;
+  }
+
+  /** The log of the team that was put away, told from its beginning. */
+  async told(onState: (state: TeamState) => void): Promise<void> {
+    const archive = join(this.root, '.tool', 'teams', 'archive');
+    const [name = ''] = readdirSync(archive);
+    const history = new TeamHistory({
+      directory: join(archive, name),
+      from: 'beginning',
+      onRecord: (_record, _refusal, state) => onState(state),
+    });
+    await history.close();
+  }
+
+  show(path: string, ref = BRANCH): string {
+    return this.git('show', `${ref}:${path}`);
+  }
+}
+
+test('a team of four finishes, in one branch, and the checkout of the person is as it was', async (t) => {
+  const project = new Project(t);
+  const head = project.git('rev-parse', 'HEAD');
+  const report = await project.report('run', DEMO_SPEC, '--team', '--pattern=quality_gate');
+  assert.equal(report.outcome, 'done');
+  assert.deepEqual([...new Set(report.tasks.map(({ outcome }) => outcome))], ['completed']);
+  assert.deepEqual([...new Set(report.tasks.map(({ owner }) => owner))].sort(), [
+    'backend-dev',
+    'frontend-dev',
+    'quality',
+    'tester',
+  ]);
+  assert.equal(report.branch, BRANCH);
+  assert.equal(report.files, 6);
+  assert.equal(report.gate?.ok, true);
+  assert.ok(report.rejections >= 1, 'the first version of the server was rejected');
+  assert.match(project.show('src/api/entries.js'), /says: 'is missing'/, 'what was asked for by another is in it');
+  assert.match(project.show('tests/screens.test.js'), /visitors are greeted/);
+  assert.match(project.git('log', '--format=%an %s%n%b', BRANCH), /backend-dev .*\n(.*\n)*?Task: 1/);
+  assert.equal(project.git('rev-parse', 'HEAD'), head);
+  assert.equal(project.git('status', '--short'), '');
+  assert.equal(project.git('worktree', 'list').trim().split('\n').length, 1);
+  assert.equal(project.git('branch', '--list', `${BRANCH}--*`), '');
+  const types = new Set<string>();
+  await project.told(({ messages }) => {
+    for (const { type } of messages) types.add(type);
+  });
+  for (const type of ['api_ready', 'component_ready', 'change_request', 'change_completed', 'quality_gate_passed'])
+    assert.ok(types.has(type), type);
+});
+
+test('alone, the same is done one at a time', async (t) => {
+  const project = new Project(t);
+  const report = await project.report('run', DEMO_SPEC, '--solo');
+  assert.deepEqual([...new Set(report.tasks.map(({ outcome }) => outcome))], ['completed']);
+  let most = 0;
+  await project.told(({ tasks }) => {
+    const active = [...tasks.values()].filter(({ status }) => status === 'in_progress').length;
+    most = Math.max(most, active);
+  });
+  assert.equal(most, 1);
+  assert.match(project.show('src/components/banner.js'), /Welcome/);
+});
+
+test('a commit that changes a file of another is not taken, and its author is told whom to ask', async (t) => {
+  const script = structuredClone(DEMO_SCRIPT);
+  const banner = script['frontend-dev']?.tasks.find(({ subject }) => subject === 'banner');
+  banner?.steps.unshift({ write: { path: 'src/api/banner.js', text: 'export const stolen = 1;\n' } });
+  const project = new Project(t, script);
+  const { code, stderr } = await project.run('run', DEMO_SPEC, '--team', '--pattern=quality_gate', '--json');
+  assert.equal(code, 0, stderr);
+  assert.match(
+    stderr,
+    /was rejected: commit \w+ "[^\n]*" of frontend-dev is not taken: src\/api\/banner\.js is backend-dev's [^\n]*SendMessage \{"recipient":"backend-dev","type":"change_request"/,
+  );
+  assert.throws(() => project.show('src/api/banner.js'), 'it never reached the branch');
+  assert.match(project.show('src/components/banner.js'), /Welcome/, 'the rest of it did');
+  assert.match(project.git('for-each-ref', 'refs/toolcrew'), /refused/, 'and nothing is lost');
+});
+
+test('a lead that is killed leaves what another goes on with; what was completed is not done again', async (t) => {
+  const project = new Project(t);
+  const child = project.start('run', DEMO_SPEC, '--team', '--pattern=quality_gate');
+  await new Promise<void>((resolve) => {
+    let text = '';
+    child.stderr?.on('data', (chunk: Buffer) => {
+      text += chunk.toString('utf8');
+      if (/task 2 is completed|task 4 is completed/.test(text)) resolve();
+    });
+  });
+  child.kill('SIGKILL');
+  await once(child, 'close');
+  const log = join(project.root, '.tool', 'teams', TEAM, 'log.jsonl');
+  const completed = (text: string) => [...text.matchAll(/"task":"(\d+)","status":"completed"/g)].map(([, id]) => id);
+  const before = completed(readFileSync(log, 'utf8'));
+  assert.ok(before.length > 0);
+  const report = await project.report('team-restart');
+  assert.deepEqual([...new Set(report.tasks.map(({ outcome }) => outcome))], ['completed']);
+  assert.equal(existsSync(log), false, 'it was put away');
+  const archive = join(project.root, '.tool', 'teams', 'archive');
+  const all = completed(readFileSync(join(archive, readdirSync(archive)[0] ?? '', 'log.jsonl'), 'utf8'));
+  for (const id of before) assert.equal(all.filter((one) => one === id).length, 1, `task ${id}`);
+});
+
+test('where a teammate cannot be started, the same tasks go on one at a time, and end with the reason', async (t) => {
+  const project = new Project(t);
+  const child = project.start('run', DEMO_SPEC, '--team');
+  child.kill('SIGKILL');
+  await once(child, 'close');
+  const broken = spawn(process.execPath, [CLI, 'run', DEMO_SPEC, '--team', '--command', 'exit 3'], {
+    cwd: project.root,
+    env: { PATH: process.env.PATH ?? '', HOME: dirname(project.root), TOOL_CODE_EXPERIMENTAL_AGENT_TEAMS: '1' },
+  });
+  let stderr = '';
+  broken.stderr.on('data', (chunk: Buffer) => {
+    stderr += chunk.toString('utf8');
+  });
+  const [code] = (await once(broken, 'close')) as [number | null];
+  assert.equal(code, 1);
+  assert.match(stderr, /sub-agents in place of a team: a teammate could not be started: backend-dev: /);
+  assert.match(stderr, /ended 3 times without finishing\n/);
+  assert.match(stderr, /`tool team-restart tool-run-spec-guestbook-001` goes on from here/);
+  const report = await project.report('run', DEMO_SPEC, '--team');
+  assert.deepEqual([...new Set(report.tasks.map(({ outcome }) => outcome))], ['completed']);
+});
+
+test('what cannot be run is refused in words, and nothing is begun', async (t) => {
+  const project = new Project(t);
+  const cases: readonly (readonly [readonly string[], number, RegExp])[] = [
+    [
+      ['run', 'SPEC-NONE-001', '--team'],
+      1,
+      /spec_id: there is no \.tool\/specs\/SPEC-NONE-001\/spec\.md; there is SPEC-GUESTBOOK-001/,
+    ],
+    [['run', 'nonsense'], 2, /spec_id/],
+    [['run', DEMO_SPEC, '--team', '--solo'], 2, /--team, --solo: expected one of them, got both/],
+    [['run', DEMO_SPEC, '--pattern=nonsense'], 2, /pattern: expected one of/],
+    [['team-restart'], 2, /no team stands: there is nothing to restart/],
+  ];
+  for (const [args, expected, words] of cases) {
+    const { code, stderr } = await project.run(...args);
+    assert.match(stderr, words, args.join(' '));
+    assert.equal(code, expected, args.join(' '));
+  }
+  assert.equal(existsSync(join(project.root, '.tool', 'teams')), false);
+});

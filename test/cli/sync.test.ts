@@ -1,0 +1,164 @@
+// `tool sync` on a real repository: what is met is named with its place, what is not with what is missing.
+
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import test from 'node:test';
+import { createSpec } from '../../src/adapters/specs.ts';
+import { cleanEnv, runTool } from '../support/daemon.ts';
+import { NEW_SPEC } from '../support/spec.ts';
+import { type Cleanup, tempDir } from '../support/temp.ts';
+
+const CHANGELOG = '# Changelog\n\n## [Unreleased]\n\n### Added\n\n- Login.\n\n## [1.0.0]\n\n- All.\n';
+const TESTS = `import test from 'node:test';
+
+describe('SPEC-LOG-OUT-ACCOUNT-001', () => {
+  test('R1, A1: the session is gone', () => {});
+  test('R2, A2: a button is there', () => {});
+});
+`;
+
+function projectOf(t: Cleanup) {
+  const place = tempDir(t);
+  const root = join(place, 'project');
+  mkdirSync(root);
+  const git = (...args: readonly string[]) =>
+    execFileSync('git', ['-C', root, '-c', 'user.name=x', '-c', 'user.email=x@example.com', ...args], {
+      env: { PATH: process.env.PATH ?? '', HOME: place },
+      encoding: 'utf8',
+    }).trim();
+  const write = (path: string, text: string) => {
+    mkdirSync(dirname(join(root, path)), { recursive: true });
+    writeFileSync(join(root, path), text);
+  };
+  const commit = (files: Readonly<Record<string, string>>, message: string) => {
+    for (const [path, text] of Object.entries(files)) write(path, text);
+    git('add', '-A');
+    git('commit', '-qm', message);
+  };
+  git('init', '-q', '-b', 'main');
+  commit({ 'CHANGELOG.md': CHANGELOG, 'src/pages/home.js': '', '.gitignore': '.tool/\n' }, 'Begin');
+  write('.tool/config/workflow.yaml', 'workflow:\n  team:\n    enabled: true\n');
+  const created = createSpec(root, NEW_SPEC, '2026-01-31');
+  assert.ok(created.ok);
+  const { id } = created;
+  const tool = (...args: readonly string[]) => runTool(args, { cwd: root, env: cleanEnv(place) });
+  const read = (path: string) => readFileSync(join(root, path), 'utf8');
+  return { root, id, git, write, commit, tool, read, spec: () => read(`.tool/specs/${id}/spec.md`) };
+}
+
+test('a requirement that was left out is named until it is there, then the SPEC is completed', async (t) => {
+  const { id, git, commit, tool, read, spec } = projectOf(t);
+  const early = await tool('sync', id);
+  assert.deepEqual([early.code, early.stdout], [1, '']);
+  assert.match(early.stderr, /is not approved \(status: awaiting_approval\): `tool spec approve/);
+  assert.equal((await tool('spec', 'approve', id)).code, 0);
+
+  git('checkout', '-qb', 'log-out');
+  commit({ 'src/api/logout.js': '// ends it\n' }, 'The API ends sessions');
+  commit({ 'tests/logout.test.js': TESTS }, 'Tests of the session');
+  const base = git('rev-parse', 'main').slice(0, 10);
+  const first = await tool('sync', id);
+  assert.equal(first.code, 1, first.stderr);
+  assert.equal(
+    first.stdout,
+    [
+      'R1  met      tests/logout.test.js:4',
+      'R2  not met  no file of T2 changed: src/pages/**',
+      `R3  not met  no test names it, like "${id} R3"`,
+      'A1  met      tests/logout.test.js:4',
+      'A2  not met  no file of T2 changed: src/pages/**',
+      `A3  not met  no test names it, like "${id} A3"`,
+      `${id}: 2 of 6 met since ${base}, where main was left; status: approved`,
+      `wrote .tool/specs/${id}/spec.md`,
+      '',
+    ].join('\n'),
+  );
+  assert.match(
+    spec(),
+    /\n## Result of the sync\n\n2 of 6 met, [^\n]*\n\n- R1: met, by tests\/logout\.test\.js:4\n- R2: not met: no file/,
+  );
+  assert.match(spec(), /^status: approved$/m);
+  assert.equal(read('CHANGELOG.md'), CHANGELOG);
+
+  const before = spec();
+  const again = await tool('sync', id);
+  assert.deepEqual([again.code, again.stdout], [1, first.stdout.replace(/wrote .*\n/, '')]);
+  assert.equal(spec(), before);
+  assert.equal((await tool('spec', 'check', id)).stdout, `${id} has no problems (approved)\n`);
+
+  commit(
+    {
+      'src/pages/home.js': '// a button\n',
+      // No SPEC is named here: the commit does.
+      'tests/empty.test.js': "test('R3 and A3: nothing to end', () => {});\n",
+    },
+    `The button, and no session (${id})`,
+  );
+  const last = await tool('sync', id);
+  assert.equal(last.code, 0, last.stdout + last.stderr);
+  assert.match(last.stdout, /^R3 {2}met {6}tests\/empty\.test\.js:1$/m);
+  assert.match(last.stdout, /6 of 6 met since .*; status: completed$/m);
+  assert.match(spec(), /^status: completed$/m);
+  assert.equal(spec().match(/## Result of the sync/g)?.length, 1);
+  assert.equal(read('CHANGELOG.md'), CHANGELOG.replace('- Login.\n', `- Login.\n- Users log out (${id})\n`));
+
+  const files = [spec(), read('CHANGELOG.md')];
+  const idle = await tool('sync', id, '--json');
+  assert.equal(idle.code, 0);
+  const said = JSON.parse(idle.stdout);
+  assert.deepEqual([said.status, said.met, said.written, said.uncommitted], ['completed', true, [], ['CHANGELOG.md']]);
+  assert.deepEqual([spec(), read('CHANGELOG.md')], files);
+  assert.match((await tool('spec', 'list')).stdout, / {2}completed \(approved on /);
+});
+
+test('what is merged is held against what was there before the first commit that names the SPEC', async (t) => {
+  const { id, commit, tool } = projectOf(t);
+  assert.equal((await tool('spec', 'approve', id)).code, 0);
+  commit({ 'src/api/logout.js': '// not yet\n' }, 'Something else');
+  const unknown = await tool('sync', id);
+  assert.match(unknown.stderr, /cannot be told: no commit names it\. Name the one before with --base <commit>/);
+  commit({ 'src/pages/home.js': '// a button\n' }, `The button\n\n${id}`);
+  commit({ 'tests/logout.test.js': TESTS }, 'Tests');
+  const merged = await tool('sync', id);
+  assert.match(merged.stdout, /^R1 {2}not met {2}no file of T1 changed: src\/api\/logout\.js$/m);
+  assert.match(merged.stdout, /^R2 {2}met {6}tests\/logout\.test\.js:5$/m);
+  const named = await tool('sync', id, '--base', 'HEAD~3');
+  assert.match(named.stdout, /^R1 {2}met {6}tests\/logout\.test\.js:4$/m);
+  assert.match((await tool('sync', id, '--base', '--exec=x')).stderr, /--base: expected a commit, got --exec=x/);
+});
+
+test('a team that is still at work, and words that were changed, are waited for', async (t) => {
+  const { id, write, commit, tool, spec } = projectOf(t);
+  assert.equal((await tool('spec', 'approve', id)).code, 0);
+  commit({ 'src/api/logout.js': '// ends it\n' }, id);
+  const team = `tool-run-${id.toLowerCase()}`;
+  assert.equal((await tool('team', 'create', team)).code, 0);
+  assert.equal((await tool('team', 'task', 'create', 'End the session')).code, 0);
+  const busy = await tool('sync', id);
+  assert.equal(busy.code, 1);
+  assert.match(busy.stderr, new RegExp(`1 tasks of team ${team} are open: 1 End the session`));
+  const gone = await tool('team', 'delete', team, '--force');
+  assert.equal(gone.code, 0, gone.stderr);
+  const after = await tool('sync', id);
+  assert.match(after.stdout, /of 6 met since/);
+
+  write(`.tool/specs/${id}/spec.md`, spec().replace('answer 204', 'answer 500'));
+  const changed = await tool('sync', id);
+  assert.match(changed.stderr, /is not approved \(spec\.md changed after it was approved on /);
+  assert.match((await tool('sync', 'SPEC-OTHER-001')).stderr, new RegExp(`there is no .*; there is ${id}`));
+});
+
+test('where no approval is asked for, none is waited for, and none is made', async (t) => {
+  const { id, write, commit, tool, spec } = projectOf(t);
+  write('.tool/config/workflow.yaml', 'workflow:\n  team:\n    enabled: true\n    require_plan_approval: false\n');
+  commit({ 'src/api/logout.js': '// ends it\n', 'tests/logout.test.js': TESTS }, id);
+  assert.match((await tool('sync', id)).stdout, /^R1 {2}met {6}tests\/logout\.test\.js:4$/m);
+  assert.match(spec(), /^status: awaiting_approval$/m);
+  write(`.tool/specs/${id}/spec.md`, spec().replace('awaiting_approval', 'approved'));
+  assert.match(
+    (await tool('spec', 'list')).stdout,
+    /approved, but that does not count: its front matter says approved/,
+  );
+});

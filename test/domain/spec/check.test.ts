@@ -1,0 +1,404 @@
+// The three documents of a SPEC: what is written is read again, and all that is wrong is said with its line.
+
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import fc from 'fast-check';
+import { renderAcceptance } from '../../../src/domain/spec/acceptance-document.ts';
+import { checkSpec, readSpecTexts, type SpecData } from '../../../src/domain/spec/check.ts';
+import { asParagraph, asWords } from '../../../src/domain/spec/markdown.ts';
+import { PLAN_DOMAINS, renderPlan } from '../../../src/domain/spec/plan-document.ts';
+import { SPEC_STATUSES } from '../../../src/domain/spec/spec.ts';
+import { renderSpec } from '../../../src/domain/spec/spec-document.ts';
+import { readAsked } from '../../../src/domain/team/requirement.ts';
+import { ACCEPTANCE_TEXT, PLAN_TEXT, SPEC_ID, SPEC_TEXT } from '../../support/spec.ts';
+
+const GOOD = { id: SPEC_ID, spec: SPEC_TEXT, plan: PLAN_TEXT, acceptance: ACCEPTANCE_TEXT };
+
+function problems(texts: Partial<typeof GOOD> | { readonly plan: null; readonly acceptance: null }): readonly string[] {
+  return checkSpec({ ...GOOD, ...texts }).map(({ file, line, words }) => `${file}:${line}: ${words}`);
+}
+
+/** One change of a good document, which has to be found in it. */
+function changed(text: string, from: string, to: string): string {
+  assert.ok(text.includes(from), from);
+  return text.replace(from, () => to);
+}
+
+test('good documents have no problems, and hold what they say', () => {
+  assert.deepEqual(problems({}), []);
+  const { spec, plan, acceptance } = readSpecTexts(GOOD);
+  assert.deepEqual(
+    spec.requirements.map(({ id }) => id),
+    ['R1', 'R2', 'R3', 'R4', 'R5'],
+  );
+  assert.equal(spec.title, 'Users log in with their address');
+  assert.deepEqual(plan.tasks[1], {
+    id: 'T2',
+    subject: 'Show the form',
+    description: 'Two fields and a button.',
+    files: ['src/pages/{login,out}.tsx', 'src/components/form.tsx'],
+    domain: 'frontend',
+    owner: 'frontend-dev',
+    dependsOn: ['T1'],
+    requirements: ['R2', 'R4'],
+  });
+  assert.deepEqual(acceptance.scenarios[0], {
+    id: 'A1',
+    requirements: ['R2'],
+    given: ['a user with a password'],
+    when: ['they log in with it', 'the account is open'],
+    outcomes: ['a session of 12 hours is open'],
+  });
+  assert.deepEqual(acceptance.scenarios[1]?.outcomes, ['the account is locked for an hour.']);
+});
+
+const SPEC_CASES: readonly (readonly [what: string, from: string, to: string, said: RegExp])[] = [
+  [
+    'another id',
+    'id: SPEC-LOGIN-001',
+    'id: SPEC-LOGIN-002',
+    /^spec\.md:2: id: expected SPEC-LOGIN-001, the name of its directory, got "SPEC-LOGIN-002"$/,
+  ],
+  ['no id', 'id: SPEC-LOGIN-001\n', '', /^spec\.md:1: id: expected the name of the directory/],
+  ['an id of another form', 'id: SPEC-LOGIN-001', 'id: login', /^spec\.md:2: id: expected SPEC-<NAME>-<NNN>/],
+  ['no title', 'title: Users log in with their address', 'title:', /^spec\.md:3: title: expected what it is about/],
+  [
+    'an unknown status',
+    'status: draft',
+    'status: aproved',
+    /^spec\.md:4: status: expected one of .*did you mean approved\?$/,
+  ],
+  ['a status twice', 'status: draft', 'status: draft\nstatus: approved', /^spec\.md:5: status: expected once/],
+  ['no date', 'created: 2026-01-30\n', '', /^spec\.md:1: created: expected a date like 2026-01-31, got nothing$/],
+  [
+    'a day that there is not',
+    '2026-01-31',
+    '2026-02-31',
+    /^spec\.md:6: updated: expected a date like .* got "2026-02-31"$/,
+  ],
+  ['an end before the begin', '2026-01-31', '2026-01-29', /^spec\.md:6: updated: expected 2026-01-30 or later/],
+  ['no number', '- R1: The', '- The', /^spec\.md:15: expected a number before the requirement/],
+  ['a number twice', '- R3:', '- R2:', /^spec\.md:17: R2: expected once, got it again; it stands in line 16$/],
+  ['no form', 'R1: The system shall keep', 'R1: Keep', /^spec\.md:15: R1: expected "The <system> shall <response>, or/],
+  [
+    'an unwanted case without then',
+    'then the system shall lock',
+    'the system shall lock',
+    /^spec\.md:19: R5: expected "If <condition>, then the <system> shall <response>", got/,
+  ],
+  [
+    'a state without its comma',
+    'While an account is locked, the',
+    'While an account is locked the',
+    /^spec\.md:17: R3: expected "While <state>,/,
+  ],
+  ['no front matter', '---\nid', 'id', /^spec\.md:1: expected front matter between two lines of ---, got none$/],
+];
+
+for (const [what, from, to, said] of SPEC_CASES)
+  test(`spec.md with ${what}`, () => {
+    const found = problems({ spec: changed(SPEC_TEXT, from, to) });
+    assert.ok(
+      found.some((one) => said.test(one)),
+      found.join('\n'),
+    );
+  });
+
+const PLAN_CASES: readonly (readonly [what: string, from: string, to: string, said: RegExp])[] = [
+  ['a task twice', '## T2:', '## T1:', /^plan\.md:15: T1: expected once, got it again; it stands in line 7$/],
+  [
+    'an unknown requirement',
+    'requirements: R2, R4',
+    'requirements: R2, R9',
+    /^plan\.md:23: T2: requirements: there is no R9; there is R1, R2/,
+  ],
+  [
+    'a task for nothing',
+    'requirements: R2, R4',
+    'requirements: none',
+    /^plan\.md:23: T2: requirements: expected those that it is for/,
+  ],
+  [
+    'an unknown task',
+    'depends on: T1',
+    'depends on: T7',
+    /^plan\.md:22: T2: depends on: there is no T7; there is T1, T2$/,
+  ],
+  [
+    'a task that waits for itself',
+    'depends on: T1',
+    'depends on: T2',
+    /^plan\.md:22: T2: depends on: waits for itself: T2 → T2$/,
+  ],
+  [
+    'tasks that wait for each other',
+    'depends on: none',
+    'depends on: T2',
+    /^plan\.md:12: T1: depends on: waits for itself: T1 → T2 → T1$/,
+  ],
+  [
+    'a path outside',
+    'src/components/form.tsx',
+    '../form.tsx',
+    /^plan\.md:19: T2: files: expected a path inside the project, from its root, got "\.\.\/form\.tsx"$/,
+  ],
+  ['an absolute path', 'src/components/form.tsx', '/etc/passwd', /got "\/etc\/passwd"$/],
+  [
+    'no files',
+    '- files: `src/api/login.ts`, `src/models/user.ts`\n',
+    '',
+    /^plan\.md:7: T1: files: expected the paths that it touches/,
+  ],
+  [
+    'an unknown domain',
+    'domain: frontend',
+    'domain: fronted',
+    /^plan\.md:20: T2: domain: expected one of .*did you mean frontend\?$/,
+  ],
+  [
+    'an agent as owner',
+    'owner: frontend-dev',
+    'owner: team-frontend-dev',
+    /^plan\.md:21: T2: owner: expected a role like backend-dev/,
+  ],
+  [
+    'a field that there is not',
+    'owner: frontend-dev',
+    'ownr: frontend-dev',
+    /^plan\.md:21: T2: expected one of files, .*did you mean owner\?$/,
+  ],
+  [
+    'a requirement without a task',
+    'requirements: R1, R3, R5',
+    'requirements: R1, R5',
+    /^spec\.md:17: R3: expected a task in plan\.md that is for it, got none$/,
+  ],
+];
+
+for (const [what, from, to, said] of PLAN_CASES)
+  test(`plan.md with ${what}`, () => {
+    const found = problems({ plan: changed(PLAN_TEXT, from, to) });
+    assert.ok(
+      found.some((one) => said.test(one)),
+      found.join('\n'),
+    );
+  });
+
+const ACCEPTANCE_CASES: readonly (readonly [what: string, from: string, to: string, said: RegExp])[] = [
+  ['a scenario twice', '- A2 (', '- A1 (', /^acceptance\.md:9: A1: expected once/],
+  ['an unknown requirement', '(R5)', '(R6)', /^acceptance\.md:9: A2: there is no R6/],
+  ['no requirement', '- A2 (R5):', '- A2:', /^acceptance\.md:9: A2: expected the requirements that it proves/],
+  [
+    'no then',
+    '  Then a session of 12 hours is open\n',
+    '',
+    /^acceptance\.md:3: A1: expected Given, When and Then, got no Then$/,
+  ],
+  [
+    'no steps',
+    'Given four wrong tries',
+    'Four wrong tries',
+    /^acceptance\.md:9: A2: expected Given, When and Then, got no Given and no When$/,
+  ],
+  ['an item of another form', '- A3 (R1, R3, R4):', '- Scenario:', /^acceptance\.md:11: expected a scenario like/],
+  [
+    'a requirement without a scenario',
+    '(R1, R3, R4)',
+    '(R1, R3)',
+    /^spec\.md:18: R4: expected a scenario in acceptance\.md that proves it, got none$/,
+  ],
+];
+
+for (const [what, from, to, said] of ACCEPTANCE_CASES)
+  test(`acceptance.md with ${what}`, () => {
+    const found = problems({ acceptance: changed(ACCEPTANCE_TEXT, from, to) });
+    assert.ok(
+      found.some((one) => said.test(one)),
+      found.join('\n'),
+    );
+  });
+
+test('all problems are said at once, documents that are missing among them', () => {
+  const found = problems({ plan: null, acceptance: null });
+  assert.deepEqual(found, [
+    'plan.md:1: expected beside spec.md, got nothing',
+    'acceptance.md:1: expected beside spec.md, got nothing',
+  ]);
+  const many = problems({
+    spec: changed(changed(SPEC_TEXT, 'status: draft', 'status: x'), '- R3:', '- R1:'),
+    plan: changed(PLAN_TEXT, 'domain: backend', 'domain: x'),
+  });
+  assert.ok(many.length >= 3, many.join('\n'));
+  assert.deepEqual(problems({ spec: '', plan: '', acceptance: '' }).length, 4);
+});
+
+test('what a SPEC asks for is read from its documents as before', () => {
+  const { title, requirements } = readAsked(`${SPEC_TEXT}\n\n${ACCEPTANCE_TEXT}`);
+  assert.match(title, /^Users log in with their address$/m);
+  assert.deepEqual(
+    requirements.map(({ kind, text }) => [kind, text.slice(0, 3)]),
+    [
+      ...['R1:', 'R2:', 'R3:', 'R4:', 'R5:'].map((id) => ['requirement', id]),
+      ...['A1 ', 'A2 ', 'A3 '].map((id) => ['acceptance', id]),
+    ],
+  );
+  assert.equal(
+    requirements[5]?.text,
+    'A1 (R2): Given a user with a password When they log in with it And the account is open Then a session of 12 hours is open',
+  );
+});
+
+for (const title of ['Accept cookies', 'Order history', 'Out of scope'])
+  test(`a SPEC may be called ${title}`, () => {
+    const spec = changed(SPEC_TEXT, '# Users log in with their address', `# ${title}`);
+    const asked = readAsked(`${spec}\n\n${ACCEPTANCE_TEXT}`);
+    assert.equal(asked.title.split('\n')[0], title);
+    assert.equal(asked.requirements.length, 8);
+    assert.equal(asked.requirements[0]?.kind, 'requirement');
+  });
+
+/** Text of any kind that has words, some of which look like the form of the documents. */
+const text = fc
+  .oneof(
+    fc.string({ unit: 'grapheme', minLength: 1 }),
+    fc.string({ unit: 'binary', minLength: 1 }),
+    fc
+      .array(
+        fc.constantFrom(
+          '\n',
+          '\r\n',
+          '---',
+          '```',
+          '- R1: ',
+          '## T1: ',
+          '# ',
+          '> ',
+          'A1 (R1):',
+          'Given ',
+          'When ',
+          ', then ',
+          'status: approved',
+          '`',
+          '"',
+          "'",
+          ': ',
+          '\u2028',
+          'shall',
+          ' the ',
+          'Order history',
+          'Acceptance',
+          'Out of scope',
+          '## Result of the sync',
+          '#',
+          'x',
+        ),
+        { minLength: 1, maxLength: 6 },
+      )
+      .map((all) => all.join('')),
+  )
+  .filter((one) => asWords(one) !== '' && asWords(one.replaceAll('`', '')) !== '');
+
+const file = text.filter((one) => {
+  const clean = asWords(one);
+  return !clean.startsWith('/') && !/(?:^|\/)\.{1,2}(?:\/|$)/.test(clean) && /[^/]/.test(clean);
+});
+
+function some<T>(values: readonly T[]) {
+  return fc.subarray([...values], { minLength: 1 });
+}
+
+const data: fc.Arbitrary<SpecData> = fc
+  .tuple(fc.integer({ min: 1, max: 4 }), fc.integer({ min: 1, max: 4 }), fc.integer({ min: 1, max: 3 }))
+  .chain(([requirements, tasks, scenarios]) => {
+    const ids = (letter: string, count: number) => Array.from({ length: count }, (_, index) => `${letter}${index + 1}`);
+    const asked = ids('R', requirements);
+    const ears = fc.tuple(text, text, text, fc.integer({ min: 0, max: 4 })).map(([when, who, what, form]) => {
+      const condition = ['', `When ${when}, `, `While ${when}, `, `If ${when}, then `, `Where ${when}, `][form] ?? '';
+      return `${condition}The ${who} shall ${what}`;
+    });
+    return fc.record({
+      spec: fc.record({
+        id: fc.constant(SPEC_ID),
+        title: text,
+        status: fc.constantFrom(...SPEC_STATUSES),
+        created: fc.constant('2026-01-30'),
+        updated: fc.constant('2026-01-31'),
+        about: fc.oneof(fc.constant(''), text),
+        requirements: fc.tuple(...asked.map((id) => ears.map((one) => ({ id, text: one })))),
+        outOfScope: fc.array(text, { maxLength: 2 }),
+      }),
+      plan: fc.record({
+        design: fc.oneof(fc.constant(''), text),
+        tasks: fc.tuple(
+          ...ids('T', tasks).map((id, index) =>
+            fc.record({
+              id: fc.constant(id),
+              subject: text,
+              description: fc.oneof(fc.constant(''), text),
+              files: fc.array(file, { minLength: 1, maxLength: 3 }),
+              domain: fc.constantFrom(...PLAN_DOMAINS),
+              owner: fc.constantFrom(null, 'backend-dev', 'tester'),
+              dependsOn: fc.subarray(ids('T', index)),
+              requirements: index === 0 ? fc.constant(asked) : some(asked),
+            }),
+          ),
+        ),
+      }),
+      acceptance: fc.record({
+        scenarios: fc.tuple(
+          ...ids('A', scenarios).map((id, index) =>
+            fc.record({
+              id: fc.constant(id),
+              requirements: index === 0 ? fc.constant(asked) : some(asked),
+              given: fc.array(text, { minLength: 1, maxLength: 2 }),
+              when: fc.array(text, { minLength: 1, maxLength: 2 }),
+              outcomes: fc.array(text, { minLength: 1, maxLength: 2 }),
+            }),
+          ),
+        ),
+      }),
+    });
+  });
+
+/** Every text as a document can hold it: in one line, or in lines where it is a paragraph. */
+function held(value: unknown, key = ''): unknown {
+  if (typeof value === 'string')
+    return ['about', 'design', 'description'].includes(key) ? asParagraph(value) : asWords(value);
+  if (Array.isArray(value)) return value.map((one) => held(one));
+  if (typeof value === 'object' && value !== null)
+    return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, held(one, name)]));
+  return value;
+}
+
+test('what is rendered passes its own check and is read as the same data, whatever its words are', () => {
+  fc.assert(
+    fc.property(data, (given) => {
+      const texts = {
+        id: SPEC_ID,
+        spec: renderSpec(given.spec),
+        plan: renderPlan(given.plan),
+        acceptance: renderAcceptance(given.acceptance),
+      };
+      assert.deepEqual(checkSpec(texts), []);
+      const expected = held(given);
+      assert.deepEqual(readSpecTexts(texts), expected);
+      const asked = readAsked(`${texts.spec}\n\n${texts.acceptance}`).requirements;
+      assert.deepEqual(
+        asked.map(({ kind, text: words }) => `${kind} ${words.split(/[ :]/)[0]}`),
+        [
+          ...given.spec.requirements.map(({ id }) => `requirement ${id}`),
+          ...given.acceptance.scenarios.map(({ id }) => `acceptance ${id}`),
+        ],
+      );
+    }),
+    { numRuns: 300 },
+  );
+});
+
+test('no text makes the check throw', () => {
+  fc.assert(
+    fc.property(text, text, text, (spec, plan, acceptance) => {
+      assert.ok(checkSpec({ id: SPEC_ID, spec, plan, acceptance }).length > 0);
+    }),
+  );
+});

@@ -1,0 +1,121 @@
+// A lead that is killed at any of its git commands: who comes after it brings the same work to the same end.
+
+import assert from 'node:assert/strict';
+import { execFileSync, spawnSync } from 'node:child_process';
+import { chmodSync, cpSync, existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import test, { after } from 'node:test';
+import { build } from 'esbuild';
+import { type Cleanup, tempDir } from '../support/temp.ts';
+import { gitIn, projectOf, TEAM } from '../support/workshop.ts';
+
+/** `before`: the command is not run · `during`: it outlives the one that asked for it. */
+type Moment = 'before' | 'during';
+
+/** A `git` that counts its runs and, at one of them, kills the process that started it. */
+function killingGit(directory: string, at: number, moment: Moment): string {
+  const real = execFileSync('sh', ['-c', 'command -v git'], { encoding: 'utf8' }).trim();
+  const count = join(directory, 'count');
+  writeFileSync(count, '0');
+  const run = `exec ${real} "$@"`;
+  const act = moment === 'before' ? 'exit 1' : run;
+  const bin = join(directory, 'git');
+  const script = `read n <${count}; n=$((n+1)); echo $n >${count}\nif [ $n = ${at} ]; then kill -9 $PPID; ${act}; fi\n${run}\n`;
+  writeFileSync(bin, `#!/bin/sh\n${script}`);
+  chmodSync(bin, 0o755);
+  return directory;
+}
+
+async function setUp(t: Cleanup) {
+  const directory = tempDir(t);
+  const program = join(directory, 'story.mjs');
+  await build({
+    entryPoints: ['test/support/programs/workshop-story.ts'],
+    outfile: program,
+    bundle: true,
+    platform: 'node',
+    format: 'esm',
+    logLevel: 'error',
+  });
+  const { root: template } = projectOf(t);
+  return (at: number, moment: Moment) => {
+    const scratch = tempDir(t);
+    const root = join(scratch, 'project');
+    cpSync(template, root, { recursive: true });
+    const progress = join(scratch, 'progress');
+    const play = (PATH: string) =>
+      spawnSync(process.execPath, [program, root, progress], { env: { PATH }, encoding: 'utf8', timeout: 120_000 });
+    const PATH = process.env.PATH ?? '';
+    const first = play(`${killingGit(scratch, at, moment)}:${PATH}`);
+    const runs = Number(readFileSync(join(scratch, 'count'), 'utf8'));
+    const last = first.signal === 'SIGKILL' ? play(PATH) : first;
+    return { root, runs, first, last };
+  };
+}
+
+function assertFinished(root: string): void {
+  const git = gitIn(root);
+  const branch = `tool/${TEAM}`;
+  const lines = (...args: readonly string[]) =>
+    git(...args)
+      .split('\n')
+      .filter((line) => line !== '');
+  assert.deepEqual(lines('log', '--first-parent', '--format=%s', branch), ['Merge two', 'Merge one', 'Begin']);
+  assert.deepEqual(lines('log', '--no-merges', '--format=%s', branch).sort(), ['Again', 'Begin', 'One', 'Two']);
+  for (const [subject, file] of [
+    ['One', 'src/api/a.js src/api/b.js'],
+    ['Two', 'src/pages/p.js'],
+    ['Again', 'src/pages/q.js'],
+  ]) {
+    const shown = lines('log', '--no-merges', '--format=', '--name-only', `--grep=^${subject}$`, branch);
+    assert.equal(shown.join(' '), file, `${subject} is its writer's work alone`);
+  }
+  const held = ['src/api/a.js', 'src/api/b.js', 'src/pages/p.js', 'src/pages/q.js'].map((path) =>
+    git('show', `${branch}:${path}`),
+  );
+  assert.deepEqual(held, ['one\n', 'one\n', 'two\n', 'two\n']);
+  const [refused = '', ...more] = lines('for-each-ref', '--format=%(refname)', 'refs/toolcrew/refused');
+  assert.deepEqual(more, []);
+  assert.equal(git('show', `${refused}:src/api/a.js`), 'foreign\n');
+  const [saved = '', ...others] = lines('for-each-ref', '--format=%(refname)', 'refs/toolcrew/saved');
+  assert.deepEqual(others, []);
+  assert.equal(git('show', `${saved}:src/api/late.js`), 'late\n');
+  assert.deepEqual(lines('for-each-ref', '--format=%(refname)', 'refs/heads'), [
+    'refs/heads/main',
+    `refs/heads/${branch}`,
+  ]);
+  assert.equal(lines('worktree', 'list').length, 1);
+  assert.deepEqual(readdirSync(join(root, '.tool', 'worktrees')), ['.gitignore']);
+  const admins = join(root, '.git', 'worktrees');
+  assert.deepEqual(existsSync(admins) ? readdirSync(admins) : [], []);
+  const left = readdirSync(join(root, '.git'), { recursive: true, encoding: 'utf8' });
+  assert.deepEqual(
+    left.filter((path) => /\.lock(\.|$)/.test(path)),
+    [],
+  );
+  assert.equal(git('status', '--porcelain'), '');
+  assert.equal(git('fsck', '--no-dangling', '--no-progress'), '');
+}
+
+const play = await setUp({ after });
+const whole = play(0, 'before');
+
+test('the whole story, with no kill', () => {
+  assert.equal(whole.first.status, 0, whole.first.stderr);
+  assertFinished(whole.root);
+  assert.ok(whole.runs > 50, `${whole.runs} runs of git`);
+});
+
+for (let at = 1; at <= whole.runs; at++) {
+  // Each command at one moment or the other; the one after it takes the other.
+  const moments: readonly Moment[] =
+    process.env.TOOLCREW_ALL === undefined ? [at % 2 === 0 ? 'before' : 'during'] : ['before', 'during'];
+  for (const moment of moments) {
+    test(`killed ${moment} git command ${at}`, () => {
+      const { root, first, last } = play(at, moment);
+      assert.equal(first.signal, 'SIGKILL', first.stderr);
+      assert.equal(last.status, 0, last.stderr);
+      assertFinished(root);
+    });
+  }
+}
