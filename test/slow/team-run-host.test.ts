@@ -27,7 +27,11 @@ type Run = {
   readonly git: (...args: readonly string[]) => string;
 };
 
-async function runTeam(t: TestContext, version: HostVersion, asides: Readonly<Record<string, Aside>>): Promise<Run> {
+async function runTeam(
+  t: TestContext,
+  version: HostVersion,
+  asides: (root: string) => Readonly<Record<string, Aside>>,
+): Promise<Run> {
   const place = tempDir(t);
   const [root, home, bin] = [join(place, 'project'), join(place, 'home'), join(place, 'bin')];
   for (const directory of [root, home, bin]) mkdirSync(directory);
@@ -38,7 +42,7 @@ async function runTeam(t: TestContext, version: HostVersion, asides: Readonly<Re
   git('init', '-q', '-b', 'main');
   git('add', '-A');
   git('-c', 'user.name=x', '-c', 'user.email=x@example.com', 'commit', '-qm', 'Begin');
-  const play = scriptedHosts(DEMO_SCRIPT, asides);
+  const play = scriptedHosts(DEMO_SCRIPT, asides(root));
   const model = await ModelServer.start(t, play.script);
   const env = cleanEnv(home, {
     PATH: `${bin}:${process.env.PATH}`,
@@ -59,13 +63,13 @@ async function runTeam(t: TestContext, version: HostVersion, asides: Readonly<Re
 
 for (const version of HOST_VERSIONS)
   test(`${version}: hosts without a screen build a SPEC, led by code`, async (t) => {
-    const { root, code, stdout, stderr, model, git } = await runTeam(t, version, {
+    const { root, code, stdout, stderr, model, git } = await runTeam(t, version, (main) => ({
       'frontend-dev': async (mate) => {
         const foreign = await mate.use('Write', { file_path: mate.path('src/api/stolen.js'), content: 'x' });
         refused(foreign, "src/api/stolen.js is backend-dev's");
         const shell = await mate.use('Bash', { command: 'echo x > src/api/stolen.js', description: 'x' });
         refused(shell, "src/api/stolen.js is backend-dev's");
-        const elsewhere = await mate.use('Write', { file_path: join(root, 'src/components/x.js'), content: 'x' });
+        const elsewhere = await mate.use('Write', { file_path: join(main, 'src/components/x.js'), content: 'x' });
         assert.ok(elsewhere.isError, 'what is not in its worktree is not its own');
         refused(
           await mate.team('SendMessage', { recipient: 'all', type: 'shutdown_request', content: 'x' }),
@@ -79,7 +83,7 @@ for (const version of HOST_VERSIONS)
           [],
         );
       },
-    });
+    }));
     assert.equal(code, 0, stderr);
     const report = fields(JSON.parse(stdout));
     assert.equal(report.outcome, 'done');

@@ -99,6 +99,7 @@ export class TeamWorld {
         }),
       below: () => [],
       temporary: ['/tmp'],
+      checkout: null,
       get attended() {
         return false;
       },

@@ -73,6 +73,7 @@ async function guardWrite(context: HookContext, event: HostEvent, found: Found):
     now: context.now(),
     temporary: context.temporary,
     below: context.below,
+    checkout: context.checkout,
   });
   const fault =
     caller.kind === 'lead' && log.state.approval && ruling.decision !== 'deny'

@@ -236,6 +236,7 @@ for (const { name, by = 'backend-dev', writes, settings = SETTINGS, tell, place,
       attended: false,
       now: story.at,
       temporary: ['/tmp'],
+      checkout: null,
       below: (path) => BELOW[path] ?? [],
       ...place,
     });
@@ -263,6 +264,7 @@ for (const path of ['tests/users.ts', 'tests/a "quoted" name.ts', 'tests/back\\s
         attended: false,
         now: story.at,
         temporary: [],
+        checkout: null,
         below: () => [],
       },
     );
