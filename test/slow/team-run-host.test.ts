@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import test, { type TestContext } from 'node:test';
 import { DEMO_FILES, DEMO_SCRIPT, DEMO_SPEC } from '../../src/cli/demo-team-project.ts';
 import { TEAMS_VARIABLE } from '../../src/domain/team/fallback.ts';
-import { cleanEnv, startTool } from '../support/daemon.ts';
+import { cleanEnv, runTool, startTool } from '../support/daemon.ts';
 import { fields } from '../support/forge.ts';
 import { HOST_VERSIONS, type HostVersion, hostProgram } from '../support/host.ts';
 import { writeTree } from '../support/installed.ts';
@@ -30,6 +30,7 @@ type Run = {
 async function runTeam(
   t: TestContext,
   version: HostVersion,
+  isInstalled: boolean,
   asides: (root: string) => Readonly<Record<string, Aside>>,
 ): Promise<Run> {
   const place = tempDir(t);
@@ -40,6 +41,11 @@ async function runTeam(
   const git = (...args: readonly string[]) =>
     execFileSync('git', ['-C', root, ...args], { encoding: 'utf8', env: cleanEnv(home) });
   git('init', '-q', '-b', 'main');
+  // With hooks and agents of its own in each worktree, beside those that the lead brings.
+  if (isInstalled) {
+    const { code, stderr } = await runTool(['init', root, '--host-version', version], { env: cleanEnv(home) });
+    assert.equal(code, 0, stderr);
+  }
   git('add', '-A');
   git('-c', 'user.name=x', '-c', 'user.email=x@example.com', 'commit', '-qm', 'Begin');
   const play = scriptedHosts(DEMO_SCRIPT, asides(root));
@@ -61,9 +67,14 @@ async function runTeam(
   return { root, code, stdout, stderr, model, git };
 }
 
-for (const version of HOST_VERSIONS)
-  test(`${version}: hosts without a screen build a SPEC, led by code`, async (t) => {
-    const { root, code, stdout, stderr, model, git } = await runTeam(t, version, (main) => ({
+const CASES: readonly (readonly [HostVersion, boolean])[] = [
+  ...HOST_VERSIONS.map((version) => [version, false] as const),
+  ...HOST_VERSIONS.map((version) => [version, true] as const),
+];
+
+for (const [version, isInstalled] of CASES)
+  test(`${version}: hosts without a screen build a SPEC, led by code${isInstalled ? ', in a project that has the command installed' : ''}`, async (t) => {
+    const { root, code, stdout, stderr, model, git } = await runTeam(t, version, isInstalled, (main) => ({
       'frontend-dev': async (mate) => {
         const foreign = await mate.use('Write', { file_path: mate.path('src/api/stolen.js'), content: 'x' });
         refused(foreign, "src/api/stolen.js is backend-dev's");
