@@ -20,8 +20,9 @@ export async function beforeTool(context: HookContext, event: HostEvent): Promis
   return withStanding(context.teams, async (logs) => {
     if (kind === 'ours') return stamped(context, event, logs);
     const found = await findCaller(context, event, logs);
-    // Where team mode has failed, the lead's own agents do the work.
-    if (found === undefined || found.log.state.session === 'fallback') return SILENT;
+    if (found === undefined) return SILENT;
+    // Where team mode has failed, the lead's own agents do the work; who was started as a teammate still is one.
+    if (found.log.state.session === 'fallback' && context.startedAs === null) return SILENT;
     if (kind === 'write') return guardWrite(context, event, found);
     return kind === 'spawn' ? guardSpawn(context, event, found) : refuseHosts(context, event, found);
   });
