@@ -60,7 +60,7 @@ test('the guard holds for it where the team has fallen back as well', async (t) 
 
 test('a run whose place another has taken writes nothing', async (t) => {
   const { world, context } = await startedWorld(t);
-  await world.append({ type: 'member_ended', name: 'backend-dev', epoch: 1, how: 'lost', reason: 'x' });
+  await world.append({ type: 'member_ended', name: 'backend-dev', epoch: 1, how: 'replaced', reason: 'x' });
   await world.start('backend-dev');
   rejected(await beforeTool(context, write(world, 'src/api/a.ts')), /whose place another has taken/);
 });
