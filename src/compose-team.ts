@@ -158,7 +158,7 @@ export function composeContext(
       host,
       writesOf: (tool, input, cwd) => writesOf(tool, input, cwd, { root, env }),
       below: (directory) => filesBelow(root, directory),
-      checkout: root === main ? null : main,
+      worktree: root === main ? null : { root, checkout: main },
       temporary: [...new Set(['/tmp', temporaryOf(env)])],
       attended: env.CLAUDE_CODE_ENTRYPOINT === 'cli',
       log: (level, words) => {

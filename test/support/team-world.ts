@@ -99,7 +99,7 @@ export class TeamWorld {
         }),
       below: () => [],
       temporary: ['/tmp'],
-      checkout: null,
+      worktree: null,
       get attended() {
         return false;
       },

@@ -65,16 +65,32 @@ async function note(
   );
 }
 
+/**
+ * Whether a teammate takes the team's finished work into its own worktree, as it is told to when both do not merge. That
+ * touches files of anybody; what the merge adds of its own is judged when the task is completed.
+ */
+function isMergeOfTeam({ startedAs, worktree }: HookContext, event: HostEvent, team: string): boolean {
+  if (startedAs === null || worktree === null || event.tool !== 'Bash') return false;
+  const { command } = event.input;
+  const isThere = event.cwd === worktree.root || event.cwd.startsWith(`${worktree.root}/`);
+  const merges = [`tool/${team}`, `--no-edit tool/${team}`, '--continue', '--abort'].map((one) => `git merge ${one}`);
+  return isThere && typeof command === 'string' && merges.includes(command.trim());
+}
+
 async function guardWrite(context: HookContext, event: HostEvent, found: Found): Promise<HookAnswer> {
   const { caller, log } = found;
   const writes = await context.writesOf(event.tool, event.input, event.cwd);
   if (writes.targets.length === 0 && writes.unresolved.length === 0) return SILENT;
+  if (isMergeOfTeam(context, event, log.state.team)) {
+    await note(log, found, `${event.tool} ${String(event.input.command)}`, 'accept', "the team's finished work", []);
+    return SILENT;
+  }
   const ruling = judgeWrites(writes, caller, log.state, await context.settings(), {
     attended: context.attended,
     now: context.now(),
     temporary: context.temporary,
     below: context.below,
-    checkout: context.checkout,
+    checkout: context.worktree?.checkout ?? null,
   });
   const fault =
     caller.kind === 'lead' && log.state.approval && ruling.decision !== 'deny'

@@ -50,8 +50,8 @@ export type HookContext = TeamContext & {
   /** Paths of the project below a directory. */
   readonly below: (directory: string) => readonly string[];
   readonly temporary: readonly string[];
-  /** In a worktree, the checkout that it belongs to, absolute; null: in that checkout itself. */
-  readonly checkout: string | null;
+  /** In a worktree: its root and the checkout that it belongs to, both absolute; null: in that checkout itself. */
+  readonly worktree: { readonly root: string; readonly checkout: string } | null;
   /** Whether somebody sits in front of the screen. */
   readonly attended: boolean;
   /** A stamp that only this program can make. */

@@ -52,6 +52,28 @@ test('it writes what is its own, and nothing else; what its host starts by itsel
   assert.equal(world.state().bindings.size, 0);
 });
 
+test('it takes the finished work of all into its worktree, by that command and there alone', async (t) => {
+  const { world, context } = await startedWorld(t);
+  const root = `${world.root}/.tool/worktrees/${TEAM}/backend-dev`;
+  const all = { targets: [{ path: 'tests/a.ts', tree: false }], unresolved: [] };
+  const placed = {
+    ...context,
+    worktree: { root, checkout: world.root },
+    writesOf: () => Promise.resolve(all),
+  };
+  const bash = (command: string, cwd: string) =>
+    eventOf(world, 'PreToolUse', { tool: 'Bash', input: { command }, cwd });
+  assert.equal((await beforeTool(placed, bash(`git merge tool/${TEAM}`, root))).kind, 'silent');
+  assert.equal((await beforeTool(placed, bash('git merge --abort', `${root}/src`))).kind, 'silent');
+  for (const [command, cwd] of [
+    [`git merge tool/${TEAM}--tester`, root],
+    [`git merge tool/${TEAM}; rm -rf tests`, root],
+    [`git merge tool/${TEAM}`, `${world.root}/.tool/worktrees/${TEAM}/backend-dev-2`],
+    ['git merge main', root],
+  ] as const)
+    rejected(await beforeTool(placed, bash(command, cwd)), /tests\/a\.ts is tester's/);
+});
+
 test('the guard holds for it where the team has fallen back as well', async (t) => {
   const { world, context } = await startedWorld(t);
   await world.append({ type: 'fell_back', trigger: 'spawn_failed', reason: 'x' });
