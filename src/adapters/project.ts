@@ -1,7 +1,7 @@
 // Where a project is: the directory that tools work in, and the main checkout whose .tool holds its teams.
 
 import { readFileSync, realpathSync, statSync } from 'node:fs';
-import { dirname, join, resolve } from 'node:path';
+import { dirname, join, relative, resolve } from 'node:path';
 
 export type Project = {
   /** Paths of files are told from here. */
@@ -31,11 +31,25 @@ function mainOf(root: string): string {
 }
 
 /**
+ * Where a lead has its writers work: the project's part of the worktree, which may be a directory below its top.
+ * Undefined anywhere else.
+ */
+function leadPlace(start: string): Project | undefined {
+  const [worktree = '', main = ''] = /^(.+?)\/\.tool\/worktrees\/[^/]+\/[^/]+/.exec(start) ?? [];
+  if (worktree === '' || kindOf(join(worktree, '.git')) !== 'file') return undefined;
+  let top = main;
+  while (kindOf(join(top, '.git')) === 'none' && top !== dirname(top)) top = dirname(top);
+  return { root: join(worktree, relative(top, main)), main };
+}
+
+/**
  * Finds the project that a directory lies in: the nearest one upwards that is a Git checkout or has a `.tool`, else itself.
  * @param stated where the host says that it is, which counts more
  */
 export function findProject(cwd: string, stated?: string): Project {
   const start = stated !== undefined && kindOf(stated) === 'directory' ? stated : cwd;
+  const place = leadPlace(realpathSync(start));
+  if (place !== undefined) return place;
   for (let directory = resolve(start); ; directory = dirname(directory)) {
     if (kindOf(join(directory, '.git')) !== 'none' || kindOf(join(directory, '.tool')) === 'directory') {
       const root = realpathSync(directory);

@@ -53,7 +53,7 @@ export function checkRoot(workflow: Workflow, repository: string): Check {
 }
 
 /** Directories that a boot clears: a journal there is no journal. */
-const CLEARED = ['/tmp/', '/var/run/', '/run/', '/dev/shm/'];
+const CLEARED = ['/tmp', '/var/run', '/run', '/dev/shm'];
 
 export function checkState(workflow: Workflow, holder: Holder | undefined): Check {
   const { stateDir } = workflow;
@@ -61,8 +61,13 @@ export function checkState(workflow: Workflow, holder: Holder | undefined): Chec
     return ok('state', `${stateDir} is held by the daemon with process ${holder.pid}, since ${holder.since}`);
   const objection = objectionToWriting(stateDir);
   if (objection !== undefined) return fail('state', objection, 'name another directory in state.dir');
-  if (CLEARED.some((prefix) => `${stateDir}/`.startsWith(prefix)))
-    return warn('state', `${stateDir} does not survive a boot`, 'name another directory in state.dir');
+  const cleared = CLEARED.find((directory) => `${stateDir}/`.startsWith(`${directory}/`));
+  if (cleared !== undefined)
+    return warn(
+      'state',
+      `${stateDir} does not survive a boot, which clears ${cleared}: a daemon started after it knows of no earlier attempt`,
+      `name a directory outside ${cleared} in state.dir`,
+    );
   return ok('state', stateDir);
 }
 

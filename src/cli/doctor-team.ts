@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { loadTeamSettings } from '../adapters/config/settings-snapshot.ts';
 import { FileTeams } from '../adapters/event-log/teams.ts';
 import { packageVersion } from '../adapters/package-root.ts';
-import { claudeVersion } from '../adapters/runner/claude.ts';
+import { claudeVersion, INSTALL_CLAUDE } from '../adapters/runner/claude.ts';
 import { projectState } from '../adapters/stamp.ts';
 import { messageOf } from '../domain/errors.ts';
 import { prerequisitesOf, type Environment as Variable } from '../domain/team/activation.ts';
@@ -122,9 +122,14 @@ export async function diagnoseTeam(root: string, env: Environment): Promise<read
     host = null;
   }
   const { settings, problem } = await loadTeamSettings(root, projectState(root, env));
-  const prerequisites = prerequisitesOf(settings, host, findVariable(root, env)).map((one) =>
-    one.holds ? ok(`team: ${one.name}`, one.why) : warn(`team: ${one.name}`, one.why, one.mend),
-  );
+  const prerequisites = prerequisitesOf(settings, host, findVariable(root, env)).map((one) => {
+    const name = `team: ${one.name}`;
+    if (one.holds) return ok(name, one.why);
+    // What is not there cannot be updated.
+    return one.name === 'host version' && host === null
+      ? warn(name, 'claude cannot be run', INSTALL_CLAUDE)
+      : warn(name, one.why, one.mend);
+  });
   const rows = [
     ...checkInstalled(root, host),
     ...(problem === null ? [] : [fail('workflow.yaml', problem, 'mend the keys named here')]),

@@ -14,7 +14,7 @@ import { Credential, clientStatus, type Environment } from '../adapters/github/c
 import { readRepository } from '../adapters/github/repository.ts';
 import { packageVersion } from '../adapters/package-root.ts';
 import { findProject } from '../adapters/project.ts';
-import { claudeCommand, claudeVersion, isBefore, runtimeLogin } from '../adapters/runner/claude.ts';
+import { claudeCommand, claudeVersion, INSTALL_CLAUDE, isBefore, runtimeLogin } from '../adapters/runner/claude.ts';
 import { type Holder, holderOf } from '../adapters/state-dir.ts';
 import { TOKEN_VARIABLES } from '../domain/credential.ts';
 import { messageOf, ToolError } from '../domain/errors.ts';
@@ -58,8 +58,7 @@ async function checkHost(workflow: Workflow, env: Environment): Promise<Check[]>
   const command = claudeCommand(workflow);
   const version = await claudeVersion(command, env);
   const shown = [workflow.tool.command ?? 'claude'].flat().join(' ');
-  const program = 'npm install -g @anthropic-ai/claude-code';
-  const install = shown === 'claude' ? program : `${program}, or mend tool.command`;
+  const install = shown === 'claude' ? INSTALL_CLAUDE : `${INSTALL_CLAUDE}, or mend tool.command`;
   if (version === null) return [fail(HOST, `${shown} cannot be run`, install)];
   const login = runtimeLogin(env);
   const known = [
@@ -95,9 +94,13 @@ async function checkTracker(workflow: Workflow, env: Environment): Promise<Check
   try {
     credential = await Credential.find(named, tokens, host, env);
   } catch (error) {
+    // The variable that the file names comes before any login, which then mends nothing.
+    const mend = named === null ? `${login}, or export GITHUB_TOKEN` : `export ${named}=…`;
+    const missing = named === null ? fail : warn;
+    const away = named === null ? mend : `${login}, or leave it so`;
     return [
-      status.ok ? ok('hosting client', status.says) : fail('hosting client', status.says, login),
-      fail('token', messageOf(error), named === null ? `${login}, or export GITHUB_TOKEN` : `export ${named}=…`),
+      status.ok ? ok('hosting client', status.says) : missing('hosting client', status.says, away),
+      fail('token', messageOf(error), mend),
     ];
   }
   const client = status.ok

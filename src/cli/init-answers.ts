@@ -18,8 +18,13 @@ export type InitOptions = {
   readonly force?: boolean;
 };
 
-/** `notes`: what the answers took for granted, one line each. */
-export type Collected = { readonly answers: Answers; readonly host: string; readonly notes: readonly string[] };
+/** `origin`: where the host answers to HTTP; `notes`: what the answers took for granted, one line each. */
+export type Collected = {
+  readonly answers: Answers;
+  readonly host: string;
+  readonly origin: string;
+  readonly notes: readonly string[];
+};
 
 const DEFAULTS = { label: 'tool-todo', root: '/tmp/tool-harness-test', port: 8888, maxAgents: 1 };
 const MOST_AGENTS = 1000;
@@ -161,5 +166,6 @@ export async function collect(options: InitOptions, remote: Remote): Promise<Col
           `${repository.host} is taken for a GitHub Enterprise server, with its API at ${apiUrl}; for a repository of ${GITHUB} give --repo ${GITHUB}/${slug}.`,
         ]),
   ];
-  return { answers: { repo: slug, apiUrl, label, root, port, maxAgents }, host: repository.host, notes };
+  const { host, origin } = repository;
+  return { answers: { repo: slug, apiUrl, label, root, port, maxAgents }, host, origin, notes };
 }

@@ -48,8 +48,8 @@ export async function initCommand(directory: string | undefined, options: InitOp
     force: options.force === true,
   });
   const isDry = options.dryRun === true;
-  const diff = isDry ? dryRun(project.root, plan) : '';
-  if (!isDry) performAll(project.root, plan.operations);
+  const preview = isDry ? dryRun(project.root, plan) : undefined;
+  if (preview === undefined) performAll(project.root, plan.operations);
   if (options.json === true) {
     const { root, kind } = project;
     const result = {
@@ -69,6 +69,12 @@ export async function initCommand(directory: string | undefined, options: InitOp
     plan.operations.length === 0
       ? `toolcrew ${version} is installed in ${project.root} for ${hostWords(host)}; nothing was changed.`
       : `${did} toolcrew ${version} in ${project.root} (${project.kind}, ${hostWords(host)}):`;
-  const said = [head, ...lines(changes(plan)), '', ...host.limits.map((limit) => `Note: ${limit}`), nextStep(project)];
-  process.stdout.write(`${diff}${said.join('\n')}\n`);
+  const said = [
+    head,
+    ...(preview?.lines ?? lines(changes(plan))),
+    '',
+    ...host.limits.map((limit) => `Note: ${limit}`),
+    preview === undefined ? nextStep(project) : 'Nothing was written.',
+  ];
+  process.stdout.write(`${said.join('\n')}\n${preview?.diff ?? ''}`);
 }

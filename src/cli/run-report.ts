@@ -21,6 +21,8 @@ export type RunReport = {
   /** How many files the branch changes. */
   readonly files: number;
   readonly seconds: number;
+  /** Where the report for people lies. */
+  readonly report: string;
 };
 
 function tasksOf(state: TeamState): RunReport['tasks'] {
@@ -35,7 +37,7 @@ function tasksOf(state: TeamState): RunReport['tasks'] {
 
 export function runReport(
   { kind, state }: Outcome,
-  work: { readonly branch: string; readonly files: number; readonly seconds: number },
+  work: Pick<RunReport, 'branch' | 'files' | 'seconds' | 'report'>,
 ): RunReport {
   const { gate } = state;
   return {

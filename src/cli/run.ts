@@ -1,12 +1,15 @@
 // `tool run`: a SPEC is built without the host's screen, by a team whose lead is code, or by one agent after the other.
 
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { readToolSection, type ToolSection } from '../adapters/config/tool-section.ts';
 import { packageRoot } from '../adapters/package-root.ts';
-import { claudeCommand, claudeVersion } from '../adapters/runner/claude.ts';
+import { claudeCommand, claudeVersion, INSTALL_CLAUDE } from '../adapters/runner/claude.ts';
 import { type ComposedLead, composeLead, type Players } from '../compose-lead.ts';
+import type { Usage } from '../domain/daemon/record.ts';
 import { ToolError } from '../domain/errors.ts';
 import { type CommandName, parseFlags, wordProblems } from '../domain/team/arguments.ts';
+import { teamReport } from '../domain/team/report.ts';
 import { isStanding } from '../domain/team/state.ts';
 import { visible } from '../domain/text.ts';
 import { type Decided, decideWork, propose } from '../engine/team/deciding.ts';
@@ -15,6 +18,7 @@ import { operate } from '../engine/team/operations.ts';
 import { memberSettings } from '../install/member-settings.ts';
 import { findVariable } from './doctor-team.ts';
 import { type RunReport, runReport } from './run-report.ts';
+import { openRunScreen } from './run-screen.ts';
 import { type EndSignal, SIGNAL_CODES, SIGNALS } from './signals.ts';
 
 export type PhaseOptions = {
@@ -51,7 +55,7 @@ async function playersOf(given: string | undefined, section: ToolSection): Promi
   if (version === null)
     throw new ToolError(
       'prerequisite',
-      `teammates: expected Claude Code as ${JSON.stringify(command ?? 'claude')}, which does not say its version; npm install -g @anthropic-ai/claude-code, or name a program to play them with --command`,
+      `teammates: expected Claude Code as ${JSON.stringify(command ?? 'claude')}, which does not say its version; ${INSTALL_CLAUDE}, or name a program to play them with --command`,
     );
   const settings = memberSettings(join(packageRoot(), 'dist', 'hooks'));
   return { kind: runtime, command: program, version, permissionMode, allowedTools, settings };
@@ -88,30 +92,51 @@ async function create(composed: ComposedLead, decided: Extract<Decided, { kind: 
   await log?.append({ type: 'fell_back', trigger: decision.trigger ?? 'solo', reason: decision.reasons.join('; ') });
 }
 
+type Led = {
+  readonly outcome: Outcome;
+  readonly usage: ReadonlyMap<string, Omit<Usage, 'seconds'>>;
+  readonly coverageBefore: number | null;
+};
+
+/** Begins to measure what the tests reach before anything is built; nothing where work has been merged already. */
+async function coverageBefore({ context, lead }: ComposedLead, team: string, signal: AbortSignal) {
+  const { base, head } = await lead.workshop.begin(team);
+  const { hooks, quality } = await context.settings();
+  if (base !== head || !hooks.taskCompleted.requireQualityCheck) return { coverage: Promise.resolve(null) };
+  const { path } = await lead.workshop.view(team, 'base');
+  const measured = lead.checksAt(path).run(quality, signal);
+  return { coverage: measured.then(({ coverage }) => coverage).catch(() => null) };
+}
+
 /** Leads a team that stands to the end of its phase. */
-async function leadTeam(composed: ComposedLead, team: string): Promise<Outcome> {
+async function leadTeam(composed: ComposedLead, team: string, isLive: boolean): Promise<Led> {
   const left = await composed.endLeftovers(team);
   if (left > 0) say(`ended ${left} processes that an earlier lead left`);
   const log = composed.context.teams.open(team);
   if (log === undefined) throw new ToolError('refused', `team ${team} is gone`);
-  await composed.lead.workshop.begin(team);
   const stop = new AbortController();
+  const before = await coverageBefore(composed, team, stop.signal);
+  const usage = new Map<string, Omit<Usage, 'seconds'>>();
+  const screen = openRunScreen(composed.project.main, team, isLive, () => process.kill(process.pid, 'SIGINT'));
   const signals = onSignals(() => stop.abort());
   try {
     const lead = new Lead(
       {
         ...composed.lead,
         width: Number.POSITIVE_INFINITY,
-        onEvent: () => undefined,
-        output: (name, text) => {
-          for (const line of text.split('\n').filter((one) => one.trim() !== ''))
-            process.stderr.write(`[${name}] ${visible(line)}\n`);
+        onEvent: (name, event) => {
+          if (event.type === 'usage') usage.set(name, event.usage);
         },
+        say: screen.say,
+        output: screen.output,
       },
       log,
     );
-    return await lead.lead(stop.signal);
+    const outcome = await lead.lead(stop.signal);
+    // Whoever measures still is not waited for when the work is over.
+    return { outcome, usage, coverageBefore: await Promise.race([before.coverage, Promise.resolve(null)]) };
   } finally {
+    screen.close();
     signals.off();
     const code = signals.code();
     if (code !== null) process.exitCode = code;
@@ -138,13 +163,16 @@ async function takeUp({ context }: ComposedLead, team: string): Promise<boolean>
 /** Leads the team to its end, and says what came of it. */
 async function finish(composed: ComposedLead, team: string, options: PhaseOptions): Promise<void> {
   const began = performance.now();
-  const outcome = await leadTeam(composed, team);
+  const { outcome, usage, coverageBefore } = await leadTeam(composed, team, options.json !== true);
   const { workshop } = composed.lead;
   const { branch } = await workshop.begin(team);
-  const files = (await workshop.changed(team)).length;
+  const changed = await workshop.changed(team);
   const seconds = Math.round((performance.now() - began) / 10) / 100;
   if (outcome.kind === 'done') await workshop.end(team);
-  print(runReport(outcome, { branch, files, seconds }), options);
+  const place = outcome.kind === 'done' ? outcome.archived : join(composed.project.main, '.tool', 'teams', team);
+  const report = join(place, 'report.md');
+  writeFileSync(report, teamReport({ state: outcome.state, branch, changed, coverageBefore, usage }));
+  print(runReport(outcome, { branch, files: changed.length, seconds, report }), options);
   if (outcome.kind === 'failed')
     throw new ToolError('agent', `${outcome.why}\n\`tool team-restart ${team}\` goes on from here`);
 }
@@ -216,5 +244,5 @@ function print(report: RunReport, options: PhaseOptions): void {
   }
   for (const { id, outcome, owner, subject } of report.tasks)
     process.stdout.write(`${id}  ${outcome}  ${owner ?? '–'}  ${visible(subject)}\n`);
-  process.stdout.write(`${report.files} files on ${report.branch}\n`);
+  process.stdout.write(`${report.files} files on ${report.branch}; the report is ${report.report}\n`);
 }

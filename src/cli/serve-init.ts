@@ -37,7 +37,7 @@ function shellWord(text: string): string {
 }
 
 /** What is to be done next, with the commands that create the labels. */
-function nextSteps({ answers, host, notes }: Collected): string[] {
+function nextSteps({ answers, host, origin, notes }: Collected): string[] {
   const labels = [
     [answers.label, '8AB0FF', 'Work for an agent to pick up'],
     ['tool-done', '4CC38A', 'An agent has opened a pull request'],
@@ -47,7 +47,7 @@ function nextSteps({ answers, host, notes }: Collected): string[] {
   return [
     ...notes,
     ...(notes.length === 0 ? [] : ['']),
-    'Create the labels once:',
+    `Create the labels once, with gh (cli.github.com); without it, make labels of these names at ${origin}/${answers.repo}/labels:`,
     ...labels.map(
       ([name, color, description]) =>
         `  gh label create ${shellWord(name)} --repo ${repo} --color ${color} --description "${description}" --force`,

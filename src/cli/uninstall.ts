@@ -12,12 +12,13 @@ export function uninstallCommand(
   const { root } = findProject(directory, process.cwd(), process.env.HOME);
   const plan = planUninstall(root);
   const isDry = options.dryRun === true;
-  const diff = isDry ? dryRun(root, plan) : '';
-  if (!isDry) performAll(root, plan.operations);
+  const preview = isDry ? dryRun(root, plan) : undefined;
+  if (preview === undefined) performAll(root, plan.operations);
   if (options.json === true) {
     process.stdout.write(`${JSON.stringify({ root, dryRun: isDry, files: plan.outcomes }, null, 2)}\n`);
     return;
   }
   const head = `${isDry ? 'Would take' : 'Took'} toolcrew out of ${root}:`;
-  process.stdout.write(`${diff}${[head, ...lines(changes(plan))].join('\n')}\n`);
+  const said = [head, ...(preview?.lines ?? lines(changes(plan)))];
+  process.stdout.write(`${said.join('\n')}\n${preview?.diff ?? ''}`);
 }

@@ -1,6 +1,6 @@
 // What the host's version decides: whether anything can be installed, in which form, and what does not work with it.
 
-import { isBefore } from '../adapters/runner/claude.ts';
+import { INSTALL_CLAUDE, isBefore } from '../adapters/runner/claude.ts';
 import { ToolError } from '../domain/errors.ts';
 import type { HookForm } from './hook-table.ts';
 
@@ -29,10 +29,7 @@ export function hostForm(version: string | null): Host {
       ],
     };
   if (isBefore(version, OLDEST))
-    throw new ToolError(
-      'prerequisite',
-      `Claude Code: expected ${OLDEST} or later, got ${version}; npm install -g @anthropic-ai/claude-code`,
-    );
+    throw new ToolError('prerequisite', `Claude Code: expected ${OLDEST} or later, got ${version}; ${INSTALL_CLAUDE}`);
   const limits: string[] = [];
   if (isBefore(version, NAMES_CALLERS))
     limits.push(

@@ -1,30 +1,64 @@
-// What is said of a plan: a line for each file, and before anything is done the differences.
+// What is said of a plan: a line for each file, and before anything is done what would change in those that people read.
 
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { visible, visibleLines } from '../domain/text.ts';
 import type { Plan } from './install.ts';
+import { MANIFEST } from './manifest.ts';
 import type { Outcome } from './outcome.ts';
-import { unifiedDiff } from './text-diff.ts';
+import { lengthOf, unifiedDiff } from './text-diff.ts';
 
 /** The files of which there is something to say. */
 export function changes(plan: Plan): Outcome[] {
   return plan.outcomes.filter(({ did, note }) => did !== 'unchanged' || note !== undefined);
 }
 
-export function lines(outcomes: readonly Outcome[]): string[] {
-  return outcomes.map(({ path, did, note }) =>
-    visible(`  ${did.padEnd(9)}  ${path}${note === undefined ? '' : ` (${note})`}`),
-  );
+function line({ path, did, note }: Outcome): string {
+  return visible(`  ${did.padEnd(9)}  ${path}${note === undefined ? '' : ` (${note})`}`);
 }
 
-/** The differences a plan would make, file by file. Read before it is done. */
-export function dryRun(root: string, plan: Plan): string {
-  const diffs = plan.operations.flatMap((operation) => {
+export function lines(outcomes: readonly Outcome[]): string[] {
+  return outcomes.map(line);
+}
+
+/** What people write in themselves: shown line by line, whatever happens to it. */
+const EDITED: ReadonlySet<string> = new Set([
+  '.claude/settings.json',
+  '.mcp.json',
+  '.tool/.gitignore',
+  '.tool/config/workflow.yaml',
+]);
+
+/** Hashes and bundles: no line of them says anything to a reader. */
+function isGenerated(path: string): boolean {
+  return path === MANIFEST || path.startsWith('.tool/hooks/');
+}
+
+type Change = { readonly path: string; readonly before: string | null; readonly after: string | null };
+
+/** A file of ours that comes or goes whole is told by its length. */
+function isShown({ path, before, after }: Change): boolean {
+  return EDITED.has(path) || (before !== null && after !== null && !isGenerated(path));
+}
+
+/** What a plan would do: a line for each file, and the differences in those that somebody may want to read. Read before it is done. */
+export function dryRun(root: string, plan: Plan): { readonly lines: string[]; readonly diff: string } {
+  const all = plan.operations.flatMap((operation): Change[] => {
     if (operation.kind !== 'write' && operation.kind !== 'remove') return [];
     const path = join(root, operation.path);
     const before = existsSync(path) ? readFileSync(path, 'utf8') : null;
-    return [unifiedDiff(operation.path, before, operation.kind === 'write' ? operation.bytes.toString('utf8') : null)];
+    return [
+      { path: operation.path, before, after: operation.kind === 'write' ? operation.bytes.toString('utf8') : null },
+    ];
   });
-  return visibleLines(diffs.join(''));
+  const shown = all.filter(isShown);
+  const lengths = new Map(
+    all.filter((one) => !isShown(one)).map(({ path, before, after }) => [path, lengthOf(after ?? before ?? '')]),
+  );
+  const told = changes(plan).map(({ note, ...outcome }) => {
+    const notes = [lengths.get(outcome.path), note].filter((one) => one !== undefined);
+    return line(notes.length === 0 ? outcome : { ...outcome, note: notes.join('; ') });
+  });
+  const diffs = shown.map(({ path, before, after }) => unifiedDiff(path, before, after));
+  return { lines: told, diff: diffs.length === 0 ? '' : `\n${visibleLines(diffs.join(''))}` };
 }

@@ -79,12 +79,23 @@ function hunks(lines: readonly Line[]): string {
   return result;
 }
 
+/** Whether it can be read line by line. */
+function isReadable(text: string): boolean {
+  return text.length <= MAX_BYTES && linesOf(text).every((line) => line.length <= MAX_LINE);
+}
+
+/** How long a file is, in the words in which it is told. */
+export function lengthOf(text: string): string {
+  if (!isReadable(text)) return `${Buffer.byteLength(text)} bytes`;
+  const { length } = linesOf(text);
+  return `${length} ${length === 1 ? 'line' : 'lines'}`;
+}
+
 /** @param before null: no file; `after` null: none afterwards */
 export function unifiedDiff(path: string, before: string | null, after: string | null): string {
   if (before === after) return '';
   const head = `--- ${before === null ? '/dev/null' : `a/${path}`}\n+++ ${after === null ? '/dev/null' : `b/${path}`}\n`;
   const texts = [before ?? '', after ?? ''];
-  if (texts.some((text) => text.length > MAX_BYTES || linesOf(text).some((line) => line.length > MAX_LINE)))
-    return `${head}(${texts.map((text) => Buffer.byteLength(text)).join(' → ')} bytes)\n`;
+  if (!texts.every(isReadable)) return `${head}(${texts.map((text) => Buffer.byteLength(text)).join(' → ')} bytes)\n`;
   return `${head}${hunks(allLines(linesOf(before ?? ''), linesOf(after ?? '')))}`;
 }

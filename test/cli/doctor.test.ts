@@ -134,7 +134,7 @@ test('on a bare machine every row says what is missing and what mends it: exit 1
     texts.map((text) => text.replace(/no token for .*? → /, 'no token → ')),
     [
       'Claude Code: claude cannot be run → npm install -g @anthropic-ai/claude-code',
-      `hosting client: the hosting client gh is not installed → ${login}`,
+      `hosting client: the hosting client gh is not installed → ${login}, or export GITHUB_TOKEN`,
       `token: no token → ${login}, or export GITHUB_TOKEN`,
       `workspace root: ${root} holds files that are not ours → name an empty directory in workspace.root`,
       `state: ${file}/state cannot be made: ${file} is not a directory → name another directory in state.dir`,
@@ -158,7 +158,7 @@ test('a client that is not logged in, a program that is too old and no login of 
     name: 'hosting client',
     status: 'fail',
     says: 'You are not logged into any GitHub hosts.',
-    mend: `gh auth login --hostname ${host}`,
+    mend: `gh auth login --hostname ${host}, or export GITHUB_TOKEN`,
   });
   assert.deepEqual(row('Claude Code'), {
     name: 'Claude Code',
@@ -176,6 +176,21 @@ test('a client that is not logged in, a program that is too old and no login of 
     mend: `gh auth login --hostname ${host}, or leave it so`,
   });
   assert.equal(variable.row('token')?.says, 'from $GITHUB_TOKEN');
+});
+
+test('a token alone is enough, with no client and with one that is not logged in: exit 0', async (t) => {
+  const { install, write, json } = machine(t);
+  write('tool: { runtime: patch }\nstate: { dir: ../state }\nserver: { port: 0 }');
+  for (const says of ['the hosting client gh is not installed', 'You are not logged into any GitHub hosts.']) {
+    const { row, standing } = await json({ GITHUB_TOKEN: DAEMON_TOKEN });
+    assert.deepEqual(
+      [row('hosting client')?.status, row('hosting client')?.says],
+      ['warn', `${says}; the token from $GITHUB_TOKEN is used`],
+    );
+    assert.deepEqual([standing.token, standing.repository], ['ok', 'ok']);
+    assert.ok(!Object.values(standing).includes('fail'));
+    install('gh', LOGGED_OUT);
+  }
 });
 
 test('a token that may not push, that is wrong, and a repository that is not there', async (t) => {
@@ -208,8 +223,8 @@ test('what a boot clears and lines torn by a crash are warnings; a newer journal
   assert.deepEqual(cleared.row('state'), {
     name: 'state',
     status: 'warn',
-    says: '/tmp/toolcrew-never-made does not survive a boot',
-    mend: 'name another directory in state.dir',
+    says: '/tmp/toolcrew-never-made does not survive a boot, which clears /tmp: a daemon started after it knows of no earlier attempt',
+    mend: 'name a directory outside /tmp in state.dir',
   });
   assert.match(cleared.row('port')?.says ?? '', /^8080 on 192\.0\.2\.1 .*EADDRNOTAVAIL/, 'not another program’s doing');
   mkdirSync(stateDir);
@@ -254,13 +269,17 @@ test('a workflow file that is missing, invalid, or a directory; a token variable
   );
   write('tool: { runtime: patch }\nserver: { port: 0 }', 'repo: o/r, token: $MINE');
   const unset = await rows({ GITHUB_TOKEN: DAEMON_TOKEN });
-  assert.notEqual(unset.row('hosting client')?.status, 'fail');
+  assert.equal(unset.row('hosting client')?.status, 'ok');
   assert.deepEqual(unset.row('token'), {
     name: 'token',
     status: 'fail',
     says: 'tracker.token: expected a token in $MINE, which is not set',
     mend: 'export MINE=…',
   });
+  install('gh', LOGGED_OUT);
+  const client = (await rows()).row('hosting client');
+  assert.equal(client?.status, 'warn', 'its login would mend nothing');
+  assert.equal(client?.mend, `gh auth login --hostname ${host}, or leave it so`);
 });
 
 test('whether agents can be isolated, and why not, without a trace in the state directory', async (t) => {

@@ -5,6 +5,7 @@ import { spawnSync } from 'node:child_process';
 import { chmodSync, chownSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import test from 'node:test';
+import { sha256 } from '../../src/install/outcome.ts';
 import { cleanEnv } from '../support/daemon.ts';
 import { builtPackage, projectOf, type Tree, treeOf, writeTree } from '../support/installed.ts';
 import { type Cleanup, tempDir } from '../support/temp.ts';
@@ -34,6 +35,14 @@ function machine(t: Cleanup, host: string | null, files: Tree = {}) {
       return { status, stdout, stderr };
     },
   };
+}
+
+/** What people write in themselves. */
+const EDITED = ['.claude/settings.json', '.mcp.json', '.tool/.gitignore', '.tool/config/workflow.yaml'];
+
+/** The files whose differences are shown. */
+function patched(stdout: string): string[] {
+  return [...stdout.matchAll(/^\+\+\+ b\/(.*)$/gm)].map(([, path = '']) => path).sort();
 }
 
 test('it says what it did, a line for each file, what does not work, and what to type next', (t) => {
@@ -69,8 +78,9 @@ test('it says what it did, a line for each file, what does not work, and what to
   });
 });
 
-test('a dry run is the patch that git would make of it, and writes nothing', (t) => {
-  const { root, tool } = machine(t, '2.1.177', { '.claude/settings.json': '{\n  "model": "opus"\n}' });
+test('a dry run says what would change, then the patch of what people read, and writes nothing', (t) => {
+  const files = { '.claude/settings.json': '{\n  "model": "opus"\n}' };
+  const { root, tool } = machine(t, '2.1.177', files);
   const before = treeOf(root);
   const { status, stdout } = tool(['init', '--dry-run']);
   assert.equal(status, 0);
@@ -79,18 +89,50 @@ test('a dry run is the patch that git would make of it, and writes nothing', (t)
     stdout,
     /^--- a\/\.claude\/settings\.json\n\+\+\+ b\/\.claude\/settings\.json\n@@ -1,3 \+1,\d+ @@\n \{\n- {2}"model": "opus"\n\+ {2}"model": "opus",\n/m,
   );
-  assert.ok(stdout.includes(`Would install toolcrew ${version} in ${root} `));
-  // What stands before the summary is a patch: applied, it makes the same files, but for the bundles, whose sizes it tells.
-  const patch = stdout.slice(0, stdout.indexOf('Would install'));
-  const applied = spawnSync('git', ['apply', '-'], { cwd: root, input: patch, encoding: 'utf8' });
+  assert.ok(stdout.startsWith(`Would install toolcrew ${version} in ${root} `), 'the list comes first');
+  assert.deepEqual(patched(stdout), EDITED);
+  assert.match(stdout, /^ {2}created {4}\.claude\/agents\/team-tester\.md \(\d\d lines\)$/m);
+  assert.match(stdout, /^ {2}created {4}\.tool\/installed\.json \(\d+ lines\)$/m);
+  assert.match(stdout, /^ {2}created {4}\.tool\/hooks\/stop\.js \(\d+ (lines?|bytes)\)$/m);
+  assert.match(stdout, /^ {2}changed {4}\.claude\/settings\.json$/m);
+  assert.doesNotMatch(stdout, /[0-9a-f]{64}/, 'no hashes');
+  // Applied, it makes the same files; those that are told by their length are the others.
+  const copy = projectOf(t, files);
+  const applied = spawnSync('git', ['apply', '-'], { cwd: copy, input: stdout, encoding: 'utf8' });
   assert.deepEqual([applied.status, applied.stderr], [0, '']);
-  const rest = tool(['init']).stdout.matchAll(/^ {2}(created|changed|replaced|merged) +(\S+)/gm);
-  for (const [, did, path] of rest) assert.match(`${did} ${path}`, /^created \.tool\/hooks\/[\w/-]+\.js$/);
-  assert.equal(tool(['init']).stdout.split('\n')[0]?.endsWith('nothing was changed.'), true);
+  const made = [...tool(['init']).stdout.matchAll(/^ {2}(?:created|changed) +(\S+)$/gm)].map(([, path = '']) => path);
+  const counted = [...stdout.matchAll(/^ {2}created +(\S+) \(\d/gm)].map(([, path = '']) => path);
+  assert.deepEqual([...counted, ...EDITED].sort(), made.sort());
+  for (const path of EDITED)
+    assert.equal(readFileSync(join(copy, path), 'utf8'), readFileSync(join(root, path), 'utf8'));
   const removal = tool(['uninstall', '--dry-run']).stdout;
+  assert.ok(removal.startsWith(`Would take toolcrew out of ${root}:\n`));
+  assert.match(removal, /^ {2}removed {4}\.claude\/agents\/team-tester\.md \(\d\d lines\)$/m);
   assert.match(removal, /^--- a\/\.mcp\.json\n\+\+\+ \/dev\/null\n/m);
-  assert.match(removal, /\\ No newline at end of file\n/);
   assert.ok(existsSync(join(root, '.mcp.json')));
+});
+
+test('a dry run over what is installed shows a file of ours that changes, and no bundle', (t) => {
+  const { root, tool } = machine(t, '2.1.177');
+  assert.equal(tool(['init']).status, 0);
+  const same = tool(['init', '--dry-run']).stdout;
+  assert.match(same, /nothing was changed\.\n\nNothing was written\.\n$/);
+  assert.deepEqual(patched(same), []);
+  // As an older version left it: its files, and the hashes of them.
+  const agent = '.claude/agents/team-tester.md';
+  const record = join(root, '.tool', 'installed.json');
+  let hashes = readFileSync(record, 'utf8');
+  for (const path of [agent, '.tool/hooks/stop.js']) {
+    const text = readFileSync(join(root, path), 'utf8');
+    hashes = hashes.replace(sha256(text), sha256(`${text}older\n`));
+    writeFileSync(join(root, path), `${text}older\n`);
+  }
+  writeFileSync(record, hashes);
+  const { stdout } = tool(['init', '--dry-run']);
+  assert.deepEqual(patched(stdout), [agent]);
+  assert.match(stdout, /^-older$/m);
+  assert.match(stdout, /^ {2}changed {4}\.tool\/hooks\/stop\.js \(\d+ (lines?|bytes)\)$/m);
+  assert.match(stdout, /^ {2}changed {4}\.tool\/installed\.json \(\d+ lines\)$/m);
 });
 
 test('which host there is, or is named, decides; without one it is said', (t) => {
@@ -98,6 +140,7 @@ test('which host there is, or is named, decides; without one it is said', (t) =>
   const json = (args: readonly string[]) => JSON.parse(tool(['init', '--dry-run', '--json', ...args]).stdout);
   const none = json([]);
   assert.deepEqual([none.host.version, none.host.form, none.changed, none.dryRun], [null, 'script', true, true]);
+  assert.deepEqual(none.files.at(-1), { path: '.tool/installed.json', did: 'created' });
   assert.match(none.host.limits[0], /^No Claude Code was found on the PATH: .*`tool init` again/);
   assert.equal(json(['--host-version', '2.1.117']).host.form, 'script');
   assert.deepEqual(json(['--host-version', '2.1.118']).host, { version: '2.1.118', form: 'resident', limits: [] });

@@ -32,6 +32,7 @@ test('another host than github.com is written down, said, and named in the comma
     /^ {2}repo: o\/r\n {2}# .* GitHub Enterprise server.*\n {2}api_url: https:\/\/git\.example\.com\/api\/v3$/m,
   );
   assert.match(stdout, /^ {2}gh label create tool-todo --repo git\.example\.com\/o\/r /m);
+  assert.match(stdout, / at https:\/\/git\.example\.com\/o\/r\/labels:$/m);
   assert.match(
     stdout,
     /^git\.example\.com is taken for a GitHub Enterprise server, .* give --repo github\.com\/o\/r\.$/m,

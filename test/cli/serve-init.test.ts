@@ -69,7 +69,10 @@ test('--yes takes the repository from the remote, however that is written, and t
       );
       assert.doesNotMatch(written() ?? '', /jarvis/);
       assert.ok(stdout.startsWith(`Wrote ${path}.\n`), stdout);
-      assert.match(stdout, /^ {2}gh label create tool-todo --repo acme\/rocket /m);
+      assert.match(
+        stdout,
+        /^Create the labels once, with gh \(cli\.github\.com\); without it, .* at https:\/\/github\.com\/acme\/rocket\/labels:\n {2}gh label create tool-todo --repo acme\/rocket /m,
+      );
       assert.match(stdout, /\n {2}tool doctor\n {2}tool serve WORKFLOW\.md\n$/);
     }),
   );

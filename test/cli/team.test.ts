@@ -19,7 +19,7 @@ status: draft
 - R1: When a person signs in with a wrong password, the system shall answer 401.
 `;
 
-type Row = { readonly name: string; readonly status: string; readonly says: string };
+type Row = { readonly name: string; readonly status: string; readonly says: string; readonly mend: string | null };
 
 function projectOf(t: Cleanup, files: Readonly<Record<string, string>> = {}) {
   const directory = tempDir(t);
@@ -36,6 +36,7 @@ function projectOf(t: Cleanup, files: Readonly<Record<string, string>> = {}) {
     runTool(args, { cwd: root, env: { ...cleanEnv(directory), PATH: `${bin}:${process.env.PATH ?? ''}`, ...env } });
   return {
     root,
+    bin,
     tool,
     host: (version: string) => {
       writeFileSync(join(bin, 'claude'), `#!/bin/sh\necho "${version} (Claude Code)"\n`);
@@ -161,14 +162,20 @@ function row(rows: ReadonlyMap<string, Row>, name: string): Row {
 }
 
 test('doctor: the three prerequisites, what is installed, and the team that stands', async (t) => {
-  const { json, host, tool } = projectOf(t);
+  const { bin, json, host, tool } = projectOf(t);
   const rows = async (env: Readonly<Record<string, string>> = {}) => {
     const { checks } = await json(['doctor'], env);
     return new Map<string, Row>(checks.map((check: Row) => [check.name, check]));
   };
+  const none = row(await rows({ PATH: bin }), 'team: host version');
+  assert.deepEqual(
+    [none.status, none.says, none.mend],
+    ['warn', 'claude cannot be run', 'npm install -g @anthropic-ai/claude-code'],
+  );
   host('2.1.31');
   const old = await rows();
   assert.equal(row(old, 'team: host version').status, 'warn');
+  assert.equal(row(old, 'team: host version').mend, 'claude update');
   assert.match(row(old, 'team: host version').says, /expected 2\.1\.32 or higher, got 2\.1\.31/);
   assert.match(row(old, 'team: variable').says, /expected TOOL_CODE_EXPERIMENTAL_AGENT_TEAMS=1, got nothing/);
   assert.match(row(old, 'team mode').says, /not installed/);
@@ -180,7 +187,10 @@ test('doctor: the three prerequisites, what is installed, and the team that stan
   assert.match(row(now, 'team: variable').says, /got "yes" from the shell/);
   assert.equal(row(now, 'team mode').status, 'ok');
   assert.match(row(now, 'team').says, new RegExp(`${TEAM} stands \\(created\\)`));
-  assert.match(row(await rows(), 'team: variable').says, /got "1" from the settings file/);
+  assert.match(
+    row(await rows(), 'team: variable').says,
+    /^TOOL_CODE_EXPERIMENTAL_AGENT_TEAMS is 1 from the settings file$/,
+  );
   host('2.1.100');
   const back = row(await rows(), 'team mode');
   assert.equal(back.status, 'fail');

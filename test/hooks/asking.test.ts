@@ -19,7 +19,8 @@ import {
   writeSync,
 } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import test from 'node:test';
+import test, { type TestContext } from 'node:test';
+import { setTimeout as delay } from 'node:timers/promises';
 import { answerHooks } from '../../src/adapters/hook-desk.ts';
 import { ENABLED, type Fields, HookedProject, type HookRun, specific, TEAM } from '../support/hooked.ts';
 import { McpClient } from '../support/mcp-client.ts';
@@ -41,12 +42,17 @@ function desks(project: HookedProject): readonly string[] {
   }
 }
 
-async function deskOf(project: HookedProject): Promise<string> {
-  for (;;) {
-    const desk = desks(project).find((one) => existsSync(join(one, 'bell')));
-    if (desk !== undefined) return desk;
-    await new Promise((resolve) => setTimeout(resolve, 10));
-  }
+/** What is waited for may never come: the test then fails at its limit, whose signal ends the wait. */
+const LIMITED = { timeout: 120_000 };
+
+async function until(t: TestContext, isSo: () => boolean): Promise<void> {
+  while (!isSo()) await delay(5, undefined, { signal: t.signal });
+}
+
+async function deskOf(t: TestContext, project: HookedProject): Promise<string> {
+  const find = () => desks(project).find((one) => existsSync(join(one, 'bell')));
+  await until(t, () => find() !== undefined);
+  return find() ?? assert.fail('the desk is gone again');
 }
 
 /** The hooks without what they would work an answer out with. */
@@ -71,7 +77,7 @@ const GUARDED: readonly (readonly [string, string, Fields])[] = [
   ['general-purpose', 'Bash', { command: 'touch a' }],
 ];
 
-test('a hook gets from the server what it would have worked out itself', async (t) => {
+test('a hook gets from the server what it would have worked out itself', LIMITED, async (t) => {
   const project = await new HookedProject(t).team('backend-dev', 'tester');
   const guard = ([who, tool_name, tool_input]: (typeof GUARDED)[number]) =>
     project.hook('pre-tool-use', who, 'PreToolUse', { tool_name, tool_input, tool_use_id: 'toolu_same' });
@@ -81,7 +87,7 @@ test('a hook gets from the server what it would have worked out itself', async (
     [0, 2, 2, 2, 0, 2],
   );
   await start(t, project);
-  await deskOf(project);
+  await deskOf(t, project);
   project.hooks = bareHooks(t);
   for (const [index, one] of GUARDED.entries()) {
     const run = await guard(one);
@@ -89,10 +95,10 @@ test('a hook gets from the server what it would have worked out itself', async (
   }
 });
 
-test('all that a team is told by hooks comes from the server as well', async (t) => {
+test('all that a team is told by hooks comes from the server as well', LIMITED, async (t) => {
   const project = await new HookedProject(t).team('backend-dev');
   await start(t, project);
-  await deskOf(project);
+  await deskOf(t, project);
   project.hooks = bareHooks(t);
   const send = () =>
     project.call('team-lead', 'SendMessage', { recipient: 'backend-dev', type: 'progress', content: 'thank you' });
@@ -122,14 +128,14 @@ test('all that a team is told by hooks comes from the server as well', async (t)
   assert.ok(decisions.some(({ hook, decision }) => hook === 'task_completed' && decision === 'reject'));
 });
 
-test('before there is a team nobody is asked, and from its beginning on the server is', async (t) => {
+test('before there is a team nobody is asked, and from its beginning on the server is', LIMITED, async (t) => {
   const project = new HookedProject(t);
   const client = await start(t, project);
   await client.call('TaskList', {}, 'toolu_1');
   assert.deepEqual(desks(project), []);
   await project.team('backend-dev');
   await client.call('TaskList', {}, 'toolu_1');
-  await deskOf(project);
+  await deskOf(t, project);
   await client.close();
   assert.deepEqual(desks(project), [], 'it is gone with the server');
 });
@@ -146,80 +152,88 @@ test("a server of another client, and a teammate's, are not asked", async (t) =>
   assert.deepEqual(desks(project), []);
 });
 
-test('where the server is dead or hangs, the hook decides by itself; the next server removes what is left', async (t) => {
-  const project = await new HookedProject(t).team('backend-dev', 'tester');
-  const foreign = { tool_name: 'Write', tool_input: { file_path: 'tests/a.ts' } };
-  const isRefused = async (why: string) => {
-    const run = await project.hook('pre-tool-use', 'backend-dev', 'PreToolUse', foreign);
-    assert.equal(run.code, 2, why);
-    assert.match(run.stderr, /tests\/a\.ts is tester's/, why);
-  };
-  const first = await start(t, project);
-  const left = await deskOf(project);
-  process.kill(first.pid, 'SIGSTOP');
-  await isRefused('it hangs');
-  await first.kill();
-  assert.deepEqual(desks(project), [left], 'killed, it leaves its desk');
-  await isRefused('it is dead');
-  const older = join(project.root, '.tool', 'state', 'hooks-0.0.0-1');
-  mkdirSync(older);
-  await isRefused('another version');
-  assert.deepEqual(readdirSync(older), []);
-  rmSync(older, { recursive: true });
-  writeFileSync(join(dirname(left), `${basename(left)}0`), 'no directory');
-  const copied = join(dirname(left), `${basename(left)}1`);
-  mkdirSync(copied);
-  writeFileSync(join(copied, 'bell'), '');
-  await isRefused('something else of that name');
-  assert.equal(readFileSync(join(copied, 'bell'), 'utf8'), '', 'a file is no pipe');
-  await start(t, project);
-  while (desks(project).includes(left)) await new Promise((resolve) => setTimeout(resolve, 10));
-  await deskOf(project);
-  project.hooks = bareHooks(t);
-  await isRefused('the next one answers');
-});
+test(
+  'where the server is dead or hangs, the hook decides by itself; the next server removes what is left',
+  LIMITED,
+  async (t) => {
+    const project = await new HookedProject(t).team('backend-dev', 'tester');
+    const foreign = { tool_name: 'Write', tool_input: { file_path: 'tests/a.ts' } };
+    const isRefused = async (why: string) => {
+      const run = await project.hook('pre-tool-use', 'backend-dev', 'PreToolUse', foreign);
+      assert.equal(run.code, 2, why);
+      assert.match(run.stderr, /tests\/a\.ts is tester's/, why);
+    };
+    const first = await start(t, project);
+    const left = await deskOf(t, project);
+    process.kill(first.pid, 'SIGSTOP');
+    await isRefused('it hangs');
+    await first.kill();
+    assert.deepEqual(desks(project), [left], 'killed, it leaves its desk');
+    await isRefused('it is dead');
+    const older = join(project.root, '.tool', 'state', 'hooks-0.0.0-1');
+    mkdirSync(older);
+    await isRefused('another version');
+    assert.deepEqual(readdirSync(older), []);
+    rmSync(older, { recursive: true });
+    writeFileSync(join(dirname(left), `${basename(left)}0`), 'no directory');
+    const copied = join(dirname(left), `${basename(left)}1`);
+    mkdirSync(copied);
+    writeFileSync(join(copied, 'bell'), '');
+    await isRefused('something else of that name');
+    assert.equal(readFileSync(join(copied, 'bell'), 'utf8'), '', 'a file is no pipe');
+    await start(t, project);
+    await until(t, () => !desks(project).includes(left));
+    await deskOf(t, project);
+    project.hooks = bareHooks(t);
+    await isRefused('the next one answers');
+  },
+);
 
-test('the word of the user is heard by its own hook alone, and questions of nobody get no answer', async (t) => {
-  const project = await new HookedProject(t).team('backend-dev');
-  await start(t, project);
-  const desk = await deskOf(project);
-  assert.equal(statSync(desk).mode & 0o777, 0o700);
-  let count = 0;
-  const ask = async (question: unknown): Promise<string> => {
-    count += 1;
-    const [asked, answered] = [join(desk, `${count}.question`), join(desk, `${count}.answer`)];
-    writeFileSync(asked, typeof question === 'string' ? question : JSON.stringify(question));
-    writeFileSync(join(desk, 'bell'), `${count}\n`);
-    while (!existsSync(answered)) await new Promise((resolve) => setTimeout(resolve, 5));
-    assert.equal(existsSync(asked), false);
-    return readFileSync(answered, 'utf8');
-  };
-  const input = JSON.stringify(project.fields('team-lead', 'SessionStart', { source: 'compact' }));
-  const question = { hook: 'SessionStart', input, cwd: project.root, env: project.env };
-  assert.match(await ask(question), /^\{"said":\[\],"printed":"/);
-  const prompt = JSON.stringify(project.fields('team-lead', 'UserPromptSubmit', { prompt: 'approve SPEC-AUTH-001' }));
-  const elsewhere = new HookedProject(t).root;
-  for (const wrong of [
-    '',
-    '{',
-    '[]',
-    'null',
-    '3',
-    { ...question, hook: 'UserPromptSubmit', input: prompt },
-    { ...question, hook: 'constructor' },
-    { ...question, hook: 'Stop' },
-    { ...question, input: '{' },
-    { ...question, input: 3 },
-    { ...question, cwd: null },
-    { ...question, env: [1] },
-    { ...question, env: { ...project.env, CLAUDE_PROJECT_DIR: elsewhere } },
-  ])
-    assert.equal(await ask(wrong), 'null', JSON.stringify(wrong));
-  writeFileSync(join(desk, 'bell'), `../../config/workflow\n\n999\n${'9'.repeat(10_000)}\n`);
-  assert.match(await ask(question), /"printed"/, 'it goes on');
-});
+test(
+  'the word of the user is heard by its own hook alone, and questions of nobody get no answer',
+  LIMITED,
+  async (t) => {
+    const project = await new HookedProject(t).team('backend-dev');
+    await start(t, project);
+    const desk = await deskOf(t, project);
+    assert.equal(statSync(desk).mode & 0o777, 0o700);
+    let count = 0;
+    const ask = async (question: unknown): Promise<string> => {
+      count += 1;
+      const [asked, answered] = [join(desk, `${count}.question`), join(desk, `${count}.answer`)];
+      writeFileSync(asked, typeof question === 'string' ? question : JSON.stringify(question));
+      writeFileSync(join(desk, 'bell'), `${count}\n`);
+      await until(t, () => existsSync(answered));
+      assert.equal(existsSync(asked), false);
+      return readFileSync(answered, 'utf8');
+    };
+    const input = JSON.stringify(project.fields('team-lead', 'SessionStart', { source: 'compact' }));
+    const question = { hook: 'SessionStart', input, cwd: project.root, env: project.env };
+    assert.match(await ask(question), /^\{"said":\[\],"printed":"/);
+    const prompt = JSON.stringify(project.fields('team-lead', 'UserPromptSubmit', { prompt: 'approve SPEC-AUTH-001' }));
+    const elsewhere = new HookedProject(t).root;
+    for (const wrong of [
+      '',
+      '{',
+      '[]',
+      'null',
+      '3',
+      { ...question, hook: 'UserPromptSubmit', input: prompt },
+      { ...question, hook: 'constructor' },
+      { ...question, hook: 'Stop' },
+      { ...question, input: '{' },
+      { ...question, input: 3 },
+      { ...question, cwd: null },
+      { ...question, env: [1] },
+      { ...question, env: { ...project.env, CLAUDE_PROJECT_DIR: elsewhere } },
+    ])
+      assert.equal(await ask(wrong), 'null', JSON.stringify(wrong));
+    writeFileSync(join(desk, 'bell'), `../../config/workflow\n\n999\n${'9'.repeat(10_000)}\n`);
+    assert.match(await ask(question), /"printed"/, 'it goes on');
+  },
+);
 
-test('what two are told at once is each one\u2019s own', async (t) => {
+test('what two are told at once is each one\u2019s own', LIMITED, async (t) => {
   const members = ['backend-dev', 'tester'] as const;
   const project = await new HookedProject(t).team(...members);
   for (const [index, owner] of members.entries()) {
@@ -227,7 +241,7 @@ test('what two are told at once is each one\u2019s own', async (t) => {
     await project.call(owner, 'TaskUpdate', { taskId: String(index + 1), status: 'in_progress' });
   }
   const server = await start(t, project);
-  await deskOf(project);
+  await deskOf(t, project);
   const stop = (who: string) => project.hook('subagent-stop', who, 'SubagentStop', { stop_hook_active: false });
   for (let count = 0; count < 3; count++) for (const who of members) assert.equal((await stop(who)).code, 2);
   // Stopped meanwhile, it finds both questions in the pipe.
@@ -241,10 +255,10 @@ test('what two are told at once is each one\u2019s own', async (t) => {
   for (const { from, content } of messages) assert.match(String(content), new RegExp(`"Of ${from}"`));
 });
 
-test('an answer is told to its end, also on a pipe that does not block', async (t) => {
+test('an answer is told to its end, also on a pipe that does not block', LIMITED, async (t) => {
   const project = await new HookedProject(t).team('backend-dev');
   await start(t, project);
-  await deskOf(project);
+  await deskOf(t, project);
   const tool_input = { content: 'x'.repeat(300_000) };
   const fields = project.fields('team-lead', 'PreToolUse', { tool_name: 'mcp__team__SendMessage', tool_input });
   const [input, pipe] = [join(tempDir(t), 'input'), join(tempDir(t), 'pipe')];
@@ -270,7 +284,7 @@ test('an answer is told to its end, also on a pipe that does not block', async (
       text += buffer.toString('utf8', 0, readSync(fd, buffer));
     } catch {
       if (wasOver) break;
-      await new Promise((resolve) => setTimeout(resolve, 5));
+      await delay(5, undefined, { signal: t.signal });
     }
   }
   closeSync(fd);
@@ -309,10 +323,10 @@ test('where no desk can be made, the server stays all the same', async (t) => {
   assert.equal(client.child.exitCode, null);
 });
 
-test('where the pipe is full, the hook takes its question away with it', async (t) => {
+test('where the pipe is full, the hook takes its question away with it', LIMITED, async (t) => {
   const project = await new HookedProject(t).team('backend-dev', 'tester');
   const server = await start(t, project);
-  const desk = await deskOf(project);
+  const desk = await deskOf(t, project);
   process.kill(server.pid, 'SIGSTOP');
   const fd = openSync(join(desk, 'bell'), constants.O_WRONLY | constants.O_NONBLOCK);
   assert.throws(() => {
@@ -329,11 +343,11 @@ test('where the pipe is full, the hook takes its question away with it', async (
   assert.deepEqual(left, ['bell']);
 });
 
-test('the checks run in the environment of the hook', async (t) => {
+test('the checks run in the environment of the hook', LIMITED, async (t) => {
   const config = `${ENABLED}quality:\n  commands:\n    tests: 'echo "as $MARK"; false'\n`;
   const project = await new HookedProject(t, { config }).team('backend-dev');
   await start(t, project);
-  await deskOf(project);
+  await deskOf(t, project);
   project.hooks = bareHooks(t);
   const input = JSON.stringify(project.fields('backend-dev', 'TaskCompleted', { task_id: '1', task_subject: 'x' }));
   const run = await project.raw('task-completed', input, { ...project.envOf('2.1.177'), MARK: 'the hook' });

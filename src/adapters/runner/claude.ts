@@ -83,6 +83,9 @@ export function isBefore(version: string, other: string): boolean {
   return false;
 }
 
+/** What puts the host's program on a machine, or a newer one. */
+export const INSTALL_CLAUDE = 'npm install -g @anthropic-ai/claude-code';
+
 /** The program and its first arguments that `tool.command` names; text is the shell's to read, and gets the rest as its arguments. */
 export function claudeCommand({
   tool,

@@ -84,15 +84,17 @@ function hostPrerequisite(version: string | null): Prerequisite {
   const mend = 'claude update';
   if (version === null)
     return { name, holds: false, why: `expected ${HOST_VERSION_MIN} or higher, the version is not known`, mend };
-  const why = `expected ${HOST_VERSION_MIN} or higher, got ${got(version.trim()).slice(1, -1)}`;
-  return isVersionAtLeast(version, HOST_VERSION_MIN) ? { name, holds: true, why } : { name, holds: false, why, mend };
+  const found = got(version.trim()).slice(1, -1);
+  return isVersionAtLeast(version, HOST_VERSION_MIN)
+    ? { name, holds: true, why: `${found}, at least ${HOST_VERSION_MIN}` }
+    : { name, holds: false, why: `expected ${HOST_VERSION_MIN} or higher, got ${found}`, mend };
 }
 
 function variablePrerequisite({ value, source }: Environment): Prerequisite {
   const name = 'variable';
   const from = source === null ? '' : source === 'shell' ? ' from the shell' : ' from the settings file';
+  if (value === '1') return { name, holds: true, why: `${TEAMS_VARIABLE} is 1${from}` };
   const why = `expected ${TEAMS_VARIABLE}=1, got ${got(value)}${value === undefined ? '' : from}`;
-  if (value === '1') return { name, holds: true, why };
   const mend =
     source === 'shell'
       ? `export ${TEAMS_VARIABLE}=1`
@@ -101,9 +103,10 @@ function variablePrerequisite({ value, source }: Environment): Prerequisite {
 }
 
 function enabledPrerequisite({ enabled }: TeamSettings): Prerequisite {
+  const name = 'enabled';
+  if (enabled) return { name, holds: true, why: 'workflow.team.enabled is true' };
   const why = `expected workflow.team.enabled to be true, got ${enabled}`;
-  const mend = 'set workflow.team.enabled: true in .tool/config/workflow.yaml';
-  return enabled ? { name: 'enabled', holds: true, why } : { name: 'enabled', holds: false, why, mend };
+  return { name, holds: false, why, mend: 'set workflow.team.enabled: true in .tool/config/workflow.yaml' };
 }
 
 const TRIGGER_OF: Readonly<Record<PrerequisiteName, FallbackTrigger>> = {

@@ -53,6 +53,10 @@ function hasJudge(state: TeamState): boolean {
   return [...state.tasks.values()].some(({ owner }) => owner === QUALITY);
 }
 
+function hasMail({ unread }: TeamState, name: string): boolean {
+  return (unread.get(name) ?? []).length > 0;
+}
+
 function stuckWords(state: TeamState): string {
   const failed = [...state.tasks.values()].filter(({ status }) => status === 'failed');
   if (failed.length > 0)
@@ -93,7 +97,9 @@ function working(state: TeamState, { running, isChecked }: LeadView): LeadStep {
     ({ status, claim }) => status === 'in_progress' && claim !== null && claim.member !== LEAD,
   );
   const mayBegin = claimable(state).length > 0;
-  return running.size === 0 && !isAtWork && !mayBegin ? { kind: 'stuck', why: stuckWords(state) } : { kind: 'wait' };
+  // Who is in the middle of a turn may still add a task, and who has mail may after it.
+  const isBusy = [...running].some((name) => state.members.get(name)?.phase === 'working' || hasMail(state, name));
+  return !isAtWork && !mayBegin && !isBusy ? { kind: 'stuck', why: stuckWords(state) } : { kind: 'wait' };
 }
 
 /** The next step of the team's lead. */

@@ -29,17 +29,17 @@ export async function judgeCompletion(
   const free = withoutChecks(log.state, caller, settings);
   const own = await ownWork(context, log.state, caller);
   if (free !== null && own === null) return decide(log, task, caller, null, free);
-  const foreign =
-    own === null
-      ? await foreignChanges(context, log, caller, settings)
-      : await prepareWork(own.workshop, context, log, task, own.caller);
+  const prepared = own === null ? null : await prepareWork(own.workshop, context, log, task, own.caller);
+  if (prepared !== null && !prepared.ok) return decide(log, task, caller, prepared.objection, '', FOREIGN);
+  const foreign = own === null ? await foreignChanges(context, log, caller, settings) : null;
   if (foreign !== null) return decide(log, task, caller, foreign, '', FOREIGN);
   const unchecked =
     free ?? (settings.hooks.taskCompleted.requireQualityCheck ? null : 'unchecked: require_quality_check is false');
   const measured = unchecked === null ? await measure(context, log, task, caller, settings) : null;
   if (measured !== null && measured.objection !== null)
     return decide(log, task, caller, measured.objection, measured.words);
-  const apart = own === null ? null : await joinWork(own.workshop, log, task, own.caller);
+  const upTo = prepared?.upTo ?? null;
+  const apart = own === null ? null : await joinWork(own.workshop, log, task, own.caller, upTo);
   const words = measured === null ? (unchecked ?? '') : measured.words;
   return decide(log, task, caller, apart, words, apart === null ? HOOK : FOREIGN);
 }

@@ -278,7 +278,12 @@ test('the prerequisites are three, each with what mends it', () => {
   );
   assert.ok(all.every((one) => !one.holds && one.mend !== ''));
   assert.ok(all.some((one) => one.why.includes(TEAMS_VARIABLE)));
-  assert.ok(prerequisitesOf(teamSettings(), '2.1.32', { value: '1', source: 'shell' }).every((one) => one.holds));
+  const shell = prerequisitesOf(teamSettings(), '2.1.32 (Claude Code)', { value: '1', source: 'shell' });
+  assert.deepEqual(shell, [
+    { name: 'host version', holds: true, why: '2.1.32 (Claude Code), at least 2.1.32' },
+    { name: 'variable', holds: true, why: `${TEAMS_VARIABLE} is 1 from the shell` },
+    { name: 'enabled', holds: true, why: 'workflow.team.enabled is true' },
+  ]);
 });
 
 test('every trigger ends in sub-agents, or in a refusal where there is no fallback, and is named', () => {

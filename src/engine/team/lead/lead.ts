@@ -148,6 +148,7 @@ export class Lead {
   }
 
   #live(role: string, isChecked: boolean, signal: AbortSignal): void {
+    this.#log.refresh();
     const epoch = this.#log.state.members.get(role)?.epoch ?? 0;
     const stop = new AbortController();
     const life = new MemberLife(

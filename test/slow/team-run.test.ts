@@ -25,22 +25,26 @@ function swift(script: TeammateScript): TeammateScript {
 
 class Project {
   readonly root: string;
+  readonly #top: string;
   readonly #home: string;
   readonly #script: string;
 
-  constructor(t: Cleanup, script = DEMO_SCRIPT, files: Readonly<Record<string, string>> = {}) {
+  /** @param below where in its repository the project lies */
+  constructor(t: Cleanup, script = DEMO_SCRIPT, below = '.') {
     const place = tempDir(t);
-    this.root = join(place, 'guest book');
+    this.#top = join(place, 'guest book');
+    this.root = join(this.#top, below);
     this.#home = join(place, 'home');
     this.#script = join(place, 'script.json');
     mkdirSync(this.#home);
     writeFileSync(this.#script, JSON.stringify(swift(script)));
-    for (const [path, text] of Object.entries({ ...DEMO_FILES, ...files })) {
+    for (const [path, text] of Object.entries(DEMO_FILES)) {
       mkdirSync(dirname(join(this.root, path)), { recursive: true });
       writeFileSync(join(this.root, path), text);
     }
-    this.git('init', '-q', '-b', 'main', '.');
-    this.git('add', '-A');
+    execFileSync('git', ['init', '-q', '-b', 'main', this.#top]);
+    writeFileSync(join(this.#top, 'OTHERS.md'), 'Not of this project.\n');
+    this.git('add', '-A', this.#top);
     this.git('-c', 'user.name=x', '-c', 'user.email=x@example.com', 'commit', '-qm', 'A guest book');
   }
 
@@ -53,7 +57,7 @@ class Project {
     const env = {
       PATH,
       HOME: this.#home,
-      TMPDIR: dirname(this.root),
+      TMPDIR: dirname(this.#top),
       TOOL_CODE_EXPERIMENTAL_AGENT_TEAMS: '1',
       ...(NODE_V8_COVERAGE === undefined ? {} : { NODE_V8_COVERAGE }),
     };
@@ -92,7 +96,7 @@ class Project {
   }
 
   show(path: string, ref = BRANCH): string {
-    return this.git('show', `${ref}:${path}`);
+    return this.git('show', `${ref}:./${path}`);
   }
 }
 
@@ -125,6 +129,19 @@ test('a team of four finishes, in one branch, and the checkout of the person is 
   });
   for (const type of ['api_ready', 'component_ready', 'change_request', 'change_completed', 'quality_gate_passed'])
     assert.ok(types.has(type), type);
+});
+
+test('a project that is a part of its repository is built there, and nothing beside it', async (t) => {
+  const project = new Project(t, DEMO_SCRIPT, 'packages/guest book');
+  const report = await project.report('run', DEMO_SPEC, '--team');
+  assert.deepEqual([...new Set(report.tasks.map(({ outcome }) => outcome))], ['completed']);
+  assert.match(project.show('src/components/banner.js'), /Welcome/);
+  assert.match(readFileSync(report.report, 'utf8'), /^# SPEC-GUESTBOOK-001\n\n\d+ of \d+ tasks by 3 teammates/);
+  const changed = project.git('diff', '--name-only', 'main', BRANCH).trim().split('\n');
+  assert.ok(
+    changed.every((path) => path.startsWith('packages/guest book/')),
+    changed.join(', '),
+  );
 });
 
 test('alone, the same is done one at a time', async (t) => {
@@ -221,4 +238,35 @@ test('what cannot be run is refused in words, and nothing is begun', async (t) =
     assert.equal(code, expected, args.join(' '));
   }
   assert.equal(existsSync(join(project.root, '.tool', 'teams')), false);
+});
+
+test('the demo shows both ways of working in one object, and leaves nothing behind', async (t) => {
+  const home = tempDir(t);
+  const child = spawn(process.execPath, [CLI, 'demo', '--team', '--json'], {
+    cwd: home,
+    env: { PATH: process.env.PATH ?? '', HOME: home, TMPDIR: home },
+  });
+  let stdout = '';
+  child.stdout.on('data', (chunk: Buffer) => {
+    stdout += chunk.toString('utf8');
+  });
+  const [code] = (await once(child, 'close')) as [number | null];
+  assert.equal(code, 0);
+  const shown: Record<string, unknown> = JSON.parse(stdout);
+  assert.deepEqual(Object.keys(shown), [
+    'tasks',
+    'messages',
+    'rejections',
+    'gate',
+    'branch',
+    'files',
+    'seconds',
+    'solo_seconds',
+  ]);
+  assert.ok(Array.isArray(shown.tasks));
+  assert.deepEqual(Object.keys(shown.tasks[0]), ['id', 'subject', 'owner', 'outcome', 'seconds']);
+  assert.deepEqual(
+    readdirSync(home).filter((name) => name.startsWith('toolcrew-demo-')),
+    [],
+  );
 });

@@ -1,0 +1,120 @@
+// What is seen of a run while it goes on: the team's board in a terminal, lines anywhere else; what each said is kept.
+
+import { closeSync, mkdirSync, openSync, writeSync } from 'node:fs';
+import { join } from 'node:path';
+import { TeamHistory } from '../adapters/event-log/team-history.ts';
+import { teamsDirectory } from '../adapters/event-log/team-names.ts';
+import { watchLog } from '../adapters/event-log/watch-log.ts';
+import { messageOf } from '../domain/errors.ts';
+import { visible } from '../domain/text.ts';
+import { viewFrom } from './find-team.ts';
+import { LiveScreen } from './live-screen.ts';
+import { boardScreen } from './team-board-lines.ts';
+
+/** Times on the board go on though nothing is written. */
+const LOOK_MS = 1000;
+
+export type RunScreen = {
+  /** A line of the lead's own. */
+  readonly say: (words: string) => void;
+  /** What a teammate printed. */
+  readonly output: (name: string, text: string) => void;
+  readonly close: () => void;
+};
+
+/** The files of a run's output, one for each who speaks, beside the team's log. */
+class Outputs {
+  readonly #directory: string;
+  readonly #files = new Map<string, number>();
+
+  constructor(team: string) {
+    this.#directory = join(team, 'output');
+  }
+
+  write(name: string, text: string): void {
+    let file = this.#files.get(name);
+    if (file === undefined) {
+      mkdirSync(this.#directory, { recursive: true });
+      // By its number: the directory is put away while somebody still speaks.
+      file = openSync(join(this.#directory, `${name}.log`), 'a', 0o600);
+      this.#files.set(name, file);
+    }
+    writeSync(file, text);
+  }
+
+  close(): void {
+    for (const file of this.#files.values()) closeSync(file);
+    this.#files.clear();
+  }
+}
+
+function print(name: string, text: string): void {
+  for (const line of text.split('\n').filter((one) => one.trim() !== ''))
+    process.stderr.write(`${`[${name}]`.padEnd(11)} ${visible(line)}\n`);
+}
+
+/** The board over the whole terminal; null where there is none to draw on. */
+function openBoard(directory: string, team: string, onInterrupt: () => void) {
+  const history = new TeamHistory({ directory, from: 'snapshot' });
+  const found = { name: team, directory, isArchived: false };
+  let isShown = true;
+  const screen = new LiveScreen({
+    draw: (size) =>
+      boardScreen(
+        viewFrom(history, found, Date.now()),
+        size,
+        'q hides the board · Ctrl-C stops; the same command goes on',
+      ),
+    onLeave: (key) => {
+      if (key === 'ctrl-c') onInterrupt();
+      else {
+        isShown = false;
+        screen.close();
+      }
+    },
+  });
+  const watch = watchLog(directory, LOOK_MS, () => {
+    try {
+      history.refresh();
+      screen.redraw();
+    } catch {
+      // The team was put away: what was drawn last stays until the end.
+    }
+  });
+  screen.open();
+  return {
+    isShown: () => isShown,
+    close: () => {
+      watch.close();
+      screen.close();
+      void history.close();
+    },
+  };
+}
+
+/**
+ * @param isLive whether the board is drawn, where there is a terminal
+ * @param onInterrupt called for Ctrl-C, which is no signal while the board is shown
+ */
+export function openRunScreen(main: string, team: string, isLive: boolean, onInterrupt: () => void): RunScreen {
+  const directory = join(teamsDirectory(main), team);
+  const outputs = new Outputs(directory);
+  const board =
+    isLive && process.stdout.isTTY && process.stdin.isTTY ? openBoard(directory, team, onInterrupt) : undefined;
+  const show = (name: string, text: string) => {
+    try {
+      outputs.write(name, text.endsWith('\n') ? text : `${text}\n`);
+    } catch (error) {
+      process.stderr.write(`[lead]      cannot keep what ${name} says: ${visible(messageOf(error))}\n`);
+    }
+    if (board?.isShown() !== true) print(name, text);
+  };
+  return {
+    say: (words) => show('lead', words),
+    output: show,
+    close: () => {
+      board?.close();
+      outputs.close();
+    },
+  };
+}

@@ -1,0 +1,65 @@
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import { type ReportInput, teamReport } from '../../../src/domain/team/report.ts';
+import { LEAD, Story } from '../../support/team.ts';
+
+function told(): Story {
+  return new Story()
+    .tell('created')
+    .tell('task_created', { subject: 'Sign | in', owner: 'backend-dev' })
+    .join('backend-dev', 'tester')
+    .claim('1', 'backend-dev')
+    .later(2500)
+    .tell('message_sent', { kind: 'api_ready', content: { endpoint: 'POST /login', schema: {} } })
+    .tell('message_sent', { kind: 'progress', content: 'half done' })
+    .tell('decision', { hook: 'task_completed', decision: 'reject', reason: 'two tests fail\nin <a>' })
+    .tell('decision', { hook: 'teammate_idle', decision: 'reject', reason: 'work is left' })
+    .tell('task_updated', { status: 'completed' })
+    .tell('gate_measured', { task: null, coverage: 91 });
+}
+
+function reportOf(more: Partial<ReportInput> = {}): string {
+  return teamReport({
+    state: told().state,
+    branch: 'tool/x',
+    changed: [
+      { path: 'src/api/a.ts', added: 10, removed: 1 },
+      { path: 'tests/a.test.ts', added: 5, removed: 0 },
+    ],
+    coverageBefore: 80,
+    usage: new Map([['backend-dev', { turns: 2, input_tokens: 100, output_tokens: 50, cost_usd: 0.0125 }]]),
+    ...more,
+  });
+}
+
+test('who did what, what others acted on, what was measured, what was rejected, what it cost', () => {
+  const report = reportOf();
+  for (const part of [
+    /^# SPEC-AUTH-001\n\n1 of 1 tasks by 2 teammates \(tool-run-spec-auth-001\); 2 files on `tool\/x`, \+15 −1 lines\.\n\n## Tasks/,
+    /\| 1 \| Sign \\\| in \| backend-dev \| completed \| 2\.5 \|/,
+    /## Messages\n\n- backend-dev → tester, api ready: POST \/login\n\n/,
+    /Passed\. Coverage: 80 % before, 91 % after\.\n\n- tests passed \(7\): all\n/,
+    /## Rejected on the way\n\n- backend-dev, task 1, reject: two tests fail .*in \\<a\\>\n\n/,
+    /\| backend-dev \| 2 \| 150 \| 0\.0125 \|\n\| all \| \| \| 0\.0125 \|\n$/,
+  ])
+    assert.match(report, part);
+  assert.doesNotMatch(report, /half done|work is left/);
+});
+
+test('what is not known is said to be so', () => {
+  const state = new Story().tell('created').tell('fell_back').state;
+  const report = reportOf({ state, coverageBefore: null, usage: new Map(), changed: [] });
+  assert.match(report, /One at a time: spawn\\_failed \(no such agent\)\./);
+  assert.match(report, /## Gate\n\nNothing was measured\.\n$/);
+  assert.doesNotMatch(report, /## Cost|## Messages|## Rejected/);
+});
+
+test('a message to all is shown as what it is', () => {
+  const state = told().tell('message_sent', {
+    by: 'backend-dev',
+    to: LEAD,
+    kind: 'bug_report',
+    content: { test: 't', expected: 'a', actual: 'b' },
+  }).state;
+  assert.match(reportOf({ state }), /- backend-dev → team-lead, bug report: t: expected a, got b/);
+});
