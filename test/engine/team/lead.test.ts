@@ -128,6 +128,7 @@ class Play {
         trust5At: () =>
           Promise.resolve(this.trust5.length > 1 ? (this.trust5.shift() ?? GOOD) : (this.trust5[0] ?? GOOD)),
         budgetUsd: null,
+        timeouts: { stallTimeoutMs: 0, turnTimeoutMs: 3_600_000 },
         width: Number.POSITIVE_INFINITY,
         say: (words) => this.said.push(words),
         onEvent: () => undefined,
