@@ -19,7 +19,7 @@ export function peakOf(pid: number): number {
   return Number(kilobytes) / 1000;
 }
 
-async function bareNode(): Promise<number> {
+export async function bareNode(): Promise<number> {
   const child = spawn(process.execPath, ['-e', 'process.stdout.write("up"); setInterval(() => undefined, 1000)'], {
     stdio: ['ignore', 'pipe', 'ignore'],
   });

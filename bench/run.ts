@@ -15,6 +15,7 @@ import { kills } from './kills.ts';
 import { mcp } from './mcp.ts';
 import { memory } from './memory.ts';
 import { teamLog } from './team-log.ts';
+import { teamRun } from './team-run.ts';
 
 const BENCHMARKS: Readonly<Record<string, () => Promise<readonly Row[]>>> = {
   'idle-poll': async () => [await idlePoll()],
@@ -26,6 +27,7 @@ const BENCHMARKS: Readonly<Record<string, () => Promise<readonly Row[]>>> = {
   hooks: hookProcesses,
   'resident-guard': residentGuard,
   mcp,
+  'team-run': teamRun,
 };
 
 /** Where files are kept in memory and programs can be run, so that it is not the disk that is measured. */

@@ -49,8 +49,18 @@ async function until(t: TestContext, isSo: () => boolean): Promise<void> {
   while (!isSo()) await delay(5, undefined, { signal: t.signal });
 }
 
+/** Whether somebody reads the pipe: it is there a moment before. */
+function isAttended(desk: string): boolean {
+  try {
+    closeSync(openSync(join(desk, 'bell'), constants.O_WRONLY | constants.O_NONBLOCK));
+    return true;
+  } catch {
+    return false;
+  }
+}
+
 async function deskOf(t: TestContext, project: HookedProject): Promise<string> {
-  const find = () => desks(project).find((one) => existsSync(join(one, 'bell')));
+  const find = () => desks(project).find(isAttended);
   await until(t, () => find() !== undefined);
   return find() ?? assert.fail('the desk is gone again');
 }

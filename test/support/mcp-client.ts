@@ -78,6 +78,8 @@ export class McpClient {
   async close(): Promise<void> {
     if (this.child.exitCode !== null || this.child.signalCode !== null) return;
     const closed = once(this.child, 'close');
+    // A test that failed may have left it stopped.
+    process.kill(this.pid, 'SIGCONT');
     this.child.stdin?.end();
     await closed;
   }
