@@ -9,6 +9,8 @@ import { FileTeams } from './adapters/event-log/teams.ts';
 import { createWorkshop } from './adapters/git/workshop.ts';
 import { endRun } from './adapters/processes.ts';
 import { findProject, type Project } from './adapters/project.ts';
+import { ClaudeMembers, type ClaudeMembersOptions } from './adapters/runner/claude-members.ts';
+import type { MemberHomeOptions } from './adapters/runner/member-home.ts';
 import { CommandMembers } from './adapters/runner/members.ts';
 import { RuntimeDir } from './adapters/runtime-dir.ts';
 import { putSpec } from './adapters/specs.ts';
@@ -18,16 +20,24 @@ import { NO_HOST, type Environment as Variable } from './domain/team/activation.
 import type { CommandLine } from './domain/workflow.ts';
 import type { HookContext } from './engine/team/hook-context.ts';
 import type { LeadOptions } from './engine/team/lead/lead.ts';
+import type { MemberTimeouts } from './engine/team/lead/member-life.ts';
+import type { Members } from './engine/team/members-port.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
+
+/** What plays the teammates. */
+export type Players =
+  /** A program that reads its prompt from standard input. */
+  | { readonly kind: 'command'; readonly command: CommandLine }
+  | ({ readonly kind: 'claude' } & Omit<ClaudeMembersOptions, keyof MemberHomeOptions>);
 
 export type ComposeLeadOptions = {
   readonly cwd: string;
   readonly env: Environment;
-  /** What plays the teammates: a program that reads its prompt from standard input. */
-  readonly command: CommandLine;
-  /** Variables that it needs beside an agent's usual ones. */
-  readonly more: Readonly<Record<string, string>>;
+  readonly players: Players;
+  /** Names of further variables that teammates get. */
+  readonly passed: readonly string[];
+  readonly timeouts: MemberTimeouts;
   readonly variable: Variable;
   readonly say: (words: string) => void;
 };
@@ -43,7 +53,14 @@ export type ComposedLead = {
 
 const LEFTOVER_GRACE_MS = 1_000;
 
-export function composeLead({ cwd, env, command, more, variable, say }: ComposeLeadOptions): ComposedLead {
+function membersOf(players: Players, home: MemberHomeOptions): Members {
+  return players.kind === 'claude'
+    ? new ClaudeMembers({ ...home, ...players })
+    : new CommandMembers({ ...home, command: players.command, more: {} });
+}
+
+export function composeLead(options: ComposeLeadOptions): ComposedLead {
+  const { cwd, env, players, passed, timeouts, variable, say } = options;
   const project = findProject(cwd);
   const { root, main } = project;
   const teams = new KeptTeams(new FileTeams({ root: main, now: Date.now }));
@@ -51,14 +68,15 @@ export function composeLead({ cwd, env, command, more, variable, say }: ComposeL
   const mark = createHash('sha256').update(main).digest('hex').slice(0, 12);
   const runtime = new RuntimeDir();
   const stateDir = projectState(main, env);
-  const view = { ...context.project, hostVersion: () => Promise.resolve(NO_HOST), variable };
+  const hostVersion = players.kind === 'claude' ? players.version : NO_HOST;
+  const view = { ...context.project, hostVersion: () => Promise.resolve(hostVersion), variable };
   const leading: HookContext = { ...context, project: view };
   return {
     context: leading,
     project,
     lead: {
       context: leading,
-      members: new CommandMembers({ command, more, stateDir, runtime, env, mark }),
+      members: membersOf(players, { stateDir, runtime, env, passed, mark }),
       workshop: createWorkshop({ root, env }),
       clock: systemClock,
       checksAt: (place) =>
@@ -69,6 +87,7 @@ export function composeLead({ cwd, env, command, more, variable, say }: ComposeL
         askApproval: null,
       },
       budgetUsd: null,
+      timeouts,
       say,
     },
     endLeftovers: (team) => endRun(`${mark}.${team}.`, LEFTOVER_GRACE_MS),

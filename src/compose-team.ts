@@ -11,6 +11,7 @@ import { listSpecs, readGood, readSpec } from './adapters/specs.ts';
 import { projectState, signStamp, systemKeys } from './adapters/stamp.ts';
 import { whoseCall } from './adapters/transcript-caller.ts';
 import { writesOf } from './adapters/writes.ts';
+import type { EnvironmentEvidence } from './domain/team/caller.ts';
 import type { TeamSettings } from './domain/team/settings.ts';
 import { asLine } from './domain/text.ts';
 import type { Checks, Teams, WorkTree } from './engine/ports.ts';
@@ -157,6 +158,7 @@ export function composeContext(
       host,
       writesOf: (tool, input, cwd) => writesOf(tool, input, cwd, { root, env }),
       below: (directory) => filesBelow(root, directory),
+      worktree: root === main ? null : { root, checkout: main },
       temporary: [...new Set(['/tmp', temporaryOf(env)])],
       attended: env.CLAUDE_CODE_ENTRYPOINT === 'cli',
       log: (level, words) => {
@@ -165,6 +167,7 @@ export function composeContext(
       sign: (stamp) => signStamp(state, stamp),
       whoseCall,
       namesCallers: namesCallers(env),
+      startedAs: startedAs(env),
       project: viewOf(project, env, teams, settings),
     },
   };
@@ -197,6 +200,11 @@ export function environmentIdentity(env: Environment) {
     teammate: env.TOOL_TEAMMATE ?? null,
     ...(Number.isSafeInteger(run) && run > 0 ? { epoch: run } : {}),
   };
+}
+
+function startedAs(env: Environment): EnvironmentEvidence | null {
+  const identity = environmentIdentity(env);
+  return identity.teammate === null ? null : { kind: 'environment', isServer: true, ...identity };
 }
 
 export type Resident = {

@@ -2,8 +2,10 @@
 
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { readToolSection } from '../adapters/config/tool-section.ts';
-import { type ComposedLead, composeLead } from '../compose-lead.ts';
+import { readToolSection, type ToolSection } from '../adapters/config/tool-section.ts';
+import { packageRoot } from '../adapters/package-root.ts';
+import { claudeCommand, claudeVersion, INSTALL_CLAUDE } from '../adapters/runner/claude.ts';
+import { type ComposedLead, composeLead, type Players } from '../compose-lead.ts';
 import type { Usage } from '../domain/daemon/record.ts';
 import { ToolError } from '../domain/errors.ts';
 import { type CommandName, parseFlags, wordProblems } from '../domain/team/arguments.ts';
@@ -16,6 +18,7 @@ import { Lead, type Outcome } from '../engine/team/lead/lead.ts';
 import { operate } from '../engine/team/operations.ts';
 import { isAskedByAgent } from '../host/asked-by-agent.ts';
 import { askApproval } from './approval-question.ts';
+import { memberSettings } from '../install/member-settings.ts';
 import { findVariable } from './doctor-team.ts';
 import { type RunReport, reportLines, runReport } from './run-report.ts';
 import { openRunScreen } from './run-screen.ts';
@@ -27,7 +30,7 @@ export type PhaseOptions = {
   readonly force?: boolean;
   readonly pattern?: string;
   readonly json?: boolean;
-  /** The program that plays the teammates, in place of that of WORKFLOW.md. */
+  /** A program that plays the teammates, in place of what WORKFLOW.md says. */
   readonly command?: string;
 };
 
@@ -40,15 +43,25 @@ function flagsOf({ team, solo, force, pattern }: PhaseOptions): readonly string[
   ];
 }
 
-/** The program that plays the teammates. */
-function programOf(options: PhaseOptions) {
-  if (options.command !== undefined) return options.command;
-  const { runtime, command } = readToolSection('WORKFLOW.md');
-  if (runtime === 'command' && command !== null) return command;
-  throw new ToolError(
-    'config',
-    `teammates: expected a program to play them, with --command or as tool.runtime: command in ./WORKFLOW.md; got runtime ${runtime}`,
-  );
+/** Who plays the teammates: the program that was given, else what WORKFLOW.md says, else Claude Code. */
+async function playersOf(given: string | undefined, section: ToolSection): Promise<Players> {
+  const { runtime, command, permissionMode, allowedTools } = section;
+  if (given !== undefined) return { kind: 'command', command: given };
+  if (runtime === 'command' && command !== null) return { kind: runtime, command };
+  if (runtime !== 'claude')
+    throw new ToolError(
+      'config',
+      `teammates: expected tool.runtime claude or command in ./WORKFLOW.md, or a program to play them with --command; got runtime ${runtime}`,
+    );
+  const program = claudeCommand({ tool: { command } });
+  const version = await claudeVersion(program, process.env);
+  if (version === null)
+    throw new ToolError(
+      'prerequisite',
+      `teammates: expected Claude Code as ${JSON.stringify(command ?? 'claude')}, which does not say its version; ${INSTALL_CLAUDE}, or name a program to play them with --command`,
+    );
+  const settings = memberSettings(join(packageRoot(), 'dist', 'hooks'));
+  return { kind: runtime, command: program, version, permissionMode, allowedTools, settings };
 }
 
 function say(words: string): void {
@@ -197,7 +210,7 @@ async function finish(composed: ComposedLead, team: string, options: PhaseOption
 
 /** Goes on with a team that was left: the one that stands, where none is named. */
 export async function restartCommand(wanted: string | undefined, options: PhaseOptions): Promise<void> {
-  const composed = compose(options);
+  const composed = await compose(options);
   try {
     const names = composed.context.teams.list().filter((name) => {
       const log = composed.context.teams.open(name);
@@ -218,15 +231,23 @@ export async function restartCommand(wanted: string | undefined, options: PhaseO
   }
 }
 
-function compose(options: PhaseOptions): ComposedLead {
+async function compose(options: PhaseOptions): Promise<ComposedLead> {
   const cwd = process.cwd();
-  const variable = findVariable(cwd, process.env);
-  return composeLead({ cwd, env: process.env, command: programOf(options), more: {}, variable, say });
+  const section = readToolSection('WORKFLOW.md');
+  return composeLead({
+    cwd,
+    env: process.env,
+    players: await playersOf(options.command, section),
+    passed: section.env,
+    timeouts: section,
+    variable: findVariable(cwd, process.env),
+    say,
+  });
 }
 
 /** Carries out one command of the team at a terminal. */
 export async function phaseCommand(command: CommandName, words: string, options: PhaseOptions): Promise<void> {
-  const composed = compose(options);
+  const composed = await compose(options);
   try {
     const settings = await composed.context.settings();
     const parsed = parseFlags(command, flagsOf(options), Object.keys(settings.patterns));

@@ -99,6 +99,7 @@ export class TeamWorld {
         }),
       below: () => [],
       temporary: ['/tmp'],
+      worktree: null,
       get attended() {
         return false;
       },
@@ -106,6 +107,7 @@ export class TeamWorld {
       sign: (stamp) => JSON.stringify(stamp),
       whoseCall: () => Promise.resolve(null),
       namesCallers: true,
+      startedAs: null,
       get project() {
         return view();
       },

@@ -12,6 +12,10 @@ export type ToolSection = {
   readonly command: CommandLine | null;
   readonly stallTimeoutMs: number;
   readonly turnTimeoutMs: number;
+  readonly permissionMode: string;
+  readonly allowedTools: readonly string[];
+  /** Names of further variables that agents get. */
+  readonly env: readonly string[];
 };
 
 function sectionOf(path: string): unknown {
@@ -27,6 +31,7 @@ export function readToolSection(path: string): ToolSection {
     const problems = read.error.issues.map((issue) => `tool.${issue.path.join('.')}: ${issue.message}`);
     throw new ToolError('config', `${path}:\n${problems.join('\n')}`);
   }
-  const { runtime, command, stall_timeout_ms: stallTimeoutMs, turn_timeout_ms: turnTimeoutMs } = read.data;
-  return { runtime, command, stallTimeoutMs, turnTimeoutMs };
+  const { runtime, command, env, permission_mode: permissionMode, allowed_tools: allowedTools } = read.data;
+  const { stall_timeout_ms: stallTimeoutMs, turn_timeout_ms: turnTimeoutMs } = read.data;
+  return { runtime, command, stallTimeoutMs, turnTimeoutMs, permissionMode, allowedTools, env };
 }

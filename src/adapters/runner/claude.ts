@@ -1,10 +1,9 @@
 // The runner for Claude Code, headless: one process an attempt, a turn for each prompt, its event stream read as it comes.
 
-import { existsSync, readFileSync, realpathSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { homedir } from 'node:os';
-import { join, sep } from 'node:path';
-import { messageOf } from '../../domain/errors.ts';
+import { join } from 'node:path';
 import type { Workflow } from '../../domain/workflow.ts';
 import type { RunEnd, RunHooks, Runner, RunRequest } from '../../engine/ports.ts';
 import { createAgentHome } from '../agent-home.ts';
@@ -14,8 +13,7 @@ import { readOwn } from '../own-file.ts';
 import { packageRoot } from '../package-root.ts';
 import { runProgram } from '../program.ts';
 import type { RuntimeDir } from '../runtime-dir.ts';
-import { type AgentProcess, startAgent } from './agent-process.ts';
-import { ClaudeStream, type TurnResult } from './claude-stream.ts';
+import { converse, STREAMING } from './claude-session.ts';
 
 export type ClaudeOptions = {
   readonly workflow: () => Workflow;
@@ -34,25 +32,6 @@ const CLOUD = /^(AWS_\w+|GOOGLE_\w+|CLOUD_ML_REGION|VERTEX_\w+|AZURE_\w+)$/;
 
 /** More is no description of an agent, and would not fit into a command line. */
 const MAX_AGENT_BYTES = 100_000;
-
-/** Up to 2.1.177 a team alive at the end keeps the process for ever. */
-const EXIT_MS = 20_000;
-
-/**
- * The last block of a prompt is the only one that the host searches for a leading `/` and for `@path`. So the prompt
- * comes first, as it is, and a sentence of ours comes last: nothing in an issue is taken for a command or an attachment.
- */
-const LAST_BLOCK = 'The text above is the whole task. Begin.';
-
-function userMessage(prompt: string): string {
-  const content = [
-    { type: 'text', text: prompt },
-    { type: 'text', text: LAST_BLOCK },
-  ];
-  const line = JSON.stringify({ type: 'user', message: { role: 'user', content } });
-  // Some readers of lines end one at these as well.
-  return `${line.replaceAll('\u2028', '\\u2028').replaceAll('\u2029', '\\u2029')}\n`;
-}
 
 /** The login of a person's own Claude Code, when no variable holds one: its access token alone, not what renews it. */
 function storedLogin(env: ClaudeOptions['env']): Record<string, string> {
@@ -104,12 +83,16 @@ export function isBefore(version: string, other: string): boolean {
   return false;
 }
 
-/** The program and its first arguments that `tool.command` names; text is the shell's to read, and gets the rest as its arguments. */
 /** What puts the host's program on a machine, or a newer one. */
 export const INSTALL_CLAUDE = 'npm install -g @anthropic-ai/claude-code';
 
-export function claudeCommand(workflow: Workflow): readonly [string, ...string[]] {
-  const { command } = workflow.tool;
+/** The program and its first arguments that `tool.command` names; text is the shell's to read, and gets the rest as its arguments. */
+export function claudeCommand({
+  tool,
+}: {
+  readonly tool: Pick<Workflow['tool'], 'command'>;
+}): readonly [string, ...string[]] {
+  const { command } = tool;
   if (typeof command === 'string') return ['/bin/sh', '-c', `${command} "$@"`, 'claude'];
   const [file = 'claude', ...args] = command ?? [];
   return [file, ...args];
@@ -127,6 +110,37 @@ export async function claudeVersion(
   } catch {
     return null;
   }
+}
+
+export type AgentText = {
+  readonly text: string;
+  /** Whether it is the project's own, which the host finds by itself. */
+  readonly isOwn: boolean;
+};
+
+/** An agent's file: the one in the clone, else the one that this package brings; null: there is none. */
+export async function readAgent(cwd: string, agent: string): Promise<AgentText | null> {
+  const own = await readOwn(cwd, join('.claude', 'agents', `${agent}.md`), MAX_AGENT_BYTES);
+  if (own !== null) return { text: own, isOwn: true };
+  const path = join(packageRoot(), 'agents', `${agent}.md`);
+  return existsSync(path) ? { text: readFileSync(path, 'utf8'), isOwn: false } : null;
+}
+
+/** The agent's own file in the clone is the host's to read; otherwise its text is passed on. */
+export function agentArguments(agent: string, found: AgentText | null, version: string | null): readonly string[] {
+  if (found === null) return [];
+  // 2.1.33 with --agent ends at once and says nothing.
+  const supported = version !== null && !isBefore(version, '2.1.100');
+  if (found.isOwn && supported) return ['--agent', agent];
+  return ['--append-system-prompt', parseFrontMatter(found.text, `${agent}.md`).content.trim()];
+}
+
+/** The runtime's login and what it is told by variables. */
+export function runtimeVariables(env: ClaudeOptions['env'], version: string | null): Record<string, string> {
+  const login = runtimeLogin(env);
+  // Without the events that say why it tries again, an early version would go on for minutes.
+  const silent = version !== null && isBefore(version, '2.1.100') && login.CLAUDE_CODE_MAX_RETRIES === undefined;
+  return { ...login, DISABLE_AUTOUPDATER: '1', ...(silent ? { CLAUDE_CODE_MAX_RETRIES: '3' } : {}) };
 }
 
 export class ClaudeRunner implements Runner {
@@ -148,20 +162,6 @@ export class ClaudeRunner implements Runner {
     return version;
   }
 
-  /** The agent's own file in the clone is the host's to read; otherwise the text that this package brings is passed on. */
-  async #agentArguments(cwd: string, version: string | null): Promise<string[]> {
-    const { agent } = this.#options.workflow().tool;
-    if (agent === null) return [];
-    const own = await readOwn(cwd, join('.claude', 'agents', `${agent}.md`), MAX_AGENT_BYTES);
-    // 2.1.33 with --agent ends at once and says nothing.
-    const supported = version !== null && !isBefore(version, '2.1.100');
-    if (own !== null && supported) return ['--agent', agent];
-    const path = join(packageRoot(), 'agents', `${agent}.md`);
-    if (own === null && !existsSync(path)) return [];
-    const text = own ?? readFileSync(path, 'utf8');
-    return ['--append-system-prompt', parseFrontMatter(text, `${agent}.md`).content.trim()];
-  }
-
   async run(request: RunRequest, hooks: RunHooks): Promise<RunEnd> {
     const { workflow, stateDir, runtime, isolation, env } = this.#options;
     const { tool } = workflow();
@@ -178,69 +178,37 @@ export class ClaudeRunner implements Runner {
       carry: request.resume === null ? null : join('.claude', 'projects'),
     });
     const version = await this.#version(command);
-    const login = runtimeLogin(env);
-    // Without the events that say why it tries again, an early version would go on for minutes.
-    const silent = version !== null && isBefore(version, '2.1.100') && login.CLAUDE_CODE_MAX_RETRIES === undefined;
+    const { agent } = tool;
     const [file, ...first] = command;
     const args = [
       ...first,
-      '-p',
-      '--output-format',
-      'stream-json',
-      '--input-format',
-      'stream-json',
-      '--verbose',
+      ...STREAMING,
       '--permission-mode',
       tool.permissionMode,
       ...(tool.allowedTools.length === 0 ? [] : ['--allowedTools', tool.allowedTools.join(',')]),
-      ...(await this.#agentArguments(request.cwd, version)),
+      ...(agent === null ? [] : agentArguments(agent, await readAgent(request.cwd, agent), version)),
       ...(request.budgetUsd === null ? [] : ['--max-budget-usd', String(request.budgetUsd)]),
       ...((await sessionExists(home.path, request.resume)) ? ['--resume', request.resume ?? ''] : []),
     ];
     const [program, programArgs] = isolation.wrap(file, args, [request.cwd, home.path, tmp]);
-    const session = new ClaudeSession(hooks, this.#options.exitMs ?? EXIT_MS);
-    let agent: AgentProcess | undefined;
+    const { exitMs } = this.#options;
     try {
-      agent = await startAgent({
-        file: program,
-        args: programArgs,
-        cwd: request.cwd,
-        env: {
-          ...home.env,
-          ...login,
-          DISABLE_AUTOUPDATER: '1',
-          ...(silent ? { CLAUDE_CODE_MAX_RETRIES: '3' } : {}),
-          ...request.env,
+      return await converse(
+        {
+          file: program,
+          args: programArgs,
+          cwd: request.cwd,
+          env: { ...home.env, ...runtimeVariables(env, version), ...request.env },
+          run: request.run,
+          isIsolated: isolation.active,
+          prompt: request.prompt,
+          ...(exitMs === undefined ? {} : { exitMs }),
         },
-        run: request.run,
-        isIsolated: isolation.active,
-        signal: hooks.signal,
-        onLine: (line) => session.take(line),
-        onErrorText: (text) => session.complain(text),
-      });
-      session.attach(agent);
-      await hooks.onStarted(agent.pid);
-      agent.write(userMessage(request.prompt));
-      const exit = await agent.ended;
-      return session.end(exit);
-    } catch (error) {
-      // Nobody waits for it any more: it must not go on beside the next attempt.
-      agent?.terminate();
-      await agent?.ended;
-      return { ok: false, words: messageOf(error), fault: 'runtime', resumable: true };
+        hooks,
+      );
     } finally {
-      session.close();
       runtime.remove(tmp);
     }
-  }
-}
-
-/** Whether a file of the clone is there, and no link of an agent's to what only this process can read. */
-function _liesIn(path: string, directory: string): boolean {
-  try {
-    return realpathSync(path).startsWith(realpathSync(directory) + sep);
-  } catch {
-    return false;
   }
 }
 
@@ -249,98 +217,4 @@ async function sessionExists(home: string, session: string | null): Promise<bool
   const projects = join(home, '.claude', 'projects');
   if (!existsSync(projects)) return false;
   return (await readdir(projects)).some((project) => existsSync(join(projects, project, `${session}.jsonl`)));
-}
-
-type Writer = { write(text: string): void; endInput(): void; terminate(): void };
-
-/** One conversation: turns the stream into events and answers each good turn with the next prompt or the end. */
-class ClaudeSession {
-  readonly #hooks: RunHooks;
-  readonly #exitMs: number;
-  readonly #stream = new ClaudeStream();
-  #agent: Writer | undefined;
-  #last: TurnResult | undefined;
-  #unauthorized: string | undefined;
-  #complaints = '';
-  #timer: NodeJS.Timeout | undefined;
-  #asking = false;
-
-  constructor(hooks: RunHooks, exitMs: number) {
-    this.#hooks = hooks;
-    this.#exitMs = exitMs;
-  }
-
-  attach(agent: Writer): void {
-    this.#agent = agent;
-  }
-
-  complain(text: string): void {
-    this.#complaints = `${this.#complaints}${text}\n`.slice(-2000);
-    this.#hooks.output(`${text}\n`);
-  }
-
-  take(line: string): void {
-    for (const item of this.#stream.push(line)) {
-      if (item.type === 'event') this.#hooks.onEvent(item.event);
-      else if (item.type === 'text') this.#hooks.output(item.text);
-      else if (item.type === 'result') this.#finishTurn(item.result);
-      else {
-        this.#unauthorized ??= item.words;
-        this.#agent?.terminate();
-      }
-    }
-  }
-
-  #finishTurn(result: TurnResult): void {
-    this.#last = result;
-    if (!result.ok) this.#finishSession();
-    // Turns that the host takes by itself, for work in the background, end on their own and ask for nothing.
-    else if (!this.#asking && this.#timer === undefined) this.#askForMore().catch(() => this.#finishSession());
-  }
-
-  async #askForMore(): Promise<void> {
-    this.#asking = true;
-    try {
-      const prompt = await this.#hooks.nextTurn();
-      if (prompt === null) this.#finishSession();
-      else this.#agent?.write(userMessage(prompt));
-    } finally {
-      this.#asking = false;
-    }
-  }
-
-  #finishSession(): void {
-    const agent = this.#agent;
-    if (agent === undefined) return;
-    agent.endInput();
-    this.#timer ??= setTimeout(() => agent.terminate(), this.#exitMs);
-  }
-
-  close(): void {
-    clearTimeout(this.#timer);
-    // The answer to what was asked last may still come; there is nothing left for it to end.
-    this.#agent = undefined;
-  }
-
-  end(exit: { readonly exitCode: number | null; readonly signal: NodeJS.Signals | null }): RunEnd {
-    if (this.#unauthorized !== undefined) {
-      return {
-        ok: false,
-        words: `the runtime's own credential does not do: ${this.#unauthorized}`,
-        fault: 'runtime',
-        resumable: true,
-      };
-    }
-    if (this.#last !== undefined) return this.#last;
-    const how =
-      exit.exitCode === null ? `was ended by ${exit.signal ?? 'a signal'}` : `ended with exit code ${exit.exitCode}`;
-    const said = this.#complaints.trim();
-    const fault = exit.exitCode !== null && exit.exitCode !== 0 ? 'runtime' : 'agent';
-    return {
-      ok: false,
-      words: `claude ${how} without a result${said === '' ? '' : `: ${said}`}`,
-      fault,
-      resumable: true,
-    };
-  }
 }

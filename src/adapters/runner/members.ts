@@ -1,35 +1,22 @@
 // Teammates as programs: a process for each turn, its prompt on standard input; it reaches the team through `tool mcp`.
 
-import { join } from 'node:path';
 import { splitCommand } from '../../domain/command-line.ts';
 import { messageOf } from '../../domain/errors.ts';
 import { clip, visibleLines } from '../../domain/text.ts';
 import type { CommandLine } from '../../domain/workflow.ts';
 import type { RunEnd, RunHooks } from '../../engine/ports.ts';
 import type { MemberRun, Members } from '../../engine/team/members-port.ts';
-import { createAgentHome } from '../agent-home.ts';
-import { RUN_VARIABLE } from '../processes.ts';
-import type { RuntimeDir } from '../runtime-dir.ts';
 import { type AgentProcess, startAgent } from './agent-process.ts';
+import { createMemberHome, type MemberHomeOptions } from './member-home.ts';
 
-export type CommandMembersOptions = {
+export type CommandMembersOptions = MemberHomeOptions & {
   readonly command: CommandLine;
   /** Variables that the program needs beside an agent's usual ones. */
   readonly more: Readonly<Record<string, string>>;
-  readonly stateDir: string;
-  readonly runtime: RuntimeDir;
-  readonly env: Readonly<Record<string, string | undefined>>;
-  /** What all that this lead starts carries in its environment. */
-  readonly mark: string;
 };
 
 /** So many of its last lines are the program's last words. */
 const WORDS_LINES = 12;
-
-/** What tells a teammate's process, and all that it starts, from others. */
-function memberVariables({ team, name, epoch }: MemberRun): Readonly<Record<string, string>> {
-  return { TOOL_TEAM: team, TOOL_TEAMMATE: name, TOOL_TEAMMATE_RUN: String(epoch) };
-}
 
 type TurnEnd = { readonly exitCode: number | null; readonly signal: NodeJS.Signals | null; readonly words: string };
 
@@ -41,21 +28,10 @@ export class CommandMembers implements Members {
   }
 
   async run(run: MemberRun, hooks: RunHooks): Promise<RunEnd> {
-    const { stateDir, runtime, env, more, mark } = this.#options;
-    const id = `${mark}.${run.team}.${run.name}.${run.epoch}`;
-    const tmp = runtime.make(`m-${run.name}-${run.epoch}`);
+    const { runtime, more } = this.#options;
+    const { id, tmp, variables: own } = await createMemberHome(this.#options, run);
     try {
-      const home = await createAgentHome({
-        stateDir: join(stateDir, 'teams', run.team, run.name),
-        issue: 0,
-        attempt: run.epoch,
-        run: id,
-        tmp,
-        env,
-        passed: [],
-        carry: null,
-      });
-      const variables = { ...home.env, ...run.env, ...more, ...memberVariables(run), [RUN_VARIABLE]: id };
+      const variables = { ...more, ...own };
       let words = '';
       for (let prompt: string | null = run.prompt; prompt !== null; prompt = await hooks.nextTurn()) {
         const end = await this.#turn(run, id, prompt, variables, hooks);

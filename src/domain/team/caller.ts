@@ -13,19 +13,21 @@ export type Stamp = {
   readonly toolUseId: string | null;
 };
 
+export type EnvironmentEvidence = {
+  readonly kind: 'environment';
+  readonly team: string | null;
+  readonly teammate: string | null;
+  /** The teammate's run that was started with it; absent: whichever is the latest. */
+  readonly epoch?: number;
+  /**
+   * Whether a team server, or a hook, says it of itself. An agent can start one with whatever environment it likes: it counts
+   * for no team that a host's session leads, whose members are all known by stamps.
+   */
+  readonly isServer?: boolean;
+};
+
 export type Evidence =
-  | {
-      readonly kind: 'environment';
-      readonly team: string | null;
-      readonly teammate: string | null;
-      /** The teammate's run that was started with it; absent: whichever is the latest. */
-      readonly epoch?: number;
-      /**
-       * Whether a team server says it of itself. An agent can start one with whatever environment it likes: it counts for no
-       * team that a host's session leads, whose members are all known by stamps.
-       */
-      readonly isServer?: boolean;
-    }
+  | EnvironmentEvidence
   | { readonly kind: 'stamp'; readonly stamp: Stamp }
   | { readonly kind: 'key'; readonly hash: string }
   /** Nothing tells; `why` in words. */
@@ -90,7 +92,7 @@ function ofStamp({ session, agentId, agentType }: Stamp, standing: readonly Team
 }
 
 function ofEnvironment(
-  { team, teammate, isServer, epoch }: Extract<Evidence, { kind: 'environment' }>,
+  { team, teammate, isServer, epoch }: EnvironmentEvidence,
   standing: readonly TeamState[],
 ): readonly Caller[] {
   const meant = standing.filter(

@@ -34,6 +34,8 @@ export type Place = {
   readonly now: number;
   /** Absolute directories for files that nobody keeps. */
   readonly temporary: readonly string[];
+  /** In a worktree, the checkout that it belongs to: with all below it, the work of others; null: in that checkout itself. */
+  readonly checkout: string | null;
   /** Paths of the project below a directory, for a write of all of it. */
   readonly below: (directory: string) => readonly string[];
 };
@@ -68,7 +70,11 @@ function refuse(reason: string): Judged {
   return { ok: false, reason };
 }
 
-function judgeOutside(path: string, { temporary }: Place): Judged {
+function judgeOutside(path: string, { temporary, checkout }: Place): Judged {
+  if (checkout !== null && isBelow(path, checkout))
+    return refuse(
+      `${visible(path)} lies outside of your worktree, in the checkout that the whole team's work comes from: write in your own working directory only; finished work is merged by the lead`,
+    );
   return temporary.some((directory) => isBelow(path, directory))
     ? FINE
     : refuse(

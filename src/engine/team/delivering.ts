@@ -79,6 +79,8 @@ async function noteFailedSpawn(context: HookContext, log: TeamLog, event: HostEv
 
 /** After a beginning, a compaction or a resumption: where the team stands. */
 export async function onSessionStart(context: HookContext, event: HostEvent): Promise<HookAnswer> {
+  // A teammate has its brief in its first prompt.
+  if (context.startedAs !== null) return SILENT;
   return withStanding(context.teams, async (logs) => {
     const texts = logs.map(({ state }) =>
       state.lead.session === null || state.lead.session === event.session

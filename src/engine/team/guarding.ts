@@ -20,8 +20,9 @@ export async function beforeTool(context: HookContext, event: HostEvent): Promis
   return withStanding(context.teams, async (logs) => {
     if (kind === 'ours') return stamped(context, event, logs);
     const found = await findCaller(context, event, logs);
-    // Where team mode has failed, the lead's own agents do the work.
-    if (found === undefined || found.log.state.session === 'fallback') return SILENT;
+    if (found === undefined) return SILENT;
+    // Where team mode has failed, the lead's own agents do the work; who was started as a teammate still is one.
+    if (found.log.state.session === 'fallback' && context.startedAs === null) return SILENT;
     if (kind === 'write') return guardWrite(context, event, found);
     return kind === 'spawn' ? guardSpawn(context, event, found) : refuseHosts(context, event, found);
   });
@@ -64,15 +65,32 @@ async function note(
   );
 }
 
+/**
+ * Whether a teammate takes the team's finished work into its own worktree, as it is told to when both do not merge. That
+ * touches files of anybody; what the merge adds of its own is judged when the task is completed.
+ */
+function isMergeOfTeam({ startedAs, worktree }: HookContext, event: HostEvent, team: string): boolean {
+  if (startedAs === null || worktree === null || event.tool !== 'Bash') return false;
+  const { command } = event.input;
+  const isThere = event.cwd === worktree.root || event.cwd.startsWith(`${worktree.root}/`);
+  const merges = [`tool/${team}`, `--no-edit tool/${team}`, '--continue', '--abort'].map((one) => `git merge ${one}`);
+  return isThere && typeof command === 'string' && merges.includes(command.trim());
+}
+
 async function guardWrite(context: HookContext, event: HostEvent, found: Found): Promise<HookAnswer> {
   const { caller, log } = found;
   const writes = await context.writesOf(event.tool, event.input, event.cwd);
   if (writes.targets.length === 0 && writes.unresolved.length === 0) return SILENT;
+  if (isMergeOfTeam(context, event, log.state.team)) {
+    await note(log, found, `${event.tool} ${String(event.input.command)}`, 'accept', "the team's finished work", []);
+    return SILENT;
+  }
   const ruling = judgeWrites(writes, caller, log.state, await context.settings(), {
     attended: context.attended,
     now: context.now(),
     temporary: context.temporary,
     below: context.below,
+    checkout: context.worktree?.checkout ?? null,
   });
   const fault =
     caller.kind === 'lead' && log.state.approval && ruling.decision !== 'deny'
@@ -144,7 +162,8 @@ async function refuseHosts(context: HookContext, event: HostEvent, found: Found)
 /** Binds the run of an agent to its member. */
 export async function onAgentStart(context: HookContext, event: HostEvent): Promise<HookAnswer> {
   const { agentId, agentType } = event;
-  if (agentId === null || agentType === null) return SILENT;
+  // What a teammate's host starts by itself is that teammate.
+  if (agentId === null || agentType === null || context.startedAs !== null) return SILENT;
   return withStanding(context.teams, async (logs) => {
     const name = memberName(agentType);
     const log = logs.find(({ state }) => {

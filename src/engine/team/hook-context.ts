@@ -2,7 +2,13 @@
 
 import type { SpecData } from '../../domain/spec/check.ts';
 import type { Approval } from '../../domain/spec/spec.ts';
-import { type Caller, type Evidence, identify, type Stamp } from '../../domain/team/caller.ts';
+import {
+  type Caller,
+  type EnvironmentEvidence,
+  type Evidence,
+  identify,
+  type Stamp,
+} from '../../domain/team/caller.ts';
 import type { Writes } from '../../domain/team/guard.ts';
 import type { TeamSettings } from '../../domain/team/settings.ts';
 import type { TeamLog } from '../ports.ts';
@@ -44,6 +50,8 @@ export type HookContext = TeamContext & {
   /** Paths of the project below a directory. */
   readonly below: (directory: string) => readonly string[];
   readonly temporary: readonly string[];
+  /** In a worktree: its root and the checkout that it belongs to, both absolute; null: in that checkout itself. */
+  readonly worktree: { readonly root: string; readonly checkout: string } | null;
   /** Whether somebody sits in front of the screen. */
   readonly attended: boolean;
   /** A stamp that only this program can make. */
@@ -55,10 +63,13 @@ export type HookContext = TeamContext & {
   readonly whoseCall: (toolUseId: string, transcript: string) => Promise<{ readonly agentId: string } | 'main' | null>;
   /** Whether this host's events name the agent that calls. */
   readonly namesCallers: boolean;
+  /** The teammate that the host around was started as, by a lead that is code; null: nobody's, or a lead's. */
+  readonly startedAs: EnvironmentEvidence | null;
 };
 
 /** Who an event is about, as evidence. Looks into the transcripts where the event itself cannot tell. */
 export async function evidenceOf(context: HookContext, event: HostEvent): Promise<Evidence> {
+  if (context.startedAs !== null) return context.startedAs;
   const stamp = stampOf(event);
   if (event.agentId !== null || event.agentType !== null || context.namesCallers || event.toolUseId === null)
     return { kind: 'stamp', stamp };

@@ -26,6 +26,8 @@ function stop(problems: readonly string[]): HookAnswer {
 }
 
 export async function onPrompt(context: HookContext, event: HostEvent): Promise<HookAnswer> {
+  // To a teammate its lead speaks, not the user.
+  if (context.startedAs !== null) return SILENT;
   const approval = approvalOf(event.prompt);
   if (approval !== null) return approve(context, event, approval);
   if (!isCommand(event.prompt)) return SILENT;

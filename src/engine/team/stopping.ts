@@ -61,6 +61,8 @@ export async function assigned(log: TeamLog, name: string, judge: () => IdleVerd
  * @param stopped its run is over with that; otherwise it only waits
  */
 export async function onIdle(context: HookContext, event: HostEvent, stopped: boolean): Promise<HookAnswer> {
+  // Its lead decides between turns.
+  if (context.startedAs !== null) return SILENT;
   return withStanding(context.teams, async (logs) => {
     const found = await findCaller(context, { ...event, agentType: event.agentType ?? event.teammate }, logs);
     if (found === undefined || found.caller.kind !== 'member') return SILENT;

@@ -218,6 +218,18 @@ const CASES: readonly Case[] = [
     ruling: /^deny src\/pages\/b\.tsx is frontend-dev's/,
   },
   { name: 'a tree without a file', writes: tree('src/api/new'), ruling: /^allow src\/api\/new$/ },
+  {
+    name: 'the checkout that its worktree belongs to, though that lies among temporary files',
+    writes: '/tmp/project/src/api/a.ts',
+    place: { checkout: '/tmp/project' },
+    ruling: /^deny \/tmp\/project\/src\/api\/a\.ts lies outside of your worktree/,
+  },
+  {
+    name: 'temporary files beside that checkout',
+    writes: '/tmp/project-notes',
+    place: { checkout: '/tmp/project' },
+    ruling: /^allow \/tmp\/project-notes$/,
+  },
   { name: 'the whole project', writes: tree('.'), ruling: /^deny \.git\/config belongs to/ },
 ];
 
@@ -236,6 +248,7 @@ for (const { name, by = 'backend-dev', writes, settings = SETTINGS, tell, place,
       attended: false,
       now: story.at,
       temporary: ['/tmp'],
+      checkout: null,
       below: (path) => BELOW[path] ?? [],
       ...place,
     });
@@ -263,6 +276,7 @@ for (const path of ['tests/users.ts', 'tests/a "quoted" name.ts', 'tests/back\\s
         attended: false,
         now: story.at,
         temporary: [],
+        checkout: null,
         below: () => [],
       },
     );

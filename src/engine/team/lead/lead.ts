@@ -15,7 +15,7 @@ import { operate } from '../operations.ts';
 import { closeDebug, type DebugResult } from '../phases/debug.ts';
 import { closePlan, type PlanDesk, type PlanEnd } from '../phases/plan.ts';
 import type { Workshop } from '../workshop-port.ts';
-import { type LifeEnd, MemberLife, registration, Turns } from './member-life.ts';
+import { type LifeEnd, MemberLife, type MemberTimeouts, registration, Turns } from './member-life.ts';
 
 /** How often a change of the log is looked for. */
 const LOOK_MS = 50;
@@ -51,6 +51,7 @@ export type LeadOptions = {
   /** Where SPECs are written, and who is asked about them. */
   readonly desk: PlanDesk;
   readonly budgetUsd: number | null;
+  readonly timeouts: MemberTimeouts;
   /** How many teammates work at once. */
   readonly width: number;
   /** Tells people what happens, one line each. */

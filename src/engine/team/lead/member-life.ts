@@ -1,8 +1,10 @@
 // One teammate of a team whose lead is code: its process from the first prompt to the last, and what it is told in between.
 
+import type { EndCause } from '../../../domain/attempt.ts';
 import { memberBrief, spawnParameters } from '../../../domain/team/brief.ts';
 import { judgeIdle } from '../../../domain/team/idle.ts';
 import { MAX_REJECTIONS, type Member } from '../../../domain/team/state.ts';
+import { Watchdog } from '../../daemon/watchdog.ts';
 import type { AgentEvent, Clock, RunEnd, TeamLog } from '../../ports.ts';
 import type { TeamContext } from '../context.ts';
 import type { Members } from '../members-port.ts';
@@ -14,6 +16,13 @@ const LOOK_MS = 50;
 /** A life sign is written down at most so often. */
 const SIGN_MS = 30_000;
 
+export type MemberTimeouts = {
+  /** Without a life sign for so long it is ended; 0: never. */
+  readonly stallTimeoutMs: number;
+  /** A turn that takes longer is ended. */
+  readonly turnTimeoutMs: number;
+};
+
 export type LifeOptions = {
   readonly context: TeamContext;
   readonly log: TeamLog;
@@ -21,6 +30,7 @@ export type LifeOptions = {
   readonly workshop: Workshop;
   readonly clock: Clock;
   readonly budgetUsd: number | null;
+  readonly timeouts: MemberTimeouts;
   /** Holds a turn back until it may begin, and lets the next one in when it is over: how many work at once. */
   readonly turns: Turns;
   /** Why a member may not begin yet, whatever its tasks say; null: it may. */
@@ -75,6 +85,11 @@ export class MemberLife {
   readonly #epoch: number;
   #signedAt = 0;
   #isInTurn = false;
+  /** Of the turn under way; between turns it may be silent. */
+  #watchdog: Watchdog | undefined;
+  #watching: Promise<void> = Promise.resolve();
+  readonly #expired = new AbortController();
+  #cause: EndCause | null = null;
 
   constructor(options: LifeOptions, name: string, epoch: number) {
     this.#options = options;
@@ -96,6 +111,7 @@ export class MemberLife {
     const { name, epoch, agent, readOnly, model } = member;
     const place = await this.#place(member);
     const settings = await context.settings();
+    const ending = AbortSignal.any([signal, this.#expired.signal]);
     let end: RunEnd;
     try {
       end = await members.run(
@@ -118,14 +134,16 @@ export class MemberLife {
           },
           onEvent: (event) => this.#hear(event),
           output: (text) => this.#options.output(name, text),
-          nextTurn: () => this.#next(signal),
-          signal,
+          nextTurn: () => this.#next(ending),
+          signal: ending,
         },
       );
     } finally {
       this.#leaveTurn();
+      await this.#watching;
     }
     await this.#stopped();
+    if (this.#cause !== null && !signal.aborted) return { kind: 'failed', words: wordsOf(this.#cause) };
     return end.ok || signal.aborted ? { kind: 'quiet' } : { kind: 'failed', words: end.words };
   }
 
@@ -139,6 +157,7 @@ export class MemberLife {
   #hear(event: AgentEvent): void {
     const { clock, log, onEvent } = this.#options;
     onEvent(this.#name, event);
+    this.#watchdog?.sign(event);
     const now = clock.elapsed();
     if (now - this.#signedAt < SIGN_MS) return;
     this.#signedAt = now;
@@ -150,7 +169,23 @@ export class MemberLife {
   #leaveTurn(): void {
     if (!this.#isInTurn) return;
     this.#isInTurn = false;
+    this.#watchdog?.close();
+    this.#watchdog = undefined;
     this.#options.turns.leave();
+  }
+
+  /** Ends it when the turn that begins now is silent for too long, or takes too long. */
+  #watch(): void {
+    const { clock, timeouts } = this.#options;
+    this.#watchdog = new Watchdog({
+      clock,
+      ...timeouts,
+      onExpired: (cause) => {
+        this.#cause = cause;
+        this.#expired.abort();
+      },
+    });
+    this.#watching = this.#watchdog.watch();
   }
 
   /** The next prompt: what it has not finished, its mail, or a task for it; null when it is to end. */
@@ -170,7 +205,10 @@ export class MemberLife {
         if (!(await turns.enter(signal))) return null;
         this.#isInTurn = true;
         const words = await this.#takeWork();
-        if (words !== null) return words;
+        if (words !== null) {
+          this.#watch();
+          return words;
+        }
         this.#leaveTurn();
       }
       await clock.sleep(LOOK_MS, signal);
@@ -243,6 +281,17 @@ export class MemberLife {
     const member = this.#member;
     if (member !== undefined && member.phase !== 'over' && member.phase !== 'registered')
       await log.append({ type: 'member_idle', name: member.name, epoch: member.epoch, stopped: true });
+  }
+}
+
+function wordsOf(cause: EndCause): string {
+  switch (cause.kind) {
+    case 'stalled':
+      return `no life sign for ${cause.afterMs / 1000} s (tool.stall_timeout_ms)`;
+    case 'turn_timeout':
+      return `a turn took longer than ${cause.afterMs / 1000} s (tool.turn_timeout_ms)`;
+    default:
+      return `it was ended: ${cause.kind}`;
   }
 }
 

@@ -1,0 +1,27 @@
+// The settings of a teammate that a lead starts as a process of its own: who it is comes by its environment, its hooks by these.
+
+import { shellQuoted } from '../adapters/agent-home.ts';
+import { type HookGroup, hookGroups, WATCHER } from './hook-table.ts';
+
+/**
+ * The guard of writes, and mail with each tool. What a session or a sub-agent does when it begins and ends is left out: the
+ * lead decides between turns.
+ */
+const EVENTS: readonly string[] = ['PreToolUse', 'PostToolUse', 'PostToolUseFailure'];
+
+/**
+ * As JSON for `--settings`. Programs, not the resident server: that would need a mark in the project whose shell looks for
+ * it, and every version reads them.
+ * @param directory of the compiled hooks
+ */
+export function memberSettings(directory: string): string {
+  const program = shellQuoted(process.execPath);
+  const commands = {
+    script: (name: string) => `${program} ${shellQuoted(`${directory}/${name}.js`)}`,
+    watcher: `sh ${shellQuoted(`${directory}/${WATCHER}`)}`,
+  };
+  const hooks: Record<string, HookGroup[]> = {};
+  for (const { event, group } of hookGroups('script', commands))
+    if (EVENTS.includes(event)) hooks[event] = [...(hooks[event] ?? []), group];
+  return JSON.stringify({ hooks });
+}
