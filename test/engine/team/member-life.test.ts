@@ -26,6 +26,7 @@ function placeOf(path: string): Workshop {
     changed: () => Promise.resolve([]),
     close: () => Promise.resolve(null),
     end: () => Promise.resolve(),
+    forget: () => Promise.resolve(),
   };
 }
 
