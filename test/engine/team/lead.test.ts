@@ -263,3 +263,11 @@ test('who ends its turns without finishing is told three times, and its task has
   assert.ok(outcome.kind === 'failed');
   assert.match(outcome.why, /^failed: task 1 "Task of tests" \(tester ended its turn 4 times without finishing it\)/);
 });
+
+test('who never begins its work is not prompted for ever', async (t) => {
+  const play = new Play(t, { tester: () => Promise.resolve() });
+  const outcome = await play.lead([draft('tests', 'tester')]);
+  assert.ok(outcome.kind === 'failed');
+  assert.match(outcome.why, /^a teammate could not be started: tester: tester ended 3 times without finishing/);
+  assert.ok(play.prompts.length <= 24, `${play.prompts.length} prompts`);
+});

@@ -85,6 +85,8 @@ export class MemberLife {
   readonly #epoch: number;
   #signedAt = 0;
   #isInTurn = false;
+  /** Why it is no use to go on prompting it. */
+  #idleWords: string | null = null;
   /** Of the turn under way; between turns it may be silent. */
   #watchdog: Watchdog | undefined;
   #watching: Promise<void> = Promise.resolve();
@@ -143,6 +145,7 @@ export class MemberLife {
       await this.#watching;
     }
     await this.#stopped();
+    if (this.#idleWords !== null && !signal.aborted) return { kind: 'failed', words: this.#idleWords };
     if (this.#cause !== null && !signal.aborted) return { kind: 'failed', words: wordsOf(this.#cause) };
     return end.ok || signal.aborted ? { kind: 'quiet' } : { kind: 'failed', words: end.words };
   }
@@ -193,7 +196,7 @@ export class MemberLife {
     this.#leaveTurn();
     const { clock, log, turns } = this.#options;
     for (;;) {
-      if (signal.aborted) return null;
+      if (signal.aborted || this.#idleWords !== null) return null;
       log.refresh();
       const member = this.#member;
       if (member === undefined || member.phase === 'over') return null;
@@ -250,6 +253,8 @@ export class MemberLife {
       ({ status, claim }) => status === 'in_progress' && claim?.member === name && claim.epoch === epoch,
     );
     const result = `${name} ended its turn ${MAX_REJECTIONS + 1} times without finishing it`;
+    // What it never began goes back to whoever is started next.
+    if (held.length === 0) this.#idleWords = `it ended its turn ${MAX_REJECTIONS + 1} times without beginning its work`;
     for (const { id } of held)
       await log.append({ type: 'task_updated', task: id, status: 'failed', result, by: name, epoch });
   }
