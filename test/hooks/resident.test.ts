@@ -23,8 +23,9 @@ function mark(project: HookedProject): string {
   return join(project.root, '.tool', 'state', `server-${SESSION}`);
 }
 
-async function resident(t: Cleanup, ...members: readonly string[]) {
+async function resident(t: Cleanup, members: readonly string[], before?: (project: HookedProject) => void) {
   const project = await new HookedProject(t).team(...members);
+  before?.(project);
   const client = await start(t, project);
   const hook = async (who: string, event: string, tool: string, input: Fields): Promise<Fields> => {
     const { text, isError } = await client.call('Hook', filled(project, who, event, tool, input));
@@ -35,7 +36,7 @@ async function resident(t: Cleanup, ...members: readonly string[]) {
 }
 
 test('the hook on the resident server decides as the compiled one does', async (t) => {
-  const { project, hook } = await resident(t, 'backend-dev', 'tester');
+  const { project, hook } = await resident(t, ['backend-dev', 'tester']);
   const cases: readonly [string, string, Fields][] = [
     ['backend-dev', 'Write', { file_path: 'src/api/a.ts', content: 'x' }],
     ['backend-dev', 'Write', { file_path: join(project.root, 'tests/a.ts'), content: '"quoted" \n' }],
@@ -62,7 +63,7 @@ test('the hook on the resident server decides as the compiled one does', async (
 });
 
 test('mail is delivered by the resident server, under the name of the event, and once', async (t) => {
-  const { project, hook } = await resident(t, 'backend-dev');
+  const { project, hook } = await resident(t, ['backend-dev']);
   const send = (content: string) =>
     project.call('team-lead', 'SendMessage', { recipient: 'backend-dev', type: 'progress', content });
   for (const event of ['PostToolUse', 'PostToolUseFailure']) {
@@ -81,7 +82,7 @@ test('mail is delivered by the resident server, under the name of the event, and
 });
 
 test('a model does not call it, another client neither, and nobody finds it in the list', async (t) => {
-  const { project, client } = await resident(t, 'backend-dev');
+  const { project, client } = await resident(t, ['backend-dev']);
   const input = filled(project, 'backend-dev', 'PreToolUse', 'Write', { file_path: 'tests/a.ts' });
   const byModel = await client.call('Hook', input, 'toolu_1');
   assert.equal(byModel.isError, true);
@@ -96,7 +97,7 @@ test('a model does not call it, another client neither, and nobody finds it in t
 });
 
 test('what the guard cannot read is refused, what delivery cannot is let be', async (t) => {
-  const { project, client } = await resident(t, 'backend-dev');
+  const { project, client } = await resident(t, ['backend-dev']);
   const given = filled(project, 'backend-dev', 'PreToolUse', 'Write', {});
   const answers = async (more: Fields) => (await client.call('Hook', { ...given, ...more })).text;
   assert.match(await answers({ input: '{"file_path":' }), /"deny".*Write without a path/);
@@ -116,7 +117,7 @@ test('what the guard cannot read is refused, what delivery cannot is let be', as
 });
 
 test('the mark is there from the first call of a hook to the end of the server', async (t) => {
-  const { project, client, hook } = await resident(t, 'backend-dev');
+  const { project, client, hook } = await resident(t, ['backend-dev']);
   await client.call('TaskList', {}, 'toolu_1');
   assert.equal(existsSync(mark(project)), false);
   await hook('backend-dev', 'PreToolUse', 'Read', {});
@@ -131,8 +132,7 @@ test('the mark is there from the first call of a hook to the end of the server',
 });
 
 test('a mark that cannot be written is no reason to answer nothing', async (t) => {
-  const { project, hook } = await resident(t, 'backend-dev');
-  project.write('.tool/state', 'no directory');
+  const { hook } = await resident(t, ['backend-dev'], (project) => project.write('.tool/state', 'no directory'));
   assert.match(
     JSON.stringify(await hook('backend-dev', 'PreToolUse', 'Write', { file_path: 'tests/a.ts' })),
     /is tester's/,
@@ -157,7 +157,7 @@ function shell(
 }
 
 test('the shell is silent while the server lives, and the compiled guard decides when it is dead', async (t) => {
-  const { project, client, hook } = await resident(t, 'backend-dev', 'tester');
+  const { project, client, hook } = await resident(t, ['backend-dev', 'tester']);
   const guard = shell(project);
   const isRefused = async (why: string, session?: string | null) => {
     const run = await guard('backend-dev', 'tests/a.ts', session);
