@@ -81,7 +81,7 @@ export function composeLead(options: ComposeLeadOptions): ComposedLead {
       clock: systemClock,
       checksAt: (place) =>
         createChecks({ root: place, cacheDirectory: `${main}/.tool/cache/checks`, now: Date.now, env }),
-      trust5At: (work) => measureTrust5({ ...work, spec: null, env }),
+      trust5At: (work) => measureTrust5({ ...work, env }),
       desk: {
         writeSpec: (spec, replaces) => putSpec(main, spec, replaces, new Date().toISOString().slice(0, 10)),
         askApproval: null,

@@ -1,6 +1,6 @@
 // A team as people and programs see it: JSON with snake_case names, times in ISO 8601.
 
-import type { CheckOutcome } from '../quality.ts';
+import type { CheckOutcome, Dimension } from '../quality.ts';
 import { oneLine } from '../text.ts';
 import { nextStep } from './brief.ts';
 import { contentLine } from './content-line.ts';
@@ -104,6 +104,23 @@ export type GateView = {
     readonly outcome: CheckOutcome;
     readonly figure: string | null;
     readonly reason: string;
+  }[];
+  /** Of this very tree; null: not measured, as of a single task's work. */
+  readonly trust5: Trust5View | null;
+};
+
+export type Trust5View = {
+  readonly ok: boolean;
+  /** From 0 to 5; null: nothing of it was measured. */
+  readonly score: number | null;
+  readonly dimensions: readonly {
+    readonly dimension: Dimension;
+    readonly state: CheckOutcome;
+    readonly score: number | null;
+    /** What was found, part by part, or why a part was not measured. */
+    readonly figures: readonly string[];
+    /** The commands and files that the figures are from. */
+    readonly source: string;
   }[];
 };
 
@@ -232,9 +249,22 @@ function messageView(message: Message): MessageView {
 
 function gateView(state: TeamState): GateView | null {
   if (state.gate === null) return null;
-  const { ok, at, task, tree, coverage, checks } = state.gate;
+  const { ok, at, task, tree, coverage, checks, trust5 } = state.gate;
   const shown = checks.map(({ check, outcome, figure, reason }) => ({ check, outcome, figure, reason }));
-  return { ok, at: iso(at), task, tree, coverage, checks: shown };
+  return {
+    ok,
+    at: iso(at),
+    task,
+    tree,
+    coverage,
+    checks: shown,
+    trust5:
+      trust5 === undefined ? null : { ok: trust5.ok, score: trust5.score, dimensions: trust5.dimensions.map(scored) },
+  };
+}
+
+function scored({ dimension, state, score, figures, source }: Trust5View['dimensions'][number]) {
+  return { dimension, state, score, figures, source };
 }
 
 /** The rejections that stand, by the hook and the member whose key they have in the state. */

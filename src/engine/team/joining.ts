@@ -1,9 +1,8 @@
 // A writer's finished work on its way into the team's branch: committed, held against ownership, brought together with what
 // others have finished, and merged.
 
-import { isSpecId } from '../../domain/spec/spec.ts';
 import { foreignFiles, judgeCommits } from '../../domain/team/integration.ts';
-import type { TeamState } from '../../domain/team/state.ts';
+import { specOf, type TeamState } from '../../domain/team/state.ts';
 import type { Task } from '../../domain/team/task.ts';
 import type { TeamLog } from '../ports.ts';
 import type { Somebody, TeamContext } from './context.ts';
@@ -15,9 +14,9 @@ export type Objection = { readonly reason: string; readonly fingerprint: string 
 type Member = Extract<Somebody, { kind: 'member' }>;
 
 /** A commit's message: what was done, for which SPEC, and the task by which it is found again. */
-function messageFor(words: string, task: Pick<Task, 'id'>, { purpose }: TeamState): string {
-  const spec = purpose !== null && isSpecId(purpose.subject) ? `For ${purpose.subject}.\n\n` : '';
-  return `${words}\n\n${spec}Task: ${task.id}`;
+function messageFor(words: string, task: Pick<Task, 'id'>, state: TeamState): string {
+  const spec = specOf(state);
+  return `${words}\n\n${spec === null ? '' : `For ${spec}.\n\n`}Task: ${task.id}`;
 }
 
 function conflict(team: string, files: readonly string[]): Objection {

@@ -66,6 +66,8 @@ class Play {
   most = 0;
   trust5: Trust5[] = [GOOD];
   gate: GateResult[] = [];
+  /** For which SPEC TRUST 5 was measured, each time. */
+  readonly specs: (string | null)[] = [];
   #active = 0;
   readonly #turns: Readonly<Record<string, Turn>>;
 
@@ -126,8 +128,10 @@ class Play {
         checksAt: () => ({
           run: () => Promise.resolve(this.gate.shift() ?? { ...failing('a'.repeat(40)), ok: true, checks: [] }),
         }),
-        trust5At: () =>
-          Promise.resolve(this.trust5.length > 1 ? (this.trust5.shift() ?? GOOD) : (this.trust5[0] ?? GOOD)),
+        trust5At: ({ spec }) => {
+          this.specs.push(spec);
+          return Promise.resolve(this.trust5.length > 1 ? (this.trust5.shift() ?? GOOD) : (this.trust5[0] ?? GOOD));
+        },
         desk: { writeSpec: () => assert.fail('nothing is planned here'), askApproval: null },
         budgetUsd: null,
         timeouts: { stallTimeoutMs: 0, turnTimeoutMs: 3_600_000 },
@@ -167,6 +171,7 @@ test('a team works side by side, is measured, judged and deleted', async (t) => 
   assert.deepEqual(statuses(outcome), ['1 completed', '2 completed', '3 completed', '4 completed']);
   assert.equal(play.most, 2, 'backend and frontend had no need to wait');
   assert.match(outcome.kind === 'done' ? outcome.archived : '', /archive/);
+  assert.deepEqual(play.specs, ['SPEC-AUTH-001'], 'commits are held against the SPEC');
   assert.deepEqual(
     play.runs.map(({ name, cwd, env }) => [name, cwd, env.PLACE]).sort(),
     [
