@@ -3,7 +3,7 @@
 import { claimable } from './idle.ts';
 import { LEAD } from './message.ts';
 import type { TeamState } from './state.ts';
-import type { Task } from './task.ts';
+import { isHeldUp, type Task } from './task.ts';
 import { findingsOf } from './verdict.ts';
 
 /** So many times what the gate finds is given back to be mended. */
@@ -109,7 +109,11 @@ function working(state: TeamState, { running, isChecked, isClosed }: LeadView): 
   if (wanted.length > 0) return { kind: 'start', roles: wanted };
   if (open.length === 0) return done(state, isRun);
   const isAtWork = open.some(
-    ({ status, claim }) => status === 'in_progress' && claim !== null && claim.member !== LEAD,
+    (task) =>
+      task.status === 'in_progress' &&
+      task.claim !== null &&
+      task.claim.member !== LEAD &&
+      !isHeldUp(task, state.tasks),
   );
   const mayBegin = claimable(state).length > 0;
   // Who is in the middle of a turn may still add a task, and who has mail may after it.

@@ -9,7 +9,7 @@ import type { DecisionKind, Ending } from './record.ts';
 import type { Phase } from './role.ts';
 import type { SessionState } from './session.ts';
 import { isLost, type Member, type MemberPhase, type Message, type TeamState } from './state.ts';
-import { shownStatus, type Task, type TaskStatus, waitsFor } from './task.ts';
+import { isHeldUp, shownStatus, type Task, type TaskStatus, waitsFor } from './task.ts';
 
 /** So many of the messages are in a view, the last ones. */
 const MESSAGES_SHOWN = 50;
@@ -212,7 +212,7 @@ function taskView(state: TeamState, task: Task, now: number): TaskView {
     status: shownStatus(task, state.tasks),
     owner: task.claim?.member ?? task.owner,
     blocked_by: task.blockedBy,
-    waits_for: task.status === 'pending' ? waitsFor(task, state.tasks) : [],
+    waits_for: task.status === 'pending' || isHeldUp(task, state.tasks) ? waitsFor(task, state.tasks) : [],
     files: task.files,
     result: task.result === null ? null : oneLine(task.result, LINE_MAX),
     created_at: iso(task.createdAt),

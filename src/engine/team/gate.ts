@@ -146,7 +146,11 @@ async function decide(
   hook = HOOK,
 ): Promise<Completion> {
   const before = log.state.rejections.get(`${hook}:${caller.name}`);
-  const isTired = objection !== null && before?.fingerprint === objection.fingerprint && before.count >= MAX_REJECTIONS;
+  const isTired =
+    objection !== null &&
+    objection.stands === undefined &&
+    before?.fingerprint === objection.fingerprint &&
+    before.count >= MAX_REJECTIONS;
   const decision = objection === null ? 'accept' : isTired ? 'escalated' : 'reject';
   const reason = objection?.reason ?? accepted;
   await log.append({
