@@ -68,6 +68,7 @@ test('with nothing but the repository, every default holds', () => {
       agent: null,
       stallTimeoutMs: 600_000,
       turnTimeoutMs: 3_600_000,
+      mode: 'agent',
       permissionMode: 'acceptEdits',
       isolation: 'auto',
       allowedTools: ['Bash', 'Edit', 'Write', 'NotebookEdit', 'Read', 'Glob', 'Grep', 'TodoWrite', 'Task', 'Agent'],
