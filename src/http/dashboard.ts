@@ -44,11 +44,11 @@ function teamSection({ issue, team }: TeamAtWork, now: number): string[] {
   );
   const said = team.messages.last
     .slice(-3)
-    .map(({ from, to, type, content }) => `  ${from} → ${to}, ${type.replaceAll('_', ' ')}: ${content}`);
+    .map(({ from, to, type, content }) => `${from} → ${to}, ${type.replaceAll('_', ' ')}: ${content}`);
   return section(`TEAM OF #${issue} · ${asLine(team.team)} · ${asLine(teamWords(team))}`, [
     ...tasks,
     `  gate: ${clip(asLine(gateWords(team)), 160)}`,
-    ...said.map((line) => clip(asLine(line), 160)),
+    ...said.map((line) => `  ${clip(asLine(line), 160)}`),
   ]);
 }
 

@@ -23,6 +23,10 @@ export function gateWords({ gate }: TeamSummary): string {
   return [gate.ok ? 'passed' : 'not passed', ...checks, ...scores].join(' · ');
 }
 
+function counted(count: number, what: string): string {
+  return `${count} ${what}${count === 1 ? '' : 's'}`;
+}
+
 /** How far it is, in one line. */
 export function teamWords(team: TeamSummary): string {
   const { task_counts: counts } = team;
@@ -32,8 +36,8 @@ export function teamWords(team: TeamSummary): string {
     ...(team.pattern === null ? [] : [team.pattern]),
     `${counts.completed} of ${all} tasks`,
     ...(counts.failed === 0 ? [] : [`${counts.failed} failed`]),
-    `${team.messages.count} messages`,
-    `${team.rejections} rejections`,
+    counted(team.messages.count, 'message'),
+    counted(team.rejections, 'rejection'),
     dollars(team.cost_usd),
   ].join(' · ');
 }
