@@ -115,9 +115,13 @@ function working(state: TeamState, { running, isChecked, isClosed }: LeadView): 
       task.claim.member !== LEAD &&
       !isHeldUp(task, state.tasks),
   );
-  const mayBegin = claimable(state).length > 0;
+  // Whoever judges waits for what is measured, which comes only when everything is built.
+  const waits = (name: string | null) => name === QUALITY && isRun && isChecked && !isMeasured(state);
+  const mayBegin = claimable(state).some(({ owner }) => !waits(owner));
   // Who is in the middle of a turn may still add a task, and who has mail may after it.
-  const isBusy = [...running].some((name) => state.members.get(name)?.phase === 'working' || hasMail(state, name));
+  const isBusy = [...running].some(
+    (name) => !waits(name) && (state.members.get(name)?.phase === 'working' || hasMail(state, name)),
+  );
   return !isAtWork && !mayBegin && !isBusy ? { kind: 'stuck', why: stuckWords(state) } : { kind: 'wait' };
 }
 

@@ -58,6 +58,19 @@ const CASES: readonly {
 }[] = [
   { name: 'no team', story: new Story(), step: 'over' },
   {
+    name: 'what has failed keeps everything from being measured, and who judges from beginning',
+    story: begun()
+      .tell('task_created', API)
+      .tell('task_created', { ...JUDGE, blocked_by: [] })
+      .join('backend-dev', 'quality')
+      .claim('1', 'backend-dev')
+      .tell('task_updated', { task: '1', status: 'failed', by: 'backend-dev', result: 'no way' })
+      .tell('message_sent', { to: 'quality', by: 'backend-dev', kind: 'progress', content: 'x' })
+      .tell('member_idle', {}),
+    view: { running: new Set(['backend-dev', 'quality']), isChecked: true, isClosed: false },
+    step: 'stuck',
+  },
+  {
     name: 'what was begun waits for what has failed',
     story: begun()
       .tell('task_created', API)

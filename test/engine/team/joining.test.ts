@@ -18,8 +18,11 @@ const FILES = {
 };
 const BRANCH = `tool/${TEAM}`;
 
-/** Both have changed the shared file, one after the other, and the first one's work is merged. */
-async function collided(t: Cleanup) {
+/**
+ * Both have changed the shared file, one after the other, and the first one's work is merged.
+ * @param first what the first has changed in its place
+ */
+async function collided(t: Cleanup, first = SHARED) {
   const { git, workshop } = projectOf(t, { files: FILES });
   const world = new TeamWorld(t);
   Object.assign(world.context, { workshop: () => Promise.resolve(workshop) });
@@ -35,12 +38,12 @@ async function collided(t: Cleanup) {
   ] as const) {
     await world.call('team-lead', 'TaskCreate', { subject, description: subject, owner });
   }
-  const work = async (name: keyof typeof places, taskId: string, text: string, own: string) => {
+  const work = async (name: keyof typeof places, taskId: string, text: string, own: string, path = SHARED) => {
     await world.call(name, 'TaskUpdate', { taskId, status: 'in_progress' });
     await world.call(name, 'FileLease', { path: SHARED });
-    writeTree(places[name].path, { [SHARED]: text, [own]: `${name}\n` });
+    writeTree(places[name].path, { [path]: text, [own]: `${name}\n` });
   };
-  await work('backend-dev', '1', 'export const greeting = "Good morning";\n', 'src/api/a.js');
+  await work('backend-dev', '1', 'export const greeting = "Good morning";\n', 'src/api/a.js', first);
   await world.call('backend-dev', 'TaskUpdate', { taskId: '1', status: 'completed' });
   await world.call('backend-dev', 'FileLease', { path: SHARED, release: true });
   await work('frontend-dev', '2', 'export const greeting = "Bonjour";\n', 'src/pages/p.js');
@@ -122,4 +125,13 @@ test('a change of somebody else’s file is taken back before it can collide wit
   assert.equal(git('show', `${BRANCH}:src/api/a.js`), 'backend-dev\n');
   assert.match(await refused('2'), /src\/lib\/words\.js changed on both sides/);
   assert.deepEqual(world.state().tasks.get('3')?.files, [SHARED]);
+});
+
+test('what is let through after three rejections is in the branch all the same', async (t) => {
+  const { world, git, refused, complete } = await collided(t, 'src/api/b.js');
+  world.fails('tests');
+  for (let time = 1; time <= 3; time++) assert.match(await refused('2'), /Not accepted: tests failed/);
+  const { checks } = await complete('2');
+  assert.match(String(checks), /accepted after 3 rejections/);
+  assert.equal(git('show', `${BRANCH}:src/pages/p.js`), 'frontend-dev\n');
 });
