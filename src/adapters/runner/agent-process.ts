@@ -5,7 +5,7 @@ import type { RunHooks } from '../../engine/ports.ts';
 import { endRun } from '../processes.ts';
 import { type ProgramExit, startProgram } from '../program.ts';
 
-type AgentProcess = {
+export type AgentProcess = {
   readonly pid: number;
   /** Writes to the agent's standard input. */
   write(text: string): void;
@@ -74,7 +74,12 @@ function readLines(stream: Readable, onLine: (line: string) => void, onPart?: ()
   });
 }
 
-async function startAgent(options: AgentProgram, listener: AgentListener, signal: AbortSignal): Promise<AgentProcess> {
+/** Starts an agent; whoever asked ends it. Rejects when it cannot be started. */
+export async function startAgent(
+  options: AgentProgram,
+  listener: AgentListener,
+  signal: AbortSignal,
+): Promise<AgentProcess> {
   const { file, args, cwd, env } = options;
   const program = await startProgram(file, args, { cwd, env, signal, graceMs: GRACE_MS });
   const read = Promise.all([

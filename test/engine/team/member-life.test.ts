@@ -69,6 +69,7 @@ async function live(t: Cleanup, timeouts: MemberTimeouts, play: Played, budget?:
       workshop: placeOf(world.root),
       clock: world.clock,
       budgetUsd: null,
+      instruction: null,
       timeouts,
       turns: new Turns(1),
       holdsBack: () => false,
