@@ -131,7 +131,7 @@ class Play {
         desk: { writeSpec: () => assert.fail('nothing is planned here'), askApproval: null },
         budgetUsd: null,
         instruction: null,
-        timeouts: { stallTimeoutMs: 0, turnTimeoutMs: 3_600_000 },
+        timeouts: { startTimeoutMs: 0, stallTimeoutMs: 0, turnTimeoutMs: 3_600_000 },
         width: Number.POSITIVE_INFINITY,
         say: (words) => this.said.push(words),
         onEvent: () => undefined,
