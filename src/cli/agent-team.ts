@@ -11,6 +11,7 @@ import { type ComposedLead, composeLead } from '../compose-lead.ts';
 import { NO_USAGE, type Usage } from '../domain/daemon/record.ts';
 import { messageOf, ToolError } from '../domain/errors.ts';
 import { NO_FLAGS } from '../domain/team/arguments.ts';
+import { addCost } from '../domain/team/cost.ts';
 import { teamReport } from '../domain/team/report.ts';
 import { isStanding, type TeamState } from '../domain/team/state.ts';
 import { summaryOf } from '../domain/team/summary.ts';
@@ -87,20 +88,15 @@ function instructionOf({ instruction }: TeamOrder): string {
 
 function sumOf(usage: ReadonlyMap<string, Used>): Used {
   const { seconds: _, ...none } = NO_USAGE;
-  return [...usage.values()].reduce<Used>(
-    (sum, one) => ({
-      input_tokens: sum.input_tokens + one.input_tokens,
-      output_tokens: sum.output_tokens + one.output_tokens,
-      cost_usd: sum.cost_usd + one.cost_usd,
-      turns: sum.turns + one.turns,
-    }),
-    none,
-  );
+  return [...usage.values()].reduce<Used>(addCost, none);
 }
 
 /** Says how the team stands, whenever that has changed. */
 class Show {
+  /** Of all runs of a name together; of those before the one that is there; and of that one. */
   readonly #usage = new Map<string, Used>();
+  readonly #before = new Map<string, Used>();
+  readonly #last = new Map<string, Used>();
   readonly #state: () => TeamState;
   readonly #timers: readonly NodeJS.Timeout[];
   #shown = '';
@@ -117,7 +113,14 @@ class Show {
     return this.#usage;
   }
 
-  used(name: string, usage: Used): void {
+  used(name: string, used: Used): void {
+    const last = this.#last.get(name);
+    // A successor begins with nothing; what went before was used all the same.
+    if (last !== undefined && used.turns + used.input_tokens < last.turns + last.input_tokens)
+      this.#before.set(name, this.#usage.get(name) ?? last);
+    this.#last.set(name, used);
+    const before = this.#before.get(name);
+    const usage = before === undefined ? used : addCost(before, used);
     this.#usage.set(name, usage);
     emit({ type: 'usage', usage: sumOf(this.#usage) });
   }
@@ -193,7 +196,6 @@ async function lead(composed: ComposedLead, order: TeamOrder, team: string): Pro
       branch,
       changed,
       coverageBefore: coverage,
-      usage: show.usage,
     });
     writeFileSync(join(outcome.archived, 'report.md'), report);
     await bringIn(project.main, branch);

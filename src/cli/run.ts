@@ -4,7 +4,6 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { readToolSection } from '../adapters/config/tool-section.ts';
 import { type ComposedLead, composeLead } from '../compose-lead.ts';
-import type { Usage } from '../domain/daemon/record.ts';
 import { ToolError } from '../domain/errors.ts';
 import { type CommandName, parseFlags, wordProblems } from '../domain/team/arguments.ts';
 import { teamReport } from '../domain/team/report.ts';
@@ -69,7 +68,6 @@ async function isAttended({ context }: ComposedLead): Promise<boolean> {
 
 type Led = {
   readonly outcome: Outcome;
-  readonly usage: ReadonlyMap<string, Omit<Usage, 'seconds'>>;
   readonly coverageBefore: number | null;
 };
 
@@ -81,7 +79,6 @@ async function leadTeam(composed: ComposedLead, team: string, isLive: boolean): 
   if (log === undefined) throw new ToolError('refused', `team ${team} is gone`);
   const stop = new AbortController();
   const before = await coverageBefore(composed, team, stop.signal);
-  const usage = new Map<string, Omit<Usage, 'seconds'>>();
   const isAsked = await isAttended(composed);
   const screen = openRunScreen(composed.project.main, team, isLive, () => process.kill(process.pid, 'SIGINT'));
   const ask = (id: string, signal: AbortSignal) => {
@@ -96,9 +93,7 @@ async function leadTeam(composed: ComposedLead, team: string, isLive: boolean): 
         ...composed.lead,
         desk,
         width: Number.POSITIVE_INFINITY,
-        onEvent: (name, event) => {
-          if (event.type === 'usage') usage.set(name, event.usage);
-        },
+        onEvent: () => undefined,
         say: screen.say,
         output: screen.output,
       },
@@ -106,7 +101,7 @@ async function leadTeam(composed: ComposedLead, team: string, isLive: boolean): 
     );
     const outcome = await lead.lead(stop.signal);
     // Whoever measures still is not waited for when the work is over.
-    return { outcome, usage, coverageBefore: await Promise.race([before.coverage, Promise.resolve(null)]) };
+    return { outcome, coverageBefore: await Promise.race([before.coverage, Promise.resolve(null)]) };
   } finally {
     screen.close();
     signals.off();
@@ -120,7 +115,7 @@ const NOTHING_BUILT = { branch: null, files: 0, report: null } as const;
 /** Leads the team to its end, and says what came of it. */
 async function finish(composed: ComposedLead, team: string, options: PhaseOptions): Promise<void> {
   const began = performance.now();
-  const { outcome, usage, coverageBefore } = await leadTeam(composed, team, options.json !== true);
+  const { outcome, coverageBefore } = await leadTeam(composed, team, options.json !== true);
   const { workshop } = composed.lead;
   const { branch } = await workshop.begin(team);
   const changed = await workshop.changed(team);
@@ -129,7 +124,7 @@ async function finish(composed: ComposedLead, team: string, options: PhaseOption
   if (outcome.kind === 'done') await (isBuilt ? workshop.end(team) : workshop.forget(team));
   const place = outcome.kind === 'done' ? outcome.archived : join(composed.project.main, '.tool', 'teams', team);
   const path = join(place, 'report.md');
-  if (isBuilt) writeFileSync(path, teamReport({ state: outcome.state, branch, changed, coverageBefore, usage }));
+  if (isBuilt) writeFileSync(path, teamReport({ state: outcome.state, branch, changed, coverageBefore }));
   const built = { branch, files: changed.length, report: path };
   const report = runReport(outcome, { ...(isBuilt ? built : NOTHING_BUILT), seconds });
   print(report, options);

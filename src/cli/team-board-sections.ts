@@ -1,5 +1,6 @@
 // What a team's board shows, section by section: a title and rows, each with how much it matters.
 
+import { dollars } from '../domain/team/cost.ts';
 import type {
   DecisionView,
   GateView,
@@ -86,6 +87,10 @@ function doing(member: MemberView, view: TeamView): string {
   }
 }
 
+function costWords(usd: number | null): string {
+  return usd === null ? '' : dollars(usd);
+}
+
 function membersOf(view: TeamView): Section {
   const { members, lead } = view;
   return {
@@ -106,6 +111,7 @@ function membersOf(view: TeamView): Section {
           cell(member.phase, paint),
           cell(doing(member, view), member.task === null ? paints.quiet : undefined),
           cell(member.unread === 0 || isOver ? '' : `${member.unread} unread`, paints.note),
+          cell(costWords(member.cost_usd), paints.quiet),
           cell(ago(member.ended?.at ?? member.last_seen_at, view), paints.quiet),
         ],
       };
@@ -116,6 +122,7 @@ function membersOf(view: TeamView): Section {
       {},
       { grow: true, min: 24 },
       { drop: 2, align: 'right' },
+      { drop: 3, align: 'right' },
       { drop: 1, align: 'right' },
     ],
     cut: AT_END,
@@ -169,6 +176,7 @@ function tasksOf(view: TeamView): Section {
           cell(task.subject, task.status === 'blocked' || task.status === 'completed' ? paints.quiet : undefined),
           cell(waits, paints.waiting),
           cell(task.owner ?? '–', task.owner === null ? paints.quiet : paints.name),
+          cell(costWords(task.cost_usd), paints.quiet),
           cell(task.seconds === null ? '' : elapsed(task.seconds * 1000), paint),
         ],
       };
@@ -179,6 +187,7 @@ function tasksOf(view: TeamView): Section {
       { grow: true, min: 24 },
       { max: 16, min: 8, drop: 2 },
       { max: 24, min: 12 },
+      { align: 'right', drop: 3 },
       { align: 'right', drop: 1 },
     ],
     cut: AT_END,

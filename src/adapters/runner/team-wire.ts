@@ -21,6 +21,7 @@ export const teamOrder = z.object({
     command: commandLine.nullable(),
     stallTimeoutMs: z.number(),
     turnTimeoutMs: z.number(),
+    startTimeoutMs: z.number(),
     permissionMode: z.string(),
     allowedTools: z.array(z.string()),
     env: z.array(z.string()),

@@ -13,6 +13,7 @@ import {
   takeRegistration,
   takeSign,
   takeSpawn,
+  takeUse,
 } from './fold-members.ts';
 import { takeMessage, takeReceipt } from './fold-messages.ts';
 import { type Draft, endMember, isGone, isUnstarted, move, returnClaims } from './fold-state.ts';
@@ -43,6 +44,7 @@ function emptyDraft(): Draft {
     rejections: new Map(),
     writers: new Map(),
     gate: null,
+    costs: new Map(),
     continuedIn: null,
   };
 }
@@ -89,6 +91,7 @@ function thaw(state: TeamState): Draft {
     decisions: [...state.decisions],
     rejections: new Map(state.rejections),
     writers: new Map(state.writers),
+    costs: new Map(state.costs),
   };
 }
 
@@ -112,6 +115,8 @@ function takeRecord(draft: Draft, record: Stored<TeamRecord>): string | null {
       return takeBinding(draft, record);
     case 'member_seen':
       return takeSign(draft, record);
+    case 'member_used':
+      return takeUse(draft, record);
     case 'member_idle':
       return takeIdle(draft, record);
     case 'member_ended':

@@ -2,6 +2,7 @@
 
 import type { CheckResult } from '../quality.ts';
 import type { Trust5Summary } from '../trust5.ts';
+import type { Cost } from './cost.ts';
 import type { Content, MessageType } from './message.ts';
 import type { Phase } from './role.ts';
 import type { SessionEvent } from './session.ts';
@@ -88,6 +89,13 @@ export type TeamRecord =
       readonly agent_id: string;
     }
   | { readonly type: 'member_seen'; readonly name: string; readonly epoch: number }
+  | ({
+      readonly type: 'member_used';
+      readonly name: string;
+      readonly epoch: number;
+      /** What it was used for; null: for none. */
+      readonly task: string | null;
+    } & Cost)
   | {
       readonly type: 'member_idle';
       readonly name: string;

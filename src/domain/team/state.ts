@@ -3,6 +3,7 @@
 import type { CheckResult } from '../quality.ts';
 import { isSpecId } from '../spec/spec.ts';
 import type { Trust5Summary } from '../trust5.ts';
+import type { Spent } from './cost.ts';
 import type { Content, MessageType } from './message.ts';
 import type { DecisionKind, Ending, Purpose } from './record.ts';
 import type { SessionState } from './session.ts';
@@ -112,6 +113,8 @@ export type TeamState = {
   /** Who was allowed to write a path. */
   readonly writers: ReadonlyMap<string, readonly string[]>;
   readonly gate: Gate | null;
+  /** By teammate and task, what their runtimes have reported so far. */
+  readonly costs: ReadonlyMap<string, Spent>;
   /** The file in which the log goes on. */
   readonly continuedIn: string | null;
 };

@@ -76,12 +76,12 @@ async function conflict(
   };
 }
 
-/** `upTo`: the last commit that was looked at; what its author adds meanwhile waits for the next time. Null: there is none. */
+/** `upTo`: where its branch stood when it was looked at; what its author adds meanwhile waits for the next time. Null: there is none. */
 export type Prepared =
   | { readonly ok: true; readonly upTo: string | null }
   | { readonly ok: false; readonly objection: Objection };
 
-/** Before the checks: the work is committed, looked at, and brought together with others'. */
+/** Before the checks: the work is committed, brought together with others', and looked at; what may not be there collides with nobody. */
 export async function prepareWork(
   workshop: Workshop,
   context: TeamContext,
@@ -93,8 +93,9 @@ export async function prepareWork(
   const { team } = state;
   const { name, member } = caller;
   await workshop.save(team, name, messageFor(task.subject, task, state));
+  const merge = await workshop.update(team, name);
   const { ownership } = await context.settings();
-  const commits = await workshop.commits(team, name);
+  const { tip, commits } = await workshop.commits(team, name);
   const leased = [...state.leases.values()].filter((one) => one.member === name).map(({ path }) => path);
   const rules = {
     ownership,
@@ -103,12 +104,10 @@ export async function prepareWork(
     readOnly: member.readOnly,
   };
   const { refused } = judgeCommits(commits, name, rules);
-  if (refused === null) {
-    const merge = await workshop.update(team, name);
+  if (refused === null)
     return merge.kind === 'conflict'
       ? { ok: false, objection: await conflict(log, task, caller, merge) }
-      : { ok: true, upTo: commits.at(-1)?.sha ?? null };
-  }
+      : { ok: true, upTo: commits.length === 0 ? null : tip };
   const kept = await workshop.refuse(team, name, refused.commit.sha, foreignFiles(refused.commit, name, rules));
   const reason = `${refused.words}. Your commits from there on were taken back and are kept as ${kept}.`;
   return { ok: false, objection: { reason, fingerprint: `commit ${refused.path}` } };

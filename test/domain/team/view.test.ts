@@ -23,6 +23,7 @@ test('a team that is only proposed, and one that has just begun', () => {
       subject: '',
       created_at: null,
       fallback: null,
+      cost_usd: null,
       lead: { unread: 0 },
       members: [],
       task_counts: { pending: 0, blocked: 0, in_progress: 0, completed: 0, failed: 0 },

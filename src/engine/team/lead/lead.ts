@@ -3,6 +3,7 @@
 import { messageOf } from '../../../domain/errors.ts';
 import { type GateResult, type QualitySettings, rejection } from '../../../domain/quality.ts';
 import type { Evidence } from '../../../domain/team/caller.ts';
+import { type Budgets, overBudget } from '../../../domain/team/cost.ts';
 import { FALLBACK_TRIGGERS, type FallbackTrigger } from '../../../domain/team/fallback.ts';
 import { GATE_ROUNDS, isMeasured, leadStep } from '../../../domain/team/lead-step.ts';
 import { remediesFor } from '../../../domain/team/remedies.ts';
@@ -107,13 +108,18 @@ export class Lead {
   }
 
   async #lead(signal: AbortSignal): Promise<Outcome> {
-    const { hooks, fallback } = await this.#options.context.settings();
+    const { hooks, fallback, budget } = await this.#options.context.settings();
     const isChecked = hooks.taskCompleted.requireQualityCheck;
     for (;;) {
       this.#log.refresh();
       const { state } = this.#log;
       if (signal.aborted) return { kind: 'interrupted', state };
-      const step = leadStep(state, { running: new Set(this.#lives.keys()), isChecked, isClosed: this.#found !== null });
+      const step = leadStep(state, {
+        running: new Set(this.#lives.keys()),
+        isChecked,
+        isClosed: this.#found !== null,
+        spent: this.#spent(budget),
+      });
       switch (step.kind) {
         case 'start': {
           const why = await this.#start(step.roles, isChecked, signal);
@@ -154,6 +160,18 @@ export class Lead {
           await this.#options.clock.sleep(LOOK_MS, signal);
       }
     }
+  }
+
+  /** Whom no more is to be spent on, with the reason. */
+  #spent(budget: Budgets): ReadonlyMap<string, string> {
+    const { state } = this.#log;
+    const names = [...new Set([...state.costs.values()].map(({ member }) => member))];
+    return new Map(
+      names.flatMap((name) => {
+        const why = overBudget(state, name, budget);
+        return why === null ? [] : [[name, why] as const];
+      }),
+    );
   }
 
   /** Starts who is missing; gives why one of them cannot be. */
