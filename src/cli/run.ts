@@ -13,9 +13,10 @@ import { teamReport } from '../domain/team/report.ts';
 import { isStanding } from '../domain/team/state.ts';
 import { phaseOfTeam } from '../domain/team/team-name.ts';
 import { visible } from '../domain/text.ts';
-import { type Decided, decideWork, propose } from '../engine/team/deciding.ts';
+import { decideWork } from '../engine/team/deciding.ts';
+import type { HookContext } from '../engine/team/hook-context.ts';
+import { foundTeam, isLeft, takeUp } from '../engine/team/lead/founding.ts';
 import { Lead, type Outcome } from '../engine/team/lead/lead.ts';
-import { operate } from '../engine/team/operations.ts';
 import { isAskedByAgent } from '../host/asked-by-agent.ts';
 import { memberSettings } from '../install/member-settings.ts';
 import { askApproval } from './approval-question.ts';
@@ -84,19 +85,6 @@ function onSignals(abort: () => void): { readonly code: () => number | null; rea
   };
 }
 
-async function create(composed: ComposedLead, decided: Extract<Decided, { kind: 'decided' }>): Promise<void> {
-  const { context } = composed;
-  const { work, decision } = decided;
-  const problem = await propose(context, decided);
-  if (problem !== null) throw new ToolError('refused', problem);
-  // What a lead that was killed at its very end left: it looks at what is there now.
-  if (work.phase !== 'run') await composed.lead.workshop.forget(work.team);
-  await operate(context, 'TeamCreate', { team_name: work.team }, { kind: 'environment', team: null, teammate: null });
-  if (decision.mode === 'team') return;
-  const log = context.teams.open(work.team);
-  await log?.append({ type: 'fell_back', trigger: decision.trigger ?? 'solo', reason: decision.reasons.join('; ') });
-}
-
 /** Whether a person sits there who can be asked; an agent at a terminal is none. */
 async function isAttended({ context }: ComposedLead): Promise<boolean> {
   if (process.stdin.isTTY !== true || process.stdout.isTTY !== true) return false;
@@ -120,6 +108,12 @@ async function coverageBefore({ context, lead }: ComposedLead, team: string, sig
   return { coverage: measured.then(({ coverage }) => coverage).catch(() => null) };
 }
 
+function logTo(tell: (words: string) => void): HookContext['log'] {
+  return (level, words) => {
+    if (level !== 'debug') tell(`${level}: ${words}`);
+  };
+}
+
 /** Leads a team that stands to the end of its phase. */
 async function leadTeam(composed: ComposedLead, team: string, isLive: boolean): Promise<Led> {
   const left = await composed.endLeftovers(team);
@@ -141,6 +135,8 @@ async function leadTeam(composed: ComposedLead, team: string, isLive: boolean): 
     const lead = new Lead(
       {
         ...composed.lead,
+        // Not across the board.
+        context: { ...composed.lead.context, log: logTo(screen.say) },
         desk,
         width: Number.POSITIVE_INFINITY,
         onEvent: (name, event) => {
@@ -162,23 +158,6 @@ async function leadTeam(composed: ComposedLead, team: string, isLive: boolean): 
   }
 }
 
-/** Takes over a team that an earlier lead left; false when there is none. Refuses one that a host's session leads. */
-async function takeUp({ context }: ComposedLead, team: string): Promise<boolean> {
-  const log = context.teams.list().includes(team) ? context.teams.open(team) : undefined;
-  if (log === undefined || !isStanding(log.state)) return false;
-  const { lead, session, fallback } = log.state;
-  if (lead.session !== null)
-    throw new ToolError(
-      'refused',
-      `team ${team} is led by a session of the host: \`/tool:team-restart ${team}\` goes on with it there, \`tool team delete ${team}\` ends it`,
-    );
-  const { preserveProgress } = (await context.settings()).fallback;
-  await log.append({ type: 'restarted', session: null, key_hash: null, keep: preserveProgress });
-  // Whoever worked one at a time goes on so.
-  if (session === 'fallback' && fallback !== null) await log.append({ type: 'fell_back', ...fallback });
-  return true;
-}
-
 const NOTHING_BUILT = { branch: null, files: 0, report: null } as const;
 
 /** Leads the team to its end, and says what came of it. */
@@ -186,11 +165,10 @@ async function finish(composed: ComposedLead, team: string, options: PhaseOption
   const began = performance.now();
   const { outcome, usage, coverageBefore } = await leadTeam(composed, team, options.json !== true);
   const { workshop } = composed.lead;
-  const { branch } = await workshop.begin(team);
-  const changed = await workshop.changed(team);
   const seconds = Math.round((performance.now() - began) / 10) / 100;
   const isBuilt = phaseOfTeam(team) === 'run';
-  if (outcome.kind === 'done') await (isBuilt ? workshop.end(team) : workshop.forget(team));
+  const branch = isBuilt ? (await workshop.begin(team)).branch : '';
+  const changed = isBuilt ? await workshop.changed(team) : [];
   const place = outcome.kind === 'done' ? outcome.archived : join(composed.project.main, '.tool', 'teams', team);
   const path = join(place, 'report.md');
   if (isBuilt) writeFileSync(path, teamReport({ state: outcome.state, branch, changed, coverageBefore, usage }));
@@ -214,7 +192,7 @@ export async function restartCommand(wanted: string | undefined, options: PhaseO
   try {
     const names = composed.context.teams.list().filter((name) => {
       const log = composed.context.teams.open(name);
-      return log !== undefined && isStanding(log.state);
+      return log !== undefined && isLeft(log.state, isStanding(log.state));
     });
     const team = wanted ?? (names.length === 1 ? names[0] : undefined);
     if (team === undefined || !names.includes(team))
@@ -224,7 +202,7 @@ export async function restartCommand(wanted: string | undefined, options: PhaseO
           ? 'no team stands: there is nothing to restart'
           : `team: expected one of ${names.join(', ')}, got ${wanted ?? 'none'}`,
       );
-    await takeUp(composed, team);
+    await takeUp(composed.context, team, say);
     await finish(composed, team, options);
   } finally {
     await composed.close();
@@ -240,7 +218,9 @@ async function compose(options: PhaseOptions): Promise<ComposedLead> {
     players: await playersOf(options.command, section),
     passed: section.env,
     timeouts: section,
-    variable: findVariable(cwd, process.env),
+    get variable() {
+      return findVariable(cwd, process.env);
+    },
     say,
   });
 }
@@ -257,10 +237,12 @@ export async function phaseCommand(command: CommandName, words: string, options:
     if (decided.kind === 'refused') throw new ToolError('refused', decided.problems.join('\n'));
     const { team } = decided.work;
     // The same command again goes on with what an earlier one left.
-    if (await takeUp(composed, team)) say(`team ${team} stands: its work goes on`);
+    if (await takeUp(composed.context, team, say)) say(`team ${team} stands: its work goes on`);
     else {
       for (const reason of decided.reasons) say(reason);
-      await create(composed, decided);
+      // What a lead that was killed at its very end left: it looks at what is there now.
+      if (decided.work.phase !== 'run') await composed.lead.workshop.forget(team);
+      await foundTeam(composed.context, decided);
     }
     await finish(composed, team, options);
   } finally {

@@ -2,10 +2,11 @@
 
 import { splitCommand } from '../../domain/command-line.ts';
 import { messageOf } from '../../domain/errors.ts';
+import { isNetworkError } from '../../domain/network-error.ts';
 import { clip, visibleLines } from '../../domain/text.ts';
 import type { CommandLine } from '../../domain/workflow.ts';
-import type { RunEnd, RunHooks } from '../../engine/ports.ts';
-import type { MemberRun, Members } from '../../engine/team/members-port.ts';
+import type { RunHooks } from '../../engine/ports.ts';
+import type { MemberEnd, MemberRun, Members } from '../../engine/team/members-port.ts';
 import { type AgentProcess, startAgent } from './agent-process.ts';
 import { createMemberHome, type MemberHomeOptions } from './member-home.ts';
 
@@ -27,7 +28,7 @@ export class CommandMembers implements Members {
     this.#options = options;
   }
 
-  async run(run: MemberRun, hooks: RunHooks): Promise<RunEnd> {
+  async run(run: MemberRun, hooks: RunHooks): Promise<MemberEnd> {
     const { runtime, more } = this.#options;
     const { id, tmp, variables: own } = await createMemberHome(this.#options, run);
     try {
@@ -89,12 +90,17 @@ export class CommandMembers implements Members {
   }
 }
 
-function failed({ exitCode, signal, words }: TurnEnd): RunEnd {
+/** What programs end with for a service that they do not reach, or only later: EX_UNAVAILABLE and EX_TEMPFAIL of sysexits.h. */
+const UNAVAILABLE = [69, 75];
+
+function failed({ exitCode, signal, words }: TurnEnd): MemberEnd {
   const how = exitCode === null ? `was ended by ${signal ?? 'a signal'}` : `ended with exit code ${exitCode}`;
   return {
     ok: false,
     words: words === '' ? `it ${how} and printed nothing` : `it ${how}: ${words}`,
     fault: exitCode === 126 || exitCode === 127 ? 'runtime' : 'agent',
     resumable: true,
+    // What it printed before may be of its work.
+    isNetwork: UNAVAILABLE.includes(exitCode ?? 0) || isNetworkError(words.split('\n').at(-1) ?? ''),
   };
 }

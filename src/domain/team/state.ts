@@ -86,7 +86,14 @@ export type Gate = {
 export type TeamState = {
   readonly team: string;
   readonly session: SessionState;
-  readonly proposal: (Purpose & { readonly reasons: readonly string[]; readonly drafts: readonly TaskDraft[] }) | null;
+  readonly proposal:
+    | (Purpose & {
+        readonly reasons: readonly string[];
+        readonly drafts: readonly TaskDraft[];
+        readonly alone?: string;
+        readonly forced?: boolean;
+      })
+    | null;
   readonly purpose: Purpose | null;
   /** Of the lead: its session in the host, and the hash of its key. */
   readonly lead: { readonly session: string | null; readonly keyHash: string | null };

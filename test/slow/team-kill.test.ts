@@ -1,0 +1,221 @@
+// The lead, a teammate, or all of them are killed at records of the log all over a run; whoever comes after brings it to the same end.
+
+import assert from 'node:assert/strict';
+import { type ChildProcess, execFileSync } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdirSync, readdirSync, readFileSync, watch, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import test from 'node:test';
+import { TeamHistory } from '../../src/adapters/event-log/team-history.ts';
+import type { TeammateScript } from '../../src/cli/agent-teammate.ts';
+import type { RunReport } from '../../src/cli/run-report.ts';
+import { PhaseProject } from '../support/phase-project.ts';
+import type { Cleanup } from '../support/temp.ts';
+
+const SPEC = 'SPEC-SHOP-001';
+const TEAM = 'tool-run-spec-shop-001';
+const BRANCH = `tool/${TEAM}`;
+
+/** Who builds which file, in the order of the tasks. */
+const WORK = [
+  { id: 'T1', owner: 'backend-dev', domain: 'backend', file: 'src/api/greeting.js', after: 'none' },
+  { id: 'T2', owner: 'frontend-dev', domain: 'frontend', file: 'src/pages/greeting.js', after: 'none' },
+  { id: 'T3', owner: 'backend-dev', domain: 'backend', file: 'src/api/farewell.js', after: 'T2' },
+  { id: 'T4', owner: 'tester', domain: 'tests', file: 'tests/greeting.test.js', after: 'T1, T3' },
+] as const;
+
+const FILES: Readonly<Record<string, string>> = {
+  'spec.md': `---\nid: ${SPEC}\ntitle: Visitors are greeted\nstatus: approved\ncreated: 2026-01-30\nupdated: 2026-01-31\n---\n\n# Visitors are greeted\n\n> They come back.\n\n## Requirements\n\n- R1: When a visitor comes, the API shall answer a greeting.\n`,
+  'plan.md': `# Plan\n\n> As it is done elsewhere.\n\n${WORK.map(
+    ({ id, owner, domain, file, after }) =>
+      `## ${id}: Write ${id}\n\n> One file.\n\n- files: \`${file}\`\n- depends on: ${after}\n- domain: ${domain}\n- owner: ${owner}\n- requirements: R1\n`,
+  ).join('\n')}`,
+  'acceptance.md': '# Acceptance\n\n- A1 (R1): Given a visitor, when the page is shown, then there is a greeting.\n',
+};
+
+const SETTINGS = `    hooks:
+      task_completed:
+        require_quality_check: false
+`;
+
+function script(): TeammateScript {
+  const part = (owner: string) => ({
+    tasks: WORK.filter((one) => one.owner === owner).map(({ id, file }) => ({
+      subject: `Write ${id}`,
+      steps: [
+        { write: { path: file, text: `export const ${id} = true;\n` } },
+        {
+          call: {
+            tool: 'SendMessage',
+            input: { recipient: 'team-lead', type: 'progress', content: `${file} is there` },
+          },
+        },
+      ],
+    })),
+  });
+  return Object.fromEntries(['backend-dev', 'frontend-dev', 'tester'].map((owner) => [owner, part(owner)]));
+}
+
+function projectOf(t: Cleanup): PhaseProject {
+  const project = new PhaseProject(t, script(), SETTINGS);
+  for (const [name, text] of Object.entries(FILES)) {
+    const path = join(project.root, '.tool', 'specs', SPEC, name);
+    mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(path, text);
+  }
+  project.git('add', '-A');
+  project.git('-c', 'user.name=x', '-c', 'user.email=x@example.com', 'commit', '-qm', 'A SPEC');
+  return project;
+}
+
+type Process = { readonly pid: number; readonly parent: number; readonly member: string | null };
+
+/** Living processes that were started for this project. */
+function processesOf({ root }: PhaseProject): readonly Process[] {
+  const place = dirname(root);
+  return readdirSync('/proc').flatMap((name) => {
+    const pid = Number(name);
+    if (!Number.isInteger(pid) || pid === process.pid) return [];
+    try {
+      const variables = readFileSync(`/proc/${name}/environ`, 'latin1').split('\0');
+      const stat = readFileSync(`/proc/${name}/stat`, 'latin1');
+      const [state, parent] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+      if (state === 'Z' || !variables.some((one) => one.includes(place))) return [];
+      const member = variables.find((one) => one.startsWith('TOOL_TEAMMATE='));
+      return [{ pid, parent: Number(parent), member: member?.split('=')[1] ?? null }];
+    } catch {
+      return [];
+    }
+  });
+}
+
+function kill({ pid }: Pick<Process, 'pid'>): void {
+  try {
+    process.kill(pid, 'SIGKILL');
+  } catch {
+    // It has ended meanwhile.
+  }
+}
+
+function recordsOf({ root }: PhaseProject): number {
+  const path = join(root, '.tool', 'teams', TEAM, 'log.jsonl');
+  if (!existsSync(path)) return 0;
+  return readFileSync(path, 'utf8')
+    .split('\n')
+    .filter((line) => line !== '').length;
+}
+
+const VICTIMS = ['lead', 'teammate', 'all'] as const;
+type Victim = (typeof VICTIMS)[number];
+
+/** Kills; false when nobody of that kind lives. */
+function strike(project: PhaseProject, lead: ChildProcess, victim: Victim): boolean {
+  const all = processesOf(project);
+  const [mate] = all.filter(({ parent, member }) => member !== null && parent === lead.pid);
+  if (victim === 'teammate') {
+    if (mate !== undefined) kill(mate);
+    return mate !== undefined;
+  }
+  kill({ pid: lead.pid ?? 0 });
+  if (victim === 'all') for (const one of all) kill(one);
+  return true;
+}
+
+/** Lets the lead run until the log has so many records, and strikes; false when it was over before. */
+async function killedAt(project: PhaseProject, lead: ChildProcess, at: number, victim: Victim): Promise<boolean> {
+  let isStruck = false;
+  const look = () => {
+    if (!isStruck && recordsOf(project) >= at) isStruck = strike(project, lead, victim);
+  };
+  const teams = join(project.root, '.tool', 'teams');
+  mkdirSync(join(teams, TEAM), { recursive: true });
+  const watcher = watch(join(teams, TEAM), look);
+  await once(lead, 'close');
+  watcher.close();
+  return isStruck;
+}
+
+function lines(text: string): readonly string[] {
+  return text.split('\n').filter((line) => line !== '');
+}
+
+async function assertDone(project: PhaseProject): Promise<void> {
+  const show = (path: string) => project.git('show', `${BRANCH}:${path}`);
+  for (const { id, file } of WORK) assert.equal(show(file), `export const ${id} = true;\n`);
+  assert.deepEqual(lines(project.git('for-each-ref', '--format=%(refname:short)', 'refs/heads')), ['main', BRANCH]);
+  const merges = lines(
+    project.git('log', '--first-parent', '--merges', '--format=%(trailers:key=Task,valueonly,separator=%x2C)', BRANCH),
+  );
+  assert.deepEqual([...merges].sort(), ['1', '2', '3', '4'], 'each task was merged once');
+  for (const { owner, file } of WORK)
+    assert.equal(project.git('log', '--no-merges', '--format=%an', BRANCH, '--', file).trim(), owner);
+  assert.equal(lines(project.git('worktree', 'list')).length, 1);
+  assert.deepEqual(project.names('.tool/worktrees'), ['.gitignore']);
+  assert.deepEqual(project.names('.tool/teams'), ['archive']);
+  const [name = '', ...more] = project.names('.tool/teams/archive');
+  assert.deepEqual(more, []);
+  const completed: string[] = [];
+  const history = new TeamHistory({
+    directory: join(project.root, '.tool', 'teams', 'archive', name),
+    from: 'beginning',
+    onRecord: (record, refusal) => {
+      if (refusal === null && record.type === 'task_updated' && record.status === 'completed')
+        completed.push(record.task);
+    },
+  });
+  await history.close();
+  assert.deepEqual(completed.sort(), ['1', '2', '3', '4'], 'each task was completed once');
+  assert.equal(history.state.session, 'deleted');
+  assert.equal(history.tornLines, 0);
+  assert.deepEqual(processesOf(project), []);
+  assert.equal(execFileSync('git', ['status', '--short'], { cwd: project.root, encoding: 'utf8' }), '');
+}
+
+/** Goes on after a kill with one command or the other, and gives what it reported. */
+async function goOn(project: PhaseProject, at: number): Promise<void> {
+  const isThere = existsSync(join(project.root, '.tool', 'teams', TEAM, 'log.jsonl'));
+  const args = at % 2 === 0 && isThere ? ['team-restart'] : ['run', SPEC, '--team'];
+  const { code, stdout, stderr } = await project.lead(...args, '--json');
+  assert.equal(code, 0, stderr);
+  const report: RunReport = JSON.parse(stdout);
+  assert.deepEqual([report.branch, report.files], [BRANCH, WORK.length]);
+}
+
+const seed = Number(process.env.TOOLCREW_SEED ?? 0) || Date.now() % 100_000;
+
+test('whole', async (t) => {
+  const project = projectOf(t);
+  const began = performance.now();
+  const { code, stderr } = await project.lead('run', SPEC, '--team', '--json');
+  assert.equal(code, 0, stderr);
+  console.log(performance.now() - began, seed);
+  await assertDone(project);
+  console.log(
+    project
+      .archived()
+      .split('\n')
+      .filter((x) => x)
+      .map((x) => {
+        const r = JSON.parse(x);
+        return [r.type, r.name ?? r.task ?? r.by, r.status ?? r.event ?? ''].join(' ');
+      })
+      .join('\n'),
+  );
+});
+for (const at of (process.env.AT ?? '')
+  .split(',')
+  .filter((x) => x)
+  .map(Number))
+  for (const victim of (process.env.V?.split(',') ?? VICTIMS) as Victim[])
+    test(`${victim} ${at}`, async (t) => {
+      const project = projectOf(t);
+      const lead = project.start('run', SPEC, '--team', '--json');
+      let said = '';
+      lead.stderr?.on('data', (c) => {
+        said += c;
+      });
+      const struck = await killedAt(project, lead, at, victim);
+      if (!struck || victim === 'teammate') assert.equal(lead.exitCode, 0, said);
+      else await goOn(project, at);
+      await assertDone(project);
+    });
