@@ -19,6 +19,8 @@ const FILES: Readonly<Record<string, string>> = {
 
 export class PhaseProject {
   readonly root: string;
+  /** A directory of programs that come before the system's; empty: none do. */
+  bin = '';
   readonly #t: Cleanup;
   readonly #home: string;
   readonly #script: string;
@@ -57,7 +59,7 @@ export class PhaseProject {
   #env(): Record<string, string> {
     const { PATH = '', NODE_V8_COVERAGE } = process.env;
     return {
-      PATH,
+      PATH: this.bin === '' ? PATH : `${this.bin}:${PATH}`,
       HOME: this.#home,
       TMPDIR: dirname(this.root),
       TOOL_CODE_EXPERIMENTAL_AGENT_TEAMS: '1',
