@@ -7,66 +7,12 @@ import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, watch, wri
 import { dirname, join } from 'node:path';
 import test from 'node:test';
 import { TeamHistory } from '../../src/adapters/event-log/team-history.ts';
-import type { TeammateScript } from '../../src/cli/agent-teammate.ts';
 import type { RunReport } from '../../src/cli/run-report.ts';
-import { PhaseProject } from '../support/phase-project.ts';
-import type { Cleanup } from '../support/temp.ts';
+import type { PhaseProject } from '../support/phase-project.ts';
+import { SPEC, shopProject, TEAM, WORK } from '../support/shop-spec.ts';
 
-const SPEC = 'SPEC-SHOP-001';
-const TEAM = 'tool-run-spec-shop-001';
 const BRANCH = `tool/${TEAM}`;
-
-/** Who builds which file, in the order of the tasks. */
-const WORK = [
-  { id: 'T1', owner: 'backend-dev', domain: 'backend', file: 'src/api/greeting.js', after: 'none' },
-  { id: 'T2', owner: 'frontend-dev', domain: 'frontend', file: 'src/pages/greeting.js', after: 'none' },
-  { id: 'T3', owner: 'tester', domain: 'tests', file: 'tests/greeting.test.js', after: 'T1, T2' },
-] as const;
 const IDS = WORK.map((_work, at) => String(at + 1));
-
-const FILES: Readonly<Record<string, string>> = {
-  'spec.md': `---\nid: ${SPEC}\ntitle: Visitors are greeted\nstatus: approved\ncreated: 2026-01-30\nupdated: 2026-01-31\n---\n\n# Visitors are greeted\n\n> They come back.\n\n## Requirements\n\n- R1: When a visitor comes, the API shall answer a greeting.\n`,
-  'plan.md': `# Plan\n\n> As it is done elsewhere.\n\n${WORK.map(
-    ({ id, owner, domain, file, after }) =>
-      `## ${id}: Write ${id}\n\n> One file.\n\n- files: \`${file}\`\n- depends on: ${after}\n- domain: ${domain}\n- owner: ${owner}\n- requirements: R1\n`,
-  ).join('\n')}`,
-  'acceptance.md': '# Acceptance\n\n- A1 (R1): Given a visitor, when the page is shown, then there is a greeting.\n',
-};
-
-const SETTINGS = `    hooks:
-      task_completed:
-        require_quality_check: false
-`;
-
-function script(): TeammateScript {
-  const part = (owner: string) => ({
-    tasks: WORK.filter((one) => one.owner === owner).map(({ id, file }) => ({
-      subject: `Write ${id}`,
-      steps: [
-        { write: { path: file, text: `export const ${id} = true;\n` } },
-        {
-          call: {
-            tool: 'SendMessage',
-            input: { recipient: 'team-lead', type: 'progress', content: `${file} is there` },
-          },
-        },
-      ],
-    })),
-  });
-  return Object.fromEntries(['backend-dev', 'frontend-dev', 'tester'].map((owner) => [owner, part(owner)]));
-}
-
-function projectOf(t: Cleanup): PhaseProject {
-  const project = new PhaseProject(t, script(), SETTINGS);
-  for (const [name, text] of Object.entries(FILES)) {
-    const path = join(project.root, '.tool', 'specs', SPEC, name);
-    mkdirSync(dirname(path), { recursive: true });
-    writeFileSync(path, text);
-  }
-  project.git('add', '-A');
-  project.git('-c', 'user.name=x', '-c', 'user.email=x@example.com', 'commit', '-qm', 'A SPEC');
-  return project;
-}
 
 type Process = { readonly pid: number; readonly parent: number; readonly member: string | null };
 
@@ -138,11 +84,12 @@ async function killedAt(project: PhaseProject, lead: ChildProcess, at: number, v
 /** A `git` that kills, once, whoever runs its n-th command; gives what tells how many there were. */
 function killingGit(project: PhaseProject, at: number): () => number {
   const real = execFileSync('sh', ['-c', 'command -v git'], { encoding: 'utf8' }).trim();
-  project.bin = join(dirname(project.root), 'bin');
-  mkdirSync(project.bin);
+  const bin = join(dirname(project.root), 'bin');
+  mkdirSync(bin);
+  project.env = { PATH: `${bin}:${process.env.PATH}` };
   // One line each, since several of them may write at once.
-  const count = join(project.bin, 'count');
-  const git = join(project.bin, 'git');
+  const count = join(bin, 'count');
+  const git = join(bin, 'git');
   writeFileSync(count, '');
   const act = `if [ "$(wc -l <'${count}')" -eq ${at} ] && mkdir '${count}.struck' 2>/dev/null; then kill -9 $PPID; exit 1; fi`;
   writeFileSync(git, `#!/bin/sh\necho x >>'${count}'\n${act}\nexec ${real} "$@"\n`);
@@ -213,7 +160,7 @@ function moments(parts: number, from: number, to: number): readonly number[] {
 let struck = 0;
 
 test('nobody is killed', async (t) => {
-  const project = projectOf(t);
+  const project = shopProject(t);
   const commands = killingGit(project, 0);
   const { code, stderr } = await project.lead('run', SPEC, '--team', '--json');
   assert.equal(code, 0, stderr);
@@ -239,7 +186,7 @@ const CASES: readonly (readonly [Victim, readonly number[]])[] = [
 for (const [victim, points] of CASES)
   for (const at of points)
     test(`TOOLCREW_SEED=${seed}: ${victim} killed at ${victim === 'git' ? 'git command' : 'record'} ${at}`, async (t) => {
-      const project = projectOf(t);
+      const project = shopProject(t);
       if (victim === 'git') killingGit(project, at);
       const lead = project.start('run', SPEC, '--team', '--json');
       let said = '';
@@ -247,8 +194,8 @@ for (const [victim, points] of CASES)
         said += chunk.toString('utf8');
       });
       const isStruck = await killedAt(project, lead, victim === 'git' ? Number.POSITIVE_INFINITY : at, victim);
-      if (isStruck || existsSync(join(project.bin, 'count.struck'))) struck += 1;
-      project.bin = '';
+      if (isStruck || existsSync(join(dirname(project.root), 'bin', 'count.struck'))) struck += 1;
+      project.env = {};
       // Another teammate takes the place of one that was killed; a lead's place is taken by a command of the person.
       if (lead.signalCode === 'SIGKILL') await goOn(project, at);
       else assert.equal(lead.exitCode, 0, said);
