@@ -3,39 +3,19 @@
 import assert from 'node:assert/strict';
 import { type ChildProcess, execFileSync } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, watch, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readFileSync, watch, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import test from 'node:test';
 import { TeamHistory } from '../../src/adapters/event-log/team-history.ts';
 import type { RunReport } from '../../src/cli/run-report.ts';
 import type { PhaseProject } from '../support/phase-project.ts';
 import { SPEC, shopProject, TEAM, WORK } from '../support/shop-spec.ts';
+import { matesOf, processesOf } from '../support/team-processes.ts';
 
 const BRANCH = `tool/${TEAM}`;
 const IDS = WORK.map((_work, at) => String(at + 1));
 
-type Process = { readonly pid: number; readonly parent: number; readonly member: string | null };
-
-/** Living processes that were started for this project. */
-function processesOf({ root }: PhaseProject): readonly Process[] {
-  const place = dirname(root);
-  return readdirSync('/proc').flatMap((name) => {
-    const pid = Number(name);
-    if (!Number.isInteger(pid) || pid === process.pid) return [];
-    try {
-      const variables = readFileSync(`/proc/${name}/environ`, 'latin1').split('\0');
-      const stat = readFileSync(`/proc/${name}/stat`, 'latin1');
-      const [state, parent] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-      if (state === 'Z' || !variables.some((one) => one.includes(place))) return [];
-      const member = variables.find((one) => one.startsWith('TOOL_TEAMMATE='));
-      return [{ pid, parent: Number(parent), member: member?.split('=')[1] ?? null }];
-    } catch {
-      return [];
-    }
-  });
-}
-
-function kill({ pid }: Pick<Process, 'pid'>): void {
+function kill({ pid }: { readonly pid: number }): void {
   try {
     process.kill(pid, 'SIGKILL');
   } catch {
@@ -57,9 +37,8 @@ type Victim = 'lead' | 'teammate' | 'all' | 'git';
 /** Kills; false when nobody of that kind lives. */
 function strike(project: PhaseProject, lead: ChildProcess, victim: Victim): boolean {
   const all = processesOf(project);
-  const mates = all.filter(({ parent, member }) => member !== null && parent === lead.pid);
   if (victim === 'teammate') {
-    const [mate] = mates;
+    const [mate] = matesOf(project, lead.pid ?? 0);
     if (mate !== undefined) kill(mate);
     return mate !== undefined;
   }
