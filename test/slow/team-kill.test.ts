@@ -156,10 +156,10 @@ const LAST_TEAMMATE = 30;
 const LAST_COMMAND = 60;
 
 const CASES: readonly (readonly [Victim, readonly number[]])[] = [
-  ['lead', moments(4, 1, LAST_RECORD)],
+  ['lead', moments(3, 1, LAST_RECORD)],
   ['teammate', moments(3, FIRST_TEAMMATE, LAST_TEAMMATE)],
   ['all', moments(3, FIRST_TEAMMATE, LAST_RECORD)],
-  ['git', moments(4, 1, LAST_COMMAND)],
+  ['git', moments(3, 1, LAST_COMMAND)],
 ];
 
 for (const [victim, points] of CASES)
