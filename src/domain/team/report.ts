@@ -5,7 +5,7 @@ import { oneLine } from '../text.ts';
 import { trust5Lines } from '../trust5.ts';
 import { contentLine } from './content-line.ts';
 import type { MessageType } from './message.ts';
-import type { TeamState } from './state.ts';
+import { isRefusal, type TeamState } from './state.ts';
 
 export type ReportInput = {
   readonly state: TeamState;
@@ -82,7 +82,7 @@ function gateLines({ gate }: TeamState, before: number | null): readonly string[
 
 function rejectionLines({ decisions }: TeamState): readonly string[] {
   const lines = decisions
-    .filter(({ hook, decision }) => decision !== 'accept' && hook !== 'teammate_idle')
+    .filter(isRefusal)
     .map(
       ({ member, about, decision, reason }) => `- ${cell(member ?? '–')}, ${cell(about)}, ${decision}: ${cell(reason)}`,
     );

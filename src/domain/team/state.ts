@@ -69,6 +69,11 @@ export type Decision = {
   readonly reason: string;
 };
 
+/** Whether something was refused. A teammate that is given its next work when it stops has done nothing wrong. */
+export function isRefusal({ hook, decision }: Pick<Decision, 'hook' | 'decision'>): boolean {
+  return decision !== 'accept' && !(hook === 'teammate_idle' && decision === 'reject');
+}
+
 /** How often the same work was rejected in a row. */
 export type Rejections = { readonly fingerprint: string; readonly count: number };
 
