@@ -1,6 +1,7 @@
 // What a team's board shows, section by section: a title and rows, each with how much it matters.
 
 import { dollars } from '../domain/team/cost.ts';
+import { isRefusal } from '../domain/team/state.ts';
 import type {
   DecisionView,
   GateView,
@@ -307,7 +308,7 @@ const VERDICTS: Readonly<Record<DecisionView['decision'], Paint>> = {
 };
 
 function refusalsOf(view: TeamView): Section {
-  const refusals = view.decisions.filter(({ decision }) => decision !== 'accept').slice(-10);
+  const refusals = view.decisions.filter(isRefusal).slice(-10);
   return {
     title: heading('LAST REFUSALS'),
     importance: 4,

@@ -25,9 +25,9 @@ const ELSEWHERE: readonly { readonly command: RegExp; readonly why: string; read
     runs: 'test/slow/pack.test.ts',
   },
   { command: /^\/tool:1-plan /, why: 'typed into Claude Code', runs: 'test/slow/team-hosts-plan.test.ts' },
-  { command: /^\/clear$/, why: 'typed into Claude Code, and its own', runs: 'test/slow/team-hosts-sessions.test.ts' },
+  { command: /^\/clear$/, why: "a command of Claude Code's own", runs: 'test/slow/team-hosts-sessions.test.ts' },
   { command: /^\/tool:2-run /, why: 'typed into Claude Code', runs: 'test/slow/team-hosts-run.test.ts' },
-  { command: /^\/tool:3-sync /, why: 'typed into Claude Code', runs: 'test/slow/team-hosts.test.ts' },
+  { command: /^\/tool:3-sync /, why: 'typed into Claude Code', runs: 'test/slow/installed-host.test.ts' },
 ];
 
 type Ran = { readonly code: number | null; readonly text: string };
@@ -202,10 +202,10 @@ async function readme(t: Cleanup): Promise<Desk> {
     return { code: 0, text: said() };
   });
   desk.before.set('tool init --dry-run', () => daemon !== undefined && ended(daemon));
-  desk.before.set('tool team board', () => {
+  desk.before.set('tool team board', async () => {
     desk.env = { ...desk.env, TOOL_CODE_EXPERIMENTAL_AGENT_TEAMS: '1' };
-    const { status, stderr } = spawnSync('tool', ['team', 'create', 'tool-run-spec-address-001'], desk);
-    assert.equal(status, 0, String(stderr));
+    const { code, text } = await desk.run('tool team create tool-run-spec-address-001');
+    assert.equal(code, 0, text);
   });
   return desk;
 }

@@ -5,6 +5,7 @@ import { once } from 'node:events';
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { SCRIPT_VARIABLE, type TeammateScript } from '../../src/cli/agent-teammate.ts';
+import { TEAMS_VARIABLE } from '../../src/domain/team/fallback.ts';
 import { Pty } from './pty.ts';
 import { type Cleanup, tempDir } from './temp.ts';
 
@@ -19,6 +20,10 @@ const FILES: Readonly<Record<string, string>> = {
 
 export class PhaseProject {
   readonly root: string;
+  /** Variables beside the usual ones; undefined takes one away. */
+  env: Readonly<Record<string, string | undefined>> = {};
+  /** What each teammate's shell does before it plays. */
+  before = '';
   readonly #t: Cleanup;
   readonly #home: string;
   readonly #script: string;
@@ -52,18 +57,25 @@ export class PhaseProject {
   }
 
   #player(): readonly string[] {
-    return ['--command', `${SCRIPT_VARIABLE}='${this.#script}' exec '${process.execPath}' '${CLI}' agent teammate`];
+    return [
+      '--command',
+      `${this.before}${SCRIPT_VARIABLE}='${this.#script}' exec '${process.execPath}' '${CLI}' agent teammate`,
+    ];
   }
 
   #env(): Record<string, string> {
     const { PATH = '', NODE_V8_COVERAGE } = process.env;
-    return {
+    const all = {
       PATH,
       HOME: this.#home,
       TMPDIR: dirname(this.root),
-      TOOL_CODE_EXPERIMENTAL_AGENT_TEAMS: '1',
-      ...(NODE_V8_COVERAGE === undefined ? {} : { NODE_V8_COVERAGE }),
+      [TEAMS_VARIABLE]: '1',
+      NODE_V8_COVERAGE,
+      ...this.env,
     };
+    return Object.fromEntries(
+      Object.entries(all).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
+    );
   }
 
   /** Starts a phase; nobody sits at its terminal. */

@@ -116,7 +116,7 @@ const LINES: { readonly [T in TeamRecordType]: Words<T> } = {
   }),
   restarted: ({ keep }) => ({
     who: LEAD,
-    what: `restarts the team; ${keep ? 'what was done stays' : 'every task starts over'}`,
+    what: `restarts the team; ${keep ? 'what was done stays, what failed is tried again' : 'every task starts over'}`,
   }),
   deleted: ({ forced, by }) => ({ who: by, what: `deletes the team${forced ? ' by force' : ''}` }),
   snapshot: () => ({ who: NOBODY, what: 'the state so far' }),

@@ -5,7 +5,7 @@ import { trust5Lines } from '../trust5.ts';
 import { contentLine } from './content-line.ts';
 import { BUDGET, type Cost, costOfTeam } from './cost.ts';
 import type { MessageType } from './message.ts';
-import type { TeamState } from './state.ts';
+import { isRefusal, type TeamState } from './state.ts';
 
 export type ReportInput = {
   readonly state: TeamState;
@@ -80,7 +80,7 @@ function gateLines({ gate }: TeamState, before: number | null): readonly string[
 
 function rejectionLines({ decisions }: TeamState): readonly string[] {
   const lines = decisions
-    .filter(({ hook, decision }) => decision !== 'accept' && hook !== 'teammate_idle' && hook !== BUDGET)
+    .filter(isRefusal)
     .map(
       ({ member, about, decision, reason }) => `- ${cell(member ?? '–')}, ${cell(about)}, ${decision}: ${cell(reason)}`,
     );

@@ -3,7 +3,7 @@
 import type { CheckResult } from '../quality.ts';
 import { isSpecId } from '../spec/spec.ts';
 import type { Trust5Summary } from '../trust5.ts';
-import type { Spent } from './cost.ts';
+import { BUDGET, type Spent } from './cost.ts';
 import type { Content, MessageType } from './message.ts';
 import type { DecisionKind, Ending, Purpose } from './record.ts';
 import type { SessionState } from './session.ts';
@@ -71,6 +71,12 @@ export type Decision = {
   readonly reason: string;
 };
 
+/** Whether something was refused. A teammate that is given its next work when it stops has done nothing wrong; costs are told apart. */
+export function isRefusal({ hook, decision }: Pick<Decision, 'hook' | 'decision'>): boolean {
+  if (hook === BUDGET) return false;
+  return decision !== 'accept' && !(hook === 'teammate_idle' && decision === 'reject');
+}
+
 /** How often the same work was rejected in a row. */
 export type Rejections = { readonly fingerprint: string; readonly count: number };
 
@@ -88,7 +94,14 @@ export type Gate = {
 export type TeamState = {
   readonly team: string;
   readonly session: SessionState;
-  readonly proposal: (Purpose & { readonly reasons: readonly string[]; readonly drafts: readonly TaskDraft[] }) | null;
+  readonly proposal:
+    | (Purpose & {
+        readonly reasons: readonly string[];
+        readonly drafts: readonly TaskDraft[];
+        readonly alone?: string;
+        readonly forced?: boolean;
+      })
+    | null;
   readonly purpose: Purpose | null;
   /** Of the lead: its session in the host, and the hash of its key. */
   readonly lead: { readonly session: string | null; readonly keyHash: string | null };

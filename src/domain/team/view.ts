@@ -9,7 +9,7 @@ import { LEAD, type MessageType } from './message.ts';
 import type { DecisionKind, Ending } from './record.ts';
 import type { Phase } from './role.ts';
 import type { SessionState } from './session.ts';
-import { isLost, type Member, type MemberPhase, type Message, type TeamState } from './state.ts';
+import { isLost, isRefusal, type Member, type MemberPhase, type Message, type TeamState } from './state.ts';
 import { isHeldUp, shownStatus, type Task, type TaskStatus, waitsFor } from './task.ts';
 
 /** So many of the messages are in a view, the last ones. */
@@ -152,7 +152,7 @@ export type TeamView = {
   /** The last ones, accepted or not, the oldest first. */
   readonly decisions: readonly DecisionView[];
   readonly rejections: {
-    /** How many of `decisions` are rejections. */
+    /** How many of `decisions` are rejections; prompts to go on are none. */
     readonly count: number;
     /** Those that have not been followed by an acceptance, with how often the same work was rejected. */
     readonly open: readonly { readonly hook: string; readonly member: string | null; readonly in_a_row: number }[];
@@ -327,7 +327,7 @@ export function viewOf(state: TeamState, now: number): TeamView {
     gate: gateView(state),
     decisions,
     rejections: {
-      count: decisions.filter(({ decision }) => decision === 'reject').length,
+      count: decisions.filter((one) => one.decision === 'reject' && isRefusal(one)).length,
       open: openRejections(state),
     },
     next_step: nextStep(state),

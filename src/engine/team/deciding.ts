@@ -39,6 +39,8 @@ export type Decided =
       readonly kind: 'decided';
       readonly work: Work;
       readonly decision: Decision;
+      /** Whether neither the setting nor the variable has to allow it. */
+      readonly isForced: boolean;
       readonly reasons: readonly string[];
       readonly drafts: readonly TaskDraft[];
     };
@@ -140,7 +142,7 @@ async function decideOn(
       : planDrafts({ data: work.data, roles, ownership });
   const drafts: readonly TaskDraft[] = tasks;
   const reasons = [...said, ...decision.reasons, ...notes];
-  return { kind: 'decided', work, decision, reasons, drafts };
+  return { kind: 'decided', work, decision, isForced: flags.force, reasons, drafts };
 }
 
 function rolesFor(phase: Phase, selection: Selection, settings: TeamSettings): readonly string[] {
@@ -150,14 +152,18 @@ function rolesFor(phase: Phase, selection: Selection, settings: TeamSettings): r
 
 /** Writes down what a team is to be made for, and its tasks; gives why there can be none. */
 export async function propose(context: Needed, decided: Extract<Decided, { kind: 'decided' }>): Promise<string | null> {
-  const { work, decision, reasons, drafts } = decided;
+  const { work, decision, isForced, reasons, drafts } = decided;
   const log = context.teams.begin(work.team);
   try {
     if (isStanding(log.state))
       return `team ${work.team} stands already (${log.state.session}): \`/tool:team-restart ${work.team}\` goes on with it, \`tool team delete ${work.team}\` ends it`;
     const { phase, subject } = work;
     const { pattern, roles } = decision;
-    await log.append({ type: 'proposed', phase, pattern, roles, subject, reasons, drafts });
+    await log.append({
+      ...{ type: 'proposed', phase, pattern, roles, subject, reasons, drafts },
+      ...(decision.mode === 'team' ? {} : { alone: decision.trigger ?? 'solo' }),
+      ...(isForced ? { forced: true } : {}),
+    });
     return null;
   } finally {
     await log.close();
