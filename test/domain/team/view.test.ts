@@ -187,7 +187,7 @@ test('leases that hold, what the gate measured, what was refused', () => {
     about: 'task 1',
     reason: 'two tests fail',
   });
-  assert.equal(view.decisions.length, 3);
+  assert.equal(view.decisions.length, 4);
 });
 
 test('TRUST 5 as it was measured of this tree, dimension by dimension, and none of another', () => {
