@@ -16,6 +16,7 @@ import { visible } from '../domain/text.ts';
 import { type Decided, decideWork, propose } from '../engine/team/deciding.ts';
 import { Lead, type Outcome } from '../engine/team/lead/lead.ts';
 import { operate } from '../engine/team/operations.ts';
+import { restartTeam } from '../engine/team/phases/restart.ts';
 import { isAskedByAgent } from '../host/asked-by-agent.ts';
 import { memberSettings } from '../install/member-settings.ts';
 import { askApproval } from './approval-question.ts';
@@ -166,16 +167,14 @@ async function leadTeam(composed: ComposedLead, team: string, isLive: boolean): 
 async function takeUp({ context }: ComposedLead, team: string): Promise<boolean> {
   const log = context.teams.list().includes(team) ? context.teams.open(team) : undefined;
   if (log === undefined || !isStanding(log.state)) return false;
-  const { lead, session, fallback } = log.state;
+  const { lead } = log.state;
   if (lead.session !== null)
     throw new ToolError(
       'refused',
       `team ${team} is led by a session of the host: \`/tool:team-restart ${team}\` goes on with it there, \`tool team delete ${team}\` ends it`,
     );
   const { preserveProgress } = (await context.settings()).fallback;
-  await log.append({ type: 'restarted', session: null, key_hash: null, keep: preserveProgress });
-  // Whoever worked one at a time goes on so.
-  if (session === 'fallback' && fallback !== null) await log.append({ type: 'fell_back', ...fallback });
+  await restartTeam(log, null, preserveProgress);
   return true;
 }
 

@@ -81,6 +81,8 @@ export type Gate = {
   readonly coverage: number | null;
   /** Missing where it was not measured. */
   readonly trust5?: Trust5Summary;
+  /** How often in a row the work of all was measured and not found good; missing: never. */
+  readonly rejected?: number;
 };
 
 export type TeamState = {
