@@ -23,7 +23,7 @@ export class PhaseProject {
   readonly #home: string;
   readonly #script: string;
 
-  constructor(t: Cleanup, script: TeammateScript, settings = '') {
+  constructor(t: Cleanup, script: TeammateScript, settings = '', files = FILES) {
     const place = tempDir(t);
     this.#t = t;
     this.root = join(place, 'the shop');
@@ -32,7 +32,7 @@ export class PhaseProject {
     mkdirSync(this.#home);
     this.play(script);
     const config = `workflow:\n  team:\n    enabled: true\n${settings}`;
-    for (const [path, text] of Object.entries({ ...FILES, '.tool/config/workflow.yaml': config })) {
+    for (const [path, text] of Object.entries({ ...files, '.tool/config/workflow.yaml': config })) {
       mkdirSync(dirname(join(this.root, path)), { recursive: true });
       writeFileSync(join(this.root, path), text);
     }

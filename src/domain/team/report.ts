@@ -35,6 +35,9 @@ const MATTERED: readonly MessageType[] = [
   'quality_gate_passed',
 ];
 
+/** Hooks that keep somebody from stopping: no work was rejected. */
+const KEPT_GOING: readonly string[] = ['teammate_idle', 'lead_stop'];
+
 const LINE_MAX = 160;
 
 /** Text of others as part of a table or list: one line, and no Markdown of its own. */
@@ -87,7 +90,7 @@ function gateLines({ gate }: TeamState, before: number | null): readonly string[
 
 function rejectionLines({ decisions }: TeamState): readonly string[] {
   const lines = decisions
-    .filter(({ hook, decision }) => decision !== 'accept' && hook !== 'teammate_idle')
+    .filter(({ hook, decision }) => decision !== 'accept' && !KEPT_GOING.includes(hook))
     .map(
       ({ member, about, decision, reason }) => `- ${cell(member ?? '–')}, ${cell(about)}, ${decision}: ${cell(reason)}`,
     );
