@@ -2,10 +2,8 @@
 
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { readToolSection, type ToolSection } from '../adapters/config/tool-section.ts';
-import { packageRoot } from '../adapters/package-root.ts';
-import { claudeCommand, claudeVersion, INSTALL_CLAUDE } from '../adapters/runner/claude.ts';
-import { type ComposedLead, composeLead, type Players } from '../compose-lead.ts';
+import { readToolSection } from '../adapters/config/tool-section.ts';
+import { type ComposedLead, composeLead } from '../compose-lead.ts';
 import type { Usage } from '../domain/daemon/record.ts';
 import { ToolError } from '../domain/errors.ts';
 import { type CommandName, parseFlags, wordProblems } from '../domain/team/arguments.ts';
@@ -13,14 +11,13 @@ import { teamReport } from '../domain/team/report.ts';
 import { isStanding } from '../domain/team/state.ts';
 import { phaseOfTeam } from '../domain/team/team-name.ts';
 import { visible } from '../domain/text.ts';
-import { type Decided, decideWork, propose } from '../engine/team/deciding.ts';
+import { decideWork } from '../engine/team/deciding.ts';
 import { Lead, type Outcome } from '../engine/team/lead/lead.ts';
-import { operate } from '../engine/team/operations.ts';
-import { restartTeam } from '../engine/team/phases/restart.ts';
 import { isAskedByAgent } from '../host/asked-by-agent.ts';
-import { memberSettings } from '../install/member-settings.ts';
 import { askApproval } from './approval-question.ts';
 import { findVariable } from './doctor-team.ts';
+import { coverageBefore, createTeam, takeUp } from './leading.ts';
+import { playersOf } from './players.ts';
 import { type RunReport, reportLines, runReport } from './run-report.ts';
 import { openRunScreen } from './run-screen.ts';
 import { type EndSignal, SIGNAL_CODES, SIGNALS } from './signals.ts';
@@ -44,27 +41,6 @@ function flagsOf({ team, solo, force, pattern }: PhaseOptions): readonly string[
   ];
 }
 
-/** Who plays the teammates: the program that was given, else what WORKFLOW.md says, else Claude Code. */
-async function playersOf(given: string | undefined, section: ToolSection): Promise<Players> {
-  const { runtime, command, permissionMode, allowedTools } = section;
-  if (given !== undefined) return { kind: 'command', command: given };
-  if (runtime === 'command' && command !== null) return { kind: runtime, command };
-  if (runtime !== 'claude')
-    throw new ToolError(
-      'config',
-      `teammates: expected tool.runtime claude or command in ./WORKFLOW.md, or a program to play them with --command; got runtime ${runtime}`,
-    );
-  const program = claudeCommand({ tool: { command } });
-  const version = await claudeVersion(program, process.env);
-  if (version === null)
-    throw new ToolError(
-      'prerequisite',
-      `teammates: expected Claude Code as ${JSON.stringify(command ?? 'claude')}, which does not say its version; ${INSTALL_CLAUDE}, or name a program to play them with --command`,
-    );
-  const settings = memberSettings(join(packageRoot(), 'dist', 'hooks'));
-  return { kind: runtime, command: program, version, permissionMode, allowedTools, settings };
-}
-
 function say(words: string): void {
   process.stderr.write(`[lead]      ${visible(words)}\n`);
 }
@@ -85,19 +61,6 @@ function onSignals(abort: () => void): { readonly code: () => number | null; rea
   };
 }
 
-async function create(composed: ComposedLead, decided: Extract<Decided, { kind: 'decided' }>): Promise<void> {
-  const { context } = composed;
-  const { work, decision } = decided;
-  const problem = await propose(context, decided);
-  if (problem !== null) throw new ToolError('refused', problem);
-  // What a lead that was killed at its very end left: it looks at what is there now.
-  if (work.phase !== 'run') await composed.lead.workshop.forget(work.team);
-  await operate(context, 'TeamCreate', { team_name: work.team }, { kind: 'environment', team: null, teammate: null });
-  if (decision.mode === 'team') return;
-  const log = context.teams.open(work.team);
-  await log?.append({ type: 'fell_back', trigger: decision.trigger ?? 'solo', reason: decision.reasons.join('; ') });
-}
-
 /** Whether a person sits there who can be asked; an agent at a terminal is none. */
 async function isAttended({ context }: ComposedLead): Promise<boolean> {
   if (process.stdin.isTTY !== true || process.stdout.isTTY !== true) return false;
@@ -109,17 +72,6 @@ type Led = {
   readonly usage: ReadonlyMap<string, Omit<Usage, 'seconds'>>;
   readonly coverageBefore: number | null;
 };
-
-/** Begins to measure what the tests reach before anything is built; nothing where work has been merged already. */
-async function coverageBefore({ context, lead }: ComposedLead, team: string, signal: AbortSignal) {
-  const { base, head } = await lead.workshop.begin(team);
-  const { hooks, quality } = await context.settings();
-  if (phaseOfTeam(team) !== 'run' || base !== head || !hooks.taskCompleted.requireQualityCheck)
-    return { coverage: Promise.resolve(null) };
-  const { path } = await lead.workshop.view(team, 'base');
-  const measured = lead.checksAt(path).run(quality, signal);
-  return { coverage: measured.then(({ coverage }) => coverage).catch(() => null) };
-}
 
 /** Leads a team that stands to the end of its phase. */
 async function leadTeam(composed: ComposedLead, team: string, isLive: boolean): Promise<Led> {
@@ -161,21 +113,6 @@ async function leadTeam(composed: ComposedLead, team: string, isLive: boolean): 
     const code = signals.code();
     if (code !== null) process.exitCode = code;
   }
-}
-
-/** Takes over a team that an earlier lead left; false when there is none. Refuses one that a host's session leads. */
-async function takeUp({ context }: ComposedLead, team: string): Promise<boolean> {
-  const log = context.teams.list().includes(team) ? context.teams.open(team) : undefined;
-  if (log === undefined || !isStanding(log.state)) return false;
-  const { lead } = log.state;
-  if (lead.session !== null)
-    throw new ToolError(
-      'refused',
-      `team ${team} is led by a session of the host: \`/tool:team-restart ${team}\` goes on with it there, \`tool team delete ${team}\` ends it`,
-    );
-  const { preserveProgress } = (await context.settings()).fallback;
-  await restartTeam(log, null, preserveProgress);
-  return true;
 }
 
 const NOTHING_BUILT = { branch: null, files: 0, report: null } as const;
@@ -259,7 +196,7 @@ export async function phaseCommand(command: CommandName, words: string, options:
     if (await takeUp(composed, team)) say(`team ${team} stands: its work goes on`);
     else {
       for (const reason of decided.reasons) say(reason);
-      await create(composed, decided);
+      await createTeam(composed, decided);
     }
     await finish(composed, team, options);
   } finally {

@@ -130,6 +130,7 @@ class Play {
           Promise.resolve(this.trust5.length > 1 ? (this.trust5.shift() ?? GOOD) : (this.trust5[0] ?? GOOD)),
         desk: { writeSpec: () => assert.fail('nothing is planned here'), askApproval: null },
         budgetUsd: null,
+        instruction: null,
         timeouts: { stallTimeoutMs: 0, turnTimeoutMs: 3_600_000 },
         width: Number.POSITIVE_INFINITY,
         say: (words) => this.said.push(words),
