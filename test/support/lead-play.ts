@@ -114,8 +114,8 @@ export class LeadPlay {
   most = 0;
   trust5: Trust5[] = [GOOD];
   gate: GateResult[] = [];
-  /** For which SPEC the work was measured, each time. */
-  readonly measured: (string | null)[] = [];
+  /** For which SPEC TRUST 5 was measured, each time. */
+  readonly measuredFor: (string | null)[] = [];
   /** What was planned. */
   readonly specs: NewSpec[] = [];
   #active = 0;
@@ -197,7 +197,7 @@ export class LeadPlay {
           run: () => Promise.resolve(this.gate.shift() ?? { ...failing('a'.repeat(40)), ok: true, checks: [] }),
         }),
         trust5At: ({ spec }) => {
-          this.measured.push(spec);
+          this.measuredFor.push(spec);
           return Promise.resolve(this.trust5.length > 1 ? (this.trust5.shift() ?? GOOD) : (this.trust5[0] ?? GOOD));
         },
         desk: {

@@ -134,9 +134,20 @@ function takeRecord(draft: Draft, record: Stored<TeamRecord>): string | null {
       return takeDecision(draft, record);
     case 'gate_measured': {
       const { at, task, tree, ok, checks, coverage } = record;
+      const before = draft.gate?.rejected ?? 0;
+      const rejected = task !== null ? before : ok ? 0 : before + 1;
       // Checks alone say nothing against scores of the same tree.
       const trust5 = record.trust5 ?? (draft.gate?.tree === tree ? draft.gate.trust5 : undefined);
-      draft.gate = { at, task, tree, ok, checks, coverage, ...(trust5 === undefined ? {} : { trust5 }) };
+      draft.gate = {
+        at,
+        task,
+        tree,
+        ok,
+        checks,
+        coverage,
+        ...(trust5 === undefined ? {} : { trust5 }),
+        ...(rejected === 0 ? {} : { rejected }),
+      };
       return null;
     }
     case 'moved':

@@ -113,7 +113,13 @@ export function judgeLeadStop(state: TeamState, settings: TeamSettings): IdleVer
   const isOver = state.session === 'shut_down' || state.session === 'fallback';
   const waits = isOver ? [] : waiting.filter((task) => task.owner !== null);
   const toDelete = state.session === 'shut_down' ? [`All teammates have ended: call TeamDelete {}.`] : [];
-  if (unread.length + waits.length + toDelete.length === 0)
+  const isDone = state.session === 'complete' || state.session === 'approved';
+  const toEnd = isDone
+    ? [
+        `What the team is for has come about: SendMessage {"recipient":"all","type":"shutdown_request","content":"<why>"}, then TeamDelete {"team_name":"${state.team}"}.`,
+      ]
+    : [];
+  if (unread.length + waits.length + toDelete.length + toEnd.length === 0)
     return { accept: true, reason: 'nothing waits for the lead' };
   const owners = [...new Set(waits.flatMap((task) => task.owner ?? []))];
   return {
@@ -126,6 +132,7 @@ export function judgeLeadStop(state: TeamState, settings: TeamSettings): IdleVer
             `${waits.map(line).join(', ')} can begin, and nobody works on it: start ${owners.join(', ')} with Task {"subagent_type":"team-${owners[0]}","team_name":"${state.team}","name":"${owners[0]}","prompt":"<what to do>"} and make the call that it answers with.`,
           ]),
       ...toDelete,
+      ...toEnd,
     ].join('\n'),
     assign: null,
     shown: unread,

@@ -71,10 +71,13 @@ export type Decision = {
   readonly reason: string;
 };
 
+/** Whoever stops with work left is told to go on. */
+const KEPT_GOING: readonly string[] = ['teammate_idle', 'lead_stop'];
+
 /** Whether something was refused. A teammate that is given its next work when it stops has done nothing wrong; costs are told apart. */
 export function isRefusal({ hook, decision }: Pick<Decision, 'hook' | 'decision'>): boolean {
   if (hook === BUDGET) return false;
-  return decision !== 'accept' && !(hook === 'teammate_idle' && decision === 'reject');
+  return decision !== 'accept' && !(KEPT_GOING.includes(hook) && decision === 'reject');
 }
 
 /** How often the same work was rejected in a row. */
@@ -89,6 +92,8 @@ export type Gate = {
   readonly coverage: number | null;
   /** Missing where it was not measured. */
   readonly trust5?: Trust5Summary;
+  /** How often in a row the work of all was measured and not found good; missing: never. */
+  readonly rejected?: number;
 };
 
 export type TeamState = {

@@ -7,7 +7,6 @@ import type { Evidence } from '../../../domain/team/caller.ts';
 import { type Budgets, overBudget } from '../../../domain/team/cost.ts';
 import { FALLBACK_TRIGGERS, type FallbackTrigger } from '../../../domain/team/fallback.ts';
 import { GATE_ROUNDS, isMeasured, leadStep } from '../../../domain/team/lead-step.ts';
-import { remediesFor } from '../../../domain/team/remedies.ts';
 import { isStanding, specOf, type TeamState } from '../../../domain/team/state.ts';
 import { oneLine } from '../../../domain/text.ts';
 import { summaryOf, type Trust5, trust5Lines } from '../../../domain/trust5.ts';
@@ -17,6 +16,7 @@ import type { Members } from '../members-port.ts';
 import { operate } from '../operations.ts';
 import { closeDebug, type DebugResult } from '../phases/debug.ts';
 import { closePlan, type PlanDesk, type PlanEnd } from '../phases/plan.ts';
+import { askForMending, passGate } from '../phases/run.ts';
 import type { Workshop } from '../workshop-port.ts';
 import { type LifeEnd, MemberLife, type MemberTimeouts, registration, Turns } from './member-life.ts';
 
@@ -151,7 +151,7 @@ export class Lead {
           break;
         }
         case 'pass':
-          await this.#pass();
+          await passGate(this.#log);
           break;
         case 'ask_to_end':
           await this.#askToEnd();
@@ -283,35 +283,7 @@ export class Lead {
     this.#rounds += 1;
     const why = gate.ok ? trust5Lines(trust5Summary).join('; ') : rejection(gate, quality);
     if (this.#rounds > GATE_ROUNDS) return `the gate has rejected the work ${this.#rounds} times: ${why}`;
-    return this.#askFor(gate, trust5, why);
-  }
-
-  /** What the gate found, as work for who can mend it; gives what nobody of the team can. */
-  async #askFor(gate: GateResult, trust5: Trust5, why: string): Promise<string | null> {
-    const { context } = this.#options;
-    const { members } = this.#log.state;
-    const { quality, ownership } = await context.settings();
-    const writers = [...members.values()]
-      .filter((one) => !one.readOnly && one.phase !== 'over')
-      .map(({ name }) => name);
-    const files = await context.project.files();
-    const { messages, tasks, notes } = remediesFor({ gate, trust5, settings: quality, ownership, writers, files });
-    if (messages.length + tasks.length === 0) return [...notes, why].join('; ');
-    for (const note of notes) this.#options.say(`gate: ${note}`);
-    for (const { subject, description, owner, files: touched } of tasks)
-      await operate(context, 'TaskCreate', { subject, description, owner, files: touched }, this.#as);
-    for (const { to, type, content } of messages) {
-      await operate(context, 'SendMessage', { recipient: to, type, content }, this.#as);
-      // A message alone is no work that is waited for.
-      const description = typeof content === 'string' ? content : JSON.stringify(content);
-      await operate(
-        context,
-        'TaskCreate',
-        { subject: `Mend what the gate found: ${type}`, description, owner: to },
-        this.#as,
-      );
-    }
-    return null;
+    return askForMending(context, this.#log, this.#as, { gate, trust5, why }, say);
   }
 
   /** The results of all as a SPEC, with the user's word for it; gives why there is none. */
@@ -331,13 +303,6 @@ export class Lead {
         this.#found = { phase: 'plan', spec: end.spec, status: end.status };
         return null;
     }
-  }
-
-  async #pass(): Promise<void> {
-    const reason = 'the gate passed';
-    const by = 'team-lead';
-    for (const event of ['gate_started', 'gate_passed'] as const)
-      await this.#log.append({ type: 'moved', event, reason, by });
   }
 
   async #askToEnd(): Promise<void> {
