@@ -101,7 +101,12 @@ export function createRun(
 }
 
 /** Throws where git cannot do what the work of a team needs. */
-export async function requireMergingGit(root: string, run: Run): Promise<void> {
+export async function requireMergingGit(
+  root: string,
+  run: Run,
+  env: Readonly<Record<string, string | undefined>>,
+): Promise<void> {
+  requireGit(env);
   const version = (await run.git(root, ['version'])).trim();
   const [, major = '0', minor = '0'] = /(\d+)\.(\d+)/.exec(version) ?? [];
   const [needsMajor, needsMinor] = OLDEST;

@@ -83,11 +83,11 @@ class GitWorkshop implements Workshop {
     return tools.turns.take(() => act(tools));
   }
 
-  begin(team: string) {
+  async begin(team: string) {
     const branch = teamBranch(team);
+    await requireMergingGit(this.#options.root, this.#reading, this.#options.env);
     return this.#turn(async ({ repository, run }) => {
       const { root } = repository;
-      await requireMergingGit(root, run);
       const here = await commitAt('HEAD', root, run);
       if (here === null)
         throw new ToolError(
