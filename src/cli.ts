@@ -213,6 +213,13 @@ function addAgentCommands(program: Command): void {
     });
   const agent = program.command('agent', { hidden: true });
   agent
+    .command('team')
+    .description('lead a team on the issue of this attempt')
+    .action(async () => {
+      const { agentTeamCommand } = await import('./cli/agent-team.ts');
+      await agentTeamCommand();
+    });
+  agent
     .command('patch')
     .description('apply the patches in the issue of this attempt')
     .action(async () => {

@@ -39,6 +39,8 @@ export type ComposeLeadOptions = {
   readonly passed: readonly string[];
   readonly timeouts: MemberTimeouts;
   readonly variable: Variable;
+  /** What marks all that is started; undefined: made of the project's place. */
+  readonly mark?: string;
   readonly say: (words: string) => void;
 };
 
@@ -65,7 +67,7 @@ export function composeLead(options: ComposeLeadOptions): ComposedLead {
   const { root, main } = project;
   const teams = new KeptTeams(new FileTeams({ root: main, now: Date.now }));
   const { context } = composeContext(project, env, teams, () => null, say);
-  const mark = createHash('sha256').update(main).digest('hex').slice(0, 12);
+  const mark = options.mark ?? createHash('sha256').update(main).digest('hex').slice(0, 12);
   const runtime = new RuntimeDir();
   const stateDir = projectState(main, env);
   const hostVersion = players.kind === 'claude' ? players.version : NO_HOST;
@@ -94,6 +96,7 @@ export function composeLead(options: ComposeLeadOptions): ComposedLead {
         askApproval: null,
       },
       budgetUsd: null,
+      instruction: null,
       timeouts,
       say,
     },

@@ -2,10 +2,8 @@
 
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { readToolSection, type ToolSection } from '../adapters/config/tool-section.ts';
-import { packageRoot } from '../adapters/package-root.ts';
-import { claudeCommand, claudeVersion, INSTALL_CLAUDE } from '../adapters/runner/claude.ts';
-import { type ComposedLead, composeLead, type Players } from '../compose-lead.ts';
+import { readToolSection } from '../adapters/config/tool-section.ts';
+import { type ComposedLead, composeLead } from '../compose-lead.ts';
 import type { Usage } from '../domain/daemon/record.ts';
 import { ToolError } from '../domain/errors.ts';
 import { type CommandName, parseFlags, wordProblems } from '../domain/team/arguments.ts';
@@ -15,12 +13,13 @@ import { phaseOfTeam } from '../domain/team/team-name.ts';
 import { visible } from '../domain/text.ts';
 import { decideWork } from '../engine/team/deciding.ts';
 import type { HookContext } from '../engine/team/hook-context.ts';
-import { foundTeam, isLeft, takeUp } from '../engine/team/lead/founding.ts';
+import { isLeft, takeUp } from '../engine/team/lead/founding.ts';
 import { Lead, type Outcome } from '../engine/team/lead/lead.ts';
 import { isAskedByAgent } from '../host/asked-by-agent.ts';
-import { memberSettings } from '../install/member-settings.ts';
 import { askApproval } from './approval-question.ts';
 import { findVariable } from './doctor-team.ts';
+import { coverageBefore, createTeam } from './leading.ts';
+import { playersOf } from './players.ts';
 import { type RunReport, reportLines, runReport } from './run-report.ts';
 import { openRunScreen } from './run-screen.ts';
 import { type EndSignal, SIGNAL_CODES, SIGNALS } from './signals.ts';
@@ -42,27 +41,6 @@ function flagsOf({ team, solo, force, pattern }: PhaseOptions): readonly string[
     ...(force === true ? ['--force'] : []),
     ...(pattern === undefined ? [] : [`--pattern=${pattern}`]),
   ];
-}
-
-/** Who plays the teammates: the program that was given, else what WORKFLOW.md says, else Claude Code. */
-async function playersOf(given: string | undefined, section: ToolSection): Promise<Players> {
-  const { runtime, command, permissionMode, allowedTools } = section;
-  if (given !== undefined) return { kind: 'command', command: given };
-  if (runtime === 'command' && command !== null) return { kind: runtime, command };
-  if (runtime !== 'claude')
-    throw new ToolError(
-      'config',
-      `teammates: expected tool.runtime claude or command in ./WORKFLOW.md, or a program to play them with --command; got runtime ${runtime}`,
-    );
-  const program = claudeCommand({ tool: { command } });
-  const version = await claudeVersion(program, process.env);
-  if (version === null)
-    throw new ToolError(
-      'prerequisite',
-      `teammates: expected Claude Code as ${JSON.stringify(command ?? 'claude')}, which does not say its version; ${INSTALL_CLAUDE}, or name a program to play them with --command`,
-    );
-  const settings = memberSettings(join(packageRoot(), 'dist', 'hooks'));
-  return { kind: runtime, command: program, version, permissionMode, allowedTools, settings };
 }
 
 function say(words: string): void {
@@ -96,17 +74,6 @@ type Led = {
   readonly usage: ReadonlyMap<string, Omit<Usage, 'seconds'>>;
   readonly coverageBefore: number | null;
 };
-
-/** Begins to measure what the tests reach before anything is built; nothing where work has been merged already. */
-async function coverageBefore({ context, lead }: ComposedLead, team: string, signal: AbortSignal) {
-  const { base, head } = await lead.workshop.begin(team);
-  const { hooks, quality } = await context.settings();
-  if (phaseOfTeam(team) !== 'run' || base !== head || !hooks.taskCompleted.requireQualityCheck)
-    return { coverage: Promise.resolve(null) };
-  const { path } = await lead.workshop.view(team, 'base');
-  const measured = lead.checksAt(path).run(quality, signal);
-  return { coverage: measured.then(({ coverage }) => coverage).catch(() => null) };
-}
 
 function logTo(tell: (words: string) => void): HookContext['log'] {
   return (level, words) => {
@@ -240,9 +207,7 @@ export async function phaseCommand(command: CommandName, words: string, options:
     if (await takeUp(composed.context, team, say)) say(`team ${team} stands: its work goes on`);
     else {
       for (const reason of decided.reasons) say(reason);
-      // What a lead that was killed at its very end left: it looks at what is there now.
-      if (decided.work.phase !== 'run') await composed.lead.workshop.forget(team);
-      await foundTeam(composed.context, decided);
+      await createTeam(composed, decided);
     }
     await finish(composed, team, options);
   } finally {

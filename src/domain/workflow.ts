@@ -7,6 +7,10 @@ import type { TrustMode } from './trust.ts';
 export const RUNTIMES = ['claude', 'command', 'patch'] as const;
 export type Runtime = (typeof RUNTIMES)[number];
 
+/** Who works on an issue. `auto`: as many as the issue asks for. */
+export const WORK_MODES = ['agent', 'team', 'auto'] as const;
+export type WorkMode = (typeof WORK_MODES)[number];
+
 export const PERMISSION_MODES = ['default', 'acceptEdits', 'plan', 'dontAsk', 'bypassPermissions', 'auto'] as const;
 export type PermissionMode = (typeof PERMISSION_MODES)[number];
 
@@ -53,6 +57,7 @@ export type Workflow = {
     readonly command: CommandLine | null;
     /** null: no agent's text is passed on. */
     readonly agent: string | null;
+    readonly mode: WorkMode;
     /** 0: never. */
     readonly stallTimeoutMs: number;
     readonly turnTimeoutMs: number;

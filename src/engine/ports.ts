@@ -7,6 +7,7 @@ import type { Stored } from '../domain/log.ts';
 import type { GateResult, QualitySettings } from '../domain/quality.ts';
 import type { TeamRecord } from '../domain/team/record.ts';
 import type { TeamState } from '../domain/team/state.ts';
+import type { TeamSummary } from '../domain/team/summary.ts';
 
 export interface Clock {
   /** Milliseconds since the epoch. */
@@ -190,6 +191,8 @@ export type AgentEvent =
   | { readonly type: 'tool_ended'; readonly id: string }
   /** All that the attempt used so far. */
   | { readonly type: 'usage'; readonly usage: Omit<Usage, 'seconds'> }
+  /** The team that works on it, as it stands now. */
+  | { readonly type: 'team'; readonly team: TeamSummary }
   /** Any other life sign. */
   | { readonly type: 'activity'; readonly name: string };
 
@@ -200,6 +203,10 @@ export type RunRequest = {
   readonly attempt: number;
   readonly cwd: string;
   readonly prompt: string;
+  /** The issue's own words: its title, then its body. */
+  readonly issueText: string;
+  /** How often the issue has come up for work, from 1. */
+  readonly life: number;
   /** The session of an earlier attempt to go on with. */
   readonly resume: string | null;
   /** What this attempt may cost at most, US dollars. */

@@ -3,6 +3,7 @@
 import { asLine, clip } from '../domain/text.ts';
 import type { StateView } from '../engine/daemon/view.ts';
 import { count, dollars, duration } from './format.ts';
+import { gateWords, type TeamAtWork, teamsOf, teamWords } from './team-lines.ts';
 
 type Column = { readonly title: string; readonly max: number };
 
@@ -21,6 +22,34 @@ function ago(at: string | null, now: number): string {
 
 function section(title: string, lines: readonly string[]): string[] {
   return lines.length === 0 ? [] : ['', title, ...lines];
+}
+
+/** A team's tasks, what was said last, and what was measured. */
+function teamSection({ issue, team }: TeamAtWork, now: number): string[] {
+  const tasks = table(
+    [
+      { title: 'TASK', max: 6 },
+      { title: 'STATUS', max: 11 },
+      { title: 'OWNER', max: 16 },
+      { title: 'TOOK', max: 8 },
+      { title: 'WHAT', max: 80 },
+    ],
+    team.tasks.map(({ id, status, owner, started_at: startedAt, seconds, subject }) => [
+      id,
+      status.replace('_', ' '),
+      owner ?? '–',
+      seconds === null ? ago(startedAt, now) : duration(seconds * 1000),
+      subject,
+    ]),
+  );
+  const said = team.messages.last
+    .slice(-3)
+    .map(({ from, to, type, content }) => `${from} → ${to}, ${type.replaceAll('_', ' ')}: ${content}`);
+  return section(`TEAM OF #${issue} · ${asLine(team.team)} · ${asLine(teamWords(team))}`, [
+    ...tasks,
+    `  gate: ${clip(asLine(gateWords(team)), 160)}`,
+    ...said.map((line) => `  ${clip(asLine(line), 160)}`),
+  ]);
 }
 
 /** The whole dashboard; ends with a newline. */
@@ -76,6 +105,7 @@ export function textDashboard(view: StateView): string {
             ]),
           ),
     ),
+    ...teamsOf(view).flatMap((team) => teamSection(team, now)),
     ...section(
       view.retrying.length === 0 ? '' : 'RETRYING',
       view.retrying.length === 0

@@ -4,6 +4,7 @@ import { createHash } from 'node:crypto';
 import type { StateView } from '../engine/daemon/view.ts';
 import { count, dollars, duration } from './format.ts';
 import { Html, html, link } from './html.ts';
+import { gateWords, type TeamAtWork, teamsOf, teamWords } from './team-lines.ts';
 
 const STYLE = `
 :root{color-scheme:light dark;--ink:#1c2330;--soft:#5d6880;--line:#dfe4ee;--back:#f6f8fb;--card:#fff;--go:#0b7a4b;--wait:#8a5a00;--bad:#b3261e;--accent:#2456c9}
@@ -91,11 +92,31 @@ function pull(request: { readonly number: number; readonly url: string } | null)
   return request === null ? html`–` : link(request.url, `#${request.number}`);
 }
 
+const TASK_KINDS: Readonly<Record<string, string>> = {
+  pending: '',
+  blocked: 'wait',
+  in_progress: 'go',
+  completed: 'done',
+  failed: 'failed',
+};
+
 function issueCell(rowId: string, item: Item): Cell {
   return {
     label: 'Issue',
     value: html`<span id="${rowId}-issue">${link(item.issue_url, `#${item.issue_number}`)}</span> ${item.title}`,
   };
+}
+
+/** A team's tasks, what was said last, and what was measured. */
+function teamPart({ issue, url, team }: TeamAtWork): Html {
+  const rows = team.tasks.map(
+    ({ id, status, owner, subject, started_at: startedAt, seconds }) =>
+      html`<tr><td class="n" data-label="Task">${id}</td><td class="n" data-label="Status">${tag(TASK_KINDS[status] ?? '', status.replace('_', ' '))}</td><td class="n" data-label="Owner">${owner ?? '–'}</td><td class="n" data-label="Took">${seconds === null ? since(startedAt) : duration(seconds * 1000)}</td><td data-label="What">${subject}</td></tr>`,
+  );
+  const said = team.messages.last
+    .slice(-3)
+    .map(({ from, to, type, content }) => html`<li>${from} → ${to}, ${type.replaceAll('_', ' ')}: ${content}</li>`);
+  return html`<section aria-label="Team of issue ${issue}"><h2>Team of ${link(url, `#${issue}`)}</h2><p class="muted">${team.team} · ${teamWords(team)}</p>${tableOf(['Task', 'Status', 'Owner', 'Took', 'What'], rows, 'No task yet.')}<p class="muted">Gate: ${gateWords(team)}</p>${said.length === 0 ? '' : html`<ul class="muted">${said}</ul>`}</section>`;
 }
 
 /** The parts of the page that change, by the id of the element that holds them. */
@@ -138,6 +159,7 @@ export function pageParts(view: StateView): Readonly<Record<string, string>> {
       ),
       'No agent is at work.',
     ),
+    teams: html`${teamsOf(view).map(teamPart)}`,
     retrying: tableOf(
       ['Issue', 'Tried', 'Again in', 'Last error'],
       view.retrying.map((item) =>
@@ -195,6 +217,7 @@ export function page(view: StateView, nonce: string): string {
 <ul class="facts" id="facts">${part('facts')}</ul>
 <div id="warnings">${part('warnings')}</div>
 <h2>Running</h2><div id="running">${part('running')}</div>
+<div id="teams">${part('teams')}</div>
 <h2>Retrying</h2><div id="retrying">${part('retrying')}</div>
 <h2>Waiting</h2><div id="waiting">${part('waiting')}</div>
 <h2>Finished</h2><div id="completed">${part('completed')}</div>

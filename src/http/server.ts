@@ -3,11 +3,13 @@
 import { randomBytes } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { assertNever, messageOf, ToolError } from '../domain/errors.ts';
+import { visible } from '../domain/text.ts';
 import { textDashboard } from './dashboard.ts';
 import { EventStream } from './events.ts';
 import { checkOrigin, type Refusal, SESSION_COOKIE, Sessions } from './guards.ts';
 import { loginPage, page } from './page.ts';
 import type { Source } from './source.ts';
+import { teamsOf } from './team-lines.ts';
 
 export type ServerOptions = {
   readonly source: Source;
@@ -20,12 +22,13 @@ export type ServerOptions = {
 
 const MAX_BODY_BYTES = 64 * 1024;
 
-type Route = 'home' | 'state' | 'issue' | 'events' | 'refresh' | 'metrics' | 'healthz' | 'login';
+type Route = 'home' | 'state' | 'issue' | 'team' | 'events' | 'refresh' | 'metrics' | 'healthz' | 'login';
 
 const METHODS: Readonly<Record<Route, readonly string[]>> = {
   home: ['GET', 'HEAD'],
   state: ['GET', 'HEAD'],
   issue: ['GET', 'HEAD'],
+  team: ['GET', 'HEAD'],
   events: ['GET'],
   refresh: ['POST'],
   metrics: ['GET', 'HEAD'],
@@ -51,6 +54,7 @@ function routeOf(path: string): Route | undefined {
     case '/login':
       return 'login';
     default:
+      if (path === '/api/v1/teams' || path.startsWith('/api/v1/teams/')) return 'team';
       return path.startsWith('/api/v1/issues/') ? 'issue' : undefined;
   }
 }
@@ -161,6 +165,8 @@ export class StatusServer {
             : `the daemon knows nothing of issue #${number}`;
         return this.#refuse(response, { status: 404, code: 'not_found', message });
       }
+      case 'team':
+        return this.#teams(path.slice('/api/v1/teams/'.length), response);
       case 'events':
         return this.#events.open(request, response);
       case 'refresh':
@@ -177,6 +183,23 @@ export class StatusServer {
       default:
         return assertNever(route);
     }
+  }
+
+  /** All teams at work, or the one of that name. */
+  #teams(name: string, response: ServerResponse): void {
+    const teams = teamsOf(this.#options.source.state()).map(({ issue, team }) => ({ issue_number: issue, ...team }));
+    if (name === '') {
+      this.#json(response, 200, { teams });
+      return;
+    }
+    const found = teams.find(({ team }) => team === name);
+    if (found !== undefined) {
+      this.#json(response, 200, found);
+      return;
+    }
+    const known = teams.map(({ team }) => team).join(', ');
+    const message = `there is no team ${visible(name)} at work${known === '' ? '' : `; there is ${known}`}`;
+    this.#refuse(response, { status: 404, code: 'not_found', message });
   }
 
   async #refresh(request: IncomingMessage, response: ServerResponse): Promise<void> {

@@ -77,7 +77,18 @@ test('temporary files of an agent can be written where they lie in the person’
     env: { PATH: process.env.PATH },
   });
   const end = await runner.run(
-    { run: 'r', issue: 1, attempt: 1, cwd: cwd ?? '', prompt: 'go', resume: null, budgetUsd: null, env: {} },
+    {
+      run: 'r',
+      issue: 1,
+      attempt: 1,
+      cwd: cwd ?? '',
+      prompt: 'go',
+      issueText: 'go',
+      life: 1,
+      resume: null,
+      budgetUsd: null,
+      env: {},
+    },
     {
       onStarted: async () => undefined,
       onEvent: () => undefined,

@@ -68,6 +68,7 @@ test('with nothing but the repository, every default holds', () => {
       agent: null,
       stallTimeoutMs: 600_000,
       turnTimeoutMs: 3_600_000,
+      mode: 'agent',
       permissionMode: 'acceptEdits',
       isolation: 'auto',
       allowedTools: ['Bash', 'Edit', 'Write', 'NotebookEdit', 'Read', 'Glob', 'Grep', 'TodoWrite', 'Task', 'Agent'],
@@ -179,7 +180,7 @@ tracker:
 polling: { interval_ms: fast }
 workspace: { root: $NOWHERE }
 agent: { max_concurent_agents: 2, max_attempts: 0 }
-tool: { runtime: cluade, mode: team, env: [PATH, GH_TOKEN], permission_mode: yolo, stall_timeout_ms: 1.5 }
+tool: { runtime: cluade, mode: teem, env: [PATH, GH_TOKEN], permission_mode: yolo, stall_timeout_ms: 1.5 }
 server: { port: 99999, host: 0.0.0.0 }
 hook: {}
 `;
@@ -192,7 +193,7 @@ hook: {}
     'agent.max_attempts: expected a number of at least 1, got 0',
     'agent.max_concurent_agents: unknown key; did you mean agent.max_concurrent_agents?',
     'tool.runtime: expected one of claude, command, patch, got "cluade"; did you mean claude?',
-    'tool.mode: expected agent (team and auto are not built yet), got "team"',
+    'tool.mode: expected one of agent, team, auto, got "teem"; did you mean team?',
     'tool.stall_timeout_ms: expected a whole number, got 1.5',
     'tool.permission_mode: expected one of default, acceptEdits, plan, dontAsk, bypassPermissions, auto, got "yolo"',
     'tool.env.1: expected a variable without a hosting credential: an agent never gets one, got "GH_TOKEN"',
@@ -214,6 +215,10 @@ test('rules across keys', () => {
     [
       `${REPO}\ntool: { runtime: command }`,
       ['tool.command: expected the program to run, got nothing (tool.runtime is command)'],
+    ],
+    [
+      `${REPO}\ntool: { runtime: patch, mode: auto }`,
+      ['tool.mode: expected agent, got auto (tool.runtime is patch, which plays no teammate)'],
     ],
     [`${REPO}\nserver: { token: $T }`, ['server.token: expected a token in $T, which is not set']],
     [

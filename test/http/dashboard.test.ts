@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
+import { summaryOf } from '../../src/domain/team/summary.ts';
 import { textDashboard } from '../../src/http/dashboard.ts';
 import { count, dollars, duration } from '../../src/http/format.ts';
 import { html, link } from '../../src/http/html.ts';
 import { page, pageParts } from '../../src/http/page.ts';
+import { LEAD, TEAM, teamOf } from '../support/team.ts';
 import { viewWith } from '../support/view.ts';
 
 test('what runs, on what, since when, last words, tokens, cost; what waits and why; what is done with its link', () => {
@@ -48,6 +50,29 @@ test('control characters of a title reach no terminal', () => {
   const [first] = view.running;
   assert.ok(first !== undefined);
   assert.match(textDashboard({ ...view, running: [{ ...first, title: 'a\u001b[2Jb' }] }), /a\\x1b\[2Jb/);
+});
+
+test('a team at work: its tasks, what was said last, what was measured', () => {
+  const story = teamOf(['backend-dev', 'tester'], 2).claim('1', 'backend-dev');
+  story.tell('message_sent', { to: 'all', by: LEAD, epoch: 0, content: 'mind <b>\u001b[2J' });
+  const team = summaryOf(story.state, new Map([['backend-dev', { cost_usd: 0.5 }]]), story.at);
+  const view = viewWith();
+  const [first] = view.running;
+  assert.ok(first !== undefined);
+  const at = new Date(story.at + 65_000).toISOString();
+  const shown = { ...view, generated_at: at, running: [{ ...first, team }] };
+  const text = textDashboard(shown);
+  assert.match(
+    text,
+    new RegExp(`TEAM OF #1 · ${TEAM} · \\w+ · implementation · 0 of 2 tasks · 1 message · 0 rejections · \\$0\\.500`),
+  );
+  assert.match(text, /\n {2}1\s+in progress\s+backend-dev\s+1m 05s\s+/);
+  assert.match(text, /\n {2}2\s+pending\s+–\s+–\s+/);
+  assert.match(text, /gate: not measured yet\n {2}team-lead → all, [a-z ]+: mind <b>/);
+  const parts = pageParts(shown);
+  assert.match(parts.teams ?? '', /mind &lt;b&gt;/);
+  assert.match(parts.teams ?? '', /<span class="tag go">in progress<\/span>/);
+  assert.equal(pageParts(view).teams, '');
 });
 
 test('markup of an issue is text on the page, a strange address is no link', () => {

@@ -294,6 +294,7 @@ test('events: the state at once and whenever it changed; the page gets the parts
     'polled',
     'retrying',
     'running',
+    'teams',
     'waiting',
     'warnings',
   ]);

@@ -204,6 +204,7 @@ export class LeadPlay {
           askApproval: null,
         },
         budgetUsd: null,
+        instruction: null,
         timeouts: { stallTimeoutMs: 0, turnTimeoutMs: 3_600_000 },
         width: Number.POSITIVE_INFINITY,
         say: (words) => this.said.push(words),

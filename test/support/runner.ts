@@ -65,6 +65,8 @@ export class Bench {
         attempt: 1,
         cwd: this.cwd,
         prompt: 'the prompt',
+        issueText: 'an issue',
+        life: 1,
         resume: null,
         budgetUsd: null,
         env: {},

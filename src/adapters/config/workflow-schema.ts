@@ -4,7 +4,7 @@
 import * as z from 'zod';
 import { isTokenVariable } from '../../domain/credential.ts';
 import { parseSlug } from '../../domain/repository.ts';
-import { ISOLATION_MODES, PERMISSION_MODES, RUNTIMES } from '../../domain/workflow.ts';
+import { ISOLATION_MODES, PERMISSION_MODES, RUNTIMES, WORK_MODES } from '../../domain/workflow.ts';
 
 const text = z.string().min(1);
 const labels = z.union([text.transform((label) => [label]), z.array(text).min(1)]);
@@ -130,11 +130,11 @@ export const tool = z
         'The agent that leads the issue; its file in the clone, else the text that this package brings. null: none. Default: jarvis when .claude/ stands beside this file, else none.',
       ),
     mode: z
-      .string()
-      .refine((mode) => mode === 'agent', { message: 'agent (team and auto are not built yet)' })
+      .enum(WORK_MODES)
       .default('agent')
-      .meta({ enum: ['agent'] })
-      .describe('Who works on an issue: one agent.'),
+      .describe(
+        'Who works on an issue. agent: one agent. team: a team, by the same rules as `tool run`. auto: whichever the issue and the repository ask for.',
+      ),
     stall_timeout_ms: milliseconds(0, 600_000).describe(
       'An agent without a life sign for so long is ended, ms; 0: never. Claude Code recovers a dead stream by itself after 300 s.',
     ),

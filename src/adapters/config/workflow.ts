@@ -77,6 +77,13 @@ function resolveCommand(input: WorkflowInput, problems: string[]): CommandLine |
   return runtime === 'claude' ? ['claude'] : null;
 }
 
+function resolveMode(input: WorkflowInput, problems: string[]): Workflow['tool']['mode'] {
+  const { mode, runtime } = input.tool;
+  if (mode !== 'agent' && runtime === 'patch')
+    problems.push(`tool.mode: expected agent, got ${mode} (tool.runtime is patch, which plays no teammate)`);
+  return mode;
+}
+
 function resolveServerToken(token: string | undefined, env: WorkflowSource['env'], problems: string[]): string | null {
   if (token === undefined) return null;
   if (!token.startsWith('$')) return token;
@@ -156,6 +163,7 @@ function normalize(
       runtime: input.tool.runtime,
       command: resolveCommand(input, problems),
       agent: input.tool.agent === undefined ? defaultAgent(directory) : input.tool.agent,
+      mode: resolveMode(input, problems),
       stallTimeoutMs: input.tool.stall_timeout_ms,
       turnTimeoutMs: input.tool.turn_timeout_ms,
       permissionMode: input.tool.permission_mode,

@@ -10,6 +10,7 @@ import { packageRoot } from '../package-root.ts';
 import type { RuntimeDir } from '../runtime-dir.ts';
 import { ClaudeRunner } from './claude.ts';
 import { CommandRunner } from './command.ts';
+import { TeamRunner } from './team.ts';
 
 export type RunnersOptions = {
   readonly workflow: () => Workflow;
@@ -37,7 +38,7 @@ export function createRunner(options: RunnersOptions): (name: string) => Runner 
       }),
     }),
   ];
-  return (name) => {
+  const alone = (name: string): Runner => {
     const runner = runners.find((one) => one.name === name);
     if (runner === undefined)
       throw new ToolError(
@@ -45,5 +46,9 @@ export function createRunner(options: RunnersOptions): (name: string) => Runner 
         `tool.runtime: expected one of ${runners.map((one) => one.name).join(', ')}, got ${name}`,
       );
     return runner;
+  };
+  return (name) => {
+    const runner = alone(name);
+    return workflow().tool.mode === 'agent' ? runner : new TeamRunner({ ...options, alone: runner });
   };
 }

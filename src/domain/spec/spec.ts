@@ -23,6 +23,11 @@ export function isSpecId(id: string): boolean {
   return SPEC_ID.test(id);
 }
 
+/** The ids of SPECs that a text names, each once, in their order. */
+export function specIdsIn(text: string): readonly string[] {
+  return [...new Set(text.match(/\bSPEC(?:-[A-Z0-9]+)+-\d{3}\b/g) ?? [])];
+}
+
 /** The directory of a SPEC, from the project's root. */
 export function specDirectory(id: string): string {
   return `.tool/specs/${id}`;

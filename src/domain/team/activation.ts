@@ -40,7 +40,8 @@ export type Decision = Common &
 export type Environment = {
   /** Of the variable, as it was found. */
   readonly value: string | undefined;
-  readonly source: 'shell' | 'settings' | null;
+  /** `workflow`: the daemon's tool.mode says it in the variable's place. */
+  readonly source: 'shell' | 'settings' | 'workflow' | null;
 };
 
 export type DecisionInput = {
@@ -93,6 +94,7 @@ function hostPrerequisite(version: string | null): Prerequisite {
 function variablePrerequisite({ value, source }: Environment): Prerequisite {
   const name = 'variable';
   const from = source === null ? '' : source === 'shell' ? ' from the shell' : ' from the settings file';
+  if (source === 'workflow') return { name, holds: true, why: 'tool.mode in WORKFLOW.md stands for it' };
   if (value === '1') return { name, holds: true, why: `${TEAMS_VARIABLE} is 1${from}` };
   const why = `expected ${TEAMS_VARIABLE}=1, got ${got(value)}${value === undefined ? '' : from}`;
   const mend =

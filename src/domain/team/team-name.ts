@@ -40,6 +40,11 @@ export function runTeamName(id: string): string | undefined {
   return SPEC_ID.test(id) ? `tool-run-${id.toLowerCase()}` : undefined;
 }
 
+/** The team that works on an issue; `life` counts how often the issue came up. */
+export function issueTeamName(issue: number, life: number): string {
+  return life === 1 ? `tool-run-issue-${issue}` : `tool-run-issue-${issue}-${life}`;
+}
+
 const TEAM_NAME = /^tool-(plan|run|debug)-[a-z0-9]+(?:-[a-z0-9]+)*$/;
 /** A file's name may have 255 bytes; an archive's has a date besides. */
 const NAME_MAX = 120;

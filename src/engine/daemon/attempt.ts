@@ -245,6 +245,8 @@ export class Attempt {
           attempt: this.#number,
           cwd: path,
           prompt,
+          issueText: `${this.#issue.title}\n\n${this.#issue.body}`,
+          life: this.#entry.life,
           resume: this.#entry.sessionId,
           budgetUsd:
             limits.maxCostUsd === null ? null : Math.max(0.01, limits.maxCostUsd - spentOf(this.#entry).cost_usd),
@@ -270,6 +272,8 @@ export class Attempt {
           onEvent: (event) => {
             this.live.hear(event);
             watchdog.sign(event);
+            // Each teammate's turn is watched where the team is led; here, a team that moves on begins anew.
+            if (event.type === 'team') watchdog.turnStarted();
             if (event.type === 'tool_started') toolsThisTurn += 1;
             if (
               event.type === 'session' &&

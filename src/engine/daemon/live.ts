@@ -2,6 +2,7 @@
 
 import type { Usage } from '../../domain/daemon/record.ts';
 import { NO_USAGE } from '../../domain/daemon/record.ts';
+import type { TeamSummary } from '../../domain/team/summary.ts';
 import { oneLine } from '../../domain/text.ts';
 import type { AgentEvent, Clock } from '../ports.ts';
 
@@ -17,6 +18,8 @@ export class Live {
   lastMessage: string | null = null;
   lastEventAt: number;
   usage: Omit<Usage, 'seconds'> = NO_USAGE;
+  /** The team that works on it; null: one agent does. */
+  team: TeamSummary | null = null;
 
   constructor(clock: Clock) {
     this.#clock = clock;
@@ -33,6 +36,7 @@ export class Live {
       event.type === 'activity' ? event.name : event.type === 'tool_started' ? `tool ${event.name}` : event.type;
     if (event.type === 'message') this.lastMessage = oneLine(event.text, MESSAGE_MAX) || this.lastMessage;
     if (event.type === 'usage') this.usage = event.usage;
+    if (event.type === 'team') this.team = event.team;
   }
 
   /** All that the attempt used so far, its agent's time included. */

@@ -6,6 +6,7 @@ import type { Completed, DaemonState, Entry } from '../../domain/daemon/state.ts
 import { spentOf } from '../../domain/daemon/state.ts';
 import { activeLabelsOf, type StateLabels } from '../../domain/issue.ts';
 import { formatSlug } from '../../domain/repository.ts';
+import type { TeamSummary } from '../../domain/team/summary.ts';
 import { oneLine } from '../../domain/text.ts';
 import type { Workflow } from '../../domain/workflow.ts';
 import type { PollStats, RateLimit } from '../ports.ts';
@@ -56,7 +57,8 @@ export type RunningRow = Row & {
   readonly last_error: string | null;
   readonly tokens: Tokens;
   readonly cost_usd: number;
-  readonly team: null;
+  /** The team that works on it; null: one agent does. */
+  readonly team: TeamSummary | null;
 };
 
 export type RetryingRow = Row & {
@@ -163,7 +165,7 @@ function runningRow(slug: string, entry: Entry, live: Live | undefined, labels: 
     last_error: entry.lastError,
     tokens: tokensOf(usage),
     cost_usd: dollars(before.cost_usd + now.cost_usd),
-    team: null,
+    team: live?.team ?? null,
   };
 }
 

@@ -2,7 +2,7 @@
 
 import type { SpecData } from '../../domain/spec/check.ts';
 import { planDrafts } from '../../domain/spec/plan-drafts.ts';
-import { specDirectory } from '../../domain/spec/spec.ts';
+import { specDirectory, specIdsIn } from '../../domain/spec/spec.ts';
 import { type Decision, decideMode } from '../../domain/team/activation.ts';
 import type { CommandName, Flags } from '../../domain/team/arguments.ts';
 import { decompose } from '../../domain/team/decomposition.ts';
@@ -12,7 +12,8 @@ import { rolesOf, type Selection, select } from '../../domain/team/selection.ts'
 import type { TeamSettings } from '../../domain/team/settings.ts';
 import { isStanding } from '../../domain/team/state.ts';
 import type { TaskDraft } from '../../domain/team/task-draft.ts';
-import { debugTeamName, planTeamName, runTeamName } from '../../domain/team/team-name.ts';
+import { debugTeamName, issueTeamName, planTeamName, runTeamName } from '../../domain/team/team-name.ts';
+import { oneLine } from '../../domain/text.ts';
 import type { HookContext } from './hook-context.ts';
 
 export type Command = { readonly command: CommandName; readonly words: string; readonly flags: Flags };
@@ -26,6 +27,9 @@ export type Work = {
   /** A SPEC whose documents have no problems: its own plan counts. Null: the tasks are made from the text. */
   readonly data: SpecData | null;
 };
+
+/** So much of an issue's title names its team's work. */
+const TITLE_MAX = 120;
 
 type Needed = Pick<HookContext, 'project' | 'log' | 'teams'>;
 
@@ -70,12 +74,57 @@ async function workOf(
 export async function decideWork(context: Needed, command: Command, settings: TeamSettings): Promise<Decided> {
   const work = await workOf(context, command, settings);
   if ('problem' in work) return { kind: 'refused', problems: [work.problem] };
+  return decideOn(context, work, command, settings);
+}
+
+/** An issue, as it is to be worked on by a team. */
+export type AskedIssue = {
+  readonly issue: number;
+  /** How often the issue has come up for work, from 1. */
+  readonly life: number;
+  /** Its title, then its body. */
+  readonly text: string;
+};
+
+/** Decides who works on an issue; nothing is written. An approved SPEC that it names is what is built. */
+export async function decideIssue(
+  context: Needed,
+  asked: AskedIssue,
+  flags: Flags,
+  settings: TeamSettings,
+): Promise<Decided> {
+  const { issue, life, text } = asked;
+  const team = issueTeamName(issue, life);
+  const title = oneLine(text.split('\n')[0] ?? '', TITLE_MAX);
+  const named = specIdsIn(text).filter((id) => context.project.spec(id) !== null);
+  const left: string[] = [];
+  for (const id of named) {
+    const { counts, why } = await context.project.approval(id);
+    const spec = context.project.spec(id);
+    if (spec === null || (settings.requirePlanApproval && !counts)) {
+      left.push(`${id} is named, and left alone: it is not approved (${why})`);
+      continue;
+    }
+    const work: Work = { phase: 'run', subject: id, team, text: spec, data: context.project.data(id) };
+    return decideOn(context, work, { command: 'run', flags }, settings, [`the issue names ${id}`, ...left]);
+  }
+  const work: Work = { phase: 'run', subject: `issue #${issue}: ${title}`, team, text, data: null };
+  return decideOn(context, work, { command: 'run', flags }, settings, left);
+}
+
+async function decideOn(
+  context: Needed,
+  work: Work,
+  { command, flags }: Pick<Command, 'command' | 'flags'>,
+  settings: TeamSettings,
+  said: readonly string[] = [],
+): Promise<Decided> {
   const files = await context.project.files();
   const mentioned = work.data?.plan.tasks.flatMap((task) => task.files) ?? [];
   const selection = select({ text: work.text, files, settings, mentioned });
   const decision = decideMode({
-    command: command.command,
-    flags: command.flags,
+    command,
+    flags,
     settings,
     hostVersion: await context.project.hostVersion(),
     environment: context.project.variable,
@@ -92,8 +141,8 @@ export async function decideWork(context: Needed, command: Command, settings: Te
       ? decompose({ phase: work.phase, roles, text: work.text, selection, ownership, files })
       : planDrafts({ data: work.data, roles, ownership });
   const drafts: readonly TaskDraft[] = tasks;
-  const reasons = [...decision.reasons, ...notes];
-  return { kind: 'decided', work, decision, isForced: command.flags.force, reasons, drafts };
+  const reasons = [...said, ...decision.reasons, ...notes];
+  return { kind: 'decided', work, decision, isForced: flags.force, reasons, drafts };
 }
 
 function rolesFor(phase: Phase, selection: Selection, settings: TeamSettings): readonly string[] {

@@ -38,7 +38,7 @@ export type ProjectView = {
   /** Version of the host; null when it cannot be told. */
   readonly hostVersion: () => Promise<string | null>;
   /** The variable that switches team mode on. */
-  readonly variable: { readonly value: string | undefined; readonly source: 'shell' | 'settings' | null };
+  readonly variable: { readonly value: string | undefined; readonly source: 'shell' | 'settings' | 'workflow' | null };
 };
 
 export type HookContext = TeamContext & {

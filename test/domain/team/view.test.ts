@@ -185,7 +185,7 @@ test('leases that hold, what the gate measured, what was refused', () => {
     about: 'task 1',
     reason: 'two tests fail',
   });
-  assert.equal(view.decisions.length, 3);
+  assert.equal(view.decisions.length, 4);
 });
 
 const CONTENTS: readonly (readonly [MessageType, Content, string])[] = [

@@ -61,6 +61,7 @@ async function live(t: Cleanup, timeouts: MemberTimeouts, play: Played): Promise
       workshop: placeOf(world.root),
       clock: world.clock,
       budgetUsd: null,
+      instruction: null,
       timeouts,
       turns: new Turns(1),
       holdsBack: () => false,

@@ -57,6 +57,8 @@ export type LeadOptions = {
   /** Where SPECs are written, and who is asked about them. */
   readonly desk: PlanDesk;
   readonly budgetUsd: number | null;
+  /** What each teammate is told beside its tasks; null: nothing. */
+  readonly instruction: string | null;
   readonly timeouts: MemberTimeouts;
   /** How many teammates work at once. */
   readonly width: number;

@@ -30,6 +30,8 @@ export type LifeOptions = {
   readonly workshop: Workshop;
   readonly clock: Clock;
   readonly budgetUsd: number | null;
+  /** What whoever had the team work says to each of it, beside its tasks; null: nothing. */
+  readonly instruction: string | null;
   readonly timeouts: MemberTimeouts;
   /** Holds a turn back until it may begin, and lets the next one in when it is over: how many work at once. */
   readonly turns: Turns;
@@ -109,7 +111,7 @@ export class MemberLife {
 
   /** Runs until the team ends, the member is replaced, or its process fails. */
   async run(signal: AbortSignal): Promise<LifeEnd> {
-    const { context, log, members, budgetUsd } = this.#options;
+    const { context, log, members, budgetUsd, instruction } = this.#options;
     const first = await this.#next(signal);
     const member = this.#member;
     if (first === null || member === undefined) return { kind: 'quiet' };
@@ -129,7 +131,9 @@ export class MemberLife {
           model,
           cwd: place.path,
           env: place.env,
-          prompt: `${memberBrief(log.state, member, settings, null)}\n\n${first}`,
+          prompt: [memberBrief(log.state, member, settings, null), instruction, first]
+            .filter((part) => part !== null)
+            .join('\n\n'),
           budgetUsd,
         },
         {

@@ -1,0 +1,190 @@
+// The runner that has a team work on an issue: a process of its own leads it, where agents run and with what they may do.
+
+import { join } from 'node:path';
+import { messageOf } from '../../domain/errors.ts';
+import { clip, lastLines, visibleLines } from '../../domain/text.ts';
+import type { Workflow } from '../../domain/workflow.ts';
+import type { RunEnd, RunHooks, Runner, RunRequest } from '../../engine/ports.ts';
+import { createAgentHome } from '../agent-home.ts';
+import type { Isolation } from '../isolation.ts';
+import { packageRoot } from '../package-root.ts';
+import type { RuntimeDir } from '../runtime-dir.ts';
+import { type AgentProcess, startAgent } from './agent-process.ts';
+import { runtimeVariables } from './claude.ts';
+import { GO, readTeamLine, type TeamLine, type TeamOrder } from './team-wire.ts';
+
+export type TeamRunnerOptions = {
+  readonly workflow: () => Workflow;
+  readonly stateDir: string;
+  readonly runtime: RuntimeDir;
+  readonly isolation: Isolation;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Who works on what is none of a team's. */
+  readonly alone: Runner;
+};
+
+const MESSAGE_MAX = 4_000;
+const COMPLAINTS_MAX = 8_000;
+
+export class TeamRunner implements Runner {
+  readonly name: string;
+  readonly #options: TeamRunnerOptions;
+
+  constructor(options: TeamRunnerOptions) {
+    this.name = `a team of ${options.alone.name}`;
+    this.#options = options;
+  }
+
+  async run(request: RunRequest, hooks: RunHooks): Promise<RunEnd> {
+    try {
+      const end = await this.#lead(request, hooks);
+      return end === 'alone' ? await this.#options.alone.run(request, hooks) : end;
+    } catch (error) {
+      return { ok: false, words: messageOf(error), fault: 'runtime', resumable: true };
+    }
+  }
+
+  #order(request: RunRequest): TeamOrder {
+    const { tool } = this.#options.workflow();
+    const { runtime, command, stallTimeoutMs, turnTimeoutMs, permissionMode, allowedTools, env } = tool;
+    const { issue, life, issueText, prompt, budgetUsd } = request;
+    return {
+      mode: tool.mode,
+      issue,
+      life,
+      text: issueText,
+      instruction: prompt,
+      budgetUsd,
+      tool: {
+        runtime,
+        command: typeof command === 'string' || command === null ? command : [...command],
+        stallTimeoutMs,
+        turnTimeoutMs,
+        permissionMode,
+        allowedTools: [...allowedTools],
+        env: [...env],
+      },
+    };
+  }
+
+  async #lead(request: RunRequest, hooks: RunHooks): Promise<RunEnd | 'alone'> {
+    const { stateDir, runtime, isolation, env, workflow } = this.#options;
+    const { issue, attempt, run, cwd } = request;
+    const { tool } = workflow();
+    const tmp = runtime.make(`t${issue}-${attempt}`);
+    try {
+      const home = await createAgentHome({ stateDir, issue, attempt, run, tmp, env, passed: tool.env, carry: null });
+      const program = [join(packageRoot(), 'dist', 'cli.js'), 'agent', 'team'];
+      const [file, args] = isolation.wrap(process.execPath, program, [cwd, home.path, tmp]);
+      // The teammates' login: the process hands it on to them, and to nothing else that it starts.
+      const login = tool.runtime === 'claude' ? runtimeVariables(env, null) : {};
+      const conversation = new Conversation(hooks);
+      const agent = await startAgent({
+        file,
+        args,
+        cwd,
+        env: { ...home.env, ...login, ...request.env },
+        run,
+        isIsolated: isolation.active,
+        signal: hooks.signal,
+        onLine: (line) => conversation.hear(line),
+        onErrorText: (text) => conversation.complain(text),
+      });
+      conversation.begin(agent);
+      agent.write(`${JSON.stringify(this.#order(request))}\n`);
+      const { exitCode, signal } = await agent.ended;
+      return await conversation.end(exitCode, signal);
+    } finally {
+      runtime.remove(tmp);
+    }
+  }
+}
+
+/** Takes in what the leading process says, and answers its one question. */
+class Conversation {
+  readonly #hooks: RunHooks;
+  #agent: AgentProcess | undefined;
+  #isAlone = false;
+  #end: RunEnd | undefined;
+  #complaints = '';
+  #starting: Promise<void> = Promise.resolve();
+
+  constructor(hooks: RunHooks) {
+    this.#hooks = hooks;
+  }
+
+  begin(agent: AgentProcess): void {
+    this.#agent = agent;
+  }
+
+  hear(line: string): void {
+    const said = readTeamLine(line);
+    if (said === null) this.complain(line);
+    else this.#take(said);
+  }
+
+  complain(text: string): void {
+    this.#complaints = `${this.#complaints}${text}\n`.slice(-COMPLAINTS_MAX);
+    this.#hooks.output(`${text}\n`);
+  }
+
+  #take(said: TeamLine): void {
+    const { output, onEvent } = this.#hooks;
+    switch (said.type) {
+      case 'decided':
+        for (const reason of said.reasons) output(`[lead] ${reason}\n`);
+        if (said.as === 'alone') this.#isAlone = true;
+        else this.#start();
+        return;
+      case 'said':
+        output(`[${said.who}] ${said.text}\n`);
+        onEvent({ type: 'message', text: clip(`${said.who}: ${said.text}`, MESSAGE_MAX) });
+        return;
+      case 'team':
+        onEvent({ type: 'team', team: said.team });
+        return;
+      case 'usage':
+        onEvent({ type: 'usage', usage: said.usage });
+        return;
+      case 'sign':
+        onEvent({ type: 'activity', name: 'team' });
+        return;
+      case 'done':
+        this.#end = { ok: true, words: visibleLines(said.words) };
+        return;
+      case 'failed':
+        this.#end = { ok: false, words: visibleLines(said.words), fault: said.fault, resumable: true };
+        return;
+    }
+  }
+
+  /** It waits until it is written down that it runs. */
+  #start(): void {
+    const agent = this.#agent;
+    if (agent === undefined) return;
+    this.#starting = this.#hooks.onStarted(agent.pid).then(
+      () => {
+        agent.write(`${GO}\n`);
+        agent.endInput();
+      },
+      (error: unknown) => {
+        this.#end = { ok: false, words: messageOf(error), fault: 'runtime', resumable: true };
+        agent.terminate();
+      },
+    );
+  }
+
+  async end(exitCode: number | null, signal: NodeJS.Signals | null): Promise<RunEnd | 'alone'> {
+    await this.#starting;
+    if (this.#isAlone) return 'alone';
+    if (this.#end !== undefined && (!this.#end.ok || exitCode === 0)) return this.#end;
+    const how = exitCode === null ? `was ended by ${signal ?? 'a signal'}` : `ended with exit code ${exitCode}`;
+    const words = lastLines(visibleLines(this.#complaints));
+    return {
+      ok: false,
+      words: `the lead of the team ${how}${words === '' ? '' : `: ${words}`}`,
+      fault: 'agent',
+      resumable: true,
+    };
+  }
+}

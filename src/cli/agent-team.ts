@@ -1,0 +1,283 @@
+// The agent that is a team: a process that leads it on an issue, inside an attempt of the daemon. It reads its order from
+// standard input and says what happens, line by line; what is finished is merged into the branch that is checked out.
+
+import { appendFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { tryGit } from '../adapters/git/git.ts';
+import { RUN_VARIABLE } from '../adapters/processes.ts';
+import { GO, type TeamLine, type TeamOrder, teamOrder } from '../adapters/runner/team-wire.ts';
+import { type ComposedLead, composeLead } from '../compose-lead.ts';
+import { NO_USAGE, type Usage } from '../domain/daemon/record.ts';
+import { messageOf, ToolError } from '../domain/errors.ts';
+import { NO_FLAGS } from '../domain/team/arguments.ts';
+import { teamReport } from '../domain/team/report.ts';
+import { isStanding, type TeamState } from '../domain/team/state.ts';
+import { summaryOf } from '../domain/team/summary.ts';
+import { issueTeamName } from '../domain/team/team-name.ts';
+import { lastLines, oneLine } from '../domain/text.ts';
+import { decideIssue } from '../engine/team/deciding.ts';
+import { isLeft, takeUp } from '../engine/team/lead/founding.ts';
+import { Lead } from '../engine/team/lead/lead.ts';
+import { askDesk } from './issue.ts';
+import { coverageBefore, createTeam } from './leading.ts';
+import { playersOf } from './players.ts';
+import { SIGNALS } from './signals.ts';
+
+/** How often the state is shown when it has changed, and how often it is said that this process lives. */
+const SHOW_MS = 500;
+const SIGN_MS = 15_000;
+
+type Used = Omit<Usage, 'seconds'>;
+
+function emit(line: TeamLine): void {
+  process.stdout.write(`${JSON.stringify(line)}\n`);
+}
+
+function say(words: string): void {
+  emit({ type: 'said', who: 'lead', text: words });
+}
+
+/** The lines of standard input, one at a time; '' after the last. */
+function linesOfInput() {
+  const input = createInterface({ input: process.stdin });
+  const lines = input[Symbol.asyncIterator]();
+  return {
+    next: async (): Promise<string> => {
+      const { done, value } = await lines.next();
+      return done === true ? '' : value;
+    },
+    /** The process ends though the daemon still holds the other side. */
+    close: () => {
+      input.close();
+      process.stdin.destroy();
+    },
+  };
+}
+
+async function readOrder(next: () => Promise<string>): Promise<TeamOrder> {
+  const text = await next();
+  try {
+    return teamOrder.parse(JSON.parse(text));
+  } catch (error) {
+    throw new ToolError(
+      'usage',
+      `this command is for the daemon: expected its order as one line, got ${messageOf(error)}`,
+    );
+  }
+}
+
+/** What this program writes beside the work is none of it. */
+function leaveOut(root: string): void {
+  const path = join(root, '.git', 'info', 'exclude');
+  const lines = ['/.tool/teams/', '/.tool/state/', '/.tool/cache/', '/.tool/worktrees/'];
+  const known = existsSync(path) ? readFileSync(path, 'utf8').split('\n') : [];
+  const missing = lines.filter((line) => !known.includes(line));
+  if (missing.length === 0) return;
+  mkdirSync(join(root, '.git', 'info'), { recursive: true });
+  appendFileSync(path, `${missing.map((line) => `\n${line}`).join('')}\n`);
+}
+
+/** The file's prompt speaks to one agent that does everything. */
+function instructionOf({ instruction }: TeamOrder): string {
+  return [
+    'The whole work, as the daemon puts it to whoever is alone with it. Yours are your tasks below; the branch, the pull request and the issue itself are the lead’s:',
+    ...instruction.split('\n').map((line) => `> ${line}`),
+  ].join('\n');
+}
+
+function sumOf(usage: ReadonlyMap<string, Used>): Used {
+  const { seconds: _, ...none } = NO_USAGE;
+  return [...usage.values()].reduce<Used>(
+    (sum, one) => ({
+      input_tokens: sum.input_tokens + one.input_tokens,
+      output_tokens: sum.output_tokens + one.output_tokens,
+      cost_usd: sum.cost_usd + one.cost_usd,
+      turns: sum.turns + one.turns,
+    }),
+    none,
+  );
+}
+
+/** Says how the team stands, whenever that has changed. */
+class Show {
+  readonly #usage = new Map<string, Used>();
+  readonly #state: () => TeamState;
+  readonly #timers: readonly NodeJS.Timeout[];
+  #shown = '';
+
+  constructor(state: () => TeamState) {
+    this.#state = state;
+    this.#timers = [
+      setInterval(() => this.show(this.#state()), SHOW_MS),
+      setInterval(() => emit({ type: 'sign' }), SIGN_MS),
+    ];
+  }
+
+  get usage(): ReadonlyMap<string, Used> {
+    return this.#usage;
+  }
+
+  used(name: string, usage: Used): void {
+    this.#usage.set(name, usage);
+    emit({ type: 'usage', usage: sumOf(this.#usage) });
+  }
+
+  show(state: TeamState): void {
+    const team = summaryOf(state, this.#usage, Date.now());
+    const text = JSON.stringify(team);
+    if (text === this.#shown) return;
+    this.#shown = text;
+    emit({ type: 'team', team });
+  }
+
+  close(): void {
+    for (const timer of this.#timers) clearInterval(timer);
+  }
+}
+
+/** The team's branch comes into the one that is checked out, which is the issue's. */
+async function bringIn(root: string, branch: string): Promise<void> {
+  const merge = await tryGit(['merge', '--no-edit', '--quiet', branch], { cwd: root });
+  if (merge.exitCode === 0) return;
+  await tryGit(['merge', '--abort'], { cwd: root });
+  throw new ToolError(
+    'agent',
+    `the team's branch ${branch} does not merge into the issue's: ${lastLines(merge.stderr || merge.stdout)}`,
+  );
+}
+
+async function lead(composed: ComposedLead, order: TeamOrder, team: string): Promise<void> {
+  const { context, project } = composed;
+  const log = context.teams.open(team);
+  if (log === undefined) throw new ToolError('refused', `team ${team} is gone`);
+  const stop = new AbortController();
+  for (const signal of SIGNALS) process.once(signal, () => stop.abort());
+  const before = await coverageBefore(composed, team, stop.signal);
+  const show = new Show(() => log.state);
+  let overspent = false;
+  try {
+    const outcome = await new Lead(
+      {
+        ...composed.lead,
+        instruction: instructionOf(order),
+        width: Number.POSITIVE_INFINITY,
+        say,
+        output: (name, text) => {
+          for (const line of text.split('\n').filter((one) => one.trim() !== ''))
+            emit({ type: 'said', who: name, text: line });
+        },
+        onEvent: (name, event) => {
+          if (event.type !== 'usage') return;
+          show.used(name, event.usage);
+          if (order.budgetUsd === null || sumOf(show.usage).cost_usd < order.budgetUsd) return;
+          overspent = true;
+          stop.abort();
+        },
+      },
+      log,
+    ).lead(stop.signal);
+    show.show(outcome.state);
+    if (overspent)
+      throw new ToolError(
+        'agent',
+        `the team has cost more than the issue may: ${order.budgetUsd} US dollars were left`,
+      );
+    if (outcome.kind === 'failed') throw new ToolError('agent', outcome.why);
+    if (outcome.kind === 'interrupted') throw new ToolError('agent', `team ${team} was interrupted`);
+    const { workshop } = composed.lead;
+    const { branch } = await workshop.begin(team);
+    const changed = await workshop.changed(team);
+    const coverage = await Promise.race([before.coverage, Promise.resolve(null)]);
+    const report = teamReport({
+      state: outcome.state,
+      branch,
+      changed,
+      coverageBefore: coverage,
+      usage: show.usage,
+    });
+    writeFileSync(join(outcome.archived, 'report.md'), report);
+    await bringIn(project.main, branch);
+    await workshop.end(team);
+    if (changed.length === 0) throw new ToolError('agent', `team ${team} finished and changed nothing`);
+    const title = oneLine(order.text.split('\n')[0] ?? '', 200);
+    await askDesk({ type: 'pull_request', title, body: report });
+    emit({
+      type: 'done',
+      words: `${outcome.state.tasks.size} tasks by ${outcome.state.members.size} teammates, ${changed.length} files`,
+    });
+  } finally {
+    show.close();
+  }
+}
+
+/** Says what the issue comes to; gives what begins the team's work, null where the work is one agent's. */
+async function decide(
+  composed: ComposedLead,
+  order: TeamOrder,
+  team: string,
+): Promise<(() => Promise<unknown>) | null> {
+  const { context } = composed;
+  const standing = context.teams.list().includes(team) ? context.teams.open(team) : undefined;
+  if (standing !== undefined && isLeft(standing.state, isStanding(standing.state))) {
+    emit({ type: 'decided', as: 'team', reasons: [`team ${team} stands: its work goes on`] });
+    return () => takeUp(context, team, say);
+  }
+  const settings = await context.settings();
+  const flags = { ...NO_FLAGS, wish: order.mode === 'team' ? ('team' as const) : null };
+  const decided = await decideIssue(context, order, flags, settings);
+  if (decided.kind === 'refused') throw new ToolError('config', decided.problems.join('; '));
+  const { decision } = decided;
+  const reasons = [...decided.reasons];
+  if (order.mode === 'auto' && decision.mode !== 'team') {
+    emit({ type: 'decided', as: 'alone', reasons });
+    return null;
+  }
+  emit({ type: 'decided', as: 'team', reasons });
+  return () => createTeam(composed, decided);
+}
+
+async function carryOut(next: () => Promise<string>): Promise<void> {
+  const order = await readOrder(next);
+  const cwd = process.cwd();
+  leaveOut(cwd);
+  const { tool, issue, life } = order;
+  const team = issueTeamName(issue, life);
+  const { [RUN_VARIABLE]: mark } = process.env;
+  const composed = composeLead({
+    cwd,
+    env: process.env,
+    players: await playersOf(undefined, tool),
+    passed: tool.env,
+    timeouts: tool,
+    variable: { value: undefined, source: 'workflow' },
+    ...(mark === undefined ? {} : { mark }),
+    say,
+  });
+  try {
+    const begin = await decide(composed, order, team);
+    if (begin === null) return;
+    if ((await next()) !== GO) throw new ToolError('usage', 'the daemon is gone before the team began');
+    await begin();
+    await lead(composed, order, team);
+  } finally {
+    await composed.close();
+  }
+}
+
+/** Faults of the place rather than of those who work: the issue is not to blame for them. */
+const RUNTIME_CODES: readonly string[] = ['prerequisite', 'config', 'internal', 'usage'];
+
+/** Leads the team to its end; what is wrong is said in a line of its own. */
+export async function agentTeamCommand(): Promise<void> {
+  const input = linesOfInput();
+  try {
+    await carryOut(input.next);
+  } catch (error) {
+    const isRuntime = !(error instanceof ToolError) || RUNTIME_CODES.includes(error.code);
+    emit({ type: 'failed', words: messageOf(error), fault: isRuntime ? 'runtime' : 'agent' });
+    process.exitCode = 1;
+  } finally {
+    input.close();
+  }
+}

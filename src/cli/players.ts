@@ -1,0 +1,30 @@
+// Who plays the teammates of a lead that is code.
+
+import { join } from 'node:path';
+import type { ToolSection } from '../adapters/config/tool-section.ts';
+import { packageRoot } from '../adapters/package-root.ts';
+import { claudeCommand, claudeVersion, INSTALL_CLAUDE } from '../adapters/runner/claude.ts';
+import type { Players } from '../compose-lead.ts';
+import { ToolError } from '../domain/errors.ts';
+import { memberSettings } from '../install/member-settings.ts';
+
+/** Who plays the teammates: the program that was given, else what WORKFLOW.md says, else Claude Code. */
+export async function playersOf(given: string | undefined, section: ToolSection): Promise<Players> {
+  const { runtime, command, permissionMode, allowedTools } = section;
+  if (given !== undefined) return { kind: 'command', command: given };
+  if (runtime === 'command' && command !== null) return { kind: runtime, command };
+  if (runtime !== 'claude')
+    throw new ToolError(
+      'config',
+      `teammates: expected tool.runtime claude or command in ./WORKFLOW.md, or a program to play them with --command; got runtime ${runtime}`,
+    );
+  const program = claudeCommand({ tool: { command } });
+  const version = await claudeVersion(program, process.env);
+  if (version === null)
+    throw new ToolError(
+      'prerequisite',
+      `teammates: expected Claude Code as ${JSON.stringify(command ?? 'claude')}, which does not say its version; ${INSTALL_CLAUDE}, or name a program to play them with --command`,
+    );
+  const settings = memberSettings(join(packageRoot(), 'dist', 'hooks'));
+  return { kind: runtime, command: program, version, permissionMode, allowedTools, settings };
+}

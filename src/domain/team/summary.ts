@@ -1,0 +1,127 @@
+// A team in short, as it is shown beside others: snake_case names, times in ISO 8601, each text one bounded line.
+
+import type { Usage } from '../daemon/record.ts';
+import { oneLine } from '../text.ts';
+import type { TeamState } from './state.ts';
+import { type ShownStatus, viewOf } from './view.ts';
+
+/** More than that is no list any more that a person reads. */
+export const TASKS_SHOWN = 100;
+const MESSAGES_SHOWN = 10;
+const TEXT_MAX = 160;
+
+export type TeamSummary = {
+  readonly team: string;
+  /** Where it stands: `working`, `gate`, `fallback`, … */
+  readonly state: string;
+  readonly pattern: string | null;
+  readonly subject: string;
+  /** Why its tasks go on one at a time; null: they do not. */
+  readonly fallback: string | null;
+  readonly members: readonly {
+    readonly name: string;
+    readonly phase: string;
+    /** The id of what it works on. */
+    readonly task: string | null;
+    readonly cost_usd: number;
+  }[];
+  readonly task_counts: Readonly<Record<ShownStatus, number>>;
+  readonly tasks: readonly {
+    readonly id: string;
+    readonly subject: string;
+    readonly status: ShownStatus;
+    readonly owner: string | null;
+    readonly started_at: string | null;
+    /** From its start to its end; null: it has not ended. */
+    readonly seconds: number | null;
+  }[];
+  readonly messages: {
+    readonly count: number;
+    /** The last ones, the oldest first. */
+    readonly last: readonly {
+      readonly at: string;
+      readonly from: string;
+      readonly to: string;
+      readonly type: string;
+      readonly content: string;
+    }[];
+  };
+  /** What was measured last. */
+  readonly gate: {
+    readonly ok: boolean;
+    readonly coverage: number | null;
+    readonly checks: readonly { readonly check: string; readonly outcome: string; readonly figure: string | null }[];
+    /** TRUST 5, where it was measured: from 0 to 5, null without a tool. */
+    readonly scores: readonly { readonly dimension: string; readonly score: number | null; readonly state: string }[];
+  } | null;
+  /** Completions and writes that were not accepted. */
+  readonly rejections: number;
+  readonly cost_usd: number;
+};
+
+function line(text: string): string {
+  return oneLine(text, TEXT_MAX);
+}
+
+function gateOf({ gate }: TeamState): TeamSummary['gate'] {
+  if (gate === null) return null;
+  const { ok, coverage, checks, trust5 } = gate;
+  return {
+    ok,
+    coverage,
+    checks: checks.map(({ check, outcome, figure }) => ({
+      check,
+      outcome,
+      figure: figure === null ? null : line(figure),
+    })),
+    scores: (trust5?.dimensions ?? []).map(({ dimension, score, state }) => ({ dimension, score, state })),
+  };
+}
+
+/**
+ * @param usage by teammate what its runtime says that it used
+ * @param now ms since the epoch
+ */
+export function summaryOf(
+  state: TeamState,
+  usage: ReadonlyMap<string, Pick<Usage, 'cost_usd'>>,
+  now: number,
+): TeamSummary {
+  const view = viewOf(state, now);
+  const costOf = (name: string) => usage.get(name)?.cost_usd ?? 0;
+  return {
+    team: view.team,
+    state: view.state,
+    pattern: view.pattern,
+    subject: line(view.subject),
+    fallback: view.fallback === null ? null : line(view.fallback.reason),
+    members: view.members.map(({ name, phase, task }) => ({
+      name,
+      phase,
+      task: task?.id ?? null,
+      cost_usd: costOf(name),
+    })),
+    task_counts: view.task_counts,
+    tasks: view.tasks.slice(0, TASKS_SHOWN).map(({ id, subject, status, owner, started_at, ended_at, seconds }) => ({
+      id,
+      subject: line(subject),
+      status,
+      owner,
+      started_at,
+      seconds: ended_at === null ? null : seconds,
+    })),
+    messages: {
+      count: view.messages.count,
+      last: view.messages.last.slice(-MESSAGES_SHOWN).map(({ at, from, to, type, content }) => ({
+        at,
+        from,
+        to,
+        type,
+        content: line(content),
+      })),
+    },
+    gate: gateOf(state),
+    rejections: view.rejections.count,
+    cost_usd: [...usage.values()].reduce((sum, one) => sum + one.cost_usd, 0),
+  };
+}

@@ -1,0 +1,43 @@
+// The teams that work on issues, in words that the text dashboard and the page share.
+
+import type { TeamSummary } from '../domain/team/summary.ts';
+import type { StateView } from '../engine/daemon/view.ts';
+import { dollars } from './format.ts';
+
+export type TeamAtWork = { readonly issue: number; readonly url: string; readonly team: TeamSummary };
+
+/** One for each running issue that a team works on. */
+export function teamsOf(view: StateView): readonly TeamAtWork[] {
+  return view.running.flatMap(({ issue_number: issue, issue_url: url, team }) =>
+    team === null ? [] : [{ issue, url, team }],
+  );
+}
+
+/** What was measured last, in one line. */
+export function gateWords({ gate }: TeamSummary): string {
+  if (gate === null) return 'not measured yet';
+  const checks = gate.checks.map(
+    ({ check, outcome, figure }) => `${check} ${outcome.replace('_', ' ')}${figure === null ? '' : ` (${figure})`}`,
+  );
+  const scores = gate.scores.map(({ dimension, score }) => `${dimension} ${score ?? 'not measured'}`);
+  return [gate.ok ? 'passed' : 'not passed', ...checks, ...scores].join(' · ');
+}
+
+function counted(count: number, what: string): string {
+  return `${count} ${what}${count === 1 ? '' : 's'}`;
+}
+
+/** How far it is, in one line. */
+export function teamWords(team: TeamSummary): string {
+  const { task_counts: counts } = team;
+  const all = Object.values(counts).reduce((sum, one) => sum + one, 0);
+  return [
+    team.fallback === null ? team.state : `one at a time (${team.fallback})`,
+    ...(team.pattern === null ? [] : [team.pattern]),
+    `${counts.completed} of ${all} tasks`,
+    ...(counts.failed === 0 ? [] : [`${counts.failed} failed`]),
+    counted(team.messages.count, 'message'),
+    counted(team.rejections, 'rejection'),
+    dollars(team.cost_usd),
+  ].join(' · ');
+}

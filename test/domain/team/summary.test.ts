@@ -1,0 +1,62 @@
+// A team in short, and that the line which carries it to the daemon loses nothing.
+
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import { readTeamLine } from '../../../src/adapters/runner/team-wire.ts';
+import { summaryOf, TASKS_SHOWN } from '../../../src/domain/team/summary.ts';
+import { LEAD, teamOf } from '../../support/team.ts';
+
+const NOBODY = new Map();
+
+test('who does what, what was said and what it cost', () => {
+  const story = teamOf(['backend-dev', 'tester'], 2).claim('1', 'backend-dev');
+  story.tell('message_sent', { to: 'all', by: LEAD, epoch: 0, content: 'hello\nyou' });
+  const usage = new Map([['backend-dev', { cost_usd: 0.25 }]]);
+  const summary = summaryOf(story.state, usage, story.at + 3_000);
+  assert.deepEqual(
+    summary.members.map(({ name, task, cost_usd }) => [name, task, cost_usd]),
+    [
+      ['backend-dev', '1', 0.25],
+      ['tester', null, 0],
+    ],
+  );
+  assert.deepEqual(
+    summary.tasks.map(({ id, status, owner, started_at, seconds }) => [
+      id,
+      status,
+      owner,
+      started_at !== null,
+      seconds,
+    ]),
+    [
+      ['1', 'in_progress', 'backend-dev', true, null],
+      ['2', 'pending', null, false, null],
+    ],
+  );
+  assert.equal(summary.messages.count, 1);
+  assert.deepEqual(
+    summary.messages.last.map(({ from, to, content }) => [from, to, content]),
+    [['team-lead', 'all', 'hello; you']],
+  );
+  assert.equal(summary.cost_usd, 0.25);
+});
+
+test('a line of the leading process carries it as it is, whatever it holds', () => {
+  const story = teamOf(['backend-dev'], TASKS_SHOWN + 20);
+  story.tell('message_sent', { to: 'all', by: LEAD, epoch: 0, content: 'x'.repeat(60_000) });
+  const team = summaryOf(story.state, NOBODY, story.at);
+  assert.equal(team.tasks.length, TASKS_SHOWN);
+  assert.deepEqual(readTeamLine(JSON.stringify({ type: 'team', team })), { type: 'team', team });
+});
+
+test('what is no such line is none', () => {
+  const team = summaryOf(teamOf([], 0).state, NOBODY, 0);
+  for (const line of [
+    'words of a program',
+    '{"type":"team"}',
+    JSON.stringify({ type: 'team', team: { ...team, subject: 'x'.repeat(500) } }),
+    JSON.stringify({ type: 'team', team: { ...team, cost_usd: -1 } }),
+    `${JSON.stringify({ type: 'said', who: 'lead', text: 'x' })}${' '.repeat(600_000)}`,
+  ])
+    assert.equal(readTeamLine(line), null, line.slice(0, 100));
+});
