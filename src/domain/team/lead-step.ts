@@ -117,6 +117,11 @@ function working(state: TeamState, { running, isChecked, isClosed }: LeadView): 
   return !isAtWork && !mayBegin && !isBusy ? { kind: 'stuck', why: stuckWords(state) } : { kind: 'wait' };
 }
 
+/** Whether the team was ended with all of its work done. */
+export function isFinished({ session, tasks }: TeamState): boolean {
+  return session === 'deleted' && [...tasks.values()].every((task) => !isOpen(task));
+}
+
 /** The next step of the team's lead. */
 export function leadStep(state: TeamState, view: LeadView): LeadStep {
   switch (state.session) {

@@ -5,7 +5,7 @@ import { type GateResult, type QualitySettings, rejection } from '../../../domai
 import { lostPrerequisite, prerequisitesOf } from '../../../domain/team/activation.ts';
 import type { Evidence } from '../../../domain/team/caller.ts';
 import { FALLBACK_TRIGGERS, type FallbackTrigger } from '../../../domain/team/fallback.ts';
-import { GATE_ROUNDS, isMeasured, leadStep } from '../../../domain/team/lead-step.ts';
+import { GATE_ROUNDS, isFinished, isMeasured, leadStep } from '../../../domain/team/lead-step.ts';
 import { remediesFor } from '../../../domain/team/remedies.ts';
 import { isStanding, type TeamState } from '../../../domain/team/state.ts';
 import { oneLine } from '../../../domain/text.ts';
@@ -117,7 +117,8 @@ export class Lead {
   }
 
   async #lead(signal: AbortSignal): Promise<Outcome> {
-    const { hooks } = await this.#options.context.settings();
+    const { context } = this.#options;
+    const { hooks } = await context.settings();
     const isChecked = hooks.taskCompleted.requireQualityCheck;
     for (;;) {
       this.#log.refresh();
@@ -164,7 +165,8 @@ export class Lead {
           return { kind: 'failed', state, why: step.why };
         case 'over':
           // Who led before was killed when all was done.
-          if (state.session === 'deleted') return this.#putAway(state, this.#options.context.teams.archive(this.#team));
+          if (isFinished(state) && context.teams.list().includes(this.#team))
+            return this.#putAway(state, context.teams.archive(this.#team));
           return { kind: 'failed', state, why: `team ${this.#team} is ${state.session}` };
         case 'wait':
           await this.#options.clock.sleep(LOOK_MS, signal);
