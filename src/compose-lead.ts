@@ -13,7 +13,6 @@ import { ClaudeMembers, type ClaudeMembersOptions } from './adapters/runner/clau
 import type { MemberHomeOptions } from './adapters/runner/member-home.ts';
 import { CommandMembers } from './adapters/runner/members.ts';
 import { RuntimeDir } from './adapters/runtime-dir.ts';
-import { putSpec } from './adapters/specs.ts';
 import { projectState } from './adapters/stamp.ts';
 import { composeContext } from './compose-team.ts';
 import { NO_HOST, type Environment as Variable } from './domain/team/activation.ts';
@@ -90,9 +89,9 @@ export function composeLead(options: ComposeLeadOptions): ComposedLead {
       clock: systemClock,
       checksAt: (place) =>
         createChecks({ root: place, cacheDirectory: `${main}/.tool/cache/checks`, now: Date.now, env }),
-      trust5At: (work) => measureTrust5({ ...work, spec: null, env }),
+      trust5At: (work) => measureTrust5({ ...work, env }),
       desk: {
-        writeSpec: (spec, replaces) => putSpec(main, spec, replaces, new Date().toISOString().slice(0, 10)),
+        writeSpec: leading.project.writeSpec,
         askApproval: null,
       },
       budgetUsd: null,

@@ -4,7 +4,6 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { readToolSection } from '../adapters/config/tool-section.ts';
 import { type ComposedLead, composeLead } from '../compose-lead.ts';
-import type { Usage } from '../domain/daemon/record.ts';
 import { ToolError } from '../domain/errors.ts';
 import { type CommandName, parseFlags, wordProblems } from '../domain/team/arguments.ts';
 import { teamReport } from '../domain/team/report.ts';
@@ -12,12 +11,12 @@ import { phaseOfTeam } from '../domain/team/team-name.ts';
 import { visible } from '../domain/text.ts';
 import { decideWork } from '../engine/team/deciding.ts';
 import type { HookContext } from '../engine/team/hook-context.ts';
-import { isLeft, takeUp } from '../engine/team/lead/founding.ts';
+import { foundTeam, isLeft, takeUp } from '../engine/team/lead/founding.ts';
 import { Lead, type Outcome } from '../engine/team/lead/lead.ts';
 import { isAskedByAgent } from '../host/asked-by-agent.ts';
 import { askApproval } from './approval-question.ts';
+import { coverageBefore } from './coverage-before.ts';
 import { findVariable } from './doctor-team.ts';
-import { coverageBefore, createTeam } from './leading.ts';
 import { playersOf } from './players.ts';
 import { type RunReport, reportLines, runReport } from './run-report.ts';
 import { openRunScreen } from './run-screen.ts';
@@ -70,7 +69,6 @@ async function isAttended({ context }: ComposedLead): Promise<boolean> {
 
 type Led = {
   readonly outcome: Outcome;
-  readonly usage: ReadonlyMap<string, Omit<Usage, 'seconds'>>;
   readonly coverageBefore: number | null;
 };
 
@@ -88,7 +86,6 @@ async function leadTeam(composed: ComposedLead, team: string, isLive: boolean): 
   if (log === undefined) throw new ToolError('refused', `team ${team} is gone`);
   const stop = new AbortController();
   const before = await coverageBefore(composed, team, stop.signal);
-  const usage = new Map<string, Omit<Usage, 'seconds'>>();
   const isAsked = await isAttended(composed);
   const screen = openRunScreen(composed.project.main, team, isLive, () => process.kill(process.pid, 'SIGINT'));
   const ask = (id: string, signal: AbortSignal) => {
@@ -105,9 +102,7 @@ async function leadTeam(composed: ComposedLead, team: string, isLive: boolean): 
         context: { ...composed.lead.context, log: logTo(screen.say) },
         desk,
         width: Number.POSITIVE_INFINITY,
-        onEvent: (name, event) => {
-          if (event.type === 'usage') usage.set(name, event.usage);
-        },
+        onEvent: () => undefined,
         say: screen.say,
         output: screen.output,
       },
@@ -115,7 +110,7 @@ async function leadTeam(composed: ComposedLead, team: string, isLive: boolean): 
     );
     const outcome = await lead.lead(stop.signal);
     // Whoever measures still is not waited for when the work is over.
-    return { outcome, usage, coverageBefore: await Promise.race([before.coverage, Promise.resolve(null)]) };
+    return { outcome, coverageBefore: await Promise.race([before.coverage, Promise.resolve(null)]) };
   } finally {
     screen.close();
     signals.off();
@@ -129,7 +124,7 @@ const NOTHING_BUILT = { branch: null, files: 0, report: null } as const;
 /** Leads the team to its end, and says what came of it. */
 async function finish(composed: ComposedLead, team: string, options: PhaseOptions): Promise<void> {
   const began = performance.now();
-  const { outcome, usage, coverageBefore } = await leadTeam(composed, team, options.json !== true);
+  const { outcome, coverageBefore } = await leadTeam(composed, team, options.json !== true);
   const { workshop } = composed.lead;
   const seconds = Math.round((performance.now() - began) / 10) / 100;
   const isBuilt = phaseOfTeam(team) === 'run';
@@ -137,7 +132,7 @@ async function finish(composed: ComposedLead, team: string, options: PhaseOption
   const changed = isBuilt ? await workshop.changed(team) : [];
   const place = outcome.kind === 'done' ? outcome.archived : join(composed.project.main, '.tool', 'teams', team);
   const path = join(place, 'report.md');
-  if (isBuilt) writeFileSync(path, teamReport({ state: outcome.state, branch, changed, coverageBefore, usage }));
+  if (isBuilt) writeFileSync(path, teamReport({ state: outcome.state, branch, changed, coverageBefore }));
   const built = { branch, files: changed.length, report: path };
   const report = runReport(outcome, { ...(isBuilt ? built : NOTHING_BUILT), seconds });
   print(report, options);
@@ -206,7 +201,9 @@ export async function phaseCommand(command: CommandName, words: string, options:
     if (await takeUp(composed.context, team, say)) say(`team ${team} stands: its work goes on`);
     else {
       for (const reason of decided.reasons) say(reason);
-      await createTeam(composed, decided);
+      // What a lead that was killed at its very end left: it looks at what is there now.
+      if (decided.work.phase !== 'run') await composed.lead.workshop.forget(team);
+      await foundTeam(composed.context, decided);
     }
     await finish(composed, team, options);
   } finally {

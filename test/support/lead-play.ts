@@ -58,7 +58,7 @@ const WORKSHOP: Workshop = {
   view: (_team, name) => Promise.resolve({ path: `/worktrees/@${name}`, head: 'head' }),
   update: () => Promise.resolve({ kind: 'nothing' }),
   save: () => Promise.resolve(null),
-  commits: () => Promise.resolve([]),
+  commits: () => Promise.resolve({ tip: null, commits: [] }),
   merge: () => Promise.resolve({ kind: 'nothing' }),
   refuse: () => Promise.resolve('ref'),
   changed: () => Promise.resolve([]),
@@ -114,6 +114,8 @@ export class LeadPlay {
   most = 0;
   trust5: Trust5[] = [GOOD];
   gate: GateResult[] = [];
+  /** For which SPEC TRUST 5 was measured, each time. */
+  readonly measuredFor: (string | null)[] = [];
   /** What was planned. */
   readonly specs: NewSpec[] = [];
   #active = 0;
@@ -194,8 +196,10 @@ export class LeadPlay {
         checksAt: () => ({
           run: () => Promise.resolve(this.gate.shift() ?? { ...failing('a'.repeat(40)), ok: true, checks: [] }),
         }),
-        trust5At: () =>
-          Promise.resolve(this.trust5.length > 1 ? (this.trust5.shift() ?? GOOD) : (this.trust5[0] ?? GOOD)),
+        trust5At: ({ spec }) => {
+          this.measuredFor.push(spec);
+          return Promise.resolve(this.trust5.length > 1 ? (this.trust5.shift() ?? GOOD) : (this.trust5[0] ?? GOOD));
+        },
         desk: {
           writeSpec: (spec) => {
             this.specs.push(spec);
@@ -205,7 +209,7 @@ export class LeadPlay {
         },
         budgetUsd: null,
         instruction: null,
-        timeouts: { stallTimeoutMs: 0, turnTimeoutMs: 3_600_000 },
+        timeouts: { startTimeoutMs: 0, stallTimeoutMs: 0, turnTimeoutMs: 3_600_000 },
         width: Number.POSITIVE_INFINITY,
         say: (words) => this.said.push(words),
         onEvent: () => undefined,

@@ -28,7 +28,8 @@ export class PhaseProject {
   readonly #home: string;
   readonly #script: string;
 
-  constructor(t: Cleanup, script: TeammateScript, settings = '') {
+  /** @param files in place of the shop's own */
+  constructor(t: Cleanup, script: TeammateScript, settings = '', files: Readonly<Record<string, string>> = FILES) {
     const place = tempDir(t);
     this.#t = t;
     this.root = join(place, 'the shop');
@@ -37,7 +38,7 @@ export class PhaseProject {
     mkdirSync(this.#home);
     this.play(script);
     const config = `workflow:\n  team:\n    enabled: true\n${settings}`;
-    for (const [path, text] of Object.entries({ ...FILES, '.tool/config/workflow.yaml': config })) {
+    for (const [path, text] of Object.entries({ '.tool/config/workflow.yaml': config, ...files })) {
       mkdirSync(dirname(join(this.root, path)), { recursive: true });
       writeFileSync(join(this.root, path), text);
     }

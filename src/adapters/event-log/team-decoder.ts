@@ -106,6 +106,7 @@ const RECORDS: { readonly [T in TeamRecordType]: Fields<Extract<TeamRecord, { ty
     owner: orNull(text),
     files: list(text),
     blocked_by: list(text),
+    holds_up: orMissing(text),
     by: text,
   },
   task_updated: { ...author, task: text, status: oneOf(...TASK_STATUSES), result: orNull(text) },
@@ -114,6 +115,15 @@ const RECORDS: { readonly [T in TeamRecordType]: Fields<Extract<TeamRecord, { ty
   member_spawned: { name: text, epoch: whole, key_hash: orNull(text), pid: orNull(whole) },
   member_bound: { name: text, epoch: whole, agent_id: text },
   member_seen: { name: text, epoch: whole },
+  member_used: {
+    name: text,
+    epoch: whole,
+    task: orNull(text),
+    cost_usd: number,
+    input_tokens: whole,
+    output_tokens: whole,
+    turns: whole,
+  },
   member_idle: { name: text, epoch: whole, stopped: flag },
   member_ended: {
     name: text,

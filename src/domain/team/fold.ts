@@ -13,6 +13,7 @@ import {
   takeRegistration,
   takeSign,
   takeSpawn,
+  takeUse,
 } from './fold-members.ts';
 import { takeMessage, takeReceipt } from './fold-messages.ts';
 import { type Draft, endMember, isGone, isUnstarted, move, returnClaims } from './fold-state.ts';
@@ -44,6 +45,7 @@ function emptyDraft(): Draft {
     rejections: new Map(),
     writers: new Map(),
     gate: null,
+    costs: new Map(),
     continuedIn: null,
   };
 }
@@ -90,6 +92,7 @@ function thaw(state: TeamState): Draft {
     decisions: [...state.decisions],
     rejections: new Map(state.rejections),
     writers: new Map(state.writers),
+    costs: new Map(state.costs),
   };
 }
 
@@ -113,6 +116,8 @@ function takeRecord(draft: Draft, record: Stored<TeamRecord>): string | null {
       return takeBinding(draft, record);
     case 'member_seen':
       return takeSign(draft, record);
+    case 'member_used':
+      return takeUse(draft, record);
     case 'member_idle':
       return takeIdle(draft, record);
     case 'member_ended':
@@ -129,9 +134,20 @@ function takeRecord(draft: Draft, record: Stored<TeamRecord>): string | null {
       return takeDecision(draft, record);
     case 'gate_measured': {
       const { at, task, tree, ok, checks, coverage } = record;
+      const before = draft.gate?.rejected ?? 0;
+      const rejected = task !== null ? before : ok ? 0 : before + 1;
       // Checks alone say nothing against scores of the same tree.
       const trust5 = record.trust5 ?? (draft.gate?.tree === tree ? draft.gate.trust5 : undefined);
-      draft.gate = { at, task, tree, ok, checks, coverage, ...(trust5 === undefined ? {} : { trust5 }) };
+      draft.gate = {
+        at,
+        task,
+        tree,
+        ok,
+        checks,
+        coverage,
+        ...(trust5 === undefined ? {} : { trust5 }),
+        ...(rejected === 0 ? {} : { rejected }),
+      };
       return null;
     }
     case 'moved':

@@ -3,7 +3,7 @@
 import { claimable } from './idle.ts';
 import { LEAD } from './message.ts';
 import type { TeamState } from './state.ts';
-import type { Task } from './task.ts';
+import { isHeldUp, type Task } from './task.ts';
 import { findingsOf } from './verdict.ts';
 
 /** So many times what the gate finds is given back to be mended. */
@@ -35,6 +35,8 @@ export type LeadView = {
   readonly isChecked: boolean;
   /** Whether what the phase is for has come about: all that is left is the end of the team. */
   readonly isClosed: boolean;
+  /** Roles that begin nothing any more, with the reason. */
+  readonly spent: ReadonlyMap<string, string>;
 };
 
 const QUALITY = 'quality';
@@ -62,7 +64,13 @@ function hasMail({ unread }: TeamState, name: string): boolean {
   return (unread.get(name) ?? []).length > 0;
 }
 
-function stuckWords(state: TeamState): string {
+function stuckWords(state: TeamState, { spent }: LeadView): string {
+  const over = [...state.tasks.values()].flatMap(({ id, subject, status, owner }) =>
+    status !== 'completed' && status !== 'failed' && owner !== null && spent.has(owner)
+      ? [`task ${id} "${subject}" is left, and ${owner} begins nothing any more: ${spent.get(owner)}`]
+      : [],
+  );
+  if (over.length > 0) return over.join('; ');
   const failed = [...state.tasks.values()].filter(({ status }) => status === 'failed');
   if (failed.length > 0)
     return `failed: ${failed.map(({ id, subject, result }) => `task ${id} "${subject}" (${result ?? 'no reason given'})`).join('; ')}`;
@@ -94,7 +102,8 @@ export function isMeasured(state: TeamState): boolean {
   return buildTasks(state).every(({ endedAt }) => endedAt !== null && endedAt <= gate.at);
 }
 
-function working(state: TeamState, { running, isChecked, isClosed }: LeadView): LeadStep {
+function working(state: TeamState, view: LeadView): LeadStep {
+  const { running, isChecked, isClosed, spent } = view;
   if (isClosed) return ending(state);
   const open = [...state.tasks.values()].filter(isOpen);
   if (state.purpose?.phase === 'debug') {
@@ -105,16 +114,26 @@ function working(state: TeamState, { running, isChecked, isClosed }: LeadView): 
   const isBuilt = buildTasks(state).every((task) => !isOpen(task));
   if (isRun && isBuilt && isChecked && !isMeasured(state)) return { kind: 'measure' };
   const owners = new Set(open.filter(({ status }) => status !== 'failed').map(({ owner }) => owner));
-  const wanted = [...owners].filter((role) => role !== null).filter((role) => !running.has(role));
+  const wanted = [...owners].filter((role) => role !== null).filter((role) => !running.has(role) && !spent.has(role));
   if (wanted.length > 0) return { kind: 'start', roles: wanted };
   if (open.length === 0) return done(state, isRun);
   const isAtWork = open.some(
-    ({ status, claim }) => status === 'in_progress' && claim !== null && claim.member !== LEAD,
+    (task) =>
+      task.status === 'in_progress' &&
+      task.claim !== null &&
+      task.claim.member !== LEAD &&
+      !isHeldUp(task, state.tasks),
   );
-  const mayBegin = claimable(state).length > 0;
+  // Whoever judges waits for what is measured, which comes only when everything is built.
+  const waits = (name: string | null) => name === QUALITY && isRun && isChecked && !isMeasured(state);
+  const mayBegin = claimable(state).some(
+    ({ owner }) => owner === null || (!waits(owner) && (running.has(owner) || !spent.has(owner))),
+  );
   // Who is in the middle of a turn may still add a task, and who has mail may after it.
-  const isBusy = [...running].some((name) => state.members.get(name)?.phase === 'working' || hasMail(state, name));
-  return !isAtWork && !mayBegin && !isBusy ? { kind: 'stuck', why: stuckWords(state) } : { kind: 'wait' };
+  const isBusy = [...running].some(
+    (name) => !waits(name) && (state.members.get(name)?.phase === 'working' || hasMail(state, name)),
+  );
+  return !isAtWork && !mayBegin && !isBusy ? { kind: 'stuck', why: stuckWords(state, view) } : { kind: 'wait' };
 }
 
 /** Whether the team was ended with all of its work done. */

@@ -4,6 +4,7 @@ import type { Stored } from '../log.ts';
 import type { CheckResult } from '../quality.ts';
 import type { Trust5Summary } from '../trust5.ts';
 import { contentLine, lineOf } from './content-line.ts';
+import { dollars } from './cost.ts';
 import { LEAD } from './message.ts';
 import type { TeamRecord, TeamRecordType } from './record.ts';
 import type { TeamState } from './state.ts';
@@ -59,9 +60,9 @@ const LINES: { readonly [T in TeamRecordType]: Words<T> } = {
     who: LEAD,
     what: `creates ${team} for ${subject} (${phase}, ${pattern ?? 'no pattern'}; ${roles.join(', ')})`,
   }),
-  task_created: ({ subject, owner, blocked_by: before, by }, state, counts) => ({
+  task_created: ({ subject, owner, blocked_by: before, holds_up: held, by }, state, counts) => ({
     who: by,
-    what: `adds task${counts ? ` ${state.tasks.size}` : ''}: ${subject}${owner === null ? '' : ` (for ${owner})`}${before.length === 0 ? '' : ` after ${before.join(', ')}`}`,
+    what: `adds task${counts ? ` ${state.tasks.size}` : ''}: ${subject}${owner === null ? '' : ` (for ${owner})`}${before.length === 0 ? '' : ` after ${before.join(', ')}`}${held === undefined ? '' : `; task ${held} waits for it`}`,
   }),
   task_updated: ({ task, status, result, by }) => ({
     who: by,
@@ -81,6 +82,10 @@ const LINES: { readonly [T in TeamRecordType]: Words<T> } = {
     what: `run ${epoch} is the host's agent ${agent}`,
   }),
   member_seen: ({ name }) => ({ who: name, what: 'gives a sign of life' }),
+  member_used: ({ name, task, cost_usd: usd, input_tokens: input, output_tokens: output }) => ({
+    who: name,
+    what: `has used ${dollars(usd)}, ${input + output} tokens${task === null ? '' : ` for task ${task}`}`,
+  }),
   member_idle: ({ name, stopped }) => ({ who: name, what: stopped ? 'has ended its run' : 'has nothing to do' }),
   member_ended: ({ name, how, reason }) => ({ who: name, what: `is over (${how})${because(reason)}` }),
   message_sent: ({ by, to, kind, content, in_reply_to: reply }, state, counts) => ({

@@ -2,6 +2,7 @@
 
 import type { CheckResult } from '../quality.ts';
 import type { Trust5Summary } from '../trust5.ts';
+import type { Cost } from './cost.ts';
 import type { Content, MessageType } from './message.ts';
 import type { Phase } from './role.ts';
 import type { SessionEvent } from './session.ts';
@@ -55,6 +56,8 @@ export type TeamRecord =
       readonly owner: string | null;
       readonly files: readonly string[];
       readonly blocked_by: readonly string[];
+      /** The task that waits for this one from now on, though it is older. */
+      readonly holds_up?: string;
       readonly by: string;
     }
   | ({
@@ -90,6 +93,13 @@ export type TeamRecord =
       readonly agent_id: string;
     }
   | { readonly type: 'member_seen'; readonly name: string; readonly epoch: number }
+  | ({
+      readonly type: 'member_used';
+      readonly name: string;
+      readonly epoch: number;
+      /** What it was used for; null: for none. */
+      readonly task: string | null;
+    } & Cost)
   | {
       readonly type: 'member_idle';
       readonly name: string;

@@ -1,21 +1,24 @@
 // What a team did, as Markdown for people: in a pull request, beside its log.
 
-import type { Usage } from '../daemon/record.ts';
 import { oneLine } from '../text.ts';
 import { trust5Lines } from '../trust5.ts';
 import { contentLine } from './content-line.ts';
+import { BUDGET, type Cost, costOfTeam } from './cost.ts';
 import type { MessageType } from './message.ts';
 import { isRefusal, type TeamState } from './state.ts';
 
 export type ReportInput = {
   readonly state: TeamState;
-  readonly branch: string;
-  /** How many files the branch changes, and by how many lines. */
-  readonly changed: readonly { readonly path: string; readonly added: number; readonly removed: number }[];
+  /** Null: it was done in the checkout itself. */
+  readonly branch: string | null;
+  /** Files that were changed, and by how many lines; null where nobody counted. */
+  readonly changed: readonly {
+    readonly path: string;
+    readonly added: number | null;
+    readonly removed: number | null;
+  }[];
   /** Percent of the lines that the tests reached before; null: it was not measured. */
   readonly coverageBefore: number | null;
-  /** By teammate what its runtime says that it used; none for programs that say nothing. */
-  readonly usage: ReadonlyMap<string, Pick<Usage, 'cost_usd' | 'input_tokens' | 'output_tokens' | 'turns'>>;
 };
 
 /** What others acted on; how far somebody is, and that all is over, is not among it. */
@@ -89,33 +92,45 @@ function rejectionLines({ decisions }: TeamState): readonly string[] {
   return lines.length === 0 ? [] : ['## Rejected on the way', '', ...lines];
 }
 
-function costLines({ usage }: ReportInput): readonly string[] {
-  const rows = [...usage].map(
-    ([name, { turns, input_tokens: input, output_tokens: output, cost_usd: cost }]) =>
-      `| ${cell(name)} | ${turns} | ${input + output} | ${cost.toFixed(4)} |`,
-  );
-  const total = [...usage.values()].reduce((sum, { cost_usd: cost }) => sum + cost, 0);
-  return rows.length === 0
-    ? []
-    : [
-        '## Cost',
-        '',
-        '| who | turns | tokens | US dollars |',
-        '| --- | --- | --- | --- |',
-        ...rows,
-        `| all | | | ${total.toFixed(4)} |`,
-      ];
+function costRow([who, task]: readonly [string, string], cost: Cost): string {
+  const { turns, input_tokens: input, output_tokens: output, cost_usd: usd } = cost;
+  return `| ${cell(who)} | ${cell(task)} | ${turns} | ${input + output} | ${usd.toFixed(4)} |`;
+}
+
+/** By teammate and task, and which limits were passed. */
+function costLines(state: TeamState): readonly string[] {
+  const total = costOfTeam(state);
+  if (total === null) return [];
+  const { costs, tasks, decisions } = state;
+  const byMember = [...costs.values()].sort((one, other) => one.member.localeCompare(other.member));
+  const rows = byMember.map(({ member, task, ...cost }) => {
+    const subject = task === null ? '–' : `${task} ${tasks.get(task)?.subject ?? ''}`;
+    return costRow([member, subject], cost);
+  });
+  const passed = decisions
+    .filter(({ hook }) => hook === BUDGET)
+    .map(({ about, reason }) => `- ${cell(about)}: ${cell(reason)}`);
+  return [
+    '## Cost',
+    '',
+    '| who | task | turns | tokens | US dollars |',
+    '| --- | --- | --- | --- | --- |',
+    ...rows,
+    costRow(['all', ''], total),
+    ...(passed.length === 0 ? [] : ['', ...passed]),
+  ];
 }
 
 /** The report of a team, from its state and what is known beside it. */
 export function teamReport(input: ReportInput): string {
   const { state, branch, changed, coverageBefore } = input;
-  const sum = (key: 'added' | 'removed') => changed.reduce((total, one) => total + one[key], 0);
+  const sum = (key: 'added' | 'removed') => changed.reduce((total, one) => total + (one[key] ?? 0), 0);
+  const where = branch === null ? 'in the checkout' : `on \`${branch}\`, +${sum('added')} −${sum('removed')} lines`;
   const done = [...state.tasks.values()].filter(({ status }) => status === 'completed').length;
   const parts = [
     [`# ${cell(state.purpose?.subject ?? state.team)}`],
     [
-      `${done} of ${state.tasks.size} tasks by ${state.members.size} teammates (${state.team}); ${changed.length} files on \`${branch}\`, +${sum('added')} −${sum('removed')} lines.`,
+      `${done} of ${state.tasks.size} tasks by ${state.members.size} teammates (${state.team}); ${changed.length} files ${where}.`,
       ...(state.fallback === null
         ? []
         : ['', `One at a time: ${cell(state.fallback.trigger)} (${cell(state.fallback.reason)}).`]),
@@ -124,7 +139,7 @@ export function teamReport(input: ReportInput): string {
     messageLines(state),
     gateLines(state, coverageBefore),
     rejectionLines(state),
-    costLines(input),
+    costLines(state),
   ];
   return `${parts
     .filter((lines) => lines.length > 0)

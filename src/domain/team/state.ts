@@ -1,7 +1,9 @@
 // The state of a team, folded from its log.
 
 import type { CheckResult } from '../quality.ts';
+import { isSpecId } from '../spec/spec.ts';
 import type { Trust5Summary } from '../trust5.ts';
+import { BUDGET, type Spent } from './cost.ts';
 import type { Content, MessageType } from './message.ts';
 import type { DecisionKind, Ending, Purpose } from './record.ts';
 import type { SessionState } from './session.ts';
@@ -69,9 +71,13 @@ export type Decision = {
   readonly reason: string;
 };
 
-/** Whether something was refused. A teammate that is given its next work when it stops has done nothing wrong. */
+/** Whoever stops with work left is told to go on. */
+const KEPT_GOING: readonly string[] = ['teammate_idle', 'lead_stop'];
+
+/** Whether something was refused. A teammate that is given its next work when it stops has done nothing wrong; costs are told apart. */
 export function isRefusal({ hook, decision }: Pick<Decision, 'hook' | 'decision'>): boolean {
-  return decision !== 'accept' && !(hook === 'teammate_idle' && decision === 'reject');
+  if (hook === BUDGET) return false;
+  return decision !== 'accept' && !(KEPT_GOING.includes(hook) && decision === 'reject');
 }
 
 /** How often the same work was rejected in a row. */
@@ -86,6 +92,8 @@ export type Gate = {
   readonly coverage: number | null;
   /** Missing where it was not measured. */
   readonly trust5?: Trust5Summary;
+  /** How often in a row the work of all was measured and not found good; missing: never. */
+  readonly rejected?: number;
 };
 
 export type TeamState = {
@@ -123,6 +131,8 @@ export type TeamState = {
   /** Who was allowed to write a path. */
   readonly writers: ReadonlyMap<string, readonly string[]>;
   readonly gate: Gate | null;
+  /** By teammate and task, what their runtimes have reported so far. */
+  readonly costs: ReadonlyMap<string, Spent>;
   /** The file in which the log goes on. */
   readonly continuedIn: string | null;
 };
@@ -140,4 +150,9 @@ export function isLost(member: Member, now: number): boolean {
 /** Whether the team still stands. */
 export function isStanding(state: TeamState): boolean {
   return state.session !== 'none' && state.session !== 'deleted';
+}
+
+/** The SPEC that it builds; null: something else is its purpose. */
+export function specOf({ purpose }: TeamState): string | null {
+  return purpose !== null && isSpecId(purpose.subject) ? purpose.subject : null;
 }

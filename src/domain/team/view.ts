@@ -1,15 +1,16 @@
 // A team as people and programs see it: JSON with snake_case names, times in ISO 8601.
 
-import type { CheckOutcome } from '../quality.ts';
+import type { CheckOutcome, Dimension } from '../quality.ts';
 import { oneLine } from '../text.ts';
 import { nextStep } from './brief.ts';
 import { contentLine } from './content-line.ts';
+import { type Cost, costOfMember, costOfTask, costOfTeam } from './cost.ts';
 import { LEAD, type MessageType } from './message.ts';
 import type { DecisionKind, Ending } from './record.ts';
 import type { Phase } from './role.ts';
 import type { SessionState } from './session.ts';
 import { isLost, isRefusal, type Member, type MemberPhase, type Message, type TeamState } from './state.ts';
-import { shownStatus, type Task, type TaskStatus, waitsFor } from './task.ts';
+import { isHeldUp, shownStatus, type Task, type TaskStatus, waitsFor } from './task.ts';
 
 /** So many of the messages are in a view, the last ones. */
 const MESSAGES_SHOWN = 50;
@@ -32,6 +33,8 @@ export type MemberView = {
   readonly registered_at: string;
   readonly last_seen_at: string;
   readonly unread: number;
+  /** US dollars, as its runtime reports them, all its runs together; null: it has reported nothing. */
+  readonly cost_usd: number | null;
   /** When it was asked to end. */
   readonly shutdown_asked_at: string | null;
   readonly ended: { readonly at: string; readonly how: Ending; readonly reason: string } | null;
@@ -55,6 +58,8 @@ export type TaskView = {
   readonly ended_at: string | null;
   /** From its start to its end or until now; null: not at work, and not done. */
   readonly seconds: number | null;
+  /** US dollars, whoever worked on it; null: nothing was reported. */
+  readonly cost_usd: number | null;
 };
 
 export type MessageView = {
@@ -105,6 +110,23 @@ export type GateView = {
     readonly figure: string | null;
     readonly reason: string;
   }[];
+  /** Of this very tree; null: not measured, as of a single task's work. */
+  readonly trust5: Trust5View | null;
+};
+
+export type Trust5View = {
+  readonly ok: boolean;
+  /** From 0 to 5; null: nothing of it was measured. */
+  readonly score: number | null;
+  readonly dimensions: readonly {
+    readonly dimension: Dimension;
+    readonly state: CheckOutcome;
+    readonly score: number | null;
+    /** What was found, part by part, or why a part was not measured. */
+    readonly figures: readonly string[];
+    /** The commands and files that the figures are from. */
+    readonly source: string;
+  }[];
 };
 
 export type TeamView = {
@@ -118,6 +140,8 @@ export type TeamView = {
   readonly created_at: string | null;
   readonly fallback: { readonly trigger: string; readonly reason: string } | null;
   readonly lead: { readonly unread: number };
+  /** US dollars; null: nobody has reported any. */
+  readonly cost_usd: number | null;
   readonly members: readonly MemberView[];
   readonly task_counts: Readonly<Record<ShownStatus, number>>;
   readonly tasks: readonly TaskView[];
@@ -151,6 +175,11 @@ function seconds(from: number, to: number): number {
   return Math.max(0, Math.round((to - from) / 1000));
 }
 
+/** Millionths of a dollar are not shown as they add up. */
+function usd(cost: Cost | null): number | null {
+  return cost === null ? null : Math.round(cost.cost_usd * 1e6) / 1e6;
+}
+
 function unreadBy(state: TeamState, name: string): number {
   return state.unread.get(name)?.length ?? 0;
 }
@@ -178,6 +207,7 @@ function memberView(state: TeamState, member: Member, now: number): MemberView {
     registered_at: iso(registeredAt),
     last_seen_at: iso(seenAt),
     unread: unreadBy(state, name),
+    cost_usd: usd(costOfMember(state, name)),
     shutdown_asked_at: isoOrNull(shutdown?.askedAt ?? null),
     ended: ended === null ? null : { at: iso(ended.at), how: ended.how, reason: ended.reason },
   };
@@ -195,13 +225,14 @@ function taskView(state: TeamState, task: Task, now: number): TaskView {
     status: shownStatus(task, state.tasks),
     owner: task.claim?.member ?? task.owner,
     blocked_by: task.blockedBy,
-    waits_for: task.status === 'pending' ? waitsFor(task, state.tasks) : [],
+    waits_for: task.status === 'pending' || isHeldUp(task, state.tasks) ? waitsFor(task, state.tasks) : [],
     files: task.files,
     result: task.result === null ? null : oneLine(task.result, LINE_MAX),
     created_at: iso(task.createdAt),
     started_at: isoOrNull(task.startedAt),
     ended_at: isoOrNull(task.endedAt),
     seconds: secondsOf(task, now),
+    cost_usd: usd(costOfTask(state, task.id)),
   };
 }
 
@@ -232,9 +263,22 @@ function messageView(message: Message): MessageView {
 
 function gateView(state: TeamState): GateView | null {
   if (state.gate === null) return null;
-  const { ok, at, task, tree, coverage, checks } = state.gate;
+  const { ok, at, task, tree, coverage, checks, trust5 } = state.gate;
   const shown = checks.map(({ check, outcome, figure, reason }) => ({ check, outcome, figure, reason }));
-  return { ok, at: iso(at), task, tree, coverage, checks: shown };
+  return {
+    ok,
+    at: iso(at),
+    task,
+    tree,
+    coverage,
+    checks: shown,
+    trust5:
+      trust5 === undefined ? null : { ok: trust5.ok, score: trust5.score, dimensions: trust5.dimensions.map(scored) },
+  };
+}
+
+function scored({ dimension, state, score, figures, source }: Trust5View['dimensions'][number]) {
+  return { dimension, state, score, figures, source };
 }
 
 /** The rejections that stand, by the hook and the member whose key they have in the state. */
@@ -266,6 +310,7 @@ export function viewOf(state: TeamState, now: number): TeamView {
     created_at: state.createdAt === 0 ? null : iso(state.createdAt),
     fallback: state.fallback,
     lead: { unread: unreadBy(state, LEAD) },
+    cost_usd: usd(costOfTeam(state)),
     members: [...state.members.values()].map((member) => memberView(state, member, now)),
     task_counts: countsOf(tasks),
     tasks,

@@ -73,7 +73,7 @@ test('others’ work on its way into a writer’s files is never taken for the w
     // What it says is no matter: it is dead.
     await broken.workshop.update(TEAM, 'two').catch(() => undefined);
     await workshop.save(TEAM, 'two', 'Two');
-    const commits = await workshop.commits(TEAM, 'two');
+    const { commits } = await workshop.commits(TEAM, 'two');
     const told = commits.map(({ subject, files }) => `${subject}: ${files.join(' ')}`);
     assert.deepEqual(told, ['Two: src/pages/p.js'], `broken off at command ${count}`);
     await workshop.update(TEAM, 'two');
@@ -93,7 +93,7 @@ test('what was refused does not come back as other work of the writer', async (t
     const broken = failingAt(count);
     await broken.workshop.refuse(TEAM, 'two', bad, ['src/api/a.js']).catch(() => undefined);
     await workshop.save(TEAM, 'two', 'After');
-    const before = await workshop.commits(TEAM, 'two');
+    const { commits: before } = await workshop.commits(TEAM, 'two');
     // Broken off before anything was moved, it is there still, and refused now.
     if (before.some(({ sha }) => sha === bad)) {
       assert.deepEqual(
@@ -103,7 +103,9 @@ test('what was refused does not come back as other work of the writer', async (t
       await workshop.refuse(TEAM, 'two', bad, ['src/api/a.js']);
       await workshop.save(TEAM, 'two', 'After');
     }
-    const told = (await workshop.commits(TEAM, 'two')).map(({ subject, files }) => `${subject}: ${files.join(' ')}`);
+    const told = (await workshop.commits(TEAM, 'two')).commits.map(
+      ({ subject, files }) => `${subject}: ${files.join(' ')}`,
+    );
     assert.deepEqual(told, ['After: src/pages/q.js'], `broken off at command ${count}`);
     assert.equal(textOf(root, '.tool', 'worktrees', TEAM, 'two', 'src/api/a.js'), '1\n');
     return broken.commands();

@@ -12,19 +12,11 @@ import type { HookContext } from '../hook-context.ts';
 import { addTasks } from '../lead-operations.ts';
 import { operate } from '../operations.ts';
 
-/**
- * Makes the team that was decided on, or the same tasks to be done one at a time.
- * @param prepare called when it is sure that no team of that name stands
- */
-export async function foundTeam(
-  context: HookContext,
-  decided: Extract<Decided, { kind: 'decided' }>,
-  prepare: () => Promise<void> = () => Promise.resolve(),
-): Promise<void> {
+/** Makes the team that was decided on, or the same tasks to be done one at a time. */
+export async function foundTeam(context: HookContext, decided: Extract<Decided, { kind: 'decided' }>): Promise<void> {
   const { work, decision } = decided;
   const problem = await propose(context, decided);
   if (problem !== null) throw new ToolError('refused', problem);
-  await prepare();
   const failure = await createTeam(context, work.team);
   if (failure !== null && decision.mode === 'team') return createAlone(context, work.team, failure);
   if (failure !== null) throw new ToolError('refused', failure);

@@ -4,10 +4,10 @@ import { messageOf } from '../../../domain/errors.ts';
 import { type GateResult, type QualitySettings, rejection } from '../../../domain/quality.ts';
 import { lostPrerequisite, prerequisitesOf } from '../../../domain/team/activation.ts';
 import type { Evidence } from '../../../domain/team/caller.ts';
+import { type Budgets, overBudget } from '../../../domain/team/cost.ts';
 import { FALLBACK_TRIGGERS, type FallbackTrigger } from '../../../domain/team/fallback.ts';
 import { GATE_ROUNDS, isFinished, isMeasured, leadStep } from '../../../domain/team/lead-step.ts';
-import { remediesFor } from '../../../domain/team/remedies.ts';
-import { isStanding, type TeamState } from '../../../domain/team/state.ts';
+import { isStanding, specOf, type TeamState } from '../../../domain/team/state.ts';
 import { oneLine } from '../../../domain/text.ts';
 import { summaryOf, type Trust5, trust5Lines } from '../../../domain/trust5.ts';
 import type { AgentEvent, Checks, Clock, TeamLog } from '../../ports.ts';
@@ -16,6 +16,7 @@ import type { Members } from '../members-port.ts';
 import { operate } from '../operations.ts';
 import { closeDebug, type DebugResult } from '../phases/debug.ts';
 import { closePlan, type PlanDesk, type PlanEnd } from '../phases/plan.ts';
+import { askForMending, passGate } from '../phases/run.ts';
 import type { Workshop } from '../workshop-port.ts';
 import { type LifeEnd, MemberLife, type MemberTimeouts, registration, Turns } from './member-life.ts';
 
@@ -41,6 +42,8 @@ export type MeasuredWork = {
   readonly head: string;
   readonly gate: GateResult;
   readonly settings: QualitySettings;
+  /** What commits have to name; null: no SPEC is built. */
+  readonly spec: string | null;
   /** Ids that commits may be for. */
   readonly tasks: readonly string[];
   readonly signal: AbortSignal;
@@ -118,7 +121,7 @@ export class Lead {
 
   async #lead(signal: AbortSignal): Promise<Outcome> {
     const { context } = this.#options;
-    const { hooks } = await context.settings();
+    const { hooks, budget } = await context.settings();
     const isChecked = hooks.taskCompleted.requireQualityCheck;
     for (;;) {
       this.#log.refresh();
@@ -130,7 +133,12 @@ export class Lead {
         if (why !== null) return { kind: 'failed', state, why };
         continue;
       }
-      const step = leadStep(state, { running: new Set(this.#lives.keys()), isChecked, isClosed: this.#found !== null });
+      const step = leadStep(state, {
+        running: new Set(this.#lives.keys()),
+        isChecked,
+        isClosed: this.#found !== null,
+        spent: this.#spent(budget),
+      });
       switch (step.kind) {
         case 'start': {
           const failure = await this.#start(step.roles, isChecked, signal);
@@ -144,7 +152,7 @@ export class Lead {
           break;
         }
         case 'pass':
-          await this.#pass();
+          await passGate(this.#log);
           break;
         case 'ask_to_end':
           await this.#askToEnd();
@@ -172,6 +180,18 @@ export class Lead {
           await this.#options.clock.sleep(LOOK_MS, signal);
       }
     }
+  }
+
+  /** Whom no more is to be spent on, with the reason. */
+  #spent(budget: Budgets): ReadonlyMap<string, string> {
+    const { state } = this.#log;
+    const names = [...new Set([...state.costs.values()].map(({ member }) => member))];
+    return new Map(
+      names.flatMap((name) => {
+        const why = overBudget(state, name, budget);
+        return why === null ? [] : [[name, why] as const];
+      }),
+    );
   }
 
   /** What has come about that a team cannot go on with; null: nothing, or it is none any more. */
@@ -252,7 +272,7 @@ export class Lead {
     const gate = await checksAt(root).run(quality, signal);
     const { state } = this.#log;
     const tasks = [...state.tasks.keys()];
-    const trust5 = await trust5At({ root, base, head, gate, settings: quality, tasks, signal });
+    const trust5 = await trust5At({ root, base, head, gate, settings: quality, spec: specOf(state), tasks, signal });
     const { tree, checks, coverage } = gate;
     const ok = gate.ok && trust5.ok;
     const trust5Summary = summaryOf(trust5);
@@ -265,35 +285,7 @@ export class Lead {
     this.#rounds += 1;
     const why = gate.ok ? trust5Lines(trust5Summary).join('; ') : rejection(gate, quality);
     if (this.#rounds > GATE_ROUNDS) return `the gate has rejected the work ${this.#rounds} times: ${why}`;
-    return this.#askFor(gate, trust5, why);
-  }
-
-  /** What the gate found, as work for who can mend it; gives what nobody of the team can. */
-  async #askFor(gate: GateResult, trust5: Trust5, why: string): Promise<string | null> {
-    const { context } = this.#options;
-    const { members } = this.#log.state;
-    const { quality, ownership } = await context.settings();
-    const writers = [...members.values()]
-      .filter((one) => !one.readOnly && one.phase !== 'over')
-      .map(({ name }) => name);
-    const files = await context.project.files();
-    const { messages, tasks, notes } = remediesFor({ gate, trust5, settings: quality, ownership, writers, files });
-    if (messages.length + tasks.length === 0) return [...notes, why].join('; ');
-    for (const note of notes) this.#options.say(`gate: ${note}`);
-    for (const { subject, description, owner, files: touched } of tasks)
-      await operate(context, 'TaskCreate', { subject, description, owner, files: touched }, this.#as);
-    for (const { to, type, content } of messages) {
-      await operate(context, 'SendMessage', { recipient: to, type, content }, this.#as);
-      // A message alone is no work that is waited for.
-      const description = typeof content === 'string' ? content : JSON.stringify(content);
-      await operate(
-        context,
-        'TaskCreate',
-        { subject: `Mend what the gate found: ${type}`, description, owner: to },
-        this.#as,
-      );
-    }
-    return null;
+    return askForMending(context, this.#log, this.#as, { gate, trust5, why }, say);
   }
 
   /** The results of all as a SPEC, with the user's word for it; gives why there is none. */
@@ -313,13 +305,6 @@ export class Lead {
         this.#found = { phase: 'plan', spec: end.spec, status: end.status };
         return null;
     }
-  }
-
-  async #pass(): Promise<void> {
-    const reason = 'the gate passed';
-    const by = 'team-lead';
-    for (const event of ['gate_started', 'gate_passed'] as const)
-      await this.#log.append({ type: 'moved', event, reason, by });
   }
 
   async #askToEnd(): Promise<void> {
