@@ -12,7 +12,7 @@ import { messageOf, ToolError } from '../domain/errors.ts';
 import { NO_FLAGS } from '../domain/team/arguments.ts';
 import { type Cost, costOfTeam, minus } from '../domain/team/cost.ts';
 import { teamReport } from '../domain/team/report.ts';
-import { isStanding, type TeamState } from '../domain/team/state.ts';
+import type { TeamState } from '../domain/team/state.ts';
 import { summaryOf } from '../domain/team/summary.ts';
 import { issueTeamName } from '../domain/team/team-name.ts';
 import { lastLines, oneLine } from '../domain/text.ts';
@@ -200,7 +200,7 @@ async function decide(
 ): Promise<(() => Promise<unknown>) | null> {
   const { context } = composed;
   const standing = context.teams.list().includes(team) ? context.teams.open(team) : undefined;
-  if (standing !== undefined && isLeft(standing.state, isStanding(standing.state))) {
+  if (standing !== undefined && isLeft(standing.state)) {
     emit({ type: 'decided', as: 'team', reasons: [`team ${team} stands: its work goes on`] });
     return () => takeUp(context, team, say);
   }

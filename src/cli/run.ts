@@ -7,7 +7,6 @@ import { type ComposedLead, composeLead } from '../compose-lead.ts';
 import { ToolError } from '../domain/errors.ts';
 import { type CommandName, parseFlags, wordProblems } from '../domain/team/arguments.ts';
 import { teamReport } from '../domain/team/report.ts';
-import { isStanding } from '../domain/team/state.ts';
 import { phaseOfTeam } from '../domain/team/team-name.ts';
 import { visible } from '../domain/text.ts';
 import { decideWork } from '../engine/team/deciding.ts';
@@ -154,7 +153,7 @@ export async function restartCommand(wanted: string | undefined, options: PhaseO
   try {
     const names = composed.context.teams.list().filter((name) => {
       const log = composed.context.teams.open(name);
-      return log !== undefined && isLeft(log.state, isStanding(log.state));
+      return log !== undefined && isLeft(log.state);
     });
     const team = wanted ?? (names.length === 1 ? names[0] : undefined);
     if (team === undefined || !names.includes(team))

@@ -136,6 +136,11 @@ function working(state: TeamState, view: LeadView): LeadStep {
   return !isAtWork && !mayBegin && !isBusy ? { kind: 'stuck', why: stuckWords(state, view) } : { kind: 'wait' };
 }
 
+/** Whether the team was ended with all of its work done. */
+export function isFinished({ session, tasks }: TeamState): boolean {
+  return session === 'deleted' && [...tasks.values()].every((task) => !isOpen(task));
+}
+
 /** The next step of the team's lead. */
 export function leadStep(state: TeamState, view: LeadView): LeadStep {
   switch (state.session) {

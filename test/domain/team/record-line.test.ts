@@ -71,6 +71,7 @@ const WORDS: readonly (readonly [TeamRecord, string, string])[] = [
     'the gate fails: lint failed (3 errors), security not measured',
   ],
   [rec('moved'), 'team-lead', 'ownership assigned: decomposed'],
+  [rec('member_used'), 'backend-dev', 'has used $0.0125, 150 tokens for task 1'],
   [rec('fell_back'), '–', 'falls back to sub-agents (spawn_failed): no such agent'],
   [rec('restarted'), 'team-lead', 'restarts the team; what was done stays, what failed is tried again'],
   [rec('restarted', { keep: false }), 'team-lead', 'restarts the team; every task starts over'],

@@ -7,7 +7,7 @@ import test from 'node:test';
 import { TeamHistory } from '../../../src/adapters/event-log/team-history.ts';
 import { foundTeam, takeUp } from '../../../src/engine/team/lead/founding.ts';
 import type { Outcome } from '../../../src/engine/team/lead/lead.ts';
-import { LeadPlay, PHASE_NAMES, PHASES, type PhaseName, ROLES, workOf } from '../../support/lead-play.ts';
+import { draft, LeadPlay, PHASE_NAMES, PHASES, type PhaseName, ROLES, workOf } from '../../support/lead-play.ts';
 import type { Cleanup } from '../../support/temp.ts';
 
 const HOUR = 3_600_000;
@@ -83,3 +83,26 @@ for (const phase of PHASE_NAMES)
         );
       }
     });
+
+test('a task that has failed is tried again at the next restart, which says so; what was finished is not', async (t) => {
+  let isAble = false;
+  const work = workOf('tester');
+  const play = new LeadPlay(t, {
+    tester: async (call, ...rest) => {
+      if (isAble) return work(call, ...rest);
+      await call('TaskUpdate', { taskId: '2', status: 'in_progress' });
+      await call('TaskUpdate', { taskId: '2', status: 'failed', result: 'there is no test runner' });
+    },
+  });
+  const { team } = PHASES.run;
+  const first = await play.lead([draft('api', 'backend-dev'), draft('tests', 'tester', ['api'])]);
+  assert.ok(first.kind === 'failed');
+  assert.match(first.why, /^failed: task 2 "Task of tests" \(there is no test runner\)/);
+  isAble = true;
+  const said: string[] = [];
+  assert.equal(await takeUp(play.world.context, team, (words) => said.push(words)), true);
+  assert.deepEqual(said, ['task 2 "Task of tests" is tried again; it had failed: there is no test runner']);
+  const outcome = await play.goOn(team);
+  assert.deepEqual(await completionsOf(archivedOf(outcome)), ['1', '2']);
+  assert.equal(await takeUp(play.world.context, team, () => undefined), false, 'nothing is left of it');
+});

@@ -3,6 +3,7 @@
 import { messageOf, ToolError } from '../../../domain/errors.ts';
 import { fallBack } from '../../../domain/team/activation.ts';
 import { FALLBACK_TRIGGERS } from '../../../domain/team/fallback.ts';
+import { isFinished } from '../../../domain/team/lead-step.ts';
 import { isStanding, type TeamState } from '../../../domain/team/state.ts';
 import type { TeamLog } from '../../ports.ts';
 import { must } from '../context.ts';
@@ -72,9 +73,9 @@ async function fallTo(log: TeamLog, trigger: string, reason: string): Promise<vo
   await must(log, { type: 'fell_back', trigger, reason });
 }
 
-/** Whether a lead left it: it stands, or what it built is done and its log was not put away. */
-export function isLeft({ session, lead, purpose }: TeamState, standing: boolean): boolean {
-  return standing || (session === 'deleted' && lead.session === null && purpose?.phase === 'run');
+/** Whether a lead left it: it stands, or what it was to build is done and its log was not put away. */
+export function isLeft(state: TeamState): boolean {
+  return isStanding(state) || (state.lead.session === null && state.purpose?.phase === 'run' && isFinished(state));
 }
 
 /**
@@ -85,10 +86,9 @@ export async function takeUp(context: HookContext, team: string, say: (words: st
   if (!context.teams.list().includes(team)) return false;
   return withLog(context, team, async (log) => {
     const { state } = log;
-    const standing = isStanding(state);
-    if (!isLeft(state, standing)) return false;
+    if (!isLeft(state)) return false;
     // All that is left of it is to be put away.
-    if (!standing) return true;
+    if (!isStanding(state)) return true;
     if (state.lead.session !== null)
       throw new ToolError(
         'refused',

@@ -6,7 +6,7 @@ import { lostPrerequisite, prerequisitesOf } from '../../../domain/team/activati
 import type { Evidence } from '../../../domain/team/caller.ts';
 import { type Budgets, overBudget } from '../../../domain/team/cost.ts';
 import { FALLBACK_TRIGGERS, type FallbackTrigger } from '../../../domain/team/fallback.ts';
-import { GATE_ROUNDS, isMeasured, leadStep } from '../../../domain/team/lead-step.ts';
+import { GATE_ROUNDS, isFinished, isMeasured, leadStep } from '../../../domain/team/lead-step.ts';
 import { isStanding, specOf, type TeamState } from '../../../domain/team/state.ts';
 import { oneLine } from '../../../domain/text.ts';
 import { summaryOf, type Trust5, trust5Lines } from '../../../domain/trust5.ts';
@@ -120,7 +120,8 @@ export class Lead {
   }
 
   async #lead(signal: AbortSignal): Promise<Outcome> {
-    const { hooks, budget } = await this.#options.context.settings();
+    const { context } = this.#options;
+    const { hooks, budget } = await context.settings();
     const isChecked = hooks.taskCompleted.requireQualityCheck;
     for (;;) {
       this.#log.refresh();
@@ -172,7 +173,8 @@ export class Lead {
           return { kind: 'failed', state, why: step.why };
         case 'over':
           // Who led before was killed when all was done.
-          if (state.session === 'deleted') return this.#putAway(state, this.#options.context.teams.archive(this.#team));
+          if (isFinished(state) && context.teams.list().includes(this.#team))
+            return this.#putAway(state, context.teams.archive(this.#team));
           return { kind: 'failed', state, why: `team ${this.#team} is ${state.session}` };
         case 'wait':
           await this.#options.clock.sleep(LOOK_MS, signal);
