@@ -3,6 +3,9 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { readToolSection } from '../adapters/config/tool-section.ts';
+import { takeTokens } from '../adapters/github/credential.ts';
+import { findProject } from '../adapters/project.ts';
+import { memberBounds } from '../adapters/runner/member-bounds.ts';
 import { type ComposedLead, composeLead } from '../compose-lead.ts';
 import { ToolError } from '../domain/errors.ts';
 import { type CommandName, parseFlags, wordProblems } from '../domain/team/arguments.ts';
@@ -164,11 +167,18 @@ export async function restartCommand(wanted: string | undefined, options: PhaseO
 
 async function compose(options: PhaseOptions): Promise<ComposedLead> {
   const cwd = process.cwd();
+  // Nobody here talks to the hosting service: what this process does not hold, nobody finds in it.
+  takeTokens(process.env, []);
   const section = readToolSection('WORKFLOW.md');
+  const [players, bounds] = await Promise.all([
+    playersOf(options.command, section),
+    memberBounds(findProject(cwd), section.isolation, process.env),
+  ]);
   return composeLead({
     cwd,
     env: process.env,
-    players: await playersOf(options.command, section),
+    players,
+    bounds,
     passed: section.env,
     timeouts: section,
     variable: findVariable(cwd, process.env),

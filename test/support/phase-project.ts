@@ -20,7 +20,7 @@ const FILES: Readonly<Record<string, string>> = {
 export class PhaseProject {
   readonly root: string;
   readonly #t: Cleanup;
-  readonly #home: string;
+  readonly home: string;
   readonly #script: string;
 
   /** @param files in place of the shop's own */
@@ -28,9 +28,9 @@ export class PhaseProject {
     const place = tempDir(t);
     this.#t = t;
     this.root = join(place, 'the shop');
-    this.#home = join(place, 'home');
+    this.home = join(place, 'home');
     this.#script = join(place, 'script.json');
-    mkdirSync(this.#home);
+    mkdirSync(this.home);
     this.play(script);
     const config = `workflow:\n  team:\n    enabled: true\n${settings}`;
     for (const [path, text] of Object.entries({ ...FILES, '.tool/config/workflow.yaml': config, ...files })) {
@@ -59,7 +59,7 @@ export class PhaseProject {
     const { PATH = '', NODE_V8_COVERAGE } = process.env;
     return {
       PATH,
-      HOME: this.#home,
+      HOME: this.home,
       TMPDIR: dirname(this.root),
       TOOL_CODE_EXPERIMENTAL_AGENT_TEAMS: '1',
       ...(NODE_V8_COVERAGE === undefined ? {} : { NODE_V8_COVERAGE }),
@@ -88,7 +88,12 @@ export class PhaseProject {
 
   /** Any other command. */
   tool(...args: readonly string[]) {
-    return this.#ended(spawn(process.execPath, [CLI, ...args], { cwd: this.root, env: this.#env() }));
+    return this.toolWith({}, ...args);
+  }
+
+  /** The same with further variables. */
+  toolWith(env: Readonly<Record<string, string>>, ...args: readonly string[]) {
+    return this.#ended(spawn(process.execPath, [CLI, ...args], { cwd: this.root, env: { ...this.#env(), ...env } }));
   }
 
   /** Starts a phase with somebody at its terminal. */
