@@ -135,7 +135,8 @@ export class Turns {
 
   async #enter(): Promise<void> {
     mkdirSync(dirname(this.#lock), { recursive: true });
-    const name = `${process.pid}.${count++}`;
+    // The same number may be another process's in another namespace.
+    const name = `${process.pid}.${namespace.replaceAll(/\D/g, '')}.${count++}`;
     const mine = `${this.#lock}.${name}`;
     writeFileSync(mine, `${process.pid}\n${processStartTime(process.pid)}\n${name}\n${namespace}\n`);
     const giveUpAt = Date.now() + WAIT_MS;

@@ -29,8 +29,8 @@ export type MemberBounds = {
   ) => readonly [string, readonly string[]];
 };
 
-/** Parts of a project that all of a team write to: its log, what checks have found, marks of servers. */
-const SHARED = ['teams', 'cache', 'state'];
+/** Parts of a project that all of a team write to: its log, and what checks have found. */
+const SHARED = ['teams', 'cache'];
 
 /** Of teammates whose lead is already where agents run. */
 export async function inheritedBounds(): Promise<MemberBounds> {
