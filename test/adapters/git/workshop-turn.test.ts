@@ -1,44 +1,42 @@
+// Turns over processes: who dies in one loses it, and what it had started is waited for.
+
 import assert from 'node:assert/strict';
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { existsSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
 import { Turns } from '../../../src/adapters/git/workshop-turn.ts';
-import { Isolation } from '../../../src/adapters/isolation.ts';
+import { processesMarked } from '../../../src/adapters/processes.ts';
 import { tempDir } from '../../support/temp.ts';
 
-const PROGRAM = join(process.cwd(), 'test', 'support', 'programs', 'turns.ts');
-const TURNS = 50;
-const isolation = await Isolation.probe('auto', { readOnly: [], hidden: [], tables: '/nowhere' });
-
-test('processes that cannot see each other, of one number, take their turns one after the other', async (t) => {
-  if (!isolation.active) t.diagnostic(`THE KERNEL GIVES NO NAMESPACES (${isolation.reason}): they see each other here`);
+test('whoever takes over from the dead waits for what that had started', async (t) => {
   const directory = tempDir(t);
-  const [lock, place] = [join(directory, 'lock'), join(directory, 'turns')];
-  const codes = await Promise.all(
-    ['one', 'other'].map(async () => {
-      const args = ['--import', 'tsx', PROGRAM, lock, place, String(TURNS)];
-      const [file, all] = isolation.wrap(process.execPath, args, []);
-      const child = spawn(file, all, { stdio: ['ignore', 'ignore', 'inherit'] });
-      const [code] = (await once(child, 'close')) as [number | null];
-      return code;
-    }),
-  );
-  assert.deepEqual(codes, [0, 0]);
-  const told = readFileSync(place, 'utf8').trim().split('\n');
-  assert.equal(told.length, 4 * TURNS);
-  told.forEach((line, index) => {
-    assert.match(line, index % 2 === 0 ? /^begin \d+$/ : /^end$/);
-  });
-  assert.equal(new Set(told.filter((line) => line !== 'end')).size, isolation.active ? 1 : 2);
-  assert.equal(existsSync(lock), false);
+  const lock = join(directory, 'turn.lock');
+  const program = join(process.cwd(), 'test', 'support', 'programs', 'turn-dies.ts');
+  const { signal, stdout } = spawnSync(process.execPath, ['--import', 'tsx', program, lock], { encoding: 'utf8' });
+  assert.equal(signal, 'SIGKILL');
+  const orphan = Number(stdout);
+  assert.ok(existsSync(lock), 'the turn was left');
+  const turns = new Turns(lock);
+  const marked = () => processesMarked(Object.entries(turns.mark).map(([name, value]) => `${name}=${value}`)[0] ?? '');
+  assert.deepEqual(marked(), [orphan]);
+  assert.deepEqual(await turns.take(async () => marked()), []);
+  assert.deepEqual(readdirSync(directory), []);
 });
 
-test('of a holder in another namespace that gives no sign any more the turn is taken', async (t) => {
-  const lock = join(tempDir(t), 'lock');
-  writeFileSync(lock, `${process.pid}\n1\nx\npid:[1]\n`);
-  const long = new Date(Date.now() - 60_000);
-  utimesSync(lock, long, long);
-  assert.equal(await new Turns(lock).take(() => Promise.resolve('taken')), 'taken');
+test('one after the other, a failed one too', async (t) => {
+  const lock = join(tempDir(t), 'turn.lock');
+  const order: string[] = [];
+  const take = (name: string, turns: Turns) =>
+    turns.take(async () => {
+      order.push(`${name} begins`);
+      await new Promise((resolve) => setImmediate(resolve));
+      order.push(`${name} ends`);
+      if (name === 'b') throw new Error('b failed');
+    });
+  const [one, other] = [new Turns(lock), new Turns(lock)];
+  const ends = await Promise.allSettled([take('a', one), take('b', one), take('c', other), take('d', one)]);
+  assert.deepEqual(ends.map(({ status }) => status).join(' '), 'fulfilled rejected fulfilled fulfilled');
+  assert.equal(order.length, 8);
+  for (let at = 0; at < order.length; at += 2) assert.equal(order[at]?.[0], order[at + 1]?.[0], order.join(', '));
 });

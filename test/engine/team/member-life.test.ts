@@ -21,7 +21,7 @@ function placeOf(path: string): Workshop {
     view: () => Promise.resolve({ path, head: 'a' }),
     update: nothing,
     save: () => Promise.resolve(null),
-    commits: () => Promise.resolve([]),
+    commits: () => Promise.resolve({ tip: null, commits: [] }),
     merge: nothing,
     refuse: () => Promise.resolve(''),
     changed: () => Promise.resolve([]),
