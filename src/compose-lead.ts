@@ -50,7 +50,7 @@ export type ComposeLeadOptions = {
 export type ComposedLead = {
   readonly context: HookContext;
   readonly project: Project;
-  readonly lead: Omit<LeadOptions, 'width' | 'onEvent' | 'output'>;
+  readonly lead: Omit<LeadOptions, 'width' | 'onEvent' | 'output' | 'onPresence'>;
   /** Ends what an earlier lead of that team left running; gives how many processes there were. */
   readonly endLeftovers: (team: string) => Promise<number>;
   readonly close: () => Promise<void>;

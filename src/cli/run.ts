@@ -83,7 +83,10 @@ async function leadTeam(composed: ComposedLead, team: string, isLive: boolean): 
   const stop = new AbortController();
   const before = await coverageBefore(composed, team, stop.signal);
   const isAsked = await isAttended(composed);
-  const screen = openRunScreen(composed.project.main, team, isLive, () => process.kill(process.pid, 'SIGINT'));
+  const { teammateDisplay } = await composed.context.settings();
+  const screen = openRunScreen(composed.project.main, team, isLive, teammateDisplay, () =>
+    process.kill(process.pid, 'SIGINT'),
+  );
   const ask = (id: string, signal: AbortSignal) => {
     screen.hide();
     return askApproval(id, signal);
@@ -99,6 +102,7 @@ async function leadTeam(composed: ComposedLead, team: string, isLive: boolean): 
         onEvent: () => undefined,
         say: screen.say,
         output: screen.output,
+        onPresence: screen.presence,
       },
       log,
     );
@@ -106,7 +110,7 @@ async function leadTeam(composed: ComposedLead, team: string, isLive: boolean): 
     // Whoever measures still is not waited for when the work is over.
     return { outcome, coverageBefore: await Promise.race([before.coverage, Promise.resolve(null)]) };
   } finally {
-    screen.close();
+    await screen.close();
     signals.off();
     const code = signals.code();
     if (code !== null) process.exitCode = code;

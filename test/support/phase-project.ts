@@ -51,8 +51,13 @@ export class PhaseProject {
     return execFileSync('git', args, { cwd: this.root, encoding: 'utf8' });
   }
 
+  /** The command that plays the script. */
+  get player(): string {
+    return `${SCRIPT_VARIABLE}='${this.#script}' exec '${process.execPath}' '${CLI}' agent teammate`;
+  }
+
   #player(): readonly string[] {
-    return ['--command', `${SCRIPT_VARIABLE}='${this.#script}' exec '${process.execPath}' '${CLI}' agent teammate`];
+    return ['--command', this.player];
   }
 
   #env(): Record<string, string> {
@@ -98,8 +103,13 @@ export class PhaseProject {
 
   /** Starts a phase with somebody at its terminal. */
   attend(args: readonly string[], env: Readonly<Record<string, string>> = {}): Pty {
+    return this.attendWith([...args, ...this.#player()], env);
+  }
+
+  /** The same, with a player among its arguments. */
+  attendWith(args: readonly string[], env: Readonly<Record<string, string>> = {}): Pty {
     const size = { columns: 200, rows: 50 };
-    return Pty.start(this.#t, [CLI, ...args, ...this.#player()], size, { ...this.#env(), ...env }, this.root);
+    return Pty.start(this.#t, [CLI, ...args], size, { ...this.#env(), ...env }, this.root);
   }
 
   read(path: string): string {
