@@ -14,7 +14,6 @@ import type { MemberBounds } from './adapters/runner/member-bounds.ts';
 import type { MemberHomeOptions } from './adapters/runner/member-home.ts';
 import { CommandMembers } from './adapters/runner/members.ts';
 import { RuntimeDir } from './adapters/runtime-dir.ts';
-import { putSpec } from './adapters/specs.ts';
 import { projectState } from './adapters/stamp.ts';
 import { composeContext } from './compose-team.ts';
 import { NO_HOST, type Environment as Variable } from './domain/team/activation.ts';
@@ -65,7 +64,7 @@ function membersOf(players: Players, home: MemberHomeOptions): Members {
 }
 
 export function composeLead(options: ComposeLeadOptions): ComposedLead {
-  const { cwd, env, players, passed, timeouts, bounds, variable, say } = options;
+  const { cwd, env, players, passed, timeouts, bounds, say } = options;
   const project = findProject(cwd);
   const { root, main } = project;
   const teams = new KeptTeams(new FileTeams({ root: main, now: Date.now }));
@@ -74,7 +73,14 @@ export function composeLead(options: ComposeLeadOptions): ComposedLead {
   const runtime = new RuntimeDir();
   const stateDir = projectState(main, env);
   const hostVersion = players.kind === 'claude' ? players.version : NO_HOST;
-  const view = { ...context.project, hostVersion: () => Promise.resolve(hostVersion), variable };
+  const view = {
+    ...context.project,
+    hostVersion: () => Promise.resolve(hostVersion),
+    // As it is now: a settings file may have changed.
+    get variable() {
+      return options.variable;
+    },
+  };
   const leading: HookContext = { ...context, project: view };
   return {
     context: leading,
@@ -86,9 +92,9 @@ export function composeLead(options: ComposeLeadOptions): ComposedLead {
       clock: systemClock,
       checksAt: (place) =>
         createChecks({ root: place, cacheDirectory: `${main}/.tool/cache/checks`, now: Date.now, env }),
-      trust5At: (work) => measureTrust5({ ...work, spec: null, env }),
+      trust5At: (work) => measureTrust5({ ...work, env }),
       desk: {
-        writeSpec: (spec, replaces) => putSpec(main, spec, replaces, new Date().toISOString().slice(0, 10)),
+        writeSpec: leading.project.writeSpec,
         askApproval: null,
       },
       budgetUsd: null,

@@ -7,7 +7,7 @@ import { KeptTeams } from './adapters/event-log/kept-teams.ts';
 import { FileTeams } from './adapters/event-log/teams.ts';
 import { findProject, type Project } from './adapters/project.ts';
 import { approvalOf, approveSpec } from './adapters/spec-approvals.ts';
-import { listSpecs, readGood, readSpec } from './adapters/specs.ts';
+import { listSpecs, putSpec, readGood, readSpec } from './adapters/specs.ts';
 import { projectState, signStamp, systemKeys } from './adapters/stamp.ts';
 import { whoseCall } from './adapters/transcript-caller.ts';
 import { writesOf } from './adapters/writes.ts';
@@ -96,6 +96,12 @@ function viewOf(project: Project, env: Environment, teams: Teams, settings: () =
       return syncSpec(composeSync({ project, env, teams, settings, now: Date.now }), id, base);
     },
     approve: (id) => approveSpec(main, id, env, Date.now()),
+    writeSpec: (spec, replaces) => putSpec(main, spec, replaces, new Date().toISOString().slice(0, 10)),
+    writeReport: (directory, text) => {
+      const path = join(directory, 'report.md');
+      writeFileSync(path, text);
+      return path;
+    },
     hostVersion: async () => (await import('./adapters/host-version.ts')).readHostVersion(main, env),
     variable: { value, source: value === undefined ? null : 'shell' },
   };

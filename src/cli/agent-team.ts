@@ -9,27 +9,25 @@ import { RUN_VARIABLE } from '../adapters/processes.ts';
 import { inheritedBounds } from '../adapters/runner/member-bounds.ts';
 import { GO, type TeamLine, type TeamOrder, teamOrder } from '../adapters/runner/team-wire.ts';
 import { type ComposedLead, composeLead } from '../compose-lead.ts';
-import { NO_USAGE, type Usage } from '../domain/daemon/record.ts';
 import { messageOf, ToolError } from '../domain/errors.ts';
 import { NO_FLAGS } from '../domain/team/arguments.ts';
-import { addCost } from '../domain/team/cost.ts';
+import { type Cost, costOfTeam, minus } from '../domain/team/cost.ts';
 import { teamReport } from '../domain/team/report.ts';
 import { isStanding, type TeamState } from '../domain/team/state.ts';
 import { summaryOf } from '../domain/team/summary.ts';
 import { issueTeamName } from '../domain/team/team-name.ts';
 import { lastLines, oneLine } from '../domain/text.ts';
 import { decideIssue } from '../engine/team/deciding.ts';
+import { foundTeam, isLeft, takeUp } from '../engine/team/lead/founding.ts';
 import { Lead } from '../engine/team/lead/lead.ts';
+import { coverageBefore } from './coverage-before.ts';
 import { askDesk } from './issue.ts';
-import { coverageBefore, createTeam, takeUp } from './leading.ts';
 import { playersOf } from './players.ts';
 import { SIGNALS } from './signals.ts';
 
 /** How often the state is shown when it has changed, and how often it is said that this process lives. */
 const SHOW_MS = 500;
 const SIGN_MS = 15_000;
-
-type Used = Omit<Usage, 'seconds'>;
 
 function emit(line: TeamLine): void {
   process.stdout.write(`${JSON.stringify(line)}\n`);
@@ -87,51 +85,35 @@ function instructionOf({ instruction }: TeamOrder): string {
   ].join('\n');
 }
 
-function sumOf(usage: ReadonlyMap<string, Used>): Used {
-  const { seconds: _, ...none } = NO_USAGE;
-  return [...usage.values()].reduce<Used>(addCost, none);
-}
-
 /** Says how the team stands, whenever that has changed. */
 class Show {
-  /** Of all runs of a name together; of those before the one that is there; and of that one. */
-  readonly #usage = new Map<string, Used>();
-  readonly #before = new Map<string, Used>();
-  readonly #last = new Map<string, Used>();
   readonly #state: () => TeamState;
   readonly #timers: readonly NodeJS.Timeout[];
+  /** What earlier attempts used. */
+  readonly #before: Cost | null;
   #shown = '';
 
   constructor(state: () => TeamState) {
     this.#state = state;
+    this.#before = costOfTeam(state());
     this.#timers = [
       setInterval(() => this.show(this.#state()), SHOW_MS),
       setInterval(() => emit({ type: 'sign' }), SIGN_MS),
     ];
   }
 
-  get usage(): ReadonlyMap<string, Used> {
-    return this.#usage;
-  }
-
-  used(name: string, used: Used): void {
-    const last = this.#last.get(name);
-    // A successor begins with nothing; what went before was used all the same.
-    if (last !== undefined && used.turns + used.input_tokens < last.turns + last.input_tokens)
-      this.#before.set(name, this.#usage.get(name) ?? last);
-    this.#last.set(name, used);
-    const before = this.#before.get(name);
-    const usage = before === undefined ? used : addCost(before, used);
-    this.#usage.set(name, usage);
-    emit({ type: 'usage', usage: sumOf(this.#usage) });
+  /** What this attempt used so far. */
+  get used(): Cost {
+    return minus(costOfTeam(this.#state()), this.#before);
   }
 
   show(state: TeamState): void {
-    const team = summaryOf(state, this.#usage, Date.now());
+    const team = summaryOf(state, Date.now());
     const text = JSON.stringify(team);
     if (text === this.#shown) return;
     this.#shown = text;
     emit({ type: 'team', team });
+    emit({ type: 'usage', usage: this.used });
   }
 
   close(): void {
@@ -170,10 +152,8 @@ async function lead(composed: ComposedLead, order: TeamOrder, team: string): Pro
           for (const line of text.split('\n').filter((one) => one.trim() !== ''))
             emit({ type: 'said', who: name, text: line });
         },
-        onEvent: (name, event) => {
-          if (event.type !== 'usage') return;
-          show.used(name, event.usage);
-          if (order.budgetUsd === null || sumOf(show.usage).cost_usd < order.budgetUsd) return;
+        onEvent: () => {
+          if (order.budgetUsd === null || show.used.cost_usd < order.budgetUsd) return;
           overspent = true;
           stop.abort();
         },
@@ -221,9 +201,9 @@ async function decide(
 ): Promise<(() => Promise<unknown>) | null> {
   const { context } = composed;
   const standing = context.teams.list().includes(team) ? context.teams.open(team) : undefined;
-  if (standing !== undefined && isStanding(standing.state)) {
+  if (standing !== undefined && isLeft(standing.state, isStanding(standing.state))) {
     emit({ type: 'decided', as: 'team', reasons: [`team ${team} stands: its work goes on`] });
-    return () => takeUp(composed, team);
+    return () => takeUp(context, team, say);
   }
   const settings = await context.settings();
   const flags = { ...NO_FLAGS, wish: order.mode === 'team' ? ('team' as const) : null };
@@ -236,7 +216,7 @@ async function decide(
     return null;
   }
   emit({ type: 'decided', as: 'team', reasons });
-  return () => createTeam(composed, decided);
+  return () => foundTeam(context, decided);
 }
 
 async function carryOut(next: () => Promise<string>): Promise<void> {

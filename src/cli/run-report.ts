@@ -1,8 +1,8 @@
 // What came of a phase, as data and in lines: for people, for programs, for a pull request.
 
 import { type SpecStatus, specDirectory } from '../domain/spec/spec.ts';
-import { BUDGET, dollars, type Spent } from '../domain/team/cost.ts';
-import type { Gate, TeamState } from '../domain/team/state.ts';
+import { dollars, type Spent } from '../domain/team/cost.ts';
+import { type Gate, isRefusal, type TeamState } from '../domain/team/state.ts';
 import { visible, visibleLines } from '../domain/text.ts';
 import type { Outcome } from '../engine/team/lead/lead.ts';
 
@@ -77,9 +77,7 @@ export function runReport(
     outcome: kind,
     tasks: tasksOf(state),
     messages: state.messages.length,
-    rejections: state.decisions.filter(
-      ({ hook, decision }) => decision === 'reject' && hook !== 'teammate_idle' && hook !== BUDGET,
-    ).length,
+    rejections: state.decisions.filter((one) => one.decision === 'reject' && isRefusal(one)).length,
     gate: gate === null ? null : { ok: gate.ok, coverage: gate.coverage, checks: gate.checks },
     plan: planOf(outcome),
     debug: debugOf(outcome),

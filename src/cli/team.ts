@@ -7,7 +7,7 @@ import type { Evidence } from '../domain/team/caller.ts';
 import type { OperationName } from '../domain/team/operation.ts';
 import { visibleLines } from '../domain/text.ts';
 import type { Teams } from '../engine/ports.ts';
-import { operate } from '../engine/team/operations.ts';
+import { act } from '../engine/team/acting.ts';
 
 import { isAskedByAgent } from '../host/asked-by-agent.ts';
 
@@ -49,7 +49,7 @@ export async function teamCommand(
 ): Promise<void> {
   const input = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
   const context = composeOperations(process.cwd(), process.env);
-  const answer = await operate(context, name, input, await shellEvidence(context.teams, process.env));
+  const answer = await act(context, name, input, await shellEvidence(context.teams, process.env));
   process.stdout.write(
     options.json === true ? `${JSON.stringify(answer, null, 2)}\n` : `${lines(answer, '').join('\n')}\n`,
   );

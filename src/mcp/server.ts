@@ -9,8 +9,8 @@ import { composeResident, type Resident } from '../compose-team.ts';
 import { messageOf, ToolError } from '../domain/errors.ts';
 import type { Evidence } from '../domain/team/caller.ts';
 import { inputSchema, isOperation, OPERATIONS } from '../domain/team/operation.ts';
+import { act } from '../engine/team/acting.ts';
 import { STAMP } from '../engine/team/guarding.ts';
-import { operate } from '../engine/team/operations.ts';
 import { isAskedByAgent } from '../host/asked-by-agent.ts';
 import { answerEvents } from '../host/resident-events.ts';
 import { answerResident } from '../host/resident-hook.ts';
@@ -68,7 +68,7 @@ async function call(request: Call, clientName: string, resident: Resident): Prom
   }
   const { [STAMP]: _, ...given } = input;
   try {
-    const answer = await operate(resident.context, name, given, await evidenceOf(request, clientName, resident));
+    const answer = await act(resident.context, name, given, await evidenceOf(request, clientName, resident));
     return textResult(JSON.stringify(answer));
   } catch (error) {
     if (error instanceof ToolError) return textResult(error.message, true);

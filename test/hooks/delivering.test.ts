@@ -82,22 +82,20 @@ test('without a team nothing is told, and an agent is bound to its member when i
   assert.equal(project.state().bindings.size, 1);
 });
 
-test('a SPEC that the lead of a planning team wrote waits for the user', async (t) => {
-  const project = new HookedProject(t);
-  const team_name = 'tool-plan-sign-in';
-  await project.call('team-lead', 'TeamCreate', { team_name });
-  await project.call('team-lead', 'Task', { subagent_type: 'team-analyst', team_name, name: 'analyst', prompt: 'p' });
-  const spawn = { tool_name: 'Task', tool_input: { subagent_type: 'team-analyst', prompt: 'p' } };
-  await project.hook('pre-tool-use', 'team-lead', 'PreToolUse', spawn);
-  const file_path = `${project.root}/.tool/specs/SPEC-AUTH-001/spec.md`;
-  const run = await project.hook('post-tool-use', 'team-lead', 'PostToolUse', {
-    tool_name: 'Write',
-    tool_input: { file_path },
+test('what a planning team gives becomes a SPEC, and its lead is told whom to ask', async (t) => {
+  const project = new HookedProject(t, { env: { TOOL_CODE_EXPERIMENTAL_AGENT_TEAMS: '1' } });
+  project.write('.tool/installed.json', JSON.stringify({ hostVersion: '2.1.177' }));
+  const team_name = 'tool-plan-users-can-log-out';
+  await project.hook('user-prompt-submit', 'team-lead', 'UserPromptSubmit', {
+    prompt: '/tool:1-plan "Users can log out" --team',
   });
+  await project.planned(team_name);
+  const run = await project.hook('post-tool-use', 'team-lead', 'PostToolUse', { tool_name: 'Read', tool_input: {} });
   assert.match(
     String(specific(run).additionalContext),
-    /SPEC-AUTH-001 waits for the user's word.*nothing that you say does/s,
+    /from architect, progress: SPEC-LOG-OUT-001 was written from the results\. .*"approve SPEC-LOG-OUT-001" approves it, .*Nothing that you say does/s,
   );
+  assert.match(project.read('.tool/specs/SPEC-LOG-OUT-001/spec.md'), /status: awaiting_approval/);
   assert.equal(project.state(team_name).session, 'awaiting_approval');
   assert.throws(() => project.state(TEAM));
 });

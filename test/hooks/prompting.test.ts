@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import test from 'node:test';
 import { createSpec } from '../../src/adapters/specs.ts';
 import { HookedProject, type HookRun, specific, TEAM } from '../support/hooked.ts';
+import { ANALYST, ARCHITECT } from '../support/plan-results.ts';
 import { NEW_SPEC } from '../support/spec.ts';
 
 const ON = { TOOL_CODE_EXPERIMENTAL_AGENT_TEAMS: '1' };
@@ -59,12 +60,19 @@ test('/tool:1-plan --team proposes a team, and its creation gives the tasks', as
   assert.match(again, /the command cannot be carried out.*\n- team tool-plan-users-can-sign-in stands already/);
 });
 
-test('/tool:1-plan --solo goes one at a time, and makes no team', async (t) => {
+test('/tool:1-plan --solo goes one at a time, on a list that keeps nobody from writing, and again where it was left', async (t) => {
   const made = project(t);
   const text = await typed(made, '/tool:1-plan users can sign in --solo');
   assert.match(text, /^toolcrew: \/tool:1-plan in sub-agent mode\.$/m);
-  assert.match(text, /^1\. team-\w+: /m);
-  assert.equal(existsSync(join(made.root, '.tool', 'teams')), false);
+  assert.match(text, /^1\. team-researcher: /m);
+  assert.match(text, /^At the end TeamDelete \{"team_name":"tool-plan-users-can-sign-in"\}\.$/m);
+  const team = 'tool-plan-users-can-sign-in';
+  assert.deepEqual(made.state(team).fallback, { trigger: 'solo', reason: '--solo' });
+  await made.call('team-lead', 'TaskUpdate', { taskId: '1', status: 'completed', result: 'It is all there.' });
+  const again = await typed(made, '/tool:1-plan users can sign in --solo', { session_id: 'another' });
+  assert.match(again, /^2\. team-analyst: /m);
+  assert.doesNotMatch(again, /^1\. /m);
+  assert.deepEqual([made.state(team).session, made.state(team).lead.session], ['fallback', 'another']);
 });
 
 test('/tool:2-run wants a SPEC that is there and approved', async (t) => {
@@ -182,20 +190,30 @@ test("a SPEC is approved by the user's own word alone", async (t) => {
 
 test('a planning team that waits goes on with the word, and only in its own session', async (t) => {
   const made = project(t);
-  const team_name = 'tool-plan-sign-in';
-  await made.call('team-lead', 'TeamCreate', { team_name });
-  await made.call('team-lead', 'Task', { subagent_type: 'team-analyst', team_name, name: 'analyst', prompt: 'p' });
-  const spawn = { tool_name: 'Task', tool_input: { subagent_type: 'team-analyst', prompt: 'p' } };
-  await made.hook('pre-tool-use', 'team-lead', 'PreToolUse', spawn);
-  made.write('.tool/specs/SPEC-AUTH-001/spec.md', spec('draft'));
-  const tool_input = { file_path: join(made.root, '.tool/specs/SPEC-AUTH-001/spec.md') };
-  await made.hook('post-tool-use', 'team-lead', 'PostToolUse', { tool_name: 'Write', tool_input });
+  const team_name = 'tool-plan-users-can-log-out';
+  await typed(made, '/tool:1-plan "Users can log out" --team');
+  await made.planned(team_name);
+  assert.equal(await typed(made, 'changes: make it red', { session_id: 'another' }), '');
+  const changed = await typed(made, 'changes: make it red');
+  assert.match(changed, /what the user wants otherwise in SPEC-LOG-OUT-001 was given to those/);
+  assert.match(changed, /^4\. \[pending\] Change SPEC-LOG-OUT-001: make it red \(analyst\)$/m);
+  assert.match(changed, /^5\. \[blocked after 4\] Change SPEC-LOG-OUT-001: make it red \(architect\)$/m);
+  assert.equal(made.state(team_name).session, 'working');
+  for (const [id, name, result] of [
+    ['4', 'analyst', ANALYST.replace('a button', 'a red button')],
+    ['5', 'architect', ARCHITECT],
+  ] as const) {
+    await made.call(name, 'TaskUpdate', { taskId: id, status: 'in_progress' });
+    await made.call(name, 'TaskUpdate', { taskId: id, status: 'completed', result });
+  }
+  assert.match(made.read('.tool/specs/SPEC-LOG-OUT-001/spec.md'), /a red button/);
   assert.equal(await typed(made, 'approve', { session_id: 'another' }), '');
   assert.match(
     await typed(made, 'yes, approve'),
-    /SPEC-AUTH-001 is approved, by the user's own word\.\nNext: SendMessage .*TeamDelete \{"team_name":"tool-plan-sign-in"\}/,
+    /SPEC-LOG-OUT-001 is approved, by the user's own word\.\nNext: SendMessage .*TeamDelete \{"team_name":"tool-plan-users-can-log-out"\}/,
   );
   assert.equal(made.state(team_name).session, 'approved');
+  assert.equal(await typed(made, 'changes: make it blue'), '', 'nothing waits for a word any more');
 });
 
 const HOSTILE = [

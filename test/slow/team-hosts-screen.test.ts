@@ -7,7 +7,7 @@ import test from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { hostProgram } from '../support/host.ts';
 import { ModelServer } from '../support/model-server.ts';
-import { APPROVAL, PROMPT, planStory, SPEC_FILE } from '../support/plan-story.ts';
+import { ends, FEATURE, leads, PLAN_TEAM, PLANNERS, played, SPEC } from '../support/phase-stories.ts';
 import { gate, LEAD, playAgents } from '../support/played-agents.ts';
 import { Screen } from '../support/screen.ts';
 import { API_KEY, TeamHost } from '../support/team-host.ts';
@@ -31,17 +31,17 @@ for (const version of ['2.1.33', '2.1.329'] as const)
   test(`${version}: typed at the screen, the command starts a team in the background`, async (t) => {
     const host = new TeamHost(t, version);
     settle(host);
-    const { plan, finish, teammates } = planStory(host);
+    const file = `.tool/specs/${SPEC}/spec.md`;
+    const words = `Please approve ${SPEC}.`;
     const [begun, planned, gone] = [gate(), gate(), gate()];
     const play = playAgents({
-      ...teammates,
+      ...played(host, PLANNERS),
       [LEAD]: async (lead) => {
         begun.open();
-        await plan(lead);
+        await leads(host, lead, /was written from the results/);
         planned.open();
-        for (let heard = ''; !heard.includes('is approved'); )
-          heard = await lead.say('Please approve SPEC-ORDERS-001.');
-        await finish(lead);
+        for (let heard = ''; !heard.includes('is approved'); ) heard = await lead.say(words);
+        await ends(host, lead, PLAN_TEAM);
         gone.open();
         return 'THE-TEAM-IS-GONE';
       },
@@ -67,15 +67,15 @@ for (const version of ['2.1.33', '2.1.329'] as const)
     };
     try {
       await screen.shows('bypass permissions');
-      await enter(PROMPT, begun.opened);
+      await enter(`/tool:1-plan "${FEATURE}" --team`, begun.opened);
       await Promise.race([planned.opened, play.failed]);
-      assert.ok(host.read(SPEC_FILE).includes('status: draft'));
-      await screen.shows('Please approve SPEC-ORDERS-001.');
-      await enter(APPROVAL, gone.opened);
+      assert.ok(host.read(file).includes('status: awaiting_approval'));
+      await screen.shows(words);
+      await enter(`approve ${SPEC}`, gone.opened);
       await screen.shows('THE-TEAM-IS-GONE');
     } catch (error) {
       t.diagnostic(screen.text);
       throw error;
     }
-    assert.ok(host.read(SPEC_FILE).includes('status: approved'));
+    assert.ok(host.read(file).includes('status: approved'));
   });

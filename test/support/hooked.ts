@@ -9,7 +9,8 @@ import { FileTeams } from '../../src/adapters/event-log/teams.ts';
 import { composeOperations } from '../../src/compose-team.ts';
 import type { Evidence } from '../../src/domain/team/caller.ts';
 import type { TeamState } from '../../src/domain/team/state.ts';
-import { operate } from '../../src/engine/team/operations.ts';
+import { act } from '../../src/engine/team/acting.ts';
+import { ANALYST, ARCHITECT, RESEARCHER } from './plan-results.ts';
 import { type Cleanup, tempDir } from './temp.ts';
 
 export const TEAM = 'tool-run-spec-auth-001';
@@ -79,6 +80,23 @@ export class HookedProject {
     git('-c', 'user.name=x', '-c', 'user.email=x@example.com', 'commit', '-qm', 'All of it');
   }
 
+  /** Planners that have given their results for a team that was proposed by a prompt. */
+  async planned(team_name: string): Promise<void> {
+    await this.call('team-lead', 'TeamCreate', { team_name });
+    for (const [id, name, result] of [
+      ['1', 'researcher', RESEARCHER],
+      ['2', 'analyst', ANALYST],
+      ['3', 'architect', ARCHITECT],
+    ] as const) {
+      const subagent_type = `team-${name}`;
+      await this.call('team-lead', 'Task', { subagent_type, team_name, name, prompt: 'p' });
+      const spawn = { tool_name: 'Task', tool_input: { subagent_type, prompt: 'p' } };
+      await this.hook('pre-tool-use', 'team-lead', 'PreToolUse', spawn);
+      await this.call(name, 'TaskUpdate', { taskId: id, status: 'in_progress' });
+      await this.call(name, 'TaskUpdate', { taskId: id, status: 'completed', result });
+    }
+  }
+
   evidence(who: string): Evidence {
     const isLead = who === 'team-lead';
     const stamp = { agentId: isLead ? null : `agent-${who}`, agentType: isLead ? null : `team-${who}` };
@@ -86,7 +104,7 @@ export class HookedProject {
   }
 
   call(who: string, name: string, input: Fields = {}): Promise<Fields> {
-    return operate(composeOperations(this.root, this.env), name, input, this.evidence(who));
+    return act(composeOperations(this.root, this.env), name, input, this.evidence(who));
   }
 
   /** A team of these members, all registered, and started through the hook on the call that starts them. */

@@ -89,7 +89,7 @@ export class Teammate {
     const plan = this.#part.tasks.find((one) => subject.includes(one.subject));
     assert.ok(plan !== undefined, `${this.agent.who} has nothing in its script for "${subject}"`);
     await this.#do(plan.steps);
-    const done = await this.team('TaskUpdate', { taskId, status: 'completed', result: 'done' });
+    const done = await this.team('TaskUpdate', { taskId, status: 'completed', result: plan.result ?? 'done' });
     if (done.isError) {
       assert.ok(plan.mend !== undefined, done.text);
       await this.#do(plan.mend);

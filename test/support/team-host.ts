@@ -98,7 +98,7 @@ export class TeamHost {
   readonly #bin: string;
   readonly #plugin: string | undefined;
 
-  constructor(t: Cleanup, version: HostVersion, form: Form = 'installed') {
+  constructor(t: Cleanup, version: HostVersion, form: Form = 'installed', files = FILES) {
     this.#t = t;
     this.version = version;
     this.form = form;
@@ -108,7 +108,7 @@ export class TeamHost {
     this.#bin = join(place, 'bin');
     this.#starts = join(place, 'starts');
     for (const directory of [this.root, this.home, this.#bin]) mkdirSync(directory);
-    writeTree(this.root, FILES);
+    writeTree(this.root, files);
     writeFileSync(this.#starts, '');
     // What hooks and servers are started by, with a line for each start.
     writeFileSync(

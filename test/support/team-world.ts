@@ -66,6 +66,8 @@ export class TeamWorld {
     specs: () => [],
     spec: () => null,
     approve: () => null,
+    writeSpec: () => ({ ok: false, problems: [{ file: 'spec.md', line: 1, words: 'nothing is written here' }] }),
+    writeReport: (directory) => directory,
     data: () => null,
     approval: () => Promise.resolve({ status: null, counts: false, why: 'there is none' }),
     sync: () => Promise.resolve({ kind: 'refused', reasons: ['there is none'] }),

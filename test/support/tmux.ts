@@ -33,7 +33,11 @@ export class Tmux {
   }
 
   ask(...args: readonly string[]): string {
-    return execFileSync('tmux', ['-S', this.#socket, ...args], { env: this.#env, encoding: 'utf8', stdio: 'pipe' }).trim();
+    return execFileSync('tmux', ['-S', this.#socket, ...args], {
+      env: this.#env,
+      encoding: 'utf8',
+      stdio: 'pipe',
+    }).trim();
   }
 
   /** By title, what stands in each pane but the first. */

@@ -85,7 +85,13 @@ const trust5 = shape({
 });
 
 const RECORDS: { readonly [T in TeamRecordType]: Fields<Extract<TeamRecord, { type: T }>> } = {
-  proposed: { ...purpose, reasons: list(text), drafts: list(draft) },
+  proposed: {
+    ...purpose,
+    reasons: list(text),
+    drafts: list(draft),
+    alone: orMissing(text),
+    forced: orMissing(flag),
+  },
   created: {
     ...purpose,
     team: text,
@@ -100,6 +106,7 @@ const RECORDS: { readonly [T in TeamRecordType]: Fields<Extract<TeamRecord, { ty
     owner: orNull(text),
     files: list(text),
     blocked_by: list(text),
+    holds_up: orMissing(text),
     by: text,
   },
   task_updated: { ...author, task: text, status: oneOf(...TASK_STATUSES), result: orNull(text) },
@@ -167,7 +174,7 @@ const RECORDS: { readonly [T in TeamRecordType]: Fields<Extract<TeamRecord, { ty
     by: text,
   },
   fell_back: { trigger: text, reason: text },
-  restarted: { session: orNull(text), key_hash: orNull(text), keep: flag },
+  restarted: { session: orNull(text), key_hash: orNull(text), keep: flag, alone: orMissing(flag) },
   deleted: { forced: flag, by: text },
   snapshot: { state: any },
   continued: { next: text },

@@ -2,11 +2,12 @@
 
 import { splitCommand } from '../../domain/command-line.ts';
 import { messageOf } from '../../domain/errors.ts';
+import { isNetworkError } from '../../domain/network-error.ts';
 import type { CommandLine } from '../../domain/workflow.ts';
-import type { RunEnd, RunHooks } from '../../engine/ports.ts';
-import type { MemberRun, Members } from '../../engine/team/members-port.ts';
+import type { RunHooks } from '../../engine/ports.ts';
+import type { MemberEnd, MemberRun, Members } from '../../engine/team/members-port.ts';
 import { createMemberHome, type MemberHomeOptions } from './member-home.ts';
-import { runTurn, turnResult } from './program-turn.ts';
+import { runTurn, type TurnEnd, turnResult } from './program-turn.ts';
 
 export type CommandMembersOptions = MemberHomeOptions & {
   readonly command: CommandLine;
@@ -21,7 +22,7 @@ export class CommandMembers implements Members {
     this.#options = options;
   }
 
-  async run(run: MemberRun, hooks: RunHooks): Promise<RunEnd> {
+  async run(run: MemberRun, hooks: RunHooks): Promise<MemberEnd> {
     const { runtime, more, command } = this.#options;
     const { tmp, program } = await createMemberHome(this.#options, run);
     try {
@@ -31,7 +32,7 @@ export class CommandMembers implements Members {
         const end = await runTurn(agent, prompt, hooks);
         if (hooks.signal.aborted) return { ok: true, words: end.words };
         const result = turnResult(end, true);
-        if (!result.ok) return result;
+        if (!result.ok) return { ...result, isNetwork: isNetwork(end) };
         words = result.words;
       }
       return { ok: true, words };
@@ -41,4 +42,12 @@ export class CommandMembers implements Members {
       runtime.remove(tmp);
     }
   }
+}
+
+/** What programs end with for a service that they do not reach, or only later: EX_UNAVAILABLE and EX_TEMPFAIL of sysexits.h. */
+const UNAVAILABLE = [69, 75];
+
+/** Whether it ended since it did not reach its model. What it printed before its last words may be of its work. */
+function isNetwork({ exitCode, words }: TurnEnd): boolean {
+  return UNAVAILABLE.includes(exitCode ?? 0) || isNetworkError(words.split('\n').at(-1) ?? '');
 }

@@ -57,6 +57,7 @@ const summary: z.ZodType<TeamSummary> = z.object({
         owner: word.nullable(),
         started_at: word.nullable(),
         seconds: count.nullable(),
+        cost_usd: count,
       }),
     )
     .max(MANY),

@@ -1,5 +1,6 @@
 // What members and the lead are told: at a spawn, after a compaction, at the next step.
 
+import { claimable } from './idle.ts';
 import { messageLine, unreadOf } from './mail.ts';
 import { LEAD } from './message.ts';
 import type { Ownership } from './ownership.ts';
@@ -88,6 +89,16 @@ export function rolesToStart(state: TeamState): readonly string[] {
   });
 }
 
+/** Roles whose tasks could be begun now, and that nobody plays any more. */
+export function waitingRoles(state: TeamState): readonly string[] {
+  const roles = claimable(state).flatMap(({ owner }) => {
+    const member = owner === null ? undefined : state.members.get(owner);
+    const isThere = member !== undefined && isLive(member) && member.phase !== 'stopped';
+    return owner === null || isThere ? [] : [owner];
+  });
+  return [...new Set(roles)];
+}
+
 /** What the lead does next, in words. */
 export function nextStep(state: TeamState): string {
   const live = [...state.members.values()].filter(isLive).filter((member) => member.phase !== 'stopped');
@@ -101,11 +112,11 @@ export function nextStep(state: TeamState): string {
       if (open.length > 0)
         return 'Next: wait for your teammates; answer what they ask; TaskList shows how far they are.';
       return state.purpose?.phase === 'plan'
-        ? 'Next: put the results together into .tool/specs/SPEC-<NAME>-<NNN>/spec.md, plan.md and acceptance.md, then ask the user to approve it.'
+        ? 'Next: TaskList: the results are put together into a SPEC, and it says which, or what is wrong with them.'
         : 'Next: SendMessage shutdown_request to all, then TeamDelete.';
     case 'spec_generated':
     case 'awaiting_approval':
-      return 'Next: ask the user to approve the SPEC; the answer "approve" records it.';
+      return 'Next: ask the user for their word on the SPEC: "approve <id>" approves it, "changes: <what>" has it changed.';
     case 'approved':
     case 'complete':
       return `Next: SendMessage {"recipient":"all","type":"shutdown_request","content":"<why>"}, then TeamDelete {"team_name":"${state.team}"}.`;

@@ -37,6 +37,17 @@ export function addCost(one: Cost, other: Cost): Cost {
   };
 }
 
+/** What was used since `before`; null: nothing was. */
+export function minus(now: Cost | null, before: Cost | null): Cost {
+  const [one, other] = [now ?? NOTHING, before ?? NOTHING];
+  return {
+    cost_usd: Math.max(0, one.cost_usd - other.cost_usd),
+    input_tokens: one.input_tokens - other.input_tokens,
+    output_tokens: one.output_tokens - other.output_tokens,
+    turns: one.turns - other.turns,
+  };
+}
+
 function sumOf(rows: readonly Cost[]): Cost | null {
   return rows.length === 0 ? null : rows.reduce(addCost, NOTHING);
 }

@@ -6,7 +6,7 @@ import { nearPatterns } from './near-patterns.ts';
 import { type Ownership, ownerOf, SHARED } from './ownership.ts';
 import type { TeamSettings } from './settings.ts';
 import { isLive, type Member, type Message, type TeamState } from './state.ts';
-import { type Task, waitsFor } from './task.ts';
+import { isHeldUp, type Task, waitsFor } from './task.ts';
 
 export type IdleVerdict =
   | { readonly accept: true; readonly reason: string }
@@ -60,7 +60,11 @@ export function judgeIdle(state: TeamState, member: Member, settings: TeamSettin
     return { accept: true, reason: 'it was asked to end' };
   const { validateWork } = settings.hooks.teammateIdle;
   const open = [...state.tasks.values()].filter(
-    (task) => task.status === 'in_progress' && task.claim?.member === name && task.claim.epoch === epoch,
+    (task) =>
+      task.status === 'in_progress' &&
+      task.claim?.member === name &&
+      task.claim.epoch === epoch &&
+      !isHeldUp(task, state.tasks),
   );
   const unfinished = validateWork ? open : [];
   const next = open.length > 0 || member.shutdown !== null ? undefined : nextFor(state, member, settings);
@@ -109,7 +113,13 @@ export function judgeLeadStop(state: TeamState, settings: TeamSettings): IdleVer
   const isOver = state.session === 'shut_down' || state.session === 'fallback';
   const waits = isOver ? [] : waiting.filter((task) => task.owner !== null);
   const toDelete = state.session === 'shut_down' ? [`All teammates have ended: call TeamDelete {}.`] : [];
-  if (unread.length + waits.length + toDelete.length === 0)
+  const isDone = state.session === 'complete' || state.session === 'approved';
+  const toEnd = isDone
+    ? [
+        `What the team is for has come about: SendMessage {"recipient":"all","type":"shutdown_request","content":"<why>"}, then TeamDelete {"team_name":"${state.team}"}.`,
+      ]
+    : [];
+  if (unread.length + waits.length + toDelete.length + toEnd.length === 0)
     return { accept: true, reason: 'nothing waits for the lead' };
   const owners = [...new Set(waits.flatMap((task) => task.owner ?? []))];
   return {
@@ -122,6 +132,7 @@ export function judgeLeadStop(state: TeamState, settings: TeamSettings): IdleVer
             `${waits.map(line).join(', ')} can begin, and nobody works on it: start ${owners.join(', ')} with Task {"subagent_type":"team-${owners[0]}","team_name":"${state.team}","name":"${owners[0]}","prompt":"<what to do>"} and make the call that it answers with.`,
           ]),
       ...toDelete,
+      ...toEnd,
     ].join('\n'),
     assign: null,
     shown: unread,

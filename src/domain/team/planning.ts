@@ -24,6 +24,11 @@ export function resultsOf(state: TeamState): PlanResults {
   return { researcher: result('researcher'), analyst: result('analyst'), architect: result('architect') };
 }
 
+/** Who is to give the results that a SPEC is made of, and is not in a team of these roles. */
+export function missingPlanners(roles: readonly string[]): readonly string[] {
+  return ['analyst', 'architect'].filter((role) => !roles.includes(role));
+}
+
 /** How a role is to give its result, as lines of a task. */
 export function formLines(role: string): readonly string[] {
   const form = RESULT_FORMS[role];
@@ -41,7 +46,7 @@ export function mendTasks(problems: readonly ResultProblem[], results: PlanResul
     return [
       {
         owner: role,
-        subject: subject('Mend the result', own[0] ?? ''),
+        subject: subject(MEND, own[0] ?? ''),
         description: [
           'The SPEC cannot be made of your last result:',
           quoted(own),
@@ -56,7 +61,18 @@ export function mendTasks(problems: readonly ResultProblem[], results: PlanResul
   });
 }
 
+const MEND = 'Mend the result';
 const CHANGE = 'Change';
+
+/** How often results that make no SPEC were given back since the last that did. */
+export function mendRounds({ tasks }: TeamState): number {
+  const all = [...tasks.values()];
+  const since = all.slice(all.findLastIndex((task) => task.subject.startsWith(`${CHANGE} SPEC-`)) + 1);
+  const rounds = (['analyst', 'architect'] as const).map(
+    (role) => since.filter(({ owner, subject: words }) => owner === role && words.startsWith(MEND)).length,
+  );
+  return Math.max(...rounds);
+}
 
 /** What the user wants otherwise, for those whose results the SPEC is made of; the architect waits for the analyst. */
 export function changeTasks(id: string, words: string): readonly AskedTask[] {

@@ -13,7 +13,12 @@ export function approvalOf(prompt: string): string | null {
   return found === undefined || (id !== '' && !isSpecId(id)) ? null : id;
 }
 
+/** What the user wants otherwise in the SPEC that waits for their word; null when the prompt is nothing like that. */
+export function changesOf(prompt: string): string | null {
+  return /^\s*changes?:\s*(\S[\s\S]*?)\s*$/i.exec(prompt)?.[1] ?? null;
+}
+
 /** Whether there may be something to do about it; all others need not be looked at. */
 export function mayConcernTeam(prompt: string): boolean {
-  return isCommand(prompt) || approvalOf(prompt) !== null;
+  return isCommand(prompt) || approvalOf(prompt) !== null || changesOf(prompt) !== null;
 }

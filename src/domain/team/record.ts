@@ -32,6 +32,10 @@ export type TeamRecord =
       readonly type: 'proposed';
       readonly reasons: readonly string[];
       readonly drafts: readonly TaskDraft[];
+      /** Sub-agents from the first, and what for: a trigger of the fallback, or `solo`. Missing: a team. */
+      readonly alone?: string;
+      /** True: made without the setting and the variable that allow a team. */
+      readonly forced?: boolean;
     } & Purpose)
   | ({
       readonly type: 'created';
@@ -52,6 +56,8 @@ export type TeamRecord =
       readonly owner: string | null;
       readonly files: readonly string[];
       readonly blocked_by: readonly string[];
+      /** The task that waits for this one from now on, though it is older. */
+      readonly holds_up?: string;
       readonly by: string;
     }
   | ({
@@ -178,6 +184,8 @@ export type TeamRecord =
       readonly key_hash: string | null;
       /** False: every task starts over. */
       readonly keep: boolean;
+      /** True: what went on one at a time goes on so. */
+      readonly alone?: boolean;
     }
   | { readonly type: 'deleted'; readonly forced: boolean; readonly by: string }
   /** The first record of a file that continues another. */

@@ -5,13 +5,18 @@ import { trust5Lines } from '../trust5.ts';
 import { contentLine } from './content-line.ts';
 import { BUDGET, type Cost, costOfTeam } from './cost.ts';
 import type { MessageType } from './message.ts';
-import type { TeamState } from './state.ts';
+import { isRefusal, type TeamState } from './state.ts';
 
 export type ReportInput = {
   readonly state: TeamState;
-  readonly branch: string;
-  /** How many files the branch changes, and by how many lines. */
-  readonly changed: readonly { readonly path: string; readonly added: number; readonly removed: number }[];
+  /** Null: it was done in the checkout itself. */
+  readonly branch: string | null;
+  /** Files that were changed, and by how many lines; null where nobody counted. */
+  readonly changed: readonly {
+    readonly path: string;
+    readonly added: number | null;
+    readonly removed: number | null;
+  }[];
   /** Percent of the lines that the tests reached before; null: it was not measured. */
   readonly coverageBefore: number | null;
 };
@@ -80,7 +85,7 @@ function gateLines({ gate }: TeamState, before: number | null): readonly string[
 
 function rejectionLines({ decisions }: TeamState): readonly string[] {
   const lines = decisions
-    .filter(({ hook, decision }) => decision !== 'accept' && hook !== 'teammate_idle' && hook !== BUDGET)
+    .filter(isRefusal)
     .map(
       ({ member, about, decision, reason }) => `- ${cell(member ?? '–')}, ${cell(about)}, ${decision}: ${cell(reason)}`,
     );
@@ -119,12 +124,13 @@ function costLines(state: TeamState): readonly string[] {
 /** The report of a team, from its state and what is known beside it. */
 export function teamReport(input: ReportInput): string {
   const { state, branch, changed, coverageBefore } = input;
-  const sum = (key: 'added' | 'removed') => changed.reduce((total, one) => total + one[key], 0);
+  const sum = (key: 'added' | 'removed') => changed.reduce((total, one) => total + (one[key] ?? 0), 0);
+  const where = branch === null ? 'in the checkout' : `on \`${branch}\`, +${sum('added')} −${sum('removed')} lines`;
   const done = [...state.tasks.values()].filter(({ status }) => status === 'completed').length;
   const parts = [
     [`# ${cell(state.purpose?.subject ?? state.team)}`],
     [
-      `${done} of ${state.tasks.size} tasks by ${state.members.size} teammates (${state.team}); ${changed.length} files on \`${branch}\`, +${sum('added')} −${sum('removed')} lines.`,
+      `${done} of ${state.tasks.size} tasks by ${state.members.size} teammates (${state.team}); ${changed.length} files ${where}.`,
       ...(state.fallback === null
         ? []
         : ['', `One at a time: ${cell(state.fallback.trigger)} (${cell(state.fallback.reason)}).`]),

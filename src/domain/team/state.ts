@@ -1,8 +1,9 @@
 // The state of a team, folded from its log.
 
 import type { CheckResult } from '../quality.ts';
+import { isSpecId } from '../spec/spec.ts';
 import type { Trust5Summary } from '../trust5.ts';
-import type { Spent } from './cost.ts';
+import { BUDGET, type Spent } from './cost.ts';
 import type { Content, MessageType } from './message.ts';
 import type { DecisionKind, Ending, Purpose } from './record.ts';
 import type { SessionState } from './session.ts';
@@ -70,6 +71,15 @@ export type Decision = {
   readonly reason: string;
 };
 
+/** Whoever stops with work left is told to go on. */
+const KEPT_GOING: readonly string[] = ['teammate_idle', 'lead_stop'];
+
+/** Whether something was refused. A teammate that is given its next work when it stops has done nothing wrong; costs are told apart. */
+export function isRefusal({ hook, decision }: Pick<Decision, 'hook' | 'decision'>): boolean {
+  if (hook === BUDGET) return false;
+  return decision !== 'accept' && !(KEPT_GOING.includes(hook) && decision === 'reject');
+}
+
 /** How often the same work was rejected in a row. */
 export type Rejections = { readonly fingerprint: string; readonly count: number };
 
@@ -82,12 +92,21 @@ export type Gate = {
   readonly coverage: number | null;
   /** Missing where it was not measured. */
   readonly trust5?: Trust5Summary;
+  /** How often in a row the work of all was measured and not found good; missing: never. */
+  readonly rejected?: number;
 };
 
 export type TeamState = {
   readonly team: string;
   readonly session: SessionState;
-  readonly proposal: (Purpose & { readonly reasons: readonly string[]; readonly drafts: readonly TaskDraft[] }) | null;
+  readonly proposal:
+    | (Purpose & {
+        readonly reasons: readonly string[];
+        readonly drafts: readonly TaskDraft[];
+        readonly alone?: string;
+        readonly forced?: boolean;
+      })
+    | null;
   readonly purpose: Purpose | null;
   /** Of the lead: its session in the host, and the hash of its key. */
   readonly lead: { readonly session: string | null; readonly keyHash: string | null };
@@ -131,4 +150,9 @@ export function isLost(member: Member, now: number): boolean {
 /** Whether the team still stands. */
 export function isStanding(state: TeamState): boolean {
   return state.session !== 'none' && state.session !== 'deleted';
+}
+
+/** The SPEC that it builds; null: something else is its purpose. */
+export function specOf({ purpose }: TeamState): string | null {
+  return purpose !== null && isSpecId(purpose.subject) ? purpose.subject : null;
 }

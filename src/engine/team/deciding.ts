@@ -7,6 +7,7 @@ import { type Decision, decideMode } from '../../domain/team/activation.ts';
 import type { CommandName, Flags } from '../../domain/team/arguments.ts';
 import { decompose } from '../../domain/team/decomposition.ts';
 import { FALLBACK_TRIGGERS } from '../../domain/team/fallback.ts';
+import { missingPlanners } from '../../domain/team/planning.ts';
 import type { Phase } from '../../domain/team/role.ts';
 import { rolesOf, type Selection, select } from '../../domain/team/selection.ts';
 import type { TeamSettings } from '../../domain/team/settings.ts';
@@ -39,6 +40,8 @@ export type Decided =
       readonly kind: 'decided';
       readonly work: Work;
       readonly decision: Decision;
+      /** Whether neither the setting nor the variable has to allow it. */
+      readonly isForced: boolean;
       readonly reasons: readonly string[];
       readonly drafts: readonly TaskDraft[];
     };
@@ -134,30 +137,46 @@ async function decideOn(
   const { ownership } = settings;
   // One after the other, the same roles do it.
   const roles = decision.mode === 'team' ? decision.roles : rolesFor(work.phase, selection, settings);
+  const missing = work.phase === 'plan' ? missingPlanners(roles) : [];
+  if (missing.length > 0)
+    return {
+      kind: 'refused',
+      problems: [
+        `workflow.team.patterns.${decision.pattern ?? PLANNING}: expected analyst and architect among the roles, of whose results a SPEC is made; got ${roles.join(', ') || 'none'}`,
+      ],
+    };
   const { tasks, notes } =
     work.data === null || roles.length === 0
       ? decompose({ phase: work.phase, roles, text: work.text, selection, ownership, files })
       : planDrafts({ data: work.data, roles, ownership });
   const drafts: readonly TaskDraft[] = tasks;
   const reasons = [...said, ...decision.reasons, ...notes];
-  return { kind: 'decided', work, decision, reasons, drafts };
+  return { kind: 'decided', work, decision, isForced: flags.force, reasons, drafts };
 }
+
+const PLANNING = 'plan_research';
 
 function rolesFor(phase: Phase, selection: Selection, settings: TeamSettings): readonly string[] {
   if (phase === 'run') return selection.roles;
-  return rolesOf(phase === 'plan' ? 'plan_research' : 'investigation', settings);
+  return rolesOf(phase === 'plan' ? PLANNING : 'investigation', settings);
 }
 
 /** Writes down what a team is to be made for, and its tasks; gives why there can be none. */
 export async function propose(context: Needed, decided: Extract<Decided, { kind: 'decided' }>): Promise<string | null> {
-  const { work, decision, reasons, drafts } = decided;
+  const { work, decision, isForced, reasons, drafts } = decided;
   const log = context.teams.begin(work.team);
   try {
     if (isStanding(log.state))
       return `team ${work.team} stands already (${log.state.session}): \`/tool:team-restart ${work.team}\` goes on with it, \`tool team delete ${work.team}\` ends it`;
     const { phase, subject } = work;
-    const { pattern, roles } = decision;
-    await log.append({ type: 'proposed', phase, pattern, roles, subject, reasons, drafts });
+    const { pattern } = decision;
+    // One after the other, whoever has a task takes part.
+    const roles = decision.mode === 'team' ? decision.roles : [...new Set(drafts.map(({ owner }) => owner))];
+    await log.append({
+      ...{ type: 'proposed', phase, pattern, roles, subject, reasons, drafts },
+      ...(decision.mode === 'team' ? {} : { alone: decision.trigger ?? 'solo' }),
+      ...(isForced ? { forced: true } : {}),
+    });
     return null;
   } finally {
     await log.close();

@@ -1,10 +1,10 @@
 // What agents get to see at the next boundary: their mail after a tool, and where they stand after a new beginning.
 
-import { specOfPath } from '../../domain/spec/spec.ts';
 import { leadBrief, nextStep } from '../../domain/team/brief.ts';
 import { memberName } from '../../domain/team/caller.ts';
 import { FALLBACK_TRIGGERS } from '../../domain/team/fallback.ts';
 import { LEAD } from '../../domain/team/message.ts';
+import type { TeamState } from '../../domain/team/state.ts';
 import { kindOfTool } from '../../domain/team/tool-kind.ts';
 import { oneLine } from '../../domain/text.ts';
 import type { TeamLog } from '../ports.ts';
@@ -28,34 +28,13 @@ export async function afterTool(context: HookContext, event: HostEvent): Promise
       return contextOf([await takeMail(log, name)]);
     }
     if (caller.kind !== 'lead') return SILENT;
-    return contextOf([
-      await takeMail(log, LEAD),
-      await noteSpec(log, event),
-      await noteFailedSpawn(context, log, event),
-    ]);
+    return contextOf([await takeMail(log, LEAD), await noteFailedSpawn(context, log, event)]);
   });
 }
 
 function contextOf(texts: readonly (string | null)[]): HookAnswer {
   const text = texts.filter((one) => one !== null).join('\n');
   return text === '' ? SILENT : { kind: 'context', text };
-}
-
-/** A SPEC document that the lead of a planning team wrote brings the session on. */
-async function noteSpec(log: TeamLog, event: HostEvent): Promise<string | null> {
-  const path = event.input.file_path;
-  const id = event.tool === 'Write' && typeof path === 'string' ? specOfPath(path) : null;
-  const { session, purpose, approval } = log.state;
-  if (id === null || purpose?.phase !== 'plan' || (session !== 'working' && session !== 'spawned')) return null;
-  const reason = `${id} was written`;
-  const { refusal } = await log.append({ type: 'moved', event: 'spec_generated', reason, by: LEAD });
-  if (refusal !== null) return `toolcrew: ${id} does not count as the team's yet: ${refusal}`;
-  if (!approval) {
-    await log.append({ type: 'moved', event: 'approved', reason: 'require_plan_approval is false', by: LEAD });
-    return `toolcrew: ${id} needs no approval (require_plan_approval: false). End the team: shutdown_request to all, then TeamDelete.`;
-  }
-  await log.append({ type: 'moved', event: 'approval_asked', reason, by: LEAD });
-  return `toolcrew: ${id} waits for the user's word. When all three documents stand, ask the user; the answer "approve ${id}" records it, nothing that you say does.`;
 }
 
 /** A teammate that could not be started: the same tasks go on, one at a time, by agents that the lead starts. */
@@ -77,13 +56,19 @@ async function noteFailedSpawn(context: HookContext, log: TeamLog, event: HostEv
   return `toolcrew: ${reason}. ${nextStep(log.state)}`;
 }
 
+function isLed({ lead }: TeamState, session: string): boolean {
+  return lead.session === null || lead.session === session;
+}
+
 /** After a beginning, a compaction or a resumption: where the team stands. */
 export async function onSessionStart(context: HookContext, event: HostEvent): Promise<HookAnswer> {
   // A teammate has its brief in its first prompt.
   if (context.startedAs !== null) return SILENT;
   return withStanding(context.teams, async (logs) => {
-    const texts = logs.map(({ state }) =>
-      state.lead.session === null || state.lead.session === event.session
+    // What another session does one at a time keeps nobody from writing.
+    const told = logs.filter(({ state }) => state.session !== 'fallback' || isLed(state, event.session));
+    const texts = told.map(({ state }) =>
+      isLed(state, event.session)
         ? leadBrief(state)
         : `toolcrew: team ${state.team} (${state.session}) stands in this project, led by another session: nobody else writes until it ends. /tool:team-restart ${state.team} takes it over.`,
     );

@@ -1,6 +1,7 @@
 // What the answers to a host's events stand on.
 
 import type { SpecData } from '../../domain/spec/check.ts';
+import type { CreatedSpec, NewSpec } from '../../domain/spec/new-spec.ts';
 import type { Approval } from '../../domain/spec/spec.ts';
 import {
   type Caller,
@@ -35,6 +36,10 @@ export type ProjectView = {
   readonly sync: (id: string, base: string | null) => Promise<SyncOutcome>;
   /** Writes the approval down; gives what stands in the way. */
   readonly approve: (id: string) => string | null;
+  /** Writes it over the SPEC of that id, else as a new one; where one holds these very words already, that is it. */
+  readonly writeSpec: (spec: NewSpec, replaces: string | null) => CreatedSpec;
+  /** Writes the report of a team beside its log; gives its path. */
+  readonly writeReport: (directory: string, text: string) => string;
   /** Version of the host; null when it cannot be told. */
   readonly hostVersion: () => Promise<string | null>;
   /** The variable that switches team mode on. */

@@ -41,6 +41,13 @@ function perform(
   }
 }
 
+/** Who asks, with the key that the call itself may hold. */
+export function evidenceWith(context: Pick<TeamContext, 'keys'>, given: unknown, evidence: Evidence): Evidence {
+  if (evidence.kind !== 'nothing' || typeof given !== 'object' || given === null || !('key' in given)) return evidence;
+  const { key } = given;
+  return typeof key === 'string' && key !== '' ? { kind: 'key', hash: context.keys.hash(key) } : evidence;
+}
+
 /**
  * Carries out one operation. Throws a ToolError `refused` whose words name the value, the rule and what is valid.
  * @param evidence who asks, from outside of what was asked
@@ -57,9 +64,7 @@ export async function operate(context: TeamContext, name: string, given: unknown
   const read = readInput(name, given);
   if (!read.ok) throw new ToolError('refused', read.problems.join('\n'));
   const { input } = read;
-  const key = input.maybe('key');
-  const who: Evidence =
-    key !== undefined && evidence.kind === 'nothing' ? { kind: 'key', hash: context.keys.hash(key) } : evidence;
+  const who = evidenceWith(context, given, evidence);
   if (name === 'TeamCreate') return createTeam(context, input, who);
   return withStanding(context.teams, async (logs) => {
     const { caller, log } = callerOf(who, logs, input.maybe('team_name'));

@@ -1,17 +1,24 @@
 // The user's prompt: a command of the team is decided here, in code, and the model is told what comes next.
 
-import { statusOfSpec } from '../../domain/spec/spec.ts';
+import { messageOf } from '../../domain/errors.ts';
+import { specName, statusOfSpec } from '../../domain/spec/spec.ts';
 import { parseCommand } from '../../domain/team/arguments.ts';
-import { leadBrief, rolesToStart, spawnParameters } from '../../domain/team/brief.ts';
-import { approvalOf, isCommand } from '../../domain/team/prompt.ts';
+import { leadBrief, rolesToStart, spawnParameters, waitingRoles } from '../../domain/team/brief.ts';
+import { specInChange } from '../../domain/team/planning.ts';
+import { approvalOf, changesOf, isCommand } from '../../domain/team/prompt.ts';
 import type { Phase } from '../../domain/team/role.ts';
 import type { TeamSettings } from '../../domain/team/settings.ts';
+import type { TeamState } from '../../domain/team/state.ts';
 import { listed } from '../../domain/team/task-draft.ts';
 import type { TeamLog } from '../ports.ts';
 import { withStanding } from './context.ts';
-import { type Command, decideWork, propose } from './deciding.ts';
+import { type Command, type Decided, decideWork, propose } from './deciding.ts';
 import { type HookAnswer, type HostEvent, SILENT } from './event.ts';
 import type { HookContext } from './hook-context.ts';
+import { operate } from './operations.ts';
+import { advance } from './phases/advance.ts';
+import { askChanges } from './phases/plan.ts';
+import { restartTeam } from './phases/restart.ts';
 import { serverTool } from './spawn.ts';
 
 function say(lines: readonly string[]): HookAnswer {
@@ -30,6 +37,8 @@ export async function onPrompt(context: HookContext, event: HostEvent): Promise<
   if (context.startedAs !== null) return SILENT;
   const approval = approvalOf(event.prompt);
   if (approval !== null) return approve(context, event, approval);
+  const changes = changesOf(event.prompt);
+  if (changes !== null) return change(context, event, changes);
   if (!isCommand(event.prompt)) return SILENT;
   const settings = await context.settings();
   const parsed = parseCommand(event.prompt, Object.keys(settings.patterns));
@@ -57,48 +66,108 @@ async function carryOut(
     case 'plan':
     case 'run':
     case 'build-fix':
-      return begin(context, command, settings);
+      return begin(context, event, command, settings);
   }
 }
 
 const TYPED: Readonly<Record<Phase, string>> = { plan: '1-plan', run: '2-run', debug: 'build-fix' };
 
-/** What follows when all tasks are done. */
-const AFTER: Readonly<Record<Phase, readonly string[]>> = {
-  plan: [
-    'Then put the results together into .tool/specs/SPEC-<NAME>-<NNN>/spec.md, plan.md and acceptance.md (status: draft; the skill tool-workflow-spec says how, `tool spec check <id>` what is wrong), and ask the user to approve it.',
-  ],
-  run: ['Then see that the tests pass, and tell the user what was done for each requirement.'],
-  debug: ['Then tell the user the cause that was proven, with its evidence, and the fix.'],
+/** What follows when all tasks are done, and after the team is gone. */
+const AFTER: Readonly<Record<Phase, { readonly outcome: string; readonly last: readonly string[] }>> = {
+  plan: { outcome: 'Their results become a SPEC without you: you are told which, and what to ask the user.', last: [] },
+  run: {
+    outcome: 'When all is built it is measured as a whole, and you are told what came of it.',
+    last: ['Tell the user what was done for each requirement.'],
+  },
+  debug: {
+    outcome: 'The first cause that is proven ends the search: you are told which.',
+    last: ['Tell the user the cause with its evidence, then mend it, with a test that fails without the repair.'],
+  },
 };
 
-async function begin(context: HookContext, command: Command, settings: TeamSettings): Promise<HookAnswer> {
+async function begin(
+  context: HookContext,
+  event: HostEvent,
+  command: Command,
+  settings: TeamSettings,
+): Promise<HookAnswer> {
   const decided = await decideWork(context, command, settings);
   if (decided.kind === 'refused') return stop(decided.problems);
-  const { work, decision, reasons, drafts } = decided;
-  if (decision.mode !== 'team')
-    return say([
-      `/tool:${TYPED[work.phase]} in sub-agent mode.`,
-      ...reasons.map((one) => `- ${one}`),
-      'Next: do these one at a time, each with one sub-agent, and give each the results of those before:',
-      ...drafts.map(
-        ({ subject, owner, description }, index) => `${index + 1}. team-${owner}: ${subject}. ${description}`,
-      ),
-      ...AFTER[work.phase],
-    ]);
+  if (decided.decision.mode !== 'team') return beginAlone(context, event, decided, settings);
+  const { work, decision, reasons } = decided;
   const problem = await propose(context, decided);
   if (problem !== null) return stop([problem]);
+  const { outcome, last } = AFTER[work.phase];
   return say([
     `/tool:${TYPED[work.phase]} in team mode, pattern ${decision.pattern ?? 'none'}: ${decision.roles.join(', ')}.`,
     ...reasons.map((one) => `- ${one}`),
     `Next, with the tools of the MCP server "team" (${serverTool('…', context.host())}):`,
     `1. TeamCreate {"team_name":"${work.team}"}. It answers with the tasks and the next calls.`,
     '2. Task for each teammate that it names; make the calls that these answer with, all in one message.',
-    '3. Wait for them and answer what they ask; you write nothing but .tool/specs/** yourself.',
-    ...AFTER[work.phase].map((line, index) => `${index + 4}. ${line}`),
-    `${AFTER[work.phase].length + 4}. SendMessage {"recipient":"all","type":"shutdown_request","content":"<why>"}, then TeamDelete {"team_name":"${work.team}"}.`,
+    '3. Wait for them and answer what they ask; you write nothing yourself.',
+    `4. ${outcome}`,
+    `5. SendMessage {"recipient":"all","type":"shutdown_request","content":"<why>"}, then TeamDelete {"team_name":"${work.team}"}.`,
+    ...last.map((line) => `6. ${line}`),
     'If TeamCreate fails, do the tasks one at a time with sub-agents instead.',
   ]);
+}
+
+/** One after the other, on the same list: code keeps it, and does of the phase what it does for a team. */
+async function beginAlone(
+  context: HookContext,
+  event: HostEvent,
+  decided: Extract<Decided, { kind: 'decided' }>,
+  settings: TeamSettings,
+): Promise<HookAnswer> {
+  const { work, decision, reasons } = decided;
+  const { team, phase } = work;
+  const state = await standAlone(context, event, decided, settings);
+  if (typeof state === 'string') return stop([state]);
+  const open = [...state.tasks.values()].filter(({ status }) => status !== 'completed');
+  return say([
+    `/tool:${TYPED[phase]} in sub-agent mode${decision.pattern === null ? '' : `, pattern ${decision.pattern}`}.`,
+    ...reasons.map((one) => `- ${one}`),
+    'Next: do these one at a time, each with one sub-agent, and give each the results of those before:',
+    ...open.map(({ id, owner, subject, description }) => `${id}. team-${owner ?? ''}: ${subject}. ${description}`),
+    `When one is done, say so yourself, with the tools of the MCP server "team" (${serverTool('…', context.host())}): TaskUpdate {"taskId":"<its number>","status":"completed","result":"<what came of it, in the form that it asks for>"}. What the answer says of it comes next.`,
+    `At the end TeamDelete {"team_name":"${team}"}.`,
+    ...AFTER[phase].last,
+  ]);
+}
+
+/** The list of a work that is done one at a time: a new one, or what the same command has left; or why there is none. */
+async function standAlone(
+  context: HookContext,
+  event: HostEvent,
+  decided: Extract<Decided, { kind: 'decided' }>,
+  settings: TeamSettings,
+): Promise<TeamState | string> {
+  const { work, decision } = decided;
+  const { team } = work;
+  const left = context.teams.list().includes(team) ? context.teams.open(team) : undefined;
+  try {
+    if (left !== undefined && left.state.session === 'fallback')
+      return (await restartTeam(left, event.session, settings.fallback.preserveProgress)) ?? left.state;
+  } finally {
+    await left?.close();
+  }
+  const problem = await propose(context, decided);
+  if (problem !== null) return problem;
+  const stamp = { session: event.session, agentId: null, agentType: null, toolUseId: null };
+  try {
+    await operate(context, 'TeamCreate', { team_name: team }, { kind: 'stamp', stamp });
+  } catch (error) {
+    return messageOf(error);
+  }
+  const log = context.teams.open(team);
+  if (log === undefined) return `team ${team} is gone`;
+  try {
+    const reason = decision.reasons.join('; ');
+    await log.append({ type: 'fell_back', trigger: decision.trigger ?? 'solo', reason });
+    return log.state;
+  } finally {
+    await log.close();
+  }
 }
 
 async function restart(
@@ -117,17 +186,15 @@ async function restart(
           ? 'no team stands: there is nothing to restart'
           : `team: expected one of ${names.join(', ')}, got ${wanted === '' ? 'none' : wanted}`,
       ]);
-    const { refusal } = await log.append({
-      type: 'restarted',
-      session: event.session,
-      key_hash: null,
-      keep: settings.fallback.preserveProgress,
-    });
+    const refusal = await restartTeam(log, event.session, settings.fallback.preserveProgress);
     if (refusal !== null) return stop([refusal]);
+    // All may have been done before: then what follows from it comes to pass now.
+    const words = await advance(context, log);
     return say([
       `team ${log.state.team} was restarted, and you lead it now; ${settings.fallback.preserveProgress ? 'what was completed stays completed' : 'every task starts over (preserve_progress: false)'}.`,
       leadBrief(log.state),
-      'Register each again with Task:',
+      ...(words === null ? [] : [words]),
+      ...(rolesToStart(log.state).length === 0 ? [] : ['Register each again with Task:']),
       ...rolesToStart(log.state).map(
         (role) =>
           `- Task ${JSON.stringify(spawnParameters(log.state.team, role, `Do the open tasks that are meant for ${role}.`))}`,
@@ -155,7 +222,12 @@ async function sync(context: HookContext, id: string): Promise<HookAnswer> {
 
 function awaits(log: TeamLog, session: string): boolean {
   const { state } = log;
-  return state.session === 'awaiting_approval' && (state.lead.session === null || state.lead.session === session);
+  const isDone = [...state.tasks.values()].every(({ status }) => status === 'completed');
+  const isAlone = state.session === 'fallback' && state.purpose?.phase === 'plan' && isDone;
+  return (
+    (state.session === 'awaiting_approval' || isAlone) &&
+    (state.lead.session === null || state.lead.session === session)
+  );
 }
 
 async function approve(context: HookContext, event: HostEvent, wanted: string): Promise<HookAnswer> {
@@ -176,7 +248,7 @@ async function approve(context: HookContext, event: HostEvent, wanted: string): 
       ]);
     const problem = context.project.approve(id);
     if (problem !== null) return stop([problem]);
-    if (log !== undefined)
+    if (log?.state.session === 'awaiting_approval')
       await log.append({ type: 'moved', event: 'approved', reason: `the user approved ${id}`, by: 'user' });
     return say([
       `${id} is approved, by the user's own word.`,
@@ -186,6 +258,33 @@ async function approve(context: HookContext, event: HostEvent, wanted: string): 
             `Next: SendMessage {"recipient":"all","type":"shutdown_request","content":"approved"}, TeamDelete {"team_name":"${log.state.team}"}.`,
           ]),
       `Then tell the user: /clear, and \`/tool:2-run ${id} --team\` in the fresh context.`,
+    ]);
+  });
+}
+
+/** The SPEC that a team has written for what it plans, the latest; undefined: there is none. */
+function writtenBy({ project }: HookContext, { state }: TeamLog): string | undefined {
+  const name = specName(state.purpose?.subject ?? '');
+  return specInChange(state) ?? project.specs().findLast((id) => id.replace(/-\d+$/, '') === `SPEC-${name}`);
+}
+
+/** What the user wants otherwise in the SPEC of a team that waits for their word. */
+async function change(context: HookContext, event: HostEvent, wanted: string): Promise<HookAnswer> {
+  return withStanding(context.teams, async (logs) => {
+    const log = logs.find((one) => awaits(one, event.session));
+    const id = log === undefined ? undefined : writtenBy(context, log);
+    if (log === undefined || id === undefined) return SILENT;
+    await askChanges(context, log, { kind: 'environment', team: log.state.team, teammate: null }, id, wanted);
+    log.refresh();
+    const again = waitingRoles(log.state);
+    return say([
+      `what the user wants otherwise in ${id} was given to those whose results it is made of.`,
+      leadBrief(log.state),
+      ...(again.length === 0 ? [] : ['Register each again with Task, and whoever waits for them once it can begin:']),
+      ...again.map(
+        (role) =>
+          `- Task ${JSON.stringify(spawnParameters(log.state.team, role, `Do the open tasks that are meant for ${role}.`))}`,
+      ),
     ]);
   });
 }

@@ -121,12 +121,16 @@ const STEPS: readonly [string, () => Story, RegExp][] = [
     () => teamOf(['backend-dev'], 1).claim('1', 'backend-dev').complete('1', 'backend-dev'),
     /^Next: SendMessage shutdown_request to all/,
   ],
-  ['spawned', plan, /^Next: put the results together into \.tool\/specs\//],
-  ['spec_generated', () => plan().tell('moved', { event: 'spec_generated' }), /^Next: ask the user to approve/],
+  ['spawned', plan, /^Next: TaskList: the results are put together into a SPEC/],
+  [
+    'spec_generated',
+    () => plan().tell('moved', { event: 'spec_generated' }),
+    /^Next: ask the user for their word on the SPEC/,
+  ],
   [
     'awaiting_approval',
     () => plan().tell('moved', { event: 'spec_generated' }).tell('moved', { event: 'approval_asked' }),
-    /^Next: ask the user to approve/,
+    /^Next: ask the user for their word on the SPEC/,
   ],
   [
     'approved',

@@ -15,16 +15,18 @@ async function prompted(world: TeamWorld, prompt: string): Promise<string> {
   return answer.kind === 'context' ? answer.text : '';
 }
 
-const UNMET: readonly [string, (world: TeamWorld) => void, RegExp][] = [
+const UNMET: readonly [string, (world: TeamWorld) => void, RegExp, string][] = [
   [
     'the host is too old',
     (world) => world.pretend({ hostVersion: () => Promise.resolve('2.1.31') }),
     /host version: expected 2\.1\.32 or higher, got 2\.1\.31/,
+    'host_version',
   ],
   [
     'the variable is not set',
     (world) => world.pretend({ variable: { value: undefined, source: null } }),
     /variable: expected TOOL_CODE_EXPERIMENTAL_AGENT_TEAMS=1, got nothing/,
+    'variable_unset',
   ],
   [
     'team.enabled is not true',
@@ -32,10 +34,11 @@ const UNMET: readonly [string, (world: TeamWorld) => void, RegExp][] = [
       world.settings = DEFAULT_TEAM_SETTINGS;
     },
     /enabled: expected workflow\.team\.enabled to be true, got false/,
+    'not_enabled',
   ],
 ];
 
-for (const [what, unmet, words] of UNMET)
+for (const [what, unmet, words, trigger] of UNMET)
   test(`team mode does not activate: ${what}; it is said, with what mends it, and the work goes on without a team`, async (t) => {
     const world = new TeamWorld(t);
     unmet(world);
@@ -45,7 +48,8 @@ for (const [what, unmet, words] of UNMET)
     assert.match(text, /mend: /);
     assert.match(text, /1\. team-researcher: /);
     assert.match(world.logged.join('\n'), /^warn: sub-agents in place of a team: /);
-    assert.deepEqual(world.teams.list(), []);
+    const { session, fallback } = world.state('tool-plan-sign-in-with-a-link');
+    assert.deepEqual([session, fallback?.trigger], ['fallback', trigger]);
   });
 
 test('team mode does not activate: --force goes without the switches, but never with a host that is too old', async (t) => {

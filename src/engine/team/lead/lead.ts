@@ -2,12 +2,13 @@
 
 import { messageOf } from '../../../domain/errors.ts';
 import { type GateResult, type QualitySettings, rejection } from '../../../domain/quality.ts';
+import { lostPrerequisite, prerequisitesOf } from '../../../domain/team/activation.ts';
 import type { Evidence } from '../../../domain/team/caller.ts';
 import { type Budgets, overBudget } from '../../../domain/team/cost.ts';
 import { FALLBACK_TRIGGERS, type FallbackTrigger } from '../../../domain/team/fallback.ts';
 import { GATE_ROUNDS, isMeasured, leadStep } from '../../../domain/team/lead-step.ts';
-import { remediesFor } from '../../../domain/team/remedies.ts';
-import type { TeamState } from '../../../domain/team/state.ts';
+import { isStanding, specOf, type TeamState } from '../../../domain/team/state.ts';
+import { oneLine } from '../../../domain/text.ts';
 import { summaryOf, type Trust5, trust5Lines } from '../../../domain/trust5.ts';
 import type { AgentEvent, Checks, Clock, TeamLog } from '../../ports.ts';
 import type { HookContext } from '../hook-context.ts';
@@ -15,6 +16,7 @@ import type { Members } from '../members-port.ts';
 import { operate } from '../operations.ts';
 import { closeDebug, type DebugResult } from '../phases/debug.ts';
 import { closePlan, type PlanDesk, type PlanEnd } from '../phases/plan.ts';
+import { askForMending, passGate } from '../phases/run.ts';
 import type { Workshop } from '../workshop-port.ts';
 import { type LifeEnd, MemberLife, type MemberTimeouts, registration, Turns } from './member-life.ts';
 
@@ -26,6 +28,10 @@ const STARTS = 3;
 const GRACE_MS = 10_000;
 /** The same where nothing that it still does is of use. */
 const SHORT_GRACE_MS = 1_000;
+/** How often it is looked whether a team may still be. */
+const PREREQUISITES_MS = 1_000;
+/** So long nobody is started after one did not reach its model. */
+const NETWORK_PAUSE_MS = 2_000;
 /** So many times results that make no SPEC are given back. */
 const PLAN_ROUNDS = 3;
 
@@ -36,6 +42,8 @@ export type MeasuredWork = {
   readonly head: string;
   readonly gate: GateResult;
   readonly settings: QualitySettings;
+  /** What commits have to name; null: no SPEC is built. */
+  readonly spec: string | null;
   /** Ids that commits may be for. */
   readonly tasks: readonly string[];
   readonly signal: AbortSignal;
@@ -75,6 +83,9 @@ export type Outcome =
   | { readonly kind: 'failed'; readonly state: TeamState; readonly why: string }
   | { readonly kind: 'interrupted'; readonly state: TeamState };
 
+/** Why it cannot go on as a team. */
+type Trouble = { readonly trigger: FallbackTrigger; readonly reason: string };
+
 type Life = { readonly ended: Promise<LifeEnd>; readonly stop: AbortController };
 
 export class Lead {
@@ -85,7 +96,10 @@ export class Lead {
   readonly #lives = new Map<string, Life>();
   readonly #starts = new Map<string, number>();
   readonly #as: Evidence;
+  /** By role, how its latest process failed. */
+  readonly #failures = new Map<string, Extract<LifeEnd, { kind: 'failed' }>>();
   #rounds = 0;
+  #lookedAt = Number.NEGATIVE_INFINITY;
   #found: Found | null = null;
   #hasFallenBack: boolean;
 
@@ -108,12 +122,18 @@ export class Lead {
   }
 
   async #lead(signal: AbortSignal): Promise<Outcome> {
-    const { hooks, fallback, budget } = await this.#options.context.settings();
+    const { hooks, budget } = await this.#options.context.settings();
     const isChecked = hooks.taskCompleted.requireQualityCheck;
     for (;;) {
       this.#log.refresh();
       const { state } = this.#log;
       if (signal.aborted) return { kind: 'interrupted', state };
+      const trouble = await this.#trouble(state);
+      if (trouble !== null) {
+        const why = await this.#fallBack(trouble);
+        if (why !== null) return { kind: 'failed', state, why };
+        continue;
+      }
       const step = leadStep(state, {
         running: new Set(this.#lives.keys()),
         isChecked,
@@ -122,11 +142,9 @@ export class Lead {
       });
       switch (step.kind) {
         case 'start': {
-          const why = await this.#start(step.roles, isChecked, signal);
-          if (why === null) break;
-          if (!fallback.enabled || this.#hasFallenBack)
-            return { kind: 'failed', state, why: `${FALLBACK_TRIGGERS.spawn_failed}: ${why}` };
-          await this.#fallBack('spawn_failed', why);
+          const failure = await this.#start(step.roles, isChecked, signal);
+          const why = failure === null ? null : await this.#fallBack(failure);
+          if (why !== null) return { kind: 'failed', state, why };
           break;
         }
         case 'measure': {
@@ -135,7 +153,7 @@ export class Lead {
           break;
         }
         case 'pass':
-          await this.#pass();
+          await passGate(this.#log);
           break;
         case 'ask_to_end':
           await this.#askToEnd();
@@ -155,6 +173,8 @@ export class Lead {
         case 'stuck':
           return { kind: 'failed', state, why: step.why };
         case 'over':
+          // Who led before was killed when all was done.
+          if (state.session === 'deleted') return this.#putAway(state, this.#options.context.teams.archive(this.#team));
           return { kind: 'failed', state, why: `team ${this.#team} is ${state.session}` };
         case 'wait':
           await this.#options.clock.sleep(LOOK_MS, signal);
@@ -174,16 +194,38 @@ export class Lead {
     );
   }
 
+  /** What has come about that a team cannot go on with; null: nothing, or it is none any more. */
+  async #trouble(state: TeamState): Promise<Trouble | null> {
+    const isDone = [...state.tasks.values()].every(({ status }) => status === 'completed');
+    if (this.#hasFallenBack || isDone || this.#found !== null || !isStanding(state)) return null;
+    for (const [role, { isNetwork, words }] of this.#failures)
+      if (isNetwork === true) return { trigger: 'network_error', reason: `${role}: ${oneLine(words, 300)}` };
+    const { clock, context } = this.#options;
+    if (clock.elapsed() - this.#lookedAt < PREREQUISITES_MS) return null;
+    this.#lookedAt = clock.elapsed();
+    const { project } = context;
+    const prerequisites = prerequisitesOf(await context.settings(), await project.hostVersion(), project.variable);
+    const lost = lostPrerequisite(prerequisites, state.proposal?.forced === true);
+    return lost === null ? null : { trigger: lost.trigger, reason: lost.why };
+  }
+
   /** Starts who is missing; gives why one of them cannot be. */
-  async #start(roles: readonly string[], isChecked: boolean, signal: AbortSignal): Promise<string | null> {
+  async #start(roles: readonly string[], isChecked: boolean, signal: AbortSignal): Promise<Trouble | null> {
+    if (roles.some((role) => this.#failures.get(role)?.isNetwork === true))
+      await this.#options.clock.sleep(NETWORK_PAUSE_MS, signal);
     for (const role of roles) {
       const count = (this.#starts.get(role) ?? 0) + 1;
       this.#starts.set(role, count);
       try {
-        if (count > STARTS) throw new Error(`${role} ended ${STARTS} times without finishing`);
+        const failure = this.#failures.get(role);
+        if (count > STARTS)
+          return {
+            trigger: failure?.isNetwork === true ? 'network_error' : 'spawn_failed',
+            reason: `${role} ended ${STARTS} times without finishing${failure === undefined ? '' : `: ${oneLine(failure.words, 300)}`}`,
+          };
         await operate(this.#options.context, 'Task', registration(this.#team, role), this.#as);
       } catch (error) {
-        return `${role}: ${messageOf(error)}`;
+        return { trigger: 'spawn_failed', reason: `${role}: ${messageOf(error)}` };
       }
       this.#live(role, isChecked, signal);
     }
@@ -218,7 +260,9 @@ export class Lead {
       const current = this.#lives.get(role);
       if (current?.stop === stop) this.#lives.delete(role);
       if (current === undefined || current.stop === stop) this.#options.onPresence?.(role, false);
-      if (end.kind === 'failed') this.#options.say(`${role} failed: ${end.words}`);
+      if (end.kind !== 'failed') return;
+      this.#failures.set(role, end);
+      this.#options.say(`${role} failed: ${end.words}`);
     });
   }
 
@@ -231,7 +275,7 @@ export class Lead {
     const gate = await checksAt(root).run(quality, signal);
     const { state } = this.#log;
     const tasks = [...state.tasks.keys()];
-    const trust5 = await trust5At({ root, base, head, gate, settings: quality, tasks, signal });
+    const trust5 = await trust5At({ root, base, head, gate, settings: quality, spec: specOf(state), tasks, signal });
     const { tree, checks, coverage } = gate;
     const ok = gate.ok && trust5.ok;
     const trust5Summary = summaryOf(trust5);
@@ -244,35 +288,7 @@ export class Lead {
     this.#rounds += 1;
     const why = gate.ok ? trust5Lines(trust5Summary).join('; ') : rejection(gate, quality);
     if (this.#rounds > GATE_ROUNDS) return `the gate has rejected the work ${this.#rounds} times: ${why}`;
-    return this.#askFor(gate, trust5, why);
-  }
-
-  /** What the gate found, as work for who can mend it; gives what nobody of the team can. */
-  async #askFor(gate: GateResult, trust5: Trust5, why: string): Promise<string | null> {
-    const { context } = this.#options;
-    const { members } = this.#log.state;
-    const { quality, ownership } = await context.settings();
-    const writers = [...members.values()]
-      .filter((one) => !one.readOnly && one.phase !== 'over')
-      .map(({ name }) => name);
-    const files = await context.project.files();
-    const { messages, tasks, notes } = remediesFor({ gate, trust5, settings: quality, ownership, writers, files });
-    if (messages.length + tasks.length === 0) return [...notes, why].join('; ');
-    for (const note of notes) this.#options.say(`gate: ${note}`);
-    for (const { subject, description, owner, files: touched } of tasks)
-      await operate(context, 'TaskCreate', { subject, description, owner, files: touched }, this.#as);
-    for (const { to, type, content } of messages) {
-      await operate(context, 'SendMessage', { recipient: to, type, content }, this.#as);
-      // A message alone is no work that is waited for.
-      const description = typeof content === 'string' ? content : JSON.stringify(content);
-      await operate(
-        context,
-        'TaskCreate',
-        { subject: `Mend what the gate found: ${type}`, description, owner: to },
-        this.#as,
-      );
-    }
-    return null;
+    return askForMending(context, this.#log, this.#as, { gate, trust5, why }, say);
   }
 
   /** The results of all as a SPEC, with the user's word for it; gives why there is none. */
@@ -294,13 +310,6 @@ export class Lead {
     }
   }
 
-  async #pass(): Promise<void> {
-    const reason = 'the gate passed';
-    const by = 'team-lead';
-    for (const event of ['gate_started', 'gate_passed'] as const)
-      await this.#log.append({ type: 'moved', event, reason, by });
-  }
-
   async #askToEnd(): Promise<void> {
     const content = 'The work is done.';
     await operate(
@@ -315,21 +324,34 @@ export class Lead {
 
   async #delete(): Promise<Outcome> {
     const { state } = this.#log;
+    const { context, workshop } = this.#options;
+    // First what would be left lying by who is killed in between: nobody looks for the team any more then.
+    await (state.purpose?.phase === 'run' ? workshop.end(this.#team) : workshop.forget(this.#team));
     // The log is put away with that, and read no more.
-    const answer = await operate(this.#options.context, 'TeamDelete', { team_name: this.#team }, this.#as);
-    return { kind: 'done', state, archived: String(answer.archived ?? ''), found: this.#found };
+    const answer = await operate(context, 'TeamDelete', { team_name: this.#team }, this.#as);
+    return this.#putAway(state, String(answer.archived ?? ''));
   }
 
-  /** The same tasks, one at a time, from here on. */
-  async #fallBack(trigger: FallbackTrigger, reason: string): Promise<void> {
-    this.#options.say(`sub-agents in place of a team: ${FALLBACK_TRIGGERS[trigger]}: ${reason}`);
+  #putAway(state: TeamState, archived: string): Outcome {
+    return { kind: 'done', state, archived, found: this.#found };
+  }
+
+  /** The same tasks, one at a time, from here on; gives why not. */
+  async #fallBack({ trigger, reason }: Trouble): Promise<string | null> {
+    const { context } = this.#options;
+    const { fallback } = await context.settings();
+    const why = `${FALLBACK_TRIGGERS[trigger]}: ${reason}`;
+    if (this.#hasFallenBack) return why;
+    if (!fallback.enabled) return `${why} (workflow.team.fallback.enabled is false)`;
+    context.log(fallback.logLevel, `sub-agents in place of team ${this.#team}: ${why}`);
     this.#hasFallenBack = true;
     await this.#endLives(0);
     this.#starts.clear();
     this.#turns = new Turns(1);
-    if (!(await this.#options.context.settings()).fallback.preserveProgress)
+    if (!fallback.preserveProgress)
       await this.#log.append({ type: 'restarted', session: null, key_hash: null, keep: false });
     await this.#log.append({ type: 'fell_back', trigger, reason });
+    return null;
   }
 
   /** Waits for what was asked to end, and ends the rest. */

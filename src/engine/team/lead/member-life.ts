@@ -5,9 +5,9 @@ import { leftOf } from '../../../domain/team/cost.ts';
 import { judgeIdle } from '../../../domain/team/idle.ts';
 import { MAX_REJECTIONS, type Member } from '../../../domain/team/state.ts';
 import { Watchdog } from '../../daemon/watchdog.ts';
-import type { AgentEvent, Clock, RunEnd, TeamLog } from '../../ports.ts';
+import type { AgentEvent, Clock, TeamLog } from '../../ports.ts';
 import type { TeamContext } from '../context.ts';
-import type { Members } from '../members-port.ts';
+import type { MemberEnd, Members } from '../members-port.ts';
 import { assigned, decide } from '../stopping.ts';
 import type { Workshop } from '../workshop-port.ts';
 import { type LifeCause, MemberLimits } from './member-limits.ts';
@@ -87,7 +87,10 @@ export class Turns {
 }
 
 /** What became of a teammate's run. `quiet`: it ended because nothing is left for it, or it was asked to. */
-export type LifeEnd = { readonly kind: 'quiet' } | { readonly kind: 'failed'; readonly words: string };
+export type LifeEnd =
+  | { readonly kind: 'quiet' }
+  /** `isNetwork`: since it did not reach its model. */
+  | { readonly kind: 'failed'; readonly words: string; readonly isNetwork?: boolean };
 
 export class MemberLife {
   readonly #options: LifeOptions;
@@ -137,7 +140,7 @@ export class MemberLife {
     });
     limits.turnStarted();
     this.#limits = limits;
-    let end: RunEnd;
+    let end: MemberEnd;
     try {
       end = await members.run(
         {
@@ -174,7 +177,8 @@ export class MemberLife {
     await this.#stopped();
     if (this.#idleWords !== null && !signal.aborted) return { kind: 'failed', words: this.#idleWords };
     if (this.#cause !== null && !signal.aborted) return { kind: 'failed', words: wordsOf(this.#cause) };
-    return end.ok || signal.aborted ? { kind: 'quiet' } : { kind: 'failed', words: end.words };
+    if (end.ok || signal.aborted) return { kind: 'quiet' };
+    return { kind: 'failed', words: end.words, isNetwork: end.isNetwork === true };
   }
 
   async #place(member: Member): Promise<{ readonly path: string; readonly env: Readonly<Record<string, string>> }> {

@@ -5,7 +5,14 @@ import type { CreatedSpec, NewSpec } from '../../../domain/spec/new-spec.ts';
 import type { SpecStatus } from '../../../domain/spec/spec.ts';
 import type { Evidence } from '../../../domain/team/caller.ts';
 import { LEAD } from '../../../domain/team/message.ts';
-import { type AskedTask, changeTasks, mendTasks, resultsOf, specInChange } from '../../../domain/team/planning.ts';
+import {
+  type AskedTask,
+  changeTasks,
+  mendTasks,
+  missingPlanners,
+  resultsOf,
+  specInChange,
+} from '../../../domain/team/planning.ts';
 import type { TeamRecord } from '../../../domain/team/record.ts';
 import type { TeamLog } from '../../ports.ts';
 import type { HookContext } from '../hook-context.ts';
@@ -64,6 +71,12 @@ export async function closePlan(
   signal: AbortSignal,
 ): Promise<PlanEnd> {
   const { state } = log;
+  const missing = missingPlanners([...(state.purpose?.roles ?? []), ...state.members.keys()]);
+  if (missing.length > 0)
+    return {
+      kind: 'failed',
+      why: `a SPEC is made of what analyst and architect give: there is no ${missing.join(', no ')}`,
+    };
   const results = resultsOf(state);
   const status = state.approval ? 'awaiting_approval' : 'draft';
   const made = specFromResults(state.purpose?.subject ?? '', results, status);
@@ -85,6 +98,18 @@ export async function closePlan(
   return approval(context, log, desk, as, id, signal);
 }
 
+/** What the user wants otherwise goes back to those whose results the SPEC is made of. */
+export async function askChanges(
+  context: HookContext,
+  log: TeamLog,
+  as: Evidence,
+  id: string,
+  wanted: string,
+): Promise<void> {
+  await move(log, 'changes_asked', wanted, 'user');
+  await give(context, changeTasks(id, wanted), as, true);
+}
+
 /** The user's word, where somebody can be asked for it, or has given it meanwhile. */
 async function approval(
   context: HookContext,
@@ -100,8 +125,7 @@ async function approval(
   log.refresh();
   if (answer === null) return { kind: 'left' };
   if (answer.kind === 'changes') {
-    await move(log, 'changes_asked', answer.words, 'user');
-    await give(context, changeTasks(id, answer.words), as, true);
+    await askChanges(context, log, as, id, answer.words);
     return { kind: 'asked', problems: [] };
   }
   if (answer.kind === 'yes') {

@@ -1,0 +1,64 @@
+// An operation as an agent of a host asks for it: with what follows from it, where the lead is a model.
+
+import { type Evidence, identify } from '../../domain/team/caller.ts';
+import { teamReport } from '../../domain/team/report.ts';
+import type { TeamState } from '../../domain/team/state.ts';
+import { type Answer, type Somebody, tellLead, withStanding } from './context.ts';
+import type { HookContext } from './hook-context.ts';
+import { evidenceWith, operate } from './operations.ts';
+import { advance, isModelLed } from './phases/advance.ts';
+
+/** Carries out one operation, and the steps of the phase that code takes after it. Throws like `operate`. */
+export async function act(context: HookContext, name: string, given: unknown, evidence: Evidence): Promise<Answer> {
+  const who = evidenceWith(context, given, evidence);
+  if (name === 'TeamDelete') return deleteTeam(context, given, who);
+  const answer = await operate(context, name, given, who);
+  const isEnd = name === 'TaskUpdate' && (answer.status === 'completed' || answer.status === 'failed');
+  if (!isEnd && name !== 'TaskList') return answer;
+  return { ...answer, ...(await follow(context, who, wantedTeam(given), isEnd)) };
+}
+
+/** The team that a call names; null: the caller has but one. */
+function wantedTeam(given: unknown): string | null {
+  if (typeof given !== 'object' || given === null || !('team_name' in given)) return null;
+  return typeof given.team_name === 'string' ? given.team_name : null;
+}
+
+function isSomebody(caller: ReturnType<typeof identify>[number]): caller is Somebody {
+  return caller.kind === 'lead' || caller.kind === 'member';
+}
+
+/** What comes to pass after it: said to the lead, by the answer where it asked, else by mail. */
+async function follow(context: HookContext, who: Evidence, wanted: string | null, isEnd: boolean): Promise<Answer> {
+  return withStanding(context.teams, async (logs) => {
+    const callers = identify(
+      who,
+      logs.map((log) => log.state),
+    ).filter(isSomebody);
+    const caller = callers.find(({ team }) => wanted === null || team === wanted);
+    const log = logs.find(({ state }) => state.team === caller?.team);
+    if (caller === undefined || log === undefined || !isModelLed(log.state)) return {};
+    if (caller.kind === 'member' && !isEnd) return {};
+    const words = await advance(context, log);
+    if (words === null) return {};
+    if (caller.kind === 'lead') return { note: words };
+    await tellLead(log, caller, words);
+    return {};
+  });
+}
+
+/** A team that has built something leaves a report beside its log. */
+async function deleteTeam(context: HookContext, given: unknown, who: Evidence): Promise<Answer> {
+  const states = await withStanding(context.teams, (logs) => Promise.resolve(logs.map(({ state }) => state)));
+  const answer = await operate(context, 'TeamDelete', given, who);
+  const state = states.find(({ team }) => team === answer.team);
+  if (state === undefined || !isModelLed(state) || state.purpose?.phase !== 'run') return answer;
+  return { ...answer, report: context.project.writeReport(String(answer.archived), await reportOf(context, state)) };
+}
+
+async function reportOf({ workTree }: HookContext, state: TeamState): Promise<string> {
+  const tree = state.base === null ? null : await workTree.tree();
+  const paths = state.base === null || tree === null ? [] : await workTree.changed(state.base, tree);
+  const changed = (paths ?? []).map((path) => ({ path, added: null, removed: null }));
+  return teamReport({ state, branch: null, changed, coverageBefore: null });
+}

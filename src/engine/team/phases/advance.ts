@@ -1,0 +1,125 @@
+// The steps of a phase that are code's also where a model leads: when the last result is in, when all is built, when a cause is proven.
+
+import { specDirectory } from '../../../domain/spec/spec.ts';
+import { nextStep, waitingRoles } from '../../../domain/team/brief.ts';
+import type { Evidence } from '../../../domain/team/caller.ts';
+import { leadStep } from '../../../domain/team/lead-step.ts';
+import { mendRounds } from '../../../domain/team/planning.ts';
+import type { TeamState } from '../../../domain/team/state.ts';
+import type { TeamLog } from '../../ports.ts';
+import type { HookContext } from '../hook-context.ts';
+import { closeDebug } from './debug.ts';
+import { closePlan, type PlanEnd } from './plan.ts';
+import { measureCheckout, passGate } from './run.ts';
+
+/** So many times results that make no SPEC are given back. */
+const PLAN_ROUNDS = 3;
+
+/** Whether the lead is a model; one that is code takes these steps itself, and a person at a terminal by hand. */
+export function isModelLed({ lead }: TeamState): boolean {
+  return lead.session !== null || lead.keyHash !== null;
+}
+
+/** By team, what is under way: of two results that come in at once, the second looks when the first was seen to. */
+const underWay = new Map<string, Promise<unknown>>();
+
+/** Goes on as far as code can; gives what the lead is told of it, null where nothing came to pass. */
+export async function advance(context: HookContext, log: TeamLog): Promise<string | null> {
+  const { team } = log.state;
+  const before = underWay.get(team) ?? Promise.resolve();
+  const mine = before.catch(() => undefined).then(() => goOn(context, log));
+  underWay.set(team, mine);
+  try {
+    return await mine;
+  } finally {
+    if (underWay.get(team) === mine) underWay.delete(team);
+  }
+}
+
+async function goOn(context: HookContext, log: TeamLog): Promise<string | null> {
+  const { hooks } = await context.settings();
+  const as: Evidence = { kind: 'environment', team: log.state.team, teammate: null };
+  const isChecked = hooks.taskCompleted.requireQualityCheck;
+  for (;;) {
+    log.refresh();
+    const { state } = log;
+    if (state.tasks.size === 0) return null;
+    switch (nextOf(state, isChecked)) {
+      case 'write_spec':
+        return planWords(await closed(context, log, as), log);
+      case 'prove':
+        return debugWords(context, log, as);
+      case 'measure': {
+        const why = await measureCheckout(context, log, as);
+        if (why !== null) return `${why}. Tell the user; a task for it is made with TaskCreate.`;
+        log.refresh();
+        if (log.state.gate?.ok === false) return `the gate does not pass the work of all. ${startWords(log)}`;
+        break;
+      }
+      case 'pass':
+        await passGate(log);
+        if (log.state.session !== 'complete') return null;
+        return `the gate has passed the work of all. ${nextStep(log.state)}`;
+      default:
+        return null;
+    }
+  }
+}
+
+/** Who plays whom is the host's to see to; what is left of a lead's steps is told by the state alone. */
+function nextOf(state: TeamState, isChecked: boolean): ReturnType<typeof leadStep>['kind'] {
+  const running = new Set([...state.tasks.values()].flatMap(({ owner }) => owner ?? []));
+  const isClosed = state.session === 'awaiting_approval' || state.session === 'approved';
+  return leadStep(state, { running, isChecked, isClosed, spent: new Map() }).kind;
+}
+
+function closed(context: HookContext, log: TeamLog, as: Evidence): Promise<PlanEnd> {
+  const desk = { writeSpec: context.project.writeSpec, askApproval: null };
+  const mayAsk = mendRounds(log.state) < PLAN_ROUNDS;
+  return closePlan(context, log, desk, as, mayAsk, new AbortController().signal);
+}
+
+function startWords(log: TeamLog): string {
+  log.refresh();
+  const roles = waitingRoles(log.state);
+  return roles.length === 0
+    ? 'Whoever it concerns has a task for it.'
+    : `Start ${roles.join(', ')} again: Task for each, then the call that it answers with.`;
+}
+
+/** What is asked of the user about a SPEC that waits for their word. */
+function approvalWords(id: string): string {
+  return `Read ${specDirectory(id)}/spec.md, tell the user what it asks for, and ask for their word: "approve ${id}" approves it, "changes: <what>" has it changed. Nothing that you say does.`;
+}
+
+function planWords(plan: PlanEnd, log: TeamLog): string | null {
+  const { state } = log;
+  switch (plan.kind) {
+    case 'failed':
+      return `${plan.why}. Tell the user; TaskCreate for whom it concerns gives it back once more.`;
+    case 'left':
+      return null;
+    case 'asked':
+      return `the results make no SPEC yet, and were given back: ${plan.problems.map(({ role, words }) => `${role}: ${words}`).join('; ')}. ${startWords(log)}`;
+    case 'written': {
+      const { spec: id, status } = plan;
+      const written = `${id} was written from the results. `;
+      const end = state.session === 'fallback' ? ` Then TeamDelete {"team_name":"${state.team}"}.` : '';
+      if (status === 'awaiting_approval') return `${written}${approvalWords(id)}${end}`;
+      const why =
+        status === 'approved' ? 'It is approved already' : 'It needs no approval (require_plan_approval: false)';
+      return `${written}${why}. ${nextStep(state)}`;
+    }
+  }
+}
+
+async function debugWords(context: HookContext, log: TeamLog, as: Evidence): Promise<string> {
+  const result = await closeDebug(context, log, as);
+  if (result === null) return `what came of a hypothesis was not said in the form. ${startWords(log)}`;
+  const { cause, evidence, by, tried } = result;
+  const said =
+    cause === null
+      ? `no hypothesis was proven: ${tried.map(({ subject, said: words }) => `${subject}: ${words}`).join('; ')}`
+      : `${by ?? 'somebody'} has proven the cause: ${cause}. It is shown by: ${evidence}`;
+  return `${said}\n${nextStep(log.state)}`;
+}

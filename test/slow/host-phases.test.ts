@@ -1,0 +1,260 @@
+// The commands of the host, each to its end in the real program, beside the same work led from a terminal: the same documents,
+// the same steps in the log, the same report.
+
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import test, { after } from 'node:test';
+import { HOST_VERSIONS } from '../support/host.ts';
+import { PhaseProject } from '../support/phase-project.ts';
+import {
+  alone,
+  BUILDERS,
+  DEBUG_TEAM,
+  ends,
+  FAILURE,
+  FEATURE,
+  FILES,
+  leads,
+  PLAN_TEAM,
+  PLANNERS,
+  planAlone,
+  played,
+  QUALITY,
+  RUN_TEAM,
+  SEARCHERS,
+  SPEC,
+  searchers,
+  startRest,
+} from '../support/phase-stories.ts';
+import { barrier, LEAD, type Part, type Play, playAgents } from '../support/played-agents.ts';
+import { type HostOptions, type HostRun, mentions, TeamHost } from '../support/team-host.ts';
+import { type Cleanup, finallyDo } from '../support/temp.ts';
+import { toldAfterRestart, toldPhases } from '../support/told-phases.ts';
+
+/** Of the whole file: what is asked for within a test would end with that. */
+const SHARED: Cleanup = { after };
+finallyDo(SHARED, () => undefined);
+
+const CONFIG = `workflow:\n  team:\n    enabled: true\n${QUALITY}`;
+const DOCUMENTS = ['acceptance.md', 'plan.md', 'spec.md'];
+const AUTHOR = ['-c', 'user.name=x', '-c', 'user.email=x@example.com'];
+
+/** The documents of the SPEC; days and commits are as they are. */
+function documentsOf(root: string): Readonly<Record<string, string>> {
+  const place = join(root, '.tool', 'specs', SPEC);
+  return Object.fromEntries(
+    readdirSync(place)
+      .sort()
+      .map((name) => [
+        name,
+        readFileSync(join(place, name), 'utf8')
+          .replaceAll(/\d{4}-\d\d-\d\d/g, '<day>')
+          .replaceAll(/\b[0-9a-f]{10,40}\b/g, '<commit>'),
+      ]),
+  );
+}
+
+/** The headings of the report that a team left. */
+function sectionsOf(root: string, team: string): readonly string[] {
+  const archive = join(root, '.tool', 'teams', 'archive');
+  const directory = readdirSync(archive).find((name) => name.startsWith(team)) ?? '';
+  return readFileSync(join(archive, directory, 'report.md'), 'utf8')
+    .split('\n')
+    .filter((line) => /^##? /.test(line));
+}
+
+function installed(t: Cleanup, version: (typeof HOST_VERSIONS)[number]): TeamHost {
+  const host = new TeamHost(t, version, 'installed', FILES);
+  host.write('.tool/config/workflow.yaml', CONFIG);
+  return host;
+}
+
+function tempProject(t: Cleanup, script: typeof PLANNERS): PhaseProject {
+  return new PhaseProject(t, script, QUALITY, FILES);
+}
+
+async function led(project: PhaseProject, ...args: readonly string[]): Promise<void> {
+  const { code, stderr } = await project.lead(...args);
+  assert.equal(code, 0, stderr);
+}
+
+/** All of it from a terminal, with somebody there who approves; once, for all versions of the host. */
+async function fromTerminal() {
+  const project = tempProject(SHARED, { ...PLANNERS, ...BUILDERS });
+  const pty = project.attend(['plan', FEATURE, '--team']);
+  await pty.until(() => pty.output.includes(`approve ${SPEC}? `));
+  pty.type('y\n');
+  assert.equal(await pty.ended, 0, pty.output);
+  const planned = documentsOf(project.root);
+  await led(project, 'run', SPEC, '--team');
+  project.git('merge', '-q', '--ff-only', `tool/${RUN_TEAM}`);
+  const { code, stdout, stderr } = await project.tool('sync', SPEC);
+  assert.equal(code, 0, stdout + stderr);
+  return { project, planned, synced: documentsOf(project.root) };
+}
+
+let terminal: ReturnType<typeof fromTerminal> | undefined;
+function reference(): ReturnType<typeof fromTerminal> {
+  terminal ??= fromTerminal();
+  return terminal;
+}
+
+async function session(host: TeamHost, prompt: string, play: Play, options?: HostOptions): Promise<HostRun> {
+  const run = await host.run(prompt, play, options);
+  assert.equal(run.code, 0, run.stderr);
+  return run;
+}
+
+function denials({ events }: HostRun): unknown[] {
+  return events.flatMap(({ type, permission_denials: list }) => (type === 'result' && Array.isArray(list) ? list : []));
+}
+
+const approves: (host: TeamHost) => Part = (host) => async (lead) => {
+  mentions(lead.news.text, `${SPEC} is approved, by the user's own word`);
+  await ends(host, lead, PLAN_TEAM);
+  return 'The team is gone.';
+};
+
+for (const version of HOST_VERSIONS)
+  test(`${version}: a wish is planned, approved, built and synced, as from a terminal`, async (t) => {
+    const host = installed(t, version);
+    // In the mode that everybody starts with, in a folder that nobody has called trusted.
+    const strict = { bypass: false } as const;
+    const planning = playAgents({
+      // None of them goes on before all are there: they look at the same time.
+      ...played(host, PLANNERS, barrier(3)),
+      [LEAD]: async (lead) => {
+        const heard = await leads(host, lead, /was written from the results/);
+        mentions(heard, `"approve ${SPEC}" approves it`);
+        return 'Please say whether that is what you want.';
+      },
+    });
+    const planned = await session(host, `/tool:1-plan "${FEATURE}" --team`, planning, strict);
+    assert.deepEqual(denials(planned), []);
+    const id = String(planned.events.find(({ subtype }) => subtype === 'init')?.session_id);
+    const approved = await session(host, `approve ${SPEC}`, alone(approves(host)), {
+      ...strict,
+      args: ['--resume', id],
+    });
+    assert.deepEqual(denials(approved), []);
+    const { project, planned: expected, synced } = await reference();
+    assert.deepEqual(documentsOf(host.root), expected);
+    assert.deepEqual(Object.keys(expected), DOCUMENTS);
+    host.tool('spec', 'check', SPEC);
+    assert.deepEqual(toldPhases(host.root, PLAN_TEAM), toldPhases(project.root, PLAN_TEAM));
+
+    const building = playAgents({
+      ...played(host, BUILDERS),
+      [LEAD]: async (lead) => {
+        await leads(host, lead, /the gate has passed the work of all/);
+        await ends(host, lead, RUN_TEAM);
+        return 'It is built.';
+      },
+    });
+    await session(host, `/tool:2-run ${SPEC} --team`, building);
+    assert.deepEqual(toldPhases(host.root, RUN_TEAM), toldPhases(project.root, RUN_TEAM));
+    assert.deepEqual(sectionsOf(host.root, RUN_TEAM), sectionsOf(project.root, RUN_TEAM));
+
+    host.git('add', '-A', 'src', 'tests');
+    host.git(...AUTHOR, 'commit', '-qm', `Users log out\n\nFor ${SPEC}`);
+    const tells: Part = async (lead) => {
+      mentions(lead.news.text, `/tool:3-sync ${SPEC}: all of it is met; status: completed`);
+      return 'All of it is met.';
+    };
+    await session(host, `/tool:3-sync ${SPEC}`, alone(tells));
+    assert.deepEqual(documentsOf(host.root), synced);
+    assert.match(synced['spec.md'] ?? '', /^status: completed$/m);
+  });
+
+const NEWEST = '2.1.329';
+
+test(`${NEWEST}: the first cause that is proven ends the search, as from a terminal`, async (t) => {
+  const host = installed(t, NEWEST);
+  const play = playAgents({
+    ...searchers(host),
+    [LEAD]: async (lead) => {
+      const heard = await leads(host, lead, /has proven the cause/);
+      mentions(heard, 'hypothesis-2 has proven the cause: Node is too old. It is shown by: $ node --version');
+      await ends(host, lead, DEBUG_TEAM);
+      return 'Node is too old.';
+    },
+  });
+  await session(host, `/tool:build-fix "${FAILURE}" --team`, play);
+  const project = tempProject(t, SEARCHERS);
+  await led(project, 'build-fix', FAILURE, '--team');
+  // How far the others have come when the cause is proven is chance.
+  const told = (root: string) =>
+    toldPhases(root, DEBUG_TEAM).map((kinds) =>
+      kinds.filter((kind) => !/completed by hypothesis-1|in_progress by hypothesis-[13]/.test(kind)),
+    );
+  assert.deepEqual(told(host.root), told(project.root));
+});
+
+test(`${NEWEST}: a team whose lead is gone is taken up again, as from a terminal`, async (t) => {
+  const { planned } = await reference();
+  const approved = (planned['spec.md'] ?? '').replaceAll('<day>', '2026-01-05');
+  const files = Object.fromEntries(
+    DOCUMENTS.map((name) => [`.tool/specs/${SPEC}/${name}`, name === 'spec.md' ? approved : (planned[name] ?? '')]),
+  );
+  const host = new TeamHost(t, NEWEST, 'installed', { ...FILES, ...files });
+  host.write('.tool/config/workflow.yaml', CONFIG);
+  const { 'backend-dev': backend, ...others } = BUILDERS;
+  assert.ok(backend !== undefined);
+  const first = playAgents({
+    ...played(host, { 'backend-dev': backend }),
+    [LEAD]: async (lead) => {
+      await leads(host, lead, /I am done/, ['backend-dev']);
+      return 'I stop here.';
+    },
+  });
+  await session(host, `/tool:2-run ${SPEC} --team`, first);
+  const second = playAgents({
+    ...played(host, others),
+    [LEAD]: async (lead) => {
+      mentions(
+        lead.news.text,
+        `team ${RUN_TEAM} was restarted, and you lead it now; what was completed stays completed`,
+      );
+      await startRest(host, lead, RUN_TEAM, /the gate has passed the work of all/);
+      await ends(host, lead, RUN_TEAM);
+      return 'It is built.';
+    },
+  });
+  await session(host, '/tool:team-restart', second);
+
+  const project = new PhaseProject(t, BUILDERS, QUALITY, { ...FILES, ...files });
+  project.play({ ...BUILDERS, 'frontend-dev': { tasks: [{ subject: 'Show', steps: [{ think_ms: 3_600_000 }] }] } });
+  const child = project.start('run', SPEC, '--team');
+  let said = '';
+  await new Promise<void>((resolve) => {
+    child.stderr?.on('data', (chunk: Buffer) => {
+      said += chunk.toString('utf8');
+      if (/task 1 is completed/.test(said)) resolve();
+    });
+  });
+  child.kill('SIGKILL');
+  await once(child, 'close');
+  project.play(BUILDERS);
+  await led(project, 'team-restart');
+  assert.deepEqual(toldAfterRestart(host.root, RUN_TEAM), toldAfterRestart(project.root, RUN_TEAM));
+  assert.deepEqual(sectionsOf(host.root, RUN_TEAM), sectionsOf(project.root, RUN_TEAM));
+});
+
+test(`${NEWEST}: alone, the same list is gone through one at a time, as from a terminal`, async (t) => {
+  const host = installed(t, NEWEST);
+  await session(host, `/tool:1-plan "${FEATURE}" --solo`, alone(planAlone(host)));
+  const project = tempProject(t, PLANNERS);
+  await led(project, 'plan', FEATURE, '--solo');
+  assert.deepEqual(documentsOf(host.root), documentsOf(project.root));
+  assert.match(documentsOf(host.root)['spec.md'] ?? '', /^status: awaiting_approval$/m);
+  // There, each is a teammate of its own; here the lead does it all, and answers for it.
+  const solo = (root: string) =>
+    toldPhases(root, PLAN_TEAM).map((kinds) =>
+      kinds
+        .filter((kind) => !/^member_|in_progress|shutdown_request/.test(kind))
+        .map((kind) => kind.replace(/^(task \d+ completed) by .*$/, '$1')),
+    );
+  assert.deepEqual(solo(host.root), solo(project.root));
+});
