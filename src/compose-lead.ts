@@ -10,6 +10,7 @@ import { createWorkshop } from './adapters/git/workshop.ts';
 import { endRun } from './adapters/processes.ts';
 import { findProject, type Project } from './adapters/project.ts';
 import { ClaudeMembers, type ClaudeMembersOptions } from './adapters/runner/claude-members.ts';
+import type { MemberBounds } from './adapters/runner/member-bounds.ts';
 import type { MemberHomeOptions } from './adapters/runner/member-home.ts';
 import { CommandMembers } from './adapters/runner/members.ts';
 import { RuntimeDir } from './adapters/runtime-dir.ts';
@@ -37,6 +38,8 @@ export type ComposeLeadOptions = {
   /** Names of further variables that teammates get. */
   readonly passed: readonly string[];
   readonly timeouts: MemberTimeouts;
+  /** What teammates may reach. */
+  readonly bounds: MemberBounds;
   readonly variable: Variable;
   /** What marks all that is started; undefined: made of the project's place. */
   readonly mark?: string;
@@ -46,7 +49,7 @@ export type ComposeLeadOptions = {
 export type ComposedLead = {
   readonly context: HookContext;
   readonly project: Project;
-  readonly lead: Omit<LeadOptions, 'width' | 'onEvent' | 'output'>;
+  readonly lead: Omit<LeadOptions, 'width' | 'onEvent' | 'output' | 'onPresence'>;
   /** Ends what an earlier lead of that team left running; gives how many processes there were. */
   readonly endLeftovers: (team: string) => Promise<number>;
   readonly close: () => Promise<void>;
@@ -61,7 +64,7 @@ function membersOf(players: Players, home: MemberHomeOptions): Members {
 }
 
 export function composeLead(options: ComposeLeadOptions): ComposedLead {
-  const { cwd, env, players, passed, timeouts, say } = options;
+  const { cwd, env, players, passed, timeouts, bounds, say } = options;
   const project = findProject(cwd);
   const { root, main } = project;
   const teams = new KeptTeams(new FileTeams({ root: main, now: Date.now }));
@@ -84,7 +87,7 @@ export function composeLead(options: ComposeLeadOptions): ComposedLead {
     project,
     lead: {
       context: leading,
-      members: membersOf(players, { stateDir, runtime, env, passed, mark }),
+      members: membersOf(players, { stateDir, runtime, env, passed, mark, bounds }),
       workshop: createWorkshop({ root, env }),
       clock: systemClock,
       checksAt: (place) =>

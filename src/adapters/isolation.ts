@@ -14,6 +14,8 @@ import { runProgram } from './program.ts';
 export type Bounds = {
   readonly readOnly: readonly string[];
   readonly hidden: readonly string[];
+  /** Files that are read with another text, and cannot be changed. */
+  readonly replaced?: readonly { readonly path: string; readonly text: string }[];
   /** A directory for what describes the bounds, where agents cannot write. */
   readonly tables: string;
 };
@@ -97,6 +99,9 @@ function realPaths(paths: readonly string[]): string[] {
 /** `flags`: what must be said again of the mount that a read-only path lies on, each after a comma. */
 type Place = { readonly kind: 'h' | 'r'; readonly path: string; readonly flags: string };
 
+/** A file that stands in for another one. */
+type StandIn = { readonly path: string; readonly by: string; readonly flags: string };
+
 /** Where something is mounted, with its options. */
 type MountPoints = ReadonlyMap<string, readonly string[]>;
 
@@ -122,20 +127,28 @@ function keptFlags(points: MountPoints, path: string): string {
   return kept.map((flag) => `,${flag}`).join('');
 }
 
+function fstabPath(path: string): string {
+  return path.replaceAll(/[ \t\r\n\\#]/g, (char) => `\\${char.charCodeAt(0).toString(8).padStart(3, '0')}`);
+}
+
+function standInLine({ path, by, flags }: StandIn): string {
+  return `${fstabPath(by)} ${fstabPath(path)} none bind,ro${flags} 0 0\n`;
+}
+
 function fstabLine({ kind, path, flags }: Place): string {
-  const point = path.replaceAll(/[ \t\r\n\\#]/g, (char) => `\\${char.charCodeAt(0).toString(8).padStart(3, '0')}`);
+  const point = fstabPath(path);
   if (kind === 'r') return `${point} ${point} none rbind,ro${flags} 0 0\n`;
   return statSync(path).isDirectory()
     ? `toolcrew ${point} tmpfs ro,size=4k,mode=700 0 0\n`
     : `/dev/null ${point} none bind 0 0\n`;
 }
 
-/** Writes the table where agents cannot change it. There are few: one serves every workspace. */
-function writeTable(directory: string, table: string): string {
-  const path = join(directory, `${createHash('sha256').update(table).digest('hex').slice(0, 16)}.fstab`);
-  if (existsSync(path) && readFileSync(path, 'utf8') === table) return path;
+/** Writes a text where agents cannot change it. There are few: one serves every workspace. */
+function writeTable(directory: string, text: string, ending: string): string {
+  const path = join(directory, `${createHash('sha256').update(text).digest('hex').slice(0, 16)}.${ending}`);
+  if (existsSync(path) && readFileSync(path, 'utf8') === text) return path;
   mkdirSync(directory, { recursive: true, mode: 0o700 });
-  writeFileSync(path, table, { mode: 0o600 });
+  writeFileSync(path, text, { mode: 0o600 });
   return path;
 }
 
@@ -184,10 +197,17 @@ export class Isolation {
       ...readOnly.map((path) => ({ kind: 'r', path, flags: keptFlags(points, path) }) as const),
     ];
     const opened = kept.filter((path) => readOnly.some((outside) => path.startsWith(`${outside}/`)));
-    const table = places.filter(({ path }) => !points.has(path)).map(fstabLine);
+    const { tables, replaced = [] } = this.#bounds;
+    const standIns = replaced
+      .filter(({ path }) => existsSync(path))
+      .map(({ path, text }): StandIn => {
+        const by = writeTable(tables, text, 'text');
+        return { path: realpathSync.native(path), by, flags: keptFlags(points, by) };
+      });
+    const table = [...places.filter(({ path }) => !points.has(path)).map(fstabLine), ...standIns.map(standInLine)];
     const mounts = [
       ...opened.flatMap((path) => ['w', path, '']),
-      ...(table.length === 0 ? [] : ['t', writeTable(this.#bounds.tables, table.join('')), '']),
+      ...(table.length === 0 ? [] : ['t', writeTable(tables, table.join(''), 'fstab'), '']),
       ...places.filter(({ path }) => points.has(path)).flatMap(({ kind, path, flags }) => [kind, path, flags]),
     ];
     const ids = [String(process.getuid?.() ?? 0), String(process.getgid?.() ?? 0)];

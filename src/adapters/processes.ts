@@ -7,6 +7,9 @@ import { setTimeout as delay } from 'node:timers/promises';
 /** The variable that marks an agent and everything it starts. */
 export const RUN_VARIABLE = 'TOOL_RUN';
 
+/** Stands in the environment of a teammate that sees its own processes alone, while others work on the same files. */
+export const NAMESPACE_VARIABLE = 'TOOL_NAMESPACE';
+
 function ps(...args: string[]): string {
   return spawnSync('ps', args, { encoding: 'utf8' }).stdout ?? '';
 }

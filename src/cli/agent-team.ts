@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { tryGit } from '../adapters/git/git.ts';
 import { RUN_VARIABLE } from '../adapters/processes.ts';
+import { inheritedBounds } from '../adapters/runner/member-bounds.ts';
 import { GO, type TeamLine, type TeamOrder, teamOrder } from '../adapters/runner/team-wire.ts';
 import { type ComposedLead, composeLead } from '../compose-lead.ts';
 import { messageOf, ToolError } from '../domain/errors.ts';
@@ -231,6 +232,8 @@ async function carryOut(next: () => Promise<string>): Promise<void> {
     players: await playersOf(undefined, tool),
     passed: tool.env,
     timeouts: tool,
+    // The daemon has put this process, and all that it starts, where agents run.
+    bounds: await inheritedBounds(),
     variable: { value: undefined, source: 'workflow' },
     ...(mark === undefined ? {} : { mark }),
     say,

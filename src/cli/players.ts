@@ -9,7 +9,10 @@ import { ToolError } from '../domain/errors.ts';
 import { memberSettings } from '../install/member-settings.ts';
 
 /** Who plays the teammates: the program that was given, else what WORKFLOW.md says, else Claude Code. */
-export async function playersOf(given: string | undefined, section: ToolSection): Promise<Players> {
+export async function playersOf(
+  given: string | undefined,
+  section: Omit<ToolSection, 'isolation' | 'startTimeoutMs'>,
+): Promise<Players> {
   const { runtime, command, permissionMode, allowedTools } = section;
   if (given !== undefined) return { kind: 'command', command: given };
   if (runtime === 'command' && command !== null) return { kind: runtime, command };

@@ -3,6 +3,9 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { readToolSection } from '../adapters/config/tool-section.ts';
+import { takeTokens } from '../adapters/github/credential.ts';
+import { findProject } from '../adapters/project.ts';
+import { memberBounds } from '../adapters/runner/member-bounds.ts';
 import { type ComposedLead, composeLead } from '../compose-lead.ts';
 import { ToolError } from '../domain/errors.ts';
 import { type CommandName, parseFlags, wordProblems } from '../domain/team/arguments.ts';
@@ -87,7 +90,10 @@ async function leadTeam(composed: ComposedLead, team: string, isLive: boolean): 
   const stop = new AbortController();
   const before = await coverageBefore(composed, team, stop.signal);
   const isAsked = await isAttended(composed);
-  const screen = openRunScreen(composed.project.main, team, isLive, () => process.kill(process.pid, 'SIGINT'));
+  const { teammateDisplay } = await composed.context.settings();
+  const screen = openRunScreen(composed.project.main, team, isLive, teammateDisplay, () =>
+    process.kill(process.pid, 'SIGINT'),
+  );
   const ask = (id: string, signal: AbortSignal) => {
     screen.hide();
     return askApproval(id, signal);
@@ -105,6 +111,7 @@ async function leadTeam(composed: ComposedLead, team: string, isLive: boolean): 
         onEvent: () => undefined,
         say: screen.say,
         output: screen.output,
+        onPresence: screen.presence,
       },
       log,
     );
@@ -112,7 +119,7 @@ async function leadTeam(composed: ComposedLead, team: string, isLive: boolean): 
     // Whoever measures still is not waited for when the work is over.
     return { outcome, coverageBefore: await Promise.race([before.coverage, Promise.resolve(null)]) };
   } finally {
-    screen.close();
+    await screen.close();
     signals.off();
     const code = signals.code();
     if (code !== null) process.exitCode = code;
@@ -172,11 +179,18 @@ export async function restartCommand(wanted: string | undefined, options: PhaseO
 
 async function compose(options: PhaseOptions): Promise<ComposedLead> {
   const cwd = process.cwd();
+  // Nobody here talks to the hosting service: what this process does not hold, nobody finds in it.
+  takeTokens(process.env, []);
   const section = readToolSection('WORKFLOW.md');
+  const [players, bounds] = await Promise.all([
+    playersOf(options.command, section),
+    memberBounds(findProject(cwd), section.isolation, process.env),
+  ]);
   return composeLead({
     cwd,
     env: process.env,
-    players: await playersOf(options.command, section),
+    players,
+    bounds,
     passed: section.env,
     timeouts: section,
     get variable() {

@@ -25,7 +25,7 @@ export class PhaseProject {
   /** What each teammate's shell does before it plays. */
   before = '';
   readonly #t: Cleanup;
-  readonly #home: string;
+  readonly home: string;
   readonly #script: string;
 
   /** @param files in place of the shop's own */
@@ -33,9 +33,9 @@ export class PhaseProject {
     const place = tempDir(t);
     this.#t = t;
     this.root = join(place, 'the shop');
-    this.#home = join(place, 'home');
+    this.home = join(place, 'home');
     this.#script = join(place, 'script.json');
-    mkdirSync(this.#home);
+    mkdirSync(this.home);
     this.play(script);
     const config = `workflow:\n  team:\n    enabled: true\n${settings}`;
     for (const [path, text] of Object.entries({ '.tool/config/workflow.yaml': config, ...files })) {
@@ -56,18 +56,20 @@ export class PhaseProject {
     return execFileSync('git', args, { cwd: this.root, encoding: 'utf8' });
   }
 
+  /** The command that plays the script. */
+  get player(): string {
+    return `${SCRIPT_VARIABLE}='${this.#script}' exec '${process.execPath}' '${CLI}' agent teammate`;
+  }
+
   #player(): readonly string[] {
-    return [
-      '--command',
-      `${this.before}${SCRIPT_VARIABLE}='${this.#script}' exec '${process.execPath}' '${CLI}' agent teammate`,
-    ];
+    return ['--command', `${this.before}${this.player}`];
   }
 
   #env(): Record<string, string> {
     const { PATH = '', NODE_V8_COVERAGE } = process.env;
     const all = {
       PATH,
-      HOME: this.#home,
+      HOME: this.home,
       TMPDIR: dirname(this.root),
       [TEAMS_VARIABLE]: '1',
       NODE_V8_COVERAGE,
@@ -100,13 +102,23 @@ export class PhaseProject {
 
   /** Any other command. */
   tool(...args: readonly string[]) {
-    return this.#ended(spawn(process.execPath, [CLI, ...args], { cwd: this.root, env: this.#env() }));
+    return this.toolWith({}, ...args);
+  }
+
+  /** The same with further variables. */
+  toolWith(env: Readonly<Record<string, string>>, ...args: readonly string[]) {
+    return this.#ended(spawn(process.execPath, [CLI, ...args], { cwd: this.root, env: { ...this.#env(), ...env } }));
   }
 
   /** Starts a phase with somebody at its terminal. */
   attend(args: readonly string[], env: Readonly<Record<string, string>> = {}): Pty {
+    return this.attendWith([...args, ...this.#player()], env);
+  }
+
+  /** The same, with a player among its arguments. */
+  attendWith(args: readonly string[], env: Readonly<Record<string, string>> = {}): Pty {
     const size = { columns: 200, rows: 50 };
-    return Pty.start(this.#t, [CLI, ...args, ...this.#player()], size, { ...this.#env(), ...env }, this.root);
+    return Pty.start(this.#t, [CLI, ...args], size, { ...this.#env(), ...env }, this.root);
   }
 
   read(path: string): string {

@@ -2,7 +2,7 @@
 
 import { existsSync, readFileSync } from 'node:fs';
 import { ToolError } from '../../domain/errors.ts';
-import type { CommandLine, Runtime } from '../../domain/workflow.ts';
+import type { CommandLine, IsolationMode, Runtime } from '../../domain/workflow.ts';
 import { parseFrontMatter } from './front-matter.ts';
 import { tool } from './workflow-schema.ts';
 
@@ -13,6 +13,7 @@ export type ToolSection = {
   readonly stallTimeoutMs: number;
   readonly turnTimeoutMs: number;
   readonly startTimeoutMs: number;
+  readonly isolation: IsolationMode;
   readonly permissionMode: string;
   readonly allowedTools: readonly string[];
   /** Names of further variables that agents get. */
@@ -34,6 +35,16 @@ export function readToolSection(path: string): ToolSection {
   }
   const { runtime, command, env, permission_mode: permissionMode, allowed_tools: allowedTools } = read.data;
   const { stall_timeout_ms: stallTimeoutMs, turn_timeout_ms: turnTimeoutMs } = read.data;
-  const { start_timeout_ms: startTimeoutMs } = read.data;
-  return { runtime, command, stallTimeoutMs, turnTimeoutMs, startTimeoutMs, permissionMode, allowedTools, env };
+  const { start_timeout_ms: startTimeoutMs, isolation } = read.data;
+  return {
+    runtime,
+    command,
+    stallTimeoutMs,
+    turnTimeoutMs,
+    startTimeoutMs,
+    isolation,
+    permissionMode,
+    allowedTools,
+    env,
+  };
 }

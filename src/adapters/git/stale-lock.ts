@@ -5,9 +5,12 @@ import { existsSync, readdirSync, readFileSync, readlinkSync, rmSync, statSync }
 import { basename, dirname, join, resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { ToolError } from '../../domain/errors.ts';
+import { NAMESPACE_VARIABLE } from '../processes.ts';
 
 const WAIT_MS = 60_000;
 const LOOK_MS = 50;
+/** Where another's git cannot be seen: no git keeps a lock of what is shared for so long. */
+const UNSEEN_MS = 10_000;
 
 /** The lock file that git failed for, from its own words. */
 export function lockInTheWay(stderr: string): string | null {
@@ -51,6 +54,13 @@ function stampOf(path: string): string | null {
   return stat === undefined ? null : `${stat.ino} ${stat.mtimeMs}`;
 }
 
+/** Whether somebody in another namespace may hold it. */
+function mayBeUnseen(lock: string): boolean {
+  if (process.env[NAMESPACE_VARIABLE] === undefined) return false;
+  const at = statSync(lock, { throwIfNoEntry: false })?.mtimeMs ?? 0;
+  return Date.now() - at < UNSEEN_MS;
+}
+
 /**
  * Resolves when the lock is gone. One of a worktree's own is used by those in the worktree alone.
  * @param common the Git directory of all worktrees
@@ -59,7 +69,7 @@ export async function clearLock(lock: string, worktree: string, common: string):
   const isOwn = lock.startsWith(`${common}/worktrees/`);
   const giveUpAt = Date.now() + WAIT_MS;
   for (let stamp = stampOf(lock); stamp !== null; stamp = stampOf(lock)) {
-    if (!isGitAtWork(isOwn ? [worktree] : placesOf(common))) {
+    if (!isGitAtWork(isOwn ? [worktree] : placesOf(common)) && !mayBeUnseen(lock)) {
       if (stampOf(lock) === stamp) rmSync(lock, { force: true });
     } else if (Date.now() > giveUpAt)
       throw new ToolError(

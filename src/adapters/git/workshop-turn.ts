@@ -1,7 +1,18 @@
 // One after the other, over all processes: who dies in its turn loses it, once the git that it had started has ended.
 
 import { createHash } from 'node:crypto';
-import { existsSync, linkSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  linkSync,
+  mkdirSync,
+  readFileSync,
+  readlinkSync,
+  renameSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { ToolError } from '../../domain/errors.ts';
@@ -12,8 +23,21 @@ const LOOK_MS = 20;
 const WAIT_MS = 600_000;
 /** A dead holder's git ends by itself. */
 const ORPHAN_MS = 30_000;
+/** Of a holder whose number says nothing here, the life signs do: so often it gives one, and so long it counts. */
+const SIGN_MS = 1_000;
+const SIGN_LASTS_MS = 15_000;
+
 /** Marks whatever is started in a turn. */
 const TURN_VARIABLE = 'TOOL_TURN';
+
+/** Whose numbers of processes these are: those of another namespace are other processes'. */
+const namespace = (() => {
+  try {
+    return readlinkSync('/proc/self/ns/pid');
+  } catch {
+    return '';
+  }
+})();
 
 let count = 0;
 
@@ -37,9 +61,13 @@ function isOver(pid: number): boolean {
   return stat.slice(stat.lastIndexOf(')') + 2).startsWith('Z');
 }
 
-/** Whether a lock's text names a process that lives. */
-function isHeld(text: string): boolean {
-  const [pid, started] = text.split('\n');
+/** Whether a lock's text names a process that lives, or one that was alive just now. */
+function isHeld(lock: string, text: string): boolean {
+  const [pid, started, , place = ''] = text.split('\n');
+  if (place !== '' && place !== namespace) {
+    const at = statSync(lock, { throwIfNoEntry: false })?.mtimeMs;
+    return at !== undefined && Date.now() - at < SIGN_LASTS_MS;
+  }
   const number = numberIn(pid);
   return number !== null && !isOver(number) && String(processStartTime(number)) === started;
 }
@@ -85,9 +113,11 @@ export class Turns {
     const turn = (async () => {
       await before.catch(() => undefined);
       await this.#enter();
+      const signs = setInterval(() => this.#sign(), SIGN_MS);
       try {
         return await act();
       } finally {
+        clearInterval(signs);
         rmSync(this.#begun, { force: true });
         rmSync(this.#lock, { force: true });
       }
@@ -96,16 +126,26 @@ export class Turns {
     return turn;
   }
 
+  #sign(): void {
+    const now = new Date();
+    try {
+      utimesSync(this.#lock, now, now);
+    } catch {
+      // Somebody took it for a dead one's: there is nothing left to keep.
+    }
+  }
+
   async #enter(): Promise<void> {
     mkdirSync(dirname(this.#lock), { recursive: true });
-    const name = `${process.pid}.${count++}`;
+    // The same number may be another process's in another namespace.
+    const name = `${process.pid}.${namespace.replaceAll(/\D/g, '')}.${count++}`;
     const mine = `${this.#lock}.${name}`;
-    writeFileSync(mine, `${process.pid}\n${processStartTime(process.pid)}\n${name}\n`);
+    writeFileSync(mine, `${process.pid}\n${processStartTime(process.pid)}\n${name}\n${namespace}\n`);
     const giveUpAt = Date.now() + WAIT_MS;
     try {
       while (!tryLink(mine, this.#lock)) {
         const held = read(this.#lock);
-        if (held !== null && !isHeld(held)) setAside(this.#lock, held, name);
+        if (held !== null && !isHeld(this.#lock, held)) setAside(this.#lock, held, name);
         else if (Date.now() < giveUpAt) await delay(held === null ? 1 : LOOK_MS);
         else
           throw new ToolError(

@@ -107,17 +107,12 @@ export class ClaudeMembers implements Members {
   async #run(run: MemberRun, hooks: RunHooks): Promise<RunEnd> {
     const { command, version, runtime, env, exitMs } = this.#options;
     const [file, ...first] = command;
-    const { id, tmp, variables } = await createMemberHome(this.#options, run);
+    const { tmp, program } = await createMemberHome(this.#options, run);
     try {
       const found = await readAgent(run.cwd, run.agent);
       return await converse(
         {
-          file,
-          args: [...first, ...memberArguments(run, found, this.#options)],
-          cwd: run.cwd,
-          env: { ...runtimeVariables(env, version), ...variables },
-          run: id,
-          isIsolated: false,
+          ...program(file, [...first, ...memberArguments(run, found, this.#options)], runtimeVariables(env, version)),
           prompt: run.prompt,
           ...(exitMs === undefined ? {} : { exitMs }),
         },

@@ -3,8 +3,11 @@
 import { join } from 'node:path';
 import type { MemberRun } from '../../engine/team/members-port.ts';
 import { createAgentHome } from '../agent-home.ts';
-import { RUN_VARIABLE } from '../processes.ts';
+import { NO_PUSH } from '../git/clone.ts';
+import { NAMESPACE_VARIABLE, RUN_VARIABLE } from '../processes.ts';
 import type { RuntimeDir } from '../runtime-dir.ts';
+import type { AgentProgram } from './agent-process.ts';
+import type { MemberBounds } from './member-bounds.ts';
 
 export type MemberHomeOptions = {
   readonly stateDir: string;
@@ -14,6 +17,7 @@ export type MemberHomeOptions = {
   readonly passed: readonly string[];
   /** What all that this lead starts carries in its environment. */
   readonly mark: string;
+  readonly bounds: MemberBounds;
 };
 
 export type MemberHome = {
@@ -21,7 +25,26 @@ export type MemberHome = {
   readonly id: string;
   readonly tmp: string;
   readonly variables: Readonly<Record<string, string>>;
+  /** A program as it is started there. */
+  readonly program: (file: string, args: readonly string[], more: Readonly<Record<string, string>>) => AgentProgram;
 };
+
+/** Whatever the repository's own settings say: no helper hands out a credential, and no address can be pushed to. */
+const GIT_SETTINGS: readonly (readonly [string, string])[] = [
+  ['credential.helper', ''],
+  ['http.extraHeader', ''],
+  [`url.${NO_PUSH}/.pushInsteadOf`, ''],
+];
+
+/** Further settings for git by its environment. */
+function withGitSettings(env: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
+  const count = Number(env.GIT_CONFIG_COUNT ?? 0);
+  const rows = GIT_SETTINGS.flatMap(([key, value], index) => [
+    [`GIT_CONFIG_KEY_${count + index}`, key],
+    [`GIT_CONFIG_VALUE_${count + index}`, value],
+  ]);
+  return { ...env, ...Object.fromEntries(rows), GIT_CONFIG_COUNT: String(count + GIT_SETTINGS.length) };
+}
 
 /** What tells a teammate's process, and all that it starts, from others. */
 export function memberVariables({
@@ -34,7 +57,7 @@ export function memberVariables({
 
 /** Makes a run's home; whoever asked removes `tmp` when the run is over. */
 export async function createMemberHome(
-  { stateDir, runtime, env, passed, mark }: MemberHomeOptions,
+  { stateDir, runtime, env, passed, mark, bounds }: MemberHomeOptions,
   run: MemberRun,
 ): Promise<MemberHome> {
   const id = `${mark}.${run.team}.${run.name}.${run.epoch}`;
@@ -49,5 +72,21 @@ export async function createMemberHome(
     passed,
     carry: null,
   });
-  return { id, tmp, variables: { ...home.env, ...run.env, ...memberVariables(run), [RUN_VARIABLE]: id } };
+  const { active } = bounds.isolation;
+  const variables = withGitSettings({
+    ...home.env,
+    ...run.env,
+    ...memberVariables(run),
+    ...(active ? { [NAMESPACE_VARIABLE]: '1' } : {}),
+    [RUN_VARIABLE]: id,
+  });
+  return {
+    id,
+    tmp,
+    variables,
+    program: (file, args, more) => {
+      const [wrapped, all] = bounds.wrap(file, args, run.cwd, [home.path, tmp]);
+      return { file: wrapped, args: all, cwd: run.cwd, env: { ...more, ...variables }, run: id, isIsolated: active };
+    },
+  };
 }

@@ -24,13 +24,12 @@ export class CommandMembers implements Members {
 
   async run(run: MemberRun, hooks: RunHooks): Promise<MemberEnd> {
     const { runtime, more, command } = this.#options;
-    const { id, tmp, variables } = await createMemberHome(this.#options, run);
-    const [file, args] = splitCommand(command);
-    const program = { file, args, cwd: run.cwd, env: { ...more, ...variables }, run: id, isIsolated: false };
+    const { tmp, program } = await createMemberHome(this.#options, run);
     try {
+      const agent = program(...splitCommand(command), more);
       let words = '';
       for (let prompt: string | null = run.prompt; prompt !== null; prompt = await hooks.nextTurn()) {
-        const end = await runTurn(program, prompt, hooks);
+        const end = await runTurn(agent, prompt, hooks);
         if (hooks.signal.aborted) return { ok: true, words: end.words };
         const result = turnResult(end, true);
         if (!result.ok) return { ...result, isNetwork: isNetwork(end) };

@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import test from 'node:test';
 import { ClaudeMembers } from '../../../src/adapters/runner/claude-members.ts';
+import { inheritedBounds } from '../../../src/adapters/runner/member-bounds.ts';
 import { CommandMembers } from '../../../src/adapters/runner/members.ts';
 import { RuntimeDir } from '../../../src/adapters/runtime-dir.ts';
 import type { RunHooks } from '../../../src/engine/ports.ts';
@@ -34,9 +35,18 @@ function placeOf(t: Cleanup) {
     prompt: 'Begin.',
     budgetUsd: null,
   };
-  const home = { stateDir: join(cwd, 'state'), runtime, env: { PATH: process.env.PATH }, passed: [], mark: 'test' };
+  const home = {
+    stateDir: join(cwd, 'state'),
+    runtime,
+    env: { PATH: process.env.PATH },
+    passed: [],
+    bounds: BOUNDS,
+    mark: 'test',
+  };
   return { run, home };
 }
+
+const BOUNDS = await inheritedBounds();
 
 const PROGRAMS: readonly (readonly [string, boolean])[] = [
   ['echo working; echo "API Error: Connection error."; exit 1', true],

@@ -69,6 +69,8 @@ export type LeadOptions = {
   readonly say: (words: string) => void;
   readonly onEvent: (name: string, event: AgentEvent) => void;
   readonly output: (name: string, text: string) => void;
+  /** A teammate is there, or has gone. */
+  readonly onPresence?: (name: string, isThere: boolean) => void;
 };
 
 /** What a phase that builds nothing has come to. */
@@ -254,9 +256,12 @@ export class Lead {
         words: messageOf(error),
       }),
     );
+    this.#options.onPresence?.(role, true);
     this.#lives.set(role, { ended, stop });
     void ended.then((end) => {
-      if (this.#lives.get(role)?.stop === stop) this.#lives.delete(role);
+      const current = this.#lives.get(role);
+      if (current?.stop === stop) this.#lives.delete(role);
+      if (current === undefined || current.stop === stop) this.#options.onPresence?.(role, false);
       if (end.kind !== 'failed') return;
       this.#failures.set(role, end);
       this.#options.say(`${role} failed: ${end.words}`);

@@ -1,0 +1,49 @@
+// A repository's settings as teammates get them: no credential in them, and no address that can be pushed to.
+
+import { NO_PUSH } from './clone.ts';
+import { tryGit } from './git.ts';
+
+/** Settings that hold credentials, hand them out, or bring others in. */
+const LEFT_OUT =
+  /^(credential\.|include(if)?\.|http\..*(extraheader|cookiefile|proxy|sslkey|sslcert)$|core\.(sshcommand|askpass|gitproxy)$|url\..*@|remote\..*\.(pushurl|proxy)$)|(token|password|passwd|secret)$/i;
+
+type Setting = { readonly section: string; readonly name: string | null; readonly key: string; readonly value: string };
+
+/** `remote.origin.url\nvalue`: what stands between the first and the last dot is the section's own name. */
+function settingOf(row: string): Setting {
+  const end = row.indexOf('\n');
+  const full = end === -1 ? row : row.slice(0, end);
+  const [first, last] = [full.indexOf('.'), full.lastIndexOf('.')];
+  return {
+    section: full.slice(0, first),
+    name: first === last ? null : full.slice(first + 1, last),
+    key: full.slice(last + 1),
+    // One without a value is on.
+    value: end === -1 ? 'true' : row.slice(end + 1),
+  };
+}
+
+function quoted(text: string): string {
+  return `"${text.replaceAll('\\', '\\\\').replaceAll('"', '\\"').replaceAll('\n', '\\n').replaceAll('\t', '\\t')}"`;
+}
+
+function lineOf({ section, name, key, value }: Setting): string {
+  return `[${section}${name === null ? '' : ` ${quoted(name)}`}]\n\t${key} = ${quoted(value)}\n`;
+}
+
+/** The text of the settings file at `path`, as it is for teammates; null when git cannot read it. */
+export async function plainConfig(path: string): Promise<string | null> {
+  const { exitCode, stdout } = await tryGit(['config', '--file', path, '--no-includes', '--list', '--null'], {
+    cwd: '/',
+  });
+  if (exitCode !== 0) return null;
+  const rows = stdout.split('\0').filter((row) => row !== '');
+  const kept = rows.filter((row) => !LEFT_OUT.test(row.split('\n', 1)[0] ?? '')).map(settingOf);
+  const remotes = new Set(kept.flatMap(({ section, name }) => (section === 'remote' && name !== null ? [name] : [])));
+  return [
+    ...kept.map((setting) => ({ ...setting, value: setting.value.replace(/^(\w[\w+.-]*:\/\/)[^/@]*@/, '$1') })),
+    ...[...remotes].map((name) => ({ section: 'remote', name, key: 'pushurl', value: NO_PUSH })),
+  ]
+    .map(lineOf)
+    .join('');
+}

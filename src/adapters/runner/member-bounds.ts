@@ -1,0 +1,82 @@
+// What a teammate that is a process may reach, in a project that others work on at the same time.
+
+import { mkdirSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { join, relative, sep } from 'node:path';
+import type { IsolationMode } from '../../domain/workflow.ts';
+import { tryGit } from '../git/git.ts';
+import { plainConfig } from '../git/plain-config.ts';
+import { credentialPlaces, Isolation } from '../isolation.ts';
+import { packageRoot } from '../package-root.ts';
+import type { Project } from '../project.ts';
+import { projectState } from '../stamp.ts';
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** Where a run's program is started, and with what it may write. */
+export type MemberBounds = {
+  readonly isolation: Isolation;
+  /**
+   * The command line of a program as it is started for a teammate.
+   * @param cwd its worktree, or a place in it
+   * @param own further places of its own
+   */
+  readonly wrap: (
+    file: string,
+    args: readonly string[],
+    cwd: string,
+    own: readonly string[],
+  ) => readonly [string, readonly string[]];
+};
+
+/** Parts of a project that all of a team write to: its log, and what checks have found. */
+const SHARED = ['teams', 'cache'];
+
+/** Of teammates whose lead is already where agents run. */
+export async function inheritedBounds(): Promise<MemberBounds> {
+  const isolation = await Isolation.probe('off', { readOnly: [], hidden: [], tables: '' });
+  return { isolation, wrap: (file, args) => [file, args] };
+}
+
+/** A worktree's directory, whatever place in it is given. */
+function worktreeOf(cwd: string, worktrees: string): string {
+  const [team, name] = relative(worktrees, cwd).split(sep);
+  return team === undefined || name === undefined || team === '..' ? cwd : join(worktrees, team, name);
+}
+
+/** Finds out where the repository is, and whether this machine has namespaces. Throws when they are required and cannot be had. */
+export async function memberBounds(
+  { root, main }: Project,
+  mode: IsolationMode,
+  env: Environment,
+): Promise<MemberBounds> {
+  const asked = ['rev-parse', '--path-format=absolute', '--git-common-dir', '--show-toplevel'];
+  const { exitCode, stdout } = await tryGit(asked, { cwd: root });
+  const [common, top] = exitCode === 0 ? stdout.split('\n') : [];
+  const config = common === undefined ? null : join(common, 'config');
+  const text = config === null ? null : await plainConfig(config);
+  const state = projectState(main, env);
+  const isolation = await Isolation.probe(mode, {
+    readOnly: [
+      env.HOME ?? homedir(),
+      packageRoot(),
+      state,
+      main,
+      ...(top === undefined ? [] : [top]),
+      ...(common === undefined ? [] : [join(common, 'hooks')]),
+    ],
+    hidden: [...credentialPlaces(env), join(state, 'stamp.key')],
+    replaced: config === null || text === null ? [] : [{ path: config, text }],
+    tables: join(state, 'mounts'),
+  });
+  const shared = SHARED.map((name) => join(main, '.tool', name));
+  return {
+    isolation,
+    wrap: (file, args, cwd, own) => {
+      if (!isolation.active) return [file, args];
+      for (const path of shared) mkdirSync(path, { recursive: true });
+      const places = [...(common === undefined ? [] : [common]), ...shared];
+      return isolation.wrap(file, args, [...places, worktreeOf(cwd, join(main, '.tool', 'worktrees')), ...own]);
+    },
+  };
+}
