@@ -29,7 +29,7 @@ export const QUALITY = 'quality:\n  trust5:\n    not_measured: [readable, unifie
 
 const RESEARCHER = '- files: `src/api/session.js`: sessions are rows\n';
 
-export const ANALYST = `> So that a shared computer is safe.
+const ANALYST = `> So that a shared computer is safe.
 
 ## Requirements
 
