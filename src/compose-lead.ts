@@ -61,7 +61,7 @@ function membersOf(players: Players, home: MemberHomeOptions): Members {
 }
 
 export function composeLead(options: ComposeLeadOptions): ComposedLead {
-  const { cwd, env, players, passed, timeouts, variable, say } = options;
+  const { cwd, env, players, passed, timeouts, say } = options;
   const project = findProject(cwd);
   const { root, main } = project;
   const teams = new KeptTeams(new FileTeams({ root: main, now: Date.now }));
@@ -70,7 +70,14 @@ export function composeLead(options: ComposeLeadOptions): ComposedLead {
   const runtime = new RuntimeDir();
   const stateDir = projectState(main, env);
   const hostVersion = players.kind === 'claude' ? players.version : NO_HOST;
-  const view = { ...context.project, hostVersion: () => Promise.resolve(hostVersion), variable };
+  const view = {
+    ...context.project,
+    hostVersion: () => Promise.resolve(hostVersion),
+    // As it is now: a settings file may have changed.
+    get variable() {
+      return options.variable;
+    },
+  };
   const leading: HookContext = { ...context, project: view };
   return {
     context: leading,

@@ -44,6 +44,13 @@ test('it has the keys that are promised', () => {
             ['patterns', [leaf('roles')]],
             ['hooks', hooks],
             ['fallback', ['enabled', 'log_level', 'preserve_progress'].map(leaf)],
+            [
+              'budget',
+              [
+                ['teammate', ['soft_usd', 'hard_usd'].map(leaf)],
+                ['task', ['soft_usd', 'hard_usd'].map(leaf)],
+              ],
+            ],
           ],
         ],
         ['hooks', hooks],
@@ -135,6 +142,8 @@ const CASES: readonly [unknown, boolean][] = [
   [team({ hooks: { task_completed: true } }), false],
   [team({ fallback: { enabled: false, log_level: 'debug', preserve_progress: false } }), true],
   [team({ fallback: { log_level: 'loud' } }), false],
+  [team({ budget: { teammate: { soft_usd: 0.5, hard_usd: null } } }), true],
+  [team({ budget: { task: { hard_usd: 0 } } }), false],
   [{ quality: { coverage_target: 0 } }, true],
   [{ quality: { coverage_target: 99.5 } }, true],
   [{ quality: { coverage_target: 101 } }, false],

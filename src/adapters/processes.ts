@@ -47,7 +47,11 @@ function isZombie(pid: string): boolean {
  * group; or, with the mark of a state directory, all that a daemon on it ever started.
  */
 export function processesOfRun(run: string): number[] {
-  const mark = `${RUN_VARIABLE}=${run}`;
+  return processesMarked(`${RUN_VARIABLE}=${run}`);
+}
+
+/** Every living process in whose environment a variable begins so: `NAME=value`. */
+export function processesMarked(mark: string): number[] {
   if (process.platform !== 'linux') {
     const rows = ps('-Eww', '-ax', '-o', 'pid=,command=').split('\n');
     return rows.filter((row) => row.includes(mark)).map((row) => Number.parseInt(row, 10));

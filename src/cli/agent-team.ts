@@ -8,26 +8,25 @@ import { tryGit } from '../adapters/git/git.ts';
 import { RUN_VARIABLE } from '../adapters/processes.ts';
 import { GO, type TeamLine, type TeamOrder, teamOrder } from '../adapters/runner/team-wire.ts';
 import { type ComposedLead, composeLead } from '../compose-lead.ts';
-import { NO_USAGE, type Usage } from '../domain/daemon/record.ts';
 import { messageOf, ToolError } from '../domain/errors.ts';
 import { NO_FLAGS } from '../domain/team/arguments.ts';
+import { type Cost, costOfTeam, minus } from '../domain/team/cost.ts';
 import { teamReport } from '../domain/team/report.ts';
 import { isStanding, type TeamState } from '../domain/team/state.ts';
 import { summaryOf } from '../domain/team/summary.ts';
 import { issueTeamName } from '../domain/team/team-name.ts';
 import { lastLines, oneLine } from '../domain/text.ts';
 import { decideIssue } from '../engine/team/deciding.ts';
+import { foundTeam, isLeft, takeUp } from '../engine/team/lead/founding.ts';
 import { Lead } from '../engine/team/lead/lead.ts';
+import { coverageBefore } from './coverage-before.ts';
 import { askDesk } from './issue.ts';
-import { coverageBefore, createTeam, takeUp } from './leading.ts';
 import { playersOf } from './players.ts';
 import { SIGNALS } from './signals.ts';
 
 /** How often the state is shown when it has changed, and how often it is said that this process lives. */
 const SHOW_MS = 500;
 const SIGN_MS = 15_000;
-
-type Used = Omit<Usage, 'seconds'>;
 
 function emit(line: TeamLine): void {
   process.stdout.write(`${JSON.stringify(line)}\n`);
@@ -85,49 +84,35 @@ function instructionOf({ instruction }: TeamOrder): string {
   ].join('\n');
 }
 
-function sumOf(usage: ReadonlyMap<string, Used>): Used {
-  const { seconds: _, ...none } = NO_USAGE;
-  return [...usage.values()].reduce<Used>(
-    (sum, one) => ({
-      input_tokens: sum.input_tokens + one.input_tokens,
-      output_tokens: sum.output_tokens + one.output_tokens,
-      cost_usd: sum.cost_usd + one.cost_usd,
-      turns: sum.turns + one.turns,
-    }),
-    none,
-  );
-}
-
 /** Says how the team stands, whenever that has changed. */
 class Show {
-  readonly #usage = new Map<string, Used>();
   readonly #state: () => TeamState;
   readonly #timers: readonly NodeJS.Timeout[];
+  /** What earlier attempts used. */
+  readonly #before: Cost | null;
   #shown = '';
 
   constructor(state: () => TeamState) {
     this.#state = state;
+    this.#before = costOfTeam(state());
     this.#timers = [
       setInterval(() => this.show(this.#state()), SHOW_MS),
       setInterval(() => emit({ type: 'sign' }), SIGN_MS),
     ];
   }
 
-  get usage(): ReadonlyMap<string, Used> {
-    return this.#usage;
-  }
-
-  used(name: string, usage: Used): void {
-    this.#usage.set(name, usage);
-    emit({ type: 'usage', usage: sumOf(this.#usage) });
+  /** What this attempt used so far. */
+  get used(): Cost {
+    return minus(costOfTeam(this.#state()), this.#before);
   }
 
   show(state: TeamState): void {
-    const team = summaryOf(state, this.#usage, Date.now());
+    const team = summaryOf(state, Date.now());
     const text = JSON.stringify(team);
     if (text === this.#shown) return;
     this.#shown = text;
     emit({ type: 'team', team });
+    emit({ type: 'usage', usage: this.used });
   }
 
   close(): void {
@@ -166,10 +151,8 @@ async function lead(composed: ComposedLead, order: TeamOrder, team: string): Pro
           for (const line of text.split('\n').filter((one) => one.trim() !== ''))
             emit({ type: 'said', who: name, text: line });
         },
-        onEvent: (name, event) => {
-          if (event.type !== 'usage') return;
-          show.used(name, event.usage);
-          if (order.budgetUsd === null || sumOf(show.usage).cost_usd < order.budgetUsd) return;
+        onEvent: () => {
+          if (order.budgetUsd === null || show.used.cost_usd < order.budgetUsd) return;
           overspent = true;
           stop.abort();
         },
@@ -193,7 +176,6 @@ async function lead(composed: ComposedLead, order: TeamOrder, team: string): Pro
       branch,
       changed,
       coverageBefore: coverage,
-      usage: show.usage,
     });
     writeFileSync(join(outcome.archived, 'report.md'), report);
     await bringIn(project.main, branch);
@@ -218,9 +200,9 @@ async function decide(
 ): Promise<(() => Promise<unknown>) | null> {
   const { context } = composed;
   const standing = context.teams.list().includes(team) ? context.teams.open(team) : undefined;
-  if (standing !== undefined && isStanding(standing.state)) {
+  if (standing !== undefined && isLeft(standing.state, isStanding(standing.state))) {
     emit({ type: 'decided', as: 'team', reasons: [`team ${team} stands: its work goes on`] });
-    return () => takeUp(composed, team);
+    return () => takeUp(context, team, say);
   }
   const settings = await context.settings();
   const flags = { ...NO_FLAGS, wish: order.mode === 'team' ? ('team' as const) : null };
@@ -233,7 +215,7 @@ async function decide(
     return null;
   }
   emit({ type: 'decided', as: 'team', reasons });
-  return () => createTeam(composed, decided);
+  return () => foundTeam(context, decided);
 }
 
 async function carryOut(next: () => Promise<string>): Promise<void> {

@@ -1,7 +1,8 @@
 // What came of a phase, as data and in lines: for people, for programs, for a pull request.
 
 import { type SpecStatus, specDirectory } from '../domain/spec/spec.ts';
-import type { Gate, TeamState } from '../domain/team/state.ts';
+import { dollars, type Spent } from '../domain/team/cost.ts';
+import { type Gate, isRefusal, type TeamState } from '../domain/team/state.ts';
 import { visible, visibleLines } from '../domain/text.ts';
 import type { Outcome } from '../engine/team/lead/lead.ts';
 
@@ -33,6 +34,8 @@ export type RunReport = {
   /** How many files the branch changes. */
   readonly files: number;
   readonly seconds: number;
+  /** By teammate and task, as their runtimes report it; `task` null: for none. */
+  readonly costs: readonly Spent[];
   /** Where the report for people lies; null: nothing was built. */
   readonly report: string | null;
 };
@@ -74,11 +77,11 @@ export function runReport(
     outcome: kind,
     tasks: tasksOf(state),
     messages: state.messages.length,
-    rejections: state.decisions.filter(({ hook, decision }) => decision === 'reject' && hook !== 'teammate_idle')
-      .length,
+    rejections: state.decisions.filter((one) => one.decision === 'reject' && isRefusal(one)).length,
     gate: gate === null ? null : { ok: gate.ok, coverage: gate.coverage, checks: gate.checks },
     plan: planOf(outcome),
     debug: debugOf(outcome),
+    costs: [...state.costs.values()],
     ...work,
   };
 }
@@ -91,13 +94,14 @@ const PLAN_NEXT: Readonly<Record<SpecStatus, (id: string) => string>> = {
 };
 
 /** The report for people. */
-export function reportLines({ tasks, plan, debug, branch, files, report }: RunReport): readonly string[] {
+export function reportLines({ tasks, plan, debug, branch, files, costs, report }: RunReport): readonly string[] {
   return [
     ...tasks.map(({ id, outcome, owner, subject }) => `${id}  ${outcome}  ${owner ?? '–'}  ${visible(subject)}`),
     ...(plan === null ? [] : [...plan.paths, PLAN_NEXT[plan.status](plan.spec)]),
     ...(debug === null || debug.cause === null
       ? []
       : [`cause: ${visible(debug.cause)} (${debug.by ?? 'nobody'})`, visibleLines(debug.evidence)]),
+    ...(costs.length === 0 ? [] : [`cost: ${dollars(costs.reduce((sum, { cost_usd: usd }) => sum + usd, 0))}`]),
     ...(branch === null ? [] : [`${files} files on ${branch}; the report is ${report}`]),
   ];
 }

@@ -4,7 +4,6 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { readToolSection } from '../adapters/config/tool-section.ts';
 import { type ComposedLead, composeLead } from '../compose-lead.ts';
-import type { Usage } from '../domain/daemon/record.ts';
 import { ToolError } from '../domain/errors.ts';
 import { type CommandName, parseFlags, wordProblems } from '../domain/team/arguments.ts';
 import { teamReport } from '../domain/team/report.ts';
@@ -12,11 +11,13 @@ import { isStanding } from '../domain/team/state.ts';
 import { phaseOfTeam } from '../domain/team/team-name.ts';
 import { visible } from '../domain/text.ts';
 import { decideWork } from '../engine/team/deciding.ts';
+import type { HookContext } from '../engine/team/hook-context.ts';
+import { foundTeam, isLeft, takeUp } from '../engine/team/lead/founding.ts';
 import { Lead, type Outcome } from '../engine/team/lead/lead.ts';
 import { isAskedByAgent } from '../host/asked-by-agent.ts';
 import { askApproval } from './approval-question.ts';
+import { coverageBefore } from './coverage-before.ts';
 import { findVariable } from './doctor-team.ts';
-import { coverageBefore, createTeam, takeUp } from './leading.ts';
 import { playersOf } from './players.ts';
 import { type RunReport, reportLines, runReport } from './run-report.ts';
 import { openRunScreen } from './run-screen.ts';
@@ -69,9 +70,14 @@ async function isAttended({ context }: ComposedLead): Promise<boolean> {
 
 type Led = {
   readonly outcome: Outcome;
-  readonly usage: ReadonlyMap<string, Omit<Usage, 'seconds'>>;
   readonly coverageBefore: number | null;
 };
+
+function logTo(tell: (words: string) => void): HookContext['log'] {
+  return (level, words) => {
+    if (level !== 'debug') tell(`${level}: ${words}`);
+  };
+}
 
 /** Leads a team that stands to the end of its phase. */
 async function leadTeam(composed: ComposedLead, team: string, isLive: boolean): Promise<Led> {
@@ -81,7 +87,6 @@ async function leadTeam(composed: ComposedLead, team: string, isLive: boolean): 
   if (log === undefined) throw new ToolError('refused', `team ${team} is gone`);
   const stop = new AbortController();
   const before = await coverageBefore(composed, team, stop.signal);
-  const usage = new Map<string, Omit<Usage, 'seconds'>>();
   const isAsked = await isAttended(composed);
   const screen = openRunScreen(composed.project.main, team, isLive, () => process.kill(process.pid, 'SIGINT'));
   const ask = (id: string, signal: AbortSignal) => {
@@ -94,11 +99,11 @@ async function leadTeam(composed: ComposedLead, team: string, isLive: boolean): 
     const lead = new Lead(
       {
         ...composed.lead,
+        // Not across the board.
+        context: { ...composed.lead.context, log: logTo(screen.say) },
         desk,
         width: Number.POSITIVE_INFINITY,
-        onEvent: (name, event) => {
-          if (event.type === 'usage') usage.set(name, event.usage);
-        },
+        onEvent: () => undefined,
         say: screen.say,
         output: screen.output,
       },
@@ -106,7 +111,7 @@ async function leadTeam(composed: ComposedLead, team: string, isLive: boolean): 
     );
     const outcome = await lead.lead(stop.signal);
     // Whoever measures still is not waited for when the work is over.
-    return { outcome, usage, coverageBefore: await Promise.race([before.coverage, Promise.resolve(null)]) };
+    return { outcome, coverageBefore: await Promise.race([before.coverage, Promise.resolve(null)]) };
   } finally {
     screen.close();
     signals.off();
@@ -120,16 +125,15 @@ const NOTHING_BUILT = { branch: null, files: 0, report: null } as const;
 /** Leads the team to its end, and says what came of it. */
 async function finish(composed: ComposedLead, team: string, options: PhaseOptions): Promise<void> {
   const began = performance.now();
-  const { outcome, usage, coverageBefore } = await leadTeam(composed, team, options.json !== true);
+  const { outcome, coverageBefore } = await leadTeam(composed, team, options.json !== true);
   const { workshop } = composed.lead;
-  const { branch } = await workshop.begin(team);
-  const changed = await workshop.changed(team);
   const seconds = Math.round((performance.now() - began) / 10) / 100;
   const isBuilt = phaseOfTeam(team) === 'run';
-  if (outcome.kind === 'done') await (isBuilt ? workshop.end(team) : workshop.forget(team));
+  const branch = isBuilt ? (await workshop.begin(team)).branch : '';
+  const changed = isBuilt ? await workshop.changed(team) : [];
   const place = outcome.kind === 'done' ? outcome.archived : join(composed.project.main, '.tool', 'teams', team);
   const path = join(place, 'report.md');
-  if (isBuilt) writeFileSync(path, teamReport({ state: outcome.state, branch, changed, coverageBefore, usage }));
+  if (isBuilt) writeFileSync(path, teamReport({ state: outcome.state, branch, changed, coverageBefore }));
   const built = { branch, files: changed.length, report: path };
   const report = runReport(outcome, { ...(isBuilt ? built : NOTHING_BUILT), seconds });
   print(report, options);
@@ -150,7 +154,7 @@ export async function restartCommand(wanted: string | undefined, options: PhaseO
   try {
     const names = composed.context.teams.list().filter((name) => {
       const log = composed.context.teams.open(name);
-      return log !== undefined && isStanding(log.state);
+      return log !== undefined && isLeft(log.state, isStanding(log.state));
     });
     const team = wanted ?? (names.length === 1 ? names[0] : undefined);
     if (team === undefined || !names.includes(team))
@@ -160,7 +164,7 @@ export async function restartCommand(wanted: string | undefined, options: PhaseO
           ? 'no team stands: there is nothing to restart'
           : `team: expected one of ${names.join(', ')}, got ${wanted ?? 'none'}`,
       );
-    await takeUp(composed, team);
+    await takeUp(composed.context, team, say);
     await finish(composed, team, options);
   } finally {
     await composed.close();
@@ -176,7 +180,9 @@ async function compose(options: PhaseOptions): Promise<ComposedLead> {
     players: await playersOf(options.command, section),
     passed: section.env,
     timeouts: section,
-    variable: findVariable(cwd, process.env),
+    get variable() {
+      return findVariable(cwd, process.env);
+    },
     say,
   });
 }
@@ -193,10 +199,12 @@ export async function phaseCommand(command: CommandName, words: string, options:
     if (decided.kind === 'refused') throw new ToolError('refused', decided.problems.join('\n'));
     const { team } = decided.work;
     // The same command again goes on with what an earlier one left.
-    if (await takeUp(composed, team)) say(`team ${team} stands: its work goes on`);
+    if (await takeUp(composed.context, team, say)) say(`team ${team} stands: its work goes on`);
     else {
       for (const reason of decided.reasons) say(reason);
-      await createTeam(composed, decided);
+      // What a lead that was killed at its very end left: it looks at what is there now.
+      if (decided.work.phase !== 'run') await composed.lead.workshop.forget(team);
+      await foundTeam(composed.context, decided);
     }
     await finish(composed, team, options);
   } finally {

@@ -1,5 +1,7 @@
 // What a team's board shows, section by section: a title and rows, each with how much it matters.
 
+import { dollars } from '../domain/team/cost.ts';
+import { isRefusal } from '../domain/team/state.ts';
 import type { DecisionView, GateView, MemberView, MessageView, TaskView, TeamView } from '../domain/team/view.ts';
 import { oneLine } from '../domain/text.ts';
 import { duration } from '../http/format.ts';
@@ -78,6 +80,10 @@ function doing(member: MemberView, view: TeamView): string {
   }
 }
 
+function costWords(usd: number | null): string {
+  return usd === null ? '' : dollars(usd);
+}
+
 function membersOf(view: TeamView): Section {
   const { members, lead } = view;
   return {
@@ -98,6 +104,7 @@ function membersOf(view: TeamView): Section {
           cell(member.phase, paint),
           cell(doing(member, view), member.task === null ? paints.quiet : undefined),
           cell(member.unread === 0 || isOver ? '' : `${member.unread} unread`, paints.note),
+          cell(costWords(member.cost_usd), paints.quiet),
           cell(ago(member.ended?.at ?? member.last_seen_at, view), paints.quiet),
         ],
       };
@@ -108,6 +115,7 @@ function membersOf(view: TeamView): Section {
       {},
       { grow: true, min: 24 },
       { drop: 2, align: 'right' },
+      { drop: 3, align: 'right' },
       { drop: 1, align: 'right' },
     ],
     cut: AT_END,
@@ -161,6 +169,7 @@ function tasksOf(view: TeamView): Section {
           cell(task.subject, task.status === 'blocked' || task.status === 'completed' ? paints.quiet : undefined),
           cell(waits, paints.waiting),
           cell(task.owner ?? '–', task.owner === null ? paints.quiet : paints.name),
+          cell(costWords(task.cost_usd), paints.quiet),
           cell(task.seconds === null ? '' : elapsed(task.seconds * 1000), paint),
         ],
       };
@@ -171,6 +180,7 @@ function tasksOf(view: TeamView): Section {
       { grow: true, min: 24 },
       { max: 16, min: 8, drop: 2 },
       { max: 24, min: 12 },
+      { align: 'right', drop: 3 },
       { align: 'right', drop: 1 },
     ],
     cut: AT_END,
@@ -260,7 +270,7 @@ const VERDICTS: Readonly<Record<DecisionView['decision'], Paint>> = {
 };
 
 function refusalsOf(view: TeamView): Section {
-  const refusals = view.decisions.filter(({ decision }) => decision !== 'accept').slice(-10);
+  const refusals = view.decisions.filter(isRefusal).slice(-10);
   return {
     title: heading('LAST REFUSALS'),
     importance: 3,

@@ -61,6 +61,7 @@ export type Workflow = {
     /** 0: never. */
     readonly stallTimeoutMs: number;
     readonly turnTimeoutMs: number;
+    readonly startTimeoutMs: number;
     readonly permissionMode: PermissionMode;
     readonly allowedTools: readonly string[];
     readonly isolation: IsolationMode;

@@ -68,6 +68,7 @@ test('with nothing but the repository, every default holds', () => {
       agent: null,
       stallTimeoutMs: 600_000,
       turnTimeoutMs: 3_600_000,
+      startTimeoutMs: 120_000,
       mode: 'agent',
       permissionMode: 'acceptEdits',
       isolation: 'auto',

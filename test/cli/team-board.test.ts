@@ -105,6 +105,16 @@ test('no line is wider than the terminal and none is too many, whatever the team
     }
 });
 
+test('a teammate that is given its next work has refused nothing', () => {
+  const story = teamOf(['backend-dev'], 1);
+  const idle = { hook: 'teammate_idle', member: 'backend-dev', about: 'backend-dev', reason: 'task 1 is yours now' };
+  const board = () => boardText(viewOf(story.state, story.at), 200).join('\n');
+  story.tell('decision', { ...idle, decision: 'reject' });
+  assert.doesNotMatch(board(), /LAST REFUSALS|yours now/);
+  story.tell('decision', { ...idle, decision: 'escalated' });
+  assert.match(board(), /LAST REFUSALS\n *escalated +backend-dev/);
+});
+
 test('what there is no room for is counted, and what matters most is kept', () => {
   const story = teamOf(['backend-dev'], 30);
   for (let task = 1; task <= 25; task++) story.claim(String(task), 'backend-dev').complete(String(task), 'backend-dev');

@@ -54,8 +54,9 @@ test('control characters of a title reach no terminal', () => {
 
 test('a team at work: its tasks, what was said last, what was measured', () => {
   const story = teamOf(['backend-dev', 'tester'], 2).claim('1', 'backend-dev');
+  story.tell('member_used', { name: 'backend-dev', task: '1', cost_usd: 0.5 });
   story.tell('message_sent', { to: 'all', by: LEAD, epoch: 0, content: 'mind <b>\u001b[2J' });
-  const team = summaryOf(story.state, new Map([['backend-dev', { cost_usd: 0.5 }]]), story.at);
+  const team = summaryOf(story.state, story.at);
   const view = viewWith();
   const [first] = view.running;
   assert.ok(first !== undefined);

@@ -5,6 +5,7 @@ import { once } from 'node:events';
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { SCRIPT_VARIABLE, type TeammateScript } from '../../src/cli/agent-teammate.ts';
+import { TEAMS_VARIABLE } from '../../src/domain/team/fallback.ts';
 import { Pty } from './pty.ts';
 import { type Cleanup, tempDir } from './temp.ts';
 
@@ -19,11 +20,16 @@ const FILES: Readonly<Record<string, string>> = {
 
 export class PhaseProject {
   readonly root: string;
+  /** Variables beside the usual ones; undefined takes one away. */
+  env: Readonly<Record<string, string | undefined>> = {};
+  /** What each teammate's shell does before it plays. */
+  before = '';
   readonly #t: Cleanup;
   readonly #home: string;
   readonly #script: string;
 
-  constructor(t: Cleanup, script: TeammateScript, settings = '', files = FILES) {
+  /** @param files in place of the shop's own */
+  constructor(t: Cleanup, script: TeammateScript, settings = '', files: Readonly<Record<string, string>> = {}) {
     const place = tempDir(t);
     this.#t = t;
     this.root = join(place, 'the shop');
@@ -32,7 +38,7 @@ export class PhaseProject {
     mkdirSync(this.#home);
     this.play(script);
     const config = `workflow:\n  team:\n    enabled: true\n${settings}`;
-    for (const [path, text] of Object.entries({ ...files, '.tool/config/workflow.yaml': config })) {
+    for (const [path, text] of Object.entries({ ...FILES, '.tool/config/workflow.yaml': config, ...files })) {
       mkdirSync(dirname(join(this.root, path)), { recursive: true });
       writeFileSync(join(this.root, path), text);
     }
@@ -51,18 +57,25 @@ export class PhaseProject {
   }
 
   #player(): readonly string[] {
-    return ['--command', `${SCRIPT_VARIABLE}='${this.#script}' exec '${process.execPath}' '${CLI}' agent teammate`];
+    return [
+      '--command',
+      `${this.before}${SCRIPT_VARIABLE}='${this.#script}' exec '${process.execPath}' '${CLI}' agent teammate`,
+    ];
   }
 
   #env(): Record<string, string> {
     const { PATH = '', NODE_V8_COVERAGE } = process.env;
-    return {
+    const all = {
       PATH,
       HOME: this.#home,
       TMPDIR: dirname(this.root),
-      TOOL_CODE_EXPERIMENTAL_AGENT_TEAMS: '1',
-      ...(NODE_V8_COVERAGE === undefined ? {} : { NODE_V8_COVERAGE }),
+      [TEAMS_VARIABLE]: '1',
+      NODE_V8_COVERAGE,
+      ...this.env,
     };
+    return Object.fromEntries(
+      Object.entries(all).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
+    );
   }
 
   /** Starts a phase; nobody sits at its terminal. */

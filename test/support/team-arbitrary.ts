@@ -116,6 +116,19 @@ export const anyRecord: fc.Arbitrary<TeamRecord> = fc.oneof(
     arbitrary: record({ type: type('member_bound'), name: author, epoch, agent_id: fc.constantFrom('a1', 'a2', 'a3') }),
   },
   { weight: 2, arbitrary: record({ type: type('member_seen'), name: author, epoch }) },
+  {
+    weight: 2,
+    arbitrary: record({
+      type: type('member_used'),
+      name,
+      epoch,
+      task: maybeTask,
+      cost_usd: fc.constantFrom(0, 0.1, 0.2, -1),
+      input_tokens: fc.nat(),
+      output_tokens: fc.nat(),
+      turns: fc.nat(),
+    }),
+  },
   { weight: 2, arbitrary: record({ type: type('member_idle'), name, epoch, stopped: fc.boolean() }) },
   {
     weight: 1,

@@ -71,6 +71,16 @@ export const RECORDS: { readonly [T in TeamRecordType]: Of<T> } = {
   member_spawned: { type: 'member_spawned', name: 'backend-dev', epoch: 1, key_hash: 'hash', pid: 77 },
   member_bound: { type: 'member_bound', name: 'backend-dev', epoch: 1, agent_id: 'agent-1' },
   member_seen: { type: 'member_seen', name: 'backend-dev', epoch: 1 },
+  member_used: {
+    type: 'member_used',
+    name: 'backend-dev',
+    epoch: 1,
+    task: '1',
+    cost_usd: 0.0125,
+    input_tokens: 100,
+    output_tokens: 50,
+    turns: 2,
+  },
   member_idle: { type: 'member_idle', name: 'backend-dev', epoch: 1, stopped: false },
   member_ended: { type: 'member_ended', name: 'backend-dev', epoch: 1, how: 'confirmed', reason: 'its process ended' },
   message_sent: {

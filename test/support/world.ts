@@ -380,6 +380,7 @@ export function workflowWith(
       agent: null,
       stallTimeoutMs: 600_000,
       turnTimeoutMs: 3_600_000,
+      startTimeoutMs: 120_000,
       mode: 'agent',
       permissionMode: 'default',
       allowedTools: [],

@@ -90,7 +90,7 @@ function expected(issue: Issue): string {
     case 'too_small':
       return issue.origin === 'string' || issue.origin === 'array'
         ? 'something, not an empty one'
-        : `${TYPES[issue.origin] ?? 'a number'} of at least ${issue.minimum}`;
+        : `${TYPES[issue.origin] ?? 'a number'} of ${issue.inclusive === false ? 'more than' : 'at least'} ${issue.minimum}`;
     case 'too_big':
       return issue.origin === 'string'
         ? `at most ${issue.maximum} characters`

@@ -41,14 +41,22 @@ function isLike(value: unknown, model: unknown): boolean {
   return isRecord(value) && Object.entries(model).every(([key, inner]) => isLike(value[key], inner));
 }
 
+function isBudget(value: unknown): boolean {
+  const isLimit = (limit: unknown) => limit === null || typeof limit === 'number';
+  return isRecord(value) && isLimit(value.softUsd) && isLimit(value.hardUsd);
+}
+
 function isSettings(value: unknown): value is TeamSettings {
-  const { patterns: _, ...model } = DEFAULT_TEAM_SETTINGS;
+  const { patterns: _patterns, budget: _budget, ...model } = DEFAULT_TEAM_SETTINGS;
   if (!isLike(value, model) || !isRecord(value) || !isRecord(value.quality)) return false;
-  const { ownership, patterns } = value;
+  const { ownership, patterns, budget } = value;
   const { performance } = value.quality;
   return (
     Array.isArray(ownership) &&
     ownership.every((one) => isRecord(one) && typeof one.owner === 'string' && isTexts(one.patterns)) &&
+    isRecord(budget) &&
+    isBudget(budget.teammate) &&
+    isBudget(budget.task) &&
     isRecord(patterns) &&
     Object.values(patterns).every(isTexts) &&
     Array.isArray(performance) &&

@@ -106,6 +106,41 @@ const fallback = z
   .prefault({})
   .describe('What happens when team mode cannot be had.');
 
+const dollars = (standard: number | null, description: string) =>
+  z.union([z.number().positive(), z.null()]).default(standard).describe(description);
+
+const { budget: BUDGET } = DEFAULTS;
+const budget = z
+  .strictObject({
+    teammate: z
+      .strictObject({
+        soft_usd: dollars(
+          BUDGET.teammate.softUsd,
+          'With so much the teammate is told, and the lead warned, once; null: never.',
+        ),
+        hard_usd: dollars(
+          BUDGET.teammate.hardUsd,
+          'With so much its turn is ended, and it is not started again; what it had to do stays open. null: no limit.',
+        ),
+      })
+      .prefault({})
+      .describe('What each teammate may cost, all its runs together, US dollars.'),
+    task: z
+      .strictObject({
+        soft_usd: dollars(BUDGET.task.softUsd, 'The same for one task, whoever works on it; null: never.'),
+        hard_usd: dollars(
+          BUDGET.task.hardUsd,
+          'With so much the turn is ended, and the task has failed with that reason. null: no limit.',
+        ),
+      })
+      .prefault({})
+      .describe('What each task may cost, US dollars.'),
+  })
+  .prefault({})
+  .describe(
+    'Of teammates that are processes of their own (tool plan, tool run, tool build-fix), as far as their runtime reports its cost: Claude Code does at the end of a turn.',
+  );
+
 const team = z
   .strictObject({
     enabled: flag(
@@ -158,6 +193,7 @@ const team = z
       .prefault({})
       .describe('What is asked when a teammate stops. Accepted as workflow.hooks as well; a file has one of the two.'),
     fallback,
+    budget,
   })
   .prefault({})
   .describe('Team mode: several agents at once on one task.');

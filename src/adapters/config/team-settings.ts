@@ -2,6 +2,7 @@
 
 import { nearest } from '../../domain/nearest.ts';
 import type { QualitySettings } from '../../domain/quality.ts';
+import type { Budget } from '../../domain/team/cost.ts';
 import { DEFAULT_TEAM_SETTINGS } from '../../domain/team/default-settings.ts';
 import { EVERYBODY } from '../../domain/team/message.ts';
 import { type Ownership, SHARED } from '../../domain/team/ownership.ts';
@@ -132,6 +133,13 @@ function resolveHooks(input: TeamInput, data: unknown, problems: string[]): Team
   };
 }
 
+function resolveBudget({ workflow }: TeamInput, of: 'teammate' | 'task', problems: string[]): Budget {
+  const { soft_usd: softUsd, hard_usd: hardUsd } = workflow.team.budget[of];
+  if (softUsd !== null && hardUsd !== null && softUsd > hardUsd)
+    problems.push(`workflow.team.budget.${of}.soft_usd: expected no more than hard_usd (${hardUsd}), got ${softUsd}`);
+  return { softUsd, hardUsd };
+}
+
 function resolveQuality({ quality }: TeamInput, problems: string[]): QualitySettings {
   const names = quality.performance.map(({ name }) => name);
   for (const [index, name] of names.entries())
@@ -175,6 +183,10 @@ function normalize(input: TeamInput, data: unknown, problems: string[]): TeamSet
       enabled: team.fallback.enabled,
       logLevel: team.fallback.log_level,
       preserveProgress: team.fallback.preserve_progress,
+    },
+    budget: {
+      teammate: resolveBudget(input, 'teammate', problems),
+      task: resolveBudget(input, 'task', problems),
     },
     quality: resolveQuality(input, problems),
   };

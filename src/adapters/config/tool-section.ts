@@ -12,6 +12,7 @@ export type ToolSection = {
   readonly command: CommandLine | null;
   readonly stallTimeoutMs: number;
   readonly turnTimeoutMs: number;
+  readonly startTimeoutMs: number;
   readonly permissionMode: string;
   readonly allowedTools: readonly string[];
   /** Names of further variables that agents get. */
@@ -33,5 +34,6 @@ export function readToolSection(path: string): ToolSection {
   }
   const { runtime, command, env, permission_mode: permissionMode, allowed_tools: allowedTools } = read.data;
   const { stall_timeout_ms: stallTimeoutMs, turn_timeout_ms: turnTimeoutMs } = read.data;
-  return { runtime, command, stallTimeoutMs, turnTimeoutMs, permissionMode, allowedTools, env };
+  const { start_timeout_ms: startTimeoutMs } = read.data;
+  return { runtime, command, stallTimeoutMs, turnTimeoutMs, startTimeoutMs, permissionMode, allowedTools, env };
 }

@@ -139,6 +139,9 @@ export const tool = z
       'An agent without a life sign for so long is ended, ms; 0: never. Claude Code recovers a dead stream by itself after 300 s.',
     ),
     turn_timeout_ms: milliseconds(1, 3_600_000).describe('A turn that takes longer is ended, ms.'),
+    start_timeout_ms: milliseconds(0, 120_000).describe(
+      'A teammate (tool plan, tool run, tool build-fix) that within so long of its start has neither printed anything nor reached its team is ended and started anew, ms; 0: never.',
+    ),
     permission_mode: z.enum(PERMISSION_MODES).default('acceptEdits').describe("Claude Code's permission mode."),
     isolation: z
       .enum(ISOLATION_MODES)

@@ -166,6 +166,7 @@ function normalize(
       mode: resolveMode(input, problems),
       stallTimeoutMs: input.tool.stall_timeout_ms,
       turnTimeoutMs: input.tool.turn_timeout_ms,
+      startTimeoutMs: input.tool.start_timeout_ms,
       permissionMode: input.tool.permission_mode,
       allowedTools: input.tool.allowed_tools,
       isolation: input.tool.isolation,

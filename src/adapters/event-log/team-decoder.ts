@@ -85,7 +85,13 @@ const trust5 = shape({
 });
 
 const RECORDS: { readonly [T in TeamRecordType]: Fields<Extract<TeamRecord, { type: T }>> } = {
-  proposed: { ...purpose, reasons: list(text), drafts: list(draft) },
+  proposed: {
+    ...purpose,
+    reasons: list(text),
+    drafts: list(draft),
+    alone: orMissing(text),
+    forced: orMissing(flag),
+  },
   created: {
     ...purpose,
     team: text,
@@ -108,6 +114,15 @@ const RECORDS: { readonly [T in TeamRecordType]: Fields<Extract<TeamRecord, { ty
   member_spawned: { name: text, epoch: whole, key_hash: orNull(text), pid: orNull(whole) },
   member_bound: { name: text, epoch: whole, agent_id: text },
   member_seen: { name: text, epoch: whole },
+  member_used: {
+    name: text,
+    epoch: whole,
+    task: orNull(text),
+    cost_usd: number,
+    input_tokens: whole,
+    output_tokens: whole,
+    turns: whole,
+  },
   member_idle: { name: text, epoch: whole, stopped: flag },
   member_ended: {
     name: text,
@@ -158,7 +173,7 @@ const RECORDS: { readonly [T in TeamRecordType]: Fields<Extract<TeamRecord, { ty
     by: text,
   },
   fell_back: { trigger: text, reason: text },
-  restarted: { session: orNull(text), key_hash: orNull(text), keep: flag },
+  restarted: { session: orNull(text), key_hash: orNull(text), keep: flag, alone: orMissing(flag) },
   deleted: { forced: flag, by: text },
   snapshot: { state: any },
   continued: { next: text },

@@ -3,6 +3,7 @@
 import { copyFileSync, existsSync, lstatSync, mkdtempSync, readFileSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { refAt } from './workshop-commits.ts';
 import { identity, type Repository, type Run } from './workshop-git.ts';
 import type { Worktree } from './workshop-place.ts';
 
@@ -15,8 +16,13 @@ function lines(text: string): string[] {
   return text.split('\0').filter((line) => line !== '');
 }
 
-/** Has the index hold all that is there and not ignored; repositories inside the worktree are left out. */
-async function stage(path: string, { prefix }: Repository, run: Run, env: Readonly<Record<string, string>> = {}) {
+/** Has the index hold all that is there and not ignored; repositories inside the worktree are left out. False: it did. */
+async function stage(
+  path: string,
+  { prefix }: Repository,
+  run: Run,
+  env: Readonly<Record<string, string>> = {},
+): Promise<boolean> {
   const without = LEFT_OUT.map((place) => `:(top,exclude,literal)${prefix}${place}`);
   const listed = await run.git(
     path,
@@ -34,6 +40,7 @@ async function stage(path: string, { prefix }: Repository, run: Run, env: Readon
     ['--add', '--remove', '--replace'],
     files.filter((file) => !gone.has(file)),
   );
+  return files.length > 0;
 }
 
 /** Also where a directory, or a link to one, has taken the place: git would take the name for what is in there. */
@@ -60,9 +67,16 @@ export async function conflictedFiles({ path }: Worktree, run: Run): Promise<str
   });
 }
 
+/** Whether the index holds what HEAD does. */
+async function isAsCommitted(path: string, run: Run): Promise<boolean> {
+  const how = ['diff-index', '--cached', '--quiet', '--ignore-submodules=none', 'HEAD'];
+  return (await run.try(path, how)).exitCode === 0;
+}
+
 /** Commits all of it; null when there is nothing. */
 export async function commitAll(
   { path, admin }: Worktree,
+  ref: string,
   message: string,
   author: Readonly<Record<string, string>>,
   repository: Repository,
@@ -70,11 +84,10 @@ export async function commitAll(
 ): Promise<string | null> {
   await stage(path, repository, run);
   const isMerge = existsSync(join(admin, 'MERGE_HEAD'));
-  const { exitCode } = await run.try(path, ['diff-index', '--cached', '--quiet', '--ignore-submodules=none', 'HEAD']);
-  if (exitCode === 0 && !isMerge) return null;
+  if (!isMerge && (await isAsCommitted(path, run))) return null;
   const how = ['--quiet', '--no-verify', '--no-gpg-sign', '--cleanup=whitespace', '--allow-empty'];
   await run.git(path, ['commit', ...how, '--file=-'], { env: author, input: message });
-  return (await run.git(path, ['rev-parse', 'HEAD'])).trim();
+  return refAt(ref, repository, run);
 }
 
 /**
@@ -93,7 +106,7 @@ export async function snapshot(
     const index = join(scratch, 'index');
     copyFileSync(join(admin, 'index'), index);
     const env = { GIT_INDEX_FILE: index };
-    await stage(path, repository, run, env);
+    if (!(await stage(path, repository, run, env)) && (await isAsCommitted(path, run))) return null;
     const tree = (await run.git(path, ['write-tree'], { env })).trim();
     const told = await run.git(path, ['show', '--no-patch', '--format=%H %T %ct', 'HEAD']);
     const [head = '', headTree = '', seconds = ''] = told.trim().split(' ');

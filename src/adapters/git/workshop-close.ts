@@ -3,7 +3,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { snapshot } from './uncommitted.ts';
-import { commitsAt, isAncestor } from './workshop-commits.ts';
+import { commitsAt, commitsBetween } from './workshop-commits.ts';
 import type { Repository, Run } from './workshop-git.ts';
 import { headRef, keptRef, memberBranch, memberPath, teamBranch } from './workshop-names.ts';
 import { removeWorktree } from './workshop-place.ts';
@@ -45,7 +45,7 @@ async function keep(
   repository: Repository,
   run: Run,
 ): Promise<string | null> {
-  if (await isAncestor(sha, head, repository, run)) return null;
+  if ((await commitsBetween(head, sha, repository, run)).length === 0) return null;
   const ref = keptRef('saved', team, member, sha);
   await run.git(repository.root, ['update-ref', ref, sha]);
   return ref;

@@ -5,6 +5,7 @@ import { lastLines } from '../../domain/text.ts';
 import type { ChangedPath, MemberCommit } from '../../engine/team/workshop-port.ts';
 import type { Change } from './obstacles.ts';
 import { fromRoot, type Repository, type Run } from './workshop-git.ts';
+import { readRefs } from './workshop-refs.ts';
 
 const PLAIN = ['--no-renames', '--no-ext-diff', '--no-textconv', '--ignore-submodules=none', '--no-relative'];
 
@@ -12,22 +13,60 @@ function parts(text: string): string[] {
   return text.split('\0').filter((part) => part !== '');
 }
 
-export async function isAncestor(first: string, second: string, repository: Repository, run: Run): Promise<boolean> {
-  return (await run.try(repository.top, ['merge-base', '--is-ancestor', first, second])).exitCode === 0;
+/** What was told once of two commits holds for ever. */
+const ancestry = new Map<string, boolean>();
+const ANCESTRY_MAX = 10_000;
+
+function note(first: string, second: string, holds: boolean): void {
+  if (ancestry.size >= ANCESTRY_MAX) ancestry.clear();
+  ancestry.set(`${first} ${second}`, holds);
 }
 
-/** The commit that a name stands for; null without one. */
+export async function isAncestor(first: string, second: string, repository: Repository, run: Run): Promise<boolean> {
+  if (first === second) return true;
+  const known = ancestry.get(`${first} ${second}`);
+  if (known !== undefined) return known;
+  const { exitCode, stdout } = await run.try(repository.top, ['merge-base', first, second]);
+  const base = stdout.trim();
+  // Any other code: one of them is not there, or not yet.
+  if (exitCode === 0 || exitCode === 1) {
+    note(first, second, base === first);
+    note(second, first, base === second);
+  }
+  return exitCode === 0 && base === first;
+}
+
+/** Merges that were made of what git gave by itself. */
+const clean = new Set<string>();
+
+/** A merge that this program made: nothing of its own is to be told of it. */
+export function noteMerge(sha: string, parents: readonly string[]): void {
+  clean.add(sha);
+  for (const parent of parents) {
+    note(parent, sha, true);
+    note(sha, parent, false);
+  }
+}
+
+/** The commit that a name stands for in a worktree; null without one. */
 export async function commitAt(name: string, cwd: string, run: Run): Promise<string | null> {
   const { exitCode, stdout } = await run.try(cwd, ['rev-parse', '--verify', '--quiet', `${name}^{commit}`]);
   return exitCode === 0 ? stdout.trim() : null;
 }
 
+/** The commit of a ref; null without one. */
+export async function refAt(ref: string, repository: Repository, run: Run): Promise<string | null> {
+  return (await commitsAt([ref], repository, run)).get(ref) ?? null;
+}
+
 /** The commits of those of the refs that exist, told at once. */
 export async function commitsAt(
   refs: readonly string[],
-  { top }: Repository,
+  { top, common }: Repository,
   run: Run,
 ): Promise<ReadonlyMap<string, string>> {
+  const found = readRefs(refs, common);
+  if (found !== null) return found;
   const text = await run.git(top, ['for-each-ref', '--format=%(refname) %(objectname)', ...refs]);
   const rows = text.split('\n').map((row): [string, string] => {
     const space = row.indexOf(' ');
@@ -36,8 +75,39 @@ export async function commitsAt(
   return new Map(rows.filter(([ref]) => refs.includes(ref)));
 }
 
-/** Of a merge only what its parents, merged by git, do not give: a clean one has nothing. */
-async function filesOf(sha: string, parents: number, { top }: Repository, run: Run): Promise<string[]> {
+/** In a name of a file there may be anything but NUL; what stands before a commit's files is known beforehand. */
+const BEGIN = '\u0001';
+
+/** What each commit changes that is no merge. */
+async function plainFiles(
+  shas: readonly string[],
+  { top }: Repository,
+  run: Run,
+): Promise<ReadonlyMap<string, readonly string[]>> {
+  const files = new Map<string, string[]>();
+  if (shas.length === 0) return files;
+  const how = ['--stdin', '-z', `--format=${BEGIN}%H`, '--name-only', ...PLAIN];
+  const input = shas.map((sha) => `${sha}\n`).join('');
+  let rest = shas;
+  let own: string[] = [];
+  for (const word of (await run.git(top, ['show', ...how], { input })).split('\0')) {
+    const [next] = rest;
+    if (next !== undefined && word === `${BEGIN}${next}`) {
+      own = [];
+      files.set(next, own);
+      rest = rest.slice(1);
+    } else {
+      const file = own.length === 0 ? word.replace(/^\n/, '') : word;
+      if (file !== '') own.push(file);
+    }
+  }
+  if (rest.length > 0) throw new ToolError('git', `git show: expected ${shas.length} commits, got ${files.size}`);
+  return files;
+}
+
+/** Of a merge what its parents, merged by git, do not give. Each alone: after another one git 2.39 tells all that it brings. */
+async function mergeFiles(sha: string, parents: number, { top }: Repository, run: Run): Promise<readonly string[]> {
+  if (clean.has(sha)) return [];
   // Git cannot make a merge of more than two again.
   const text =
     parents > 2
@@ -53,22 +123,29 @@ export async function commitsBetween(
   repository: Repository,
   run: Run,
 ): Promise<readonly MemberCommit[]> {
-  const listed = await run.git(repository.top, [
-    'rev-list',
-    '--topo-order',
-    '--reverse',
-    '--parents',
-    `${from}..${to}`,
-  ]);
+  const { top } = repository;
+  const range = `${from}..${to}`;
+  const format = '--format=%H %P%x00%s%x00%(trailers:key=Task,valueonly,unfold)';
+  const listed = await run.git(top, ['log', '-z', '--topo-order', '--reverse', format, range]);
+  const words = listed === '' ? [] : listed.split('\0');
+  const told: {
+    readonly sha: string;
+    readonly parents: readonly string[];
+    readonly subject: string;
+    readonly task: string;
+  }[] = [];
+  for (let at = 0; at + 2 < words.length; at += 3) {
+    const [shas = '', subject = '', trailers = ''] = words.slice(at, at + 3);
+    const [sha = '', ...parents] = shas.trim().split(' ');
+    told.push({ sha, parents, subject, task: trailers.trim().split('\n')[0]?.trim() ?? '' });
+  }
+  if (told.length === 0) return [];
+  const plain = told.filter(({ parents }) => parents.length < 2).map(({ sha }) => sha);
+  const changed = await plainFiles(plain, repository, run);
   const commits: MemberCommit[] = [];
-  for (const row of listed.split('\n').filter((line) => line !== '')) {
-    const [sha = '', ...parents] = row.split(' ');
-    const files = await filesOf(sha, parents.length, repository, run);
+  for (const { sha, parents, subject, task } of told) {
+    const files = changed.get(sha) ?? (await mergeFiles(sha, parents.length, repository, run));
     if (parents.length > 1 && files.length === 0) continue;
-    const format = '--format=%s%x00%(trailers:key=Task,valueonly,unfold)';
-    const told = await run.git(repository.top, ['show', '--no-patch', format, sha]);
-    const [subject = '', trailers = ''] = told.split('\0');
-    const task = trailers.trim().split('\n')[0]?.trim() ?? '';
     const paths = files.map((file) => fromRoot(file, repository)).sort();
     commits.push({ sha, subject, task: task === '' ? null : task, files: paths });
   }

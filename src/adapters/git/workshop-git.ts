@@ -4,7 +4,7 @@ import { join, relative } from 'node:path';
 import { ToolError } from '../../domain/errors.ts';
 import { lastLines } from '../../domain/text.ts';
 import { findProject } from '../project.ts';
-import { cloneEnvironment, type GitOptions, type GitResult, type Launch, requireGit, tryGit } from './git.ts';
+import { cloneEnvironment, type GitOptions, type GitResult, requireGit, tryGit } from './git.ts';
 import { clearLock, lockInTheWay } from './stale-lock.ts';
 
 /** The first that merges without a work tree. */
@@ -67,15 +67,14 @@ export function writerEnvironment(team: string, member: string): Record<string, 
   };
 }
 
-/** @param within the Git directory of all worktrees, whose lock files are taken out of the way, and how git is started there */
+/** @param within the Git directory of all worktrees, whose lock files are taken out of the way, and what marks git there */
 export function createRun(
   env: Readonly<Record<string, string | undefined>>,
-  within?: { readonly common: string; readonly launch: Launch },
+  within?: { readonly common: string; readonly mark: Readonly<Record<string, string>> },
 ): Run {
-  const base = { ...cloneEnvironment(env), GIT_NO_REPLACE_OBJECTS: '1', GIT_LITERAL_PATHSPECS: '0' };
+  const base = { ...cloneEnvironment(env), GIT_NO_REPLACE_OBJECTS: '1', GIT_LITERAL_PATHSPECS: '0', ...within?.mark };
   const optionsFor = (cwd: string, options: Partial<GitOptions> = {}): GitOptions => ({
     cwd,
-    launch: within?.launch,
     maxBytes: MAX_BYTES,
     ...options,
     env: { ...base, ...options.env },
@@ -101,13 +100,8 @@ export function createRun(
   };
 }
 
-/** Finds the repository of a project; throws in words where there is none that worktrees can be made of. */
-export async function findRepository(
-  root: string,
-  run: Run,
-  env: Readonly<Record<string, string | undefined>>,
-): Promise<Repository> {
-  requireGit(env);
+/** Throws where git cannot do what the work of a team needs. */
+export async function requireMergingGit(root: string, run: Run): Promise<void> {
   const version = (await run.git(root, ['version'])).trim();
   const [, major = '0', minor = '0'] = /(\d+)\.(\d+)/.exec(version) ?? [];
   const [needsMajor, needsMinor] = OLDEST;
@@ -116,6 +110,15 @@ export async function findRepository(
       'prerequisite',
       `git: the work of a team is merged by git ${OLDEST.join('.')} or later, got ${version}; update git`,
     );
+}
+
+/** Finds the repository of a project; throws in words where there is none that worktrees can be made of. */
+export async function findRepository(
+  root: string,
+  run: Run,
+  env: Readonly<Record<string, string | undefined>>,
+): Promise<Repository> {
+  requireGit(env);
   const { exitCode, stdout, stderr } = await run.try(root, [
     'rev-parse',
     '--path-format=absolute',

@@ -11,7 +11,8 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
-import type { Run } from './workshop-git.ts';
+import { refAt } from './workshop-commits.ts';
+import type { Repository, Run } from './workshop-git.ts';
 import type { Worktree } from './workshop-place.ts';
 
 /** Commits, and the paths that get what the new commit holds; all others keep what is in the worktree. */
@@ -43,20 +44,26 @@ function readMove(worktree: Worktree): Move | null {
 }
 
 /** Writes down what is to be done before the first step of it. */
-export async function move(worktree: Worktree, ref: string, step: Move, run: Run): Promise<void> {
+export async function move(
+  worktree: Worktree,
+  ref: string,
+  step: Move,
+  repository: Repository,
+  run: Run,
+): Promise<void> {
   const path = journalOf(worktree);
   writeFileSync(`${path}.new`, JSON.stringify(step));
   renameSync(`${path}.new`, path);
-  await finishMove(worktree, ref, run);
+  await finishMove(worktree, ref, repository, run);
 }
 
 /** Goes through all steps of a move that was begun, those that were done before too. */
-export async function finishMove(worktree: Worktree, ref: string, run: Run): Promise<void> {
+export async function finishMove(worktree: Worktree, ref: string, repository: Repository, run: Run): Promise<void> {
   const step = readMove(worktree);
   const { path } = worktree;
   if (step !== null) {
     const { from, to, files } = step;
-    const head = (await run.git(path, ['rev-parse', '--verify', '--quiet', ref])).trim();
+    const head = await refAt(ref, repository, run);
     // Elsewhere: whoever moved it on knew nothing of this.
     if (head === from || head === to) {
       await run.git(path, ['read-tree', '--reset', to]);

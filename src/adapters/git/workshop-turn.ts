@@ -1,17 +1,19 @@
 // One after the other, over all processes: who dies in its turn loses it, once the git that it had started has ended.
 
+import { createHash } from 'node:crypto';
 import { existsSync, linkSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { ToolError } from '../../domain/errors.ts';
-import { isAlive, processStartTime } from '../processes.ts';
-import type { Launch } from './git.ts';
+import { isAlive, processesMarked, processStartTime } from '../processes.ts';
 
 const LOOK_MS = 20;
 /** A turn is a few runs of git; in the largest repositories one takes minutes. */
 const WAIT_MS = 600_000;
-/** A dead holder's git ends by itself; its number may be another's by now. */
+/** A dead holder's git ends by itself. */
 const ORPHAN_MS = 30_000;
+/** Marks whatever is started in a turn. */
+const TURN_VARIABLE = 'TOOL_TURN';
 
 let count = 0;
 
@@ -73,11 +75,10 @@ export class Turns {
     this.#lock = lock;
   }
 
-  /** Has git's process id written down before git begins: whoever takes over waits for it. */
-  readonly launch: Launch = (file, args) => [
-    'sh',
-    ['-c', 'echo $$ >"$0" && exec "$@"', `${this.#lock}.git`, file, ...args],
-  ];
+  /** For the environment of all that is started in a turn: by that, whoever takes over from the dead finds it. */
+  get mark(): Readonly<Record<string, string>> {
+    return { [TURN_VARIABLE]: createHash('sha256').update(this.#lock).digest('hex').slice(0, 16) };
+  }
 
   async take<T>(act: () => Promise<T>): Promise<T> {
     const before = this.#last;
@@ -87,7 +88,7 @@ export class Turns {
       try {
         return await act();
       } finally {
-        rmSync(`${this.#lock}.git`, { force: true });
+        rmSync(this.#begun, { force: true });
         rmSync(this.#lock, { force: true });
       }
     })();
@@ -115,14 +116,21 @@ export class Turns {
     } finally {
       rmSync(mine, { force: true });
     }
-    await this.#outliveOrphan();
+    await this.#outliveOrphans();
+    writeFileSync(this.#begun, '');
   }
 
-  async #outliveOrphan(): Promise<void> {
-    const path = `${this.#lock}.git`;
-    const orphan = numberIn(read(path) ?? undefined);
+  /** There from the beginning of a turn to its end; who dies in it leaves it. */
+  get #begun(): string {
+    return `${this.#lock}.git`;
+  }
+
+  async #outliveOrphans(): Promise<void> {
+    if (!existsSync(this.#begun)) return;
+    const marks = Object.entries(this.mark).map(([name, value]) => `${name}=${value}`);
     const giveUpAt = Date.now() + ORPHAN_MS;
-    while (orphan !== null && !isOver(orphan) && Date.now() < giveUpAt) await delay(LOOK_MS);
-    rmSync(path, { force: true });
+    // One that was being started as its starter died shows its mark a moment later.
+    do await delay(LOOK_MS);
+    while (marks.some((mark) => processesMarked(mark).length > 0) && Date.now() < giveUpAt);
   }
 }

@@ -3,7 +3,7 @@
 import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { ToolError } from '../../domain/errors.ts';
-import { commitAt, commitsAt, isAncestor } from './workshop-commits.ts';
+import { commitAt, commitsAt, isAncestor, refAt } from './workshop-commits.ts';
 import type { Repository, Run } from './workshop-git.ts';
 import { finishMove, hasMove } from './workshop-move.ts';
 import { headRef, keptRef, memberBranch, memberPath, teamBranch } from './workshop-names.ts';
@@ -37,9 +37,9 @@ export async function standIn(who: Who, repository: Repository, run: Run): Promi
   const isInOrder = headOf(worktree) === ref && !hasMove(worktree);
   if (!isInOrder) {
     await attach(worktree, who, ref, repository, run);
-    await finishMove(worktree, ref, run);
+    await finishMove(worktree, ref, repository, run);
   }
-  const at = isInOrder ? stood : await commitAt(ref, repository.top, run);
+  const at = isInOrder ? stood : await refAt(ref, repository, run);
   return { worktree, branch, ref, at: at ?? head, head };
 }
 
@@ -67,7 +67,7 @@ async function attach(
   for (const name of UNFINISHED.filter((one) => existsSync(join(admin, one))))
     rmSync(join(admin, name), { recursive: true, force: true });
   const stands = await commitAt('HEAD', path, run);
-  const at = await commitAt(ref, path, run);
+  const at = await refAt(ref, repository, run);
   if (stands !== null && at !== null && stands !== at) {
     if (await isAncestor(at, stands, repository, run)) await run.git(path, ['update-ref', ref, stands, at]);
     else {

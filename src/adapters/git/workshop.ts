@@ -3,7 +3,7 @@
 import { existsSync, mkdirSync, readdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { ToolError } from '../../domain/errors.ts';
-import type { ChangedPath, MemberCommit, Merge, Workshop, WriterPlace } from '../../engine/team/workshop-port.ts';
+import type { ChangedPath, MemberWork, Merge, Workshop, WriterPlace } from '../../engine/team/workshop-port.ts';
 import { removeLargeTree } from '../remove-tree.ts';
 import { obstaclesFor } from './obstacles.ts';
 import { commitAll, conflictedFiles, snapshot } from './uncommitted.ts';
@@ -16,6 +16,8 @@ import {
   countsBetween,
   isAncestor,
   mergeTrees,
+  noteMerge,
+  refAt,
 } from './workshop-commits.ts';
 import {
   createRun,
@@ -24,11 +26,13 @@ import {
   identity,
   type Repository,
   type Run,
+  requireMergingGit,
   writerEnvironment,
 } from './workshop-git.ts';
 import { move } from './workshop-move.ts';
 import { baseRef, headRef, keptRef, memberBranch, teamBranch, viewPath } from './workshop-names.ts';
 import { ensureWorktree, findWorktree, removeWorktree } from './workshop-place.ts';
+import { checkedOutIn } from './workshop-refs.ts';
 import { refusePlan } from './workshop-refuse.ts';
 import { Turns } from './workshop-turn.ts';
 import { requireTeam, standIn, type Writer } from './workshop-writer.ts';
@@ -65,7 +69,7 @@ class GitWorkshop implements Workshop {
     this.#tools ??= (async () => {
       const repository = await findRepository(root, this.#reading, env);
       const turns = new Turns(join(repository.common, 'toolcrew-workshop.lock'));
-      return { repository, turns, run: createRun(env, { common: repository.common, launch: turns.launch }) };
+      return { repository, turns, run: createRun(env, { common: repository.common, mark: turns.mark }) };
     })().catch((error: unknown) => {
       this.#tools = undefined;
       throw error;
@@ -82,6 +86,7 @@ class GitWorkshop implements Workshop {
     const branch = teamBranch(team);
     return this.#turn(async ({ repository, run }) => {
       const { root } = repository;
+      await requireMergingGit(root, run);
       const here = await commitAt('HEAD', root, run);
       if (here === null)
         throw new ToolError(
@@ -89,8 +94,9 @@ class GitWorkshop implements Workshop {
           `${root}: a team's branch begins from a commit, but there is none yet; make one`,
         );
       await refuseCheckedOut(branch, repository, run);
-      const head = await commitAt(headRef(branch), root, run);
-      const known = await commitAt(baseRef(team), root, run);
+      const refs = await commitsAt([headRef(branch), baseRef(team)], repository, run);
+      const head = refs.get(headRef(branch)) ?? null;
+      const known = refs.get(baseRef(team)) ?? null;
       // Of a branch that is gone, or of one that never came to be.
       const isKnown = known !== null && head !== null && (await isAncestor(known, head, repository, run));
       const common = isKnown || head === null ? '' : (await run.try(root, ['merge-base', head, here])).stdout.trim();
@@ -146,29 +152,31 @@ class GitWorkshop implements Workshop {
       // A merge of the writer's own that is not finished: all that it brought is in the way.
       const inTheWay = existsSync(join(worktree.admin, 'MERGE_HEAD')) ? [...dirty] : obstaclesFor(path, changes, dirty);
       if (inTheWay.length > 0) return conflictOf(inTheWay, repository);
-      await move(worktree, ref, { from: at, to: merged, files: changes.map((change) => change.path) }, run);
+      await move(worktree, ref, { from: at, to: merged, files: changes.map((change) => change.path) }, repository, run);
       return { kind: 'merged', head: merged };
     });
   }
 
   save(team: string, member: string, message: string): Promise<string | null> {
-    return this.#writer(team, member, async ({ worktree }, { repository, run }) => {
+    return this.#writer(team, member, async ({ worktree, ref }, { repository, run }) => {
       const conflicted = await conflictedFiles(worktree, run);
       if (conflicted.length > 0)
         throw new ToolError(
           'git',
           `${worktree.path}: a merge of ${member}'s is not finished: ${conflicted.join(', ')} ${conflicted.length === 1 ? 'holds' : 'hold'} conflict markers`,
         );
-      return commitAll(worktree, message, identity(team, member), repository, run);
+      return commitAll(worktree, ref, message, identity(team, member), repository, run);
     });
   }
 
-  async commits(team: string, member: string): Promise<readonly MemberCommit[]> {
+  async commits(team: string, member: string): Promise<MemberWork> {
     const [ref, teamRef] = [headRef(memberBranch(team, member)), headRef(teamBranch(team))];
     const { repository } = await this.#ready();
     const known = await commitsAt([ref, teamRef], repository, this.#reading);
     const at = known.get(ref);
-    return at === undefined ? [] : commitsBetween(requireTeam(team, known.get(teamRef)), at, repository, this.#reading);
+    if (at === undefined) return { tip: null, commits: [] };
+    const head = requireTeam(team, known.get(teamRef));
+    return { tip: at, commits: await commitsBetween(head, at, repository, this.#reading) };
   }
 
   merge(team: string, member: string, message: string, upTo?: string): Promise<Merge> {
@@ -181,7 +189,7 @@ class GitWorkshop implements Workshop {
         const head = requireTeam(team, known.get(target));
         const at = known.get(source);
         if (at === undefined) return { kind: 'nothing' };
-        const last = upTo === undefined ? at : await commitAt(upTo, top, run);
+        const last = upTo === undefined || upTo === at ? at : await commitAt(upTo, top, run);
         if (last === null || (last !== at && !(await isAncestor(last, at, repository, run))))
           throw new ToolError('git', `${upTo}: expected a commit of ${member}'s branch, which stands at ${at}`);
         if (await isAncestor(last, head, repository, run)) return { kind: 'nothing' };
@@ -202,12 +210,12 @@ class GitWorkshop implements Workshop {
       const kept = keptRef('refused', team, member, sha);
       const plan = await refusePlan({ sha, files, at, head }, identity(team, member), repository, run);
       if (plan === null) {
-        if ((await commitAt(kept, worktree.path, run)) !== null) return kept;
+        if ((await refAt(kept, repository, run)) !== null) return kept;
         throw new ToolError('git', `${sha}: expected a commit of ${member}'s branch that the team's branch lacks`);
       }
       const all = (await snapshot(worktree, team, member, repository, run)) ?? at;
       await run.git(worktree.path, ['update-ref', kept, all]);
-      await move(worktree, ref, { from: at, ...plan }, run);
+      await move(worktree, ref, { from: at, ...plan }, repository, run);
       return kept;
     });
   }
@@ -246,8 +254,8 @@ class GitWorkshop implements Workshop {
     await this.#turn(async ({ repository, run }) => {
       const { root } = repository;
       const ref = headRef(teamBranch(team));
-      const base = await commitAt(baseRef(team), root, run);
-      if (base === null || (await commitAt(ref, root, run)) !== base) return;
+      const base = await refAt(baseRef(team), repository, run);
+      if (base === null || (await refAt(ref, repository, run)) !== base) return;
       await run.git(root, ['update-ref', '-d', ref, base]);
       await run.git(root, ['update-ref', '-d', baseRef(team), base]);
     });
@@ -262,7 +270,8 @@ function rootIn(path: string, { prefix }: Repository): string {
 }
 
 /** A branch that is checked out moves with its files alone, and those are a person's. */
-async function refuseCheckedOut(branch: string, { root }: Repository, run: Run): Promise<void> {
+async function refuseCheckedOut(branch: string, { root, common }: Repository, run: Run): Promise<void> {
+  if (checkedOutIn(headRef(branch), common) === undefined) return;
   const listed = await run.git(root, ['worktree', 'list', '--porcelain', '-z']);
   const place = listed.split('\0\0').find((row) => row.split('\0').includes(`branch ${headRef(branch)}`));
   if (place === undefined) return;
@@ -288,9 +297,14 @@ async function mergeCommit(
   when?: 'always',
 ): Promise<string | Extract<Merge, { kind: 'conflict' }>> {
   if (when === undefined && (await isAncestor(ours, theirs, repository, run))) return theirs;
-  const result = await mergeTrees(ours, theirs, repository, run);
+  // Where theirs has all of ours, its tree is that of the merge.
+  const result = (await isAncestor(ours, theirs, repository, run))
+    ? { tree: `${theirs}^{tree}` }
+    : await mergeTrees(ours, theirs, repository, run);
   if ('conflicts' in result)
     return { kind: 'conflict', files: result.conflicts.map((file) => fromRoot(file, repository)) };
   const args = ['commit-tree', result.tree, '-p', ours, '-p', theirs, '-F', '-'];
-  return (await run.git(repository.top, args, { env: author, input: message })).trim();
+  const made = (await run.git(repository.top, args, { env: author, input: message })).trim();
+  noteMerge(made, [ours, theirs]);
+  return made;
 }

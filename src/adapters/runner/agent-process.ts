@@ -1,6 +1,7 @@
 // Starting an agent's process and reading it line by line; what every runner shares.
 
 import type { Readable } from 'node:stream';
+import type { RunHooks } from '../../engine/ports.ts';
 import { endRun } from '../processes.ts';
 import { type ProgramExit, startProgram } from '../program.ts';
 
@@ -15,7 +16,8 @@ export type AgentProcess = {
   readonly ended: Promise<ProgramExit>;
 };
 
-export type AgentProcessOptions = {
+/** A program as an agent is started with it. */
+export type AgentProgram = {
   readonly file: string;
   readonly args: readonly string[];
   readonly cwd: string;
@@ -23,11 +25,16 @@ export type AgentProcessOptions = {
   readonly run: string;
   /** Whether it runs in namespaces of its own. */
   readonly isIsolated: boolean;
-  readonly signal: AbortSignal;
+};
+
+/** Who listens to an agent. */
+export type AgentListener = {
   readonly onLine: (line: string) => void;
   readonly onErrorText: (text: string) => void;
   /** Called for output that is no whole line yet. */
   readonly onPart?: () => void;
+  /** It is there; nobody has been told yet. */
+  readonly onAgent?: (agent: AgentProcess) => void;
 };
 
 const MAX_LINE_BYTES = 16 * 1024 * 1024;
@@ -67,12 +74,17 @@ function readLines(stream: Readable, onLine: (line: string) => void, onPart?: ()
   });
 }
 
-export async function startAgent(options: AgentProcessOptions): Promise<AgentProcess> {
-  const { file, args, cwd, env, signal } = options;
+/** Starts an agent; whoever asked ends it. Rejects when it cannot be started. */
+export async function startAgent(
+  options: AgentProgram,
+  listener: AgentListener,
+  signal: AbortSignal,
+): Promise<AgentProcess> {
+  const { file, args, cwd, env } = options;
   const program = await startProgram(file, args, { cwd, env, signal, graceMs: GRACE_MS });
   const read = Promise.all([
-    readLines(program.stdout, options.onLine, options.onPart),
-    readLines(program.stderr, options.onErrorText, options.onPart),
+    readLines(program.stdout, listener.onLine, listener.onPart),
+    readLines(program.stderr, listener.onErrorText, listener.onPart),
   ]);
   return {
     pid: program.pid,
@@ -90,4 +102,29 @@ export async function startAgent(options: AgentProcessOptions): Promise<AgentPro
       return exit;
     }),
   };
+}
+
+/**
+ * Runs an agent to its end, and all that it started; rejects when it cannot be started, or not be told of.
+ * @param begin called when its start has been told: what it is to do is written with that
+ */
+export async function runAgent(
+  program: AgentProgram,
+  listener: AgentListener,
+  hooks: Pick<RunHooks, 'signal' | 'onStarted'>,
+  begin: (agent: AgentProcess) => void,
+): Promise<ProgramExit> {
+  let agent: AgentProcess | undefined;
+  try {
+    agent = await startAgent(program, listener, hooks.signal);
+    listener.onAgent?.(agent);
+    await hooks.onStarted(agent.pid);
+    begin(agent);
+    return await agent.ended;
+  } catch (error) {
+    // Nobody waits for it any more: it must not go on beside its successor.
+    agent?.terminate();
+    await agent?.ended;
+    throw error;
+  }
 }

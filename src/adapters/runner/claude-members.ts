@@ -2,8 +2,9 @@
 
 import { join } from 'node:path';
 import { messageOf } from '../../domain/errors.ts';
+import { isNetworkError } from '../../domain/network-error.ts';
 import type { RunEnd, RunHooks } from '../../engine/ports.ts';
-import type { MemberRun, Members } from '../../engine/team/members-port.ts';
+import type { MemberEnd, MemberRun, Members } from '../../engine/team/members-port.ts';
 import { parseFrontMatter } from '../config/front-matter.ts';
 import { packageRoot } from '../package-root.ts';
 import { type AgentText, agentArguments, readAgent, runtimeVariables } from './claude.ts';
@@ -111,7 +112,12 @@ export class ClaudeMembers implements Members {
     this.#options = options;
   }
 
-  async run(run: MemberRun, hooks: RunHooks): Promise<RunEnd> {
+  async run(run: MemberRun, hooks: RunHooks): Promise<MemberEnd> {
+    const end = await this.#run(run, hooks);
+    return end.ok ? end : { ...end, isNetwork: end.fault === 'runtime' && isNetworkError(end.words) };
+  }
+
+  async #run(run: MemberRun, hooks: RunHooks): Promise<RunEnd> {
     const { command, version, runtime, env, exitMs } = this.#options;
     const [file, ...first] = command;
     const { id, tmp, variables } = await createMemberHome(this.#options, run);

@@ -2,16 +2,10 @@
 
 import { messageOf } from '../../domain/errors.ts';
 import type { RunEnd, RunHooks } from '../../engine/ports.ts';
-import { type AgentProcess, startAgent } from './agent-process.ts';
+import { type AgentProgram, runAgent } from './agent-process.ts';
 import { ClaudeStream, type TurnResult } from './claude-stream.ts';
 
-export type Conversation = {
-  readonly file: string;
-  readonly args: readonly string[];
-  readonly cwd: string;
-  readonly env: Readonly<Record<string, string>>;
-  readonly run: string;
-  readonly isIsolated: boolean;
+export type Conversation = AgentProgram & {
   readonly prompt: string;
   /** How long the process may stay after its input was closed. */
   readonly exitMs?: number;
@@ -144,22 +138,14 @@ class ClaudeSession {
 export async function converse(conversation: Conversation, hooks: RunHooks): Promise<RunEnd> {
   const { prompt, exitMs = EXIT_MS, ...program } = conversation;
   const session = new ClaudeSession(hooks, exitMs);
-  let agent: AgentProcess | undefined;
+  const listener = {
+    onLine: (line: string) => session.take(line),
+    onErrorText: (text: string) => session.complain(text),
+    onAgent: (agent: Writer) => session.attach(agent),
+  };
   try {
-    agent = await startAgent({
-      ...program,
-      signal: hooks.signal,
-      onLine: (line) => session.take(line),
-      onErrorText: (text) => session.complain(text),
-    });
-    session.attach(agent);
-    await hooks.onStarted(agent.pid);
-    agent.write(userMessage(prompt));
-    return session.end(await agent.ended);
+    return session.end(await runAgent(program, listener, hooks, (agent) => agent.write(userMessage(prompt))));
   } catch (error) {
-    // Nobody waits for it any more: it must not go on beside its successor.
-    agent?.terminate();
-    await agent?.ended;
     return { ok: false, words: messageOf(error), fault: 'runtime', resumable: true };
   } finally {
     session.close();

@@ -21,6 +21,7 @@ export const teamOrder = z.object({
     command: commandLine.nullable(),
     stallTimeoutMs: z.number(),
     turnTimeoutMs: z.number(),
+    startTimeoutMs: z.number(),
     permissionMode: z.string(),
     allowedTools: z.array(z.string()),
     env: z.array(z.string()),
@@ -56,6 +57,7 @@ const summary: z.ZodType<TeamSummary> = z.object({
         owner: word.nullable(),
         started_at: word.nullable(),
         seconds: count.nullable(),
+        cost_usd: count,
       }),
     )
     .max(MANY),

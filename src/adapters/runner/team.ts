@@ -46,7 +46,8 @@ export class TeamRunner implements Runner {
 
   #order(request: RunRequest): TeamOrder {
     const { tool } = this.#options.workflow();
-    const { runtime, command, stallTimeoutMs, turnTimeoutMs, permissionMode, allowedTools, env } = tool;
+    const { runtime, command, stallTimeoutMs, turnTimeoutMs, startTimeoutMs } = tool;
+    const { permissionMode, allowedTools, env } = tool;
     const { issue, life, issueText, prompt, budgetUsd } = request;
     return {
       mode: tool.mode,
@@ -60,6 +61,7 @@ export class TeamRunner implements Runner {
         command: typeof command === 'string' || command === null ? command : [...command],
         stallTimeoutMs,
         turnTimeoutMs,
+        startTimeoutMs,
         permissionMode,
         allowedTools: [...allowedTools],
         env: [...env],
@@ -79,17 +81,18 @@ export class TeamRunner implements Runner {
       // The teammates' login: the process hands it on to them, and to nothing else that it starts.
       const login = tool.runtime === 'claude' ? runtimeVariables(env, null) : {};
       const conversation = new Conversation(hooks);
-      const agent = await startAgent({
-        file,
-        args,
-        cwd,
-        env: { ...home.env, ...login, ...request.env },
-        run,
-        isIsolated: isolation.active,
-        signal: hooks.signal,
-        onLine: (line) => conversation.hear(line),
-        onErrorText: (text) => conversation.complain(text),
-      });
+      const agent = await startAgent(
+        {
+          file,
+          args,
+          cwd,
+          env: { ...home.env, ...login, ...request.env },
+          run,
+          isIsolated: isolation.active,
+        },
+        { onLine: (line) => conversation.hear(line), onErrorText: (text) => conversation.complain(text) },
+        hooks.signal,
+      );
       conversation.begin(agent);
       agent.write(`${JSON.stringify(this.#order(request))}\n`);
       const { exitCode, signal } = await agent.ended;

@@ -117,6 +117,19 @@ const TRIGGER_OF: Readonly<Record<PrerequisiteName, FallbackTrigger>> = {
   enabled: 'not_enabled',
 };
 
+function isWaived({ name, holds }: Prerequisite, isForced: boolean): boolean {
+  return isForced && !holds && name !== 'host version';
+}
+
+/** What keeps a team that stands from going on as one; null: nothing does. */
+export function lostPrerequisite(
+  prerequisites: readonly Prerequisite[],
+  isForced: boolean,
+): { readonly trigger: FallbackTrigger; readonly why: string } | null {
+  const lost = prerequisites.find((one) => !one.holds && !isWaived(one, isForced));
+  return lost === undefined ? null : { trigger: TRIGGER_OF[lost.name], why: lost.why };
+}
+
 /** `asked`: somebody wants a team, by flag or setting. `found`: the thresholds do, which nobody insists on. */
 type Wish = { readonly team: false | 'asked' | 'found'; readonly reasons: readonly string[] };
 
@@ -126,7 +139,7 @@ export function decideMode(input: DecisionInput): Decision {
   const prerequisites = prerequisitesOf(settings, input.hostVersion, input.environment);
   const { team, reasons } = wishOf(input);
   if (team === false) return alone('subagent', reasons, prerequisites, null);
-  const waived = flags.force ? prerequisites.filter((one) => !one.holds && one.name !== 'host version') : [];
+  const waived = prerequisites.filter((one) => isWaived(one, flags.force));
   const unmet = prerequisites.filter((one) => !one.holds && !waived.includes(one));
   const all = [...reasons, ...waived.map((one) => `${one.name}: ${one.why}; --force goes without`)];
   const [first] = unmet;

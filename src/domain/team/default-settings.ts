@@ -22,5 +22,6 @@ export const DEFAULT_TEAM_SETTINGS: TeamSettings = {
     taskCompleted: { enabled: true, requireQualityCheck: true },
   },
   fallback: { enabled: true, logLevel: 'warn', preserveProgress: true },
+  budget: { teammate: { softUsd: null, hardUsd: null }, task: { softUsd: null, hardUsd: null } },
   quality: DEFAULT_QUALITY,
 };

@@ -1,6 +1,7 @@
 // How members come, are seen and end.
 
 import type { Stored } from '../log.ts';
+import { addCost } from './cost.ts';
 import { type Draft, endMember, findMember, isGone, isUnstarted, move, returnClaims, sign } from './fold-state.ts';
 import { EVERYBODY, LEAD } from './message.ts';
 import type { TeamRecord } from './record.ts';
@@ -87,6 +88,19 @@ export function takeSign(draft: Draft, record: Of<'member_seen'>): string | null
   const member = findMember(draft, record.name, record.epoch);
   if (typeof member === 'string') return member;
   sign(draft, record.name, record.at);
+  return null;
+}
+
+/** What was used was used, though its run has ended since. */
+export function takeUse(draft: Draft, record: Of<'member_used'>): string | null {
+  const { name, task, cost_usd, input_tokens, output_tokens, turns } = record;
+  if (!draft.members.has(name)) return `${name} is no member of ${draft.team}`;
+  if (task !== null && !draft.tasks.has(task)) return `there is no task ${task}`;
+  const used = { cost_usd, input_tokens, output_tokens, turns };
+  if (Object.values(used).some((one) => one < 0)) return `${name}: nothing can cost less than nothing`;
+  const key = `${name} ${task ?? ''}`;
+  const before = draft.costs.get(key);
+  draft.costs.set(key, { member: name, task, ...(before === undefined ? used : addCost(before, used)) });
   return null;
 }
 

@@ -13,6 +13,7 @@ import {
   takeRegistration,
   takeSign,
   takeSpawn,
+  takeUse,
 } from './fold-members.ts';
 import { takeMessage, takeReceipt } from './fold-messages.ts';
 import { type Draft, endMember, isGone, isUnstarted, move, returnClaims } from './fold-state.ts';
@@ -20,6 +21,7 @@ import { takeAssignment, takeTask, takeUpdate } from './fold-tasks.ts';
 import { LEAD } from './message.ts';
 import type { Ending, TeamRecord } from './record.ts';
 import { isStanding, type Member, SHUTDOWN_DEADLINE_MS, type TeamState } from './state.ts';
+import type { Task } from './task.ts';
 
 function emptyDraft(): Draft {
   return {
@@ -43,6 +45,7 @@ function emptyDraft(): Draft {
     rejections: new Map(),
     writers: new Map(),
     gate: null,
+    costs: new Map(),
     continuedIn: null,
   };
 }
@@ -89,6 +92,7 @@ function thaw(state: TeamState): Draft {
     decisions: [...state.decisions],
     rejections: new Map(state.rejections),
     writers: new Map(state.writers),
+    costs: new Map(state.costs),
   };
 }
 
@@ -112,6 +116,8 @@ function takeRecord(draft: Draft, record: Stored<TeamRecord>): string | null {
       return takeBinding(draft, record);
     case 'member_seen':
       return takeSign(draft, record);
+    case 'member_used':
+      return takeUse(draft, record);
     case 'member_idle':
       return takeIdle(draft, record);
     case 'member_ended':
@@ -166,8 +172,12 @@ type Of<T extends TeamRecord['type']> = Extract<Stored<TeamRecord>, { type: T }>
 
 function takeProposal(draft: Draft, record: Of<'proposed'>): string | null {
   if (draft.session !== 'none') return `team ${draft.team} is there already`;
-  const { phase, pattern, roles, subject, reasons, drafts } = record;
-  draft.proposal = { phase, pattern, roles, subject, reasons, drafts };
+  const { phase, pattern, roles, subject, reasons, drafts, alone, forced } = record;
+  draft.proposal = {
+    ...{ phase, pattern, roles, subject, reasons, drafts },
+    ...(alone === undefined ? {} : { alone }),
+    ...(forced === undefined ? {} : { forced }),
+  };
   return null;
 }
 
@@ -189,21 +199,27 @@ function takeFallback(draft: Draft, record: Of<'fell_back'>): string | null {
   return fault;
 }
 
-/** Whoever was there is gone; what was done stays, unless `keep` says otherwise. */
+function reopened(task: Task): Task {
+  return { ...task, status: 'pending', claim: null, result: null, startedAt: null, endedAt: null };
+}
+
+/** Whoever was there is gone; what was done stays, unless `keep` says otherwise. What has failed gets a new chance. */
 function takeRestart(draft: Draft, record: Of<'restarted'>): string | null {
+  const { fallback, session } = draft;
   const fault = move(draft, 'restarted');
   if (fault !== null) return fault;
+  const isAlone = record.alone === true && session === 'fallback';
+  if (isAlone) move(draft, 'fell_back');
   for (const member of draft.members.values())
     if (member.phase !== 'over') endMember(draft, member, record.at, 'replaced', 'the team was restarted');
   returnClaims(draft, LEAD);
   draft.lead = { session: record.session, keyHash: record.key_hash };
   draft.shutdownAt = null;
-  draft.fallback = null;
+  draft.fallback = isAlone ? fallback : null;
   draft.rejections.clear();
-  if (record.keep) return null;
-  draft.gate = null;
   for (const [id, task] of draft.tasks)
-    draft.tasks.set(id, { ...task, status: 'pending', claim: null, result: null, startedAt: null, endedAt: null });
+    if (!record.keep || task.status === 'failed') draft.tasks.set(id, reopened(task));
+  if (!record.keep) draft.gate = null;
   return null;
 }
 

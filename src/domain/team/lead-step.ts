@@ -35,6 +35,8 @@ export type LeadView = {
   readonly isChecked: boolean;
   /** Whether what the phase is for has come about: all that is left is the end of the team. */
   readonly isClosed: boolean;
+  /** Roles that begin nothing any more, with the reason. */
+  readonly spent: ReadonlyMap<string, string>;
 };
 
 const QUALITY = 'quality';
@@ -62,7 +64,13 @@ function hasMail({ unread }: TeamState, name: string): boolean {
   return (unread.get(name) ?? []).length > 0;
 }
 
-function stuckWords(state: TeamState): string {
+function stuckWords(state: TeamState, { spent }: LeadView): string {
+  const over = [...state.tasks.values()].flatMap(({ id, subject, status, owner }) =>
+    status !== 'completed' && status !== 'failed' && owner !== null && spent.has(owner)
+      ? [`task ${id} "${subject}" is left, and ${owner} begins nothing any more: ${spent.get(owner)}`]
+      : [],
+  );
+  if (over.length > 0) return over.join('; ');
   const failed = [...state.tasks.values()].filter(({ status }) => status === 'failed');
   if (failed.length > 0)
     return `failed: ${failed.map(({ id, subject, result }) => `task ${id} "${subject}" (${result ?? 'no reason given'})`).join('; ')}`;
@@ -94,7 +102,8 @@ export function isMeasured(state: TeamState): boolean {
   return buildTasks(state).every(({ endedAt }) => endedAt !== null && endedAt <= gate.at);
 }
 
-function working(state: TeamState, { running, isChecked, isClosed }: LeadView): LeadStep {
+function working(state: TeamState, view: LeadView): LeadStep {
+  const { running, isChecked, isClosed, spent } = view;
   if (isClosed) return ending(state);
   const open = [...state.tasks.values()].filter(isOpen);
   if (state.purpose?.phase === 'debug') {
@@ -105,16 +114,16 @@ function working(state: TeamState, { running, isChecked, isClosed }: LeadView): 
   const isBuilt = buildTasks(state).every((task) => !isOpen(task));
   if (isRun && isBuilt && isChecked && !isMeasured(state)) return { kind: 'measure' };
   const owners = new Set(open.filter(({ status }) => status !== 'failed').map(({ owner }) => owner));
-  const wanted = [...owners].filter((role) => role !== null).filter((role) => !running.has(role));
+  const wanted = [...owners].filter((role) => role !== null).filter((role) => !running.has(role) && !spent.has(role));
   if (wanted.length > 0) return { kind: 'start', roles: wanted };
   if (open.length === 0) return done(state, isRun);
   const isAtWork = open.some(
     ({ status, claim }) => status === 'in_progress' && claim !== null && claim.member !== LEAD,
   );
-  const mayBegin = claimable(state).length > 0;
+  const mayBegin = claimable(state).some(({ owner }) => owner === null || running.has(owner) || !spent.has(owner));
   // Who is in the middle of a turn may still add a task, and who has mail may after it.
   const isBusy = [...running].some((name) => state.members.get(name)?.phase === 'working' || hasMail(state, name));
-  return !isAtWork && !mayBegin && !isBusy ? { kind: 'stuck', why: stuckWords(state) } : { kind: 'wait' };
+  return !isAtWork && !mayBegin && !isBusy ? { kind: 'stuck', why: stuckWords(state, view) } : { kind: 'wait' };
 }
 
 /** The next step of the team's lead. */

@@ -4,6 +4,7 @@ import type { Stored } from '../log.ts';
 import type { CheckResult } from '../quality.ts';
 import type { Trust5Summary } from '../trust5.ts';
 import { contentLine, lineOf } from './content-line.ts';
+import { dollars } from './cost.ts';
 import { LEAD } from './message.ts';
 import type { TeamRecord, TeamRecordType } from './record.ts';
 import type { TeamState } from './state.ts';
@@ -81,6 +82,10 @@ const LINES: { readonly [T in TeamRecordType]: Words<T> } = {
     what: `run ${epoch} is the host's agent ${agent}`,
   }),
   member_seen: ({ name }) => ({ who: name, what: 'gives a sign of life' }),
+  member_used: ({ name, task, cost_usd: usd, input_tokens: input, output_tokens: output }) => ({
+    who: name,
+    what: `has used ${dollars(usd)}, ${input + output} tokens${task === null ? '' : ` for task ${task}`}`,
+  }),
   member_idle: ({ name, stopped }) => ({ who: name, what: stopped ? 'has ended its run' : 'has nothing to do' }),
   member_ended: ({ name, how, reason }) => ({ who: name, what: `is over (${how})${because(reason)}` }),
   message_sent: ({ by, to, kind, content, in_reply_to: reply }, state, counts) => ({
@@ -111,7 +116,7 @@ const LINES: { readonly [T in TeamRecordType]: Words<T> } = {
   }),
   restarted: ({ keep }) => ({
     who: LEAD,
-    what: `restarts the team; ${keep ? 'what was done stays' : 'every task starts over'}`,
+    what: `restarts the team; ${keep ? 'what was done stays, what failed is tried again' : 'every task starts over'}`,
   }),
   deleted: ({ forced, by }) => ({ who: by, what: `deletes the team${forced ? ' by force' : ''}` }),
   snapshot: () => ({ who: NOBODY, what: 'the state so far' }),

@@ -2,6 +2,7 @@
 
 import type { CheckResult } from '../quality.ts';
 import type { Trust5Summary } from '../trust5.ts';
+import type { Cost } from './cost.ts';
 import type { Content, MessageType } from './message.ts';
 import type { Phase } from './role.ts';
 import type { SessionEvent } from './session.ts';
@@ -31,6 +32,10 @@ export type TeamRecord =
       readonly type: 'proposed';
       readonly reasons: readonly string[];
       readonly drafts: readonly TaskDraft[];
+      /** Sub-agents from the first, and what for: a trigger of the fallback, or `solo`. Missing: a team. */
+      readonly alone?: string;
+      /** True: made without the setting and the variable that allow a team. */
+      readonly forced?: boolean;
     } & Purpose)
   | ({
       readonly type: 'created';
@@ -86,6 +91,13 @@ export type TeamRecord =
       readonly agent_id: string;
     }
   | { readonly type: 'member_seen'; readonly name: string; readonly epoch: number }
+  | ({
+      readonly type: 'member_used';
+      readonly name: string;
+      readonly epoch: number;
+      /** What it was used for; null: for none. */
+      readonly task: string | null;
+    } & Cost)
   | {
       readonly type: 'member_idle';
       readonly name: string;
@@ -170,6 +182,8 @@ export type TeamRecord =
       readonly key_hash: string | null;
       /** False: every task starts over. */
       readonly keep: boolean;
+      /** True: what went on one at a time goes on so. */
+      readonly alone?: boolean;
     }
   | { readonly type: 'deleted'; readonly forced: boolean; readonly by: string }
   /** The first record of a file that continues another. */

@@ -1,11 +1,11 @@
 // What a team did, as Markdown for people: in a pull request, beside its log.
 
-import type { Usage } from '../daemon/record.ts';
 import { oneLine } from '../text.ts';
 import { trust5Lines } from '../trust5.ts';
 import { contentLine } from './content-line.ts';
+import { BUDGET, type Cost, costOfTeam } from './cost.ts';
 import type { MessageType } from './message.ts';
-import type { TeamState } from './state.ts';
+import { isRefusal, type TeamState } from './state.ts';
 
 export type ReportInput = {
   readonly state: TeamState;
@@ -19,8 +19,6 @@ export type ReportInput = {
   }[];
   /** Percent of the lines that the tests reached before; null: it was not measured. */
   readonly coverageBefore: number | null;
-  /** By teammate what its runtime says that it used; none for programs that say nothing. */
-  readonly usage: ReadonlyMap<string, Pick<Usage, 'cost_usd' | 'input_tokens' | 'output_tokens' | 'turns'>>;
 };
 
 /** What others acted on; how far somebody is, and that all is over, is not among it. */
@@ -34,9 +32,6 @@ const MATTERED: readonly MessageType[] = [
   'coverage_required',
   'quality_gate_passed',
 ];
-
-/** Hooks that keep somebody from stopping: no work was rejected. */
-const KEPT_GOING: readonly string[] = ['teammate_idle', 'lead_stop'];
 
 const LINE_MAX = 160;
 
@@ -90,29 +85,40 @@ function gateLines({ gate }: TeamState, before: number | null): readonly string[
 
 function rejectionLines({ decisions }: TeamState): readonly string[] {
   const lines = decisions
-    .filter(({ hook, decision }) => decision !== 'accept' && !KEPT_GOING.includes(hook))
+    .filter(isRefusal)
     .map(
       ({ member, about, decision, reason }) => `- ${cell(member ?? '–')}, ${cell(about)}, ${decision}: ${cell(reason)}`,
     );
   return lines.length === 0 ? [] : ['## Rejected on the way', '', ...lines];
 }
 
-function costLines({ usage }: ReportInput): readonly string[] {
-  const rows = [...usage].map(
-    ([name, { turns, input_tokens: input, output_tokens: output, cost_usd: cost }]) =>
-      `| ${cell(name)} | ${turns} | ${input + output} | ${cost.toFixed(4)} |`,
-  );
-  const total = [...usage.values()].reduce((sum, { cost_usd: cost }) => sum + cost, 0);
-  return rows.length === 0
-    ? []
-    : [
-        '## Cost',
-        '',
-        '| who | turns | tokens | US dollars |',
-        '| --- | --- | --- | --- |',
-        ...rows,
-        `| all | | | ${total.toFixed(4)} |`,
-      ];
+function costRow([who, task]: readonly [string, string], cost: Cost): string {
+  const { turns, input_tokens: input, output_tokens: output, cost_usd: usd } = cost;
+  return `| ${cell(who)} | ${cell(task)} | ${turns} | ${input + output} | ${usd.toFixed(4)} |`;
+}
+
+/** By teammate and task, and which limits were passed. */
+function costLines(state: TeamState): readonly string[] {
+  const total = costOfTeam(state);
+  if (total === null) return [];
+  const { costs, tasks, decisions } = state;
+  const byMember = [...costs.values()].sort((one, other) => one.member.localeCompare(other.member));
+  const rows = byMember.map(({ member, task, ...cost }) => {
+    const subject = task === null ? '–' : `${task} ${tasks.get(task)?.subject ?? ''}`;
+    return costRow([member, subject], cost);
+  });
+  const passed = decisions
+    .filter(({ hook }) => hook === BUDGET)
+    .map(({ about, reason }) => `- ${cell(about)}: ${cell(reason)}`);
+  return [
+    '## Cost',
+    '',
+    '| who | task | turns | tokens | US dollars |',
+    '| --- | --- | --- | --- | --- |',
+    ...rows,
+    costRow(['all', ''], total),
+    ...(passed.length === 0 ? [] : ['', ...passed]),
+  ];
 }
 
 /** The report of a team, from its state and what is known beside it. */
@@ -133,7 +139,7 @@ export function teamReport(input: ReportInput): string {
     messageLines(state),
     gateLines(state, coverageBefore),
     rejectionLines(state),
-    costLines(input),
+    costLines(state),
   ];
   return `${parts
     .filter((lines) => lines.length > 0)

@@ -1,6 +1,7 @@
 // What a project says of its teams: .tool/config/workflow.yaml, decoded.
 
 import type { QualitySettings } from '../quality.ts';
+import type { Budgets } from './cost.ts';
 import type { Ownership } from './ownership.ts';
 
 export type ExecutionMode = 'auto' | 'subagent' | 'team';
@@ -33,5 +34,7 @@ export type TeamSettings = {
     readonly logLevel: 'debug' | 'info' | 'warn' | 'error';
     readonly preserveProgress: boolean;
   };
+  /** What teammates that are processes of their own may cost. */
+  readonly budget: Budgets;
   readonly quality: QualitySettings;
 };

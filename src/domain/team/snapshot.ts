@@ -44,6 +44,7 @@ const SHAPE: Readonly<Record<keyof TeamState, 'map' | 'list' | 'other'>> = {
   rejections: 'map',
   writers: 'map',
   gate: 'other',
+  costs: 'map',
   continuedIn: 'other',
 };
 

@@ -2,6 +2,7 @@
 
 import type { CheckResult } from '../quality.ts';
 import type { Trust5Summary } from '../trust5.ts';
+import { BUDGET, type Spent } from './cost.ts';
 import type { Content, MessageType } from './message.ts';
 import type { DecisionKind, Ending, Purpose } from './record.ts';
 import type { SessionState } from './session.ts';
@@ -69,6 +70,15 @@ export type Decision = {
   readonly reason: string;
 };
 
+/** Hooks that keep somebody from stopping: no work is rejected with that. */
+const KEPT_GOING: readonly string[] = ['teammate_idle', 'lead_stop'];
+
+/** Whether something was refused. A teammate that is given its next work when it stops has done nothing wrong; costs are told apart. */
+export function isRefusal({ hook, decision }: Pick<Decision, 'hook' | 'decision'>): boolean {
+  if (hook === BUDGET) return false;
+  return decision !== 'accept' && !(KEPT_GOING.includes(hook) && decision === 'reject');
+}
+
 /** How often the same work was rejected in a row. */
 export type Rejections = { readonly fingerprint: string; readonly count: number };
 
@@ -88,7 +98,14 @@ export type Gate = {
 export type TeamState = {
   readonly team: string;
   readonly session: SessionState;
-  readonly proposal: (Purpose & { readonly reasons: readonly string[]; readonly drafts: readonly TaskDraft[] }) | null;
+  readonly proposal:
+    | (Purpose & {
+        readonly reasons: readonly string[];
+        readonly drafts: readonly TaskDraft[];
+        readonly alone?: string;
+        readonly forced?: boolean;
+      })
+    | null;
   readonly purpose: Purpose | null;
   /** Of the lead: its session in the host, and the hash of its key. */
   readonly lead: { readonly session: string | null; readonly keyHash: string | null };
@@ -113,6 +130,8 @@ export type TeamState = {
   /** Who was allowed to write a path. */
   readonly writers: ReadonlyMap<string, readonly string[]>;
   readonly gate: Gate | null;
+  /** By teammate and task, what their runtimes have reported so far. */
+  readonly costs: ReadonlyMap<string, Spent>;
   /** The file in which the log goes on. */
   readonly continuedIn: string | null;
 };

@@ -1,7 +1,7 @@
 // A team in short, as it is shown beside others: snake_case names, times in ISO 8601, each text one bounded line.
 
-import type { Usage } from '../daemon/record.ts';
 import { oneLine } from '../text.ts';
+import { costOfMember, costOfTask, costOfTeam } from './cost.ts';
 import type { TeamState } from './state.ts';
 import { type ShownStatus, viewOf } from './view.ts';
 
@@ -34,6 +34,7 @@ export type TeamSummary = {
     readonly started_at: string | null;
     /** From its start to its end; null: it has not ended. */
     readonly seconds: number | null;
+    readonly cost_usd: number;
   }[];
   readonly messages: {
     readonly count: number;
@@ -78,17 +79,9 @@ function gateOf({ gate }: TeamState): TeamSummary['gate'] {
   };
 }
 
-/**
- * @param usage by teammate what its runtime says that it used
- * @param now ms since the epoch
- */
-export function summaryOf(
-  state: TeamState,
-  usage: ReadonlyMap<string, Pick<Usage, 'cost_usd'>>,
-  now: number,
-): TeamSummary {
+/** @param now ms since the epoch */
+export function summaryOf(state: TeamState, now: number): TeamSummary {
   const view = viewOf(state, now);
-  const costOf = (name: string) => usage.get(name)?.cost_usd ?? 0;
   return {
     team: view.team,
     state: view.state,
@@ -99,7 +92,7 @@ export function summaryOf(
       name,
       phase,
       task: task?.id ?? null,
-      cost_usd: costOf(name),
+      cost_usd: costOfMember(state, name)?.cost_usd ?? 0,
     })),
     task_counts: view.task_counts,
     tasks: view.tasks.slice(0, TASKS_SHOWN).map(({ id, subject, status, owner, started_at, ended_at, seconds }) => ({
@@ -109,6 +102,7 @@ export function summaryOf(
       owner,
       started_at,
       seconds: ended_at === null ? null : seconds,
+      cost_usd: costOfTask(state, id)?.cost_usd ?? 0,
     })),
     messages: {
       count: view.messages.count,
@@ -122,6 +116,6 @@ export function summaryOf(
     },
     gate: gateOf(state),
     rejections: view.rejections.count,
-    cost_usd: [...usage.values()].reduce((sum, one) => sum + one.cost_usd, 0),
+    cost_usd: costOfTeam(state)?.cost_usd ?? 0,
   };
 }

@@ -4,11 +4,12 @@ import type { CheckOutcome } from '../quality.ts';
 import { oneLine } from '../text.ts';
 import { nextStep } from './brief.ts';
 import { contentLine } from './content-line.ts';
+import { type Cost, costOfMember, costOfTask, costOfTeam } from './cost.ts';
 import { LEAD, type MessageType } from './message.ts';
 import type { DecisionKind, Ending } from './record.ts';
 import type { Phase } from './role.ts';
 import type { SessionState } from './session.ts';
-import { isLost, type Member, type MemberPhase, type Message, type TeamState } from './state.ts';
+import { isLost, isRefusal, type Member, type MemberPhase, type Message, type TeamState } from './state.ts';
 import { shownStatus, type Task, type TaskStatus, waitsFor } from './task.ts';
 
 /** So many of the messages are in a view, the last ones. */
@@ -32,6 +33,8 @@ export type MemberView = {
   readonly registered_at: string;
   readonly last_seen_at: string;
   readonly unread: number;
+  /** US dollars, as its runtime reports them, all its runs together; null: it has reported nothing. */
+  readonly cost_usd: number | null;
   /** When it was asked to end. */
   readonly shutdown_asked_at: string | null;
   readonly ended: { readonly at: string; readonly how: Ending; readonly reason: string } | null;
@@ -55,6 +58,8 @@ export type TaskView = {
   readonly ended_at: string | null;
   /** From its start to its end or until now; null: not at work, and not done. */
   readonly seconds: number | null;
+  /** US dollars, whoever worked on it; null: nothing was reported. */
+  readonly cost_usd: number | null;
 };
 
 export type MessageView = {
@@ -118,6 +123,8 @@ export type TeamView = {
   readonly created_at: string | null;
   readonly fallback: { readonly trigger: string; readonly reason: string } | null;
   readonly lead: { readonly unread: number };
+  /** US dollars; null: nobody has reported any. */
+  readonly cost_usd: number | null;
   readonly members: readonly MemberView[];
   readonly task_counts: Readonly<Record<ShownStatus, number>>;
   readonly tasks: readonly TaskView[];
@@ -128,7 +135,7 @@ export type TeamView = {
   /** The last ones, accepted or not, the oldest first. */
   readonly decisions: readonly DecisionView[];
   readonly rejections: {
-    /** How many of `decisions` are rejections. */
+    /** How many of `decisions` are rejections; prompts to go on are none. */
     readonly count: number;
     /** Those that have not been followed by an acceptance, with how often the same work was rejected. */
     readonly open: readonly { readonly hook: string; readonly member: string | null; readonly in_a_row: number }[];
@@ -149,6 +156,11 @@ function isoOrNull(at: number | null): string | null {
 
 function seconds(from: number, to: number): number {
   return Math.max(0, Math.round((to - from) / 1000));
+}
+
+/** Millionths of a dollar are not shown as they add up. */
+function usd(cost: Cost | null): number | null {
+  return cost === null ? null : Math.round(cost.cost_usd * 1e6) / 1e6;
 }
 
 function unreadBy(state: TeamState, name: string): number {
@@ -178,6 +190,7 @@ function memberView(state: TeamState, member: Member, now: number): MemberView {
     registered_at: iso(registeredAt),
     last_seen_at: iso(seenAt),
     unread: unreadBy(state, name),
+    cost_usd: usd(costOfMember(state, name)),
     shutdown_asked_at: isoOrNull(shutdown?.askedAt ?? null),
     ended: ended === null ? null : { at: iso(ended.at), how: ended.how, reason: ended.reason },
   };
@@ -202,6 +215,7 @@ function taskView(state: TeamState, task: Task, now: number): TaskView {
     started_at: isoOrNull(task.startedAt),
     ended_at: isoOrNull(task.endedAt),
     seconds: secondsOf(task, now),
+    cost_usd: usd(costOfTask(state, task.id)),
   };
 }
 
@@ -266,6 +280,7 @@ export function viewOf(state: TeamState, now: number): TeamView {
     created_at: state.createdAt === 0 ? null : iso(state.createdAt),
     fallback: state.fallback,
     lead: { unread: unreadBy(state, LEAD) },
+    cost_usd: usd(costOfTeam(state)),
     members: [...state.members.values()].map((member) => memberView(state, member, now)),
     task_counts: countsOf(tasks),
     tasks,
@@ -282,7 +297,7 @@ export function viewOf(state: TeamState, now: number): TeamView {
     gate: gateView(state),
     decisions,
     rejections: {
-      count: decisions.filter(({ decision }) => decision === 'reject').length,
+      count: decisions.filter((one) => one.decision === 'reject' && isRefusal(one)).length,
       open: openRejections(state),
     },
     next_step: nextStep(state),

@@ -40,6 +40,8 @@ export type Decided =
       readonly kind: 'decided';
       readonly work: Work;
       readonly decision: Decision;
+      /** Whether neither the setting nor the variable has to allow it. */
+      readonly isForced: boolean;
       readonly reasons: readonly string[];
       readonly drafts: readonly TaskDraft[];
     };
@@ -149,7 +151,7 @@ async function decideOn(
       : planDrafts({ data: work.data, roles, ownership });
   const drafts: readonly TaskDraft[] = tasks;
   const reasons = [...said, ...decision.reasons, ...notes];
-  return { kind: 'decided', work, decision, reasons, drafts };
+  return { kind: 'decided', work, decision, isForced: flags.force, reasons, drafts };
 }
 
 const PLANNING = 'plan_research';
@@ -161,7 +163,7 @@ function rolesFor(phase: Phase, selection: Selection, settings: TeamSettings): r
 
 /** Writes down what a team is to be made for, and its tasks; gives why there can be none. */
 export async function propose(context: Needed, decided: Extract<Decided, { kind: 'decided' }>): Promise<string | null> {
-  const { work, decision, reasons, drafts } = decided;
+  const { work, decision, isForced, reasons, drafts } = decided;
   const log = context.teams.begin(work.team);
   try {
     if (isStanding(log.state))
@@ -170,7 +172,11 @@ export async function propose(context: Needed, decided: Extract<Decided, { kind:
     const { pattern } = decision;
     // One after the other, whoever has a task takes part.
     const roles = decision.mode === 'team' ? decision.roles : [...new Set(drafts.map(({ owner }) => owner))];
-    await log.append({ type: 'proposed', phase, pattern, roles, subject, reasons, drafts });
+    await log.append({
+      ...{ type: 'proposed', phase, pattern, roles, subject, reasons, drafts },
+      ...(decision.mode === 'team' ? {} : { alone: decision.trigger ?? 'solo' }),
+      ...(isForced ? { forced: true } : {}),
+    });
     return null;
   } finally {
     await log.close();

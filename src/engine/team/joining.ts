@@ -27,7 +27,7 @@ function conflict(team: string, files: readonly string[]): Objection {
   };
 }
 
-/** `upTo`: the last commit that was looked at; what its author adds meanwhile waits for the next time. Null: there is none. */
+/** `upTo`: where its branch stood when it was looked at; what its author adds meanwhile waits for the next time. Null: there is none. */
 export type Prepared =
   | { readonly ok: true; readonly upTo: string | null }
   | { readonly ok: false; readonly objection: Objection };
@@ -47,7 +47,7 @@ export async function prepareWork(
   const merge = await workshop.update(team, name);
   if (merge.kind === 'conflict') return { ok: false, objection: conflict(team, merge.files) };
   const { ownership } = await context.settings();
-  const commits = await workshop.commits(team, name);
+  const { tip, commits } = await workshop.commits(team, name);
   const leased = [...state.leases.values()].filter((one) => one.member === name).map(({ path }) => path);
   const rules = {
     ownership,
@@ -56,7 +56,7 @@ export async function prepareWork(
     readOnly: member.readOnly,
   };
   const { refused } = judgeCommits(commits, name, rules);
-  if (refused === null) return { ok: true, upTo: commits.at(-1)?.sha ?? null };
+  if (refused === null) return { ok: true, upTo: commits.length === 0 ? null : tip };
   const kept = await workshop.refuse(team, name, refused.commit.sha, foreignFiles(refused.commit, name, rules));
   const reason = `${refused.words}. Your commits from there on were taken back and are kept as ${kept}.`;
   return { ok: false, objection: { reason, fingerprint: `commit ${refused.path}` } };

@@ -55,9 +55,13 @@ async function mayCreate(context: TeamContext, evidence: Evidence): Promise<void
   });
 }
 
-async function addTasks(log: TeamLog, drafts: readonly TaskDraft[]): Promise<void> {
+/** Adds those that are not there yet: who came before may have been killed on the way. */
+export async function addTasks(log: TeamLog, drafts: readonly TaskDraft[]): Promise<void> {
   const ids = new Map<string, string>();
-  for (const draft of drafts) {
+  const there = log.state.tasks.size;
+  for (const [index, draft] of drafts.entries()) {
+    ids.set(draft.key, String(index + 1));
+    if (index < there) continue;
     await log.append(
       {
         type: 'task_created',
@@ -70,9 +74,8 @@ async function addTasks(log: TeamLog, drafts: readonly TaskDraft[]): Promise<voi
       },
       { flush: false },
     );
-    ids.set(draft.key, String(log.state.tasks.size));
   }
-  if (drafts.length > 0)
+  if (drafts.length > 0 && log.state.session === 'created')
     await must(log, { type: 'moved', event: 'ownership_assigned', reason: 'decomposed', by: 'team-lead' });
 }
 
@@ -92,7 +95,7 @@ export async function createTeam(context: TeamContext, input: Input, evidence: E
     const after = settings.fallback.enabled
       ? 'Go on without a team: do the tasks one at a time, each with one sub-agent'
       : 'fallback.enabled is false: stop here and tell the user';
-    return refuse(`TeamCreate fails: ${messageOf(error)}. ${after}`);
+    throw new ToolError('refused', `TeamCreate fails: ${messageOf(error)}. ${after}`, { cause: error });
   }
 }
 

@@ -20,8 +20,11 @@ export type MemberRun = {
   readonly budgetUsd: number | null;
 };
 
+/** `isNetwork`: it failed since it did not reach its model, which another start alone does not mend. */
+export type MemberEnd = RunEnd & { readonly isNetwork?: boolean };
+
 /** Runs teammates; each reaches the team through its own team server alone. */
 export interface Members {
   /** One conversation, a turn for each prompt that `nextTurn` gives. */
-  run(run: MemberRun, hooks: RunHooks): Promise<RunEnd>;
+  run(run: MemberRun, hooks: RunHooks): Promise<MemberEnd>;
 }

@@ -10,6 +10,14 @@ export type MemberCommit = {
   readonly files: readonly string[];
 };
 
+/** What of a writer's branch the team's branch lacks. */
+export type MemberWork = {
+  /** Where the branch stands; null: there is none. */
+  readonly tip: string | null;
+  /** Oldest first; merges that add nothing of their own left out. */
+  readonly commits: readonly MemberCommit[];
+};
+
 export type Merge =
   | { readonly kind: 'merged'; readonly head: string }
   | { readonly kind: 'nothing' }
@@ -41,8 +49,7 @@ export interface Workshop {
   update(team: string, member: string): Promise<Merge>;
   /** Commits what the writer left uncommitted; null when there is nothing. Throws while files hold conflict markers. */
   save(team: string, member: string, message: string): Promise<string | null>;
-  /** The writer's commits that the team's branch lacks, oldest first; merges that add nothing of their own left out. */
-  commits(team: string, member: string): Promise<readonly MemberCommit[]>;
+  commits(team: string, member: string): Promise<MemberWork>;
   /** Takes the writer's branch, up to a commit of it, into the team's by a merge commit. */
   merge(team: string, member: string, message: string, upTo?: string): Promise<Merge>;
   /**

@@ -183,6 +183,11 @@ const TEAM: Cases = [
   ],
   ['teammate_idle: {}', 'teammate_idle: unknown key; did you mean workflow.team.hooks.teammate_idle?'],
   ['fallback: { log_level: warning }', 'fallback.log_level: expected one of debug, info, warn, error, got "warning"'],
+  [
+    'budget: { teammate: { soft_usd: 2, hard_usd: 1 } }',
+    'budget.teammate.soft_usd: expected no more than hard_usd (1), got 2',
+  ],
+  ['budget: { task: { hard_usd: 0 } }', 'budget.task.hard_usd: expected a number of more than 0, got 0'],
   ['fallback: true', 'fallback: expected a map of keys, got true'],
   [
     'fallback: { preserve: true }',

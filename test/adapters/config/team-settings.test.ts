@@ -68,6 +68,7 @@ test('the defaults are those that are promised', () => {
       taskCompleted: { enabled: true, requireQualityCheck: true },
     },
     fallback: { enabled: true, logLevel: 'warn', preserveProgress: true },
+    budget: { teammate: { softUsd: null, hardUsd: null }, task: { softUsd: null, hardUsd: null } },
     quality: {
       coverageTarget: 80,
       commands: { tests: null, coverage: null, lint: null, security: null, format: null, complexity: null },
@@ -103,6 +104,7 @@ workflow:
       teammate_idle: { enabled: false, validate_work: false }
       task_completed: { enabled: false, require_quality_check: false }
     fallback: { enabled: false, log_level: error, preserve_progress: false }
+    budget: { teammate: { soft_usd: 0.5, hard_usd: 2 }, task: { hard_usd: 1.25 } }
 quality:
   coverage_target: 87.5
   commands:
@@ -146,6 +148,7 @@ quality:
       taskCompleted: { enabled: false, requireQualityCheck: false },
     },
     fallback: { enabled: false, logLevel: 'error', preserveProgress: false },
+    budget: { teammate: { softUsd: 0.5, hardUsd: 2 }, task: { softUsd: null, hardUsd: 1.25 } },
     quality: {
       coverageTarget: 87.5,
       commands: {

@@ -35,7 +35,7 @@ async function goesThrough(
   writeTree(path, { [file]: 'changed\n' });
   await workshop.save(TEAM, 'a', 'Change');
   assert.deepEqual(
-    (await workshop.commits(TEAM, 'a')).map(({ files }) => files),
+    (await workshop.commits(TEAM, 'a')).commits.map(({ files }) => files),
     [[file]],
   );
   assert.equal((await workshop.merge(TEAM, 'a', 'Change')).kind, 'merged');
@@ -66,7 +66,7 @@ test('a project below the top of its repository', async (t) => {
   writeTree(path, { '../lib/l.js': '2\n' });
   const sha = (await workshop.save(TEAM, 'b', 'Beside')) ?? '';
   assert.deepEqual(
-    (await workshop.commits(TEAM, 'b')).map(({ files: changed }) => changed),
+    (await workshop.commits(TEAM, 'b')).commits.map(({ files: changed }) => changed),
     [['../lib/l.js']],
   );
   await workshop.refuse(TEAM, 'b', sha, ['../lib/l.js']);
@@ -406,7 +406,7 @@ test('a merge with both sides in a file is not committed', async (t) => {
   writeTree(two.path, { 'src/api/a.js': 'both\n' });
   assert.ok(await workshop.save(TEAM, 'two', 'Merged'));
   assert.deepEqual(
-    (await workshop.commits(TEAM, 'two')).map(({ subject }) => subject),
+    (await workshop.commits(TEAM, 'two')).commits.map(({ subject }) => subject),
     ['two', 'Merged'],
   );
   assert.equal((await workshop.merge(TEAM, 'two', 'Two')).kind, 'merged');

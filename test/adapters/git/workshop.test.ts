@@ -29,7 +29,7 @@ test('two writers work apart, and what they made comes together', async (t) => {
   assert.equal(await workshop.save(TEAM, 'backend-dev', 'again'), null);
   const author = git('log', '-1', '--format=%an %ae %cn', saved ?? '');
   assert.equal(author, `backend-dev backend-dev@${TEAM}.toolcrew.invalid backend-dev\n`);
-  assert.deepEqual(await workshop.commits(TEAM, 'backend-dev'), [
+  assert.deepEqual((await workshop.commits(TEAM, 'backend-dev')).commits, [
     { sha: saved, subject: 'Users can sign in', task: '3', files: ['src/api/a.js', odd] },
   ]);
   // What was a file is a directory, what was a directory is a link.
@@ -39,7 +39,7 @@ test('two writers work apart, and what they made comes together', async (t) => {
   writeTree(two.path, { 'package.json/x': 'x\n' });
   const changed = await workshop.save(TEAM, 'frontend-dev', 'Pages');
   assert.deepEqual(
-    (await workshop.commits(TEAM, 'frontend-dev')).map(({ sha, task, files }) => ({ sha, task, files })),
+    (await workshop.commits(TEAM, 'frontend-dev')).commits.map(({ sha, task, files }) => ({ sha, task, files })),
     [{ sha: changed, task: null, files: ['package.json', 'package.json/x', 'src/api', 'src/api/a.js'] }],
   );
 
@@ -149,7 +149,7 @@ test('the team’s work comes to a writer, whose own stays', async (t) => {
   assert.ok(!existsSync(join(two.path, 'src/pages/p.js')));
   assert.equal(gitIn(two.path)('status', '--porcelain'), '');
   assert.deepEqual(
-    (await workshop.commits(TEAM, 'two')).map(({ subject, files }) => [subject, ...files]),
+    (await workshop.commits(TEAM, 'two')).commits.map(({ subject, files }) => [subject, ...files]),
     [['Two', 'package.json', 'src/pages/new.js']],
   );
 });
@@ -167,7 +167,7 @@ test('what a writer adds in a merge is told; what git merges by itself is not', 
   gitIn(two.path)('merge', '-q', '--no-commit', `tool/${TEAM}`);
   writeTree(two.path, { 'src/api/hidden.js': 'x\n' });
   await workshop.save(TEAM, 'two', 'Merge');
-  const told = (await workshop.commits(TEAM, 'two')).map(({ subject, files }) => [subject, ...files]);
+  const told = (await workshop.commits(TEAM, 'two')).commits.map(({ subject, files }) => [subject, ...files]);
   assert.deepEqual(told, [
     ['Two', 'src/pages/p.js'],
     ['Merge', 'src/api/hidden.js'],
@@ -187,7 +187,7 @@ test('a part of a writer’s commits is merged up to a commit of its own', async
   assert.equal((await workshop.merge(TEAM, 'a', 'First', first)).kind, 'merged');
   assert.equal(git('show', `tool/${TEAM}:src/pages/p.js`), '1\n');
   assert.deepEqual(
-    (await workshop.commits(TEAM, 'a')).map(({ subject }) => subject),
+    (await workshop.commits(TEAM, 'a')).commits.map(({ subject }) => subject),
     ['Second'],
   );
 });
@@ -218,7 +218,7 @@ test('refused commits are kept elsewhere; of what they changed, the files that w
   );
   assert.equal(textOf(path, 'src/api/a.js'), '3\n');
   assert.deepEqual(
-    (await workshop.commits(TEAM, 'a')).map(({ sha }) => sha),
+    (await workshop.commits(TEAM, 'a')).commits.map(({ sha }) => sha),
     [good],
   );
   assert.equal(await workshop.refuse(TEAM, 'a', bad, ['src/pages/p.js']), ref, 'refused once');

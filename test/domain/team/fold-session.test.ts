@@ -136,6 +136,17 @@ test('a restart: whoever was there is gone, what was done and said stays', () =>
   assert.deepEqual(story.member('tester').shutdown, null);
 });
 
+test('what has failed gets a new chance at a restart, and what waited for it may follow; what is done stays done', () => {
+  const story = teamOf(['tester'], 2).claim('1', 'tester').complete('1', 'tester').claim('2', 'tester');
+  story.tell('task_updated', { task: '2', status: 'failed', result: 'no such program', by: 'tester' });
+  assert.deepEqual(story.tasks, ['1 completed tester#1', '2 failed tester#1']);
+  story.tell('restarted');
+  assert.deepEqual(story.tasks, ['1 completed tester#1', '2 pending']);
+  const { claim, result, startedAt, endedAt } = story.task('2');
+  assert.deepEqual([claim, result, startedAt, endedAt], [null, null, null, null]);
+  story.join('tester').claim('2', 'tester', 2).complete('2', 'tester', 2);
+});
+
 test('a restart from the beginning: every task starts over', () => {
   const story = teamOf(['tester'], 2)
     .claim('1', 'tester')

@@ -3,8 +3,13 @@ import test from 'node:test';
 import { isMeasured, type LeadView, leadStep } from '../../../src/domain/team/lead-step.ts';
 import { LEAD, rec, Story } from '../../support/team.ts';
 
-const NOBODY: LeadView = { running: new Set(), isChecked: true, isClosed: false };
-const both: LeadView = { running: new Set(['backend-dev', 'tester']), isChecked: true, isClosed: false };
+const NOBODY: LeadView = { running: new Set(), isChecked: true, isClosed: false, spent: new Map() };
+const both: LeadView = {
+  running: new Set(['backend-dev', 'tester']),
+  isChecked: true,
+  isClosed: false,
+  spent: new Map(),
+};
 
 const API = { subject: 'Sign in', owner: 'backend-dev' };
 const TESTS = { subject: 'Test it', owner: 'tester', files: ['tests/a.test.ts'], blocked_by: ['1'] };
@@ -65,8 +70,22 @@ const CASES: readonly {
   {
     name: 'who runs is not started again',
     story: begun().tell('task_created', API).tell('task_created', TESTS),
-    view: { running: new Set(['tester']), isChecked: true, isClosed: false },
+    view: { running: new Set(['tester']), isChecked: true, isClosed: false, spent: new Map() },
     step: 'start backend-dev',
+  },
+  {
+    name: 'who has used its budget is not started, the others are',
+    story: begun()
+      .tell('task_created', API)
+      .tell('task_created', { ...TESTS, blocked_by: [] }),
+    view: { ...NOBODY, spent: new Map([['backend-dev', 'too dear']]) },
+    step: 'start tester',
+  },
+  {
+    name: 'what is left to it is nobody’s',
+    story: begun().tell('task_created', API).tell('task_created', TESTS),
+    view: { ...NOBODY, running: new Set(['tester']), spent: new Map([['backend-dev', 'too dear']]) },
+    step: 'stuck',
   },
   { name: 'all run', story: begun().tell('task_created', API), view: both, step: 'wait' },
   { name: 'what was built is measured', story: built(), view: both, step: 'measure' },
@@ -225,6 +244,13 @@ test('what is stuck is named with its reason', () => {
   const step = leadStep(story.state, NOBODY);
   assert.ok(step.kind === 'stuck');
   assert.equal(step.why, 'failed: task 1 "Sign in" (no way)');
+});
+
+test('what is left to who has used its budget is named with that', () => {
+  const story = begun().tell('task_created', API);
+  const step = leadStep(story.state, { ...NOBODY, spent: new Map([['backend-dev', 'too dear']]) });
+  assert.ok(step.kind === 'stuck');
+  assert.equal(step.why, 'task 1 "Sign in" is left, and backend-dev begins nothing any more: too dear');
 });
 
 test('work is measured as long as nothing was completed since', () => {

@@ -72,7 +72,7 @@ const WORDS: readonly (readonly [TeamRecord, string, string])[] = [
   ],
   [rec('moved'), 'team-lead', 'ownership assigned: decomposed'],
   [rec('fell_back'), '–', 'falls back to sub-agents (spawn_failed): no such agent'],
-  [rec('restarted'), 'team-lead', 'restarts the team; what was done stays'],
+  [rec('restarted'), 'team-lead', 'restarts the team; what was done stays, what failed is tried again'],
   [rec('restarted', { keep: false }), 'team-lead', 'restarts the team; every task starts over'],
   [rec('deleted', { forced: true }), 'team-lead', 'deletes the team by force'],
   [rec('snapshot'), '–', 'the state so far'],

@@ -15,6 +15,9 @@ function told(): Story {
     .tell('decision', { hook: 'task_completed', decision: 'reject', reason: 'two tests fail\nin <a>' })
     .tell('decision', { hook: 'teammate_idle', decision: 'reject', reason: 'work is left' })
     .tell('task_updated', { status: 'completed' })
+    .tell('member_used')
+    .tell('member_used', { name: 'tester', task: null, cost_usd: 0.5, input_tokens: 1, output_tokens: 0, turns: 1 })
+    .tell('decision', { hook: 'budget', decision: 'reject', about: 'tester', reason: '$0.50 used' })
     .tell('gate_measured', { task: null, coverage: 91 });
 }
 
@@ -27,7 +30,6 @@ function reportOf(more: Partial<ReportInput> = {}): string {
       { path: 'tests/a.test.ts', added: 5, removed: 0 },
     ],
     coverageBefore: 80,
-    usage: new Map([['backend-dev', { turns: 2, input_tokens: 100, output_tokens: 50, cost_usd: 0.0125 }]]),
     ...more,
   });
 }
@@ -40,7 +42,7 @@ test('who did what, what others acted on, what was measured, what was rejected, 
     /## Messages\n\n- backend-dev → tester, api ready: POST \/login\n\n/,
     /Passed\. Coverage: 80 % before, 91 % after\.\n\n- tests passed \(7\): all\n/,
     /## Rejected on the way\n\n- backend-dev, task 1, reject: two tests fail .*in \\<a\\>\n\n/,
-    /\| backend-dev \| 2 \| 150 \| 0\.0125 \|\n\| all \| \| \| 0\.0125 \|\n$/,
+    /\| backend-dev \| 1 Sign \\\| in \| 2 \| 150 \| 0\.0125 \|\n\| tester \| – \| 1 \| 1 \| 0\.5000 \|\n\| all \| {2}\| 3 \| 151 \| 0\.5125 \|\n\n- tester: \$0\.50 used\n$/,
   ])
     assert.match(report, part);
   assert.doesNotMatch(report, /half done|work is left/);
@@ -48,7 +50,7 @@ test('who did what, what others acted on, what was measured, what was rejected, 
 
 test('what is not known is said to be so', () => {
   const state = new Story().tell('created').tell('fell_back').state;
-  const report = reportOf({ state, coverageBefore: null, usage: new Map(), changed: [] });
+  const report = reportOf({ state, coverageBefore: null, changed: [] });
   assert.match(report, /One at a time: spawn\\_failed \(no such agent\)\./);
   assert.match(report, /## Gate\n\nNothing was measured\.\n$/);
   assert.doesNotMatch(report, /## Cost|## Messages|## Rejected/);

@@ -6,13 +6,11 @@ import { readTeamLine } from '../../../src/adapters/runner/team-wire.ts';
 import { summaryOf, TASKS_SHOWN } from '../../../src/domain/team/summary.ts';
 import { LEAD, teamOf } from '../../support/team.ts';
 
-const NOBODY = new Map();
-
 test('who does what, what was said and what it cost', () => {
   const story = teamOf(['backend-dev', 'tester'], 2).claim('1', 'backend-dev');
   story.tell('message_sent', { to: 'all', by: LEAD, epoch: 0, content: 'hello\nyou' });
-  const usage = new Map([['backend-dev', { cost_usd: 0.25 }]]);
-  const summary = summaryOf(story.state, usage, story.at + 3_000);
+  story.tell('member_used', { name: 'backend-dev', task: '1', cost_usd: 0.25 });
+  const summary = summaryOf(story.state, story.at + 3_000);
   assert.deepEqual(
     summary.members.map(({ name, task, cost_usd }) => [name, task, cost_usd]),
     [
@@ -44,13 +42,13 @@ test('who does what, what was said and what it cost', () => {
 test('a line of the leading process carries it as it is, whatever it holds', () => {
   const story = teamOf(['backend-dev'], TASKS_SHOWN + 20);
   story.tell('message_sent', { to: 'all', by: LEAD, epoch: 0, content: 'x'.repeat(60_000) });
-  const team = summaryOf(story.state, NOBODY, story.at);
+  const team = summaryOf(story.state, story.at);
   assert.equal(team.tasks.length, TASKS_SHOWN);
   assert.deepEqual(readTeamLine(JSON.stringify({ type: 'team', team })), { type: 'team', team });
 });
 
 test('what is no such line is none', () => {
-  const team = summaryOf(teamOf([], 0).state, NOBODY, 0);
+  const team = summaryOf(teamOf([], 0).state, 0);
   for (const line of [
     'words of a program',
     '{"type":"team"}',

@@ -152,6 +152,8 @@ test('leases that hold, what the gate measured, what was refused', () => {
   story.tell('lease_taken', { path: 'c', until: 1e300 });
   story.tell('gate_measured').tell('decision').tell('decision');
   story.tell('decision', { hook: 'ownership', decision: 'accept', about: 'src/api/a.ts', fingerprint: '' });
+  // Its next work, not a refusal.
+  story.tell('decision', { hook: 'teammate_idle', decision: 'reject', member: 'tester', about: 'tester' });
   const view = viewOf(story.state, story.at + 20_000);
   assert.deepEqual(
     view.leases.map(({ path, until }) => [path, until]),
@@ -170,7 +172,10 @@ test('leases that hold, what the gate measured, what was refused', () => {
   });
   assert.deepEqual(view.rejections, {
     count: 2,
-    open: [{ hook: 'TaskCompleted', member: 'backend-dev', in_a_row: 2 }],
+    open: [
+      { hook: 'TaskCompleted', member: 'backend-dev', in_a_row: 2 },
+      { hook: 'teammate_idle', member: 'tester', in_a_row: 1 },
+    ],
   });
   assert.deepEqual(view.decisions.at(0), {
     at: iso(story.at),

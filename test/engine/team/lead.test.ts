@@ -1,154 +1,8 @@
-// The lead that is code, with teammates that are functions: they call the operations as their processes would.
-
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import type { GateResult } from '../../../src/domain/quality.ts';
-import type { TaskDraft } from '../../../src/domain/team/task-draft.ts';
-import type { Trust5 } from '../../../src/domain/trust5.ts';
-import type { RunEnd, RunHooks } from '../../../src/engine/ports.ts';
-import { Lead, type Outcome } from '../../../src/engine/team/lead/lead.ts';
-import type { MemberRun } from '../../../src/engine/team/members-port.ts';
-import { operate } from '../../../src/engine/team/operations.ts';
-import type { Workshop } from '../../../src/engine/team/workshop-port.ts';
-import { type Answer, failing, TEAM, TeamWorld } from '../../support/team-world.ts';
-import type { Cleanup } from '../../support/temp.ts';
-
-type Call = (name: string, input: Answer) => Promise<Answer>;
-/** One turn of a teammate. */
-type Turn = (call: Call, prompt: string, run: MemberRun) => Promise<void>;
-
-const GOOD: Trust5 = { dimensions: [], score: 5, ok: true, securityIssues: 0 };
-
-/** Nothing is merged: what comes together is tried elsewhere, with real repositories. */
-const WORKSHOP: Workshop = {
-  begin: () => Promise.resolve({ branch: `tool/${TEAM}`, base: 'base', head: 'head' }),
-  open: (_team, member) => Promise.resolve({ path: `/worktrees/${member}`, branch: member, env: { PLACE: member } }),
-  view: (_team, name) => Promise.resolve({ path: `/worktrees/@${name}`, head: 'head' }),
-  update: () => Promise.resolve({ kind: 'nothing' }),
-  save: () => Promise.resolve(null),
-  commits: () => Promise.resolve([]),
-  merge: () => Promise.resolve({ kind: 'nothing' }),
-  refuse: () => Promise.resolve('ref'),
-  changed: () => Promise.resolve([]),
-  close: () => Promise.resolve(null),
-  end: () => Promise.resolve(),
-  forget: () => Promise.resolve(),
-};
-
-function draft(key: string, owner: string, blockedBy: readonly string[] = []): TaskDraft {
-  return { key, subject: `Task of ${key}`, description: 'do it', owner, files: [], blockedBy };
-}
-
-/** The first task of its own that is open, claimed and completed. */
-const diligent: Turn = async (call, _prompt, { name }) => {
-  const { tasks } = await call('TaskList', {});
-  assert.ok(Array.isArray(tasks));
-  const mine: { taskId: string } | undefined = tasks.find(
-    (task: { owner: string; status: string }) => task.owner === name && /pending|in_progress/.test(task.status),
-  );
-  if (mine === undefined) return;
-  await call('TaskUpdate', { taskId: mine.taskId, status: 'in_progress' });
-  await call('TaskUpdate', { taskId: mine.taskId, status: 'completed', result: 'done' });
-};
-
-const judging: Turn = async (call, prompt, run) => {
-  const content = { trust5Score: 5, securityIssues: 0, performanceScore: 'A', recommendation: 'Merge it.' };
-  await call('SendMessage', { recipient: 'team-lead', type: 'quality_gate_passed', content });
-  await diligent(call, prompt, run);
-};
-
-class Play {
-  readonly world: TeamWorld;
-  readonly said: string[] = [];
-  readonly prompts: string[] = [];
-  readonly runs: MemberRun[] = [];
-  /** How many turns were under way at once, at most. */
-  most = 0;
-  trust5: Trust5[] = [GOOD];
-  gate: GateResult[] = [];
-  #active = 0;
-  readonly #turns: Readonly<Record<string, Turn>>;
-
-  constructor(t: Cleanup, turns: Readonly<Record<string, Turn>> = {}) {
-    this.world = new TeamWorld(t);
-    this.#turns = turns;
-  }
-
-  async #turn(run: MemberRun, prompt: string): Promise<void> {
-    const { team, name: teammate, epoch } = run;
-    this.prompts.push(`${teammate}: ${prompt}`);
-    this.#active += 1;
-    this.most = Math.max(this.most, this.#active);
-    try {
-      const turn = this.#turns[teammate] ?? (teammate === 'quality' ? judging : diligent);
-      const call: Call = (name, input) =>
-        operate(this.world.context, name, input, { kind: 'environment', team, teammate, epoch, isServer: true });
-      await turn(call, prompt, run);
-      await this.world.clock.sleep(10, new AbortController().signal);
-    } finally {
-      this.#active -= 1;
-    }
-  }
-
-  async #member(run: MemberRun, hooks: RunHooks): Promise<RunEnd> {
-    this.runs.push(run);
-    await hooks.onStarted(7);
-    try {
-      for (let prompt: string | null = run.prompt; prompt !== null; prompt = await hooks.nextTurn())
-        await this.#turn(run, prompt);
-      return { ok: true, words: '' };
-    } catch (error) {
-      return { ok: false, words: error instanceof Error ? error.message : '', fault: 'agent', resumable: true };
-    }
-  }
-
-  /** Creates the team with these tasks and leads it to its end. */
-  async lead(
-    drafts: readonly TaskDraft[],
-    before: (team: string) => Promise<void> = () => Promise.resolve(),
-  ): Promise<Outcome> {
-    const { context, clock, teams } = this.world;
-    const roles = [...new Set(drafts.map(({ owner }) => owner))];
-    const proposing = teams.begin(TEAM);
-    const purpose = { phase: 'run', pattern: 'quality_gate', roles, subject: 'SPEC-AUTH-001' } as const;
-    await proposing.append({ type: 'proposed', ...purpose, reasons: [], drafts });
-    await proposing.close();
-    await operate(context, 'TeamCreate', { team_name: TEAM }, { kind: 'environment', team: null, teammate: null });
-    await before(TEAM);
-    const log = teams.open(TEAM);
-    assert.ok(log !== undefined);
-    const lead = new Lead(
-      {
-        context,
-        clock,
-        workshop: WORKSHOP,
-        members: { run: (run, hooks) => this.#member(run, hooks) },
-        checksAt: () => ({
-          run: () => Promise.resolve(this.gate.shift() ?? { ...failing('a'.repeat(40)), ok: true, checks: [] }),
-        }),
-        trust5At: () =>
-          Promise.resolve(this.trust5.length > 1 ? (this.trust5.shift() ?? GOOD) : (this.trust5[0] ?? GOOD)),
-        desk: { writeSpec: () => assert.fail('nothing is planned here'), askApproval: null },
-        budgetUsd: null,
-        instruction: null,
-        timeouts: { stallTimeoutMs: 0, turnTimeoutMs: 3_600_000 },
-        width: Number.POSITIVE_INFINITY,
-        say: (words) => this.said.push(words),
-        onEvent: () => undefined,
-        output: () => undefined,
-      },
-      log,
-    );
-    let outcome: Outcome | undefined;
-    const leading = lead.lead(new AbortController().signal).then((end) => {
-      outcome = end;
-    });
-    for (let moments = 0; outcome === undefined && moments < 5_000; moments++) await clock.step();
-    assert.ok(outcome !== undefined, `it never ends: ${this.said.join('; ')}`);
-    await leading;
-    return outcome;
-  }
-}
+import type { Outcome } from '../../../src/engine/team/lead/lead.ts';
+import { diligent, draft, GOOD, LeadPlay as Play } from '../../support/lead-play.ts';
+import { failing } from '../../support/team-world.ts';
 
 function statuses({ state }: Outcome): readonly string[] {
   return [...state.tasks.values()].map(({ id, status }) => `${id} ${status}`);
@@ -232,10 +86,10 @@ test('one at a time there is one turn at once, and no session to pass a gate of'
 test('a teammate that cannot be started three times: the same goes on one at a time', async (t) => {
   let failures = 0;
   const play = new Play(t, {
-    'frontend-dev': async (call, prompt, run) => {
+    'frontend-dev': async (call, ...rest) => {
       failures += 1;
       if (failures <= 3) throw new Error('no such program');
-      await diligent(call, prompt, run);
+      await diligent(call, ...rest);
     },
   });
   const outcome = await play.lead(FOUR);
@@ -269,6 +123,9 @@ test('who never begins its work is not prompted for ever', async (t) => {
   const play = new Play(t, { tester: () => Promise.resolve() });
   const outcome = await play.lead([draft('tests', 'tester')]);
   assert.ok(outcome.kind === 'failed');
-  assert.match(outcome.why, /^a teammate could not be started: tester: tester ended 3 times without finishing/);
+  assert.match(
+    outcome.why,
+    /^a teammate could not be started: tester ended 3 times without finishing: it ended its turn 4 times/,
+  );
   assert.ok(play.prompts.length <= 24, `${play.prompts.length} prompts`);
 });

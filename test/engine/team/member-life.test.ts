@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
+import type { Budgets, Cost } from '../../../src/domain/team/cost.ts';
 import type { RunEnd, RunHooks } from '../../../src/engine/ports.ts';
 import { type LifeEnd, MemberLife, type MemberTimeouts, Turns } from '../../../src/engine/team/lead/member-life.ts';
-import type { Members } from '../../../src/engine/team/members-port.ts';
+import type { MemberRun, Members } from '../../../src/engine/team/members-port.ts';
 import type { Workshop } from '../../../src/engine/team/workshop-port.ts';
 import { TEAM, TeamWorld } from '../../support/team-world.ts';
 import { type Cleanup, finallyDo } from '../../support/temp.ts';
@@ -20,7 +21,7 @@ function placeOf(path: string): Workshop {
     view: () => Promise.resolve({ path, head: 'a' }),
     update: nothing,
     save: () => Promise.resolve(null),
-    commits: () => Promise.resolve([]),
+    commits: () => Promise.resolve({ tip: null, commits: [] }),
     merge: nothing,
     refuse: () => Promise.resolve(''),
     changed: () => Promise.resolve([]),
@@ -30,7 +31,7 @@ function placeOf(path: string): Workshop {
   };
 }
 
-type Played = (hooks: RunHooks, world: TeamWorld) => Promise<RunEnd>;
+type Played = (hooks: RunHooks, world: TeamWorld, run: MemberRun) => Promise<RunEnd>;
 
 /** Ends as soon as it is told to. */
 function untilEnded({ signal }: RunHooks): Promise<RunEnd> {
@@ -41,18 +42,25 @@ function untilEnded({ signal }: RunHooks): Promise<RunEnd> {
   });
 }
 
-type Living = { readonly world: TeamWorld; readonly ended: Promise<LifeEnd>; readonly stop: () => void };
+type Living = {
+  readonly world: TeamWorld;
+  readonly said: string[];
+  readonly ended: Promise<LifeEnd>;
+  readonly stop: () => void;
+};
 
 /** A teammate with one task, whose process is played. */
-async function live(t: Cleanup, timeouts: MemberTimeouts, play: Played): Promise<Living> {
+async function live(t: Cleanup, timeouts: MemberTimeouts, play: Played, budget?: Budgets): Promise<Living> {
   const world = new TeamWorld(t);
+  const said: string[] = [];
+  if (budget !== undefined) world.settings = { ...world.settings, budget };
   await world.call('team-lead', 'TeamCreate', { team_name: TEAM });
   await world.start('backend-dev');
   await world.call('team-lead', 'TaskCreate', { subject: 'Sign in', description: 'x', owner: 'backend-dev' });
   const log = world.teams.open(TEAM);
   assert.ok(log !== undefined);
   const stop = new AbortController();
-  const members: Members = { run: (_run, hooks) => play(hooks, world) };
+  const members: Members = { run: (run, hooks) => play(hooks, world, run) };
   const life = new MemberLife(
     {
       context: world.context,
@@ -65,6 +73,7 @@ async function live(t: Cleanup, timeouts: MemberTimeouts, play: Played): Promise
       timeouts,
       turns: new Turns(1),
       holdsBack: () => false,
+      say: (words) => said.push(words),
       onEvent: () => undefined,
       output: () => undefined,
     },
@@ -77,10 +86,10 @@ async function live(t: Cleanup, timeouts: MemberTimeouts, play: Played): Promise
     await ended;
     await log.close();
   });
-  return { world, ended, stop: () => stop.abort() };
+  return { world, said, ended, stop: () => stop.abort() };
 }
 
-const LIMITS = { stallTimeoutMs: 10 * MINUTE, turnTimeoutMs: 60 * MINUTE };
+const LIMITS = { startTimeoutMs: 0, stallTimeoutMs: 10 * MINUTE, turnTimeoutMs: 60 * MINUTE };
 
 /** Resolves when the process is there. */
 function played(then: Played): { readonly play: Played; readonly there: Promise<RunHooks> } {
@@ -90,9 +99,9 @@ function played(then: Played): { readonly play: Played; readonly there: Promise<
   });
   return {
     there,
-    play: (hooks, world) => {
+    play: (hooks, world, run) => {
       tell(hooks);
-      return then(hooks, world);
+      return then(hooks, world, run);
     },
   };
 }
@@ -112,7 +121,7 @@ test('a teammate without a life sign is ended, and has failed with that', async 
 
 test('a turn that takes too long is ended, however much it says', async (t) => {
   const { play, there } = played(untilEnded);
-  const { world, ended } = await live(t, { stallTimeoutMs: 0, turnTimeoutMs: MINUTE }, play);
+  const { world, ended } = await live(t, { startTimeoutMs: 0, stallTimeoutMs: 0, turnTimeoutMs: MINUTE }, play);
   const hooks = await there;
   for (let second = 0; second < 60; second += 10) {
     assert.equal(hooks.signal.aborted, false);
@@ -134,6 +143,162 @@ test('between turns a teammate may be silent for as long as it takes', async (t)
   await world.clock.pass(2 * MINUTE);
   await world.clock.pass(120 * MINUTE);
   assert.equal(signal.aborted, false);
+  stop();
+  assert.deepEqual(await ended, { kind: 'quiet' });
+});
+
+const STARTING = { ...LIMITS, startTimeoutMs: MINUTE };
+
+test('who neither says a word nor reaches the team after its start is ended', async (t) => {
+  const { play, there } = played(async (hooks) => {
+    await hooks.onStarted(7);
+    return untilEnded(hooks);
+  });
+  const { world, ended } = await live(t, STARTING, play);
+  const { signal } = await there;
+  await world.clock.pass(MINUTE - 1);
+  assert.equal(signal.aborted, false);
+  await world.clock.pass(1);
+  assert.deepEqual(await ended, {
+    kind: 'failed',
+    words: "not a word, and nothing in the team's log, within 60 s of its start (tool.start_timeout_ms)",
+  });
+  assert.equal(world.state().members.get('backend-dev')?.phase, 'stopped');
+});
+
+test('a word is enough to have started, and so is an act in the team', async (t) => {
+  const words = played(async (hooks) => {
+    await hooks.onStarted(7);
+    hooks.onEvent({ type: 'activity', name: 'output' });
+    return untilEnded(hooks);
+  });
+  const acts = played(async (hooks, world) => {
+    await hooks.onStarted(7);
+    await world.clock.sleep(SECOND, hooks.signal);
+    await world.call('backend-dev', 'TaskUpdate', { taskId: '1', status: 'in_progress' });
+    return untilEnded(hooks);
+  });
+  for (const { play, there } of [words, acts]) {
+    const { world, ended, stop } = await live(t, STARTING, play);
+    const { signal } = await there;
+    await world.clock.pass(2 * MINUTE);
+    assert.equal(signal.aborted, false);
+    stop();
+    await ended;
+  }
+});
+
+const NOTHING: Cost = { cost_usd: 0, input_tokens: 0, output_tokens: 0, turns: 0 };
+const NONE = { softUsd: null, hardUsd: null };
+
+function uses(hooks: RunHooks, usage: Partial<Cost>): void {
+  hooks.onEvent({ type: 'usage', usage: { ...NOTHING, ...usage } });
+}
+
+/** Claims its task and says what that cost, a turn for each sum. */
+function costing(sums: readonly number[], then: Played): Played {
+  return async (hooks, world, run) => {
+    await hooks.onStarted(7);
+    await world.call('backend-dev', 'TaskUpdate', { taskId: '1', status: 'in_progress' });
+    for (const [turn, sum] of sums.entries()) {
+      uses(hooks, { cost_usd: sum, turns: turn + 1 });
+      await hooks.nextTurn();
+    }
+    return then(hooks, world, run);
+  };
+}
+
+test('what a teammate used is in the log by its task, before its next turn begins', async (t) => {
+  const { play, there } = played(costing([0.25, 0.75], untilEnded));
+  const { world, ended, stop } = await live(t, LIMITS, play);
+  await there;
+  await world.clock.pass(SECOND);
+  const costs = [...world.state().costs.values()];
+  assert.deepEqual(costs, [{ ...NOTHING, member: 'backend-dev', task: '1', cost_usd: 0.75, turns: 2 }]);
+  stop();
+  await ended;
+});
+
+test('a soft budget is told once, to the teammate and to the lead, and the log shows it', async (t) => {
+  const prompts: (string | null)[] = [];
+  const { play, there } = played(async (hooks, world) => {
+    await hooks.onStarted(7);
+    await world.call('backend-dev', 'TaskUpdate', { taskId: '1', status: 'in_progress' });
+    for (const [turn, sum] of [0.4, 0.6, 0.8].entries()) {
+      uses(hooks, { cost_usd: sum, turns: turn + 1 });
+      prompts.push(await hooks.nextTurn());
+    }
+    return untilEnded(hooks);
+  });
+  const budget = { teammate: { softUsd: 0.5, hardUsd: 1 }, task: NONE };
+  const { world, said, ended, stop } = await live(t, LIMITS, play, budget);
+  await there;
+  await world.clock.pass(SECOND);
+  const words = '$0.60 used, of a soft budget of $0.50 (workflow.team.budget.teammate.soft_usd)';
+  assert.deepEqual(said, [`backend-dev: ${words}`]);
+  assert.deepEqual(
+    prompts.map((prompt) => prompt?.includes(words)),
+    [false, true, false],
+  );
+  const decided = world.state().decisions.filter(({ hook }) => hook === 'budget');
+  assert.deepEqual(
+    decided.map(({ decision, about, reason }) => ({ decision, about, reason })),
+    [{ decision: 'accept', about: 'backend-dev', reason: words }],
+  );
+  stop();
+  await ended;
+});
+
+test('with its hard budget the turn of a teammate is over, and its task is open again', async (t) => {
+  const { play, there } = played(async (hooks, world) => {
+    await hooks.onStarted(7);
+    await world.call('backend-dev', 'TaskUpdate', { taskId: '1', status: 'in_progress' });
+    uses(hooks, { cost_usd: 1.25, turns: 1 });
+    return untilEnded(hooks);
+  });
+  const { world, ended } = await live(t, LIMITS, play, { teammate: { softUsd: 0.5, hardUsd: 1 }, task: NONE });
+  const { signal } = await there;
+  const words = '$1.25 used, of a hard budget of $1.00 (workflow.team.budget.teammate.hard_usd)';
+  assert.deepEqual(await ended, { kind: 'failed', words });
+  assert.equal(signal.aborted, true);
+  const state = world.state();
+  assert.equal(state.tasks.get('1')?.status, 'pending');
+  assert.equal(state.decisions.at(-1)?.decision, 'reject');
+});
+
+test('with its hard budget a task has failed, with that as its reason; one that was finished has not', async (t) => {
+  const budget = { teammate: NONE, task: { softUsd: null, hardUsd: 1 } };
+  const words = '$1.00 used, of a hard budget of $1.00 (workflow.team.budget.task.hard_usd)';
+  const open = played(costing([1], untilEnded));
+  const failed = await live(t, LIMITS, open.play, budget);
+  assert.deepEqual(await failed.ended, { kind: 'failed', words: `task 1: ${words}` });
+  const task = failed.world.state().tasks.get('1');
+  assert.deepEqual([task?.status, task?.result], ['failed', words]);
+
+  const done = played(async (hooks, world) => {
+    await hooks.onStarted(7);
+    await world.call('backend-dev', 'TaskUpdate', { taskId: '1', status: 'in_progress' });
+    await world.call('backend-dev', 'TaskUpdate', { taskId: '1', status: 'completed' });
+    uses(hooks, { cost_usd: 1, turns: 1 });
+    return untilEnded(hooks);
+  });
+  const finished = await live(t, LIMITS, done.play, budget);
+  const { signal } = await done.there;
+  await finished.world.clock.pass(SECOND);
+  assert.equal(finished.world.state().tasks.get('1')?.status, 'completed');
+  assert.equal(finished.world.state().costs.get('backend-dev 1')?.cost_usd, 1);
+  assert.equal(signal.aborted, false);
+  finished.stop();
+  await finished.ended;
+});
+
+test('a run may cost what is left of its budget', async (t) => {
+  const { play, there } = played((hooks, _world, run) => {
+    assert.equal(run.budgetUsd, 1);
+    return untilEnded(hooks);
+  });
+  const { ended, stop } = await live(t, LIMITS, play, { teammate: { softUsd: null, hardUsd: 1 }, task: NONE });
+  await there;
   stop();
   assert.deepEqual(await ended, { kind: 'quiet' });
 });

@@ -40,7 +40,7 @@ const STEPS: readonly ((bad: string) => Promise<unknown>)[] = [
   () => workshop.update(TEAM, 'two'),
   () => workshop.save(TEAM, 'two', 'Two'),
   async () => write('two', { 'src/pages/q.js': 'two\n', 'src/api/a.js': 'foreign\n' }),
-  async () => (await workshop.save(TEAM, 'two', 'Bad')) ?? (await workshop.commits(TEAM, 'two')).at(-1)?.sha,
+  async () => (await workshop.save(TEAM, 'two', 'Bad')) ?? (await workshop.commits(TEAM, 'two')).commits.at(-1)?.sha,
   (bad) => workshop.refuse(TEAM, 'two', bad, ['src/api/a.js']),
   () => workshop.save(TEAM, 'two', 'Again'),
   () => workshop.merge(TEAM, 'two', 'Merge two'),

@@ -2,10 +2,13 @@
 
 import { messageOf } from '../../../domain/errors.ts';
 import { type GateResult, type QualitySettings, rejection } from '../../../domain/quality.ts';
+import { lostPrerequisite, prerequisitesOf } from '../../../domain/team/activation.ts';
 import type { Evidence } from '../../../domain/team/caller.ts';
+import { type Budgets, overBudget } from '../../../domain/team/cost.ts';
 import { FALLBACK_TRIGGERS, type FallbackTrigger } from '../../../domain/team/fallback.ts';
 import { GATE_ROUNDS, isMeasured, leadStep } from '../../../domain/team/lead-step.ts';
-import type { TeamState } from '../../../domain/team/state.ts';
+import { isStanding, type TeamState } from '../../../domain/team/state.ts';
+import { oneLine } from '../../../domain/text.ts';
 import { summaryOf, type Trust5, trust5Lines } from '../../../domain/trust5.ts';
 import type { AgentEvent, Checks, Clock, TeamLog } from '../../ports.ts';
 import type { HookContext } from '../hook-context.ts';
@@ -25,6 +28,10 @@ const STARTS = 3;
 const GRACE_MS = 10_000;
 /** The same where nothing that it still does is of use. */
 const SHORT_GRACE_MS = 1_000;
+/** How often it is looked whether a team may still be. */
+const PREREQUISITES_MS = 1_000;
+/** So long nobody is started after one did not reach its model. */
+const NETWORK_PAUSE_MS = 2_000;
 /** So many times results that make no SPEC are given back. */
 const PLAN_ROUNDS = 3;
 
@@ -72,6 +79,9 @@ export type Outcome =
   | { readonly kind: 'failed'; readonly state: TeamState; readonly why: string }
   | { readonly kind: 'interrupted'; readonly state: TeamState };
 
+/** Why it cannot go on as a team. */
+type Trouble = { readonly trigger: FallbackTrigger; readonly reason: string };
+
 type Life = { readonly ended: Promise<LifeEnd>; readonly stop: AbortController };
 
 export class Lead {
@@ -82,7 +92,10 @@ export class Lead {
   readonly #lives = new Map<string, Life>();
   readonly #starts = new Map<string, number>();
   readonly #as: Evidence;
+  /** By role, how its latest process failed. */
+  readonly #failures = new Map<string, Extract<LifeEnd, { kind: 'failed' }>>();
   #rounds = 0;
+  #lookedAt = Number.NEGATIVE_INFINITY;
   #found: Found | null = null;
   #hasFallenBack: boolean;
 
@@ -105,20 +118,29 @@ export class Lead {
   }
 
   async #lead(signal: AbortSignal): Promise<Outcome> {
-    const { hooks, fallback } = await this.#options.context.settings();
+    const { hooks, budget } = await this.#options.context.settings();
     const isChecked = hooks.taskCompleted.requireQualityCheck;
     for (;;) {
       this.#log.refresh();
       const { state } = this.#log;
       if (signal.aborted) return { kind: 'interrupted', state };
-      const step = leadStep(state, { running: new Set(this.#lives.keys()), isChecked, isClosed: this.#found !== null });
+      const trouble = await this.#trouble(state);
+      if (trouble !== null) {
+        const why = await this.#fallBack(trouble);
+        if (why !== null) return { kind: 'failed', state, why };
+        continue;
+      }
+      const step = leadStep(state, {
+        running: new Set(this.#lives.keys()),
+        isChecked,
+        isClosed: this.#found !== null,
+        spent: this.#spent(budget),
+      });
       switch (step.kind) {
         case 'start': {
-          const why = await this.#start(step.roles, isChecked, signal);
-          if (why === null) break;
-          if (!fallback.enabled || this.#hasFallenBack)
-            return { kind: 'failed', state, why: `${FALLBACK_TRIGGERS.spawn_failed}: ${why}` };
-          await this.#fallBack('spawn_failed', why);
+          const failure = await this.#start(step.roles, isChecked, signal);
+          const why = failure === null ? null : await this.#fallBack(failure);
+          if (why !== null) return { kind: 'failed', state, why };
           break;
         }
         case 'measure': {
@@ -147,6 +169,8 @@ export class Lead {
         case 'stuck':
           return { kind: 'failed', state, why: step.why };
         case 'over':
+          // Who led before was killed when all was done.
+          if (state.session === 'deleted') return this.#putAway(state, this.#options.context.teams.archive(this.#team));
           return { kind: 'failed', state, why: `team ${this.#team} is ${state.session}` };
         case 'wait':
           await this.#options.clock.sleep(LOOK_MS, signal);
@@ -154,16 +178,50 @@ export class Lead {
     }
   }
 
+  /** Whom no more is to be spent on, with the reason. */
+  #spent(budget: Budgets): ReadonlyMap<string, string> {
+    const { state } = this.#log;
+    const names = [...new Set([...state.costs.values()].map(({ member }) => member))];
+    return new Map(
+      names.flatMap((name) => {
+        const why = overBudget(state, name, budget);
+        return why === null ? [] : [[name, why] as const];
+      }),
+    );
+  }
+
+  /** What has come about that a team cannot go on with; null: nothing, or it is none any more. */
+  async #trouble(state: TeamState): Promise<Trouble | null> {
+    const isDone = [...state.tasks.values()].every(({ status }) => status === 'completed');
+    if (this.#hasFallenBack || isDone || this.#found !== null || !isStanding(state)) return null;
+    for (const [role, { isNetwork, words }] of this.#failures)
+      if (isNetwork === true) return { trigger: 'network_error', reason: `${role}: ${oneLine(words, 300)}` };
+    const { clock, context } = this.#options;
+    if (clock.elapsed() - this.#lookedAt < PREREQUISITES_MS) return null;
+    this.#lookedAt = clock.elapsed();
+    const { project } = context;
+    const prerequisites = prerequisitesOf(await context.settings(), await project.hostVersion(), project.variable);
+    const lost = lostPrerequisite(prerequisites, state.proposal?.forced === true);
+    return lost === null ? null : { trigger: lost.trigger, reason: lost.why };
+  }
+
   /** Starts who is missing; gives why one of them cannot be. */
-  async #start(roles: readonly string[], isChecked: boolean, signal: AbortSignal): Promise<string | null> {
+  async #start(roles: readonly string[], isChecked: boolean, signal: AbortSignal): Promise<Trouble | null> {
+    if (roles.some((role) => this.#failures.get(role)?.isNetwork === true))
+      await this.#options.clock.sleep(NETWORK_PAUSE_MS, signal);
     for (const role of roles) {
       const count = (this.#starts.get(role) ?? 0) + 1;
       this.#starts.set(role, count);
       try {
-        if (count > STARTS) throw new Error(`${role} ended ${STARTS} times without finishing`);
+        const failure = this.#failures.get(role);
+        if (count > STARTS)
+          return {
+            trigger: failure?.isNetwork === true ? 'network_error' : 'spawn_failed',
+            reason: `${role} ended ${STARTS} times without finishing${failure === undefined ? '' : `: ${oneLine(failure.words, 300)}`}`,
+          };
         await operate(this.#options.context, 'Task', registration(this.#team, role), this.#as);
       } catch (error) {
-        return `${role}: ${messageOf(error)}`;
+        return { trigger: 'spawn_failed', reason: `${role}: ${messageOf(error)}` };
       }
       this.#live(role, isChecked, signal);
     }
@@ -195,7 +253,9 @@ export class Lead {
     this.#lives.set(role, { ended, stop });
     void ended.then((end) => {
       if (this.#lives.get(role)?.stop === stop) this.#lives.delete(role);
-      if (end.kind === 'failed') this.#options.say(`${role} failed: ${end.words}`);
+      if (end.kind !== 'failed') return;
+      this.#failures.set(role, end);
+      this.#options.say(`${role} failed: ${end.words}`);
     });
   }
 
@@ -257,21 +317,34 @@ export class Lead {
 
   async #delete(): Promise<Outcome> {
     const { state } = this.#log;
+    const { context, workshop } = this.#options;
+    // First what would be left lying by who is killed in between: nobody looks for the team any more then.
+    await (state.purpose?.phase === 'run' ? workshop.end(this.#team) : workshop.forget(this.#team));
     // The log is put away with that, and read no more.
-    const answer = await operate(this.#options.context, 'TeamDelete', { team_name: this.#team }, this.#as);
-    return { kind: 'done', state, archived: String(answer.archived ?? ''), found: this.#found };
+    const answer = await operate(context, 'TeamDelete', { team_name: this.#team }, this.#as);
+    return this.#putAway(state, String(answer.archived ?? ''));
   }
 
-  /** The same tasks, one at a time, from here on. */
-  async #fallBack(trigger: FallbackTrigger, reason: string): Promise<void> {
-    this.#options.say(`sub-agents in place of a team: ${FALLBACK_TRIGGERS[trigger]}: ${reason}`);
+  #putAway(state: TeamState, archived: string): Outcome {
+    return { kind: 'done', state, archived, found: this.#found };
+  }
+
+  /** The same tasks, one at a time, from here on; gives why not. */
+  async #fallBack({ trigger, reason }: Trouble): Promise<string | null> {
+    const { context } = this.#options;
+    const { fallback } = await context.settings();
+    const why = `${FALLBACK_TRIGGERS[trigger]}: ${reason}`;
+    if (this.#hasFallenBack) return why;
+    if (!fallback.enabled) return `${why} (workflow.team.fallback.enabled is false)`;
+    context.log(fallback.logLevel, `sub-agents in place of team ${this.#team}: ${why}`);
     this.#hasFallenBack = true;
     await this.#endLives(0);
     this.#starts.clear();
     this.#turns = new Turns(1);
-    if (!(await this.#options.context.settings()).fallback.preserveProgress)
+    if (!fallback.preserveProgress)
       await this.#log.append({ type: 'restarted', session: null, key_hash: null, keep: false });
     await this.#log.append({ type: 'fell_back', trigger, reason });
+    return null;
   }
 
   /** Waits for what was asked to end, and ends the rest. */

@@ -1,22 +1,27 @@
 // One teammate of a team whose lead is code: its process from the first prompt to the last, and what it is told in between.
 
-import type { EndCause } from '../../../domain/attempt.ts';
 import { memberBrief, spawnParameters } from '../../../domain/team/brief.ts';
+import { leftOf } from '../../../domain/team/cost.ts';
 import { judgeIdle } from '../../../domain/team/idle.ts';
 import { MAX_REJECTIONS, type Member } from '../../../domain/team/state.ts';
 import { Watchdog } from '../../daemon/watchdog.ts';
-import type { AgentEvent, Clock, RunEnd, TeamLog } from '../../ports.ts';
+import type { AgentEvent, Clock, TeamLog } from '../../ports.ts';
 import type { TeamContext } from '../context.ts';
-import type { Members } from '../members-port.ts';
+import type { MemberEnd, Members } from '../members-port.ts';
 import { assigned, decide } from '../stopping.ts';
 import type { Workshop } from '../workshop-port.ts';
+import { type LifeCause, MemberLimits } from './member-limits.ts';
 
 /** How often a change of the log is looked for. */
 const LOOK_MS = 50;
 /** A life sign is written down at most so often. */
 const SIGN_MS = 30_000;
+/** A runtime takes no limit of nothing. */
+const LEAST_USD = 0.01;
 
 export type MemberTimeouts = {
+  /** So long after its start it has to be heard of, in words or in the team's log; 0: it is not waited for. */
+  readonly startTimeoutMs: number;
   /** Without a life sign for so long it is ended; 0: never. */
   readonly stallTimeoutMs: number;
   /** A turn that takes longer is ended. */
@@ -29,6 +34,7 @@ export type LifeOptions = {
   readonly members: Members;
   readonly workshop: Workshop;
   readonly clock: Clock;
+  /** What a run may cost at most, whatever the budgets leave; null: no limit. */
   readonly budgetUsd: number | null;
   /** What whoever had the team work says to each of it, beside its tasks; null: nothing. */
   readonly instruction: string | null;
@@ -37,6 +43,8 @@ export type LifeOptions = {
   readonly turns: Turns;
   /** Why a member may not begin yet, whatever its tasks say; null: it may. */
   readonly holdsBack: (name: string) => boolean;
+  /** Tells people what happens, one line each. */
+  readonly say: (words: string) => void;
   readonly onEvent: (name: string, event: AgentEvent) => void;
   readonly output: (name: string, text: string) => void;
 };
@@ -79,7 +87,10 @@ export class Turns {
 }
 
 /** What became of a teammate's run. `quiet`: it ended because nothing is left for it, or it was asked to. */
-export type LifeEnd = { readonly kind: 'quiet' } | { readonly kind: 'failed'; readonly words: string };
+export type LifeEnd =
+  | { readonly kind: 'quiet' }
+  /** `isNetwork`: since it did not reach its model. */
+  | { readonly kind: 'failed'; readonly words: string; readonly isNetwork?: boolean };
 
 export class MemberLife {
   readonly #options: LifeOptions;
@@ -93,7 +104,8 @@ export class MemberLife {
   #watchdog: Watchdog | undefined;
   #watching: Promise<void> = Promise.resolve();
   readonly #expired = new AbortController();
-  #cause: EndCause | null = null;
+  #cause: LifeCause | null = null;
+  #limits: MemberLimits | undefined;
 
   constructor(options: LifeOptions, name: string, epoch: number) {
     this.#options = options;
@@ -108,7 +120,7 @@ export class MemberLife {
 
   /** Runs until the team ends, the member is replaced, or its process fails. */
   async run(signal: AbortSignal): Promise<LifeEnd> {
-    const { context, log, members, budgetUsd, instruction } = this.#options;
+    const { context, log, members, clock, timeouts, instruction, say } = this.#options;
     const first = await this.#next(signal);
     const member = this.#member;
     if (first === null || member === undefined) return { kind: 'quiet' };
@@ -116,7 +128,19 @@ export class MemberLife {
     const place = await this.#place(member);
     const settings = await context.settings();
     const ending = AbortSignal.any([signal, this.#expired.signal]);
-    let end: RunEnd;
+    const limits = new MemberLimits({
+      log,
+      clock,
+      name,
+      epoch,
+      say,
+      budgets: settings.budget,
+      startTimeoutMs: timeouts.startTimeoutMs,
+      onEnd: (cause) => this.#expire(cause),
+    });
+    limits.turnStarted();
+    this.#limits = limits;
+    let end: MemberEnd;
     try {
       end = await members.run(
         {
@@ -131,12 +155,13 @@ export class MemberLife {
           prompt: [memberBrief(log.state, member, settings, null), instruction, first]
             .filter((part) => part !== null)
             .join('\n\n'),
-          budgetUsd,
+          budgetUsd: this.#mayCost(leftOf(log.state, name, settings.budget)),
         },
         {
           onStarted: async (pid) => {
             if (this.#member?.phase === 'registered')
               await log.append({ type: 'member_spawned', name, epoch, key_hash: null, pid });
+            limits.started();
           },
           onEvent: (event) => this.#hear(event),
           output: (text) => this.#options.output(name, text),
@@ -147,11 +172,13 @@ export class MemberLife {
     } finally {
       this.#leaveTurn();
       await this.#watching;
+      await limits.close();
     }
     await this.#stopped();
     if (this.#idleWords !== null && !signal.aborted) return { kind: 'failed', words: this.#idleWords };
     if (this.#cause !== null && !signal.aborted) return { kind: 'failed', words: wordsOf(this.#cause) };
-    return end.ok || signal.aborted ? { kind: 'quiet' } : { kind: 'failed', words: end.words };
+    if (end.ok || signal.aborted) return { kind: 'quiet' };
+    return { kind: 'failed', words: end.words, isNetwork: end.isNetwork === true };
   }
 
   async #place(member: Member): Promise<{ readonly path: string; readonly env: Readonly<Record<string, string>> }> {
@@ -164,6 +191,7 @@ export class MemberLife {
   #hear(event: AgentEvent): void {
     const { clock, log, onEvent } = this.#options;
     onEvent(this.#name, event);
+    this.#limits?.hear(event);
     this.#watchdog?.sign(event);
     const now = clock.elapsed();
     if (now - this.#signedAt < SIGN_MS) return;
@@ -188,16 +216,27 @@ export class MemberLife {
       clock,
       ...timeouts,
       onExpired: (cause) => {
-        this.#cause = cause;
-        this.#expired.abort();
+        if (cause.kind === 'stalled' || cause.kind === 'turn_timeout') this.#expire(cause);
       },
     });
     this.#watching = this.#watchdog.watch();
   }
 
+  #expire(cause: LifeCause): void {
+    this.#cause ??= cause;
+    this.#expired.abort();
+  }
+
+  #mayCost(left: number | null): number | null {
+    const { budgetUsd } = this.#options;
+    if (left === null) return budgetUsd;
+    return Math.max(LEAST_USD, budgetUsd === null ? left : Math.min(left, budgetUsd));
+  }
+
   /** The next prompt: what it has not finished, its mail, or a task for it; null when it is to end. */
   async #next(signal: AbortSignal): Promise<string | null> {
     this.#leaveTurn();
+    await this.#limits?.settled();
     const { clock, log, turns } = this.#options;
     for (;;) {
       if (signal.aborted || this.#idleWords !== null) return null;
@@ -214,7 +253,8 @@ export class MemberLife {
         const words = await this.#takeWork();
         if (words !== null) {
           this.#watch();
-          return words;
+          this.#limits?.turnStarted();
+          return `${this.#limits?.takeWords() ?? ''}${words}`;
         }
         this.#leaveTurn();
       }
@@ -293,14 +333,16 @@ export class MemberLife {
   }
 }
 
-function wordsOf(cause: EndCause): string {
+function wordsOf(cause: LifeCause): string {
   switch (cause.kind) {
     case 'stalled':
       return `no life sign for ${cause.afterMs / 1000} s (tool.stall_timeout_ms)`;
     case 'turn_timeout':
       return `a turn took longer than ${cause.afterMs / 1000} s (tool.turn_timeout_ms)`;
-    default:
-      return `it was ended: ${cause.kind}`;
+    case 'not_heard':
+      return `not a word, and nothing in the team's log, within ${cause.afterMs / 1000} s of its start (tool.start_timeout_ms)`;
+    case 'budget':
+      return cause.words;
   }
 }
 

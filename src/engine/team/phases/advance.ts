@@ -70,7 +70,7 @@ async function goOn(context: HookContext, log: TeamLog): Promise<string | null> 
 function nextOf(state: TeamState, isChecked: boolean): ReturnType<typeof leadStep>['kind'] {
   const running = new Set([...state.tasks.values()].flatMap(({ owner }) => owner ?? []));
   const isClosed = state.session === 'awaiting_approval' || state.session === 'approved';
-  return leadStep(state, { running, isChecked, isClosed }).kind;
+  return leadStep(state, { running, isChecked, isClosed, spent: new Map() }).kind;
 }
 
 function closed(context: HookContext, log: TeamLog, as: Evidence): Promise<PlanEnd> {

@@ -1,0 +1,120 @@
+// How a team comes to a lead that is code: made anew, without a team where none can be made, or left by a lead before it.
+
+import { messageOf, ToolError } from '../../../domain/errors.ts';
+import { fallBack } from '../../../domain/team/activation.ts';
+import type { Evidence } from '../../../domain/team/caller.ts';
+import { FALLBACK_TRIGGERS } from '../../../domain/team/fallback.ts';
+import { isStanding, type TeamState } from '../../../domain/team/state.ts';
+import type { TeamLog } from '../../ports.ts';
+import { must } from '../context.ts';
+import { type Decided, propose } from '../deciding.ts';
+import type { HookContext } from '../hook-context.ts';
+import { addTasks } from '../lead-operations.ts';
+import { operate } from '../operations.ts';
+
+const TERMINAL: Evidence = { kind: 'environment', team: null, teammate: null };
+
+/**
+ * Makes the team that was decided on, or the same tasks to be done one at a time.
+ * @param as who leads it
+ */
+export async function foundTeam(
+  context: HookContext,
+  decided: Extract<Decided, { kind: 'decided' }>,
+  as = TERMINAL,
+): Promise<void> {
+  const { work, decision } = decided;
+  const problem = await propose(context, decided);
+  if (problem !== null) throw new ToolError('refused', problem);
+  const failure = await createTeam(context, work.team, as);
+  if (failure !== null && decision.mode === 'team') return createAlone(context, work.team, failure);
+  if (failure !== null) throw new ToolError('refused', failure);
+  if (decision.mode === 'team') return;
+  await withLog(context, work.team, (log) => fallTo(log, decision.trigger ?? 'solo', decision.reasons.join('; ')));
+}
+
+async function withLog<T>({ teams }: HookContext, team: string, use: (log: TeamLog) => Promise<T>): Promise<T> {
+  const log = teams.open(team);
+  if (log === undefined) throw new ToolError('refused', `team ${team} is gone`);
+  try {
+    return await use(log);
+  } finally {
+    await log.close();
+  }
+}
+
+/** Gives why it failed; what is refused, since another leads that team, is no failure. */
+async function createTeam(context: HookContext, team: string, as: Evidence): Promise<string | null> {
+  try {
+    await operate(context, 'TeamCreate', { team_name: team }, as);
+    return null;
+  } catch (error) {
+    if (error instanceof ToolError && error.cause === undefined) throw error;
+    return messageOf(error instanceof ToolError ? error.cause : error);
+  }
+}
+
+/** The same tasks without what a team needs besides them. */
+async function createAlone(context: HookContext, team: string, failure: string): Promise<void> {
+  const settings = await context.settings();
+  const trigger = 'team_create_failed';
+  const { mode, reasons } = fallBack(trigger, [failure], settings);
+  if (mode === 'refused') throw new ToolError('refused', reasons.join('\n'));
+  await withLog(context, team, async (log) => {
+    const { proposal } = log.state;
+    if (proposal === null) throw new ToolError('refused', failure);
+    const { phase, pattern, roles, subject, drafts } = proposal;
+    if (!isStanding(log.state))
+      await must(log, {
+        ...{ type: 'created', team, phase, pattern, roles, subject },
+        ...{ session: null, key_hash: null, approval: settings.requirePlanApproval, base: null },
+      });
+    await addTasks(log, drafts);
+    await fallTo(log, trigger, failure);
+  });
+  context.log(
+    settings.fallback.logLevel,
+    `sub-agents in place of team ${team}: ${FALLBACK_TRIGGERS[trigger]}: ${failure}`,
+  );
+}
+
+async function fallTo(log: TeamLog, trigger: string, reason: string): Promise<void> {
+  await must(log, { type: 'fell_back', trigger, reason });
+}
+
+/** Whether a lead left it: it stands, or what it built is done and its log was not put away. */
+export function isLeft({ session, lead, purpose }: TeamState, standing: boolean): boolean {
+  return standing || (session === 'deleted' && lead.session === null && purpose?.phase === 'run');
+}
+
+/**
+ * Takes over a team that an earlier lead left; false when there is none. Refuses one that a host's session leads.
+ * @param say takes a line that people are told
+ */
+export async function takeUp(context: HookContext, team: string, say: (words: string) => void): Promise<boolean> {
+  if (!context.teams.list().includes(team)) return false;
+  return withLog(context, team, async (log) => {
+    const { state } = log;
+    const standing = isStanding(state);
+    if (!isLeft(state, standing)) return false;
+    // All that is left of it is to be put away.
+    if (!standing) return true;
+    if (state.lead.session !== null)
+      throw new ToolError(
+        'refused',
+        `team ${team} is led by a session of the host: \`/tool:team-restart ${team}\` goes on with it there, \`tool team delete ${team}\` ends it`,
+      );
+    const { proposal, tasks, fallback } = state;
+    await addTasks(log, proposal?.drafts ?? []);
+    const failed = [...tasks.values()].filter(({ status }) => status === 'failed');
+    const { preserveProgress: keep } = (await context.settings()).fallback;
+    await must(log, { type: 'restarted', session: null, key_hash: null, keep, alone: true });
+    if (!keep) say(`team ${team}: every task starts over (preserve_progress: false)`);
+    for (const { id, subject, result } of keep ? failed : [])
+      say(`task ${id} "${subject}" is tried again; it had failed: ${result ?? 'no reason given'}`);
+    // A lead that was killed as soon as the team stood had not said it yet.
+    if (proposal?.alone !== undefined && fallback === null)
+      await fallTo(log, proposal.alone, proposal.reasons.join('; '));
+    return true;
+  });
+}

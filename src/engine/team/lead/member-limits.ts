@@ -1,0 +1,157 @@
+// What holds of one run of a teammate: by when it has to be heard of, and what it may cost, alone and for each task.
+
+import type { EndCause } from '../../../domain/attempt.ts';
+import {
+  BUDGET,
+  type Budgets,
+  type Crossing,
+  costOfMember,
+  costOfTask,
+  crossingOf,
+} from '../../../domain/team/cost.ts';
+import { LEAD } from '../../../domain/team/message.ts';
+import { waitsFor } from '../../../domain/team/task.ts';
+import { UsageMeter, type Use } from '../../../domain/team/usage-meter.ts';
+import type { AgentEvent, Clock, TeamLog } from '../../ports.ts';
+
+/** Why a run was ended before its time. */
+export type LifeCause =
+  | Extract<EndCause, { kind: 'stalled' | 'turn_timeout' }>
+  /** It was started, and neither said a word nor reached the team. */
+  | { readonly kind: 'not_heard'; readonly afterMs: number }
+  | { readonly kind: 'budget'; readonly words: string };
+
+export type LimitOptions = {
+  readonly log: TeamLog;
+  readonly clock: Clock;
+  readonly name: string;
+  readonly epoch: number;
+  readonly budgets: Budgets;
+  /** 0: it is not waited for. */
+  readonly startTimeoutMs: number;
+  readonly say: (words: string) => void;
+  readonly onEnd: (cause: LifeCause) => void;
+};
+
+export class MemberLimits {
+  readonly #options: LimitOptions;
+  readonly #meter = new UsageMeter();
+  readonly #heard = new AbortController();
+  readonly #told: string[] = [];
+  #turnStartedAt = 0;
+  #work: Promise<void> = Promise.resolve();
+  #waiting: Promise<void> = Promise.resolve();
+
+  constructor(options: LimitOptions) {
+    this.#options = options;
+  }
+
+  /** Its process runs: from here on it is waited for. */
+  started(): void {
+    if (this.#options.startTimeoutMs > 0) this.#waiting = this.#awaitSign();
+  }
+
+  turnStarted(): void {
+    this.#turnStartedAt = this.#options.clock.now();
+  }
+
+  hear(event: AgentEvent): void {
+    this.#heard.abort();
+    if (event.type !== 'usage') return;
+    const uses = this.#meter.hear(event.usage, this.#task());
+    if (uses.length > 0) this.#then(() => this.#note(uses));
+  }
+
+  /** What it is to be told with its next prompt, once. */
+  takeWords(): string {
+    const words = this.#told.splice(0);
+    return words.map((one) => `${one}\n`).join('');
+  }
+
+  /** What is known so far has been written down. */
+  async settled(): Promise<void> {
+    await this.#work;
+  }
+
+  /** The run is over. */
+  async close(): Promise<void> {
+    this.#heard.abort();
+    const rest = this.#meter.rest();
+    if (rest.length > 0) this.#then(() => this.#note(rest));
+    await Promise.all([this.#work, this.#waiting]);
+  }
+
+  #then(act: () => Promise<void>): void {
+    // What cannot be written down shows where somebody waits for it.
+    this.#work = this.#work.then(act).catch(() => undefined);
+  }
+
+  /** Its words or its acts, whichever come first. */
+  async #awaitSign(): Promise<void> {
+    const { clock, log, name, epoch, startTimeoutMs, onEnd } = this.#options;
+    const seenAt = log.state.members.get(name)?.seenAt ?? 0;
+    await clock.sleep(startTimeoutMs, this.#heard.signal);
+    if (this.#heard.signal.aborted) return;
+    log.refresh();
+    const member = log.state.members.get(name);
+    if (member?.epoch === epoch && member.seenAt <= seenAt) onEnd({ kind: 'not_heard', afterMs: startTimeoutMs });
+  }
+
+  /** What it works on: its claim, else what it has ended in this turn, else what it is to begin. */
+  #task(): string | null {
+    const { log, name, epoch } = this.#options;
+    log.refresh();
+    const { tasks } = log.state;
+    const own = [...tasks.values()].filter(({ claim }) => claim?.member === name && claim.epoch === epoch);
+    const [held] = own
+      .filter(({ status }) => status === 'in_progress')
+      .sort((one, other) => (other.claim?.at ?? 0) - (one.claim?.at ?? 0));
+    const [ended] = own
+      .filter(({ endedAt }) => endedAt !== null && endedAt >= this.#turnStartedAt)
+      .sort((one, other) => (other.endedAt ?? 0) - (one.endedAt ?? 0));
+    const next = [...tasks.values()].find(
+      (task) => task.owner === name && task.status === 'pending' && waitsFor(task, tasks).length === 0,
+    );
+    return (held ?? ended ?? next)?.id ?? null;
+  }
+
+  async #note(uses: readonly Use[]): Promise<void> {
+    const { log, name, epoch, budgets } = this.#options;
+    for (const use of uses) {
+      const before = {
+        teammate: costOfMember(log.state, name)?.cost_usd ?? 0,
+        task: use.task === null ? 0 : (costOfTask(log.state, use.task)?.cost_usd ?? 0),
+      };
+      const { refusal } = await log.append({ type: 'member_used', name, epoch, ...use }, { flush: false });
+      if (refusal !== null) continue;
+      const after = before.teammate + use.cost_usd;
+      const ofTask = use.task === null ? null : crossingOf('task', before.task, before.task + use.cost_usd, budgets);
+      if (use.task !== null && ofTask !== null) await this.#crossed(ofTask, use.task);
+      const ofAll = crossingOf('teammate', before.teammate, after, budgets);
+      if (ofAll !== null) await this.#crossed(ofAll, null);
+    }
+  }
+
+  /** A limit was passed: it is told, and with a hard one its turn is over. */
+  async #crossed({ kind, words }: Crossing, task: string | null): Promise<void> {
+    const { log, name, say, onEnd } = this.#options;
+    const about = task === null ? name : `task ${task}`;
+    say(`${about}: ${words}`);
+    const decision = kind === 'soft' ? 'accept' : 'reject';
+    const record = { hook: BUDGET, decision, member: name, about, reason: words, fingerprint: words } as const;
+    await log.append({ type: 'decision', ...record, paths: [] });
+    if (kind === 'soft') {
+      this.#told.push(
+        `toolcrew: ${about}: ${words}. Come to an end soon: finish what you have begun, and begin no more.`,
+      );
+      return;
+    }
+    if (task === null) return onEnd({ kind: 'budget', words });
+    log.refresh();
+    const status = log.state.tasks.get(task)?.status;
+    // What it has finished all the same is finished.
+    if (status === 'completed' || status === 'failed') return;
+    await log.append({ type: 'task_updated', task, status: 'failed', result: words, by: LEAD, epoch: 0 });
+    onEnd({ kind: 'budget', words: `task ${task}: ${words}` });
+  }
+}

@@ -1,0 +1,187 @@
+// The lead, a teammate, or all of them are killed at records of the log all over a run; whoever comes after brings it to the same end.
+
+import assert from 'node:assert/strict';
+import { type ChildProcess, execFileSync } from 'node:child_process';
+import { once } from 'node:events';
+import { chmodSync, existsSync, mkdirSync, readFileSync, watch, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import test from 'node:test';
+import { TeamHistory } from '../../src/adapters/event-log/team-history.ts';
+import type { RunReport } from '../../src/cli/run-report.ts';
+import type { PhaseProject } from '../support/phase-project.ts';
+import { SPEC, shopProject, TEAM, WORK } from '../support/shop-spec.ts';
+import { matesOf, processesOf } from '../support/team-processes.ts';
+
+const BRANCH = `tool/${TEAM}`;
+const IDS = WORK.map((_work, at) => String(at + 1));
+
+function kill({ pid }: { readonly pid: number }): void {
+  try {
+    process.kill(pid, 'SIGKILL');
+  } catch {
+    // It has ended meanwhile.
+  }
+}
+
+function recordsOf({ root }: PhaseProject): number {
+  const path = join(root, '.tool', 'teams', TEAM, 'log.jsonl');
+  if (!existsSync(path)) return 0;
+  return readFileSync(path, 'utf8')
+    .split('\n')
+    .filter((line) => line !== '').length;
+}
+
+/** `git`: whoever runs the n-th git command, the lead or a teammate's server; the command is not run. */
+type Victim = 'lead' | 'teammate' | 'all' | 'git';
+
+/** Kills; false when nobody of that kind lives. */
+function strike(project: PhaseProject, lead: ChildProcess, victim: Victim): boolean {
+  const all = processesOf(project);
+  if (victim === 'teammate') {
+    const [mate] = matesOf(project, lead.pid ?? 0);
+    if (mate !== undefined) kill(mate);
+    return mate !== undefined;
+  }
+  kill({ pid: lead.pid ?? 0 });
+  if (victim === 'all') for (const one of all) kill(one);
+  return true;
+}
+
+/** Lets the lead run until the log has so many records, and strikes; false when it was over before. */
+async function killedAt(project: PhaseProject, lead: ChildProcess, at: number, victim: Victim): Promise<boolean> {
+  let isStruck = false;
+  const directory = join(project.root, '.tool', 'teams', TEAM);
+  mkdirSync(directory, { recursive: true });
+  const watcher = watch(directory, () => {
+    if (!isStruck && recordsOf(project) >= at) isStruck = strike(project, lead, victim);
+  });
+  await once(lead, 'close');
+  watcher.close();
+  return isStruck;
+}
+
+/** A `git` that kills, once, whoever runs its n-th command; gives what tells how many there were. */
+function killingGit(project: PhaseProject, at: number): () => number {
+  const real = execFileSync('sh', ['-c', 'command -v git'], { encoding: 'utf8' }).trim();
+  const bin = join(dirname(project.root), 'bin');
+  mkdirSync(bin);
+  project.env = { PATH: `${bin}:${process.env.PATH}` };
+  // One line each, since several of them may write at once.
+  const count = join(bin, 'count');
+  const git = join(bin, 'git');
+  writeFileSync(count, '');
+  const act = `if [ "$(wc -l <'${count}')" -eq ${at} ] && mkdir '${count}.struck' 2>/dev/null; then kill -9 $PPID; exit 1; fi`;
+  writeFileSync(git, `#!/bin/sh\necho x >>'${count}'\n${act}\nexec ${real} "$@"\n`);
+  chmodSync(git, 0o755);
+  return () => lines(readFileSync(count, 'utf8')).length;
+}
+
+function lines(text: string): readonly string[] {
+  return text.split('\n').filter((line) => line !== '');
+}
+
+async function assertDone(project: PhaseProject): Promise<void> {
+  const show = (path: string) => project.git('show', `${BRANCH}:${path}`);
+  for (const { id, file } of WORK) assert.equal(show(file), `export const ${id} = true;\n`);
+  assert.deepEqual(lines(project.git('for-each-ref', '--format=%(refname:short)', 'refs/heads')), ['main', BRANCH]);
+  const merges = lines(
+    project.git('log', '--first-parent', '--merges', '--format=%(trailers:key=Task,valueonly,separator=%x2C)', BRANCH),
+  );
+  assert.deepEqual([...merges].sort(), IDS, 'each task was merged once');
+  for (const { owner, file } of WORK)
+    assert.equal(project.git('log', '--no-merges', '--format=%an', BRANCH, '--', file).trim(), owner);
+  assert.equal(lines(project.git('worktree', 'list')).length, 1);
+  assert.deepEqual(project.names('.tool/worktrees'), ['.gitignore']);
+  assert.deepEqual(project.names('.tool/teams'), ['archive']);
+  const [name = '', ...more] = project.names('.tool/teams/archive');
+  assert.deepEqual(more, []);
+  const completed: string[] = [];
+  const history = new TeamHistory({
+    directory: join(project.root, '.tool', 'teams', 'archive', name),
+    from: 'beginning',
+    onRecord: (record, refusal) => {
+      if (refusal === null && record.type === 'task_updated' && record.status === 'completed')
+        completed.push(record.task);
+    },
+  });
+  await history.close();
+  assert.deepEqual(completed.sort(), IDS, 'each task was completed once');
+  assert.equal(history.state.session, 'deleted');
+  assert.equal(history.tornLines, 0);
+  assert.deepEqual(processesOf(project), []);
+  assert.equal(execFileSync('git', ['status', '--short'], { cwd: project.root, encoding: 'utf8' }), '');
+}
+
+/** Goes on after a kill with one command or the other. */
+async function goOn(project: PhaseProject, at: number): Promise<void> {
+  const isThere = existsSync(join(project.root, '.tool', 'teams', TEAM, 'log.jsonl'));
+  const args = at % 2 === 0 && isThere ? ['team-restart'] : ['run', SPEC, '--team'];
+  const { code, stdout, stderr } = await project.lead(...args, '--json');
+  assert.equal(code, 0, stderr);
+  const report: RunReport = JSON.parse(stdout);
+  assert.deepEqual([report.branch, report.files], [BRANCH, WORK.length], stderr);
+}
+
+const seed = Number(process.env.TOOLCREW_SEED ?? Date.now() % 1_000_000);
+let state = seed;
+
+/** A number from 0 to below 1; the same for the same seed. */
+function random(): number {
+  state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+  return state / 2 ** 32;
+}
+
+/** One moment in each of so many equal parts of a run. */
+function moments(parts: number, from: number, to: number): readonly number[] {
+  return Array.from({ length: parts }, (_, part) => Math.floor(from + ((part + random()) * (to - from)) / parts));
+}
+
+let struck = 0;
+
+test('nobody is killed', async (t) => {
+  const project = shopProject(t);
+  const commands = killingGit(project, 0);
+  const { code, stderr } = await project.lead('run', SPEC, '--team', '--json');
+  assert.equal(code, 0, stderr);
+  await assertDone(project);
+  const records = project.archived().split('"type":').length - 1;
+  assert.ok(records >= LAST_RECORD, `${records} records`);
+  assert.ok(commands() >= LAST_COMMAND, `${commands()} git commands`);
+});
+
+/** Of a run: there are a few more, and how many depends on who is faster. */
+const LAST_RECORD = 34;
+const FIRST_TEAMMATE = 11;
+const LAST_TEAMMATE = 30;
+const LAST_COMMAND = 60;
+
+const CASES: readonly (readonly [Victim, readonly number[]])[] = [
+  ['lead', moments(3, 1, LAST_RECORD)],
+  ['teammate', moments(3, FIRST_TEAMMATE, LAST_TEAMMATE)],
+  ['all', moments(3, FIRST_TEAMMATE, LAST_RECORD)],
+  ['git', moments(3, 1, LAST_COMMAND)],
+];
+
+for (const [victim, points] of CASES)
+  for (const at of points)
+    test(`TOOLCREW_SEED=${seed}: ${victim} killed at ${victim === 'git' ? 'git command' : 'record'} ${at}`, async (t) => {
+      const project = shopProject(t);
+      if (victim === 'git') killingGit(project, at);
+      const lead = project.start('run', SPEC, '--team', '--json');
+      let said = '';
+      lead.stderr?.on('data', (chunk: Buffer) => {
+        said += chunk.toString('utf8');
+      });
+      const isStruck = await killedAt(project, lead, victim === 'git' ? Number.POSITIVE_INFINITY : at, victim);
+      if (isStruck || existsSync(join(dirname(project.root), 'bin', 'count.struck'))) struck += 1;
+      project.env = {};
+      // Another teammate takes the place of one that was killed; a lead's place is taken by a command of the person.
+      if (lead.signalCode === 'SIGKILL') await goOn(project, at);
+      else assert.equal(lead.exitCode, 0, said);
+      await assertDone(project);
+    });
+
+test('most of them did not come too late', () => {
+  const all = CASES.flatMap(([, points]) => points).length;
+  assert.ok(struck >= all * 0.7, `${struck} of ${all}`);
+});

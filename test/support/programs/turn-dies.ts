@@ -1,0 +1,16 @@
+// Takes a turn of the lock that it is given, starts a program in it, says that one's number, and dies.
+
+import { spawn } from 'node:child_process';
+import { Turns } from '../../../src/adapters/git/workshop-turn.ts';
+
+const [lock = ''] = process.argv.slice(2);
+const turns = new Turns(lock);
+await turns.take(async () => {
+  const orphan = spawn('sleep', ['2'], {
+    env: { PATH: process.env.PATH, ...turns.mark },
+    detached: true,
+    stdio: 'ignore',
+  });
+  process.stdout.write(`${orphan.pid}\n`, () => process.kill(process.pid, 'SIGKILL'));
+  await new Promise(() => undefined);
+});
