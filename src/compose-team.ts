@@ -2,6 +2,7 @@
 
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { agentTools } from './adapters/agent-tools.ts';
 import { loadTeamSettings } from './adapters/config/settings-snapshot.ts';
 import { KeptTeams } from './adapters/event-log/kept-teams.ts';
 import { FileTeams } from './adapters/event-log/teams.ts';
@@ -96,6 +97,7 @@ function viewOf(project: Project, env: Environment, teams: Teams, settings: () =
       return syncSpec(composeSync({ project, env, teams, settings, now: Date.now }), id, base);
     },
     approve: (id) => approveSpec(main, id, env, Date.now()),
+    agentTools: (agent) => agentTools(root, agent),
     writeSpec: (spec, replaces) => putSpec(main, spec, replaces, new Date().toISOString().slice(0, 10)),
     writeReport: (directory, text) => {
       const path = join(directory, 'report.md');

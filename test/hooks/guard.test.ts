@@ -2,7 +2,15 @@ import assert from 'node:assert/strict';
 import { mkdirSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
-import { type Fields, HookedProject, type HookRun, type HostVersion, specific, VERSIONS } from '../support/hooked.ts';
+import {
+  type Fields,
+  HookedProject,
+  type HookRun,
+  type HostVersion,
+  specific,
+  TEAM,
+  VERSIONS,
+} from '../support/hooked.ts';
 
 function guard(
   project: HookedProject,
@@ -209,4 +217,22 @@ test('the calls of 2.1.33 are told by its transcripts, also when these come late
     nobody.stderr,
     /a caller that the host does not name \(this host does not name who calls, and its transcripts do not tell\)/,
   );
+});
+
+test("an agent of the project's own that lists tools without the team's is not started, and it is said what is missing", async (t) => {
+  const project = new HookedProject(t);
+  await project.call('team-lead', 'TeamCreate', { team_name: TEAM });
+  const subagent_type = 'team-tester';
+  await project.call('team-lead', 'Task', { subagent_type, team_name: TEAM, name: 'tester', prompt: 'p' });
+  const spawn = () => guard(project, 'team-lead', 'Agent', { subagent_type, prompt: 'x' });
+  const path = '.claude/agents/team-tester.md';
+  project.write(path, '---\nname: team-tester\ntools: Read, mcp__team__TaskList, "mcp__team__Inbox"\n---\nYou test.\n');
+  const refused = await spawn();
+  assert.equal(refused.code, 2);
+  assert.match(
+    refused.stderr,
+    /team-tester\.md lists tools, and of the team's server not mcp__team__TaskGet, mcp__team__TaskUpdate, mcp__team__SendMessage: it could do no task/,
+  );
+  project.write(path, '---\nname: team-tester\n---\nYou test.\n');
+  assert.equal((await spawn()).code, 0);
 });

@@ -68,6 +68,7 @@ export class TeamWorld {
     approve: () => null,
     writeSpec: () => ({ ok: false, problems: [{ file: 'spec.md', line: 1, words: 'nothing is written here' }] }),
     writeReport: (directory) => directory,
+    agentTools: () => null,
     data: () => null,
     approval: () => Promise.resolve({ status: null, counts: false, why: 'there is none' }),
     sync: () => Promise.resolve({ kind: 'refused', reasons: ['there is none'] }),

@@ -28,6 +28,9 @@ export type ClaudeMembersOptions = MemberHomeOptions & {
 /** The server's name is part of its tools' names, which agents and hooks know. */
 const SERVER = 'team';
 
+/** With one of them in its list an agent can say what came of its task. */
+const TEAM_TOOLS = [`mcp__${SERVER}__TaskUpdate`, `mcp__${SERVER}`, `mcp__${SERVER}__*`, '*'];
+
 /** What changes files by itself. */
 const WRITERS = ['Edit', 'Write', 'MultiEdit', 'NotebookEdit'];
 
@@ -49,6 +52,16 @@ function toolsOf(agent: string, found: AgentText | null): readonly string[] | nu
   const tools = typeof data === 'object' && data !== null && 'tools' in data ? data.tools : undefined;
   if (typeof tools === 'string') return tools.split(',').map((tool) => tool.trim());
   return Array.isArray(tools) ? tools.map((tool) => String(tool)) : null;
+}
+
+/**
+ * The agent as it can take part: a list of tools without the team's would keep the team from it where the host itself reads
+ * the file, so its text is passed on. The built-in ones of the list are given by arguments either way.
+ */
+function reaching(agent: string, found: AgentText | null): AgentText | null {
+  const tools = toolsOf(agent, found);
+  const isReached = tools === null || tools.some((tool) => TEAM_TOOLS.includes(tool));
+  return found === null || isReached ? found : { ...found, isOwn: false };
 }
 
 /** The built-in tools that it gets; of those that only read none writes files. */
@@ -86,7 +99,7 @@ export function memberArguments(
     '--strict-mcp-config',
     '--settings',
     settings,
-    ...agentArguments(run.agent, found, version),
+    ...agentArguments(run.agent, reaching(run.agent, found), version),
     ...(run.model === 'inherit' ? [] : ['--model', run.model]),
     ...(run.budgetUsd === null ? [] : ['--max-budget-usd', String(run.budgetUsd)]),
   ];

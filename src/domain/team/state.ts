@@ -71,13 +71,11 @@ export type Decision = {
   readonly reason: string;
 };
 
-/** Whoever stops with work left is told to go on. */
-const KEPT_GOING: readonly string[] = ['teammate_idle', 'lead_stop'];
-
 /** Whether something was refused. A teammate that is given its next work when it stops has done nothing wrong; costs are told apart. */
 export function isRefusal({ hook, decision }: Pick<Decision, 'hook' | 'decision'>): boolean {
-  if (hook === BUDGET) return false;
-  return decision !== 'accept' && !(KEPT_GOING.includes(hook) && decision === 'reject');
+  // A lead that stops too early has handed in no work.
+  if (hook === BUDGET || hook === 'lead_stop') return false;
+  return decision !== 'accept' && !(hook === 'teammate_idle' && decision === 'reject');
 }
 
 /** How often the same work was rejected in a row. */

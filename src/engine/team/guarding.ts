@@ -111,6 +111,21 @@ async function guardWrite(context: HookContext, event: HostEvent, found: Found):
     : { kind: 'reject', reason: `toolcrew: ${ruling.reason}` };
 }
 
+/** Without these an agent can neither claim a task nor say what came of it. */
+const NEEDED = ['TaskList', 'TaskGet', 'TaskUpdate', 'Inbox', 'SendMessage'];
+
+/** Why an agent of the project's own could take no part in a team; null: it can. */
+function unreachedWords(context: HookContext, agent: string): string | null {
+  // A plugin's agents are its own.
+  const tools = context.host()?.form === 'plugin' ? null : context.project.agentTools(agent);
+  if (tools === null) return null;
+  const needed = NEEDED.map((tool) => serverTool(tool, context.host()));
+  const missing = needed.filter((tool) => !tools.includes(tool) && !tools.includes('*'));
+  return missing.length === 0 || tools.some((tool) => /^mcp__team(?:__\*)?$/.test(tool))
+    ? null
+    : `.claude/agents/${agent}.md lists tools, and of the team's server not ${missing.join(', ')}: it could do no task. Tell the user to add them to its "tools", or to take that line out`;
+}
+
 async function guardSpawn(context: HookContext, event: HostEvent, found: Found): Promise<HookAnswer> {
   const { caller, log } = found;
   const { state } = log;
@@ -130,6 +145,8 @@ async function guardSpawn(context: HookContext, event: HostEvent, found: Found):
     return refuse(
       `while team ${state.team} stands only registered teammates are started: call the team server's Task first, with {"subagent_type":"${member?.agent ?? 'team-<role>'}","team_name":"${state.team}","name":"${member?.name ?? '<role>'}","prompt":"<what to do>"}, and make the call that it answers with${member === undefined ? '' : ` (${member.name} is ${member.phase})`}`,
     );
+  const unreached = unreachedWords(context, member.agent);
+  if (unreached !== null) return refuse(unreached);
   const { refusal } = await log.append({
     type: 'member_spawned',
     name: member.name,

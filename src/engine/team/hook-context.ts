@@ -40,6 +40,8 @@ export type ProjectView = {
   readonly writeSpec: (spec: NewSpec, replaces: string | null) => CreatedSpec;
   /** Writes the report of a team beside its log; gives its path. */
   readonly writeReport: (directory: string, text: string) => string;
+  /** The tools that the project's own definition of an agent lists; null: it has none of its own, or one without a list. */
+  readonly agentTools: (agent: string) => readonly string[] | null;
   /** Version of the host; null when it cannot be told. */
   readonly hostVersion: () => Promise<string | null>;
   /** The variable that switches team mode on. */

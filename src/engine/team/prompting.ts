@@ -15,10 +15,9 @@ import { withStanding } from './context.ts';
 import { type Command, type Decided, decideWork, propose } from './deciding.ts';
 import { type HookAnswer, type HostEvent, SILENT } from './event.ts';
 import type { HookContext } from './hook-context.ts';
-import { operate } from './operations.ts';
+import { foundTeam } from './lead/founding.ts';
 import { advance } from './phases/advance.ts';
 import { askChanges } from './phases/plan.ts';
-import { restartTeam } from './phases/restart.ts';
 import { serverTool } from './spawn.ts';
 
 function say(lines: readonly string[]): HookAnswer {
@@ -142,32 +141,30 @@ async function standAlone(
   decided: Extract<Decided, { kind: 'decided' }>,
   settings: TeamSettings,
 ): Promise<TeamState | string> {
-  const { work, decision } = decided;
-  const { team } = work;
+  const { team } = decided.work;
   const left = context.teams.list().includes(team) ? context.teams.open(team) : undefined;
   try {
     if (left !== undefined && left.state.session === 'fallback')
-      return (await restartTeam(left, event.session, settings.fallback.preserveProgress)) ?? left.state;
+      return (await takeOver(left, event.session, settings)) ?? left.state;
   } finally {
     await left?.close();
   }
-  const problem = await propose(context, decided);
-  if (problem !== null) return problem;
   const stamp = { session: event.session, agentId: null, agentType: null, toolUseId: null };
   try {
-    await operate(context, 'TeamCreate', { team_name: team }, { kind: 'stamp', stamp });
+    await foundTeam(context, decided, { kind: 'stamp', stamp });
   } catch (error) {
     return messageOf(error);
   }
   const log = context.teams.open(team);
   if (log === undefined) return `team ${team} is gone`;
-  try {
-    const reason = decision.reasons.join('; ');
-    await log.append({ type: 'fell_back', trigger: decision.trigger ?? 'solo', reason });
-    return log.state;
-  } finally {
-    await log.close();
-  }
+  await log.close();
+  return log.state;
+}
+
+/** Whoever worked one at a time goes on so; gives why not. */
+async function takeOver(log: TeamLog, session: string, settings: TeamSettings): Promise<string | null> {
+  const keep = settings.fallback.preserveProgress;
+  return (await log.append({ type: 'restarted', session, key_hash: null, keep, alone: true })).refusal;
 }
 
 async function restart(
@@ -186,7 +183,7 @@ async function restart(
           ? 'no team stands: there is nothing to restart'
           : `team: expected one of ${names.join(', ')}, got ${wanted === '' ? 'none' : wanted}`,
       ]);
-    const refusal = await restartTeam(log, event.session, settings.fallback.preserveProgress);
+    const refusal = await takeOver(log, event.session, settings);
     if (refusal !== null) return stop([refusal]);
     // All may have been done before: then what follows from it comes to pass now.
     const words = await advance(context, log);

@@ -27,7 +27,7 @@ const OPTIONS = {
 };
 
 const OWN: AgentText = {
-  text: '---\nname: team-backend-dev\ntools:\n  - Read\n  - Write\n  - mcp__team__Inbox\n---\nYou are ours.\n',
+  text: '---\nname: team-backend-dev\ntools:\n  - Read\n  - Write\n  - mcp__team__TaskUpdate\n---\nYou are ours.\n',
   isOwn: true,
 };
 
@@ -50,6 +50,13 @@ const AGENTS: readonly (readonly [string, string, AgentText | null, string | und
   ['from 2.1.100 on', '2.1.100', OWN, 'team-backend-dev', undefined],
   ['before, its text is passed on', '2.1.33', OWN, undefined, 'You are ours.'],
   ['as is that of the package', '2.1.329', { ...OWN, isOwn: false }, undefined, 'You are ours.'],
+  [
+    'one that lists tools without the team is, or the host would keep the team from it',
+    '2.1.329',
+    { ...OWN, text: OWN.text.replace('mcp__team__TaskUpdate', 'Bash') },
+    undefined,
+    'You are ours.',
+  ],
   ['where there is none, nothing is', '2.1.329', null, undefined, undefined],
 ];
 

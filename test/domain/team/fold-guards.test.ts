@@ -127,3 +127,13 @@ test('scores stay while checks alone measure the same tree, and go with another 
   assert.equal(scores(story.tell('gate_measured', { trust5: { ...TRUST5, score: 4.5 } })), 4.5);
   assert.equal(scores(story.tell('gate_measured', { tree: 'tree-2' })), undefined);
 });
+
+test('how often in a row the work of all was not found good', () => {
+  const story = teamOf(['tester']);
+  const after = (more: object) => story.tell('gate_measured', { task: null, ...more }).state.gate?.rejected;
+  assert.equal(after({ ok: false }), 1);
+  assert.equal(after({ ok: false, task: '1' }), 1);
+  assert.equal(after({ ok: true, task: '1' }), 1);
+  assert.equal(after({ ok: false }), 2);
+  assert.equal(after({ ok: true }), undefined);
+});

@@ -277,6 +277,18 @@ const LEAD_CASES: readonly Omit<Case, 'member' | 'settings'>[] = [
     verdict: /^-: All teammates have ended: call TeamDelete \{\}\./,
   },
   {
+    name: 'a team whose work has come about',
+    tell: (story) =>
+      story
+        .tell('task_created')
+        .claim('1', 'backend-dev')
+        .complete('1', 'backend-dev')
+        .tell('moved', { event: 'gate_started' })
+        .tell('moved', { event: 'gate_passed' }),
+    verdict:
+      /^-: What the team is for has come about: SendMessage .*TeamDelete \{"team_name":"tool-run-spec-auth-001"\}\.$/,
+  },
+  {
     name: 'work after the team fell back to one at a time',
     tell: (story) => story.tell('task_created', { owner: 'designer', files: [] }).tell('fell_back'),
     verdict: /^accept/,

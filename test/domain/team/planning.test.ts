@@ -2,7 +2,14 @@
 
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { changeTasks, mendTasks, resultsOf, specInChange } from '../../../src/domain/team/planning.ts';
+import {
+  changeTasks,
+  mendRounds,
+  mendTasks,
+  missingPlanners,
+  resultsOf,
+  specInChange,
+} from '../../../src/domain/team/planning.ts';
 import { Story } from '../../support/team.ts';
 
 const ROLES = ['researcher', 'analyst', 'architect'];
@@ -48,4 +55,24 @@ test('a change names the SPEC that it is about', () => {
   for (const task of changeTasks('SPEC-LOGIN-002', 'without a button'))
     story.tell('task_created', { ...task, files: [] });
   assert.equal(specInChange(story.state), 'SPEC-LOGIN-002');
+});
+
+test('rounds of mending count by role, and anew with what the user wants otherwise', () => {
+  const story = new Story().tell('created', { phase: 'plan', roles: ROLES });
+  const asked = (owner: string, subject: string) => story.tell('task_created', { owner, subject, files: [] });
+  assert.equal(mendRounds(story.state), 0);
+  asked('analyst', 'Write the requirements');
+  asked('analyst', 'Mend the result: line 1');
+  asked('architect', 'Mend the result: line 9');
+  assert.equal(mendRounds(story.state), 1);
+  asked('analyst', 'Mend the result: line 2');
+  assert.equal(mendRounds(story.state), 2);
+  asked('analyst', 'Change SPEC-A-001: red');
+  assert.equal(mendRounds(story.state), 0);
+});
+
+test('a SPEC needs both of those whose results it is made of', () => {
+  assert.deepEqual(missingPlanners(ROLES), []);
+  assert.deepEqual(missingPlanners(['researcher', 'architect']), ['analyst']);
+  assert.deepEqual(missingPlanners([]), ['analyst', 'architect']);
 });

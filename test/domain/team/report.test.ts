@@ -65,3 +65,14 @@ test('a message to all is shown as what it is', () => {
   }).state;
   assert.match(reportOf({ state }), /- backend-dev → team-lead, bug report: t: expected a, got b/);
 });
+
+test('what was done in the checkout itself has no branch, and being kept from stopping is no rejection', () => {
+  const story = told().tell('decision', { hook: 'lead_stop', decision: 'reject', member: LEAD, reason: 'mail waits' });
+  const text = reportOf({
+    state: story.state,
+    branch: null,
+    changed: [{ path: 'src/api/a.ts', added: null, removed: null }],
+  });
+  assert.match(text, /; 1 files in the checkout\.$/m);
+  assert.doesNotMatch(text, /mail waits|lines\./);
+});

@@ -2,6 +2,7 @@
 
 import { messageOf, ToolError } from '../../../domain/errors.ts';
 import { fallBack } from '../../../domain/team/activation.ts';
+import type { Evidence } from '../../../domain/team/caller.ts';
 import { FALLBACK_TRIGGERS } from '../../../domain/team/fallback.ts';
 import { isFinished } from '../../../domain/team/lead-step.ts';
 import { isStanding, type TeamState } from '../../../domain/team/state.ts';
@@ -12,12 +13,21 @@ import type { HookContext } from '../hook-context.ts';
 import { addTasks } from '../lead-operations.ts';
 import { operate } from '../operations.ts';
 
-/** Makes the team that was decided on, or the same tasks to be done one at a time. */
-export async function foundTeam(context: HookContext, decided: Extract<Decided, { kind: 'decided' }>): Promise<void> {
+const TERMINAL: Evidence = { kind: 'environment', team: null, teammate: null };
+
+/**
+ * Makes the team that was decided on, or the same tasks to be done one at a time.
+ * @param as who leads it
+ */
+export async function foundTeam(
+  context: HookContext,
+  decided: Extract<Decided, { kind: 'decided' }>,
+  as = TERMINAL,
+): Promise<void> {
   const { work, decision } = decided;
   const problem = await propose(context, decided);
   if (problem !== null) throw new ToolError('refused', problem);
-  const failure = await createTeam(context, work.team);
+  const failure = await createTeam(context, work.team, as);
   if (failure !== null && decision.mode === 'team') return createAlone(context, work.team, failure);
   if (failure !== null) throw new ToolError('refused', failure);
   if (decision.mode === 'team') return;
@@ -35,9 +45,9 @@ async function withLog<T>({ teams }: HookContext, team: string, use: (log: TeamL
 }
 
 /** Gives why it failed; what is refused, since another leads that team, is no failure. */
-async function createTeam(context: HookContext, team: string): Promise<string | null> {
+async function createTeam(context: HookContext, team: string, as: Evidence): Promise<string | null> {
   try {
-    await operate(context, 'TeamCreate', { team_name: team }, { kind: 'environment', team: null, teammate: null });
+    await operate(context, 'TeamCreate', { team_name: team }, as);
     return null;
   } catch (error) {
     if (error instanceof ToolError && error.cause === undefined) throw error;

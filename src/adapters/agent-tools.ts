@@ -1,0 +1,30 @@
+// The list of tools in the definition of an agent that a project brings itself.
+
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+/** The text of a front matter, of which the host reads as little as this. */
+const FRONT = /^---[ \t]*\r?\n([\s\S]*?)\r?\n---[ \t]*(?:\r?\n|$)/;
+
+/** One line with commas, or a list below; hooks load no reader of YAML for it. */
+export function toolsIn(text: string): readonly string[] | null {
+  const lines = (FRONT.exec(text)?.[1] ?? '').split(/\r?\n/);
+  const at = lines.findIndex((line) => /^tools[ \t]*:/.test(line));
+  if (at === -1) return null;
+  const rest = lines.slice(at + 1);
+  const end = rest.findIndex((line) => !/^[ \t]*-[ \t]/.test(line));
+  const below = rest.slice(0, end === -1 ? rest.length : end).map((line) => line.replace(/^[ \t]*-/, ''));
+  const inline = (lines[at] ?? '').replace(/^tools[ \t]*:/, '').replace(/^[ \t]*\[(.*)\][ \t]*$/, '$1');
+  return [...inline.split(','), ...below]
+    .map((tool) => tool.trim().replace(/^["']|["']$/g, ''))
+    .filter((tool) => tool !== '');
+}
+
+/** Null: the project has no definition of that agent, or one without a list. */
+export function agentTools(root: string, agent: string): readonly string[] | null {
+  try {
+    return toolsIn(readFileSync(join(root, '.claude', 'agents', `${agent}.md`), 'utf8'));
+  } catch {
+    return null;
+  }
+}
