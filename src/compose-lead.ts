@@ -89,7 +89,7 @@ export function composeLead(options: ComposeLeadOptions): ComposedLead {
       clock: systemClock,
       checksAt: (place) =>
         createChecks({ root: place, cacheDirectory: `${main}/.tool/cache/checks`, now: Date.now, env }),
-      trust5At: (work) => measureTrust5({ ...work, spec: null, env }),
+      trust5At: (work) => measureTrust5({ ...work, env }),
       desk: {
         writeSpec: leading.project.writeSpec,
         askApproval: null,

@@ -37,22 +37,73 @@ updated: 2026-01-05
 ---
 # Visitors sign the guest book
 
-- R1: When a visitor posts a name and a message, the API in src/api/entries.js shall store the entry and answer 201 with it.
-- R2: If the name or the message is empty, then the API in src/api/entries.js shall answer 422 with the field that is missing.
-- R3: When somebody asks for its health, the API in src/api/health.js shall answer 200 with the word ok.
-- R4: When the API answers 422, the form component in src/components/entry-form.js shall show the field that is missing.
-- R5: The banner in src/components/banner.js shall say welcome.
-- R6: The tests in tests/sign.test.js shall decide each of the lines above.
+- R1: When a visitor posts a name and a message, the API shall store the entry and answer 201 with it.
+- R2: If the name or the message is empty, then the API shall answer 422 with the field that is missing.
+- R3: When somebody asks for its health, the API shall answer 200 with the word ok.
+- R4: When the API answers 422, the form shall show the field that is missing.
+- R5: The banner shall say welcome.
 `;
 
 const PLAN = `# Plan
 
-The API first; form and banner beside it; the tests at the end.
+> The API and the banner at once, the form with the API, the tests with what they test.
+
+## T1: Build the server side: store entries
+
+- files: src/api/entries.js, src/services/store.js
+- domain: backend
+- owner: backend-dev
+- depends on: none
+- requirements: R1, R2
+
+## T2: Tell the health
+
+- files: src/api/health.js
+- domain: backend
+- owner: backend-dev
+- depends on: none
+- requirements: R3
+
+## T3: Build the screens: the form
+
+- files: src/components/entry-form.js
+- domain: frontend
+- owner: frontend-dev
+- depends on: T1
+- requirements: R4
+
+## T4: Greet visitors with a banner
+
+- files: src/components/banner.js
+- domain: frontend
+- owner: frontend-dev
+- depends on: none
+- requirements: R5
+
+## T5: Test the signing
+
+- files: tests/sign.test.js
+- domain: tests
+- owner: tester
+- depends on: T1
+- requirements: R1, R2
+
+## T6: Test the health and the screens
+
+- files: tests/health.test.js, tests/screens.test.js
+- domain: tests
+- owner: tester
+- depends on: T2, T3, T4
+- requirements: R3, R4, R5
 `;
 
 const ACCEPTANCE = `# Acceptance
 
-- A1: Given a guest book, when Grace posts "Hello", then her entry is the first in the list. (R1)
+- A1 (R1): Given a guest book, when Grace posts "Hello", then her entry is the first in the list.
+- A2 (R2): Given a guest book, when somebody posts no name, then the answer is 422 with the field name.
+- A3 (R3): Given a guest book, when somebody asks for its health, then the answer is 200 with ok.
+- A4 (R4): Given a form, when the API misses the name, then the form says so.
+- A5 (R5): Given a visitor, when the page is opened, then the banner says welcome.
 `;
 
 /** Paths and contents of the project. */
@@ -120,37 +171,44 @@ const NEWEST_FIRST = '[...allEntries()].reverse()';
 /** A model takes longer; the ratio of both ways of working is the same. */
 const THINK = { think_ms: 1200 };
 
-const SIGN_TESTS = `import assert from 'node:assert/strict';
+const SIGN_TESTS = `// Of ${DEMO_SPEC}.
+import assert from 'node:assert/strict';
 import test from 'node:test';
 import { listEntries, postEntry } from '../src/api/entries.js';
-import { health } from '../src/api/health.js';
 
-test('R1: an entry is stored, and is the first in the list', () => {
+test('R1, A1: an entry is stored, and is the first in the list', () => {
   assert.equal(postEntry({ name: 'Grace', message: 'Hello' }).status, 201);
   assert.equal(listEntries().body[0].message, 'Hello');
 });
 
-test('R2: what is missing is named', () => {
+test('R2, A2: what is missing is named', () => {
   assert.equal(postEntry({ name: '', message: 'x' }).body.field, 'name');
   assert.equal(postEntry({ name: 'x', message: '' }).body.field, 'message');
 });
+`;
 
-test('R3: it says that it is well', () => {
+const HEALTH_TESTS = `// Of ${DEMO_SPEC}.
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import { health } from '../src/api/health.js';
+
+test('R3, A3: it says that it is well', () => {
   assert.deepEqual(health(), { status: 200, body: 'ok' });
 });
 `;
 
-const SCREEN_TESTS = `import assert from 'node:assert/strict';
+const SCREEN_TESTS = `// Of ${DEMO_SPEC}.
+import assert from 'node:assert/strict';
 import test from 'node:test';
 import { banner } from '../src/components/banner.js';
 import { entryForm } from '../src/components/entry-form.js';
 
-test('R4: there is a field for the name and one for the message, and what is missing is shown', () => {
+test('R4, A4: there is a field for the name and one for the message, and what is missing is shown', () => {
   assert.match(entryForm(), /name="name".*name="message"/s);
   assert.match(entryForm({ field: 'name', says: 'is missing' }), /name is missing/);
 });
 
-test('R5: visitors are greeted', () => {
+test('R5, A5: visitors are greeted', () => {
   assert.match(banner(), /Welcome/);
 });
 `;
@@ -272,10 +330,17 @@ export function entryForm(problem) {
   tester: {
     tasks: [
       {
-        subject: 'Test what frontend-dev built',
-        steps: [THINK, { write: { path: 'tests/screens.test.js', text: SCREEN_TESTS } }],
+        subject: 'Test the health and the screens',
+        steps: [
+          THINK,
+          { write: { path: 'tests/health.test.js', text: HEALTH_TESTS } },
+          { write: { path: 'tests/screens.test.js', text: SCREEN_TESTS } },
+        ],
       },
-      { subject: 'Test', steps: [THINK, { write: { path: 'tests/sign.test.js', text: SIGN_TESTS } }] },
+      {
+        subject: 'Test the signing',
+        steps: [THINK, { write: { path: 'tests/sign.test.js', text: SIGN_TESTS } }],
+      },
     ],
   },
   quality: {

@@ -2,7 +2,15 @@
 
 import { dollars } from '../domain/team/cost.ts';
 import { isRefusal } from '../domain/team/state.ts';
-import type { DecisionView, GateView, MemberView, MessageView, TaskView, TeamView } from '../domain/team/view.ts';
+import type {
+  DecisionView,
+  GateView,
+  MemberView,
+  MessageView,
+  TaskView,
+  TeamView,
+  Trust5View,
+} from '../domain/team/view.ts';
 import { oneLine } from '../domain/text.ts';
 import { duration } from '../http/format.ts';
 import { paints } from './paint.ts';
@@ -198,7 +206,7 @@ function messagesOf(view: TeamView): Section {
   const { count, last } = view.messages;
   return {
     title: heading('MESSAGES', cell(String(count), paints.quiet)),
-    importance: 4,
+    importance: 5,
     rows: last.map((message) => ({
       rank: -message.seq,
       cells: [
@@ -219,7 +227,7 @@ function leasesOf(view: TeamView): Section {
   const now = Date.parse(view.generated_at);
   return {
     title: heading('LEASES'),
-    importance: 5,
+    importance: 6,
     rows: view.leases.map((lease, index) => ({
       rank: index,
       cells: [
@@ -262,6 +270,36 @@ function gateOf(gate: GateView, view: TeamView): Section {
   };
 }
 
+function points(score: number | null): string {
+  return score === null ? '–' : score.toFixed(1);
+}
+
+/** Each dimension with what its score is made of; those that stand in the way stay longest. */
+function trust5Of({ ok, score, dimensions }: Trust5View): Section {
+  const verdict = ok ? cell(`${points(score)} passed`, paints.good) : cell(`${points(score)} not passed`, paints.bad);
+  return {
+    title: heading('TRUST 5', verdict),
+    importance: 3,
+    rows: dimensions.map(({ dimension, state, score: own, figures, source }) => {
+      const { mark, paint } = OUTCOMES[state];
+      return {
+        rank: ['failed', 'not_measured', 'passed'].indexOf(state),
+        cells: [
+          cell(mark, paint),
+          cell(dimension, paint),
+          cell(points(own), paint),
+          cell(state === 'not_measured' ? 'not measured' : '', paint),
+          cell(figures.join('; ')),
+          cell(source, paints.quiet),
+        ],
+      };
+    }),
+    columns: [{}, {}, { align: 'right' }, {}, { grow: true, min: 24 }, { max: 40, min: 12, drop: 1 }],
+    cut: AT_END,
+    weight: 1.5,
+  };
+}
+
 const VERDICTS: Readonly<Record<DecisionView['decision'], Paint>> = {
   accept: paints.good,
   reject: paints.bad,
@@ -273,7 +311,7 @@ function refusalsOf(view: TeamView): Section {
   const refusals = view.decisions.filter(isRefusal).slice(-10);
   return {
     title: heading('LAST REFUSALS'),
-    importance: 3,
+    importance: 4,
     rows: refusals.map((decision, index) => ({
       rank: -index,
       cells: [
@@ -301,7 +339,8 @@ function refusalsOf(view: TeamView): Section {
 /** The sections in the order in which they are read: who does what, and what came of it as far as there is any. */
 export function sectionsOf(view: TeamView): { readonly work: readonly Section[]; readonly news: readonly Section[] } {
   const gate = view.gate === null ? [] : [gateOf(view.gate, view)];
-  const news = [messagesOf(view), leasesOf(view), ...gate, refusalsOf(view)];
+  const trust5 = view.gate === null || view.gate.trust5 === null ? [] : [trust5Of(view.gate.trust5)];
+  const news = [messagesOf(view), leasesOf(view), ...gate, ...trust5, refusalsOf(view)];
   return {
     work: [membersOf(view), tasksOf(view)],
     news: news.filter(({ rows, importance }) => rows.length > 0 || importance === GATE),

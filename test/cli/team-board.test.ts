@@ -81,6 +81,23 @@ function crowded(): TeamView {
       figure: '42 of 43 tests',
     })),
   });
+  const { gate } = story.state;
+  story.tell('gate_measured', {
+    ok: false,
+    checks: gate?.checks ?? [],
+    trust5: {
+      dimensions: (['tested', 'readable', 'unified', 'secured', 'trackable'] as const).map((dimension) => ({
+        dimension,
+        state: 'failed' as const,
+        score: 1.2,
+        figures: ['失敗'.repeat(80)],
+        source: '語'.repeat(90),
+      })),
+      score: 1.2,
+      ok: false,
+      securityIssues: 1,
+    },
+  });
   story.tell('fell_back', { trigger: 'spawn_failed', reason: 'ありません'.repeat(30) });
   return viewOf(story.state, story.at + 5_000);
 }
@@ -131,6 +148,51 @@ test('what there is no room for is counted, and what matters most is kept', () =
   assert.match(large, /message 1 .*message 20 /s);
   assert.match(large, / {2}1 {2}Task 1 .* 30 {2}Task 30 /s);
   assert.doesNotMatch(large, /… and/);
+});
+
+test('TRUST 5 stands on the board with scores, raw figures and their source; what was not measured says so', () => {
+  const story = teamOf(['backend-dev'], 1);
+  story.tell('gate_measured', {
+    ok: false,
+    trust5: {
+      dimensions: [
+        {
+          dimension: 'tested',
+          state: 'failed',
+          score: 4.4,
+          figures: ['tests: 7 passed', 'coverage: 61 % of 80 %'],
+          source: 'npm test; npm run coverage',
+        },
+        {
+          dimension: 'unified',
+          state: 'not_measured',
+          score: null,
+          figures: ['formatter: not measured: none found'],
+          source: 'nothing',
+        },
+        {
+          dimension: 'trackable',
+          state: 'passed',
+          score: 5,
+          figures: ['commits: 3 of 3 name a task'],
+          source: 'git log a..b',
+        },
+      ],
+      score: 4.7,
+      ok: false,
+      securityIssues: 0,
+    },
+  });
+  const lines = boardText(viewOf(story.state, story.at), 140).map((line) => line.trim().replace(/ {2,}/g, ' | '));
+  const from = lines.findIndex((line) => line.startsWith('TRUST 5'));
+  assert.deepEqual(lines.slice(from, from + 4), [
+    'TRUST 5 | 4.7 not passed',
+    '✖ | tested | 4.4 | tests: 7 passed; coverage: 61 % of 80 % | npm test; npm run coverage',
+    '– | unified | – | not measured | formatter: not measured: none found | nothing',
+    '✔ | trackable | 5.0 | commits: 3 of 3 name a task | git log a..b',
+  ]);
+  const screen = boardScreen(viewOf(story.state, story.at), { columns: 80, rows: 17 }, 'q leaves').join('\n');
+  assert.match(screen, /TRUST 5 {2}4\.7 not passed.*\n.*tested {3}/, 'what stands in the way stays longest');
 });
 
 test('from 140 columns on, what happened stands beside who does what', async (t) => {

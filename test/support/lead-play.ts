@@ -114,6 +114,8 @@ export class LeadPlay {
   most = 0;
   trust5: Trust5[] = [GOOD];
   gate: GateResult[] = [];
+  /** For which SPEC TRUST 5 was measured, each time. */
+  readonly measuredFor: (string | null)[] = [];
   /** What was planned. */
   readonly specs: NewSpec[] = [];
   #active = 0;
@@ -194,8 +196,10 @@ export class LeadPlay {
         checksAt: () => ({
           run: () => Promise.resolve(this.gate.shift() ?? { ...failing('a'.repeat(40)), ok: true, checks: [] }),
         }),
-        trust5At: () =>
-          Promise.resolve(this.trust5.length > 1 ? (this.trust5.shift() ?? GOOD) : (this.trust5[0] ?? GOOD)),
+        trust5At: ({ spec }) => {
+          this.measuredFor.push(spec);
+          return Promise.resolve(this.trust5.length > 1 ? (this.trust5.shift() ?? GOOD) : (this.trust5[0] ?? GOOD));
+        },
         desk: {
           writeSpec: (spec) => {
             this.specs.push(spec);

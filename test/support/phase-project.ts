@@ -29,7 +29,7 @@ export class PhaseProject {
   readonly #script: string;
 
   /** @param files in place of the shop's own */
-  constructor(t: Cleanup, script: TeammateScript, settings = '', files: Readonly<Record<string, string>> = {}) {
+  constructor(t: Cleanup, script: TeammateScript, settings = '', files: Readonly<Record<string, string>> = FILES) {
     const place = tempDir(t);
     this.#t = t;
     this.root = join(place, 'the shop');
@@ -38,7 +38,7 @@ export class PhaseProject {
     mkdirSync(this.#home);
     this.play(script);
     const config = `workflow:\n  team:\n    enabled: true\n${settings}`;
-    for (const [path, text] of Object.entries({ ...FILES, '.tool/config/workflow.yaml': config, ...files })) {
+    for (const [path, text] of Object.entries({ '.tool/config/workflow.yaml': config, ...files })) {
       mkdirSync(dirname(join(this.root, path)), { recursive: true });
       writeFileSync(join(this.root, path), text);
     }

@@ -106,6 +106,7 @@ const RECORDS: { readonly [T in TeamRecordType]: Fields<Extract<TeamRecord, { ty
     owner: orNull(text),
     files: list(text),
     blocked_by: list(text),
+    holds_up: orMissing(text),
     by: text,
   },
   task_updated: { ...author, task: text, status: oneOf(...TASK_STATUSES), result: orNull(text) },

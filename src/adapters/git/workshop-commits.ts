@@ -190,3 +190,35 @@ export async function mergeTrees(
   if (exitCode === 1) return { conflicts: [...new Set(files)].sort() };
   throw new ToolError('git', `git merge-tree failed for ${ours} and ${theirs}: ${lastLines(stderr || stdout, 8)}`);
 }
+
+/** No path has two slashes in a row. */
+const MARK = '//task//';
+
+/** Ids of the tasks whose merges changed these files, told from the top, in `to` since `from` left it; the oldest first. */
+export async function tasksBehind(
+  from: string,
+  to: string,
+  files: readonly string[],
+  { top }: Repository,
+  run: Run,
+): Promise<readonly string[]> {
+  // Limited to paths, Git leaves merges out whose first parent the range leaves out.
+  const told = await run.git(top, [
+    'log',
+    '-z',
+    '-m',
+    '--first-parent',
+    '--reverse',
+    '--name-only',
+    ...PLAIN,
+    `--format=${MARK}%(trailers:key=Task,valueonly,unfold)${MARK}`,
+    `${from}..${to}`,
+  ]);
+  // Before the first mark there is nothing; then trailers and paths take turns.
+  const [, ...rows] = told.split(MARK);
+  const ids = rows.flatMap((trailers, index) => {
+    const changed = parts((rows[index + 1] ?? '').replace(/^\0\n/, ''));
+    return index % 2 === 0 && changed.some((path) => files.includes(path)) ? trailers.trim().split('\n') : [];
+  });
+  return [...new Set(ids.map((id) => id.trim()))].filter((id) => id !== '');
+}

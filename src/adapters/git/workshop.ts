@@ -18,6 +18,7 @@ import {
   mergeTrees,
   noteMerge,
   refAt,
+  tasksBehind,
 } from './workshop-commits.ts';
 import {
   createRun,
@@ -145,13 +146,13 @@ class GitWorkshop implements Workshop {
         repository,
         run,
       );
-      if (typeof merged !== 'string') return merged;
+      if (typeof merged !== 'string') return conflictOf(merged.conflicts, { of: at, into: head }, repository, run);
       const changes = await changesBetween(at, merged, repository, run);
       const diff = ['diff', '-z', '--name-only', '--no-renames', '--no-ext-diff', '--ignore-submodules=all', 'HEAD'];
       const dirty = new Set((await run.git(path, diff)).split('\0').filter((file) => file !== ''));
       // A merge of the writer's own that is not finished: all that it brought is in the way.
       const inTheWay = existsSync(join(worktree.admin, 'MERGE_HEAD')) ? [...dirty] : obstaclesFor(path, changes, dirty);
-      if (inTheWay.length > 0) return conflictOf(inTheWay, repository);
+      if (inTheWay.length > 0) return conflictOf(inTheWay, { of: at, into: head }, repository, run);
       await move(worktree, ref, { from: at, to: merged, files: changes.map((change) => change.path) }, repository, run);
       return { kind: 'merged', head: merged };
     });
@@ -194,7 +195,7 @@ class GitWorkshop implements Workshop {
           throw new ToolError('git', `${upTo}: expected a commit of ${member}'s branch, which stands at ${at}`);
         if (await isAncestor(last, head, repository, run)) return { kind: 'nothing' };
         const merged = await mergeCommit(head, last, message, identity(team, LEAD), repository, run, 'always');
-        if (typeof merged !== 'string') return merged;
+        if (typeof merged !== 'string') return conflictOf(merged.conflicts, { of: last, into: head }, repository, run);
         if ((await run.try(top, ['update-ref', target, merged, head])).exitCode === 0)
           return { kind: 'merged', head: merged };
       }
@@ -282,11 +283,18 @@ async function refuseCheckedOut(branch: string, { root, common }: Repository, ru
   );
 }
 
-function conflictOf(files: readonly string[], repository: Repository): Merge {
-  return { kind: 'conflict', files: files.map((file) => fromRoot(file, repository)) };
+/** @param files from the top @param commits the writer's, and the team's */
+async function conflictOf(
+  files: readonly string[],
+  commits: { readonly of: string; readonly into: string },
+  repository: Repository,
+  run: Run,
+): Promise<Merge> {
+  const tasks = await tasksBehind(commits.of, commits.into, files, repository, run);
+  return { kind: 'conflict', files: files.map((file) => fromRoot(file, repository)), tasks };
 }
 
-/** The commit that has both; without `always` it may be the second one itself. */
+/** The commit that has both, or the paths in conflict, from the top; without `always` it may be the second one itself. */
 async function mergeCommit(
   ours: string,
   theirs: string,
@@ -295,14 +303,13 @@ async function mergeCommit(
   repository: Repository,
   run: Run,
   when?: 'always',
-): Promise<string | Extract<Merge, { kind: 'conflict' }>> {
+): Promise<string | { readonly conflicts: readonly string[] }> {
   if (when === undefined && (await isAncestor(ours, theirs, repository, run))) return theirs;
   // Where theirs has all of ours, its tree is that of the merge.
   const result = (await isAncestor(ours, theirs, repository, run))
     ? { tree: `${theirs}^{tree}` }
     : await mergeTrees(ours, theirs, repository, run);
-  if ('conflicts' in result)
-    return { kind: 'conflict', files: result.conflicts.map((file) => fromRoot(file, repository)) };
+  if ('conflicts' in result) return result;
   const args = ['commit-tree', result.tree, '-p', ours, '-p', theirs, '-F', '-'];
   const made = (await run.git(repository.top, args, { env: author, input: message })).trim();
   noteMerge(made, [ours, theirs]);

@@ -10,6 +10,10 @@ type Of<T extends TeamRecord['type']> = Extract<Stored<TeamRecord>, { type: T }>
 
 export function takeTask(draft: Draft, record: Of<'task_created'>): string | null {
   const id = String(draft.tasks.size + 1);
+  const held = record.holds_up === undefined ? undefined : draft.tasks.get(record.holds_up);
+  if (record.holds_up !== undefined && held === undefined) return `holds_up: there is no task ${record.holds_up}`;
+  // A task that waits could be among those that the held one waits for: a circle would close.
+  if (held !== undefined && record.blocked_by.length > 0) return 'holds_up: a task that waits for others holds up none';
   for (const other of record.blocked_by) if (!draft.tasks.has(other)) return `blocked_by: there is no task ${other}`;
   draft.tasks.set(id, {
     id,
@@ -25,7 +29,9 @@ export function takeTask(draft: Draft, record: Of<'task_created'>): string | nul
     createdAt: record.at,
     startedAt: null,
     endedAt: null,
+    ...(held === undefined ? {} : { holdsUp: held.id }),
   });
+  if (held !== undefined) draft.tasks.set(held.id, { ...held, blockedBy: [...held.blockedBy, id] });
   return null;
 }
 
@@ -64,7 +70,7 @@ function isOf(claim: Claim | null, by: string, epoch: number): boolean {
 function refusalOf(draft: Draft, task: Task, record: Of<'task_updated'>): string | null {
   const { by, epoch, status } = record;
   if (status === 'in_progress') return claimRefusal(draft, task, record);
-  if (isOf(task.claim, by, epoch)) return null;
+  if (isOf(task.claim, by, epoch)) return status === 'completed' ? blockRefusal(draft, task) : null;
   const holder = task.status === 'in_progress' ? task.claim : null;
   if (by === LEAD) {
     if (status !== 'completed' || holder === null) return null;

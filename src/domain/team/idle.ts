@@ -6,7 +6,7 @@ import { nearPatterns } from './near-patterns.ts';
 import { type Ownership, ownerOf, SHARED } from './ownership.ts';
 import type { TeamSettings } from './settings.ts';
 import { isLive, type Member, type Message, type TeamState } from './state.ts';
-import { type Task, waitsFor } from './task.ts';
+import { isHeldUp, type Task, waitsFor } from './task.ts';
 
 export type IdleVerdict =
   | { readonly accept: true; readonly reason: string }
@@ -60,7 +60,11 @@ export function judgeIdle(state: TeamState, member: Member, settings: TeamSettin
     return { accept: true, reason: 'it was asked to end' };
   const { validateWork } = settings.hooks.teammateIdle;
   const open = [...state.tasks.values()].filter(
-    (task) => task.status === 'in_progress' && task.claim?.member === name && task.claim.epoch === epoch,
+    (task) =>
+      task.status === 'in_progress' &&
+      task.claim?.member === name &&
+      task.claim.epoch === epoch &&
+      !isHeldUp(task, state.tasks),
   );
   const unfinished = validateWork ? open : [];
   const next = open.length > 0 || member.shutdown !== null ? undefined : nextFor(state, member, settings);

@@ -3,7 +3,7 @@
 import { claimable } from './idle.ts';
 import { LEAD } from './message.ts';
 import type { TeamState } from './state.ts';
-import type { Task } from './task.ts';
+import { isHeldUp, type Task } from './task.ts';
 import { findingsOf } from './verdict.ts';
 
 /** So many times what the gate finds is given back to be mended. */
@@ -118,11 +118,21 @@ function working(state: TeamState, view: LeadView): LeadStep {
   if (wanted.length > 0) return { kind: 'start', roles: wanted };
   if (open.length === 0) return done(state, isRun);
   const isAtWork = open.some(
-    ({ status, claim }) => status === 'in_progress' && claim !== null && claim.member !== LEAD,
+    (task) =>
+      task.status === 'in_progress' &&
+      task.claim !== null &&
+      task.claim.member !== LEAD &&
+      !isHeldUp(task, state.tasks),
   );
-  const mayBegin = claimable(state).some(({ owner }) => owner === null || running.has(owner) || !spent.has(owner));
+  // Whoever judges waits for what is measured, which comes only when everything is built.
+  const waits = (name: string | null) => name === QUALITY && isRun && isChecked && !isMeasured(state);
+  const mayBegin = claimable(state).some(
+    ({ owner }) => owner === null || (!waits(owner) && (running.has(owner) || !spent.has(owner))),
+  );
   // Who is in the middle of a turn may still add a task, and who has mail may after it.
-  const isBusy = [...running].some((name) => state.members.get(name)?.phase === 'working' || hasMail(state, name));
+  const isBusy = [...running].some(
+    (name) => !waits(name) && (state.members.get(name)?.phase === 'working' || hasMail(state, name)),
+  );
   return !isAtWork && !mayBegin && !isBusy ? { kind: 'stuck', why: stuckWords(state, view) } : { kind: 'wait' };
 }
 

@@ -60,9 +60,9 @@ const LINES: { readonly [T in TeamRecordType]: Words<T> } = {
     who: LEAD,
     what: `creates ${team} for ${subject} (${phase}, ${pattern ?? 'no pattern'}; ${roles.join(', ')})`,
   }),
-  task_created: ({ subject, owner, blocked_by: before, by }, state, counts) => ({
+  task_created: ({ subject, owner, blocked_by: before, holds_up: held, by }, state, counts) => ({
     who: by,
-    what: `adds task${counts ? ` ${state.tasks.size}` : ''}: ${subject}${owner === null ? '' : ` (for ${owner})`}${before.length === 0 ? '' : ` after ${before.join(', ')}`}`,
+    what: `adds task${counts ? ` ${state.tasks.size}` : ''}: ${subject}${owner === null ? '' : ` (for ${owner})`}${before.length === 0 ? '' : ` after ${before.join(', ')}`}${held === undefined ? '' : `; task ${held} waits for it`}`,
   }),
   task_updated: ({ task, status, result, by }) => ({
     who: by,

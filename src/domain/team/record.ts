@@ -56,6 +56,8 @@ export type TeamRecord =
       readonly owner: string | null;
       readonly files: readonly string[];
       readonly blocked_by: readonly string[];
+      /** The task that waits for this one from now on, though it is older. */
+      readonly holds_up?: string;
       readonly by: string;
     }
   | ({

@@ -1,6 +1,7 @@
 // The state of a team, folded from its log.
 
 import type { CheckResult } from '../quality.ts';
+import { isSpecId } from '../spec/spec.ts';
 import type { Trust5Summary } from '../trust5.ts';
 import { BUDGET, type Spent } from './cost.ts';
 import type { Content, MessageType } from './message.ts';
@@ -147,4 +148,9 @@ export function isLost(member: Member, now: number): boolean {
 /** Whether the team still stands. */
 export function isStanding(state: TeamState): boolean {
   return state.session !== 'none' && state.session !== 'deleted';
+}
+
+/** The SPEC that it builds; null: something else is its purpose. */
+export function specOf({ purpose }: TeamState): string | null {
+  return purpose !== null && isSpecId(purpose.subject) ? purpose.subject : null;
 }

@@ -17,8 +17,10 @@ export type Task = {
   readonly owner: string | null;
   /** Paths or globs that it is expected to touch. */
   readonly files: readonly string[];
-  /** Ids of tasks that come first; they are older, so that no circle can close. */
+  /** Ids of tasks that come first: older ones, or younger ones that wait for none, so that no circle can close. */
   readonly blockedBy: readonly string[];
+  /** The id of an older task that waits for this one, as for a conflict to be settled; missing: none. */
+  readonly holdsUp?: string;
   readonly status: TaskStatus;
   readonly claim: Claim | null;
   readonly result: string | null;
@@ -34,6 +36,11 @@ type Tasks = ReadonlyMap<string, Task>;
 /** The ids of what it waits for still. */
 export function waitsFor(task: Task, tasks: Tasks): readonly string[] {
   return task.blockedBy.filter((id) => tasks.get(id)?.status !== 'completed');
+}
+
+/** Whether it was begun, and cannot be finished before another. */
+export function isHeldUp(task: Task, tasks: Tasks): boolean {
+  return task.status === 'in_progress' && waitsFor(task, tasks).length > 0;
 }
 
 /** Its status as it is shown. */

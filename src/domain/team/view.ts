@@ -1,6 +1,6 @@
 // A team as people and programs see it: JSON with snake_case names, times in ISO 8601.
 
-import type { CheckOutcome } from '../quality.ts';
+import type { CheckOutcome, Dimension } from '../quality.ts';
 import { oneLine } from '../text.ts';
 import { nextStep } from './brief.ts';
 import { contentLine } from './content-line.ts';
@@ -10,7 +10,7 @@ import type { DecisionKind, Ending } from './record.ts';
 import type { Phase } from './role.ts';
 import type { SessionState } from './session.ts';
 import { isLost, isRefusal, type Member, type MemberPhase, type Message, type TeamState } from './state.ts';
-import { shownStatus, type Task, type TaskStatus, waitsFor } from './task.ts';
+import { isHeldUp, shownStatus, type Task, type TaskStatus, waitsFor } from './task.ts';
 
 /** So many of the messages are in a view, the last ones. */
 const MESSAGES_SHOWN = 50;
@@ -110,6 +110,23 @@ export type GateView = {
     readonly figure: string | null;
     readonly reason: string;
   }[];
+  /** Of this very tree; null: not measured, as of a single task's work. */
+  readonly trust5: Trust5View | null;
+};
+
+export type Trust5View = {
+  readonly ok: boolean;
+  /** From 0 to 5; null: nothing of it was measured. */
+  readonly score: number | null;
+  readonly dimensions: readonly {
+    readonly dimension: Dimension;
+    readonly state: CheckOutcome;
+    readonly score: number | null;
+    /** What was found, part by part, or why a part was not measured. */
+    readonly figures: readonly string[];
+    /** The commands and files that the figures are from. */
+    readonly source: string;
+  }[];
 };
 
 export type TeamView = {
@@ -208,7 +225,7 @@ function taskView(state: TeamState, task: Task, now: number): TaskView {
     status: shownStatus(task, state.tasks),
     owner: task.claim?.member ?? task.owner,
     blocked_by: task.blockedBy,
-    waits_for: task.status === 'pending' ? waitsFor(task, state.tasks) : [],
+    waits_for: task.status === 'pending' || isHeldUp(task, state.tasks) ? waitsFor(task, state.tasks) : [],
     files: task.files,
     result: task.result === null ? null : oneLine(task.result, LINE_MAX),
     created_at: iso(task.createdAt),
@@ -246,9 +263,22 @@ function messageView(message: Message): MessageView {
 
 function gateView(state: TeamState): GateView | null {
   if (state.gate === null) return null;
-  const { ok, at, task, tree, coverage, checks } = state.gate;
+  const { ok, at, task, tree, coverage, checks, trust5 } = state.gate;
   const shown = checks.map(({ check, outcome, figure, reason }) => ({ check, outcome, figure, reason }));
-  return { ok, at: iso(at), task, tree, coverage, checks: shown };
+  return {
+    ok,
+    at: iso(at),
+    task,
+    tree,
+    coverage,
+    checks: shown,
+    trust5:
+      trust5 === undefined ? null : { ok: trust5.ok, score: trust5.score, dimensions: trust5.dimensions.map(scored) },
+  };
+}
+
+function scored({ dimension, state, score, figures, source }: Trust5View['dimensions'][number]) {
+  return { dimension, state, score, figures, source };
 }
 
 /** The rejections that stand, by the hook and the member whose key they have in the state. */

@@ -36,9 +36,13 @@ export async function judgeCompletion(
   const unchecked =
     free ?? (settings.hooks.taskCompleted.requireQualityCheck ? null : 'unchecked: require_quality_check is false');
   const measured = unchecked === null ? await measure(context, log, task, caller, settings) : null;
-  if (measured !== null && measured.objection !== null)
-    return decide(log, task, caller, measured.objection, measured.words);
   const upTo = prepared?.upTo ?? null;
+  if (measured !== null && measured.objection !== null) {
+    const decided = await decide(log, task, caller, measured.objection, measured.words);
+    // What is let through after all is not lost.
+    const left = decided.accept && own !== null ? await joinWork(own.workshop, log, task, own.caller, upTo) : null;
+    return left === null ? decided : decide(log, task, caller, left, '', FOREIGN);
+  }
   const apart = own === null ? null : await joinWork(own.workshop, log, task, own.caller, upTo);
   const words = measured === null ? (unchecked ?? '') : measured.words;
   return decide(log, task, caller, apart, words, apart === null ? HOOK : FOREIGN);
@@ -146,7 +150,11 @@ async function decide(
   hook = HOOK,
 ): Promise<Completion> {
   const before = log.state.rejections.get(`${hook}:${caller.name}`);
-  const isTired = objection !== null && before?.fingerprint === objection.fingerprint && before.count >= MAX_REJECTIONS;
+  const isTired =
+    objection !== null &&
+    objection.stands === undefined &&
+    before?.fingerprint === objection.fingerprint &&
+    before.count >= MAX_REJECTIONS;
   const decision = objection === null ? 'accept' : isTired ? 'escalated' : 'reject';
   const reason = objection?.reason ?? accepted;
   await log.append({

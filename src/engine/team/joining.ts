@@ -1,29 +1,78 @@
 // A writer's finished work on its way into the team's branch: committed, held against ownership, brought together with what
-// others have finished, and merged.
+// others have finished, and merged; what does not merge is a task.
 
-import { isSpecId } from '../../domain/spec/spec.ts';
 import { foreignFiles, judgeCommits } from '../../domain/team/integration.ts';
-import type { TeamState } from '../../domain/team/state.ts';
+import { LEAD } from '../../domain/team/message.ts';
+import { specOf, type TeamState } from '../../domain/team/state.ts';
 import type { Task } from '../../domain/team/task.ts';
+import { subject } from '../../domain/team/task-draft.ts';
+import { visible } from '../../domain/text.ts';
 import type { TeamLog } from '../ports.ts';
-import type { Somebody, TeamContext } from './context.ts';
-import type { Workshop } from './workshop-port.ts';
+import { must, type Somebody, type TeamContext } from './context.ts';
+import type { Merge, Workshop } from './workshop-port.ts';
 
 /** A finding that stands in the way, with what tells it from another. */
-export type Objection = { readonly reason: string; readonly fingerprint: string };
+export type Objection = {
+  readonly reason: string;
+  readonly fingerprint: string;
+  /** It is not let through, however often it is made: the work would be lost. */
+  readonly stands?: true;
+};
 
 type Member = Extract<Somebody, { kind: 'member' }>;
 
 /** A commit's message: what was done, for which SPEC, and the task by which it is found again. */
-function messageFor(words: string, task: Pick<Task, 'id'>, { purpose }: TeamState): string {
-  const spec = purpose !== null && isSpecId(purpose.subject) ? `For ${purpose.subject}.\n\n` : '';
-  return `${words}\n\n${spec}Task: ${task.id}`;
+function messageFor(words: string, task: Pick<Task, 'id'>, state: TeamState): string {
+  const spec = specOf(state);
+  return `${words}\n\n${spec === null ? '' : `For ${spec}.\n\n`}Task: ${task.id}`;
 }
 
-function conflict(team: string, files: readonly string[]): Objection {
+/**
+ * What does not merge is a task of its own, which the work waits for, and whose work it collides with is told. It is its
+ * author's: commits that change what is somebody else's are taken back before, so each of the files is the author's or was leased
+ * to it, and the work that lacks the other's is in its worktree.
+ */
+async function conflict(
+  log: TeamLog,
+  task: Pick<Task, 'id' | 'subject'>,
+  { name, epoch }: Member,
+  { files, tasks: behind }: Extract<Merge, { kind: 'conflict' }>,
+): Promise<Objection> {
+  const { state } = log;
+  const branch = `tool/${state.team}`;
+  const shown = files.map(visible).join(', ');
+  const how = `Run \`git merge ${branch}\` in your worktree, keep what both sides are for, and commit`;
+  const fingerprint = `conflict ${files.join(' ')}`;
+  const held = state.tasks.get(task.id);
+  if (held === undefined || held.holdsUp !== undefined)
+    return {
+      reason: `it does not merge with what others have finished: ${shown} changed on both sides. ${how}; then complete it again.`,
+      fingerprint,
+      stands: true,
+    };
+  const others = behind.flatMap((id) => state.tasks.get(id) ?? []);
+  const doers = [...new Set(others.flatMap(({ claim }) => claim?.member ?? []))].filter((one) => one !== name);
+  const theirs =
+    others.map(({ id, subject: words, claim }) => `${claim?.member ?? LEAD} for task ${id} "${words}"`).join(', ') ||
+    'somebody else';
+  await must(log, {
+    type: 'task_created',
+    subject: subject('Settle a conflict', shown),
+    description: `${shown} changed on both sides: ${name} changed it for task ${held.id} "${held.subject}", ${theirs}; the latter is in ${branch}. ${how}; complete this task, then task ${held.id}. Ask ${doers.join(', ') || LEAD} where it is not clear what has to stay.`,
+    owner: name,
+    files,
+    blocked_by: [],
+    holds_up: held.id,
+    by: name,
+  });
+  const settling = [...log.state.tasks.values()].findLast(({ holdsUp }) => holdsUp === held.id)?.id ?? '';
+  const content = `Task ${settling}: ${shown} changed on both sides, by you for task ${behind.join(', ')} and by ${name} for task ${held.id}. ${name} settles it: tell ${name} what has to stay of yours.`;
+  for (const to of doers)
+    await log.append({ type: 'message_sent', to, kind: 'progress', content, in_reply_to: null, by: name, epoch });
   return {
-    reason: `others have finished work that does not merge with yours: ${files.join(', ')} were changed on both sides. Run \`git merge tool/${team}\`, settle them, commit, and complete the task again.`,
-    fingerprint: `conflict ${files.join(' ')}`,
+    reason: `it does not merge with what others have finished: ${shown} changed on both sides, by you and by ${theirs}. Task ${settling} is to settle that and is yours: call TaskUpdate {"taskId":"${settling}","status":"in_progress"}. ${how}; complete task ${settling}, then this one.`,
+    fingerprint,
+    stands: true,
   };
 }
 
@@ -32,7 +81,7 @@ export type Prepared =
   | { readonly ok: true; readonly upTo: string | null }
   | { readonly ok: false; readonly objection: Objection };
 
-/** Before the checks: the work is committed, brought together with others', and looked at. */
+/** Before the checks: the work is committed, brought together with others', and looked at; what may not be there collides with nobody. */
 export async function prepareWork(
   workshop: Workshop,
   context: TeamContext,
@@ -45,7 +94,6 @@ export async function prepareWork(
   const { name, member } = caller;
   await workshop.save(team, name, messageFor(task.subject, task, state));
   const merge = await workshop.update(team, name);
-  if (merge.kind === 'conflict') return { ok: false, objection: conflict(team, merge.files) };
   const { ownership } = await context.settings();
   const { tip, commits } = await workshop.commits(team, name);
   const leased = [...state.leases.values()].filter((one) => one.member === name).map(({ path }) => path);
@@ -56,7 +104,10 @@ export async function prepareWork(
     readOnly: member.readOnly,
   };
   const { refused } = judgeCommits(commits, name, rules);
-  if (refused === null) return { ok: true, upTo: commits.length === 0 ? null : tip };
+  if (refused === null)
+    return merge.kind === 'conflict'
+      ? { ok: false, objection: await conflict(log, task, caller, merge) }
+      : { ok: true, upTo: commits.length === 0 ? null : tip };
   const kept = await workshop.refuse(team, name, refused.commit.sha, foreignFiles(refused.commit, name, rules));
   const reason = `${refused.words}. Your commits from there on were taken back and are kept as ${kept}.`;
   return { ok: false, objection: { reason, fingerprint: `commit ${refused.path}` } };
@@ -67,12 +118,13 @@ export async function joinWork(
   workshop: Workshop,
   log: TeamLog,
   task: Pick<Task, 'id' | 'subject'>,
-  { name }: Member,
+  caller: Member,
   upTo: string | null,
 ): Promise<Objection | null> {
   if (upTo === null) return null;
+  const { name } = caller;
   const { team } = log.state;
   const message = messageFor(`Merge ${name}: ${task.subject}`, task, log.state);
   const merge = await workshop.merge(team, name, message, upTo);
-  return merge.kind === 'conflict' ? conflict(team, merge.files) : null;
+  return merge.kind === 'conflict' ? conflict(log, task, caller, merge) : null;
 }

@@ -7,7 +7,7 @@ import type { Input } from '../../domain/team/operation.ts';
 import { insideProject, ownerOf, SHARED } from '../../domain/team/ownership.ts';
 import type { TeamState } from '../../domain/team/state.ts';
 import { isLive } from '../../domain/team/state.ts';
-import { shownStatus, TASK_STATUSES, type Task, type TaskStatus } from '../../domain/team/task.ts';
+import { shownStatus, TASK_STATUSES, type Task, type TaskStatus, waitsFor } from '../../domain/team/task.ts';
 import type { TeamLog } from '../ports.ts';
 import { type Answer, must, refuse, type Somebody, type TeamContext, tellLead } from './context.ts';
 import { judgeCompletion } from './gate.ts';
@@ -19,6 +19,7 @@ function shown(task: Task, state: TeamState): Answer {
     owner: task.claim?.member ?? task.owner,
     status: shownStatus(task, state.tasks),
     ...(task.blockedBy.length === 0 ? {} : { blocked_by: task.blockedBy }),
+    ...(task.holdsUp === undefined ? {} : { holds_up: task.holdsUp }),
   };
 }
 
@@ -74,10 +75,13 @@ function statusOf(text: string): TaskStatus {
 }
 
 /** What is not the caller's to complete is said before any check runs for it. */
-function mustBeOf({ id, status, claim, owner }: Task, name: string): void {
+function mustBeOf(task: Task, name: string, { tasks }: TeamState): void {
+  const { id, status, claim, owner } = task;
   if (status === 'in_progress' && claim !== null && claim.member !== name)
     refuse(`task ${id} is claimed by ${claim.member}`);
   if (claim?.member !== name && owner !== name) refuse(`task ${id} is not claimed by ${name}: claim it first`);
+  const before = waitsFor(task, tasks).map((other) => `task ${other} "${tasks.get(other)?.subject ?? ''}"`);
+  if (before.length > 0) refuse(`task ${id} waits for ${before.join(', ')}: that comes first`);
 }
 
 export async function updateTask(context: TeamContext, log: TeamLog, caller: Somebody, input: Input): Promise<Answer> {
@@ -101,7 +105,7 @@ export async function updateTask(context: TeamContext, log: TeamLog, caller: Som
   }
   if (status === 'in_progress' && caller.kind === 'lead' && owner !== undefined)
     return shown(taskOf(log.state, task.id), log.state);
-  if (status === 'completed' && caller.kind === 'member') mustBeOf(task, name);
+  if (status === 'completed' && caller.kind === 'member') mustBeOf(task, name, log.state);
   const before = new Set(claimable(log.state).map(({ id }) => id));
   const passed = status === 'completed' ? await judgeCompletion(context, log, task, caller) : null;
   if (passed !== null && !passed.accept) refuse(passed.reason);

@@ -21,8 +21,8 @@ export type MemberWork = {
 export type Merge =
   | { readonly kind: 'merged'; readonly head: string }
   | { readonly kind: 'nothing' }
-  /** Nothing was changed. */
-  | { readonly kind: 'conflict'; readonly files: readonly string[] };
+  /** Nothing was changed. `tasks`: ids of those by which these files changed in the team's branch, as far as its merges name them. */
+  | { readonly kind: 'conflict'; readonly files: readonly string[]; readonly tasks: readonly string[] };
 
 export type WriterPlace = {
   /** Where the project's root is in the worktree. */

@@ -402,7 +402,7 @@ test('a merge with both sides in a file is not committed', async (t) => {
     workshop.save(TEAM, 'two', 'x'),
     /a merge of two's is not finished: src\/api\/a\.js holds conflict markers/,
   );
-  assert.deepEqual(await workshop.update(TEAM, 'two'), { kind: 'conflict', files: ['src/api/a.js'] });
+  assert.deepEqual(await workshop.update(TEAM, 'two'), { kind: 'conflict', files: ['src/api/a.js'], tasks: [] });
   writeTree(two.path, { 'src/api/a.js': 'both\n' });
   assert.ok(await workshop.save(TEAM, 'two', 'Merged'));
   assert.deepEqual(

@@ -129,7 +129,7 @@ test('the team’s work comes to a writer, whose own stays', async (t) => {
     ['src/pages/p.js', 'mine\n'],
   ] as const) {
     writeTree(two.path, { [path]: text });
-    assert.deepEqual(await workshop.update(TEAM, 'two'), { kind: 'conflict', files: [path] });
+    assert.deepEqual(await workshop.update(TEAM, 'two'), { kind: 'conflict', files: [path], tasks: [] });
     assert.equal(textOf(two.path, path), text);
     gitIn(two.path)('checkout', '-q', '--', '.');
     gitIn(two.path)('clean', '-qfd');

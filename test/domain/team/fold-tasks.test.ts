@@ -13,6 +13,21 @@ test('tasks are counted from 1, and wait only for older ones', () => {
   assert.deepEqual(story.task('3').blockedBy, ['1', '2']);
 });
 
+test('a younger task may hold up one that was begun: it cannot be completed before', () => {
+  const story = teamOf(TWO, 1)
+    .claim('1', 'backend-dev')
+    .refuse(/holds_up: there is no task 7/, 'task_created', { holds_up: '7' })
+    .refuse(/a task that waits for others holds up none/, 'task_created', { holds_up: '1', blocked_by: ['1'] })
+    .tell('task_created', { holds_up: '1' });
+  assert.deepEqual([story.task('2').holdsUp, story.task('1').blockedBy], ['1', ['2']]);
+  story
+    .refuse(/task 1 is blocked by task 2/, 'task_updated', { status: 'completed' })
+    .claim('2', 'backend-dev')
+    .complete('2', 'backend-dev')
+    .complete('1', 'backend-dev');
+  assert.equal(story.task('1').status, 'completed');
+});
+
 test('the first claim wins, whoever comes after is told by whom, and the winner may say it twice', () => {
   const story = teamOf(TWO, 1)
     .claim('1', 'backend-dev')

@@ -36,6 +36,15 @@ const CASES: readonly Case[] = [
       /^-: You have not finished task 1 "Sign in": finish it and call TaskUpdate \{"taskId":"1","status":"completed"\}/,
   },
   {
+    name: 'what holds up a task that it has begun comes first',
+    tell: (story) =>
+      story
+        .tell('task_created', API)
+        .claim('1', 'backend-dev')
+        .tell('task_created', { ...API, subject: 'Settle it', holds_up: '1' }),
+    verdict: /^-: task 2 "Settle it" is yours now: (?!.*task 1)/,
+  },
+  {
     name: 'a task that it has begun, which nobody looks at',
     tell: (story) => story.tell('task_created', API).claim('1', 'backend-dev'),
     settings: TRUSTING,

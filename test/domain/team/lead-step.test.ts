@@ -63,6 +63,32 @@ const CASES: readonly {
 }[] = [
   { name: 'no team', story: new Story(), step: 'over' },
   {
+    name: 'what has failed keeps everything from being measured, and who judges from beginning',
+    story: begun()
+      .tell('task_created', API)
+      .tell('task_created', { ...JUDGE, blocked_by: [] })
+      .join('backend-dev', 'quality')
+      .claim('1', 'backend-dev')
+      .tell('task_updated', { task: '1', status: 'failed', by: 'backend-dev', result: 'no way' })
+      .tell('message_sent', { to: 'quality', by: 'backend-dev', kind: 'progress', content: 'x' })
+      .tell('member_idle', {}),
+    view: { running: new Set(['backend-dev', 'quality']), isChecked: true, isClosed: false, spent: new Map() },
+    step: 'stuck',
+  },
+  {
+    name: 'what was begun waits for what has failed',
+    story: begun()
+      .tell('task_created', API)
+      .join('backend-dev')
+      .claim('1', 'backend-dev')
+      .tell('task_created', { ...API, subject: 'Settle it', holds_up: '1' })
+      .claim('2', 'backend-dev')
+      .tell('task_updated', { task: '2', status: 'failed', by: 'backend-dev', result: 'no way' })
+      .tell('member_idle', {}),
+    view: both,
+    step: 'stuck',
+  },
+  {
     name: 'who has tasks is started, waiting ones too',
     story: begun().tell('task_created', API).tell('task_created', TESTS),
     step: 'start backend-dev, tester',

@@ -23,6 +23,7 @@ test('a team that is only proposed, and one that has just begun', () => {
       subject: '',
       created_at: null,
       fallback: null,
+      cost_usd: null,
       lead: { unread: 0 },
       members: [],
       task_counts: { pending: 0, blocked: 0, in_progress: 0, completed: 0, failed: 0 },
@@ -169,6 +170,7 @@ test('leases that hold, what the gate measured, what was refused', () => {
     tree: 'tree-1',
     coverage: 87.5,
     checks: [{ check: 'tests', outcome: 'passed', figure: '7', reason: 'all' }],
+    trust5: null,
   });
   assert.deepEqual(view.rejections, {
     count: 2,
@@ -185,7 +187,24 @@ test('leases that hold, what the gate measured, what was refused', () => {
     about: 'task 1',
     reason: 'two tests fail',
   });
-  assert.equal(view.decisions.length, 3);
+  assert.equal(view.decisions.length, 4);
+});
+
+test('TRUST 5 as it was measured of this tree, dimension by dimension, and none of another', () => {
+  const story = teamOf(['backend-dev'], 1);
+  const dimensions = [
+    { dimension: 'tested', state: 'passed', score: 5, figures: ['tests: 7 passed'], source: 'npm test' },
+    { dimension: 'unified', state: 'not_measured', score: null, figures: ['no formatter'], source: 'nothing' },
+  ] as const;
+  story.tell('gate_measured', {
+    task: null,
+    tree: 'whole',
+    trust5: { dimensions, score: 5, ok: false, securityIssues: null },
+  });
+  const shown = () => viewOf(story.state, story.at).gate?.trust5;
+  assert.deepEqual(shown(), { ok: false, score: 5, dimensions });
+  story.tell('gate_measured', { tree: 'another' });
+  assert.equal(shown(), null);
 });
 
 const CONTENTS: readonly (readonly [MessageType, Content, string])[] = [

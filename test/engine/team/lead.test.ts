@@ -22,6 +22,7 @@ test('a team works side by side, is measured, judged and deleted', async (t) => 
   assert.deepEqual(statuses(outcome), ['1 completed', '2 completed', '3 completed', '4 completed']);
   assert.equal(play.most, 2, 'backend and frontend had no need to wait');
   assert.match(outcome.kind === 'done' ? outcome.archived : '', /archive/);
+  assert.deepEqual(play.measuredFor, ['SPEC-AUTH-001'], 'commits are held against the SPEC');
   assert.deepEqual(
     play.runs.map(({ name, cwd, env }) => [name, cwd, env.PLACE]).sort(),
     [

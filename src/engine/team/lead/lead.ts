@@ -7,7 +7,7 @@ import type { Evidence } from '../../../domain/team/caller.ts';
 import { type Budgets, overBudget } from '../../../domain/team/cost.ts';
 import { FALLBACK_TRIGGERS, type FallbackTrigger } from '../../../domain/team/fallback.ts';
 import { GATE_ROUNDS, isMeasured, leadStep } from '../../../domain/team/lead-step.ts';
-import { isStanding, type TeamState } from '../../../domain/team/state.ts';
+import { isStanding, specOf, type TeamState } from '../../../domain/team/state.ts';
 import { oneLine } from '../../../domain/text.ts';
 import { summaryOf, type Trust5, trust5Lines } from '../../../domain/trust5.ts';
 import type { AgentEvent, Checks, Clock, TeamLog } from '../../ports.ts';
@@ -42,6 +42,8 @@ export type MeasuredWork = {
   readonly head: string;
   readonly gate: GateResult;
   readonly settings: QualitySettings;
+  /** What commits have to name; null: no SPEC is built. */
+  readonly spec: string | null;
   /** Ids that commits may be for. */
   readonly tasks: readonly string[];
   readonly signal: AbortSignal;
@@ -268,7 +270,7 @@ export class Lead {
     const gate = await checksAt(root).run(quality, signal);
     const { state } = this.#log;
     const tasks = [...state.tasks.keys()];
-    const trust5 = await trust5At({ root, base, head, gate, settings: quality, tasks, signal });
+    const trust5 = await trust5At({ root, base, head, gate, settings: quality, spec: specOf(state), tasks, signal });
     const { tree, checks, coverage } = gate;
     const ok = gate.ok && trust5.ok;
     const trust5Summary = summaryOf(trust5);

@@ -1,0 +1,137 @@
+// Two writers whose work does not go together, in worktrees of a real repository: from the conflict to the one branch.
+
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import test from 'node:test';
+import { messageLine } from '../../../src/domain/team/mail.ts';
+import { MEMBER_LEASE_MS } from '../../../src/domain/team/state.ts';
+import { writeTree } from '../../support/installed.ts';
+import { TEAM, TeamWorld } from '../../support/team-world.ts';
+import type { Cleanup } from '../../support/temp.ts';
+import { gitIn, projectOf, textOf } from '../../support/workshop.ts';
+
+const SHARED = 'src/lib/words.js';
+const FILES = {
+  [SHARED]: 'export const greeting = "Hello";\n',
+  'src/api/a.js': '1\n',
+  'src/pages/p.js': '1\n',
+};
+const BRANCH = `tool/${TEAM}`;
+
+/**
+ * Both have changed the shared file, one after the other, and the first one's work is merged.
+ * @param first what the first has changed in its place
+ */
+async function collided(t: Cleanup, first = SHARED) {
+  const { git, workshop } = projectOf(t, { files: FILES });
+  const world = new TeamWorld(t);
+  Object.assign(world.context, { workshop: () => Promise.resolve(workshop) });
+  await workshop.begin(TEAM);
+  await world.team(['backend-dev', 'frontend-dev']);
+  const places = {
+    'backend-dev': await workshop.open(TEAM, 'backend-dev'),
+    'frontend-dev': await workshop.open(TEAM, 'frontend-dev'),
+  };
+  for (const [owner, subject] of [
+    ['backend-dev', 'Say good morning'],
+    ['frontend-dev', 'Say it in French'],
+  ] as const) {
+    await world.call('team-lead', 'TaskCreate', { subject, description: subject, owner });
+  }
+  const work = async (name: keyof typeof places, taskId: string, text: string, own: string, path = SHARED) => {
+    await world.call(name, 'TaskUpdate', { taskId, status: 'in_progress' });
+    await world.call(name, 'FileLease', { path: SHARED });
+    writeTree(places[name].path, { [path]: text, [own]: `${name}\n` });
+  };
+  await work('backend-dev', '1', 'export const greeting = "Good morning";\n', 'src/api/a.js', first);
+  await world.call('backend-dev', 'TaskUpdate', { taskId: '1', status: 'completed' });
+  await world.call('backend-dev', 'FileLease', { path: SHARED, release: true });
+  await work('frontend-dev', '2', 'export const greeting = "Bonjour";\n', 'src/pages/p.js');
+  const complete = (taskId: string) => world.call('frontend-dev', 'TaskUpdate', { taskId, status: 'completed' });
+  const refused = (taskId: string) => world.refused('frontend-dev', 'TaskUpdate', { taskId, status: 'completed' });
+  return { world, git, place: places['frontend-dev'], complete, refused };
+}
+
+test('a conflict is a task that its work waits for; settled, both changes are in the one branch', async (t) => {
+  const { world, git, place, complete, refused } = await collided(t);
+  assert.match(
+    await refused('2'),
+    /src\/lib\/words\.js changed on both sides, by you and by backend-dev for task 1 "Say good morning"\. Task 3 is to settle that and is yours/,
+  );
+  const { tasks, messages } = world.state();
+  const task = tasks.get('3');
+  assert.deepEqual(
+    [task?.subject, task?.owner, task?.files, task?.holdsUp, task?.status, tasks.get('2')?.blockedBy],
+    [`Settle a conflict: ${SHARED}`, 'frontend-dev', [SHARED], '2', 'pending', ['3']],
+  );
+  assert.match(
+    task?.description ?? '',
+    /frontend-dev changed it for task 2 "Say it in French", backend-dev for task 1 .*git merge tool\/tool-run-spec-auth-001.*Ask backend-dev/,
+  );
+  assert.match(
+    messages.map(messageLine).join('\n'),
+    /from frontend-dev, progress.* Task 3: src\/lib\/words\.js changed on both sides, by you for task 1 and by frontend-dev/,
+  );
+  assert.deepEqual(world.state().unread.get('backend-dev')?.length, 1);
+
+  const measured = world.measured;
+  assert.match(await refused('2'), /task 2 waits for task 3 "Settle a conflict/);
+  assert.equal(world.measured, measured, 'nothing is measured for it');
+  await world.call('frontend-dev', 'TaskUpdate', { taskId: '3', status: 'in_progress' });
+  for (let time = 1; time <= 5; time++)
+    assert.match(await refused('3'), /it does not merge with what others have finished: src\/lib\/words\.js changed/);
+  assert.equal(world.state().tasks.size, 3, 'there is one task for it, however often it is tried');
+  assert.equal(git('show', `${BRANCH}:${SHARED}`), 'export const greeting = "Good morning";\n');
+
+  const own = gitIn(place.path);
+  assert.throws(() => own('merge', BRANCH), 'Git leaves both sides in the file');
+  writeTree(place.path, { [SHARED]: 'export const greeting = "Good morning, bonjour";\n' });
+  own('add', SHARED);
+  execFileSync('git', ['commit', '-q', '--no-edit'], { cwd: place.path, env: { ...process.env, ...place.env } });
+  await complete('3');
+  const answer = await complete('2');
+  assert.equal(answer.status, 'completed');
+  assert.equal(git('show', `${BRANCH}:${SHARED}`), 'export const greeting = "Good morning, bonjour";\n');
+  assert.equal(git('show', `${BRANCH}:src/api/a.js`), 'backend-dev\n');
+  assert.equal(git('show', `${BRANCH}:src/pages/p.js`), 'frontend-dev\n');
+});
+
+test('it outlives whoever was to settle it: the successor gets that task first, then the one that waits', async (t) => {
+  const { world, place, refused } = await collided(t);
+  await refused('2');
+  await world.clock.pass(MEMBER_LEASE_MS + 1);
+  await world.start('frontend-dev');
+  assert.deepEqual(
+    [...world.state().tasks.values()].map(({ id, status, claim }) => [id, status, claim?.member ?? null]),
+    [
+      ['1', 'completed', 'backend-dev'],
+      ['2', 'pending', null],
+      ['3', 'pending', null],
+    ],
+  );
+  assert.match(
+    await world.refused('frontend-dev', 'TaskUpdate', { taskId: '2', status: 'in_progress' }),
+    /blocked by task 3/,
+  );
+  const answer = await world.call('frontend-dev', 'TaskUpdate', { taskId: '3', status: 'in_progress' });
+  assert.equal(answer.holds_up, '2');
+  assert.match(textOf(place.path, SHARED), /Bonjour/, 'its predecessor’s work is where it was');
+});
+
+test('a change of somebody else’s file is taken back before it can collide with the owner’s', async (t) => {
+  const { world, git, place, refused } = await collided(t);
+  writeTree(place.path, { 'src/api/a.js': 'frontend-dev, too\n' });
+  assert.match(await refused('2'), /src\/api\/a\.js is backend-dev's .*taken back/);
+  assert.equal(git('show', `${BRANCH}:src/api/a.js`), 'backend-dev\n');
+  assert.match(await refused('2'), /src\/lib\/words\.js changed on both sides/);
+  assert.deepEqual(world.state().tasks.get('3')?.files, [SHARED]);
+});
+
+test('what is let through after three rejections is in the branch all the same', async (t) => {
+  const { world, git, refused, complete } = await collided(t, 'src/api/b.js');
+  world.fails('tests');
+  for (let time = 1; time <= 3; time++) assert.match(await refused('2'), /Not accepted: tests failed/);
+  const { checks } = await complete('2');
+  assert.match(String(checks), /accepted after 3 rejections/);
+  assert.equal(git('show', `${BRANCH}:src/pages/p.js`), 'frontend-dev\n');
+});
