@@ -30,6 +30,7 @@ const ALSO: Readonly<Record<string, readonly string[]>> = {
   'member_spawned.key_hash': ['null'],
   'member_spawned.pid': ['null'],
   'message_sent.content': ['object'],
+  'member_used.task': ['null'],
   'decision.member': ['null'],
   'gate_measured.task': ['null'],
   'gate_measured.coverage': ['null'],
@@ -48,7 +49,7 @@ function kindOf(value: unknown): string {
 /** Fields whose text is one of a few words. */
 const WORDS = /^(proposed|created)\.phase$|\.status$|\.how$|\.kind$|\.decision$|\.event$/;
 /** Fields whose number has to be whole. */
-const FRACTIONS = ['lease_taken.until', 'gate_measured.coverage'];
+const FRACTIONS = ['lease_taken.until', 'gate_measured.coverage', 'member_used.cost_usd'];
 
 for (const [type, good] of Object.entries(RECORDS)) {
   test(`${type}: comes back as it was written, and whole or not at all`, () => {

@@ -1,8 +1,9 @@
 // What a writer changed in its worktree and did not commit.
 
-import { copyFileSync, existsSync, lstatSync, mkdtempSync, readFileSync, realpathSync, rmSync } from 'node:fs';
+import { existsSync, lstatSync, mkdtempSync, readFileSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { copyIndex } from './index-copy.ts';
 import { refAt } from './workshop-commits.ts';
 import { identity, type Repository, type Run } from './workshop-git.ts';
 import type { Worktree } from './workshop-place.ts';
@@ -104,7 +105,7 @@ export async function snapshot(
   const scratch = mkdtempSync(join(tmpdir(), 'toolcrew-index-'));
   try {
     const index = join(scratch, 'index');
-    copyFileSync(join(admin, 'index'), index);
+    copyIndex(join(admin, 'index'), index);
     const env = { GIT_INDEX_FILE: index };
     if (!(await stage(path, repository, run, env)) && (await isAsCommitted(path, run))) return null;
     const tree = (await run.git(path, ['write-tree'], { env })).trim();

@@ -1,10 +1,11 @@
 // The work tree as a Git tree: what it looked like when a team began, and in what it differs now.
 
-import { copyFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { WorkTree } from '../../engine/ports.ts';
 import { cloneEnvironment, tryGit } from './git.ts';
+import { copyIndex } from './index-copy.ts';
 
 /** What the team itself writes is none of its work. */
 const OWN = ['.tool/teams', '.tool/state', '.tool/cache'];
@@ -47,7 +48,7 @@ export function createWorkTree({ root, objects }: WorkTreeOptions): WorkTree {
         const index = join(scratch, 'index');
         try {
           // What it knows of unchanged files spares reading them.
-          copyFileSync(at.index, index);
+          copyIndex(at.index, index);
         } catch {
           // A repository without a commit has none.
         }

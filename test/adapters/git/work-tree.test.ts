@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { readdirSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
 import { createWorkTree } from '../../../src/adapters/git/work-tree.ts';
@@ -14,6 +14,22 @@ function repository(t: Cleanup, files: Tree) {
   const git = (...args: readonly string[]) => execFileSync('git', ['-C', root, ...args], { encoding: 'utf8' });
   return { root, git, workTree: createWorkTree({ root, objects: join(root, '.tool', 'cache', 'objects') }) };
 }
+
+test('a change in the second in which the index was written is seen', async (t) => {
+  const { root, git, workTree } = repository(t, { 'a.js': '1' });
+  const then = new Date('2026-01-01T00:00:00Z');
+  const age = (path: string) => utimesSync(join(root, path), then, then);
+  // All that then tells the two contents apart is the time of the index.
+  git('config', 'core.trustctime', 'false');
+  age('a.js');
+  git('add', '-A');
+  age('.git/index');
+  const before = await workTree.tree();
+  writeTree(root, { 'a.js': '2' });
+  age('a.js');
+  const after = await workTree.tree();
+  assert.deepEqual(await workTree.changed(before ?? '', after ?? ''), ['a.js']);
+});
 
 // An installation ignores what a team writes; a project of its own making may not.
 for (const ignored of ['teams/\ncache/\nstate/\n', '']) {
