@@ -4,9 +4,8 @@ import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { shellQuoted } from '../src/adapters/agent-home.ts';
 import { createSpec } from '../src/adapters/specs.ts';
-import type { TeammateScript } from '../src/cli/agent-teammate.ts';
-import { SCRIPT_VARIABLE } from '../src/cli/agent-teammate.ts';
 import type { RunReport } from '../src/cli/run-report.ts';
 import { McpClient } from '../test/support/mcp-client.ts';
 import { type Cleanup, tempDir } from '../test/support/temp.ts';
@@ -14,6 +13,8 @@ import { median, type Row, spread, withCleanup } from './figures.ts';
 import { bareNode, peakOf } from './memory.ts';
 
 const CLI = join(process.cwd(), 'dist', 'cli.js');
+const SERVER = join(process.cwd(), 'dist', 'hooks', 'team-server.js');
+const AGENT = join(process.cwd(), 'bench', 'instant-agent.mjs');
 const ROUNDS = 5;
 const TARGET_MS = 1500;
 
@@ -86,17 +87,12 @@ function project(t: Cleanup): Project {
   git('init', '-q', '-b', 'main', '.');
   git('add', '-A');
   git('-c', 'user.name=x', '-c', 'user.email=x@localhost', 'commit', '-qm', 'Begin');
-  const script: TeammateScript = Object.fromEntries(
-    owners.map(([owner, path]) => [owner, { tasks: [{ subject: 'Part', steps: [{ write: { path, text: 'x\n' } }] }] }]),
-  );
-  const scriptPath = join(place, 'script.json');
-  writeFileSync(scriptPath, JSON.stringify(script));
   const { PATH } = process.env;
   return {
     root,
     spec: made.id,
     env: { PATH, HOME: place, TMPDIR: place, TOOL_CODE_EXPERIMENTAL_AGENT_TEAMS: '1' },
-    player: `${SCRIPT_VARIABLE}='${scriptPath}' exec '${process.execPath}' '${CLI}' agent teammate`,
+    player: `exec ${[process.execPath, AGENT, SERVER, JSON.stringify(PARTS)].map(shellQuoted).join(' ')}`,
   };
 }
 

@@ -1,12 +1,15 @@
 // Wires the adapters to a lead that is code: for `tool run` and its like, where no host takes part.
 
 import { createHash } from 'node:crypto';
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
 import { createChecks } from './adapters/checks/checks.ts';
 import { measureTrust5 } from './adapters/checks/trust5.ts';
 import { systemClock } from './adapters/clock.ts';
 import { KeptTeams } from './adapters/event-log/kept-teams.ts';
 import { FileTeams } from './adapters/event-log/teams.ts';
 import { createWorkshop } from './adapters/git/workshop.ts';
+import { HeldLock, holderWords } from './adapters/held-lock.ts';
 import { endRun } from './adapters/processes.ts';
 import { findProject, type Project } from './adapters/project.ts';
 import { ClaudeMembers, type ClaudeMembersOptions } from './adapters/runner/claude-members.ts';
@@ -16,6 +19,7 @@ import { CommandMembers } from './adapters/runner/members.ts';
 import { RuntimeDir } from './adapters/runtime-dir.ts';
 import { projectState } from './adapters/stamp.ts';
 import { composeContext } from './compose-team.ts';
+import { ToolError } from './domain/errors.ts';
 import { NO_HOST, type Environment as Variable } from './domain/team/activation.ts';
 import type { CommandLine } from './domain/workflow.ts';
 import type { HookContext } from './engine/team/hook-context.ts';
@@ -52,8 +56,25 @@ export type ComposedLead = {
   readonly lead: Omit<LeadOptions, 'width' | 'onEvent' | 'output' | 'onPresence'>;
   /** Ends what an earlier lead of that team left running; gives how many processes there were. */
   readonly endLeftovers: (team: string) => Promise<number>;
+  /** Makes this process the team's lead until it is closed; throws when another one is. */
+  readonly hold: (team: string) => void;
   readonly close: () => Promise<void>;
 };
+
+function holdTeam(stateDir: string, team: string): HeldLock {
+  const directory = join(stateDir, 'leads');
+  mkdirSync(directory, { recursive: true });
+  const refused = (words: string): never => {
+    throw new ToolError('refused', `team ${team} ${words}`);
+  };
+  return new HeldLock({
+    path: join(directory, `${team}.lock`),
+    workflow: team,
+    refuse: (holder) =>
+      refused(`is being led by ${holderWords(holder)}, since ${holder.since}: stop that one, or wait for it`),
+    giveUp: () => refused('is taken by other leads again and again; start one at a time'),
+  });
+}
 
 const LEFTOVER_GRACE_MS = 1_000;
 
@@ -71,6 +92,7 @@ export function composeLead(options: ComposeLeadOptions): ComposedLead {
   const { context } = composeContext(project, env, teams, () => null, say);
   const mark = options.mark ?? createHash('sha256').update(main).digest('hex').slice(0, 12);
   const runtime = new RuntimeDir();
+  const held: HeldLock[] = [];
   const stateDir = projectState(main, env);
   const hostVersion = players.kind === 'claude' ? players.version : NO_HOST;
   const view = {
@@ -103,7 +125,11 @@ export function composeLead(options: ComposeLeadOptions): ComposedLead {
       say,
     },
     endLeftovers: (team) => endRun(`${mark}.${team}.`, LEFTOVER_GRACE_MS),
+    hold: (team) => {
+      held.push(holdTeam(stateDir, team));
+    },
     close: async () => {
+      for (const lock of held) lock.release();
       await teams.close();
       await runtime.close();
     },

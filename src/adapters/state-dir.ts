@@ -1,111 +1,34 @@
 // The daemon's state directory, held by one daemon at a time.
 
-import {
-  existsSync,
-  linkSync,
-  mkdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  statSync,
-  utimesSync,
-  writeFileSync,
-} from 'node:fs';
-import { hostname } from 'node:os';
+import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { messageOf, ToolError } from '../domain/errors.ts';
-import { isAlive, processStartTime } from './processes.ts';
+import { HeldLock, type Holder, holderOf as holderOfLock, holderWords } from './held-lock.ts';
 
-export type Holder = {
-  readonly pid: number;
-  readonly host: string;
-  /** When the kernel started the process, so that a reused pid is not taken for the holder; null where it does not tell. */
-  readonly start_time: string | null;
-  readonly since: string;
-  readonly workflow: string;
-  readonly url: string | null;
-};
-
-/** A lock of another machine counts as given up when it was not touched for so long. */
-const FOREIGN_STALE_MS = 90_000;
-const TOUCH_MS = 20_000;
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null;
-}
-
-function readHolder(path: string): Holder | undefined {
-  try {
-    const value: unknown = JSON.parse(readFileSync(path, 'utf8'));
-    if (!isObject(value)) return undefined;
-    const { pid, host, start_time, since, workflow, url } = value;
-    if (
-      typeof pid !== 'number' ||
-      typeof host !== 'string' ||
-      typeof since !== 'string' ||
-      typeof workflow !== 'string'
-    )
-      return undefined;
-    return {
-      pid,
-      host,
-      since,
-      workflow,
-      start_time: typeof start_time === 'string' ? start_time : null,
-      url: typeof url === 'string' ? url : null,
-    };
-  } catch {
-    return undefined;
-  }
-}
-
-function holds(path: string, holder: Holder): boolean {
-  if (holder.host !== hostname()) {
-    try {
-      return Date.now() - statSync(path).mtimeMs < FOREIGN_STALE_MS;
-    } catch {
-      return false;
-    }
-  }
-  if (!isAlive(holder.pid)) return false;
-  const started = processStartTime(holder.pid);
-  return holder.start_time === null || started === null || started === holder.start_time;
+function lockIn(directory: string): string {
+  return join(directory, 'lock');
 }
 
 /** Who holds the directory now; undefined when nobody does. */
 export function holderOf(directory: string): Holder | undefined {
-  const path = join(directory, 'lock');
-  const holder = readHolder(path);
-  return holder !== undefined && holds(path, holder) ? holder : undefined;
+  return holderOfLock(lockIn(directory));
 }
 
 function refuse(directory: string, holder: Holder): never {
-  const where = holder.host === hostname() ? '' : ` on ${holder.host}`;
   const page = holder.url === null ? '' : `, ${holder.url}`;
   throw new ToolError(
     'state_in_use',
-    `${directory} is in use by another daemon: process ${holder.pid}${where}, since ${holder.since}, for ${holder.workflow}${page}. Stop that one, or give this one its own state.dir.`,
+    `${directory} is in use by another daemon: ${holderWords(holder)}, since ${holder.since}, for ${holder.workflow}${page}. Stop that one, or give this one its own state.dir.`,
   );
 }
 
 /** Makes the directory and takes its lock; throws when another daemon holds it. */
 export class StateDir {
   readonly path: string;
-  readonly #lock: string;
-  readonly #own: Holder;
-  #timer: NodeJS.Timeout | undefined;
+  readonly #lock: HeldLock;
 
   constructor(directory: string, workflow: string) {
     this.path = directory;
-    this.#lock = join(directory, 'lock');
-    this.#own = {
-      pid: process.pid,
-      host: hostname(),
-      start_time: processStartTime(process.pid),
-      since: new Date().toISOString(),
-      workflow,
-      url: null,
-    };
     try {
       mkdirSync(directory, { recursive: true, mode: 0o700 });
     } catch (error) {
@@ -113,83 +36,32 @@ export class StateDir {
         cause: error,
       });
     }
-    this.#take();
-    this.#timer = setInterval(() => this.#touch(), TOUCH_MS);
-    this.#timer.unref();
-  }
-
-  #take(): void {
-    const mine = `${this.#lock}.${process.pid}`;
     try {
-      writeFileSync(mine, JSON.stringify(this.#own), { mode: 0o600 });
-      for (let tries = 0; tries < 20; tries++) {
-        if (this.#tryLink(mine)) return;
-        const holder = readHolder(this.#lock);
-        if (holder !== undefined && holds(this.#lock, holder)) refuse(this.path, holder);
-        this.#setAside(holder);
-      }
+      this.#lock = new HeldLock({
+        path: lockIn(directory),
+        workflow,
+        refuse: (holder) => refuse(directory, holder),
+        giveUp: () => {
+          throw new ToolError(
+            'state_in_use',
+            `${directory}: other daemons take its lock again and again; start one at a time`,
+          );
+        },
+      });
     } catch (error) {
       if (error instanceof ToolError) throw error;
-      throw new ToolError('state_unusable', `state.dir: cannot write in ${this.path}: ${messageOf(error)}`, {
+      throw new ToolError('state_unusable', `state.dir: cannot write in ${directory}: ${messageOf(error)}`, {
         cause: error,
       });
-    } finally {
-      rmSync(mine, { force: true });
-    }
-    throw new ToolError(
-      'state_in_use',
-      `${this.path}: other daemons take its lock again and again; start one at a time`,
-    );
-  }
-
-  #tryLink(mine: string): boolean {
-    try {
-      linkSync(mine, this.#lock);
-      return true;
-    } catch (error) {
-      if (error instanceof Error && 'code' in error && error.code === 'EEXIST') return false;
-      throw error;
-    }
-  }
-
-  /** Takes a dead holder's lock out of the way; one that somebody took meanwhile is put back. */
-  #setAside(dead: Holder | undefined): void {
-    const aside = `${this.#lock}.aside.${process.pid}`;
-    try {
-      renameSync(this.#lock, aside);
-    } catch {
-      return;
-    }
-    const taken = readHolder(aside);
-    if (
-      taken !== undefined &&
-      (dead === undefined || taken.pid !== dead.pid || taken.since !== dead.since) &&
-      holds(aside, taken)
-    ) {
-      if (!existsSync(this.#lock)) renameSync(aside, this.#lock);
-      return;
-    }
-    rmSync(aside, { force: true });
-  }
-
-  #touch(): void {
-    try {
-      utimesSync(this.#lock, new Date(), new Date());
-    } catch {
-      // The lock's age matters to other machines only; a failing touch is seen there.
     }
   }
 
   /** Says in the lock where the status page is, for whoever is refused. */
   announce(url: string | null): void {
-    writeFileSync(`${this.#lock}.url`, JSON.stringify({ ...this.#own, url }), { mode: 0o600 });
-    renameSync(`${this.#lock}.url`, this.#lock);
+    this.#lock.announce(url);
   }
 
   release(): void {
-    clearInterval(this.#timer);
-    if (this.#timer === undefined) return;
-    this.#timer = undefined;
-    if (readHolder(this.#lock)?.pid === process.pid) rmSync(this.#lock, { force: true });
+    this.#lock.release();
   }
 }

@@ -242,6 +242,7 @@ async function carryOut(next: () => Promise<string>): Promise<void> {
     const begin = await decide(composed, order, team);
     if (begin === null) return;
     if ((await next()) !== GO) throw new ToolError('usage', 'the daemon is gone before the team began');
+    composed.hold(team);
     await begin();
     await lead(composed, order, team);
   } finally {

@@ -170,6 +170,7 @@ export async function restartCommand(wanted: string | undefined, options: PhaseO
           ? 'no team stands: there is nothing to restart'
           : `team: expected one of ${names.join(', ')}, got ${wanted ?? 'none'}`,
       );
+    composed.hold(team);
     await takeUp(composed.context, team, say);
     await finish(composed, team, options);
   } finally {
@@ -211,6 +212,7 @@ export async function phaseCommand(command: CommandName, words: string, options:
     const decided = await decideWork(composed.context, { command, words, flags: parsed.flags }, settings);
     if (decided.kind === 'refused') throw new ToolError('refused', decided.problems.join('\n'));
     const { team } = decided.work;
+    composed.hold(team);
     // The same command again goes on with what an earlier one left.
     if (await takeUp(composed.context, team, say)) say(`team ${team} stands: its work goes on`);
     else {

@@ -215,6 +215,28 @@ test('a lead that is killed leaves what another goes on with; what was completed
   for (const id of before) assert.equal(all.filter((one) => one === id).length, 1, `task ${id}`);
 });
 
+test('a second lead of the same team is refused while the first one lives', async (t) => {
+  const project = new Project(t);
+  const first = project.start('run', DEMO_SPEC, '--team');
+  let stderr = '';
+  first.stderr?.on('data', (chunk: Buffer) => {
+    stderr += chunk.toString('utf8');
+  });
+  const ended = once(first, 'close');
+  while (!stderr.includes('is there (run 1)')) await once(first.stderr ?? first, 'data');
+  for (const command of [['run', DEMO_SPEC, '--team'], ['team-restart']]) {
+    const second = await project.run(...command);
+    assert.equal(second.code, 1, second.stderr);
+    assert.match(
+      second.stderr,
+      new RegExp(`team ${TEAM} is being led by process ${first.pid}, since .*: stop that one`),
+    );
+  }
+  const [code] = (await ended) as [number | null];
+  assert.equal(code, 0, stderr);
+  assert.doesNotMatch(stderr, /run 2/, 'nobody was ended by it');
+});
+
 test('where a teammate cannot be started, the same tasks go on one at a time, and end with the reason', async (t) => {
   const project = new Project(t);
   const child = project.start('run', DEMO_SPEC, '--team');
