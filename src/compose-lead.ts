@@ -43,7 +43,7 @@ export type ComposeLeadOptions = {
   readonly passed: readonly string[];
   readonly timeouts: MemberTimeouts;
   /** What teammates may reach. */
-  readonly bounds: MemberBounds;
+  readonly bounds: Promise<MemberBounds>;
   readonly variable: Variable;
   /** What marks all that is started; undefined: made of the project's place. */
   readonly mark?: string;
@@ -56,8 +56,8 @@ export type ComposedLead = {
   readonly lead: Omit<LeadOptions, 'width' | 'onEvent' | 'output' | 'onPresence'>;
   /** Ends what an earlier lead of that team left running; gives how many processes there were. */
   readonly endLeftovers: (team: string) => Promise<number>;
-  /** Makes this process the team's lead until it is closed; throws when another one is. */
-  readonly hold: (team: string) => void;
+  /** Makes this process the team's lead until it is closed; throws when another one is, or teammates cannot be started as they have to be. */
+  readonly hold: (team: string) => Promise<void>;
   readonly close: () => Promise<void>;
 };
 
@@ -125,7 +125,8 @@ export function composeLead(options: ComposeLeadOptions): ComposedLead {
       say,
     },
     endLeftovers: (team) => endRun(`${mark}.${team}.`, LEFTOVER_GRACE_MS),
-    hold: (team) => {
+    hold: async (team) => {
+      await bounds;
       held.push(holdTeam(stateDir, team));
     },
     close: async () => {

@@ -1,13 +1,15 @@
 // The agent that is a team: a process that leads it on an issue, inside an attempt of the daemon. It reads its order from
 // standard input and says what happens, line by line; what is finished is merged into the branch that is checked out.
 
-import { appendFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { appendFileSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { tryGit } from '../adapters/git/git.ts';
+import { ARCHIVE } from '../adapters/event-log/teams.ts';
+import { cloneEnvironment, tryGit } from '../adapters/git/git.ts';
+import { identity } from '../adapters/git/workshop-git.ts';
 import { RUN_VARIABLE } from '../adapters/processes.ts';
 import { inheritedBounds } from '../adapters/runner/member-bounds.ts';
-import { GO, type TeamLine, type TeamOrder, teamOrder } from '../adapters/runner/team-wire.ts';
+import { GO, REASON_MAX, type TeamLine, type TeamOrder, teamOrder } from '../adapters/runner/team-wire.ts';
 import { type ComposedLead, composeLead } from '../compose-lead.ts';
 import { messageOf, ToolError } from '../domain/errors.ts';
 import { NO_FLAGS } from '../domain/team/arguments.ts';
@@ -16,7 +18,7 @@ import { teamReport } from '../domain/team/report.ts';
 import type { TeamState } from '../domain/team/state.ts';
 import { summaryOf } from '../domain/team/summary.ts';
 import { issueTeamName } from '../domain/team/team-name.ts';
-import { lastLines, oneLine } from '../domain/text.ts';
+import { clip, lastLines, oneLine } from '../domain/text.ts';
 import { decideIssue } from '../engine/team/deciding.ts';
 import { foundTeam, isLeft, takeUp } from '../engine/team/lead/founding.ts';
 import { Lead } from '../engine/team/lead/lead.ts';
@@ -121,9 +123,24 @@ class Show {
   }
 }
 
+/** Where the issue's branch stood before the team began: teammates have no business there. */
+type Start = { readonly branch: string; readonly head: string };
+
+async function startOf(root: string): Promise<Start> {
+  const git = async (...args: readonly string[]) => (await tryGit(args, { cwd: root })).stdout.trim();
+  return { branch: await git('symbolic-ref', '--quiet', 'HEAD'), head: await git('rev-parse', '--verify', 'HEAD') };
+}
+
 /** The team's branch comes into the one that is checked out, which is the issue's. */
-async function bringIn(root: string, branch: string): Promise<void> {
-  const merge = await tryGit(['merge', '--no-edit', '--quiet', branch], { cwd: root });
+async function bringIn(root: string, team: string, branch: string, start: Start): Promise<void> {
+  const now = await startOf(root);
+  if (now.branch !== start.branch || now.head !== start.head)
+    throw new ToolError(
+      'agent',
+      `the issue's branch was to stand at ${start.head} (${start.branch}) until the team's work comes in, and stands at ${now.head} (${now.branch})`,
+    );
+  const env = { ...cloneEnvironment(process.env), ...identity(team, 'team-lead') };
+  const merge = await tryGit(['merge', '--no-edit', '--quiet', branch], { cwd: root, env });
   if (merge.exitCode === 0) return;
   await tryGit(['merge', '--abort'], { cwd: root });
   throw new ToolError(
@@ -132,13 +149,46 @@ async function bringIn(root: string, branch: string): Promise<void> {
   );
 }
 
-async function lead(composed: ComposedLead, order: TeamOrder, team: string): Promise<void> {
-  const { context, project } = composed;
+/** The report of the team, where an earlier attempt led it to its end and did not come to hand it in. */
+function finishedReport(root: string, team: string): string | null {
+  const archive = join(root, '.tool', 'teams', ARCHIVE);
+  if (!existsSync(archive)) return null;
+  const isOfTeam = (name: string) =>
+    name.startsWith(`${team}-`) && /^\d{4}-\d{2}-\d{2}T/.test(name.slice(team.length + 1));
+  const [last] = readdirSync(archive)
+    .filter(isOfTeam)
+    .sort()
+    .reverse()
+    .map((name) => join(archive, name, 'report.md'))
+    .filter((path) => existsSync(path));
+  return last === undefined ? null : readFileSync(last, 'utf8');
+}
+
+/** What was built comes into the issue's branch, and the daemon is asked for the pull request. */
+async function handIn(
+  { project }: ComposedLead,
+  order: TeamOrder,
+  team: string,
+  report: string,
+  start: Start,
+  signal: AbortSignal,
+): Promise<void> {
+  if (signal.aborted) throw new ToolError('agent', `team ${team} was interrupted`);
+  await bringIn(project.main, team, `tool/${team}`, start);
+  if (signal.aborted) throw new ToolError('agent', `team ${team} was interrupted`);
+  const title = oneLine(order.text.split('\n')[0] ?? '', 200);
+  // What was asked for is known by then, and the branch is there: the daemon publishes it after a good end.
+  await askDesk({ type: 'pull_request', title, body: report }).catch((error: unknown) => say(messageOf(error)));
+  emit({ type: 'done', words: report.split('\n').find((line) => /^\d+ of /.test(line)) ?? `team ${team} is done` });
+}
+
+/** Leads the team to its end; gives its report. */
+async function lead(composed: ComposedLead, order: TeamOrder, team: string, stop: AbortController): Promise<string> {
+  const { context } = composed;
   const log = context.teams.open(team);
   if (log === undefined) throw new ToolError('refused', `team ${team} is gone`);
-  const stop = new AbortController();
-  for (const signal of SIGNALS) process.once(signal, () => stop.abort());
-  const before = await coverageBefore(composed, team, stop.signal);
+  const measuring = new AbortController();
+  const before = await coverageBefore(composed, team, AbortSignal.any([stop.signal, measuring.signal]));
   const show = new Show(() => log.state);
   let overspent = false;
   try {
@@ -161,7 +211,7 @@ async function lead(composed: ComposedLead, order: TeamOrder, team: string): Pro
       log,
     ).lead(stop.signal);
     show.show(outcome.state);
-    if (overspent)
+    if (outcome.kind !== 'done' && overspent)
       throw new ToolError(
         'agent',
         `the team has cost more than the issue may: ${order.budgetUsd} US dollars were left`,
@@ -171,24 +221,14 @@ async function lead(composed: ComposedLead, order: TeamOrder, team: string): Pro
     const { workshop } = composed.lead;
     const { branch } = await workshop.begin(team);
     const changed = await workshop.changed(team);
-    const coverage = await Promise.race([before.coverage, Promise.resolve(null)]);
-    const report = teamReport({
-      state: outcome.state,
-      branch,
-      changed,
-      coverageBefore: coverage,
-    });
-    writeFileSync(join(outcome.archived, 'report.md'), report);
-    await bringIn(project.main, branch);
-    await workshop.end(team);
     if (changed.length === 0) throw new ToolError('agent', `team ${team} finished and changed nothing`);
-    const title = oneLine(order.text.split('\n')[0] ?? '', 200);
-    await askDesk({ type: 'pull_request', title, body: report });
-    emit({
-      type: 'done',
-      words: `${outcome.state.tasks.size} tasks by ${outcome.state.members.size} teammates, ${changed.length} files`,
-    });
+    const coverage = await Promise.race([before.coverage, Promise.resolve(null)]);
+    const report = teamReport({ state: outcome.state, branch, changed, coverageBefore: coverage });
+    writeFileSync(join(outcome.archived, 'report.md'), report);
+    return report;
   } finally {
+    // Whoever measures still is not waited for.
+    measuring.abort();
     show.close();
   }
 }
@@ -210,7 +250,7 @@ async function decide(
   const decided = await decideIssue(context, order, flags, settings);
   if (decided.kind === 'refused') throw new ToolError('config', decided.problems.join('; '));
   const { decision } = decided;
-  const reasons = [...decided.reasons];
+  const reasons = decided.reasons.map((reason) => clip(reason, REASON_MAX));
   if (order.mode === 'auto' && decision.mode !== 'team') {
     emit({ type: 'decided', as: 'alone', reasons });
     return null;
@@ -223,6 +263,8 @@ async function carryOut(next: () => Promise<string>): Promise<void> {
   const order = await readOrder(next);
   const cwd = process.cwd();
   leaveOut(cwd);
+  // Known to this process alone: teammates see what it was started with.
+  Object.assign(process.env, order.desk);
   const { tool, issue, life } = order;
   const team = issueTeamName(issue, life);
   const { [RUN_VARIABLE]: mark } = process.env;
@@ -233,18 +275,26 @@ async function carryOut(next: () => Promise<string>): Promise<void> {
     passed: tool.env,
     timeouts: tool,
     // The daemon has put this process, and all that it starts, where agents run.
-    bounds: await inheritedBounds(),
+    bounds: inheritedBounds(),
     variable: { value: undefined, source: 'workflow' },
     ...(mark === undefined ? {} : { mark }),
     say,
   });
+  const stop = new AbortController();
+  for (const signal of SIGNALS) process.on(signal, () => stop.abort());
   try {
-    const begin = await decide(composed, order, team);
+    const finished = finishedReport(composed.project.main, team);
+    const begin = finished === null ? await decide(composed, order, team) : () => Promise.resolve();
     if (begin === null) return;
+    if (finished !== null)
+      emit({ type: 'decided', as: 'team', reasons: [`team ${team} is done already: its work is handed in`] });
     if ((await next()) !== GO) throw new ToolError('usage', 'the daemon is gone before the team began');
-    composed.hold(team);
+    const start = await startOf(composed.project.main);
+    await composed.hold(team);
     await begin();
-    await lead(composed, order, team);
+    const report = finished ?? (await lead(composed, order, team, stop));
+    await handIn(composed, order, team, report, start, stop.signal);
+    if (finished === null) await composed.lead.workshop.end(team);
   } finally {
     await composed.close();
   }

@@ -88,7 +88,8 @@ async function leadTeam(composed: ComposedLead, team: string, isLive: boolean): 
   const log = composed.context.teams.open(team);
   if (log === undefined) throw new ToolError('refused', `team ${team} is gone`);
   const stop = new AbortController();
-  const before = await coverageBefore(composed, team, stop.signal);
+  const measuring = new AbortController();
+  const before = await coverageBefore(composed, team, AbortSignal.any([stop.signal, measuring.signal]));
   const isAsked = await isAttended(composed);
   const { teammateDisplay } = await composed.context.settings();
   const screen = openRunScreen(composed.project.main, team, isLive, teammateDisplay, () =>
@@ -119,6 +120,8 @@ async function leadTeam(composed: ComposedLead, team: string, isLive: boolean): 
     // Whoever measures still is not waited for when the work is over.
     return { outcome, coverageBefore: await Promise.race([before.coverage, Promise.resolve(null)]) };
   } finally {
+    // Whoever measures still is not waited for.
+    measuring.abort();
     await screen.close();
     signals.off();
     const code = signals.code();
@@ -170,7 +173,7 @@ export async function restartCommand(wanted: string | undefined, options: PhaseO
           ? 'no team stands: there is nothing to restart'
           : `team: expected one of ${names.join(', ')}, got ${wanted ?? 'none'}`,
       );
-    composed.hold(team);
+    await composed.hold(team);
     await takeUp(composed.context, team, say);
     await finish(composed, team, options);
   } finally {
@@ -183,14 +186,13 @@ async function compose(options: PhaseOptions): Promise<ComposedLead> {
   // Nobody here talks to the hosting service: what this process does not hold, nobody finds in it.
   takeTokens(process.env, []);
   const section = readToolSection('WORKFLOW.md');
-  const [players, bounds] = await Promise.all([
-    playersOf(options.command, section),
-    memberBounds(findProject(cwd), section.isolation, process.env),
-  ]);
+  const bounds = memberBounds(findProject(cwd), section.isolation, process.env);
+  // It is waited for when the team is taken in hand.
+  bounds.catch(() => undefined);
   return composeLead({
     cwd,
     env: process.env,
-    players,
+    players: await playersOf(options.command, section),
     bounds,
     passed: section.env,
     timeouts: section,
@@ -212,7 +214,7 @@ export async function phaseCommand(command: CommandName, words: string, options:
     const decided = await decideWork(composed.context, { command, words, flags: parsed.flags }, settings);
     if (decided.kind === 'refused') throw new ToolError('refused', decided.problems.join('\n'));
     const { team } = decided.work;
-    composed.hold(team);
+    await composed.hold(team);
     // The same command again goes on with what an earlier one left.
     if (await takeUp(composed.context, team, say)) say(`team ${team} stands: its work goes on`);
     else {

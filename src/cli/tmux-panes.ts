@@ -74,7 +74,10 @@ export class TmuxPanes {
     this.#do(async () => {
       const pane = this.#panes.get(name);
       this.#panes.delete(name);
-      if (pane !== undefined) await this.#kill(pane);
+      if (pane === undefined) return;
+      await this.#kill(pane);
+      // That fails as well where somebody has closed the pane; this one only where there is no tmux any more.
+      await this.#ask(['list-sessions']);
     });
   }
 

@@ -5,7 +5,7 @@ import { tryGit } from './git.ts';
 
 /** Settings that hold credentials, hand them out, or bring others in. */
 const LEFT_OUT =
-  /^(credential\.|include(if)?\.|http\..*(extraheader|cookiefile|proxy|sslkey|sslcert)$|core\.(sshcommand|askpass|gitproxy)$|url\..*@|remote\..*\.(pushurl|proxy)$)|(token|password|passwd|secret)$/i;
+  /^(credential\.|include(if)?\.|http\..*(extraheader|cookiefile|proxy|sslkey|sslcert)$|core\.(sshcommand|askpass|gitproxy)$|url\..*@|remote\..*\.(pushurl|proxy)$)|(token|pass|password|passwd|secret)$|:\/\/[^/]*@/i;
 
 type Setting = { readonly section: string; readonly name: string | null; readonly key: string; readonly value: string };
 
@@ -41,7 +41,7 @@ export async function plainConfig(path: string): Promise<string | null> {
   const kept = rows.filter((row) => !LEFT_OUT.test(row.split('\n', 1)[0] ?? '')).map(settingOf);
   const remotes = new Set(kept.flatMap(({ section, name }) => (section === 'remote' && name !== null ? [name] : [])));
   return [
-    ...kept.map((setting) => ({ ...setting, value: setting.value.replace(/^(\w[\w+.-]*:\/\/)[^/@]*@/, '$1') })),
+    ...kept.map((setting) => ({ ...setting, value: setting.value.replace(/^(\w[\w+.-]*:\/\/)[^/]*@/, '$1') })),
     ...[...remotes].map((name) => ({ section: 'remote', name, key: 'pushurl', value: NO_PUSH })),
   ]
     .map(lineOf)

@@ -243,7 +243,8 @@ class GitWorkshop implements Workshop {
       const names = existsSync(directory) ? readdirSync(directory) : [];
       const aside = names.map((name) => name.replace(/^\.aside-/, '')).filter((name) => /^[A-Za-z0-9]/.test(name));
       const members = new Set([...branches.map((ref) => ref.slice(prefix.length)), ...aside]);
-      for (const member of members) await closeWriter(team, member, tools.repository, tools.run);
+      const closing = [...members].map((member) => closeWriter(team, member, repository, run));
+      for (const one of await Promise.allSettled(closing)) if (one.status === 'rejected') throw one.reason;
       for (const name of names.filter((one) => one.startsWith('@')))
         await removeWorktree(join(directory, name), repository);
       await removeLargeTree(directory);

@@ -17,7 +17,8 @@ export type MemberHomeOptions = {
   readonly passed: readonly string[];
   /** What all that this lead starts carries in its environment. */
   readonly mark: string;
-  readonly bounds: MemberBounds;
+  /** They are found out while the work is decided on. */
+  readonly bounds: Promise<MemberBounds>;
 };
 
 export type MemberHome = {
@@ -72,7 +73,8 @@ export async function createMemberHome(
     passed,
     carry: null,
   });
-  const { active } = bounds.isolation;
+  const { isolation, wrap } = await bounds;
+  const { active } = isolation;
   const variables = withGitSettings({
     ...home.env,
     ...run.env,
@@ -85,7 +87,7 @@ export async function createMemberHome(
     tmp,
     variables,
     program: (file, args, more) => {
-      const [wrapped, all] = bounds.wrap(file, args, run.cwd, [home.path, tmp]);
+      const [wrapped, all] = wrap(file, args, run.cwd, [home.path, tmp]);
       return { file: wrapped, args: all, cwd: run.cwd, env: { ...more, ...variables }, run: id, isIsolated: active };
     },
   };

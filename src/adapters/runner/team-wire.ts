@@ -16,6 +16,8 @@ export const teamOrder = z.object({
   /** The file's prompt for the issue. */
   instruction: z.string(),
   budgetUsd: z.number().nullable(),
+  /** Variables that lead to the daemon. */
+  desk: z.record(z.string(), z.string()),
   tool: z.object({
     runtime: z.enum(RUNTIMES),
     command: commandLine.nullable(),
@@ -39,6 +41,7 @@ const word = z.string().max(400);
 const count = z.number().min(0).max(Number.MAX_SAFE_INTEGER);
 const status = z.enum(['pending', 'blocked', 'in_progress', 'completed', 'failed']);
 const MANY = 200;
+export const REASON_MAX = 2_000;
 
 const summary: z.ZodType<TeamSummary> = z.object({
   team: word,
@@ -81,7 +84,7 @@ const usage = z.object({ input_tokens: count, output_tokens: count, cost_usd: co
 
 const teamLine = z.discriminatedUnion('type', [
   /** What it comes to; with `alone` the process ends, and one agent does the work. */
-  z.object({ type: z.literal('decided'), as: z.enum(['team', 'alone']), reasons: z.array(z.string().max(2_000)) }),
+  z.object({ type: z.literal('decided'), as: z.enum(['team', 'alone']), reasons: z.array(z.string().max(REASON_MAX)) }),
   z.object({ type: z.literal('said'), who: word, text: z.string() }),
   z.object({ type: z.literal('team'), team: summary }),
   z.object({ type: z.literal('usage'), usage }),

@@ -23,6 +23,13 @@ export type TeamRunnerOptions = {
   readonly alone: Runner;
 };
 
+/** What leads to the daemon is for the lead alone; teammates can see with what it was started. */
+const DESK = ['TOOL_SOCKET', 'TOOL_KEY'];
+
+function withoutDesk(env: Readonly<Record<string, string>>): Record<string, string> {
+  return Object.fromEntries(Object.entries(env).filter(([name]) => !DESK.includes(name)));
+}
+
 const MESSAGE_MAX = 4_000;
 const COMPLAINTS_MAX = 8_000;
 
@@ -56,6 +63,7 @@ export class TeamRunner implements Runner {
       text: issueText,
       instruction: prompt,
       budgetUsd,
+      desk: Object.fromEntries(Object.entries(request.env).filter(([name]) => DESK.includes(name))),
       tool: {
         runtime,
         command: typeof command === 'string' || command === null ? command : [...command],
@@ -78,7 +86,7 @@ export class TeamRunner implements Runner {
       const home = await createAgentHome({ stateDir, issue, attempt, run, tmp, env, passed: tool.env, carry: null });
       const program = [join(packageRoot(), 'dist', 'cli.js'), 'agent', 'team'];
       const [file, args] = isolation.wrap(process.execPath, program, [cwd, home.path, tmp]);
-      // The teammates' login: the process hands it on to them, and to nothing else that it starts.
+      // The teammates' login: the process hands it on to them.
       const login = tool.runtime === 'claude' ? runtimeVariables(env, null) : {};
       const conversation = new Conversation(hooks);
       const agent = await startAgent(
@@ -86,7 +94,7 @@ export class TeamRunner implements Runner {
           file,
           args,
           cwd,
-          env: { ...home.env, ...login, ...request.env },
+          env: { ...home.env, ...login, ...withoutDesk(request.env) },
           run,
           isIsolated: isolation.active,
         },
@@ -107,6 +115,7 @@ export class TeamRunner implements Runner {
 class Conversation {
   readonly #hooks: RunHooks;
   #agent: AgentProcess | undefined;
+  #isDecided = false;
   #isAlone = false;
   #end: RunEnd | undefined;
   #complaints = '';
@@ -135,6 +144,8 @@ class Conversation {
     const { output, onEvent } = this.#hooks;
     switch (said.type) {
       case 'decided':
+        if (this.#isDecided) return;
+        this.#isDecided = true;
         for (const reason of said.reasons) output(`[lead] ${reason}\n`);
         if (said.as === 'alone') this.#isAlone = true;
         else this.#start();

@@ -110,7 +110,8 @@ export async function prepareWork(
       : { ok: true, upTo: commits.length === 0 ? null : tip };
   const kept = await workshop.refuse(team, name, refused.commit.sha, foreignFiles(refused.commit, name, rules));
   const reason = `${refused.words}. Your commits from there on were taken back and are kept as ${kept}.`;
-  return { ok: false, objection: { reason, fingerprint: `commit ${refused.path}` } };
+  // However often it comes: what was taken back is not in the work, and a completion would hide that.
+  return { ok: false, objection: { reason, fingerprint: `commit ${refused.path}`, stands: true } };
 }
 
 /** After the checks: the work becomes part of the team's branch; gives what stands in the way. */

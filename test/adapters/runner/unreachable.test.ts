@@ -46,7 +46,7 @@ function placeOf(t: Cleanup) {
   return { run, home };
 }
 
-const BOUNDS = await inheritedBounds();
+const BOUNDS = inheritedBounds();
 
 const PROGRAMS: readonly (readonly [string, boolean])[] = [
   ['echo working; echo "API Error: Connection error."; exit 1', true],

@@ -120,6 +120,15 @@ export class MemberLife {
 
   /** Runs until the team ends, the member is replaced, or its process fails. */
   async run(signal: AbortSignal): Promise<LifeEnd> {
+    try {
+      return await this.#run(signal);
+    } finally {
+      // Whatever failed, and wherever: somebody may wait for the turn.
+      this.#leaveTurn();
+    }
+  }
+
+  async #run(signal: AbortSignal): Promise<LifeEnd> {
     const { context, log, members, clock, timeouts, instruction, say } = this.#options;
     const first = await this.#next(signal);
     const member = this.#member;
