@@ -72,7 +72,13 @@ export function createRun(
   env: Readonly<Record<string, string | undefined>>,
   within?: { readonly common: string; readonly mark: Readonly<Record<string, string>> },
 ): Run {
-  const base = { ...cloneEnvironment(env), GIT_NO_REPLACE_OBJECTS: '1', GIT_LITERAL_PATHSPECS: '0', ...within?.mark };
+  const base = {
+    ...cloneEnvironment(env),
+    GIT_NO_REPLACE_OBJECTS: '1',
+    GIT_LITERAL_PATHSPECS: '0',
+    ...within?.mark,
+    ...(within === undefined ? {} : { GIT_COMMON_DIR: within.common }),
+  };
   const optionsFor = (cwd: string, options: Partial<GitOptions> = {}): GitOptions => ({
     cwd,
     maxBytes: MAX_BYTES,

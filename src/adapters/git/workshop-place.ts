@@ -71,6 +71,8 @@ export function findWorktree(path: string, repository: Repository): Worktree | n
   const isWhole =
     dirname(admin) === join(repository.common, 'worktrees') &&
     pathOfAdmin(admin) === path &&
+    // Elsewhere there may be settings that have programs started.
+    resolve(admin, read(join(admin, 'commondir'))?.trim() ?? '') === repository.common &&
     !isHalfMade(admin) &&
     existsSync(join(admin, 'HEAD'));
   return isWhole ? { path, admin } : null;
