@@ -92,7 +92,7 @@ export async function takeTurn(
   isEnough: () => boolean,
   { now, until, signal }: Turn,
 ): Promise<(() => void) | null> {
-  const path = join(turnsOf(directory), `${key}.lock`);
+  const path = turnPath(directory, key);
   const words = JSON.stringify({ pid: process.pid, started: processStartTime(process.pid), turn: randomUUID(), until });
   while (!isEnough()) {
     if (textOf(path) === null && appeared(path, words))
@@ -106,17 +106,17 @@ export async function takeTurn(
   return null;
 }
 
-/** Not in the project: test runners look through it, and end when a file that they have seen is gone. */
-function turnsOf(directory: string): string {
+/** Where it says who measures. Not in the project: test runners look through it, and end when a file that they have seen is gone. */
+export function turnPath(directory: string, key: string): string {
   const uid = process.getuid?.() ?? 0;
-  const name = createHash('sha256').update(directory).digest('hex').slice(0, 16);
-  const place = join(tmpdir(), `toolcrew-turns-${uid}-${name}`);
+  const place = join(tmpdir(), `toolcrew-turns-${uid}`);
   mkdirSync(place, { recursive: true, mode: 0o700 });
   const status = lstatSync(place);
-  if (status.isDirectory() && status.uid === uid) return place;
+  const name = createHash('sha256').update(directory).digest('hex').slice(0, 16);
+  if (status.isDirectory() && status.uid === uid) return join(place, `${name}-${key}.lock`);
   // Somebody else made it.
   mkdirSync(directory, { recursive: true });
-  return directory;
+  return join(directory, `${key}.lock`);
 }
 
 /** Puts a whole file into its place; false when there is one. */

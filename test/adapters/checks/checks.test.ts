@@ -7,6 +7,7 @@ import test from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { createChecks } from '../../../src/adapters/checks/checks.ts';
+import { turnPath } from '../../../src/adapters/checks/store.ts';
 import { processStartTime } from '../../../src/adapters/processes.ts';
 import { DEFAULT_QUALITY, type QualitySettings } from '../../../src/domain/quality.ts';
 import { checkOf, commands, failures, LCOV, type TestProject, testProject } from '../../support/checks.ts';
@@ -208,7 +209,7 @@ test('a holder that died, or is long over its time, does not keep others waiting
   ];
   for (const [index, lock] of locks.entries()) {
     writeFileSync(kept, '');
-    writeFileSync(kept.replace('.json', '.lock'), lock);
+    writeFileSync(turnPath(project.cacheDirectory, name.replace('.json', '')), lock);
     assert.equal((await project.gate(settings)).ok, true);
     assert.equal(runs(), index + 2, lock);
     assert.deepEqual(keptFiles(project), [name]);
@@ -221,7 +222,7 @@ test('a holder that lives is waited for until the deadline', async (t) => {
   const [name = ''] = keptFiles(project);
   const lock = JSON.stringify({ pid: process.pid, started: processStartTime(process.pid), until: 1e9 });
   writeFileSync(join(project.cacheDirectory, name), '');
-  writeFileSync(join(project.cacheDirectory, name.replace('.json', '.lock')), lock);
+  writeFileSync(turnPath(project.cacheDirectory, name.replace('.json', '')), lock);
   // Each look at this clock takes as long as half of the deadline.
   let time = 0;
   const late = await project.gate(settings, { now: () => (time += DEFAULT_QUALITY.timeoutMs / 2) });
