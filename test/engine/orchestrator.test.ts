@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
+import { summaryOf } from '../../src/domain/team/summary.ts';
 import { TrackerError } from '../../src/domain/tracker-error.ts';
+import { teamOf } from '../support/team.ts';
 import { commit, fail, hang, STRANGER, World, workflowWith } from '../support/world.ts';
 
 const MINUTE = 60_000;
@@ -363,6 +365,29 @@ test('an issue whose cost limit is reached is given up; its agent is told what i
   await world.pass(MINUTE);
   assert.deepEqual(budgets, [1, 0.4]);
   assert.match(world.tracker.comments[0]?.body ?? '', /it has cost \$1\.20 of \$1\.00 \(agent\.max_cost_usd\)/);
+  await world.stop();
+});
+
+test('what a team has cost counts although the daemon died under it', async () => {
+  const world = new World(workflowWith({ agent: { maxCostUsd: 5 } }));
+  const budgets: (number | null)[] = [];
+  world.script = async (agent) => {
+    const { request, hooks } = agent;
+    budgets.push(request.budgetUsd);
+    hooks.onEvent({ type: 'team', team: summaryOf(teamOf([], 0).state, 0) });
+    for (const cost_usd of [1, 2])
+      hooks.onEvent({ type: 'usage', usage: { input_tokens: 1, output_tokens: 1, cost_usd, turns: 1 } });
+    return hang(agent);
+  };
+  world.tracker.open(1);
+  await world.start();
+  await world.restart();
+  await world.pass(MINUTE);
+  assert.deepEqual(
+    budgets.slice(0, 2),
+    [5, 4],
+    'the first figure was written down, the next one comes too soon after it',
+  );
   await world.stop();
 });
 

@@ -112,14 +112,15 @@ export class Turns {
     const before = this.#last;
     const turn = (async () => {
       await before.catch(() => undefined);
-      await this.#enter();
+      const mine = await this.#enter();
       const signs = setInterval(() => this.#sign(), SIGN_MS);
       try {
         return await act();
       } finally {
         clearInterval(signs);
         rmSync(this.#begun, { force: true });
-        rmSync(this.#lock, { force: true });
+        // Somebody may have taken it for a dead one's.
+        if (read(this.#lock) === mine) rmSync(this.#lock, { force: true });
       }
     })();
     this.#last = turn;
@@ -135,12 +136,14 @@ export class Turns {
     }
   }
 
-  async #enter(): Promise<void> {
+  /** Gives what the lock says of this turn. */
+  async #enter(): Promise<string> {
     mkdirSync(dirname(this.#lock), { recursive: true });
     // The same number may be another process's in another namespace.
     const name = `${process.pid}.${namespace.replaceAll(/\D/g, '')}.${count++}`;
     const mine = `${this.#lock}.${name}`;
-    writeFileSync(mine, `${process.pid}\n${processStartTime(process.pid)}\n${name}\n${namespace}\n`);
+    const words = `${process.pid}\n${processStartTime(process.pid)}\n${name}\n${namespace}\n`;
+    writeFileSync(mine, words);
     const giveUpAt = Date.now() + WAIT_MS;
     try {
       while (!tryLink(mine, this.#lock)) {
@@ -158,6 +161,7 @@ export class Turns {
     }
     await this.#outliveOrphans();
     writeFileSync(this.#begun, '');
+    return words;
   }
 
   /** There from the beginning of a turn to its end; who dies in it leaves it. */

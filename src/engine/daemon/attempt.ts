@@ -57,6 +57,9 @@ export type AttemptOptions = {
   readonly onSlotFree: () => void;
 };
 
+/** What a team has used is written down at most so often. */
+const NOTE_MS = 10_000;
+
 /** Whose doing it is that an attempt came to nothing. `runtime`: not the issue's, so it does not count against it. */
 function blame(error: unknown): 'agent' | 'runtime' {
   return error instanceof ToolError && (error.code === 'hook' || error.code === 'agent') ? 'agent' : 'runtime';
@@ -81,6 +84,7 @@ export class Attempt {
   /** Whether an agent may have been in the workspace. */
   #ran = false;
   #holdsSlot = true;
+  #noted = { cost: 0, at: Number.NEGATIVE_INFINITY };
 
   constructor(options: AttemptOptions, entry: Entry, issue: Issue) {
     this.#options = options;
@@ -274,6 +278,7 @@ export class Attempt {
             watchdog.sign(event);
             // Each teammate's turn is watched where the team is led; here, a team that moves on begins anew.
             if (event.type === 'team') watchdog.turnStarted();
+            if (event.type === 'usage' && this.live.team !== null) this.#noteUsage();
             if (event.type === 'tool_started') toolsThisTurn += 1;
             if (
               event.type === 'session' &&
@@ -308,6 +313,14 @@ export class Attempt {
       watchdog.close();
       await watching;
     }
+  }
+
+  /** A team has no turns at whose end its usage is written down: now and then, what it costs is. */
+  #noteUsage(): void {
+    const now = this.#options.clock.elapsed();
+    if (this.live.usage.cost_usd <= this.#noted.cost || now - this.#noted.at < NOTE_MS) return;
+    this.#noted = { cost: this.live.usage.cost_usd, at: now };
+    this.#note({ type: 'usage', issue: this.#issue.number, usage: this.live.used });
   }
 
   /** A record that nobody waits for; that it could not be written shows at the next one that somebody does. */
