@@ -17,21 +17,21 @@ function parts(text: string): string[] {
 const ancestry = new Map<string, boolean>();
 const ANCESTRY_MAX = 10_000;
 
-function note(first: string, second: string, holds: boolean): void {
+function note(first: string, second: string, holds: boolean, { common }: Repository): void {
   if (ancestry.size >= ANCESTRY_MAX) ancestry.clear();
-  ancestry.set(`${first} ${second}`, holds);
+  ancestry.set(`${common} ${first} ${second}`, holds);
 }
 
 export async function isAncestor(first: string, second: string, repository: Repository, run: Run): Promise<boolean> {
   if (first === second) return true;
-  const known = ancestry.get(`${first} ${second}`);
+  const known = ancestry.get(`${repository.common} ${first} ${second}`);
   if (known !== undefined) return known;
   const { exitCode, stdout } = await run.try(repository.top, ['merge-base', first, second]);
   const base = stdout.trim();
   // Any other code: one of them is not there, or not yet.
   if (exitCode === 0 || exitCode === 1) {
-    note(first, second, base === first);
-    note(second, first, base === second);
+    note(first, second, base === first, repository);
+    note(second, first, base === second, repository);
   }
   return exitCode === 0 && base === first;
 }
@@ -40,11 +40,11 @@ export async function isAncestor(first: string, second: string, repository: Repo
 const clean = new Set<string>();
 
 /** A merge that this program made: nothing of its own is to be told of it. */
-export function noteMerge(sha: string, parents: readonly string[]): void {
-  clean.add(sha);
+export function noteMerge(sha: string, parents: readonly string[], repository: Repository): void {
+  clean.add(`${repository.common} ${sha}`);
   for (const parent of parents) {
-    note(parent, sha, true);
-    note(sha, parent, false);
+    note(parent, sha, true, repository);
+    note(sha, parent, false, repository);
   }
 }
 
@@ -106,8 +106,9 @@ async function plainFiles(
 }
 
 /** Of a merge what its parents, merged by git, do not give. Each alone: after another one git 2.39 tells all that it brings. */
-async function mergeFiles(sha: string, parents: number, { top }: Repository, run: Run): Promise<readonly string[]> {
-  if (clean.has(sha)) return [];
+async function mergeFiles(sha: string, parents: number, repository: Repository, run: Run): Promise<readonly string[]> {
+  const { top, common } = repository;
+  if (clean.has(`${common} ${sha}`)) return [];
   // Git cannot make a merge of more than two again.
   const text =
     parents > 2

@@ -313,6 +313,6 @@ async function mergeCommit(
   if ('conflicts' in result) return result;
   const args = ['commit-tree', result.tree, '-p', ours, '-p', theirs, '-F', '-'];
   const made = (await run.git(repository.top, args, { env: author, input: message })).trim();
-  noteMerge(made, [ours, theirs]);
+  noteMerge(made, [ours, theirs], repository);
   return made;
 }
