@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import test from 'node:test';
-import { z } from 'zod';
+import * as z from 'zod';
 import { parseFrontMatter } from '../src/adapters/config/front-matter.ts';
 import { CONTENTS, type MessageType } from '../src/domain/team/message.ts';
 import { DEFAULT_OWNERSHIP } from '../src/domain/team/ownership.ts';

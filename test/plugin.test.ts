@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
-import { z } from 'zod';
+import * as z from 'zod';
 import { parseFrontMatter } from '../src/adapters/config/front-matter.ts';
 import { checkSpec, readSpecTexts } from '../src/domain/spec/check.ts';
 import { ROLES } from '../src/domain/team/role.ts';

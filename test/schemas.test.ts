@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
-import { z } from 'zod';
+import * as z from 'zod';
 import { workflowJsonSchema, workflowSchema } from '../src/adapters/config/workflow-schema.ts';
 import { checkSchema, keysOfSchema } from './support/json-schema.ts';
 

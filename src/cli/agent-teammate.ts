@@ -3,7 +3,7 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { z } from 'zod';
+import * as z from 'zod';
 import { messageOf, ToolError } from '../domain/errors.ts';
 import { connectTeam, type OperationAnswer, type TeamClient } from '../mcp/client.ts';
 

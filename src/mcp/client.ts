@@ -3,7 +3,7 @@
 import { join } from 'node:path';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
-import { z } from 'zod';
+import * as z from 'zod';
 import { packageRoot, packageVersion } from '../adapters/package-root.ts';
 
 /** What an operation answers: its text, whether it was carried out or refused. */

@@ -1,7 +1,7 @@
 // What the daemon and the process that leads a team say to each other: JSON, one line each. Teammates are not to be
 // trusted, and run beside that process: what comes from it is checked and bounded.
 
-import { z } from 'zod';
+import * as z from 'zod';
 import type { TeamSummary } from '../../domain/team/summary.ts';
 import { RUNTIMES, WORK_MODES } from '../../domain/workflow.ts';
 
