@@ -1,11 +1,11 @@
 // Before a tool runs: ownership of files, spawns of teammates, and who calls the team's operations.
 
-import { kindOfTool } from '../src/domain/team/tool-kind.ts';
+import { beginsTeam, kindOfTool } from '../src/domain/team/tool-kind.ts';
 import { runHook } from '../src/host/run-hook.ts';
 
 runHook({
   event: 'PreToolUse',
   load: () => import('../src/host/answers/pre-tool-use.ts'),
-  concerns: ({ tool }, hasTeam) => kindOfTool(tool) !== 'other' && hasTeam(),
+  concerns: ({ tool }, hasTeam) => kindOfTool(tool) !== 'other' && (beginsTeam(tool) || hasTeam()),
   failsClosed: ({ tool }) => kindOfTool(tool) === 'write' || kindOfTool(tool) === 'spawn',
 });

@@ -137,7 +137,16 @@ test('no call is looked at by two hooks before it is made', () => {
     ({ matcher }) => new RegExp(`^(?:${matcher})$`),
   );
   const tools = ['Write', 'Edit', 'MultiEdit', 'NotebookEdit', 'Bash', 'Agent', 'Task', 'TaskCreate', 'SendMessage'];
-  for (const tool of [...tools, 'TeamCreate', 'mcp__team__TaskUpdate', 'mcp__plugin_tool_team__Inbox'])
+  for (const tool of [
+    ...tools,
+    'Monitor',
+    'PowerShell',
+    'REPL',
+    'Workflow',
+    'TeamCreate',
+    'mcp__team__TaskUpdate',
+    'mcp__plugin_tool_team__Inbox',
+  ])
     assert.equal(matchers.filter((matcher) => matcher.test(tool)).length, 1, tool);
   for (const tool of ['Read', 'TodoWrite', 'BashOutput', 'mcp__other__Task'])
     assert.equal(matchers.filter((matcher) => matcher.test(tool)).length, 0, tool);

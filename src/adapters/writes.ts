@@ -83,12 +83,16 @@ async function shellWrites(command: string, cwd: string, { root, env }: WritesOp
 
 /** Reads what a call would write out of its input. */
 export async function writesOf(tool: string, input: Fields, cwd: string, options: WritesOptions): Promise<Writes> {
-  if (tool === 'Bash') {
+  if (tool === 'Bash' || tool === 'Monitor') {
     const { command } = input;
+    // What is watched may be a socket.
+    if (tool === 'Monitor' && command === undefined) return { targets: [], unresolved: [] };
     return typeof command === 'string'
       ? shellWrites(command, cwd, options)
       : { targets: [], unresolved: ['a command that is no text'] };
   }
+  if (tool === 'PowerShell' || tool === 'REPL')
+    return { targets: [], unresolved: [`what ${tool} is given is code that is not read`] };
   const path = input.file_path ?? input.notebook_path;
   return typeof path === 'string' && path !== ''
     ? { targets: targets(resolve(cwd, path), false, options.root), unresolved: [] }

@@ -6,6 +6,7 @@ import { teamNames, teamsDirectory } from '../adapters/event-log/team-names.ts';
 import { askServer } from '../adapters/hook-desk.ts';
 import { findProject } from '../adapters/project.ts';
 import { messageOf } from '../domain/errors.ts';
+import { beginsTeam } from '../domain/team/tool-kind.ts';
 import { asLine } from '../domain/text.ts';
 import type { HostEvent, HostEventName } from '../engine/team/event.ts';
 import { parseEvent } from './parse-event.ts';
@@ -72,7 +73,7 @@ function isConcerned({ concerns }: Hook, event: HostEvent, scene: Scene): boolea
  */
 function isForged(event: HostEvent, scene: Scene, env: Readonly<Record<string, string | undefined>>): boolean {
   if (env.CLAUDECODE === undefined || env.CLAUDE_PROJECT_DIR !== undefined) return false;
-  return scene.hasTeam || /^\s*(yes,?\s+)?approve/i.test(event.prompt);
+  return scene.hasTeam || beginsTeam(event.tool) || /^\s*(yes,?\s+)?approve/i.test(event.prompt);
 }
 
 /** What is never changed, to wait on. */

@@ -7,6 +7,8 @@ import {
   HookedProject,
   type HookRun,
   type HostVersion,
+  runProgram,
+  SESSION,
   specific,
   TEAM,
   VERSIONS,
@@ -46,6 +48,11 @@ for (const version of VERSIONS) {
       ['Bash', { command: 'python3 -c "$CODE"' }, 2, /cannot be told before it runs what this writes/],
       ['Bash', { command: 'echo x > /etc/hosts' }, 2, /lies outside of the project/],
       ['Bash', { command: `rm -rf ${project.root}/..` }, 2, /./],
+      ['Monitor', { command: 'echo hi > src/api/a.ts' }, 0, /^$/],
+      ['Monitor', { command: 'echo hi > tests/a.ts' }, 2, /tests\/a\.ts is tester's/],
+      ['Monitor', { ws: { url: 'ws://127.0.0.1:1' } }, 0, /^$/],
+      ['PowerShell', { command: 'Set-Content tests/a.ts x' }, 2, /what PowerShell is given is code that is not read/],
+      ['REPL', { code: 'await Write({})' }, 2, /what REPL is given is code that is not read/],
       ['Read', { file_path: path('tests/a.ts') }, 0, /^$/],
     ];
     for (const [tool, input, code, says] of cases) {
@@ -133,6 +140,9 @@ test('only registered teammates are started, with their brief and without a name
   const again = await guard(project, 'team-lead', 'Agent', { subagent_type: 'team-backend-dev', prompt: 'x' });
   assert.equal(again.code, 2);
   assert.match(again.stderr, /backend-dev is working/);
+  const workflow = await guard(project, 'team-lead', 'Workflow', { script: "await agent('write it')" });
+  assert.equal(workflow.code, 2);
+  assert.match(workflow.stderr, /only registered teammates are started, and a workflow starts agents of its own/);
   const byMember = await guard(project, 'backend-dev', 'Agent', { subagent_type: 'team-tester', prompt: 'x' });
   assert.equal(byMember.code, 2);
   assert.match(byMember.stderr, /only team-lead starts agents/);
@@ -177,6 +187,23 @@ test('calls of the team are stamped, whatever the caller put there; the tools of
   const hosts = await guard(project, 'backend-dev', 'TaskUpdate', { taskId: '1' });
   assert.equal(hosts.code, 2);
   assert.match(hosts.stderr, /use the team server's own TaskUpdate \(mcp__team__TaskUpdate\)/);
+});
+
+test('the call that makes the first team of a project is stamped; what an agent makes up in its shell is not', async (t) => {
+  const project = new HookedProject(t);
+  const run = await guard(project, 'team-lead', 'mcp__team__TeamCreate', { team_name: TEAM });
+  const { updatedInput } = specific(run);
+  assert.ok(typeof updatedInput === 'object' && updatedInput !== null && '_caller' in updatedInput);
+  const [payload = ''] = String(updatedInput._caller).split('.');
+  const stamp: unknown = JSON.parse(Buffer.from(payload, 'base64url').toString('utf8'));
+  assert.ok(typeof stamp === 'object' && stamp !== null && 'session' in stamp && 'agentType' in stamp);
+  assert.deepEqual([stamp.session, stamp.agentType], [SESSION, null]);
+  const fields = project.fields('team-lead', 'PreToolUse', { tool_name: 'mcp__team__TeamCreate', tool_input: {} });
+  const { CLAUDE_PROJECT_DIR: _, ...shell } = { ...project.env, ...project.envOf('2.1.329') };
+  const script = join(project.hooks, 'pre-tool-use.js');
+  const forged = await runProgram(process.execPath, [script], JSON.stringify(fields), shell, project.root);
+  assert.equal(forged.stdout, '');
+  assert.match(forged.stderr, /hooks are for the host to start/);
 });
 
 test('the calls of 2.1.33 are told by its transcripts, also when these come late', async (t) => {

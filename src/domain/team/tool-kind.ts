@@ -1,7 +1,19 @@
 // What the host's tools are to a team.
 
-const WRITERS: readonly string[] = ['Write', 'Edit', 'MultiEdit', 'NotebookEdit', 'Bash'];
-const SPAWNERS: readonly string[] = ['Task', 'Agent'];
+const WRITERS: readonly string[] = [
+  'Write',
+  'Edit',
+  'MultiEdit',
+  'NotebookEdit',
+  'Bash',
+  // A command that is watched; some versions report it to hooks as Bash.
+  'Monitor',
+  // Of neither is known what it writes.
+  'PowerShell',
+  'REPL',
+];
+/** `Workflow` starts agents by a script of its own. */
+const SPAWNERS: readonly string[] = ['Task', 'Agent', 'Workflow'];
 /** Tools of the host that ours take the place of while a team stands. */
 const HOSTS_OWN: readonly string[] = [
   'TeamCreate',
@@ -15,6 +27,11 @@ const HOSTS_OWN: readonly string[] = [
 const OURS = /^mcp__(?:plugin_tool_)?team__/;
 
 export type ToolKind = 'write' | 'spawn' | 'ours' | 'hosts' | 'other';
+
+/** The one call of the team's server that is made before there is a team. */
+export function beginsTeam(tool: string): boolean {
+  return OURS.test(tool) && tool.endsWith('__TeamCreate');
+}
 
 /** What a tool's call is to the guard. */
 export function kindOfTool(tool: string): ToolKind {

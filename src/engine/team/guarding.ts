@@ -140,6 +140,10 @@ async function guardSpawn(context: HookContext, event: HostEvent, found: Found):
     return refuse(
       `team ${state.team} stands, and this session does not lead it: /tool:team-restart takes it over, \`tool team delete ${state.team}\` ends it`,
     );
+  if (event.tool === 'Workflow')
+    return refuse(
+      `while team ${state.team} stands only registered teammates are started, and a workflow starts agents of its own: give its work to teammates with TaskCreate`,
+    );
   const member = state.members.get(memberName(type));
   if (member === undefined || member.phase !== 'registered')
     return refuse(
