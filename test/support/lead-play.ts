@@ -6,7 +6,7 @@ import type { NewSpec } from '../../src/domain/spec/new-spec.ts';
 import { NO_FLAGS } from '../../src/domain/team/arguments.ts';
 import type { TaskDraft } from '../../src/domain/team/task-draft.ts';
 import type { Trust5 } from '../../src/domain/trust5.ts';
-import type { RunHooks } from '../../src/engine/ports.ts';
+import type { AgentEvent, RunHooks } from '../../src/engine/ports.ts';
 import { type Decided, decideWork } from '../../src/engine/team/deciding.ts';
 import { Lead, type Outcome } from '../../src/engine/team/lead/lead.ts';
 import type { MemberEnd, MemberRun } from '../../src/engine/team/members-port.ts';
@@ -18,7 +18,10 @@ import type { Cleanup } from './temp.ts';
 
 export type Call = (name: string, input: Answer) => Promise<Answer>;
 /** One turn of a teammate; the signal ends its process. */
-export type Turn = (call: Call, prompt: string, run: MemberRun, signal: AbortSignal) => Promise<void>;
+export type Turn = (call: Call, prompt: string, run: PlayedRun, signal: AbortSignal) => Promise<void>;
+/** `report`: what its runtime says that it has used, on top of what it said before. */
+export type PlayedRun = MemberRun & { readonly report: (usage: Usage) => void };
+type Usage = Extract<AgentEvent, { type: 'usage' }>['usage'];
 
 /** Thrown in a turn: the teammate's process ends since it does not reach its model. */
 export class Unreachable extends Error {}
@@ -126,7 +129,7 @@ export class LeadPlay {
     this.#turns = turns;
   }
 
-  async #turn(run: MemberRun, prompt: string, signal: AbortSignal): Promise<void> {
+  async #turn(run: PlayedRun, prompt: string, signal: AbortSignal): Promise<void> {
     const { team, name: teammate, epoch } = run;
     this.prompts.push(`${teammate}: ${prompt}`);
     this.#active += 1;
@@ -145,9 +148,10 @@ export class LeadPlay {
   async #member(run: MemberRun, hooks: RunHooks): Promise<MemberEnd> {
     this.runs.push(run);
     await hooks.onStarted(7);
+    const played = { ...run, report: (usage: Usage) => hooks.onEvent({ type: 'usage', usage }) };
     try {
       for (let prompt: string | null = run.prompt; prompt !== null; prompt = await hooks.nextTurn())
-        await Promise.race([this.#turn(run, prompt, hooks.signal), untilAborted(hooks.signal)]);
+        await Promise.race([this.#turn(played, prompt, hooks.signal), untilAborted(hooks.signal)]);
       return { ok: true, words: '' };
     } catch (error) {
       const words = error instanceof Error ? error.message : '';
@@ -170,9 +174,9 @@ export class LeadPlay {
   async lead(
     drafts: readonly TaskDraft[],
     before: (team: string) => Promise<void> = () => Promise.resolve(),
+    roles: readonly string[] = [...new Set(drafts.map(({ owner }) => owner))],
   ): Promise<Outcome> {
     const { context, teams } = this.world;
-    const roles = [...new Set(drafts.map(({ owner }) => owner))];
     const proposing = teams.begin(TEAM);
     const purpose = { phase: 'run', pattern: 'quality_gate', roles, subject: 'SPEC-AUTH-001' } as const;
     await proposing.append({ type: 'proposed', ...purpose, reasons: [], drafts });

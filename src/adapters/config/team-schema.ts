@@ -130,7 +130,7 @@ const budget = z
         soft_usd: dollars(BUDGET.task.softUsd, 'The same for one task, whoever works on it; null: never.'),
         hard_usd: dollars(
           BUDGET.task.hardUsd,
-          'With so much the turn is ended, and the task has failed with that reason. null: no limit.',
+          'With so much the turn is ended, and the task has failed with that reason; a restart begins it again only where more is allowed by then. null: no limit.',
         ),
       })
       .prefault({})

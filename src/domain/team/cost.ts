@@ -98,6 +98,14 @@ export function overBudget(costs: Costs, name: string, { teammate }: Budgets): s
   return isReached(used, teammate.hardUsd) ? budgetWords('teammate', 'hard', used, teammate.hardUsd) : null;
 }
 
+/** Why a task is begun no more; null: it may be. */
+export function overTaskBudget(costs: Costs, id: string, { task }: Budgets): string | null {
+  const used = costOfTask(costs, id)?.cost_usd ?? 0;
+  return isReached(used, task.hardUsd)
+    ? `${budgetWords('task', 'hard', used, task.hardUsd)}: it is begun again when more is allowed there`
+    : null;
+}
+
 /** What is left to a teammate, US dollars; null: no limit. */
 export function leftOf(costs: Costs, name: string, { teammate }: Budgets): number | null {
   return teammate.hardUsd === null ? null : teammate.hardUsd - (costOfMember(costs, name)?.cost_usd ?? 0);

@@ -1,17 +1,27 @@
 // What a lead that is code does next, told from the team's state alone: the same for whoever takes the lead up again.
 
 import { claimable } from './idle.ts';
-import { LEAD } from './message.ts';
 import type { TeamState } from './state.ts';
 import { isHeldUp, type Task } from './task.ts';
+import { takerOf, type UnownedView } from './unowned.ts';
 import { findingsOf } from './verdict.ts';
 
 /** So many times what the gate finds is given back to be mended. */
 export const GATE_ROUNDS = 3;
+/** So many times who judges is asked for its word after it has ended its work without it. */
+export const JUDGE_ROUNDS = 2;
+/** What it is asked with. */
+export const JUDGE_SUBJECT = 'Say whether the gate is passed';
 
 export type LeadStep =
   /** These roles have work, and nobody plays them. */
   | { readonly kind: 'start'; readonly roles: readonly string[] }
+  /** What was nobody's is this role's from here on. */
+  | { readonly kind: 'give'; readonly task: string; readonly role: string }
+  /** It can come to nothing. */
+  | { readonly kind: 'fail'; readonly task: string; readonly why: string }
+  /** Who judges has ended its work, and has not said what it thinks. */
+  | { readonly kind: 'ask_judge' }
   /** All that was built is done: it is measured as one. */
   | { readonly kind: 'measure' }
   /** The gate has passed, and whoever judges has agreed. */
@@ -28,15 +38,13 @@ export type LeadStep =
   | { readonly kind: 'over' };
 
 /** What the lead keeps beside the log, of this process alone. */
-export type LeadView = {
-  /** Roles whose process it runs now. */
-  readonly running: ReadonlySet<string>;
+export type LeadView = UnownedView & {
   /** Whether finished work is measured at all. */
   readonly isChecked: boolean;
   /** Whether what the phase is for has come about: all that is left is the end of the team. */
   readonly isClosed: boolean;
-  /** Roles that begin nothing any more, with the reason. */
-  readonly spent: ReadonlyMap<string, string>;
+  /** Tasks that nobody begins any more, with the reason. */
+  readonly dear: ReadonlyMap<string, string>;
 };
 
 const QUALITY = 'quality';
@@ -78,9 +86,31 @@ function stuckWords(state: TeamState, { spent }: LeadView): string {
   return `nobody can go on with ${open.map(({ id, subject }) => `task ${id} "${subject}"`).join(', ')}`;
 }
 
+/** Whether it is in the middle of a turn, or will have one for its mail. */
+function isBusy(state: TeamState, { running }: LeadView, name: string): boolean {
+  return running.has(name) && (state.members.get(name)?.phase === 'working' || hasMail(state, name));
+}
+
+/** What follows when all is done, and who judges has not agreed. */
+function unjudged(state: TeamState, view: LeadView): LeadStep {
+  if ([...view.running].some((name) => isBusy(state, view, name))) return { kind: 'wait' };
+  const why = view.spent.get(QUALITY);
+  if (why !== undefined) return { kind: 'stuck', why: `${QUALITY} has not said that the gate is passed: ${why}` };
+  const asked = [...state.tasks.values()].filter(
+    ({ owner, subject, createdAt }) =>
+      owner === QUALITY && subject === JUDGE_SUBJECT && createdAt >= (state.gate?.at ?? 0),
+  );
+  if (asked.length < JUDGE_ROUNDS) return { kind: 'ask_judge' };
+  const said = asked.at(-1)?.result ?? 'nothing';
+  return {
+    kind: 'stuck',
+    why: `${QUALITY} was asked ${asked.length} times, and has not sent quality_gate_passed: ${said}`,
+  };
+}
+
 /** What follows when every task is completed; what goes on one at a time has no steps of a session. */
-function done(state: TeamState, isRun: boolean): LeadStep {
-  if (isRun && hasJudge(state) && !isAgreed(state)) return { kind: 'wait' };
+function done(state: TeamState, view: LeadView, isRun: boolean): LeadStep {
+  if (isRun && hasJudge(state) && !isAgreed(state)) return unjudged(state, view);
   if (state.purpose?.phase === 'plan') return { kind: 'write_spec' };
   if (state.session === 'fallback') return ending(state);
   return { kind: 'pass' };
@@ -102,6 +132,20 @@ export function isMeasured(state: TeamState): boolean {
   return buildTasks(state).every(({ endedAt }) => endedAt !== null && endedAt <= gate.at);
 }
 
+/** What is to be done with the first task that nobody would begin of themselves. */
+function leftOver(state: TeamState, view: LeadView): LeadStep | null {
+  for (const { id, status } of state.tasks.values()) {
+    const why = status === 'pending' ? view.dear.get(id) : undefined;
+    if (why !== undefined) return { kind: 'fail', task: id, why };
+  }
+  for (const task of claimable(state)) {
+    const taker = task.owner === null ? takerOf(task, state, view) : null;
+    if (taker?.kind === 'give') return { kind: 'give', task: task.id, role: taker.role };
+    if (taker?.kind === 'nobody') return { kind: 'fail', task: task.id, why: taker.why };
+  }
+  return null;
+}
+
 function working(state: TeamState, view: LeadView): LeadStep {
   const { running, isChecked, isClosed, spent } = view;
   if (isClosed) return ending(state);
@@ -113,27 +157,28 @@ function working(state: TeamState, view: LeadView): LeadStep {
   const isRun = state.purpose?.phase === 'run';
   const isBuilt = buildTasks(state).every((task) => !isOpen(task));
   if (isRun && isBuilt && isChecked && !isMeasured(state)) return { kind: 'measure' };
+  const left = leftOver(state, view);
+  if (left !== null) return left;
   const owners = new Set(open.filter(({ status }) => status !== 'failed').map(({ owner }) => owner));
   const wanted = [...owners].filter((role) => role !== null).filter((role) => !running.has(role) && !spent.has(role));
   if (wanted.length > 0) return { kind: 'start', roles: wanted };
-  if (open.length === 0) return done(state, isRun);
+  if (open.length === 0) return done(state, view, isRun);
   const isAtWork = open.some(
     (task) =>
       task.status === 'in_progress' &&
       task.claim !== null &&
-      task.claim.member !== LEAD &&
+      running.has(task.claim.member) &&
       !isHeldUp(task, state.tasks),
   );
   // Whoever judges waits for what is measured, which comes only when everything is built.
   const waits = (name: string | null) => name === QUALITY && isRun && isChecked && !isMeasured(state);
+  // What is nobody's is somebody's by now, or taken by who is there.
   const mayBegin = claimable(state).some(
     ({ owner }) => owner === null || (!waits(owner) && (running.has(owner) || !spent.has(owner))),
   );
   // Who is in the middle of a turn may still add a task, and who has mail may after it.
-  const isBusy = [...running].some(
-    (name) => !waits(name) && (state.members.get(name)?.phase === 'working' || hasMail(state, name)),
-  );
-  return !isAtWork && !mayBegin && !isBusy ? { kind: 'stuck', why: stuckWords(state, view) } : { kind: 'wait' };
+  const mayAdd = [...running].some((name) => !waits(name) && isBusy(state, view, name));
+  return !isAtWork && !mayBegin && !mayAdd ? { kind: 'stuck', why: stuckWords(state, view) } : { kind: 'wait' };
 }
 
 /** Whether the team was ended with all of its work done. */

@@ -1,19 +1,30 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { isMeasured, type LeadView, leadStep } from '../../../src/domain/team/lead-step.ts';
+import {
+  isMeasured,
+  JUDGE_ROUNDS,
+  JUDGE_SUBJECT,
+  type LeadView,
+  leadStep,
+} from '../../../src/domain/team/lead-step.ts';
+import { DEFAULT_OWNERSHIP } from '../../../src/domain/team/ownership.ts';
 import { LEAD, rec, Story } from '../../support/team.ts';
 
-const NOBODY: LeadView = { running: new Set(), isChecked: true, isClosed: false, spent: new Map() };
-const both: LeadView = {
-  running: new Set(['backend-dev', 'tester']),
+const NOBODY: LeadView = {
+  running: new Set(),
   isChecked: true,
   isClosed: false,
   spent: new Map(),
+  dear: new Map(),
+  ownership: DEFAULT_OWNERSHIP,
+  maxTeammates: 10,
 };
+const both: LeadView = { ...NOBODY, running: new Set(['backend-dev', 'tester']) };
 
 const API = { subject: 'Sign in', owner: 'backend-dev' };
 const TESTS = { subject: 'Test it', owner: 'tester', files: ['tests/a.test.ts'], blocked_by: ['1'] };
 const JUDGE = { subject: 'Verify', owner: 'quality', files: [], blocked_by: ['1'] };
+const UNOWNED = { subject: 'Whose?', owner: null, files: [] };
 const GOOD = { task: null, ok: true } as const;
 const VERDICT = { trust5Score: 4.8, securityIssues: 0, performanceScore: 'A', recommendation: 'Merge it.' };
 
@@ -72,7 +83,7 @@ const CASES: readonly {
       .tell('task_updated', { task: '1', status: 'failed', by: 'backend-dev', result: 'no way' })
       .tell('message_sent', { to: 'quality', by: 'backend-dev', kind: 'progress', content: 'x' })
       .tell('member_idle', {}),
-    view: { running: new Set(['backend-dev', 'quality']), isChecked: true, isClosed: false, spent: new Map() },
+    view: { ...NOBODY, running: new Set(['backend-dev', 'quality']) },
     step: 'stuck',
   },
   {
@@ -96,7 +107,7 @@ const CASES: readonly {
   {
     name: 'who runs is not started again',
     story: begun().tell('task_created', API).tell('task_created', TESTS),
-    view: { running: new Set(['tester']), isChecked: true, isClosed: false, spent: new Map() },
+    view: { ...NOBODY, running: new Set(['tester']) },
     step: 'start backend-dev',
   },
   {
@@ -154,9 +165,113 @@ const CASES: readonly {
     step: 'measure',
   },
   {
-    name: 'the judge has not spoken',
+    name: 'the judge has ended its work without a word',
     story: done(judged().tell('gate_measured', GOOD), '2', 'quality'),
+    step: 'ask_judge',
+  },
+  {
+    name: 'the judge is in the turn in which it may say it',
+    story: done(judged().tell('gate_measured', GOOD), '2', 'quality'),
+    view: { ...NOBODY, running: new Set(['quality']) },
     step: 'wait',
+  },
+  {
+    name: 'the judge was asked for its word again and again',
+    story: Array.from({ length: JUDGE_ROUNDS }, (_, index) => String(index + 3)).reduce(
+      (story, id) =>
+        done(story.tell('task_created', { subject: JUDGE_SUBJECT, owner: 'quality', files: [] }), id, 'quality'),
+      done(judged().tell('gate_measured', GOOD), '2', 'quality'),
+    ),
+    step: 'stuck',
+  },
+  {
+    name: 'what is nobody’s, and nobody is there',
+    story: begun().tell('task_created', UNOWNED),
+    step: 'give 1 to backend-dev',
+  },
+  {
+    name: 'what is nobody’s is given to whose files it names, though it is there no more',
+    story: begun().tell('task_created', { ...UNOWNED, files: ['tests/a.test.ts'] }),
+    step: 'give 1 to tester',
+  },
+  {
+    name: 'what is nobody’s, with files of a role that the team has not',
+    story: begun().tell('task_created', { ...UNOWNED, files: ['design/tokens.json'] }),
+    step: 'give 1 to designer',
+  },
+  {
+    name: 'what is nobody’s is taken by who is there and may',
+    story: begun().tell('task_created', UNOWNED),
+    view: both,
+    step: 'wait',
+  },
+  {
+    name: 'what is nobody’s is not for who is there',
+    story: begun()
+      .tell('task_created', { ...UNOWNED, files: ['src/api/a.ts'] })
+      .join('tester'),
+    view: { ...NOBODY, running: new Set(['tester']) },
+    step: 'give 1 to backend-dev',
+  },
+  {
+    name: 'what is nobody’s, and who judges alone is there',
+    story: begun().tell('task_created', UNOWNED).tell('member_registered', { name: 'quality', read_only: true }),
+    view: { ...NOBODY, running: new Set(['quality']) },
+    step: 'give 1 to backend-dev',
+  },
+  {
+    name: 'what is nobody’s is not for who has used its budget',
+    story: begun().tell('task_created', UNOWNED),
+    view: { ...NOBODY, spent: new Map([['backend-dev', 'too dear']]) },
+    step: 'give 1 to tester',
+  },
+  {
+    name: 'what is nobody’s, and nobody whose role fits has anything left',
+    story: begun().tell('task_created', { ...UNOWNED, files: ['src/api/a.ts'] }),
+    view: { ...NOBODY, spent: new Map([['backend-dev', 'too dear']]) },
+    step: "fail 1: it is nobody's, and nobody whose role fits can take it: backend-dev: too dear",
+  },
+  {
+    name: 'what is nobody’s, with files of two',
+    story: begun().tell('task_created', { ...UNOWNED, files: ['src/api/a.ts', 'tests/a.test.ts'] }),
+    view: both,
+    step: "fail 1: it is nobody's, and its files are backend-dev's and tester's: each of them needs a task of its own",
+  },
+  {
+    name: 'what is nobody’s, and the team is full',
+    story: begun()
+      .tell('task_created', { ...UNOWNED, files: ['design/tokens.json'] })
+      .join('backend-dev', 'tester'),
+    view: { ...both, maxTeammates: 2 },
+    step: "fail 1: it is nobody's, and nobody whose role fits can take it: designer: max_teammates is 2",
+  },
+  {
+    name: 'what is nobody’s and waits for what has failed',
+    story: begun()
+      .tell('task_created', API)
+      .tell('task_created', { ...UNOWNED, blocked_by: ['1'] })
+      .tell('task_updated', { status: 'failed', by: LEAD, epoch: 0 }),
+    step: 'stuck',
+  },
+  {
+    name: 'what is nobody’s in a plan is given to who reads',
+    story: new Story()
+      .tell('created', { phase: 'plan', roles: ['analyst'], session: null, key_hash: null })
+      .tell('task_created', UNOWNED)
+      .tell('member_registered', { name: 'analyst', read_only: true }),
+    view: { ...NOBODY, running: new Set(['analyst']) },
+    step: 'give 1 to analyst',
+  },
+  {
+    name: 'what has used its budget is begun no more',
+    story: begun().tell('task_created', API),
+    view: { ...NOBODY, dear: new Map([['1', 'too dear']]) },
+    step: 'fail 1: too dear',
+  },
+  {
+    name: 'what is claimed by who is gone holds nobody up for ever',
+    story: begun().tell('task_created', UNOWNED).join('backend-dev').claim('1', 'backend-dev'),
+    step: 'stuck',
   },
   {
     name: 'the judge has agreed',
@@ -254,10 +369,23 @@ const CASES: readonly {
   },
 ];
 
+function wordsOf(step: ReturnType<typeof leadStep>): string {
+  switch (step.kind) {
+    case 'start':
+      return `start ${step.roles.join(', ')}`;
+    case 'give':
+      return `give ${step.task} to ${step.role}`;
+    case 'fail':
+      return `fail ${step.task}: ${step.why}`;
+    default:
+      return step.kind;
+  }
+}
+
 for (const { name, story, view = NOBODY, step } of CASES) {
   test(`the lead's next step: ${name}`, () => {
     const next = leadStep(story.state, view);
-    assert.equal(next.kind === 'start' ? `start ${next.roles.join(', ')}` : next.kind, step);
+    assert.equal(wordsOf(next), step);
   });
 }
 
@@ -285,4 +413,14 @@ test('work is measured as long as nothing was completed since', () => {
   story.later(1).take(rec('task_updated', { task: '2', status: 'in_progress', by: 'tester' }));
   story.later(1).take(rec('task_updated', { task: '2', status: 'completed', by: 'tester' }));
   assert.equal(isMeasured(story.state), false);
+});
+
+test('a circle, however it came about, is no reason to wait for ever', () => {
+  const { state } = begun()
+    .tell('task_created', UNOWNED)
+    .tell('task_created', { ...UNOWNED, blocked_by: ['1'] });
+  const tasks = new Map([...state.tasks].map(([id, task]) => [id, { ...task, blockedBy: [id === '1' ? '2' : '1'] }]));
+  const step = leadStep({ ...state, tasks }, both);
+  assert.ok(step.kind === 'stuck');
+  assert.equal(step.why, 'nobody can go on with task 1 "Whose?", task 2 "Whose?"');
 });

@@ -3,6 +3,7 @@
 import { messageOf, ToolError } from '../../../domain/errors.ts';
 import { fallBack } from '../../../domain/team/activation.ts';
 import type { Evidence } from '../../../domain/team/caller.ts';
+import { overTaskBudget } from '../../../domain/team/cost.ts';
 import { FALLBACK_TRIGGERS } from '../../../domain/team/fallback.ts';
 import { isFinished } from '../../../domain/team/lead-step.ts';
 import { isStanding, type TeamState } from '../../../domain/team/state.ts';
@@ -107,11 +108,18 @@ export async function takeUp(context: HookContext, team: string, say: (words: st
     const { proposal, tasks, fallback } = state;
     await addTasks(log, proposal?.drafts ?? []);
     const failed = [...tasks.values()].filter(({ status }) => status === 'failed');
-    const { preserveProgress: keep } = (await context.settings()).fallback;
+    const { fallback: falling, budget } = await context.settings();
+    const { preserveProgress: keep } = falling;
     await must(log, { type: 'restarted', session: null, key_hash: null, keep, alone: true });
     if (!keep) say(`team ${team}: every task starts over (preserve_progress: false)`);
-    for (const { id, subject, result } of keep ? failed : [])
-      say(`task ${id} "${subject}" is tried again; it had failed: ${result ?? 'no reason given'}`);
+    for (const { id, subject, result } of keep ? failed : []) {
+      const over = overTaskBudget(state, id, budget);
+      say(
+        over === null
+          ? `task ${id} "${subject}" is tried again; it had failed: ${result ?? 'no reason given'}`
+          : `task ${id} "${subject}" is not tried again: ${over}`,
+      );
+    }
     // A lead that was killed as soon as the team stood had not said it yet.
     if (proposal?.alone !== undefined && fallback === null)
       await fallTo(log, proposal.alone, proposal.reasons.join('; '));

@@ -4,7 +4,6 @@ import { messageOf } from '../../../domain/errors.ts';
 import { type GateResult, type QualitySettings, rejection } from '../../../domain/quality.ts';
 import { lostPrerequisite, prerequisitesOf } from '../../../domain/team/activation.ts';
 import type { Evidence } from '../../../domain/team/caller.ts';
-import { type Budgets, overBudget } from '../../../domain/team/cost.ts';
 import { FALLBACK_TRIGGERS, type FallbackTrigger } from '../../../domain/team/fallback.ts';
 import { GATE_ROUNDS, isFinished, isMeasured, leadStep } from '../../../domain/team/lead-step.ts';
 import { isStanding, specOf, type TeamState } from '../../../domain/team/state.ts';
@@ -18,6 +17,7 @@ import { closeDebug, type DebugResult } from '../phases/debug.ts';
 import { closePlan, type PlanDesk, type PlanEnd } from '../phases/plan.ts';
 import { askForMending, passGate } from '../phases/run.ts';
 import type { Workshop } from '../workshop-port.ts';
+import { endGone, failTask, giveTask, JUDGE_TASK, limitsOf } from './left-over.ts';
 import { type LifeEnd, MemberLife, type MemberTimeouts, registration, Turns } from './member-life.ts';
 
 /** How often a change of the log is looked for. */
@@ -123,7 +123,7 @@ export class Lead {
 
   async #lead(signal: AbortSignal): Promise<Outcome> {
     const { context } = this.#options;
-    const { hooks, budget } = await context.settings();
+    const { hooks, budget, ownership, maxTeammates } = await context.settings();
     const isChecked = hooks.taskCompleted.requireQualityCheck;
     for (;;) {
       this.#log.refresh();
@@ -139,7 +139,9 @@ export class Lead {
         running: new Set(this.#lives.keys()),
         isChecked,
         isClosed: this.#found !== null,
-        spent: this.#spent(budget),
+        ...limitsOf(state, budget),
+        ownership,
+        maxTeammates,
       });
       switch (step.kind) {
         case 'start': {
@@ -148,6 +150,15 @@ export class Lead {
           if (why !== null) return { kind: 'failed', state, why };
           break;
         }
+        case 'give':
+          await giveTask(this.#log, step.task, step.role, this.#options.say);
+          break;
+        case 'fail':
+          await failTask(this.#log, step.task, step.why, this.#options.say);
+          break;
+        case 'ask_judge':
+          await operate(context, 'TaskCreate', JUDGE_TASK, this.#as);
+          break;
         case 'measure': {
           const why = await this.#measure(signal);
           if (why !== null) return { kind: 'failed', state, why };
@@ -182,18 +193,6 @@ export class Lead {
           await this.#options.clock.sleep(LOOK_MS, signal);
       }
     }
-  }
-
-  /** Whom no more is to be spent on, with the reason. */
-  #spent(budget: Budgets): ReadonlyMap<string, string> {
-    const { state } = this.#log;
-    const names = [...new Set([...state.costs.values()].map(({ member }) => member))];
-    return new Map(
-      names.flatMap((name) => {
-        const why = overBudget(state, name, budget);
-        return why === null ? [] : [[name, why] as const];
-      }),
-    );
   }
 
   /** What has come about that a team cannot go on with; null: nothing, or it is none any more. */
@@ -321,7 +320,7 @@ export class Lead {
       this.#as,
     );
     await this.#endLives(this.#found === null ? GRACE_MS : SHORT_GRACE_MS);
-    this.#log.refresh();
+    await endGone(this.#log);
   }
 
   async #delete(): Promise<Outcome> {

@@ -8,6 +8,7 @@ import {
   costOfMember,
   costOfTask,
   crossingOf,
+  overTaskBudget,
 } from '../../../domain/team/cost.ts';
 import { LEAD } from '../../../domain/team/message.ts';
 import { waitsFor } from '../../../domain/team/task.ts';
@@ -125,11 +126,19 @@ export class MemberLimits {
       const { refusal } = await log.append({ type: 'member_used', name, epoch, ...use }, { flush: false });
       if (refusal !== null) continue;
       const after = before.teammate + use.cost_usd;
-      const ofTask = use.task === null ? null : crossingOf('task', before.task, before.task + use.cost_usd, budgets);
+      const ofTask = use.task === null ? null : this.#crossingOf(use.task, before.task, before.task + use.cost_usd);
       if (use.task !== null && ofTask !== null) await this.#crossed(ofTask, use.task);
       const ofAll = crossingOf('teammate', before.teammate, after, budgets);
       if (ofAll !== null) await this.#crossed(ofAll, null);
     }
+  }
+
+  /** A task that was over already, and was begun again all the same, is over once more. */
+  #crossingOf(task: string, before: number, after: number): Crossing | null {
+    const { log, budgets } = this.#options;
+    const isBegun = log.state.tasks.get(task)?.status === 'in_progress';
+    const words = isBegun ? overTaskBudget(log.state, task, budgets) : null;
+    return crossingOf('task', before, after, budgets) ?? (words === null ? null : { kind: 'hard', of: 'task', words });
   }
 
   /** A limit was passed: it is told, and with a hard one its turn is over. */

@@ -5,6 +5,7 @@ import { nextStep, waitingRoles } from '../../../domain/team/brief.ts';
 import type { Evidence } from '../../../domain/team/caller.ts';
 import { leadStep } from '../../../domain/team/lead-step.ts';
 import { mendRounds } from '../../../domain/team/planning.ts';
+import type { TeamSettings } from '../../../domain/team/settings.ts';
 import type { TeamState } from '../../../domain/team/state.ts';
 import type { TeamLog } from '../../ports.ts';
 import type { HookContext } from '../hook-context.ts';
@@ -37,14 +38,14 @@ export async function advance(context: HookContext, log: TeamLog): Promise<strin
 }
 
 async function goOn(context: HookContext, log: TeamLog): Promise<string | null> {
-  const { hooks } = await context.settings();
+  const settings = await context.settings();
   const as: Evidence = { kind: 'environment', team: log.state.team, teammate: null };
-  const isChecked = hooks.taskCompleted.requireQualityCheck;
+  const isChecked = settings.hooks.taskCompleted.requireQualityCheck;
   for (;;) {
     log.refresh();
     const { state } = log;
     if (state.tasks.size === 0) return null;
-    switch (nextOf(state, isChecked)) {
+    switch (nextOf(state, isChecked, settings)) {
       case 'write_spec':
         return planWords(await closed(context, log, as), log);
       case 'prove':
@@ -67,10 +68,15 @@ async function goOn(context: HookContext, log: TeamLog): Promise<string | null> 
 }
 
 /** Who plays whom is the host's to see to; what is left of a lead's steps is told by the state alone. */
-function nextOf(state: TeamState, isChecked: boolean): ReturnType<typeof leadStep>['kind'] {
+function nextOf(
+  state: TeamState,
+  isChecked: boolean,
+  { ownership, maxTeammates }: TeamSettings,
+): ReturnType<typeof leadStep>['kind'] {
   const running = new Set([...state.tasks.values()].flatMap(({ owner }) => owner ?? []));
   const isClosed = state.session === 'awaiting_approval' || state.session === 'approved';
-  return leadStep(state, { running, isChecked, isClosed, spent: new Map() }).kind;
+  const nothing = { spent: new Map<string, string>(), dear: new Map<string, string>() };
+  return leadStep(state, { running, isChecked, isClosed, ownership, maxTeammates, ...nothing }).kind;
 }
 
 function closed(context: HookContext, log: TeamLog, as: Evidence): Promise<PlanEnd> {
