@@ -3,9 +3,9 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import fc from 'fast-check';
-import { COMMANDS, ONLY_READ } from './commands.ts';
-import { decide, readIn } from './decide.ts';
-import { copyTemplate, createTemplate, type Scratch } from './scratch-project.ts';
+import { COMMANDS, ONLY_READ } from '../adapters/shell/commands.ts';
+import { decide, readIn } from '../adapters/shell/decide.ts';
+import { copyTemplate, createTemplate, type Scratch } from '../adapters/shell/scratch-project.ts';
 
 /** The same programs each time; another number for others. */
 const SEED = Number(process.env.SHELL_SEED ?? 1);

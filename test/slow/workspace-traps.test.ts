@@ -16,10 +16,10 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
-import { Isolation } from '../../../src/adapters/isolation.ts';
-import { ToolError } from '../../../src/domain/errors.ts';
-import { commitFiles, gitAs } from '../../support/forge.ts';
-import { setUpWorkspaces } from '../../support/workspaces.ts';
+import { Isolation } from '../../src/adapters/isolation.ts';
+import { ToolError } from '../../src/domain/errors.ts';
+import { commitFiles, gitAs } from '../support/forge.ts';
+import { setUpWorkspaces } from '../support/workspaces.ts';
 
 const { signal } = new AbortController();
 const probe = await Isolation.probe('auto', { readOnly: [], hidden: [], tables: '/nowhere' });

@@ -4,11 +4,11 @@ import assert from 'node:assert/strict';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
-import { TeamHistory } from '../../../src/adapters/event-log/team-history.ts';
-import { foundTeam, takeUp } from '../../../src/engine/team/lead/founding.ts';
-import type { Outcome } from '../../../src/engine/team/lead/lead.ts';
-import { draft, LeadPlay, PHASE_NAMES, PHASES, type PhaseName, ROLES, workOf } from '../../support/lead-play.ts';
-import type { Cleanup } from '../../support/temp.ts';
+import { TeamHistory } from '../../src/adapters/event-log/team-history.ts';
+import { foundTeam, takeUp } from '../../src/engine/team/lead/founding.ts';
+import type { Outcome } from '../../src/engine/team/lead/lead.ts';
+import { draft, LeadPlay, PHASE_NAMES, PHASES, type PhaseName, ROLES, workOf } from '../support/lead-play.ts';
+import type { Cleanup } from '../support/temp.ts';
 
 const HOUR = 3_600_000;
 

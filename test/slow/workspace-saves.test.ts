@@ -5,11 +5,11 @@ import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
 import { parse } from 'yaml';
-import type { Mirror } from '../../../src/adapters/git/mirror.ts';
-import { workflowText } from '../../../src/cli/workflow-text.ts';
-import { ToolError } from '../../../src/domain/errors.ts';
-import { commitFiles, gitAs } from '../../support/forge.ts';
-import { setUpWorkspaces } from '../../support/workspaces.ts';
+import type { Mirror } from '../../src/adapters/git/mirror.ts';
+import { workflowText } from '../../src/cli/workflow-text.ts';
+import { ToolError } from '../../src/domain/errors.ts';
+import { commitFiles, gitAs } from '../support/forge.ts';
+import { setUpWorkspaces } from '../support/workspaces.ts';
 
 const { signal } = new AbortController();
 const isAgents = (error: unknown) => error instanceof ToolError && error.code === 'hook';

@@ -2,15 +2,15 @@ import assert from 'node:assert/strict';
 import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
-import { systemClock } from '../../../src/adapters/clock.ts';
-import { NO_PUSH } from '../../../src/adapters/git/clone.ts';
-import { cloneEnvironment, tryGit } from '../../../src/adapters/git/git.ts';
-import { Mirror } from '../../../src/adapters/git/mirror.ts';
-import { runProgram } from '../../../src/adapters/program.ts';
-import { ToolError } from '../../../src/domain/errors.ts';
-import { commitFiles, gitAs, startForge } from '../../support/forge.ts';
-import { tempDir } from '../../support/temp.ts';
-import { setUpWorkspaces as setUp } from '../../support/workspaces.ts';
+import { systemClock } from '../../src/adapters/clock.ts';
+import { NO_PUSH } from '../../src/adapters/git/clone.ts';
+import { cloneEnvironment, tryGit } from '../../src/adapters/git/git.ts';
+import { Mirror } from '../../src/adapters/git/mirror.ts';
+import { runProgram } from '../../src/adapters/program.ts';
+import { ToolError } from '../../src/domain/errors.ts';
+import { commitFiles, gitAs, startForge } from '../support/forge.ts';
+import { tempDir } from '../support/temp.ts';
+import { setUpWorkspaces as setUp } from '../support/workspaces.ts';
 
 const { signal } = new AbortController();
 
