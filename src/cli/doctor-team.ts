@@ -8,32 +8,15 @@ import { packageVersion } from '../adapters/package-root.ts';
 import { claudeVersion, INSTALL_CLAUDE } from '../adapters/runner/claude.ts';
 import { projectState } from '../adapters/stamp.ts';
 import { messageOf } from '../domain/errors.ts';
-import { prerequisitesOf, type Environment as Variable } from '../domain/team/activation.ts';
-import { TEAMS_VARIABLE } from '../domain/team/fallback.ts';
+import { prerequisitesOf } from '../domain/team/activation.ts';
 import type { TeamSettings } from '../domain/team/settings.ts';
 import { isStanding } from '../domain/team/state.ts';
 import { hostForm } from '../install/host-form.ts';
 import { MANIFEST, type Manifest, parseManifest } from '../install/manifest.ts';
 import { type Check, fail, ok, warn } from './check.ts';
+import { checkComplete, checkSettings, findVariable } from './doctor-host.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
-
-/** Where the variable comes from: the shell, else the env map of the host's settings. */
-export function findVariable(root: string, env: Environment): Variable {
-  const shell = env[TEAMS_VARIABLE];
-  if (shell !== undefined) return { value: shell, source: 'shell' };
-  for (const name of ['settings.local.json', 'settings.json']) {
-    try {
-      const value: unknown = JSON.parse(readFileSync(join(root, '.claude', name), 'utf8'));
-      const map = typeof value === 'object' && value !== null && 'env' in value ? value.env : undefined;
-      const found = typeof map === 'object' && map !== null ? Reflect.get(map, TEAMS_VARIABLE) : undefined;
-      if (found !== undefined) return { value: String(found), source: 'settings' };
-    } catch {
-      // No such file, or one that the host itself cannot read.
-    }
-  }
-  return { value: undefined, source: null };
-}
 
 function installed(root: string): Manifest | undefined {
   const path = join(root, MANIFEST);
@@ -54,6 +37,8 @@ function checkInstalled(root: string, host: string | null): readonly Check[] {
   const wanted = hostForm(host).form;
   const form = hostForm(manifest.hostVersion).form;
   const words = `${own}, hooks for ${manifest.hostVersion === null ? 'any host' : `Claude Code ${manifest.hostVersion}`}`;
+  const gaps = checkComplete(root, manifest);
+  if (gaps.length > 0) return gaps;
   if (form === wanted || host === null) return [ok(name, words)];
   return form === 'resident'
     ? [
@@ -134,6 +119,7 @@ export async function diagnoseTeam(root: string, env: Environment): Promise<read
     ...checkInstalled(root, host),
     ...(problem === null ? [] : [fail('workflow.yaml', problem, 'mend the keys named here')]),
     ...prerequisites,
+    ...checkSettings(root, env),
     ...checkDisplay(settings, env),
     ...(await checkTeams(root)),
   ];

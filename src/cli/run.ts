@@ -19,7 +19,7 @@ import { Lead, type Outcome } from '../engine/team/lead/lead.ts';
 import { isAskedByAgent } from '../host/asked-by-agent.ts';
 import { askApproval } from './approval-question.ts';
 import { coverageBefore } from './coverage-before.ts';
-import { findVariable } from './doctor-team.ts';
+import { findVariable } from './doctor-host.ts';
 import { playersOf } from './players.ts';
 import { type RunReport, reportLines, runReport } from './run-report.ts';
 import { openRunScreen } from './run-screen.ts';

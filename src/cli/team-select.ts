@@ -8,7 +8,7 @@ import { decideMode } from '../domain/team/activation.ts';
 import { parseFlags } from '../domain/team/arguments.ts';
 import { select } from '../domain/team/selection.ts';
 import { visible } from '../domain/text.ts';
-import { findVariable } from './doctor-team.ts';
+import { findVariable } from './doctor-host.ts';
 
 export type SelectOptions = {
   readonly team?: boolean;

@@ -142,7 +142,10 @@ async function begin(
       pattern: purpose.pattern,
       tasks: [...state.tasks.values()].map((task) => taskLine(task, state)),
       ...(needsKey
-        ? { key, key_note: 'This host does not say who calls: pass this as "key" with each of your calls.' }
+        ? {
+            key,
+            key_note: `Who calls cannot be told${evidence.kind === 'nothing' ? ` (${evidence.why})` : ''}: pass this as "key" with each of your calls.`,
+          }
         : {}),
       next: rolesToStart(state).map((role) => ({
         tool: 'Task',

@@ -1,0 +1,102 @@
+// What `tool doctor` says of settings of the host that switch hooks or tools off, and of an installation that is not whole.
+
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import test from 'node:test';
+import { cleanEnv, runTool } from '../support/daemon.ts';
+import { type Cleanup, tempDir } from '../support/temp.ts';
+
+type Row = { readonly name: string; readonly status: string; readonly says: string; readonly mend: string | null };
+
+function installedIn(t: Cleanup) {
+  const home = tempDir(t);
+  const root = join(home, 'project');
+  execFileSync('git', ['init', '-q', root]);
+  const tool = (...args: readonly string[]) => runTool(args, { cwd: root, env: cleanEnv(home) });
+  const path = (name: string) => join(root, name);
+  const write = (name: string, text: string) => {
+    mkdirSync(dirname(path(name)), { recursive: true });
+    writeFileSync(path(name), text);
+  };
+  return {
+    path,
+    write,
+    settings: (name: string, value: unknown) => write(name, JSON.stringify(value)),
+    install: async () => assert.equal((await tool('init', '--host-version', '2.1.177')).code, 0),
+    /** The rows of a name as status, words and what mends it. */
+    rows: async (name: string): Promise<readonly string[]> => {
+      const { checks } = JSON.parse((await tool('doctor', '--json')).stdout);
+      return checks
+        .filter((row: Row) => row.name === name)
+        .map((row: Row) => `${row.status}: ${row.says} → ${row.mend ?? 'nothing'}`);
+    },
+  };
+}
+
+test('hooks that are all switched off are a failure; what counts is the file that the host heeds most', async (t) => {
+  const { install, rows, settings } = installedIn(t);
+  await install();
+  assert.deepEqual(await rows('team hooks'), []);
+  settings('../.claude/settings.json', { disableAllHooks: true });
+  const [off = ''] = await rows('team hooks');
+  assert.match(off, /^fail: disableAllHooks is true in .*\/\.claude\/settings\.json: no hook runs/);
+  settings('.claude/settings.local.json', { disableAllHooks: false });
+  assert.deepEqual(await rows('team hooks'), []);
+  settings('.claude/settings.local.json', { disableAllHooks: true });
+  assert.match(`${await rows('team hooks')}`, /in \.claude\/settings\.local\.json.*→ take disableAllHooks out/);
+});
+
+test('a team server that is not offered, and tools of it that are refused, are failures', async (t) => {
+  const { install, rows, settings } = installedIn(t);
+  await install();
+  assert.deepEqual(await rows('team server'), []);
+  settings('.claude/settings.local.json', {
+    disabledMcpjsonServers: ['other', 'team'],
+    permissions: { deny: ['mcp__team__TaskList', 'mcp__team', 'mcp__teams', 'Write'] },
+  });
+  assert.deepEqual(await rows('team server'), [
+    'fail: disabledMcpjsonServers in .claude/settings.local.json holds team: the team\'s tools are not offered → take "team" out of it',
+    'fail: permissions.deny in .claude/settings.local.json refuses mcp__team__TaskList, mcp__team → take them out',
+  ]);
+});
+
+test('hooks, settings or a server entry that somebody took out are a failure, another file a warning, an edited text nothing', async (t) => {
+  const { install, path, rows, write } = installedIn(t);
+  await install();
+  const whole = ['ok: 0.1.0, hooks for Claude Code 2.1.177 → nothing'];
+  assert.deepEqual(
+    (await rows('team mode')).map((row) => row.replace(/\d+\.\d+\.\d+(?=, hooks)/, '0.1.0')),
+    whole,
+  );
+  const settings = readFileSync(path('.claude/settings.json'), 'utf8');
+  const { hooks: _, ...others } = JSON.parse(settings);
+  write('.claude/settings.json', JSON.stringify(others));
+  assert.match(
+    `${await rows('team mode')}`,
+    /^fail: .*not all there: \.claude\/settings\.json: hooks or tools.*→ tool init$/,
+  );
+  write('.claude/settings.json', settings);
+  rmSync(path('.tool/hooks/guard.sh'));
+  assert.match(`${await rows('team mode')}`, /^fail: .*\.tool\/hooks\/guard\.sh/);
+  await install();
+  rmSync(path('.mcp.json'));
+  assert.match(`${await rows('team mode')}`, /^fail: .*\.mcp\.json/);
+  await install();
+  rmSync(path('.claude/agents/team-tester.md'));
+  assert.match(`${await rows('team mode')}`, /^warn: .*\.claude\/agents\/team-tester\.md → tool init$/);
+  await install();
+  write('.claude/agents/team-tester.md', '---\nname: team-tester\n---\nYou test as we do.\n');
+  assert.match(`${await rows('team mode')}`, /^ok: /);
+});
+
+test('the variable is found in the settings of the user, and in a file that begins with a mark of its encoding', async (t) => {
+  const { rows, settings, write } = installedIn(t);
+  write('.tool/config/workflow.yaml', 'workflow:\n  team:\n    enabled: true\n');
+  assert.match(`${await rows('team: variable')}`, /^warn: .*got nothing/);
+  settings('../.claude/settings.json', { env: { TOOL_CODE_EXPERIMENTAL_AGENT_TEAMS: '1' } });
+  assert.match(`${await rows('team: variable')}`, /^ok: .* is 1 from the settings file/);
+  write('.claude/settings.json', '\uFEFF{"env":{"TOOL_CODE_EXPERIMENTAL_AGENT_TEAMS":"0"}}');
+  assert.match(`${await rows('team: variable')}`, /^warn: .*got "0" from the settings file/);
+});
