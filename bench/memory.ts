@@ -4,7 +4,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, readFileSync } from 'node:fs';
 import { FileJournal } from '../src/adapters/event-log/journal.ts';
-import { NO_USAGE } from '../src/domain/daemon/record.ts';
+import { NO_USAGE } from '../src/domain/usage.ts';
 import { agentRunning } from '../test/support/agents.ts';
 import { Daemon } from '../test/support/daemon.ts';
 import { startForge } from '../test/support/forge.ts';

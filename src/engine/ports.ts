@@ -1,6 +1,6 @@
 // What the engine needs from outside: types, nothing else.
 
-import type { JournalRecord, PullRequest, Usage } from '../domain/daemon/record.ts';
+import type { JournalRecord, PullRequest } from '../domain/daemon/record.ts';
 import type { DaemonState } from '../domain/daemon/state.ts';
 import type { Actor, Issue } from '../domain/issue.ts';
 import type { Stored } from '../domain/log.ts';
@@ -8,6 +8,7 @@ import type { GateResult, QualitySettings } from '../domain/quality.ts';
 import type { TeamRecord } from '../domain/team/record.ts';
 import type { TeamState } from '../domain/team/state.ts';
 import type { TeamSummary } from '../domain/team/summary.ts';
+import type { Usage } from '../domain/usage.ts';
 
 export interface Clock {
   /** Milliseconds since the epoch. */

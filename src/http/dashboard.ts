@@ -3,7 +3,10 @@
 import { asLine, clip } from '../domain/text.ts';
 import type { StateView } from '../engine/daemon/view.ts';
 import { count, dollars, duration } from './format.ts';
-import { gateWords, type TeamAtWork, teamsOf, teamWords } from './team-lines.ts';
+import { finishedTeamsOf, gateWords, type IssueTeam, teamsOf, teamWords } from './team-lines.ts';
+
+/** So many teams of issues that are over are shown; the state has some more. */
+const FINISHED_TEAMS = 3;
 
 type Column = { readonly title: string; readonly max: number };
 
@@ -25,7 +28,8 @@ function section(title: string, lines: readonly string[]): string[] {
 }
 
 /** A team's tasks, what was said last, and what was measured. */
-function teamSection({ issue, team }: TeamAtWork, now: number): string[] {
+function teamSection(of: IssueTeam, now: number): string[] {
+  const { issue, team } = of;
   const tasks = table(
     [
       { title: 'TASK', max: 6 },
@@ -45,7 +49,7 @@ function teamSection({ issue, team }: TeamAtWork, now: number): string[] {
   const said = team.messages.last
     .slice(-3)
     .map(({ from, to, type, content }) => `${from} → ${to}, ${type.replaceAll('_', ' ')}: ${content}`);
-  return section(`TEAM OF #${issue} · ${asLine(team.team)} · ${asLine(teamWords(team))}`, [
+  return section(`TEAM OF #${issue} · ${asLine(team.team)} · ${asLine(teamWords(of))}`, [
     ...tasks,
     `  gate: ${clip(asLine(gateWords(team)), 160)}`,
     ...said.map((line) => `  ${clip(asLine(line), 160)}`),
@@ -167,6 +171,9 @@ export function textDashboard(view: StateView): string {
               ]),
           ),
     ),
+    ...finishedTeamsOf(view)
+      .slice(0, FINISHED_TEAMS)
+      .flatMap((team) => teamSection(team, now)),
   ];
   return `${lines.join('\n')}\n`;
 }

@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto';
 import type { StateView } from '../engine/daemon/view.ts';
 import { count, dollars, duration } from './format.ts';
 import { Html, html, link } from './html.ts';
-import { gateWords, type TeamAtWork, teamsOf, teamWords } from './team-lines.ts';
+import { finishedTeamsOf, gateWords, type IssueTeam, teamsOf, teamWords } from './team-lines.ts';
 
 const STYLE = `
 :root{color-scheme:light dark;--ink:#1c2330;--soft:#5d6880;--line:#dfe4ee;--back:#f6f8fb;--card:#fff;--go:#0b7a4b;--wait:#8a5a00;--bad:#b3261e;--accent:#2456c9}
@@ -58,6 +58,9 @@ const SCRIPT = `
 })();
 `;
 
+/** So many teams of issues that are over are shown; the state has some more. */
+const FINISHED_TEAMS = 3;
+
 function since(at: string | null): Html {
   return at === null ? html`–` : html`<time datetime="${at}" data-since>${at}</time>`;
 }
@@ -108,7 +111,8 @@ function issueCell(rowId: string, item: Item): Cell {
 }
 
 /** A team's tasks, what was said last, and what was measured. */
-function teamPart({ issue, url, team }: TeamAtWork): Html {
+function teamPart(of: IssueTeam): Html {
+  const { issue, url, team } = of;
   const rows = team.tasks.map(
     ({ id, status, owner, subject, started_at: startedAt, seconds }) =>
       html`<tr><td class="n" data-label="Task">${id}</td><td class="n" data-label="Status">${tag(TASK_KINDS[status] ?? '', status.replace('_', ' '))}</td><td class="n" data-label="Owner">${owner ?? '–'}</td><td class="n" data-label="Took">${seconds === null ? since(startedAt) : duration(seconds * 1000)}</td><td data-label="What">${subject}</td></tr>`,
@@ -116,7 +120,7 @@ function teamPart({ issue, url, team }: TeamAtWork): Html {
   const said = team.messages.last
     .slice(-3)
     .map(({ from, to, type, content }) => html`<li>${from} → ${to}, ${type.replaceAll('_', ' ')}: ${content}</li>`);
-  return html`<section aria-label="Team of issue ${issue}"><h2>Team of ${link(url, `#${issue}`)}</h2><p class="muted">${team.team} · ${teamWords(team)}</p>${tableOf(['Task', 'Status', 'Owner', 'Took', 'What'], rows, 'No task yet.')}<p class="muted">Gate: ${gateWords(team)}</p>${said.length === 0 ? '' : html`<ul class="muted">${said}</ul>`}</section>`;
+  return html`<section aria-label="Team of issue ${issue}"><h2>Team of ${link(url, `#${issue}`)}</h2><p class="muted">${team.team} · ${teamWords(of)}</p>${tableOf(['Task', 'Status', 'Owner', 'Took', 'What'], rows, 'No task yet.')}<p class="muted">Gate: ${gateWords(team)}</p>${said.length === 0 ? '' : html`<ul class="muted">${said}</ul>`}</section>`;
 }
 
 /** The parts of the page that change, by the id of the element that holds them. */
@@ -200,6 +204,7 @@ export function pageParts(view: StateView): Readonly<Record<string, string>> {
       ),
       'Nothing yet.',
     ),
+    'finished-teams': html`${finishedTeamsOf(view).slice(0, FINISHED_TEAMS).map(teamPart)}`,
     polled: html`polled ${since(poll.last_at)} ago · ${poll.requests} requests, ${poll.not_modified} not modified${limit.remaining === null ? '' : ` · quota ${limit.remaining} of ${limit.limit ?? '?'}`}`,
   };
   return Object.fromEntries(Object.entries(parts).map(([id, markup]) => [id, markup.text]));
@@ -221,6 +226,7 @@ export function page(view: StateView, nonce: string): string {
 <h2>Retrying</h2><div id="retrying">${part('retrying')}</div>
 <h2>Waiting</h2><div id="waiting">${part('waiting')}</div>
 <h2>Finished</h2><div id="completed">${part('completed')}</div>
+<div id="finished-teams">${part('finished-teams')}</div>
 </main>
 <footer><span id="polled">${part('polled')}</span> · <a href="/api/v1/state">state as JSON</a> · <a href="/metrics">metrics</a></footer>
 <script nonce="${nonce}">${new Html(SCRIPT)}</script>

@@ -9,7 +9,7 @@ import { EventStream } from './events.ts';
 import { checkOrigin, type Refusal, SESSION_COOKIE, Sessions } from './guards.ts';
 import { loginPage, page } from './page.ts';
 import type { Source } from './source.ts';
-import { teamsOf } from './team-lines.ts';
+import { finishedTeamsOf, teamsOf } from './team-lines.ts';
 
 export type ServerOptions = {
   readonly source: Source;
@@ -185,9 +185,14 @@ export class StatusServer {
     }
   }
 
-  /** All teams at work, or the one of that name. */
+  /** All teams at work and the last ones that are finished, or the one of that name. */
   #teams(name: string, response: ServerResponse): void {
-    const teams = teamsOf(this.#options.source.state()).map(({ issue, team }) => ({ issue_number: issue, ...team }));
+    const state = this.#options.source.state();
+    const teams = [...teamsOf(state), ...finishedTeamsOf(state)].map(({ issue, outcome, team }) => ({
+      issue_number: issue,
+      outcome,
+      ...team,
+    }));
     if (name === '') {
       this.#json(response, 200, { teams });
       return;
@@ -198,7 +203,7 @@ export class StatusServer {
       return;
     }
     const known = teams.map(({ team }) => team).join(', ');
-    const message = `there is no team ${visible(name)} at work${known === '' ? '' : `; there is ${known}`}`;
+    const message = `there is no team ${visible(name)} at work or lately finished${known === '' ? '' : `; there is ${known}`}`;
     this.#refuse(response, { status: 404, code: 'not_found', message });
   }
 

@@ -1,15 +1,28 @@
-// The teams that work on issues, in words that the text dashboard and the page share.
+// The teams of issues, at work and finished, in words that the text dashboard and the page share.
 
 import type { TeamSummary } from '../domain/team/summary.ts';
 import type { StateView } from '../engine/daemon/view.ts';
 import { dollars } from './format.ts';
 
-export type TeamAtWork = { readonly issue: number; readonly url: string; readonly team: TeamSummary };
+export type IssueTeam = {
+  readonly issue: number;
+  readonly url: string;
+  /** How the issue's time with the daemon ended; null: it has not. */
+  readonly outcome: string | null;
+  readonly team: TeamSummary;
+};
 
 /** One for each running issue that a team works on. */
-export function teamsOf(view: StateView): readonly TeamAtWork[] {
+export function teamsOf(view: StateView): readonly IssueTeam[] {
   return view.running.flatMap(({ issue_number: issue, issue_url: url, team }) =>
-    team === null ? [] : [{ issue, url, team }],
+    team === null ? [] : [{ issue, url, outcome: null, team }],
+  );
+}
+
+/** Those of issues that are over, the newest first. */
+export function finishedTeamsOf(view: StateView): readonly IssueTeam[] {
+  return view.completed.flatMap(({ issue_number: issue, issue_url: url, outcome, team }) =>
+    team === null ? [] : [{ issue, url, outcome, team }],
   );
 }
 
@@ -28,11 +41,12 @@ function counted(count: number, what: string): string {
 }
 
 /** How far it is, in one line. */
-export function teamWords(team: TeamSummary): string {
+export function teamWords({ team, outcome }: IssueTeam): string {
   const { task_counts: counts } = team;
   const all = Object.values(counts).reduce((sum, one) => sum + one, 0);
   return [
-    team.fallback === null ? team.state : `one at a time (${team.fallback})`,
+    ...(outcome === null ? [] : [outcome]),
+    ...(team.fallback !== null ? [`one at a time (${team.fallback})`] : outcome === null ? [team.state] : []),
     ...(team.pattern === null ? [] : [team.pattern]),
     `${counts.completed} of ${all} tasks`,
     ...(counts.failed === 0 ? [] : [`${counts.failed} failed`]),

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { NO_USAGE } from '../../src/domain/daemon/record.ts';
 import type { Entry } from '../../src/domain/daemon/state.ts';
+import { NO_USAGE } from '../../src/domain/usage.ts';
 import { continuation, gaveUpComment, pullRequestBody, pullRequestTitle } from '../../src/engine/daemon/texts.ts';
 import { MemoryJournal } from '../support/world.ts';
 

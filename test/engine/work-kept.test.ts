@@ -3,7 +3,9 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { ToolError } from '../../src/domain/errors.ts';
+import { summaryOf } from '../../src/domain/team/summary.ts';
 import { TrackerError } from '../../src/domain/tracker-error.ts';
+import { teamOf } from '../support/team.ts';
 import { commit, fail, hang, type Script, World, workflowWith } from '../support/world.ts';
 
 const MINUTE = 60_000;
@@ -252,4 +254,25 @@ test('a comment that was not posted is no reason to be done without a commit', a
   assert.match(refusal, /nothing is committed on tool\/issue-1/);
   assert.deepEqual(world.tracker.labelsOf(1), ['tool-failed']);
   await world.stop();
+});
+
+test('a team is known until its issue is published, and after that; a daemon that comes later knows it too', async () => {
+  const team = summaryOf(teamOf(['backend-dev'], 2).claim('1', 'backend-dev').state, 0);
+  const one = new World();
+  one.script = (agent) => {
+    agent.hooks.onEvent({ type: 'team', team });
+    return commit(agent);
+  };
+  let atPublishing: unknown;
+  one.tracker.fault = (call) => {
+    if (call.startsWith('create ')) atPublishing = one.journal.state.entries.get(1)?.team;
+  };
+  one.tracker.open(1);
+  await one.start();
+  await one.pass(60_000);
+  assert.deepEqual(one.tracker.labelsOf(1), ['tool-done']);
+  assert.deepEqual(atPublishing, team);
+  assert.deepEqual(one.journal.state.completed.at(-1)?.team, team);
+  await one.restart();
+  assert.deepEqual(one.journal.state.completed.at(-1)?.team, team);
 });

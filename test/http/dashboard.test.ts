@@ -76,6 +76,25 @@ test('a team at work: its tasks, what was said last, what was measured', () => {
   assert.equal(pageParts(view).teams, '');
 });
 
+test('a team whose issue is over is shown as it was at the end', () => {
+  const story = teamOf(['backend-dev'], 2).claim('1', 'backend-dev').complete('1', 'backend-dev');
+  const team = summaryOf(story.state, story.at);
+  const view = viewWith();
+  const [done, ...others] = view.completed;
+  assert.ok(done !== undefined);
+  const shown = { ...view, completed: [{ ...done, team }, ...others] };
+  const text = textDashboard(shown);
+  assert.match(text, new RegExp(`FINISHED[\\s\\S]*TEAM OF #4 · ${TEAM} · done · implementation · 1 of 2 tasks · `));
+  assert.match(text, /\n {2}1\s+completed\s+backend-dev\s+/);
+  const parts = pageParts(shown);
+  assert.equal(parts.teams, '', 'it is at work no more');
+  assert.match(
+    parts['finished-teams'] ?? '',
+    /aria-label="Team of issue 4"[\s\S]*<span class="tag done">completed<\/span>/,
+  );
+  assert.equal(pageParts(view)['finished-teams'], '');
+});
+
 test('markup of an issue is text on the page, a strange address is no link', () => {
   assert.equal(
     html`<p title="${'"x"'}">${'<i>'}${['a', html`<b>c</b>`]}${null}${false}</p>`.text,

@@ -291,6 +291,7 @@ test('events: the state at once and whenever it changed; the page gets the parts
   assert.deepEqual(Object.keys(JSON.parse(parts[0]?.data ?? '').parts).sort(), [
     'completed',
     'facts',
+    'finished-teams',
     'polled',
     'retrying',
     'running',

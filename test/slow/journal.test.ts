@@ -11,7 +11,11 @@ import { ATTEMPT_OUTCOMES, ISSUE_OUTCOMES, type JournalRecord } from '../../src/
 import { freezeState } from '../../src/domain/daemon/snapshot.ts';
 import { type DaemonState, EMPTY_STATE } from '../../src/domain/daemon/state.ts';
 import { EFFECTS } from '../../src/domain/effects.ts';
+import { summaryOf } from '../../src/domain/team/summary.ts';
+import { teamOf } from '../support/team.ts';
 import { tempDir } from '../support/temp.ts';
+
+const TEAM = summaryOf(teamOf(['backend-dev', 'tester'], 3).claim('1', 'backend-dev').state, 0);
 
 /** A record with an ordinary prototype, as decoding gives it. */
 const record = <T>(model: { [K in keyof T]: fc.Arbitrary<T[K]> }): fc.Arbitrary<T> =>
@@ -74,7 +78,8 @@ const anyRecord: fc.Arbitrary<JournalRecord> = fc.oneof(
     head: fc.option(text),
     next: fc.constantFrom('publish' as const, 'retry' as const, 'give_up' as const, 'stop' as const),
     retry_at: fc.option(fc.nat()),
-  }),
+    team: fc.option(fc.constant(TEAM)),
+  }).map(({ team, ...others }) => (team === null ? others : { ...others, team })),
   record({
     type: fc.constant('publish_failed' as const),
     issue,
@@ -239,6 +244,7 @@ const life = (number: number): JournalRecord[] => [
     head: 'a'.repeat(40),
     next: 'publish',
     retry_at: null,
+    team: TEAM,
   },
   {
     type: 'effect_finished',
@@ -272,6 +278,9 @@ test('over 10,000 issues the journal stays bounded, and a new process knows all 
   assert.equal(pastOf(again.state.past, 3)?.life, 1);
   assert.equal(again.state.entries.size, 0);
   assert.equal(again.state.completed.length, 100);
+  const withTeam = again.state.completed.filter(({ team }) => team !== null);
+  assert.deepEqual(withTeam, again.state.completed.slice(-20), 'the last teams are kept');
+  assert.deepEqual(withTeam[0]?.team, TEAM);
   assert.equal(again.state.totals.input_tokens, 10_000_000);
   assert.ok(existsSync(join(directory, 'journal.1.jsonl')));
   await again.close();

@@ -66,6 +66,7 @@ export function viewWith(change: Partial<StateView> = {}): StateView {
         seconds: 61,
         tokens,
         cost_usd: 1.5,
+        team: null,
       },
       {
         ...row(5, 'Fifth'),
@@ -79,6 +80,7 @@ export function viewWith(change: Partial<StateView> = {}): StateView {
         seconds: 0.5,
         tokens,
         cost_usd: 0,
+        team: null,
       },
     ],
     poll: {

@@ -7,6 +7,7 @@ import { ATTEMPT_OUTCOMES, ISSUE_OUTCOMES } from '../../domain/daemon/record.ts'
 import { type FrozenState, thawState } from '../../domain/daemon/snapshot.ts';
 import type { DaemonState } from '../../domain/daemon/state.ts';
 import { EFFECTS } from '../../domain/effects.ts';
+import { teamSummary } from '../team-summary.ts';
 import { addPages } from './loading.ts';
 
 const issue = z.number().int().positive();
@@ -54,6 +55,7 @@ const record = z.discriminatedUnion('type', [
     head: z.string().nullable(),
     next: z.enum(['publish', 'retry', 'give_up', 'stop']),
     retry_at: z.number().nullable(),
+    team: teamSummary.optional(),
   }),
   z.object({
     type: z.literal('publish_failed'),
@@ -102,6 +104,9 @@ function isCleanups(value: unknown): value is FrozenState['cleanups'] {
   );
 }
 
+/** Earlier programs knew of none. */
+const team = teamSummary.nullable().default(null);
+
 const entry = z.object({
   number: issue,
   title: z.string(),
@@ -132,6 +137,7 @@ const entry = z.object({
   effects: z.record(z.string(), z.enum(['started', 'finished'])),
   spent: usage,
   running: usage,
+  team,
   finished: z.object({ outcome, updatedAt: z.string(), at: z.number() }).nullable(),
 });
 
@@ -153,6 +159,7 @@ const state = z.object({
       startedAt: z.number(),
       finishedAt: z.number(),
       spent: usage,
+      team,
     }),
   ),
   counts: z.object({ done: count, failed: count, label_removed: count, closed: count }),

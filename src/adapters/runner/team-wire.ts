@@ -2,8 +2,8 @@
 // trusted, and run beside that process: what comes from it is checked and bounded.
 
 import * as z from 'zod';
-import type { TeamSummary } from '../../domain/team/summary.ts';
 import { RUNTIMES, WORK_MODES } from '../../domain/workflow.ts';
+import { count, teamSummary, word } from '../team-summary.ts';
 
 const commandLine = z.union([z.string(), z.array(z.string())]);
 
@@ -37,48 +37,7 @@ export const GO = 'go';
 /** A line of more characters is not read. */
 const LINE_MAX = 512 * 1024;
 
-const word = z.string().max(400);
-const count = z.number().min(0).max(Number.MAX_SAFE_INTEGER);
-const status = z.enum(['pending', 'blocked', 'in_progress', 'completed', 'failed']);
-const MANY = 200;
 export const REASON_MAX = 2_000;
-
-const summary: z.ZodType<TeamSummary> = z.object({
-  team: word,
-  state: word,
-  pattern: word.nullable(),
-  subject: word,
-  fallback: word.nullable(),
-  members: z.array(z.object({ name: word, phase: word, task: word.nullable(), cost_usd: count })).max(MANY),
-  task_counts: z.record(status, count),
-  tasks: z
-    .array(
-      z.object({
-        id: word,
-        subject: word,
-        status,
-        owner: word.nullable(),
-        started_at: word.nullable(),
-        seconds: count.nullable(),
-        cost_usd: count,
-      }),
-    )
-    .max(MANY),
-  messages: z.object({
-    count,
-    last: z.array(z.object({ at: word, from: word, to: word, type: word, content: word })).max(MANY),
-  }),
-  gate: z
-    .object({
-      ok: z.boolean(),
-      coverage: z.number().nullable(),
-      checks: z.array(z.object({ check: word, outcome: word, figure: word.nullable() })).max(MANY),
-      scores: z.array(z.object({ dimension: word, score: z.number().nullable(), state: word })).max(MANY),
-    })
-    .nullable(),
-  rejections: count,
-  cost_usd: count,
-});
 
 const usage = z.object({ input_tokens: count, output_tokens: count, cost_usd: count, turns: count });
 
@@ -86,7 +45,7 @@ const teamLine = z.discriminatedUnion('type', [
   /** What it comes to; with `alone` the process ends, and one agent does the work. */
   z.object({ type: z.literal('decided'), as: z.enum(['team', 'alone']), reasons: z.array(z.string().max(REASON_MAX)) }),
   z.object({ type: z.literal('said'), who: word, text: z.string() }),
-  z.object({ type: z.literal('team'), team: summary }),
+  z.object({ type: z.literal('team'), team: teamSummary }),
   z.object({ type: z.literal('usage'), usage }),
   /** It is alive, though nobody says anything. */
   z.object({ type: z.literal('sign') }),

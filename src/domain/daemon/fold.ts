@@ -3,10 +3,11 @@
 import { MAX_INTERRUPTIONS } from '../attempt.ts';
 import { assertNever } from '../errors.ts';
 import type { Stored } from '../log.ts';
+import { NO_USAGE, type Usage } from '../usage.ts';
 import { pullRequestKey } from './next.ts';
 import { withPast } from './past.ts';
-import { type JournalRecord, NO_USAGE, type Usage } from './record.ts';
-import { addUsage, COMPLETED_KEPT, type Completed, type DaemonState, type Entry, spentOf, utcDay } from './state.ts';
+import type { JournalRecord } from './record.ts';
+import { addUsage, type Completed, type DaemonState, type Entry, spentOf, utcDay, withCompleted } from './state.ts';
 
 function withEntry(state: DaemonState, entry: Entry): DaemonState {
   return { ...state, entries: new Map(state.entries).set(entry.number, entry) };
@@ -50,6 +51,7 @@ function claim(state: DaemonState, record: Stored<Extract<JournalRecord, { type:
     effects: {},
     spent: resumed ? earlier.spent : NO_USAGE,
     running: NO_USAGE,
+    team: resumed ? earlier.team : null,
     finished: null,
   };
   const cleanups = new Map(state.cleanups);
@@ -106,6 +108,7 @@ function endAttempt(
       retryAt: record.retry_at,
       lastError: record.outcome === 'succeeded' ? null : record.reason,
       head: record.head,
+      team: record.team ?? entry.team,
       askedPullRequest: record.next === 'publish' ? entry.askedPullRequest : null,
       askedDone: record.next === 'publish' && entry.askedDone,
     };
@@ -193,6 +196,7 @@ function finish(state: DaemonState, record: Stored<Extract<JournalRecord, { type
       spent,
       running: NO_USAGE,
       effects: {},
+      team: null,
       finished: { outcome: record.outcome, updatedAt: record.updated_at, at: record.at },
     });
   }
@@ -209,9 +213,10 @@ function finish(state: DaemonState, record: Stored<Extract<JournalRecord, { type
     startedAt: entry.claimedAt,
     finishedAt: record.at,
     spent: spentOf(entry),
+    team: entry.team,
   };
   // A parked issue that is closed later is over without having been worked on again: no second row.
-  const rows = entry.phase === 'parked' ? state.completed : [...state.completed, row].slice(-COMPLETED_KEPT);
+  const rows = entry.phase === 'parked' ? state.completed : withCompleted(state.completed, row);
   const counts =
     entry.phase === 'parked' ? state.counts : { ...state.counts, [record.outcome]: state.counts[record.outcome] + 1 };
   return { ...state, entries, cleanups, past, completed: rows, counts };

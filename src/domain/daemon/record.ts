@@ -1,6 +1,8 @@
 // What the daemon writes into its journal. State is a fold over these (`state.ts`).
 
 import type { Effect } from '../effects.ts';
+import type { TeamSummary } from '../team/summary.ts';
+import type { Usage } from '../usage.ts';
 
 /**
  * How an attempt ended. Not the agent's failure: `interrupted`, the daemon stopped or died under it; `unavailable`, the
@@ -20,17 +22,6 @@ export type AttemptOutcome = (typeof ATTEMPT_OUTCOMES)[number];
 /** How an issue's time with the daemon ended. */
 export const ISSUE_OUTCOMES = ['done', 'failed', 'label_removed', 'closed'] as const;
 export type IssueOutcome = (typeof ISSUE_OUTCOMES)[number];
-
-/** What one attempt used so far. Tokens as the runtime reports them; cost in US dollars; time of the agent in seconds. */
-export type Usage = {
-  readonly input_tokens: number;
-  readonly output_tokens: number;
-  readonly cost_usd: number;
-  readonly turns: number;
-  readonly seconds: number;
-};
-
-export const NO_USAGE: Usage = { input_tokens: 0, output_tokens: 0, cost_usd: 0, turns: 0, seconds: 0 };
 
 export type PullRequest = { readonly number: number; readonly url: string };
 
@@ -85,6 +76,8 @@ export type JournalRecord =
       readonly next: 'publish' | 'retry' | 'give_up' | 'stop';
       /** With `retry`: when, in ms since the epoch. */
       readonly retry_at: number | null;
+      /** The team that made it, where one did. */
+      readonly team?: TeamSummary | undefined;
     }
   | {
       readonly type: 'publish_failed';

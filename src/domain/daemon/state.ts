@@ -1,7 +1,9 @@
 // The daemon's state: what the journal says of every issue.
 
+import type { TeamSummary } from '../team/summary.ts';
+import { NO_USAGE, type Usage } from '../usage.ts';
 import { EMPTY_BOOK, type PastBook } from './past.ts';
-import { type IssueOutcome, NO_USAGE, type PullRequest, type Usage } from './record.ts';
+import type { IssueOutcome, PullRequest } from './record.ts';
 
 /**
  * Where an issue stands.
@@ -47,6 +49,8 @@ export type Entry = {
   readonly spent: Usage;
   /** Of the attempt that runs. */
   readonly running: Usage;
+  /** The team of the last attempt that had one; what it is while it works is not written down. */
+  readonly team: TeamSummary | null;
   readonly finished: { readonly outcome: IssueOutcome; readonly updatedAt: string; readonly at: number } | null;
 };
 
@@ -71,6 +75,8 @@ export type Completed = {
   readonly startedAt: number;
   readonly finishedAt: number;
   readonly spent: Usage;
+  /** The team that worked on it. Null: one agent did, or it is not among the last TEAMS_KEPT. */
+  readonly team: TeamSummary | null;
 };
 
 export type DaemonState = {
@@ -86,7 +92,16 @@ export type DaemonState = {
   readonly today: { readonly day: string; readonly cost_usd: number };
 };
 
-export const COMPLETED_KEPT = 100;
+const COMPLETED_KEPT = 100;
+const TEAMS_KEPT = 20;
+
+/** The rows with one more; the oldest go, and the oldest teams. */
+export function withCompleted(rows: readonly Completed[], row: Completed): readonly Completed[] {
+  const kept = [...rows, row].slice(-COMPLETED_KEPT);
+  const [oldest, ...others] = kept.filter(({ team }) => team !== null);
+  if (oldest === undefined || others.length < TEAMS_KEPT) return kept;
+  return kept.map((one) => (one === oldest ? { ...one, team: null } : one));
+}
 
 export const EMPTY_STATE: DaemonState = {
   entries: new Map(),

@@ -1,6 +1,6 @@
 // What the work of a team costs: by teammate and task, as their runtimes report it, and what it may cost.
 
-import type { Usage } from '../daemon/record.ts';
+import type { Usage } from '../usage.ts';
 
 /** The hook that stands in the log for decisions about costs. */
 export const BUDGET = 'budget';

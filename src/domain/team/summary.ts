@@ -60,6 +60,22 @@ export type TeamSummary = {
   readonly cost_usd: number;
 };
 
+/** So much of a team is kept of an issue that is over. */
+const TASKS_KEPT = 50;
+const MEMBERS_KEPT = 20;
+const MESSAGES_KEPT = 5;
+
+/** What is kept of a team when its work is over. */
+export function keptOf(team: TeamSummary): TeamSummary {
+  const { members, tasks, messages } = team;
+  return {
+    ...team,
+    members: members.slice(0, MEMBERS_KEPT),
+    tasks: tasks.slice(0, TASKS_KEPT),
+    messages: { count: messages.count, last: messages.last.slice(-MESSAGES_KEPT) },
+  };
+}
+
 function line(text: string): string {
   return oneLine(text, TEXT_MAX);
 }

@@ -6,6 +6,7 @@ import { spentOf } from '../../domain/daemon/state.ts';
 import { messageOf, ToolError } from '../../domain/errors.ts';
 import type { Issue } from '../../domain/issue.ts';
 import { formatSlug } from '../../domain/repository.ts';
+import { keptOf } from '../../domain/team/summary.ts';
 import type { Workflow } from '../../domain/workflow.ts';
 import type {
   Clock,
@@ -379,6 +380,7 @@ export class Attempt {
       head: verdict.head,
       next: verdict.next,
       retry_at: verdict.retryAt,
+      ...(this.live.team === null ? {} : { team: keptOf(this.live.team) }),
     });
     if (verdict.outcome === 'succeeded') return;
     const wait =

@@ -1,9 +1,8 @@
 // What is known of an agent while it works and is not worth a record: its stage, last words, last life sign.
 
-import type { Usage } from '../../domain/daemon/record.ts';
-import { NO_USAGE } from '../../domain/daemon/record.ts';
 import type { TeamSummary } from '../../domain/team/summary.ts';
 import { oneLine } from '../../domain/text.ts';
+import { NO_USAGE, type Usage } from '../../domain/usage.ts';
 import type { AgentEvent, Clock } from '../ports.ts';
 
 export type Stage = 'workspace' | 'after_create' | 'before_run' | 'agent' | 'after_run' | 'collect';

@@ -1,13 +1,13 @@
 // The daemon's state as other programs see it: JSON with snake_case names, times in ISO 8601.
 
 import { pastOf } from '../../domain/daemon/past.ts';
-import type { Usage } from '../../domain/daemon/record.ts';
 import type { Completed, DaemonState, Entry } from '../../domain/daemon/state.ts';
 import { spentOf } from '../../domain/daemon/state.ts';
 import { activeLabelsOf, type StateLabels } from '../../domain/issue.ts';
 import { formatSlug } from '../../domain/repository.ts';
 import type { TeamSummary } from '../../domain/team/summary.ts';
 import { oneLine } from '../../domain/text.ts';
+import type { Usage } from '../../domain/usage.ts';
 import type { Workflow } from '../../domain/workflow.ts';
 import type { PollStats, RateLimit } from '../ports.ts';
 import type { Live } from './live.ts';
@@ -81,6 +81,8 @@ export type CompletedRow = Row & {
   readonly seconds: number;
   readonly tokens: Tokens;
   readonly cost_usd: number;
+  /** The team that worked on it, of the last ones; null: one agent did. */
+  readonly team: TeamSummary | null;
 };
 
 export type StateView = {
@@ -165,7 +167,7 @@ function runningRow(slug: string, entry: Entry, live: Live | undefined, labels: 
     last_error: entry.lastError,
     tokens: tokensOf(usage),
     cost_usd: dollars(before.cost_usd + now.cost_usd),
-    team: live?.team ?? null,
+    team: live?.team ?? entry.team,
   };
 }
 
@@ -182,6 +184,7 @@ function completedRow(slug: string, done: Completed): CompletedRow {
     seconds: Math.round((done.finishedAt - done.startedAt) / 10) / 100,
     tokens: tokensOf(done.spent),
     cost_usd: dollars(done.spent.cost_usd),
+    team: done.team,
   };
 }
 
