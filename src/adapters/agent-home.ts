@@ -16,7 +16,20 @@ const PASSED =
 /** Tool chains that live in the person's home are named, since HOME is another one. */
 const TOOLCHAINS = ['JAVA_HOME', 'GOROOT', 'RUSTUP_HOME', 'NVM_DIR', 'PYENV_ROOT', 'DOTNET_ROOT'];
 
+/** Tool chains that look for themselves in the home where nobody says where they are. */
+const AT_HOME: readonly (readonly [name: string, directory: string])[] = [
+  ['RUSTUP_HOME', '.rustup'],
+  ['PYENV_ROOT', '.pyenv'],
+];
+
 type Environment = Readonly<Record<string, string | undefined>>;
+
+/** The tool chains that are in the person's home without being named. */
+function toolchainsAtHome({ HOME, ...env }: Environment): Record<string, string> {
+  if (HOME === undefined || HOME === '') return {};
+  const found = AT_HOME.map(([name, directory]) => [name, join(HOME, directory)] as const);
+  return Object.fromEntries(found.filter(([name, path]) => env[name] === undefined && existsSync(path)));
+}
 
 /** The variables of `env` that an agent gets. */
 export function passedEnvironment(env: Environment, more: readonly string[]): Record<string, string> {
@@ -103,6 +116,7 @@ export async function createAgentHome(options: AgentHomeOptions): Promise<AgentH
   return {
     path,
     env: {
+      ...toolchainsAtHome(options.env),
       ...passed,
       PATH: `${join(path, 'bin')}:${passed.PATH ?? '/usr/local/bin:/usr/bin:/bin'}`,
       HOME: path,

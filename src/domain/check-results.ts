@@ -1,7 +1,7 @@
 // From what commands did to what a check found: one function per check.
 
 import { type Coverage, fileLine, hasLines, percentText, uncovered } from './coverage.ts';
-import type { Check, CheckResult } from './quality.ts';
+import { type Check, type CheckResult, NO_TESTS } from './quality.ts';
 import { plainText, readTestOutput } from './test-output.ts';
 import { clip, lastLines, oneLine, visible } from './text.ts';
 
@@ -128,6 +128,9 @@ function howItEnded(end: CommandEnd): string {
   return end.exitCode === null ? 'was ended by a signal' : `ended with ${end.exitCode}`;
 }
 
+/** Runners that end with an error where there is no test say so. */
+const NONE_FOUND = /^(?:=+ )?(?:No tests? (?:files )?found|no tests ran\b|NO TESTS RAN\b)/m;
+
 /** @param measuresCoverage the commands may fail for a threshold of their own although every test passes */
 export function testsResult(ends: readonly CommandEnd[], timeoutMs: number, measuresCoverage: boolean): Measured {
   for (const end of ends) {
@@ -135,10 +138,11 @@ export function testsResult(ends: readonly CommandEnd[], timeoutMs: number, meas
     if (end.timedOut) return notEnded('tests', timeoutMs, end.command, names.length > 0 ? names : tailOf(end));
     if (couldNotRun(end) && names.length === 0) return cannotRun('tests', end);
     const isThreshold = measuresCoverage && failures === 0 && ran !== null && ran > 0 && names.length === 0;
+    if (ran === 0 && names.length === 0 && NONE_FOUND.test(plainText(end.output))) continue;
     if (end.exitCode !== 0 && !isThreshold) return failing(end, names, failures);
   }
   const counts = ends.map((end) => readTestOutput(end.output).ran);
-  if (counts.every((count) => count === 0)) return failed('tests', 'no tests ran', commandsOf(ends), [], true);
+  if (counts.every((count) => count === 0)) return failed('tests', NO_TESTS, commandsOf(ends), [], true);
   const known = counts.filter((count) => count !== null);
   const total = known.reduce((sum, count) => sum + count, 0);
   const figure = known.length === counts.length ? `${total} ${total === 1 ? 'test' : 'tests'}` : null;

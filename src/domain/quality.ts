@@ -77,6 +77,14 @@ export function gateResult(measured: Omit<GateResult, 'ok'>): GateResult {
   return { ...measured, ok: measured.checks.every((check) => check.outcome !== 'failed') };
 }
 
+/** Why the tests failed, where there is none. */
+export const NO_TESTS = 'no tests ran';
+
+/** Whether a check failed since there is no test, or no way to run any, and not since one fails. */
+export function isForLackOfTests({ check, outcome, command, reason }: CheckResult): boolean {
+  return check === 'tests' && outcome === 'failed' && (command === null || reason === NO_TESTS);
+}
+
 const GIVE = 'quality in .tool/config/workflow.yaml';
 
 /** An agent reads it in one go. */

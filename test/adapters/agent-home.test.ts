@@ -82,6 +82,16 @@ test('an agent finds `tool` on its path and nothing that hands out a hosting cre
   assert.match(bare.env.PATH ?? '', /\/bin:\/usr\/local\/bin:\/usr\/bin:\/bin$/, 'a daemon without a path has one');
 });
 
+test('a tool chain that lies in the person’s home is named where nobody has named it', async (t) => {
+  const home = tempDir(t);
+  mkdirSync(join(home, '.rustup'));
+  const found = await homeOf(tempDir(t), 1, { env: { HOME: home } });
+  assert.equal(found.env.RUSTUP_HOME, join(home, '.rustup'));
+  assert.equal('PYENV_ROOT' in found.env, false, 'it is not there');
+  const named = await homeOf(tempDir(t), 1, { env: { HOME: home, RUSTUP_HOME: '/opt/rust' } });
+  assert.equal(named.env.RUSTUP_HOME, '/opt/rust');
+});
+
 test('of the attempt before only what is carried over stays', async (t) => {
   const state = tempDir(t);
   const carry = join('.claude', 'projects');

@@ -30,6 +30,7 @@ import {
   requireMergingGit,
   writerEnvironment,
 } from './workshop-git.ts';
+import { shareInstalled } from './workshop-installed.ts';
 import { move } from './workshop-move.ts';
 import { baseRef, headRef, keptRef, memberBranch, teamBranch, viewPath } from './workshop-names.ts';
 import { ensureWorktree, findWorktree, removeWorktree } from './workshop-place.ts';
@@ -59,6 +60,8 @@ class GitWorkshop implements Workshop {
   readonly #options: WorkshopOptions;
   readonly #reading: Run;
   #tools: Promise<Tools> | undefined;
+  /** Worktrees that have what is installed in the checkout. */
+  readonly #equipped = new Set<string>();
 
   constructor(options: WorkshopOptions) {
     this.#options = options;
@@ -109,11 +112,17 @@ class GitWorkshop implements Workshop {
   }
 
   open(team: string, member: string): Promise<WriterPlace> {
-    return this.#writer(team, member, async ({ worktree, branch }, { repository }) => ({
-      path: rootIn(worktree.path, repository),
-      branch,
-      env: writerEnvironment(team, member),
-    }));
+    return this.#writer(team, member, async ({ worktree, branch }, tools) => {
+      await this.#equip(worktree.path, tools);
+      return { path: rootIn(worktree.path, tools.repository), branch, env: writerEnvironment(team, member) };
+    });
+  }
+
+  /** Once for each start of a lead: something may have been installed before that. */
+  async #equip(path: string, { repository, run }: Tools): Promise<void> {
+    if (this.#equipped.has(path)) return;
+    await shareInstalled(path, repository, run);
+    this.#equipped.add(path);
   }
 
   /** Acts in a writer's worktree, which is there and in order. */
@@ -122,7 +131,8 @@ class GitWorkshop implements Workshop {
   }
 
   view(team: string, name: string) {
-    return this.#turn(async ({ repository, run }) => {
+    return this.#turn(async (tools) => {
+      const { repository, run } = tools;
       const path = viewPath(team, name, repository);
       const branch = headRef(teamBranch(team));
       const head = requireTeam(team, (await commitsAt([branch], repository, run)).get(branch));
@@ -130,6 +140,7 @@ class GitWorkshop implements Workshop {
       await ensureWorktree(path, ['--detach', head], repository, run);
       await run.git(path, ['checkout', '--quiet', '--detach', '--force', head]);
       await run.git(path, ['clean', '--quiet', '-ffd']);
+      await this.#equip(path, tools);
       return { path: rootIn(path, repository), head };
     });
   }

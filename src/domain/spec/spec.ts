@@ -39,8 +39,12 @@ export function specOfPath(path: string): string | null {
   return isSpecId(id) ? id : null;
 }
 
-const FRONT = /^---[ \t]*\r?\n([\s\S]*?)\r?\n---[ \t]*(?:\r?\n|$)/;
+/** Some editors begin a file with a mark that is no part of its text. */
+const FRONT = /^\uFEFF?---[ \t]*\r?\n([\s\S]*?)\r?\n---[ \t]*(?:\r?\n|$)/;
 const STATUS_LINE = /^status:[ \t]*["']?([a-z_]+)["']?[ \t]*$/m;
+
+/** One that states none that is known: it gives way to one that does. */
+const ANY_STATUS = /^status:.*$/m;
 
 const UPDATED_LINE = /^updated:[ \t]*["']?[\d-]*["']?[ \t]*$/;
 
@@ -56,7 +60,8 @@ export function withStatus(text: string, status: SpecStatus): string {
   if (front === null) return `---\nstatus: ${status}\n---\n${text}`;
   const [whole, inner = ''] = front;
   const line = `status: ${status}`;
-  const changed = STATUS_LINE.test(inner) ? inner.replace(STATUS_LINE, line) : `${inner}\n${line}`;
+  const stated = [STATUS_LINE, ANY_STATUS].find((one) => one.test(inner));
+  const changed = stated === undefined ? `${inner}\n${line}` : inner.replace(stated, line);
   return whole.replace(inner, () => changed) + text.slice(whole.length);
 }
 

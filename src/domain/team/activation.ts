@@ -3,6 +3,7 @@
 import { got } from '../text.ts';
 import type { CommandName, Flags } from './arguments.ts';
 import { FALLBACK_TRIGGERS, type FallbackTrigger, HOST_VERSION_MIN, TEAMS_VARIABLE } from './fallback.ts';
+import { onlyReads } from './role.ts';
 import { rolesOf, type Selection } from './selection.ts';
 import type { TeamSettings } from './settings.ts';
 
@@ -226,6 +227,10 @@ function teamOf(
   const left = all.slice(roles.length);
   if (roles.length === 0) {
     const why = all.length === 0 ? 'has no roles' : 'is left without roles by workflow.team.max_teammates';
+    return alone('refused', [...reasons, `refused: the pattern ${pattern} ${why}`], prerequisites, null);
+  }
+  if (command === 'run' && roles.every(onlyReads)) {
+    const why = `has nobody who writes: ${roles.join(', ')} only ${roles.length === 1 ? 'reads' : 'read'}`;
     return alone('refused', [...reasons, `refused: the pattern ${pattern} ${why}`], prerequisites, null);
   }
   const cut = left.length === 0 ? [] : [`without ${left.join(', ')}: max_teammates is ${settings.maxTeammates}`];

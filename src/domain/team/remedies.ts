@@ -1,6 +1,6 @@
 // What is asked of whom when the gate does not pass: messages and tasks, never for somebody who only reads.
 
-import type { CheckResult, GateResult, QualitySettings } from '../quality.ts';
+import { type CheckResult, type GateResult, isForLackOfTests, type QualitySettings } from '../quality.ts';
 import { oneLine, visibleLines } from '../text.ts';
 import { type DimensionResult, isFine, type Trust5 } from '../trust5.ts';
 import type { Finding } from '../trust5-facts.ts';
@@ -97,7 +97,7 @@ function sourceOfTest(test: string, files: readonly string[]): string | null {
 
 function testRemedies(check: CheckResult, input: RemedyInput): Partial<Remedies> {
   const { files, writers } = input;
-  if (check.command === null || /^no tests ran$/.test(check.reason)) {
+  if (isForLackOfTests(check)) {
     const owner = memberFor(TESTER, writers);
     const description = `The gate finds no tests: ${check.reason}. Write tests that it runs.`;
     return owner === null

@@ -121,6 +121,11 @@ export function roleOfAgent(agent: string): Role | undefined {
   return Object.values(ROLES).find((role) => agentOf(role.name) === agent);
 }
 
+/** Whether a role of that name writes nothing; one of the project's own writes. */
+export function onlyReads(name: string): boolean {
+  return Object.values(ROLES).some((role) => role.name === name && role.readOnly);
+}
+
 export type PatternName =
   | 'plan_research'
   | 'implementation'

@@ -3,6 +3,7 @@
 import { ownerOf } from './ownership.ts';
 import type { PathIndex } from './path-index.ts';
 import type { Requirement } from './requirement.ts';
+import { onlyReads } from './role.ts';
 import { roleOfArea, suggestOwnership } from './suggest-ownership.ts';
 import { type DecompositionInput, listed } from './task-draft.ts';
 
@@ -26,7 +27,7 @@ export const FRONTEND = 'frontend-dev';
 export const BACKEND = 'backend-dev';
 
 export function isBuilder(role: string): boolean {
-  return role !== TESTER && role !== QUALITY && role !== DESIGNER;
+  return role !== TESTER && role !== DESIGNER && !onlyReads(role);
 }
 
 export type Files = {

@@ -1,6 +1,6 @@
 // The gate before a task counts as completed: the project's own checks, and no change that nobody may have made.
 
-import { type GateResult, rejection } from '../../domain/quality.ts';
+import { type GateResult, isForLackOfTests, rejection } from '../../domain/quality.ts';
 import { ownerOf, SHARED } from '../../domain/team/ownership.ts';
 import type { TeamSettings } from '../../domain/team/settings.ts';
 import { MAX_REJECTIONS, type TeamState } from '../../domain/team/state.ts';
@@ -85,7 +85,7 @@ function wordsOf({ checks }: GateResult): string {
     .join(', ');
 }
 
-/** What stands in the way of this completion; missing coverage does not while the tester has tasks of its own open. */
+/** What stands in the way of this completion; missing coverage, or that there is no test yet, does not while the tester has tasks of its own open. */
 function objectionOf(
   result: GateResult,
   state: TeamState,
@@ -98,7 +98,8 @@ function objectionOf(
   const tests = [...state.tasks.values()].some(
     (one) => one.owner === 'tester' && one.id !== task.id && one.status !== 'completed' && one.status !== 'failed',
   );
-  if (tests && caller.name !== 'tester' && failed.every(({ check }) => check === 'coverage')) return null;
+  const isTesters = failed.every((one) => one.check === 'coverage' || isForLackOfTests(one));
+  if (tests && caller.name !== 'tester' && isTesters) return null;
   return { reason: rejection(result, settings.quality), fingerprint: `task ${task.id} ${result.tree}` };
 }
 

@@ -8,6 +8,7 @@ import {
   isSpecId,
   nextSpecId,
   specName,
+  statusOfSpec,
   withStatus,
   withUpdated,
 } from '../../../src/domain/spec/spec.ts';
@@ -49,4 +50,16 @@ test('an approval is about all but the status and the date of the last change', 
   const smuggled = text.replace('status: draft', 'status: draft, and all is deleted');
   assert.notEqual(approvedPart(smuggled), approvedPart(text));
   assert.equal(approvedPart('no front matter\nstatus: x'), 'no front matter\nstatus: x');
+});
+
+test('a mark before the first line is no part of the front matter', () => {
+  const text = '\uFEFF---\nid: x\nstatus: draft\nupdated: 2026-01-01\n---\n# T\n';
+  assert.equal(statusOfSpec(text), 'draft');
+  const approved = withUpdated(withStatus(text, 'approved'), '2026-02-02');
+  assert.equal(approved, '\uFEFF---\nid: x\nstatus: approved\nupdated: 2026-02-02\n---\n# T\n');
+  assert.equal(approvedPart(approved), approvedPart(text.slice(1)));
+});
+
+test('a status that is none gives way to one that is', () => {
+  assert.equal(withStatus('---\nstatus: Approved # by me\nid: x\n---\n', 'draft'), '---\nstatus: draft\nid: x\n---\n');
 });

@@ -236,6 +236,22 @@ const CASES: readonly [string, Partial<DecisionInput>, Expected][] = [
     { mode: 'refused', says: /pattern mine has no roles/ },
   ],
   [
+    'a pattern of those who only read, to build with',
+    { flags: { ...team, pattern: 'plan_research' } },
+    {
+      mode: 'refused',
+      says: /the pattern plan_research has nobody who writes: researcher, analyst, architect only read$/,
+    },
+  ],
+  [
+    'a pattern with one role of the project’s own, who writes',
+    {
+      flags: { ...team, pattern: 'mine' },
+      settings: teamSettings({ patterns: { mine: ['researcher', 'translator'] } }),
+    },
+    { mode: 'team', pattern: 'mine' },
+  ],
+  [
     'a pattern nobody knows',
     { flags: { ...team, pattern: 'theirs' } },
     { mode: 'refused', says: /pattern theirs has no roles/ },

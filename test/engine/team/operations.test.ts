@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
+import type { CheckResult } from '../../../src/domain/quality.ts';
 import { DEFAULT_TEAM_SETTINGS } from '../../../src/domain/team/default-settings.ts';
 import { SHUTDOWN_DEADLINE_MS } from '../../../src/domain/team/state.ts';
 import { operate } from '../../../src/engine/team/operations.ts';
@@ -286,6 +287,31 @@ test('missing coverage waits for the tester, where one has tasks of its own', as
   await world.call('backend-dev', 'TaskUpdate', { taskId: '1', status: 'completed' });
   await world.call('tester', 'TaskUpdate', { taskId: '2', status: 'in_progress' });
   assert.match(await world.refused('tester', 'TaskUpdate', { taskId: '2', status: 'completed' }), /coverage/);
+});
+
+test('where there is no test yet, nobody but the tester is kept from completing for that, while one has tasks of its own', async (t) => {
+  const world = new TeamWorld(t);
+  await world.team(['backend-dev', 'tester']);
+  for (const owner of ['backend-dev', 'backend-dev', 'tester'])
+    await world.call('team-lead', 'TaskCreate', { subject: 'Some', description: 'd', owner });
+  const [coverage] = failing('b'.repeat(40), 'coverage').checks;
+  const gateOf = (more: Partial<CheckResult>) => {
+    const gate = failing('b'.repeat(40));
+    const [tests] = gate.checks;
+    if (tests === undefined || coverage === undefined) throw new Error('expected a check');
+    return { ...gate, checks: [{ ...tests, ...more }, coverage] };
+  };
+  const complete = { taskId: '1', status: 'completed' };
+  await world.call('backend-dev', 'TaskUpdate', { taskId: '1', status: 'in_progress' });
+  world.gate = [gateOf({ reason: '1 test fails: x' })];
+  assert.match(await world.refused('backend-dev', 'TaskUpdate', complete), /1 test fails: x/);
+  world.gate = [gateOf({ reason: 'no tests ran' })];
+  await world.call('backend-dev', 'TaskUpdate', complete);
+  await world.call('backend-dev', 'TaskUpdate', { taskId: '2', status: 'in_progress' });
+  world.gate = [gateOf({ reason: 'package.json has no script "test"', command: null })];
+  await world.call('backend-dev', 'TaskUpdate', { ...complete, taskId: '2' });
+  await world.call('tester', 'TaskUpdate', { taskId: '3', status: 'in_progress' });
+  assert.match(await world.refused('tester', 'TaskUpdate', { ...complete, taskId: '3' }), /has no script "test"/);
 });
 
 test('a file of somebody else that changed without a decision is asked about once, then told to the lead', async (t) => {

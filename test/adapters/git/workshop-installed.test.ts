@@ -1,0 +1,153 @@
+// What is installed in the checkout and in no commit, as a worktree finds it.
+
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdirSync, readFileSync, readlinkSync, rmSync, symlinkSync } from 'node:fs';
+import { join } from 'node:path';
+import test from 'node:test';
+import { createWorkshop } from '../../../src/adapters/git/workshop.ts';
+import { treeOf, writeTree } from '../../support/installed.ts';
+import { gitIn, projectOf, TEAM, textOf } from '../../support/workshop.ts';
+
+const { env } = process;
+const MODULE = { type: 'module', exports: './index.js' };
+
+function manifest(name: string): string {
+  return JSON.stringify({ name, ...MODULE });
+}
+
+/** A repository of two packages of which one uses the other, installed as package managers do it. */
+function workspaces(t: Parameters<typeof projectOf>[0]) {
+  const project = projectOf(t, {
+    files: {
+      'package.json': '{}\n',
+      '.gitignore': 'node_modules/\n',
+      'packages/core/package.json': manifest('@shop/core'),
+      'packages/core/index.js': "export const core = 'old';\n",
+      'packages/web/package.json': manifest('@shop/web'),
+      'packages/web/index.js':
+        "import { core } from '@shop/core';\nimport { left } from 'left';\nimport { far } from 'far';\nconsole.log(core, left, far);\n",
+    },
+  });
+  const { root } = project;
+  writeTree(root, {
+    'node_modules/far/package.json': manifest('far'),
+    'node_modules/far/index.js': "export const far = 'far';\n",
+    'node_modules/.bin/far': '#!/bin/sh\necho far\n',
+    'node_modules/.cache/x': 'the person’s',
+    'node_modules/.package-lock.json': '{}',
+    'packages/web/node_modules/left/package.json': manifest('left'),
+    'packages/web/node_modules/left/index.js': "export const left = 'left';\n",
+  });
+  mkdirSync(join(root, 'node_modules', '@shop'));
+  symlinkSync('../../packages/core', join(root, 'node_modules', '@shop', 'core'));
+  symlinkSync(join(root, 'packages', 'core', 'index.js'), join(root, 'node_modules', '.bin', 'core'));
+  symlinkSync('../nowhere', join(root, 'node_modules', 'dangling'));
+  return project;
+}
+
+function runs(root: string): string {
+  return execFileSync(process.execPath, [join(root, 'packages', 'web', 'index.js')], { encoding: 'utf8' });
+}
+
+test('packages are found where each has its own, and the project’s own packages are those of the worktree', async (t) => {
+  const { root, git, workshop } = workspaces(t);
+  const before = treeOf(join(root, 'node_modules'));
+  await workshop.begin(TEAM);
+  const { path } = await workshop.open(TEAM, 'backend-dev');
+  writeTree(path, { 'packages/core/index.js': "export const core = 'new';\n" });
+  assert.equal(runs(path), 'new left far\n', 'what is tried out there is what was written there');
+  assert.equal(runs(root), 'old left far\n');
+  assert.equal(readlinkSync(join(path, 'node_modules', '.bin', 'core')), '../../packages/core/index.js');
+  assert.equal(existsSync(join(path, 'node_modules', '.bin', 'far')), true);
+  for (const name of ['.cache', '.package-lock.json'])
+    assert.equal(existsSync(join(path, 'node_modules', name)), false, `${name} is not written to by two`);
+  assert.equal(gitIn(path)('status', '--porcelain').trim(), 'M packages/core/index.js');
+  await workshop.save(TEAM, 'backend-dev', 'New\n\nTask: 1\n');
+  await workshop.merge(TEAM, 'backend-dev', 'New\n');
+  assert.deepEqual(
+    (await workshop.changed(TEAM)).map((one) => one.path),
+    ['packages/core/index.js'],
+    'it is no part of the work',
+  );
+  const view = await workshop.view(TEAM, 'gate');
+  assert.equal(runs(view.path), 'new left far\n', 'and measured is what was built');
+  await workshop.view(TEAM, 'gate');
+  assert.equal(runs(view.path), 'new left far\n');
+  // What a teammate takes out is its own.
+  rmSync(join(path, 'node_modules'), { recursive: true });
+  await workshop.open(TEAM, 'backend-dev');
+  await workshop.end(TEAM);
+  assert.deepEqual(treeOf(join(root, 'node_modules')), before);
+  assert.equal(git('status', '--porcelain'), '');
+});
+
+test('what is installed later is there at the next start, and what a teammate has installed itself stays', async (t) => {
+  const { root, workshop } = workspaces(t);
+  await workshop.begin(TEAM);
+  rmSync(join(root, 'packages', 'web', 'node_modules'), { recursive: true });
+  const { path } = await workshop.open(TEAM, 'backend-dev');
+  assert.throws(() => runs(path));
+  writeTree(path, { 'node_modules/mine/index.js': '' });
+  writeTree(root, {
+    'packages/web/node_modules/left/package.json': manifest('left'),
+    'packages/web/node_modules/left/index.js': "export const left = 'later';\n",
+  });
+  // One that was killed in the middle of it left this.
+  writeTree(join(root, '.tool', 'worktrees', TEAM), { '.installed-backend-dev/half': '' });
+  await createWorkshop({ root, env }).open(TEAM, 'backend-dev');
+  assert.equal(runs(path), 'old later far\n');
+  assert.equal(existsSync(join(path, 'node_modules', 'mine')), true);
+});
+
+test('what the project does not ignore is not put into its worktrees', async (t) => {
+  const { root, workshop } = projectOf(t, { files: { 'package.json': '{}\n' } });
+  writeTree(root, { 'node_modules/far/index.js': '' });
+  await workshop.begin(TEAM);
+  const { path } = await workshop.open(TEAM, 'a');
+  assert.equal(existsSync(join(path, 'node_modules')), false);
+  assert.equal(gitIn(path)('status', '--porcelain'), '');
+});
+
+test('an environment of Python leads to the packages of the worktree, and nothing is written in the checkout’s', async (t) => {
+  const files = { 'app/pyproject.toml': '', 'app/src/shop/__init__.py': '', '.gitignore': '.venv/\n' };
+  const { root, workshop } = projectOf(t, { files });
+  const site = 'app/.venv/lib/python3.12/site-packages';
+  writeTree(root, {
+    'app/.venv/pyvenv.cfg': 'home = /usr/bin\n',
+    'app/.venv/bin/pytest': `#!${root}/app/.venv/bin/python\n`,
+    [`${site}/pytest/__init__.py`]: '',
+    [`${site}/__editable__.shop-1.pth`]: `${root}/app/src\n${root}-other/src\n`,
+    [`${site}/__editable___shop_1_finder.py`]: `MAPPING = {'shop': '${root}/app/src/shop'}\n`,
+    [`${site}/shop-1.dist-info/direct_url.json`]: '{}',
+    [`${site}/pytest-8.dist-info/METADATA`]: '',
+  });
+  symlinkSync(process.execPath, join(root, 'app', '.venv', 'bin', 'python3'));
+  symlinkSync('python3', join(root, 'app', '.venv', 'bin', 'python'));
+  symlinkSync('lib', join(root, 'app', '.venv', 'lib64'));
+  await workshop.begin(TEAM);
+  const { path } = await workshop.open(TEAM, 'backend-dev');
+  assert.equal(
+    textOf(path, `${site}/__editable__.shop-1.pth`),
+    `${path}/app/src\n${root}-other/src\n`,
+    'another directory that begins in the same way is another one',
+  );
+  assert.equal(textOf(path, `${site}/__editable___shop_1_finder.py`), `MAPPING = {'shop': '${path}/app/src/shop'}\n`);
+  assert.equal(readlinkSync(join(path, 'app/.venv/bin/python')), 'python3');
+  assert.equal(readlinkSync(join(path, 'app/.venv/lib64')), 'lib');
+  assert.equal(readlinkSync(join(path, site, 'pytest')), join(root, site, 'pytest'));
+  const before = treeOf(join(root, 'app', '.venv'));
+  writeTree(path, {
+    'app/.venv/bin/pytest': 'changed',
+    'app/.venv/pyvenv.cfg': 'changed',
+    [`${site}/new/__init__.py`]: '',
+    [`${site}/shop-1.dist-info/direct_url.json`]: 'changed',
+  });
+  assert.deepEqual(treeOf(join(root, 'app', '.venv')), before);
+  await workshop.end(TEAM);
+  assert.deepEqual(treeOf(join(root, 'app', '.venv')), before);
+  assert.equal(
+    readFileSync(join(root, site, '__editable__.shop-1.pth'), 'utf8'),
+    `${root}/app/src\n${root}-other/src\n`,
+  );
+});
