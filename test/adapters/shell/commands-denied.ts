@@ -260,6 +260,7 @@ export const FOREIGN: readonly Row[] = deny(
   'ln notes.txt src/components/hard',
   'ln src/components/Card.tsx src/api/hard.tsx && echo x > src/api/hard.tsx',
   'cp -l src/components/Card.tsx src/api/hard.tsx; echo x > src/api/hard.tsx',
+  'link src/components/Card.tsx src/api/hard.tsx; echo x > src/api/hard.tsx',
   'mv -t src/components notes.txt',
   'install -D notes.txt src/components/deep/x',
   'GIT_EDITOR="touch src/components/x; true" git commit -q --amend',

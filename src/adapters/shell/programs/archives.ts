@@ -227,5 +227,8 @@ export const ARCHIVE_PROGRAMS: readonly (readonly [string, Program])[] = [
   ['zip', zip],
   ...[...Object.keys(ENDINGS), ...Object.keys(ALIASES)].map((name): readonly [string, Program] => [name, compress]),
   ['cpio', cpio],
-  ...['7z', '7za', '7zz', 'unrar', 'rar', 'ar', 'unar', 'jar'].map((name): readonly [string, Program] => [name, seven]),
+  ...['7z', '7za', '7zz', 'unrar', 'rar', 'ar', 'unar', 'jar', 'pax'].map((name): readonly [string, Program] => [
+    name,
+    seven,
+  ]),
 ];

@@ -257,7 +257,8 @@ const rsync: Program = (call) => {
 };
 
 const linkProgram: Program = (call) => {
-  const [, path] = call.args;
+  const [source, path] = call.args;
+  if (source !== undefined) call.reader.write(call.shell, source, 'link');
   if (path !== undefined) call.reader.write(call.shell, path, 'link', { entry: true, link: true });
   return undefined;
 };

@@ -105,6 +105,7 @@ function packageManager(name: string): Program {
     }
     const directory = options.last('prefix', 'cwd', 'C', 'dir');
     const inside = inDirectory(directory, call.shell, call);
+    if (name === 'bun' && options.has('e', 'eval', 'print')) reader.unresolved('bun -e: its code may write files');
     if (options.has('script-shell')) reader.unresolved(`${name} runs its scripts with another program`);
     for (const code of options.all('c', 'call')) {
       if (isText(code)) reader.runChild(code, inside);

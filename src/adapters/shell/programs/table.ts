@@ -10,6 +10,7 @@ import { find, xargs } from './find-xargs.ts';
 import { FORMATTER_PROGRAMS } from './formatters.ts';
 import { git } from './git.ts';
 import { fd, filter, grep } from './listing.ts';
+import { OUTPUT_PROGRAMS } from './outputs.ts';
 import { PACKAGE_PROGRAMS } from './packages.ts';
 import { patch } from './patches.ts';
 import { perl } from './perl.ts';
@@ -28,6 +29,7 @@ const PROGRAMS: ReadonlyMap<string, Program> = new Map([
   ...ARCHIVE_PROGRAMS,
   ...TEXT_PROGRAMS,
   ...TRANSFER_PROGRAMS,
+  ...OUTPUT_PROGRAMS,
   ...WRAPPER_PROGRAMS,
   ...SHELL_PROGRAMS,
   ...['awk', 'gawk', 'mawk', 'nawk', 'original-awk'].map((name): readonly [string, Program] => [name, awk]),

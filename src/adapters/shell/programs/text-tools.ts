@@ -144,7 +144,7 @@ const OUTPUTS: readonly (readonly [readonly string[], readonly string[], Options
     { short: ['o', 'I', 'L', 'l', 'D', 'x', 'd'] },
   ],
   [
-    ['gpg', 'gpg2', 'iconv', 'pandoc', 'dot', 'objcopy', 'protoc', 'shuf', 'yasm', 'flex', 'bison'],
+    ['gpg', 'gpg2', 'iconv', 'pandoc', 'dot', 'shuf', 'yasm', 'flex', 'bison'],
     ['o', 'output'],
     { short: ['o', 'f', 't', 'r', 'u', 'n', 'i', 'T'], long: ['output='] },
   ],

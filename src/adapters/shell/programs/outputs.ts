@@ -1,0 +1,145 @@
+// Programs of builds and of the web that copy, make or take away what their words name.
+
+import { readOptions } from '../options.ts';
+import type { Call, Program } from '../reader.ts';
+import { type Field, isText } from '../values.ts';
+import { checkOptions } from './files.ts';
+
+/** Writes what `-o` and `--output` name. */
+const output: Program = (call) => {
+  const options = readOptions(call.args, { short: ['o'], long: ['output=', 'output-file='] });
+  checkOptions(call, options);
+  for (const path of options.all('o', 'output', 'output-file')) {
+    if (path !== '' && path !== '-') call.reader.write(call.shell, path, `${call.name} -o`, { tree: true });
+  }
+  return undefined;
+};
+
+/** Writes its last operand, of two or more. */
+function lastOperand(call: Call, operands: readonly Field[]): undefined {
+  const path = operands.length > 1 ? operands.at(-1) : undefined;
+  if (path !== undefined && path !== '-') call.reader.write(call.shell, path, call.name, { tree: true });
+  return undefined;
+}
+
+const copier: Program = (call) => {
+  const options = readOptions(call.args);
+  checkOptions(call, options);
+  return lastOperand(call, options.operands);
+};
+
+const everyOperand: Program = (call) => {
+  const options = readOptions(call.args);
+  checkOptions(call, options);
+  for (const operand of options.operands) call.reader.write(call.shell, operand, call.name, { tree: true });
+  return undefined;
+};
+
+/** One operand is changed in its place; of two the second is written. */
+const objcopy: Program = (call) => {
+  const options = readOptions(call.args, { short: [...'IOFBRjNKLGW'] });
+  checkOptions(call, options);
+  const path = options.operands.at(-1);
+  if (path !== undefined) call.reader.write(call.shell, path, call.name);
+  return undefined;
+};
+
+/** `a.scss b.css`, or pairs of both with a colon between. */
+const sass: Program = (call) => {
+  const options = readOptions(call.args, { short: ['I'], long: ['load-path=', 'style='] });
+  checkOptions(call, options);
+  const pairs = options.operands.flatMap((operand) => (isText(operand) ? /:(.+)$/s.exec(operand)?.slice(1) : []) ?? []);
+  if (pairs.length === 0) return lastOperand(call, options.operands);
+  for (const path of pairs) call.reader.write(call.shell, path, call.name, { tree: true });
+  return undefined;
+};
+
+/** What lies on another machine, in a container or in a store. */
+const ELSEWHERE = /^(?:[\w-]+:\/\/|[\w./-]+:)/;
+
+/** `docker cp`, `aws s3 cp`: behind these verbs its last word. */
+function behind(...verbs: readonly string[]): Program {
+  return (call) => {
+    const { operands } = readOptions(call.args);
+    const words = verbs.flatMap((verb) => {
+      const parts = verb.split(' ');
+      return parts.every((part, index) => operands[index] === part) ? [operands.slice(parts.length)] : [];
+    });
+    const path = words[0]?.at(-1);
+    return words[0] === undefined || (isText(path ?? '') && ELSEWHERE.test(String(path)))
+      ? undefined
+      : lastOperand(call, words[0]);
+  };
+}
+
+/** The portable commands of `cmake -E` are those of the shell. */
+const CMAKE: ReadonlyMap<string, readonly string[]> = new Map([
+  ['copy', ['cp', '-r']],
+  ['copy_if_different', ['cp']],
+  ['copy_directory', ['cp', '-rT']],
+  ['rename', ['mv']],
+  ['remove', ['rm']],
+  ['rm', ['rm']],
+  ['remove_directory', ['rm', '-r']],
+  ['make_directory', ['mkdir', '-p']],
+  ['touch', ['touch']],
+  ['touch_nocreate', ['touch']],
+  ['create_symlink', ['ln', '-s']],
+  ['create_hardlink', ['ln']],
+  ['tar', ['tar']],
+  ['env', ['env']],
+  ['time', ['time']],
+  ['chdir', ['env', '-C']],
+]);
+
+const cmake: Program = (call) => {
+  const [flag, verb, ...rest] = call.args;
+  const meant = flag === '-E' && verb !== undefined && isText(verb) ? CMAKE.get(verb) : undefined;
+  return meant === undefined ? undefined : runWords(call, [...meant, ...rest]);
+};
+
+const shx: Program = (call) => runWords(call, call.args);
+
+function runWords({ reader, shell, stdin }: Call, words: readonly Field[]): undefined {
+  reader.runWords(words, shell, stdin, 'program');
+  return undefined;
+}
+
+/** Its options for other languages are `--<language>_out=DIR`. */
+const protoc: Program = (call) => {
+  for (const arg of call.args) {
+    const path = /^(?:--\w+_out=(?:[^:]*:)?|-o|--descriptor_set_out=)(.*)$/s.exec(isText(arg) ? arg : arg.lead)?.[1];
+    if (path === undefined) continue;
+    if (isText(arg)) call.reader.write(call.shell, path, 'protoc', { tree: true });
+    else call.reader.unresolved('protoc writes where it is told only when it runs');
+  }
+  return undefined;
+};
+
+const updater: Program = (call) => {
+  const options = readOptions(call.args, { long: ['upgrade', 'packageFile='] });
+  if (options.has('u', 'upgrade'))
+    call.reader.write(call.shell, options.last('packageFile') ?? 'package.json', `${call.name} -u`);
+  return undefined;
+};
+
+function named(names: string, program: Program): readonly (readonly [string, Program])[] {
+  return names.split(' ').map((name) => [name, program]);
+}
+
+export const OUTPUT_PROGRAMS: readonly (readonly [string, Program])[] = [
+  ...named('svgo openapi-typescript openapi-generator openapi-generator-cli sdiff uudecode', output),
+  ...named('cpy copyfiles cpx cpx2 ncp degit convert ffmpeg wkhtmltopdf', copier),
+  ...named('rimraf del mkdirp make-dir', everyOperand),
+  ...named('ncu npm-check-updates', updater),
+  ...named('docker podman kubectl', behind('cp')),
+  ['aws', behind('s3 cp', 's3 mv', 's3 sync')],
+  ['gh', behind('repo clone')],
+  ['svn', behind('checkout', 'co', 'export')],
+  ['hg', behind('clone')],
+  ['protoc', protoc],
+  ['cmake', cmake],
+  ['shx', shx],
+  ['sass', sass],
+  ['objcopy', objcopy],
+];
