@@ -15,7 +15,7 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
-import { basename, dirname, join, relative } from 'node:path';
+import { basename, dirname, join, relative, resolve } from 'node:path';
 import type { Repository, Run } from './workshop-git.ts';
 
 const PACKAGES = 'node_modules';
@@ -36,9 +36,10 @@ const REDIRECTS = /^__editable__.*\.py$|\.(?:pth|egg-link)$/;
 /** Scripts of an environment are no larger; a copy is changed by nobody else. */
 const SCRIPT_BYTES = 64 * 1024;
 
-/** Has a worktree find what the checkout has installed. What is there stays as it is. */
+/** Has a worktree find what the checkout has installed, and its submodules. What is there stays as it is. */
 export async function shareInstalled(worktree: string, repository: Repository, run: Run): Promise<void> {
   const { top } = repository;
+  await fillSubmodules(worktree, repository, run);
   for (const place of await places(worktree, repository, run)) {
     const target = join(worktree, place);
     const known = [target, dirname(target)].map((path) => lstatSync(path, { throwIfNoEntry: false }));
@@ -58,6 +59,55 @@ export async function shareInstalled(worktree: string, repository: Repository, r
     else shareEnvironment(source, half, where);
     // Whole or not at all: an empty directory is replaced in one step.
     renameSync(half, target);
+  }
+}
+
+/** The mode of a submodule in an index. */
+const SUBMODULE = '160000';
+
+/** The files of submodules, as the worktree's commit has them, without their repository: nothing that is changed there is committed. */
+async function fillSubmodules(worktree: string, { top }: Repository, run: Run): Promise<void> {
+  if (!existsSync(join(worktree, '.gitmodules'))) return;
+  for (const row of (await run.git(worktree, ['ls-files', '-z', '--stage'])).split('\0')) {
+    const [facts = '', path = ''] = row.split('\t');
+    const [mode, sha = ''] = facts.split(' ');
+    const [from, to] = [join(top, path), join(worktree, path)];
+    if (mode !== SUBMODULE || !existsSync(join(from, '.git')) || (existsSync(to) && readdirSync(to).length > 0))
+      continue;
+    const half = join(dirname(worktree), `.installed-${basename(worktree)}`);
+    rmSync(half, { recursive: true, force: true });
+    mkdirSync(half);
+    if (!(await exportCommit(sha, objectsOf(from), { worktree, into: half }, run))) continue;
+    mkdirSync(to, { recursive: true });
+    renameSync(half, to);
+  }
+}
+
+/** Where the repository of a submodule keeps its objects. */
+function objectsOf(submodule: string): string {
+  const git = join(submodule, '.git');
+  if (lstatSync(git).isDirectory()) return join(git, 'objects');
+  const [, place = ''] = /^gitdir: (.+)$/m.exec(readFileSync(git, 'utf8')) ?? [];
+  return join(resolve(submodule, place.trim()), 'objects');
+}
+
+/**
+ * Git runs where the worktree is: what a submodule's own settings name is not started.
+ * @returns false: the checkout of the submodule does not have that commit
+ */
+async function exportCommit(
+  sha: string,
+  objects: string,
+  { worktree, into }: { readonly worktree: string; readonly into: string },
+  run: Run,
+): Promise<boolean> {
+  const env = { GIT_INDEX_FILE: `${into}.index`, GIT_ALTERNATE_OBJECT_DIRECTORIES: objects };
+  try {
+    if ((await run.try(worktree, ['read-tree', sha], { env })).exitCode !== 0) return false;
+    await run.git(worktree, ['checkout-index', '--all', `--prefix=${into}/`], { env });
+    return true;
+  } finally {
+    rmSync(env.GIT_INDEX_FILE, { force: true });
   }
 }
 

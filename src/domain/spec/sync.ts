@@ -1,6 +1,7 @@
 // Whether what was built is what a SPEC asks for: each requirement and scenario held against the changes and the tests.
 
 import picomatch from 'picomatch';
+import { areaOf } from '../team/areas.ts';
 import type { SpecData } from './check.ts';
 import { asWords } from './markdown.ts';
 import type { PlanTask } from './plan-document.ts';
@@ -94,11 +95,25 @@ function isOfTask(path: string, { files }: PlanTask): boolean {
   );
 }
 
+/** Whether a task is about tests and nothing else. */
+function isOfTests({ files }: PlanTask): boolean {
+  return files.length > 0 && files.every((file) => areaOf(file, []) === 'tests');
+}
+
 /** Every requirement, then every scenario, with what is missing. */
 export function judgeSync(data: SpecData, facts: SyncFacts): readonly Judged[] {
   const { spec, plan, acceptance } = data;
   const tests = testsOf(spec.id, facts);
-  const isDone = (task: PlanTask) => facts.changed.some((path) => isOfTask(path, task));
+  const testsFor = (task: PlanTask) => {
+    const proofs = acceptance.scenarios.filter((one) => one.requirements.some((id) => task.requirements.includes(id)));
+    return [...task.requirements, ...proofs.map(({ id }) => id)].flatMap(
+      (id) => tests.get(id)?.replace(/:\d+$/, '') ?? [],
+    );
+  };
+  const isDone = (task: PlanTask) =>
+    facts.changed.some((path) => isOfTask(path, task)) ||
+    // Tests are what their lines say, wherever they have come to lie.
+    (isOfTests(task) && testsFor(task).some((path) => facts.changed.includes(path)));
   const judged = (id: string, kind: Judged['kind'], requirements: readonly string[]): Judged => {
     const test = tests.get(id) ?? null;
     const tasks = plan.tasks.filter((task) => task.requirements.some((one) => requirements.includes(one)));

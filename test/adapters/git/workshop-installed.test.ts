@@ -109,6 +109,38 @@ test('what the project does not ignore is not put into its worktrees', async (t)
   assert.equal(gitIn(path)('status', '--porcelain'), '');
 });
 
+test('a submodule’s files are there as the worktree’s commit has them, and what is changed in them is no part of the work', async (t) => {
+  const library = projectOf(t, {
+    name: 'library',
+    files: { 'lib.js': 'old\n', '.gitattributes': '*.js filter=evil\n' },
+  });
+  const { root, git, workshop } = projectOf(t);
+  git('-c', 'protocol.file.allow=always', 'submodule', '--quiet', 'add', library.root, 'vendor/my lib');
+  git('commit', '-qm', 'A library');
+  // What somebody wrote there is started by nobody.
+  const marker = join(root, '..', 'started');
+  gitIn(join(root, 'vendor', 'my lib'))('config', 'filter.evil.smudge', `touch '${marker}'`);
+  writeTree(root, { 'vendor/my lib/lib.js': 'the person is at work\n' });
+  await workshop.begin(TEAM);
+  const { path } = await workshop.open(TEAM, 'backend-dev');
+  assert.equal(textOf(path, 'vendor/my lib/lib.js'), 'old\n');
+  writeTree(path, { 'vendor/my lib/lib.js': 'changed\n', 'src/api/a.js': 'new\n' });
+  await workshop.save(TEAM, 'backend-dev', 'New\n\nTask: 1\n');
+  await workshop.merge(TEAM, 'backend-dev', 'New\n');
+  assert.deepEqual(
+    (await workshop.changed(TEAM)).map((one) => one.path),
+    ['src/api/a.js'],
+  );
+  for (let count = 0; count < 2; count++) {
+    const view = await workshop.view(TEAM, 'gate');
+    assert.equal(textOf(view.path, 'vendor/my lib/lib.js'), 'old\n');
+    assert.equal(gitIn(view.path)('status', '--porcelain'), '');
+  }
+  await workshop.end(TEAM);
+  assert.equal(existsSync(marker), false);
+  assert.equal(textOf(root, 'vendor/my lib/lib.js'), 'the person is at work\n');
+});
+
 test('an environment of Python leads to the packages of the worktree, and nothing is written in the checkout’s', async (t) => {
   const files = { 'app/pyproject.toml': '', 'app/src/shop/__init__.py': '', '.gitignore': '.venv/\n' };
   const { root, workshop } = projectOf(t, { files });

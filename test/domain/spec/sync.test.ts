@@ -62,6 +62,21 @@ const DATA = {
   acceptance: { scenarios: NEW_SPEC.scenarios },
 };
 
+test('tests that came to lie elsewhere than planned are those of their task all the same, where they are new', () => {
+  const requirements = NEW_SPEC.requirements.map(({ id }) => id);
+  const dataOf = (...files: readonly string[]) => {
+    const task = { id: 'T1', subject: 'Tests', description: '', domain: 'tests', owner: 'tester', dependsOn: [] };
+    return { ...DATA, plan: { design: '', tasks: [{ ...task, files, requirements }] } };
+  };
+  const ids = ['R1', 'R2', 'R3', 'A1', 'A2', 'A3'];
+  const lines = ids.map((id, line) => ({ path: 'tests/elsewhere.test.js', line, text: `${SPEC} ${id}` }));
+  const judge = (changed: readonly string[], ...files: readonly string[]) =>
+    judgeSync(dataOf(...files), { lines, changed, committed: [] });
+  assert.ok(isMet(judge(['tests/elsewhere.test.js'], 'tests/planned.test.js')));
+  assert.ok(!isMet(judge(['tests/another.test.js'], 'tests/planned.test.js')), 'what was there before is nothing new');
+  assert.ok(!isMet(judge(['tests/elsewhere.test.js'], 'tests/planned.test.js', 'src/api/x.js')), 'more was planned');
+});
+
 test('a requirement needs its test and the files of each of its tasks', () => {
   const ids = ['R1', 'R2', 'R3', 'A1', 'A2', 'A3'];
   const lines = ids.map((id, line) => ({ path: 'tests/a.js', line, text: `${SPEC} ${id}` }));
