@@ -13,6 +13,7 @@ import { projectState, signStamp, systemKeys } from './adapters/stamp.ts';
 import { whoseCall } from './adapters/transcript-caller.ts';
 import { writesOf } from './adapters/writes.ts';
 import type { EnvironmentEvidence } from './domain/team/caller.ts';
+import { insideProject } from './domain/team/ownership.ts';
 import type { TeamSettings } from './domain/team/settings.ts';
 import { asLine } from './domain/text.ts';
 import type { Checks, Teams, WorkTree } from './engine/ports.ts';
@@ -131,6 +132,12 @@ export function composeChecks(cwd: string, env: Environment) {
   return { context: { settings, checks: checksOf(root, main, env) }, problems };
 }
 
+/** Hosts name files by their whole paths: in a worktree that one, elsewhere the checkout. */
+function insideOf({ root, main }: Project, path: string): string | null {
+  const place = [root, main].find((one) => path.startsWith(`${one}/`));
+  return insideProject(place === undefined ? path : path.slice(place.length + 1));
+}
+
 /** As the system's own programs find it. */
 function temporaryOf({ TMPDIR, TMP, TEMP }: Environment): string {
   const place = TMPDIR || TMP || TEMP || '/tmp';
@@ -162,6 +169,7 @@ export function composeContext(
       keys: systemKeys,
       checks: checksOf(root, main, env),
       workTree: lateWorkTree(root, join(main, '.tool', 'cache', 'objects')),
+      inside: (path) => insideOf(project, path),
       workshop: () => lateWorkshop(project, env),
       host,
       writesOf: (tool, input, cwd) => writesOf(tool, input, cwd, { root, env }),

@@ -7,6 +7,7 @@ import { ToolError } from '../../src/domain/errors.ts';
 import type { Check, GateResult } from '../../src/domain/quality.ts';
 import type { Evidence } from '../../src/domain/team/caller.ts';
 import { DEFAULT_TEAM_SETTINGS } from '../../src/domain/team/default-settings.ts';
+import { insideProject } from '../../src/domain/team/ownership.ts';
 import type { TeamSettings } from '../../src/domain/team/settings.ts';
 import type { TeamState } from '../../src/domain/team/state.ts';
 import type { HookAnswer, HostEvent } from '../../src/engine/team/event.ts';
@@ -93,6 +94,7 @@ export class TeamWorld {
         },
       },
       workTree: { tree: () => Promise.resolve('tree'), changed: () => Promise.resolve(this.changed) },
+      inside: (path) => insideProject(path.startsWith(`${this.root}/`) ? path.slice(this.root.length + 1) : path),
       workshop: () => Promise.resolve(null),
       host: () => ({ version: '2.1.177', form: 'project' }),
       writesOf: (_tool, input) =>

@@ -20,6 +20,8 @@ export type TeamContext = {
   readonly keys: Keys;
   readonly checks: Checks;
   readonly workTree: WorkTree;
+  /** A path as a caller names it, from the project's root; null when it lies outside, or is the root itself. */
+  readonly inside: (path: string) => string | null;
   /** Where the caller works in a worktree of its own, whose finished work is merged; null: in the project itself. */
   readonly workshop: () => Promise<Workshop | null>;
   /** null: none; somebody at a terminal, or another client. */

@@ -5,7 +5,7 @@ import { ruleOf } from '../../domain/team/guard.ts';
 import { messageLine, unreadOf } from '../../domain/team/mail.ts';
 import { checkMessage, EVERYBODY, findRecipient, judgeRoute, LEAD } from '../../domain/team/message.ts';
 import type { Input } from '../../domain/team/operation.ts';
-import { insideProject, ownerOf, SHARED } from '../../domain/team/ownership.ts';
+import { ownerOf, SHARED } from '../../domain/team/ownership.ts';
 import type { TeamSettings } from '../../domain/team/settings.ts';
 import type { Message, TeamState } from '../../domain/team/state.ts';
 import { got } from '../../domain/text.ts';
@@ -20,8 +20,9 @@ const PROGRESS_MS = 60_000;
 /** Whose the file of a change_request is; null when it is shared or nobody's. */
 async function ownerFor(context: TeamContext, content: unknown): Promise<string | null> {
   if (typeof content !== 'object' || content === null || !('file' in content)) return null;
-  const path = insideProject(String(content.file));
-  if (path === null) return null;
+  const path = context.inside(String(content.file));
+  if (path === null)
+    return refuse(`content.file: expected a path inside the project, from its root, got ${got(content.file)}`);
   const { owner } = ownerOf(path, (await context.settings()).ownership);
   return owner === SHARED ? null : owner;
 }
@@ -143,7 +144,7 @@ export async function takeMail(log: TeamLog, name: string): Promise<string | nul
 }
 
 export async function leaseFile(context: TeamContext, log: TeamLog, caller: Somebody, input: Input): Promise<Answer> {
-  const path = insideProject(input.text('path'));
+  const path = context.inside(input.text('path'));
   if (path === null)
     return refuse(`path: expected a path inside the project, from its root, got ${got(input.text('path'))}`);
   const { name, epoch } = caller;

@@ -4,7 +4,7 @@ import { nearest } from '../../domain/nearest.ts';
 import { claimable, fits } from '../../domain/team/idle.ts';
 import { LEAD } from '../../domain/team/message.ts';
 import type { Input } from '../../domain/team/operation.ts';
-import { insideProject, ownerOf, SHARED } from '../../domain/team/ownership.ts';
+import { ownerOf, SHARED } from '../../domain/team/ownership.ts';
 import type { TeamState } from '../../domain/team/state.ts';
 import { isLive } from '../../domain/team/state.ts';
 import { shownStatus, TASK_STATUSES, type Task, type TaskStatus, waitsFor } from '../../domain/team/task.ts';
@@ -44,10 +44,11 @@ function checkOwner(state: TeamState, owner: string): void {
 export async function createTask(context: TeamContext, log: TeamLog, caller: Somebody, input: Input): Promise<Answer> {
   const owner = input.maybe('owner') ?? null;
   if (owner !== null) checkOwner(log.state, owner);
-  const files = input.texts('files');
+  const files = input
+    .texts('files')
+    .map((file) => context.inside(file) ?? refuse(`files: expected paths inside the project, got ${file}`));
   const { ownership } = await context.settings();
   for (const file of files) {
-    if (insideProject(file) === null) refuse(`files: expected paths inside the project, got ${file}`);
     const whose = ownerOf(file, ownership).owner;
     if (owner !== null && whose !== null && whose !== SHARED && whose !== owner)
       refuse(`files: ${file} is ${whose}'s: give ${whose} a task of its own for it`);

@@ -231,6 +231,23 @@ test('a change_request goes to the owner of the file, and to nobody else', async
     await world.refused('frontend-dev', 'SendMessage', { recipient: 'tester', type: 'change_request', content }),
     /the file is backend-dev's: send the change_request to backend-dev, not to tester/,
   );
+  // As hosts name files, and by a way round.
+  for (const file of [`${world.root}/src/api/users.ts`, './src/api/users.ts', 'src/pages/../api/users.ts']) {
+    const asked = { recipient: 'tester', type: 'change_request', content: { ...content, file } };
+    assert.match(
+      await world.refused('frontend-dev', 'SendMessage', asked),
+      /send the change_request to backend-dev/,
+      file,
+    );
+  }
+  for (const file of ['/etc/hosts', '../users.ts', '.']) {
+    const asked = { recipient: 'tester', type: 'change_request', content: { ...content, file } };
+    assert.match(
+      await world.refused('frontend-dev', 'SendMessage', asked),
+      /content\.file: expected a path inside the project/,
+      file,
+    );
+  }
   await world.call('frontend-dev', 'SendMessage', { recipient: 'backend-dev', type: 'change_request', content });
   assert.deepEqual(world.state().messages.at(-1)?.content, {
     file: 'src/api/users.ts',
@@ -409,6 +426,16 @@ test('leases: for shared and unowned paths, to one at a time, for a while', asyn
   );
   assert.match(await world.refused('frontend-dev', 'FileLease', { path: 'src/api/a.ts' }), /is backend-dev's/);
   assert.match(await world.refused('frontend-dev', 'FileLease', { path: '../x' }), /inside the project/);
+  assert.match(
+    await world.refused('frontend-dev', 'FileLease', { path: `${world.root}/package.json` }),
+    /package\.json is leased to backend-dev/,
+  );
+  const made = { subject: 'Both', description: 'd', owner: 'frontend-dev' };
+  for (const file of ['src/pages/../api/a.ts', `${world.root}/src/api/a.ts`])
+    assert.match(
+      await world.refused('team-lead', 'TaskCreate', { ...made, files: [file] }),
+      /src\/api\/a\.ts is backend-dev's/,
+    );
   assert.match(
     await world.refused('frontend-dev', 'FileLease', { path: '.tool/config/workflow.yaml' }),
     /holds the team's rules \(\.tool\): nobody writes it, leased or not/,
