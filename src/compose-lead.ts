@@ -7,18 +7,18 @@ import { createChecks } from './adapters/checks/checks.ts';
 import { measureTrust5 } from './adapters/checks/trust5.ts';
 import { systemClock } from './adapters/clock.ts';
 import { KeptTeams } from './adapters/event-log/kept-teams.ts';
-import { FileTeams } from './adapters/event-log/teams.ts';
 import { createWorkshop } from './adapters/git/workshop.ts';
 import { HeldLock, holderWords } from './adapters/held-lock.ts';
 import { endRun } from './adapters/processes.ts';
 import { findProject, type Project } from './adapters/project.ts';
 import { ClaudeMembers, type ClaudeMembersOptions } from './adapters/runner/claude-members.ts';
+import { openGateRoom } from './adapters/runner/gate-room.ts';
 import type { MemberBounds } from './adapters/runner/member-bounds.ts';
 import type { MemberHomeOptions } from './adapters/runner/member-home.ts';
 import { CommandMembers } from './adapters/runner/members.ts';
 import { RuntimeDir } from './adapters/runtime-dir.ts';
 import { projectState } from './adapters/stamp.ts';
-import { composeContext } from './compose-team.ts';
+import { composeContext, teamsOf } from './compose-team.ts';
 import { ToolError } from './domain/errors.ts';
 import { NO_HOST, type Environment as Variable } from './domain/team/activation.ts';
 import type { CommandLine } from './domain/workflow.ts';
@@ -88,7 +88,7 @@ export function composeLead(options: ComposeLeadOptions): ComposedLead {
   const { cwd, env, players, passed, timeouts, bounds, say } = options;
   const project = findProject(cwd);
   const { root, main } = project;
-  const teams = new KeptTeams(new FileTeams({ root: main, now: Date.now }));
+  const teams = new KeptTeams(teamsOf(project, env));
   const { context } = composeContext(project, env, teams, () => null, say);
   const mark = options.mark ?? createHash('sha256').update(main).digest('hex').slice(0, 12);
   const runtime = new RuntimeDir();
@@ -104,17 +104,25 @@ export function composeLead(options: ComposeLeadOptions): ComposedLead {
     },
   };
   const leading: HookContext = { ...context, project: view };
+  const home = { stateDir, runtime, env, passed, mark, bounds };
+  const roomFor = (place: string, team: string) => () => openGateRoom(home, { main, team, root: place });
   return {
     context: leading,
     project,
     lead: {
       context: leading,
-      members: membersOf(players, { stateDir, runtime, env, passed, mark, bounds }),
+      members: membersOf(players, home),
       workshop: createWorkshop({ root, env }),
       clock: systemClock,
-      checksAt: (place) =>
-        createChecks({ root: place, cacheDirectory: `${main}/.tool/cache/checks`, now: Date.now, env }),
-      trust5At: (work) => measureTrust5({ ...work, env }),
+      // What was measured is kept where no teammate writes.
+      checksAt: (place, team) =>
+        createChecks({
+          root: place,
+          cacheDirectory: join(stateDir, 'checks'),
+          now: Date.now,
+          room: roomFor(place, team),
+        }),
+      trust5At: (work) => measureTrust5({ ...work, room: roomFor(work.root, work.team) }),
       desk: {
         writeSpec: leading.project.writeSpec,
         askApproval: null,

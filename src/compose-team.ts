@@ -10,6 +10,7 @@ import { findProject, type Project } from './adapters/project.ts';
 import { approvalOf, approveSpec } from './adapters/spec-approvals.ts';
 import { listSpecs, putSpec, readGood, readSpec } from './adapters/specs.ts';
 import { projectState, signStamp, systemKeys } from './adapters/stamp.ts';
+import { removeHomes } from './adapters/team-homes.ts';
 import { whoseCall } from './adapters/transcript-caller.ts';
 import { writesOf } from './adapters/writes.ts';
 import type { EnvironmentEvidence } from './domain/team/caller.ts';
@@ -148,6 +149,15 @@ function checksOf(root: string, main: string, env: Environment): Checks {
   return lateChecks(root, join(main, '.tool', 'cache', 'checks'), env);
 }
 
+/** The teams of a project; with one that is put away the homes of its members go. */
+export function teamsOf({ main }: Project, env: Environment): FileTeams {
+  return new FileTeams({
+    root: main,
+    now: Date.now,
+    onPutAway: (team) => void removeHomes(projectState(main, env), team),
+  });
+}
+
 /** All that operations and hooks of a project stand on. */
 export function composeContext(
   project: Project,
@@ -197,7 +207,7 @@ export function composeContext(
  */
 export function composeHooks(cwd: string, env: Environment, say: (words: string) => void, kept?: Teams): ComposedHooks {
   const project = findProject(cwd, env.CLAUDE_PROJECT_DIR);
-  const teams = kept ?? new FileTeams({ root: project.main, now: Date.now });
+  const teams = kept ?? teamsOf(project, env);
   const form = env.CLAUDE_PLUGIN_ROOT === undefined ? 'project' : 'plugin';
   return composeContext(project, env, teams, () => ({ version: null, form }), say);
 }
@@ -205,7 +215,7 @@ export function composeHooks(cwd: string, env: Environment, say: (words: string)
 /** For one operation from a shell. */
 export function composeOperations(cwd: string, env: Environment): HookContext {
   const project = findProject(cwd);
-  return composeContext(project, env, new FileTeams({ root: project.main, now: Date.now }), () => null).context;
+  return composeContext(project, env, teamsOf(project, env), () => null).context;
 }
 
 /** Whom an environment that this program made names. */
@@ -244,7 +254,7 @@ export type Resident = {
  */
 export function composeResident(env: Environment, hostVersion: () => string | null): Resident {
   const project = findProject(process.cwd(), env.CLAUDE_PROJECT_DIR);
-  const teams = new KeptTeams(new FileTeams({ root: project.main, now: Date.now }));
+  const teams = new KeptTeams(teamsOf(project, env));
   const form = env.CLAUDE_PLUGIN_ROOT === undefined ? 'project' : 'plugin';
   const { context } = composeContext(project, env, teams, () => {
     const version = hostVersion();

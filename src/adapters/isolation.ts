@@ -177,6 +177,11 @@ export class Isolation {
     return new Isolation(false, reason, bounds);
   }
 
+  /** The same with further places that are empty inside. */
+  hiding(places: readonly string[]): Isolation {
+    return new Isolation(this.active, this.reason, { ...this.#bounds, hidden: [...this.#bounds.hidden, ...places] });
+  }
+
   /**
    * The command line that runs a program isolated, or as it is when isolation is not active.
    * @param writable where it may write although the place around is read-only

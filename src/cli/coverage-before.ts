@@ -10,6 +10,6 @@ export async function coverageBefore({ context, lead }: ComposedLead, team: stri
   if (phaseOfTeam(team) !== 'run' || base !== head || !hooks.taskCompleted.requireQualityCheck)
     return { coverage: Promise.resolve(null) };
   const { path } = await lead.workshop.view(team, 'base');
-  const measured = lead.checksAt(path).run(quality, signal);
+  const measured = lead.checksAt(path, team).run(quality, signal);
   return { coverage: measured.then(({ coverage }) => coverage).catch(() => null) };
 }

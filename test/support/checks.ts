@@ -5,6 +5,7 @@ import { chmodSync, cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { createChecks } from '../../src/adapters/checks/checks.ts';
+import type { CheckRoom } from '../../src/adapters/checks/command.ts';
 import {
   type Check,
   type CheckResult,
@@ -33,7 +34,13 @@ export type TestProject = {
   readonly said: () => string;
 };
 
-type Gate = { readonly signal: AbortSignal; readonly now: () => number; readonly env: Record<string, string> };
+type Gate = {
+  readonly signal: AbortSignal;
+  readonly now: () => number;
+  readonly env: Record<string, string>;
+  /** Makes the place where the commands run; given the directory of its programs. */
+  readonly room: (root: string, bin: string) => Promise<CheckRoom>;
+};
 
 /** A fixture by name, or a directory with nothing in it; a Git repository. */
 export function testProject(t: Cleanup, fixture: string | null): TestProject {
@@ -63,12 +70,13 @@ export function testProject(t: Cleanup, fixture: string | null): TestProject {
       writeFileSync(join(bin, name), `#!/bin/sh\n${script}\n`);
       chmodSync(join(bin, name), 0o755);
     },
-    gate: (settings = {}, { signal = new AbortController().signal, now = Date.now, env = {} } = {}) =>
+    gate: (settings = {}, { signal = new AbortController().signal, now = Date.now, env = {}, room } = {}) =>
       createChecks({
         root,
         cacheDirectory,
         now,
         env: { ...process.env, PATH: `${bin}:${process.env.PATH}`, ...env },
+        ...(room === undefined ? {} : { room: () => room(root, bin) }),
         output: (text) => {
           said += text;
         },

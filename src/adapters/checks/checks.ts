@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gateResult, type QualitySettings } from '../../domain/quality.ts';
 import type { Checks } from '../../engine/ports.ts';
-import { checkEnvironment, createCommands } from './command.ts';
+import { type CheckRoom, checkEnvironment, createCommands } from './command.ts';
 import { measure } from './measure.ts';
 import { keep, readKept, takeTurn } from './store.ts';
 import { treeOf } from './tree.ts';
@@ -22,6 +22,8 @@ export type ChecksOptions = {
   readonly env?: Readonly<Record<string, string | undefined>>;
   /** Takes the commands and what they print. */
   readonly output?: (text: string) => void;
+  /** Makes the place where the commands run; undefined: they run as the caller does. */
+  readonly room?: () => Promise<CheckRoom>;
 };
 
 /** Counted up when the same settings on the same tree would be judged otherwise. */
@@ -44,6 +46,7 @@ export function createChecks({
   now,
   env: callerEnv = process.env,
   output = () => undefined,
+  room: openRoom,
 }: ChecksOptions): Checks {
   return {
     run: async (settings, signal) => {
@@ -52,21 +55,23 @@ export function createChecks({
       const leftOut = [cacheDirectory, ...(settings.coverageReport === null ? [] : [settings.coverageReport])];
       const readTree = () => treeOf({ root, leftOut, signal });
       const tree = await readTree();
-      const env = checkEnvironment(callerEnv, root);
-      const key = `${tree}-${digestOf(settings, env, root)}`;
-      let kept = readKept(cacheDirectory, key);
-      const isEnough = () => {
-        kept ??= readKept(cacheDirectory, key);
-        return kept !== null || now() >= deadline;
-      };
-      const endTurn = await takeTurn(cacheDirectory, key, isEnough, { now, until: deadline + LATE_MS, signal });
+      const room = await openRoom?.();
+      let endTurn: (() => void) | null | undefined;
       let reports: string | undefined;
       try {
+        const env = checkEnvironment(room?.env ?? callerEnv, root);
+        const key = `${tree}-${digestOf(settings, env, root)}`;
+        let kept = readKept(cacheDirectory, key);
+        const isEnough = () => {
+          kept ??= readKept(cacheDirectory, key);
+          return kept !== null || now() >= deadline;
+        };
+        endTurn = await takeTurn(cacheDirectory, key, isEnough, { now, until: deadline + LATE_MS, signal });
         // Who was waited for has left its result before it left.
         kept ??= readKept(cacheDirectory, key);
         if (kept !== null) return kept;
-        reports = await mkdtemp(join(tmpdir(), 'toolcrew-checks-'));
-        const commands = createCommands({ root, env, now, deadline, signal, output });
+        reports = await mkdtemp(join(room?.tmp ?? tmpdir(), 'toolcrew-checks-'));
+        const commands = createCommands({ root, env, now, deadline, signal, output, room });
         const { lasts, ...findings } = await measure({ root, settings, commands, reports });
         const result = gateResult({ tree, ...findings });
         // Work that went on meanwhile makes it a result of neither tree.
@@ -75,6 +80,7 @@ export function createChecks({
       } finally {
         endTurn?.();
         if (reports !== undefined) await rm(reports, { recursive: true, force: true });
+        await room?.close();
       }
     },
   };

@@ -24,6 +24,17 @@ export function checkEnvironment(
   return { ...Object.fromEntries(kept), PATH: path, CI: 'true' };
 }
 
+/** Where commands run that are not trusted with what the caller has. */
+export type CheckRoom = {
+  /** In place of the caller's environment. */
+  readonly env: Readonly<Record<string, string>>;
+  /** A directory for temporary files, reports among them. */
+  readonly tmp: string;
+  /** The command line of a program as it is started there. */
+  readonly wrap: (file: string, args: readonly string[]) => readonly [string, readonly string[]];
+  readonly close: () => Promise<void>;
+};
+
 export type Commands = {
   readonly env: Readonly<Record<string, string>>;
   /** What is left until the deadline, ms; 0 when it is over. */
@@ -45,12 +56,16 @@ export function createCommands(options: {
   readonly deadline: number;
   readonly signal: AbortSignal;
   readonly output: (text: string) => void;
+  /** Undefined: where the caller itself runs. */
+  readonly room?: CheckRoom | undefined;
 }): Commands {
-  const { root, env, now, deadline, signal, output } = options;
+  const { root, env, now, deadline, signal, output, room } = options;
   const remainingMs = () => Math.max(0, deadline - now());
-  const start = (script: string, more: Readonly<Record<string, string>>, timeoutMs: number) =>
+  const start = (script: string, more: Readonly<Record<string, string>>, timeoutMs: number) => {
     // Node hands the folder of its counters on, whatever the environment says; a runner that counts itself stumbles over it.
-    runProgram('/bin/sh', ['-c', `unset NODE_V8_COVERAGE\n${script}`], {
+    const words = ['-c', `unset NODE_V8_COVERAGE\n${script}`];
+    const [file, args] = room?.wrap('/bin/sh', words) ?? ['/bin/sh', words];
+    return runProgram(file, args, {
       cwd: root,
       env: { ...env, ...more },
       signal,
@@ -58,6 +73,7 @@ export function createCommands(options: {
       maxBytes: MAX_BYTES,
       timeoutMs,
     });
+  };
   return {
     env,
     remainingMs,

@@ -6,7 +6,7 @@ import { ToolError } from '../../domain/errors.ts';
 import type { GateResult, QualitySettings } from '../../domain/quality.ts';
 import { type Trust5, trust5Of } from '../../domain/trust5.ts';
 import type { CommitFacts, Unmeasured } from '../../domain/trust5-facts.ts';
-import { checkEnvironment, createCommands } from './command.ts';
+import { type CheckRoom, checkEnvironment, createCommands } from './command.ts';
 import { readCommits } from './commits.ts';
 import { measureComplexity } from './complexity.ts';
 import { type ChangedFile, type Range, readBefore, readDiff } from './diff.ts';
@@ -31,6 +31,8 @@ export type Trust5Options = {
   readonly env?: Readonly<Record<string, string | undefined>>;
   /** Takes the commands and what they print. */
   readonly output?: (text: string) => void;
+  /** Makes the place where the commands run; undefined: they run as the caller does. */
+  readonly room?: () => Promise<CheckRoom>;
 };
 
 /** What git cannot tell, or a file of the project that cannot be read, is not measured; everything else is thrown. */
@@ -59,11 +61,20 @@ async function changedFiles(range: Range): Promise<readonly ChangedFile[]> {
 
 /** All that is run has `settings.timeoutMs` together; what has not ended then has failed. */
 export async function measureTrust5(options: Trust5Options): Promise<Trust5> {
+  const room = await options.room?.();
+  try {
+    return await measureIn(options, room);
+  } finally {
+    await room?.close();
+  }
+}
+
+async function measureIn(options: Trust5Options, room: CheckRoom | undefined): Promise<Trust5> {
   const { root, base, head, gate, settings, spec, tasks = null } = options;
   const { signal = new AbortController().signal, now = Date.now, output = () => undefined } = options;
-  const env = checkEnvironment(options.env ?? process.env, root);
+  const env = checkEnvironment(room?.env ?? options.env ?? process.env, root);
   const deadline = now() + settings.timeoutMs;
-  const commands = createCommands({ root, env, now, deadline, signal, output });
+  const commands = createCommands({ root, env, now, deadline, signal, output, room });
   const range = { root, base, head, signal };
   const files = await orUnmeasured(changedFiles(range));
   const { format, complexity } = settings.commands;

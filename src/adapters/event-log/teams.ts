@@ -19,6 +19,8 @@ export type FileTeamsOptions = {
   readonly root: string;
   readonly now: () => number;
   readonly maxBytes?: number;
+  /** Called as a team that was deleted is put away: what else there is of it goes before its log does. Must not throw. */
+  readonly onPutAway?: (team: string) => void;
 };
 
 /** The system's name of what went wrong, of an error or of its cause. */
@@ -118,6 +120,7 @@ export class FileTeams implements Teams {
     void log.close();
     if (session !== 'deleted')
       throw new ToolError('refused', `team ${team} was not deleted (it is ${session}): its log is not put away`);
+    this.#options.onPutAway?.(team);
     // The same for everybody who puts this directory away: of two the second finds it taken, and moves no other one there.
     const date = new Date(createdAt).toISOString().replace(/[:.]/g, '-');
     const place = join(this.#directory, ARCHIVE, `${team}-${date}-${inode?.toString(36)}`);

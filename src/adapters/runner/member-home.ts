@@ -6,6 +6,7 @@ import { createAgentHome } from '../agent-home.ts';
 import { NO_PUSH } from '../git/clone.ts';
 import { NAMESPACE_VARIABLE, RUN_VARIABLE } from '../processes.ts';
 import type { RuntimeDir } from '../runtime-dir.ts';
+import { homesOf } from '../team-homes.ts';
 import type { AgentProgram } from './agent-process.ts';
 import type { MemberBounds } from './member-bounds.ts';
 
@@ -38,7 +39,7 @@ const GIT_SETTINGS: readonly (readonly [string, string])[] = [
 ];
 
 /** Further settings for git by its environment. */
-function withGitSettings(env: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
+export function withGitSettings(env: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
   const count = Number(env.GIT_CONFIG_COUNT ?? 0);
   const rows = GIT_SETTINGS.flatMap(([key, value], index) => [
     [`GIT_CONFIG_KEY_${count + index}`, key],
@@ -64,7 +65,7 @@ export async function createMemberHome(
   const id = `${mark}.${run.team}.${run.name}.${run.epoch}`;
   const tmp = runtime.make(`m-${run.name}-${run.epoch}`);
   const home = await createAgentHome({
-    stateDir: join(stateDir, 'teams', run.team, run.name),
+    stateDir: join(homesOf(stateDir, run.team), run.name),
     issue: 0,
     attempt: run.epoch,
     run: id,

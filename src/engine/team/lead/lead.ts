@@ -37,6 +37,7 @@ const PLAN_ROUNDS = 3;
 
 /** The team's branch as it stands: checked out at `root`, from the commit `base` to `head`. */
 export type MeasuredWork = {
+  readonly team: string;
   readonly root: string;
   readonly base: string;
   readonly head: string;
@@ -55,7 +56,7 @@ export type LeadOptions = {
   readonly workshop: Workshop;
   readonly clock: Clock;
   /** Measures the team's branch, checked out below a directory. */
-  readonly checksAt: (root: string) => Checks;
+  readonly checksAt: (root: string, team: string) => Checks;
   readonly trust5At: (work: MeasuredWork) => Promise<Trust5>;
   /** Where SPECs are written, and who is asked about them. */
   readonly desk: PlanDesk;
@@ -273,10 +274,20 @@ export class Lead {
     const { base } = await workshop.begin(this.#team);
     const { path: root, head } = await workshop.view(this.#team, 'gate');
     const { quality } = await context.settings();
-    const gate = await checksAt(root).run(quality, signal);
+    const gate = await checksAt(root, this.#team).run(quality, signal);
     const { state } = this.#log;
     const tasks = [...state.tasks.keys()];
-    const trust5 = await trust5At({ root, base, head, gate, settings: quality, spec: specOf(state), tasks, signal });
+    const trust5 = await trust5At({
+      team: this.#team,
+      root,
+      base,
+      head,
+      gate,
+      settings: quality,
+      spec: specOf(state),
+      tasks,
+      signal,
+    });
     const { tree, checks, coverage } = gate;
     const ok = gate.ok && trust5.ok;
     const trust5Summary = summaryOf(trust5);

@@ -1,0 +1,78 @@
+// Where a lead has finished work measured: its checks run code that teammates wrote, so they run as teammates do, with a
+// home of their own, in namespaces where there are any, and with nothing of the lead's or of the person's in reach.
+
+import { existsSync, mkdirSync, mkdtempSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { basename, delimiter, join } from 'node:path';
+import { createAgentHome, passedEnvironment } from '../agent-home.ts';
+import type { CheckRoom } from '../checks/command.ts';
+import { NAMESPACE_VARIABLE } from '../processes.ts';
+import { removeTree } from '../remove-tree.ts';
+import { homesOf } from '../team-homes.ts';
+import { toolchainVariables } from '../toolchains.ts';
+import { type MemberHomeOptions, withGitSettings } from './member-home.ts';
+
+/** Whose name no teammate can have. */
+const GATE = '@gate';
+
+/** Logins of runtimes, which teammates may need and checks never do. */
+function logins(env: MemberHomeOptions['env']): readonly string[] {
+  const home = env.HOME ?? homedir();
+  const config = env.XDG_CONFIG_HOME ?? join(home, '.config');
+  return [
+    ...['.claude', '.claude.json', '.codex', '.gemini', '.aws', '.azure', '.kube'].map((name) => join(home, name)),
+    ...(env.CLAUDE_CONFIG_DIR === undefined ? [] : [env.CLAUDE_CONFIG_DIR]),
+    env.CLOUDSDK_CONFIG ?? join(config, 'gcloud'),
+  ];
+}
+
+/** What the project's main checkout has installed; worktrees lack what git does not keep. */
+function installedIn(main: string): { readonly path: readonly string[]; readonly env: Record<string, string> } {
+  const venv = ['.venv', 'venv'].map((name) => join(main, name)).find((place) => existsSync(join(place, 'bin')));
+  return {
+    path: [join(main, 'node_modules', '.bin'), ...(venv === undefined ? [] : [join(venv, 'bin')])],
+    env: venv === undefined ? {} : { VIRTUAL_ENV: venv },
+  };
+}
+
+/**
+ * Makes a room for one measuring; it is closed when that is over.
+ * @param main the project's main checkout
+ * @param root the worktree that is measured
+ */
+export async function openGateRoom(
+  { stateDir, runtime, env, passed, mark, bounds }: MemberHomeOptions,
+  { main, team, root }: { readonly main: string; readonly team: string; readonly root: string },
+): Promise<CheckRoom> {
+  const place = join(homesOf(stateDir, team), GATE);
+  // What was built for one measuring serves the next one.
+  const cache = join(place, 'cache');
+  mkdirSync(cache, { recursive: true, mode: 0o700 });
+  const stay = mkdtempSync(join(place, 'gate-'));
+  const tmp = runtime.make(basename(stay));
+  const run = `${mark}.${team}.${GATE}.1`;
+  const home = await createAgentHome({
+    ...{ stateDir: stay, issue: 0, attempt: 1, run, tmp, env, passed, carry: null },
+  });
+  const isolation = (await bounds).isolation.hiding(logins(env));
+  const installed = installedIn(main);
+  const own = passedEnvironment(env, passed);
+  return {
+    tmp,
+    env: withGitSettings({
+      ...toolchainVariables(env, cache),
+      ...home.env,
+      ...installed.env,
+      XDG_CACHE_HOME: cache,
+      // The same each time: what was measured is found by it. No check needs the program that agents have.
+      PATH: [...installed.path, own.PATH ?? '/usr/local/bin:/usr/bin:/bin'].join(delimiter),
+      ...(isolation.active ? { [NAMESPACE_VARIABLE]: '1' } : {}),
+    }),
+    wrap: (file, args) => isolation.wrap(file, args, [root, home.path, cache, tmp]),
+    close: async () => {
+      runtime.remove(tmp);
+      // What cannot be removed goes with the team.
+      await removeTree(stay).catch(() => undefined);
+    },
+  };
+}

@@ -1,0 +1,53 @@
+// A project's checks as a lead has them run: in the room that it makes for them, with a person's home beside it.
+
+import { existsSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import type { CheckRoom } from '../../src/adapters/checks/command.ts';
+import { openGateRoom } from '../../src/adapters/runner/gate-room.ts';
+import { memberBounds } from '../../src/adapters/runner/member-bounds.ts';
+import { RuntimeDir } from '../../src/adapters/runtime-dir.ts';
+import { projectState } from '../../src/adapters/stamp.ts';
+import { type Cleanup, tempDir } from './temp.ts';
+
+export const TEAM = 'tool-run-spec-auth-001';
+
+export type Rooms = {
+  /** The person's. */
+  readonly home: string;
+  readonly stateDir: string;
+  readonly isIsolated: boolean;
+  readonly open: () => Promise<CheckRoom>;
+};
+
+/** Where this machine itself has an interpreter by a version manager, that is found by a variable. */
+function managers(): Readonly<Record<string, string>> {
+  const place = process.env.PYENV_ROOT ?? join(homedir(), '.pyenv');
+  return existsSync(place) ? { PYENV_ROOT: place } : {};
+}
+
+/**
+ * @param root what is measured
+ * @param main the main checkout
+ * @param more variables of the lead's environment
+ */
+export async function rooms(
+  t: Cleanup,
+  root: string,
+  main: string,
+  more: Readonly<Record<string, string>> = {},
+): Promise<Rooms> {
+  const home = tempDir(t);
+  const env = { PATH: process.env.PATH ?? '', ...managers(), HOME: home, ...more };
+  const bounds = memberBounds({ root: main, main }, 'auto', env);
+  const stateDir = projectState(main, env);
+  const runtime = new RuntimeDir();
+  t.after(() => runtime.close());
+  const options = { stateDir, runtime, env, passed: [], mark: 'gate-test', bounds };
+  return {
+    home,
+    stateDir,
+    isIsolated: (await bounds).isolation.active,
+    open: () => openGateRoom(options, { main, team: TEAM, root }),
+  };
+}
