@@ -1,15 +1,15 @@
 // The agent that is a team: a process that leads it on an issue, inside an attempt of the daemon. It reads its order from
 // standard input and says what happens, line by line; what is finished is merged into the branch that is checked out.
 
-import { appendFileSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { appendFileSync, existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { ARCHIVE } from '../adapters/event-log/teams.ts';
-import { cloneEnvironment, tryGit } from '../adapters/git/git.ts';
-import { identity } from '../adapters/git/workshop-git.ts';
+import { type FinishedTeam, finishedTeam, reportPath } from '../adapters/event-log/finished-team.ts';
+import { bringIn, type Stand, standOf } from '../adapters/git/bring-in.ts';
 import { RUN_VARIABLE } from '../adapters/processes.ts';
 import { inheritedBounds } from '../adapters/runner/member-bounds.ts';
 import { GO, REASON_MAX, type TeamLine, type TeamOrder, teamOrder } from '../adapters/runner/team-wire.ts';
+import { replaceFile } from '../adapters/specs.ts';
 import { type ComposedLead, composeLead } from '../compose-lead.ts';
 import { messageOf, ToolError } from '../domain/errors.ts';
 import { NO_FLAGS } from '../domain/team/arguments.ts';
@@ -18,7 +18,7 @@ import { teamReport } from '../domain/team/report.ts';
 import type { TeamState } from '../domain/team/state.ts';
 import { summaryOf } from '../domain/team/summary.ts';
 import { issueTeamName } from '../domain/team/team-name.ts';
-import { clip, lastLines, oneLine } from '../domain/text.ts';
+import { clip, oneLine } from '../domain/text.ts';
 import { decideIssue } from '../engine/team/deciding.ts';
 import { foundTeam, isLeft, takeUp } from '../engine/team/lead/founding.ts';
 import { Lead } from '../engine/team/lead/lead.ts';
@@ -123,45 +123,26 @@ class Show {
   }
 }
 
-/** Where the issue's branch stood before the team began: teammates have no business there. */
-type Start = { readonly branch: string; readonly head: string };
-
-async function startOf(root: string): Promise<Start> {
-  const git = async (...args: readonly string[]) => (await tryGit(args, { cwd: root })).stdout.trim();
-  return { branch: await git('symbolic-ref', '--quiet', 'HEAD'), head: await git('rev-parse', '--verify', 'HEAD') };
-}
-
-/** The team's branch comes into the one that is checked out, which is the issue's. */
-async function bringIn(root: string, team: string, branch: string, start: Start): Promise<void> {
-  const now = await startOf(root);
-  if (now.branch !== start.branch || now.head !== start.head)
-    throw new ToolError(
-      'agent',
-      `the issue's branch was to stand at ${start.head} (${start.branch}) until the team's work comes in, and stands at ${now.head} (${now.branch})`,
-    );
-  const env = { ...cloneEnvironment(process.env), ...identity(team, 'team-lead') };
-  const merge = await tryGit(['merge', '--no-edit', '--quiet', branch], { cwd: root, env });
-  if (merge.exitCode === 0) return;
-  await tryGit(['merge', '--abort'], { cwd: root });
-  throw new ToolError(
-    'agent',
-    `the team's branch ${branch} does not merge into the issue's: ${lastLines(merge.stderr || merge.stdout)}`,
-  );
+/** Of a team that is done: what it built and how. Null: it changed nothing. */
+async function reportOf(
+  { lead: { workshop } }: ComposedLead,
+  team: string,
+  { directory, state }: Pick<FinishedTeam, 'directory' | 'state'>,
+  coverageBefore: number | null,
+): Promise<string | null> {
+  const { branch } = await workshop.begin(team);
+  const changed = await workshop.changed(team);
+  if (changed.length === 0) return null;
+  const report = teamReport({ state, branch, changed, coverageBefore });
+  replaceFile(reportPath(directory), report);
+  return report;
 }
 
 /** The report of the team, where an earlier attempt led it to its end and did not come to hand it in. */
-function finishedReport(root: string, team: string): string | null {
-  const archive = join(root, '.tool', 'teams', ARCHIVE);
-  if (!existsSync(archive)) return null;
-  const isOfTeam = (name: string) =>
-    name.startsWith(`${team}-`) && /^\d{4}-\d{2}-\d{2}T/.test(name.slice(team.length + 1));
-  const [last] = readdirSync(archive)
-    .filter(isOfTeam)
-    .sort()
-    .reverse()
-    .map((name) => join(archive, name, 'report.md'))
-    .filter((path) => existsSync(path));
-  return last === undefined ? null : readFileSync(last, 'utf8');
+async function finishedReport(composed: ComposedLead, team: string): Promise<string | null> {
+  const finished = await finishedTeam(composed.project.main, team);
+  if (finished === null) return null;
+  return finished.report ?? reportOf(composed, team, finished, null);
 }
 
 /** What was built comes into the issue's branch, and the daemon is asked for the pull request. */
@@ -170,15 +151,18 @@ async function handIn(
   order: TeamOrder,
   team: string,
   report: string,
-  start: Start,
+  start: Stand,
   signal: AbortSignal,
 ): Promise<void> {
   if (signal.aborted) throw new ToolError('agent', `team ${team} was interrupted`);
-  await bringIn(project.main, team, `tool/${team}`, start);
+  await bringIn(project.main, team, start, say);
   if (signal.aborted) throw new ToolError('agent', `team ${team} was interrupted`);
   const title = oneLine(order.text.split('\n')[0] ?? '', 200);
   // What was asked for is known by then, and the branch is there: the daemon publishes it after a good end.
-  await askDesk({ type: 'pull_request', title, body: report }).catch((error: unknown) => say(messageOf(error)));
+  // The way to the daemon is in no environment: whatever this process starts would be shown it.
+  await askDesk({ type: 'pull_request', title, body: report }, order.desk).catch((error: unknown) =>
+    say(messageOf(error)),
+  );
   emit({ type: 'done', words: report.split('\n').find((line) => /^\d+ of /.test(line)) ?? `team ${team} is done` });
 }
 
@@ -218,13 +202,10 @@ async function lead(composed: ComposedLead, order: TeamOrder, team: string, stop
       );
     if (outcome.kind === 'failed') throw new ToolError('agent', outcome.why);
     if (outcome.kind === 'interrupted') throw new ToolError('agent', `team ${team} was interrupted`);
-    const { workshop } = composed.lead;
-    const { branch } = await workshop.begin(team);
-    const changed = await workshop.changed(team);
-    if (changed.length === 0) throw new ToolError('agent', `team ${team} finished and changed nothing`);
     const coverage = await Promise.race([before.coverage, Promise.resolve(null)]);
-    const report = teamReport({ state: outcome.state, branch, changed, coverageBefore: coverage });
-    writeFileSync(join(outcome.archived, 'report.md'), report);
+    const { state, archived: directory } = outcome;
+    const report = await reportOf(composed, team, { directory, state }, coverage);
+    if (report === null) throw new ToolError('agent', `team ${team} finished and changed nothing`);
     return report;
   } finally {
     // Whoever measures still is not waited for.
@@ -263,8 +244,6 @@ async function carryOut(next: () => Promise<string>): Promise<void> {
   const order = await readOrder(next);
   const cwd = process.cwd();
   leaveOut(cwd);
-  // Known to this process alone: teammates see what it was started with.
-  Object.assign(process.env, order.desk);
   const { tool, issue, life } = order;
   const team = issueTeamName(issue, life);
   const { [RUN_VARIABLE]: mark } = process.env;
@@ -283,13 +262,13 @@ async function carryOut(next: () => Promise<string>): Promise<void> {
   const stop = new AbortController();
   for (const signal of SIGNALS) process.on(signal, () => stop.abort());
   try {
-    const finished = finishedReport(composed.project.main, team);
+    const finished = await finishedReport(composed, team);
     const begin = finished === null ? await decide(composed, order, team) : () => Promise.resolve();
     if (begin === null) return;
     if (finished !== null)
       emit({ type: 'decided', as: 'team', reasons: [`team ${team} is done already: its work is handed in`] });
     if ((await next()) !== GO) throw new ToolError('usage', 'the daemon is gone before the team began');
-    const start = await startOf(composed.project.main);
+    const start = await standOf(composed.project.main);
     await composed.hold(team);
     await begin();
     const report = finished ?? (await lead(composed, order, team, stop));

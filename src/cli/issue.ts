@@ -19,8 +19,8 @@ function parsed(text: string): unknown {
   }
 }
 
-function desk(): { readonly socket: string; readonly key: string } {
-  const { TOOL_SOCKET: socket, TOOL_KEY: key } = process.env;
+function deskIn(env: Readonly<Record<string, string | undefined>>): { readonly socket: string; readonly key: string } {
+  const { TOOL_SOCKET: socket, TOOL_KEY: key } = env;
   if (socket === undefined || key === undefined) {
     throw new ToolError(
       'usage',
@@ -30,9 +30,15 @@ function desk(): { readonly socket: string; readonly key: string } {
   return { socket, key };
 }
 
-/** Sends one request to the daemon; a refusal is thrown with the daemon's words. */
-export async function askDesk(body: Fields): Promise<Fields> {
-  const { socket, key } = desk();
+/**
+ * Sends one request to the daemon; a refusal is thrown with the daemon's words.
+ * @param env where the way to it is told
+ */
+export async function askDesk(
+  body: Fields,
+  env: Readonly<Record<string, string | undefined>> = process.env,
+): Promise<Fields> {
+  const { socket, key } = deskIn(env);
   const text = JSON.stringify(body);
   const unreachable = (error: unknown) =>
     new ToolError('daemon_unreachable', `the daemon does not answer at ${socket}: ${messageOf(error)}`, {

@@ -1,0 +1,54 @@
+// What is left of a team that was led to its end: its log, put away, and the report beside it.
+
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { isFinished } from '../../domain/team/lead-step.ts';
+import type { TeamState } from '../../domain/team/state.ts';
+import { hasLog, TeamHistory } from './team-history.ts';
+import { teamsDirectory } from './team-names.ts';
+import { ARCHIVE } from './teams.ts';
+
+export type FinishedTeam = {
+  readonly directory: string;
+  readonly state: TeamState;
+  /** Null: whoever led it was killed before the report was written. */
+  readonly report: string | null;
+};
+
+export function reportPath(directory: string): string {
+  return join(directory, 'report.md');
+}
+
+function namesIn(directory: string): readonly string[] {
+  try {
+    return readdirSync(directory);
+  } catch {
+    return [];
+  }
+}
+
+function textOf(path: string): string | null {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch {
+    return null;
+  }
+}
+
+/** The last team of that name that was put away with all of its work done; null when there is none. */
+export async function finishedTeam(root: string, team: string): Promise<FinishedTeam | null> {
+  const archive = join(teamsDirectory(root), ARCHIVE);
+  const directories = namesIn(archive)
+    .filter((name) => name.startsWith(`${team}-`) && /^\d{4}-\d{2}-\d{2}T/.test(name.slice(team.length + 1)))
+    .sort()
+    .reverse()
+    .map((name) => join(archive, name))
+    .filter((directory) => hasLog(directory));
+  for (const directory of directories) {
+    const history = new TeamHistory({ directory, from: 'snapshot' });
+    await history.close();
+    const { state } = history;
+    if (isFinished(state)) return { directory, state, report: textOf(reportPath(directory)) };
+  }
+  return null;
+}

@@ -1,0 +1,138 @@
+// The runner that has a team lead itself on an issue: the leading process is real, and so are the daemon's desk and git.
+
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import test from 'node:test';
+import { createDesk } from '../../../src/adapters/desk.ts';
+import { FileTeams } from '../../../src/adapters/event-log/teams.ts';
+import { TeamRunner } from '../../../src/adapters/runner/team.ts';
+import { RuntimeDir } from '../../../src/adapters/runtime-dir.ts';
+import type { DeskRequest, Runner, RunRequest } from '../../../src/engine/ports.ts';
+import { writeTree } from '../../support/installed.ts';
+import { Bench } from '../../support/runner.ts';
+import { rec } from '../../support/team.ts';
+import { type Cleanup, finallyDo } from '../../support/temp.ts';
+import { commitAll, type GitCall, gitIn } from '../../support/workshop.ts';
+import { workflowWith } from '../../support/world.ts';
+
+const TEAM = 'tool-run-issue-7';
+
+const NOBODY: Runner = {
+  name: 'nobody',
+  run: async () => assert.fail('a team was asked for'),
+};
+
+type Place = {
+  readonly bench: Bench;
+  readonly git: GitCall;
+  readonly heard: readonly DeskRequest[];
+  readonly run: (command: string, request?: Partial<RunRequest>) => ReturnType<Bench['run']>;
+};
+
+/** The clone of an issue, on its branch, with a desk of the daemon's. */
+async function issueClone(t: Cleanup): Promise<Place> {
+  const bench = await Bench.create(t);
+  const { cwd } = bench;
+  execFileSync('git', ['init', '-q', '-b', 'main', cwd]);
+  writeTree(cwd, {
+    'src/api/a.js': '1\n',
+    '.gitignore': '.tool/*\n!.tool/config/\n',
+    '.tool/config/workflow.yaml': `workflow:\n  team:\n    enabled: true\n`,
+  });
+  commitAll(cwd, 'Begin');
+  const git = gitIn(cwd);
+  git('switch', '-qc', 'tool/issue-7');
+  const runtime = new RuntimeDir();
+  finallyDo(t, () => runtime.close());
+  const heard: DeskRequest[] = [];
+  const desk = await createDesk(runtime).open(async (request) => {
+    heard.push(request);
+    return {};
+  });
+  finallyDo(t, () => desk.close());
+  const run = (command: string, request: Partial<RunRequest> = {}) => {
+    bench.workflow = workflowWith({
+      tool: { mode: 'team', runtime: 'command', command, startTimeoutMs: 0, stallTimeoutMs: 0 },
+    });
+    return bench.run(new TeamRunner({ ...bench.options, alone: NOBODY }), { env: desk.env, ...request });
+  };
+  return { bench, git, heard, run };
+}
+
+/** What an attempt leaves that led its team to the end and was killed then; gives where the team's log is. */
+async function finished({ bench: { cwd }, git }: Place): Promise<string> {
+  git('branch', `tool/${TEAM}`);
+  git('update-ref', `refs/toolcrew/base/${TEAM}`, 'main');
+  git('switch', '-q', `tool/${TEAM}`);
+  writeTree(cwd, { 'src/api/built.js': 'by the team\n' });
+  commitAll(cwd, 'Build');
+  git('switch', '-q', 'tool/issue-7');
+  const teams = new FileTeams({ root: cwd, now: Date.now });
+  const log = teams.begin(TEAM);
+  for (const record of [rec('created', { team: TEAM }), rec('deleted')])
+    assert.equal((await log.append(record)).refusal, null);
+  await log.close();
+  return teams.archive(TEAM);
+}
+
+for (const isReported of [true, false])
+  test(`what a finished team built is handed in by the next attempt, which leads nobody (report: ${isReported})`, async (t) => {
+    const place = await issueClone(t);
+    const { bench, git, heard } = place;
+    const archive = await finished(place);
+    if (isReported) writeFileSync(join(archive, 'report.md'), '# The report\n\n3 of 3 tasks are done\n');
+    // The daemon has taken main in since: a commit of git's own is needed, and nobody's name is known to it.
+    writeTree(bench.cwd, { 'src/api/a.js': '2\n' });
+    commitAll(bench.cwd, 'Of main');
+    const led = join(bench.directory, 'led');
+    const { end, output, left } = await place.run(`touch '${led}'; exit 1`);
+    assert.deepEqual(end, { ok: true, words: isReported ? '3 of 3 tasks are done' : end.words }, output);
+    assert.match(output, /team tool-run-issue-7 is done already: its work is handed in/);
+    assert.equal(existsSync(led), false, 'no teammate was started');
+    assert.deepEqual(left, []);
+    assert.equal(git('symbolic-ref', 'HEAD').trim(), 'refs/heads/tool/issue-7');
+    assert.equal(git('show', 'HEAD:src/api/built.js'), 'by the team\n');
+    assert.equal(git('show', 'HEAD:src/api/a.js'), '2\n');
+    assert.equal(
+      git('show', '-s', '--format=%an <%ae> %cn', 'HEAD').trim(),
+      `team-lead <team-lead@${TEAM}.toolcrew.invalid> team-lead`,
+    );
+    const [asked, ...more] = heard;
+    assert.deepEqual(more, []);
+    assert.equal(asked?.type === 'pull_request' ? asked.title : '', 'an issue');
+    assert.match(
+      asked?.type === 'pull_request' ? asked.body : '',
+      isReported ? /^# The report/ : /1 files on `tool\/tool-run-issue-7`/,
+    );
+    assert.deepEqual(readdirSync(join(bench.cwd, '.tool', 'teams')), ['archive']);
+  });
+
+/** Writes down, whole, with what it was started and with what whoever started it was. */
+function telling(path: string): string {
+  return `{ env; tr '\\0' '\\n' </proc/$PPID/environ || true; } >'${path}.new' 2>&1; mv '${path}.new' '${path}'`;
+}
+
+test('what leads to the daemon is the lead’s alone: neither teammates nor checks are started with it, nor see it in who starts them', async (t) => {
+  const place = await issueClone(t);
+  const { bench, git, heard } = place;
+  const { directory, cwd } = bench;
+  const [checks, teammates] = [join(directory, 'checks'), join(directory, 'teammates')];
+  const settings = { workflow: { team: { enabled: true } }, quality: { commands: { tests: telling(checks) } } };
+  writeTree(cwd, { '.tool/config/workflow.yaml': JSON.stringify(settings) });
+  commitAll(cwd, 'Tests that tell');
+  const before = git('rev-parse', 'HEAD');
+  // What was begun to be measured ends with the team: it is not to end before.
+  const { end, output } = await place.run(
+    `${telling(teammates)}; until [ -e '${checks}' ]; do sleep 0.05; done; exit 1`,
+  );
+  assert.equal(end.ok, false, output);
+  for (const path of [checks, teammates]) {
+    const told = readFileSync(path, 'utf8');
+    assert.match(told, /^TOOL_RUN=/m, 'it was told');
+    assert.doesNotMatch(told, /^TOOL_(KEY|SOCKET)=/m, path);
+  }
+  assert.equal(git('rev-parse', 'HEAD'), before);
+  assert.deepEqual(heard, []);
+});
