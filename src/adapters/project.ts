@@ -30,16 +30,31 @@ function mainOf(root: string): string {
   }
 }
 
+/** A worktree of a team's, by where it is: what it holds is its writer's. */
+type TeamWorktree = {
+  readonly worktree: string;
+  readonly main: string;
+  /** The top of the checkout that `main` is in. */
+  readonly top: string;
+};
+
+/** The team's worktree that a real path lies in; undefined anywhere else. */
+export function teamWorktree(path: string): TeamWorktree | undefined {
+  const [worktree = '', main = ''] = /^(.+?)\/\.tool\/worktrees\/[^/]+\/[^/]+/.exec(path) ?? [];
+  if (worktree === '') return undefined;
+  let top = main;
+  while (kindOf(join(top, '.git')) === 'none' && top !== dirname(top)) top = dirname(top);
+  return { worktree, main, top };
+}
+
 /**
  * Where a lead has its writers work: the project's part of the worktree, which may be a directory below its top.
  * Undefined anywhere else.
  */
 function leadPlace(start: string): Project | undefined {
-  const [worktree = '', main = ''] = /^(.+?)\/\.tool\/worktrees\/[^/]+\/[^/]+/.exec(start) ?? [];
-  if (worktree === '' || kindOf(join(worktree, '.git')) !== 'file') return undefined;
-  let top = main;
-  while (kindOf(join(top, '.git')) === 'none' && top !== dirname(top)) top = dirname(top);
-  return { root: join(worktree, relative(top, main)), main };
+  const place = teamWorktree(start);
+  if (place === undefined || kindOf(join(place.worktree, '.git')) !== 'file') return undefined;
+  return { root: join(place.worktree, relative(place.top, place.main)), main: place.main };
 }
 
 /**

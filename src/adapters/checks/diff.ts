@@ -3,6 +3,7 @@
 import { randomUUID } from 'node:crypto';
 import { ToolError } from '../../domain/errors.ts';
 import { git, tryGit } from '../git/git.ts';
+import { environmentAt } from '../git/team-environment.ts';
 
 export type AddedLine = { readonly line: number; readonly text: string };
 
@@ -75,7 +76,12 @@ export function parseDiff(text: string): readonly ChangedFile[] {
 
 /** What git prints of these commits; throws when it is more than is looked through. */
 export async function readGit({ root, signal }: Range, args: readonly string[]): Promise<string> {
-  const text = await git(['-c', 'core.quotePath=false', ...args], { cwd: root, signal, maxBytes: MAX_BYTES });
+  const text = await git(['-c', 'core.quotePath=false', ...args], {
+    cwd: root,
+    env: environmentAt(root),
+    signal,
+    maxBytes: MAX_BYTES,
+  });
   if (text.length >= MAX_BYTES / 4 && LEFT_OUT.test(text))
     throw new ToolError('git', 'the change is larger than the 64 MB that are looked through');
   return text;
@@ -89,7 +95,11 @@ export async function readDiff(range: Range): Promise<Change> {
 
 /** A file as it was where the work began; null when it was not there. */
 export async function readBefore({ root, base, signal }: Range, path: string): Promise<string | null> {
-  const { exitCode, stdout } = await tryGit(['cat-file', 'blob', `${base}:./${path}`], { cwd: root, signal });
+  const { exitCode, stdout } = await tryGit(['cat-file', 'blob', `${base}:./${path}`], {
+    cwd: root,
+    env: environmentAt(root),
+    signal,
+  });
   return exitCode === 0 ? stdout : null;
 }
 

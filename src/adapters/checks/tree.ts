@@ -5,7 +5,8 @@ import { lstatSync, readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { mkdir, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
-import { cloneEnvironment, tryGit } from '../git/git.ts';
+import { tryGit } from '../git/git.ts';
+import { environmentAt } from '../git/team-environment.ts';
 
 /** What checks write themselves; not counted while it is untracked, whether the project ignores it or not. */
 const GENERATED = [
@@ -50,7 +51,7 @@ export async function treeOf(options: TreeOptions): Promise<string> {
 async function gitTree({ root, leftOut, signal }: TreeOptions): Promise<string | null> {
   const scratch = await mkdtemp(join(tmpdir(), 'toolcrew-tree-'));
   try {
-    const base = cloneEnvironment(process.env);
+    const base = environmentAt(root);
     const ask = async (
       args: readonly string[],
       more: { readonly cwd?: string; readonly env?: Readonly<Record<string, string>>; readonly input?: string } = {},
