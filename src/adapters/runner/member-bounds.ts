@@ -5,7 +5,7 @@ import { homedir } from 'node:os';
 import { join, relative, sep } from 'node:path';
 import type { IsolationMode } from '../../domain/workflow.ts';
 import { tryGit } from '../git/git.ts';
-import { plainConfig } from '../git/plain-config.ts';
+import { plainConfigs } from '../git/plain-config.ts';
 import { credentialPlaces, Isolation } from '../isolation.ts';
 import { packageRoot } from '../package-root.ts';
 import type { Project } from '../project.ts';
@@ -53,8 +53,6 @@ export async function memberBounds(
   const asked = ['rev-parse', '--path-format=absolute', '--git-common-dir', '--show-toplevel'];
   const { exitCode, stdout } = await tryGit(asked, { cwd: root });
   const [common, top] = exitCode === 0 ? stdout.split('\n') : [];
-  const config = common === undefined ? null : join(common, 'config');
-  const text = config === null ? null : await plainConfig(config);
   const state = projectState(main, env);
   const isolation = await Isolation.probe(mode, {
     readOnly: [
@@ -66,7 +64,7 @@ export async function memberBounds(
       ...(common === undefined ? [] : [join(common, 'hooks')]),
     ],
     hidden: [...credentialPlaces(env), join(state, 'stamp.key')],
-    replaced: config === null || text === null ? [] : [{ path: config, text }],
+    replaced: common === undefined ? [] : await plainConfigs(common),
     tables: join(state, 'mounts'),
   });
   const shared = SHARED.map((name) => join(main, '.tool', name));
