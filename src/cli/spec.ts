@@ -8,6 +8,7 @@ import { ToolError } from '../domain/errors.ts';
 import { nearest } from '../domain/nearest.ts';
 import { checkSpec, readSpecTexts, type SpecTexts } from '../domain/spec/check.ts';
 import { isSpecId, type SpecStatus, specDirectory, statusOfSpec } from '../domain/spec/spec.ts';
+import { hasWritten, isChanging } from '../domain/team/planning.ts';
 import { got, visible } from '../domain/text.ts';
 import { isAskedByAgent } from '../host/asked-by-agent.ts';
 
@@ -86,15 +87,26 @@ export async function approveSpecCommand(id: string): Promise<void> {
   const teams = new FileTeams({ root: main, now: Date.now });
   await refuseAgents(teams);
   const problems = checkSpec(mustBe(main, id));
-  const problem = approveSpec(main, id, process.env, Date.now());
-  if (problem !== null) throw new ToolError('refused', problem);
-  for (const name of teams.list()) {
-    const log = teams.open(name);
-    if (log?.state.session === 'awaiting_approval')
-      await log.append({ type: 'moved', event: 'approved', reason: `${id} was approved at a terminal`, by: 'user' });
-    await log?.close();
+  const logs = teams.list().flatMap((name) => teams.open(name) ?? []);
+  try {
+    const changing = logs.find(({ state }) => isChanging(state, id));
+    if (changing !== undefined)
+      throw new ToolError(
+        'refused',
+        `${id}: changes were asked for, and team ${changing.state.team} is at work on them: approve what comes of it`,
+      );
+    const { status, counts, why } = await approvalOf(main, id, process.env);
+    const isNew = status !== 'approved' || !counts;
+    const problem = isNew ? approveSpec(main, id, process.env, Date.now()) : null;
+    if (problem !== null) throw new ToolError('refused', problem);
+    for (const log of logs)
+      if (log.state.session === 'awaiting_approval' && hasWritten(log.state, id))
+        await log.append({ type: 'moved', event: 'approved', reason: `${id} was approved at a terminal`, by: 'user' });
+    if (problems.length > 0)
+      process.stderr.write(`toolcrew: ${id} has ${problems.length} problems: tool spec check ${id} names them\n`);
+    process.stdout.write(`${id} is approved${isNew ? '' : ` already (${why})`}\n`);
+  } finally {
+    for (const log of logs) await log.close();
   }
-  if (problems.length > 0)
-    process.stderr.write(`toolcrew: ${id} has ${problems.length} problems: tool spec check ${id} names them\n`);
-  process.stdout.write(`${id} is approved\nNext, in a fresh context: /tool:2-run ${id} --team\n`);
+  process.stdout.write(`Next, in a fresh context: /tool:2-run ${id} --team\n`);
 }

@@ -5,7 +5,10 @@ import { execFileSync } from 'node:child_process';
 import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import test from 'node:test';
+import { FileTeams } from '../../src/adapters/event-log/teams.ts';
+import type { TeamRecord } from '../../src/domain/team/record.ts';
 import { cleanEnv, runTool } from '../support/daemon.ts';
+import { rec } from '../support/team.ts';
 import { type Cleanup, tempDir } from '../support/temp.ts';
 
 const TEAM = 'tool-run-spec-auth-001';
@@ -140,6 +143,52 @@ test('a SPEC is listed, checked, and approved by a person only', async (t) => {
   );
   const [row] = await json(['spec', 'list']);
   assert.deepEqual([row.status, row.counts], ['approved', false]);
+});
+
+/** A team that plans for SPEC-AUTH-001, in that state. */
+async function planning(root: string, records: readonly TeamRecord[], subject = 'auth') {
+  const team = `tool-plan-${subject}`;
+  const log = new FileTeams({ root, now: Date.now }).begin(team);
+  const created = { team, phase: 'plan', pattern: 'plan_research', roles: ['analyst'], subject } as const;
+  for (const record of [rec('created', created), ...records]) assert.equal((await log.append(record)).refusal, null);
+  await log.close();
+  return () => {
+    const now = new FileTeams({ root, now: Date.now }).open(team);
+    void now?.close();
+    return now?.state.session;
+  };
+}
+
+const WRITTEN: readonly TeamRecord[] = [
+  rec('member_registered', { name: 'analyst', agent: 'team-analyst' }),
+  rec('member_spawned', { name: 'analyst' }),
+  rec('task_created', { subject: 'Write the requirements', owner: 'analyst' }),
+  rec('task_updated', { by: 'analyst' }),
+  rec('task_updated', { by: 'analyst', status: 'completed' }),
+  rec('moved', { event: 'spec_generated' }),
+  rec('moved', { event: 'approval_asked' }),
+];
+
+test('the first word about a SPEC counts; who comes second is told, and changes nothing', async (t) => {
+  const { root, tool } = projectOf(t, { '.tool/specs/SPEC-AUTH-001/spec.md': SPEC });
+  const waiting = await planning(root, WRITTEN);
+  const other = await planning(root, WRITTEN, 'log-out');
+  assert.match((await tool(['spec', 'approve', 'SPEC-AUTH-001'])).stdout, /^SPEC-AUTH-001 is approved\nNext/);
+  assert.deepEqual([waiting(), other()], ['approved', 'awaiting_approval']);
+  const again = await tool(['spec', 'approve', 'SPEC-AUTH-001']);
+  assert.equal(again.code, 0);
+  assert.match(again.stdout, /^SPEC-AUTH-001 is approved already \(approved on \d{4}-\d{2}-\d{2}\)\nNext/);
+});
+
+test('what is being changed at the user’s word is not approved as it was', async (t) => {
+  const { root, tool } = projectOf(t, { '.tool/specs/SPEC-AUTH-001/spec.md': SPEC });
+  const changes = rec('task_created', { subject: 'Change SPEC-AUTH-001: otherwise', owner: 'analyst' });
+  const session = await planning(root, [...WRITTEN, rec('moved', { event: 'changes_asked', by: 'user' }), changes]);
+  const { code, stderr } = await tool(['spec', 'approve', 'SPEC-AUTH-001']);
+  assert.equal(code, 1);
+  assert.match(stderr, /SPEC-AUTH-001: changes were asked for, and team tool-plan-auth is at work on them/);
+  assert.equal(session(), 'working');
+  assert.equal(readFileSync(join(root, '.tool/specs/SPEC-AUTH-001/spec.md'), 'utf8'), SPEC);
 });
 
 test('a selection is explained line by line, and what is installed for agents is none of it', async (t) => {

@@ -2,8 +2,8 @@
 
 import type { PlanResults, ResultProblem } from '../spec/from-results.ts';
 import { RESULT_FORMS } from '../spec/result-form.ts';
-import { isSpecId } from '../spec/spec.ts';
-import type { TeamState } from './state.ts';
+import { isSpecId, specName } from '../spec/spec.ts';
+import { isStanding, type TeamState } from './state.ts';
 import type { Task } from './task.ts';
 import { quoted, subject } from './task-draft.ts';
 
@@ -97,4 +97,17 @@ export function specInChange({ tasks }: TeamState): string | null {
     (task) => new RegExp(`^${CHANGE} (SPEC-[A-Z0-9-]+):`).exec(task.subject)?.[1] ?? '',
   );
   return ids.findLast(isSpecId) ?? null;
+}
+
+/** Whether that SPEC is the one that a planning team has written. */
+export function hasWritten(state: TeamState, id: string): boolean {
+  if (state.purpose?.phase !== 'plan') return false;
+  const changing = specInChange(state);
+  return changing === null ? id.replace(/-\d+$/, '') === `SPEC-${specName(state.purpose.subject)}` : changing === id;
+}
+
+/** Whether a planning team is at work on what the user wants otherwise in that SPEC. */
+export function isChanging(state: TeamState, id: string): boolean {
+  const isOpen = [...state.tasks.values()].some(({ status }) => status !== 'completed' && status !== 'failed');
+  return isStanding(state) && isOpen && specInChange(state) === id;
 }

@@ -120,15 +120,22 @@ async function approval(
   signal: AbortSignal,
 ): Promise<PlanEnd> {
   const isApproved = async () => (await context.project.approval(id)).counts;
-  let answer: ApprovalAnswer | null = { kind: 'no' };
-  if (!(await isApproved()) && desk.askApproval !== null) answer = await desk.askApproval(id, signal);
+  const ask = (await isApproved()) ? null : desk.askApproval;
+  const answer = ask === null ? ({ kind: 'no' } as const) : await ask(id, signal);
   log.refresh();
   if (answer === null) return { kind: 'left' };
-  if (answer.kind === 'changes') {
+  // It may have been said elsewhere while the question stood here: the first word counts.
+  const isDecided = ask !== null && (await isApproved());
+  if (isDecided)
+    context.log(
+      'warn',
+      `${id} was approved elsewhere before this answer came${answer.kind === 'yes' ? '' : ', which changes nothing any more: write into the SPEC what you want otherwise, and approve it again'}`,
+    );
+  if (answer.kind === 'changes' && !isDecided) {
     await askChanges(context, log, as, id, answer.words);
     return { kind: 'asked', problems: [] };
   }
-  if (answer.kind === 'yes') {
+  if (answer.kind === 'yes' && !isDecided) {
     const problem = context.project.approve(id);
     if (problem !== null) return { kind: 'failed', why: problem };
   }
