@@ -113,24 +113,26 @@ export class Turns {
     const turn = (async () => {
       await before.catch(() => undefined);
       const mine = await this.#enter();
-      const signs = setInterval(() => this.#sign(), SIGN_MS);
+      const signs = setInterval(() => this.#sign(mine), SIGN_MS);
       try {
         return await act();
       } finally {
         clearInterval(signs);
-        rmSync(this.#begun, { force: true });
-        // Somebody may have taken it for a dead one's.
-        if (read(this.#lock) === mine) rmSync(this.#lock, { force: true });
+        // Somebody may have taken it for a dead one's, and be at work.
+        if (read(this.#lock) === mine) {
+          rmSync(this.#begun, { force: true });
+          rmSync(this.#lock, { force: true });
+        }
       }
     })();
     this.#last = turn;
     return turn;
   }
 
-  #sign(): void {
+  #sign(mine: string): void {
     const now = new Date();
     try {
-      utimesSync(this.#lock, now, now);
+      if (read(this.#lock) === mine) utimesSync(this.#lock, now, now);
     } catch {
       // Somebody took it for a dead one's: there is nothing left to keep.
     }

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { existsSync, readdirSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
 import { Turns } from '../../../src/adapters/git/workshop-turn.ts';
@@ -39,4 +39,20 @@ test('one after the other, a failed one too', async (t) => {
   assert.deepEqual(ends.map(({ status }) => status).join(' '), 'fulfilled rejected fulfilled fulfilled');
   assert.equal(order.length, 8);
   for (let at = 0; at < order.length; at += 2) assert.equal(order[at]?.[0], order[at + 1]?.[0], order.join(', '));
+});
+
+test('a turn that was taken from its holder, who was believed dead, is not ended by that one', async (t) => {
+  const directory = tempDir(t);
+  const lock = join(directory, 'turn.lock');
+  const turns = new Turns(lock);
+  const other = 'another one, who has begun\n';
+  await turns.take(async () => {
+    assert.equal(readFileSync(lock, 'utf8').split('\n')[0], String(process.pid));
+    writeFileSync(lock, other);
+  });
+  assert.equal(readFileSync(lock, 'utf8'), other);
+  assert.deepEqual(readdirSync(directory).sort(), ['turn.lock', 'turn.lock.git'], 'and is begun');
+  // Nobody lives whose lock that is.
+  assert.equal(await turns.take(async () => 'the next one'), 'the next one');
+  assert.deepEqual(readdirSync(directory), []);
 });

@@ -135,3 +135,13 @@ test('what is let through after three rejections is in the branch all the same',
   assert.match(String(checks), /accepted after 3 rejections/);
   assert.equal(git('show', `${BRANCH}:src/pages/p.js`), 'frontend-dev\n');
 });
+
+test('a commit that was taken back never counts as done, however often it comes', async (t) => {
+  const { world, git, place, refused } = await collided(t, 'src/api/b.js');
+  for (let time = 1; time <= 5; time++) {
+    writeTree(place.path, { 'src/api/a.js': `frontend-dev, for the ${time}. time\n` });
+    assert.match(await refused('2'), /src\/api\/a\.js is backend-dev's .*taken back/, `time ${time}`);
+    assert.equal(world.state().tasks.get('2')?.status, 'in_progress');
+    assert.equal(git('show', `${BRANCH}:src/api/a.js`), 'backend-dev\n');
+  }
+});

@@ -2,7 +2,13 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import type { Budgets, Cost } from '../../../src/domain/team/cost.ts';
 import type { RunEnd, RunHooks } from '../../../src/engine/ports.ts';
-import { type LifeEnd, MemberLife, type MemberTimeouts, Turns } from '../../../src/engine/team/lead/member-life.ts';
+import {
+  type LifeEnd,
+  type LifeOptions,
+  MemberLife,
+  type MemberTimeouts,
+  Turns,
+} from '../../../src/engine/team/lead/member-life.ts';
 import type { MemberRun, Members } from '../../../src/engine/team/members-port.ts';
 import type { Workshop } from '../../../src/engine/team/workshop-port.ts';
 import { TEAM, TeamWorld } from '../../support/team-world.ts';
@@ -50,7 +56,13 @@ type Living = {
 };
 
 /** A teammate with one task, whose process is played. */
-async function live(t: Cleanup, timeouts: MemberTimeouts, play: Played, budget?: Budgets): Promise<Living> {
+async function live(
+  t: Cleanup,
+  timeouts: MemberTimeouts,
+  play: Played,
+  budget?: Budgets,
+  more: Partial<LifeOptions> = {},
+): Promise<Living> {
   const world = new TeamWorld(t);
   const said: string[] = [];
   if (budget !== undefined) world.settings = { ...world.settings, budget };
@@ -76,6 +88,7 @@ async function live(t: Cleanup, timeouts: MemberTimeouts, play: Played, budget?:
       say: (words) => said.push(words),
       onEvent: () => undefined,
       output: () => undefined,
+      ...more,
     },
     'backend-dev',
     world.epoch('backend-dev'),
@@ -83,7 +96,7 @@ async function live(t: Cleanup, timeouts: MemberTimeouts, play: Played, budget?:
   const ended = life.run(stop.signal);
   finallyDo(t, async () => {
     stop.abort();
-    await ended;
+    await ended.catch(() => undefined);
     await log.close();
   });
   return { world, said, ended, stop: () => stop.abort() };
@@ -302,3 +315,20 @@ test('a run may cost what is left of its budget', async (t) => {
   stop();
   assert.deepEqual(await ended, { kind: 'quiet' });
 });
+
+const BROKEN: readonly (readonly [string, Partial<Workshop>])[] = [
+  ['there is no place for it', { open: () => Promise.reject(new Error('the disk is full')) }],
+  ['others’ work cannot be had', { update: () => Promise.reject(new Error('the disk is full')) }],
+];
+
+for (const [what, broken] of BROKEN)
+  test(`whoever fails before its process is there gives its turn back: ${what}`, async (t) => {
+    const turns = new Turns(1);
+    const workshop = { ...placeOf('/nowhere'), ...broken };
+    const { ended } = await live(t, LIMITS, () => assert.fail('it was started'), undefined, { turns, workshop });
+    await assert.rejects(ended, /the disk is full/);
+    const waiting = new AbortController();
+    const entered = turns.enter(waiting.signal);
+    waiting.abort();
+    assert.equal(await entered, true, 'the next one need not wait');
+  });
