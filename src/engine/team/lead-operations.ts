@@ -8,7 +8,7 @@ import { identify, memberName } from '../../domain/team/caller.ts';
 import { isUnstarted } from '../../domain/team/fold-state.ts';
 import type { Input } from '../../domain/team/operation.ts';
 import type { Purpose } from '../../domain/team/record.ts';
-import { agentOf, type PATTERNS, type Phase, ROLES } from '../../domain/team/role.ts';
+import { agentOf, PATTERNS, type Phase, ROLES } from '../../domain/team/role.ts';
 import type { TeamSettings } from '../../domain/team/settings.ts';
 import { isLost, isStanding, SHUTDOWN_DEADLINE_MS } from '../../domain/team/state.ts';
 import type { TaskDraft } from '../../domain/team/task-draft.ts';
@@ -33,7 +33,21 @@ function purposeOf(name: string, phase: Phase, input: Input, settings: TeamSetti
       `pattern: expected one of ${known.join(', ')}, got ${pattern}${close === undefined ? '' : `; did you mean ${close}?`}`,
     );
   }
+  const own = Object.values(PATTERNS).find((one) => one.name === pattern)?.phase ?? phase;
+  if (own !== phase)
+    refuse(
+      `pattern: expected one of the phase ${phase}, like ${USUAL[phase]}, got ${pattern}, which is of the phase ${own}`,
+    );
   return { phase, pattern, roles, subject: input.maybe('subject') ?? name };
+}
+
+/** Of a team that no command proposed. */
+function purposeAllowed(name: string, phase: Phase, input: Input, settings: TeamSettings): Purpose {
+  if (!settings.enabled)
+    refuse(
+      'workflow.team.enabled is not true in .tool/config/workflow.yaml: no team is made. Go on with sub-agents, one at a time',
+    );
+  return purposeOf(name, phase, input, settings);
 }
 
 /** Who creates leads; whoever may not lead is refused. */
@@ -88,6 +102,8 @@ export async function createTeam(context: TeamContext, input: Input, evidence: E
     );
   await mayCreate(context, evidence);
   const settings = await context.settings();
+  // What is refused leaves no log behind.
+  if (!context.teams.list().includes(name)) purposeAllowed(name, phase, input, settings);
   try {
     return await begin(context, name, phase, input, evidence, settings);
   } catch (error) {
@@ -114,11 +130,7 @@ async function begin(
       refuse(
         `team_name: team ${name} stands already (${session}); /tool:team-restart ${name} goes on with it, \`tool team delete ${name}\` ends it`,
       );
-    if (proposal === null && !settings.enabled)
-      refuse(
-        'workflow.team.enabled is not true in .tool/config/workflow.yaml: no team is made. Go on with sub-agents, one at a time',
-      );
-    const purpose = proposal ?? purposeOf(name, phase, input, settings);
+    const purpose = proposal ?? purposeAllowed(name, phase, input, settings);
     const isStamped = evidence.kind === 'stamp';
     const { key, hash } = context.keys.create();
     await must(log, {

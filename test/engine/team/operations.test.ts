@@ -397,6 +397,22 @@ test('tasks wait for those before them; whoever has nothing running is named to 
   );
 });
 
+test('a team that is refused leaves nothing behind; a pattern is for teams of its phase', async (t) => {
+  const world = new TeamWorld(t);
+  const team_name = 'tool-run-spec-auth-001';
+  assert.match(
+    await world.refused('team-lead', 'TeamCreate', { team_name, pattern: 'nope' }),
+    /pattern: expected one of plan_research, .*got nope/,
+  );
+  assert.match(
+    await world.refused('team-lead', 'TeamCreate', { team_name, pattern: 'plan_research' }),
+    /pattern: expected one of the phase run, like implementation, got plan_research, which is of the phase plan/,
+  );
+  world.settings = { ...world.settings, enabled: false };
+  assert.match(await world.refused('team-lead', 'TeamCreate', { team_name }), /workflow\.team\.enabled is not true/);
+  assert.deepEqual(world.teams.list(), []);
+});
+
 test('a task is for somebody there is, and touches nothing of others', async (t) => {
   const world = new TeamWorld(t);
   await world.team(['backend-dev']);
