@@ -108,7 +108,7 @@ function suggestion(name: string, known: readonly string[]): string {
 }
 
 /** Checks a message as it came, field by field. Fields that a type does not have are refused: nobody would read them. */
-export function checkMessage(type: string, content: unknown): Checked {
+export function checkMessage(type: string, given: unknown): Checked {
   const types = Object.keys(CONTENTS);
   if (!isType(type))
     return {
@@ -117,18 +117,28 @@ export function checkMessage(type: string, content: unknown): Checked {
     };
   const fields = CONTENTS[type];
   if (fields === 'text')
-    return KINDS.text.holds(content)
-      ? { ok: true, type, content: String(content) }
-      : { ok: false, problems: [`content: expected text (${type} has no fields), got ${got(content)}`] };
+    return KINDS.text.holds(given)
+      ? { ok: true, type, content: String(given) }
+      : { ok: false, problems: [`content: expected text (${type} has no fields), got ${got(given)}`] };
+  const content = typeof given === 'string' ? unquoted(given) : given;
   if (!isRecord(content)) {
     const names = Object.entries(fields).map(([name, { optional }]) => (optional === true ? `${name}?` : name));
-    return { ok: false, problems: [`content: expected an object of ${names.join(', ')}, got ${got(content)}`] };
+    return { ok: false, problems: [`content: expected an object of ${names.join(', ')}, got ${got(given)}`] };
   }
-  const given = Object.entries(content).map(
+  const entries = Object.entries(content).map(
     ([name, value]) => [Object.hasOwn(SPELLINGS, name) ? (SPELLINGS[name] ?? name) : name, value] as const,
   );
-  const problems = [...unknownFields(type, given, fields), ...wrongFields(given, fields)];
-  return problems.length === 0 ? { ok: true, type, content: Object.fromEntries(given) } : { ok: false, problems };
+  const problems = [...unknownFields(type, entries, fields), ...wrongFields(entries, fields)];
+  return problems.length === 0 ? { ok: true, type, content: Object.fromEntries(entries) } : { ok: false, problems };
+}
+
+/** Models write an object as its JSON text where a parameter may be both. */
+function unquoted(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
 }
 
 type Given = readonly (readonly [string, unknown])[];

@@ -139,6 +139,11 @@ function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
 const TEXT_MAX = 2_000;
 const WORDS_MAX = 100_000;
 
+/** Everybody who is sent it has all of it in its conversation. */
+function tooLong(content: string): string | null {
+  return content.length > WORDS_MAX ? `expected at most ${WORDS_MAX} characters, got ${content.length}` : null;
+}
+
 function fault(parameter: Parameter, value: unknown): string | null {
   const { kind, values } = parameter;
   switch (kind) {
@@ -162,7 +167,9 @@ function fault(parameter: Parameter, value: unknown): string | null {
         ? null
         : `expected a whole number of at least 1, got ${got(value)}`;
     case 'content':
-      return typeof value === 'string' || isObject(value) ? null : `expected an object or text, got ${got(value)}`;
+      return typeof value === 'string' || isObject(value)
+        ? tooLong(typeof value === 'string' ? value : JSON.stringify(value))
+        : `expected an object or text, got ${got(value)}`;
   }
 }
 

@@ -105,6 +105,16 @@ test('requested_change is taken for requestedChange; both at once are not', () =
   assert.deepEqual(twice, { ok: false, problems: ['content.requestedChange: given twice, in two spellings'] });
 });
 
+test('an object that comes as its JSON text is that object, and held against its fields as well', () => {
+  const content = { test: 'a.ts:1', expected: '2', actual: '3' };
+  assert.deepEqual(checkMessage('bug_report', JSON.stringify(content)), { ok: true, type: 'bug_report', content });
+  const wrong = checkMessage('bug_report', '{"test":1,"expected":"2","actual":"3"}');
+  assert.deepEqual(wrong, { ok: false, problems: ['content.test: expected text, got 1'] });
+  for (const text of ['{"test":', '[1]', 'null', 'a failure']) assert.ok(!checkMessage('bug_report', text).ok, text);
+  const said = '{"half":"done"}';
+  assert.deepEqual(checkMessage('progress', said), { ok: true, type: 'progress', content: said });
+});
+
 test('whatever comes is taken or refused with words, and what is taken is taken again', () => {
   fc.assert(
     fc.property(fc.oneof(fc.constantFrom(...Object.keys(CONTENTS)), fc.string()), fc.jsonValue(), (type, content) => {

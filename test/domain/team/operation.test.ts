@@ -56,6 +56,11 @@ const CASES: readonly [OperationName, unknown, readonly RegExp[]][] = [
   ['TaskGet', { taskid: '1' }, [/^taskid: .*did you mean taskId\?$/, /^taskId: TaskGet needs it/]],
   ['TaskGet', { taskId: 1 }, [/^taskId: expected text, got 1$/]],
   ['TaskGet', { taskId: '  ' }, [/^taskId: expected text, got " {2}"$/]],
+  [
+    'SendMessage',
+    { recipient: 'all', type: 'progress', content: 'x'.repeat(100_001) },
+    [/^content: expected at most 100000 characters, got 100001$/],
+  ],
   ['TaskGet', { taskId: 'x'.repeat(2_001) }, [/^taskId: expected at most 2000 characters, got 2001$/]],
   ['TaskUpdate', { taskId: '1', status: 'complete' }, [/^status: expected one of .*; did you mean completed\?$/]],
   ['SendMessage', SEND, []],
