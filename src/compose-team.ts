@@ -17,7 +17,7 @@ import type { EnvironmentEvidence } from './domain/team/caller.ts';
 import { insideProject } from './domain/team/ownership.ts';
 import type { TeamSettings } from './domain/team/settings.ts';
 import { asLine } from './domain/text.ts';
-import type { Checks, Teams, WorkTree } from './engine/ports.ts';
+import type { Checks, Teams, Turn, WorkTree } from './engine/ports.ts';
 import type { Host } from './engine/team/context.ts';
 import type { HookContext, ProjectView } from './engine/team/hook-context.ts';
 import type { Workshop } from './engine/team/workshop-port.ts';
@@ -46,6 +46,16 @@ function lateWorkTree(root: string, objects: string): WorkTree {
   return {
     tree: async () => (await load()).tree(),
     changed: async (from, to) => (await load()).changed(from, to),
+  };
+}
+
+/** Turns of the steps that are code's: most calls come to none. */
+function lateTurn(project: string, state: string): Turn {
+  return {
+    take: async (team, act) => {
+      const { PhaseTurn, turnPlaces } = await import('./adapters/phase-turn.ts');
+      return new PhaseTurn({ project, places: turnPlaces(state) }).take(team, act);
+    },
   };
 }
 
@@ -158,6 +168,11 @@ export function teamsOf({ main }: Project, env: Environment): FileTeams {
   });
 }
 
+/** Where the trees of work that is not committed are kept. */
+function objectsOf(main: string): string {
+  return join(main, '.tool', 'cache', 'objects');
+}
+
 /** All that operations and hooks of a project stand on. */
 export function composeContext(
   project: Project,
@@ -178,7 +193,7 @@ export function composeContext(
       now: Date.now,
       keys: systemKeys,
       checks: checksOf(root, main, env),
-      workTree: lateWorkTree(root, join(main, '.tool', 'cache', 'objects')),
+      workTree: lateWorkTree(root, objectsOf(main)),
       inside: (path) => insideOf(project, path),
       workshop: () => lateWorkshop(project, env),
       host,
@@ -194,6 +209,11 @@ export function composeContext(
       whoseCall,
       namesCallers: namesCallers(env),
       startedAs: startedAs(env),
+      trust5: async (work) => {
+        const { measureCheckout } = await import('./adapters/checks/trust5.ts');
+        return measureCheckout({ ...work, root, objects: objectsOf(main), env });
+      },
+      turn: lateTurn(main, state),
       project: viewOf(project, env, teams, settings),
     },
   };

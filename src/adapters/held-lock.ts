@@ -1,12 +1,14 @@
 // A file that says which process holds something, which one does at a time; who is dead holds nothing.
 
-import { existsSync, linkSync, readFileSync, renameSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import { linkSync, readFileSync, renameSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
-import { isAlive, processStartTime } from './processes.ts';
+import { isOver, pidNamespace, processStartTime } from './processes.ts';
 
 export type Holder = {
   readonly pid: number;
   readonly host: string;
+  /** In which its number counts; empty where there are none, or where nobody said it. */
+  readonly namespace: string;
   /** When the kernel started the process, so that a reused pid is not taken for the holder; null where it does not tell. */
   readonly start_time: string | null;
   readonly since: string;
@@ -15,7 +17,7 @@ export type Holder = {
   readonly url: string | null;
 };
 
-/** A lock of another machine counts as given up when it was not touched for so long. */
+/** A lock of another machine, or of another namespace, counts as given up when it was not touched for so long. */
 const FOREIGN_STALE_MS = 90_000;
 const TOUCH_MS = 20_000;
 
@@ -27,7 +29,7 @@ function readHolder(path: string): Holder | undefined {
   try {
     const value: unknown = JSON.parse(readFileSync(path, 'utf8'));
     if (!isObject(value)) return undefined;
-    const { pid, host, start_time, since, workflow, url } = value;
+    const { pid, host, namespace, start_time, since, workflow, url } = value;
     if (
       typeof pid !== 'number' ||
       typeof host !== 'string' ||
@@ -40,6 +42,7 @@ function readHolder(path: string): Holder | undefined {
       host,
       since,
       workflow,
+      namespace: typeof namespace === 'string' ? namespace : '',
       start_time: typeof start_time === 'string' ? start_time : null,
       url: typeof url === 'string' ? url : null,
     };
@@ -48,15 +51,20 @@ function readHolder(path: string): Holder | undefined {
   }
 }
 
+/** Whether its number says anything here. */
+function isFromHere({ host, namespace }: Holder): boolean {
+  return host === hostname() && (namespace === '' || namespace === pidNamespace());
+}
+
 function holds(path: string, holder: Holder): boolean {
-  if (holder.host !== hostname()) {
+  if (!isFromHere(holder)) {
     try {
       return Date.now() - statSync(path).mtimeMs < FOREIGN_STALE_MS;
     } catch {
       return false;
     }
   }
-  if (!isAlive(holder.pid)) return false;
+  if (isOver(holder.pid)) return false;
   const started = processStartTime(holder.pid);
   return holder.start_time === null || started === null || started === holder.start_time;
 }
@@ -94,6 +102,7 @@ export class HeldLock {
     this.#own = {
       pid: process.pid,
       host: hostname(),
+      namespace: pidNamespace(),
       start_time: processStartTime(process.pid),
       since: new Date().toISOString(),
       workflow: options.workflow,
@@ -105,8 +114,10 @@ export class HeldLock {
   }
 
   #take(): void {
-    const mine = `${this.#lock}.${process.pid}`;
+    const mine = this.#beside('mine');
     try {
+      // Of a dead process with this number it may be the lock itself, by its other name.
+      rmSync(mine, { force: true });
       writeFileSync(mine, JSON.stringify(this.#own), { mode: 0o600 });
       for (let tries = 0; tries < 20; tries++) {
         if (this.#tryLink(mine)) return;
@@ -120,9 +131,14 @@ export class HeldLock {
     this.#options.giveUp();
   }
 
-  #tryLink(mine: string): boolean {
+  /** A name that no other process uses: the same number may be another's in another namespace. */
+  #beside(what: string): string {
+    return `${this.#lock}.${what}.${process.pid}${this.#own.namespace.replaceAll(/\D/g, '')}`;
+  }
+
+  #tryLink(from: string): boolean {
     try {
-      linkSync(mine, this.#lock);
+      linkSync(from, this.#lock);
       return true;
     } catch (error) {
       if (error instanceof Error && 'code' in error && error.code === 'EEXIST') return false;
@@ -132,21 +148,18 @@ export class HeldLock {
 
   /** Takes a dead holder's lock out of the way; one that somebody took meanwhile is put back. */
   #setAside(dead: Holder | undefined): void {
-    const aside = `${this.#lock}.aside.${process.pid}`;
+    const aside = this.#beside('aside');
+    const isOther = (one: Holder | undefined) =>
+      one !== undefined && (one.pid !== dead?.pid || one.since !== dead.since);
+    if (isOther(readHolder(this.#lock))) return;
     try {
       renameSync(this.#lock, aside);
     } catch {
       return;
     }
     const taken = readHolder(aside);
-    if (
-      taken !== undefined &&
-      (dead === undefined || taken.pid !== dead.pid || taken.since !== dead.since) &&
-      holds(aside, taken)
-    ) {
-      if (!existsSync(this.#lock)) renameSync(aside, this.#lock);
-      return;
-    }
+    // Never over one that was made in the meantime.
+    if (taken !== undefined && isOther(taken) && holds(aside, taken)) this.#tryLink(aside);
     rmSync(aside, { force: true });
   }
 
@@ -168,6 +181,10 @@ export class HeldLock {
     clearInterval(this.#timer);
     if (this.#timer === undefined) return;
     this.#timer = undefined;
-    if (readHolder(this.#lock)?.pid === process.pid) rmSync(this.#lock, { force: true });
+    const holder = readHolder(this.#lock);
+    const { pid, since, namespace } = this.#own;
+    // Somebody may have taken it for a dead one's.
+    if (holder?.pid === pid && holder.since === since && holder.namespace === namespace)
+      rmSync(this.#lock, { force: true });
   }
 }

@@ -1,7 +1,7 @@
 // Facts about processes that this program did not necessarily start, and how they are ended.
 
 import { spawnSync } from 'node:child_process';
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 
 /** The variable that marks an agent and everything it starts. */
@@ -33,6 +33,27 @@ export function processStartTime(pid: number): string | null {
     return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19] ?? null;
   } catch {
     return null;
+  }
+}
+
+/** Whether a process has ended; one whose end nobody has asked about has done so too. */
+export function isOver(pid: number): boolean {
+  if (!isAlive(pid)) return true;
+  if (process.platform !== 'linux') return ps('-o', 'stat=', '-p', String(pid)).trim().startsWith('Z');
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
+    return stat.slice(stat.lastIndexOf(')') + 2).startsWith('Z');
+  } catch {
+    return !isAlive(pid);
+  }
+}
+
+/** Whose numbers of processes these are: those of another namespace are other processes'. Empty where the system has none. */
+export function pidNamespace(): string {
+  try {
+    return readlinkSync('/proc/self/ns/pid');
+  } catch {
+    return '';
   }
 }
 

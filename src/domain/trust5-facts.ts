@@ -40,6 +40,14 @@ export type CommitFact = {
   readonly path: string | null;
 };
 
+/** Where a team works in the checkout itself, without commits: which of the changed files were written under a task. */
+export type WrittenFacts = {
+  readonly source: string;
+  readonly written: readonly { readonly path: string; readonly task: string | null }[] | Unmeasured;
+  /** The SPEC that the tasks are of; null: none. */
+  readonly spec: string | null;
+};
+
 export type CommitFacts = {
   readonly source: string;
   readonly commits: readonly CommitFact[];

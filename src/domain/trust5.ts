@@ -17,6 +17,7 @@ import type {
   FormatFacts,
   SecretFacts,
   Unmeasured,
+  WrittenFacts,
 } from './trust5-facts.ts';
 
 export type Trust5Facts = {
@@ -24,7 +25,8 @@ export type Trust5Facts = {
   readonly format: FormatFacts | Unmeasured;
   readonly complexity: ComplexityFacts | Unmeasured;
   readonly secrets: SecretFacts | Unmeasured;
-  readonly commits: CommitFacts | Unmeasured;
+  /** What says which part of the work is for which task. */
+  readonly commits: CommitFacts | WrittenFacts | Unmeasured;
 };
 
 export type DimensionResult = {
@@ -64,6 +66,9 @@ type Part = {
   readonly source: string | null;
   readonly findings: readonly Finding[];
 };
+
+/** What is said of a file that nobody wrote for a task, as far as the team's log tells. */
+export const UNDER_NO_TASK = 'changed under no task that the log knows';
 
 /** One decimal, never rounded up: 5 is a whole one. */
 function score(value: number): number {
@@ -168,6 +173,22 @@ function commitFinding({ id, subject, path }: CommitFact, lack: string): Finding
   return { path, line: null, words: `commit ${id} (${oneLine(subject, 72)}) ${lack}` };
 }
 
+function writtenPart({ source, written, spec }: WrittenFacts): Part {
+  if ('unmeasured' in written) return unmeasured('files', written.unmeasured);
+  if (written.length === 0) return unmeasured('files', 'nothing was changed');
+  const loose = written.filter(({ task }) => task === null);
+  const tied = written.length - loose.length;
+  return sharedPart(tied / written.length, {
+    figure: `files: ${tied} of ${written.length} written under a task${spec === null ? '' : ` of ${spec}`}`,
+    source,
+    findings: loose.map(({ path }) => ({ path, line: null, words: UNDER_NO_TASK })),
+  });
+}
+
+function originParts(facts: Trust5Facts['commits']): readonly Part[] {
+  return 'written' in facts ? [writtenPart(facts)] : commitParts(facts);
+}
+
 function commitParts(facts: CommitFacts | Unmeasured): readonly Part[] {
   if ('unmeasured' in facts) return [unmeasured('commits', facts.unmeasured)];
   const { source, commits, spec } = facts;
@@ -232,7 +253,7 @@ export function trust5Of(facts: Trust5Facts, settings: QualitySettings): Trust5 
     readable: [checkPart(checks, 'lint'), complexityPart(facts.complexity, trust5.maxComplexity)],
     unified: [formatPart(facts.format)],
     secured: [checkPart(checks, 'security'), secretsPart(facts.secrets)],
-    trackable: commitParts(facts.commits),
+    trackable: originParts(facts.commits),
   };
   const dimensions = DIMENSIONS.map((dimension) => judge(dimension, parts[dimension], trust5.minScore));
   const scores = dimensions.flatMap((one) => one.score ?? []);

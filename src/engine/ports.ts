@@ -68,6 +68,15 @@ export interface Checks {
   run(settings: QualitySettings, signal: AbortSignal): Promise<GateResult>;
 }
 
+/** What came of waiting for a turn; `holder`: who was still at it, in words. */
+export type Taken<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly holder: string };
+
+/** One after the other, over all processes that have to do with a team. */
+export interface Turn {
+  /** Acts while nobody else is at it. Waits for that, but not without end: then nothing is done. */
+  take<T>(team: string, act: () => Promise<T>): Promise<Taken<T>>;
+}
+
 /** The teams of a project. */
 export interface Teams {
   /** Names of those that have a log and were not archived. */

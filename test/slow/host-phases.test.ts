@@ -31,7 +31,7 @@ import {
 import { barrier, LEAD, type Part, type Play, playAgents } from '../support/played-agents.ts';
 import { type HostOptions, type HostRun, mentions, TeamHost } from '../support/team-host.ts';
 import { type Cleanup, finallyDo } from '../support/temp.ts';
-import { toldAfterRestart, toldPhases } from '../support/told-phases.ts';
+import { archivedState, toldAfterRestart, toldPhases } from '../support/told-phases.ts';
 
 /** Of the whole file: what is asked for within a test would end with that. */
 const SHARED: Cleanup = { after };
@@ -56,13 +56,37 @@ function documentsOf(root: string): Readonly<Record<string, string>> {
   );
 }
 
-/** The headings of the report that a team left. */
-function sectionsOf(root: string, team: string): readonly string[] {
+function reportOf(root: string, team: string): string {
   const archive = join(root, '.tool', 'teams', 'archive');
   const directory = readdirSync(archive).find((name) => name.startsWith(team)) ?? '';
-  return readFileSync(join(archive, directory, 'report.md'), 'utf8')
+  return readFileSync(join(archive, directory, 'report.md'), 'utf8');
+}
+
+/** The headings of the report that a team left. */
+function sectionsOf(root: string, team: string): readonly string[] {
+  return reportOf(root, team)
     .split('\n')
     .filter((line) => /^##? /.test(line));
+}
+
+/** The project has no formatter, no linter and no audit. */
+const SCORES: readonly Score[] = [
+  ['tested', 'passed', 5],
+  ['readable', 'not_measured', null],
+  ['unified', 'not_measured', null],
+  ['secured', 'not_measured', null],
+  ['trackable', 'passed', 5],
+];
+
+type Score = readonly [dimension: string, state: string, score: number | null];
+
+/** TRUST 5 of the work of all as it was measured last: what is held against thresholds. */
+function scoresOf(root: string, team: string): readonly Score[] {
+  const { gate } = archivedState(root, team);
+  assert.equal(gate?.task, null);
+  const dimensions = gate.trust5?.dimensions ?? [];
+  for (const { figures, source } of dimensions) assert.ok(figures.length > 0 && source !== '');
+  return dimensions.map(({ dimension, state, score }) => [dimension, state, score]);
 }
 
 function installed(t: Cleanup, version: (typeof HOST_VERSIONS)[number]): TeamHost {
@@ -156,6 +180,9 @@ for (const version of HOST_VERSIONS)
     await session(host, `/tool:2-run ${SPEC} --team`, building);
     assert.deepEqual(toldPhases(host.root, RUN_TEAM), toldPhases(project.root, RUN_TEAM));
     assert.deepEqual(sectionsOf(host.root, RUN_TEAM), sectionsOf(project.root, RUN_TEAM));
+    assert.deepEqual(scoresOf(host.root, RUN_TEAM), SCORES);
+    assert.deepEqual(scoresOf(project.root, RUN_TEAM), SCORES);
+    mentions(reportOf(host.root, RUN_TEAM), `files: 3 of 3 written under a task of ${SPEC} [log of ${RUN_TEAM}]`);
 
     host.git('add', '-A', 'src', 'tests');
     host.git(...AUTHOR, 'commit', '-qm', `Users log out\n\nFor ${SPEC}`);
@@ -239,6 +266,7 @@ test(`${NEWEST}: a team whose lead is gone is taken up again, as from a terminal
   project.play(BUILDERS);
   await led(project, 'team-restart');
   assert.deepEqual(toldAfterRestart(host.root, RUN_TEAM), toldAfterRestart(project.root, RUN_TEAM));
+  assert.deepEqual(scoresOf(host.root, RUN_TEAM), scoresOf(project.root, RUN_TEAM));
   assert.deepEqual(sectionsOf(host.root, RUN_TEAM), sectionsOf(project.root, RUN_TEAM));
 });
 

@@ -1,7 +1,9 @@
 // A project with teams, its operations called as a host would have them called.
 
 import assert from 'node:assert/strict';
+import { join } from 'node:path';
 import { FileTeams } from '../../src/adapters/event-log/teams.ts';
+import { PhaseTurn } from '../../src/adapters/phase-turn.ts';
 import { systemKeys } from '../../src/adapters/stamp.ts';
 import { ToolError } from '../../src/domain/errors.ts';
 import type { Check, GateResult } from '../../src/domain/quality.ts';
@@ -10,6 +12,7 @@ import { DEFAULT_TEAM_SETTINGS } from '../../src/domain/team/default-settings.ts
 import { insideProject } from '../../src/domain/team/ownership.ts';
 import type { TeamSettings } from '../../src/domain/team/settings.ts';
 import type { TeamState } from '../../src/domain/team/state.ts';
+import { type Trust5Facts, trust5Of } from '../../src/domain/trust5.ts';
 import type { HookAnswer, HostEvent } from '../../src/engine/team/event.ts';
 import type { HookContext, ProjectView } from '../../src/engine/team/hook-context.ts';
 import { operate } from '../../src/engine/team/operations.ts';
@@ -59,6 +62,12 @@ export class TeamWorld {
   measured = 0;
   /** Paths that changed since the team began. */
   changed: string[] = [];
+  /** What TRUST 5 says of commits and code, where it is measured. */
+  facts: Pick<Trust5Facts, 'format' | 'complexity' | 'secrets'> = {
+    format: { source: 'prettier --check', files: 1, findings: [] },
+    complexity: { source: 'counted', functions: 1, most: 1, findings: [], old: 0, left: [] },
+    secrets: { source: 'git diff', lines: 1, findings: [] },
+  };
   /** What people were told. */
   readonly logged: string[] = [];
   readonly context: HookContext;
@@ -93,6 +102,9 @@ export class TeamWorld {
           return Promise.resolve(next);
         },
       },
+      trust5: ({ gate, settings, written }) =>
+        Promise.resolve(trust5Of({ gate, ...this.facts, commits: written }, settings)),
+      turn: new PhaseTurn({ project: this.root, places: [join(this.root, 'turns')] }),
       workTree: { tree: () => Promise.resolve('tree'), changed: () => Promise.resolve(this.changed) },
       inside: (path) => insideProject(path.startsWith(`${this.root}/`) ? path.slice(this.root.length + 1) : path),
       workshop: () => Promise.resolve(null),

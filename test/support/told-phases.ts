@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { TeamHistory } from '../../src/adapters/event-log/team-history.ts';
 import type { TeamRecord } from '../../src/domain/team/record.ts';
 import type { SessionState } from '../../src/domain/team/session.ts';
+import type { TeamState } from '../../src/domain/team/state.ts';
 import { LEAD } from './played-agents.ts';
 
 export type ToldPhase = readonly [phase: string, ...kinds: string[]];
@@ -56,12 +57,23 @@ function kindOf(record: TeamRecord): string | null {
 }
 
 /** @param name what the name of its directory begins with */
-export function toldPhases(root: string, name: string): readonly ToldPhase[] {
+function archived(root: string, name: string): string {
   const archive = join(root, '.tool', 'teams', 'archive');
-  const directory = readdirSync(archive).find((one) => one.startsWith(name)) ?? name;
+  return join(archive, readdirSync(archive).find((one) => one.startsWith(name)) ?? name);
+}
+
+/** The state that a team was put away in. */
+export function archivedState(root: string, name: string): TeamState {
+  const history = new TeamHistory({ directory: archived(root, name), from: 'beginning' });
+  const { state } = history;
+  void history.close();
+  return state;
+}
+
+export function toldPhases(root: string, name: string): readonly ToldPhase[] {
   const phases: { readonly phase: string; readonly kinds: Set<string> }[] = [];
   const history = new TeamHistory({
-    directory: join(archive, directory),
+    directory: archived(root, name),
     from: 'beginning',
     onRecord: (record, refusal, { session }) => {
       const phase = phaseOf(session);

@@ -18,7 +18,14 @@ export type Range = {
   readonly base: string;
   readonly head: string;
   readonly signal: AbortSignal;
+  /** Where the two ends are trees and no commits: the environment in which git finds them. */
+  readonly trees?: Readonly<Record<string, string>>;
 };
+
+/** How git is run for a range. */
+function optionsOf({ root, signal, trees }: Range) {
+  return { cwd: root, signal, env: { ...environmentAt(root), ...trees } };
+}
 
 /** More is not looked through. */
 const MAX_BYTES = 64 * 1024 * 1024;
@@ -30,6 +37,7 @@ const PLAIN = [
   '--no-ext-diff',
   '--no-textconv',
   '--no-renames',
+  '--relative',
   '--unified=0',
   '--text',
   '--src-prefix=a/',
@@ -75,13 +83,8 @@ export function parseDiff(text: string): readonly ChangedFile[] {
 }
 
 /** What git prints of these commits; throws when it is more than is looked through. */
-export async function readGit({ root, signal }: Range, args: readonly string[]): Promise<string> {
-  const text = await git(['-c', 'core.quotePath=false', ...args], {
-    cwd: root,
-    env: environmentAt(root),
-    signal,
-    maxBytes: MAX_BYTES,
-  });
+export async function readGit(range: Range, args: readonly string[]): Promise<string> {
+  const text = await git(['-c', 'core.quotePath=false', ...args], { ...optionsOf(range), maxBytes: MAX_BYTES });
   if (text.length >= MAX_BYTES / 4 && LEFT_OUT.test(text))
     throw new ToolError('git', 'the change is larger than the 64 MB that are looked through');
   return text;
@@ -94,17 +97,17 @@ export async function readDiff(range: Range): Promise<Change> {
 }
 
 /** A file as it was where the work began; null when it was not there. */
-export async function readBefore({ root, base, signal }: Range, path: string): Promise<string | null> {
-  const { exitCode, stdout } = await tryGit(['cat-file', 'blob', `${base}:./${path}`], {
-    cwd: root,
-    env: environmentAt(root),
-    signal,
-  });
+export async function readBefore(range: Range, path: string): Promise<string | null> {
+  const { exitCode, stdout } = await tryGit(['cat-file', 'blob', `${range.base}:./${path}`], optionsOf(range));
   return exitCode === 0 ? stdout : null;
 }
 
-/** What each commit in between added, merges left out, the oldest first: it stays in the history, even when a later one removes it. */
+/**
+ * What each commit in between added, merges left out, the oldest first: it stays in the history, even when a later one removes
+ * it. Between trees there are none.
+ */
 export async function readCommitDiffs(range: Range): Promise<readonly Change[]> {
+  if (range.trees !== undefined) return [];
   const mark = `commit-${randomUUID()}`;
   const text = await readGit(range, [
     'log',

@@ -26,7 +26,7 @@ export async function measureSecrets(range: Range): Promise<SecretFacts> {
   const known = new Set<string>();
   const findings = [now, ...before].flatMap(foundIn).filter(({ key }) => !known.has(key) && known.add(key));
   return {
-    source: `git log -p ${range.base.slice(0, 12)}..${range.head.slice(0, 12)}`,
+    source: `git ${range.trees === undefined ? 'log -p' : 'diff'} ${range.base.slice(0, 12)}..${range.head.slice(0, 12)}`,
     lines: now.files.reduce((sum, { added }) => sum + added.length, 0),
     findings: findings.map(({ path, line, words }) => ({ path, line, words })),
   };

@@ -1,7 +1,7 @@
 // Results that were measured, kept by tree and settings; and who is measuring, so that two do not do the same at once.
 
 import { createHash, randomUUID } from 'node:crypto';
-import { linkSync, lstatSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { linkSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -9,6 +9,7 @@ import { ALL_CHECKS } from '../../domain/check-results.ts';
 import type { CheckResult, GateResult } from '../../domain/quality.ts';
 import { readRegular } from '../own-file.ts';
 import { processStartTime } from '../processes.ts';
+import { isOwnPlace, turnsPlace } from '../turns-place.ts';
 import { inside } from './project.ts';
 
 const MAX_BYTES = 1024 * 1024;
@@ -108,13 +109,9 @@ export async function takeTurn(
 
 /** Where it says who measures. Not in the project: test runners look through it, and end when a file that they have seen is gone. */
 export function turnPath(directory: string, key: string): string {
-  const uid = process.getuid?.() ?? 0;
-  const place = join(tmpdir(), `toolcrew-turns-${uid}`);
-  mkdirSync(place, { recursive: true, mode: 0o700 });
-  const status = lstatSync(place);
+  const place = turnsPlace(tmpdir());
   const name = createHash('sha256').update(directory).digest('hex').slice(0, 16);
-  if (status.isDirectory() && status.uid === uid) return join(place, `${name}-${key}.lock`);
-  // Somebody else made it.
+  if (isOwnPlace(place)) return join(place, `${name}-${key}.lock`);
   mkdirSync(directory, { recursive: true });
   return join(directory, `${key}.lock`);
 }

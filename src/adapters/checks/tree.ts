@@ -5,31 +5,9 @@ import { lstatSync, readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { mkdir, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
+import { GENERATED } from '../git/generated.ts';
 import { tryGit } from '../git/git.ts';
 import { environmentAt } from '../git/team-environment.ts';
-
-/** What checks write themselves; not counted while it is untracked, whether the project ignores it or not. */
-const GENERATED = [
-  '/coverage/',
-  '/.nyc_output/',
-  'lcov.info',
-  '/coverage.xml',
-  '/coverage.lcov',
-  '/cobertura.xml',
-  '/coverage.out',
-  '/cover.out',
-  '/c.out',
-  '.coverage',
-  '.coverage.*',
-  '__pycache__/',
-  '*.pyc',
-  '.pytest_cache/',
-  '.ruff_cache/',
-  '.mypy_cache/',
-  '.eslintcache',
-  'node_modules/',
-  '.venv/',
-];
 
 /** What teams and their server write while they work says nothing of the work. */
 const OWN = ['.tool/teams', '.tool/state', '.tool/cache'];

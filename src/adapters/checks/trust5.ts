@@ -4,8 +4,9 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { ToolError } from '../../domain/errors.ts';
 import type { GateResult, QualitySettings } from '../../domain/quality.ts';
-import { type Trust5, trust5Of } from '../../domain/trust5.ts';
-import type { CommitFacts, Unmeasured } from '../../domain/trust5-facts.ts';
+import { type Trust5, type Trust5Facts, trust5Of } from '../../domain/trust5.ts';
+import type { CommitFacts, Unmeasured, WrittenFacts } from '../../domain/trust5-facts.ts';
+import { treeEnvironment } from '../git/work-tree.ts';
 import { type CheckRoom, checkEnvironment, createCommands } from './command.ts';
 import { readCommits } from './commits.ts';
 import { measureComplexity } from './complexity.ts';
@@ -59,8 +60,14 @@ async function changedFiles(range: Range): Promise<readonly ChangedFile[]> {
   return (await readDiff(range)).files.filter(({ path }) => existsSync(join(range.root, path)));
 }
 
+/** What a change is measured by: of the whole, all but the commits or the log that say what it is for. */
+type ChangeOptions = Pick<Trust5Options, 'root' | 'gate' | 'settings' | 'signal' | 'now' | 'env' | 'output' | 'room'> & {
+  readonly range: Range | Unmeasured;
+  readonly commits: () => Promise<Trust5Facts['commits']>;
+};
+
 /** All that is run has `settings.timeoutMs` together; what has not ended then has failed. */
-export async function measureTrust5(options: Trust5Options): Promise<Trust5> {
+async function measureChange(options: ChangeOptions): Promise<Trust5> {
   const room = await options.room?.();
   try {
     return await measureIn(options, room);
@@ -69,17 +76,16 @@ export async function measureTrust5(options: Trust5Options): Promise<Trust5> {
   }
 }
 
-async function measureIn(options: Trust5Options, room: CheckRoom | undefined): Promise<Trust5> {
-  const { root, base, head, gate, settings, spec, tasks = null } = options;
+async function measureIn(options: ChangeOptions, room: CheckRoom | undefined): Promise<Trust5> {
+  const { root, gate, settings, range } = options;
   const { signal = new AbortController().signal, now = Date.now, output = () => undefined } = options;
   const env = checkEnvironment(room?.env ?? options.env ?? process.env, root);
   const deadline = now() + settings.timeoutMs;
   const commands = createCommands({ root, env, now, deadline, signal, output, room });
-  const range = { root, base, head, signal };
-  const files = await orUnmeasured(changedFiles(range));
+  const files = 'unmeasured' in range ? range : await orUnmeasured(changedFiles(range));
   const { format, complexity } = settings.commands;
   const max = settings.trust5.maxComplexity;
-  const before = (path: string) => readBefore(range, path);
+  const before = async (path: string) => ('unmeasured' in range ? null : readBefore(range, path));
   return trust5Of(
     {
       gate,
@@ -93,9 +99,36 @@ async function measureIn(options: Trust5Options, room: CheckRoom | undefined): P
         'unmeasured' in files
           ? files
           : await measureComplexity({ root, command: complexity, max, files, before, commands }),
-      secrets: await orUnmeasured(measureSecrets(range)),
-      commits: await orUnmeasured(measureCommits(range, spec, tasks)),
+      secrets: 'unmeasured' in range ? range : await orUnmeasured(measureSecrets(range)),
+      commits: await options.commits(),
     },
     settings,
   );
+}
+
+/** Of commits: what a team has built on a branch of its own. */
+export async function measureTrust5(options: Trust5Options): Promise<Trust5> {
+  const { root, base, head, spec, tasks = null, signal = new AbortController().signal } = options;
+  const range = { root, base, head, signal };
+  return measureChange({ ...options, range, commits: () => orUnmeasured(measureCommits(range, spec, tasks)) });
+}
+
+export type CheckoutOptions = Omit<Trust5Options, 'base' | 'head' | 'spec' | 'tasks'> & {
+  /** Git trees: where the work began, and where it is; or why there are none. */
+  readonly change: { readonly base: string; readonly head: string } | Unmeasured;
+  /** Takes the objects of such trees. */
+  readonly objects: string;
+  readonly written: WrittenFacts;
+};
+
+/** Of a checkout in which a team has worked: trees in place of commits. */
+export async function measureCheckout(options: CheckoutOptions): Promise<Trust5> {
+  const { root, change, objects, written, signal = new AbortController().signal } = options;
+  const range = 'unmeasured' in change ? change : await rangeOf({ root, signal, objects, ...change });
+  return measureChange({ ...options, range, commits: () => Promise.resolve(written) });
+}
+
+async function rangeOf({ objects, ...range }: Range & { readonly objects: string }): Promise<Range | Unmeasured> {
+  const trees = await treeEnvironment(range.root, objects);
+  return trees === null ? { unmeasured: 'there is no Git repository' } : { ...range, trees };
 }

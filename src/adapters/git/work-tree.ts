@@ -4,6 +4,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { WorkTree } from '../../engine/ports.ts';
+import { GENERATED } from './generated.ts';
 import { cloneEnvironment, tryGit } from './git.ts';
 import { copyIndex } from './index-copy.ts';
 
@@ -19,28 +20,42 @@ export type WorkTreeOptions = {
   readonly objects: string;
 };
 
-export function createWorkTree({ root, objects }: WorkTreeOptions): WorkTree {
-  const git = async (
-    args: readonly string[],
-    env: Readonly<Record<string, string>> = {},
-    good: readonly number[] = [0],
-  ): Promise<string | null> => {
+type Ask = (
+  args: readonly string[],
+  env?: Readonly<Record<string, string>>,
+  good?: readonly number[],
+) => Promise<string | null>;
+
+function gitIn(root: string): Ask {
+  return async (args, env = {}, good = [0]) => {
     const options = { cwd: root, env: { ...cloneEnvironment(process.env), ...env }, maxBytes: LIST_BYTES };
     const { exitCode, stdout } = await tryGit(args, options);
     return exitCode !== null && good.includes(exitCode) ? stdout : null;
   };
-  const places = async () => {
-    const answer = await git(['rev-parse', '--path-format=absolute', '--git-path', 'index', '--git-path', 'objects']);
-    const [index, own] = answer?.split('\n') ?? [];
-    return index === undefined || own === undefined || own === '' ? null : { index, own };
-  };
-  const environment = (own: string) => ({
-    GIT_OBJECT_DIRECTORY: objects,
-    GIT_ALTERNATE_OBJECT_DIRECTORIES: own,
-  });
+}
+
+/** The repository's own index and objects; null where there is no repository. */
+async function placesOf(git: Ask) {
+  const answer = await git(['rev-parse', '--path-format=absolute', '--git-path', 'index', '--git-path', 'objects']);
+  const [index, own] = answer?.split('\n') ?? [];
+  return index === undefined || own === undefined || own === '' ? null : { index, own };
+}
+
+/** In which git finds the trees that were looked at as well; null where there is no repository. */
+export async function treeEnvironment(root: string, objects: string): Promise<Record<string, string> | null> {
+  const at = await placesOf(gitIn(root));
+  return at === null ? null : { ...cloneEnvironment(process.env), ...beside(objects, at.own) };
+}
+
+function beside(objects: string, own: string): Record<string, string> {
+  return { GIT_OBJECT_DIRECTORY: objects, GIT_ALTERNATE_OBJECT_DIRECTORIES: own };
+}
+
+export function createWorkTree({ root, objects }: WorkTreeOptions): WorkTree {
+  const git = gitIn(root);
   return {
     tree: async () => {
-      const at = await places();
+      const at = await placesOf(git);
       if (at === null) return null;
       mkdirSync(objects, { recursive: true });
       const scratch = mkdtempSync(join(tmpdir(), 'toolcrew-index-'));
@@ -52,9 +67,9 @@ export function createWorkTree({ root, objects }: WorkTreeOptions): WorkTree {
         } catch {
           // A repository without a commit has none.
         }
-        const env = { ...environment(at.own), GIT_INDEX_FILE: index };
+        const env = { ...beside(objects, at.own), GIT_INDEX_FILE: index };
         const excludes = join(scratch, 'excludes');
-        writeFileSync(excludes, OWN.map((path) => `**/${path}/\n`).join(''));
+        writeFileSync(excludes, [...OWN.map((path) => `**/${path}/`), ...GENERATED, ''].join('\n'));
         // Git itself takes in what became a directory, or was one. What it cannot read stays as it was, which it ends with 1 for.
         const add = ['-c', `core.excludesFile=${excludes}`, 'add', '-A', '--ignore-errors', '--', '.'];
         if ((await git([...UNFLUSHED, ...add], env, [0, 1])) === null) return null;
@@ -64,12 +79,12 @@ export function createWorkTree({ root, objects }: WorkTreeOptions): WorkTree {
       }
     },
     changed: async (from, to) => {
-      const at = await places();
+      const at = await placesOf(git);
       if (at === null) return null;
-      const paths = [':(top)', ...OWN.map((path) => `:(exclude)${path}`)];
+      const paths = ['.', ...OWN.map((path) => `:(exclude)${path}`)];
       const text = await git(
-        ['diff-tree', '-r', '-z', '--name-only', '--no-renames', from, to, '--', ...paths],
-        environment(at.own),
+        ['diff-tree', '-r', '-z', '--name-only', '--no-renames', '--relative', from, to, '--', ...paths],
+        beside(objects, at.own),
       );
       return text === null ? null : text.split('\0').filter((path) => path !== '');
     },

@@ -6,7 +6,6 @@ import {
   linkSync,
   mkdirSync,
   readFileSync,
-  readlinkSync,
   renameSync,
   rmSync,
   statSync,
@@ -16,7 +15,7 @@ import {
 import { dirname } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { ToolError } from '../../domain/errors.ts';
-import { isAlive, processesMarked, processStartTime } from '../processes.ts';
+import { isOver, pidNamespace, processesMarked, processStartTime } from '../processes.ts';
 
 const LOOK_MS = 20;
 /** A turn is a few runs of git; in the largest repositories one takes minutes. */
@@ -30,14 +29,7 @@ const SIGN_LASTS_MS = 15_000;
 /** Marks whatever is started in a turn. */
 const TURN_VARIABLE = 'TOOL_TURN';
 
-/** Whose numbers of processes these are: those of another namespace are other processes'. */
-const namespace = (() => {
-  try {
-    return readlinkSync('/proc/self/ns/pid');
-  } catch {
-    return '';
-  }
-})();
+const namespace = pidNamespace();
 
 let count = 0;
 
@@ -52,13 +44,6 @@ function read(path: string): string | null {
   } catch {
     return null;
   }
-}
-
-/** Whether a process has ended; one that nobody has asked about its end has done so too. */
-function isOver(pid: number): boolean {
-  if (!isAlive(pid)) return true;
-  const stat = read(`/proc/${pid}/stat`) ?? '';
-  return stat.slice(stat.lastIndexOf(')') + 2).startsWith('Z');
 }
 
 /** Whether a lock's text names a process that lives, or one that was alive just now. */

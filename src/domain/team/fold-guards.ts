@@ -3,6 +3,7 @@
 import type { Stored } from '../log.ts';
 import { authorFault, type Draft, sign } from './fold-state.ts';
 import type { TeamRecord } from './record.ts';
+import { withWriting } from './written.ts';
 
 type Of<T extends TeamRecord['type']> = Extract<Stored<TeamRecord>, { type: T }>;
 
@@ -17,9 +18,15 @@ export function takeLease(draft: Draft, record: Of<'lease_taken'>): string | nul
   const held = draft.leases.get(path);
   if (held !== undefined && held.member !== by && held.until > at)
     return `${path} is leased to ${held.member} until ${new Date(held.until).toISOString()}`;
+  // What it is taken for, a program may write, and no call names that.
+  noteWriting(draft, path, by, at);
   draft.leases.set(path, { path, member: by, epoch, takenAt: at, until, reason });
   sign(draft, by, at);
   return null;
+}
+
+function noteWriting(draft: Draft, path: string, member: string, at: number): void {
+  draft.written.set(path, withWriting(draft.written.get(path) ?? [], draft.tasks.values(), member, at));
 }
 
 export function takeLeaseRelease(draft: Draft, record: Of<'lease_released'>): string | null {
@@ -48,6 +55,7 @@ export function takeDecision(draft: Draft, record: Of<'decision'>): string | nul
   for (const path of paths) {
     const writers = draft.writers.get(path) ?? [];
     if (!writers.includes(member)) draft.writers.set(path, [...writers, member]);
+    noteWriting(draft, path, member, at);
   }
   return null;
 }

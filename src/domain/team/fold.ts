@@ -44,6 +44,7 @@ function emptyDraft(): Draft {
     decisions: [],
     rejections: new Map(),
     writers: new Map(),
+    written: new Map(),
     gate: null,
     costs: new Map(),
     continuedIn: null,
@@ -92,6 +93,7 @@ function thaw(state: TeamState): Draft {
     decisions: [...state.decisions],
     rejections: new Map(state.rejections),
     writers: new Map(state.writers),
+    written: new Map(state.written),
     costs: new Map(state.costs),
   };
 }

@@ -2,7 +2,7 @@
 
 import { type CheckResult, type GateResult, isForLackOfTests, type QualitySettings } from '../quality.ts';
 import { oneLine, visibleLines } from '../text.ts';
-import { type DimensionResult, isFine, type Trust5 } from '../trust5.ts';
+import { type DimensionResult, isFine, type Trust5, UNDER_NO_TASK } from '../trust5.ts';
 import type { Finding } from '../trust5-facts.ts';
 import { areaOf, subjectOf } from './areas.ts';
 import type { Content, MessageType } from './message.ts';
@@ -194,6 +194,16 @@ const STEPS = {
   },
 } as const;
 
+/** The same as `trackable` where there are no commits: whoever completes the task answers for what it names. */
+const LOOSE_FILES = {
+  subject: 'Answer for files that were changed under no task',
+  step: 'Nobody was at a task when these files were changed. Look at each: take back what nobody asked for, keep what belongs to the work. With this task they count as done for it:',
+} as const;
+
+function stepsOf({ dimension, findings }: DimensionResult & { readonly dimension: keyof typeof STEPS }) {
+  return findings.some(({ words }) => words === UNDER_NO_TASK) ? LOOSE_FILES : STEPS[dimension];
+}
+
 /** Of a dimension, what the checks of the gate do not ask for already. */
 function dimensionTasks(
   result: DimensionResult,
@@ -211,7 +221,7 @@ function dimensionTasks(
     );
   return tasksFor(
     findings.filter((finding) => !isAsked(finding)),
-    { ...STEPS[dimension], again: source },
+    { ...stepsOf({ ...result, dimension }), again: source },
     input,
   );
 }

@@ -43,10 +43,14 @@ const SHAPE: Readonly<Record<keyof TeamState, 'map' | 'list' | 'other'>> = {
   decisions: 'list',
   rejections: 'map',
   writers: 'map',
+  written: 'map',
   gate: 'other',
   costs: 'map',
   continuedIn: 'other',
 };
+
+/** Maps that an older version's snapshot lacks. */
+const NEWER: readonly string[] = ['written'];
 
 /** The state as JSON can hold it. */
 export function freezeTeam(state: TeamState): unknown {
@@ -88,6 +92,7 @@ function isState(state: Readonly<Record<string, unknown>>): state is TeamState {
 export function thawTeam(value: unknown): TeamState | undefined {
   if (!isObject(value) || !Array.isArray(value.messages)) return undefined;
   const state: Record<string, unknown> = { ...value, messages: value.messages.map(thawMessage) };
-  for (const [key, shape] of Object.entries(SHAPE)) if (shape === 'map') state[key] = thaw(state[key]);
+  for (const [key, shape] of Object.entries(SHAPE))
+    if (shape === 'map') state[key] = state[key] === undefined && NEWER.includes(key) ? new Map() : thaw(state[key]);
   return isState(state) ? state : undefined;
 }

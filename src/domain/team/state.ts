@@ -94,6 +94,14 @@ export type Gate = {
   readonly rejected?: number;
 };
 
+/** A member that may have changed a path: by a write that was allowed, or by a lease for it. */
+export type Writing = {
+  readonly member: string;
+  /** What it was at; null: it had begun nothing. */
+  readonly task: string | null;
+  readonly at: number;
+};
+
 export type TeamState = {
   readonly team: string;
   readonly session: SessionState;
@@ -128,6 +136,8 @@ export type TeamState = {
   readonly rejections: ReadonlyMap<string, Rejections>;
   /** Who was allowed to write a path. */
   readonly writers: ReadonlyMap<string, readonly string[]>;
+  /** By path, who may have changed it for which task; the latest last. */
+  readonly written: ReadonlyMap<string, readonly Writing[]>;
   readonly gate: Gate | null;
   /** By teammate and task, what their runtimes have reported so far. */
   readonly costs: ReadonlyMap<string, Spent>;

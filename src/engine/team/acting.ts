@@ -2,8 +2,8 @@
 
 import { type Evidence, identify } from '../../domain/team/caller.ts';
 import { teamReport } from '../../domain/team/report.ts';
-import type { TeamState } from '../../domain/team/state.ts';
-import { type Answer, type Somebody, tellLead, withStanding } from './context.ts';
+import { isStanding, type TeamState } from '../../domain/team/state.ts';
+import { type Answer, refuse, type Somebody, tellLead, withStanding } from './context.ts';
 import type { HookContext } from './hook-context.ts';
 import { evidenceWith, operate } from './operations.ts';
 import { advance, isModelLed } from './phases/advance.ts';
@@ -12,6 +12,8 @@ import { advance, isModelLed } from './phases/advance.ts';
 export async function act(context: HookContext, name: string, given: unknown, evidence: Evidence): Promise<Answer> {
   const who = evidenceWith(context, given, evidence);
   if (name === 'TeamDelete') return deleteTeam(context, given, who);
+  // Judged is what was measured: whoever judges waits for that.
+  if (isJudgement(name, given)) await follow(context, who, wantedTeam(given), true);
   const answer = await operate(context, name, given, who);
   const isEnd = name === 'TaskUpdate' && (answer.status === 'completed' || answer.status === 'failed');
   if (!isEnd && name !== 'TaskList') return answer;
@@ -22,6 +24,15 @@ export async function act(context: HookContext, name: string, given: unknown, ev
 function wantedTeam(given: unknown): string | null {
   if (typeof given !== 'object' || given === null || !('team_name' in given)) return null;
   return typeof given.team_name === 'string' ? given.team_name : null;
+}
+
+function isJudgement(name: string, given: unknown): boolean {
+  if (name !== 'SendMessage' || typeof given !== 'object' || given === null) return false;
+  return 'type' in given && given.type === 'quality_gate_passed';
+}
+
+function isForced(given: unknown): boolean {
+  return typeof given === 'object' && given !== null && 'force' in given && given.force === true;
 }
 
 function isSomebody(caller: ReturnType<typeof identify>[number]): caller is Somebody {
@@ -39,7 +50,12 @@ async function follow(context: HookContext, who: Evidence, wanted: string | null
     const log = logs.find(({ state }) => state.team === caller?.team);
     if (caller === undefined || log === undefined || !isModelLed(log.state)) return {};
     if (caller.kind === 'member' && !isEnd) return {};
-    const words = await advance(context, log);
+    const words = await advance(context, log).catch((error: unknown) => {
+      log.refresh();
+      // Ended by force meanwhile: there is nothing to go on with.
+      if (!isStanding(log.state)) return null;
+      throw error;
+    });
     if (words === null) return {};
     if (caller.kind === 'lead') return { note: words };
     await tellLead(log, caller, words);
@@ -47,8 +63,17 @@ async function follow(context: HookContext, who: Evidence, wanted: string | null
   });
 }
 
-/** A team that has built something leaves a report beside its log. */
+/** A team that has built something leaves a report beside its log. It is not ended in the middle of a step, but by force. */
 async function deleteTeam(context: HookContext, given: unknown, who: Evidence): Promise<Answer> {
+  const team = wantedTeam(given);
+  if (team === null || isForced(given)) return deleteNow(context, given, who);
+  const taken = await context.turn.take(team, () => deleteNow(context, given, who));
+  return taken.ok
+    ? taken.value
+    : refuse(`team ${team} is not deleted: ${taken.holder} is at its next step. TeamDelete again in a moment`);
+}
+
+async function deleteNow(context: HookContext, given: unknown, who: Evidence): Promise<Answer> {
   const states = await withStanding(context.teams, (logs) => Promise.resolve(logs.map(({ state }) => state)));
   const answer = await operate(context, 'TeamDelete', given, who);
   const state = states.find(({ team }) => team === answer.team);

@@ -3,6 +3,8 @@
 import { memberBrief } from '../../domain/team/brief.ts';
 import { identify, memberName } from '../../domain/team/caller.ts';
 import { judgeWrites } from '../../domain/team/guard.ts';
+import { LEAD } from '../../domain/team/message.ts';
+import { insideProject } from '../../domain/team/ownership.ts';
 import { kindOfTool } from '../../domain/team/tool-kind.ts';
 import type { TeamLog } from '../ports.ts';
 import { approvalFault } from './approving.ts';
@@ -22,7 +24,10 @@ export async function beforeTool(context: HookContext, event: HostEvent): Promis
     const found = await findCaller(context, event, logs);
     if (found === undefined) return SILENT;
     // Where team mode has failed, the lead's own agents do the work; who was started as a teammate still is one.
-    if (found.log.state.session === 'fallback' && context.startedAs === null) return SILENT;
+    if (found.log.state.session === 'fallback' && context.startedAs === null) {
+      if (kind === 'write') await noteAlone(context, event, found.log);
+      return SILENT;
+    }
     if (kind === 'write') return guardWrite(context, event, found);
     return kind === 'spawn' ? guardSpawn(context, event, found) : refuseHosts(context, event, found);
   });
@@ -109,6 +114,19 @@ async function guardWrite(context: HookContext, event: HostEvent, found: Found):
   return ruling.decision === 'ask'
     ? { kind: 'ask', reason: ruling.reason }
     : { kind: 'reject', reason: `toolcrew: ${ruling.reason}` };
+}
+
+/** Of work that is done one at a time, what was written: nothing is refused, and nothing stands in its way. */
+async function noteAlone(context: HookContext, event: HostEvent, log: TeamLog): Promise<void> {
+  if (log.state.purpose?.phase !== 'run') return;
+  const writes = await context.writesOf(event.tool, event.input, event.cwd).catch(() => null);
+  const paths = (writes?.targets ?? [])
+    .flatMap(({ path, tree }) => (tree ? [path, ...context.below(path)] : [path]))
+    .flatMap((path) => (path.startsWith('/') ? [] : (insideProject(path) ?? [])));
+  if (paths.length === 0) return;
+  const words = { about: `${event.tool} ${paths.join(', ')}`, reason: 'one at a time', fingerprint: '', paths };
+  const record = { type: 'decision', hook: 'ownership', decision: 'accept', member: LEAD, ...words } as const;
+  await log.append(record, { flush: false });
 }
 
 /** Without these an agent can neither claim a task nor say what came of it. */

@@ -1,5 +1,6 @@
 // What the answers to a host's events stand on.
 
+import type { GateResult, QualitySettings } from '../../domain/quality.ts';
 import type { SpecData } from '../../domain/spec/check.ts';
 import type { CreatedSpec, NewSpec } from '../../domain/spec/new-spec.ts';
 import type { Approval } from '../../domain/spec/spec.ts';
@@ -12,7 +13,9 @@ import {
 } from '../../domain/team/caller.ts';
 import type { Writes } from '../../domain/team/guard.ts';
 import type { TeamSettings } from '../../domain/team/settings.ts';
-import type { TeamLog } from '../ports.ts';
+import type { Trust5 } from '../../domain/trust5.ts';
+import type { Unmeasured, WrittenFacts } from '../../domain/trust5-facts.ts';
+import type { TeamLog, Turn } from '../ports.ts';
 import type { TeamContext } from './context.ts';
 import { type HostEvent, stampOf } from './event.ts';
 import type { SyncOutcome } from './phases/sync.ts';
@@ -48,10 +51,24 @@ export type ProjectView = {
   readonly variable: { readonly value: string | undefined; readonly source: 'shell' | 'settings' | 'workflow' | null };
 };
 
+/** What a team has built in the checkout itself. */
+export type CheckoutWork = {
+  /** Git trees: where it began, and where it is; or why there are none. */
+  readonly change: { readonly base: string; readonly head: string } | Unmeasured;
+  readonly gate: GateResult;
+  readonly settings: QualitySettings;
+  /** What of it was written under which task. */
+  readonly written: WrittenFacts;
+  readonly signal: AbortSignal;
+};
+
 export type HookContext = TeamContext & {
   /** Tells people, beside what the agent is told; `debug` is not printed. */
   readonly log: (level: TeamSettings['fallback']['logLevel'], words: string) => void;
   readonly project: ProjectView;
+  readonly trust5: (work: CheckoutWork) => Promise<Trust5>;
+  /** For the steps of a team that are code's: of all processes one at a time takes them. */
+  readonly turn: Turn;
   /** What a call of a tool would write; paths from the project's root, or absolute ones outside of it. */
   readonly writesOf: (tool: string, input: Readonly<Record<string, unknown>>, cwd: string) => Promise<Writes>;
   /** Paths of the project below a directory. */

@@ -4,6 +4,7 @@ import { messageOf } from '../../domain/errors.ts';
 import { specName, statusOfSpec } from '../../domain/spec/spec.ts';
 import { parseCommand } from '../../domain/team/arguments.ts';
 import { leadBrief, rolesToStart, spawnParameters, waitingRoles } from '../../domain/team/brief.ts';
+import type { Evidence } from '../../domain/team/caller.ts';
 import { specInChange } from '../../domain/team/planning.ts';
 import { approvalOf, changesOf, isCommand } from '../../domain/team/prompt.ts';
 import type { Phase } from '../../domain/team/role.ts';
@@ -185,8 +186,8 @@ async function restart(
       ]);
     const refusal = await takeOver(log, event.session, settings);
     if (refusal !== null) return stop([refusal]);
-    // All may have been done before: then what follows from it comes to pass now.
-    const words = await advance(context, log);
+    // All may have been done before: then what follows from it comes to pass now. A prompt does not wait for a project's checks.
+    const words = await advance(context, log, false);
     return say([
       `team ${log.state.team} was restarted, and you lead it now; ${settings.fallback.preserveProgress ? 'what was completed stays completed' : 'every task starts over (preserve_progress: false)'}.`,
       leadBrief(log.state),
@@ -271,7 +272,11 @@ async function change(context: HookContext, event: HostEvent, wanted: string): P
     const log = logs.find((one) => awaits(one, event.session));
     const id = log === undefined ? undefined : writtenBy(context, log);
     if (log === undefined || id === undefined) return SILENT;
-    await askChanges(context, log, { kind: 'environment', team: log.state.team, teammate: null }, id, wanted);
+    const { team } = log.state;
+    const as: Evidence = { kind: 'environment', team, teammate: null };
+    // Between its parts nobody else takes the results that are there for the last word.
+    const asked = await context.turn.take(team, () => askChanges(context, log, as, id, wanted));
+    if (!asked.ok) return stop([`${asked.holder} is at a step of team ${team}: say it again in a moment`]);
     log.refresh();
     const again = waitingRoles(log.state);
     return say([

@@ -4,9 +4,11 @@ import { mkdirSync, rmSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { measureTrust5, type Trust5Options } from '../../../src/adapters/checks/trust5.ts';
-import { DEFAULT_QUALITY, type Dimension, type QualitySettings } from '../../../src/domain/quality.ts';
+import { measureCheckout, measureTrust5, type Trust5Options } from '../../../src/adapters/checks/trust5.ts';
+import { createWorkTree } from '../../../src/adapters/git/work-tree.ts';
+import { DEFAULT_QUALITY, type Dimension, type GateResult, type QualitySettings } from '../../../src/domain/quality.ts';
 import type { Trust5 } from '../../../src/domain/trust5.ts';
+import type { WrittenFacts } from '../../../src/domain/trust5-facts.ts';
 import { commands, type TestProject, testProject } from '../../support/checks.ts';
 import type { Cleanup } from '../../support/temp.ts';
 
@@ -377,3 +379,74 @@ for (const [name, fixture, files, program, script, path] of FORMATTERS)
     );
     assert.deepEqual([found.state, found.findings.map((one) => one.path)], ['failed', [path]], JSON.stringify(found));
   });
+
+/** What is built in a checkout, without a commit: between the trees of its beginning and its end. */
+async function checkout(t: Cleanup, written: WrittenFacts['written'] = []) {
+  const project = work(t);
+  const objects = join(project.root, '.tool', 'cache', 'objects');
+  const tree = async () => (await createWorkTree({ root: project.root, objects }).tree()) ?? '';
+  const base = await tree();
+  return {
+    ...project,
+    score: async (
+      head?: string,
+      gate: GateResult = { tree: 't', ok: true, checks: [], coverage: null, uncoveredFiles: [] },
+    ) => {
+      const change = head === undefined ? { base, head: await tree() } : { unmeasured: head };
+      const facts = { source: 'log of x', spec: SPEC, written };
+      const given = { root: project.root, gate, settings: DEFAULT_QUALITY, change, objects, written: facts };
+      return measureCheckout(given);
+    },
+  };
+}
+
+test('work without commits: the same five dimensions, between trees, and by the log of the team', async (t) => {
+  const project = await checkout(t, [{ path: 'src/farewell.js', task: '3' }]);
+  project.write('src/farewell.js', FAREWELL);
+  project.write('test/farewell.test.js', FAREWELL_TEST);
+  const result = await project.score(undefined, await project.gate());
+  assert.deepEqual(
+    result.dimensions.map(({ dimension, state, score, figures }) => [dimension, state, score, figures.at(-1)]),
+    [
+      ['tested', 'passed', 5, 'coverage: the tests reach 100 % of the lines (expected 80 %)'],
+      ['readable', 'passed', 5, 'complexity: 0 of 3 changed functions above 15 (the highest is 2)'],
+      ['unified', 'passed', 5, 'formatter: 2 of 2 changed files formatted'],
+      ['secured', 'passed', 5, 'secrets: 0 in 9 added lines'],
+      ['trackable', 'passed', 5, `files: 1 of 1 written under a task of ${SPEC}`],
+    ],
+  );
+  assert.match(of(result, 'secured').source, /git diff [0-9a-f]{12}\.\.[0-9a-f]{12}$/);
+  assert.equal(of(result, 'trackable').source, 'log of x');
+});
+
+test('work without commits: what is wrong in it is found where it stands', async (t) => {
+  const project = await checkout(t, [
+    { path: 'src/farewell.js', task: '3' },
+    { path: 'src/key.js', task: null },
+  ]);
+  project.write('src/farewell.js', FAREWELL.replace('return', 'return   '));
+  project.write('src/key.js', `export const apiKey = '${['sk', 'live', 'Zk3pQ9vT1xLm8RwY4uBd'].join('_')}';\n`);
+  const result = await project.score();
+  assert.deepEqual([of(result, 'trackable').state, of(result, 'trackable').score], ['failed', 2.5]);
+  assert.deepEqual(of(result, 'trackable').findings, [
+    { path: 'src/key.js', line: null, words: 'changed under no task that the log knows' },
+  ]);
+  assert.deepEqual(
+    [of(result, 'unified').state, of(result, 'unified').findings[0]?.path],
+    ['failed', 'src/farewell.js'],
+  );
+  assert.deepEqual(
+    of(result, 'secured').findings.map(({ path, line }) => [path, line]),
+    [['src/key.js', 1]],
+  );
+});
+
+test('work without commits, and without trees: what needs them is not measured, and says why', async (t) => {
+  const project = await checkout(t, { unmeasured: 'the cache is gone' });
+  const result = await project.score('the cache is gone');
+  for (const dimension of ['readable', 'unified', 'secured', 'trackable'] as const) {
+    assert.equal(of(result, dimension).state, 'not_measured');
+    assert.match(of(result, dimension).figures.at(-1) ?? '', /: not measured: the cache is gone$/);
+  }
+  assert.equal(result.ok, false);
+});

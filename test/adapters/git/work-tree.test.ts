@@ -85,3 +85,14 @@ test('no tree where there is no repository', async (t) => {
   const root = tempDir(t);
   assert.equal(await createWorkTree({ root, objects: join(root, 'objects') }).tree(), null);
 });
+
+test('of a project below the top of its repository its own paths are told, and not what checks leave in it', async (t) => {
+  const { root, git } = repository(t, { 'shop/src/a.js': '1', 'other/a.js': '1' });
+  git('add', '-A');
+  const shop = join(root, 'shop');
+  const workTree = createWorkTree({ root: shop, objects: join(shop, '.tool', 'cache', 'objects') });
+  const before = await workTree.tree();
+  writeTree(root, { 'shop/src/a.js': '2', 'other/a.js': '2', 'shop/lcov.info': 'TN:', 'shop/.coverage': 'x' });
+  const after = await workTree.tree();
+  assert.deepEqual(await workTree.changed(before ?? '', after ?? ''), ['src/a.js']);
+});

@@ -3,8 +3,11 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { putSpec } from '../../../src/adapters/specs.ts';
+import { DEFAULT_QUALITY, DIMENSIONS, type Trust5Settings } from '../../../src/domain/quality.ts';
 import type { Evidence } from '../../../src/domain/team/caller.ts';
+import type { Turn } from '../../../src/engine/ports.ts';
 import { act } from '../../../src/engine/team/acting.ts';
+import { beforeTool } from '../../../src/engine/team/guarding.ts';
 import { onPrompt } from '../../../src/engine/team/prompting.ts';
 import { ANALYST, ARCHITECT, RESEARCHER } from '../../support/plan-results.ts';
 import { type Answer, failing, TEAM, TeamWorld } from '../../support/team-world.ts';
@@ -19,6 +22,9 @@ class World extends TeamWorld {
 
   constructor(t: Cleanup) {
     super(t);
+    // The gate of these tests runs nothing but tests.
+    const trust5: Trust5Settings = { ...DEFAULT_QUALITY.trust5, notMeasured: ['tested', 'readable', 'secured'] };
+    this.settings = { ...this.settings, quality: { ...DEFAULT_QUALITY, trust5 } };
     this.pretend({
       writeSpec: (spec, replaces) => putSpec(this.root, spec, replaces, '2026-01-05'),
       writeReport: (_directory, text) => {
@@ -45,6 +51,13 @@ class World extends TeamWorld {
 
   done(who: string, taskId: string, result: string): Promise<Answer> {
     return this.act(who, 'TaskUpdate', { taskId, status: 'completed', result });
+  }
+
+  /** Its host's hook has let it write these. */
+  async wrote(member: string, ...paths: readonly string[]): Promise<void> {
+    const fields = { about: 'Write', reason: 'its own', fingerprint: '', paths };
+    await this.append({ type: 'decision', hook: 'ownership', decision: 'accept', member, ...fields });
+    for (const path of paths) if (!this.changed.includes(path)) this.changed.push(path);
   }
 
   /** The last that the lead was told by mail. */
@@ -138,12 +151,20 @@ test('where no approval is required the team ends with the SPEC', async (t) => {
 
 test('what was built is measured as one, closed, and reported', async (t) => {
   const world = new World(t);
-  world.changed = ['src/api/logout.js'];
   await world.begun(TEAM, ['backend-dev'], 'SPEC-AUTH-001');
+  await world.wrote('backend-dev', 'src/api/logout.js');
   await world.done('backend-dev', '1', 'done');
   assert.match(world.told(TEAM), /^the gate has passed the work of all\. Next: SendMessage/);
   const { session, gate } = world.state();
   assert.deepEqual([session, gate?.task], ['complete', null]);
+  const scores = gate?.trust5?.dimensions.map(({ dimension, state, score }) => [dimension, state, score]);
+  assert.deepEqual(scores, [
+    ['tested', 'not_measured', null],
+    ['readable', 'not_measured', null],
+    ['unified', 'passed', 5],
+    ['secured', 'not_measured', null],
+    ['trackable', 'passed', 5],
+  ]);
   await world.act('team-lead', 'SendMessage', { recipient: 'all', type: 'shutdown_request', content: 'x' });
   await world.append({ type: 'member_idle', name: 'backend-dev', epoch: 1, stopped: true });
   const answer = await world.act('team-lead', 'TeamDelete', { team_name: TEAM });
@@ -152,11 +173,16 @@ test('what was built is measured as one, closed, and reported', async (t) => {
     world.written.join(),
     /^# SPEC-AUTH-001\n\n1 of 1 tasks by 1 teammates \(tool-run-spec-auth-001\); 1 files in the checkout\.$/m,
   );
+  assert.match(
+    world.written.join(),
+    /^trackable 5\.0 passed {7}files: 1 of 1 written under a task of SPEC-AUTH-001 \[log of tool-run-spec-auth-001\]$/m,
+  );
 });
 
 test('what the gate finds in the work of all is given to who can mend it, three times', async (t) => {
   const world = new World(t);
   await world.begun(TEAM, ['backend-dev']);
+  await world.wrote('backend-dev', 'src/api/logout.js');
   const bad = failing('f'.repeat(40));
   const [good] = world.gate;
   assert.ok(good !== undefined);
@@ -168,13 +194,141 @@ test('what the gate finds in the work of all is given to who can mend it, three 
     if (round === 4) break;
     assert.match(
       world.told(TEAM),
-      /^the gate does not pass the work of all\. Whoever it concerns has a task for it\.$/,
+      /^the gate does not pass the work of all\.\n- tested {4}0\.0 failed .*\nWhoever it concerns has a task for it\.$/s,
     );
     assert.equal(world.state().tasks.get(String(round + 1))?.owner, 'backend-dev');
     await world.act('backend-dev', 'TaskUpdate', { taskId: String(round + 1), status: 'in_progress' });
   }
   assert.match(world.told(TEAM), /^the gate has rejected the work 4 times: .*Tell the user/s);
   assert.equal(world.state().tasks.size, 4);
+});
+
+test('a file that was changed under no task is answered for by its owner', async (t) => {
+  const world = new World(t);
+  await world.begun(TEAM, ['backend-dev'], 'SPEC-AUTH-001');
+  await world.wrote('backend-dev', 'src/api/logout.js');
+  // By a program, or by somebody who sat in front of it.
+  world.changed.push('src/api/routes.js');
+  await world.done('backend-dev', '1', 'done');
+  assert.match(world.told(TEAM), /\n- trackable 2\.5 failed {7}files: 1 of 2 written under a task of SPEC-AUTH-001/);
+  const task = world.state().tasks.get('2');
+  assert.deepEqual([task?.owner, task?.files], ['backend-dev', ['src/api/routes.js']]);
+  assert.match(task?.description ?? '', /src\/api\/routes\.js: changed under no task that the log knows/);
+  await world.act('backend-dev', 'TaskUpdate', { taskId: '2', status: 'in_progress' });
+  await world.done('backend-dev', '2', 'It belongs to it.');
+  assert.match(world.told(TEAM), /^the gate has passed the work of all/);
+});
+
+test('what nobody of the team can mend is told, and counts once however often it is asked', async (t) => {
+  const world = new World(t);
+  await world.begun(TEAM, ['backend-dev'], 'SPEC-AUTH-001');
+  await world.done('backend-dev', '1', 'done');
+  const words =
+    /trackable is not measured \(files: not measured: nothing was changed\): set it up, or name it in .*Tell the user/;
+  assert.match(world.told(TEAM), words);
+  for (let asked = 0; asked < 5; asked += 1)
+    assert.match(String((await world.act('team-lead', 'TaskList')).note), words);
+  assert.equal(world.state().gate?.rejected, 1);
+  const trust5: Trust5Settings = { ...world.settings.quality.trust5, notMeasured: [...DIMENSIONS] };
+  world.settings = { ...world.settings, quality: { ...world.settings.quality, trust5 } };
+  assert.match(String((await world.act('team-lead', 'TaskList')).note), /^the gate has passed the work of all/);
+});
+
+test('where Git cannot tell what was changed, nothing of it is measured', async (t) => {
+  const world = new World(t);
+  const workTree = { tree: () => Promise.resolve('tree'), changed: () => Promise.resolve(null) };
+  const context = { ...world.context, workTree };
+  await world.begun(TEAM, ['backend-dev']);
+  await world.wrote('backend-dev', 'src/api/logout.js');
+  const given = { taskId: '1', status: 'completed', result: 'done' };
+  await act(context, 'TaskUpdate', given, world.evidence('backend-dev'));
+  const trackable = world.state().gate?.trust5?.dimensions.find(({ dimension }) => dimension === 'trackable');
+  assert.equal(trackable?.state, 'not_measured');
+  assert.match(
+    trackable?.figures.join() ?? '',
+    /files: not measured: what the work tree was .* is gone from \.tool\/cache/,
+  );
+});
+
+test('whoever was ended between a rejection and what is asked for it is made up for; the rejection counts once', async (t) => {
+  const world = new World(t);
+  await world.begun(TEAM, ['backend-dev']);
+  await world.wrote('backend-dev', 'src/api/logout.js');
+  const [good] = world.gate;
+  assert.ok(good !== undefined);
+  world.gate = [good, failing('f'.repeat(40))];
+  world.pretend({ files: () => Promise.reject(new Error('killed')) });
+  await assert.rejects(world.done('backend-dev', '1', 'done'), /killed/);
+  assert.deepEqual([world.state().gate?.rejected, world.state().tasks.size], [1, 1]);
+  world.pretend({ files: () => Promise.resolve([]) });
+  assert.match(String((await world.act('team-lead', 'TaskList')).note), /^the gate does not pass the work of all/);
+  assert.deepEqual([world.state().gate?.rejected, world.state().tasks.size], [1, 2]);
+  // With a task ended in between it is another round, whatever came of it.
+  await world.act('backend-dev', 'TaskUpdate', { taskId: '2', status: 'in_progress' });
+  world.gate = [good, failing('f'.repeat(40))];
+  await world.done('backend-dev', '2', 'done');
+  assert.equal(world.state().gate?.rejected, 2);
+});
+
+test('who judges waits until the work of all is measured', async (t) => {
+  const world = new World(t);
+  await world.begun(TEAM, ['backend-dev', 'quality']);
+  await world.wrote('backend-dev', 'src/api/logout.js');
+  // Completed, and nobody has measured it yet.
+  await world.call('backend-dev', 'TaskUpdate', { taskId: '1', status: 'completed', result: 'done' });
+  const content = { trust5Score: 5, securityIssues: 0, performanceScore: 'A', recommendation: 'Merge it.' };
+  const message = { recipient: 'team-lead', type: 'quality_gate_passed', content };
+  await world.act('quality', 'SendMessage', message);
+  await world.done('quality', '2', 'It is good.');
+  assert.match(world.told(TEAM), /^the gate has passed the work of all/);
+  assert.equal(world.state().session, 'complete');
+});
+
+test('a team is not put away in the middle of a step, but by force', async (t) => {
+  const world = new World(t);
+  await world.act('team-lead', 'TeamCreate', { team_name: TEAM });
+  const context = {
+    ...world.context,
+    turn: { take: () => Promise.resolve({ ok: false, holder: 'process 7' } as const) },
+  };
+  const remove = (more: Answer) =>
+    act(context, 'TeamDelete', { team_name: TEAM, ...more }, world.evidence('team-lead'));
+  await assert.rejects(remove({}), /is not deleted: process 7 is at its next step\. TeamDelete again in a moment$/);
+  assert.equal((await remove({ force: true })).state, 'deleted');
+});
+
+test('whoever waited too long for the turn says who has it, and does nothing', async (t) => {
+  const world = new World(t);
+  await world.begun(TEAM, ['backend-dev']);
+  await world.wrote('backend-dev', 'src/api/logout.js');
+  await world.call('backend-dev', 'TaskUpdate', { taskId: '1', status: 'completed', result: 'done' });
+  const { measured } = world;
+  const busy = { ...world.context, turn: { take: () => Promise.resolve({ ok: false, holder: 'process 7' } as const) } };
+  const { note } = await act(busy, 'TaskList', {}, world.evidence('team-lead'));
+  assert.match(String(note), /^process 7 is still at the next step of team /);
+  assert.equal(world.measured, measured);
+  // Where the other has taken it meanwhile there is nothing to say.
+  const slow: Turn = {
+    take: async () => {
+      await world.act('team-lead', 'TaskList');
+      return { ok: false, holder: 'process 7' };
+    },
+  };
+  assert.equal((await act({ ...busy, turn: slow }, 'TaskList', {}, world.evidence('team-lead'))).note, undefined);
+  assert.equal(world.state().session, 'complete');
+});
+
+test('a restart leaves measuring to whoever has the time for it', async (t) => {
+  const world = new World(t);
+  await world.begun(TEAM, ['backend-dev']);
+  await world.wrote('backend-dev', 'src/api/logout.js');
+  await world.call('backend-dev', 'TaskUpdate', { taskId: '1', status: 'completed', result: 'done' });
+  const { measured } = world;
+  const event = world.event('team-lead', 'UserPromptSubmit', { prompt: '/tool:team-restart' });
+  const answer = await onPrompt(world.context, event);
+  assert.match(answer.kind === 'context' ? answer.text : '', /all is built and not measured yet: TaskList measures it/);
+  assert.equal(world.measured, measured);
+  assert.match(String((await world.act('team-lead', 'TaskList')).note), /^the gate has passed the work of all/);
 });
 
 test('the first cause that is proven ends the search; who did not say it in the form is asked once', async (t) => {
@@ -209,6 +363,27 @@ test('a lead that works alone is told by the answer', async (t) => {
   const { note } = await world.done('team-lead', '3', ARCHITECT);
   assert.match(String(note), new RegExp(`^${SPEC} was written .*Then TeamDelete \\{"team_name":"${PLAN}"\\}\\.$`));
   assert.equal(world.state(PLAN).messages.length, 0);
+});
+
+test('a lead that builds alone is measured the same, by what its hook has seen it write', async (t) => {
+  const world = new World(t);
+  const { id, files } = { id: 'SPEC-AUTH-001', files: ['src/api/logout.js'] };
+  world.pretend({ specs: () => [id], spec: () => '# Sign in\n\n- The API shall sign in.\n' });
+  world.settings = { ...world.settings, requirePlanApproval: false };
+  await onPrompt(world.context, world.event('team-lead', 'UserPromptSubmit', { prompt: `/tool:2-run ${id} --solo` }));
+  const ids = [...world.state().tasks.keys()];
+  for (const path of files) {
+    const event = world.event('team-lead', 'PreToolUse', { tool: 'Write', input: { file_path: path } });
+    assert.equal((await beforeTool(world.context, event)).kind, 'silent');
+    world.changed.push(path);
+  }
+  let last: Answer = {};
+  for (const taskId of ids)
+    last = await world.act('team-lead', 'TaskUpdate', { taskId, status: 'completed', result: 'ok' });
+  assert.deepEqual(world.state().gate?.trust5?.dimensions.at(-1)?.figures, [
+    'files: 1 of 1 written under a task of SPEC-AUTH-001',
+  ]);
+  assert.equal(world.state().gate?.ok, true, String(last.note));
 });
 
 test('a restart makes up for what a killed server has left undone', async (t) => {

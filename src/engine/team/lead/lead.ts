@@ -300,7 +300,7 @@ export class Lead {
     this.#rounds += 1;
     const why = gate.ok ? trust5Lines(trust5Summary).join('; ') : rejection(gate, quality);
     if (this.#rounds > GATE_ROUNDS) return `the gate has rejected the work ${this.#rounds} times: ${why}`;
-    return askForMending(context, this.#log, this.#as, { gate, trust5, why }, say);
+    return askForMending(context, this.#log, this.#as, { gate, trust5, why }, (words) => say(`gate: ${words}`));
   }
 
   /** The results of all as a SPEC, with the user's word for it; gives why there is none. */

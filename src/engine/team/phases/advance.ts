@@ -7,11 +7,12 @@ import { leadStep } from '../../../domain/team/lead-step.ts';
 import { mendRounds } from '../../../domain/team/planning.ts';
 import type { TeamSettings } from '../../../domain/team/settings.ts';
 import type { TeamState } from '../../../domain/team/state.ts';
+import { trust5Lines } from '../../../domain/trust5.ts';
 import type { TeamLog } from '../../ports.ts';
 import type { HookContext } from '../hook-context.ts';
 import { closeDebug } from './debug.ts';
 import { closePlan, type PlanEnd } from './plan.ts';
-import { measureCheckout, passGate } from './run.ts';
+import { type Measured, measureCheckout, passGate } from './run.ts';
 
 /** So many times results that make no SPEC are given back. */
 const PLAN_ROUNDS = 3;
@@ -21,40 +22,50 @@ export function isModelLed({ lead }: TeamState): boolean {
   return lead.session !== null || lead.keyHash !== null;
 }
 
-/** By team, what is under way: of two results that come in at once, the second looks when the first was seen to. */
-const underWay = new Map<string, Promise<unknown>>();
-
-/** Goes on as far as code can; gives what the lead is told of it, null where nothing came to pass. */
-export async function advance(context: HookContext, log: TeamLog): Promise<string | null> {
+/**
+ * Goes on as far as code can; gives what the lead is told of it, null where nothing came to pass.
+ * @param mayMeasure false: for who has no time for a project's checks
+ */
+export async function advance(context: HookContext, log: TeamLog, mayMeasure = true): Promise<string | null> {
+  // Most calls leave nothing to do, which takes no turn to see.
+  if (!(await isDue(context, log))) return null;
   const { team } = log.state;
-  const before = underWay.get(team) ?? Promise.resolve();
-  const mine = before.catch(() => undefined).then(() => goOn(context, log));
-  underWay.set(team, mine);
-  try {
-    return await mine;
-  } finally {
-    if (underWay.get(team) === mine) underWay.delete(team);
-  }
+  // Of two that come at once, the second looks when the first has been seen to.
+  const taken = await context.turn.take(team, () => goOn(context, log, mayMeasure));
+  if (taken.ok) return taken.value;
+  return (await isDue(context, log))
+    ? `${taken.holder} is still at the next step of team ${team}: the lead is told when it is taken, and TaskList takes it where nobody is at it any more`
+    : null;
 }
 
-async function goOn(context: HookContext, log: TeamLog): Promise<string | null> {
+/** Whether there is a step that is code's. */
+async function isDue(context: HookContext, log: TeamLog): Promise<boolean> {
+  log.refresh();
+  const settings = await context.settings();
+  const { state } = log;
+  return state.tasks.size > 0 && isCodes(nextOf(state, settings));
+}
+
+function isCodes(step: ReturnType<typeof nextOf>): boolean {
+  return step === 'write_spec' || step === 'prove' || step === 'measure' || step === 'pass';
+}
+
+async function goOn(context: HookContext, log: TeamLog, mayMeasure: boolean): Promise<string | null> {
   const settings = await context.settings();
   const as: Evidence = { kind: 'environment', team: log.state.team, teammate: null };
-  const isChecked = settings.hooks.taskCompleted.requireQualityCheck;
   for (;;) {
     log.refresh();
     const { state } = log;
     if (state.tasks.size === 0) return null;
-    switch (nextOf(state, isChecked, settings)) {
+    switch (nextOf(state, settings)) {
       case 'write_spec':
         return planWords(await closed(context, log, as), log);
       case 'prove':
         return debugWords(context, log, as);
       case 'measure': {
-        const why = await measureCheckout(context, log, as);
-        if (why !== null) return `${why}. Tell the user; a task for it is made with TaskCreate.`;
-        log.refresh();
-        if (log.state.gate?.ok === false) return `the gate does not pass the work of all. ${startWords(log)}`;
+        if (!mayMeasure) return `all is built and not measured yet: TaskList measures it, and says what came of it.`;
+        const measured = await measureCheckout(context, log, as);
+        if (measured.kind !== 'passed') return rejectedWords(measured, log);
         break;
       }
       case 'pass':
@@ -70,9 +81,9 @@ async function goOn(context: HookContext, log: TeamLog): Promise<string | null> 
 /** Who plays whom is the host's to see to; what is left of a lead's steps is told by the state alone. */
 function nextOf(
   state: TeamState,
-  isChecked: boolean,
-  { ownership, maxTeammates }: TeamSettings,
+  { hooks, ownership, maxTeammates }: TeamSettings,
 ): ReturnType<typeof leadStep>['kind'] {
+  const isChecked = hooks.taskCompleted.requireQualityCheck;
   const running = new Set([...state.tasks.values()].flatMap(({ owner }) => owner ?? []));
   const isClosed = state.session === 'awaiting_approval' || state.session === 'approved';
   const nothing = { spent: new Map<string, string>(), dear: new Map<string, string>() };
@@ -91,6 +102,21 @@ function startWords(log: TeamLog): string {
   return roles.length === 0
     ? 'Whoever it concerns has a task for it.'
     : `Start ${roles.join(', ')} again: Task for each, then the call that it answers with.`;
+}
+
+function rejectedWords(measured: Exclude<Measured, { kind: 'passed' }>, log: TeamLog): string {
+  if (measured.kind === 'stuck') return `${measured.why}. Tell the user; a task for it is made with TaskCreate.`;
+  const failed = trust5Lines({
+    ...measured.trust5,
+    dimensions: measured.trust5.dimensions.filter(({ state }) => state === 'failed'),
+  });
+  const notes = measured.notes.map((words) => `Tell the user: ${words}.`);
+  return [
+    'the gate does not pass the work of all.',
+    ...failed.map((line) => `- ${line}`),
+    ...notes,
+    startWords(log),
+  ].join('\n');
 }
 
 /** What is asked of the user about a SPEC that waits for their word. */

@@ -5,9 +5,11 @@ import type { Evidence } from '../../../domain/team/caller.ts';
 import { GATE_ROUNDS } from '../../../domain/team/lead-step.ts';
 import { LEAD } from '../../../domain/team/message.ts';
 import { remediesFor } from '../../../domain/team/remedies.ts';
-import type { Trust5 } from '../../../domain/trust5.ts';
+import type { Gate, TeamState } from '../../../domain/team/state.ts';
+import { unknownFacts, writtenFacts } from '../../../domain/team/written.ts';
+import { summaryOf, type Trust5, trust5Lines } from '../../../domain/trust5.ts';
 import type { TeamLog } from '../../ports.ts';
-import type { HookContext } from '../hook-context.ts';
+import type { CheckoutWork, HookContext } from '../hook-context.ts';
 import { operate } from '../operations.ts';
 
 /** `trust5` null: it was not measured. */
@@ -28,9 +30,8 @@ export async function askForMending(
   const files = await context.project.files();
   const { messages, tasks, notes } = remediesFor({ gate, trust5, settings: quality, ownership, writers, files });
   if (messages.length + tasks.length === 0) return [...notes, why].join('; ');
-  for (const note of notes) say(`gate: ${note}`);
-  for (const { subject, description, owner, files: touched } of tasks)
-    await operate(context, 'TaskCreate', { subject, description, owner, files: touched }, as);
+  for (const note of notes) say(note);
+  for (const task of tasks) await operate(context, 'TaskCreate', { ...task }, as);
   for (const { to, type, content } of messages) {
     await operate(context, 'SendMessage', { recipient: to, type, content }, as);
     // A message alone is no work that is waited for.
@@ -47,18 +48,65 @@ export async function passGate(log: TeamLog): Promise<void> {
     await log.append({ type: 'moved', event, reason: 'the gate passed', by: LEAD });
 }
 
+/** What came of measuring; `notes`: what nobody of the team can mend, for the user. */
+export type Measured =
+  | { readonly kind: 'passed' }
+  | { readonly kind: 'asked'; readonly trust5: Trust5; readonly notes: readonly string[] }
+  /** It is no use to go on. */
+  | { readonly kind: 'stuck'; readonly why: string };
+
 /**
- * Measures the work of all where it was done, in the checkout itself: without branches, and without commits that could be
- * held against tasks. Gives why it is no use to go on.
+ * Measures the work of all where it was done, in the checkout itself: by trees in place of commits, and by the log in place of
+ * what they say.
  */
-export async function measureCheckout(context: HookContext, log: TeamLog, as: Evidence): Promise<string | null> {
+export async function measureCheckout(context: HookContext, log: TeamLog, as: Evidence): Promise<Measured> {
   const { quality } = await context.settings();
-  const gate = await context.checks.run(quality, new AbortController().signal);
-  const { tree, ok, checks, coverage } = gate;
-  await log.append({ type: 'gate_measured', task: null, tree, ok, checks, coverage });
-  if (ok) return null;
-  const why = rejection(gate, quality);
+  const { signal } = new AbortController();
+  const gate = await context.checks.run(quality, signal);
+  const trust5 = await context.trust5({ ...(await builtBy(context, log.state)), gate, settings: quality, signal });
+  const { tree, checks, coverage } = gate;
+  const ok = gate.ok && trust5.ok;
+  const found = { tree, ok, checks, coverage, trust5: summaryOf(trust5) };
+  log.refresh();
+  if (!isKnown(log.state, found)) await log.append({ type: 'gate_measured', task: null, ...found });
+  if (ok) return { kind: 'passed' };
+  const why = gate.ok ? trust5Lines(found.trust5).join('; ') : rejection(gate, quality);
   const rounds = log.state.gate?.rejected ?? 0;
-  if (rounds > GATE_ROUNDS) return `the gate has rejected the work ${rounds} times: ${why}`;
-  return askForMending(context, log, as, { gate, trust5: null, why }, () => undefined);
+  if (rounds > GATE_ROUNDS) return { kind: 'stuck', why: `the gate has rejected the work ${rounds} times: ${why}` };
+  const notes: string[] = [];
+  const left = await askForMending(context, log, as, { gate, trust5, why }, (words) => notes.push(words));
+  return left === null ? { kind: 'asked', trust5, notes } : { kind: 'stuck', why: left };
+}
+
+/** What differs from where the team began, and what of it was written for what. */
+async function builtBy({ workTree }: HookContext, state: TeamState): Promise<Pick<CheckoutWork, 'change' | 'written'>> {
+  const unknown = (unmeasured: string) => ({ change: { unmeasured }, written: unknownFacts(state, unmeasured) });
+  const { base } = state;
+  if (base === null) return unknown('there was no Git repository when the team began');
+  const head = await workTree.tree();
+  if (head === null) return unknown('Git cannot tell what the work tree holds');
+  const changed = await workTree.changed(base, head);
+  if (changed === null) return unknown('what the work tree was when the team began is gone from .tool/cache');
+  return { change: { base, head }, written: writtenFacts(state, changed) };
+}
+
+type Finding = Pick<Gate, 'tree' | 'ok' | 'checks' | 'trust5'>;
+
+/** What fails, by name. */
+function failuresOf({ checks, trust5 }: Finding): string {
+  const named = checks.filter(({ outcome }) => outcome !== 'passed').map(({ check, outcome }) => `${check} ${outcome}`);
+  const scored = (trust5?.dimensions ?? [])
+    .filter(({ state }) => state !== 'passed')
+    .map(({ dimension, state }) => `${dimension} ${state}`);
+  return [...named, ...scored].join(', ');
+}
+
+/**
+ * Whether the log holds this rejection already, of the same round: whoever wrote it down came no further, or two have measured
+ * at once. A task that was ended since makes it another round.
+ */
+function isKnown({ gate, tasks }: TeamState, found: Finding): boolean {
+  if (gate === null || gate.task !== null || gate.ok || found.ok || gate.tree !== found.tree) return false;
+  const isSame = failuresOf(gate) === failuresOf(found);
+  return isSame && [...tasks.values()].every(({ endedAt }) => endedAt === null || endedAt <= gate.at);
 }
