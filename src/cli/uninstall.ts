@@ -1,16 +1,32 @@
 // `tool uninstall`: takes out what `tool init` put into a project, and nothing else.
 
+import { FileTeams } from '../adapters/event-log/teams.ts';
+import { isStanding } from '../domain/team/state.ts';
 import { planUninstall } from '../install/install.ts';
 import { performAll } from '../install/operations.ts';
 import { findProject } from '../install/project.ts';
 import { changes, dryRun, lines } from '../install/report.ts';
+
+/** Teams that stand; one whose log cannot be read may. */
+function standingTeams(root: string): readonly string[] {
+  const teams = new FileTeams({ root, now: Date.now });
+  return teams.list().filter((team) => {
+    try {
+      const log = teams.open(team);
+      void log?.close();
+      return log !== undefined && isStanding(log.state);
+    } catch {
+      return true;
+    }
+  });
+}
 
 export function uninstallCommand(
   directory: string | undefined,
   options: { readonly dryRun?: boolean; readonly json?: boolean },
 ): void {
   const { root } = findProject(directory, process.cwd(), process.env.HOME);
-  const plan = planUninstall(root);
+  const plan = planUninstall(root, standingTeams(root));
   const isDry = options.dryRun === true;
   const preview = isDry ? dryRun(root, plan) : undefined;
   if (preview === undefined) performAll(root, plan.operations);

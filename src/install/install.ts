@@ -83,8 +83,27 @@ export function planInstall({ root, payload, version, host, force }: InstallOpti
   };
 }
 
+/** What a team's processes keep beside its records: it can be made again, but not for a team that stands. */
+const MADE_AGAIN = ['.tool/cache', '.tool/state'];
+/** What a team that stands goes on from. */
+const RECORDS = ['.tool/teams', '.tool/worktrees', ...MADE_AGAIN];
+
+function keptWords(path: string, standing: readonly string[]): string {
+  const [team] = standing;
+  if (team === undefined || !RECORDS.includes(path)) return 'yours';
+  const names = standing.join(', ');
+  return path === '.tool/teams'
+    ? `${standing.length === 1 ? `team ${names} stands` : `teams ${names} stand`}: \`tool team delete ${team}\` ends it, after \`tool init\` it goes on`
+    : `of ${names}`;
+}
+
 /** What of a project stays in .tool after us, by its names there. */
-function leftOver(root: string, gone: ReadonlySet<string>, told: ReadonlySet<string>): Outcome[] {
+function leftOver(
+  root: string,
+  gone: ReadonlySet<string>,
+  told: ReadonlySet<string>,
+  standing: readonly string[],
+): Outcome[] {
   const walk = (path: string): string[] => {
     const status = lstatSync(join(root, path), { throwIfNoEntry: false });
     if (status === undefined || gone.has(path) || told.has(path)) return [];
@@ -93,11 +112,14 @@ function leftOver(root: string, gone: ReadonlySet<string>, told: ReadonlySet<str
   };
   // A team's files are many: they are told by the directory that holds them.
   const names = walk('.tool').map((path) => path.split('/').slice(0, 2).join('/'));
-  return [...new Set(names)].map((path) => ({ path, did: 'kept', note: 'yours' }));
+  return [...new Set(names)].map((path) => ({ path, did: 'kept', note: keptWords(path, standing) }));
 }
 
-/** Throws when nothing is installed. */
-export function planUninstall(root: string): Plan {
+/**
+ * Throws when nothing is installed.
+ * @param standing names of teams that stand: all that they go on from is kept
+ */
+export function planUninstall(root: string, standing: readonly string[] = []): Plan {
   const manifest = readManifest(root);
   if (manifest === null) {
     const partly = existsSync(join(root, '.tool', 'hooks')) ? '; tool init writes it anew' : '';
@@ -109,9 +131,11 @@ export function planUninstall(root: string): Plan {
   const outcomes = [...merged, ...files].map(({ outcome }) => outcome);
   const removed = operations.flatMap((operation) => (operation.kind === 'remove' ? [operation.path] : []));
   const told = new Set(outcomes.filter(({ did }) => did !== 'removed').map(({ path }) => path));
+  const discarded = standing.length > 0 ? [] : MADE_AGAIN.filter((path) => existsSync(join(root, path)));
   return {
     operations: [
       ...operations,
+      ...discarded.map((path): Operation => ({ kind: 'discard', path })),
       { kind: 'remove', path: MANIFEST },
       ...manifest.directories
         .toSorted((a, b) => depth(b) - depth(a))
@@ -120,7 +144,8 @@ export function planUninstall(root: string): Plan {
     outcomes: [
       ...outcomes,
       { path: MANIFEST, did: 'removed' },
-      ...leftOver(root, new Set([...removed, MANIFEST]), told),
+      ...discarded.map((path): Outcome => ({ path, did: 'removed' })),
+      ...leftOver(root, new Set([...removed, ...discarded, MANIFEST]), told, standing),
     ],
   };
 }

@@ -19,6 +19,8 @@ export type Operation =
   | { readonly kind: 'make'; readonly path: string }
   | { readonly kind: 'write'; readonly path: string; readonly bytes: Buffer }
   | { readonly kind: 'remove'; readonly path: string }
+  /** Of what can be made again, with all in it; it does not come back when something else fails. */
+  | { readonly kind: 'discard'; readonly path: string }
   /** Of a directory; one that holds something stays. */
   | { readonly kind: 'clear'; readonly path: string };
 
@@ -46,6 +48,9 @@ function perform(root: string, operation: Operation): () => void {
     case 'make':
       mkdirSync(path);
       return () => rmdirSync(path);
+    case 'discard':
+      rmSync(path, { recursive: true, force: true });
+      return () => undefined;
     case 'clear':
       try {
         const { mode } = statSync(path);

@@ -143,6 +143,34 @@ test('what a person has written since stays, and is named', (t) => {
   assert.throws(() => planUninstall(root), { code: 'usage', message: /expected an installation, got no / });
 });
 
+test('what a team that stands goes on from stays, and is said; without one, what can be made again goes', (t) => {
+  const root = projectOf(t);
+  const before = treeOf(root);
+  install(t, root);
+  const files = {
+    '.tool/teams/tool-run-x/log.jsonl': '{}',
+    '.tool/cache/objects/ab/cd': 'x',
+    '.tool/cache/checks/k.json': '{}',
+    '.tool/state/server-1': '7 8',
+  };
+  writeTree(root, files);
+  const { operations, outcomes } = planUninstall(root, ['tool-run-x']);
+  performAll(root, operations);
+  assert.deepEqual(told(outcomes, 'kept'), [
+    '.tool/cache: of tool-run-x',
+    '.tool/state: of tool-run-x',
+    '.tool/teams: team tool-run-x stands: `tool team delete tool-run-x` ends it, after `tool init` it goes on',
+  ]);
+  for (const path of Object.keys(files)) assert.ok(existsSync(join(root, path)), path);
+  install(t, root);
+  rmSync(join(root, '.tool', 'teams'), { recursive: true });
+  const after = uninstall(root);
+  assert.deepEqual(told(after, 'kept'), []);
+  assert.ok(told(after, 'removed').includes('.tool/cache'));
+  // It was there before the second installation.
+  assert.deepEqual(Object.keys(treeOf(root)).sort(), [...Object.keys(before), '.tool'].sort());
+});
+
 test('a newer version replaces what nobody touched, and puts its text beside what somebody did', (t) => {
   const root = projectOf(t);
   const before = treeOf(root);

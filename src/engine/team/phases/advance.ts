@@ -53,6 +53,7 @@ function isCodes(step: ReturnType<typeof nextOf>): boolean {
 async function goOn(context: HookContext, log: TeamLog, mayMeasure: boolean): Promise<string | null> {
   const settings = await context.settings();
   const as: Evidence = { kind: 'environment', team: log.state.team, teammate: null };
+  let hasPassed = false;
   for (;;) {
     log.refresh();
     const { state } = log;
@@ -66,6 +67,7 @@ async function goOn(context: HookContext, log: TeamLog, mayMeasure: boolean): Pr
         if (!mayMeasure) return `all is built and not measured yet: TaskList measures it, and says what came of it.`;
         const measured = await measureCheckout(context, log, as);
         if (measured.kind !== 'passed') return rejectedWords(measured, log);
+        hasPassed = true;
         break;
       }
       case 'pass':
@@ -73,7 +75,10 @@ async function goOn(context: HookContext, log: TeamLog, mayMeasure: boolean): Pr
         if (log.state.session !== 'complete') return null;
         return `the gate has passed the work of all. ${nextStep(log.state)}`;
       default:
-        return null;
+        // What goes on one at a time has no steps of a session, and ends with that.
+        return hasPassed && state.session === 'fallback'
+          ? `the gate has passed the work of all. ${endWords(log)}`
+          : null;
     }
   }
 }
@@ -102,6 +107,10 @@ function startWords(log: TeamLog): string {
   return roles.length === 0
     ? 'Whoever it concerns has a task for it.'
     : `Start ${roles.join(', ')} again: Task for each, then the call that it answers with.`;
+}
+
+function endWords({ state }: TeamLog): string {
+  return `Then TeamDelete {"team_name":"${state.team}"}.`;
 }
 
 function rejectedWords(measured: Exclude<Measured, { kind: 'passed' }>, log: TeamLog): string {
@@ -136,7 +145,7 @@ function planWords(plan: PlanEnd, log: TeamLog): string | null {
     case 'written': {
       const { spec: id, status } = plan;
       const written = `${id} was written from the results. `;
-      const end = state.session === 'fallback' ? ` Then TeamDelete {"team_name":"${state.team}"}.` : '';
+      const end = state.session === 'fallback' ? ` ${endWords(log)}` : '';
       if (status === 'awaiting_approval') return `${written}${approvalWords(id)}${end}`;
       const why =
         status === 'approved' ? 'It is approved already' : 'It needs no approval (require_plan_approval: false)';
