@@ -70,7 +70,8 @@ test('what is no snapshot is not taken for one', () => {
     JSON.stringify(freezeTeam(teamOf(['tester', 'backend-dev']).tell('message_sent').state)),
   );
   assert.ok(thawTeam(frozen) !== undefined);
-  for (const key of Object.keys(frozen)) {
+  // Older versions knew nothing of what was written: see written.test.ts.
+  for (const key of Object.keys(frozen).filter((one) => one !== 'written')) {
     const { [key]: _, ...rest } = frozen;
     assert.equal(thawTeam(rest), undefined, `without ${key}`);
   }
