@@ -61,7 +61,10 @@ async function changedFiles(range: Range): Promise<readonly ChangedFile[]> {
 }
 
 /** What a change is measured by: of the whole, all but the commits or the log that say what it is for. */
-type ChangeOptions = Pick<Trust5Options, 'root' | 'gate' | 'settings' | 'signal' | 'now' | 'env' | 'output' | 'room'> & {
+type ChangeOptions = Pick<
+  Trust5Options,
+  'root' | 'gate' | 'settings' | 'signal' | 'now' | 'env' | 'output' | 'room'
+> & {
   readonly range: Range | Unmeasured;
   readonly commits: () => Promise<Trust5Facts['commits']>;
 };
