@@ -12,7 +12,7 @@ import { type CommandName, parseFlags, wordProblems } from '../domain/team/argum
 import { teamReport } from '../domain/team/report.ts';
 import { phaseOfTeam } from '../domain/team/team-name.ts';
 import { visible } from '../domain/text.ts';
-import { decideWork } from '../engine/team/deciding.ts';
+import { type Decided, decideWork } from '../engine/team/deciding.ts';
 import type { HookContext } from '../engine/team/hook-context.ts';
 import { foundTeam, isLeft, takeUp } from '../engine/team/lead/founding.ts';
 import { Lead, type Outcome } from '../engine/team/lead/lead.ts';
@@ -203,6 +203,18 @@ async function compose(options: PhaseOptions): Promise<ComposedLead> {
   });
 }
 
+/** What its work cannot begin in is found out before there is a team that would be left standing. */
+async function found({ context, lead }: ComposedLead, decided: Extract<Decided, { kind: 'decided' }>): Promise<void> {
+  const { team } = decided.work;
+  await lead.workshop.begin(team);
+  try {
+    await foundTeam(context, decided);
+  } catch (error) {
+    await lead.workshop.forget(team).catch(() => undefined);
+    throw error;
+  }
+}
+
 /** Carries out one command of the team at a terminal. */
 export async function phaseCommand(command: CommandName, words: string, options: PhaseOptions): Promise<void> {
   const composed = await compose(options);
@@ -221,7 +233,7 @@ export async function phaseCommand(command: CommandName, words: string, options:
       for (const reason of decided.reasons) say(reason);
       // What a lead that was killed at its very end left: it looks at what is there now.
       if (decided.work.phase !== 'run') await composed.lead.workshop.forget(team);
-      await foundTeam(composed.context, decided);
+      await found(composed, decided);
     }
     await finish(composed, team, options);
   } finally {

@@ -283,6 +283,23 @@ test('what cannot be run is refused in words, and nothing is begun', async (t) =
   assert.equal(existsSync(join(project.root, '.tool', 'teams')), false);
 });
 
+test('where its branch cannot be, no team is left standing', async (t) => {
+  const project = new Project(t);
+  project.git('branch', 'tool');
+  const beside = await project.run('run', DEMO_SPEC, '--team');
+  assert.match(
+    beside.stderr,
+    /git makes no such branch beside one that is called tool; rename that: git branch -m tool /,
+  );
+  assert.equal(beside.code, 1);
+  project.git('branch', '-D', 'tool');
+  project.git('checkout', '-q', '-b', BRANCH);
+  const taken = await project.run('run', DEMO_SPEC, '--team');
+  assert.match(taken.stderr, /is checked out in .*: a team's work is merged into it; switch to another branch there/);
+  assert.equal(taken.code, 1);
+  assert.equal(existsSync(join(project.root, '.tool', 'teams', TEAM)), false);
+});
+
 test('the demo shows both ways of working in one object, and leaves nothing behind', async (t) => {
   const home = tempDir(t);
   const child = spawn(process.execPath, [CLI, 'demo', '--team', '--json'], {

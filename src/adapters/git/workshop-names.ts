@@ -16,8 +16,11 @@ function checkName(kind: 'team' | 'teammate', name: string): string {
   );
 }
 
+/** What the branches of all teams are below. */
+export const BRANCHES = 'tool';
+
 export function teamBranch(team: string): string {
-  return `tool/${checkName('team', team)}`;
+  return `${BRANCHES}/${checkName('team', team)}`;
 }
 
 export function memberBranch(team: string, member: string): string {

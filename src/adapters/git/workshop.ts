@@ -32,7 +32,7 @@ import {
 } from './workshop-git.ts';
 import { shareInstalled } from './workshop-installed.ts';
 import { move } from './workshop-move.ts';
-import { baseRef, headRef, keptRef, memberBranch, teamBranch, viewPath } from './workshop-names.ts';
+import { BRANCHES, baseRef, headRef, keptRef, memberBranch, teamBranch, viewPath } from './workshop-names.ts';
 import { ensureWorktree, findWorktree, removeWorktree } from './workshop-place.ts';
 import { checkedOutIn } from './workshop-refs.ts';
 import { refusePlan } from './workshop-refuse.ts';
@@ -98,13 +98,27 @@ class GitWorkshop implements Workshop {
           `${root}: a team's branch begins from a commit, but there is none yet; make one`,
         );
       await refuseCheckedOut(branch, repository, run);
-      const refs = await commitsAt([headRef(branch), baseRef(team)], repository, run);
+      const inTheWay = headRef(BRANCHES);
+      const refs = await commitsAt([headRef(branch), baseRef(team), inTheWay], repository, run);
+      if (refs.has(inTheWay))
+        throw new ToolError(
+          'git',
+          `${branch}: git makes no such branch beside one that is called ${BRANCHES}; rename that: git branch -m ${BRANCHES} <name>`,
+        );
       const head = refs.get(headRef(branch)) ?? null;
       const known = refs.get(baseRef(team)) ?? null;
       // Of a branch that is gone, or of one that never came to be.
       const isKnown = known !== null && head !== null && (await isAncestor(known, head, repository, run));
       const common = isKnown || head === null ? '' : (await run.try(root, ['merge-base', head, here])).stdout.trim();
       const base = isKnown ? known : common || head || here;
+      if (isKnown && head === known && here !== head && (await isAncestor(head, here, repository, run))) {
+        // Nobody has begun there: the work is built on what is there now.
+        const writers = await run.git(root, ['for-each-ref', '--count=1', `${headRef(branch)}--*`]);
+        if (writers === '') {
+          for (const ref of [baseRef(team), headRef(branch)]) await run.git(root, ['update-ref', ref, here, head]);
+          return { branch, base: here, head: here };
+        }
+      }
       if (!isKnown) await run.git(root, ['update-ref', baseRef(team), base]);
       if (head === null) await run.git(root, ['update-ref', headRef(branch), here, '']);
       return { branch, base, head: head ?? here };

@@ -203,7 +203,7 @@ const REFUSALS: readonly Refusal[] = [
       return workshop.begin(TEAM);
     },
     code: 'git',
-    words: /'refs\/heads\/tool' exists; cannot create 'refs\/heads\/tool\/tool-run-spec-a-001'/,
+    words: /git makes no such branch beside one that is called tool; rename that: git branch -m tool <name>/,
   },
 ];
 

@@ -77,6 +77,20 @@ test('two writers work apart, and what they made comes together', async (t) => {
   await workshop.end(TEAM);
 });
 
+test('a branch that nobody has begun on goes along with the project; one that somebody has does not', async (t) => {
+  const { root, base, workshop } = projectOf(t);
+  await workshop.begin(TEAM);
+  writeTree(root, { 'later.txt': 'x' });
+  const later = commitAll(root, 'Later');
+  const branch = `tool/${TEAM}`;
+  assert.notEqual(later, base);
+  assert.deepEqual(await workshop.begin(TEAM), { branch, base: later, head: later });
+  await workshop.open(TEAM, 'backend-dev');
+  writeTree(root, { 'later.txt': 'y' });
+  commitAll(root, 'Later still');
+  assert.deepEqual(await workshop.begin(TEAM), { branch, base: later, head: later });
+});
+
 test('everything is taken up where it stands, by another process too', async (t) => {
   const { root, git, base, workshop } = projectOf(t);
   await workshop.begin(TEAM);
