@@ -15,6 +15,8 @@ export type ProgramOptions = {
   readonly graceMs?: number;
   /** Handed over on file descriptor 3 and nowhere else: neither arguments nor environment of a process show it. */
   readonly secret?: string;
+  /** File descriptor 3 is a pipe that ends with this process, however that ends. Not beside a secret. */
+  readonly leash?: boolean;
 };
 
 export type ProgramExit = { readonly exitCode: number | null; readonly signal: NodeJS.Signals | null };
@@ -49,8 +51,8 @@ function hasStarted(child: ChildProcess): child is Child {
 
 async function launch(file: string, args: readonly string[], options: ProgramOptions): Promise<Child> {
   try {
-    const { cwd, env, secret } = options;
-    const pipes = Array.from({ length: secret === undefined ? 3 : 4 }, () => 'pipe' as const);
+    const { cwd, env, secret, leash } = options;
+    const pipes = Array.from({ length: secret === undefined && leash !== true ? 3 : 4 }, () => 'pipe' as const);
     const child = spawn(file, args, { cwd, env, detached: true, stdio: pipes });
     // What is wrong with the arguments is thrown, what the system refuses comes as an event.
     const failure = new Promise<Error>((resolve) => child.on('error', resolve));
@@ -76,12 +78,10 @@ export async function startProgram(
 ): Promise<RunningProgram> {
   const child = await launch(file, args, options);
   const { pid, stdin, stdout, stderr } = child;
-  if (options.secret !== undefined) {
-    const pipe: unknown = child.stdio[3];
-    if (pipe instanceof Writable) {
-      pipe.on('error', () => undefined);
-      pipe.end(options.secret);
-    }
+  const pipe: unknown = child.stdio[3];
+  if (pipe instanceof Writable) {
+    pipe.on('error', () => undefined);
+    if (options.secret !== undefined) pipe.end(options.secret);
   }
   // A program that ends without reading its input is no error of ours.
   stdin.on('error', () => undefined);
@@ -103,6 +103,7 @@ export async function startProgram(
       clearTimeout(again);
       clearTimeout(escalation);
       options.signal?.removeEventListener('abort', terminate);
+      if (pipe instanceof Writable) pipe.destroy();
       // The leader is gone; what it left in its group goes too.
       signalGroup(pid, 'SIGKILL');
       const end = { exitCode, signal };

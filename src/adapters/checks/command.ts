@@ -35,6 +35,12 @@ export type CheckRoom = {
   readonly close: () => Promise<void>;
 };
 
+/**
+ * Becomes a program, and ends the group when who started it has ended, however: nobody is left who would, or who would look at
+ * what is found. What waits for that is no child of the program, which may wait for all of its own.
+ */
+const LEASH = '( { read -r _ <&3; kill -KILL 0; } </dev/null >/dev/null 2>&1 & )\nexec 3<&-\nexec "$@"';
+
 export type Commands = {
   readonly env: Readonly<Record<string, string>>;
   /** What is left until the deadline, ms; 0 when it is over. */
@@ -65,8 +71,9 @@ export function createCommands(options: {
     // Node hands the folder of its counters on, whatever the environment says; a runner that counts itself stumbles over it.
     const words = ['-c', `unset NODE_V8_COVERAGE\n${script}`];
     const [file, args] = room?.wrap('/bin/sh', words) ?? ['/bin/sh', words];
-    return runProgram(file, args, {
+    return runProgram('/bin/sh', ['-c', LEASH, 'leash', file, ...args], {
       cwd: root,
+      leash: true,
       env: { ...env, ...more },
       signal,
       graceMs: GRACE_MS,

@@ -1,0 +1,57 @@
+// Who measures is killed: what it had started ends with it.
+
+import assert from 'node:assert/strict';
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import test from 'node:test';
+import { checkEnvironment, createCommands } from '../../../src/adapters/checks/command.ts';
+import { finallyDo, tempDir } from '../../support/temp.ts';
+import { within } from '../../support/within.ts';
+
+const PROGRAM = join(process.cwd(), 'test', 'support', 'programs', 'measuring.ts');
+
+test('what is being measured ends with who measures, however that ends', async (t) => {
+  const root = tempDir(t);
+  execFileSync('git', ['init', '-q', root]);
+  execFileSync('mkfifo', [join(root, 'told')]);
+  // The shell and what it starts hold the pipe for as long as they live: its end is theirs.
+  const script = `exec 7>'${join(root, 'told')}'; sleep 1000 & echo $$ >&7; wait`;
+  const child = spawn(process.execPath, ['--import', 'tsx', PROGRAM, root, script], { stdio: 'inherit' });
+  finallyDo(t, () => child.kill('SIGKILL'));
+  const told = spawn('cat', [join(root, 'told')], { stdio: ['ignore', 'pipe', 'inherit'] });
+  finallyDo(t, () => told.kill('SIGKILL'));
+  let group = 0;
+  finallyDo(t, () => {
+    try {
+      if (group > 0) process.kill(-group, 'SIGKILL');
+    } catch {
+      // As it should be: nobody is left.
+    }
+  });
+  const ended = once(told, 'close');
+  const lines = createInterface({ input: told.stdout });
+  const [line] = (await within('the check says that it runs', once(lines, 'line'))) as [string];
+  group = Number(line);
+  assert.ok(group > 0, line);
+  child.kill('SIGKILL');
+  await within('the check ends', ended);
+});
+
+test('a script that waits for all that it has started waits for nothing else', async (t) => {
+  const root = tempDir(t);
+  const commands = createCommands({
+    root,
+    env: checkEnvironment(process.env, root),
+    now: Date.now,
+    deadline: Date.now() + 600_000,
+    signal: new AbortController().signal,
+    output: () => undefined,
+  });
+  const { exitCode, output } = await commands.run(
+    'x',
+    'echo one & wait; echo two; [ ! -e /dev/fd/3 ] && echo "no third"',
+  );
+  assert.deepEqual([exitCode, output], [0, 'one\ntwo\nno third\n']);
+});

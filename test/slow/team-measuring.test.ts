@@ -1,0 +1,62 @@
+// What is measured before a team begins ends with its lead, however that ends: no check goes on for nobody.
+
+import assert from 'node:assert/strict';
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { createInterface } from 'node:readline';
+import test from 'node:test';
+import { SPEC, shopProject } from '../support/shop-spec.ts';
+import { type Cleanup, finallyDo } from '../support/temp.ts';
+import { within } from '../support/within.ts';
+
+/** A lead whose first measuring is under way and never ends by itself; its teammates wait for a word, and fail then. */
+async function measuring(t: Cleanup) {
+  const project = shopProject(t);
+  const place = dirname(project.root);
+  const [pipe, word] = [join(place, 'told'), join(place, 'word')];
+  execFileSync('mkfifo', [pipe]);
+  // Whatever of it lives holds the pipe.
+  const tests = `exec 7>'${pipe}'; echo begun >&7; sleep 1000 & wait`;
+  writeFileSync(
+    join(project.root, '.tool', 'config', 'workflow.yaml'),
+    JSON.stringify({ workflow: { team: { enabled: true } }, quality: { commands: { tests } } }),
+  );
+  project.git('-c', 'user.name=x', '-c', 'user.email=x@example.com', 'commit', '-qam', 'Tests without end');
+  project.before = `while [ -d '${place}' ] && [ ! -e '${word}' ]; do sleep 0.05; done; exit 1; `;
+  const told = spawn('cat', [pipe], { stdio: ['ignore', 'pipe', 'inherit'] });
+  finallyDo(t, () => told.kill('SIGKILL'));
+  const isOver = once(told, 'close');
+  const begun = once(createInterface({ input: told.stdout }), 'line');
+  const lead = project.start('run', SPEC, '--team');
+  let said = '';
+  for (const stream of [lead.stdout, lead.stderr])
+    stream?.on('data', (chunk: Buffer) => {
+      said += chunk.toString('utf8');
+    });
+  finallyDo(t, () => lead.kill('SIGKILL'));
+  finallyDo(t, () => writeFileSync(word, ''));
+  const ended = once(lead, 'close');
+  await within('the measuring begins', begun, () => said);
+  return { lead, ended, isOver, say: () => writeFileSync(word, ''), said: () => said };
+}
+
+for (const signal of ['SIGINT', 'SIGKILL'] as const)
+  test(`${signal} of the lead`, async (t) => {
+    const { lead, ended, isOver, say, said } = await measuring(t);
+    lead.kill(signal);
+    await within('what is measured ends', isOver, said);
+    // Who was killed hears of no word.
+    if (signal === 'SIGKILL') say();
+    const [code] = await within('the lead ends', ended, said);
+    assert.equal(code, signal === 'SIGKILL' ? null : 130, said());
+  });
+
+test('the end of the lead, which waits for nothing that is still measured', async (t) => {
+  const { ended, isOver, say, said } = await measuring(t);
+  say();
+  const [code] = await within('the lead ends', ended, said);
+  assert.equal(code, 1, said());
+  await within('what is measured ends', isOver, said);
+});

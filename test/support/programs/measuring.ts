@@ -1,0 +1,9 @@
+// Measures a project by the command that it is given, for as long as that takes.
+
+import { createChecks } from '../../../src/adapters/checks/checks.ts';
+import { DEFAULT_QUALITY } from '../../../src/domain/quality.ts';
+
+const [root = '', tests = ''] = process.argv.slice(2);
+const checks = createChecks({ root, cacheDirectory: `${root}/.tool/cache/checks`, now: Date.now });
+const commands = { ...DEFAULT_QUALITY.commands, tests };
+await checks.run({ ...DEFAULT_QUALITY, commands }, new AbortController().signal);
