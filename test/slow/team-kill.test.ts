@@ -11,6 +11,8 @@ import type { RunReport } from '../../src/cli/run-report.ts';
 import type { PhaseProject } from '../support/phase-project.ts';
 import { SPEC, shopProject, TEAM, WORK } from '../support/shop-spec.ts';
 import { matesOf, processesOf } from '../support/team-processes.ts';
+import { type Cleanup, finallyDo } from '../support/temp.ts';
+import { within } from '../support/within.ts';
 
 const BRANCH = `tool/${TEAM}`;
 const IDS = WORK.map((_work, at) => String(at + 1));
@@ -56,6 +58,7 @@ async function killedAt(
   victim: Victim,
   count: Count,
   at: number,
+  said: () => string,
 ): Promise<boolean> {
   let isStruck = false;
   const directory = join(project.root, '.tool', 'teams', TEAM);
@@ -63,7 +66,7 @@ async function killedAt(
   const watcher = watch(directory, () => {
     if (!isStruck && count !== 'git command' && countOf(project, count) >= at) isStruck = strike(project, lead, victim);
   });
-  await once(lead, 'close');
+  await within(`the lead ends, or is killed at ${count} ${at}`, once(lead, 'close'), said);
   watcher.close();
   return isStruck;
 }
@@ -122,9 +125,14 @@ async function assertDone(project: PhaseProject): Promise<void> {
 
 /** Goes on after a kill with one command or the other. */
 async function goOn(project: PhaseProject, at: number): Promise<void> {
-  const isThere = existsSync(join(project.root, '.tool', 'teams', TEAM, 'log.jsonl'));
-  const args = at % 2 === 0 && isThere ? ['team-restart'] : ['run', SPEC, '--team'];
-  const { code, stdout, stderr } = await project.lead(...args, '--json');
+  const path = join(project.root, '.tool', 'teams', TEAM, 'log.jsonl');
+  // One that was only proposed is none that stands.
+  const stands = existsSync(path) && readFileSync(path, 'utf8').includes('"type":"created"');
+  const args = at % 2 === 0 && stands ? ['team-restart'] : ['run', SPEC, '--team'];
+  const { code, stdout, stderr } = await within(
+    `\`tool ${args.join(' ')}\` after the kill`,
+    project.lead(...args, '--json'),
+  );
   assert.equal(code, 0, stderr);
   const report: RunReport = JSON.parse(stdout);
   assert.deepEqual([report.branch, report.files], [BRANCH, WORK.length], stderr);
@@ -146,10 +154,22 @@ function moments(parts: number, from: number, to: number): readonly number[] {
 
 let struck = 0;
 
-test('nobody is killed', async (t) => {
+/** A project of which nothing goes on after its test, whatever that has come to. */
+function projectOf(t: Cleanup): PhaseProject {
   const project = shopProject(t);
+  finallyDo(t, () => {
+    for (const one of processesOf(project)) kill(one);
+  });
+  return project;
+}
+
+test('nobody is killed', async (t) => {
+  const project = projectOf(t);
   const commands = killingGit(project, 0);
-  const { code, stderr } = await project.lead('run', SPEC, '--team', '--json');
+  const { code, stderr } = await within(
+    'a run in which nobody is killed',
+    project.lead('run', SPEC, '--team', '--json'),
+  );
   assert.equal(code, 0, stderr);
   await assertDone(project);
   const records = project.archived().split('"type":').length - 1;
@@ -176,14 +196,14 @@ const CASES: readonly (readonly [Victim, Count, readonly number[]])[] = [
 for (const [victim, count, points] of CASES)
   for (const at of points)
     test(`TOOLCREW_SEED=${seed}: ${victim} killed at ${count} ${at}`, async (t) => {
-      const project = shopProject(t);
+      const project = projectOf(t);
       if (victim === 'git') killingGit(project, at);
       const lead = project.start('run', SPEC, '--team', '--json');
       let said = '';
       lead.stderr?.on('data', (chunk: Buffer) => {
         said += chunk.toString('utf8');
       });
-      const isStruck = await killedAt(project, lead, victim, count, at);
+      const isStruck = await killedAt(project, lead, victim, count, at, () => said);
       if (isStruck || existsSync(join(dirname(project.root), 'bin', 'count.struck'))) struck += 1;
       project.env = {};
       // Another teammate takes the place of one that was killed; a lead's place is taken by a command of the person.
