@@ -3,6 +3,7 @@
 import kleur from 'kleur';
 import { clip, oneLine } from '../domain/text.ts';
 import type { StateView } from '../engine/daemon/view.ts';
+import { Redrawn } from './redrawn.ts';
 
 export type ScreenOptions = {
   readonly issues: readonly { readonly number: number; readonly title: string }[];
@@ -11,8 +12,9 @@ export type ScreenOptions = {
 
 type Standing = { readonly mark: string; readonly text: string; readonly paint: (text: string) => string };
 
-const FRAMES = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏'];
-const PHASES: Readonly<Record<string, string>> = {
+export const FRAMES = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏'];
+/** What is being done for an issue, by its phase. */
+export const PHASES: Readonly<Record<string, string>> = {
   claimed: 'found',
   workspace: 'making a workspace',
   after_create: 'cloning',
@@ -45,9 +47,8 @@ function standingOf(state: StateView, number: number, frame: string): Standing {
 
 export class DemoScreen {
   readonly #options: ScreenOptions;
-  readonly #tty = process.stdout.isTTY === true;
+  readonly #screen = process.stdout.isTTY === true ? new Redrawn(process.stdout) : undefined;
   readonly #said = new Map<number, string>();
-  #drawn = 0;
   #frame = 0;
 
   constructor(options: ScreenOptions) {
@@ -70,14 +71,9 @@ export class DemoScreen {
         paint,
       };
     });
-    if (this.#tty) this.#draw(lines.map(({ plain, paint }) => `  ${paint(plain)}`));
+    if (this.#screen !== undefined)
+      this.#screen.draw(lines.map(({ plain, paint }) => [{ text: '  ' }, { text: plain, paint }]));
     else for (const line of lines) this.#say(line.number, line.text, line.plain);
-  }
-
-  #draw(lines: readonly string[]): void {
-    const up = this.#drawn === 0 ? '' : `\u001b[${this.#drawn}A`;
-    process.stdout.write(`${up}${lines.map((line) => `\u001b[2K${line}\n`).join('')}`);
-    this.#drawn = lines.length;
   }
 
   /** Without a terminal a line is printed when an issue stands elsewhere than before. */
@@ -88,6 +84,6 @@ export class DemoScreen {
   }
 
   close(): void {
-    this.#drawn = 0;
+    this.#screen?.leave();
   }
 }

@@ -106,6 +106,17 @@ const ACCEPTANCE = `# Acceptance
 - A5 (R5): Given a visitor, when the page is opened, then the banner says welcome.
 `;
 
+const CONFIG = '.tool/config/workflow.yaml';
+
+const configText = (patterns: string) => `workflow:
+  team:
+    enabled: true
+${patterns}quality:
+  trust5:
+    # The guest book has no formatter and no audit.
+    not_measured: [readable, unified, secured]
+`;
+
 /** Paths and contents of the project. */
 export const DEMO_FILES: Readonly<Record<string, string>> = {
   'package.json': `${JSON.stringify({ name: 'guestbook', private: true, type: 'module', scripts: { test: 'node --test' } }, null, 2)}\n`,
@@ -139,18 +150,29 @@ export function escaped(text) {
 }
 `,
   'tests/entries.test.js': TESTS,
-  '.tool/config/workflow.yaml': `workflow:
-  team:
-    enabled: true
-quality:
-  trust5:
-    # The guest book has no formatter and no audit.
-    not_measured: [readable, unified, secured]
-`,
+  [CONFIG]: configText(''),
   [`.tool/specs/${DEMO_SPEC}/spec.md`]: SPEC,
   [`.tool/specs/${DEMO_SPEC}/plan.md`]: PLAN,
   [`.tool/specs/${DEMO_SPEC}/acceptance.md`]: ACCEPTANCE,
 };
+
+/** The same project where a fourth teammate judges what the gate measured. */
+export const DEMO_TEAM_FILES: Readonly<Record<string, string>> = {
+  ...DEMO_FILES,
+  [CONFIG]: configText(`    patterns:
+      implementation: { roles: [backend-dev, frontend-dev, tester, quality] }
+`),
+};
+
+/** What is asked for on the forge. */
+export const DEMO_ISSUE = {
+  title: 'Let visitors sign the guest book',
+  body: `Visitors want to leave a line: the API stores it, a form asks for it, a banner greets them, and tests hold all of that.
+
+Please build ${DEMO_SPEC}, as it was approved.
+`,
+  author: 'maintainer',
+} as const;
 
 const entries = (listed: string, missing: string) => `import { addEntry, allEntries } from '../services/store.js';
 
@@ -168,8 +190,8 @@ export function postEntry({ name, message }) {
 `;
 
 const NEWEST_FIRST = '[...allEntries()].reverse()';
-/** A model takes longer; the ratio of both ways of working is the same. */
-const THINK = { think_ms: 1200 };
+/** So long somebody thinks about a change. A model takes longer; the ratio of both ways of working is the same. */
+const thinks = (seconds: number) => ({ think_ms: seconds * 1000 });
 
 const SIGN_TESTS = `// Of ${DEMO_SPEC}.
 import assert from 'node:assert/strict';
@@ -227,7 +249,7 @@ export const DEMO_SCRIPT: TeammateScript = {
       {
         subject: 'Change asked for',
         steps: [
-          THINK,
+          thinks(1.5),
           {
             write: { path: 'src/api/entries.js', text: entries(NEWEST_FIRST, "{ field: FIELD, says: 'is missing' }") },
           },
@@ -241,7 +263,7 @@ export const DEMO_SCRIPT: TeammateScript = {
       {
         subject: 'health',
         steps: [
-          THINK,
+          thinks(5),
           {
             write: {
               path: 'src/api/health.js',
@@ -253,7 +275,7 @@ export const DEMO_SCRIPT: TeammateScript = {
       {
         subject: 'Build the server side',
         steps: [
-          THINK,
+          thinks(1.5),
           { write: { path: 'src/api/entries.js', text: entries('[...allEntries()]', '{ field: FIELD }') } },
           send('frontend-dev', 'api_ready', {
             endpoint: 'POST /entries',
@@ -262,7 +284,7 @@ export const DEMO_SCRIPT: TeammateScript = {
         ],
         mend: [
           { say: 'the newest have to come first' },
-          THINK,
+          thinks(1),
           { write: { path: 'src/api/entries.js', text: entries(NEWEST_FIRST, '{ field: FIELD }') } },
         ],
       },
@@ -288,7 +310,7 @@ export const DEMO_SCRIPT: TeammateScript = {
       {
         subject: 'banner',
         steps: [
-          THINK,
+          thinks(4),
           {
             write: {
               path: 'src/components/banner.js',
@@ -300,7 +322,7 @@ export const DEMO_SCRIPT: TeammateScript = {
       {
         subject: 'Build the screens',
         steps: [
-          THINK,
+          thinks(3),
           send('backend-dev', 'change_request', {
             file: 'src/api/entries.js',
             requestedChange: 'say what is wrong with the field in a 422',
@@ -332,14 +354,14 @@ export function entryForm(problem) {
       {
         subject: 'Test the health and the screens',
         steps: [
-          THINK,
+          thinks(2),
           { write: { path: 'tests/health.test.js', text: HEALTH_TESTS } },
           { write: { path: 'tests/screens.test.js', text: SCREEN_TESTS } },
         ],
       },
       {
         subject: 'Test the signing',
-        steps: [THINK, { write: { path: 'tests/sign.test.js', text: SIGN_TESTS } }],
+        steps: [thinks(5), { write: { path: 'tests/sign.test.js', text: SIGN_TESTS } }],
       },
     ],
   },
@@ -348,7 +370,7 @@ export function entryForm(problem) {
       {
         subject: 'Verify the quality',
         steps: [
-          THINK,
+          thinks(1),
           send('team-lead', 'quality_gate_passed', {
             trust5Score: 4.8,
             securityIssues: 0,

@@ -1,13 +1,13 @@
 // `tool demo`: the whole daemon with nothing but this package.
 
 import assert from 'node:assert/strict';
-import { spawnSync } from 'node:child_process';
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test, { suite } from 'node:test';
 import { importProject } from '../../src/adapters/forge/seed.ts';
 import { cleanEnv, runTool, startTool } from '../support/daemon.ts';
 import { commitFiles, gitAs } from '../support/forge.ts';
+import { processesAt } from '../support/processes-at.ts';
 import { type Cleanup, tempDir } from '../support/temp.ts';
 
 /** A place for all that a demo makes. */
@@ -23,22 +23,6 @@ async function project(t: Cleanup, branch: string): Promise<string> {
   const path = tempDir(t);
   await gitAs(path, 'init', '--quiet', `--initial-branch=${branch}`);
   return path;
-}
-
-/** Living processes that show a directory in their environment or command line. */
-function processesAt(directory: string): string[] {
-  if (process.platform !== 'linux') {
-    const { stdout } = spawnSync('ps', ['-Eww', '-ax', '-o', 'command='], { encoding: 'utf8' });
-    return stdout.split('\n').filter((line) => line.includes(directory));
-  }
-  return readdirSync('/proc').filter((name) => {
-    if (!/^\d+$/.test(name) || Number(name) === process.pid) return false;
-    try {
-      return ['environ', 'cmdline'].some((file) => readFileSync(`/proc/${name}/${file}`, 'latin1').includes(directory));
-    } catch {
-      return false;
-    }
-  });
 }
 
 suite('tool demo', { concurrency: true }, () => {
@@ -161,6 +145,8 @@ test('what cannot be imported, and numbers that make no demo, are said: exit 2',
     [['--repo', directory], /which git does not take for one: fatal: not a git repository/],
     [['--repo', empty], /, which has none$/m],
     [['--issues', '2'], /--issues: expected at least 5, got 2$/m],
+    [['--team', '--issues', '7'], /--issues: expected none with --team, which works on one issue; got 7$/m],
+    [['--team', '--repo', '.'], /--repo: expected none with --team, whose teammates play one project; got \.\. On a/],
     [['--issues', 'x'], /--issues <n>.* Expected a whole number of at least 1, got x\.$/m],
   ];
   await Promise.all(

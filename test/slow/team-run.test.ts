@@ -299,34 +299,3 @@ test('where its branch cannot be, no team is left standing', async (t) => {
   assert.equal(taken.code, 1);
   assert.equal(existsSync(join(project.root, '.tool', 'teams', TEAM)), false);
 });
-
-test('the demo shows both ways of working in one object, and leaves nothing behind', async (t) => {
-  const home = tempDir(t);
-  const child = spawn(process.execPath, [CLI, 'demo', '--team', '--json'], {
-    cwd: home,
-    env: { PATH: process.env.PATH ?? '', HOME: home, TMPDIR: home },
-  });
-  let stdout = '';
-  child.stdout.on('data', (chunk: Buffer) => {
-    stdout += chunk.toString('utf8');
-  });
-  const [code] = (await once(child, 'close')) as [number | null];
-  assert.equal(code, 0);
-  const shown: Record<string, unknown> = JSON.parse(stdout);
-  assert.deepEqual(Object.keys(shown), [
-    'tasks',
-    'messages',
-    'rejections',
-    'gate',
-    'branch',
-    'files',
-    'seconds',
-    'solo_seconds',
-  ]);
-  assert.ok(Array.isArray(shown.tasks));
-  assert.deepEqual(Object.keys(shown.tasks[0]), ['id', 'subject', 'owner', 'outcome', 'seconds']);
-  assert.deepEqual(
-    readdirSync(home).filter((name) => name.startsWith('toolcrew-demo-')),
-    [],
-  );
-});

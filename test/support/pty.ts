@@ -6,7 +6,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Cleanup, finallyDo, tempDir } from './temp.ts';
 
-const LIMIT_MS = 60_000;
+const LIMIT_MS = 5 * 60_000;
 const ESC = '\u001b';
 const SGR = new RegExp(`${ESC}\\[[\\d;]*m`, 'g');
 /** A line that is drawn: to its place, erased, written. */

@@ -106,6 +106,15 @@ export async function seedProject(repository: string, count: number): Promise<Is
   });
 }
 
+/** Makes a bare repository of one commit. */
+export async function seedFiles(repository: string, message: string, files: Files): Promise<void> {
+  await withScratch(repository, async (scratch, path) => {
+    await scratch.run('init', '--quiet', '--initial-branch=main');
+    await scratch.commit(message, files);
+    await git(['clone', '--quiet', '--bare', path, repository], { cwd: path });
+  });
+}
+
 /** Where the repository that a directory belongs to keeps its objects, and the commit it stands on. */
 async function locate(source: string): Promise<{ readonly gitDirectory: string; readonly commit: string }> {
   const refuse = (why: string): never => {

@@ -111,13 +111,13 @@ export function summaryOf(state: TeamState, now: number): TeamSummary {
       cost_usd: costOfMember(state, name)?.cost_usd ?? 0,
     })),
     task_counts: view.task_counts,
-    tasks: view.tasks.slice(0, TASKS_SHOWN).map(({ id, subject, status, owner, started_at, ended_at, seconds }) => ({
+    tasks: view.tasks.slice(0, TASKS_SHOWN).map(({ id, subject, status, owner, started_at, ended_at }) => ({
       id,
       subject: line(subject),
       status,
       owner,
       started_at,
-      seconds: ended_at === null ? null : seconds,
+      seconds: started_at === null || ended_at === null ? null : (Date.parse(ended_at) - Date.parse(started_at)) / 1000,
       cost_usd: costOfTask(state, id)?.cost_usd ?? 0,
     })),
     messages: {

@@ -1,0 +1,112 @@
+// `tool demo --team`: a team on the embedded forge, led inside the daemon; what is left of it, however it ends.
+
+import assert from 'node:assert/strict';
+import { readdirSync } from 'node:fs';
+import test from 'node:test';
+import { setTimeout } from 'node:timers/promises';
+import type { StateView } from '../../src/engine/daemon/view.ts';
+import { type RunningTool, runTool, startTool } from '../support/daemon.ts';
+import { demoPlace } from '../support/demo-place.ts';
+import { fields } from '../support/forge.ts';
+
+/** Long enough for a machine that has other work. */
+const LONG_MS = 10 * 60_000;
+
+/** Waits until the demo has made something. */
+async function begun(directory: string): Promise<void> {
+  while (readdirSync(directory).length === 0) await setTimeout(5);
+}
+
+function addressOf(demo: RunningTool, name: string): string {
+  return new RegExp(`^ {2}${name} +(http://[^\\s,]+)`, 'm').exec(demo.stderr)?.[1] ?? '';
+}
+
+test('--json is one object of one shape; the forge has one pull request with the report, and the done label', async (t) => {
+  const { env, nothingLeft } = demoPlace(t);
+  const demo = startTool(t, ['demo', '--team', '--json', '--keep'], { env, detached: true });
+  await demo.printed(/files {6}\/\S+\n/, LONG_MS);
+  const shown = JSON.parse(demo.stdout);
+  const { tasks, messages, rejections, gate, branch, files, seconds, solo_seconds: alone, ...rest } = shown;
+  assert.deepEqual(rest, {});
+  assert.deepEqual(Object.keys(tasks[0]), ['id', 'subject', 'owner', 'outcome', 'seconds']);
+  assert.equal(tasks.length, 8, 'those of the plan, the one that was asked for, and the verification');
+  const of = (key: string) => [...new Set(tasks.map((task: Readonly<Record<string, unknown>>) => task[key]))];
+  assert.deepEqual(of('outcome'), ['completed']);
+  assert.deepEqual(of('owner').sort(), ['backend-dev', 'frontend-dev', 'quality', 'tester']);
+  assert.ok(messages >= 5);
+  assert.equal(rejections, 1);
+  assert.equal(gate.ok, true);
+  assert.equal(branch, 'tool/issue-1');
+  assert.equal(files, 7);
+  assert.ok(seconds > 0 && seconds < alone, `${seconds} s as a team, ${alone} s one at a time`);
+
+  const [api, token] = [addressOf(demo, 'API'), /token (\S+)"/.exec(demo.stderr)?.[1] ?? ''];
+  const ask = async (path: string): Promise<readonly unknown[]> => {
+    const response = await fetch(`${api}/repos/maintainer/guestbook${path}`, {
+      headers: { authorization: `token ${token}` },
+    });
+    const data: unknown = await response.json();
+    assert.ok(Array.isArray(data), path);
+    return data;
+  };
+  const pulls = await ask('/pulls?state=all');
+  assert.equal(pulls.length, 1);
+  const body = String(fields(pulls[0]).body);
+  for (const words of ['api ready', 'component ready', 'change request', 'change completed', 'quality gate passed'])
+    assert.ok(body.includes(`, ${words}: `), `${words} is in the report:\n${body}`);
+  assert.match(
+    body,
+    /^8 of 8 tasks by 4 teammates[\s\S]*## Gate\n\nPassed\.[\s\S]*## Rejected on the way\n\n- backend-dev/m,
+  );
+  assert.match(body, /Closes #1/);
+  assert.deepEqual(
+    (await ask('/issues/1/labels')).map((label) => fields(label).name),
+    ['tool-done'],
+  );
+
+  const dashboard = addressOf(demo, 'dashboard');
+  const page = await (await fetch(dashboard, { headers: { accept: 'text/html' } })).text();
+  assert.match(page, /aria-label="Team of issue 1"[\s\S]*Tell the health/, 'the finished team is to be seen');
+  const state: StateView = JSON.parse(await (await fetch(`${dashboard}/api/v1/state`)).text());
+  assert.equal(state.completed[0]?.outcome, 'done');
+  assert.equal(state.completed[0]?.team?.task_counts.completed, 8);
+
+  process.kill(-demo.pid, 'SIGINT');
+  assert.equal((await demo.ended).code, 0);
+  nothingLeft();
+});
+
+test('without a terminal each change is a line; both wall clocks are printed, and nothing stays', async (t) => {
+  const { env, nothingLeft } = demoPlace(t);
+  const { code, stdout, stderr } = await runTool(['demo', '--team'], { env });
+  assert.deepEqual({ code, stderr }, { code: 0, stderr: '' });
+  assert.match(stdout, /^ {2}forge {6}http:\S+\/maintainer\/guestbook\n {2}watch it {3}http:\/\/localhost:\d+\n\n/);
+  assert.match(stdout, /^ {2}▸ backend-dev: 1 Build the server side/m);
+  assert.match(stdout, /^ {2}backend-dev → frontend-dev, api ready: POST \/entries$/m);
+  assert.match(stdout, /^ {2}✖ not accepted: 1 so far$/m);
+  assert.match(stdout, /^ {2}✔ quality: 7 Verify the quality.* \(\d+\.\d s\)$/m);
+  assert.match(stdout, /^ {2}✔ #1 Let visitors sign the guest book: pull request #2$/m);
+  assert.match(stdout, /one after the other[\s\S]*^ {2}· \d "Tell the health"$/m);
+  assert.match(stdout, /^ +8 +completed +backend-dev +\d+\.\d +Change asked for/m);
+  assert.match(stdout, /1 rejection, 7 files on tool\/issue-1; gate: passed · tests passed/);
+  assert.match(stdout, /^ {2}pull request #2 with the team's report, http\S+\/pull\/2; issue #1 has tool-done$/m);
+  assert.match(stdout, /^ {2}\d+\.\d s as a team; \d+\.\d s one after the other\.$/m);
+  nothingLeft();
+});
+
+for (const [words, moment] of [
+  ['while the place is prepared', null],
+  ['while the workspace is made', /the guest book: (?!not seen yet).+\n/],
+  ['while the team works', /▸ tester: /],
+] as const)
+  test(`a second signal ${words} ends all of it at once`, async (t) => {
+    const { env, nothingLeft } = demoPlace(t);
+    const demo = startTool(t, ['demo', '--team'], { env, detached: true });
+    if (moment === null) await begun(env.TMPDIR);
+    else await demo.printed(moment, LONG_MS);
+    for (const name of ['SIGINT', 'SIGTERM'] as const) process.kill(-demo.pid, name);
+    const { code, stderr } = await demo.ended;
+    assert.ok(code === 130 || code === 143, `whichever was heard last: ${code}`);
+    assert.equal(stderr, '');
+    nothingLeft();
+  });
