@@ -7,6 +7,7 @@ import { createChecks } from './adapters/checks/checks.ts';
 import { measureTrust5 } from './adapters/checks/trust5.ts';
 import { systemClock } from './adapters/clock.ts';
 import { KeptTeams } from './adapters/event-log/kept-teams.ts';
+import { noteEnd } from './adapters/event-log/untold.ts';
 import { createWorkshop } from './adapters/git/workshop.ts';
 import { HeldLock, holderWords } from './adapters/held-lock.ts';
 import { endRun } from './adapters/processes.ts';
@@ -131,6 +132,7 @@ export function composeLead(options: ComposeLeadOptions): ComposedLead {
       instruction: null,
       timeouts,
       say,
+      onEnding: (team, found) => noteEnd(main, team, found),
     },
     endLeftovers: (team) => endRun(`${mark}.${team}.`, LEFTOVER_GRACE_MS),
     hold: async (team) => {

@@ -3,6 +3,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { readToolSection } from '../adapters/config/tool-section.ts';
+import { findUntold, told, untoldTeams } from '../adapters/event-log/untold.ts';
 import { takeTokens } from '../adapters/github/credential.ts';
 import { findProject } from '../adapters/project.ts';
 import { memberBounds } from '../adapters/runner/member-bounds.ts';
@@ -134,9 +135,29 @@ const NOTHING_BUILT = { branch: null, files: 0, report: null } as const;
 /** Leads the team to its end, and says what came of it. */
 async function finish(composed: ComposedLead, team: string, options: PhaseOptions): Promise<void> {
   const began = performance.now();
-  const { outcome, coverageBefore } = await leadTeam(composed, team, options.json !== true);
-  const { workshop } = composed.lead;
+  const led = await leadTeam(composed, team, options.json !== true);
   const seconds = Math.round((performance.now() - began) / 10) / 100;
+  await tell(composed, team, led, seconds, options);
+}
+
+/** What a lead that was killed at its very end did not come to say; false: it has said all. */
+async function tellUntold(composed: ComposedLead, team: string, options: PhaseOptions): Promise<boolean> {
+  const untold = await findUntold(composed.context.teams, composed.project.main, team);
+  if (untold === null) return false;
+  const { archived, state, found } = untold;
+  say(`team ${team} was done when its lead was ended, before it could say what came of it: this is it`);
+  await tell(composed, team, { outcome: { kind: 'done', state, archived, found }, coverageBefore: null }, 0, options);
+  return true;
+}
+
+async function tell(
+  composed: ComposedLead,
+  team: string,
+  { outcome, coverageBefore }: Led,
+  seconds: number,
+  options: PhaseOptions,
+): Promise<void> {
+  const { workshop } = composed.lead;
   const isBuilt = phaseOfTeam(team) === 'run';
   const branch = isBuilt ? (await workshop.begin(team)).branch : '';
   const changed = isBuilt ? await workshop.changed(team) : [];
@@ -146,6 +167,7 @@ async function finish(composed: ComposedLead, team: string, options: PhaseOption
   const built = { branch, files: changed.length, report: path };
   const report = runReport(outcome, { ...(isBuilt ? built : NOTHING_BUILT), seconds });
   print(report, options);
+  if (outcome.kind === 'done') told(outcome.archived);
   if (outcome.kind === 'failed')
     throw new ToolError('agent', `${outcome.why}\n\`tool team-restart ${team}\` goes on from here`);
   if (report.debug !== null && report.debug.cause === null)
@@ -161,10 +183,11 @@ async function finish(composed: ComposedLead, team: string, options: PhaseOption
 export async function restartCommand(wanted: string | undefined, options: PhaseOptions): Promise<void> {
   const composed = await compose(options);
   try {
-    const names = composed.context.teams.list().filter((name) => {
+    const standing = composed.context.teams.list().filter((name) => {
       const log = composed.context.teams.open(name);
       return log !== undefined && isLeft(log.state);
     });
+    const names = [...new Set([...standing, ...untoldTeams(composed.context.teams, composed.project.main)])];
     const team = wanted ?? (names.length === 1 ? names[0] : undefined);
     if (team === undefined || !names.includes(team))
       throw new ToolError(
@@ -174,7 +197,9 @@ export async function restartCommand(wanted: string | undefined, options: PhaseO
           : `team: expected one of ${names.join(', ')}, got ${wanted ?? 'none'}`,
       );
     await composed.hold(team);
-    await takeUp(composed.context, team, say);
+    if (await tellUntold(composed, team, options)) return;
+    if (!(await takeUp(composed.context, team, say)))
+      throw new ToolError('refused', `team ${team} is gone: its lead has just brought it to its end`);
     await finish(composed, team, options);
   } finally {
     await composed.close();
@@ -228,6 +253,7 @@ export async function phaseCommand(command: CommandName, words: string, options:
     const { team } = decided.work;
     await composed.hold(team);
     // The same command again goes on with what an earlier one left.
+    if (await tellUntold(composed, team, options)) return;
     if (await takeUp(composed.context, team, say)) say(`team ${team} stands: its work goes on`);
     else {
       for (const reason of decided.reasons) say(reason);

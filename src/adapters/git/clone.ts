@@ -93,30 +93,43 @@ export async function refOf(clone: Clone, ref: string, signal?: AbortSignal): Pr
 /**
  * Makes a commit of all changes that are not committed, untracked files too, and puts it under `ref`; neither the files
  * nor the index of the clone change. False when there is nothing to save.
+ * @param worktree in place of the clone's own files: a directory, and the commit that it began from, null: HEAD's
  */
-export async function saveUncommitted(clone: Clone, ref: string, signal: AbortSignal): Promise<boolean> {
+export async function saveUncommitted(
+  clone: Clone,
+  ref: string,
+  signal: AbortSignal,
+  worktree: { readonly path: string; readonly head: string | null } | null = null,
+): Promise<boolean> {
   // In the Git directory, the one place that git can write to in namespaces and does not add.
   const scratch = await mkdtemp(join(clone.path, '.git', 'toolcrew-save-'));
   try {
     const env = { ...cloneEnvironment(process.env), ...IDENTITY, GIT_INDEX_FILE: join(scratch, 'index') };
-    const options = { ...optionsFor(clone, signal), env };
-    const head = await refOf(clone, 'HEAD', signal);
-    if (head !== null) await git(['read-tree', head], options);
-    const added = await tryGit(['add', '--all', '--ignore-errors', '.'], options);
+    const options = { ...optionsFor(clone, signal), env, ...(worktree === null ? {} : { cwd: worktree.path }) };
+    // By the clone's own settings: a worktree's may be somebody else's.
+    const where = worktree === null ? [] : [`--git-dir=${join(clone.path, '.git')}`, `--work-tree=${worktree.path}`];
+    const head = worktree?.head ?? (await refOf(clone, 'HEAD', signal));
+    if (head !== null) await git([...where, 'read-tree', head], options);
+    const added = await tryGit([...where, 'add', '--all', '--ignore-errors', '.'], options);
     // 1: some file could not be read; the others are saved.
     if (added.exitCode !== 0 && added.exitCode !== 1)
       throw new ToolError('git', `git add failed: ${lastLines(added.stderr, 8)}`);
-    const tree = (await git(['write-tree'], options)).trim();
-    if (head !== null && tree === (await git(['rev-parse', `${head}^{tree}`], options)).trim()) return false;
+    const tree = (await git([...where, 'write-tree'], options)).trim();
+    if (head !== null && tree === (await git([...where, 'rev-parse', `${head}^{tree}`], options)).trim()) return false;
     const parents = head === null ? [] : ['-p', head];
     const commit = (
-      await git(['commit-tree', tree, ...parents, '-m', `Uncommitted work, saved as ${ref}`], options)
+      await git([...where, 'commit-tree', tree, ...parents, '-m', `Uncommitted work, saved as ${ref}`], options)
     ).trim();
-    await git(['update-ref', ref, commit], options);
+    await git([...where, 'update-ref', ref, commit], options);
     return true;
   } finally {
     await rm(scratch, { recursive: true, force: true });
   }
+}
+
+/** Whether there is such a commit. */
+export async function holdsCommit(clone: Clone, sha: string, signal: AbortSignal): Promise<boolean> {
+  return (await tryGit(['cat-file', '-e', `${sha}^{commit}`], optionsFor(clone, signal))).exitCode === 0;
 }
 
 /** Those of the named refs that exist. */

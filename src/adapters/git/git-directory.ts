@@ -2,7 +2,7 @@
 
 import { type Dirent, existsSync, lstatSync } from 'node:fs';
 import { lstat, mkdir, readdir, rm, writeFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { dirname, join, relative } from 'node:path';
 import { ToolError } from '../../domain/errors.ts';
 import { readRegular } from '../own-file.ts';
 
@@ -120,22 +120,34 @@ export function readRef(path: string, ref: string): string | null {
   return SHA.test(sha) ? sha : null;
 }
 
-/** The commits that the branches stand on, at most `limit`, those moved last first, as far as they are written as git writes them. */
-export async function readHeads(path: string, limit: number): Promise<string[]> {
+/** The commits that the refs of a kind stand on, branches if none is named, `leftOut` those that do not count, at most `limit`, those moved last first, as far as they are written as git writes them. */
+export async function readHeads(
+  path: string,
+  limit: number,
+  kind = 'refs/heads',
+  leftOut: RegExp | null = null,
+): Promise<string[]> {
   const loose: { readonly sha: string; readonly at: number }[] = [];
   const collect = async (directory: string): Promise<void> => {
     await each(directory, async (entry, place) => {
       if (entry.isDirectory()) return collect(place);
+      if (leftOut?.test(relative(join(path, '.git'), place)) === true) return;
       const sha = readRegular(place, MAX_REF_BYTES)?.trim() ?? '';
       if (SHA.test(sha)) loose.push({ sha, at: lstatSync(place).mtimeMs });
     });
   };
-  await collect(join(path, '.git', 'refs', 'heads'));
+  if (isDirectory(join(path, '.git', kind))) await collect(join(path, '.git', kind));
   const shas = new Set(loose.sort((a, b) => b.at - a.at).map(({ sha }) => sha));
   for (const row of readPackedRefs(path).split('\n')) {
     const [sha = '', ref = ''] = row.split(' ');
     // Where the branch has a file of its own, that counts.
-    if (ref.startsWith('refs/heads/') && SHA.test(sha) && !existsSync(join(path, '.git', ref))) shas.add(sha);
+    if (
+      ref.startsWith(`${kind}/`) &&
+      leftOut?.test(ref) !== true &&
+      SHA.test(sha) &&
+      !existsSync(join(path, '.git', ref))
+    )
+      shas.add(sha);
   }
   return [...shas].slice(0, limit);
 }

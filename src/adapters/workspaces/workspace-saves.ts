@@ -8,6 +8,7 @@ import { type Clone, cloneMirror, saveUncommitted } from '../git/clone.ts';
 import { isClone, readHead, readRef } from '../git/git-directory.ts';
 import type { Mirror } from '../git/mirror.ts';
 import { removeTree } from '../remove-tree.ts';
+import { looseHeads, saveWorktrees } from './worktree-saves.ts';
 
 function nameOf(task: WorkspaceTask): string {
   return `refs/toolcrew/saved/issue-${task.issue}-${task.life}-${task.attempt}`;
@@ -43,6 +44,11 @@ export async function saveChanges(
   await mirror.take(clone, ref, ref, signal);
   task.output(`uncommitted changes saved as ${ref}\n`);
   return ref;
+}
+
+/** Saves what teammates left uncommitted in worktrees of theirs. */
+export function saveTeams(clone: Clone, mirror: Mirror, task: WorkspaceTask, signal: AbortSignal): Promise<void> {
+  return saveWorktrees(clone, mirror, task, nameOf(task), signal);
 }
 
 /** Saves those commits that are published nowhere and change something; one that cannot be read keeps no other from it. */
@@ -91,12 +97,14 @@ export async function salvage(
     }
   };
   if (isClone(clone.path)) {
-    for (const sha of [readRef(clone.path, `refs/heads/${task.branch}`), readHead(clone.path)])
+    const loose = await looseHeads(clone.path).catch(() => []);
+    for (const sha of [readRef(clone.path, `refs/heads/${task.branch}`), readHead(clone.path), ...loose])
       await trying('commits', () => saveCommits(clone, mirror, task, [sha], signal));
   }
   await trying('files', async () => {
     await replaceGitDirectory(clone.path, mirror, scratch, signal);
     await saveChanges(clone, mirror, task, signal);
+    await saveTeams(clone, mirror, task, signal);
   });
 }
 

@@ -14,8 +14,9 @@ import { type HookScriptsOptions, runHookScript } from './hook-scripts.ts';
 import { SpareClones } from './spare-clones.ts';
 import { WorkspaceMarks } from './workspace-marks.ts';
 import { ROOT_DATA } from './workspace-root.ts';
-import { salvage, saveChanges, saveCommits, takeCommit, worksOf } from './workspace-saves.ts';
+import { salvage, saveChanges, saveCommits, saveTeams, takeCommit, worksOf } from './workspace-saves.ts';
 import { syncWorkspace } from './workspace-sync.ts';
+import { looseHeads } from './worktree-saves.ts';
 
 export type WorkspacesOptions = HookScriptsOptions & {
   /** Real path of the root. */
@@ -340,7 +341,9 @@ export class DiskWorkspaces implements Workspaces {
       const at = await this.#guarded(task);
       const { oid, dirty } = await clone.statusOf(at, signal);
       if (dirty) await saveChanges(at, mirror, task, signal);
-      await saveCommits(at, mirror, task, [oid, ...(await readHeads(path, MAX_HEADS))], signal);
+      await saveTeams(at, mirror, task, signal);
+      const heads = [...(await readHeads(path, MAX_HEADS)), ...(await looseHeads(path))];
+      await saveCommits(at, mirror, task, [oid, ...heads], signal);
     } catch (error) {
       signal.throwIfAborted();
       task.output(`the clone in ${path} cannot be used: ${messageOf(error)}\n`);

@@ -70,6 +70,8 @@ export type LeadOptions = {
   readonly say: (words: string) => void;
   readonly onEvent: (name: string, event: AgentEvent) => void;
   readonly output: (name: string, text: string) => void;
+  /** The team is about to be deleted: from here on only this knows what it has come to. */
+  readonly onEnding?: (team: string, found: Found | null) => void;
   /** A teammate is there, or has gone. */
   readonly onPresence?: (name: string, isThere: boolean) => void;
 };
@@ -339,6 +341,7 @@ export class Lead {
     const { context, workshop } = this.#options;
     // First what would be left lying by who is killed in between: nobody looks for the team any more then.
     await (state.purpose?.phase === 'run' ? workshop.end(this.#team) : workshop.forget(this.#team));
+    this.#options.onEnding?.(this.#team, this.#found);
     // The log is put away with that, and read no more.
     const answer = await operate(context, 'TeamDelete', { team_name: this.#team }, this.#as);
     return this.#putAway(state, String(answer.archived ?? ''));
