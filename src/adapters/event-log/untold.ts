@@ -8,7 +8,6 @@ import { SPEC_STATUSES } from '../../domain/spec/spec.ts';
 import type { TeamState } from '../../domain/team/state.ts';
 import { phaseOfTeam } from '../../domain/team/team-name.ts';
 import type { Teams } from '../../engine/ports.ts';
-import type { Found } from '../../engine/team/lead/lead.ts';
 import { TeamHistory } from './team-history.ts';
 import { teamsDirectory } from './team-names.ts';
 import { ARCHIVE } from './teams.ts';
@@ -33,11 +32,11 @@ export type Untold = {
   /** Where it was put away. */
   readonly archived: string;
   readonly state: TeamState;
-  readonly found: Found | null;
+  readonly found: z.infer<typeof found> | null;
 };
 
 /** Writes down what a team that is about to end has come to; it is put away with its log. */
-export function noteEnd(root: string, team: string, what: Found | null): void {
+export function noteEnd(root: string, team: string, what: object | null): void {
   writeFileSync(join(teamsDirectory(root), team, FILE), `${JSON.stringify({ team, found: what })}\n`);
 }
 
