@@ -190,6 +190,7 @@ export function composeContext(
     context: {
       teams,
       settings,
+      problems,
       now: Date.now,
       keys: systemKeys,
       checks: checksOf(root, main, env),

@@ -70,6 +70,8 @@ export class TeamWorld {
   };
   /** What people were told. */
   readonly logged: string[] = [];
+  /** What the configuration was found to lack. */
+  problems: string[] = [];
   readonly context: HookContext;
   #view: ProjectView = {
     files: () => Promise.resolve([]),
@@ -93,6 +95,7 @@ export class TeamWorld {
     this.context = {
       teams: this.teams,
       settings: () => Promise.resolve(this.settings),
+      problems: () => this.problems,
       now: this.clock.now,
       keys: systemKeys,
       checks: {

@@ -16,6 +16,8 @@ export type Host = { readonly version: string | null; readonly form: 'project' |
 export type TeamContext = {
   readonly teams: Teams;
   readonly settings: () => Promise<TeamSettings>;
+  /** What the settings were found to lack so far: what they said before holds, or nothing. */
+  readonly problems: () => readonly string[];
   readonly now: () => number;
   readonly keys: Keys;
   readonly checks: Checks;

@@ -42,7 +42,16 @@ function purposeOf(name: string, phase: Phase, input: Input, settings: TeamSetti
 }
 
 /** Of a team that no command proposed. */
-function purposeAllowed(name: string, phase: Phase, input: Input, settings: TeamSettings): Purpose {
+function purposeAllowed(
+  { problems }: TeamContext,
+  name: string,
+  phase: Phase,
+  input: Input,
+  settings: TeamSettings,
+): Purpose {
+  const [problem] = problems();
+  if (!settings.enabled && problem !== undefined)
+    refuse(`no team is made before that is mended: ${problem}. Go on with sub-agents, one at a time`);
   if (!settings.enabled)
     refuse(
       'workflow.team.enabled is not true in .tool/config/workflow.yaml: no team is made. Go on with sub-agents, one at a time',
@@ -103,7 +112,7 @@ export async function createTeam(context: TeamContext, input: Input, evidence: E
   await mayCreate(context, evidence);
   const settings = await context.settings();
   // What is refused leaves no log behind.
-  if (!context.teams.list().includes(name)) purposeAllowed(name, phase, input, settings);
+  if (!context.teams.list().includes(name)) purposeAllowed(context, name, phase, input, settings);
   try {
     return await begin(context, name, phase, input, evidence, settings);
   } catch (error) {
@@ -130,7 +139,7 @@ async function begin(
       refuse(
         `team_name: team ${name} stands already (${session}); /tool:team-restart ${name} goes on with it, \`tool team delete ${name}\` ends it`,
       );
-    const purpose = proposal ?? purposeAllowed(name, phase, input, settings);
+    const purpose = proposal ?? purposeAllowed(context, name, phase, input, settings);
     const isStamped = evidence.kind === 'stamp';
     const { key, hash } = context.keys.create();
     await must(log, {

@@ -410,6 +410,11 @@ test('a team that is refused leaves nothing behind; a pattern is for teams of it
   );
   world.settings = { ...world.settings, enabled: false };
   assert.match(await world.refused('team-lead', 'TeamCreate', { team_name }), /workflow\.team\.enabled is not true/);
+  world.problems = ['workflow.yaml has a problem: workflow.team.max_teammates: expected a number of at least 1, got 0'];
+  assert.match(
+    await world.refused('team-lead', 'TeamCreate', { team_name }),
+    /no team is made before that is mended: workflow\.yaml has a problem: workflow\.team\.max_teammates/,
+  );
   assert.deepEqual(world.teams.list(), []);
 });
 
