@@ -8,7 +8,7 @@ import { ToolError } from '../domain/errors.ts';
 import { nearest } from '../domain/nearest.ts';
 import { checkSpec, readSpecTexts, type SpecTexts } from '../domain/spec/check.ts';
 import { isSpecId, type SpecStatus, specDirectory, statusOfSpec } from '../domain/spec/spec.ts';
-import { hasWritten, isChanging } from '../domain/team/planning.ts';
+import { changeInTheWay, hasWritten } from '../domain/team/planning.ts';
 import { got, visible } from '../domain/text.ts';
 import { isAskedByAgent } from '../host/asked-by-agent.ts';
 
@@ -89,12 +89,11 @@ export async function approveSpecCommand(id: string): Promise<void> {
   const problems = checkSpec(mustBe(main, id));
   const logs = teams.list().flatMap((name) => teams.open(name) ?? []);
   try {
-    const changing = logs.find(({ state }) => isChanging(state, id));
-    if (changing !== undefined)
-      throw new ToolError(
-        'refused',
-        `${id}: changes were asked for, and team ${changing.state.team} is at work on them: approve what comes of it`,
-      );
+    const change = changeInTheWay(
+      logs.map(({ state }) => state),
+      id,
+    );
+    if (change !== null) throw new ToolError('refused', change);
     const { status, counts, why } = await approvalOf(main, id, process.env);
     const isNew = status !== 'approved' || !counts;
     const problem = isNew ? approveSpec(main, id, process.env, Date.now()) : null;

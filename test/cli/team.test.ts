@@ -186,7 +186,10 @@ test('what is being changed at the user’s word is not approved as it was', asy
   const session = await planning(root, [...WRITTEN, rec('moved', { event: 'changes_asked', by: 'user' }), changes]);
   const { code, stderr } = await tool(['spec', 'approve', 'SPEC-AUTH-001']);
   assert.equal(code, 1);
-  assert.match(stderr, /SPEC-AUTH-001: changes were asked for, and team tool-plan-auth is at work on them/);
+  assert.match(
+    stderr,
+    /SPEC-AUTH-001: changes were asked for, and team tool-plan-auth is at work on them: .*`\/tool:team-restart tool-plan-auth` in the host goes on with them, `tool team delete tool-plan-auth` ends them$/m,
+  );
   assert.equal(session(), 'working');
   assert.equal(readFileSync(join(root, '.tool/specs/SPEC-AUTH-001/spec.md'), 'utf8'), SPEC);
 });

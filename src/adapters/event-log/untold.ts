@@ -5,7 +5,7 @@ import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'no
 import { join } from 'node:path';
 import * as z from 'zod';
 import { SPEC_STATUSES } from '../../domain/spec/spec.ts';
-import type { TeamState } from '../../domain/team/state.ts';
+import { isStanding, type TeamState } from '../../domain/team/state.ts';
 import { phaseOfTeam } from '../../domain/team/team-name.ts';
 import type { Teams } from '../../engine/ports.ts';
 import { TeamHistory } from './team-history.ts';
@@ -65,12 +65,16 @@ function placesOf(root: string, team: string | null): readonly (readonly [team: 
   });
 }
 
-/** Whether a lead came so far with it, and no further. */
-function isDeleted(teams: Teams, root: string, team: string): boolean {
-  if (noted(join(teamsDirectory(root), team)) === null) return false;
+/** As its log says now; undefined: there is none. */
+function stateOf(teams: Teams, team: string): TeamState | undefined {
   const log = teams.open(team);
   void log?.close();
-  return log?.state.session === 'deleted';
+  return log?.state;
+}
+
+/** Whether a lead came so far with it, and no further. */
+function isDeleted(teams: Teams, root: string, team: string): boolean {
+  return noted(join(teamsDirectory(root), team)) !== null && stateOf(teams, team)?.session === 'deleted';
 }
 
 /** Teams of whose end nobody was told. */
@@ -83,6 +87,12 @@ export function untoldTeams(teams: Teams, root: string): readonly string[] {
 export async function findUntold(teams: Teams, root: string, team: string): Promise<Untold | null> {
   if (isDeleted(teams, root, team)) teams.archive(team);
   const places = placesOf(root, team);
+  const now = stateOf(teams, team);
+  if (now !== undefined && isStanding(now)) {
+    // A newer one of that name is at work: what an older one came to answers nothing that is asked of it.
+    for (const [, earlier] of places) told(earlier);
+    return null;
+  }
   const archived = places.at(-1)?.[1];
   const what = archived === undefined ? null : noted(archived);
   if (archived === undefined || what === null) return null;

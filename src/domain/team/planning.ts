@@ -107,7 +107,20 @@ export function hasWritten(state: TeamState, id: string): boolean {
 }
 
 /** Whether a planning team is at work on what the user wants otherwise in that SPEC. */
-export function isChanging(state: TeamState, id: string): boolean {
+function isChanging(state: TeamState, id: string): boolean {
   const isOpen = [...state.tasks.values()].some(({ status }) => status !== 'completed' && status !== 'failed');
   return isStanding(state) && isOpen && specInChange(state) === id;
+}
+
+/** Why nobody approves that SPEC as it stands, and the ways out; null: none of these teams is changing it. */
+export function changeInTheWay(states: readonly TeamState[], id: string): string | null {
+  const changing = states.find((state) => isChanging(state, id));
+  if (changing === undefined) return null;
+  const { team, lead } = changing;
+  // A terminal takes over no team that a session of the host leads.
+  const again =
+    lead.session === null
+      ? `\`tool team-restart ${team}\` (in the host \`/tool:team-restart ${team}\`) goes on with them`
+      : `\`/tool:team-restart ${team}\` in the host goes on with them`;
+  return `${id}: changes were asked for, and team ${team} is at work on them: approve what comes of it. If nobody is at work any more: ${again}, \`tool team delete ${team}\` ends them`;
 }

@@ -5,7 +5,7 @@ import { specName, statusOfSpec } from '../../domain/spec/spec.ts';
 import { parseCommand } from '../../domain/team/arguments.ts';
 import { leadBrief, rolesToStart, spawnParameters, waitingRoles } from '../../domain/team/brief.ts';
 import type { Evidence } from '../../domain/team/caller.ts';
-import { specInChange } from '../../domain/team/planning.ts';
+import { changeInTheWay, hasWritten, specInChange } from '../../domain/team/planning.ts';
 import { approvalOf, changesOf, isCommand } from '../../domain/team/prompt.ts';
 import type { Phase } from '../../domain/team/role.ts';
 import type { TeamSettings } from '../../domain/team/settings.ts';
@@ -230,26 +230,35 @@ function awaits(log: TeamLog, session: string): boolean {
 
 async function approve(context: HookContext, event: HostEvent, wanted: string): Promise<HookAnswer> {
   return withStanding(context.teams, async (logs) => {
+    const waiting = logs.filter((one) => awaits(one, event.session));
+    // Without a team that waits for it, a lone "approve" is about something else.
+    if (waiting.length === 0 && wanted === '') return SILENT;
     const waits = (id: string) => {
       const status = statusOfSpec(context.project.spec(id) ?? '');
       return status === 'draft' || status === 'awaiting_approval';
     };
     const drafts = context.project.specs().filter(waits);
-    const log = logs.find((one) => awaits(one, event.session));
-    const [only] = drafts;
-    const id = wanted !== '' ? wanted : drafts.length === 1 ? only : undefined;
-    // Without a team that waits for it, a lone "approve" is about something else.
-    if (log === undefined && wanted === '') return SILENT;
+    const writerOf = (id: string) => waiting.find(({ state }) => hasWritten(state, id));
+    const [only = ''] = drafts;
+    const id = wanted !== '' ? wanted : drafts.length === 1 && writerOf(only) !== undefined ? only : undefined;
     if (id === undefined)
       return stop([
         `which SPEC is approved? There is ${drafts.join(', ') || 'none that is a draft'}: answer "approve <id>"`,
       ]);
-    const problem = context.project.approve(id);
+    const change = changeInTheWay(
+      logs.map(({ state }) => state),
+      id,
+    );
+    if (change !== null) return stop([change]);
+    const { status, counts, why } = await context.project.approval(id);
+    const isNew = status !== 'approved' || !counts;
+    const problem = isNew ? context.project.approve(id) : null;
     if (problem !== null) return stop([problem]);
+    const log = writerOf(id);
     if (log?.state.session === 'awaiting_approval')
       await log.append({ type: 'moved', event: 'approved', reason: `the user approved ${id}`, by: 'user' });
     return say([
-      `${id} is approved, by the user's own word.`,
+      isNew ? `${id} is approved, by the user's own word.` : `${id} is approved already (${why}).`,
       ...(log === undefined
         ? []
         : [

@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import {
+  changeInTheWay,
   changeTasks,
   mendRounds,
   mendTasks,
@@ -55,6 +56,31 @@ test('a change names the SPEC that it is about', () => {
   for (const task of changeTasks('SPEC-LOGIN-002', 'without a button'))
     story.tell('task_created', { ...task, files: [] });
   assert.equal(specInChange(story.state), 'SPEC-LOGIN-002');
+});
+
+test('what is being changed is approved by nobody, and whoever asks is told the ways out', () => {
+  const asked = (session: string | null) => {
+    const story = new Story().tell('created', { team: 'tool-plan-login', phase: 'plan', session, roles: ROLES });
+    return story.tell('task_created', { subject: 'Change SPEC-LOGIN-002: red', owner: 'analyst', files: [] });
+  };
+  const story = asked(null);
+  const words = changeInTheWay([new Story().tell('created').state, story.state], 'SPEC-LOGIN-002') ?? '';
+  assert.match(words, /^SPEC-LOGIN-002: changes were asked for, and team tool-plan-login is at work on them: /);
+  assert.ok(
+    words.endsWith(
+      ': `tool team-restart tool-plan-login` (in the host `/tool:team-restart tool-plan-login`) goes on with them, `tool team delete tool-plan-login` ends them',
+    ),
+    words,
+  );
+  // Which a terminal does not take over.
+  const inHost = changeInTheWay([asked('session-1').state], 'SPEC-LOGIN-002') ?? '';
+  assert.match(inHost, /: `\/tool:team-restart tool-plan-login` in the host goes on with them, /);
+  assert.doesNotMatch(inHost, /`tool team-restart/);
+  assert.equal(changeInTheWay([story.state], 'SPEC-LOGIN-001'), null);
+  story.join('analyst').claim('1', 'analyst');
+  assert.notEqual(changeInTheWay([story.state], 'SPEC-LOGIN-002'), null);
+  story.tell('task_updated', { task: '1', status: 'completed', by: 'analyst' });
+  assert.equal(changeInTheWay([story.state], 'SPEC-LOGIN-002'), null);
 });
 
 test('rounds of mending count by role, and anew with what the user wants otherwise', () => {

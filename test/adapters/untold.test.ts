@@ -1,0 +1,72 @@
+// What is said of a team's end that nobody was told of: nothing more once a newer team of that name is at work.
+
+import assert from 'node:assert/strict';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import test from 'node:test';
+import { FileTeams } from '../../src/adapters/event-log/teams.ts';
+import { findUntold, noteEnd, untoldTeams } from '../../src/adapters/event-log/untold.ts';
+import { rec } from '../support/team.ts';
+import { type Cleanup, tempDir } from '../support/temp.ts';
+
+const TEAM = 'tool-debug-it-fails';
+const OTHER = 'tool-debug-it-hangs';
+
+function foundBy(cause: string) {
+  return { phase: 'debug', cause, evidence: '$ node --version', by: 'hypothesis-1', tried: [] };
+}
+
+/** Teams that are begun, and put away with a note of what they came to. */
+function archiveIn(t: Cleanup) {
+  const root = tempDir(t);
+  let now = Date.parse('2026-01-05');
+  const teams = new FileTeams({ root, now: () => (now += 1_000) });
+  const begin = async (team: string) => {
+    const log = teams.begin(team);
+    assert.equal((await log.append(rec('created', { team, phase: 'debug' }))).refusal, null);
+    return log;
+  };
+  const ended = async (team: string, cause: string) => {
+    const log = await begin(team);
+    noteEnd(root, team, foundBy(cause));
+    assert.equal((await log.append(rec('deleted'))).refusal, null);
+    await log.close();
+    return teams.archive(team);
+  };
+  return { root, teams, begin, ended };
+}
+
+const isNoted = (archived: string) => existsSync(join(archived, 'end.json'));
+
+test('the last end of a name is told, and those before it are forgotten', async (t) => {
+  const { root, teams, ended } = archiveIn(t);
+  const first = await ended(TEAM, 'the first');
+  const second = await ended(TEAM, 'the second');
+  assert.deepEqual(untoldTeams(teams, root), [TEAM]);
+  const untold = await findUntold(teams, root, TEAM);
+  assert.deepEqual([untold?.archived, untold?.found], [second, foundBy('the second')]);
+  assert.deepEqual([isNoted(first), isNoted(second)], [false, true]);
+});
+
+test('no old end is told in place of a newer team of that name', async (t) => {
+  const { root, teams, begin, ended } = archiveIn(t);
+  const old = [await ended(TEAM, 'the first'), await ended(TEAM, 'the second')];
+  const other = await ended(OTHER, 'another');
+  const log = await begin(TEAM);
+  assert.equal(await findUntold(teams, root, TEAM), null);
+  assert.deepEqual(old.map(isNoted), [false, false]);
+  log.refresh();
+  assert.equal(log.state.session, 'created');
+  await log.close();
+  assert.deepEqual(untoldTeams(teams, root), [OTHER], 'what others came to stays');
+  assert.equal((await findUntold(teams, root, OTHER))?.archived, other);
+});
+
+test('a team that was only proposed is none: the old end is told', async (t) => {
+  const { root, teams, ended } = archiveIn(t);
+  const archived = await ended(TEAM, 'the first');
+  const log = teams.begin(TEAM);
+  assert.equal((await log.append(rec('proposed', { phase: 'debug' }))).refusal, null);
+  await log.close();
+  assert.equal((await findUntold(teams, root, TEAM))?.archived, archived);
+});
