@@ -1,16 +1,16 @@
 // What is seen of a run while it goes on: the team's board in a terminal, lines anywhere else; what each said is kept.
 
-import { closeSync, mkdirSync, openSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { TeamHistory } from '../adapters/event-log/team-history.ts';
 import { teamsDirectory } from '../adapters/event-log/team-names.ts';
 import { watchLog } from '../adapters/event-log/watch-log.ts';
 import { messageOf } from '../domain/errors.ts';
 import type { TeamSettings } from '../domain/team/settings.ts';
-import { visible, visibleLines } from '../domain/text.ts';
+import { visible } from '../domain/text.ts';
 import { viewFrom } from './find-team.ts';
 import { LiveScreen } from './live-screen.ts';
 import { boardScreen } from './team-board-lines.ts';
+import { TeamOutputs } from './team-outputs.ts';
 import { panesFor } from './tmux-panes.ts';
 
 const FOOT = 'q hides the board · Ctrl-C stops; the same command goes on';
@@ -29,42 +29,6 @@ export type RunScreen = {
   readonly hide: () => void;
   readonly close: () => Promise<void>;
 };
-
-/** The files of a run's output, one for each who speaks, beside the team's log. */
-class Outputs {
-  readonly #directory: string;
-  readonly #files = new Map<string, number>();
-
-  constructor(team: string) {
-    this.#directory = join(team, 'output');
-  }
-
-  /** Where one's words are, from now on at the latest. */
-  pathOf(name: string): string {
-    this.#open(name);
-    return join(this.#directory, `${name}.log`);
-  }
-
-  /** What is in it acts on no terminal. */
-  write(name: string, text: string): void {
-    writeSync(this.#open(name), visibleLines(text));
-  }
-
-  #open(name: string): number {
-    const known = this.#files.get(name);
-    if (known !== undefined) return known;
-    mkdirSync(this.#directory, { recursive: true });
-    // By its number: the directory is put away while somebody still speaks.
-    const file = openSync(join(this.#directory, `${name}.log`), 'a', 0o600);
-    this.#files.set(name, file);
-    return file;
-  }
-
-  close(): void {
-    for (const file of this.#files.values()) closeSync(file);
-    this.#files.clear();
-  }
-}
 
 function print(name: string, text: string): void {
   for (const line of text.split('\n').filter((one) => one.trim() !== ''))
@@ -126,7 +90,7 @@ export function openRunScreen(
   onInterrupt: () => void,
 ): RunScreen {
   const directory = join(teamsDirectory(main), team);
-  const outputs = new Outputs(directory);
+  const outputs = new TeamOutputs(directory);
   const board =
     isLive && process.stdout.isTTY && process.stdin.isTTY ? openBoard(directory, team, onInterrupt) : undefined;
   const kept = (name: string, act: () => void) => {
@@ -136,11 +100,19 @@ export function openRunScreen(
       process.stderr.write(`[lead]      cannot keep what ${name} says: ${visible(messageOf(error))}\n`);
     }
   };
+  const isThrough = (name: string) => board?.isShown() !== true && panes?.has(name) !== true;
   const show = (name: string, text: string) => {
-    kept(name, () => outputs.write(name, text.endsWith('\n') ? text : `${text}\n`));
-    if (board?.isShown() !== true && panes?.has(name) !== true) print(name, text);
+    let isWithin = true;
+    kept(name, () => {
+      isWithin = outputs.write(name, text.endsWith('\n') ? text : `${text}\n`);
+    });
+    // A flood is neither kept nor shown: it would keep the lead from everything else.
+    if (isWithin && isThrough(name)) print(name, text);
   };
-  const say = (words: string) => show('lead', words);
+  const say = (words: string) => {
+    kept('lead', () => outputs.write('lead', `${words}\n`));
+    if (isThrough('lead')) print('lead', words);
+  };
   const sayOfPanes = (words: string) => {
     board?.note(words);
     say(words);
