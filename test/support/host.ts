@@ -1,8 +1,8 @@
 // The real host program, in the versions it is tried with, from the npm registry, kept under .cache.
 
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { fromRegistry } from './from-registry.ts';
 
 export const HOST_VERSIONS = ['2.1.33', '2.1.100', '2.1.177', '2.1.329'] as const;
 export type HostVersion = (typeof HOST_VERSIONS)[number];
@@ -13,21 +13,12 @@ const CACHE = join(process.cwd(), '.cache', 'hosts');
 export function hostProgram(version: HostVersion): string {
   const directory = join(CACHE, version);
   const path = join(directory, 'node_modules', '.bin', 'claude');
-  if (!existsSync(path)) {
-    mkdirSync(directory, { recursive: true });
-    writeFileSync(join(directory, 'package.json'), '{"private":true}\n');
-    const { status, stderr } = spawnSync(
-      'npm',
-      ['install', '--no-save', '--no-audit', '--no-fund', '--no-engine-strict', `@anthropic-ai/claude-code@${version}`],
-      { cwd: directory, encoding: 'utf8' },
-    );
-    if (status !== 0)
-      throw new Error(`Claude Code ${version} cannot be had: ${stderr.trim().split('\n').slice(-3).join(' ')}`);
-  }
-  const { stdout } = spawnSync(path, ['--version'], {
+  fromRegistry(directory, `@anthropic-ai/claude-code@${version}`, `Claude Code ${version}`);
+  const { stdout, error } = spawnSync(path, ['--version'], {
     encoding: 'utf8',
     env: { PATH: process.env.PATH, HOME: '/nonexistent' },
   });
+  if (error !== undefined) throw error;
   if (stdout.startsWith(version)) return path;
   throw new Error(`Claude Code ${version} says that its version is ${stdout.trim() || 'nothing'}`);
 }

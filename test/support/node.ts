@@ -1,8 +1,9 @@
 // Other versions of Node than the one that runs, from the npm registry, kept under .cache.
 
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, realpathSync, writeFileSync } from 'node:fs';
+import { realpathSync } from 'node:fs';
 import { join } from 'node:path';
+import { fromRegistry } from './from-registry.ts';
 
 /** The npm that belongs to the node on the PATH: its JavaScript, so that any node can run it. */
 export function npmProgram(): string {
@@ -17,19 +18,7 @@ export function nodeProgram(major: number): string {
   const name = `node-${process.platform}-${process.arch}`;
   const directory = join(process.cwd(), '.cache', 'node', String(major));
   const path = join(directory, 'node_modules', name, 'bin', 'node');
-  if (!existsSync(path)) {
-    mkdirSync(directory, { recursive: true });
-    writeFileSync(join(directory, 'package.json'), '{"private":true}\n');
-    const { status, stderr } = spawnSync(
-      'npm',
-      ['install', '--no-save', '--no-audit', '--no-fund', `${name}@${major}`],
-      {
-        cwd: directory,
-        encoding: 'utf8',
-      },
-    );
-    if (status !== 0) throw new Error(`node ${major} cannot be had: ${stderr.trim().split('\n').slice(-3).join(' ')}`);
-  }
+  fromRegistry(directory, `${name}@${major}`, `node ${major}`);
   const { stdout } = spawnSync(path, ['--version'], { encoding: 'utf8' });
   if (stdout.startsWith(`v${major}.`)) return path;
   throw new Error(`node ${major} says that its version is ${stdout.trim() || 'nothing'}`);

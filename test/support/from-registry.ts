@@ -1,0 +1,26 @@
+// A package from the npm registry, kept in a directory under .cache; whole or not at all, since several test files fetch at once.
+
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+
+/** Installs it where it is not there yet. Throws when it cannot be had: a suite that leaves out what it is for has not passed. */
+export function fromRegistry(directory: string, spec: string, what: string): void {
+  if (existsSync(directory)) return;
+  mkdirSync(dirname(directory), { recursive: true });
+  const half = mkdtempSync(`${directory}.half-`);
+  try {
+    writeFileSync(`${half}/package.json`, '{"private":true}\n');
+    const args = ['install', '--no-save', '--no-audit', '--no-fund', '--no-engine-strict', spec];
+    const { status, stderr } = spawnSync('npm', args, { cwd: half, encoding: 'utf8' });
+    if (status !== 0) throw new Error(`${what} cannot be had: ${stderr.trim().split('\n').slice(-3).join(' ')}`);
+    try {
+      renameSync(half, directory);
+    } catch (error) {
+      // Another test file was faster.
+      if (!existsSync(directory)) throw error;
+    }
+  } finally {
+    rmSync(half, { recursive: true, force: true });
+  }
+}
