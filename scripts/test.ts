@@ -6,7 +6,7 @@ import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join, relative, resolve } from 'node:path';
+import { basename, dirname, join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { reportCoverage } from './coverage.ts';
 
@@ -28,6 +28,13 @@ function testFiles(path: string): string[] {
           : [],
     )
     .sort();
+}
+
+/** The files of tests among `files` that a failure is of: it may stand in a module that several of them use. */
+function testsOf(place: string, files: readonly string[]): readonly string[] {
+  const path = relative(root, resolve(root, place));
+  if (files.includes(path)) return [path];
+  return files.filter((file) => readFileSync(join(root, file), 'utf8').includes(`/${basename(path)}'`));
 }
 
 /** Runs these files, `atOnce` of them at a time; the files in which something failed, and whether all is well. */
@@ -57,7 +64,10 @@ async function runFiles(
   if (ran < files.length)
     process.stderr.write(`only ${ran} tests ran in ${files.length} files: something was not executed\n`);
   const failed = readFileSync(list, 'utf8').split('\n').filter(Boolean);
-  return { failed: failed.map((file) => relative(root, resolve(root, file))), ok: code === 0 && ran >= files.length };
+  return {
+    failed: [...new Set(failed.flatMap((file) => testsOf(file, files)))],
+    ok: code === 0 && ran >= files.length,
+  };
 }
 
 const files =
@@ -75,7 +85,7 @@ const place = mkdtempSync(join(tmpdir(), 'toolcrew-tests-'));
 const counters = join(place, 'coverage');
 const env = coverage ? { NODE_V8_COVERAGE: counters } : {};
 let { failed, ok } = await runFiles(files, 3, env);
-if (!ok && again && failed.length > 0 && failed.length <= MOST_AGAIN && failed.every((file) => files.includes(file))) {
+if (!ok && again && failed.length > 0 && failed.length <= MOST_AGAIN) {
   process.stdout.write(`\n=== failed, and run once more by themselves: ${failed.join(', ')}\n`);
   const raced = failed;
   ({ failed, ok } = await runFiles(raced, 1, env));

@@ -129,7 +129,15 @@ function howItEnded(end: CommandEnd): string {
 }
 
 /** Runners that end with an error where there is no test say so. */
-const NONE_FOUND = /^(?:=+ )?(?:No tests? (?:files )?found|no tests ran\b|NO TESTS RAN\b)/m;
+const NONE_FOUND = /^No tests? (?:files )?found/m;
+/** Python's say the same where they broke down; with these codes they have found none. */
+const NONE_RAN = /^(?:=+ )?(?:no tests ran|NO TESTS RAN)\b/m;
+const NONE_RAN_CODES = [0, 5];
+
+function hasFoundNone({ exitCode, output }: CommandEnd): boolean {
+  const text = plainText(output);
+  return NONE_FOUND.test(text) || (NONE_RAN.test(text) && NONE_RAN_CODES.includes(exitCode ?? 1));
+}
 
 /** @param measuresCoverage the commands may fail for a threshold of their own although every test passes */
 export function testsResult(ends: readonly CommandEnd[], timeoutMs: number, measuresCoverage: boolean): Measured {
@@ -138,7 +146,7 @@ export function testsResult(ends: readonly CommandEnd[], timeoutMs: number, meas
     if (end.timedOut) return notEnded('tests', timeoutMs, end.command, names.length > 0 ? names : tailOf(end));
     if (couldNotRun(end) && names.length === 0) return cannotRun('tests', end);
     const isThreshold = measuresCoverage && failures === 0 && ran !== null && ran > 0 && names.length === 0;
-    if (ran === 0 && names.length === 0 && NONE_FOUND.test(plainText(end.output))) continue;
+    if (ran === 0 && names.length === 0 && hasFoundNone(end)) continue;
     if (end.exitCode !== 0 && !isThreshold) return failing(end, names, failures);
   }
   const counts = ends.map((end) => readTestOutput(end.output).ran);

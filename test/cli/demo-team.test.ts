@@ -21,7 +21,7 @@ test('in a terminal the board is drawn in its place; Ctrl-C takes everything awa
 test('SIGTERM ends it with 143', async (t) => {
   const { env, nothingLeft } = demoPlace(t);
   const demo = startTool(t, ['demo', '--team'], { env, detached: true });
-  await demo.printed(/▸ backend-dev: /, 5 * 60_000);
+  await demo.printed(/▸ backend-dev: /);
   process.kill(demo.pid, 'SIGTERM');
   const { code, stderr } = await demo.ended;
   assert.deepEqual({ code, stderr }, { code: 143, stderr: '' });

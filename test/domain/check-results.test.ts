@@ -5,9 +5,12 @@ import test from 'node:test';
 import { testsResult } from '../../src/domain/check-results.ts';
 import { isForLackOfTests } from '../../src/domain/quality.ts';
 
+function end(exitCode: number, output: string, command = 'npm test') {
+  return { command, exitCode, timedOut: false, durationMs: 1, output };
+}
+
 function ended(exitCode: number, output: string) {
-  const end = { command: 'npm test', exitCode, timedOut: false, durationMs: 1, output };
-  return testsResult([end], 1000, false).result;
+  return testsResult([end(exitCode, output)], 1000, false).result;
 }
 
 test('a runner that ends with an error since there is no test tells of no failure', () => {
@@ -34,5 +37,18 @@ test('a test that fails, or a suite that cannot be loaded, is no lack of tests',
     assert.equal(result.outcome, 'failed');
     assert.notEqual(result.reason, 'no tests ran', output);
     assert.equal(isForLackOfTests(result), false, output);
+  }
+});
+
+test('a runner that broke down before it ran any test has failed, whatever it says of tests, and whatever another one says', () => {
+  const broken = 'INTERNALERROR> ValueError: bad plugin\n\n============ no tests ran in 0.01s ============\n';
+  for (const ends of [
+    [end(3, broken, 'pytest')],
+    [end(0, '# tests 2\n# pass 2\n# fail 0\n'), end(3, broken, 'pytest')],
+  ]) {
+    const { result } = testsResult(ends, 1000, false);
+    assert.deepEqual([result.outcome, result.command], ['failed', 'pytest']);
+    assert.match(result.reason, /^pytest ended with 3: /);
+    assert.equal(isForLackOfTests(result), false);
   }
 });

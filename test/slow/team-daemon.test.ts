@@ -41,25 +41,21 @@ test('an issue that names a SPEC is built by a team, and ends in one pull reques
   const seen = new Map<string, TeamSummary>();
   let page = '';
   let dashboard = '';
-  await daemon.until(
-    'the done label',
-    async () => {
-      const [running] = (await daemon.state()).running;
-      if (running?.team != null) {
-        seen.set(running.team.state, running.team);
-        if (dashboard === '' && running.team.task_counts.in_progress > 0) {
-          dashboard = (await api('/status')).text;
-          const html = await fetch(`http://127.0.0.1:${daemon.port}/`, { headers: { accept: 'text/html' } });
-          page = await html.text();
-          const named = JSON.parse((await api(`/api/v1/teams/${TEAM}`)).text);
-          assert.equal(named.issue_number, issue);
-          assert.equal(JSON.parse((await api('/api/v1/teams')).text).teams.length, 1);
-        }
+  await daemon.until('the done label', async () => {
+    const [running] = (await daemon.state()).running;
+    if (running?.team != null) {
+      seen.set(running.team.state, running.team);
+      if (dashboard === '' && running.team.task_counts.in_progress > 0) {
+        dashboard = (await api('/status')).text;
+        const html = await fetch(`http://127.0.0.1:${daemon.port}/`, { headers: { accept: 'text/html' } });
+        page = await html.text();
+        const named = JSON.parse((await api(`/api/v1/teams/${TEAM}`)).text);
+        assert.equal(named.issue_number, issue);
+        assert.equal(JSON.parse((await api('/api/v1/teams')).text).teams.length, 1);
       }
-      return (await forge.labelsOf(issue)).includes('tool-done');
-    },
-    120_000,
-  );
+    }
+    return (await forge.labelsOf(issue)).includes('tool-done');
+  });
 
   assert.match(dashboard, /TEAM OF #1 · tool-run-issue-1 · working · implementation · \d of \d tasks/);
   assert.match(dashboard, /backend-dev/);
@@ -96,7 +92,6 @@ test('auto: a team where the thresholds are met, one agent where they are not', 
     'both',
     async () =>
       (await forge.labelsOf(small)).includes('tool-done') && (await forge.labelsOf(large)).includes('tool-done'),
-    120_000,
   );
   const bodies = new Map((await forge.pulls()).map(({ head, body }) => [head, body]));
   assert.match(bodies.get('tool/issue-1') ?? '', /^by one agent/);
@@ -108,10 +103,10 @@ test('a daemon that is killed under a team goes on with it: finished tasks are n
   const issue = await forge.open('Let visitors sign the guest book', TEAM_ISSUE);
   const daemon = await watched(t, forge, 'team', 300);
   const done = async () => (await daemon.state()).running[0]?.team?.task_counts.completed ?? 0;
-  await daemon.until('two finished tasks', async () => (await done()) >= 2, 60_000);
+  await daemon.until('two finished tasks', async () => (await done()) >= 2);
   await daemon.stop('SIGKILL');
   daemon.start();
-  await daemon.until('the done label', async () => (await forge.labelsOf(issue)).includes('tool-done'), 120_000);
+  await daemon.until('the done label', async () => (await forge.labelsOf(issue)).includes('tool-done'));
   const pulls = await forge.pulls();
   assert.equal(pulls.length, 1);
   const merges = await gitAs(

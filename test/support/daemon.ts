@@ -11,6 +11,9 @@ import { type Cleanup, finallyDo, tempDir } from './temp.ts';
 
 export const CLI = join(process.cwd(), 'dist', 'cli.js');
 
+/** Long enough for a machine that is ten times slower than those that this was written on. */
+const LIMIT_MS = 300_000;
+
 export async function freePort(): Promise<number> {
   const server = createServer();
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -73,7 +76,7 @@ export class RunningTool {
   }
 
   /** Waits for what it prints. */
-  async printed(text: string | RegExp, limitMs = 60_000): Promise<void> {
+  async printed(text: string | RegExp, limitMs = LIMIT_MS): Promise<void> {
     const deadline = Date.now() + limitMs;
     const there = () => {
       const all = this.stdout + this.stderr;
@@ -230,7 +233,7 @@ ${prompt}`;
   }
 
   /** Waits until something is so. What never comes ends the test at its limit, with the log. */
-  async until(what: string, condition: () => boolean | Promise<boolean>, limitMs = 60_000): Promise<void> {
+  async until(what: string, condition: () => boolean | Promise<boolean>, limitMs = LIMIT_MS): Promise<void> {
     const deadline = Date.now() + limitMs;
     while (!(await condition())) {
       if (Date.now() > deadline) throw new Error(`waited in vain for: ${what}\n${this.log}`);

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Cleanup, finallyDo, tempDir } from './temp.ts';
 
-const LIMIT_MS = 60_000;
+const LIMIT_MS = 300_000;
 
 export const hasTmux = spawnSync('tmux', ['-V']).status === 0;
 

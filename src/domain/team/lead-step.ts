@@ -146,6 +146,11 @@ function leftOver(state: TeamState, view: LeadView): LeadStep | null {
   return null;
 }
 
+/** Whose an open task is; of one that is nobody's, who has begun it. */
+function ownerOrClaimer({ owner, status, claim }: Task): string | null {
+  return owner ?? (status === 'in_progress' ? (claim?.member ?? null) : null);
+}
+
 function working(state: TeamState, view: LeadView): LeadStep {
   const { running, isChecked, isClosed, spent } = view;
   if (isClosed) return ending(state);
@@ -159,7 +164,7 @@ function working(state: TeamState, view: LeadView): LeadStep {
   if (isRun && isBuilt && isChecked && !isMeasured(state)) return { kind: 'measure' };
   const left = leftOver(state, view);
   if (left !== null) return left;
-  const owners = new Set(open.filter(({ status }) => status !== 'failed').map(({ owner }) => owner));
+  const owners = new Set(open.filter(({ status }) => status !== 'failed').map(ownerOrClaimer));
   const wanted = [...owners].filter((role) => role !== null).filter((role) => !running.has(role) && !spent.has(role));
   if (wanted.length > 0) return { kind: 'start', roles: wanted };
   if (open.length === 0) return done(state, view, isRun);

@@ -1,8 +1,9 @@
 // Before a tool runs: whether this caller may write that, spawn that, call that; and the stamp that says who called.
 
+import { messageOf } from '../../domain/errors.ts';
 import { memberBrief } from '../../domain/team/brief.ts';
 import { identify, memberName } from '../../domain/team/caller.ts';
-import { judgeWrites } from '../../domain/team/guard.ts';
+import { judgeWrites, ruleOf } from '../../domain/team/guard.ts';
 import { LEAD } from '../../domain/team/message.ts';
 import { insideProject } from '../../domain/team/ownership.ts';
 import { kindOfTool } from '../../domain/team/tool-kind.ts';
@@ -25,7 +26,7 @@ export async function beforeTool(context: HookContext, event: HostEvent): Promis
     if (found === undefined) return SILENT;
     // Where team mode has failed, the lead's own agents do the work; who was started as a teammate still is one.
     if (found.log.state.session === 'fallback' && context.startedAs === null) {
-      if (kind === 'write') await noteAlone(context, event, found.log);
+      if (kind === 'write') await noteAlone(context, event, found);
       return SILENT;
     }
     if (kind === 'write') return guardWrite(context, event, found);
@@ -117,16 +118,25 @@ async function guardWrite(context: HookContext, event: HostEvent, found: Found):
 }
 
 /** Of work that is done one at a time, what was written: nothing is refused, and nothing stands in its way. */
-async function noteAlone(context: HookContext, event: HostEvent, log: TeamLog): Promise<void> {
-  if (log.state.purpose?.phase !== 'run') return;
-  const writes = await context.writesOf(event.tool, event.input, event.cwd).catch(() => null);
-  const paths = (writes?.targets ?? [])
-    .flatMap(({ path, tree }) => (tree ? [path, ...context.below(path)] : [path]))
-    .flatMap((path) => (path.startsWith('/') ? [] : (insideProject(path) ?? [])));
-  if (paths.length === 0) return;
-  const words = { about: `${event.tool} ${paths.join(', ')}`, reason: 'one at a time', fingerprint: '', paths };
-  const record = { type: 'decision', hook: 'ownership', decision: 'accept', member: LEAD, ...words } as const;
-  await log.append(record, { flush: false });
+async function noteAlone(context: HookContext, event: HostEvent, { log, caller }: Found): Promise<void> {
+  const { purpose, lead } = log.state;
+  // Whoever else works in the project does nothing for the team; agents that its lead has started do.
+  const isSession = lead.session === event.session || (lead.session === null && lead.keyHash !== null);
+  if (purpose?.phase !== 'run' || (caller.kind === 'outsider' && !isSession)) return;
+  try {
+    const { targets } = await context.writesOf(event.tool, event.input, event.cwd);
+    const paths = targets
+      .flatMap(({ path, tree }) => (tree ? [path, ...context.below(path)] : [path]))
+      .flatMap((path) => (path.startsWith('/') ? [] : (insideProject(path) ?? [])))
+      .filter((path) => ruleOf(path) === null);
+    if (paths.length === 0) return;
+    const about = `${event.tool} ${targets.map(({ path }) => path).join(', ')}`;
+    const words = { about, reason: 'one at a time', fingerprint: '', paths };
+    const record = { type: 'decision', hook: 'ownership', decision: 'accept', member: LEAD, ...words } as const;
+    await log.append(record, { flush: false });
+  } catch (error) {
+    context.log('warn', `what ${event.tool} writes is not noted: ${messageOf(error)}`);
+  }
 }
 
 /** Without these an agent can neither claim a task nor say what came of it. */

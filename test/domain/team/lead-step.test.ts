@@ -269,8 +269,14 @@ const CASES: readonly {
     step: 'fail 1: too dear',
   },
   {
-    name: 'what is claimed by who is gone holds nobody up for ever',
+    name: "who began what is nobody's and is gone is started again",
     story: begun().tell('task_created', UNOWNED).join('backend-dev').claim('1', 'backend-dev'),
+    step: 'start backend-dev',
+  },
+  {
+    name: 'what is claimed by who is gone and begins nothing any more holds nobody up for ever',
+    story: begun().tell('task_created', UNOWNED).join('backend-dev').claim('1', 'backend-dev'),
+    view: { ...NOBODY, spent: new Map([['backend-dev', 'it has used all']]) },
     step: 'stuck',
   },
   {

@@ -8,6 +8,7 @@ import type { Evidence } from '../../../src/domain/team/caller.ts';
 import type { Turn } from '../../../src/engine/ports.ts';
 import { act } from '../../../src/engine/team/acting.ts';
 import { beforeTool } from '../../../src/engine/team/guarding.ts';
+import type { HookContext } from '../../../src/engine/team/hook-context.ts';
 import { onPrompt } from '../../../src/engine/team/prompting.ts';
 import { ANALYST, ARCHITECT, RESEARCHER } from '../../support/plan-results.ts';
 import { type Answer, failing, TEAM, TeamWorld } from '../../support/team-world.ts';
@@ -385,6 +386,32 @@ test('a lead that builds alone is measured the same, by what its hook has seen i
   ]);
   assert.match(String(last.note), /^the gate has passed the work of all\. Then TeamDelete \{"team_name":/);
   assert.equal(world.state().gate?.ok, true);
+});
+
+test('of what is written while a lead builds alone, only what its session writes into the project is noted, in few words', async (t) => {
+  const world = new World(t);
+  world.pretend({ specs: () => ['SPEC-AUTH-001'], spec: () => '# Sign in\n\n- The API shall sign in.\n' });
+  world.settings = { ...world.settings, requirePlanApproval: false };
+  const prompt = '/tool:2-run SPEC-AUTH-001 --solo';
+  await onPrompt(world.context, world.event('team-lead', 'UserPromptSubmit', { prompt }));
+  const many = Array.from({ length: 300 }, (_, index) => `src/api/${index}.js`);
+  const context: HookContext = {
+    ...world.context,
+    writesOf: async () => ({ targets: [{ path: '.', tree: true }], unresolved: [] }),
+    below: () => ['.git/HEAD', '.tool/teams/x/log.jsonl', ...many],
+  };
+  const event = world.event('team-lead', 'PreToolUse', { tool: 'Bash', input: { command: 'format .' } });
+  assert.equal((await beforeTool(context, { ...event, session: 'another' })).kind, 'silent');
+  assert.equal(world.state().written.size, 0);
+  assert.equal((await beforeTool(context, event)).kind, 'silent');
+  const written = [...world.state().written.keys()];
+  assert.deepEqual(
+    written.filter((path) => path !== '.'),
+    many,
+  );
+  assert.equal(world.state().decisions.at(-1)?.about, 'Bash .');
+  const broken: HookContext = { ...context, writesOf: () => Promise.reject(new Error('no space left')) };
+  assert.equal((await beforeTool(broken, event)).kind, 'silent', 'nothing stands in the way of the work');
 });
 
 test('a restart makes up for what a killed server has left undone', async (t) => {
