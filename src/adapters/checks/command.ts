@@ -37,9 +37,12 @@ export type CheckRoom = {
 
 /**
  * Becomes a program, and ends the group when who started it has ended, however: nobody is left who would, or who would look at
- * what is found. What waits for that is no child of the program, which may wait for all of its own.
+ * what is found. What waits for that is no child of the program, which may wait for all of its own, and outlives the requests to
+ * end that the group gets: the program may not heed them. It is deaf to them before the program begins.
  */
-const LEASH = '( { read -r _ <&3; kill -KILL 0; } </dev/null >/dev/null 2>&1 & )\nexec 3<&-\nexec "$@"';
+const LEASH = `( trap '' TERM INT HUP; { read -r _ <&3; kill -KILL 0; } </dev/null >/dev/null 2>&1 & )
+exec 3<&-
+exec "$@"`;
 
 export type Commands = {
   readonly env: Readonly<Record<string, string>>;

@@ -5,7 +5,7 @@ import { lstatSync, readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { mkdir, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
-import { GENERATED } from '../git/generated.ts';
+import { generatedIn, literalPattern } from '../git/generated.ts';
 import { tryGit } from '../git/git.ts';
 import { environmentAt } from '../git/team-environment.ts';
 
@@ -38,10 +38,9 @@ async function gitTree({ root, leftOut, signal }: TreeOptions): Promise<string |
       signal.throwIfAborted();
       return exitCode === 0 ? stdout : null;
     };
-    const [top, objects] =
-      (await ask(['rev-parse', '--path-format=absolute', '--show-toplevel', '--git-path', 'objects']))
-        ?.trimEnd()
-        .split('\n') ?? [];
+    const places = ['--show-toplevel', '--git-path', 'objects', '--show-prefix'];
+    const [top, objects, ...prefix] =
+      (await ask(['rev-parse', '--path-format=absolute', ...places]))?.replace(/\n$/, '').split('\n') ?? [];
     if (top === undefined || objects === undefined) return null;
     // A directory that the repository around it ignores is none of that repository's.
     if ((await realpath(root)) !== (await realpath(top)) && (await ask(['check-ignore', '-q', '.'])) !== null)
@@ -49,12 +48,12 @@ async function gitTree({ root, leftOut, signal }: TreeOptions): Promise<string |
 
     const excludes = join(scratch, 'excludes');
     await mkdir(join(scratch, 'objects'));
-    const own = leftOut.map((path) => relative(top, join(path.startsWith('/') ? '' : root, path)));
+    const own = leftOut
+      .map((path) => relative(top, join(path.startsWith('/') ? '' : root, path)))
+      .filter((path) => path !== '' && !path.startsWith('..'));
     await writeFile(
       excludes,
-      [...GENERATED, ...own.filter((path) => path !== '' && !path.startsWith('..')).map((path) => `/${path}`), ''].join(
-        '\n',
-      ),
+      [...generatedIn(prefix.join('\n')), ...own.map((path) => `/${literalPattern(path)}`), ''].join('\n'),
     );
     const env = {
       ...base,

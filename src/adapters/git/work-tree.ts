@@ -4,7 +4,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { WorkTree } from '../../engine/ports.ts';
-import { GENERATED } from './generated.ts';
+import { generatedIn } from './generated.ts';
 import { cloneEnvironment, tryGit } from './git.ts';
 import { copyIndex } from './index-copy.ts';
 
@@ -34,11 +34,12 @@ function gitIn(root: string): Ask {
   };
 }
 
-/** The repository's own index and objects; null where there is no repository. */
+/** The repository's own index and objects, and the way from its top to here; null where there is no repository. */
 async function placesOf(git: Ask) {
-  const answer = await git(['rev-parse', '--path-format=absolute', '--git-path', 'index', '--git-path', 'objects']);
-  const [index, own] = answer?.split('\n') ?? [];
-  return index === undefined || own === undefined || own === '' ? null : { index, own };
+  const paths = ['--git-path', 'index', '--git-path', 'objects', '--show-prefix'];
+  const answer = await git(['rev-parse', '--path-format=absolute', ...paths]);
+  const [index, own, ...prefix] = answer?.replace(/\n$/, '').split('\n') ?? [];
+  return index === undefined || own === undefined || own === '' ? null : { index, own, prefix: prefix.join('\n') };
 }
 
 /** In which git finds the trees that were looked at as well; null where there is no repository. */
@@ -69,7 +70,7 @@ export function createWorkTree({ root, objects }: WorkTreeOptions): WorkTree {
         }
         const env = { ...beside(objects, at.own), GIT_INDEX_FILE: index };
         const excludes = join(scratch, 'excludes');
-        writeFileSync(excludes, [...OWN.map((path) => `**/${path}/`), ...GENERATED, ''].join('\n'));
+        writeFileSync(excludes, [...OWN.map((path) => `**/${path}/`), ...generatedIn(at.prefix), ''].join('\n'));
         // Git itself takes in what became a directory, or was one. What it cannot read stays as it was, which it ends with 1 for.
         const add = ['-c', `core.excludesFile=${excludes}`, 'add', '-A', '--ignore-errors', '--', '.'];
         if ((await git([...UNFLUSHED, ...add], env, [0, 1])) === null) return null;

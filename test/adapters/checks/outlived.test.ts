@@ -6,19 +6,22 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import test from 'node:test';
-import { checkEnvironment, createCommands } from '../../../src/adapters/checks/command.ts';
-import { finallyDo, tempDir } from '../../support/temp.ts';
+import { type Commands, checkEnvironment, createCommands } from '../../../src/adapters/checks/command.ts';
+import { type Cleanup, finallyDo, tempDir } from '../../support/temp.ts';
 import { within } from '../../support/within.ts';
 
 const PROGRAM = join(process.cwd(), 'test', 'support', 'programs', 'measuring.ts');
 
-test('what is being measured ends with who measures, however that ends', async (t) => {
+/** Begins to measure with that script, and has who measures killed once the script runs and `before` is done with its group. */
+async function outlived(t: Cleanup, first: string, before: (group: number) => void): Promise<void> {
   const root = tempDir(t);
+  // What is killed clears nothing away.
+  const env = { ...process.env, TMPDIR: tempDir(t) };
   execFileSync('git', ['init', '-q', root]);
   execFileSync('mkfifo', [join(root, 'told')]);
   // The shell and what it starts hold the pipe for as long as they live: its end is theirs.
-  const script = `exec 7>'${join(root, 'told')}'; sleep 1000 & echo $$ >&7; wait`;
-  const child = spawn(process.execPath, ['--import', 'tsx', PROGRAM, root, script], { stdio: 'inherit' });
+  const script = `${first}exec 7>'${join(root, 'told')}'; sleep 1000 & echo $$ >&7; wait`;
+  const child = spawn(process.execPath, ['--import', 'tsx', PROGRAM, root, script], { stdio: 'inherit', env });
   finallyDo(t, () => child.kill('SIGKILL'));
   const told = spawn('cat', [join(root, 'told')], { stdio: ['ignore', 'pipe', 'inherit'] });
   finallyDo(t, () => told.kill('SIGKILL'));
@@ -35,13 +38,20 @@ test('what is being measured ends with who measures, however that ends', async (
   const [line] = (await within('the check says that it runs', once(lines, 'line'))) as [string];
   group = Number(line);
   assert.ok(group > 0, line);
+  before(group);
   child.kill('SIGKILL');
   await within('the check ends', ended);
-});
+}
 
-test('a script that waits for all that it has started waits for nothing else', async (t) => {
-  const root = tempDir(t);
-  const commands = createCommands({
+test('what is being measured ends with who measures, however that ends', (t) => outlived(t, '', () => undefined));
+
+test('what does not heed the request to end ends with who has asked it', (t) =>
+  outlived(t, "trap '' TERM INT HUP; ", (group) => {
+    for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.kill(-group, signal);
+  }));
+
+function commandsIn(root: string): Commands {
+  return createCommands({
     root,
     env: checkEnvironment(process.env, root),
     now: Date.now,
@@ -49,9 +59,19 @@ test('a script that waits for all that it has started waits for nothing else', a
     signal: new AbortController().signal,
     output: () => undefined,
   });
-  const { exitCode, output } = await commands.run(
+}
+
+test('a script that waits for all that it has started waits for nothing else', async (t) => {
+  const root = tempDir(t);
+  const { exitCode, output } = await commandsIn(root).run(
     'x',
     'echo one & wait; echo two; [ ! -e /dev/fd/3 ] && echo "no third"',
   );
   assert.deepEqual([exitCode, output], [0, 'one\ntwo\nno third\n']);
+});
+
+test('a script that is asked to end hears it', async (t) => {
+  const root = tempDir(t);
+  const asked = await commandsIn(root).run('x', 'kill -TERM $$; echo on');
+  assert.deepEqual([asked.exitCode, asked.output], [null, '']);
 });

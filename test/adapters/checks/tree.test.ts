@@ -134,6 +134,27 @@ test('a project in a directory of its repository; one that the repository around
   assert.notEqual(await tree([], inner), ignored);
 });
 
+for (const below of ['inner', 'in[n]er* \\?', 'over\ntwo lines'])
+  test(`what checks write at the top of a project does not count below the top of its repository: ${JSON.stringify(below)}`, async (t) => {
+    const { root, write, tree } = place(t, true);
+    const inner = join(root, below);
+    write(`${below}/x.txt`, 'one\n');
+    const look = () => tree(['report[1].xml'], inner);
+    const before = await look();
+    assert.match(before, /^[0-9a-f]{40}$/);
+    for (const path of [
+      'coverage/lcov-report/index.html',
+      'coverage.xml',
+      'c.out',
+      'report[1].xml',
+      '.tool/teams/a/log.jsonl',
+    ])
+      write(`${below}/${path}`, 'x');
+    assert.equal(await look(), before);
+    write(`${below}/src/coverage/x.txt`, 'x');
+    assert.notEqual(await look(), before);
+  });
+
 test('where Git cannot take everything in, the files themselves are hashed', async (t) => {
   const { root, tree, write } = place(t, true);
   execFileSync('git', ['init', '-q', join(root, 'nested')]);

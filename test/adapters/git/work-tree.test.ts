@@ -96,3 +96,18 @@ test('of a project below the top of its repository its own paths are told, and n
   const after = await workTree.tree();
   assert.deepEqual(await workTree.changed(before ?? '', after ?? ''), ['src/a.js']);
 });
+
+for (const below of ['shop', 'sh[o]p* \\?', 'over\ntwo lines'])
+  test(`what checks leave at the top of a project is none of its work, wherever that is: ${JSON.stringify(below)}`, async (t) => {
+    const { root } = repository(t, { [`${below}/src/a.js`]: '1' });
+    const place = join(root, below);
+    const workTree = createWorkTree({ root: place, objects: join(place, '.tool', 'cache', 'objects') });
+    const before = await workTree.tree();
+    assert.match(before ?? 'none', /^[0-9a-f]{40}$/);
+    const left = ['coverage/index.html', '.nyc_output/1.json', 'coverage.xml', 'c.out'];
+    // A directory of the work's own has that name, as it may at the top of the repository.
+    const made = ['src/coverage/a.js', '../coverage.xml'];
+    writeTree(place, Object.fromEntries([...left, ...made].map((path) => [path, 'x'])));
+    const after = await workTree.tree();
+    assert.deepEqual(await workTree.changed(before ?? '', after ?? ''), ['src/coverage/a.js']);
+  });
