@@ -1,5 +1,6 @@
 // A file that says which process holds something, which one does at a time; who is dead holds nothing.
 
+import { createHash } from 'node:crypto';
 import { linkSync, readFileSync, renameSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { isOver, pidNamespace, processStartTime } from './processes.ts';
@@ -25,9 +26,18 @@ function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null;
 }
 
-function readHolder(path: string): Holder | undefined {
+/** What is in a lock: nothing where that cannot be read, undefined where there is none. */
+function textOf(path: string): string | undefined {
   try {
-    const value: unknown = JSON.parse(readFileSync(path, 'utf8'));
+    return readFileSync(path, 'utf8');
+  } catch (error) {
+    return error instanceof Error && 'code' in error && error.code === 'ENOENT' ? undefined : '';
+  }
+}
+
+function parseHolder(text: string): Holder | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
     if (!isObject(value)) return undefined;
     const { pid, host, namespace, start_time, since, workflow, url } = value;
     if (
@@ -69,10 +79,15 @@ function holds(path: string, holder: Holder): boolean {
   return holder.start_time === null || started === null || started === holder.start_time;
 }
 
+/** Who is said to hold a lock by what was found in it, and is there; undefined where that is nobody. */
+function livingHolder(path: string, text: string): Holder | undefined {
+  const holder = parseHolder(text);
+  return holder !== undefined && holds(path, holder) ? holder : undefined;
+}
+
 /** Who holds the lock now; undefined when nobody does. */
 export function holderOf(lock: string): Holder | undefined {
-  const holder = readHolder(lock);
-  return holder !== undefined && holds(lock, holder) ? holder : undefined;
+  return livingHolder(lock, textOf(lock) ?? '');
 }
 
 /** `process 12`, with the machine where it is not this one. */
@@ -114,16 +129,20 @@ export class HeldLock {
   }
 
   #take(): void {
-    const mine = this.#beside('mine');
+    // A name that no other process uses: the same number may be another's in another namespace.
+    const mine = `${this.#lock}.mine.${process.pid}${this.#own.namespace.replaceAll(/\D/g, '')}`;
     try {
       // Of a dead process with this number it may be the lock itself, by its other name.
       rmSync(mine, { force: true });
       writeFileSync(mine, JSON.stringify(this.#own), { mode: 0o600 });
       for (let tries = 0; tries < 20; tries++) {
-        if (this.#tryLink(mine)) return;
-        const holder = readHolder(this.#lock);
-        if (holder !== undefined && holds(this.#lock, holder)) this.#options.refuse(holder);
-        this.#setAside(holder);
+        if (this.#tryLink(mine, this.#lock)) return;
+        const found = textOf(this.#lock);
+        // Given back since.
+        if (found === undefined) continue;
+        const holder = livingHolder(this.#lock, found);
+        if (holder !== undefined) this.#options.refuse(holder);
+        this.#clear(mine, found);
       }
     } finally {
       rmSync(mine, { force: true });
@@ -131,14 +150,9 @@ export class HeldLock {
     this.#options.giveUp();
   }
 
-  /** A name that no other process uses: the same number may be another's in another namespace. */
-  #beside(what: string): string {
-    return `${this.#lock}.${what}.${process.pid}${this.#own.namespace.replaceAll(/\D/g, '')}`;
-  }
-
-  #tryLink(from: string): boolean {
+  #tryLink(from: string, to: string): boolean {
     try {
-      linkSync(from, this.#lock);
+      linkSync(from, to);
       return true;
     } catch (error) {
       if (error instanceof Error && 'code' in error && error.code === 'EEXIST') return false;
@@ -146,21 +160,35 @@ export class HeldLock {
     }
   }
 
-  /** Takes a dead holder's lock out of the way; one that somebody took meanwhile is put back. */
-  #setAside(dead: Holder | undefined): void {
-    const aside = this.#beside('aside');
-    const isOther = (one: Holder | undefined) =>
-      one !== undefined && (one.pid !== dead?.pid || one.since !== dead.since);
-    if (isOther(readHolder(this.#lock))) return;
-    try {
-      renameSync(this.#lock, aside);
-    } catch {
-      return;
+  /**
+   * Takes a dead holder's lock away, and no other. A look and the taking away are two steps, and a living one may have its lock in
+   * between: so who may do it is settled first, by a link that is named after what the dead one left, which no other lock ever
+   * holds. A right of somebody who died with it is followed by the next one, named after both.
+   */
+  #clear(mine: string, dead: string): void {
+    const rightAfter = (...texts: readonly string[]) =>
+      `${this.#lock}.over.${createHash('sha256').update(texts.join('\0')).digest('hex').slice(0, 32)}`;
+    const before: { readonly right: string; readonly text: string }[] = [];
+    let right = rightAfter(dead);
+    while (!this.#tryLink(mine, right)) {
+      const text = textOf(right);
+      // It is done, by somebody else.
+      if (text === undefined) return;
+      const other = livingHolder(right, text);
+      if (other !== undefined) this.#options.refuse(other);
+      before.push({ right, text });
+      right = rightAfter(dead, ...before.map((one) => one.text));
     }
-    const taken = readHolder(aside);
-    // Never over one that was made in the meantime.
-    if (taken !== undefined && isOther(taken) && holds(aside, taken)) this.#tryLink(aside);
-    rmSync(aside, { force: true });
+    try {
+      // From another machine a sign of life may have come since.
+      if (textOf(this.#lock) === dead) {
+        if (livingHolder(this.#lock, dead) !== undefined) return;
+        rmSync(this.#lock, { force: true });
+      }
+      for (const one of before) rmSync(one.right, { force: true });
+    } finally {
+      rmSync(right, { force: true });
+    }
   }
 
   #touch(): void {
@@ -181,7 +209,7 @@ export class HeldLock {
     clearInterval(this.#timer);
     if (this.#timer === undefined) return;
     this.#timer = undefined;
-    const holder = readHolder(this.#lock);
+    const holder = parseHolder(textOf(this.#lock) ?? '');
     const { pid, since, namespace } = this.#own;
     // Somebody may have taken it for a dead one's.
     if (holder?.pid === pid && holder.since === since && holder.namespace === namespace)
