@@ -1,10 +1,11 @@
 // Where the tools of a person's projects live, as variables: for programs whose home is another one. What is there is
 // read, what is fetched anew goes to a place of their own.
 
-import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, statSync, symlinkSync } from 'node:fs';
 import { homedir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { ownDirectory } from './own-directory.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -36,7 +37,7 @@ const CARGO: readonly (readonly [part: string, depth: number])[] = [
   ['git/checkouts', 2],
 ];
 
-/** Makes entries of a directory readable in another one, where they are missing. */
+/** Makes entries of a directory readable in another one, where they are missing. Its own parts are no links: it is written to. */
 function link(from: string, to: string, depth: number): void {
   const status = statSync(from, { throwIfNoEntry: false });
   if (status === undefined) return;
@@ -49,7 +50,7 @@ function link(from: string, to: string, depth: number): void {
     }
     return;
   }
-  mkdirSync(to, { recursive: true });
+  ownDirectory(to);
   for (const name of readdirSync(from)) link(join(from, name), join(to, name), depth - 1);
 }
 
@@ -57,10 +58,9 @@ function link(from: string, to: string, depth: number): void {
 function cargoVariables(env: Environment, home: string, own: string): Record<string, string> {
   const theirs = env.CARGO_HOME ?? join(home, '.cargo');
   if (!existsSync(theirs)) return {};
-  const place = join(own, 'cargo');
+  const place = ownDirectory(join(own, 'cargo'));
   for (const [part, depth] of CARGO) {
-    if (part.includes('/')) mkdirSync(join(place, part, '..'), { recursive: true });
-    else mkdirSync(place, { recursive: true });
+    if (part.includes('/')) ownDirectory(join(place, dirname(part)));
     link(join(theirs, part), join(place, part), depth);
   }
   return { CARGO_HOME: place };

@@ -60,7 +60,7 @@ export function createChecks({
       let reports: string | undefined;
       try {
         const env = checkEnvironment(room?.env ?? callerEnv, root);
-        const key = `${tree}-${digestOf(settings, env, root)}`;
+        const key = `${tree}-${digestOf(settings, env, [root, ...(room?.installedIn ?? [])])}`;
         let kept = readKept(cacheDirectory, key);
         const isEnough = () => {
           kept ??= readKept(cacheDirectory, key);
@@ -86,8 +86,11 @@ export function createChecks({
   };
 }
 
-function digestOf(settings: QualitySettings, env: Readonly<Record<string, string>>, root: string): string {
-  const installed = INSTALLED.map((path) => statSync(join(root, path), { throwIfNoEntry: false })?.mtimeMs ?? null);
+/** @param places where what is installed is found */
+function digestOf(settings: QualitySettings, env: Readonly<Record<string, string>>, places: readonly string[]): string {
+  const installed = places.flatMap((place) =>
+    INSTALLED.map((path) => statSync(join(place, path), { throwIfNoEntry: false })?.mtimeMs ?? null),
+  );
   return createHash('sha256')
     .update(JSON.stringify([VERSION, settings, env.PATH, installed]))
     .digest('hex')

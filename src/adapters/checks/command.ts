@@ -30,6 +30,8 @@ export type CheckRoom = {
   readonly env: Readonly<Record<string, string>>;
   /** A directory for temporary files, reports among them. */
   readonly tmp: string;
+  /** Directories whose installed packages are found there, beside that where they run. */
+  readonly installedIn: readonly string[];
   /** The command line of a program as it is started there. */
   readonly wrap: (file: string, args: readonly string[]) => readonly [string, readonly string[]];
   readonly close: () => Promise<void>;

@@ -42,23 +42,51 @@ export async function shareInstalled(worktree: string, repository: Repository, r
   await fillSubmodules(worktree, repository, run);
   for (const place of await places(worktree, repository, run)) {
     const target = join(worktree, place);
-    const known = [target, dirname(target)].map((path) => lstatSync(path, { throwIfNoEntry: false }));
-    if (known[0] !== undefined || known[1]?.isDirectory() !== true) continue;
-    mkdirSync(target);
-    // Git does not see an empty directory.
-    if ((await run.try(worktree, ['check-ignore', '--quiet', '--', `${place}/`])).exitCode !== 0) {
-      rmdirSync(target);
-      continue;
+    if (!existsSync(dirname(target)) || !isFree(worktree, place)) continue;
+    mkdirSync(target, { recursive: true });
+    try {
+      // Git does not see an empty directory.
+      if ((await run.try(worktree, ['check-ignore', '--quiet', '--', `${place}/`])).exitCode !== 0) continue;
+      const half = emptyBeside(worktree);
+      const source = join(top, place);
+      const where = { top, worktree, target };
+      if (basename(place) === PACKAGES) sharePackages(source, half, where);
+      else shareEnvironment(source, half, where);
+      // Whole or not at all: an empty directory is replaced in one step.
+      renameSync(half, target);
+    } finally {
+      // Empty, it would hide what is found above it.
+      if (existsSync(target) && isFree(worktree, place)) rmdirSync(target);
     }
-    const half = join(dirname(worktree), `.installed-${basename(worktree)}`);
-    rmSync(half, { recursive: true, force: true });
-    mkdirSync(half);
-    const source = join(top, place);
-    const where = { top, worktree, target };
-    if (basename(place) === PACKAGES) sharePackages(source, half, where);
-    else shareEnvironment(source, half, where);
-    // Whole or not at all: an empty directory is replaced in one step.
-    renameSync(half, target);
+  }
+}
+
+/** A directory to be filled, and moved into its place then. One that was killed may have left it. */
+function emptyBeside(worktree: string): string {
+  const half = join(dirname(worktree), `.installed-${basename(worktree)}`);
+  rmSync(half, { recursive: true, force: true });
+  mkdirSync(half);
+  return half;
+}
+
+/**
+ * Whether something may be put there: there is nothing, or, by one that was killed, an empty directory. Writers have been
+ * there: no link is a way to it, and what cannot be looked at stays as it is.
+ */
+function isFree(worktree: string, place: string): boolean {
+  const parts = place.split('/');
+  if (parts.includes('..')) return false;
+  try {
+    let path = worktree;
+    for (const part of parts) {
+      path = join(path, part);
+      const status = lstatSync(path, { throwIfNoEntry: false });
+      if (status === undefined) return true;
+      if (!status.isDirectory()) return false;
+    }
+    return readdirSync(path).length === 0;
+  } catch {
+    return false;
   }
 }
 
@@ -72,11 +100,8 @@ async function fillSubmodules(worktree: string, { top }: Repository, run: Run): 
     const [facts = '', path = ''] = row.split('\t');
     const [mode, sha = ''] = facts.split(' ');
     const [from, to] = [join(top, path), join(worktree, path)];
-    if (mode !== SUBMODULE || !existsSync(join(from, '.git')) || (existsSync(to) && readdirSync(to).length > 0))
-      continue;
-    const half = join(dirname(worktree), `.installed-${basename(worktree)}`);
-    rmSync(half, { recursive: true, force: true });
-    mkdirSync(half);
+    if (mode !== SUBMODULE || !isFree(worktree, path) || !existsSync(join(from, '.git'))) continue;
+    const half = emptyBeside(worktree);
     if (!(await exportCommit(sha, objectsOf(from), { worktree, into: half }, run))) continue;
     mkdirSync(to, { recursive: true });
     renameSync(half, to);

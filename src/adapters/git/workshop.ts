@@ -32,7 +32,16 @@ import {
 } from './workshop-git.ts';
 import { shareInstalled } from './workshop-installed.ts';
 import { move } from './workshop-move.ts';
-import { BRANCHES, baseRef, headRef, keptRef, memberBranch, teamBranch, viewPath } from './workshop-names.ts';
+import {
+  BRANCHES,
+  baseRef,
+  headRef,
+  keptRef,
+  memberBranch,
+  memberPath,
+  teamBranch,
+  viewPath,
+} from './workshop-names.ts';
 import { ensureWorktree, findWorktree, removeWorktree } from './workshop-place.ts';
 import { checkedOutIn } from './workshop-refs.ts';
 import { refusePlan } from './workshop-refuse.ts';
@@ -141,7 +150,18 @@ class GitWorkshop implements Workshop {
 
   /** Acts in a writer's worktree, which is there and in order. */
   #writer<T>(team: string, member: string, act: (writer: Writer, tools: Tools) => Promise<T>): Promise<T> {
-    return this.#turn(async (tools) => act(await standIn({ team, member }, tools.repository, tools.run), tools));
+    return this.#turn(async (tools) => {
+      const { repository, run } = tools;
+      this.#isMissing(memberPath(team, member, repository), repository);
+      return act(await standIn({ team, member }, repository, run), tools);
+    });
+  }
+
+  /** Whether a worktree is to be made anew: nothing is in it then. */
+  #isMissing(path: string, repository: Repository): boolean {
+    const isMissing = findWorktree(path, repository) === null;
+    if (isMissing) this.#equipped.delete(path);
+    return isMissing;
   }
 
   view(team: string, name: string) {
@@ -150,7 +170,7 @@ class GitWorkshop implements Workshop {
       const path = viewPath(team, name, repository);
       const branch = headRef(teamBranch(team));
       const head = requireTeam(team, (await commitsAt([branch], repository, run)).get(branch));
-      if (findWorktree(path, repository) === null) await removeWorktree(path, repository);
+      if (this.#isMissing(path, repository)) await removeWorktree(path, repository);
       await ensureWorktree(path, ['--detach', head], repository, run);
       await run.git(path, ['checkout', '--quiet', '--detach', '--force', head]);
       await run.git(path, ['clean', '--quiet', '-ffd']);

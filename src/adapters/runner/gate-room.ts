@@ -6,6 +6,7 @@ import { homedir } from 'node:os';
 import { basename, delimiter, join } from 'node:path';
 import { createAgentHome, passedEnvironment } from '../agent-home.ts';
 import type { CheckRoom } from '../checks/command.ts';
+import { ownDirectory } from '../own-directory.ts';
 import { NAMESPACE_VARIABLE } from '../processes.ts';
 import { removeTree } from '../remove-tree.ts';
 import { homesOf } from '../team-homes.ts';
@@ -35,19 +36,22 @@ function installedIn(main: string): { readonly path: readonly string[]; readonly
   };
 }
 
+type Measured = { readonly main: string; readonly checkout: string; readonly team: string; readonly root: string };
+
 /**
  * Makes a room for one measuring; it is closed when that is over.
  * @param main the project's main checkout
+ * @param checkout the lead's own, which may be a worktree of the person's: worktrees of teams share its packages
  * @param root the worktree that is measured
  */
 export async function openGateRoom(
   { stateDir, runtime, env, passed, mark, bounds }: MemberHomeOptions,
-  { main, team, root }: { readonly main: string; readonly team: string; readonly root: string },
+  { main, checkout, team, root }: Measured,
 ): Promise<CheckRoom> {
   const place = join(homesOf(stateDir, team), GATE);
   // What was built for one measuring serves the next one.
-  const cache = join(place, 'cache');
-  mkdirSync(cache, { recursive: true, mode: 0o700 });
+  mkdirSync(place, { recursive: true, mode: 0o700 });
+  const cache = ownDirectory(join(place, 'cache'));
   const stay = mkdtempSync(join(place, 'gate-'));
   const tmp = runtime.make(basename(stay));
   const run = `${mark}.${team}.${GATE}.1`;
@@ -59,6 +63,7 @@ export async function openGateRoom(
   const own = passedEnvironment(env, passed);
   return {
     tmp,
+    installedIn: [...new Set([main, checkout])],
     env: withGitSettings({
       ...toolchainVariables(env, cache),
       ...home.env,

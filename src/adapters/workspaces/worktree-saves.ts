@@ -17,6 +17,9 @@ const MAX_LINE_BYTES = 4096;
 /** What the daemon itself has saved before, and where teams began. */
 const OWN = /^refs\/toolcrew\/(saved\/issue-[^/]+$|base\/)/;
 
+/** Beside worktrees: one that is on its way out, whose work was kept, and what is being put into one. What is set aside is work. */
+const PASSING = /^\.(?:gone|installed)-/;
+
 type Place = { readonly team: string; readonly name: string; readonly path: string };
 
 function directoriesIn(path: string): readonly string[] {
@@ -34,7 +37,7 @@ function worktreesOf(path: string): readonly Place[] {
   const root = join(path, '.tool', 'worktrees');
   return directoriesIn(root).flatMap((team) =>
     directoriesIn(join(root, team)).flatMap((name) =>
-      name.startsWith('@') ? [] : [{ team, name, path: join(root, team, name) }],
+      name.startsWith('@') || PASSING.test(name) ? [] : [{ team, name, path: join(root, team, name) }],
     ),
   );
 }

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync, readlinkSync, rmSync, symlinkSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, readlinkSync, rmSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
 import { createWorkshop } from '../../../src/adapters/git/workshop.ts';
@@ -100,6 +100,51 @@ test('what is installed later is there at the next start, and what a teammate ha
   assert.equal(existsSync(join(path, 'node_modules', 'mine')), true);
 });
 
+test('what was begun and not finished is filled at the next start', async (t) => {
+  const { root, workshop } = workspaces(t);
+  await workshop.begin(TEAM);
+  const { path } = await workshop.open(TEAM, 'backend-dev');
+  // One that was killed in the middle of it left this.
+  for (const place of ['node_modules', 'packages/web/node_modules']) {
+    rmSync(join(path, place), { recursive: true });
+    mkdirSync(join(path, place));
+  }
+  await createWorkshop({ root, env }).open(TEAM, 'backend-dev');
+  assert.equal(runs(path), 'old left far\n');
+});
+
+test('what cannot be read while it is installed is said, and there at the next start', async (t) => {
+  const { root, workshop } = workspaces(t);
+  await workshop.begin(TEAM);
+  // A package manager is at work: no directory yet.
+  const scope = join(root, 'packages', 'web', 'node_modules');
+  rmSync(scope, { recursive: true });
+  writeTree(root, { 'packages/web/node_modules': '' });
+  await assert.rejects(workshop.open(TEAM, 'backend-dev'), /node_modules/);
+  rmSync(scope);
+  writeTree(root, { 'packages/web/node_modules/left/package.json': manifest('left') });
+  writeTree(root, { 'packages/web/node_modules/left/index.js': "export const left = 'left';\n" });
+  const { path } = await workshop.open(TEAM, 'backend-dev');
+  assert.equal(runs(path), 'old left far\n');
+});
+
+test('a worktree that is made anew while its lead is at work has what is installed', async (t) => {
+  const { workshop } = workspaces(t);
+  await workshop.begin(TEAM);
+  const { path } = await workshop.open(TEAM, 'backend-dev');
+  await workshop.close(TEAM, 'backend-dev');
+  await workshop.open(TEAM, 'backend-dev');
+  assert.equal(runs(path), 'old left far\n');
+  rmSync(path, { recursive: true });
+  await workshop.update(TEAM, 'backend-dev');
+  await workshop.open(TEAM, 'backend-dev');
+  assert.equal(runs(path), 'old left far\n');
+  const view = await workshop.view(TEAM, 'gate');
+  rmSync(view.path, { recursive: true });
+  await workshop.view(TEAM, 'gate');
+  assert.equal(runs(view.path), 'old left far\n');
+});
+
 test('what the project does not ignore is not put into its worktrees', async (t) => {
   const { root, workshop } = projectOf(t, { files: { 'package.json': '{}\n' } });
   writeTree(root, { 'node_modules/far/index.js': '' });
@@ -139,6 +184,36 @@ test('a submodule’s files are there as the worktree’s commit has them, and w
   await workshop.end(TEAM);
   assert.equal(existsSync(marker), false);
   assert.equal(textOf(root, 'vendor/my lib/lib.js'), 'the person is at work\n');
+});
+
+test('nothing is put where a writer has made a link, and that keeps nobody from a start', async (t) => {
+  const library = projectOf(t, { name: 'library', files: { 'lib.js': 'old\n' } });
+  const { root, git, workshop } = workspaces(t);
+  for (const place of ['vendor/near', 'vendor/deep/far', 'lib'])
+    git('-c', 'protocol.file.allow=always', 'submodule', '--quiet', 'add', library.root, place);
+  git('commit', '-qm', 'A library');
+  await workshop.begin(TEAM);
+  const { path } = await workshop.open(TEAM, 'backend-dev');
+  const mine = join(root, '..', 'mine');
+  mkdirSync(mine);
+  const leads = (place: string, to: string) => {
+    rmSync(join(path, place), { recursive: true, force: true });
+    symlinkSync(to, join(path, place));
+  };
+  leads('vendor', mine);
+  leads('lib', join(root, '..', 'nothing'));
+  leads('packages', mine);
+  mkdirSync(join(mine, 'web'));
+  await createWorkshop({ root, env }).open(TEAM, 'backend-dev');
+  assert.deepEqual(Object.keys(treeOf(mine)), ['', 'web']);
+  leads('node_modules', mine);
+  await createWorkshop({ root, env }).open(TEAM, 'backend-dev');
+  assert.deepEqual(Object.keys(treeOf(mine)), ['', 'web']);
+  assert.equal(existsSync(join(root, '..', 'nothing')), false);
+  // What is in nobody's way is put there as ever.
+  rmSync(join(path, 'vendor'));
+  await createWorkshop({ root, env }).open(TEAM, 'backend-dev');
+  assert.deepEqual(readdirSync(join(path, 'vendor', 'deep', 'far')), ['lib.js']);
 });
 
 test('an environment of Python leads to the packages of the worktree, and nothing is written in the checkout’s', async (t) => {

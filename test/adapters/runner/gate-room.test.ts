@@ -3,12 +3,22 @@
 import assert from 'node:assert/strict';
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname, join } from 'node:path';
 import test from 'node:test';
 import { createChecks } from '../../../src/adapters/checks/checks.ts';
 import { DEFAULT_QUALITY } from '../../../src/domain/quality.ts';
-import { checkOf } from '../../support/checks.ts';
+import { checkOf, commands, LCOV } from '../../support/checks.ts';
 import { rooms, TEAM } from '../../support/gate-room.ts';
 import { type Cleanup, tempDir } from '../../support/temp.ts';
 
@@ -167,4 +177,46 @@ test('what its checks are given is what an agent is given, and what tool.env nam
     [],
   );
   assert.ok(names.includes('CI') && names.includes('TOOL_RUN'));
+});
+
+test('what is installed in the main checkout later is measured with, though the worktree is as it was', async (t) => {
+  const { root, main, stateDir, measure } = await planted(t);
+  put(join(root, 'a.test.js'), "import 'left';\n");
+  const tests = 'echo run >> "$XDG_CACHE_HOME/runs"; node --test a.test.js';
+  const outcome = async () =>
+    checkOf(await measure(commands({ tests, coverage: LCOV, lint: 'true', security: 'true' })), 'tests').outcome;
+  assert.equal(await outcome(), 'failed');
+  assert.equal(await outcome(), 'failed');
+  const runs = join(stateDir, 'teams', TEAM, '@gate', 'cache', 'runs');
+  assert.equal(readFileSync(runs, 'utf8'), 'run\n', 'what was measured is kept');
+  put(join(main, 'node_modules', 'left', 'package.json'), '{ "exports": "./index.js" }');
+  put(join(main, 'node_modules', 'left', 'index.js'), '');
+  put(join(main, 'node_modules', '.package-lock.json'), '{}');
+  assert.equal(await outcome(), 'passed');
+});
+
+test('a place of the cache that a test has made a way to elsewhere, or a file, is made anew', async (t) => {
+  const { open, home, stateDir } = await planted(t);
+  const crate = ['registry', 'cache', 'index.crates.io', 'a-1.0.0.crate'];
+  put(join(home, '.cargo', ...crate), 'fetched');
+  put(join(home, 'notes', 'mine'), '');
+  const close = async () => (await open()).close();
+  await close();
+  const cache = join(stateDir, 'teams', TEAM, '@gate', 'cache');
+  const own = join(cache, 'cargo');
+  const places = [cache, own, ...[1, 2, 3].map((count) => join(own, ...crate.slice(0, count)))];
+  for (const place of places) {
+    rmSync(place, { recursive: true });
+    symlinkSync(join(home, 'notes'), place);
+    await close();
+    assert.equal(readFileSync(join(own, ...crate), 'utf8'), 'fetched');
+    assert.deepEqual(readdirSync(join(home, 'notes')), ['mine'], place);
+    rmSync(place, { recursive: true });
+    writeFileSync(place, '');
+    await close();
+    assert.equal(lstatSync(place).isDirectory(), true);
+    chmodSync(place, 0);
+    await close();
+    assert.equal(lstatSync(place).mode & 0o777, 0o700);
+  }
 });

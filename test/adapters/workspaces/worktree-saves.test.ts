@@ -103,3 +103,19 @@ test('no link is followed out of the workspace, and what a worktree says of its 
   assert.throws(() => symlinkSync('x', join(directory, 'outside')), /EEXIST/);
   await assert.rejects(gitAs(directory, 'hash-object', join(directory, 'ran')));
 });
+
+test('what was on its way out of a team, or half in, is nobody’s work; what was set aside is', async (t) => {
+  const { workspaces, task, ready, mirror, said } = await setUpWorkspaces(t);
+  const { path } = await ready(task());
+  await worktree(path, 'backend-dev');
+  for (const word of ['gone', 'installed', 'aside']) {
+    const place = join(path, '.tool', 'worktrees', TEAM, `.${word}-backend-dev`);
+    mkdirSync(place);
+    writeFileSync(join(place, 'left.txt'), 'left\n');
+  }
+  await workspaces.remove(task(), signal);
+  const [ref = '', ...others] = await savedIn(mirror);
+  assert.match(ref, /-aside-backend-dev$/, said.join(''));
+  assert.deepEqual(others, []);
+  assert.equal(await gitAs(mirror.path, 'show', `${ref}:left.txt`), 'left\n');
+});
