@@ -2,7 +2,7 @@
 
 import { FileTeams } from '../adapters/event-log/teams.ts';
 import { isStanding } from '../domain/team/state.ts';
-import { planUninstall } from '../install/install.ts';
+import { outcomesWith, planUninstall } from '../install/install.ts';
 import { performAll } from '../install/operations.ts';
 import { findProject } from '../install/project.ts';
 import { changes, dryRun, lines } from '../install/report.ts';
@@ -26,10 +26,11 @@ export function uninstallCommand(
   options: { readonly dryRun?: boolean; readonly json?: boolean },
 ): void {
   const { root } = findProject(directory, process.cwd(), process.env.HOME);
-  const plan = planUninstall(root, standingTeams(root));
+  const planned = planUninstall(root, standingTeams(root));
   const isDry = options.dryRun === true;
-  const preview = isDry ? dryRun(root, plan) : undefined;
-  if (preview === undefined) performAll(root, plan.operations);
+  const preview = isDry ? dryRun(root, planned) : undefined;
+  const left = isDry ? [] : performAll(root, planned.operations);
+  const plan = { ...planned, outcomes: outcomesWith(planned.outcomes, left) };
   if (options.json === true) {
     process.stdout.write(`${JSON.stringify({ root, dryRun: isDry, files: plan.outcomes }, null, 2)}\n`);
     return;

@@ -6,7 +6,7 @@ import { ToolError } from '../domain/errors.ts';
 import { planFile, planRemoval } from './file-plan.ts';
 import { MANIFEST, type Manifest, manifestText, parseManifest } from './manifest.ts';
 import { planMerge, planUnmerge } from './merge-plan.ts';
-import type { Operation } from './operations.ts';
+import type { Left, Operation } from './operations.ts';
 import type { Outcome } from './outcome.ts';
 import type { Payload } from './payload.ts';
 import { missingDirectories, readPlace, readText } from './place.ts';
@@ -132,14 +132,17 @@ export function planUninstall(root: string, standing: readonly string[] = []): P
   const removed = operations.flatMap((operation) => (operation.kind === 'remove' ? [operation.path] : []));
   const told = new Set(outcomes.filter(({ did }) => did !== 'removed').map(({ path }) => path));
   const discarded = standing.length > 0 ? [] : MADE_AGAIN.filter((path) => existsSync(join(root, path)));
+  const directories = manifest.directories
+    .toSorted((a, b) => depth(b) - depth(a))
+    .map((path): Operation => ({ kind: 'clear', path }));
   return {
+    // What does not come back goes last; only the directory around it can be removed after it.
     operations: [
       ...operations,
-      ...discarded.map((path): Operation => ({ kind: 'discard', path })),
       { kind: 'remove', path: MANIFEST },
-      ...manifest.directories
-        .toSorted((a, b) => depth(b) - depth(a))
-        .map((path): Operation => ({ kind: 'clear', path })),
+      ...directories.filter(({ path }) => path !== '.tool'),
+      ...discarded.map((path): Operation => ({ kind: 'discard', path })),
+      ...directories.filter(({ path }) => path === '.tool'),
     ],
     outcomes: [
       ...outcomes,
@@ -148,4 +151,12 @@ export function planUninstall(root: string, standing: readonly string[] = []): P
       ...leftOver(root, new Set([...removed, ...discarded, MANIFEST]), told, standing),
     ],
   };
+}
+
+/** What has come of a plan in which not all could be discarded. */
+export function outcomesWith(outcomes: readonly Outcome[], left: readonly Left[]): readonly Outcome[] {
+  return outcomes.map((outcome) => {
+    const why = left.find(({ path }) => path === outcome.path)?.why;
+    return why === undefined ? outcome : { path: outcome.path, did: 'kept', note: `cannot be removed: ${why}` };
+  });
 }

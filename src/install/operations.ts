@@ -19,7 +19,7 @@ export type Operation =
   | { readonly kind: 'make'; readonly path: string }
   | { readonly kind: 'write'; readonly path: string; readonly bytes: Buffer }
   | { readonly kind: 'remove'; readonly path: string }
-  /** Of what can be made again, with all in it; it does not come back when something else fails. */
+  /** Of what can be made again, with all in it; it does not come back. What cannot be removed is left lying. */
   | { readonly kind: 'discard'; readonly path: string }
   /** Of a directory; one that holds something stays. */
   | { readonly kind: 'clear'; readonly path: string };
@@ -41,16 +41,15 @@ function isEmptyDirectoryError(error: unknown): boolean {
   return error instanceof Error && 'code' in error && (error.code === 'ENOTEMPTY' || error.code === 'EEXIST');
 }
 
+type Undoable = Exclude<Operation, { kind: 'discard' }>;
+
 /** Makes one change; gives what undoes it. */
-function perform(root: string, operation: Operation): () => void {
+function perform(root: string, operation: Undoable): () => void {
   const path = join(root, operation.path);
   switch (operation.kind) {
     case 'make':
       mkdirSync(path);
       return () => rmdirSync(path);
-    case 'discard':
-      rmSync(path, { recursive: true, force: true });
-      return () => undefined;
     case 'clear':
       try {
         const { mode } = statSync(path);
@@ -70,10 +69,31 @@ function perform(root: string, operation: Operation): () => void {
   }
 }
 
-/** Makes the changes in their order. When one fails, those before it are undone, the last one first. */
-export function performAll(root: string, operations: readonly Operation[]): void {
+function removeTree(path: string): void {
+  rmSync(path, { recursive: true, force: true });
+}
+
+/** What was to be discarded and is still there, whole or in part. */
+export type Left = { readonly path: string; readonly why: string };
+
+/**
+ * Makes the changes in their order. When one fails, those before it are undone, the last one first.
+ * @param remove removes a directory with all in it
+ */
+export function performAll(root: string, operations: readonly Operation[], remove = removeTree): readonly Left[] {
   const undo: (() => void)[] = [];
+  const discarded: string[] = [];
+  const left: Left[] = [];
   for (const operation of operations) {
+    if (operation.kind === 'discard') {
+      discarded.push(operation.path);
+      try {
+        remove(join(root, operation.path));
+      } catch (error) {
+        left.push({ path: operation.path, why: messageOf(error) });
+      }
+      continue;
+    }
     try {
       undo.push(perform(root, operation));
     } catch (error) {
@@ -85,10 +105,12 @@ export function performAll(root: string, operations: readonly Operation[]): void
           return [messageOf(failure)];
         }
       });
-      const how = lost.length === 0 ? 'everything is as it was' : `not all could be undone: ${lost.join('; ')}`;
+      const all = discarded.length === 0 ? 'everything' : `everything but ${discarded.join(', ')}`;
+      const how = lost.length === 0 ? `${all} is as it was` : `not all could be undone: ${lost.join('; ')}`;
       throw new ToolError('usage', `${operation.path}: cannot be changed: ${messageOf(error)}; ${how}`, {
         cause: error,
       });
     }
   }
+  return left;
 }

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { chmodSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
-import { planUninstall } from '../../src/install/install.ts';
+import { outcomesWith, planUninstall } from '../../src/install/install.ts';
 import { performAll } from '../../src/install/operations.ts';
 import type { Outcome } from '../../src/install/outcome.ts';
 import { install, packageOf, planned, projectOf, type Tree, treeOf, writeTree } from '../support/installed.ts';
@@ -169,6 +169,29 @@ test('what a team that stands goes on from stays, and is said; without one, what
   assert.ok(told(after, 'removed').includes('.tool/cache'));
   // It was there before the second installation.
   assert.deepEqual(Object.keys(treeOf(root)).sort(), [...Object.keys(before), '.tool'].sort());
+});
+
+test('what can be made again and cannot be removed stays, with the reason; all else is out', (t) => {
+  const root = projectOf(t);
+  const before = treeOf(root);
+  install(t, root);
+  writeTree(root, { '.tool/cache/a/b': 'x', '.tool/state/server-1': '7 8' });
+  const { operations, outcomes } = planUninstall(root);
+  // As where a file belongs to somebody else: a part of it goes, then it throws.
+  const left = performAll(root, operations, (path) => {
+    rmSync(path.endsWith('/cache') ? join(path, 'a', 'b') : path, { recursive: true });
+    if (path.endsWith('/cache')) throw new Error(`EACCES: permission denied, ${path}/a`);
+  });
+  const after = outcomesWith(outcomes, left);
+  assert.deepEqual(told(after, 'kept'), [
+    `.tool/cache: cannot be removed: EACCES: permission denied, ${root}/.tool/cache/a`,
+  ]);
+  assert.ok(told(after, 'removed').includes('.tool/state'));
+  assert.deepEqual(
+    Object.keys(treeOf(root)).sort(),
+    [...Object.keys(before), '.tool', '.tool/cache', '.tool/cache/a'].sort(),
+  );
+  assert.throws(() => planUninstall(root), /expected an installation, got no /);
 });
 
 test('a newer version replaces what nobody touched, and puts its text beside what somebody did', (t) => {

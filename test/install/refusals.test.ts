@@ -33,6 +33,23 @@ test('a failure half-way leaves everything as it was', (t) => {
   }
 });
 
+test('what was discarded before a failure is named: it does not come back', (t) => {
+  const root = projectOf(t, { '.tool/cache/a': 'x', 'mine/x': 'x' });
+  const operations = [
+    { kind: 'remove', path: 'mine/x' },
+    { kind: 'discard', path: '.tool/cache' },
+    { kind: 'remove', path: 'nowhere' },
+  ] as const;
+  assert.throws(
+    () => performAll(root, operations),
+    /^ToolError: nowhere: .*; everything but \.tool\/cache is as it was$/,
+  );
+  assert.deepEqual(
+    ['', '.git', '.tool', 'mine', 'mine/x'].filter((path) => !(path in treeOf(root))),
+    [],
+  );
+});
+
 test('what is no place to write into is refused, and nothing is changed', (t) => {
   const outside = projectOf(t);
   const cases: readonly [string, (root: string) => void, RegExp][] = [
