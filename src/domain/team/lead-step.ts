@@ -22,6 +22,8 @@ export type LeadStep =
   | { readonly kind: 'fail'; readonly task: string; readonly why: string }
   /** Who judges has ended its work, and has not said what it thinks. */
   | { readonly kind: 'ask_judge' }
+  /** All is done but for that word, and somebody is in the turn in which it may come. */
+  | { readonly kind: 'hear_judge' }
   /** All that was built is done: it is measured as one. */
   | { readonly kind: 'measure' }
   /** The gate has passed, and whoever judges has agreed. */
@@ -93,7 +95,7 @@ function isBusy(state: TeamState, { running }: LeadView, name: string): boolean 
 
 /** What follows when all is done, and who judges has not agreed. */
 function unjudged(state: TeamState, view: LeadView): LeadStep {
-  if ([...view.running].some((name) => isBusy(state, view, name))) return { kind: 'wait' };
+  if ([...view.running].some((name) => isBusy(state, view, name))) return { kind: 'hear_judge' };
   const why = view.spent.get(QUALITY);
   if (why !== undefined) return { kind: 'stuck', why: `${QUALITY} has not said that the gate is passed: ${why}` };
   const asked = [...state.tasks.values()].filter(

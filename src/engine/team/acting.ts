@@ -1,8 +1,10 @@
 // An operation as an agent of a host asks for it: with what follows from it, where the lead is a model.
 
 import { type Evidence, identify } from '../../domain/team/caller.ts';
+import { LEAD } from '../../domain/team/message.ts';
 import { teamReport } from '../../domain/team/report.ts';
 import { isStanding, type TeamState } from '../../domain/team/state.ts';
+import type { TeamLog } from '../ports.ts';
 import { type Answer, refuse, type Somebody, tellLead, withStanding } from './context.ts';
 import type { HookContext } from './hook-context.ts';
 import { evidenceWith, operate } from './operations.ts';
@@ -12,8 +14,7 @@ import { advance, isModelLed } from './phases/advance.ts';
 export async function act(context: HookContext, name: string, given: unknown, evidence: Evidence): Promise<Answer> {
   const who = evidenceWith(context, given, evidence);
   if (name === 'TeamDelete') return deleteTeam(context, given, who);
-  // Judged is what was measured: whoever judges waits for that.
-  if (isJudgement(name, given)) await follow(context, who, wantedTeam(given), true);
+  if (isJudgement(name, given)) await awaitMeasuring(context, who, wantedTeam(given));
   const answer = await operate(context, name, given, who);
   const isEnd = name === 'TaskUpdate' && (answer.status === 'completed' || answer.status === 'failed');
   if (!isEnd && name !== 'TaskList') return answer;
@@ -41,6 +42,36 @@ function isSomebody(caller: ReturnType<typeof identify>[number]): caller is Some
 
 /** What comes to pass after it: said to the lead, by the answer where it asked, else by mail. */
 async function follow(context: HookContext, who: Evidence, wanted: string | null, isEnd: boolean): Promise<Answer> {
+  const answer = await withLed(context, who, wanted, async (log, caller) => {
+    if (caller.kind === 'member' && !isEnd) return {};
+    const told = await goOn(context, log);
+    if (told === null) return {};
+    if (caller.kind === 'lead') return { note: told.words };
+    if (told.kind === 'news' || !isTold(log.state, told.words)) await tellLead(log, caller, told.words);
+    return {};
+  });
+  return answer ?? {};
+}
+
+/** Judged is what was measured: whoever judges waits for that. Throws where it takes another process too long. */
+async function awaitMeasuring(context: HookContext, who: Evidence, wanted: string | null): Promise<void> {
+  await withLed(context, who, wanted, async (log, caller) => {
+    const told = await goOn(context, log, { mayAsk: false });
+    if (told?.kind === 'busy' && told.step === 'measure')
+      refuse(
+        `quality_gate_passed: the work of all is being measured (${told.holder}): send it again when that is done; TaskList shows whether you have anything else to do`,
+      );
+    if (told?.kind === 'news' && caller.kind === 'member') await tellLead(log, caller, told.words);
+  });
+}
+
+/** With the caller's team, where the lead is a model; null elsewhere. */
+async function withLed<T>(
+  context: HookContext,
+  who: Evidence,
+  wanted: string | null,
+  use: (log: TeamLog, caller: Somebody) => Promise<T>,
+): Promise<T | null> {
   return withStanding(context.teams, async (logs) => {
     const callers = identify(
       who,
@@ -48,19 +79,22 @@ async function follow(context: HookContext, who: Evidence, wanted: string | null
     ).filter(isSomebody);
     const caller = callers.find(({ team }) => wanted === null || team === wanted);
     const log = logs.find(({ state }) => state.team === caller?.team);
-    if (caller === undefined || log === undefined || !isModelLed(log.state)) return {};
-    if (caller.kind === 'member' && !isEnd) return {};
-    const words = await advance(context, log).catch((error: unknown) => {
-      log.refresh();
-      // Ended by force meanwhile: there is nothing to go on with.
-      if (!isStanding(log.state)) return null;
-      throw error;
-    });
-    if (words === null) return {};
-    if (caller.kind === 'lead') return { note: words };
-    await tellLead(log, caller, words);
-    return {};
+    return caller === undefined || log === undefined || !isModelLed(log.state) ? null : use(log, caller);
   });
+}
+
+async function goOn(context: HookContext, log: TeamLog, limits: Parameters<typeof advance>[2] = {}) {
+  return advance(context, log, limits).catch((error: unknown) => {
+    log.refresh();
+    // Ended by force meanwhile: there is nothing to go on with.
+    if (!isStanding(log.state)) return null;
+    throw error;
+  });
+}
+
+/** Whether the lead was told so by mail since it was measured last. */
+function isTold({ messages, gate }: TeamState, words: string): boolean {
+  return messages.some(({ to, content, sentAt }) => to === LEAD && content === words && sentAt >= (gate?.at ?? 0));
 }
 
 /** A team that has built something leaves a report beside its log. It is not ended in the middle of a step, but by force. */

@@ -187,11 +187,11 @@ async function restart(
     const refusal = await takeOver(log, event.session, settings);
     if (refusal !== null) return stop([refusal]);
     // All may have been done before: then what follows from it comes to pass now. A prompt does not wait for a project's checks.
-    const words = await advance(context, log, false);
+    const told = await advance(context, log, { mayMeasure: false });
     return say([
       `team ${log.state.team} was restarted, and you lead it now; ${settings.fallback.preserveProgress ? 'what was completed stays completed' : 'every task starts over (preserve_progress: false)'}.`,
       leadBrief(log.state),
-      ...(words === null ? [] : [words]),
+      ...(told === null ? [] : [told.words]),
       ...(rolesToStart(log.state).length === 0 ? [] : ['Register each again with Task:']),
       ...rolesToStart(log.state).map(
         (role) =>

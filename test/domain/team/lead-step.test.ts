@@ -173,7 +173,7 @@ const CASES: readonly {
     name: 'the judge is in the turn in which it may say it',
     story: done(judged().tell('gate_measured', GOOD), '2', 'quality'),
     view: { ...NOBODY, running: new Set(['quality']) },
-    step: 'wait',
+    step: 'hear_judge',
   },
   {
     name: 'the judge was asked for its word again and again',

@@ -5,6 +5,7 @@ import test from 'node:test';
 import { putSpec } from '../../../src/adapters/specs.ts';
 import { DEFAULT_QUALITY, DIMENSIONS, type Trust5Settings } from '../../../src/domain/quality.ts';
 import type { Evidence } from '../../../src/domain/team/caller.ts';
+import { JUDGE_ROUNDS } from '../../../src/domain/team/lead-step.ts';
 import type { Turn } from '../../../src/engine/ports.ts';
 import { act } from '../../../src/engine/team/acting.ts';
 import { beforeTool } from '../../../src/engine/team/guarding.ts';
@@ -271,18 +272,76 @@ test('whoever was ended between a rejection and what is asked for it is made up 
   assert.equal(world.state().gate?.rejected, 2);
 });
 
-test('who judges waits until the work of all is measured', async (t) => {
+const CONTENT = { trust5Score: 5, securityIssues: 0, performanceScore: 'A', recommendation: 'Merge it.' };
+const JUDGEMENT = { recipient: 'team-lead', type: 'quality_gate_passed', content: CONTENT };
+
+/** All is built, and nobody has measured it yet; quality has its task. */
+async function built(t: Cleanup): Promise<World> {
   const world = new World(t);
   await world.begun(TEAM, ['backend-dev', 'quality']);
   await world.wrote('backend-dev', 'src/api/logout.js');
-  // Completed, and nobody has measured it yet.
   await world.call('backend-dev', 'TaskUpdate', { taskId: '1', status: 'completed', result: 'done' });
-  const content = { trust5Score: 5, securityIssues: 0, performanceScore: 'A', recommendation: 'Merge it.' };
-  const message = { recipient: 'team-lead', type: 'quality_gate_passed', content };
-  await world.act('quality', 'SendMessage', message);
+  world.clock.set(1);
+  return world;
+}
+
+test('who judges waits until the work of all is measured', async (t) => {
+  const world = await built(t);
+  await world.act('quality', 'SendMessage', JUDGEMENT);
   await world.done('quality', '2', 'It is good.');
   assert.match(world.told(TEAM), /^the gate has passed the work of all/);
   assert.equal(world.state().session, 'complete');
+});
+
+test('a judgement of what another process still measures is refused, not lost', async (t) => {
+  const world = await built(t);
+  const busy = { ...world.context, turn: { take: () => Promise.resolve({ ok: false, holder: 'process 7' } as const) } };
+  const said = act(busy, 'SendMessage', JUDGEMENT, world.evidence('quality'));
+  await assert.rejects(said, {
+    code: 'refused',
+    message: /^quality_gate_passed: the work of all is being measured \(process 7\): send it again when that is done; /,
+  });
+  assert.deepEqual(world.state().messages, []);
+  // That is done.
+  await world.act('team-lead', 'TaskList');
+  await world.act('quality', 'SendMessage', JUDGEMENT);
+  await world.done('quality', '2', 'It is good.');
+  assert.match(world.told(TEAM), /^the gate has passed the work of all\. Next: /);
+  assert.equal(world.state().session, 'complete');
+});
+
+test('where the word of who judges is all that is missing the lead is told so, and it is asked for it, so many times', async (t) => {
+  const world = await built(t);
+  const missing =
+    /^the gate has passed the work of all\. What is missing is the word of quality, .*: quality_gate_passed /;
+  const mails = () => world.state().messages.filter(({ content }) => missing.test(String(content))).length;
+  const look = async () => String((await world.act('team-lead', 'TaskList')).note);
+  await world.done('quality', '2', 'I have looked.');
+  assert.match(world.told(TEAM), missing);
+  for (let round = 1; round <= JUDGE_ROUNDS; round += 1) {
+    // It is in its turn, and may still say it.
+    assert.match(await look(), missing);
+    assert.match(await look(), missing);
+    await world.append({ type: 'member_idle', name: 'quality', epoch: round, stopped: true });
+    assert.match(
+      await look(),
+      /quality has ended its work without quality_gate_passed, and has a task for it now\. Start quality again: /,
+    );
+    assert.equal(world.state().tasks.size, 2 + round);
+    await world.start('quality');
+    const taskId = String(2 + round);
+    await world.act('quality', 'TaskUpdate', { taskId, status: 'in_progress' });
+    await world.done('quality', taskId, 'I have looked again.');
+  }
+  await world.append({ type: 'member_idle', name: 'quality', epoch: JUDGE_ROUNDS + 1, stopped: true });
+  const stuck = /^quality was asked 2 times, and has not sent quality_gate_passed: I have looked again\. Tell the user/;
+  assert.match(await look(), stuck);
+  assert.match(await look(), stuck);
+  assert.deepEqual([mails(), world.state().tasks.size, world.measured], [1, 2 + JUDGE_ROUNDS, 2]);
+  await world.start('quality');
+  await world.act('quality', 'SendMessage', JUDGEMENT);
+  assert.equal(world.state().session, 'complete');
+  assert.equal((await world.act('team-lead', 'TaskList')).note, undefined);
 });
 
 test('a team is not put away in the middle of a step, but by force', async (t) => {

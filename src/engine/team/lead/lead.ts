@@ -193,6 +193,7 @@ export class Lead {
             return this.#putAway(state, context.teams.archive(this.#team));
           return { kind: 'failed', state, why: `team ${this.#team} is ${state.session}` };
         case 'wait':
+        case 'hear_judge':
           await this.#options.clock.sleep(LOOK_MS, signal);
       }
     }

@@ -3,13 +3,15 @@
 import { specDirectory } from '../../../domain/spec/spec.ts';
 import { nextStep, waitingRoles } from '../../../domain/team/brief.ts';
 import type { Evidence } from '../../../domain/team/caller.ts';
-import { leadStep } from '../../../domain/team/lead-step.ts';
+import { isMeasured, type LeadStep, leadStep } from '../../../domain/team/lead-step.ts';
 import { mendRounds } from '../../../domain/team/planning.ts';
 import type { TeamSettings } from '../../../domain/team/settings.ts';
 import type { TeamState } from '../../../domain/team/state.ts';
 import { trust5Lines } from '../../../domain/trust5.ts';
 import type { TeamLog } from '../../ports.ts';
 import type { HookContext } from '../hook-context.ts';
+import { JUDGE_TASK } from '../lead/left-over.ts';
+import { operate } from '../operations.ts';
 import { closeDebug } from './debug.ts';
 import { closePlan, type PlanEnd } from './plan.ts';
 import { type Measured, measureCheckout, passGate } from './run.ts';
@@ -22,77 +24,127 @@ export function isModelLed({ lead }: TeamState): boolean {
   return lead.session !== null || lead.keyHash !== null;
 }
 
-/**
- * Goes on as far as code can; gives what the lead is told of it, null where nothing came to pass.
- * @param mayMeasure false: for who has no time for a project's checks
- */
-export async function advance(context: HookContext, log: TeamLog, mayMeasure = true): Promise<string | null> {
+/** What the lead is told. */
+export type Told =
+  /** `news`: of what has come to pass with this · `standing`: the same as long as it is so. */
+  | { readonly kind: 'news' | 'standing'; readonly words: string }
+  /** `holder` has been at that step for too long to wait for it. */
+  | { readonly kind: 'busy'; readonly step: LeadStep['kind']; readonly holder: string; readonly words: string };
+
+type Limits = {
+  /** false: for who has no time for a project's checks. */
+  readonly mayMeasure?: boolean;
+  /** false: for who judges, which has its word to say. */
+  readonly mayAsk?: boolean;
+};
+
+/** Goes on as far as code can; gives what the lead is told of it, null where there is nothing to say. */
+export async function advance(context: HookContext, log: TeamLog, limits: Limits = {}): Promise<Told | null> {
   // Most calls leave nothing to do, which takes no turn to see.
-  if (!(await isDue(context, log))) return null;
+  if ((await dueStep(context, log, limits)) === null) return null;
   const { team } = log.state;
   // Of two that come at once, the second looks when the first has been seen to.
-  const taken = await context.turn.take(team, () => goOn(context, log, mayMeasure));
+  const taken = await context.turn.take(team, () => goOn(context, log, limits));
   if (taken.ok) return taken.value;
-  return (await isDue(context, log))
-    ? `${taken.holder} is still at the next step of team ${team}: the lead is told when it is taken, and TaskList takes it where nobody is at it any more`
-    : null;
+  const { holder } = taken;
+  const step = await dueStep(context, log, limits);
+  const words = `${holder} is still at the next step of team ${team}: the lead is told when it is taken, and TaskList takes it where nobody is at it any more`;
+  return step === null ? null : { kind: 'busy', step: step.kind, holder, words };
 }
 
-/** Whether there is a step that is code's. */
-async function isDue(context: HookContext, log: TeamLog): Promise<boolean> {
+function news(words: string): Told {
+  return { kind: 'news', words };
+}
+
+/** The step that is code's; null: there is none. */
+async function dueStep(context: HookContext, log: TeamLog, limits: Limits): Promise<LeadStep | null> {
   log.refresh();
-  const settings = await context.settings();
   const { state } = log;
-  return state.tasks.size > 0 && isCodes(nextOf(state, settings));
+  if (state.tasks.size === 0) return null;
+  const step = nextOf(state, await context.settings());
+  return isCodes(step, state, limits) ? step : null;
 }
 
-function isCodes(step: ReturnType<typeof nextOf>): boolean {
-  return step === 'write_spec' || step === 'prove' || step === 'measure' || step === 'pass';
+function isCodes({ kind }: LeadStep, state: TeamState, { mayAsk = true }: Limits): boolean {
+  switch (kind) {
+    case 'write_spec':
+    case 'prove':
+    case 'measure':
+    case 'pass':
+      return true;
+    case 'ask_judge':
+    case 'hear_judge':
+    case 'stuck': {
+      // What is left is a word, not work. One at a time there is nobody who could say it.
+      const isDone = [...state.tasks.values()].every(({ status }) => status === 'completed');
+      return mayAsk && isDone && state.session !== 'fallback';
+    }
+    default:
+      return false;
+  }
 }
 
-async function goOn(context: HookContext, log: TeamLog, mayMeasure: boolean): Promise<string | null> {
-  const settings = await context.settings();
+async function goOn(context: HookContext, log: TeamLog, limits: Limits): Promise<Told | null> {
   const as: Evidence = { kind: 'environment', team: log.state.team, teammate: null };
   let hasPassed = false;
   for (;;) {
-    log.refresh();
+    const step = await dueStep(context, log, limits);
     const { state } = log;
-    if (state.tasks.size === 0) return null;
-    switch (nextOf(state, settings)) {
-      case 'write_spec':
-        return planWords(await closed(context, log, as), log);
+    switch (step?.kind) {
+      case 'write_spec': {
+        const words = planWords(await closed(context, log, as), log);
+        return words === null ? null : news(words);
+      }
       case 'prove':
-        return debugWords(context, log, as);
+        return news(await debugWords(context, log, as));
       case 'measure': {
-        if (!mayMeasure) return `all is built and not measured yet: TaskList measures it, and says what came of it.`;
+        if (limits.mayMeasure === false)
+          return news('all is built and not measured yet: TaskList measures it, and says what came of it.');
         const measured = await measureCheckout(context, log, as);
-        if (measured.kind !== 'passed') return rejectedWords(measured, log);
+        if (measured.kind !== 'passed') return news(rejectedWords(measured, log));
         hasPassed = true;
         break;
       }
       case 'pass':
         await passGate(log);
-        if (log.state.session !== 'complete') return null;
-        return `the gate has passed the work of all. ${nextStep(log.state)}`;
+        return log.state.session === 'complete'
+          ? news(`the gate has passed the work of all. ${nextStep(log.state)}`)
+          : null;
+      case 'ask_judge':
+        await operate(context, 'TaskCreate', JUDGE_TASK, as);
+        return news(
+          `${doneWords(state)} ${JUDGE_TASK.owner} has ended its work without quality_gate_passed, and has a task for it now. ${startWords(log)}`,
+        );
+      case 'hear_judge':
+        return {
+          kind: 'standing',
+          words: `${doneWords(state)} What is missing is the word of ${JUDGE_TASK.owner}, which nobody else can say: quality_gate_passed to team-lead. Where it ends without it, TaskList has it asked; where it is gone, Task starts it again.`,
+        };
+      case 'stuck':
+        return {
+          kind: 'standing',
+          words: `${step.why.replace(/\.$/, '')}. Tell the user; quality_gate_passed of ${JUDGE_TASK.owner} still ends the work: Task starts it again.`,
+        };
       default:
         // What goes on one at a time has no steps of a session, and ends with that.
-        return hasPassed && state.session === 'fallback'
-          ? `the gate has passed the work of all. ${endWords(log)}`
-          : null;
+        return hasPassed && state.session === 'fallback' ? news(`${doneWords(state)} ${endWords(log)}`) : null;
     }
   }
 }
 
-/** Who plays whom is the host's to see to; what is left of a lead's steps is told by the state alone. */
-function nextOf(
-  state: TeamState,
-  { hooks, ownership, maxTeammates }: TeamSettings,
-): ReturnType<typeof leadStep>['kind'] {
+function doneWords(state: TeamState): string {
+  return isMeasured(state) ? 'the gate has passed the work of all.' : 'all tasks are completed.';
+}
+
+/** What is left of a lead's steps is told by the state alone: who plays whom is the host's to see to. */
+function nextOf(state: TeamState, { hooks, ownership, maxTeammates }: TeamSettings): LeadStep {
   const isChecked = hooks.taskCompleted.requireQualityCheck;
-  const running = new Set([...state.tasks.values()].flatMap(({ owner }) => owner ?? []));
   const isClosed = state.session === 'awaiting_approval' || state.session === 'approved';
   const nothing = { spent: new Map<string, string>(), dear: new Map<string, string>() };
-  return leadStep(state, { running, isChecked, isClosed, ownership, maxTeammates, ...nothing }).kind;
+  // Of all these steps only those about its word go by who is in a turn.
+  const { owner: judge } = JUDGE_TASK;
+  const running = new Set(state.members.get(judge)?.phase === 'working' ? [judge] : []);
+  return leadStep(state, { running, isChecked, isClosed, ownership, maxTeammates, ...nothing });
 }
 
 function closed(context: HookContext, log: TeamLog, as: Evidence): Promise<PlanEnd> {
