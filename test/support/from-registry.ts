@@ -1,7 +1,7 @@
 // A package from the npm registry, kept in a directory under .cache; whole or not at all, since several test files fetch at once.
 
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 
 /** Installs it where it is not there yet. Throws when it cannot be had: a suite that leaves out what it is for has not passed. */
@@ -10,6 +10,8 @@ export function fromRegistry(directory: string, spec: string, what: string): voi
   mkdirSync(dirname(directory), { recursive: true });
   const half = mkdtempSync(`${directory}.half-`);
   try {
+    // Tests start it as other users too.
+    chmodSync(half, 0o755);
     writeFileSync(`${half}/package.json`, '{"private":true}\n');
     const args = ['install', '--no-save', '--no-audit', '--no-fund', '--no-engine-strict', spec];
     const { status, stderr } = spawnSync('npm', args, { cwd: half, encoding: 'utf8' });
