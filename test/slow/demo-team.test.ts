@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { readdirSync } from 'node:fs';
 import test from 'node:test';
 import { setTimeout } from 'node:timers/promises';
+import type { TeamSummary } from '../../src/domain/team/summary.ts';
 import type { StateView } from '../../src/engine/daemon/view.ts';
 import { type RunningTool, runTool, startTool } from '../support/daemon.ts';
 import { demoPlace } from '../support/demo-place.ts';
@@ -26,6 +27,19 @@ async function begun(directory: string, demo: RunningTool): Promise<void> {
 
 function addressOf(demo: RunningTool, name: string): string {
   return new RegExp(`^ {2}${name} +(http://[^\\s,]+)`, 'm').exec(demo.stderr)?.[1] ?? '';
+}
+
+/** The most teammates that had a task in hand at one moment, by what the log says of when each was taken up and done. */
+function mostAtOnce(tasks: TeamSummary['tasks']): number {
+  const spans = tasks.map(({ owner, started_at: begun, seconds }) => {
+    assert.ok(begun !== null && seconds !== null);
+    return { owner, from: Date.parse(begun), to: Date.parse(begun) + seconds * 1000 };
+  });
+  return Math.max(
+    ...spans.map(
+      ({ from }) => new Set(spans.filter((one) => one.from <= from && from < one.to).map((one) => one.owner)).size,
+    ),
+  );
 }
 
 test('--json is one object of one shape; the forge has one pull request with the report, and the done label', async (t) => {
@@ -76,7 +90,9 @@ test('--json is one object of one shape; the forge has one pull request with the
   assert.match(page, /aria-label="Team of issue 1"[\s\S]*Tell the health/, 'the finished team is to be seen');
   const state: StateView = JSON.parse(await (await fetch(`${dashboard}/api/v1/state`)).text());
   assert.equal(state.completed[0]?.outcome, 'done');
-  assert.equal(state.completed[0]?.team?.task_counts.completed, 8);
+  const team = state.completed[0]?.team;
+  assert.equal(team?.task_counts.completed, 8);
+  assert.ok(mostAtOnce(team.tasks) >= 2, `they work side by side: ${JSON.stringify(team.tasks)}`);
 
   process.kill(-demo.pid, 'SIGINT');
   assert.equal((await demo.ended).code, 0);
