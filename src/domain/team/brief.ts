@@ -1,6 +1,7 @@
 // What members and the lead are told: at a spawn, after a compaction, at the next step.
 
 import { claimable } from './idle.ts';
+import { JUDGE, lacksWord } from './judge.ts';
 import { messageLine, unreadOf } from './mail.ts';
 import { LEAD } from './message.ts';
 import type { Ownership } from './ownership.ts';
@@ -111,6 +112,8 @@ export function nextStep(state: TeamState): string {
     case 'working':
       if (open.length > 0)
         return 'Next: wait for your teammates; answer what they ask; TaskList shows how far they are.';
+      if (lacksWord(state))
+        return `Next: TaskList: it measures what is not measured yet, and has ${JUDGE} asked for quality_gate_passed, which is missing.`;
       return state.purpose?.phase === 'plan'
         ? 'Next: TaskList: the results are put together into a SPEC, and it says which, or what is wrong with them.'
         : 'Next: SendMessage shutdown_request to all, then TeamDelete.';

@@ -1,5 +1,6 @@
 // Whether a member that stops working may: not while something is left that it could do.
 
+import { askedJudge, JUDGE, JUDGE_ROUNDS, lacksWord } from './judge.ts';
 import { messageLine, unreadOf } from './mail.ts';
 import { LEAD } from './message.ts';
 import { nearPatterns } from './near-patterns.ts';
@@ -103,6 +104,12 @@ function nextFor(state: TeamState, member: Member, settings: TeamSettings): Task
   return free.find((task) => task.owner === member.name) ?? (member.readOnly ? undefined : free[0]);
 }
 
+/** Whether who judges is to be asked for its word: it is in no turn in which that may come. */
+function isWordDue(state: TeamState): boolean {
+  if (state.session === 'fallback' || !lacksWord(state) || askedJudge(state).length >= JUDGE_ROUNDS) return false;
+  return state.members.get(JUDGE)?.phase !== 'working';
+}
+
 /** Judges the lead that stops: mail waits for it, or work for somebody whom nobody has started. */
 export function judgeLeadStop(state: TeamState, settings: TeamSettings): IdleVerdict {
   const unread = unreadOf(state, LEAD);
@@ -119,7 +126,10 @@ export function judgeLeadStop(state: TeamState, settings: TeamSettings): IdleVer
         `What the team is for has come about: SendMessage {"recipient":"all","type":"shutdown_request","content":"<why>"}, then TeamDelete {"team_name":"${state.team}"}.`,
       ]
     : [];
-  if (unread.length + waits.length + toDelete.length + toEnd.length === 0)
+  const toAsk = isWordDue(state)
+    ? [`${JUDGE} has ended its work and has not said whether the gate is passed: call TaskList {}, which has it asked.`]
+    : [];
+  if (unread.length + waits.length + toDelete.length + toEnd.length + toAsk.length === 0)
     return { accept: true, reason: 'nothing waits for the lead' };
   const owners = [...new Set(waits.flatMap((task) => task.owner ?? []))];
   return {
@@ -133,6 +143,7 @@ export function judgeLeadStop(state: TeamState, settings: TeamSettings): IdleVer
           ]),
       ...toDelete,
       ...toEnd,
+      ...toAsk,
     ].join('\n'),
     assign: null,
     shown: unread,

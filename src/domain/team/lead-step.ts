@@ -1,6 +1,7 @@
 // What a lead that is code does next, told from the team's state alone: the same for whoever takes the lead up again.
 
 import { claimable } from './idle.ts';
+import { askedJudge, JUDGE, JUDGE_ROUNDS, lacksWord } from './judge.ts';
 import type { TeamState } from './state.ts';
 import { isHeldUp, type Task } from './task.ts';
 import { takerOf, type UnownedView } from './unowned.ts';
@@ -8,10 +9,6 @@ import { findingsOf } from './verdict.ts';
 
 /** So many times what the gate finds is given back to be mended. */
 export const GATE_ROUNDS = 3;
-/** So many times who judges is asked for its word after it has ended its work without it. */
-export const JUDGE_ROUNDS = 2;
-/** What it is asked with. */
-export const JUDGE_SUBJECT = 'Say whether the gate is passed';
 
 export type LeadStep =
   /** These roles have work, and nobody plays them. */
@@ -49,25 +46,13 @@ export type LeadView = UnownedView & {
   readonly dear: ReadonlyMap<string, string>;
 };
 
-const QUALITY = 'quality';
-
 function isOpen({ status }: Task): boolean {
   return status !== 'completed';
 }
 
 /** Tasks that change something, as against the judgement of it. */
 function buildTasks(state: TeamState): readonly Task[] {
-  return [...state.tasks.values()].filter(({ owner }) => owner !== QUALITY);
-}
-
-/** Whether the quality teammate has said that the gate is passed since it was measured last. */
-function isAgreed(state: TeamState): boolean {
-  const measuredAt = state.gate?.at ?? 0;
-  return state.messages.some(({ type, sentAt }) => type === 'quality_gate_passed' && sentAt >= measuredAt);
-}
-
-function hasJudge(state: TeamState): boolean {
-  return [...state.tasks.values()].some(({ owner }) => owner === QUALITY);
+  return [...state.tasks.values()].filter(({ owner }) => owner !== JUDGE);
 }
 
 function hasMail({ unread }: TeamState, name: string): boolean {
@@ -96,23 +81,20 @@ function isBusy(state: TeamState, { running }: LeadView, name: string): boolean 
 /** What follows when all is done, and who judges has not agreed. */
 function unjudged(state: TeamState, view: LeadView): LeadStep {
   if ([...view.running].some((name) => isBusy(state, view, name))) return { kind: 'hear_judge' };
-  const why = view.spent.get(QUALITY);
-  if (why !== undefined) return { kind: 'stuck', why: `${QUALITY} has not said that the gate is passed: ${why}` };
-  const asked = [...state.tasks.values()].filter(
-    ({ owner, subject, createdAt }) =>
-      owner === QUALITY && subject === JUDGE_SUBJECT && createdAt >= (state.gate?.at ?? 0),
-  );
+  const why = view.spent.get(JUDGE);
+  if (why !== undefined) return { kind: 'stuck', why: `${JUDGE} has not said that the gate is passed: ${why}` };
+  const asked = askedJudge(state);
   if (asked.length < JUDGE_ROUNDS) return { kind: 'ask_judge' };
   const said = asked.at(-1)?.result ?? 'nothing';
   return {
     kind: 'stuck',
-    why: `${QUALITY} was asked ${asked.length} times, and has not sent quality_gate_passed: ${said}`,
+    why: `${JUDGE} was asked ${asked.length} times, and has not sent quality_gate_passed: ${said}`,
   };
 }
 
 /** What follows when every task is completed; what goes on one at a time has no steps of a session. */
-function done(state: TeamState, view: LeadView, isRun: boolean): LeadStep {
-  if (isRun && hasJudge(state) && !isAgreed(state)) return unjudged(state, view);
+function done(state: TeamState, view: LeadView): LeadStep {
+  if (lacksWord(state)) return unjudged(state, view);
   if (state.purpose?.phase === 'plan') return { kind: 'write_spec' };
   if (state.session === 'fallback') return ending(state);
   return { kind: 'pass' };
@@ -169,7 +151,7 @@ function working(state: TeamState, view: LeadView): LeadStep {
   const owners = new Set(open.filter(({ status }) => status !== 'failed').map(ownerOrClaimer));
   const wanted = [...owners].filter((role) => role !== null).filter((role) => !running.has(role) && !spent.has(role));
   if (wanted.length > 0) return { kind: 'start', roles: wanted };
-  if (open.length === 0) return done(state, view, isRun);
+  if (open.length === 0) return done(state, view);
   const isAtWork = open.some(
     (task) =>
       task.status === 'in_progress' &&
@@ -178,7 +160,7 @@ function working(state: TeamState, view: LeadView): LeadStep {
       !isHeldUp(task, state.tasks),
   );
   // Whoever judges waits for what is measured, which comes only when everything is built.
-  const waits = (name: string | null) => name === QUALITY && isRun && isChecked && !isMeasured(state);
+  const waits = (name: string | null) => name === JUDGE && isRun && isChecked && !isMeasured(state);
   // What is nobody's is somebody's by now, or taken by who is there.
   const mayBegin = claimable(state).some(
     ({ owner }) => owner === null || (!waits(owner) && (running.has(owner) || !spent.has(owner))),

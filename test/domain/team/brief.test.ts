@@ -121,6 +121,15 @@ const STEPS: readonly [string, () => Story, RegExp][] = [
     () => teamOf(['backend-dev'], 1).claim('1', 'backend-dev').complete('1', 'backend-dev'),
     /^Next: SendMessage shutdown_request to all/,
   ],
+  [
+    'working',
+    () =>
+      teamOf(['quality'])
+        .tell('task_created', { owner: 'quality', files: [] })
+        .claim('1', 'quality')
+        .complete('1', 'quality'),
+    /^Next: TaskList: .* has quality asked for quality_gate_passed, which is missing\.$/,
+  ],
   ['spawned', plan, /^Next: TaskList: the results are put together into a SPEC/],
   [
     'spec_generated',

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import { DEFAULT_TEAM_SETTINGS } from '../../../src/domain/team/default-settings.ts';
 import { claimable, fits, type IdleVerdict, judgeIdle, judgeLeadStop } from '../../../src/domain/team/idle.ts';
+import { JUDGE_ROUNDS, JUDGE_SUBJECT } from '../../../src/domain/team/judge.ts';
 import type { TeamSettings } from '../../../src/domain/team/settings.ts';
 import { LEAD, type Story, teamOf } from '../../support/team.ts';
 
@@ -228,6 +229,15 @@ test('what is claimable has its predecessors done, and fits whose files it touch
   assert.equal(fits(story.task('3'), 'backend-dev', SETTINGS.ownership), false);
 });
 
+/** All is done but for the word of who judges. */
+function judged(story: Story): Story {
+  return story
+    .join('quality')
+    .tell('task_created', { subject: 'Verify', owner: 'quality', files: [] })
+    .claim('1', 'quality')
+    .complete('1', 'quality');
+}
+
 const LEAD_CASES: readonly Omit<Case, 'member' | 'settings'>[] = [
   { name: 'nothing waits', tell: () => undefined, verdict: /^accept: nothing waits for the lead$/ },
   {
@@ -287,6 +297,31 @@ const LEAD_CASES: readonly Omit<Case, 'member' | 'settings'>[] = [
         .tell('moved', { event: 'gate_passed' }),
     verdict:
       /^-: What the team is for has come about: SendMessage .*TeamDelete \{"team_name":"tool-run-spec-auth-001"\}\.$/,
+  },
+  {
+    name: 'a word that who judges has ended its work without',
+    tell: (story) => judged(story).tell('member_idle', { name: 'quality' }),
+    verdict: /^-: quality has ended its work and has not said whether the gate is passed: call TaskList \{\}/,
+  },
+  {
+    name: 'a word that may still come',
+    tell: judged,
+    verdict: /^accept/,
+  },
+  {
+    name: 'a word that was asked for often enough',
+    tell: (story) =>
+      Array.from({ length: JUDGE_ROUNDS }, (_, index) => String(index + 2))
+        .reduce(
+          (told, id) =>
+            told
+              .tell('task_created', { subject: JUDGE_SUBJECT, owner: 'quality', files: [] })
+              .claim(id, 'quality')
+              .complete(id, 'quality'),
+          judged(story),
+        )
+        .tell('member_idle', { name: 'quality' }),
+    verdict: /^accept/,
   },
   {
     name: 'work after the team fell back to one at a time',

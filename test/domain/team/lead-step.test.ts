@@ -1,12 +1,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import {
-  isMeasured,
-  JUDGE_ROUNDS,
-  JUDGE_SUBJECT,
-  type LeadView,
-  leadStep,
-} from '../../../src/domain/team/lead-step.ts';
+import { JUDGE_ROUNDS, JUDGE_SUBJECT } from '../../../src/domain/team/judge.ts';
+import { isMeasured, type LeadView, leadStep } from '../../../src/domain/team/lead-step.ts';
 import { DEFAULT_OWNERSHIP } from '../../../src/domain/team/ownership.ts';
 import { LEAD, rec, Story } from '../../support/team.ts';
 

@@ -5,7 +5,7 @@ import test from 'node:test';
 import { putSpec } from '../../../src/adapters/specs.ts';
 import { DEFAULT_QUALITY, DIMENSIONS, type Trust5Settings } from '../../../src/domain/quality.ts';
 import type { Evidence } from '../../../src/domain/team/caller.ts';
-import { JUDGE_ROUNDS } from '../../../src/domain/team/lead-step.ts';
+import { JUDGE_ROUNDS } from '../../../src/domain/team/judge.ts';
 import type { Turn } from '../../../src/engine/ports.ts';
 import { act } from '../../../src/engine/team/acting.ts';
 import { beforeTool } from '../../../src/engine/team/guarding.ts';

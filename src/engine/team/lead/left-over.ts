@@ -1,7 +1,7 @@
 // What a lead that is code does about work that nobody would do of themselves: it gives it to somebody, or ends it.
 
 import { type Budgets, overBudget, overTaskBudget } from '../../../domain/team/cost.ts';
-import { JUDGE_SUBJECT } from '../../../domain/team/lead-step.ts';
+import { JUDGE_SUBJECT } from '../../../domain/team/judge.ts';
 import { LEAD } from '../../../domain/team/message.ts';
 import type { TeamState } from '../../../domain/team/state.ts';
 import type { TeamLog } from '../../ports.ts';

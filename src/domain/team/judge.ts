@@ -1,0 +1,32 @@
+// The word of who judges the work of all: whether it is wanted, whether it was said, how often it was asked for.
+
+import type { TeamState } from './state.ts';
+import type { Task } from './task.ts';
+
+/** Who judges. */
+export const JUDGE = 'quality';
+/** So many times it is asked for its word after it has ended its work without it. */
+export const JUDGE_ROUNDS = 2;
+/** What it is asked with. */
+export const JUDGE_SUBJECT = 'Say whether the gate is passed';
+
+/** Whether the quality teammate has said that the gate is passed since it was measured last. */
+function isAgreed(state: TeamState): boolean {
+  const measuredAt = state.gate?.at ?? 0;
+  return state.messages.some(({ type, sentAt }) => type === 'quality_gate_passed' && sentAt >= measuredAt);
+}
+
+/** Whether every task of a run is completed, and somebody who judges has not agreed. */
+export function lacksWord(state: TeamState): boolean {
+  const tasks = [...state.tasks.values()];
+  const isDone = tasks.every(({ status }) => status === 'completed');
+  const hasJudge = tasks.some(({ owner }) => owner === JUDGE);
+  return state.purpose?.phase === 'run' && isDone && hasJudge && !isAgreed(state);
+}
+
+/** The tasks by which it was asked for its word on what was measured last. */
+export function askedJudge({ tasks, gate }: TeamState): readonly Task[] {
+  return [...tasks.values()].filter(
+    ({ owner, subject, createdAt }) => owner === JUDGE && subject === JUDGE_SUBJECT && createdAt >= (gate?.at ?? 0),
+  );
+}
