@@ -104,9 +104,12 @@ function nextFor(state: TeamState, member: Member, settings: TeamSettings): Task
   return free.find((task) => task.owner === member.name) ?? (member.readOnly ? undefined : free[0]);
 }
 
+/** Sessions in which a lead has its work done. */
+const AT_WORK: ReadonlySet<string> = new Set(['spawned', 'working']);
+
 /** Whether who judges is to be asked for its word: it is in no turn in which that may come. */
 function isWordDue(state: TeamState): boolean {
-  if (state.session === 'fallback' || !lacksWord(state) || askedJudge(state).length >= JUDGE_ROUNDS) return false;
+  if (!AT_WORK.has(state.session) || !lacksWord(state) || askedJudge(state).length >= JUDGE_ROUNDS) return false;
   return state.members.get(JUDGE)?.phase !== 'working';
 }
 

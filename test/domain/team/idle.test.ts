@@ -309,6 +309,14 @@ const LEAD_CASES: readonly Omit<Case, 'member' | 'settings'>[] = [
     verdict: /^accept/,
   },
   {
+    name: 'a word that nobody waits for any more',
+    tell: (story) =>
+      judged(story)
+        .tell('member_idle', { name: 'quality' })
+        .tell('message_sent', { by: 'team-lead', epoch: 1, to: 'all', kind: 'shutdown_request', content: 'done' }),
+    verdict: /^accept/,
+  },
+  {
     name: 'a word that was asked for often enough',
     tell: (story) =>
       Array.from({ length: JUDGE_ROUNDS }, (_, index) => String(index + 2))
