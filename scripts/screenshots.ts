@@ -1,5 +1,5 @@
 // Makes the pictures of the README from the demo and a team as they are: terminals in tmux, the page in Chromium.
-// usage: tsx scripts/screenshots.ts
+// usage: tsx scripts/screenshots.ts [terminal] [team] [board] [page]; without any, all of them.
 
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -94,6 +94,15 @@ async function terminal(browser: Browser): Promise<void> {
     'terminal.png',
   );
 }
+
+/** The team of the demo, when one of it has asked for a change in another's file. */
+async function team(browser: Browser): Promise<void> {
+  const screen = await screenOf('tool demo --team', 40, 'Change asked for');
+  const lines = screen.trimEnd().split('\n');
+  const from = lines.findLastIndex((line) => line.includes('$ tool demo --team'));
+  await picture(browser, lines.slice(from), 'demo-team.png');
+}
+
 async function statusPage(browser: Browser): Promise<void> {
   const demo = spawn(process.execPath, [cli, 'demo', '--keep', '--issues', '9'], {
     stdio: ['ignore', 'pipe', 'ignore'],
@@ -119,9 +128,14 @@ async function statusPage(browser: Browser): Promise<void> {
   }
 }
 
+const PICTURES = { terminal, team, board, page: statusPage } as const;
+
+const wanted = process.argv.slice(2);
+const unknown = wanted.filter((name) => !Object.hasOwn(PICTURES, name));
+if (unknown.length > 0)
+  throw new Error(`expected ${Object.keys(PICTURES).join(', ')} or nothing, got ${unknown.join(', ')}`);
 mkdirSync(images, { recursive: true });
 const browser = await launchBrowser();
-await terminal(browser);
-await board(browser);
-await statusPage(browser);
+for (const [name, make] of Object.entries(PICTURES))
+  if (wanted.length === 0 || wanted.includes(name)) await make(browser);
 await browser.close();

@@ -52,6 +52,6 @@ export function teamWords({ team, outcome }: IssueTeam): string {
     ...(counts.failed === 0 ? [] : [`${counts.failed} failed`]),
     counted(team.messages.count, 'message'),
     counted(team.rejections, 'rejection'),
-    dollars(team.cost_usd),
+    ...(team.cost_usd === 0 ? [] : [dollars(team.cost_usd)]),
   ].join(' · ');
 }

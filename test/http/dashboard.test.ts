@@ -67,6 +67,8 @@ test('a team at work: its tasks, what was said last, what was measured', () => {
     text,
     new RegExp(`TEAM OF #1 · ${TEAM} · \\w+ · implementation · 0 of 2 tasks · 1 message · 0 rejections · \\$0\\.500`),
   );
+  const free = { ...shown, running: [{ ...first, team: { ...team, cost_usd: 0 } }] };
+  assert.match(textDashboard(free), / · 0 rejections\n/, 'what costs nothing has no cost');
   assert.match(text, /\n {2}1\s+in progress\s+backend-dev\s+1m 05s\s+/);
   assert.match(text, /\n {2}2\s+pending\s+–\s+–\s+/);
   assert.match(text, /gate: not measured yet\n {2}team-lead → all, [a-z ]+: mind <b>/);
