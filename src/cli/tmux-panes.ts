@@ -43,7 +43,8 @@ export class TmuxPanes {
   show(name: string, file: string): void {
     this.#do(async () => {
       if (this.#panes.has(name)) return;
-      const last = [...this.#panes.values()].at(-1);
+      const open = (await this.#ask(['list-panes', '-a', '-F', '#{pane_id}'])).split('\n');
+      const last = [...this.#panes.values()].findLast((id) => open.includes(id));
       const lead = this.#env.TMUX_PANE;
       const target = last ?? lead;
       const pane = await this.#ask([
@@ -62,9 +63,9 @@ export class TmuxPanes {
         String(process.pid),
       ]);
       this.#panes.set(name, pane);
-      await this.#ask(['select-pane', '-t', pane, '-T', name]);
+      await this.#try(['select-pane', '-t', pane, '-T', name]);
       // The next one has room as well.
-      if (last !== undefined) await this.#ask(['select-layout', '-t', pane, '-E']);
+      if (last !== undefined) await this.#try(['select-layout', '-t', pane, '-E']);
       if (lead !== undefined) await this.#ask(['select-pane', '-t', lead]);
     });
   }
@@ -75,7 +76,7 @@ export class TmuxPanes {
       const pane = this.#panes.get(name);
       this.#panes.delete(name);
       if (pane === undefined) return;
-      await this.#kill(pane);
+      await this.#try(['kill-pane', '-t', pane]);
       // That fails as well where somebody has closed the pane; this one only where there is no tmux any more.
       await this.#ask(['list-sessions']);
     });
@@ -97,15 +98,15 @@ export class TmuxPanes {
       } catch (error) {
         this.#isBroken = true;
         this.#options.say(`no panes: ${messageOf(error)}; teammates are shown here`);
-        for (const pane of this.#panes.values()) await this.#kill(pane);
+        for (const pane of this.#panes.values()) await this.#try(['kill-pane', '-t', pane]);
         this.#panes.clear();
       }
     });
   }
 
-  /** Somebody may have closed it before. */
-  async #kill(pane: string): Promise<void> {
-    await this.#ask(['kill-pane', '-t', pane]).catch(() => undefined);
+  /** For a pane that somebody may have closed at any moment. */
+  async #try(args: readonly string[]): Promise<void> {
+    await this.#ask(args).catch(() => undefined);
   }
 
   async #ask(args: readonly string[]): Promise<string> {

@@ -43,6 +43,9 @@ test('a pane that somebody closes is nobody’s trouble', { skip }, async (t) =>
   panes.end('tester');
   panes.show('tester', file);
   await tmux.until((all) => all.size === 1);
+  tmux.ask('kill-pane', '-t', '%2');
+  panes.show('quality', file);
+  await tmux.until((all) => [...all.keys()].join() === 'quality');
   await panes.close();
   assert.deepEqual(said, []);
 });
@@ -60,7 +63,7 @@ test('tmux that dies is one line, and the end of panes', { skip }, async (t) => 
   panes.show('quality', file);
   await panes.close();
   assert.equal(said.length, 1);
-  assert.match(said[0] ?? '', /^no panes: tmux (split-window|select-pane): .*; teammates are shown here$/);
+  assert.match(said[0] ?? '', /^no panes: tmux (list-panes|split-window|select-pane): .*; teammates are shown here$/);
   assert.equal(panes.has('backend-dev'), false);
 });
 
