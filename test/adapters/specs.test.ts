@@ -10,6 +10,7 @@ import { approvalOf, approveSpec, recordApproval } from '../../src/adapters/spec
 import { createSpec, listSpecs, putSpec, readSpec, readTexts, setStatus } from '../../src/adapters/specs.ts';
 import { checkSpec, readSpecTexts } from '../../src/domain/spec/check.ts';
 import { readAsked } from '../../src/domain/team/requirement.ts';
+import { compiled } from '../support/compiled.ts';
 import { runWithSmallFiles } from '../support/file-limit.ts';
 import { NEW_SPEC } from '../support/spec.ts';
 import { type Cleanup, finallyDo, tempDir } from '../support/temp.ts';
@@ -48,9 +49,8 @@ function project(t: Cleanup) {
 }
 
 /** A process that creates so many SPECs when it is told to. */
-async function creator(t: Cleanup, root: string, count: number) {
-  const program = join('test', 'support', 'programs', 'create-specs.ts');
-  const child = spawn(process.execPath, ['--import', 'tsx', program, root, String(count)], {
+async function creator(t: Cleanup, program: string, root: string, count: number) {
+  const child = spawn(process.execPath, [program, root, String(count)], {
     stdio: ['pipe', 'pipe', 'inherit'],
   });
   finallyDo(t, () => child.kill('SIGKILL'));
@@ -68,7 +68,8 @@ async function creator(t: Cleanup, root: string, count: number) {
 
 test('processes that create SPECs of the same name at once get numbers of their own, without a gap', async (t) => {
   const { root } = project(t);
-  const ready = await Promise.all([1, 2, 3].map(() => creator(t, root, 20)));
+  const program = compiled('create-specs', tempDir(t));
+  const ready = await Promise.all([1, 2, 3].map(() => creator(t, program, root, 20)));
   const all = (await Promise.all(ready.map((go) => go()))).flat().sort();
   const expected = Array.from(
     { length: 60 },

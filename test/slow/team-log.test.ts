@@ -9,11 +9,12 @@ import { FileTeamLog } from '../../src/adapters/event-log/team-log.ts';
 import { teamsDirectory } from '../../src/adapters/event-log/team-names.ts';
 import { FileTeams } from '../../src/adapters/event-log/teams.ts';
 import { freezeTeam } from '../../src/domain/team/snapshot.ts';
+import { compiled } from '../support/compiled.ts';
 import { TEAM } from '../support/team.ts';
-import { beginLog, bundleWriter, runWriters, Writer } from '../support/team-writers.ts';
+import { beginLog, runWriters, Writer } from '../support/team-writers.ts';
 import { finallyDo, tempDir } from '../support/temp.ts';
 
-const program = await bundleWriter(tempDir({ after }));
+const program = compiled('team-writer', tempDir({ after }));
 
 const WRITERS = Array.from({ length: 16 }, (_, index) => `w${index}`);
 const EACH = 500;

@@ -5,7 +5,7 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { chmodSync, cpSync, existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test, { after } from 'node:test';
-import { build } from 'esbuild';
+import { compiled } from '../support/compiled.ts';
 import { type Cleanup, tempDir } from '../support/temp.ts';
 import { gitIn, projectOf, TEAM } from '../support/workshop.ts';
 
@@ -28,15 +28,7 @@ function killingGit(directory: string, at: number, moment: Moment): string {
 
 async function setUp(t: Cleanup) {
   const directory = tempDir(t);
-  const program = join(directory, 'story.mjs');
-  await build({
-    entryPoints: ['test/support/programs/workshop-story.ts'],
-    outfile: program,
-    bundle: true,
-    platform: 'node',
-    format: 'esm',
-    logLevel: 'error',
-  });
+  const program = compiled('workshop-story', directory);
   const { root: template } = projectOf(t);
   return (at: number, moment: Moment) => {
     const scratch = tempDir(t);

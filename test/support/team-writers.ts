@@ -1,28 +1,10 @@
 // Processes that write to one team's log at the same time.
 
 import { type ChildProcessByStdio, spawn } from 'node:child_process';
-import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { Readable, Writable } from 'node:stream';
-import { build } from 'esbuild';
 import { FileTeamLog } from '../../src/adapters/event-log/team-log.ts';
 import { rec } from './team.ts';
-
-/** Puts the program into one file that starts as fast as it can; gives its path. */
-export async function bundleWriter(directory: string): Promise<string> {
-  const outfile = join(directory, 'team-writer.mjs');
-  await build({
-    entryPoints: ['test/support/programs/team-writer.ts'],
-    outfile,
-    bundle: true,
-    minify: true,
-    format: 'esm',
-    platform: 'node',
-    target: 'node20.19',
-    logLevel: 'warning',
-  });
-  return outfile;
-}
 
 /** Begins a log in the directory: a team of these members, with so many tasks. */
 export async function beginLog(directory: string, members: readonly string[] = [], tasks = 0): Promise<void> {

@@ -22,15 +22,13 @@ export class Forge {
   readonly url: string;
   readonly #server: Server;
   readonly #emulator: Emulator;
-  readonly #rest: RestLayer;
   readonly #options: ForgeOptions;
 
-  private constructor(options: ForgeOptions, server: Server, url: string, emulator: Emulator, rest: RestLayer) {
+  private constructor(options: ForgeOptions, server: Server, url: string, emulator: Emulator) {
     this.#options = options;
     this.#server = server;
     this.url = url;
     this.#emulator = emulator;
-    this.#rest = rest;
   }
 
   static async start(options: ForgeOptions): Promise<Forge> {
@@ -80,7 +78,7 @@ export class Forge {
         })
         .end(page);
     };
-    return new Forge(options, server, url, emulator, rest);
+    return new Forge(options, server, url, emulator);
   }
 
   get cloneUrl(): string {
@@ -109,7 +107,6 @@ export class Forge {
     await new Promise<void>((resolve) => {
       this.#server.close(() => resolve());
     });
-    this.#rest.close();
     await this.#emulator.close();
   }
 }

@@ -2,7 +2,7 @@
 // original does.
 
 import { createHash } from 'node:crypto';
-import { Agent, request as httpRequest, type IncomingMessage, type ServerResponse } from 'node:http';
+import { request as httpRequest, type IncomingMessage, type ServerResponse } from 'node:http';
 import { sameLabel } from '../../domain/issue.ts';
 import { tryGit } from '../git/git.ts';
 import type { Account, Accounts } from './accounts.ts';
@@ -80,7 +80,6 @@ function invalid(resource: string, message: string): Answer {
 
 export class RestLayer {
   readonly #options: RestOptions;
-  readonly #agent = new Agent({ keepAlive: true });
   readonly #base: string;
   readonly #quota = new Map<string, { used: number; resetAt: number }>();
 
@@ -100,7 +99,8 @@ export class RestLayer {
       const { upstream, url } = this.#options;
       const ours = (text: string) => text.replaceAll(upstream, url);
       const { port } = new URL(upstream);
-      const sent = httpRequest({ host: '127.0.0.1', port, method, path, headers, agent: this.#agent }, (response) => {
+      // A connection for each: one that is kept may be closed at the other end just when it is used again.
+      const sent = httpRequest({ host: '127.0.0.1', port, method, path, headers, agent: false }, (response) => {
         const chunks: Buffer[] = [];
         response.on('data', (chunk: Buffer) => chunks.push(chunk));
         response.once('error', reject);
@@ -328,9 +328,5 @@ export class RestLayer {
     if (Array.isArray(rows) && rows.length > 0)
       return invalid('PullRequest', `A pull request already exists for ${this.#options.owner}:${head}.`);
     return this.upstream('POST', call.path, call.authorization, JSON.stringify({ ...fields, head }));
-  }
-
-  close(): void {
-    this.#agent.destroy();
   }
 }

@@ -1,5 +1,10 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo, Socket } from 'node:net';
 import test from 'node:test';
+import { Accounts } from '../../../src/adapters/forge/accounts.ts';
+import { RestLayer } from '../../../src/adapters/forge/rest.ts';
 import { tryGit } from '../../../src/adapters/git/git.ts';
 import { BASE, commitFiles, DAEMON_TOKEN, fields, gitAs, startForge } from '../../support/forge.ts';
 
@@ -125,4 +130,27 @@ test('pages for people: the list, an issue, a pull request with its diff; markup
   assert.doesNotMatch(shown, /<script|<b>/);
   assert.match(shown, /tool-todo/);
   assert.match(await page('/pull/2'), /\+&#60;i&#62;new/);
+});
+
+test('a service that closes its connections when they are used again is asked on new ones', async (t) => {
+  const used = new WeakSet<Socket>();
+  const service = createServer((request, response) => {
+    if (used.has(request.socket)) request.socket.resetAndDestroy();
+    else response.end('[]');
+    used.add(request.socket);
+  });
+  service.listen(0, '127.0.0.1');
+  await once(service, 'listening');
+  t.after(() => service.close());
+  const { port } = service.address() as AddressInfo;
+  const upstream = `http://127.0.0.1:${port}`;
+  const rest = new RestLayer({
+    upstream,
+    url: upstream,
+    owner: 'o',
+    repo: 'r',
+    repository: '/',
+    accounts: new Accounts([]),
+  });
+  for (let count = 0; count < 3; count++) assert.equal((await rest.upstream('GET', '/labels', undefined)).body, '[]');
 });

@@ -5,10 +5,10 @@ import { execFileSync } from 'node:child_process';
 import { chmodSync, cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
-import { Mirror } from '../../../src/adapters/git/mirror.ts';
-import { Shared } from '../../../src/adapters/shared.ts';
-import { commitFiles, gitAs } from '../../support/forge.ts';
-import { setUpWorkspaces } from '../../support/workspaces.ts';
+import { Mirror } from '../../src/adapters/git/mirror.ts';
+import { Shared } from '../../src/adapters/shared.ts';
+import { commitFiles, gitAs } from '../support/forge.ts';
+import { setUpWorkspaces } from '../support/workspaces.ts';
 
 const { signal } = new AbortController();
 

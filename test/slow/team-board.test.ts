@@ -4,12 +4,13 @@ import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { appendFileSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import test from 'node:test';
+import test, { after } from 'node:test';
 import kleur from 'kleur';
 import { boardScreen, boardText } from '../../src/cli/team-board-lines.ts';
 import { displayWidth } from '../../src/domain/display-width.ts';
 import type { TeamView } from '../../src/domain/team/view.ts';
 import { viewOf } from '../../src/domain/team/view.ts';
+import { compiled } from '../support/compiled.ts';
 import { Pty } from '../support/pty.ts';
 import { LEAD, TEAM, teamOf } from '../support/team.ts';
 import { busyTeam, Scribe } from '../support/team-files.ts';
@@ -18,13 +19,13 @@ import { type Cleanup, finallyDo, tempDir } from '../support/temp.ts';
 // A test run in a terminal asks for colours.
 kleur.enabled = false;
 
-const PROGRAM = ['--import', 'tsx', join('test', 'support', 'programs', 'team-view.ts')];
+const PROGRAM = compiled('team-view', tempDir({ after }));
 
 type Ran = { readonly code: number; readonly stdout: string; readonly stderr: string };
 
 /** Shows a team in a process whose output is no terminal. */
 function show(command: string, root: string, team = '', options = {}, env: Record<string, string> = {}): Promise<Ran> {
-  const args = [...PROGRAM, command, root, team, JSON.stringify(options)];
+  const args = [PROGRAM, command, root, team, JSON.stringify(options)];
   return new Promise((resolve) => {
     execFile(process.execPath, args, { env: { PATH: process.env.PATH ?? '', ...env } }, (error, stdout, stderr) => {
       resolve({ code: typeof error?.code === 'number' ? error.code : error === null ? 0 : -1, stdout, stderr });
@@ -326,7 +327,7 @@ const LEFT = '\u001b[?7h\u001b[?25h\u001b[?1049l';
 test('in a terminal the board is drawn, drawn again with the log and the size, and gone with q', async (t) => {
   const root = tempDir(t);
   const scribe = await busy(t, root);
-  const pty = Pty.start(t, [...PROGRAM, 'board', root], { columns: 60, rows: 20 });
+  const pty = Pty.start(t, [PROGRAM, 'board', root], { columns: 60, rows: 20 });
   await pty.until((screen) => screen.at(-1) === 'q leaves');
   assert.ok(pty.output.startsWith(ENTERED));
   // biome-ignore lint/suspicious/noControlCharactersInRegex: colours
@@ -360,7 +361,7 @@ test('Ctrl-C and signals give the screen back; a log that cannot be read as well
   const root = tempDir(t);
   const scribe = await busy(t, root);
   const start = async (env = {}) => {
-    const pty = Pty.start(t, [...PROGRAM, 'board', root], { columns: 80, rows: 24 }, env);
+    const pty = Pty.start(t, [PROGRAM, 'board', root], { columns: 80, rows: 24 }, env);
     await pty.until((screen) => screen.at(-1) === 'q leaves');
     return pty;
   };

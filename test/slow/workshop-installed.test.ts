@@ -5,9 +5,9 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, readlinkSync, rmSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
-import { createWorkshop } from '../../../src/adapters/git/workshop.ts';
-import { treeOf, writeTree } from '../../support/installed.ts';
-import { gitIn, projectOf, TEAM, textOf } from '../../support/workshop.ts';
+import { createWorkshop } from '../../src/adapters/git/workshop.ts';
+import { treeOf, writeTree } from '../support/installed.ts';
+import { gitIn, projectOf, TEAM, textOf } from '../support/workshop.ts';
 
 const { env } = process;
 const MODULE = { type: 'module', exports: './index.js' };

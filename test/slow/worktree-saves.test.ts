@@ -4,9 +4,9 @@ import assert from 'node:assert/strict';
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
-import type { Mirror } from '../../../src/adapters/git/mirror.ts';
-import { commitFiles, gitAs } from '../../support/forge.ts';
-import { setUpWorkspaces } from '../../support/workspaces.ts';
+import type { Mirror } from '../../src/adapters/git/mirror.ts';
+import { commitFiles, gitAs } from '../support/forge.ts';
+import { setUpWorkspaces } from '../support/workspaces.ts';
 
 const { signal } = new AbortController();
 const TEAM = 'tool-run-issue-1';

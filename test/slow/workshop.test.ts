@@ -4,9 +4,9 @@ import assert from 'node:assert/strict';
 import { existsSync, readdirSync, rmSync, symlinkSync, unlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
-import { createWorkshop } from '../../../src/adapters/git/workshop.ts';
-import { writeTree } from '../../support/installed.ts';
-import { commitAll, gitIn, projectOf, TEAM, textOf } from '../../support/workshop.ts';
+import { createWorkshop } from '../../src/adapters/git/workshop.ts';
+import { writeTree } from '../support/installed.ts';
+import { commitAll, gitIn, projectOf, TEAM, textOf } from '../support/workshop.ts';
 
 test('two writers work apart, and what they made comes together', async (t) => {
   const { root, git, base, workshop } = projectOf(t);

@@ -4,12 +4,15 @@ import assert from 'node:assert/strict';
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { appendFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import test from 'node:test';
+import test, { after } from 'node:test';
+import { compiled } from '../support/compiled.ts';
 import { rec, TEAM } from '../support/team.ts';
 import { Scribe } from '../support/team-files.ts';
 import { type Cleanup, finallyDo, tempDir } from '../support/temp.ts';
 
 const AT = Date.parse('2026-03-01T10:00:00Z');
+
+const PROGRAM = compiled('team-view', tempDir({ after }));
 
 class Shown {
   readonly #child: ChildProcessWithoutNullStreams;
@@ -18,8 +21,7 @@ class Shown {
   stderr = '';
 
   constructor(t: Cleanup, root: string, team: string, options: object) {
-    const program = join('test', 'support', 'programs', 'team-view.ts');
-    const args = ['--import', 'tsx', program, 'events', root, team, JSON.stringify(options)];
+    const args = [PROGRAM, 'events', root, team, JSON.stringify(options)];
     this.#child = spawn(process.execPath, args, { env: { PATH: process.env.PATH ?? '', TZ: 'UTC' } });
     this.#child.stdout.on('data', (chunk: Buffer) => {
       this.stdout += chunk.toString();
