@@ -3,9 +3,8 @@
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { FileTeamLog } from '../src/adapters/event-log/team-log.ts';
-import { compiled } from '../test/support/compiled.ts';
+import { programFile } from '../test/support/compiled.ts';
 import { beginLog, runWriters, Writer } from '../test/support/team-writers.ts';
-import { tempDir } from '../test/support/temp.ts';
 import { median, type Row, spread, withCleanup } from './figures.ts';
 
 const WRITERS = 16;
@@ -76,7 +75,7 @@ async function races(program: string, directory: string): Promise<Row> {
 
 export async function teamLog(): Promise<Row[]> {
   return withCleanup(async (t) => {
-    const program = compiled('team-writer', tempDir(t));
+    const program = programFile('team-writer');
     // A flush of a file in memory flushes nothing: these lie on the disk.
     const place = mkdtempSync('/var/tmp/toolcrew-bench-');
     t.after(() => rmSync(place, { recursive: true, force: true }));

@@ -1,9 +1,9 @@
 // What the tests reached of src, in the test processes and in every process that they started: read from V8's own
-// counters (NODE_V8_COVERAGE) and taken back to the lines of the sources through the source maps of tsx and of dist/.
+// counters (NODE_V8_COVERAGE) and taken back to the lines of the sources through the source maps of what was compiled.
 
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import { transformSync } from 'esbuild';
 import coverage from 'monocart-coverage-reports';
 
@@ -16,16 +16,12 @@ type Lines = Map<number, boolean>;
 /** Prints what was reached by the processes whose counters stand in `counters`; true when it was enough. */
 export async function reportCoverage(root: string, counters: string): Promise<boolean> {
   removeTorn(counters);
-  // The tests load src through tsx, the command runs from dist/: two compilations, whose figures are put together by line.
-  const loaded = await linesReached(root, counters, (path) => path.startsWith(join(root, 'src/')));
-  const bundled = await linesReached(
-    root,
-    counters,
-    (path) => path.startsWith(join(root, 'dist/')) && holdsSources(path),
-  );
+  // Of one line, the tests' compilation and that of dist/ may have reached different parts: they are put together by line.
+  const inTests = await linesReached(root, counters, '.cache/');
+  const inCommands = await linesReached(root, counters, 'dist/');
   const files = sources(root).map((file) => {
-    const lines: Lines = new Map(loaded.get(file));
-    for (const [line, reached] of bundled.get(file) ?? []) lines.set(line, reached || lines.get(line) === true);
+    const lines: Lines = new Map(inTests.get(file));
+    for (const [line, reached] of inCommands.get(file) ?? []) lines.set(line, reached || lines.get(line) === true);
     return { file, all: lines.size, reached: [...lines.values()].filter(Boolean).length };
   });
   const all = files.reduce((sum, file) => sum + file.all, 0);
@@ -45,19 +41,16 @@ export async function reportCoverage(root: string, counters: string): Promise<bo
   return false;
 }
 
-/** @param within tells by path which scripts count. A source that none of them loaded counts as not reached. */
-async function linesReached(
-  root: string,
-  counters: string,
-  within: (path: string) => boolean,
-): Promise<Map<string, Lines>> {
+/** @param folder of the compiled files that count. A source that none of them holds counts as not reached. */
+async function linesReached(root: string, counters: string, folder: string): Promise<Map<string, Lines>> {
+  const within = pathToFileURL(join(root, folder)).href;
   const outputDir = mkdtempSync(`${counters}-`);
   const report = coverage({
     baseDir: root,
     outputDir,
     reports: ['v8-json'],
     dataDir: counters,
-    entryFilter: ({ url }) => url.startsWith('file:') && within(fileURLToPath(url)),
+    entryFilter: ({ url }) => url.startsWith(within) && holdsSources(fileURLToPath(url)),
     sourceFilter: (path) => path.startsWith('src/'),
     all: {
       dir: [join(root, 'src')],
@@ -87,7 +80,7 @@ function sources(root: string): string[] {
     .sort();
 }
 
-/** Chunks of dist/ that are made of dependencies only hold none. */
+/** Chunks that are made of dependencies only hold none. */
 function holdsSources(path: string): boolean {
   if (!existsSync(`${path}.map`)) return false;
   const map = JSON.parse(readFileSync(`${path}.map`, 'utf8')) as { sources: string[] };

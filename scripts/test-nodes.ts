@@ -1,14 +1,27 @@
-// Runs the suite on the majors of Node beside the one that is installed here. Arguments go on to scripts/test.ts.
+// Runs the fast suite, and the slow tests that are about processes, files and streams and need no other program, on the
+// majors of Node beside the one that is installed here. Arguments go on to scripts/test.ts.
 
 import { spawnSync } from 'node:child_process';
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
 import { nodeProgram } from '../test/support/node.ts';
+
+const NO_TESTS: ReadonlySet<string> = new Set(['fixtures', 'slow', 'support']);
+const SLOW = [
+  ...['doctor-host', 'hooks-asking', 'hooks-prompting', 'logs', 'mirror', 'serve-init-host', 'serve-start'],
+  ...['spare-clones', 'team', 'team-board', 'team-events', 'workshop', 'workshop-installed', 'workshop-moves'],
+  ...['workshop-places', 'worktree-saves'],
+];
+const fast = readdirSync('test', { withFileTypes: true })
+  .filter((item) => (item.isDirectory() ? !NO_TESTS.has(item.name) : item.name.endsWith('.test.ts')))
+  .map(({ name }) => join('test', name));
+const files = [...fast, ...SLOW.map((name) => join('test', 'slow', `${name}.test.ts`))];
 
 for (const major of [22, 24]) {
   const node = nodeProgram(major);
   process.stdout.write(`\n=== the suite on ${spawnSync(node, ['--version'], { encoding: 'utf8' }).stdout}`);
-  const { status } = spawnSync(node, ['--import', 'tsx', 'scripts/test.ts', ...process.argv.slice(2)], {
-    stdio: 'inherit',
-  });
+  const args = ['--import', 'tsx', 'scripts/test.ts', ...files, ...process.argv.slice(2)];
+  const { status } = spawnSync(node, args, { stdio: 'inherit' });
   if (status !== 0) {
     process.stderr.write(`the suite fails on Node ${major}\n`);
     process.exitCode = 1;

@@ -1,24 +1,40 @@
 // Runs the tests: builds first, and fails when a file's tests were not executed or too little of src was reached.
-// usage: tsx scripts/test.ts [--coverage] [--again] [folder or file …]; without any, all but test/slow.
+// usage: tsx scripts/test.ts [--coverage] [--again] [--within=MINUTES] [folder or file …]; without any, all but test/slow.
 // --again: up to three files that fail are run once more, by themselves, and it is said aloud what only then passed.
+// --within: for a machine that may be too slow for all of it. What is not begun after so many minutes is not run, and is
+// named; the files come in another order each day, so that it is not always the same ones.
 
 import { spawn, spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import { once } from 'node:events';
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
-import { basename, dirname, join, relative, resolve } from 'node:path';
+import { basename, dirname, join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { fileURLToPath, pathToFileURL } from 'node:url';
+import { COMPILED_VARIABLE } from '../test/support/compiled.ts';
+import { compiledFile, compileTests, sourceAt } from './compile-tests.ts';
 import { reportCoverage } from './coverage.ts';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const args = process.argv.slice(2);
 const coverage = args.includes('--coverage');
 const again = args.includes('--again');
+const within = args.find((arg) => arg.startsWith('--within='))?.slice('--within='.length);
 const wanted = args.filter((arg) => !arg.startsWith('--'));
 const MOST_AGAIN = 3;
 const AT_ONCE = 3;
 const SLOW = join('test', 'slow');
-/** To start Node with tsx and load what is tested takes longer than most files' tests; those of test/slow stand alone. */
+/** To start Node and load what is tested takes longer than most files' tests; those of test/slow stand alone. */
 const FILES_PER_PROCESS = 16;
 
 function testFiles(path: string): string[] {
@@ -34,79 +50,179 @@ function testFiles(path: string): string[] {
     .sort();
 }
 
-/** The files of tests among `files` that a failure is of: it may stand in a module that several of them use. */
-function testsOf(place: string, files: readonly string[]): readonly string[] {
-  const path = relative(root, resolve(root, place));
+/** What one process runs: files of tests, and the one that brings them in. */
+type Run = {
+  readonly files: readonly string[];
+  readonly entry: string;
+};
+
+/** A process for each file of test/slow; the others share, each process every n-th of them. */
+function runsOf(files: readonly string[]): readonly Run[] {
+  const rest = files.filter((file) => !file.startsWith(SLOW));
+  const count = Math.max(Math.ceil(rest.length / FILES_PER_PROCESS), Math.min(rest.length, AT_ONCE));
+  const groups = Array.from({ length: count }, (_, group) => rest.filter((_, index) => index % count === group));
+  const shared = groups.map((group, index): Run => {
+    const entry = join(place, `group-${index + 1}.js`);
+    writeFileSync(entry, sharedEntry(group.map((file) => compiledFile(compiled, file))));
+    return { files: group, entry };
+  });
+  return [...shared, ...files.filter((file) => file.startsWith(SLOW)).map(alone)];
+}
+
+/**
+ * A file that brings others in. Node takes what is to happen after all tests for due once those that it knows have ended: the first
+ * one ends when the last file is there.
+ */
+function sharedEntry(paths: readonly string[]): string {
+  const imports = paths.map((path) => `  await import(${JSON.stringify(pathToFileURL(path).href)});\n`).join('');
+  return `import test from 'node:test';
+let there = () => {};
+test('the files are there', () => new Promise((resolve) => { there = resolve; }));
+try {
+${imports}} finally {
+  there();
+}
+`;
+}
+
+function alone(file: string): Run {
+  return { files: [file], entry: compiledFile(compiled, file) };
+}
+
+/** As scripts/tests-reporter.js tells it. */
+type EndedTest = {
+  readonly how: 'passed' | 'failed' | 'skipped';
+  readonly file: string;
+  readonly line: number;
+  readonly column: number;
+};
+
+/** The files of tests among `files` that a test of this source is of: it may stand in a module that several of them use. */
+function testsOf(path: string, files: readonly string[]): readonly string[] {
   if (files.includes(path)) return [path];
   return files.filter((file) => readFileSync(join(root, file), 'utf8').includes(`/${basename(path)}'`));
 }
 
-/** What each process runs: a file, or one that brings several in, every n-th of them. */
-function shared(files: readonly string[]): readonly string[] {
-  const apart = files.filter((file) => file.startsWith(SLOW));
-  const rest = files.filter((file) => !file.startsWith(SLOW));
-  const count = Math.max(Math.ceil(rest.length / FILES_PER_PROCESS), Math.min(rest.length, AT_ONCE));
-  const groups = Array.from({ length: count }, (_, group) => rest.filter((_, index) => index % count === group));
-  const entries = groups.map((group, index) => {
-    const [only] = group;
-    if (group.length === 1 && only !== undefined) return only;
-    const entry = join(place, `group-${index + 1}.test.mjs`);
-    const urls = group.map((file) => pathToFileURL(join(root, file)).href);
-    writeFileSync(entry, urls.map((url) => `import ${JSON.stringify(url)};\n`).join(''));
-    return entry;
-  });
-  return [...entries, ...apart];
-}
+/** How many tests ended how, the files in which something failed, and those of which nothing was executed. */
+type Outcome = {
+  readonly counts: Record<EndedTest['how'], number>;
+  readonly failed: Set<string>;
+  readonly idle: Set<string>;
+};
 
-/** Runs these files, `atOnce` processes at a time; the files in which something failed, and whether all is well. */
-async function runFiles(
-  files: readonly string[],
-  atOnce: number,
-  env: NodeJS.ProcessEnv,
-): Promise<{ failed: readonly string[]; ok: boolean }> {
-  const list = join(place, 'files');
+async function runOne({ files, entry }: Run, outcome: Outcome): Promise<void> {
+  const list = `${entry}.ended`;
   const child = spawn(
     process.execPath,
     [
-      ...['--import', 'tsx', '--test', `--test-concurrency=${atOnce}`],
+      '--enable-source-maps',
       ...['--test-reporter=spec', '--test-reporter-destination=stdout'],
-      ...['--test-reporter=./scripts/files-reporter.js', `--test-reporter-destination=${list}`],
-      ...(atOnce === 1 ? files : shared(files)),
+      ...['--test-reporter=./scripts/tests-reporter.js', `--test-reporter-destination=${list}`],
+      entry,
     ],
-    { cwd: root, stdio: ['ignore', 'inherit', 'inherit'], env: { ...process.env, ...env } },
+    {
+      cwd: root,
+      stdio: ['ignore', 'pipe', 'inherit'],
+      env: { ...process.env, [COMPILED_VARIABLE]: compiled, ...(coverage ? { NODE_V8_COVERAGE: counters } : {}) },
+    },
   );
-  const [code] = (await once(child, 'close')) as [number | null];
-  const lines = readFileSync(list, 'utf8').split('\n').filter(Boolean);
-  const ended = (how: 'ran' | 'failed'): ReadonlySet<string> =>
-    new Set(
-      lines.filter((line) => line.startsWith(`${how} `)).flatMap((line) => testsOf(line.slice(how.length + 1), files)),
-    );
-  const failed = ended('failed');
-  const ran = ended('ran');
-  const idle = files.filter((file) => !ran.has(file) && !failed.has(file));
-  if (idle.length > 0) process.stderr.write(`not one test was executed in ${idle.join(', ')}\n`);
-  return { failed: [...failed], ok: code === 0 && idle.length === 0 };
+  const [said, [code]] = await Promise.all([text(child.stdout), once(child, 'close') as Promise<[number | null]>]);
+  process.stdout.write(`\n=== ${files.length === 1 ? files[0] : `${files.length} files, ${basename(entry)}`}\n${said}`);
+  const ended = (existsSync(list) ? readFileSync(list, 'utf8') : '')
+    .split('\n')
+    .filter(Boolean)
+    .map((line): EndedTest => JSON.parse(line))
+    .filter(({ how, file }) => how === 'failed' || file !== entry);
+  const told = new Set<string>();
+  for (const { how, file, line, column } of ended) {
+    outcome.counts[how] += 1;
+    for (const its of testsOf(sourceAt(root, file, line, column), files)) {
+      told.add(its);
+      if (how === 'failed') outcome.failed.add(its);
+    }
+  }
+  for (const file of files) if (!told.has(file)) outcome.idle.add(file);
+  // It ended badly, and no test says so: it is not known of which.
+  if (code !== 0 && !ended.some(({ how }) => how === 'failed')) for (const file of files) outcome.failed.add(file);
+}
+
+/** Runs so many at once; those that were not begun in time. */
+async function runAll(runs: readonly Run[], atOnce: number, outcome: Outcome): Promise<readonly Run[]> {
+  const waiting = [...runs];
+  const work = async () => {
+    for (let run = waiting.shift(); run !== undefined; run = inTime() ? waiting.shift() : undefined)
+      await runOne(run, outcome);
+  };
+  await Promise.all(Array.from({ length: atOnce }, work));
+  return waiting;
+}
+
+function inTime(): boolean {
+  return within === undefined || process.uptime() < Number(within) * 60;
+}
+
+function outcomeNow(): Outcome {
+  return { counts: { passed: 0, failed: 0, skipped: 0 }, failed: new Set(), idle: new Set() };
+}
+
+/** Says how it was; true when all is well. */
+function told({ counts, failed, idle }: Outcome): boolean {
+  const { passed, skipped } = counts;
+  process.stdout.write(
+    `\n=== tests: ${passed + counts.failed + skipped}, passed: ${passed}, failed: ${counts.failed}, skipped: ${skipped}\n`,
+  );
+  if (failed.size > 0) process.stdout.write(`=== failed in ${[...failed].join(', ')}\n`);
+  if (idle.size > 0) process.stdout.write(`=== not one test was executed in ${[...idle].join(', ')}\n`);
+  return passed > 0 && failed.size === 0 && idle.size === 0;
+}
+
+/** In an order that is another one each day. */
+function mixed(runs: readonly Run[]): readonly Run[] {
+  const day = new Date().toISOString().slice(0, 10);
+  const key = ({ files }: Run) => createHash('sha256').update(`${day}${files.join()}`).digest('hex');
+  return runs
+    .map((run) => ({ run, at: key(run) }))
+    .sort((a, b) => a.at.localeCompare(b.at))
+    .map(({ run }) => run);
 }
 
 const files =
   wanted.length > 0 ? wanted.flatMap(testFiles) : testFiles('test').filter((file) => !file.startsWith(SLOW));
 if (files.length === 0) throw new Error('no test files found');
+if (within !== undefined && !/^-?\d+$/.test(within)) throw new Error(`--within: minutes expected, got ${within}`);
 
 // With roots of its own to load, each start of Node takes three times as long; no test leaves the machine.
 delete process.env.NODE_EXTRA_CA_CERTS;
 const built = spawnSync(process.execPath, ['--import', 'tsx', 'scripts/build.ts'], { cwd: root, stdio: 'inherit' });
 if (built.status !== 0) process.exit(1);
 
-const place = mkdtempSync(join(tmpdir(), 'toolcrew-tests-'));
-const counters = join(place, 'coverage');
-const env = coverage ? { NODE_V8_COVERAGE: counters } : {};
-let { failed, ok } = await runFiles(files, AT_ONCE, env);
-if (!ok && again && failed.length > 0 && failed.length <= MOST_AGAIN) {
-  process.stdout.write(`\n=== failed, and run once more by themselves: ${failed.join(', ')}\n`);
-  const raced = failed;
-  ({ failed, ok } = await runFiles(raced, 1, env));
+// Below the root: what is compiled finds its packages there.
+mkdirSync(join(root, '.cache'), { recursive: true });
+const place = mkdtempSync(join(root, '.cache', 'tests-'));
+// Outside of it: agents that are isolated write there too, and may not write below the root.
+const counters = mkdtempSync(join(tmpdir(), 'toolcrew-coverage-'));
+process.once('exit', () => {
+  for (const directory of [place, counters]) rmSync(directory, { recursive: true, force: true });
+});
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1));
+const compiled = join(place, 'compiled');
+await compileTests(root, files, compiled);
+
+const runs = runsOf(files);
+const first = outcomeNow();
+const left = await runAll(within === undefined ? runs : mixed(runs), AT_ONCE, first);
+let ok = told(first);
+const raced = [...first.failed];
+if (!ok && again && first.idle.size === 0 && raced.length <= MOST_AGAIN) {
+  process.stdout.write(`\n=== failed, and run once more by themselves: ${raced.join(', ')}\n`);
+  const second = outcomeNow();
+  await runAll(raced.map(alone), 1, second);
+  ok = told(second);
   if (ok) process.stdout.write(`\n=== PASSED ONLY WHEN RUN ALONE, a race to be mended: ${raced.join(', ')}\n`);
 }
+if (left.length > 0)
+  process.stdout.write(
+    `\n=== NOT RUN, since ${within} minutes were over: ${left.flatMap((run) => run.files).join(', ')}\n`,
+  );
 process.exitCode = ok ? 0 : 1;
 if (coverage && !(await reportCoverage(root, counters))) process.exitCode = 1;
-rmSync(place, { recursive: true, force: true });

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import test from 'node:test';
 import { Credential, clientStatus, exposedIn } from '../../src/adapters/github/credential.ts';
 import { ToolError } from '../../src/domain/errors.ts';
+import { scriptFile } from '../support/compiled.ts';
 import { type Cleanup, tempDir } from '../support/temp.ts';
 
 /** A hosting client that is logged in, or not: a small program of that name. */
@@ -86,16 +87,16 @@ test('a token that was turned away is fetched again from the client’s login', 
 });
 
 test('a token leaves the environment of the process, where the kernel shows it too', () => {
-  const script = `
+  const taker = scriptFile(`
     import { readFileSync } from 'node:fs';
     import { spawnSync } from 'node:child_process';
-    import { takeTokens } from '${process.cwd()}/src/adapters/github/credential.ts';
+    import { takeTokens } from './src/adapters/github/credential.ts';
     const { tokens, scrubbed } = takeTokens(process.env, ['MINE']);
     const kernel = readFileSync('/proc/self/environ', 'latin1');
     const child = spawnSync('/usr/bin/env', { encoding: 'utf8' }).stdout;
     console.log(JSON.stringify({ tokens: [...tokens], scrubbed, kernel: /canary/.test(kernel), own: /canary/.test(JSON.stringify(process.env)), child: /canary/.test(child), kept: process.env.KEPT, path: typeof process.env.PATH }));
-  `;
-  const result = spawnSync(process.execPath, ['--import', 'tsx', '--input-type=module', '-e', script], {
+  `);
+  const result = spawnSync(process.execPath, [taker], {
     encoding: 'utf8',
     env: {
       PATH: process.env.PATH,

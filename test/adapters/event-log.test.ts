@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
-import { appendFileSync, chmodSync, existsSync, mkdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
+import { appendFileSync, chmodSync, existsSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
 import fc from 'fast-check';
 import { EventLog } from '../../src/adapters/event-log/event-log.ts';
 import { ToolError } from '../../src/domain/errors.ts';
+import { scriptFile } from '../support/compiled.ts';
 import { runWithSmallFiles } from '../support/file-limit.ts';
 import { tempDir } from '../support/temp.ts';
 
@@ -136,7 +137,7 @@ test('a disk that takes no more is an error, nothing counts, and what stood ther
     import { EventLog } from './src/adapters/event-log/event-log.ts';
     process.on('SIGXFSZ', () => {});
     const texts = [];
-    const log = new EventLog({ path: process.argv[1], decode: (value) => value, now: () => 1, onRecord: (record) => texts.push(record.text) });
+    const log = new EventLog({ path: process.argv[2], decode: (value) => value, now: () => 1, onRecord: (record) => texts.push(record.text) });
     let failed = '';
     for (let n = 0; n < 100 && failed === ''; n++) {
       try { log.append({ type: 'note', text: String(n).padEnd(100, 'x') }); } catch (error) { failed = error.message; }
@@ -156,15 +157,12 @@ test('a disk that takes no more is an error, nothing counts, and what stood ther
 test('sixteen processes write at once: nothing is lost, nothing torn, everyone sees one order', async (t) => {
   const directory = tempDir(t);
   const path = join(directory, 'log.jsonl');
-  const script = `
+  const writer = scriptFile(`
     import { EventLog } from './src/adapters/event-log/event-log.ts';
     const [path, name, count] = process.argv.slice(2);
     const log = new EventLog({ path, decode: (value) => value, now: () => 1, onRecord: () => {} });
     for (let n = 0; n < Number(count); n++) log.append({ type: 'note', text: name + ':' + n + ':' + 'x'.repeat(n % 400) });
-  `;
-  const file = join(directory, 'writer.mjs');
-  mkdirSync(directory, { recursive: true });
-  writeFileSync(file, script.replace('./src/', `${process.cwd()}/src/`));
+  `);
   const writers = 16;
   const each = 60;
   await Promise.all(
@@ -172,7 +170,7 @@ test('sixteen processes write at once: nothing is lost, nothing torn, everyone s
       { length: writers },
       (_, index) =>
         new Promise<void>((resolve, reject) => {
-          const child = spawn(process.execPath, ['--import', 'tsx', file, path, `w${index}`, String(each)], {
+          const child = spawn(process.execPath, [writer, path, `w${index}`, String(each)], {
             stdio: 'inherit',
           });
           child.once('close', (code) => (code === 0 ? resolve() : reject(new Error(`writer ${index}: ${code}`))));

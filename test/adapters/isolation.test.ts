@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import test from 'node:test';
 import { boundsOf, credentialPlaces, Isolation } from '../../src/adapters/isolation.ts';
 import { runProgram } from '../../src/adapters/program.ts';
+import { programFile } from '../support/compiled.ts';
 import { tempDir } from '../support/temp.ts';
 
 const env = { PATH: process.env.PATH ?? '' };
@@ -121,8 +122,7 @@ test(
     const { stdout, stderr } = spawnSync(
       'unshare',
       [
-        ...['--user', '--map-root-user', '--mount', '--', process.execPath, '--import', 'tsx'],
-        ...['test/support/programs/mounted-home.ts', home],
+        ...['--user', '--map-root-user', '--mount', '--', process.execPath, programFile('mounted-home'), home],
         `cat ~/.ssh/id ~/.config/gh/hosts.yml ~/.netrc 2>&1 | grep -c the-login
        for file in ~/x ~/.ssh/x ~/state/x ~/project/x "$HOME/work spaces/x"; do touch "$file" && echo "WROTE $file"; done 2>/dev/null
        touch own.txt ~/state/homes/x && echo "wrote own"`,

@@ -9,6 +9,7 @@ import test from 'node:test';
 import { PhaseTurn } from '../../src/adapters/phase-turn.ts';
 import { processStartTime } from '../../src/adapters/processes.ts';
 import { isOwnPlace } from '../../src/adapters/turns-place.ts';
+import { scriptFile } from '../support/compiled.ts';
 import { type Cleanup, finallyDo, tempDir } from '../support/temp.ts';
 
 const PROJECT = '/a/project';
@@ -28,10 +29,10 @@ function lockOf(place: string): string {
 
 /** A process that runs this with the turn of `place`, and ends when its input does. */
 function other(t: Cleanup, place: string, act: string): ChildProcess {
-  const script = `
+  const taker = scriptFile(`
     import { appendFileSync, readFileSync, writeFileSync, writeSync } from 'node:fs';
-    import { PhaseTurn } from '${process.cwd()}/src/adapters/phase-turn.ts';
-    const place = process.argv[1];
+    import { PhaseTurn } from './src/adapters/phase-turn.ts';
+    const place = process.argv[2];
     const turn = new PhaseTurn({ project: '${PROJECT}', places: [place], patienceMs: 600_000 });
     const take = (act) => turn.take('${TEAM}', act);
     const begun = new Promise((resolve) => process.stdin.once('data', resolve));
@@ -39,8 +40,8 @@ function other(t: Cleanup, place: string, act: string): ChildProcess {
     writeSync(1, 'ready');
     ${act}
     process.exit();
-  `;
-  const child = spawn(process.execPath, ['--import', 'tsx', '--input-type=module', '-e', script, place], {
+  `);
+  const child = spawn(process.execPath, [taker, place], {
     stdio: ['pipe', 'pipe', 'inherit'],
   });
   finallyDo(t, () => child.kill('SIGKILL'));

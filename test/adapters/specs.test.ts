@@ -10,7 +10,7 @@ import { approvalOf, approveSpec, recordApproval } from '../../src/adapters/spec
 import { createSpec, listSpecs, putSpec, readSpec, readTexts, setStatus } from '../../src/adapters/specs.ts';
 import { checkSpec, readSpecTexts } from '../../src/domain/spec/check.ts';
 import { readAsked } from '../../src/domain/team/requirement.ts';
-import { compiled } from '../support/compiled.ts';
+import { programFile } from '../support/compiled.ts';
 import { runWithSmallFiles } from '../support/file-limit.ts';
 import { NEW_SPEC } from '../support/spec.ts';
 import { type Cleanup, finallyDo, tempDir } from '../support/temp.ts';
@@ -49,8 +49,8 @@ function project(t: Cleanup) {
 }
 
 /** A process that creates so many SPECs when it is told to. */
-async function creator(t: Cleanup, program: string, root: string, count: number) {
-  const child = spawn(process.execPath, [program, root, String(count)], {
+async function creator(t: Cleanup, root: string, count: number) {
+  const child = spawn(process.execPath, [programFile('create-specs'), root, String(count)], {
     stdio: ['pipe', 'pipe', 'inherit'],
   });
   finallyDo(t, () => child.kill('SIGKILL'));
@@ -68,8 +68,7 @@ async function creator(t: Cleanup, program: string, root: string, count: number)
 
 test('processes that create SPECs of the same name at once get numbers of their own, without a gap', async (t) => {
   const { root } = project(t);
-  const program = compiled('create-specs', tempDir(t));
-  const ready = await Promise.all([1, 2, 3].map(() => creator(t, program, root, 20)));
+  const ready = await Promise.all([1, 2, 3].map(() => creator(t, root, 20)));
   const all = (await Promise.all(ready.map((go) => go()))).flat().sort();
   const expected = Array.from(
     { length: 60 },
@@ -119,7 +118,7 @@ test('of three documents, when one cannot be written, none stays', async (t) => 
     import { createSpec } from './src/adapters/specs.ts';
     import { NEW_SPEC } from './test/support/spec.ts';
     try {
-      createSpec(process.argv[1], { ...NEW_SPEC, about: 'word '.repeat(2000) }, '2026-01-31');
+      createSpec(process.argv[2], { ...NEW_SPEC, about: 'word '.repeat(2000) }, '2026-01-31');
     } catch (error) {
       console.log(error.code, error.message);
     }`;

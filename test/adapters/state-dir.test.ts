@@ -7,6 +7,7 @@ import test from 'node:test';
 import { processStartTime } from '../../src/adapters/processes.ts';
 import { holderOf, StateDir } from '../../src/adapters/state-dir.ts';
 import { ToolError } from '../../src/domain/errors.ts';
+import { scriptFile } from '../support/compiled.ts';
 import { tempDir } from '../support/temp.ts';
 
 const HOLDER = {
@@ -76,17 +77,17 @@ test('the lock of another machine holds while it is touched', (t) => {
 test('of many that start at once on a dead lock, one gets it', async (t) => {
   const directory = tempDir(t);
   writeFileSync(join(directory, 'lock'), JSON.stringify({ ...HOLDER, start_time: '1' }));
-  const script = `
-    import { StateDir } from '${process.cwd()}/src/adapters/state-dir.ts';
+  const holder = scriptFile(`
+    import { StateDir } from './src/adapters/state-dir.ts';
     import { writeSync } from 'node:fs';
     let won = true;
-    try { new StateDir(process.argv[1], '/W'); } catch { won = false; }
+    try { new StateDir(process.argv[2], '/W'); } catch { won = false; }
     writeSync(1, won ? 'won' : 'lost');
     process.stdin.resume();
     process.stdin.once('end', () => process.exit());
-  `;
+  `);
   const children = Array.from({ length: 6 }, () =>
-    spawn(process.execPath, ['--import', 'tsx', '--input-type=module', '-e', script, directory], {
+    spawn(process.execPath, [holder, directory], {
       stdio: ['pipe', 'pipe', 'inherit'],
     }),
   );

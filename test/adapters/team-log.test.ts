@@ -18,6 +18,7 @@ import { FileTeamLog } from '../../src/adapters/event-log/team-log.ts';
 import { ToolError } from '../../src/domain/errors.ts';
 import { freezeTeam } from '../../src/domain/team/snapshot.ts';
 import type { TeamState } from '../../src/domain/team/state.ts';
+import { scriptFile } from '../support/compiled.ts';
 import { runWithSmallFiles } from '../support/file-limit.ts';
 import { rec } from '../support/team.ts';
 import { type Cleanup, finallyDo, tempDir } from '../support/temp.ts';
@@ -248,7 +249,7 @@ test('a full disk: the record that was not taken counts nowhere, those before st
     import { FileTeamLog } from './src/adapters/event-log/team-log.ts';
     import { rec } from './test/support/team.ts';
     process.on('SIGXFSZ', () => {});
-    const log = new FileTeamLog({ directory: process.argv[1], now: () => 1, maxBytes: 1000000 });
+    const log = new FileTeamLog({ directory: process.argv[2], now: () => 1, maxBytes: 1000000 });
     await log.append(rec('created'));
     let failed = '';
     let counted = 0;
@@ -272,7 +273,7 @@ test('a full disk while the log is continued: the record stands, and the next au
     import { FileTeamLog } from './src/adapters/event-log/team-log.ts';
     import { rec } from './test/support/team.ts';
     process.on('SIGXFSZ', () => {});
-    const log = new FileTeamLog({ directory: process.argv[1], now: () => 1, maxBytes: 3400 });
+    const log = new FileTeamLog({ directory: process.argv[2], now: () => 1, maxBytes: 3400 });
     await log.append(rec('created', { subject: 'x'.repeat(2970) }));
     const one = await log.append(rec('task_created', { subject: 'y'.repeat(345) }));
     let failed = '';
@@ -298,17 +299,17 @@ const possible = spawnSync('unshare', [...NAMESPACE, 'true']).status === 0 ? {} 
 test('a directory that is read-only is said with its path and why', possible, async (t) => {
   const directory = tempDir(t);
   await open(t, directory).append(rec('created'));
-  const script = `
+  const begins = scriptFile(`
     import { FileTeamLog } from './src/adapters/event-log/team-log.ts';
     import { FileTeams } from './src/adapters/event-log/teams.ts';
     for (const begin of [
-      () => new FileTeamLog({ directory: process.argv[1], now: () => 1 }),
-      () => new FileTeams({ root: process.argv[1], now: () => 1 }).begin('tool-run-x'),
+      () => new FileTeamLog({ directory: process.argv[2], now: () => 1 }),
+      () => new FileTeams({ root: process.argv[2], now: () => 1 }).begin('tool-run-x'),
     ]) {
       try { begin(); console.log('it began'); } catch (error) { console.log(error.name, error.code, error.message); }
     }
-  `;
-  const node = [process.execPath, '--import', 'tsx', '--input-type=module', '-e', script, directory];
+  `);
+  const node = [process.execPath, begins, directory];
   const mount = `mount --bind "$0" "$0" && mount -o remount,bind,ro "$0" && exec "$@"`;
   const { stdout, stderr } = spawnSync('unshare', [...NAMESPACE, 'sh', '-c', mount, directory, ...node], {
     encoding: 'utf8',

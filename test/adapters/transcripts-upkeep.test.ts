@@ -135,7 +135,7 @@ test('a full disk is said once for an attempt, and its agent works on', async (t
     import { FileTranscripts } from './src/adapters/transcripts.ts';
     process.on('SIGXFSZ', () => {});
     const said = [];
-    const transcript = new FileTranscripts(process.argv[1], () => [], (message) => said.push(message)).open(1, 1, 1);
+    const transcript = new FileTranscripts(process.argv[2], () => [], (message) => said.push(message)).open(1, 1, 1);
     for (let n = 0; n < 200; n++) transcript.write('x'.repeat(100));
     transcript.close();
     console.log(JSON.stringify(said));

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import test from 'node:test';
 import type { Effect } from '../../src/domain/effects.ts';
 import { agentRunning } from '../support/agents.ts';
+import { programFile } from '../support/compiled.ts';
 import { Daemon } from '../support/daemon.ts';
 import { startForge } from '../support/forge.ts';
 
@@ -35,7 +36,7 @@ const EFFECTS: [Effect, Scenario][] = Object.entries(SCENARIOS).map(([effect, sc
   scenario,
 ]);
 
-const KILLED = join(process.cwd(), 'test/support/programs/killed-daemon.ts');
+const KILLED = programFile('killed-daemon');
 
 /** Processes that this daemon or its agents started: all of them know its directory. */
 function processesOf(directory: string): string[] {
@@ -76,7 +77,7 @@ for (const [effect, { keys, ends }] of EFFECTS) {
             `hooks: { after_run: "true", before_remove: "true" }`,
           ].join('\n'),
         );
-        daemon.start([], { KILL_AT: `${effect} ${key} ${moment}` }, ['--import', import.meta.resolve('tsx'), KILLED]);
+        daemon.start([], { KILL_AT: `${effect} ${key} ${moment}` }, [KILLED]);
         assert.equal(await daemon.exit(), 'SIGKILL', daemon.log);
 
         daemon.log = '';

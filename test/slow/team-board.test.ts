@@ -4,13 +4,13 @@ import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { appendFileSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import test, { after } from 'node:test';
+import test from 'node:test';
 import kleur from 'kleur';
 import { boardScreen, boardText } from '../../src/cli/team-board-lines.ts';
 import { displayWidth } from '../../src/domain/display-width.ts';
 import type { TeamView } from '../../src/domain/team/view.ts';
 import { viewOf } from '../../src/domain/team/view.ts';
-import { compiled } from '../support/compiled.ts';
+import { programFile } from '../support/compiled.ts';
 import { Pty } from '../support/pty.ts';
 import { LEAD, TEAM, teamOf } from '../support/team.ts';
 import { busyTeam, Scribe } from '../support/team-files.ts';
@@ -19,7 +19,7 @@ import { type Cleanup, finallyDo, tempDir } from '../support/temp.ts';
 // A test run in a terminal asks for colours.
 kleur.enabled = false;
 
-const PROGRAM = compiled('team-view', tempDir({ after }));
+const PROGRAM = programFile('team-view');
 
 type Ran = { readonly code: number; readonly stdout: string; readonly stderr: string };
 

@@ -4,15 +4,15 @@ import assert from 'node:assert/strict';
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { appendFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import test, { after } from 'node:test';
-import { compiled } from '../support/compiled.ts';
+import test from 'node:test';
+import { programFile } from '../support/compiled.ts';
 import { rec, TEAM } from '../support/team.ts';
 import { Scribe } from '../support/team-files.ts';
 import { type Cleanup, finallyDo, tempDir } from '../support/temp.ts';
 
 const AT = Date.parse('2026-03-01T10:00:00Z');
 
-const PROGRAM = compiled('team-view', tempDir({ after }));
+const PROGRAM = programFile('team-view');
 
 class Shown {
   readonly #child: ChildProcessWithoutNullStreams;

@@ -3,18 +3,18 @@
 import assert from 'node:assert/strict';
 import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import test, { after } from 'node:test';
+import test from 'node:test';
 import { logFiles } from '../../src/adapters/event-log/team-file.ts';
 import { FileTeamLog } from '../../src/adapters/event-log/team-log.ts';
 import { teamsDirectory } from '../../src/adapters/event-log/team-names.ts';
 import { FileTeams } from '../../src/adapters/event-log/teams.ts';
 import { freezeTeam } from '../../src/domain/team/snapshot.ts';
-import { compiled } from '../support/compiled.ts';
+import { programFile } from '../support/compiled.ts';
 import { TEAM } from '../support/team.ts';
 import { beginLog, runWriters, Writer } from '../support/team-writers.ts';
 import { finallyDo, tempDir } from '../support/temp.ts';
 
-const program = compiled('team-writer', tempDir({ after }));
+const WRITER = programFile('team-writer');
 
 const WRITERS = Array.from({ length: 16 }, (_, index) => `w${index}`);
 const EACH = 500;
@@ -38,7 +38,7 @@ for (const [name, what, maxBytes] of [
     const directory = tempDir(t);
     await beginLog(directory);
     await runWriters(
-      program,
+      WRITER,
       WRITERS.map((writer) => [what, directory, writer, String(EACH), String(maxBytes)]),
     );
     const log = open(directory);
@@ -66,7 +66,7 @@ test('8 processes claim each of 100 tasks at once: exactly one gets it, the othe
   const names = Array.from({ length: 8 }, (_, index) => `m${index}`);
   const rounds = 100;
   await beginLog(directory, names, rounds);
-  const writers = names.map((name) => new Writer(program, ['claim', directory, name]));
+  const writers = names.map((name) => new Writer(WRITER, ['claim', directory, name]));
   finallyDo(t, () => Promise.all(writers.map((writer) => writer.end())));
   await Promise.all(writers.map((writer) => writer.until(1)));
   const winners: string[] = [];
@@ -101,7 +101,7 @@ test('200 writers killed at any moment: what one was told is in the log, the res
     return (seed >>> 8) % below;
   };
   const runOne = async (name: string) => {
-    const writer = new Writer(program, ['tell', directory, name, '1000000', '30000']);
+    const writer = new Writer(WRITER, ['tell', directory, name, '1000000', '30000']);
     await writer.until(random(12));
     // Somewhere in what follows: in a write, a flush, a continuation.
     for (let turns = random(40); turns > 0; turns--) await new Promise((resolve) => setImmediate(resolve));
@@ -151,7 +151,7 @@ test('200 writers killed at any moment: what one was told is in the log, the res
 
 test('8 processes create the same team, 30 times: one does, and all know which', async (t) => {
   const root = tempDir(t);
-  const writers = Array.from({ length: 8 }, (_, index) => new Writer(program, ['create', root, `s${index}`]));
+  const writers = Array.from({ length: 8 }, (_, index) => new Writer(WRITER, ['create', root, `s${index}`]));
   finallyDo(t, () => Promise.all(writers.map((writer) => writer.end())));
   await Promise.all(writers.map((writer) => writer.until(1)));
   const teams = new FileTeams({ root, now: Date.now });
@@ -179,7 +179,7 @@ test('a team is deleted and put away while 6 processes write: each record is ref
     await beginLog(directory);
     const writers = Array.from(
       { length: 6 },
-      (_, index) => new Writer(program, ['tell-some', directory, `a${index}`, '1000000', '8000']),
+      (_, index) => new Writer(WRITER, ['tell-some', directory, `a${index}`, '1000000', '8000']),
     );
     await Promise.all(writers.map((writer) => writer.until(20)));
     const log = teams.open(TEAM);

@@ -5,7 +5,7 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { chmodSync, cpSync, existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test, { after } from 'node:test';
-import { compiled } from '../support/compiled.ts';
+import { programFile } from '../support/compiled.ts';
 import { type Cleanup, tempDir } from '../support/temp.ts';
 import { gitIn, projectOf, TEAM } from '../support/workshop.ts';
 
@@ -26,9 +26,9 @@ function killingGit(directory: string, at: number, moment: Moment): string {
   return directory;
 }
 
+const STORY = programFile('workshop-story');
+
 async function setUp(t: Cleanup) {
-  const directory = tempDir(t);
-  const program = compiled('workshop-story', directory);
   const { root: template } = projectOf(t);
   return (at: number, moment: Moment) => {
     const scratch = tempDir(t);
@@ -36,7 +36,7 @@ async function setUp(t: Cleanup) {
     cpSync(template, root, { recursive: true });
     const progress = join(scratch, 'progress');
     const play = (PATH: string) =>
-      spawnSync(process.execPath, [program, root, progress], { env: { PATH }, encoding: 'utf8', timeout: 120_000 });
+      spawnSync(process.execPath, [STORY, root, progress], { env: { PATH }, encoding: 'utf8', timeout: 120_000 });
     const PATH = process.env.PATH ?? '';
     const first = play(`${killingGit(scratch, at, moment)}:${PATH}`);
     const runs = Number(readFileSync(join(scratch, 'count'), 'utf8'));

@@ -1,10 +1,11 @@
 // A disk that is soon full, played by the system's limit of a file's size.
 
 import { spawn } from 'node:child_process';
+import { scriptFile } from './compiled.ts';
 
 /** Runs a script with the argument in a process whose files may not grow beyond 4 KB; gives what it printed. */
-export async function runWithSmallFiles(script: string, argument: string): Promise<string> {
-  const node = [process.execPath, '--import', 'tsx', '--input-type=module', '-e', script, argument];
+export async function runWithSmallFiles(text: string, argument: string): Promise<string> {
+  const node = [process.execPath, scriptFile(text), argument];
   const child = spawn('/bin/bash', ['-c', 'ulimit -f 4; exec "$@"', 'bash', ...node], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });

@@ -4,7 +4,7 @@ import { type Coverage, coverageOf, fromRoot } from '../../domain/coverage.ts';
 
 /** Cobertura. Files are named from one of its sources; a file that comes several times counts once. */
 export async function readCobertura(text: string, root: string): Promise<Coverage> {
-  const { parseXml, XmlElement } = await import('@rgrove/parse-xml');
+  const { parseXml, XmlElement } = await import('./xml.ts');
   type Element = InstanceType<typeof XmlElement>;
   const { root: report } = parseXml(text);
   if (report?.name !== 'coverage') throw new Error(`expected <coverage>, got <${report?.name ?? 'nothing'}>`);

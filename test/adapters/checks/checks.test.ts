@@ -5,15 +5,15 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
 import { createChecks } from '../../../src/adapters/checks/checks.ts';
 import { turnPath } from '../../../src/adapters/checks/store.ts';
 import { processStartTime } from '../../../src/adapters/processes.ts';
 import { DEFAULT_QUALITY, type QualitySettings } from '../../../src/domain/quality.ts';
 import { checkOf, commands, failures, LCOV, type TestProject, testProject } from '../../support/checks.ts';
+import { programFile } from '../../support/compiled.ts';
 import type { Cleanup } from '../../support/temp.ts';
 
-const PROGRAM = fileURLToPath(new URL('../../support/programs/gate.ts', import.meta.url));
+const PROGRAM = programFile('gate');
 /** Commands that count their runs in a file beside the project. */
 function counted(t: Cleanup): { project: TestProject; settings: Partial<QualitySettings>; runs: () => number } {
   const project = testProject(t, null);
@@ -153,14 +153,10 @@ test('a gate in another process is waited for; when it is killed, nobody waits f
           .slice(0, -1)
       : [];
   const start = () =>
-    spawn(
-      process.execPath,
-      ['--import', 'tsx', PROGRAM, project.root, project.cacheDirectory, JSON.stringify(settings)],
-      {
-        stdio: ['ignore', 'pipe', 'inherit'],
-        env: { ...process.env, NODE_TEST_CONTEXT: undefined },
-      },
-    );
+    spawn(process.execPath, [PROGRAM, project.root, project.cacheDirectory, JSON.stringify(settings)], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+      env: { ...process.env, NODE_TEST_CONTEXT: undefined },
+    });
   const killed = start();
   await until(() => runs().length === 1);
   killed.kill('SIGKILL');

@@ -7,10 +7,11 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import test from 'node:test';
 import { type Commands, checkEnvironment, createCommands } from '../../../src/adapters/checks/command.ts';
+import { programFile } from '../../support/compiled.ts';
 import { type Cleanup, finallyDo, tempDir } from '../../support/temp.ts';
 import { within } from '../../support/within.ts';
 
-const PROGRAM = join(process.cwd(), 'test', 'support', 'programs', 'measuring.ts');
+const PROGRAM = programFile('measuring');
 
 /** Begins to measure with that script, and has who measures killed once the script runs and `before` is done with its group. */
 async function outlived(t: Cleanup, first: string, before: (group: number) => void): Promise<void> {
@@ -21,7 +22,7 @@ async function outlived(t: Cleanup, first: string, before: (group: number) => vo
   execFileSync('mkfifo', [join(root, 'told')]);
   // The shell and what it starts hold the pipe for as long as they live: its end is theirs.
   const script = `${first}exec 7>'${join(root, 'told')}'; sleep 1000 & echo $$ >&7; wait`;
-  const child = spawn(process.execPath, ['--import', 'tsx', PROGRAM, root, script], { stdio: 'inherit', env });
+  const child = spawn(process.execPath, [PROGRAM, root, script], { stdio: 'inherit', env });
   finallyDo(t, () => child.kill('SIGKILL'));
   const told = spawn('cat', [join(root, 'told')], { stdio: ['ignore', 'pipe', 'inherit'] });
   finallyDo(t, () => told.kill('SIGKILL'));

@@ -6,9 +6,10 @@ import { join } from 'node:path';
 import test from 'node:test';
 import { Turns } from '../../../src/adapters/git/workshop-turn.ts';
 import { Isolation } from '../../../src/adapters/isolation.ts';
+import { programFile } from '../../support/compiled.ts';
 import { tempDir } from '../../support/temp.ts';
 
-const PROGRAM = join(process.cwd(), 'test', 'support', 'programs', 'turns.ts');
+const PROGRAM = programFile('turns');
 const TURNS = 50;
 const isolation = await Isolation.probe('auto', { readOnly: [], hidden: [], tables: '/nowhere' });
 
@@ -18,7 +19,7 @@ test('processes that cannot see each other, of one number, take their turns one 
   const [lock, place] = [join(directory, 'lock'), join(directory, 'turns')];
   const codes = await Promise.all(
     ['one', 'other'].map(async () => {
-      const args = ['--import', 'tsx', PROGRAM, lock, place, String(TURNS)];
+      const args = [PROGRAM, lock, place, String(TURNS)];
       const [file, all] = isolation.wrap(process.execPath, args, []);
       const child = spawn(file, all, { stdio: ['ignore', 'ignore', 'inherit'] });
       const [code] = (await once(child, 'close')) as [number | null];

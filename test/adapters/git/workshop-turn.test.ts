@@ -7,13 +7,13 @@ import { join } from 'node:path';
 import test from 'node:test';
 import { Turns } from '../../../src/adapters/git/workshop-turn.ts';
 import { processesMarked } from '../../../src/adapters/processes.ts';
+import { programFile } from '../../support/compiled.ts';
 import { tempDir } from '../../support/temp.ts';
 
 test('whoever takes over from the dead waits for what that had started', async (t) => {
   const directory = tempDir(t);
   const lock = join(directory, 'turn.lock');
-  const program = join(process.cwd(), 'test', 'support', 'programs', 'turn-dies.ts');
-  const { signal, stdout } = spawnSync(process.execPath, ['--import', 'tsx', program, lock], { encoding: 'utf8' });
+  const { signal, stdout } = spawnSync(process.execPath, [programFile('turn-dies'), lock], { encoding: 'utf8' });
   assert.equal(signal, 'SIGKILL');
   const orphan = Number(stdout);
   assert.ok(existsSync(lock), 'the turn was left');

@@ -6,6 +6,7 @@ import { once } from 'node:events';
 import test from 'node:test';
 import { composeOperations } from '../../../src/compose-team.ts';
 import { operate } from '../../../src/engine/team/operations.ts';
+import { scriptFile } from '../../support/compiled.ts';
 import { type Fields, HookedProject, TEAM } from '../../support/hooked.ts';
 import { ANALYST, ARCHITECT, RESEARCHER } from '../../support/plan-results.ts';
 import { type Cleanup, finallyDo } from '../../support/temp.ts';
@@ -19,21 +20,21 @@ quality:
     not_measured: [tested, readable, unified, secured, trackable]
 `;
 
-const SCRIPT = `
+const LOOKS = scriptFile(`
   import { writeSync } from 'node:fs';
-  import { composeOperations } from '${process.cwd()}/src/compose-team.ts';
-  import { act } from '${process.cwd()}/src/engine/team/acting.ts';
-  const [root, evidence] = process.argv.slice(1);
+  import { composeOperations } from './src/compose-team.ts';
+  import { act } from './src/engine/team/acting.ts';
+  const [root, evidence] = process.argv.slice(2);
   const begun = new Promise((resolve) => process.stdin.once('data', resolve));
   writeSync(1, 'ready');
   await begun;
   writeSync(1, JSON.stringify(await act(composeOperations(root, process.env), 'TaskList', {}, JSON.parse(evidence))));
   process.exit();
-`;
+`);
 
 /** The lead looks from so many processes at once; gives what each was told. */
 async function look(t: Cleanup, project: HookedProject, count: number): Promise<readonly string[]> {
-  const args = ['--import', 'tsx', '--input-type=module', '-e', SCRIPT, project.root];
+  const args = [LOOKS, project.root];
   const lead = JSON.stringify(project.evidence('team-lead'));
   const children = Array.from({ length: count }, () => {
     const child = spawn(process.execPath, [...args, lead], { stdio: ['pipe', 'pipe', 'inherit'], env: project.env });
