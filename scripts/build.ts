@@ -23,6 +23,17 @@ const undiciParts: Plugin = {
   },
 };
 
+/** The SDK checks what people answer to forms; the team server shows none, and what checks them is a quarter of what it would load. */
+const noForms: Plugin = {
+  name: 'no-forms',
+  setup(build) {
+    build.onResolve({ filter: /\/ajv-provider\.js$/ }, ({ path }) => ({ path, namespace: 'no-forms' }));
+    build.onLoad({ filter: /.*/, namespace: 'no-forms' }, () => ({
+      contents: 'export class AjvJsonSchemaValidator {}',
+    }));
+  },
+};
+
 const version: string = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')).version;
 
 /** What every bundle has in common. */
@@ -76,11 +87,11 @@ async function buildHooks() {
   } as const;
   const hooks = hookFiles.map((name) => [`hooks/${name.slice(0, -3)}`, `hooks/${name}`]);
   const entries = { ...Object.fromEntries(hooks), 'hooks/team-server': 'src/mcp.ts' };
-  const results = [await build({ ...commonJs, entryPoints: entries, plugins: [leaveOut('parts/')] })];
+  const results = [await build({ ...commonJs, entryPoints: entries, plugins: [noForms, leaveOut('parts/')] })];
   const done = new Set<string>();
   for (let open = [...parts.keys()]; open.length > 0; open = [...parts.keys()].filter((source) => !done.has(source))) {
     const more = Object.fromEntries(open.map((source) => [`hooks/parts/${basename(source, '.ts')}`, source]));
-    results.push(await build({ ...commonJs, entryPoints: more, plugins: [leaveOut('')] }));
+    results.push(await build({ ...commonJs, entryPoints: more, plugins: [noForms, leaveOut('')] }));
     for (const source of open) done.add(source);
   }
   if (new Set(parts.values()).size !== parts.size) throw new Error('two parts of the hooks have one name');
@@ -94,7 +105,7 @@ const built = await Promise.all([
     entryPoints: { cli: 'src/cli.ts' },
     splitting: true,
     chunkNames: 'chunks/[name]-[hash]',
-    plugins: [undiciParts],
+    plugins: [noForms, undiciParts],
     banner: { js: REQUIRE },
   }),
   ...(await buildHooks()),

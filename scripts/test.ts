@@ -34,8 +34,8 @@ const wanted = args.filter((arg) => !arg.startsWith('--'));
 const MOST_AGAIN = 3;
 const AT_ONCE = 3;
 const SLOW = join('test', 'slow');
-/** To start Node and load what is tested takes longer than most files' tests; those of test/slow stand alone. */
-const FILES_PER_PROCESS = 16;
+/** To start Node and load what is tested takes longer than most files' tests; those of test/slow stand alone. With a limit of time fewer share one: none is to take long. */
+const FILES_PER_PROCESS = within === undefined ? 16 : 8;
 
 function testFiles(path: string): string[] {
   if (statSync(join(root, path)).isFile()) return [path];
@@ -62,6 +62,8 @@ function runsOf(files: readonly string[]): readonly Run[] {
   const count = Math.max(Math.ceil(rest.length / FILES_PER_PROCESS), Math.min(rest.length, AT_ONCE));
   const groups = Array.from({ length: count }, (_, group) => rest.filter((_, index) => index % count === group));
   const shared = groups.map((group, index): Run => {
+    const [only] = group;
+    if (group.length === 1 && only !== undefined) return alone(only);
     const entry = join(place, `group-${index + 1}.js`);
     writeFileSync(entry, sharedEntry(group.map((file) => compiledFile(compiled, file))));
     return { files: group, entry };
@@ -149,9 +151,10 @@ async function runOne({ files, entry }: Run, outcome: Outcome): Promise<void> {
 /** Runs so many at once; those that were not begun in time. */
 async function runAll(runs: readonly Run[], atOnce: number, outcome: Outcome): Promise<readonly Run[]> {
   const waiting = [...runs];
+  // One is begun however late it is: a suite of which nothing runs says nothing.
+  const next = () => (waiting.length === runs.length || inTime() ? waiting.shift() : undefined);
   const work = async () => {
-    for (let run = waiting.shift(); run !== undefined; run = inTime() ? waiting.shift() : undefined)
-      await runOne(run, outcome);
+    for (let run = next(); run !== undefined; run = next()) await runOne(run, outcome);
   };
   await Promise.all(Array.from({ length: atOnce }, work));
   return waiting;

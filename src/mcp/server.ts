@@ -21,6 +21,13 @@ const TOOL_USE = 'claudecode/toolUseId';
 /** What the host calls itself to its servers. */
 const HOST_CLIENT = 'claude-code';
 
+/** What people answer to forms would be checked by it: this server shows none, and the build leaves out what would check them. */
+const NO_FORMS = {
+  getValidator: (): never => {
+    throw new Error('the team server shows no forms');
+  },
+};
+
 type Fields = Readonly<Record<string, unknown>>;
 type Result = { content: { type: 'text'; text: string }[]; isError?: boolean };
 
@@ -98,7 +105,10 @@ function offering(resident: Resident, isHosts: () => boolean) {
 
 /** Serves until standard input ends. */
 export async function serveMcp(): Promise<void> {
-  const server = new Server({ name: 'team', version: packageVersion() }, { capabilities: { tools: {} } });
+  const server = new Server(
+    { name: 'team', version: packageVersion() },
+    { capabilities: { tools: {} }, jsonSchemaValidator: NO_FORMS },
+  );
   const clientName = () => server.getClientVersion()?.name ?? '';
   const resident = composeResident(process.env, () => {
     const client = server.getClientVersion();

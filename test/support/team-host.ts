@@ -54,7 +54,7 @@ const FILES: Tree = {
 const CLI = join(process.cwd(), 'dist', 'cli.js');
 
 /** Who waits for something that never comes is ended. */
-const LIMIT_MS = 120_000;
+const LIMIT_MS = 600_000;
 
 export const API_KEY = 'sk-test-0123456789-0123456789';
 

@@ -5,9 +5,9 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { chmodSync, cpSync, existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test, { after } from 'node:test';
-import { programFile } from '../support/compiled.ts';
-import { type Cleanup, tempDir } from '../support/temp.ts';
-import { gitIn, projectOf, TEAM } from '../support/workshop.ts';
+import { programFile } from './compiled.ts';
+import { type Cleanup, tempDir } from './temp.ts';
+import { gitIn, projectOf, TEAM } from './workshop.ts';
 
 /** `before`: the command is not run · `during`: it outlives the one that asked for it. */
 type Moment = 'before' | 'during';
@@ -89,25 +89,28 @@ function assertFinished(root: string): void {
   assert.equal(git('fsck', '--no-dangling', '--no-progress'), '');
 }
 
-const play = await setUp({ after });
-const whole = play(0, 'before');
+/** Defines the tests of every `parts`-th command, from the `part`-th on: all of them in one process would take very long. */
+export async function testKills(part: number, parts: number): Promise<void> {
+  const play = await setUp({ after });
+  const whole = play(0, 'before');
 
-test('the whole story, with no kill', () => {
-  assert.equal(whole.first.status, 0, whole.first.stderr);
-  assertFinished(whole.root);
-  assert.ok(whole.runs > 50, `${whole.runs} runs of git`);
-});
+  test('the whole story, with no kill', () => {
+    assert.equal(whole.first.status, 0, whole.first.stderr);
+    assertFinished(whole.root);
+    assert.ok(whole.runs > 50, `${whole.runs} runs of git`);
+  });
 
-for (let at = 1; at <= whole.runs; at++) {
-  // Each command at one moment or the other; the one after it takes the other.
-  const moments: readonly Moment[] =
-    process.env.TOOLCREW_ALL === undefined ? [at % 2 === 0 ? 'before' : 'during'] : ['before', 'during'];
-  for (const moment of moments) {
-    test(`killed ${moment} git command ${at}`, () => {
-      const { root, first, last } = play(at, moment);
-      assert.equal(first.signal, 'SIGKILL', first.stderr);
-      assert.equal(last.status, 0, last.stderr);
-      assertFinished(root);
-    });
+  for (let at = part; at <= whole.runs; at += parts) {
+    // Each command at one moment or the other; the one after it takes the other.
+    const moments: readonly Moment[] =
+      process.env.TOOLCREW_ALL === undefined ? [at % 2 === 0 ? 'before' : 'during'] : ['before', 'during'];
+    for (const moment of moments) {
+      test(`killed ${moment} git command ${at}`, () => {
+        const { root, first, last } = play(at, moment);
+        assert.equal(first.signal, 'SIGKILL', first.stderr);
+        assert.equal(last.status, 0, last.stderr);
+        assertFinished(root);
+      });
+    }
   }
 }
