@@ -9,7 +9,7 @@ import { nodeProgram } from '../test/support/node.ts';
 const NO_TESTS: ReadonlySet<string> = new Set(['fixtures', 'slow', 'support']);
 const SLOW = [
   ...['doctor-host', 'hooks-asking', 'hooks-prompting', 'logs', 'mirror', 'serve-init-host', 'serve-start'],
-  ...['spare-clones', 'team', 'team-board', 'team-events', 'workshop', 'workshop-installed', 'workshop-moves'],
+  ...['spare-clones', 'team', 'workshop', 'workshop-installed', 'workshop-moves'],
   ...['workshop-places', 'worktree-saves'],
 ];
 const fast = readdirSync('test', { withFileTypes: true })
