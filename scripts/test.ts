@@ -35,7 +35,7 @@ const MOST_AGAIN = 3;
 const AT_ONCE = 3;
 const SLOW = join('test', 'slow');
 /** To start Node and load what is tested takes longer than most files' tests; those of test/slow stand alone. With a limit of time fewer share one: none is to take long. */
-const FILES_PER_PROCESS = within === undefined ? 16 : 8;
+const FILES_PER_PROCESS = within === undefined ? 16 : 4;
 
 function testFiles(path: string): string[] {
   if (statSync(join(root, path)).isFile()) return [path];
@@ -224,8 +224,6 @@ if (!ok && again && first.idle.size === 0 && raced.length <= MOST_AGAIN) {
   if (ok) process.stdout.write(`\n=== PASSED ONLY WHEN RUN ALONE, a race to be mended: ${raced.join(', ')}\n`);
 }
 if (left.length > 0)
-  process.stdout.write(
-    `\n=== NOT RUN, since ${within} minutes were over: ${left.flatMap((run) => run.files).join(', ')}\n`,
-  );
+  process.stdout.write(`\n=== NOT RUN, for lack of time: ${left.flatMap((run) => run.files).join(', ')}\n`);
 process.exitCode = ok ? 0 : 1;
 if (coverage && !(await reportCoverage(root, counters))) process.exitCode = 1;
