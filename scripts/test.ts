@@ -144,8 +144,8 @@ async function runOne({ files, entry }: Run, outcome: Outcome): Promise<void> {
     }
   }
   for (const file of files) if (!told.has(file)) outcome.idle.add(file);
-  // It ended badly, and no test says so: it is not known of which.
-  if (code !== 0 && !ended.some(({ how }) => how === 'failed')) for (const file of files) outcome.failed.add(file);
+  // It ended badly, and nothing tells in which of them.
+  if (code !== 0 && !files.some((file) => outcome.failed.has(file))) for (const file of files) outcome.failed.add(file);
 }
 
 /** Runs so many at once; those that were not begun in time. */
