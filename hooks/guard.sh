@@ -1,7 +1,9 @@
 #!/bin/sh
-# Beside the guard that hangs on the team server: silent while that server lives, else the compiled guard decides.
+# Beside the guard that hangs on the team server: silent while that server answers, else the compiled guard decides.
+# With an exit code: what becomes of a compiled guard that ended with it. Hosts take all but 2 for a yes.
 # When the first hook of the session has reached it, the server writes down its process id, and when that process began:
-# an id may be another's by now. Nothing here starts a program while the server lives.
+# an id may be another's by now. It moves the time of that mark ahead for as long as it answers.
+# Nothing here starts a program while the server answers.
 dir=${0%/*}
 
 # lives PID BEGAN: whether that very process runs; BEGAN is - where the system keeps no such file.
@@ -11,17 +13,48 @@ lives() {
   [ "$2" = - ] && [ ! -e /proc/self/stat ] && return 0
   read -r stat 2>/dev/null <"/proc/$1/stat" || return 1
   case $stat in
-    *') Z '*) return 1 ;;
+    # Dead, or stopped.
+    *') '[ZXTt]' '*) return 1 ;;
     *") "*" ${2:-none} "*) return 0 ;;
   esac
   return 1
 }
 
-if [ -n "$CLAUDE_CODE_SESSION_ID" ] && read -r pid began 2>/dev/null <"$dir/../state/server-$CLAUDE_CODE_SESSION_ID"; then
-  lives "$pid" "$began" && exit 0
-fi
-if ! command -v node >/dev/null 2>&1; then
-  echo 'toolcrew: nothing can tell whether this may be written: the team server is gone, and node is not on the PATH' >&2
+# answers MARK: whether the time of the mark has not come yet. A file's time is the only clock here that is no program.
+answers() {
+  now=$dir/../state/now
+  true 2>/dev/null >"$now" && [ "$1" -nt "$now" ]
+}
+
+# stands: whether the project has a team, or the checkout that its worktree belongs to.
+stands() (
+  cd "${CLAUDE_PROJECT_DIR:-.}" 2>/dev/null || return 0
+  at=$(pwd -P)
+  case $at in */.tool/worktrees/*) return 0 ;; esac
+  while [ -n "$at" ] && [ ! -e "$at/.git" ] && [ ! -d "$at/.tool" ]; do at=${at%/*}; done
+  if read -r _ git 2>/dev/null <"$at/.git" && cd "$at" && cd "$git" && read -r common 2>/dev/null <commondir; then
+    cd "$common/.." && at=$(pwd -P)
+  fi
+  for log in "$at"/.tool/teams/*/log.jsonl; do [ ! -e "$log" ] || return 0; done
+  return 1
+)
+
+# judged CODE: ends as a guard has to that ended with it.
+judged() {
+  case $1 in
+    0 | 2) exit "$1" ;;
+    127) why='node is not on the PATH' ;;
+    *) why="exit code $1" ;;
+  esac
+  stands || exit 0
+  echo "toolcrew: the guard did not start ($why), so while a team stands this does not happen; what is installed, the user mends with \`tool init\`" >&2
   exit 2
+}
+
+[ $# -eq 0 ] || judged "$1"
+mark=$dir/../state/server-$CLAUDE_CODE_SESSION_ID
+if [ -n "$CLAUDE_CODE_SESSION_ID" ] && read -r pid began 2>/dev/null <"$mark"; then
+  lives "$pid" "$began" && answers "$mark" && exit 0
 fi
-exec node "$dir/pre-tool-use.js"
+node "$dir/pre-tool-use.js"
+judged $?

@@ -4,8 +4,5 @@ import { runHook } from '../src/host/run-hook.ts';
 
 runHook({
   event: 'TaskCompleted',
-  load: (hasTeam) =>
-    hasTeam ? import('../src/host/answers/task-completed.ts') : import('../src/host/answers/task-completed-alone.ts'),
-  // Without a team as well: the project's own checks.
-  concerns: () => true,
+  load: () => import('../src/host/answers/task-completed.ts'),
 });

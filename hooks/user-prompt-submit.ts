@@ -1,4 +1,4 @@
-// When the user sends a prompt: the commands of the team, and the user's word on a SPEC.
+// When a prompt is sent: the user's commands of the team and word on a SPEC, and the host's that an agent's run is over.
 
 import { mayConcernTeam } from '../src/domain/team/prompt.ts';
 import { runHook } from '../src/host/run-hook.ts';

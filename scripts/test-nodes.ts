@@ -6,7 +6,7 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { nodeProgram } from '../test/support/node.ts';
 
-const NO_TESTS: ReadonlySet<string> = new Set(['fixtures', 'slow', 'support']);
+const NO_TESTS: ReadonlySet<string> = new Set(['fixtures', 'hosts', 'slow', 'support']);
 const SLOW = [
   ...['doctor-host', 'hooks-asking', 'hooks-prompting', 'logs', 'mirror', 'serve-init-host', 'serve-start'],
   ...['spare-clones', 'team', 'workshop', 'workshop-installed', 'workshop-moves'],

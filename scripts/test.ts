@@ -1,5 +1,5 @@
 // Runs the tests: builds first, and fails when a file's tests were not executed or too little of src was reached.
-// usage: tsx scripts/test.ts [--coverage] [--again] [--within=MINUTES] [folder or file …]; without any, all but test/slow.
+// usage: tsx scripts/test.ts [--coverage] [--again] [--within=MINUTES] [folder or file …]; without any, all but test/slow and test/hosts.
 // --again: up to three files that fail are run once more, by themselves, and it is said aloud what only then passed.
 // --within: for a machine that may be too slow for all of it. What is not begun after so many minutes is not run, and is
 // named; the files come in another order each day, so that it is not always the same ones.
@@ -18,7 +18,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { basename, dirname, join } from 'node:path';
+import { basename, dirname, join, sep } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { COMPILED_VARIABLE } from '../test/support/compiled.ts';
@@ -33,8 +33,9 @@ const within = args.find((arg) => arg.startsWith('--within='))?.slice('--within=
 const wanted = args.filter((arg) => !arg.startsWith('--'));
 const MOST_AGAIN = 3;
 const AT_ONCE = 3;
-const SLOW = join('test', 'slow');
-/** To start Node and load what is tested takes longer than most files' tests; those of test/slow stand alone. With a limit of time fewer share one: none is to take long. */
+/** What is no part of the fast suite. */
+const SLOW = [join('test', 'slow'), join('test', 'hosts')];
+/** To start Node and load what is tested takes longer than most files' tests; slow ones stand alone. With a limit of time fewer share one: none is to take long. */
 const FILES_PER_PROCESS = within === undefined ? 16 : 4;
 
 function testFiles(path: string): string[] {
@@ -50,36 +51,41 @@ function testFiles(path: string): string[] {
     .sort();
 }
 
+function isSlow(file: string): boolean {
+  return SLOW.includes(dirname(file));
+}
+
 /** What one process runs: files of tests, and the one that brings them in. */
 type Run = {
   readonly files: readonly string[];
   readonly entry: string;
 };
 
-/** A process for each file of test/slow; the others share, each process every n-th of them. */
+/** A process for each slow file; the others share, each process every n-th of them. */
 function runsOf(files: readonly string[]): readonly Run[] {
-  const rest = files.filter((file) => !file.startsWith(SLOW));
+  const rest = files.filter((file) => !isSlow(file));
   const count = Math.max(Math.ceil(rest.length / FILES_PER_PROCESS), Math.min(rest.length, AT_ONCE));
   const groups = Array.from({ length: count }, (_, group) => rest.filter((_, index) => index % count === group));
-  const shared = groups.map((group, index): Run => {
-    const [only] = group;
-    if (group.length === 1 && only !== undefined) return alone(only);
-    const entry = join(place, `group-${index + 1}.js`);
-    writeFileSync(entry, sharedEntry(group.map((file) => compiledFile(compiled, file))));
-    return { files: group, entry };
-  });
-  return [...shared, ...files.filter((file) => file.startsWith(SLOW)).map(alone)];
+  const shared = groups.map((group, index) => runOf(group, `group-${index + 1}`));
+  return [...shared, ...files.filter(isSlow).map(alone)];
 }
 
 /**
  * A file that brings others in. Node takes what is to happen after all tests for due once those that it knows have ended: the first
- * one ends when the last file is there.
+ * one ends when the last file is there. So is by then the one that tells how they ended: a test may become another user for a while,
+ * who may not open it.
  */
 function sharedEntry(paths: readonly string[]): string {
   const imports = paths.map((path) => `  await import(${JSON.stringify(pathToFileURL(path).href)});\n`).join('');
-  return `import test from 'node:test';
+  return `import { existsSync } from 'node:fs';
+import test from 'node:test';
+import { setTimeout } from 'node:timers/promises';
 let there = () => {};
-test('the files are there', () => new Promise((resolve) => { there = resolve; }));
+const loaded = new Promise((resolve) => { there = resolve; });
+test('the files are there', async () => {
+  await loaded;
+  while (!existsSync(import.meta.filename + '.ended')) await setTimeout(5);
+});
 try {
 ${imports}} finally {
   there();
@@ -87,8 +93,14 @@ ${imports}} finally {
 `;
 }
 
+function runOf(files: readonly string[], name: string): Run {
+  const entry = join(place, `${name}.js`);
+  writeFileSync(entry, sharedEntry(files.map((file) => compiledFile(compiled, file))));
+  return { files, entry };
+}
+
 function alone(file: string): Run {
-  return { files: [file], entry: compiledFile(compiled, file) };
+  return runOf([file], file.replaceAll(sep, '-'));
 }
 
 /** As scripts/tests-reporter.js tells it. */
@@ -189,8 +201,7 @@ function mixed(runs: readonly Run[]): readonly Run[] {
     .map(({ run }) => run);
 }
 
-const files =
-  wanted.length > 0 ? wanted.flatMap(testFiles) : testFiles('test').filter((file) => !file.startsWith(SLOW));
+const files = wanted.length > 0 ? wanted.flatMap(testFiles) : testFiles('test').filter((file) => !isSlow(file));
 if (files.length === 0) throw new Error('no test files found');
 if (within !== undefined && !/^-?\d+$/.test(within)) throw new Error(`--within: minutes expected, got ${within}`);
 

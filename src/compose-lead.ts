@@ -24,7 +24,7 @@ import { ToolError } from './domain/errors.ts';
 import { NO_HOST, type Environment as Variable } from './domain/team/activation.ts';
 import type { CommandLine } from './domain/workflow.ts';
 import type { HookContext } from './engine/team/hook-context.ts';
-import type { LeadOptions } from './engine/team/lead/lead.ts';
+import type { LeadOptions } from './engine/team/lead/lead-port.ts';
 import type { MemberTimeouts } from './engine/team/lead/member-life.ts';
 import type { Members } from './engine/team/members-port.ts';
 

@@ -2,11 +2,15 @@
 
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { skippedTests } from './adapters/checks/skipped-tests.ts';
+import { tryGit } from './adapters/git/git.ts';
 import { createSpecHistory } from './adapters/git/spec-history.ts';
 import type { Project } from './adapters/project.ts';
 import { approvalOf, recordApproval } from './adapters/spec-approvals.ts';
 import { listSpecs, readTexts, replaceFile } from './adapters/specs.ts';
+import type { Lines } from './domain/spec/skipped-lines.ts';
 import { specDirectory } from './domain/spec/spec.ts';
+import type { TestLine } from './domain/spec/sync.ts';
 import type { TeamSettings } from './domain/team/settings.ts';
 import type { Teams } from './engine/ports.ts';
 import type { SyncContext } from './engine/team/phases/sync.ts';
@@ -22,11 +26,28 @@ export type SyncParts = {
   readonly now: () => number;
 };
 
+/** Of each line, whether its file, as HEAD holds it, says that it is of a test that is not run. */
+async function withSkipped(root: string, lines: readonly TestLine[]): Promise<readonly TestLine[]> {
+  const skipped = new Map<string, readonly Lines[]>();
+  for (const path of new Set(lines.map((line) => line.path))) {
+    const { exitCode, stdout } = await tryGit(['cat-file', 'blob', `HEAD:./${path}`], { cwd: root });
+    skipped.set(path, exitCode === 0 ? await skippedTests(path, stdout) : []);
+  }
+  return lines.map((one) => ({
+    ...one,
+    isSkipped: skipped.get(one.path)?.some(({ from, to }) => from <= one.line && one.line <= to) === true,
+  }));
+}
+
 export function composeSync({ project: { root, main }, env, teams, settings, now }: SyncParts): SyncContext {
   const history = createSpecHistory(root);
   const changelog = join(root, 'CHANGELOG.md');
   return {
     ...history,
+    facts: async (...of) => {
+      const facts = await history.facts(...of);
+      return { ...facts, lines: await withSkipped(root, facts.lines) };
+    },
     teams,
     specs: () => listSpecs(main),
     texts: (id) => readTexts(main, id),

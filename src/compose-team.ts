@@ -1,18 +1,24 @@
 // Wires the adapters of team mode to its engine. Apart from compose.ts: hooks start in milliseconds, and load no more than this.
 
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { agentTools } from './adapters/agent-tools.ts';
 import { loadTeamSettings } from './adapters/config/settings-snapshot.ts';
 import { KeptTeams } from './adapters/event-log/kept-teams.ts';
 import { FileTeams } from './adapters/event-log/teams.ts';
+import { teammateAbove } from './adapters/host-above.ts';
+import { findVariable } from './adapters/host-settings.ts';
+import { type Identity, identityOf } from './adapters/identity.ts';
+import { formOf } from './adapters/own-hooks.ts';
 import { findProject, type Project } from './adapters/project.ts';
+import { ownRoom } from './adapters/room.ts';
+import { serverMarks } from './adapters/server-mark.ts';
 import { approvalOf, approveSpec } from './adapters/spec-approvals.ts';
-import { listSpecs, putSpec, readGood, readSpec } from './adapters/specs.ts';
+import { listSpecs, putSpec, readPlanned, readSpec, whyNoSpec } from './adapters/specs.ts';
 import { projectState, signStamp, systemKeys } from './adapters/stamp.ts';
 import { removeHomes } from './adapters/team-homes.ts';
 import { whoseCall } from './adapters/transcript-caller.ts';
-import { writesOf } from './adapters/writes.ts';
+import { placeOf, writesOf } from './adapters/writes.ts';
 import type { EnvironmentEvidence } from './domain/team/caller.ts';
 import { insideProject } from './domain/team/ownership.ts';
 import type { TeamSettings } from './domain/team/settings.ts';
@@ -27,7 +33,7 @@ type Environment = Readonly<Record<string, string | undefined>>;
 export type ComposedHooks = {
   readonly context: HookContext;
   readonly project: Project;
-  /** What a configuration that cannot be read is said of, one line each. */
+  /** What is said of a configuration that cannot be read. */
   readonly problems: () => readonly string[];
 };
 
@@ -96,12 +102,12 @@ function namesCallers(env: Environment): boolean {
 
 function viewOf(project: Project, env: Environment, teams: Teams, settings: () => Promise<TeamSettings>): ProjectView {
   const { root, main } = project;
-  const value = env.TOOL_CODE_EXPERIMENTAL_AGENT_TEAMS;
   return {
     files: async () => (await import('./adapters/git/tracked.ts')).trackedFiles(root),
     specs: () => listSpecs(main),
+    whyNoSpec: () => whyNoSpec(main),
     spec: (id) => readSpec(main, id),
-    data: (id) => readGood(main, id),
+    planned: (id) => readPlanned(main, id),
     approval: (id) => approvalOf(main, id, env),
     sync: async (id, base) => {
       const { composeSync } = await import('./compose-sync.ts');
@@ -117,7 +123,9 @@ function viewOf(project: Project, env: Environment, teams: Teams, settings: () =
       return path;
     },
     hostVersion: async () => (await import('./adapters/host-version.ts')).readHostVersion(main, env),
-    variable: { value, source: value === undefined ? null : 'shell' },
+    get variable() {
+      return findVariable(env.CLAUDE_PROJECT_DIR ?? root, env);
+    },
   };
 }
 
@@ -125,22 +133,15 @@ function sayOnStandardError(words: string): void {
   process.stderr.write(`${words}\n`);
 }
 
-/** The project's settings, and what they were found to lack so far. */
+/** The project's settings, and what they were found to lack the last time. */
 function settingsOf(main: string, env: Environment) {
-  const problems: string[] = [];
+  let problems: readonly string[] = [];
   const settings = async (): Promise<TeamSettings> => {
     const loaded = await loadTeamSettings(main, projectState(main, env));
-    if (loaded.problem !== null && !problems.includes(loaded.problem)) problems.push(loaded.problem);
+    problems = loaded.problem === null ? [] : [loaded.problem];
     return loaded.settings;
   };
   return { settings, problems: () => problems };
-}
-
-/** For a hook that asks for no team. */
-export function composeChecks(cwd: string, env: Environment) {
-  const { root, main } = findProject(cwd, env.CLAUDE_PROJECT_DIR);
-  const { settings, problems } = settingsOf(main, env);
-  return { context: { settings, checks: checksOf(root, main, env) }, problems };
 }
 
 /** Hosts name files by their whole paths: in a worktree that one, elsewhere the checkout. */
@@ -196,6 +197,7 @@ export function composeContext(
       checks: checksOf(root, main, env),
       workTree: lateWorkTree(root, objectsOf(main)),
       inside: (path) => insideOf(project, path),
+      placeOf: (path) => placeOf(path, root),
       workshop: () => lateWorkshop(project, env),
       host,
       writesOf: (tool, input, cwd) => writesOf(tool, input, cwd, { root, env }),
@@ -209,7 +211,7 @@ export function composeContext(
       sign: (stamp) => signStamp(state, stamp),
       whoseCall,
       namesCallers: namesCallers(env),
-      startedAs: startedAs(env),
+      startedAs: startedAs(env, main),
       trust5: async (work) => {
         const { measureCheckout } = await import('./adapters/checks/trust5.ts');
         return measureCheckout({ ...work, root, objects: objectsOf(main), env });
@@ -239,18 +241,14 @@ export function composeOperations(cwd: string, env: Environment): HookContext {
   return composeContext(project, env, teamsOf(project, env), () => null).context;
 }
 
-/** Whom an environment that this program made names. */
-export function environmentIdentity(env: Environment) {
-  const run = Number(env.TOOL_TEAMMATE_RUN);
-  return {
-    team: env.TOOL_TEAM ?? null,
-    teammate: env.TOOL_TEAMMATE ?? null,
-    ...(Number.isSafeInteger(run) && run > 0 ? { epoch: run } : {}),
-  };
+/** Whom a process was started as by what it cannot change: its namespaces, the teammate's program above it. */
+export function certainIdentity(main: string): Identity | undefined {
+  return ownRoom(main) ?? teammateAbove(main);
 }
 
-function startedAs(env: Environment): EnvironmentEvidence | null {
-  const identity = environmentIdentity(env);
+/** A hook is started by its host, and so is what its environment says. */
+function startedAs(env: Environment, main: string): EnvironmentEvidence | null {
+  const identity = ownRoom(main) ?? identityOf(env);
   return identity.teammate === null ? null : { kind: 'environment', isServer: true, ...identity };
 }
 
@@ -258,7 +256,9 @@ export type Resident = {
   readonly context: HookContext;
   readonly project: Project;
   /** Who this server was started as. */
-  readonly identity: { readonly team: string | null; readonly teammate: string | null; readonly epoch?: number };
+  readonly identity: Identity;
+  /** Whether more than its environment says so. */
+  readonly isCertain: boolean;
   /** The directory of what belongs to the project but not into it. */
   readonly state: string;
   /**
@@ -276,49 +276,25 @@ export type Resident = {
 export function composeResident(env: Environment, hostVersion: () => string | null): Resident {
   const project = findProject(process.cwd(), env.CLAUDE_PROJECT_DIR);
   const teams = new KeptTeams(teamsOf(project, env));
-  const form = env.CLAUDE_PLUGIN_ROOT === undefined ? 'project' : 'plugin';
+  // A spare server names agents and tools as the project's own does.
+  const form = formOf(env, process.cwd()) === 'plugin' ? 'plugin' : 'project';
   const { context } = composeContext(project, env, teams, () => {
     const version = hostVersion();
     return version === null ? null : { version, form };
   });
-  const marks = new Set<string>();
+  const marks = serverMarks(project.main);
+  const certain = certainIdentity(project.main);
   return {
     context,
     project,
-    identity: environmentIdentity(env),
+    ...(certain === undefined
+      ? { identity: identityOf(env), isCertain: false }
+      : { identity: certain, isCertain: true }),
     state: projectState(project.main, env),
-    announce: (session) => {
-      const mark = markOf(project, session);
-      if (mark === null || marks.has(mark)) return;
-      try {
-        mkdirSync(dirname(mark), { recursive: true });
-        writeFileSync(mark, `${process.pid} ${beginOf(process.pid)}\n`);
-        marks.add(mark);
-      } catch {
-        // Without it the shell has the compiled guard look as well.
-      }
-    },
+    announce: marks.announce,
     close: async () => {
-      for (const mark of marks) rmSync(mark, { force: true });
+      marks.close();
       await teams.close();
     },
   };
-}
-
-/** When a process began, as the kernel counts; `-` where no file says it. */
-function beginOf(pid: number): string {
-  try {
-    const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
-    // Field 22; the second one is the name in parentheses, which may hold spaces.
-    return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19] ?? '-';
-  } catch {
-    return '-';
-  }
-}
-
-/** Where the shell beside the guard looks whether the server of that session lives. */
-function markOf(project: Project, session: string): string | null {
-  return /^[\w-]+$/.test(session) && existsSync(join(project.main, '.tool'))
-    ? join(project.main, '.tool', 'state', `server-${session}`)
-    : null;
 }

@@ -119,12 +119,15 @@ test('the hooks of the plugin are those of the table, in words that every versio
   for (const {
     hooks: [hook],
   } of all)
-    assert.match(hook?.command ?? '', /^node "\$\{CLAUDE_PLUGIN_ROOT\}\/dist\/hooks\/[a-z-]+\.js"$/);
+    assert.match(
+      hook?.command ?? '',
+      /^node "\$\{CLAUDE_PLUGIN_ROOT\}\/dist\/hooks\/([a-z-]+\.js"$|pre-tool-use\.js" \|\| sh "\$\{CLAUDE_PLUGIN_ROOT\}\/dist\/hooks\/guard\.sh" \$\? \|\| exit 2$)/,
+    );
 });
 
 test('what refuses has a program of its own in every form, and the whole time of the host', () => {
   for (const form of ['script', 'resident'] as const) {
-    for (const { event, group } of hookGroups(form, { script: (name) => name, watcher: 'guard' })) {
+    for (const { event, group } of hookGroups(form, { script: (name) => name, watcher: 'guard', refusal: 'no' })) {
       if (!['PreToolUse', 'TaskCompleted', 'TeammateIdle', 'SubagentStop'].includes(event)) continue;
       assert.equal(group.hooks.filter(({ type }) => type === 'command').length, 1, `${form} ${event}`);
       for (const hook of group.hooks) assert.equal(hook.timeout, undefined, `${form} ${event}`);

@@ -1,12 +1,20 @@
-// Whether a host stands above this process: a variable is taken away more easily than a parent.
+// What stands above this process: a host, or a teammate's own program. A variable is taken away more easily than a parent.
 
-import { readFileSync } from 'node:fs';
+import { fstatSync, readdirSync, readFileSync, readlinkSync, statSync } from 'node:fs';
+import { sep } from 'node:path';
+import { type Identity, identityOf } from './identity.ts';
 
 /** Hosts set it for what their agents run. */
 const MARK = 'CLAUDECODE';
 /** What the program itself is called, which does not set it for itself. */
 const PROGRAM = 'claude';
 const GENERATIONS = 64;
+
+/** What takes up the processes of a system that their parents have left; in a container it may be anything. */
+const INIT = /^(systemd|init)$/;
+/** What a shell or a script is run by; a service that the system starts is a program of its own. */
+const INTERPRETER =
+  /^(sh|bash|dash|zsh|ksh|fish|busybox|node|MainThread|tool|python[\d.]*|perl|ruby|env|nohup|setsid)$/;
 
 function read(pid: number, file: string): string {
   try {
@@ -17,17 +25,95 @@ function read(pid: number, file: string): string {
   }
 }
 
-function isOfHost(pid: number): boolean {
-  return read(pid, 'comm').trim() === PROGRAM || `\0${read(pid, 'environ')}`.includes(`\0${MARK}=`);
+function nameOf(pid: number): string {
+  return read(pid, 'comm').trim();
 }
 
-/** @param parent whose line is gone up */
-export function isBelowHost(parent: number = process.ppid): boolean {
-  for (let pid = parent, left = GENERATIONS; pid > 1 && left > 0; left -= 1) {
-    if (isOfHost(pid)) return true;
-    // Behind the name, which may hold anything: the state, then the parent.
-    const status = read(pid, 'stat');
-    pid = Number(status.slice(status.lastIndexOf(')') + 2).split(' ')[1] ?? 0);
+/** Behind the name, which may hold anything: the state, the parent, the group, the session, the terminal. */
+function statusOf(pid: number): readonly string[] {
+  const text = read(pid, 'stat');
+  return text.slice(text.lastIndexOf(')') + 2).split(' ');
+}
+
+/** A process and those above it; the first one of the system is none. */
+function lineOf(from: number): readonly number[] {
+  const line: number[] = [];
+  for (let pid = from; pid > 1 && line.length < GENERATIONS; pid = Number(statusOf(pid)[1] ?? 0)) line.push(pid);
+  return line;
+}
+
+function isOfHost(pid: number): boolean {
+  return nameOf(pid) === PROGRAM || `\0${read(pid, 'environ')}`.includes(`\0${MARK}=`);
+}
+
+function worksIn(pid: number, directory: string): boolean {
+  try {
+    return `${readlinkSync(`/proc/${pid}/cwd`)}${sep}`.startsWith(`${directory}${sep}`);
+  } catch {
+    return false;
   }
-  return false;
+}
+
+/**
+ * @param parent whose line is gone up
+ * @param directory only hosts that work in there count; absent: any
+ */
+export function isBelowHost(parent: number = process.ppid, directory?: string): boolean {
+  return lineOf(parent).some((pid) => isOfHost(pid) && (directory === undefined || worksIn(pid, directory)));
+}
+
+/**
+ * Whether whoever started this has let go of it: no terminal, and the uppermost above it is a shell or a script under the
+ * system's own first process.
+ * @param init names of that
+ */
+export function isCutLoose(self: number = process.pid, init: RegExp = INIT): boolean {
+  const top = lineOf(self)
+    .filter((pid) => nameOf(pid) !== 'systemd')
+    .at(-1);
+  if (top === undefined || Number(statusOf(self)[4] ?? 0) !== 0) return false;
+  return init.test(nameOf(Number(statusOf(top)[1] ?? 0))) && INTERPRETER.test(nameOf(top));
+}
+
+function variablesOf(pid: number): Readonly<Record<string, string>> {
+  const rows = Buffer.from(read(pid, 'environ'), 'latin1').toString().split('\0');
+  return Object.fromEntries(rows.map((row) => [row.split('=', 1)[0] ?? '', row.slice(row.indexOf('=') + 1)]));
+}
+
+/** Whom the uppermost teammate's program above this process, at work in that directory, was started as. */
+export function teammateAbove(directory: string, parent: number = process.ppid): Identity | undefined {
+  for (const pid of [...lineOf(parent)].reverse()) {
+    const identity = worksIn(pid, directory) ? identityOf(variablesOf(pid)) : undefined;
+    if (identity !== undefined && identity.teammate !== null) return identity;
+  }
+  return undefined;
+}
+
+/** Whether a host holds the other end of that pipe. */
+function isFedByHost(inode: bigint): boolean {
+  const name = `pipe:[${inode}]`;
+  return lineOf(process.ppid).some((pid) => {
+    if (nameOf(pid) !== PROGRAM) return false;
+    try {
+      return readdirSync(`/proc/${pid}/fd`).some((fd) => readlinkSync(`/proc/${pid}/fd/${fd}`) === name);
+    } catch {
+      return false;
+    }
+  });
+}
+
+/**
+ * Whether a host may have written standard input: hosts hand their hooks a socket, while a shell has pipes and files.
+ * Where a system does not tell, a pipe may be a host's.
+ */
+export function isInputOfHost(): boolean {
+  try {
+    const input = fstatSync(0, { bigint: true });
+    if (input.isSocket()) return true;
+    return (
+      input.isFIFO() && (statSync('/proc/self', { throwIfNoEntry: false }) === undefined || isFedByHost(input.ino))
+    );
+  } catch {
+    return false;
+  }
 }

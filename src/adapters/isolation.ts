@@ -143,6 +143,14 @@ function fstabLine({ kind, path, flags }: Place): string {
     : `/dev/null ${point} none bind 0 0\n`;
 }
 
+/** An empty place that is there for its source alone. */
+function roomLine(room: string, tables: string, points: MountPoints): string {
+  let point = join(tables, 'room');
+  while (points.has(point)) point += '-in';
+  mkdirSync(point, { recursive: true, mode: 0o700 });
+  return `${room} ${fstabPath(realpathSync.native(point))} tmpfs ro,size=4k,mode=700 0 0\n`;
+}
+
 /** Writes a text where agents cannot change it. There are few: one serves every workspace. */
 function writeTable(directory: string, text: string, ending: string): string {
   const path = join(directory, `${createHash('sha256').update(text).digest('hex').slice(0, 16)}.${ending}`);
@@ -185,8 +193,14 @@ export class Isolation {
   /**
    * The command line that runs a program isolated, or as it is when isolation is not active.
    * @param writable where it may write although the place around is read-only
+   * @param room whose namespaces they are to be, as the source of a mount
    */
-  wrap(file: string, args: readonly string[], writable: readonly string[]): readonly [string, readonly string[]] {
+  wrap(
+    file: string,
+    args: readonly string[],
+    writable: readonly string[],
+    room?: string,
+  ): readonly [string, readonly string[]] {
     if (!this.active) return [file, args];
     const kept = realPaths(writable);
     const secret = realPaths(this.#bounds.hidden);
@@ -209,7 +223,11 @@ export class Isolation {
         const by = writeTable(tables, text, 'text');
         return { path: realpathSync.native(path), by, flags: keptFlags(points, by) };
       });
-    const table = [...places.filter(({ path }) => !points.has(path)).map(fstabLine), ...standIns.map(standInLine)];
+    const table = [
+      ...places.filter(({ path }) => !points.has(path)).map(fstabLine),
+      ...standIns.map(standInLine),
+      ...(room === undefined ? [] : [roomLine(room, tables, points)]),
+    ];
     const mounts = [
       ...opened.flatMap((path) => ['w', path, '']),
       ...(table.length === 0 ? [] : ['t', writeTable(tables, table.join(''), 'fstab'), '']),

@@ -131,7 +131,7 @@ export type ProgramResult = ProgramExit & {
 };
 
 /** Keeps the first and the last part of a stream when it is longer than `maxBytes`. */
-export function boundedOutput(stream: Readable, maxBytes: number): () => string {
+export function boundedOutput(stream: Readable, maxBytes: number, encoding: 'utf8' | 'latin1' = 'utf8'): () => string {
   const head: Buffer[] = [];
   const tail: Buffer[] = [];
   const half = Math.floor(maxBytes / 2);
@@ -157,7 +157,7 @@ export function boundedOutput(stream: Readable, maxBytes: number): () => string 
   });
   return () => {
     const gap = dropped === 0 ? [] : [Buffer.from(`\n[${dropped} bytes left out]\n`)];
-    return Buffer.concat([...head, ...gap, ...tail]).toString('utf8');
+    return Buffer.concat([...head, ...gap, ...tail]).toString(encoding);
   };
 }
 
@@ -165,13 +165,19 @@ export function boundedOutput(stream: Readable, maxBytes: number): () => string 
 export async function runProgram(
   file: string,
   args: readonly string[],
-  options: ProgramOptions & { readonly input?: string; readonly timeoutMs?: number; readonly maxBytes?: number },
+  options: ProgramOptions & {
+    readonly input?: string;
+    readonly timeoutMs?: number;
+    readonly maxBytes?: number;
+    /** Of standard input and output. */
+    readonly encoding?: 'utf8' | 'latin1';
+  },
 ): Promise<ProgramResult> {
   const program = await startProgram(file, args, options);
-  const maxBytes = options.maxBytes ?? 4 * 1024 * 1024;
-  const stdout = boundedOutput(program.stdout, maxBytes);
+  const { maxBytes = 4 * 1024 * 1024, encoding = 'utf8' } = options;
+  const stdout = boundedOutput(program.stdout, maxBytes, encoding);
   const stderr = boundedOutput(program.stderr, maxBytes);
-  program.stdin.end(options.input ?? '');
+  program.stdin.end(options.input ?? '', encoding);
   let timedOut = false;
   const timer =
     options.timeoutMs === undefined

@@ -1,8 +1,11 @@
 // SPEC documents on disk: .tool/specs/SPEC-<NAME>-<NNN>/{spec,plan,acceptance}.md.
 
 import {
+  accessSync,
   closeSync,
+  constants,
   fsyncSync,
+  lstatSync,
   mkdirSync,
   mkdtempSync,
   openSync,
@@ -10,11 +13,12 @@ import {
   readFileSync,
   renameSync,
   rmSync,
+  statSync,
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
 import { messageOf, ToolError } from '../domain/errors.ts';
-import { checkSpec, readSpecTexts, type SpecData, type SpecTexts } from '../domain/spec/check.ts';
+import { checkSpec, type PlannedSpec, readSpecTexts, type SpecTexts } from '../domain/spec/check.ts';
 import { type CreatedSpec, type NewSpec, textsOf } from '../domain/spec/new-spec.ts';
 import type { DocumentName } from '../domain/spec/problem.ts';
 import { withoutResult } from '../domain/spec/result-section.ts';
@@ -37,6 +41,23 @@ function entries(root: string): readonly string[] {
   } catch {
     return [];
   }
+}
+
+/** Why no SPEC can be written; null: one can. Nothing is made. */
+export function whyNoSpec(root: string): string | null {
+  for (const name of ['.tool/specs', '.tool', '.']) {
+    const place = join(root, name);
+    const there = lstatSync(place, { throwIfNoEntry: false });
+    if (there === undefined) continue;
+    try {
+      if (!statSync(place).isDirectory()) return `${place}: expected a directory for SPECs, got something else`;
+      accessSync(place, constants.W_OK);
+      return null;
+    } catch (error) {
+      return `${place}: no SPEC can be written there: ${messageOf(error)}`;
+    }
+  }
+  return null;
 }
 
 /** Ids of the SPECs of a project. */
@@ -69,10 +90,10 @@ export function readSpec(root: string, id: string): string | null {
   return [withoutResult(texts.spec), ...(texts.acceptance === null ? [] : [texts.acceptance])].join('\n\n');
 }
 
-/** A SPEC as data; null when there is none of that id, or when its documents have problems. */
-export function readGood(root: string, id: string): SpecData | null {
+/** A SPEC as data, with its problems; null when there is none of that id, or when it says nothing of how it is built. */
+export function readPlanned(root: string, id: string): PlannedSpec | null {
   const texts = readTexts(root, id);
-  return texts === null || checkSpec(texts).length > 0 ? null : readSpecTexts(texts);
+  return texts === null || texts.plan === null ? null : { data: readSpecTexts(texts), problems: checkSpec(texts) };
 }
 
 /**
@@ -85,7 +106,11 @@ export function createSpec(root: string, spec: NewSpec, today: string): CreatedS
   const problems = checkSpec(textsOf(`SPEC-${name}-001`, spec, today));
   if (problems.length > 0) return { ok: false, problems };
   const place = join(root, '.tool', 'specs');
-  mkdirSync(place, { recursive: true });
+  try {
+    mkdirSync(place, { recursive: true });
+  } catch (error) {
+    throw new ToolError('refused', `cannot make ${place}: ${messageOf(error)}`, { cause: error });
+  }
   const id = claimId(root, name);
   const directory = join(place, id);
   let scratch: string | null = null;

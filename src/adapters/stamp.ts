@@ -1,6 +1,6 @@
 // Keys and stamps: what tells who calls, where a call itself carries nothing.
 
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { linkSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import type { Stamp } from '../domain/team/caller.ts';
@@ -31,19 +31,37 @@ function hashOf(key: string): string {
   return lateCrypto().createHash('sha256').update(key).digest('hex');
 }
 
-/** The secret that stamps of a project are made with; made when it is not there. */
+const SECRET_BYTES = 32;
+
+/** The secret that stamps of a project are made with; made when it is not there, or is not whole. */
 function secretOf(directory: string): Buffer {
   const path = join(directory, 'stamp.key');
+  const there = readSecret(path);
+  if (there !== null && there.length >= SECRET_BYTES) return there;
+  mkdirSync(directory, { recursive: true, mode: 0o700 });
+  const secret = lateCrypto().randomBytes(SECRET_BYTES);
+  // It gets its name when it is whole: anybody may read it from then on.
+  const temporary = `${path}.${secret.toString('hex', 0, 6)}.tmp`;
+  try {
+    writeFileSync(temporary, secret, { flag: 'wx', mode: 0o600, flush: true });
+    if (there === null) linkSync(temporary, path);
+    else renameSync(temporary, path);
+  } catch (error) {
+    // Somebody else may just have made it.
+    if (readSecret(path) === null) throw error;
+  } finally {
+    rmSync(temporary, { force: true });
+  }
+  return readFileSync(path);
+}
+
+/** null: there is none. */
+function readSecret(path: string): Buffer | null {
   try {
     return readFileSync(path);
-  } catch {
-    mkdirSync(directory, { recursive: true, mode: 0o700 });
-    try {
-      writeFileSync(path, lateCrypto().randomBytes(32), { flag: 'wx', mode: 0o600 });
-    } catch {
-      // Somebody else has just made it.
-    }
-    return readFileSync(path);
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return null;
+    throw error;
   }
 }
 

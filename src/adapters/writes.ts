@@ -1,6 +1,6 @@
 // What a call of the host's tools would write.
 
-import { readlinkSync, realpathSync } from 'node:fs';
+import { readlinkSync, realpathSync, statSync } from 'node:fs';
 import { basename, dirname, isAbsolute, join, relative, resolve } from 'node:path';
 import type { Target, Writes } from '../domain/team/guard.ts';
 
@@ -62,6 +62,13 @@ function targets(path: string, tree: boolean, root: string): readonly Target[] {
   const paths = [...new Set([entryOf(path), realOf(path)])];
   const isAround = tree && paths.some((one) => holdsRoot(one, root));
   return [...(isAround ? ['.'] : []), ...paths.map((one) => fromRoot(one, root))].map((one) => ({ path: one, tree }));
+}
+
+/** What a path of the project leads to: where that is, from its root when it lies inside, and whether it is a directory. */
+export function placeOf(path: string, root: string): { readonly path: string; readonly isDirectory: boolean } {
+  const real = realOf(resolve(root, path));
+  const isDirectory = statSync(real, { throwIfNoEntry: false })?.isDirectory() === true;
+  return { path: fromRoot(real, root), isDirectory };
 }
 
 function definedOf(env: WritesOptions['env']): Record<string, string> {

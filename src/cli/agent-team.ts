@@ -123,26 +123,30 @@ class Show {
   }
 }
 
-/** Of a team that is done: what it built and how. Null: it changed nothing. */
+/**
+ * Of a team that is done: what it built and how. Null: it changed nothing.
+ * @param branch the issue's, into which the team's comes
+ */
 async function reportOf(
   { lead: { workshop } }: ComposedLead,
   team: string,
+  { branch }: Stand,
   { directory, state }: Pick<FinishedTeam, 'directory' | 'state'>,
   coverageBefore: number | null,
 ): Promise<string | null> {
-  const { branch } = await workshop.begin(team);
+  await workshop.begin(team);
   const changed = await workshop.changed(team);
   if (changed.length === 0) return null;
-  const report = teamReport({ state, branch, changed, coverageBefore });
+  const report = teamReport({ state, branch: branch.replace(/^refs\/heads\//, ''), changed, coverageBefore });
   replaceFile(reportPath(directory), report);
   return report;
 }
 
 /** The report of the team, where an earlier attempt led it to its end and did not come to hand it in. */
-async function finishedReport(composed: ComposedLead, team: string): Promise<string | null> {
+async function finishedReport(composed: ComposedLead, team: string, start: Stand): Promise<string | null> {
   const finished = await finishedTeam(composed.project.main, team);
   if (finished === null) return null;
-  return finished.report ?? reportOf(composed, team, finished, null);
+  return finished.report ?? reportOf(composed, team, start, finished, null);
 }
 
 /** What was built comes into the issue's branch, and the daemon is asked for the pull request. */
@@ -167,7 +171,13 @@ async function handIn(
 }
 
 /** Leads the team to its end; gives its report. */
-async function lead(composed: ComposedLead, order: TeamOrder, team: string, stop: AbortController): Promise<string> {
+async function lead(
+  composed: ComposedLead,
+  order: TeamOrder,
+  team: string,
+  start: Stand,
+  stop: AbortController,
+): Promise<string> {
   const { context } = composed;
   const log = context.teams.open(team);
   if (log === undefined) throw new ToolError('refused', `team ${team} is gone`);
@@ -204,7 +214,7 @@ async function lead(composed: ComposedLead, order: TeamOrder, team: string, stop
     if (outcome.kind === 'interrupted') throw new ToolError('agent', `team ${team} was interrupted`);
     const coverage = await Promise.race([before.coverage, Promise.resolve(null)]);
     const { state, archived: directory } = outcome;
-    const report = await reportOf(composed, team, { directory, state }, coverage);
+    const report = await reportOf(composed, team, start, { directory, state }, coverage);
     if (report === null) throw new ToolError('agent', `team ${team} finished and changed nothing`);
     return report;
   } finally {
@@ -262,16 +272,16 @@ async function carryOut(next: () => Promise<string>): Promise<void> {
   const stop = new AbortController();
   for (const signal of SIGNALS) process.on(signal, () => stop.abort());
   try {
-    const finished = await finishedReport(composed, team);
+    const start = await standOf(composed.project.main);
+    const finished = await finishedReport(composed, team, start);
     const begin = finished === null ? await decide(composed, order, team) : () => Promise.resolve();
     if (begin === null) return;
     if (finished !== null)
       emit({ type: 'decided', as: 'team', reasons: [`team ${team} is done already: its work is handed in`] });
     if ((await next()) !== GO) throw new ToolError('usage', 'the daemon is gone before the team began');
-    const start = await standOf(composed.project.main);
     await composed.hold(team);
     await begin();
-    const report = finished ?? (await lead(composed, order, team, stop));
+    const report = finished ?? (await lead(composed, order, team, start, stop));
     await handIn(composed, order, team, report, start, stop.signal);
     if (finished === null) await composed.lead.workshop.end(team);
   } finally {

@@ -1,13 +1,10 @@
 // What `tool doctor` finds in the host's settings files, and in what was installed: whether hooks and team server are heard.
 
-import { readFileSync } from 'node:fs';
-import { homedir } from 'node:os';
-import { join } from 'node:path';
 import { teamFileText } from '../adapters/config/team-file-text.ts';
+import { fieldsAt, type SettingsFile, settingsFiles } from '../adapters/host-settings.ts';
+import { hasOwnHooks } from '../adapters/own-hooks.ts';
 import { packageRoot } from '../adapters/package-root.ts';
 import { messageOf } from '../domain/errors.ts';
-import type { Environment as Variable } from '../domain/team/activation.ts';
-import { TEAMS_VARIABLE } from '../domain/team/fallback.ts';
 import { TEAM_SERVER } from '../install/hook-table.ts';
 import { hostForm } from '../install/host-form.ts';
 import { planInstall } from '../install/install.ts';
@@ -17,49 +14,20 @@ import { readPayload } from '../install/payload.ts';
 import { type Check, fail, warn } from './check.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
-type Fields = Readonly<Record<string, unknown>>;
-type SettingsFile = { readonly name: string; readonly settings: Fields };
-
-function isFields(value: unknown): value is Fields {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
-function fieldsAt(settings: Fields, key: string): Fields {
-  const value = settings[key];
-  return isFields(value) ? value : {};
-}
-
 function textsOf(value: unknown): readonly string[] {
   return Array.isArray(value) ? value.filter((one) => typeof one === 'string') : [];
 }
 
-/** The host's settings files that can be read, the one that counts most first. */
-function settingsFiles(root: string, env: Environment): readonly SettingsFile[] {
-  const own = env.CLAUDE_CONFIG_DIR ?? join(env.HOME ?? homedir(), '.claude');
-  const places = [
-    ['.claude/settings.local.json', join(root, '.claude', 'settings.local.json')],
-    ['.claude/settings.json', join(root, '.claude', 'settings.json')],
-    [join(own, 'settings.json'), join(own, 'settings.json')],
-  ] as const;
-  return places.flatMap(([name, path]) => {
-    try {
-      const settings: unknown = JSON.parse(readFileSync(path, 'utf8').replace(/^\uFEFF/, ''));
-      return isFields(settings) ? [{ name, settings }] : [];
-    } catch {
-      // No such file, or one that the host itself cannot read.
-      return [];
+/** Our plugin, where a settings file has it on; what counts is the file that the host heeds most. */
+function pluginIn(files: readonly SettingsFile[]): { readonly id: string; readonly file: string } | undefined {
+  const seen = new Set<string>();
+  for (const { name, settings } of files)
+    for (const [id, isOn] of Object.entries(fieldsAt(settings, 'enabledPlugins'))) {
+      if (!id.startsWith('tool@') || seen.has(id)) continue;
+      seen.add(id);
+      if (isOn === true) return { id, file: name };
     }
-  });
-}
-
-/** Where the variable comes from: the shell, else the env map of the host's settings. */
-export function findVariable(root: string, env: Environment): Variable {
-  const shell = env[TEAMS_VARIABLE];
-  if (shell !== undefined) return { value: shell, source: 'shell' };
-  const found = settingsFiles(root, env)
-    .map(({ settings }) => fieldsAt(settings, 'env')[TEAMS_VARIABLE])
-    .find((value) => value !== undefined);
-  return found === undefined ? { value: undefined, source: null } : { value: String(found), source: 'settings' };
+  return undefined;
 }
 
 /** What in the settings keeps the host from asking hooks, or from offering the team's tools. */
@@ -73,6 +41,15 @@ export function checkSettings(root: string, env: Environment): readonly Check[] 
         'team hooks',
         `disableAllHooks is true in ${switched.name}: no hook runs, so nobody's files are guarded and no work is checked`,
         `take disableAllHooks out of ${switched.name}`,
+      ),
+    );
+  const plugin = hasOwnHooks(root) ? pluginIn(files) : undefined;
+  if (plugin !== undefined)
+    rows.push(
+      warn(
+        'plugin form',
+        `${plugin.id} is enabled in ${plugin.file}, beside what is installed here: its hooks step back, its agents and tools are there twice`,
+        `set "enabledPlugins": { "${plugin.id}": false } in .claude/settings.local.json, or tool uninstall`,
       ),
     );
   for (const { name, settings } of files) {

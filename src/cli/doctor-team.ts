@@ -4,6 +4,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { loadTeamSettings } from '../adapters/config/settings-snapshot.ts';
 import { FileTeams } from '../adapters/event-log/teams.ts';
+import { findVariable } from '../adapters/host-settings.ts';
 import { packageVersion } from '../adapters/package-root.ts';
 import { claudeVersion, INSTALL_CLAUDE } from '../adapters/runner/claude.ts';
 import { projectState } from '../adapters/stamp.ts';
@@ -14,7 +15,7 @@ import { isStanding } from '../domain/team/state.ts';
 import { hostForm } from '../install/host-form.ts';
 import { MANIFEST, type Manifest, parseManifest } from '../install/manifest.ts';
 import { type Check, fail, ok, warn } from './check.ts';
-import { checkComplete, checkSettings, findVariable } from './doctor-host.ts';
+import { checkComplete, checkSettings } from './doctor-host.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -107,9 +108,12 @@ export async function diagnoseTeam(root: string, env: Environment): Promise<read
     host = null;
   }
   const { settings, problem } = await loadTeamSettings(root, projectState(root, env));
-  const prerequisites = prerequisitesOf(settings, host, findVariable(root, env)).map((one) => {
+  const prerequisites = prerequisitesOf(settings, host, findVariable(root, env), problem ?? undefined).map((one) => {
     const name = `team: ${one.name}`;
     if (one.holds) return ok(name, one.why);
+    // All of it is said in a row of its own.
+    if (one.trigger === 'settings_broken')
+      return warn(name, 'no team mode while .tool/config/workflow.yaml cannot be used', one.mend);
     // What is not there cannot be updated.
     return one.name === 'host version' && host === null
       ? warn(name, 'claude cannot be run', INSTALL_CLAUDE)

@@ -14,6 +14,11 @@ export async function playersOf(
   section: Omit<ToolSection, 'isolation' | 'startTimeoutMs'>,
 ): Promise<Players> {
   const { runtime, command, permissionMode, allowedTools } = section;
+  if (given?.trim() === '')
+    throw new ToolError(
+      'usage',
+      '--command: expected a program that reads its prompt from standard input, got nothing',
+    );
   if (given !== undefined) return { kind: 'command', command: given };
   if (runtime === 'command' && command !== null) return { kind: runtime, command };
   if (runtime !== 'claude')

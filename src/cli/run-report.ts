@@ -4,7 +4,7 @@ import { type SpecStatus, specDirectory } from '../domain/spec/spec.ts';
 import { dollars, type Spent } from '../domain/team/cost.ts';
 import { type Gate, isRefusal, type TeamState } from '../domain/team/state.ts';
 import { visible, visibleLines } from '../domain/text.ts';
-import type { Outcome } from '../engine/team/lead/lead.ts';
+import type { Outcome } from '../engine/team/lead/lead-port.ts';
 
 export type RunReport = {
   readonly team: string;

@@ -5,26 +5,29 @@ import { join } from 'node:path';
 import { readToolSection } from '../adapters/config/tool-section.ts';
 import { findUntold, told, untoldTeams } from '../adapters/event-log/untold.ts';
 import { takeTokens } from '../adapters/github/credential.ts';
+import { findVariable } from '../adapters/host-settings.ts';
 import { findProject } from '../adapters/project.ts';
 import { memberBounds } from '../adapters/runner/member-bounds.ts';
 import { type ComposedLead, composeLead } from '../compose-lead.ts';
-import { ToolError } from '../domain/errors.ts';
+import { messageOf, ToolError } from '../domain/errors.ts';
 import { type CommandName, parseFlags, wordProblems } from '../domain/team/arguments.ts';
 import { teamReport } from '../domain/team/report.ts';
+import type { TeamSettings } from '../domain/team/settings.ts';
 import { phaseOfTeam } from '../domain/team/team-name.ts';
 import { visible } from '../domain/text.ts';
 import { type Decided, decideWork } from '../engine/team/deciding.ts';
 import type { HookContext } from '../engine/team/hook-context.ts';
 import { foundTeam, isLeft, takeUp } from '../engine/team/lead/founding.ts';
-import { Lead, type Outcome } from '../engine/team/lead/lead.ts';
+import { Lead } from '../engine/team/lead/lead.ts';
+import type { Outcome } from '../engine/team/lead/lead-port.ts';
 import { isAskedByAgent } from '../host/asked-by-agent.ts';
 import { askApproval } from './approval-question.ts';
 import { coverageBefore } from './coverage-before.ts';
-import { findVariable } from './doctor-host.ts';
 import { playersOf } from './players.ts';
 import { type RunReport, reportLines, runReport } from './run-report.ts';
 import { openRunScreen } from './run-screen.ts';
 import { type EndSignal, SIGNAL_CODES, SIGNALS } from './signals.ts';
+import { checkDisplay } from './tmux-panes.ts';
 
 export type PhaseOptions = {
   readonly team?: boolean;
@@ -66,9 +69,9 @@ function onSignals(abort: () => void): { readonly code: () => number | null; rea
 }
 
 /** Whether a person sits there who can be asked; an agent at a terminal is none. */
-async function isAttended({ context }: ComposedLead): Promise<boolean> {
+async function isAttended({ context, project }: ComposedLead): Promise<boolean> {
   if (process.stdin.isTTY !== true || process.stdout.isTTY !== true) return false;
-  return process.env.TOOL_TEAMMATE === undefined && !(await isAskedByAgent(context.teams, process.env));
+  return process.env.TOOL_TEAMMATE === undefined && !(await isAskedByAgent(context.teams, process.env, project.main));
 }
 
 type Led = {
@@ -168,6 +171,8 @@ async function tell(
   const report = runReport(outcome, { ...(isBuilt ? built : NOTHING_BUILT), seconds });
   print(report, options);
   if (outcome.kind === 'done') told(outcome.archived);
+  if (outcome.kind === 'interrupted')
+    say(`stopped: \`tool team-restart ${team}\`, or the same command again, goes on from here`);
   if (outcome.kind === 'failed')
     throw new ToolError('agent', `${outcome.why}\n\`tool team-restart ${team}\` goes on from here`);
   if (report.debug !== null && report.debug.cause === null)
@@ -184,8 +189,15 @@ export async function restartCommand(wanted: string | undefined, options: PhaseO
   const composed = await compose(options);
   try {
     const standing = composed.context.teams.list().filter((name) => {
-      const log = composed.context.teams.open(name);
-      return log !== undefined && isLeft(log.state);
+      try {
+        const log = composed.context.teams.open(name);
+        return log !== undefined && isLeft(log.state);
+      } catch (error) {
+        // What cannot be read concerns nobody but its own team.
+        if (name === wanted) throw error;
+        process.stderr.write(`toolcrew: ${messageOf(error)}\n`);
+        return false;
+      }
     });
     const names = [...new Set([...standing, ...untoldTeams(composed.context.teams, composed.project.main)])];
     const team = wanted ?? (names.length === 1 ? names[0] : undefined);
@@ -198,6 +210,7 @@ export async function restartCommand(wanted: string | undefined, options: PhaseO
       );
     await composed.hold(team);
     if (await tellUntold(composed, team, options)) return;
+    checkScreen(await composed.context.settings(), options);
     if (!(await takeUp(composed.context, team, say)))
       throw new ToolError('refused', `team ${team} is gone: its lead has just brought it to its end`);
     await finish(composed, team, options);
@@ -228,10 +241,15 @@ async function compose(options: PhaseOptions): Promise<ComposedLead> {
   });
 }
 
+/** As JSON nothing is shown of teammates. */
+function checkScreen({ teammateDisplay }: TeamSettings, { json }: PhaseOptions): void {
+  if (json !== true) checkDisplay(teammateDisplay, process.env);
+}
+
 /** What its work cannot begin in is found out before there is a team that would be left standing. */
 async function found({ context, lead }: ComposedLead, decided: Extract<Decided, { kind: 'decided' }>): Promise<void> {
   const { team } = decided.work;
-  await lead.workshop.begin(team);
+  await lead.workshop.begin(team, 'anew');
   try {
     await foundTeam(context, decided);
   } catch (error) {
@@ -246,7 +264,7 @@ export async function phaseCommand(command: CommandName, words: string, options:
   try {
     const settings = await composed.context.settings();
     const parsed = parseFlags(command, flagsOf(options), Object.keys(settings.patterns));
-    const problems = [...(parsed.ok ? [] : parsed.problems), ...wordProblems(command, words)];
+    const problems = [...(parsed.ok ? [] : parsed.problems), ...wordProblems(command, words, `tool ${command}`)];
     if (!parsed.ok || problems.length > 0) throw new ToolError('usage', problems.join('\n'));
     const decided = await decideWork(composed.context, { command, words, flags: parsed.flags }, settings);
     if (decided.kind === 'refused') throw new ToolError('refused', decided.problems.join('\n'));
@@ -254,6 +272,7 @@ export async function phaseCommand(command: CommandName, words: string, options:
     await composed.hold(team);
     // The same command again goes on with what an earlier one left.
     if (await tellUntold(composed, team, options)) return;
+    checkScreen(settings, options);
     if (await takeUp(composed.context, team, say)) say(`team ${team} stands: its work goes on`);
     else {
       for (const reason of decided.reasons) say(reason);

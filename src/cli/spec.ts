@@ -4,10 +4,11 @@ import { FileTeams } from '../adapters/event-log/teams.ts';
 import { findProject } from '../adapters/project.ts';
 import { approvalOf, approveSpec } from '../adapters/spec-approvals.ts';
 import { listSpecs, readTexts } from '../adapters/specs.ts';
-import { ToolError } from '../domain/errors.ts';
+import { certainIdentity } from '../compose-team.ts';
+import { messageOf, ToolError } from '../domain/errors.ts';
 import { nearest } from '../domain/nearest.ts';
 import { checkSpec, readSpecTexts, type SpecTexts } from '../domain/spec/check.ts';
-import { isSpecId, type SpecStatus, specDirectory, statusOfSpec } from '../domain/spec/spec.ts';
+import { completedAlready, isSpecId, type SpecStatus, specDirectory, statusOfSpec } from '../domain/spec/spec.ts';
 import { changeInTheWay, hasWritten } from '../domain/team/planning.ts';
 import { got, visible } from '../domain/text.ts';
 import { isAskedByAgent } from '../host/asked-by-agent.ts';
@@ -43,8 +44,10 @@ function mustBe(root: string, id: string): SpecTexts {
   );
 }
 
-async function refuseAgents(teams: FileTeams): Promise<void> {
-  if ((await isAskedByAgent(teams, process.env)) || process.env.TOOL_TEAMMATE !== undefined)
+async function refuseAgents(teams: FileTeams, main: string): Promise<void> {
+  const { env } = process;
+  const isTeammate = env.TOOL_TEAMMATE !== undefined || certainIdentity(main) !== undefined;
+  if (isTeammate || (await isAskedByAgent(teams, env, main)))
     throw new ToolError(
       'refused',
       'only a person approves a SPEC, at a terminal of their own: this shell belongs to an agent',
@@ -85,18 +88,26 @@ export async function checkSpecCommand(id: string, options: { readonly json?: bo
 export async function approveSpecCommand(id: string): Promise<void> {
   const { main } = findProject(process.cwd());
   const teams = new FileTeams({ root: main, now: Date.now });
-  await refuseAgents(teams);
+  await refuseAgents(teams, main);
   const problems = checkSpec(mustBe(main, id));
-  const logs = teams.list().flatMap((name) => teams.open(name) ?? []);
+  const logs = teams.list().flatMap((name) => {
+    try {
+      return teams.open(name) ?? [];
+    } catch (error) {
+      process.stderr.write(`toolcrew: ${messageOf(error)}\n`);
+      return [];
+    }
+  });
   try {
     const change = changeInTheWay(
       logs.map(({ state }) => state),
       id,
     );
     if (change !== null) throw new ToolError('refused', change);
-    const { status, counts, why } = await approvalOf(main, id, process.env);
+    const approval = await approvalOf(main, id, process.env);
+    const { status, counts, why } = approval;
     const isNew = status !== 'approved' || !counts;
-    const problem = isNew ? approveSpec(main, id, process.env, Date.now()) : null;
+    const problem = completedAlready(id, approval) ?? (isNew ? approveSpec(main, id, process.env, Date.now()) : null);
     if (problem !== null) throw new ToolError('refused', problem);
     for (const log of logs)
       if (log.state.session === 'awaiting_approval' && hasWritten(log.state, id))

@@ -1,5 +1,6 @@
 // A team's board as lines: all of it, or as much as a screen has room for.
 
+import { CHOSEN_ALONE } from '../domain/team/fallback.ts';
 import type { TeamView } from '../domain/team/view.ts';
 import { paints } from './paint.ts';
 import { type Line, lineWidth, type Paint, printed, type Span, spread, tableLines, wrap } from './table.ts';
@@ -44,7 +45,11 @@ function headLines(view: TeamView, width: number): readonly Line[] {
       width,
     ),
     what,
-    ...(fallback === null ? [] : [[cell(`! fell back (${fallback.trigger}): ${fallback.reason}`, paints.bad)]]),
+    ...(fallback === null
+      ? []
+      : fallback.trigger === CHOSEN_ALONE
+        ? [[cell(`one at a time: ${fallback.reason}`, paints.quiet)]]
+        : [[cell(`! fell back (${fallback.trigger}): ${fallback.reason}`, paints.bad)]]),
   ];
 }
 

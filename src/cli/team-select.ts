@@ -1,5 +1,6 @@
 // `tool team select`: how a piece of work would be done, and why.
 
+import { findVariable } from '../adapters/host-settings.ts';
 import { findProject } from '../adapters/project.ts';
 import { composeOperations } from '../compose-team.ts';
 import { ToolError } from '../domain/errors.ts';
@@ -8,7 +9,6 @@ import { decideMode } from '../domain/team/activation.ts';
 import { parseFlags } from '../domain/team/arguments.ts';
 import { select } from '../domain/team/selection.ts';
 import { visible } from '../domain/text.ts';
-import { findVariable } from './doctor-host.ts';
 
 export type SelectOptions = {
   readonly team?: boolean;
@@ -41,6 +41,7 @@ export async function selectCommand(words: string, options: SelectOptions): Prom
     command,
     flags: parsed.flags,
     settings,
+    problem: context.problems()[0],
     hostVersion: await context.project.hostVersion(),
     environment: findVariable(main, process.env),
     selection,

@@ -1,27 +1,30 @@
 // `tool team`: the team operations from a shell.
 
 import { readFileSync } from 'node:fs';
-import { composeOperations, environmentIdentity } from '../compose-team.ts';
+import { identityOf } from '../adapters/identity.ts';
+import { findProject } from '../adapters/project.ts';
+import { certainIdentity, composeOperations } from '../compose-team.ts';
 import { messageOf, ToolError } from '../domain/errors.ts';
 import type { Evidence } from '../domain/team/caller.ts';
 import type { OperationName } from '../domain/team/operation.ts';
 import { visibleLines } from '../domain/text.ts';
 import type { Teams } from '../engine/ports.ts';
 import { act } from '../engine/team/acting.ts';
-
+import type { Answer } from '../engine/team/context.ts';
 import { isAskedByAgent } from '../host/asked-by-agent.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 type Fields = Readonly<Record<string, unknown>>;
 
-/** Who sits at this shell: whom its environment names, else the lead; inside a host anybody may have typed it. */
-async function shellEvidence(teams: Teams, env: Environment): Promise<Evidence> {
-  if (await isAskedByAgent(teams, env))
+/** Who sits at this shell: the teammate whose program it belongs to, else the lead; inside a host anybody may have typed it. */
+async function shellEvidence(teams: Teams, env: Environment, main: string): Promise<Evidence> {
+  const certain = certainIdentity(main);
+  if (certain === undefined && (await isAskedByAgent(teams, env, main)))
     return {
       kind: 'nothing',
       why: "this shell belongs to an agent of the host, and does not tell which: use the team server's tools (mcp__team__…)",
     };
-  return { kind: 'environment', ...environmentIdentity(env) };
+  return { kind: 'environment', ...(certain ?? identityOf(env)) };
 }
 
 function lines(value: unknown, indent: string): string[] {
@@ -41,6 +44,21 @@ function lines(value: unknown, indent: string): string[] {
   );
 }
 
+/** Resolves when all of it is written. Nobody reading on is no fault, but where it has to be read. */
+function print(text: string, mustArrive: boolean): Promise<void> {
+  return new Promise((resolve, reject) => {
+    process.stdout.write(text, (error) => {
+      if (error == null || (!mustArrive && 'code' in error && error.code === 'EPIPE')) resolve();
+      else {
+        const left = mustArrive ? '; the messages stay unread' : '';
+        reject(
+          new ToolError('internal', `cannot write to standard output: ${messageOf(error)}${left}`, { cause: error }),
+        );
+      }
+    });
+  });
+}
+
 /** Carries out one operation for this shell and prints its answer. */
 export async function teamCommand(
   name: OperationName,
@@ -49,10 +67,12 @@ export async function teamCommand(
 ): Promise<void> {
   const input = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
   const context = composeOperations(process.cwd(), process.env);
-  const answer = await act(context, name, input, await shellEvidence(context.teams, process.env));
-  process.stdout.write(
-    options.json === true ? `${JSON.stringify(answer, null, 2)}\n` : `${lines(answer, '').join('\n')}\n`,
-  );
+  const { main } = findProject(process.cwd());
+  const isMail = name === 'Inbox';
+  const show = (answer: Answer) =>
+    print(options.json === true ? `${JSON.stringify(answer, null, 2)}\n` : `${lines(answer, '').join('\n')}\n`, isMail);
+  const answer = await act(context, name, input, await shellEvidence(context.teams, process.env, main), show);
+  if (!isMail) await show(answer);
 }
 
 /** A message's content: JSON where it is an object, text otherwise; `-` stands for standard input. */

@@ -121,13 +121,22 @@ export class TmuxPanes {
   }
 }
 
+type Display = 'auto' | 'tmux' | 'inline';
+
+function isInTmux({ TMUX }: Environment): boolean {
+  return TMUX !== undefined && TMUX !== '';
+}
+
+/** Refuses panes that are asked for by name where there is no tmux to show them. */
+export function checkDisplay(display: Display, env: Environment): void {
+  if (display !== 'tmux' || isInTmux(env)) return;
+  throw new ToolError(
+    'prerequisite',
+    'workflow.team.teammate_display is tmux, and this terminal is none of tmux ($TMUX is not set): start it inside tmux, or set it to auto',
+  );
+}
+
 /** The panes that a run is shown in; undefined where it is shown in the lead's own terminal. */
-export function panesFor(display: 'auto' | 'tmux' | 'inline', { env, say }: PaneOptions): TmuxPanes | undefined {
-  if (display === 'inline') return undefined;
-  if (env.TMUX !== undefined && env.TMUX !== '') return new TmuxPanes({ env, say });
-  if (display === 'tmux')
-    say(
-      'no panes: teammate_display is tmux, and this terminal is none of tmux ($TMUX is not set); teammates are shown here',
-    );
-  return undefined;
+export function panesFor(display: Display, options: PaneOptions): TmuxPanes | undefined {
+  return display === 'inline' || !isInTmux(options.env) ? undefined : new TmuxPanes(options);
 }

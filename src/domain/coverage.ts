@@ -13,6 +13,13 @@ export type FileCoverage = {
 
 export type Coverage = { readonly percent: number; readonly files: readonly FileCoverage[] };
 
+/** What a change is held against: the lines of the report, and the source of the tree that it does not name. */
+export type Reach = {
+  readonly covered: number;
+  readonly total: number;
+  readonly unreported: readonly { readonly path: string; readonly lines: number }[];
+};
+
 type Counted = Pick<FileCoverage, 'path' | 'covered' | 'total'>;
 
 /** How many uncovered files are named. */

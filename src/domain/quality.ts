@@ -1,5 +1,6 @@
 // What finished work has to meet, what was measured of it, and what is said of work that does not meet it.
 
+import type { Reach } from './coverage.ts';
 import { clip } from './text.ts';
 
 export type Check = 'tests' | 'coverage' | 'lint' | 'security' | 'performance';
@@ -70,6 +71,8 @@ export type GateResult = {
   /** Covered lines, percent; null when it was not measured. */
   readonly coverage: number | null;
   readonly uncoveredFiles: readonly string[];
+  /** What a change is held against; undefined: the coverage was not measured. */
+  readonly reach?: Reach;
 };
 
 /** The checks as one result: what is not measured passes nothing by itself, and fails nothing. */

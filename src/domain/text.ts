@@ -45,6 +45,20 @@ export function asLine(text: string): string {
   return visible(joinLines(text));
 }
 
+/**
+ * A list of problems in one line of about `max` characters: its first line, as many of the others as fit, how many there are
+ * more, and its last line.
+ */
+export function problemsInLine(text: string, max = 600): string {
+  const [head = '', ...lines] = text.split('\n');
+  const last = lines.pop() ?? '';
+  const fitting = lines.filter((_, index) => [head, ...lines.slice(0, index + 1), last].join('; ').length <= max);
+  const shown = lines.slice(0, Math.max(1, fitting.length));
+  const left = lines.length - shown.length;
+  const more = left === 0 ? [] : [`and ${left} more, which \`tool doctor\` names`];
+  return asLine([clip(head, max), ...shown.map((line) => clip(line, max)), ...more, last].join('\n'));
+}
+
 /** One visible line of at most `max` characters. */
 export function oneLine(text: string, max = 200): string {
   return clip(visible(text.trim().replace(/\s*\n\s*/g, ' ')), max);

@@ -1,7 +1,13 @@
 // What is measured of finished work beside the gate's checks: facts, before anybody judges them.
 
 /** Something to be mended, and where; `path` null: nowhere in particular. */
-export type Finding = { readonly path: string | null; readonly line: number | null; readonly words: string };
+export type Finding = {
+  readonly path: string | null;
+  readonly line: number | null;
+  readonly words: string;
+  /** The commit that alone still holds it: no further change takes it out. Missing: it is there. */
+  readonly heldBy?: string;
+};
 
 /** Nothing was measured, and why. */
 export type Unmeasured = { readonly unmeasured: string };

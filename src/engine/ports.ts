@@ -64,7 +64,7 @@ export interface WorkTree {
 
 /** What measures finished work. */
 export interface Checks {
-  /** Measures the work tree as it stands; a tree that was measured with the same settings is not measured again. */
+  /** Measures the work tree as it stands; a tree that has passed with the same settings is not measured again. */
   run(settings: QualitySettings, signal: AbortSignal): Promise<GateResult>;
 }
 

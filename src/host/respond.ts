@@ -1,9 +1,8 @@
 // The answer to an event, composed: what the host is told, whichever process works it out.
 
-import { composeChecks, composeHooks } from '../compose-team.ts';
-import { asLine } from '../domain/text.ts';
+import { composeHooks } from '../compose-team.ts';
+import { asLine, problemsInLine } from '../domain/text.ts';
 import type { Teams } from '../engine/ports.ts';
-import type { TeamContext } from '../engine/team/context.ts';
 import type { HookAnswer, HostEvent } from '../engine/team/event.ts';
 import type { HookContext } from '../engine/team/hook-context.ts';
 import type { Raised } from './parse-event.ts';
@@ -26,23 +25,13 @@ export function responding(answerTo: (context: HookContext, event: HostEvent) =>
   };
 }
 
-/** The same for what asks for no team: a fraction of it is loaded. */
-export function respondingAlone(
-  answerTo: (context: Pick<TeamContext, 'settings' | 'checks'>) => Promise<HookAnswer>,
-): Respond {
-  return async (raised, env) => {
-    const { context, problems } = composeChecks(raised.event.cwd, env);
-    return replyTo(raised, await answerTo(context), [], problems());
-  };
-}
-
 function replyTo(
   { event, raised }: Raised,
   answer: HookAnswer,
   noted: readonly string[],
   problems: readonly string[],
 ): Reply {
-  const said = [...noted, ...problems.map((problem) => `toolcrew: ${asLine(problem)}`)];
+  const said = [...noted, ...problems.map((problem) => `toolcrew: ${problemsInLine(problem)}`)];
   // A configuration that cannot be read says why already.
   if (answer.kind === 'note' && problems.length === 0) said.push(`toolcrew: ${event.name}: ${asLine(answer.text)}`);
   if (answer.kind === 'reject') return { said: [...said, answer.reason], printed: null, code: 2 };

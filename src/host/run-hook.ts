@@ -4,6 +4,8 @@
 import { readFileSync, writeSync } from 'node:fs';
 import { teamNames, teamsDirectory } from '../adapters/event-log/team-names.ts';
 import { askServer } from '../adapters/hook-desk.ts';
+import { isInputOfHost } from '../adapters/host-above.ts';
+import { formOf } from '../adapters/own-hooks.ts';
 import { findProject } from '../adapters/project.ts';
 import { messageOf } from '../domain/errors.ts';
 import { beginsTeam } from '../domain/team/tool-kind.ts';
@@ -15,9 +17,11 @@ import type { Respond } from './respond.ts';
 
 export type Hook = {
   readonly event: HostEventName;
-  readonly load: (hasTeam: boolean) => Promise<{ readonly respond: Respond }>;
+  readonly load: () => Promise<{ readonly respond: Respond }>;
   /** Whether it has something to say about that event; absent: where a team is. */
   readonly concerns?: (event: HostEvent, hasTeam: () => boolean) => boolean;
+  /** Whether it answers though the project has hooks of its own: what both say alike, and where silence would undo it. */
+  readonly saysWhenSpare?: (event: HostEvent) => boolean;
   /** A failure of its own stops what it was asked about: for what must not go through unseen. */
   readonly failsClosed?: (event: HostEvent) => boolean;
 };
@@ -68,11 +72,12 @@ function isConcerned({ concerns }: Hook, event: HostEvent, scene: Scene): boolea
 }
 
 /**
- * Hosts name the project to their hooks, and to no shell of an agent: there, nobody but the agent itself speaks, and what it
- * says of a team or of the user's word is nothing.
+ * Hosts name the project to their hooks, and to no shell of an agent, and speak to them through a socket: in a shell nobody but
+ * the agent itself speaks, and what it says of a team or of the user's word is nothing.
  */
 function isForged(event: HostEvent, scene: Scene, env: Readonly<Record<string, string | undefined>>): boolean {
-  if (env.CLAUDECODE === undefined || env.CLAUDE_PROJECT_DIR !== undefined) return false;
+  const isOfShell = env.CLAUDECODE !== undefined && env.CLAUDE_PROJECT_DIR === undefined;
+  if (!isOfShell && isInputOfHost()) return false;
   return scene.hasTeam || beginsTeam(event.tool) || /^\s*(yes,?\s+)?approve/i.test(event.prompt);
 }
 
@@ -131,6 +136,9 @@ function askedOf({ event }: Hook, input: string, main: string): Reply | undefine
   return readReply(askServer(main, question, event === 'TaskCompleted' ? CHECKS_MS : PATIENCE_MS));
 }
 
+/** Told to people alone: the agent is told by the hooks that stay. */
+const SPARE = 'toolcrew: this project has hooks of its own, so those of the plugin do nothing here';
+
 async function run(hook: Hook): Promise<void> {
   const input = readInput();
   const parsed = parseEvent(input, hook.event, process.cwd());
@@ -139,15 +147,19 @@ async function run(hook: Hook): Promise<void> {
     return;
   }
   const { event } = parsed;
+  if (formOf(process.env, process.cwd()) === 'spare' && hook.saysWhenSpare?.(event) !== true) {
+    const printed = hook.event === 'SessionStart' ? JSON.stringify({ systemMessage: SPARE }) : null;
+    return finish({ said: [], printed, code: 0 });
+  }
   const scene = new Scene(event);
   try {
     if (isForged(event, scene, process.env)) {
       say(`toolcrew: ${hook.event}: hooks are for the host to start, not for the shell of an agent: nothing was done`);
+      if (hook.failsClosed?.(event) === true) process.exitCode = 2;
       return;
     }
     if (!isConcerned(hook, event, scene)) return;
-    const reply =
-      askedOf(hook, input, scene.main) ?? (await (await hook.load(scene.hasTeam)).respond(parsed, process.env));
+    const reply = askedOf(hook, input, scene.main) ?? (await (await hook.load()).respond(parsed, process.env));
     finish(reply);
   } catch (error) {
     const closed = hook.failsClosed?.(event) === true;

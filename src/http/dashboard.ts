@@ -76,7 +76,7 @@ export function textDashboard(view: StateView): string {
   const quota = limit.remaining === null ? '' : ` · quota ${limit.remaining}/${limit.limit ?? '?'}`;
   const lines = [
     `toolcrew ${view.version} · ${view.repository} · ${polled} · every ${duration(poll.interval_ms)}${quota}`,
-    `${counts.running} running of ${view.slots} · ${counts.retrying} retrying · ${counts.queued} waiting · ${counts.completed} done · ${counts.failed} failed · ${count(totals.total_tokens)} tokens · ${dollars(totals.cost_usd)}`,
+    `${counts.running} running (slots: ${view.slots}) · ${counts.retrying} retrying · ${counts.queued} waiting · ${counts.completed} done · ${counts.failed} failed · ${count(totals.total_tokens)} tokens · ${dollars(totals.cost_usd)}`,
     ...error,
     ...pending,
     ...paused,

@@ -127,7 +127,7 @@ function teamPart(of: IssueTeam): Html {
 export function pageParts(view: StateView): Readonly<Record<string, string>> {
   const { counts, totals, poll, rate_limit: limit } = view;
   const facts: readonly [string, unknown][] = [
-    [`running of ${view.slots}`, counts.running],
+    [`running (slots: ${view.slots})`, counts.running],
     ['retrying', counts.retrying],
     ['waiting', counts.queued],
     ['done', counts.completed],

@@ -32,6 +32,8 @@ export type HookRow = {
    * versions for the rest of the session: what refuses is `watched`, by a small script beside it that then decides.
    */
   readonly resident?: 'watched' | 'alone';
+  /** What it cannot judge does not happen: hosts take every other exit code than 2 for a yes. */
+  readonly failsClosed?: true;
   /** In seconds; the action goes on when it has passed, so what can refuse keeps the host's own 600. */
   readonly timeout?: number;
   readonly does: string;
@@ -63,12 +65,14 @@ export const HOOK_TABLE: readonly HookRow[] = [
     script: 'pre-tool-use',
     matcher: FILE_TOOLS,
     resident: 'watched',
+    failsClosed: true,
     does: 'refuses writes to files of others',
   },
   {
     event: 'PreToolUse',
     script: 'pre-tool-use',
     matcher: TEAM_TOOLS,
+    failsClosed: true,
     does: 'stamps the caller into calls of the team, and refuses spawns nobody has registered',
   },
   {
@@ -101,7 +105,7 @@ export const HOOK_SCRIPTS: readonly string[] = [...new Set(HOOK_TABLE.map(({ scr
 
 export const TEAM_SERVER = 'team';
 
-/** Stands beside a guard that asks the server. */
+/** Stands beside a guard that asks the server, and behind one that did not say yes. */
 export const WATCHER = 'guard.sh';
 
 /** What the resident server is told of a call; the host fills in each field. */
@@ -118,17 +122,25 @@ type Commands = {
   /** How a compiled script is started from where the hooks are written down. */
   readonly script: (name: string) => string;
   readonly watcher: string;
+  /** What is left to do where the watcher did not say yes, or is not there. */
+  readonly refusal: string;
 };
 
+/** Refuses whatever the reason was. */
+export const REFUSAL = 'exit 2';
+
 function actions(
-  { script, resident }: HookRow,
+  { script, resident, failsClosed }: HookRow,
   form: HookForm,
-  commands: Commands,
+  { script: scriptOf, watcher, refusal }: Commands,
 ): Readonly<Record<string, unknown>>[] {
-  const command = (text: string) => ({ type: 'command', command: text });
-  if (form === 'script' || resident === undefined) return [command(commands.script(script))];
+  const command = (...texts: readonly string[]) => ({ type: 'command', command: texts.join(' || ') });
+  if (form === 'script' || resident === undefined) {
+    const own = scriptOf(script);
+    return [failsClosed === true ? command(own, `${watcher} $?`, refusal) : command(own)];
+  }
   const asked = { type: 'mcp_tool', server: TEAM_SERVER, tool: 'Hook', input: RESIDENT_INPUT };
-  return resident === 'watched' ? [asked, command(commands.watcher)] : [asked];
+  return resident === 'watched' ? [asked, command(watcher, refusal)] : [asked];
 }
 
 export function hookGroups(
@@ -147,7 +159,11 @@ export function hookGroups(
 export function pluginHooks(): string {
   const hooks: Record<string, HookGroup[]> = {};
   const place = `"\${CLAUDE_PLUGIN_ROOT}/dist/hooks`;
-  const commands = { script: (name: string) => `node ${place}/${name}.js"`, watcher: `sh ${place}/${WATCHER}"` };
+  const commands = {
+    script: (name: string) => `node ${place}/${name}.js"`,
+    watcher: `sh ${place}/${WATCHER}"`,
+    refusal: REFUSAL,
+  };
   for (const { event, group } of hookGroups('script', commands)) hooks[event] = [...(hooks[event] ?? []), group];
   return `${JSON.stringify({ description: 'Teams of agents: who may do what, and what is told to whom.', hooks }, null, 2)}\n`;
 }

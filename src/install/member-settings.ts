@@ -1,7 +1,7 @@
 // The settings of a teammate that a lead starts as a process of its own: who it is comes by its environment, its hooks by these.
 
 import { shellQuoted } from '../adapters/agent-home.ts';
-import { type HookGroup, hookGroups, WATCHER } from './hook-table.ts';
+import { type HookGroup, hookGroups, REFUSAL, WATCHER } from './hook-table.ts';
 
 /**
  * The guard of writes, and mail with each tool. What a session or a sub-agent does when it begins and ends is left out: the
@@ -19,6 +19,7 @@ export function memberSettings(directory: string): string {
   const commands = {
     script: (name: string) => `${program} ${shellQuoted(`${directory}/${name}.js`)}`,
     watcher: `sh ${shellQuoted(`${directory}/${WATCHER}`)}`,
+    refusal: REFUSAL,
   };
   const hooks: Record<string, HookGroup[]> = {};
   for (const { event, group } of hookGroups('script', commands))

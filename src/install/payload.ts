@@ -3,7 +3,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join, relative, sep } from 'node:path';
 import { ToolError } from '../domain/errors.ts';
-import { HOOK_SCRIPTS, type HookForm, hookGroups, TEAM_SERVER, WATCHER } from './hook-table.ts';
+import { HOOK_SCRIPTS, type HookForm, hookGroups, REFUSAL, TEAM_SERVER, WATCHER } from './hook-table.ts';
 import type { Entry } from './json-merge.ts';
 import { sha256 } from './outcome.ts';
 
@@ -85,7 +85,12 @@ function scripts(from: string, version: string): PayloadFile[] {
 function settings(form: HookForm): Entry[] {
   const member = (path: readonly string[], value: unknown): Entry => ({ place: 'member', path, value });
   const place = `"$CLAUDE_PROJECT_DIR/${HOOKS}`;
-  const commands = { script: (name: string) => `node ${place}/${name}.js"`, watcher: `sh ${place}/${WATCHER}"` };
+  const commands = {
+    script: (name: string) => `node ${place}/${name}.js"`,
+    watcher: `sh ${place}/${WATCHER}"`,
+    // The settings may be shared where nothing else of ours is, and no team stands.
+    refusal: `[ ! -d "$CLAUDE_PROJECT_DIR/.tool/teams" ] || ${REFUSAL}`,
+  };
   const hooks = hookGroups(form, commands).map(
     ({ event, script, group }): Entry => ({
       place: 'element',

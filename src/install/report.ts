@@ -41,6 +41,31 @@ function isShown({ path, before, after }: Change): boolean {
   return EDITED.has(path) || (before !== null && after !== null && !isGenerated(path));
 }
 
+/** What is longer is not read on one line. */
+const ONE_LINE = 120;
+
+function isOneLine(text: string): boolean {
+  const whole = text.trim();
+  return whole.length > ONE_LINE && !whole.includes('\n');
+}
+
+/** The same with line breaks; what is no JSON as it is. */
+function spread(text: string): string {
+  try {
+    return `${JSON.stringify(JSON.parse(text.replace(/^\uFEFF/, '')), null, 2)}\n`;
+  } catch {
+    return text;
+  }
+}
+
+/** Of JSON on one line that line would be all there is to see: it is spread out, to be read and not to be applied. */
+function diffOf({ path, before, after }: Change): string {
+  const isSpread = path.endsWith('.json') && [before, after].some((text) => text !== null && isOneLine(text));
+  if (!isSpread) return unifiedDiff(path, before, after);
+  const [from, to] = [before, after].map((text) => (text === null ? null : spread(text)));
+  return `(${path} stands on one line, and stays so; here it has line breaks)\n${unifiedDiff(path, from ?? null, to ?? null)}`;
+}
+
 /** What a plan would do: a line for each file, and the differences in those that somebody may want to read. Read before it is done. */
 export function dryRun(root: string, plan: Plan): { readonly lines: string[]; readonly diff: string } {
   const all = plan.operations.flatMap((operation): Change[] => {
@@ -59,6 +84,6 @@ export function dryRun(root: string, plan: Plan): { readonly lines: string[]; re
     const notes = [lengths.get(outcome.path), note].filter((one) => one !== undefined);
     return line(notes.length === 0 ? outcome : { ...outcome, note: notes.join('; ') });
   });
-  const diffs = shown.map(({ path, before, after }) => unifiedDiff(path, before, after));
+  const diffs = shown.map(diffOf);
   return { lines: told, diff: diffs.length === 0 ? '' : `\n${visibleLines(diffs.join(''))}` };
 }

@@ -2,7 +2,12 @@
 
 import { Server } from '@modelcontextprotocol/sdk/server/index.js';
 import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js';
-import { CallToolRequestSchema, ListToolsRequestSchema } from '@modelcontextprotocol/sdk/types.js';
+import {
+  CallToolRequestSchema,
+  type JSONRPCMessage,
+  ListToolsRequestSchema,
+  type RequestId,
+} from '@modelcontextprotocol/sdk/types.js';
 import { packageVersion } from '../adapters/package-root.ts';
 import { readStamp } from '../adapters/stamp.ts';
 import { composeResident, type Resident } from '../compose-team.ts';
@@ -10,6 +15,7 @@ import { messageOf, ToolError } from '../domain/errors.ts';
 import type { Evidence } from '../domain/team/caller.ts';
 import { inputSchema, isOperation, OPERATIONS } from '../domain/team/operation.ts';
 import { act } from '../engine/team/acting.ts';
+import type { Answer } from '../engine/team/context.ts';
 import { STAMP } from '../engine/team/guarding.ts';
 import { isAskedByAgent } from '../host/asked-by-agent.ts';
 import { answerEvents } from '../host/resident-events.ts';
@@ -42,9 +48,11 @@ type Call = { readonly name: string; readonly input: Fields; readonly toolUseId:
 async function evidenceOf(call: Call, clientName: string, resident: Resident): Promise<Evidence> {
   const { team, teammate, epoch } = resident.identity;
   // A server that a host's agent starts by itself says no more of it than its shell does.
-  if (clientName !== HOST_CLIENT && (await isAskedByAgent(resident.context.teams, process.env)))
+  const { context, project, isCertain } = resident;
+  if (clientName !== HOST_CLIENT && !isCertain && (await isAskedByAgent(context.teams, process.env, project.main)))
     return {
       kind: 'nothing',
+      takesKey: true,
       why: "an agent of the host started this server itself, and nothing tells which: use the team server's tools (mcp__team__…)",
     };
   if (teammate !== null)
@@ -52,20 +60,28 @@ async function evidenceOf(call: Call, clientName: string, resident: Resident): P
   const text = call.input[STAMP];
   if (typeof text === 'string') {
     const stamp = readStamp(resident.state, text);
-    if (stamp === undefined) return { kind: 'nothing', why: 'the call carries a stamp that the hooks did not make' };
+    if (stamp === undefined)
+      return { kind: 'nothing', takesKey: true, why: 'the call carries a stamp that the hooks did not make' };
     if (call.toolUseId !== null && stamp.toolUseId !== null && call.toolUseId !== stamp.toolUseId)
-      return { kind: 'nothing', why: 'the call carries the stamp of another call' };
+      return { kind: 'nothing', takesKey: true, why: 'the call carries the stamp of another call' };
     return { kind: 'stamp', stamp };
   }
   return clientName === HOST_CLIENT
     ? {
         kind: 'nothing',
+        takesKey: true,
         why: 'the host does not name its callers, and no hook of this project did (`tool doctor` tells why)',
       }
     : { kind: 'environment', team, teammate: null, isServer: true };
 }
 
-async function call(request: Call, clientName: string, resident: Resident): Promise<Result> {
+/** @param hand gives the answer to the client; resolves when it was handed on */
+async function call(
+  request: Call,
+  clientName: string,
+  resident: Resident,
+  hand: (result: Result) => Promise<void>,
+): Promise<Result> {
   const { name, input } = request;
   if (name === HOOK) {
     // A model's call carries the id of its use; a hook's carries nothing.
@@ -75,8 +91,9 @@ async function call(request: Call, clientName: string, resident: Resident): Prom
   }
   const { [STAMP]: _, ...given } = input;
   try {
-    const answer = await act(resident.context, name, given, await evidenceOf(request, clientName, resident));
-    return textResult(JSON.stringify(answer));
+    const resultOf = (answer: Answer) => textResult(JSON.stringify(answer));
+    const evidence = await evidenceOf(request, clientName, resident);
+    return resultOf(await act(resident.context, name, given, evidence, (answer) => hand(resultOf(answer))));
   } catch (error) {
     if (error instanceof ToolError) return textResult(error.message, true);
     return textResult(`${name} failed: ${messageOf(error)}`, true);
@@ -103,6 +120,23 @@ function offering(resident: Resident, isHosts: () => boolean) {
   };
 }
 
+/** Tells when an answer was handed on. */
+class TellingTransport extends StdioServerTransport {
+  readonly #awaited = new Map<RequestId, () => void>();
+
+  /** Resolves when the answer to that request was written to standard output, and never if it is not. */
+  handedOn(request: RequestId): Promise<void> {
+    return new Promise((resolve) => this.#awaited.set(request, resolve));
+  }
+
+  override async send(message: JSONRPCMessage): Promise<void> {
+    await super.send(message);
+    if (!('id' in message) || message.id === undefined) return;
+    this.#awaited.get(message.id)?.();
+    this.#awaited.delete(message.id);
+  }
+}
+
 /** Serves until standard input ends. */
 export async function serveMcp(): Promise<void> {
   const server = new Server(
@@ -121,14 +155,22 @@ export async function serveMcp(): Promise<void> {
       isOperation(name) ? [{ name, description: says, inputSchema: inputSchema(name) }] : [],
     ),
   }));
-  server.setRequestHandler(CallToolRequestSchema, async ({ params }) => {
+  const transport = new TellingTransport();
+  server.setRequestHandler(CallToolRequestSchema, async ({ params }, { requestId }) => {
     const use = isFields(params._meta) ? params._meta[TOOL_USE] : undefined;
     const request = {
       name: params.name,
       input: params.arguments ?? {},
       toolUseId: typeof use === 'string' ? use : null,
     };
-    const result = await call(request, clientName(), resident);
+    const result = await new Promise<Result>((resolve, reject) => {
+      const hand = (answer: Result): Promise<void> => {
+        const handed = transport.handedOn(requestId);
+        resolve(answer);
+        return handed;
+      };
+      call(request, clientName(), resident, hand).then(resolve, reject);
+    });
     hooks.look();
     return result;
   });
@@ -137,7 +179,7 @@ export async function serveMcp(): Promise<void> {
     process.stdin.once('end', resolve);
     for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => resolve());
   });
-  await server.connect(new StdioServerTransport());
+  await server.connect(transport);
   await ended;
   await hooks.close();
   await resident.close();

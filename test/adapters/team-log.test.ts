@@ -6,6 +6,7 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
+  rmSync,
   statSync,
   truncateSync,
   unlinkSync,
@@ -14,6 +15,7 @@ import {
 import { join } from 'node:path';
 import test from 'node:test';
 import { logFiles } from '../../src/adapters/event-log/team-file.ts';
+import { TeamHistory } from '../../src/adapters/event-log/team-history.ts';
 import { FileTeamLog } from '../../src/adapters/event-log/team-log.ts';
 import { ToolError } from '../../src/domain/errors.ts';
 import { freezeTeam } from '../../src/domain/team/snapshot.ts';
@@ -233,7 +235,7 @@ test('a log that somebody cut under an open one is said; nothing is built on it'
   const directory = tempDir(t);
   const path = join(directory, 'log.jsonl');
   for (const act of ['refresh', 'append'] as const) {
-    writeFileSync(path, '');
+    rmSync(path, { force: true });
     const log = open(t, directory);
     for (const record of [rec('created'), task('a'), task('b')]) await log.append(record);
     truncateSync(path, 10);
@@ -330,4 +332,55 @@ test('a next file that vanished is made again from what was folded', async (t) =
   assert.deepEqual(subjects(other), ['a']);
   await other.append(task('c'));
   assert.ok(existsSync(join(directory, 'log.2.jsonl')));
+});
+
+test('a log gets its name with its first record: whoever is killed, refused or without space before that leaves none', async (t) => {
+  const directory = tempDir(t);
+  const log = open(t, directory);
+  assert.deepEqual(readdirSync(directory), []);
+  assert.match((await log.append(task('too early'))).refusal ?? '', /has not been created/);
+  assert.deepEqual(readdirSync(directory), []);
+  const script = `
+    import { FileTeamLog } from './src/adapters/event-log/team-log.ts';
+    import { rec } from './test/support/team.ts';
+    process.on('SIGXFSZ', () => {});
+    const log = new FileTeamLog({ directory: process.argv[2], now: () => 1 });
+    await log.append(rec('created', { subject: 'x'.repeat(5000) })).catch((error) => console.log(error.message));
+  `;
+  assert.match(await runWithSmallFiles(script, directory), /cannot write to .*log\.jsonl\.\w+\.tmp: /);
+  assert.deepEqual(readdirSync(directory), []);
+  const other = open(t, directory);
+  assert.equal((await other.append(rec('created'))).refusal, null);
+  assert.match((await log.append(rec('created'))).refusal ?? '', /is there already/, 'the other has begun it');
+  await log.append(task('a'));
+  other.refresh();
+  assert.equal(plain(other.state), plain(log.state));
+  assert.deepEqual(readdirSync(directory), ['log.jsonl']);
+});
+
+test('a log whose beginning is lost is damaged, and not an empty one', async (t) => {
+  const directory = tempDir(t);
+  const path = join(directory, 'log.jsonl');
+  const log = open(t, directory);
+  for (const record of [rec('proposed'), rec('created'), task('a')]) await log.append(record);
+  const whole = readFileSync(path, 'utf8');
+  const lines = whole.split('\n').filter((line) => line !== '');
+  const cut = says(path, 'does not begin as the log of a team does', `move ${directory} away`);
+  for (const text of [
+    '',
+    '\n',
+    whole.slice(0, 40),
+    `\n${lines[2]}\n`,
+    `\n${lines[0]}\n\n{"type":"cr\n\n${lines[2]}\n`,
+  ]) {
+    writeFileSync(path, text);
+    for (const create of [true, false])
+      assert.throws(() => new FileTeamLog({ directory, now: () => 1, create }), cut, JSON.stringify(text));
+    assert.throws(() => new TeamHistory({ directory, from: 'beginning' }), cut, JSON.stringify(text));
+  }
+  // Whoever created it was killed, or found no space, in the middle of that: it was proposed, and is to be created yet.
+  writeFileSync(path, `\n${lines[0]}\n${lines[1]?.slice(0, 30)}`);
+  const again = open(t, directory);
+  assert.equal(again.tornLines, 1);
+  assert.equal((await again.append(rec('created'))).refusal, null);
 });

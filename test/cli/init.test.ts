@@ -135,6 +135,18 @@ test('a dry run over what is installed shows a file of ours that changes, and no
   assert.match(stdout, /^ {2}changed {4}\.tool\/installed\.json \(\d+ lines\)$/m);
 });
 
+test('settings on one line are shown with line breaks before they are written, and stay on one line', (t) => {
+  const before = '{"model":"opus"}';
+  const { root, tool } = machine(t, '2.1.177', { '.claude/settings.json': before });
+  const { stdout } = tool(['init', '--dry-run']);
+  assert.match(stdout, /^\(\.claude\/settings\.json stands on one line, and stays so; here it has line breaks\)$/m);
+  assert.match(stdout, /^-{3} a\/\.claude\/settings\.json\n\+{3} b\/\.claude\/settings\.json\n/m);
+  assert.match(stdout, /^\+ +"command": "node .*\/\.tool\/hooks\/stop\.js/m);
+  assert.match(stdout, /^\+ +"mcp__team"$/m);
+  assert.equal(tool(['init']).status, 0);
+  assert.equal(readFileSync(join(root, '.claude/settings.json'), 'utf8').trim().split('\n').length, 1);
+});
+
 test('which host there is, or is named, decides; without one it is said', (t) => {
   const { root, tool } = machine(t, null);
   const json = (args: readonly string[]) => JSON.parse(tool(['init', '--dry-run', '--json', ...args]).stdout);

@@ -49,7 +49,7 @@ function projectOf(t: Cleanup) {
 }
 
 test('a requirement that was left out is named until it is there, then the SPEC is completed', async (t) => {
-  const { id, git, commit, tool, read, spec } = projectOf(t);
+  const { id, git, write, commit, tool, read, spec } = projectOf(t);
   const early = await tool('sync', id);
   assert.deepEqual([early.code, early.stdout], [1, '']);
   assert.match(early.stderr, /is not approved \(status: awaiting_approval\): `tool spec approve/);
@@ -88,6 +88,9 @@ test('a requirement that was left out is named until it is there, then the SPEC 
   assert.equal(spec(), before);
   assert.equal((await tool('spec', 'check', id)).stdout, `${id} has no problems (approved)\n`);
 
+  commit({ 'tests/empty.test.js': `describe.skip('later', () => {\n  test('${id} R3, A3', f);\n});\n` }, 'Later');
+  assert.match((await tool('sync', id)).stdout, /^R3 {2}not met {2}no test names it/m);
+
   commit(
     {
       'src/pages/home.js': '// a button\n',
@@ -111,6 +114,18 @@ test('a requirement that was left out is named until it is there, then the SPEC 
   assert.deepEqual([said.status, said.met, said.written, said.uncommitted], ['completed', true, [], ['CHANGELOG.md']]);
   assert.deepEqual([spec(), read('CHANGELOG.md')], files);
   assert.match((await tool('spec', 'list')).stdout, / {2}completed \(approved on /);
+
+  const done = await tool('spec', 'approve', id);
+  assert.deepEqual([done.code, done.stderr], [1, `tool: ${id} is completed already\n`]);
+  // What is changed afterwards is approved as it stands, and held against what was built.
+  write(
+    `.tool/specs/${id}/acceptance.md`,
+    read(`.tool/specs/${id}/acceptance.md`).replace('a button is there', 'a red one is'),
+  );
+  assert.match((await tool('sync', id)).stderr, /acceptance\.md changed after it was approved .*`tool spec approve/);
+  assert.match((await tool('spec', 'approve', id)).stdout, new RegExp(`^${id} is approved$`, 'm'));
+  assert.match(spec(), /^status: approved$/m);
+  assert.match((await tool('sync', id)).stdout, /status: completed$/m);
 });
 
 test('what is merged is held against what was there before the first commit that names the SPEC', async (t) => {

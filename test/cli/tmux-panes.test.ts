@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { appendFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
-import { panesFor, TmuxPanes } from '../../src/cli/tmux-panes.ts';
+import { checkDisplay, panesFor, TmuxPanes } from '../../src/cli/tmux-panes.ts';
 import { tempDir } from '../support/temp.ts';
 import { hasTmux, Tmux } from '../support/tmux.ts';
 
@@ -87,7 +87,16 @@ test('panes are for a terminal in tmux, unless they are not wanted', () => {
   assert.ok(panesFor('tmux', { env: inside, say }) !== undefined);
   assert.equal(panesFor('inline', { env: inside, say }), undefined);
   assert.equal(panesFor('auto', { env: {}, say }), undefined);
-  assert.deepEqual(said, []);
   assert.equal(panesFor('tmux', { env: {}, say }), undefined);
-  assert.match(said.join(), /^no panes: teammate_display is tmux, and .*\(\$TMUX is not set\); .*$/);
+  assert.deepEqual(said, []);
+});
+
+test('tmux that is asked for by name and not there is an error that says so', () => {
+  for (const display of ['auto', 'inline', 'tmux'] as const) checkDisplay(display, { TMUX: '/tmp/x,1,0' });
+  for (const display of ['auto', 'inline'] as const) checkDisplay(display, {});
+  for (const env of [{}, { TMUX: '' }])
+    assert.throws(() => checkDisplay('tmux', env), {
+      code: 'prerequisite',
+      message: /^workflow\.team\.teammate_display is tmux, and .*\(\$TMUX is not set\): .* set it to auto$/,
+    });
 });

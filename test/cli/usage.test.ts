@@ -66,6 +66,8 @@ test('what is no command, option or argument is exit 2, with a suggestion where 
     [['serve', '--port', ''], /Expected a port from 0 to 65535, got nothing\./],
     [['serve', '--log-format', 'yaml'], /Allowed choices are text, json\./],
     [['logs'], /missing required argument 'issue'/],
+    [['plan', '!!!', '--command', 'x'], /feature: expected words after tool plan, like tool plan "/],
+    [['run', 'SPEC-A-001', '--command', ' '], /--command: expected a program .*, got nothing/],
     [['pr', 'create'], /required option '--title <text>' not specified/],
   ];
   await Promise.all(

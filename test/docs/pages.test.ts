@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import test from 'node:test';
+import { nextSpecId, specName } from '../../src/domain/spec/spec.ts';
 import { EDGES, type Edge } from '../../src/domain/team/session.ts';
 import { fencesOf, PAGES, pageText } from '../support/pages.ts';
 
@@ -50,6 +51,17 @@ test('every link leads to a file that is there, and to a heading of it', () => {
       if (anchor !== null) assert.ok(anchorsOf(path).includes(anchor), `${page}: ${path} has no heading #${anchor}`);
     }
   assert.ok(count > 30, `${count} links were looked at`);
+});
+
+test('the README goes on with the SPEC that its feature gets', () => {
+  const typed = fencesOf('README.md')
+    .filter(({ language }) => language === 'claude')
+    .flatMap(({ text }) => text.split('\n'));
+  const [, feature = ''] =
+    typed.map((line) => /^\s*\/tool:1-plan "([^"]+)"/.exec(line)).find((one) => one !== null) ?? [];
+  const named = typed.flatMap((line) => /^\s*\/tool:[23]-\w+ (\S+)/.exec(line)?.[1] ?? []);
+  const id = nextSpecId(specName(feature), []);
+  assert.deepEqual(named, [id, id]);
 });
 
 test('every block says what it holds, so that none with commands goes by', () => {

@@ -1,11 +1,22 @@
 import assert from 'node:assert/strict';
-import { copyFileSync, cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import {
+  copyFileSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
+import { setTimeout as pause } from 'node:timers/promises';
 import { RESIDENT_FIELDS } from '../../src/adapters/resident-fields.ts';
+import { serverMarks } from '../../src/adapters/server-mark.ts';
 import { type Fields, HookedProject, type HookRun, runProgram, SESSION } from '../support/hooked.ts';
 import { McpClient } from '../support/mcp-client.ts';
-import type { Cleanup } from '../support/temp.ts';
+import { type Cleanup, finallyDo } from '../support/temp.ts';
 
 /** What the host fills into the entry of the settings: all of it text. */
 function filled(project: HookedProject, who: string, event: string, tool: string, input: Fields): Fields {
@@ -139,6 +150,12 @@ test('a mark that cannot be written is no reason to answer nothing', async (t) =
   );
 });
 
+/** Sets the time of a mark, in seconds from now. */
+function setAhead(path: string, seconds: number): void {
+  const time = Date.now() / 1000 + seconds;
+  utimesSync(path, time, time);
+}
+
 /** The shell beside the guard, as it lies in a project. */
 function shell(
   project: HookedProject,
@@ -190,11 +207,52 @@ test('the shell is silent while the server lives, and the compiled guard decides
   }
   assert.equal(existsSync(join(project.root, 'pwned')), false);
   writeFileSync(mark(project), right);
+  setAhead(mark(project), 3600);
+  assert.equal((await guard('backend-dev', 'tests/a.ts')).stderr, '');
+  process.kill(client.pid, 'SIGSTOP');
+  while (!/\) T /.test(readFileSync(`/proc/${client.pid}/stat`, 'utf8'))) await pause(5);
+  await isRefused('the server is stopped');
+  process.kill(client.pid, 'SIGCONT');
   assert.equal((await guard('backend-dev', 'tests/a.ts')).stderr, '');
   await client.kill();
   assert.equal(readFileSync(mark(project), 'utf8'), right, 'killed, it leaves its mark');
   await isRefused('the server is dead');
   const nothing = await guard('backend-dev', 'src/api/a.ts', SESSION, { PATH: '/nonexistent' });
   assert.equal(nothing.code, 2, 'what nothing can tell does not happen');
-  assert.match(nothing.stderr, /the team server is gone, and node is not on the PATH/);
+  assert.match(nothing.stderr, /^toolcrew: the guard did not start \(node is not on the PATH\)/m);
+});
+
+test('a server that lives and does not answer is silent until the time of its mark: then the compiled guard decides', async (t) => {
+  const project = await new HookedProject(t).team('backend-dev', 'tester');
+  const guard = shell(project);
+  const answers = () => guard('backend-dev', 'tests/a.ts');
+  // This process lives, and answers no hook.
+  const marks = serverMarks(project.root);
+  marks.announce(SESSION);
+  assert.deepEqual([(await answers()).code, (await answers()).stderr], [0, '']);
+  setAhead(mark(project), -1);
+  const late = await answers();
+  assert.equal(late.code, 2);
+  assert.match(late.stderr, /tests\/a\.ts is tester's/);
+  marks.close();
+  assert.equal(existsSync(mark(project)), false);
+});
+
+test("the time of a mark is moved ahead for as long as its server answers, and no longer when it is another's", (t) => {
+  const project = new HookedProject(t);
+  t.mock.timers.enable({ apis: ['setInterval', 'Date'], now: 1_000_000 });
+  const timeOf = () => statSync(mark(project)).mtimeMs;
+  const marks = serverMarks(project.root);
+  finallyDo(t, () => marks.close());
+  marks.announce(SESSION);
+  const first = timeOf();
+  assert.ok(first > Date.now());
+  t.mock.timers.tick(10_000);
+  assert.equal(timeOf(), first + 10_000);
+  writeFileSync(mark(project), '1 2\n');
+  const others = timeOf();
+  t.mock.timers.tick(10_000);
+  assert.equal(timeOf(), others);
+  marks.announce(SESSION);
+  assert.ok(timeOf() > Date.now(), 'with the next hook that comes it is its own again');
 });

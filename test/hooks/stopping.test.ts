@@ -82,6 +82,22 @@ test('after three rejections without change it is let go as escalated, and the l
   assert.match(lead.stderr, /escalated by teammate_idle/);
 });
 
+test('what was let go stays so until something changes, and the lead hears of it once', async (t) => {
+  const project = await new HookedProject(t).team('backend-dev');
+  await project.call('team-lead', 'TaskCreate', { subject: 'Sign in', description: 'd', owner: 'backend-dev' });
+  const codes: (number | null)[] = [];
+  for (let count = 0; count < 4; count++) {
+    codes.push((await STOPS.SubagentStop(project, 'backend-dev')).code);
+    codes.push((await STOPS.TeammateIdle(project, 'backend-dev')).code);
+  }
+  assert.deepEqual(codes, [2, 2, 2, 0, 0, 0, 0, 0]);
+  const told = project.state().messages.filter(({ content }) => String(content).startsWith('escalated by'));
+  assert.equal(told.length, 1);
+  await project.call('team-lead', 'TaskCreate', { subject: 'Sign out', description: 'd', owner: 'backend-dev' });
+  await project.call('backend-dev', 'TaskUpdate', { taskId: '2', status: 'in_progress' });
+  assert.match((await STOPS.SubagentStop(project, 'backend-dev')).stderr, /You have not finished task 2/);
+});
+
 test('what changed between begins the count anew', async (t) => {
   const project = await new HookedProject(t).team('backend-dev');
   await project.call('team-lead', 'TaskCreate', { subject: 'Sign in', description: 'd', owner: 'backend-dev' });

@@ -82,7 +82,7 @@ test('a client that did not read gets the newest state when there is room, and n
     connection.emit('drain');
   }
   assert.deepEqual(slow.slots, [0, 2]);
-  assert.match(page.taken.at(-1) ?? '', /running of 2/);
+  assert.match(page.taken.at(-1) ?? '', /running \(slots: 2\)/);
   assert.equal(page.taken.length, 3);
   events.close();
 });

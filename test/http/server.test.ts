@@ -69,7 +69,7 @@ test('the text dashboard for a terminal, the page for a browser, at both paths',
     assert.match(text.headers['content-type'] ?? '', /^text\/plain/);
     assert.match(
       text.body,
-      /^toolcrew 1\.2\.3 · o\/r · polled 10s ago · every 30s · quota 4990\/5000\n1 running of 2 · 1 retrying · 1 waiting · 1 done · 1 failed/,
+      /^toolcrew 1\.2\.3 · o\/r · polled 10s ago · every 30s · quota 4990\/5000\n1 running \(slots: 2\) · 1 retrying · 1 waiting · 1 done · 1 failed/,
     );
     const page = await ask(port, path, { headers: { accept: 'text/html,*/*' } });
     assert.match(page.headers['content-type'] ?? '', /^text\/html/);

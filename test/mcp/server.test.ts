@@ -92,6 +92,10 @@ test('a client of its own leads; teammates are who their environment says', asyn
   );
   const mail = await call(lead, 'Inbox');
   assert.equal(mail.value.messages[0].from, 'tester');
+  assert.deepEqual((await call(lead, 'Inbox')).value.messages, [], 'read when it was handed on');
+  const ghost = await connect(t, place, 'a-client', { TOOL_TEAMMATE: 'ghost' });
+  const made = await call(ghost, 'TeamCreate', { team_name: 'tool-run-other' });
+  assert.match(made.text, /^only the main agent of a session creates a team/);
   const refusal = await call(tester, 'TeamDelete', { team_name: TEAM });
   assert.equal(refusal.isError, true);
   assert.equal(refusal.text, 'only team-lead deletes a team, not tester');
@@ -104,7 +108,7 @@ test('inside a host an unstamped call is nobody’s, and a stamp that nobody sig
   const host = await connect(t, place, 'claude-code');
   const plain = await call(host, 'TaskList');
   assert.equal(plain.isError, true);
-  assert.match(plain.text, /who you are cannot be told: the host does not name its callers/);
+  assert.match(plain.text, /who you are cannot be told: the host does not name its callers.*as "key"$/);
   const stamp = Buffer.from(JSON.stringify({ session: 's', agentId: null, agentType: null, toolUseId: null }));
   const forged = await call(host, 'TaskList', { _caller: `${stamp.toString('base64url')}.AAAA` });
   assert.equal(forged.isError, true);
@@ -131,7 +135,7 @@ test('a hook that hangs on the server is decided by what its entry in the settin
     tool_use_id: 'toolu_1',
     tool_input: JSON.stringify({ file_path: join(place.root, 'src/api/users.ts'), content: 'x' }),
   };
-  const groups = hookGroups('resident', { script: (name) => name, watcher: '' });
+  const groups = hookGroups('resident', { script: (name) => name, watcher: '', refusal: '' });
   const fill = (name: string, fields: Readonly<Record<string, string>>) => {
     const [hook] = groups.find(({ event }) => event === name)?.group.hooks ?? [];
     const text = JSON.stringify(hook?.input).replaceAll(/"\$\{(\w+)\}"/g, (_, field: string) =>

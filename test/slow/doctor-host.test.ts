@@ -48,6 +48,19 @@ test('hooks that are all switched off are a failure; what counts is the file tha
   assert.match(`${await rows('team hooks')}`, /in \.claude\/settings\.local\.json.*→ take disableAllHooks out/);
 });
 
+test('our plugin beside what is installed is a warning, for as long as a settings file has it on', async (t) => {
+  const { install, rows, settings } = installedIn(t);
+  settings('../.claude/settings.json', { enabledPlugins: { 'other@shop': true, 'tool@toolcrew': true } });
+  assert.deepEqual(await rows('plugin form'), []);
+  await install();
+  assert.match(
+    `${await rows('plugin form')}`,
+    /^warn: tool@toolcrew is enabled in .*\/\.claude\/settings\.json, beside what is installed here.*"tool@toolcrew": false/,
+  );
+  settings('.claude/settings.local.json', { enabledPlugins: { 'tool@toolcrew': false } });
+  assert.deepEqual(await rows('plugin form'), []);
+});
+
 test('a team server that is not offered, and tools of it that are refused, are failures', async (t) => {
   const { install, rows, settings } = installedIn(t);
   await install();
@@ -96,7 +109,12 @@ test('the variable is found in the settings of the user, and in a file that begi
   write('.tool/config/workflow.yaml', 'workflow:\n  team:\n    enabled: true\n');
   assert.match(`${await rows('team: variable')}`, /^warn: .*got nothing/);
   settings('../.claude/settings.json', { env: { TOOL_CODE_EXPERIMENTAL_AGENT_TEAMS: '1' } });
-  assert.match(`${await rows('team: variable')}`, /^ok: .* is 1 from the settings file/);
+  assert.match(`${await rows('team: variable')}`, /^ok: .* is 1 from \/.*\/\.claude\/settings\.json/);
   write('.claude/settings.json', '\uFEFF{"env":{"TOOL_CODE_EXPERIMENTAL_AGENT_TEAMS":"0"}}');
-  assert.match(`${await rows('team: variable')}`, /^warn: .*got "0" from the settings file/);
+  assert.match(
+    `${await rows('team: variable')}`,
+    /^warn: .*got "0" from \.claude\/settings\.json → set .* in \.claude\/settings\.json$/,
+  );
+  settings('.claude/settings.local.json', { env: { TOOL_CODE_EXPERIMENTAL_AGENT_TEAMS: '1' } });
+  assert.match(`${await rows('team: variable')}`, /^ok: .* is 1 from \.claude\/settings\.local\.json/);
 });

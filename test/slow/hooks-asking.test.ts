@@ -271,16 +271,16 @@ test('an answer is told to its end, also on a pipe that does not block', LIMITED
   await deskOf(t, project);
   const tool_input = { content: 'x'.repeat(300_000) };
   const fields = project.fields('team-lead', 'PreToolUse', { tool_name: 'mcp__team__SendMessage', tool_input });
-  const [input, pipe] = [join(tempDir(t), 'input'), join(tempDir(t), 'pipe')];
-  writeFileSync(input, JSON.stringify(fields));
+  const pipe = join(tempDir(t), 'pipe');
   execFileSync('mkfifo', [pipe]);
   const fd = openSync(pipe, constants.O_RDWR | constants.O_NONBLOCK);
   const hook = join(project.hooks, 'pre-tool-use.js');
-  const child = spawn('sh', ['-c', 'exec "$0" "$1" < "$2" >&3', process.execPath, hook, input], {
+  const child = spawn('sh', ['-c', 'exec "$0" "$1" >&3', process.execPath, hook], {
     cwd: project.root,
     env: { ...project.env, ...project.envOf('2.1.177') },
-    stdio: ['ignore', 'ignore', 'inherit', fd],
+    stdio: ['pipe', 'ignore', 'inherit', fd],
   });
+  child.stdin?.end(JSON.stringify(fields));
   let isOver = false;
   const ended = once(child, 'close').then(([code]) => {
     isOver = true;

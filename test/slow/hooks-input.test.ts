@@ -90,7 +90,7 @@ for (const [name, event] of HOOKS) {
     project.write('.tool/config/workflow.yaml', 'workflow: [\n');
     const broken = await project.raw(name, fields, project.envOf('2.1.177'));
     assert.equal(broken.code, 0, broken.stderr);
-    const needsIt = name === 'task-completed' || name === 'user-prompt-submit';
+    const needsIt = name === 'user-prompt-submit';
     if (needsIt) {
       assert.match(broken.stderr, /^toolcrew: .*workflow\.yaml.*the defaults hold until it is mended: no team mode\n$/);
     } else assert.equal(broken.stderr, '');
@@ -114,6 +114,11 @@ for (const [name, event] of HOOKS) {
     });
     const isGuard = name === 'pre-tool-use';
     assert.equal(run.code, isGuard ? 2 : 0, run.stderr);
+    if (name === 'session-start') {
+      // Teams that can be read go on; of the others the agent is told.
+      assert.match(run.stdout, /what team \S+ has come to is not known: .*log\.jsonl holds a record at byte \d+/);
+      return;
+    }
     assert.equal(run.stdout, '');
     const says = isGuard
       ? /^toolcrew: PreToolUse cannot tell whether this may happen, so it does not: .*log\.jsonl holds a record at byte \d+ that this program did not write: .*`tool doctor` says more\n$/
@@ -199,6 +204,12 @@ test('a hook that the shell of an agent starts does nothing, and says so', async
     const file = join(process.cwd(), 'dist', 'hooks', `${name}.js`);
     const run = await runProgram(process.execPath, [file], JSON.stringify(fields), env, project.root);
     letsGo(run, /hooks are for the host to start, not for the shell of an agent: nothing was done$/m);
+    // With the variables as a host's hooks have them, but through a pipe, and from a file.
+    const asHook = { ...project.env, INPUT: JSON.stringify(fields), NODE: process.execPath, HOOK: file };
+    for (const script of ['printf %s "$INPUT" | "$NODE" "$HOOK"', 'printf %s "$INPUT" >in; "$NODE" "$HOOK" <in']) {
+      const piped = await runProgram('/bin/sh', ['-c', script], '', asHook, project.root);
+      letsGo(piped, /hooks are for the host to start, not for the shell of an agent: nothing was done$/m);
+    }
   }
   assert.match(project.read('.tool/specs/SPEC-AUTH-001/spec.md'), /status: draft/);
   assert.equal(project.state().messages.at(-1)?.receipts.get('team-lead')?.readAt, null);

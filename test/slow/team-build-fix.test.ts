@@ -74,6 +74,21 @@ test('when all are refuted it is said what was tried; who did not say it in the 
   assert.deepEqual(project.names('.tool/teams'), ['archive']);
 });
 
+test('what is shown by nothing settles nothing: each hypothesis is named, with what is missing', async (t) => {
+  const always = (result: string) => ({ tasks: [{ subject: '', steps: [], result }] });
+  const project = new PhaseProject(t, {
+    'hypothesis-1': always('proven: I am sure'),
+    'hypothesis-2': always('I looked around.\nEverywhere.'),
+    'hypothesis-3': always(REFUTED[0]),
+  });
+  const { code, stderr } = await project.lead('build-fix', FAILURE, '--team');
+  assert.equal(code, 1);
+  assert.match(
+    stderr.slice(stderr.indexOf('no hypothesis was proven:')),
+    /^.*\n {2}Try whether [^\n]*: refuted: it was never otherwise\n {2}Try whether [^\n]*: not settled, no command stands below it that shows it \(proven: I am sure\)\n {2}Try whether [^\n]*: not settled, it begins with neither proven: nor refuted: \(I looked around\. Everywhere\.\)\n/,
+  );
+});
+
 test('alone, one after the other until one is proven', async (t) => {
   const project = new PhaseProject(t, script(REFUTED, PROVEN, ['', 3_600_000]));
   const { debug, tasks } = await report(project, FAILURE, '--solo');

@@ -70,6 +70,7 @@ test('an issue that names a SPEC is built by a team, and ends in one pull reques
   assert.equal(pulls.length, 1);
   const [pull] = pulls;
   assert.equal(pull?.title, 'Let visitors sign the guest book');
+  assert.match(pull?.body ?? '', /files on `tool\/issue-1`/);
   assert.match(pull?.body ?? '', /## Tasks[\s\S]*backend-dev[\s\S]*## Gate\n\nPassed\.[\s\S]*Closes #1/);
   const files = await gitAs(forge.bare, 'diff', '--name-only', 'main', pull?.head ?? '');
   assert.deepEqual(

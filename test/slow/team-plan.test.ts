@@ -61,7 +61,7 @@ test('three look, one SPEC comes of it that passes the check, and it waits for t
   assert.equal(check.code, 0, check.stdout);
   assert.match(project.read(PATHS[0] ?? ''), /- R1: When a user logs out, the API shall end the session\./);
   assert.match(project.read(PATHS[1] ?? ''), /sessions are rows/);
-  assert.deepEqual(stepsOf(project.archived()), ['ownership_assigned', 'spec_generated', 'approval_asked']);
+  assert.deepEqual(stepsOf(project.archived()), ['spec_generated', 'approval_asked']);
   assert.equal(project.git('status', '--short', '--', 'src'), before);
   assert.equal(project.git('branch', '--list').trim(), '* main', 'no branch is left of what builds nothing');
   assert.equal(project.git('for-each-ref', 'refs/toolcrew'), '');
@@ -130,7 +130,7 @@ test('where no approval is required none is asked for', async (t) => {
   const project = new PhaseProject(t, script(), '    require_plan_approval: false\n');
   const report = reportOf(await project.lead('plan', FEATURE, '--team', '--json'));
   assert.equal(report.plan?.status, 'draft');
-  assert.deepEqual(stepsOf(project.archived()), ['ownership_assigned', 'spec_generated', 'approved']);
+  assert.deepEqual(stepsOf(project.archived()), ['spec_generated', 'approved']);
 });
 
 test('a person at the terminal wants it otherwise, then approves it', async (t) => {
@@ -154,7 +154,6 @@ test('a person at the terminal wants it otherwise, then approves it', async (t) 
   const { stdout } = await project.tool('spec', 'list');
   assert.match(stdout, new RegExp(`${SPEC}  approved \\(approved on `));
   assert.deepEqual(stepsOf(project.archived()), [
-    'ownership_assigned',
     'spec_generated',
     'approval_asked',
     'changes_asked',
@@ -204,6 +203,20 @@ test('a lead that is killed, at work or at its question, leaves what the same co
   const log = project.archived();
   for (const id of ['1', '2', '3'])
     assert.equal(log.split(`"task":"${id}","status":"completed"`).length, 2, `task ${id} was done once`);
+});
+
+test('Ctrl-C at the question says how to go on, and the question comes again', async (t) => {
+  const project = new PhaseProject(t, script());
+  const first = project.attend(['plan', FEATURE, '--team']);
+  await asked(first);
+  first.type('\u0003');
+  assert.equal(await first.ended, 130, first.output);
+  const [, command = '', team = ''] =
+    /stopped: `tool (team-restart) (\S+)`, or the same command again/.exec(first.output) ?? [];
+  const again = project.attend([command, team]);
+  await asked(again);
+  again.type('y\n');
+  assert.equal(await again.ended, 0, again.output);
 });
 
 test('an agent at a terminal is not asked', async (t) => {

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import test from 'node:test';
 import { TeamHistory } from '../../src/adapters/event-log/team-history.ts';
 import { foundTeam, takeUp } from '../../src/engine/team/lead/founding.ts';
-import type { Outcome } from '../../src/engine/team/lead/lead.ts';
+import type { Outcome } from '../../src/engine/team/lead/lead-port.ts';
 import { draft, LeadPlay, PHASE_NAMES, PHASES, type PhaseName, ROLES, workOf } from '../support/lead-play.ts';
 import type { Cleanup } from '../support/temp.ts';
 

@@ -37,6 +37,20 @@ test('each teammate has a pane with what it says, and nothing of it stays', { sk
   assert.equal(readFileSync(code, 'utf8').trim(), '1');
 });
 
+test('panes that are asked for by name outside of tmux: it is refused before there is a team', async (t) => {
+  const config = 'workflow:\n  team:\n    enabled: true\n    teammate_display: tmux\n';
+  const project = new PhaseProject(t, DEMO_SCRIPT, '', { ...DEMO_FILES, '.tool/config/workflow.yaml': config });
+  for (const args of [
+    ['run', DEMO_SPEC, '--team'],
+    ['plan', 'Users can log out of their account', '--team'],
+  ]) {
+    const { code, stderr } = await project.lead(...args);
+    assert.equal(code, 2, stderr);
+    assert.match(stderr, /^tool: workflow\.team\.teammate_display is tmux, and this terminal is none of tmux/m);
+  }
+  assert.deepEqual(project.names('.tool/teams'), []);
+});
+
 test('tmux that dies under a run does not end it: one line says so', { skip }, async (t) => {
   const { project, args, go } = waiting(t, (one) => one.player);
   const tmux = new Tmux(t, ['cat']);

@@ -231,18 +231,20 @@ test('doctor: the three prerequisites, what is installed, and the team that stan
   assert.match(row(old, 'team: host version').says, /expected 2\.1\.32 or higher, got 2\.1\.31/);
   assert.match(row(old, 'team: variable').says, /expected TOOL_CODE_EXPERIMENTAL_AGENT_TEAMS=1, got nothing/);
   assert.match(row(old, 'team mode').says, /not installed/);
+  const shell = await rows({ TOOL_CODE_EXPERIMENTAL_AGENT_TEAMS: 'yes' });
+  assert.match(row(shell, 'team: variable').says, /got "yes" from the shell/);
   assert.equal(row(old, 'daemon').status, 'ok');
   host('2.1.177');
   assert.equal((await tool(['init'])).code, 0);
   await json(['team', 'create', TEAM]);
   const now = await rows({ TOOL_CODE_EXPERIMENTAL_AGENT_TEAMS: 'yes' });
-  assert.match(row(now, 'team: variable').says, /got "yes" from the shell/);
+  assert.match(
+    row(now, 'team: variable').says,
+    /is 1 from \.claude\/settings\.json$/,
+    'settings come before the shell',
+  );
   assert.equal(row(now, 'team mode').status, 'ok');
   assert.match(row(now, 'team').says, new RegExp(`${TEAM} stands \\(created\\)`));
-  assert.match(
-    row(await rows(), 'team: variable').says,
-    /^TOOL_CODE_EXPERIMENTAL_AGENT_TEAMS is 1 from the settings file$/,
-  );
   host('2.1.100');
   const back = row(await rows(), 'team mode');
   assert.equal(back.status, 'fail');

@@ -306,11 +306,11 @@ const MISHAPS: readonly Mishap[] = [
     name: 'a holder of the turn is dead',
     happens: ({ root }) =>
       writeTree(root, {
-        '.git/toolcrew-workshop.lock': '999999999\n1\nx\n',
-        '.git/toolcrew-workshop.lock.git': '999999999\n',
+        '.git/toolcrew/workshop.lock': '999999999\n1\nx\n',
+        '.git/toolcrew/workshop.lock.git': '999999999\n',
       }),
   },
-  { name: 'a lock without a holder', happens: ({ root }) => writeTree(root, { '.git/toolcrew-workshop.lock': '' }) },
+  { name: 'a lock without a holder', happens: ({ root }) => writeTree(root, { '.git/toolcrew/workshop.lock': '' }) },
 ];
 
 for (const { name, happens } of MISHAPS) {

@@ -8,7 +8,8 @@ import type { TaskDraft } from '../../src/domain/team/task-draft.ts';
 import type { Trust5 } from '../../src/domain/trust5.ts';
 import type { AgentEvent, RunHooks } from '../../src/engine/ports.ts';
 import { type Decided, decideWork } from '../../src/engine/team/deciding.ts';
-import { Lead, type Outcome } from '../../src/engine/team/lead/lead.ts';
+import { Lead } from '../../src/engine/team/lead/lead.ts';
+import type { Outcome } from '../../src/engine/team/lead/lead-port.ts';
 import type { MemberEnd, MemberRun } from '../../src/engine/team/members-port.ts';
 import { operate } from '../../src/engine/team/operations.ts';
 import type { Workshop } from '../../src/engine/team/workshop-port.ts';
@@ -60,10 +61,15 @@ const WORKSHOP: Workshop = {
   open: (_team, member) => Promise.resolve({ path: `/worktrees/${member}`, branch: member, env: { PLACE: member } }),
   view: (_team, name) => Promise.resolve({ path: `/worktrees/@${name}`, head: 'head' }),
   update: () => Promise.resolve({ kind: 'nothing' }),
+  leftOut: () => Promise.resolve({ repositories: [], ignored: [] }),
+  keep: () => Promise.resolve('ref'),
   save: () => Promise.resolve(null),
   commits: () => Promise.resolve({ tip: null, commits: [] }),
   merge: () => Promise.resolve({ kind: 'nothing' }),
   refuse: () => Promise.resolve('ref'),
+  takeUp: () => Promise.resolve(),
+  tips: () => Promise.resolve(new Map()),
+  putBack: () => Promise.resolve(null),
   changed: () => Promise.resolve([]),
   close: () => Promise.resolve(null),
   end: () => Promise.resolve(),

@@ -72,8 +72,8 @@ export type HostRun = {
   readonly model: ModelServer;
 };
 
-/** How the team comes into the host: installed into the project, or as a plugin that is loaded beside it. */
-export type Form = 'installed' | 'plugin';
+/** How the team comes into the host: installed into the project, as a plugin that is loaded beside it, or both. */
+export type Form = 'installed' | 'plugin' | 'both';
 
 /** What a person writes who has nothing installed into the project. */
 const ENABLED = 'workflow:\n  team:\n    enabled: true\n';
@@ -121,11 +121,9 @@ export class TeamHost {
     this.git('-c', 'user.name=x', '-c', 'user.email=x@example.com', 'commit', '-qm', 'Begin');
     // As a person has it: the plugin asks it for its version where nothing else tells.
     symlinkSync(hostProgram(version), join(this.#bin, 'claude'));
-    if (form === 'installed') this.tool('init', this.root, '--host-version', version);
-    else {
-      this.write('.tool/config/workflow.yaml', ENABLED);
-      this.#plugin = unpackedPackage(place);
-    }
+    if (form === 'plugin') this.write('.tool/config/workflow.yaml', ENABLED);
+    else this.tool('init', this.root, '--host-version', version);
+    if (form !== 'installed') this.#plugin = unpackedPackage(place);
   }
 
   get spawnTool(): string {

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { FileTeams } from '../../src/adapters/event-log/teams.ts';
 import { PhaseTurn } from '../../src/adapters/phase-turn.ts';
 import { systemKeys } from '../../src/adapters/stamp.ts';
+import { placeOf } from '../../src/adapters/writes.ts';
 import { ToolError } from '../../src/domain/errors.ts';
 import type { Check, GateResult } from '../../src/domain/quality.ts';
 import type { Evidence } from '../../src/domain/team/caller.ts';
@@ -76,16 +77,17 @@ export class TeamWorld {
   #view: ProjectView = {
     files: () => Promise.resolve([]),
     specs: () => [],
+    whyNoSpec: () => null,
     spec: () => null,
     approve: () => null,
     writeSpec: () => ({ ok: false, problems: [{ file: 'spec.md', line: 1, words: 'nothing is written here' }] }),
     writeReport: (directory) => directory,
     agentTools: () => null,
-    data: () => null,
+    planned: () => null,
     approval: () => Promise.resolve({ status: null, counts: false, why: 'there is none' }),
     sync: () => Promise.resolve({ kind: 'refused', reasons: ['there is none'] }),
     hostVersion: () => Promise.resolve('2.1.177'),
-    variable: { value: '1', source: 'settings' },
+    variable: { value: '1', source: { file: '.claude/settings.json' } },
   };
 
   constructor(t: Cleanup) {
@@ -110,6 +112,7 @@ export class TeamWorld {
       turn: new PhaseTurn({ project: this.root, places: [join(this.root, 'turns')] }),
       workTree: { tree: () => Promise.resolve('tree'), changed: () => Promise.resolve(this.changed) },
       inside: (path) => insideProject(path.startsWith(`${this.root}/`) ? path.slice(this.root.length + 1) : path),
+      placeOf: (path) => placeOf(path, this.root),
       workshop: () => Promise.resolve(null),
       host: () => ({ version: '2.1.177', form: 'project' }),
       writesOf: (_tool, input) =>

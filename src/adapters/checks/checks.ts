@@ -1,4 +1,4 @@
-// The quality gate's measuring: the project's own checks, run once for each state of the work tree.
+// The quality gate's measuring: the project's own checks, run once for each state of the work tree that passes them.
 
 import { createHash } from 'node:crypto';
 import { statSync } from 'node:fs';
@@ -51,7 +51,8 @@ export function createChecks({
   return {
     run: async (settings, signal) => {
       signal.throwIfAborted();
-      const deadline = now() + settings.timeoutMs;
+      const asked = now();
+      const deadline = asked + settings.timeoutMs;
       const leftOut = [cacheDirectory, ...(settings.coverageReport === null ? [] : [settings.coverageReport])];
       const readTree = () => treeOf({ root, leftOut, signal });
       const tree = await readTree();
@@ -61,21 +62,21 @@ export function createChecks({
       try {
         const env = checkEnvironment(room?.env ?? callerEnv, root);
         const key = `${tree}-${digestOf(settings, env, [root, ...(room?.installedIn ?? [])])}`;
-        let kept = readKept(cacheDirectory, key);
+        let kept = readKept(cacheDirectory, key, asked);
         const isEnough = () => {
-          kept ??= readKept(cacheDirectory, key);
+          kept ??= readKept(cacheDirectory, key, asked);
           return kept !== null || now() >= deadline;
         };
         endTurn = await takeTurn(cacheDirectory, key, isEnough, { now, until: deadline + LATE_MS, signal });
         // Who was waited for has left its result before it left.
-        kept ??= readKept(cacheDirectory, key);
+        kept ??= readKept(cacheDirectory, key, asked);
         if (kept !== null) return kept;
         reports = await mkdtemp(join(room?.tmp ?? tmpdir(), 'toolcrew-checks-'));
         const commands = createCommands({ root, env, now, deadline, signal, output, room });
         const { lasts, ...findings } = await measure({ root, settings, commands, reports });
         const result = gateResult({ tree, ...findings });
         // Work that went on meanwhile makes it a result of neither tree.
-        if (lasts && (await readTree()) === tree) keep(cacheDirectory, key, result);
+        if (lasts && (await readTree()) === tree) keep(cacheDirectory, key, result, now());
         return result;
       } finally {
         endTurn?.();

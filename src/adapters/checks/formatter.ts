@@ -1,7 +1,7 @@
 // Whether changed files are formatted: by the formatter that the project itself is set up for, which changes nothing here.
 
-import { existsSync } from 'node:fs';
-import { dirname, extname, join } from 'node:path';
+import { existsSync, statSync } from 'node:fs';
+import { dirname, extname, join, resolve } from 'node:path';
 import { type CommandEnd, couldNotRun } from '../../domain/check-results.ts';
 import { lastLines, oneLine } from '../../domain/text.ts';
 import type { Finding, FormatFacts, Unmeasured } from '../../domain/trust5-facts.ts';
@@ -16,6 +16,8 @@ type Formatter = {
   readonly extensions: RegExp | null;
   /** What the shell is given; files are quoted. */
   readonly script: (files: string) => string;
+  /** It was given by the user, and decides itself what counts. */
+  readonly isGiven?: boolean;
 };
 
 export type FormatOptions = {
@@ -114,7 +116,7 @@ async function findFormatters({
   command,
   commands: { env },
 }: FormatOptions): Promise<readonly (Formatter | Unmeasured)[]> {
-  if (command !== null) return [{ command, extensions: null, script: () => command }];
+  if (command !== null) return [{ command, extensions: null, script: () => command, isGiven: true }];
   const all = [
     findNodeFormatter(root),
     findGoFormatter(root, env),
@@ -137,7 +139,25 @@ function names(output: string, path: string, root: string): boolean {
   return new RegExp(`${before}${escaped(path)}(?=$|[\\s"'\`):,])`, 'm').test(output);
 }
 
-type Outcome = { readonly files: number | null; readonly findings: readonly Finding[] };
+/** `unmeasured`: why nothing can be told of these files. */
+type Outcome = { readonly files: number | null; readonly findings: readonly Finding[]; readonly unmeasured?: string };
+
+/** Source, and neither a formatter's own settings nor a script that runs one: those are named where it breaks down. */
+function isFormatted(word: string): boolean {
+  return (
+    /\.(?:[cm]?[jt]sx?|vue|svelte|s?css|less|html?|md|py|go|rs|java|kt|rb|php|cs|c|cc|cpp|h|hpp|swift)$/.test(word) &&
+    !/(?:^|\/)(?:\.|scripts?\/|tools?\/|bin\/)|\.config\.\w+$|^file:/.test(word)
+  );
+}
+
+/** Files of the project that an output names; where a program broke down is none of them. */
+function filesNamed(output: string, root: string): readonly string[] {
+  const lines = output.split('\n').filter((line) => !/^\s+at\s|node_modules\//.test(line));
+  const words = lines.flatMap((line) => line.match(/[^\s"'`():,[\]]+\.\w+/g) ?? []);
+  return words.filter(
+    (word) => isFormatted(word) && statSync(resolve(root, word), { throwIfNoEntry: false })?.isFile() === true,
+  );
+}
 
 /** What a command said of these files; `files` null: it chose them itself. */
 function outcomeOf(end: CommandEnd, files: readonly string[] | null, root: string): Outcome {
@@ -164,11 +184,18 @@ async function runFormatter(
   formatter: Formatter,
   { root, files, commands }: FormatOptions,
 ): Promise<readonly Outcome[]> {
-  const { command, extensions, script } = formatter;
+  const { command, extensions, script, isGiven } = formatter;
   if (extensions === null) {
     // What it prints names files or does not; all that it looks at is the project's business.
     const end = await commands.run(command, script(''));
     const bad = end.timedOut || couldNotRun(end) ? [] : files.filter((path) => names(end.output, path, root));
+    const isTold = end.exitCode !== 0 && !end.timedOut && !couldNotRun(end);
+    if (bad.length === 0 && isTold && !isGiven) {
+      // What was so before the change is no finding of it.
+      if (filesNamed(end.output, root).length > 0) return [{ files: null, findings: [] }];
+      const unmeasured = `${command} ended with ${end.exitCode ?? 'a signal'} and names no file`;
+      return [{ files: null, findings: [], unmeasured }];
+    }
     if (end.exitCode === 0 || bad.length === 0) return [outcomeOf(end, null, root)];
     return [
       { files: files.length, findings: bad.map((path) => ({ path, line: null, words: `not formatted (${command})` })) },
@@ -200,6 +227,8 @@ export async function measureFormat(options: FormatOptions): Promise<FormatFacts
   );
   const findings = outcomes.flatMap((one) => one.findings);
   const [first] = left;
+  const untold = outcomes.flatMap(({ unmeasured }) => unmeasured ?? []);
+  if (findings.length === 0 && untold.length > 0) return { unmeasured: untold.join('; ') };
   if (findings.length === 0 && first !== undefined)
     return { unmeasured: `no formatter is set up for ${extname(first)} files, like ${first}` };
   const files = outcomes.map((one) => one.files);

@@ -22,8 +22,9 @@ import type { Commands } from './command.ts';
 import { type Plan, planChecks, type Testing } from './plan.ts';
 import type { Way, Ways } from './project.ts';
 import { type Reading, readReport, watchPlaces } from './reports.ts';
+import { reachOf } from './unreported.ts';
 
-export type Findings = Pick<GateResult, 'checks' | 'coverage' | 'uncoveredFiles'> & {
+export type Findings = Pick<GateResult, 'checks' | 'coverage' | 'uncoveredFiles' | 'reach'> & {
   /** Every result speaks of the tree alone. */
   readonly lasts: boolean;
 };
@@ -55,6 +56,7 @@ export async function measure(bench: Bench): Promise<Findings> {
     checks: ALL_CHECKS.map((check) => results[check].result),
     coverage: reached?.percent ?? null,
     uncoveredFiles: reached === null ? [] : uncovered(reached, settings.coverageTarget).map((file) => file.path),
+    ...(reached === null ? {} : { reach: await reachOf(root, reached) }),
     lasts: ALL_CHECKS.every((check) => results[check].lasts),
   };
 }

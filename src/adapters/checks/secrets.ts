@@ -14,6 +14,7 @@ function foundIn({ commit, files }: Change): readonly Found[] {
         path,
         line,
         words: commit === null ? kind : `${kind}, removed since, but commit ${commit} still holds it`,
+        ...(commit === null ? {} : { heldBy: commit }),
         key: `${path}\0${kind}\0${value}`,
       })),
     ),
@@ -28,6 +29,6 @@ export async function measureSecrets(range: Range): Promise<SecretFacts> {
   return {
     source: `git ${range.trees === undefined ? 'log -p' : 'diff'} ${range.base.slice(0, 12)}..${range.head.slice(0, 12)}`,
     lines: now.files.reduce((sum, { added }) => sum + added.length, 0),
-    findings: findings.map(({ path, line, words }) => ({ path, line, words })),
+    findings: findings.map(({ key: _, ...finding }) => finding),
   };
 }

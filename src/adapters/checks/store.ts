@@ -1,4 +1,5 @@
 // Results that were measured, kept by tree and settings; and who is measuring, so that two do not do the same at once.
+// What passed is kept for good. What failed may lie in what no tree holds: it counts for those who waited for it.
 
 import { createHash, randomUUID } from 'node:crypto';
 import { linkSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
@@ -6,6 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { ALL_CHECKS } from '../../domain/check-results.ts';
+import type { Reach } from '../../domain/coverage.ts';
 import type { CheckResult, GateResult } from '../../domain/quality.ts';
 import { readRegular } from '../own-file.ts';
 import { processStartTime } from '../processes.ts';
@@ -14,23 +16,29 @@ import { inside } from './project.ts';
 
 const MAX_BYTES = 1024 * 1024;
 
-/** The kept result; null when there is none that is whole. */
-export function readKept(directory: string, key: string): GateResult | null {
+/**
+ * The kept result; null when there is none that is whole.
+ * @param since a failure counts that was measured then or later
+ */
+export function readKept(directory: string, key: string, since: number): GateResult | null {
   const text = readRegular(join(directory, `${key}.json`), MAX_BYTES);
   if (text === null) return null;
   try {
-    return decoded(JSON.parse(text));
+    const kept: unknown = JSON.parse(text);
+    const at = inside(kept, 'at');
+    const result = decoded(kept);
+    return result === null || result.ok || (typeof at === 'number' && at >= since) ? result : null;
   } catch {
     return null;
   }
 }
 
 /** Whole or not at all: written beside and moved into its place. */
-export function keep(directory: string, key: string, result: GateResult): void {
+export function keep(directory: string, key: string, result: GateResult, at: number): void {
   mkdirSync(directory, { recursive: true });
   const draft = join(directory, `${key}.${randomUUID()}.tmp`);
   try {
-    writeFileSync(draft, `${JSON.stringify(result)}\n`, { mode: 0o600 });
+    writeFileSync(draft, `${JSON.stringify({ at, ...result })}\n`, { mode: 0o600 });
     renameSync(draft, join(directory, `${key}.json`));
   } finally {
     rmSync(draft, { force: true });
@@ -69,7 +77,19 @@ function decoded(value: unknown): GateResult | null {
     return null;
   if (coverage !== null && typeof coverage !== 'number') return null;
   const checks = rows.map(decodedCheck).filter((check) => check !== null);
-  return checks.length === ALL_CHECKS.length ? { tree, ok, checks, coverage, uncoveredFiles } : null;
+  const reach = decodedReach(inside(value, 'reach'));
+  if (checks.length !== ALL_CHECKS.length || (coverage !== null && reach === null)) return null;
+  return { tree, ok, checks, coverage, uncoveredFiles, ...(reach === null ? {} : { reach }) };
+}
+
+function decodedReach(value: unknown): Reach | null {
+  const [covered, total, rows] = [inside(value, 'covered'), inside(value, 'total'), inside(value, 'unreported')];
+  if (typeof covered !== 'number' || typeof total !== 'number' || !Array.isArray(rows)) return null;
+  const unreported = rows.flatMap((row) => {
+    const [path, lines] = [inside(row, 'path'), inside(row, 'lines')];
+    return typeof path === 'string' && typeof lines === 'number' ? [{ path, lines }] : [];
+  });
+  return unreported.length === rows.length ? { covered, total, unreported } : null;
 }
 
 /** How often it is looked whether another process has ended. */

@@ -5,16 +5,20 @@ import { join } from 'node:path';
 import { messageOf, ToolError } from '../../domain/errors.ts';
 import { DEFAULT_TEAM_SETTINGS } from '../../domain/team/default-settings.ts';
 import type { TeamSettings } from '../../domain/team/settings.ts';
-import { asLine, clip } from '../../domain/text.ts';
+import { clip, visibleLines } from '../../domain/text.ts';
 import { lateCrypto } from '../late-crypto.ts';
 import { readRegular } from '../own-file.ts';
 import { readTeamFile, type TeamFile } from './team-file.ts';
 
 /** To be raised when the same file means something else than before; what the defaults are is part of the key by itself. */
-const FORMAT = 1;
+const FORMAT = 2;
 const MAX_BYTES = 4 * 1024 * 1024;
+/** So much is said of a file at most. */
+const MAX_WORDS = 20_000;
 
-/** `problem`: one line, when the file cannot be used and other settings hold instead. */
+/**
+ * `problem`: when the file cannot be used, all that is wrong with it, a line each; the last one says what holds instead.
+ */
 export type LoadedTeamSettings = { readonly settings: TeamSettings; readonly problem: string | null };
 
 type Snapshot = {
@@ -106,12 +110,12 @@ function keyOf({ text, stamp }: TeamFile): string {
   return [FORMAT, stamp, JSON.stringify(DEFAULT_TEAM_SETTINGS), text].join('\n');
 }
 
-/** What holds while the file cannot be used, said in one line. */
+/** What holds while the file cannot be used, and why it cannot. */
 function without(snapshot: Snapshot | undefined, error: unknown): LoadedTeamSettings {
-  const words = clip(asLine(messageOf(error)), 600);
+  const words = clip(visibleLines(messageOf(error)), MAX_WORDS);
   return snapshot === undefined || snapshot.key === null
-    ? { settings: DEFAULT_TEAM_SETTINGS, problem: `${words}; the defaults hold until it is mended: no team mode` }
-    : { settings: snapshot.settings, problem: `${words}; what it said before holds until it is mended` };
+    ? { settings: DEFAULT_TEAM_SETTINGS, problem: `${words}\nthe defaults hold until it is mended: no team mode` }
+    : { settings: snapshot.settings, problem: `${words}\nwhat it said before holds until it is mended` };
 }
 
 /**

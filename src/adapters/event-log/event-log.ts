@@ -1,7 +1,18 @@
 // An append-only log of JSON records, one a line, safe for many writers: each record is one O_APPEND write that begins
 // and ends with a newline, so that a torn record spoils no other.
 
-import { closeSync, constants, fdatasync, fdatasyncSync, fstatSync, openSync, statSync, writeSync } from 'node:fs';
+import {
+  closeSync,
+  constants,
+  fdatasync,
+  fdatasyncSync,
+  fstatSync,
+  linkSync,
+  openSync,
+  statSync,
+  unlinkSync,
+  writeSync,
+} from 'node:fs';
 import { messageOf, ToolError } from '../../domain/errors.ts';
 import type { Stored } from '../../domain/log.ts';
 import { LineReader, type Place } from './line-reader.ts';
@@ -59,6 +70,7 @@ export class EventLog<R extends { readonly type: string }> {
   readonly #torn: Place[] = [];
   readonly #fd: number;
   readonly #lines: LineReader;
+  #path: string;
   /** The record that is being appended, until it is met in the file; what was checked of it is not read again. */
   #own: { readonly text: string; readonly record: Stored<R> } | undefined;
   #flushing: Promise<void> | undefined;
@@ -73,6 +85,7 @@ export class EventLog<R extends { readonly type: string }> {
 
   constructor(options: EventLogOptions<R>) {
     this.#options = options;
+    this.#path = options.path;
     try {
       const flags = constants.O_RDWR | constants.O_APPEND;
       this.#fd = openSync(options.path, options.create === false ? flags : flags | constants.O_CREAT, 0o600);
@@ -110,9 +123,16 @@ export class EventLog<R extends { readonly type: string }> {
 
   /** Whether the path still leads to the file that is open, and not to another or to none. */
   get isInPlace(): boolean {
-    const there = statSync(this.#options.path, { throwIfNoEntry: false });
+    const there = statSync(this.#path, { throwIfNoEntry: false });
     const here = fstatSync(this.#fd);
     return there?.ino === here.ino && there.dev === here.dev;
+  }
+
+  /** Gives the file another name. Throws where something has it already. */
+  rename(path: string): void {
+    linkSync(this.#path, path);
+    unlinkSync(this.#path);
+    this.#path = path;
   }
 
   /**
@@ -134,7 +154,7 @@ export class EventLog<R extends { readonly type: string }> {
   }
 
   #write(line: Buffer): void {
-    const { path } = this.#options;
+    const path = this.#path;
     let written: number;
     try {
       written = writeSync(this.#fd, line);
@@ -170,7 +190,7 @@ export class EventLog<R extends { readonly type: string }> {
   #shorter(): ToolError {
     return new ToolError(
       'state_unusable',
-      `${this.#options.path} has become shorter than the ${this.#lines.offset} bytes that were read: somebody cut it`,
+      `${this.#path} has become shorter than the ${this.#lines.offset} bytes that were read: somebody cut it`,
     );
   }
 
@@ -204,7 +224,7 @@ export class EventLog<R extends { readonly type: string }> {
   }
 
   #stored(value: Record<string, unknown>, line: string, place: Place | undefined): Stored<R> {
-    const { path } = this.#options;
+    const path = this.#path;
     const { v } = value;
     if (typeof v === 'number' && v > VERSION)
       throw new ToolError(
@@ -256,7 +276,7 @@ export class EventLog<R extends { readonly type: string }> {
   }
 
   #unflushed(error: unknown): ToolError {
-    return new ToolError('state_unusable', `cannot flush ${this.#options.path}: ${messageOf(error)}`, { cause: error });
+    return new ToolError('state_unusable', `cannot flush ${this.#path}: ${messageOf(error)}`, { cause: error });
   }
 
   async close(): Promise<void> {

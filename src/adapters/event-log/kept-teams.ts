@@ -65,7 +65,8 @@ export class KeptTeams implements Teams {
     const open = this.open(team);
     if (open !== undefined && open.state.session !== 'deleted') return open;
     this.#drop(team);
-    return this.#keep(this.#teams.begin(team), team);
+    // Nobody finds it before its first record stands: whoever begins it closes it.
+    return this.#teams.begin(team);
   }
 
   archive(team: string): string {

@@ -99,6 +99,7 @@ const RECORDS: { readonly [T in TeamRecordType]: Fields<Extract<TeamRecord, { ty
     key_hash: orNull(text),
     approval: flag,
     base: orNull(text),
+    tasks: orMissing(list(draft)),
   },
   task_created: {
     subject: text,
@@ -109,7 +110,13 @@ const RECORDS: { readonly [T in TeamRecordType]: Fields<Extract<TeamRecord, { ty
     holds_up: orMissing(text),
     by: text,
   },
-  task_updated: { ...author, task: text, status: oneOf(...TASK_STATUSES), result: orNull(text) },
+  task_updated: {
+    ...author,
+    task: text,
+    status: oneOf(...TASK_STATUSES),
+    result: orNull(text),
+    owner: orMissing(text),
+  },
   task_assigned: { task: text, owner: text, by: text },
   member_registered: { name: text, agent: text, read_only: flag, model: text, prompt: text, max: whole },
   member_spawned: { name: text, epoch: whole, key_hash: orNull(text), pid: orNull(whole) },

@@ -1,7 +1,7 @@
 // One file of a team's log: its records folded as they come, by whomever they are written.
 
 import { readdirSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { messageOf, ToolError } from '../../domain/errors.ts';
 import type { Stored } from '../../domain/log.ts';
 import { TeamFold } from '../../domain/team/fold.ts';
@@ -41,11 +41,20 @@ export function lastNumber(directory: string): number | undefined {
   return numbersOf(directory).at(-1);
 }
 
+/** Of a first file without the record that a team begins with: none was ever made like that. */
+export function headless(path: string): ToolError {
+  return new ToolError(
+    'state_unusable',
+    `${path} does not begin as the log of a team does: somebody cut it or wrote over it, and what its team has come to is not known. Put a copy of it back, or move ${dirname(path)} away: then the team can be made anew`,
+  );
+}
+
 export type TeamFileOptions = {
   readonly directory: string;
   readonly number: number;
   readonly now: () => number;
-  readonly create: boolean;
+  /** The path under which the file is made, whose name it gets later; missing: it is there. */
+  readonly draft?: string;
   readonly onRecord?: ((record: Stored<TeamRecord>, refusal: string | null) => void) | undefined;
 };
 
@@ -61,6 +70,7 @@ type Refusal = { readonly words: string; readonly isBehind: boolean };
 
 export class TeamFile {
   readonly number: number;
+  /** As it is called, or is to be. */
   readonly path: string;
   readonly #options: TeamFileOptions;
   readonly #refusals = new Map<string, Refusal>();
@@ -74,17 +84,16 @@ export class TeamFile {
     this.number = options.number;
     this.path = join(options.directory, logFile(options.number));
     this.#log = new EventLog<TeamRecord>({
-      path: this.path,
+      path: options.draft ?? this.path,
       decode: decodeTeamRecord,
       now: options.now,
       onRecord: (record, bytes) => this.#take(record, bytes),
-      create: options.create,
+      create: options.draft !== undefined,
     });
     this.#refusals.clear();
-    if (this.#isEmpty && this.number > 1) {
-      void this.#log.close();
-      throw this.#headless();
-    }
+    if (options.draft !== undefined || (this.number > 1 ? !this.#isEmpty : this.#fold.hasBegun)) return;
+    void this.#log.close();
+    throw this.number > 1 ? this.#headless() : headless(this.path);
   }
 
   get state(): TeamState {
@@ -103,6 +112,11 @@ export class TeamFile {
   /** How long the snapshot is that it begins with. */
   get snapshotBytes(): number {
     return this.#snapshotBytes;
+  }
+
+  /** Gives the file that was made under another path its name. Throws where there is one already. */
+  settle(): void {
+    this.#log.rename(this.path);
   }
 
   get isInPlace(): boolean {

@@ -10,7 +10,7 @@ import { thawTeam } from '../../domain/team/snapshot.ts';
 import type { TeamState } from '../../domain/team/state.ts';
 import { EventLog } from './event-log.ts';
 import { decodeTeamRecord } from './team-decoder.ts';
-import { logFiles } from './team-file.ts';
+import { headless, logFiles } from './team-file.ts';
 
 export type TeamHistoryOptions = {
   readonly directory: string;
@@ -30,7 +30,12 @@ export class TeamHistory {
   constructor(options: TeamHistoryOptions) {
     this.#options = options;
     const files = logFiles(options.directory);
-    this.#log = this.#open((options.from === 'beginning' ? files[0] : files.at(-1)) ?? 'log.jsonl');
+    const file = (options.from === 'beginning' ? files[0] : files.at(-1)) ?? 'log.jsonl';
+    this.#log = this.#open(file);
+    if (!this.#fold.hasBegun) {
+      void this.#log.close();
+      throw headless(join(options.directory, file));
+    }
     this.#follow();
   }
 

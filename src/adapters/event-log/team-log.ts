@@ -4,18 +4,21 @@ import { existsSync, linkSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { messageOf, ToolError } from '../../domain/errors.ts';
 import type { Stored } from '../../domain/log.ts';
+import { TeamFold } from '../../domain/team/fold.ts';
 import type { TeamRecord } from '../../domain/team/record.ts';
 import { freezeTeam } from '../../domain/team/snapshot.ts';
 import type { TeamState } from '../../domain/team/state.ts';
 import type { Appended, TeamLog } from '../../engine/ports.ts';
 import { lateCrypto } from '../late-crypto.ts';
 import { syncDirectory } from './sync-directory.ts';
-import { lastNumber, logFile, TeamFile } from './team-file.ts';
+import { type Judged, lastNumber, logFile, TeamFile } from './team-file.ts';
 
 const MAX_BYTES = 1024 * 1024;
 /** So often, and so many milliseconds each time, the next file is waited for that somebody else is to make. */
 const PATIENCE_TRIES = 50;
 const PATIENCE_MS = 2;
+/** What a log comes to that nobody has begun. */
+const NOTHING = new TeamFold();
 /** What is never changed, to wait on. */
 const SLEEPER = new Int32Array(new SharedArrayBuffer(4));
 
@@ -37,7 +40,8 @@ function inodeOf(path: string): number | undefined {
 /** One opened log of a team. */
 export class FileTeamLog implements TeamLog {
   readonly #options: TeamLogOptions;
-  #file: TeamFile;
+  /** undefined: nobody has begun the log. The first record does, and is whole when the file has its name. */
+  #file: TeamFile | undefined;
   /** The number of the file whose name is known to be on the disk. */
   #named = 0;
   /** Whether it is up to this one to make the next file. */
@@ -46,9 +50,10 @@ export class FileTeamLog implements TeamLog {
   constructor(options: TeamLogOptions) {
     this.#options = options;
     const last = lastNumber(options.directory);
-    this.#file = this.#open(last ?? 1, last === undefined && options.create !== false);
+    if (last === undefined && options.create !== false) return;
+    this.#file = this.#open(last ?? 1);
     try {
-      this.#follow(false);
+      this.#follow(this.#file, false);
     } catch (error) {
       void this.#file.close();
       throw error;
@@ -56,7 +61,7 @@ export class FileTeamLog implements TeamLog {
   }
 
   get state(): TeamState {
-    return this.#file.state;
+    return this.#file?.state ?? NOTHING.state;
   }
 
   get directory(): string {
@@ -65,43 +70,78 @@ export class FileTeamLog implements TeamLog {
 
   /** How many lines of the file are not whole and do not count. */
   get tornLines(): number {
-    return this.#file.incomplete;
+    return this.#file?.incomplete ?? 0;
   }
 
-  #open(number: number, create: boolean): TeamFile {
+  #open(number: number, draft?: string): TeamFile {
     const { directory, now, onRecord } = this.#options;
-    return new TeamFile({ directory, number, now, create, onRecord });
+    return new TeamFile({ directory, number, now, onRecord, ...(draft === undefined ? {} : { draft }) });
   }
 
   /** Takes in what others have written since. Writes nothing. */
   refresh(): void {
-    this.#file.readOn();
-    this.#follow(false);
+    const file = this.#file ?? this.#begunByOthers();
+    file?.readOn();
+    if (file !== undefined) this.#follow(file, false);
+  }
+
+  #begunByOthers(): TeamFile | undefined {
+    const last = lastNumber(this.#options.directory);
+    this.#file = last === undefined ? undefined : this.#open(last);
+    return this.#file;
+  }
+
+  /** Begins the log with its first record; undefined: somebody else has begun it. What does not count begins none. */
+  #first(record: TeamRecord): Judged | undefined {
+    const { directory } = this.#options;
+    const draft = join(directory, `${logFile(1)}.${lateCrypto().randomBytes(6).toString('hex')}.tmp`);
+    let file: TeamFile | undefined;
+    try {
+      file = this.#open(1, draft);
+      const judged = file.append(record);
+      if (judged.refusal === null) {
+        file.flush();
+        file.settle();
+        this.#file = file;
+      }
+      return judged;
+    } catch (error) {
+      if (this.#begunByOthers() !== undefined) return undefined;
+      throw error instanceof ToolError
+        ? error
+        : new ToolError('state_unusable', `cannot begin a log in ${directory}: ${messageOf(error)}`, { cause: error });
+    } finally {
+      if (this.#file !== file) void file?.close();
+      rmSync(draft, { force: true });
+    }
   }
 
   /** Goes on in the file that continues this one; where there is none yet, only to make it. */
-  #follow(isWriting: boolean): void {
-    for (let next = this.state.continuedIn; next !== null; next = this.state.continuedIn) {
-      const number = this.#file.number + 1;
+  #follow(from: TeamFile, isWriting: boolean): TeamFile {
+    let current = from;
+    for (let next = current.state.continuedIn; next !== null; next = current.state.continuedIn) {
+      const number = current.number + 1;
       if (next !== logFile(number))
         throw new ToolError(
           'state_unusable',
-          `${this.#file.path} goes on in ${next}; expected ${logFile(number)}, which comes after it`,
+          `${current.path} goes on in ${next}; expected ${logFile(number)}, which comes after it`,
         );
       const path = join(this.#options.directory, next);
       const isThere = existsSync(path) || (isWriting && this.#awaits(path));
-      if (!isThere && !isWriting && this.#file.isInPlace) return;
-      const made = isThere ? undefined : this.#begin(path);
-      const file = this.#open(number, false);
+      if (!isThere && !isWriting && current.isInPlace) return current;
+      const made = isThere ? undefined : this.#begin(current, path);
+      const file = this.#open(number);
       // With the old file where it was, the new one was opened beside it: a directory goes away whole.
-      if (!this.#file.isInPlace) {
+      if (!current.isInPlace) {
         void file.close();
         if (made !== undefined && inodeOf(path) === made) rmSync(path, { force: true });
         throw this.#away();
       }
-      void this.#file.close();
+      void current.close();
       this.#file = file;
+      current = file;
     }
+    return current;
   }
 
   /** Whether somebody makes the next file meanwhile: all who are in the way of its end would make the same at once. */
@@ -122,11 +162,11 @@ export class FileTeamLog implements TeamLog {
   }
 
   /** Makes the next file, unless somebody has: whoever folded as far would make the same. Gives its inode. */
-  #begin(path: string): number | undefined {
-    if (!this.#file.isInPlace) throw this.#away();
-    const state = freezeTeam({ ...this.state, continuedIn: null });
+  #begin(before: TeamFile, path: string): number | undefined {
+    if (!before.isInPlace) throw this.#away();
+    const state = freezeTeam({ ...before.state, continuedIn: null });
     const at = this.#options.now();
-    const id = `snapshot-${this.#file.number + 1}`;
+    const id = `snapshot-${before.number + 1}`;
     const line = `\n${JSON.stringify({ type: 'snapshot', state, v: 1, id, at })}\n`;
     const temporary = `${path}.${lateCrypto().randomBytes(6).toString('hex')}.tmp`;
     try {
@@ -145,40 +185,44 @@ export class FileTeamLog implements TeamLog {
 
   async append(record: TeamRecord, options?: { readonly flush?: boolean }): Promise<Appended> {
     for (;;) {
-      this.#follow(true);
-      const { id, at, refusal, isBehind } = this.#file.append(record);
-      if (isBehind) continue;
-      if (refusal !== null) return { id, at, refusal };
-      if (options?.flush !== false) this.#flush();
-      this.#continueWhenLong();
+      const judged = this.#file === undefined ? this.#first(record) : this.#next(this.#file, record);
+      if (judged === undefined || judged.isBehind) continue;
+      const { id, at, refusal } = judged;
+      if (refusal !== null || this.#file === undefined) return { id, at, refusal };
+      if (options?.flush !== false) this.#flush(this.#file);
+      this.#continueWhenLong(this.#file);
       return { id, at, refusal };
     }
   }
 
-  /** The file's name first: others may have made it, and have come no further. */
-  #flush(): void {
-    if (this.#named !== this.#file.number) {
-      // Whoever put the directory away meanwhile has its name on the disk, or will.
-      if (existsSync(this.#options.directory)) syncDirectory(this.#options.directory);
-      this.#named = this.#file.number;
-    }
-    this.#file.flush();
+  #next(file: TeamFile, record: TeamRecord): Judged {
+    return this.#follow(file, true).append(record);
   }
 
-  #continueWhenLong(): void {
-    const limit = Math.max(this.#options.maxBytes ?? MAX_BYTES, 4 * this.#file.snapshotBytes);
-    if (this.#file.size <= limit || this.state.session === 'deleted') return;
+  /** The file's name first: others may have made it, and have come no further. */
+  #flush(file: TeamFile): void {
+    if (this.#named !== file.number) {
+      // Whoever put the directory away meanwhile has its name on the disk, or will.
+      if (existsSync(this.#options.directory)) syncDirectory(this.#options.directory);
+      this.#named = file.number;
+    }
+    file.flush();
+  }
+
+  #continueWhenLong(file: TeamFile): void {
+    const limit = Math.max(this.#options.maxBytes ?? MAX_BYTES, 4 * file.snapshotBytes);
+    if (file.size <= limit || this.state.session === 'deleted') return;
     try {
-      const { isBehind } = this.#file.append({ type: 'continued', next: logFile(this.#file.number + 1) });
+      const { isBehind } = file.append({ type: 'continued', next: logFile(file.number + 1) });
       this.#isContinuing = !isBehind;
-      this.#follow(true);
+      this.#follow(file, true);
     } catch {
       // The record before stands, and its author is told so; what is in the way meets the next.
     }
     this.#isContinuing = false;
   }
 
-  close(): Promise<void> {
-    return this.#file.close();
+  async close(): Promise<void> {
+    await this.#file?.close();
   }
 }

@@ -6,6 +6,7 @@ import { ToolError } from '../../domain/errors.ts';
 import { lastLines } from '../../domain/text.ts';
 import { RUN_VARIABLE } from '../processes.ts';
 import { runProgram } from '../program.ts';
+import { plainly, verbAt } from './plain-output.ts';
 
 /** The command line that has a program run inside another one. */
 export type Launch = (file: string, args: readonly string[]) => readonly [string, readonly string[]];
@@ -20,6 +21,8 @@ export type GitOptions = {
   /** Of longer output the middle is left out. */
   readonly maxBytes?: number;
   readonly input?: string;
+  /** Of input and output; `latin1`: each char is a byte. */
+  readonly encoding?: 'utf8' | 'latin1';
   /** User name and password for the remote, in the form of git's credential protocol, handed over on a pipe. */
   readonly secret?: string;
 };
@@ -115,7 +118,7 @@ export function requireGit(env: Readonly<Record<string, string | undefined>>): v
 export async function tryGit(args: readonly string[], options: GitOptions): Promise<GitResult> {
   const { cwd, signal, timeoutMs = LOCAL_MS, input, secret, launch } = options;
   const credential = secret === undefined ? [] : CREDENTIAL;
-  const all = [...SAFE, ...credential, ...args];
+  const all = [...SAFE, ...credential, ...plainly(args)];
   const [file, words] = launch === undefined ? (['git', all] as const) : launch('git', all);
   const result = await runProgram(file, words, {
     cwd,
@@ -124,6 +127,7 @@ export async function tryGit(args: readonly string[], options: GitOptions): Prom
     graceMs: 1_000,
     ...(signal === undefined ? {} : { signal }),
     ...(input === undefined ? {} : { input }),
+    ...(options.encoding === undefined ? {} : { encoding: options.encoding }),
     ...(options.maxBytes === undefined ? {} : { maxBytes: options.maxBytes }),
     ...(secret === undefined ? {} : { secret }),
   });
@@ -133,7 +137,7 @@ export async function tryGit(args: readonly string[], options: GitOptions): Prom
 }
 
 function verbOf(args: readonly string[]): string {
-  return args.find((arg, index) => !arg.startsWith('-') && args[index - 1] !== '-c') ?? '';
+  return args[verbAt(args)] ?? '';
 }
 
 /** Whether git's words mean that objects of a repository are gone or spoilt. */

@@ -3,6 +3,7 @@
 import { existsSync, lstatSync, mkdtempSync, readFileSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import type { GitOptions } from './git.ts';
 import { copyIndex } from './index-copy.ts';
 import { refAt } from './workshop-commits.ts';
 import { identity, type Repository, type Run } from './workshop-git.ts';
@@ -17,39 +18,100 @@ function lines(text: string): string[] {
   return text.split('\0').filter((line) => line !== '');
 }
 
-/** Has the index hold all that is there and not ignored; repositories inside the worktree are left out. False: it did. */
-async function stage(
-  path: string,
-  { prefix }: Repository,
-  run: Run,
-  env: Readonly<Record<string, string>> = {},
-): Promise<boolean> {
+/** Names of files are bytes, and need be no text: each char of such a name is one of them. */
+const BYTES = { encoding: 'latin1' } as const;
+
+function asBytes(text: string): string {
+  return Buffer.from(text).toString('latin1');
+}
+
+function placeOf(top: string, name: string): Buffer {
+  return Buffer.concat([Buffer.from(`${top}/`), Buffer.from(name, 'latin1')]);
+}
+
+type Env = Readonly<Record<string, string>>;
+
+/** Names of all that was changed and is not ignored, as bytes, from the top; of a repository in the worktree its own, ending in `/`. */
+async function namesIn(path: string, { prefix }: Repository, run: Run, env: Env = {}): Promise<readonly string[]> {
   const without = LEFT_OUT.map((place) => `:(top,exclude,literal)${prefix}${place}`);
-  const listed = await run.git(
-    path,
-    ['ls-files', '-z', '-m', '-d', '-o', '--exclude-standard', '--', ':(top)', ...without],
-    { env },
-  );
-  const files = [...new Set(lines(listed))].filter((file) => !file.endsWith('/'));
+  const how = ['ls-files', '-z', '-m', '-d', '-o', '--exclude-standard', '--', ':(top)', ...without];
+  return [...new Set(lines(await run.git(path, how, { env, ...BYTES })))];
+}
+
+/** The same of repositories that the index has as links, though they are no submodules. */
+async function linksIn(path: string, run: Run, env: Env = {}): Promise<readonly string[]> {
+  const rows = lines(await run.git(path, ['ls-files', '-z', '--stage'], { env, ...BYTES }));
+  const links = rows.flatMap((row) => (row.startsWith('160000 ') ? row.slice(row.indexOf('\t') + 1) : []));
+  const inside = links.filter((link) => existsSync(placeOf(path, `${link}/.git`)));
+  if (inside.length === 0) return [];
+  const how = ['config', '--file', '.gitmodules', '-z', '--get-regexp', '^submodule\\..*\\.path$'];
+  const known = lines((await run.try(path, how, BYTES)).stdout).map((row) => row.slice(row.indexOf('\n') + 1));
+  return inside.filter((link) => !known.includes(link)).map((link) => `${link}/`);
+}
+
+/** Repositories in a worktree, from its top: no commit of the worktree takes in what is in them. */
+export async function repositoriesIn({ path }: Worktree, repository: Repository, run: Run): Promise<readonly string[]> {
+  const names = [...(await namesIn(path, repository, run)), ...(await linksIn(path, run))];
+  return names.filter((name) => name.endsWith('/')).map((name) => Buffer.from(name.slice(0, -1), 'latin1').toString());
+}
+
+/** Those of the paths, from a directory of the worktree, that are files and that git ignores and does not have. */
+export async function ignoredOf(root: string, paths: readonly string[], run: Run): Promise<readonly string[]> {
+  const files = paths.filter((path) => {
+    try {
+      return lstatSync(join(root, path)).isFile();
+    } catch {
+      return false;
+    }
+  });
+  if (files.length === 0) return [];
+  return ignored(root, files, run);
+}
+
+async function ignored(root: string, files: readonly string[], run: Run, options: Partial<GitOptions> = {}) {
+  // So that none is taken for a pattern.
+  const input = files.map((file) => `./${file}\0`).join('');
+  const told = lines((await run.try(root, ['check-ignore', '-z', '--stdin'], { ...options, input })).stdout);
+  return told.map((file) => file.slice('./'.length));
+}
+
+/** The files in a repository inside the worktree, and in those inside that, by the ignore rules of the worktree's. */
+async function filesBelow({ path, admin }: Worktree, name: string, run: Run, env: Env): Promise<readonly string[]> {
+  const place = placeOf(path, name.slice(0, -1)).toString();
+  if (!existsSync(place)) return [];
+  // An index that is not there: all files are told, known to the repository or not.
+  const at = [`--git-dir=${admin}`, `--work-tree=${place}`];
+  const options = { env: { ...env, GIT_INDEX_FILE: `${env.GIT_INDEX_FILE ?? ''}.none` }, ...BYTES };
+  const listed = await run.try(place, [...at, 'ls-files', '-z', '-o', '--exclude-standard'], options);
+  const all = lines(listed.stdout).map((file) => `${name}${file}`);
+  const without = new Set(await ignored(path, all, run, options));
+  const found = all.filter((file) => !without.has(file));
+  const deeper = found.filter((file) => file.endsWith('/')).map((file) => filesBelow({ path, admin }, file, run, env));
+  return [...found.filter((file) => !file.endsWith('/')), ...(await Promise.all(deeper)).flat()];
+}
+
+/** Has the index hold these, told from the top as bytes. */
+async function stage(path: string, files: readonly string[], run: Run, env: Env = {}): Promise<void> {
   const gone = new Set(files.filter((file) => isGone(path, file)));
   const update = async (how: readonly string[], some: readonly string[]) => {
     const input = some.map((file) => `${file}\0`).join('');
-    if (input !== '') await run.git(path, ['update-index', '-z', ...how, '--stdin'], { env, input });
+    if (input !== '') await run.git(path, ['update-index', '-z', ...how, '--stdin'], { env, input, ...BYTES });
   };
   await update(['--force-remove'], [...gone]);
   await update(
     ['--add', '--remove', '--replace'],
     files.filter((file) => !gone.has(file)),
   );
-  return files.length > 0;
 }
 
 /** Also where a directory, or a link to one, has taken the place: git would take the name for what is in there. */
 function isGone(top: string, file: string): boolean {
   try {
-    const directory = join(realpathSync(top), dirname(file));
-    if (realpathSync(directory) !== directory) return true;
-    return lstatSync(join(top, file)).isDirectory() && !existsSync(join(top, file, '.git'));
+    const real = realpathSync(top);
+    const directory = dirname(file);
+    if (directory !== '.' && realpathSync(placeOf(real, directory), 'latin1') !== `${asBytes(real)}/${directory}`)
+      return true;
+    return lstatSync(placeOf(top, file)).isDirectory() && !existsSync(placeOf(top, `${file}/.git`));
   } catch {
     return true;
   }
@@ -83,7 +145,12 @@ export async function commitAll(
   repository: Repository,
   run: Run,
 ): Promise<string | null> {
-  await stage(path, repository, run);
+  const names = await namesIn(path, repository, run);
+  await stage(
+    path,
+    names.filter((name) => !name.endsWith('/')),
+    run,
+  );
   const isMerge = existsSync(join(admin, 'MERGE_HEAD'));
   if (!isMerge && (await isAsCommitted(path, run))) return null;
   const how = ['--quiet', '--no-verify', '--no-gpg-sign', '--cleanup=whitespace', '--allow-empty'];
@@ -93,21 +160,29 @@ export async function commitAll(
 
 /**
  * A commit of all of it that no branch has, worktree and index left alone; null when there is nothing. The same work on
- * the same commit gives the same one.
+ * the same commit gives the same one. What lies in repositories inside the worktree is part of it.
+ * @param further files, from the top, which git ignores
  */
 export async function snapshot(
-  { path, admin }: Worktree,
+  worktree: Worktree,
   team: string,
   member: string,
   repository: Repository,
   run: Run,
+  further: readonly string[] = [],
 ): Promise<string | null> {
+  const { path, admin } = worktree;
   const scratch = mkdtempSync(join(tmpdir(), 'toolcrew-index-'));
   try {
     const index = join(scratch, 'index');
     copyIndex(join(admin, 'index'), index);
     const env = { GIT_INDEX_FILE: index };
-    if (!(await stage(path, repository, run, env)) && (await isAsCommitted(path, run))) return null;
+    const changed = await namesIn(path, repository, run, env);
+    const names = [...changed, ...(await linksIn(path, run, env)), ...further.map(asBytes)];
+    if (names.length === 0 && (await isAsCommitted(path, run))) return null;
+    const inside = names.filter((name) => name.endsWith('/')).map((name) => filesBelow(worktree, name, run, env));
+    const files = [...names.filter((name) => !name.endsWith('/')), ...(await Promise.all(inside)).flat()];
+    await stage(path, files, run, env);
     const tree = (await run.git(path, ['write-tree'], { env })).trim();
     const told = await run.git(path, ['show', '--no-patch', '--format=%H %T %ct', 'HEAD']);
     const [head = '', headTree = '', seconds = ''] = told.trim().split(' ');

@@ -3,9 +3,10 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { snapshot } from './uncommitted.ts';
-import { commitsAt, commitsBetween } from './workshop-commits.ts';
+import { commitsBetween } from './workshop-commits.ts';
 import type { Repository, Run } from './workshop-git.ts';
-import { headRef, keptRef, memberBranch, memberPath, teamBranch } from './workshop-names.ts';
+import { headsOf } from './workshop-head.ts';
+import { headRef, keptRef, memberBranch, memberPath } from './workshop-names.ts';
 import { removeWorktree } from './workshop-place.ts';
 import { requireTeam, standIn } from './workshop-writer.ts';
 
@@ -16,11 +17,10 @@ export async function closeWriter(
   repository: Repository,
   run: Run,
 ): Promise<string | null> {
-  const [ref, teamRef] = [headRef(memberBranch(team, member)), headRef(teamBranch(team))];
+  const ref = headRef(memberBranch(team, member));
   const path = memberPath(team, member, repository);
-  const known = await commitsAt([ref, teamRef], repository, run);
-  const at = known.get(ref);
-  const head = requireTeam(team, known.get(teamRef));
+  const { at, ...heads } = await headsOf(team, member, repository, run);
+  const head = requireTeam(team, heads.head);
   let kept: string | null = null;
   if (existsSync(path) || existsSync(join(path, '..', `.aside-${member}`))) {
     const { worktree, at: last } = await standIn({ team, member }, repository, run);

@@ -14,14 +14,7 @@ const MAX_TRIES = 5;
 const MAX_BYTES = 256 * 1024 * 1024;
 
 /** A person's repository is tidied when the person wants it; what git commits for a team has no editor, hook or signature. */
-const QUIET = [
-  'gc.auto=0',
-  'maintenance.auto=false',
-  'commit.gpgSign=false',
-  'log.showRoot=true',
-  'log.showSignature=false',
-  'color.ui=false',
-];
+const QUIET = ['gc.auto=0', 'maintenance.auto=false', 'commit.gpgSign=false'];
 const SETTINGS = QUIET.flatMap((setting) => ['-c', setting]);
 
 export type Repository = {
@@ -42,9 +35,17 @@ export type Run = {
   readonly git: (cwd: string, args: readonly string[], options?: Partial<GitOptions>) => Promise<string>;
 };
 
+/** No mail goes there. */
+const DOMAIN = '.toolcrew.invalid';
+
+/** Whether an address is a teammate's, or a lead's. */
+export function isOfTeam(address: string): boolean {
+  return address.endsWith(DOMAIN);
+}
+
 /** Name and address of whom a commit is by. */
 export function identity(team: string, name: string): Record<string, string> {
-  const email = `${name}@${team}.toolcrew.invalid`;
+  const email = `${name}@${team}${DOMAIN}`;
   return {
     GIT_AUTHOR_NAME: name,
     GIT_AUTHOR_EMAIL: email,
@@ -55,7 +56,14 @@ export function identity(team: string, name: string): Record<string, string> {
 
 /** What a writer's environment needs besides its own: its name on commits, and none of the person's hooks and signatures. */
 export function writerEnvironment(team: string, member: string): Record<string, string> {
-  const settings = { 'core.hooksPath': '/dev/null', 'commit.gpgSign': 'false', 'tag.gpgSign': 'false', 'gc.auto': '0' };
+  const settings = {
+    'core.hooksPath': '/dev/null',
+    'commit.gpgSign': 'false',
+    'tag.gpgSign': 'false',
+    'gc.auto': '0',
+    // It writes where a writer may not.
+    'rerere.enabled': 'false',
+  };
   const rows = Object.entries(settings).flatMap(([key, value], index) => [
     [`GIT_CONFIG_KEY_${index}`, key],
     [`GIT_CONFIG_VALUE_${index}`, value],

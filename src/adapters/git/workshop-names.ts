@@ -36,6 +36,11 @@ export function baseRef(team: string): string {
   return `refs/toolcrew/base/${checkName('team', team)}`;
 }
 
+/** Where the team's branch was left by the last merge. */
+export function leftRef(team: string): string {
+  return `refs/toolcrew/left/${checkName('team', team)}`;
+}
+
 /** Where work is kept that is on no branch. */
 export function keptRef(why: 'refused' | 'saved', team: string, member: string, sha: string): string {
   return `refs/toolcrew/${why}/${team}/${member}/${sha}`;

@@ -64,7 +64,7 @@ function adminsOf(path: string, { common }: Repository): string[] {
 }
 
 /** The worktree at that path, when git and the path agree on it. */
-export function findWorktree(path: string, repository: Repository): Worktree | null {
+export function findWorktree(path: string, repository: Pick<Repository, 'common'>): Worktree | null {
   const [, gitDir] = /^gitdir: (.+)$/m.exec(read(join(path, '.git')) ?? '') ?? [];
   if (gitDir === undefined) return null;
   const admin = resolve(path, gitDir.trim());
@@ -76,6 +76,13 @@ export function findWorktree(path: string, repository: Repository): Worktree | n
     !isHalfMade(admin) &&
     existsSync(join(admin, 'HEAD'));
   return isWhole ? { path, admin } : null;
+}
+
+/** What git has of worktrees below a directory. */
+export function worktreesBelow(directory: string, common: string): readonly string[] {
+  const linked = join(common, 'worktrees');
+  const admins = existsSync(linked) ? readdirSync(linked).map((name) => join(linked, name)) : [];
+  return admins.filter((admin) => pathOfAdmin(admin)?.startsWith(`${directory}/`));
 }
 
 /** Beside a worktree, for what is on its way out or in. */

@@ -3,8 +3,9 @@
 import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { ToolError } from '../../domain/errors.ts';
-import { commitAt, commitsAt, isAncestor, refAt } from './workshop-commits.ts';
+import { commitAt, isAncestor, refAt } from './workshop-commits.ts';
 import type { Repository, Run } from './workshop-git.ts';
+import { headsOf, noteHead } from './workshop-head.ts';
 import { finishMove, hasMove } from './workshop-move.ts';
 import { headRef, keptRef, memberBranch, memberPath, teamBranch } from './workshop-names.ts';
 import { ensureWorktree, type Worktree } from './workshop-place.ts';
@@ -28,10 +29,10 @@ export async function standIn(who: Who, repository: Repository, run: Run): Promi
   const { team, member } = who;
   const branch = memberBranch(team, member);
   const ref = headRef(branch);
-  const teamRef = headRef(teamBranch(team));
-  const known = await commitsAt([teamRef, ref], repository, run);
-  const head = requireTeam(team, known.get(teamRef));
-  const stood = known.get(ref);
+  const heads = await headsOf(team, member, repository, run);
+  const head = requireTeam(team, heads.head);
+  const stood = heads.at;
+  await noteHead(team, heads, repository, run);
   if (stood === undefined) await run.git(repository.root, ['update-ref', ref, head, '']);
   const worktree = await ensureWorktree(memberPath(team, member, repository), [branch], repository, run);
   const isInOrder = headOf(worktree) === ref && !hasMove(worktree);

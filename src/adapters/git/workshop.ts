@@ -6,12 +6,12 @@ import { ToolError } from '../../domain/errors.ts';
 import type { ChangedPath, MemberWork, Merge, Workshop, WriterPlace } from '../../engine/team/workshop-port.ts';
 import { removeLargeTree } from '../remove-tree.ts';
 import { obstaclesFor } from './obstacles.ts';
-import { commitAll, conflictedFiles, snapshot } from './uncommitted.ts';
+import { commitAll, conflictedFiles, ignoredOf, repositoriesIn, snapshot } from './uncommitted.ts';
+import { beginBranch } from './workshop-begin.ts';
 import { closeWriter } from './workshop-close.ts';
 import {
   changesBetween,
   commitAt,
-  commitsAt,
   commitsBetween,
   countsBetween,
   isAncestor,
@@ -30,18 +30,10 @@ import {
   requireMergingGit,
   writerEnvironment,
 } from './workshop-git.ts';
+import { headsOf, moveHead, noteHead, personsTips, putBack, takeUpHead } from './workshop-head.ts';
 import { shareInstalled } from './workshop-installed.ts';
 import { move } from './workshop-move.ts';
-import {
-  BRANCHES,
-  baseRef,
-  headRef,
-  keptRef,
-  memberBranch,
-  memberPath,
-  teamBranch,
-  viewPath,
-} from './workshop-names.ts';
+import { baseRef, headRef, keptRef, leftRef, memberPath, teamBranch, viewPath } from './workshop-names.ts';
 import { ensureWorktree, findWorktree, removeWorktree } from './workshop-place.ts';
 import { checkedOutIn } from './workshop-refs.ts';
 import { refusePlan } from './workshop-refuse.ts';
@@ -81,7 +73,7 @@ class GitWorkshop implements Workshop {
     const { root, env } = this.#options;
     this.#tools ??= (async () => {
       const repository = await findRepository(root, this.#reading, env);
-      const turns = new Turns(join(repository.common, 'toolcrew-workshop.lock'));
+      const turns = new Turns(join(repository.common, 'toolcrew', 'workshop.lock'));
       return { repository, turns, run: createRun(env, { common: repository.common, mark: turns.mark }) };
     })().catch((error: unknown) => {
       this.#tools = undefined;
@@ -95,43 +87,16 @@ class GitWorkshop implements Workshop {
     return tools.turns.take(() => act(tools));
   }
 
-  async begin(team: string) {
-    const branch = teamBranch(team);
+  async begin(team: string, how?: 'anew') {
     await requireMergingGit(this.#options.root, this.#reading, this.#options.env);
     return this.#turn(async ({ repository, run }) => {
-      const { root } = repository;
-      const here = await commitAt('HEAD', root, run);
-      if (here === null)
-        throw new ToolError(
-          'prerequisite',
-          `${root}: a team's branch begins from a commit, but there is none yet; make one`,
-        );
-      await refuseCheckedOut(branch, repository, run);
-      const inTheWay = headRef(BRANCHES);
-      const refs = await commitsAt([headRef(branch), baseRef(team), inTheWay], repository, run);
-      if (refs.has(inTheWay))
-        throw new ToolError(
-          'git',
-          `${branch}: git makes no such branch beside one that is called ${BRANCHES}; rename that: git branch -m ${BRANCHES} <name>`,
-        );
-      const head = refs.get(headRef(branch)) ?? null;
-      const known = refs.get(baseRef(team)) ?? null;
-      // Of a branch that is gone, or of one that never came to be.
-      const isKnown = known !== null && head !== null && (await isAncestor(known, head, repository, run));
-      const common = isKnown || head === null ? '' : (await run.try(root, ['merge-base', head, here])).stdout.trim();
-      const base = isKnown ? known : common || head || here;
-      if (isKnown && head === known && here !== head && (await isAncestor(head, here, repository, run))) {
-        // Nobody has begun there: the work is built on what is there now.
-        const writers = await run.git(root, ['for-each-ref', '--count=1', `${headRef(branch)}--*`]);
-        if (writers === '') {
-          for (const ref of [baseRef(team), headRef(branch)]) await run.git(root, ['update-ref', ref, here, head]);
-          return { branch, base: here, head: here };
-        }
-      }
-      if (!isKnown) await run.git(root, ['update-ref', baseRef(team), base]);
-      if (head === null) await run.git(root, ['update-ref', headRef(branch), here, '']);
-      return { branch, base, head: head ?? here };
+      await refuseCheckedOut(teamBranch(team), repository, run);
+      return beginBranch(team, how === 'anew', repository, run);
     });
+  }
+
+  takeUp(team: string): Promise<void> {
+    return this.#turn(({ repository, run }) => takeUpHead(team, repository, run));
   }
 
   open(team: string, member: string): Promise<WriterPlace> {
@@ -168,8 +133,9 @@ class GitWorkshop implements Workshop {
     return this.#turn(async (tools) => {
       const { repository, run } = tools;
       const path = viewPath(team, name, repository);
-      const branch = headRef(teamBranch(team));
-      const head = requireTeam(team, (await commitsAt([branch], repository, run)).get(branch));
+      const heads = await headsOf(team, null, repository, run);
+      const head = requireTeam(team, heads.head);
+      await noteHead(team, heads, repository, run);
       if (this.#isMissing(path, repository)) await removeWorktree(path, repository);
       await ensureWorktree(path, ['--detach', head], repository, run);
       await run.git(path, ['checkout', '--quiet', '--detach', '--force', head]);
@@ -203,6 +169,26 @@ class GitWorkshop implements Workshop {
     });
   }
 
+  leftOut(team: string, member: string, files: readonly string[]) {
+    return this.#writer(team, member, async ({ worktree }, { repository, run }) => {
+      const repositories = await repositoriesIn(worktree, repository, run);
+      return {
+        repositories: repositories.map((path) => fromRoot(path, repository)),
+        ignored: await ignoredOf(rootIn(worktree.path, repository), files, run),
+      };
+    });
+  }
+
+  keep(team: string, member: string, ignored: readonly string[]): Promise<string> {
+    return this.#writer(team, member, async ({ worktree, at }, { repository, run }) => {
+      const paths = ignored.map((path) => `${repository.prefix}${path}`);
+      const all = (await snapshot(worktree, team, member, repository, run, paths)) ?? at;
+      const kept = keptRef('saved', team, member, all);
+      await run.git(worktree.path, ['update-ref', kept, all]);
+      return kept;
+    });
+  }
+
   save(team: string, member: string, message: string): Promise<string | null> {
     return this.#writer(team, member, async ({ worktree, ref }, { repository, run }) => {
       const conflicted = await conflictedFiles(worktree, run);
@@ -216,24 +202,22 @@ class GitWorkshop implements Workshop {
   }
 
   async commits(team: string, member: string): Promise<MemberWork> {
-    const [ref, teamRef] = [headRef(memberBranch(team, member)), headRef(teamBranch(team))];
     const { repository } = await this.#ready();
-    const known = await commitsAt([ref, teamRef], repository, this.#reading);
-    const at = known.get(ref);
+    const { at, ...heads } = await headsOf(team, member, repository, this.#reading);
     if (at === undefined) return { tip: null, commits: [] };
-    const head = requireTeam(team, known.get(teamRef));
+    const head = requireTeam(team, heads.head);
     return { tip: at, commits: await commitsBetween(head, at, repository, this.#reading) };
   }
 
   merge(team: string, member: string, message: string, upTo?: string): Promise<Merge> {
-    const [source, target] = [headRef(memberBranch(team, member)), headRef(teamBranch(team))];
     return this.#turn(async ({ repository, run }) => {
       const { top } = repository;
       await refuseCheckedOut(teamBranch(team), repository, run);
       for (let tries = 0; tries < MAX_TRIES; tries++) {
-        const known = await commitsAt([source, target], repository, run);
-        const head = requireTeam(team, known.get(target));
-        const at = known.get(source);
+        const heads = await headsOf(team, member, repository, run);
+        const { at } = heads;
+        const head = requireTeam(team, heads.head);
+        if (heads.stands !== head) return { kind: 'moved' };
         if (at === undefined) return { kind: 'nothing' };
         const last = upTo === undefined || upTo === at ? at : await commitAt(upTo, top, run);
         if (last === null || (last !== at && !(await isAncestor(last, at, repository, run))))
@@ -241,14 +225,22 @@ class GitWorkshop implements Workshop {
         if (await isAncestor(last, head, repository, run)) return { kind: 'nothing' };
         const merged = await mergeCommit(head, last, message, identity(team, LEAD), repository, run, 'always');
         if (typeof merged !== 'string') return conflictOf(merged.conflicts, { of: last, into: head }, repository, run);
-        if ((await run.try(top, ['update-ref', target, merged, head])).exitCode === 0)
-          return { kind: 'merged', head: merged };
+        if (await moveHead(team, heads, merged, repository, run)) return { kind: 'merged', head: merged };
       }
       throw new ToolError(
         'git',
         `${teamBranch(team)}: git did not move it to the merge in ${MAX_TRIES} tries; it moves each time`,
       );
     });
+  }
+
+  async tips() {
+    const { repository, run } = await this.#ready();
+    return personsTips(repository, run);
+  }
+
+  putBack(team: string): Promise<string | null> {
+    return this.#turn(({ repository, run }) => putBack(team, repository, run));
   }
 
   refuse(team: string, member: string, sha: string, files: readonly string[]): Promise<string> {
@@ -268,10 +260,9 @@ class GitWorkshop implements Workshop {
 
   async changed(team: string): Promise<readonly ChangedPath[]> {
     const { repository } = await this.#ready();
-    const [base, branch] = [baseRef(team), headRef(teamBranch(team))];
-    const known = await commitsAt([base, branch], repository, this.#reading);
-    const head = requireTeam(team, known.get(branch));
-    return countsBetween(known.get(base) ?? head, head, repository, this.#reading);
+    const head = requireTeam(team, (await headsOf(team, null, repository, this.#reading)).head);
+    const base = await refAt(baseRef(team), repository, this.#reading);
+    return countsBetween(base ?? head, head, repository, this.#reading);
   }
 
   close(team: string, member: string): Promise<string | null> {
@@ -293,6 +284,9 @@ class GitWorkshop implements Workshop {
       for (const name of names.filter((one) => one.startsWith('@')))
         await removeWorktree(join(directory, name), repository);
       await removeLargeTree(directory);
+      await putBack(team, repository, run);
+      // Nobody of the team is there any more: the branch is the person's.
+      await run.git(repository.root, ['update-ref', '-d', leftRef(team)]);
     });
   }
 

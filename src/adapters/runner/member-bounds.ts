@@ -4,12 +4,15 @@ import { mkdirSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join, relative, sep } from 'node:path';
 import type { IsolationMode } from '../../domain/workflow.ts';
+import type { MemberRun } from '../../engine/team/members-port.ts';
 import { tryGit } from '../git/git.ts';
 import { plainConfigs } from '../git/plain-config.ts';
 import { credentialPlaces, Isolation } from '../isolation.ts';
 import { packageRoot } from '../package-root.ts';
 import type { Project } from '../project.ts';
+import { roomOf } from '../room.ts';
 import { projectState } from '../stamp.ts';
+import { hasPlaces, writablePlaces } from './member-places.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -20,12 +23,14 @@ export type MemberBounds = {
    * The command line of a program as it is started for a teammate.
    * @param cwd its worktree, or a place in it
    * @param own further places of its own
+   * @param run whose program it is
    */
   readonly wrap: (
     file: string,
     args: readonly string[],
     cwd: string,
     own: readonly string[],
+    run: Pick<MemberRun, 'team' | 'name' | 'epoch'>,
   ) => readonly [string, readonly string[]];
 };
 
@@ -61,7 +66,7 @@ export async function memberBounds(
       state,
       main,
       ...(top === undefined ? [] : [top]),
-      ...(common === undefined ? [] : [join(common, 'hooks')]),
+      ...(common === undefined ? [] : [hasPlaces(common) ? common : join(common, 'hooks')]),
     ],
     hidden: [...credentialPlaces(env), join(state, 'stamp.key')],
     replaced: common === undefined ? [] : await plainConfigs(common),
@@ -70,11 +75,12 @@ export async function memberBounds(
   const shared = SHARED.map((name) => join(main, '.tool', name));
   return {
     isolation,
-    wrap: (file, args, cwd, own) => {
+    wrap: (file, args, cwd, own, run) => {
       if (!isolation.active) return [file, args];
       for (const path of shared) mkdirSync(path, { recursive: true });
-      const places = [...(common === undefined ? [] : [common]), ...shared];
-      return isolation.wrap(file, args, [...places, worktreeOf(cwd, join(main, '.tool', 'worktrees')), ...own]);
+      const worktree = worktreeOf(cwd, join(main, '.tool', 'worktrees'));
+      const places = common === undefined ? [] : writablePlaces(common, worktree);
+      return isolation.wrap(file, args, [...places, ...shared, worktree, ...own], roomOf(main, run));
     },
   };
 }

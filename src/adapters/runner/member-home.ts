@@ -88,7 +88,7 @@ export async function createMemberHome(
     tmp,
     variables,
     program: (file, args, more) => {
-      const [wrapped, all] = wrap(file, args, run.cwd, [home.path, tmp]);
+      const [wrapped, all] = wrap(file, args, run.cwd, [home.path, tmp], run);
       return { file: wrapped, args: all, cwd: run.cwd, env: { ...more, ...variables }, run: id, isIsolated: active };
     },
   };

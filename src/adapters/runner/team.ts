@@ -34,12 +34,16 @@ const MESSAGE_MAX = 4_000;
 const COMPLAINTS_MAX = 8_000;
 
 export class TeamRunner implements Runner {
-  readonly name: string;
   readonly #options: TeamRunnerOptions;
 
   constructor(options: TeamRunnerOptions) {
-    this.name = `a team of ${options.alone.name}`;
     this.#options = options;
+  }
+
+  /** With `auto` it is decided when the issue has been looked at. */
+  get name(): string {
+    const { alone, workflow } = this.#options;
+    return workflow().tool.mode === 'auto' ? `${alone.name}, or a team of it` : `a team of ${alone.name}`;
   }
 
   async run(request: RunRequest, hooks: RunHooks): Promise<RunEnd> {

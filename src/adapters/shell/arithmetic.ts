@@ -2,7 +2,7 @@
 
 import type { ArithmeticExpression } from 'unbash';
 import type { Holder, Reader } from './reader.ts';
-import { setVariable } from './state.ts';
+import { join, setVariable } from './state.ts';
 import { type Field, isInteger, isList, isText, UNKNOWN, UNKNOWN_NUMBER } from './values.ts';
 import { lookUp } from './variables.ts';
 
@@ -65,7 +65,9 @@ export function evaluate(expression: ArithmeticExpression, holder: Holder, reade
     case 'ArithmeticWord':
       return evaluateWord(expression, holder, reader);
     case 'ArithmeticTernary':
-      for (const part of [expression.test, expression.consequent, expression.alternate]) evaluate(part, holder, reader);
+      evaluate(expression.test, holder, reader);
+      maybe(expression.consequent, holder, reader);
+      maybe(expression.alternate, holder, reader);
       return UNKNOWN_NUMBER;
     case 'ArithmeticUnary': {
       const value = evaluate(expression.operand, holder, reader);
@@ -75,12 +77,21 @@ export function evaluate(expression: ArithmeticExpression, holder: Holder, reade
     }
     case 'ArithmeticBinary': {
       const left = evaluate(expression.left, holder, reader);
-      const right = evaluate(expression.right, holder, reader);
+      const isLogical = expression.operator === '&&' || expression.operator === '||';
+      const right = isLogical ? maybe(expression.right, holder, reader) : evaluate(expression.right, holder, reader);
       if (mayFail(expression.operator, right)) reader.mayStop(holder.shell);
       if (ASSIGNING.has(expression.operator)) assignNumber(expression.left, holder, reader);
       return isText(left) && isText(right) ? compute(Number(left), expression.operator, Number(right)) : UNKNOWN_NUMBER;
     }
   }
+}
+
+/** Works out what may be passed over. */
+function maybe(expression: ArithmeticExpression, holder: Holder, reader: Reader): Field {
+  const before = holder.shell;
+  const value = evaluate(expression, holder, reader);
+  holder.shell = join(before, holder.shell) ?? before;
+  return value;
 }
 
 /** Division by nothing and powers below it are mistakes. */

@@ -1,12 +1,12 @@
 // What is built into the shell and gives variables their values.
 
 import { checkArithmeticText } from './arithmetic.ts';
+import { checkAssigned } from './assigned.ts';
 import { readOptions } from './options.ts';
 import { type Builtin, both, type Call, type Holder } from './reader.ts';
-import { checkAssigned } from './simple.ts';
-import { forgetAll, type Input, NO_INPUT, type Shell, setVariable } from './state.ts';
+import { forgetAll, type Input, join, NO_INPUT, type Shell, setVariable, spill } from './state.ts';
 import { checkVariableName } from './test-expressions.ts';
-import { type Field, isText, UNKNOWN, type Value } from './values.ts';
+import { type Field, isList, isText, UNKNOWN, UNKNOWN_WORDS, type Value } from './values.ts';
 import { asField, assign, lookUp } from './variables.ts';
 
 const NAME = /^[A-Za-z_]\w*$/;
@@ -25,6 +25,25 @@ function namedOf(word: Field): Named | null {
   return { name, value: isText(word) ? lead : { ...UNKNOWN, lead }, append };
 }
 
+/** Bash reads a text `(…)` as a list where the variable is one, and expands what stands in it. */
+function assignList({ name, value, append }: Named, mayBeList: boolean, shell: Shell, call: Call): Shell | null {
+  if (isText(value)) {
+    if (!value.startsWith('(') || !value.includes(')')) return null;
+    const outcome = call.reader.runText(`${name}${append ? '+' : ''}=${value}`, shell);
+    return setVariable(join(outcome.ok, outcome.fail) ?? shell, name, UNKNOWN);
+  }
+  if (value !== undefined && mayBeList && !value.number && (value.lead === '' || value.lead.startsWith('(')))
+    call.reader.unresolved(`${call.name} makes a list of a text that is known only when it runs`);
+  return null;
+}
+
+/** What a variable holds when it is made a list. */
+function asList(value: Value | undefined): Value {
+  if (value === undefined) return [UNKNOWN_WORDS];
+  if (value === null) return [];
+  return isList(value) ? value : [value];
+}
+
 /** `declare`, `export`, `local`, `readonly`, `typeset`. */
 const declare: Builtin = (call) => {
   const { reader, name: command } = call;
@@ -32,6 +51,7 @@ const declare: Builtin = (call) => {
   const flags = call.args.filter((arg) => isText(arg) && /^[-+][A-Za-z]+$/.test(arg)).join('');
   let shell = call.shell;
   if (/[pfF]/.test(flags) && command !== 'export' && command !== 'readonly') return both(shell);
+  if (flags.includes('n') && command !== 'export') reader.unresolved(`${command} -n makes a name stand for another`);
   if (flags.includes('i')) reader.unresolved(`${command} -i works out texts, which may hold commands`);
   for (const word of words) {
     const named = namedOf(word);
@@ -44,21 +64,37 @@ const declare: Builtin = (call) => {
     }
     if (named.value !== undefined) {
       checkAssigned(named.name, named.value, shell, reader);
+      const before = lookUp(named.name, shell, reader.context);
+      const mayBeList = /[aA]/.test(flags) || (before !== undefined && before !== null && isList(before));
+      const list = assignList(named, mayBeList, shell, call);
       // outside of functions `local` is a mistake
       const isNowhere = command === 'local' && shell.locals === null;
-      shell = isNowhere
-        ? setVariable(shell, named.name, UNKNOWN)
-        : assign(shell, named.name, named.value, named.append, reader.context);
+      if (list !== null) shell = list;
+      else
+        shell = isNowhere
+          ? setVariable(shell, named.name, UNKNOWN)
+          : assign(shell, named.name, named.value, named.append, reader.context);
     }
-    if (shell.locals !== null && command !== 'export' && command !== 'readonly') {
-      const locals = new Set(shell.locals);
-      // declared again it keeps its value; with -g it is the one outside that is meant
-      const isKept = locals.has(named.name) || flags.includes('g');
-      if (flags.includes('g')) locals.delete(named.name);
-      else locals.add(named.name);
-      shell = { ...shell, locals };
-      if (flags.includes('g')) shell = setVariable(shell, named.name, UNKNOWN);
-      else if (named.value === undefined) shell = setVariable(shell, named.name, isKept ? UNKNOWN : null);
+    if (shell.locals !== null) {
+      const isOwn = shell.locals.has(named.name);
+      if (command === 'export' || command === 'readonly') {
+        // it may be one of a caller, or stand before the call and be kept
+        if (!isOwn) shell = spill(shell, named.name);
+      } else if (flags.includes('g')) {
+        // the one outside is meant, whoever has another of its name
+        shell = spill(setVariable(shell, named.name, UNKNOWN), named.name);
+      } else {
+        shell = { ...shell, locals: new Set([...shell.locals, named.name]) };
+        // declared again it keeps its value
+        if (named.value === undefined) shell = setVariable(shell, named.name, isOwn ? UNKNOWN : null);
+      }
+    }
+    if (flags.includes('a') && named.value === undefined)
+      shell = setVariable(shell, named.name, asList(lookUp(named.name, shell, reader.context)));
+    if (flags.includes('A')) {
+      // which key has which text is not followed
+      shell = setVariable(shell, named.name, UNKNOWN);
+      shell = { ...shell, fixed: new Set([...shell.fixed, named.name]) };
     }
     if (command === 'readonly' || flags.includes('r')) {
       shell = { ...shell, fixed: new Set([...shell.fixed, named.name]) };
@@ -87,7 +123,8 @@ const unset: Builtin = ({ args, shell, reader }) => {
       const isFunction = args.includes('-f');
       // what was declared by a caller is taken away, and what lies behind it is seen again
       const isOwn = now.locals === null || now.locals.has(arg);
-      now = isFunction ? { ...now, functions } : { ...setVariable(now, arg, isOwn ? null : UNKNOWN), functions };
+      now = { ...now, functions };
+      if (!isFunction) now = isOwn ? setVariable(now, arg, null) : spill(setVariable(now, arg, UNKNOWN), arg);
     } else now = setVariable(now, arg.split('[')[0] ?? arg, UNKNOWN);
   }
   return both(now);
@@ -180,6 +217,7 @@ const letBuiltin: Builtin = (call) => {
       checkArithmeticText(arg, holder, call.reader);
       continue;
     }
+    if (assigned[2] !== '=') checkArithmeticText(assigned[1], holder, call.reader);
     checkArithmeticText(assigned[3] ?? '', holder, call.reader);
     holder.shell = setVariable(holder.shell, assigned[1], { ...UNKNOWN, number: true });
   }

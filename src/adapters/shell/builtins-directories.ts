@@ -10,17 +10,25 @@ import { asField, lookUp } from './variables.ts';
 type Directories = readonly string[] | null;
 
 /** The directories that a word of `cd` may lead to; null when that is not known. */
-function targetsOf(target: Field, isPhysical: boolean, { shell, reader }: Call): Directories {
+function targetsOf(target: Field, isPhysical: boolean, { shell, reader }: Call, isSearched = true): Directories {
   if (!isText(target) || shell.options.has('cdable_vars')) return null;
   const isPlain = target.startsWith('/') || /^\.\.?(\/|$)/.test(target);
-  if (!isPlain) {
+  if (!isPlain && isSearched) {
     const path = lookUp('CDPATH', shell, reader.context);
     if (path !== undefined && path !== null && path !== '') return null;
   }
-  if (target.startsWith('/'))
-    return [isPhysical ? (reader.places(shell, target)?.[0] ?? normalize(target)) : normalize(target)];
   if (isPhysical) return reader.places(shell, target);
-  return shell.cwds === null ? null : [...new Set(shell.cwds.map((cwd) => normalize(`${cwd}/${target}`)))];
+  if (target.startsWith('/')) return ways('/', target, shell, reader);
+  return shell.cwds === null ? null : [...new Set(shell.cwds.flatMap((cwd) => ways(cwd, target, shell, reader)))];
+}
+
+/** Where a path leads with the links as they are written; where that is no directory, bash follows them. */
+function ways(cwd: string, target: string, shell: Shell, reader: Call['reader']): readonly string[] {
+  const written = normalize(`${cwd}/${target}`);
+  if (!target.includes('..') || reader.kindAt(shell, written) === 'directory') return [written];
+  const [real] = reader.places({ ...shell, cwds: [cwd] }, target) ?? [];
+  const isSame = real === undefined || reader.places(shell, written)?.[0] === real;
+  return isSame ? [written] : [written, real];
 }
 
 /** The shell after it went to a directory. */
@@ -49,8 +57,11 @@ const cd: Builtin = (call) => {
   if (more.length > 0) return both(shell);
   if (target === undefined) return go(call, targetsOf(asField(lookUp('HOME', shell, reader.context)), false, call));
   if (target === '-') {
-    const old = shell.vars.get('OLDPWD');
-    return go(call, typeof old === 'string' ? [old] : null);
+    // the text may have been assigned, and is a path like another
+    const old = shell.vars.has('OLDPWD') ? asField(lookUp('OLDPWD', shell, reader.context)) : UNKNOWN;
+    if (old === '') return both(shell);
+    const isPhysical = options.has('P') || shell.options.has('physical');
+    return go(call, isPhysical ? null : targetsOf(old, false, call, false));
   }
   if (target === '') return both(shell);
   if (mayBeOption(target) && !isText(target)) return go(call, null);
@@ -78,9 +89,15 @@ const popd: Builtin = (call) => {
   return { ...outcome, ok: join(outcome.ok === null ? null : { ...outcome.ok, stack: rest }, null) };
 };
 
+const dirs: Builtin = ({ shell, args }) => {
+  if (args.every((arg) => isText(arg) && /^(-[lpv]+|[-+]\d+)$/.test(arg))) return both(shell);
+  return both(args.length === 1 && args[0] === '-c' ? { ...shell, stack: [] } : { ...shell, cwds: null, stack: [] });
+};
+
 export const DIRECTORY_BUILTINS: readonly (readonly [string, Builtin])[] = [
   ['cd', cd],
   ['chdir', cd],
   ['pushd', pushd],
   ['popd', popd],
+  ['dirs', dirs],
 ];

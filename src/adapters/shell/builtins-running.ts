@@ -204,7 +204,7 @@ export const RUNNING_BUILTINS: readonly (readonly [string, Builtin])[] = [
   ['bind', refused('may bind commands to keys')],
   ['compgen', refused('may run commands')],
   ['complete', refused('may run commands')],
-  ...['umask', 'ulimit', 'type', 'dirs', 'times', 'kill', 'disown', 'bg', 'fg', 'caller', 'unalias'].map(
+  ...['umask', 'ulimit', 'type', 'times', 'kill', 'disown', 'bg', 'fg', 'caller', 'unalias'].map(
     (name): readonly [string, Builtin] => [name, quiet],
   ),
 ];

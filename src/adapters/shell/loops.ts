@@ -1,6 +1,7 @@
 // Loops: over words that are known one by one, over others until nothing new is found.
 
 import type { CompoundList, For, Select } from 'unbash';
+import { checkAssigned } from './assigned.ts';
 import { both, type Holder, type Outcome, type Reader } from './reader.ts';
 import { forgetAll, join, joinAll, type Shell, sameState, setVariable, UNKNOWN_INPUT } from './state.ts';
 import { type Field, isText, UNKNOWN } from './values.ts';
@@ -29,6 +30,7 @@ export function runUntilStable(
 ): Outcome {
   let now = start;
   let ended: Shell | null = null;
+  let changes = reader.changes();
   for (let count = 0; ; count += 1) {
     let next: Shell | null = null;
     const broken = withLoop(reader, () => {
@@ -38,7 +40,10 @@ export function runUntilStable(
     });
     ended = join(ended, broken);
     const joined: Shell = join(now, join(next, broken)) ?? now;
-    if (sameState(joined, now)) break;
+    // a file that was made may be found by the patterns of another round
+    const isStable = sameState(joined, now) && changes === reader.changes();
+    if (isStable) break;
+    changes = reader.changes();
     if (count > MOST_ROUNDS + 2) break;
     now = count > MOST_ROUNDS ? forgetAll(joined) : joined;
   }
@@ -59,6 +64,7 @@ export function runFor(
     return overWords(name, words, node.body, start, reader, runBody);
   }
   const value = node.type === 'For' ? commonOf(words) : UNKNOWN;
+  checkAssigned(name, value, start, reader);
   return runUntilStable(start, reader, (now) => {
     const body = runBody(node.body, setVariable(now, name, value));
     return { next: join(body.ok, body.fail), out: now };
@@ -89,6 +95,7 @@ function overWords(
   let ended: Shell | null = words.length === 0 ? start : null;
   for (const word of words) {
     if (now === null) break;
+    checkAssigned(name, word, now, reader);
     const from: Shell = setVariable(now, name, word);
     let after: Shell | null = null;
     const carried = withLoop(reader, () => {

@@ -9,6 +9,8 @@ export type OptionsSpec = {
   readonly long?: readonly string[];
   /** Options end at the first word that is none. */
   readonly stopsAtOperand?: boolean;
+  /** The beginning of a long option's name does not stand for it. */
+  readonly isExact?: boolean;
   /** Long options begin with one `-`. */
   readonly singleDash?: boolean;
 };
@@ -50,7 +52,8 @@ export function readOptions(args: readonly Field[], spec: OptionsSpec = {}): Opt
       found.operands.push(arg);
       if (spec.stopsAtOperand === true) return resultOf(found, args.slice(index + 1));
     } else if (arg.startsWith('--') || spec.singleDash === true) {
-      if (readLong(arg.replace(/^--?/, ''), long, args[index + 1], found)) index += 1;
+      const isShort = spec.isExact !== true;
+      if (readLong(arg.replace(/^--?/, ''), long, args[index + 1], found, isShort)) index += 1;
     } else if (readCluster(arg.slice(1), spec.short ?? [], args[index + 1], found)) {
       index += 1;
     }
@@ -69,12 +72,13 @@ function readLong(
   long: readonly { readonly name: string; readonly takes: string }[],
   next: Field | undefined,
   found: Found,
+  isShort: boolean,
 ): boolean {
   const at = text.indexOf('=');
   const name = at === -1 ? text : text.slice(0, at);
   const exact = long.filter((option) => option.name === name);
   // a beginning of a name stands for it; when it stands for several, for each of them
-  const options = exact.length > 0 ? exact : long.filter((option) => option.name.startsWith(name));
+  const options = exact.length > 0 || !isShort ? exact : long.filter((option) => option.name.startsWith(name));
   if (options.length === 0) give(found, name, at === -1 ? '' : text.slice(at + 1));
   const takesNext = at === -1 && options.some(({ takes }) => takes === '=');
   for (const option of options)

@@ -2,10 +2,11 @@
 
 import type { ParameterExpansionPart, ParameterOperation, SimpleExpansionPart, Word, WordPart } from 'unbash';
 import { checkArithmeticText } from './arithmetic.ts';
+import { checkAssigned } from './assigned.ts';
 import { matcher } from './patterns.ts';
 import type { Piece } from './pieces.ts';
 import type { Holder, Reader } from './reader.ts';
-import { setVariable } from './state.ts';
+import { forgetAll, join, setVariable } from './state.ts';
 import { type Field, isList, isText, UNKNOWN, UNKNOWN_NUMBER, UNKNOWN_WORDS, type Value } from './values.ts';
 import { asField, lookUp } from './variables.ts';
 
@@ -37,7 +38,9 @@ export function expandParameter(
   if (index !== undefined && !isAll) checkIndex(index, holder, reader);
   if (operation?.type === 'Names') return [{ text: UNKNOWN_WORDS, quoted: false }];
   if (prefix === '#') return [{ text: UNKNOWN_NUMBER, quoted }];
-  if (prefix === '!') return [{ text: indirect(part, isAll, holder, reader), quoted: quoted && !isAll }];
+  if (prefix === '!') {
+    return [{ text: indirect(part, isAll, holder, reader, piecesOfPart), quoted: quoted && !isAll }];
+  }
   if (isAll) {
     const list = parameter === '@' || parameter === '*' ? holder.shell.positional : listOf(parameter, holder, reader);
     if (operation === undefined) return listPieces(list, index?.value ?? parameter, quoted, holder);
@@ -68,7 +71,10 @@ function valueAt(name: string, index: Word | undefined, holder: Holder, reader: 
   const value = lookUp(name, holder.shell, reader.context);
   if (index === undefined || value === undefined || value === null) return value;
   if (!isList(value)) return index.value === '0' ? value : UNKNOWN;
-  return /^\d+$/.test(index.value) ? (value[Number(index.value)] ?? UNKNOWN) : UNKNOWN;
+  if (!/^\d+$/.test(index.value)) return UNKNOWN;
+  const place = Number(index.value);
+  // a word before it that may be several moves it
+  return value.slice(0, place).every((field) => isText(field) || !field.many) ? (value[place] ?? UNKNOWN) : UNKNOWN;
 }
 
 function listPieces(list: readonly Field[] | null, sign: string, quoted: boolean, holder: Holder): readonly Piece[] {
@@ -82,14 +88,28 @@ function listPieces(list: readonly Field[] | null, sign: string, quoted: boolean
 }
 
 /** `${!name}` reads the variable whose name is in `name`; a name with a subscript may run commands. */
-function indirect(part: ParameterExpansionPart, isAll: boolean, holder: Holder, reader: Reader): Field {
-  if (isAll && part.index !== undefined) return UNKNOWN_WORDS;
-  const name = asField(lookUp(part.parameter, holder.shell, reader.context));
-  if (isText(name) && /^\w+$/.test(name)) return asField(lookUp(name, holder.shell, reader.context));
-  if (name !== '') {
+function indirect(
+  part: ParameterExpansionPart,
+  isAll: boolean,
+  holder: Holder,
+  reader: Reader,
+  piecesOfPart: Pieces,
+): Field {
+  const { operation } = part;
+  if (isAll && part.index !== undefined) {
+    if (operation !== undefined) operate(operation, UNKNOWN, part.parameter, holder, reader, piecesOfPart);
+    return UNKNOWN_WORDS;
+  }
+  const name = asField(valueAt(part.parameter, part.index, holder, reader));
+  const isKnown = isText(name) && /^\w+$/.test(name);
+  if (!isKnown && name !== '') {
     reader.unresolved('a variable is read whose name is known only when it runs, which may hold commands');
   }
-  return UNKNOWN;
+  const value = isKnown ? lookUp(name, holder.shell, reader.context) : UNKNOWN;
+  if (operation === undefined) return asField(value);
+  const text = operate(operation, value, isKnown ? name : part.parameter, holder, reader, piecesOfPart);
+  if (!isKnown && operation.type === 'Default') holder.shell = forgetAll(holder.shell);
+  return text;
 }
 
 function operate(
@@ -100,7 +120,8 @@ function operate(
   reader: Reader,
   piecesOfPart: Pieces,
 ): Field {
-  const text = value === undefined || value === null ? value : asField(value);
+  const isNone = value === null || (value !== undefined && isList(value) && value.length === 0);
+  const text = value === undefined ? undefined : isNone ? null : asField(value);
   switch (operation.type) {
     case 'Default':
       return operateDefault(operation, text, name, holder, reader);
@@ -152,6 +173,7 @@ function operateDefault(
 ): Field {
   const before = holder.shell;
   const operand = reader.expandText(operation.operand, holder);
+  const after = holder.shell;
   const other: Field =
     isText(operand) && operation.operand.text !== operation.operand.value && /\s/.test(operand)
       ? UNKNOWN_WORDS
@@ -159,10 +181,16 @@ function operateDefault(
   const empty = operation.operator.startsWith(':');
   const isKnown = text === null || isText(text);
   const isSet = text !== null && !(empty && text === '');
+  // the operand is expanded only where it is used
+  if (!isKnown) holder.shell = join(before, after) ?? after;
+  else if (isSet !== operation.operator.endsWith('+')) holder.shell = before;
   switch (operation.operator) {
     case ':=':
     case '=':
-      holder.shell = setVariable(before, name, isKnown ? (isSet ? (text ?? '') : other) : UNKNOWN);
+      if (!isKnown || !isSet) {
+        checkAssigned(name, other, holder.shell, reader);
+        holder.shell = setVariable(holder.shell, name, isKnown ? other : UNKNOWN);
+      }
       return isKnown ? (isSet ? (text ?? '') : other) : UNKNOWN;
     case ':+':
     case '+':

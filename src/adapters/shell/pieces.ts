@@ -102,18 +102,30 @@ function matched(draft: Draft, shell: Shell, reader: Reader): readonly Field[] {
   if (glob === undefined || UNSURE.some((name) => shell.options.has(name)) || shell.vars.has('GLOBIGNORE')) {
     return [{ ...UNKNOWN_WORDS, lead: leadOf(text) }];
   }
-  if (!text.startsWith('/') && shell.cwds === null) return [{ ...UNKNOWN_WORDS, lead: leadOf(text) }];
-  if (reader.isStirred()) return [{ ...UNKNOWN_WORDS, lead: leadOf(text) }];
-  const pattern = shell.options.has('globstar') ? draft.pattern : draft.pattern.replace(/\*{2,}/g, '*');
-  const found = new Set<string>();
-  for (const cwd of text.startsWith('/') ? ['/'] : (shell.cwds ?? [])) {
-    const paths = glob(pattern, cwd);
-    for (const path of paths) found.add(path);
-    // whether patterns are off is known of some ways only
-    if (paths.length === 0 || shell.options.has('noglob')) found.add(text);
-  }
-  checkWordCount(found.size);
-  return [...found];
+  const lead = leadOf(text);
+  if (!text.startsWith('/') && shell.cwds === null) return [{ ...UNKNOWN_WORDS, lead }];
+  const isStarred = shell.options.has('globstar');
+  const pattern = isStarred ? draft.pattern : draft.pattern.replace(/\*{2,}/g, '*');
+  const segments = pattern.replace(/\/+$/, '').split('/');
+  const stirred = reader.stirredBy(shell, segments);
+  const within = stirred === 'links' ? null : withinOf(lead, text, shell, reader);
+  if (stirred !== 'nothing') return [{ ...UNKNOWN_WORDS, lead, within }];
+  const ways = (text.startsWith('/') ? ['/'] : (shell.cwds ?? [])).map((cwd) => glob(pattern, cwd));
+  // whether patterns are off is known of some ways only
+  if (shell.options.has('noglob')) ways.push([]);
+  const found = ways.map((paths) => (paths.length === 0 ? [text] : paths));
+  for (const paths of found) checkWordCount(paths.length);
+  const [first = [], ...others] = found;
+  // another word, or one more, would stand where something else is meant
+  const isSame = others.every((paths) => paths.join('\0') === first.join('\0'));
+  return isSame ? first : [{ ...UNKNOWN_WORDS, lead, within }];
+}
+
+/** The directory in which everything lies that a pattern may stand for; null when that is not known. */
+function withinOf(lead: string, text: string, shell: Shell, reader: Reader): readonly string[] | null {
+  const directory = lead.slice(0, lead.lastIndexOf('/') + 1);
+  const leavesIt = text.slice(directory.length).split('/').includes('..');
+  return directory === '' || leavesIt ? null : reader.places(shell, directory);
 }
 
 function unmatched(draft: Draft): Field {

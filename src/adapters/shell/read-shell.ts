@@ -83,6 +83,7 @@ function firstShell(context: ShellContext): Shell {
     positional: null,
     options: new Set(),
     locals: null,
+    spilled: new Set(),
     stdin: NO_INPUT,
   };
 }

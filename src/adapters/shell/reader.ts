@@ -43,14 +43,16 @@ export type Reader = {
   readonly write: (shell: Shell, path: Field, by: string, options?: WriteOptions) => void;
   readonly unresolved: (line: string) => void;
   readonly command: (words: readonly Field[]) => void;
-  /** A file whose text is run as a program. */
-  readonly executed: (shell: Shell, path: Field, by: string) => void;
+  /** A file whose text is run as a program; `guess`: if there is one of this name. */
+  readonly executed: (shell: Shell, path: Field, by: string, how?: 'guess') => void;
   /** What is there at the moment when the shell is in this state; `maybe`: the command itself may have changed it. */
   readonly kindAt: (shell: Shell, path: string) => 'file' | 'directory' | 'none' | 'maybe';
   /** Absolute paths that a path stands for, with links followed; null when the shell's directory is not known. */
   readonly places: (shell: Shell, path: string) => readonly string[] | null;
-  /** Whether something was done that changes what patterns match. */
-  readonly isStirred: () => boolean;
+  /** What was done that may change what a pattern matches, of which these are the words between slashes, or any listing. */
+  readonly stirredBy: (shell: Shell, segments: readonly string[] | null) => 'nothing' | 'names' | 'links';
+  /** Grows with each file that is found to be written. */
+  readonly changes: () => number;
   /** Descriptors were turned round, so that /dev/stdout may be any file. */
   readonly oddDescriptor: () => void;
   readonly background: () => void;

@@ -18,7 +18,7 @@ import { runFor, runUntilStable, withLoop } from './loops.ts';
 import { both, type Holder, type Outcome, type Reader } from './reader.ts';
 import { redirect } from './redirects.ts';
 import { runSimple } from './simple.ts';
-import { type FunctionBody, type Input, join, joinAll, NO_INPUT, type Shell, UNKNOWN_INPUT } from './state.ts';
+import { type FunctionBody, type Input, join, joinAll, NO_INPUT, putBack, type Shell, UNKNOWN_INPUT } from './state.ts';
 import { runTest } from './test-expressions.ts';
 import { type Field, isText, UNKNOWN_NUMBER } from './values.ts';
 
@@ -73,18 +73,16 @@ export function runFunction(name: string, args: readonly Field[], shell: Shell, 
   const returned = joinAll(exits.function);
   Object.assign(exits, saved);
   const outcome = joinOutcomes([...outcomes, both(returned)]);
-  const back = (after: Shell | null) => (after === null ? null : withoutLocals(after, shell));
+  const back = (after: Shell | null): Shell | null =>
+    after === null
+      ? null
+      : {
+          ...putBack(after, after.locals ?? [], shell),
+          positional: shell.positional,
+          locals: shell.locals,
+          stdin: shell.stdin,
+        };
   return { ok: back(outcome.ok), fail: back(outcome.fail), out: UNKNOWN_INPUT };
-}
-
-function withoutLocals(after: Shell, before: Shell): Shell {
-  const vars = new Map(after.vars);
-  for (const name of after.locals ?? []) {
-    const value = before.vars.get(name);
-    if (value === undefined) vars.delete(name);
-    else vars.set(name, value);
-  }
-  return { ...after, vars, positional: before.positional, locals: before.locals, stdin: before.stdin };
 }
 
 function runNode(node: PipelineNode | AndOr, shell: Shell, reader: Reader): Outcome {
@@ -256,7 +254,12 @@ function runCase(node: Case, shell: Shell, reader: Reader): Outcome {
   const ends: Outcome[] = [];
   let through: Shell | null = null;
   for (const item of node.items) {
-    for (const pattern of item.pattern) reader.expandText(pattern, holder);
+    for (const pattern of item.pattern) {
+      // behind one that matches none is looked at
+      const before = holder.shell;
+      reader.expandText(pattern, holder);
+      holder.shell = join(before, holder.shell) ?? before;
+    }
     const start: Shell | null = join(holder.shell, through);
     const outcome = runList(item.body, start, reader);
     through = item.terminator === ';&' || item.terminator === ';;&' ? join(outcome.ok, outcome.fail) : null;

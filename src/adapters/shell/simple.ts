@@ -2,15 +2,17 @@
 
 import type { Assignment, Command } from 'unbash';
 import { checkArithmeticText } from './arithmetic.ts';
+import { checkAssigned } from './assigned.ts';
 import { checkIndex } from './parameters.ts';
-import { both, type Holder, type Outcome, type Reader } from './reader.ts';
+import type { Holder, Outcome, Reader } from './reader.ts';
 import { redirect } from './redirects.ts';
-import { type Input, join, NO_INPUT, type Shell, setVariable } from './state.ts';
+import { type Input, join, NO_INPUT, putBack, type Shell, setVariable } from './state.ts';
 import { concat, type Field, isText, UNKNOWN, type Value } from './values.ts';
-import { assign, meaningOf } from './variables.ts';
+import { assign } from './variables.ts';
 
 export function runSimple(node: Command, shell: Shell, reader: Reader, stdin: Input | null): Outcome {
   const holder: Holder = { shell };
+  checkWhole(node, reader);
   const words: Field[] = node.name === undefined ? [] : [...reader.expandWord(node.name, holder)];
   const lists = new Map<string, Value>();
   for (const arg of node.args) {
@@ -19,14 +21,26 @@ export function runSimple(node: Command, shell: Shell, reader: Reader, stdin: In
   }
   const expanded = holder.shell;
   if (reader.exits.traps.length > 0) reader.exits.moments = join(reader.exits.moments, expanded);
-  const { stdin: input, isPrinted, mayFail } = redirect(node.redirects, holder, reader);
-  for (const part of node.prefix) if (part.type === 'Assignment') assignOne(part, holder, reader, words.length > 0);
-  if (words.length === 0) return both(holder.shell, NO_INPUT);
-  const hasTemporary = node.prefix.some((part) => part.type === 'Assignment');
-  if (node.prefix.some((part) => part.type === 'Assignment') && RUNS_HERE.has(`${words[0]}`)) {
+  const names = node.prefix.flatMap((part) => (part.type === 'Assignment' ? [part.name] : []));
+  let isQuiet = true;
+  for (const part of node.prefix) {
+    if (part.type !== 'Assignment') continue;
+    const isPlain = assignOne(part, holder, reader, words.length > 0);
+    isQuiet &&= isPlain;
+  }
+  // bash assigns before it opens files where there is no command, others behind it
+  if (names.length > 0 && (words.length === 0 || !isQuiet)) redirect(node.redirects, { shell: expanded }, reader);
+  if (words.length === 0) {
+    const { mayFail } = redirect(node.redirects, holder, reader);
+    return { ok: holder.shell, fail: mayFail ? join(holder.shell, expanded) : holder.shell, out: NO_INPUT };
+  }
+  const aside: Holder = { shell: isQuiet ? expanded : forgetNames(holder.shell, names) };
+  const { stdin: input, isPrinted, mayFail } = redirect(node.redirects, aside, reader);
+  holder.shell = assignedOver(aside.shell, names, holder.shell);
+  const hasTemporary = names.length > 0;
+  if (hasTemporary && RUNS_HERE.has(`${words[0]}`)) {
     // the command may take away what stands before it, and what lies behind is seen again
-    const names = node.prefix.flatMap((part) => (part.type === 'Assignment' ? [part.name] : []));
-    for (const name of names) holder.shell = setVariable(holder.shell, name, UNKNOWN);
+    holder.shell = forgetNames(holder.shell, names);
     holder.shell = { ...holder.shell, fixed: new Set([...holder.shell.fixed, ...names]) };
   }
   const ran = reader.runWords(words, holder.shell, input ?? stdin ?? shell.stdin);
@@ -34,6 +48,25 @@ export function runSimple(node: Command, shell: Shell, reader: Reader, stdin: In
   const restored = hasTemporary ? withoutTemporary(node, outcome, expanded) : outcome;
   const after = lists.size === 0 ? restored : withLists(restored, lists);
   return isPrinted ? after : { ...after, out: NO_INPUT };
+}
+
+/** Words without a blank between them are one that was cut in two by mistake, as `a=<(b)` is. */
+function checkWhole({ prefix, name, suffix }: Command, reader: Reader): void {
+  const all = [...prefix, ...(name === undefined ? [] : [name]), ...suffix];
+  if (all.some((word, index) => index > 0 && all[index - 1]?.end === word.pos))
+    reader.unresolved('it cannot be read: a word is cut in two');
+}
+
+function forgetNames(shell: Shell, names: readonly string[]): Shell {
+  return names.reduce((now, name) => setVariable(now, name, UNKNOWN), shell);
+}
+
+/** The shell with some variables as they are in another. */
+function assignedOver(shell: Shell, names: readonly string[], from: Shell): Shell {
+  if (names.length === 0) return shell;
+  const vars = new Map(shell.vars);
+  for (const name of names) vars.set(name, from.vars.get(name) ?? UNKNOWN);
+  return { ...shell, vars, exported: from.exported };
 }
 
 /** `export a=b` as the word it is; a list is kept aside. */
@@ -67,60 +100,32 @@ function assignedValue(assignment: Assignment, holder: Holder, reader: Reader): 
   });
 }
 
-function assignOne(assignment: Assignment, holder: Holder, reader: Reader, isExported: boolean): void {
+/** Answers whether its words change nothing themselves. */
+function assignOne(assignment: Assignment, holder: Holder, reader: Reader, isExported: boolean): boolean {
   const { name, index } = assignment;
+  const before = holder.shell;
   if (index !== undefined) checkIndex(index, holder, reader);
   const value = assignedValue(assignment, holder, reader);
+  const isQuiet = holder.shell === before;
   checkAssigned(name, value, holder.shell, reader);
   holder.shell =
     index === undefined
       ? assign(holder.shell, name, value, assignment.append === true, reader.context)
       : setVariable(holder.shell, name, UNKNOWN);
   if (isExported) holder.shell = { ...holder.shell, exported: new Set([...holder.shell.exported, name]) };
-}
-
-/** Looks at what a variable makes other programs do. */
-export function checkAssigned(name: string, value: Value, shell: Shell, reader: Reader): void {
-  const meaning = meaningOf(name);
-  if (meaning === 'text') return;
-  if (meaning === 'path') {
-    reader.otherPrograms();
-    return;
-  }
-  if (meaning === 'options') {
-    if (!isField(value) || !isText(value) || value.includes('data:')) reader.unresolved(`${name} may hold code`);
-    return;
-  }
-  if (meaning === 'hidden') {
-    if (
-      value !== '' &&
-      !(name === 'PS1' || (name === 'PS4' && typeof value === 'string' && !/[$`]/.test(`${value}`)))
-    ) {
-      reader.unresolved(`${name} makes other programs do what cannot be told`);
-    }
-    return;
-  }
-  const texts = value === null ? [] : Array.isArray(value) ? value : [value];
-  for (const text of texts) {
-    // the program is given further words that are not known
-    if (isText(text)) reader.deeper(() => reader.runText(text === '' ? '' : `${text} "$_"`, shell), shell);
-    else reader.unresolved(`${name} is a command that is known only when it runs`);
-  }
+  return isQuiet;
 }
 
 /** What stood before the command is so again, where the command did not change it itself. */
 function withoutTemporary(node: Command, outcome: Outcome, before: Shell): Outcome {
+  const names = node.prefix.flatMap((part) => (part.type === 'Assignment' ? [part.name] : []));
+  const isSpecial = SPECIAL.has(node.name?.value ?? '');
   const restored = (shell: Shell | null): Shell | null => {
     if (shell === null) return null;
-    const vars = new Map(shell.vars);
-    for (const part of node.prefix) {
-      if (part.type !== 'Assignment') continue;
-      const value = before.vars.get(part.name);
-      // some commands that are built in keep the value
-      if (value === undefined && !SPECIAL.has(node.name?.value ?? '')) vars.delete(part.name);
-      else vars.set(part.name, SPECIAL.has(node.name?.value ?? '') ? UNKNOWN : (value ?? UNKNOWN));
-    }
-    return { ...shell, vars, exported: before.exported, fixed: before.fixed };
+    // some commands that are built in keep the value
+    const back = isSpecial ? forgetNames({ ...shell, fixed: before.fixed }, names) : putBack(shell, names, before);
+    const fixed = new Set([...before.fixed, ...[...shell.fixed].filter((name) => !names.includes(name))]);
+    return { ...back, exported: before.exported, fixed };
   };
   return { ok: restored(outcome.ok), fail: restored(outcome.fail), out: outcome.out };
 }
@@ -143,6 +148,6 @@ const SPECIAL: ReadonlySet<string> = new Set([
 
 function withLists(outcome: Outcome, lists: ReadonlyMap<string, Value>): Outcome {
   const set = (shell: Shell | null): Shell | null =>
-    shell === null ? null : { ...shell, vars: new Map([...shell.vars, ...lists]) };
+    shell === null ? null : [...lists].reduce((now, [name, value]) => setVariable(now, name, value), shell);
   return { ok: set(outcome.ok), fail: set(outcome.fail), out: outcome.out };
 }

@@ -2,13 +2,15 @@
 
 import type { ShellContext, ShellEffects, ShellWrite } from './effects.ts';
 import { absolute, baseOf, isWithin, normalize, parentOf, realPath } from './paths.ts';
+import { hasPattern, matcher } from './patterns.ts';
 import { PIPE_OUT, type Reader, TooMuch, type WriteOptions } from './reader.ts';
-import type { Shell } from './state.ts';
-import { type Field, isText } from './values.ts';
+import { isText } from './values.ts';
 
 const MOST_STEPS = 5_000;
 const MOST_WRITES = 1_000;
 const LONGEST_PATH = 4_096;
+/** Signs at which a program may cut a name in two. */
+const ODD = /[\s'"\\]/;
 
 type Note = { readonly path: string; readonly tree: boolean; readonly by: string };
 
@@ -20,7 +22,8 @@ type Sink = Pick<
   | 'executed'
   | 'kindAt'
   | 'places'
-  | 'isStirred'
+  | 'stirredBy'
+  | 'changes'
   | 'oddDescriptor'
   | 'background'
   | 'otherPrograms'
@@ -43,9 +46,11 @@ export function createSink(context: ShellContext): Sink {
   const links: Note[] = [];
   const removed: Note[] = [];
   const made: Note[] = [];
+  /** Whether what was written is one of the files that a pattern was taken to stand for. */
+  const patterns: ((note: Note) => boolean)[] = [];
   const through: { readonly path: string; readonly by: string }[] = [];
   const seen = new Set<string>();
-  const executed: { readonly path: string; readonly by: string }[] = [];
+  const executed: { readonly path: string; readonly by: string; readonly isGuess: boolean }[] = [];
   let steps = 0;
   let usesOutput = false;
   let isOdd = false;
@@ -148,8 +153,8 @@ export function createSink(context: ShellContext): Sink {
       );
       if (link !== undefined) unresolved(`${by}: ${link.path} may be a link by then`);
     }
-    for (const { path, by } of executed) {
-      if (made.some((note) => note.path === path || (note.tree && isWithin(path, note.path)))) {
+    for (const { path, by, isGuess } of executed) {
+      if (made.some((note) => note.path === path || (!isGuess && note.tree && isWithin(path, note.path)))) {
         unresolved(`${by}: the command itself writes the program ${path}`);
       }
     }
@@ -161,6 +166,9 @@ export function createSink(context: ShellContext): Sink {
     if (isBackground && ((usesDirectories && removed.length > 0) || links.length > 0)) {
       unresolved('what runs in the background may change where paths lead');
     }
+    if (isBackground && made.some((note) => patterns.some((isMatched) => isMatched(note)))) {
+      unresolved('what runs in the background may change what a pattern stands for');
+    }
     return { writes: [...writes.values()], unresolved: [...lines], commands: [...commands.values()] };
   };
 
@@ -171,13 +179,25 @@ export function createSink(context: ShellContext): Sink {
       const known = words.map((word) => (isText(word) ? word : null));
       commands.set(JSON.stringify(known), known);
     },
-    executed: (shell: Shell, path: Field, by: string) => {
+    executed: (shell, path, by, how) => {
       if (!isText(path)) return;
-      for (const place of places(shell, path) ?? []) executed.push({ path: place, by });
+      for (const place of places(shell, path) ?? []) executed.push({ path: place, by, isGuess: how === 'guess' });
     },
     kindAt,
     places,
-    isStirred: () => links.length > 0 || made.some(({ tree }) => tree),
+    stirredBy: (shell, segments) => {
+      if (links.length > 0) return 'links';
+      if (segments === null) return made.some(({ path, tree }) => tree || ODD.test(path)) ? 'names' : 'nothing';
+      const at = segments.findIndex(hasPattern);
+      const [first = '', ...rest] = segments.slice(at);
+      const parents = rest.length > 0 ? null : places(shell, at === 0 ? '.' : `${segments.slice(0, at).join('/')}/`);
+      const matches = matcher(rest.at(-1) ?? first);
+      const isMatched = ({ path, tree }: Note) =>
+        tree || (matches(baseOf(path)) && (parents === null || parents.includes(parentOf(path))));
+      patterns.push(isMatched);
+      return made.some(isMatched) ? 'names' : 'nothing';
+    },
+    changes: () => made.length,
     oddDescriptor: () => {
       isOdd = true;
     },

@@ -25,7 +25,7 @@ export type Shell = {
   /** Variables that were given or lost a value here; the others are as in the environment. */
   readonly vars: ReadonlyMap<string, Value>;
   readonly exported: ReadonlySet<string>;
-  /** Variables that cannot be given another value: to try it does nothing, or ends the shell. */
+  /** Variables that keep what they hold, or make something else of a text: it cannot be told after it is tried. */
   readonly fixed: ReadonlySet<string>;
   /** No variable can be told any more. */
   readonly opaque: boolean;
@@ -40,6 +40,8 @@ export type Shell = {
   readonly options: ReadonlySet<string>;
   /** Variables that end with the function that runs; null outside of functions. */
   readonly locals: ReadonlySet<string> | null;
+  /** Variables that a function also changed, or may have, where they lie behind one of the same name. */
+  readonly spilled: ReadonlySet<string>;
   /** What is on standard input where no redirection of the command itself says so. */
   readonly stdin: Input;
 };
@@ -110,6 +112,7 @@ export function join(a: Shell | null, b: Shell | null): Shell | null {
     vars: joinVars(a, b),
     exported: union(a.exported, b.exported),
     fixed: union(a.fixed, b.fixed),
+    spilled: union(a.spilled, b.spilled),
     opaque: a.opaque || b.opaque,
     cwds: joinDirectories(a.cwds, b.cwds),
     stack: joinStacks(a, b),
@@ -130,6 +133,23 @@ export function setVariable(shell: Shell, name: string, value: Value): Shell {
   const before = shell.vars.get(name);
   const held = shell.fixed.has(name) && before !== undefined ? eitherValue(before, value) : value;
   return { ...shell, vars: new Map(shell.vars).set(name, held) };
+}
+
+/** In a function what lies behind a variable of the same name may change with it. */
+export function spill(shell: Shell, name: string): Shell {
+  return shell.locals === null ? shell : { ...shell, spilled: new Set([...shell.spilled, name]) };
+}
+
+/** Gives variables back what they held before a command for which they stood aside. */
+export function putBack(shell: Shell, names: Iterable<string>, before: Shell): Shell {
+  const vars = new Map(shell.vars);
+  for (const name of names) {
+    const value = before.vars.get(name);
+    if (shell.spilled.has(name)) vars.set(name, UNKNOWN);
+    else if (value === undefined) vars.delete(name);
+    else vars.set(name, value);
+  }
+  return { ...shell, vars };
 }
 
 /** Nothing that was assigned can be told, nor where the shell is. */

@@ -3,6 +3,7 @@
 import type { TestExpression } from 'unbash';
 import { checkArithmeticText } from './arithmetic.ts';
 import type { Holder, Reader } from './reader.ts';
+import { join } from './state.ts';
 import { isText } from './values.ts';
 
 const ARITHMETIC: ReadonlySet<string> = new Set(['-eq', '-ne', '-lt', '-le', '-gt', '-ge']);
@@ -21,7 +22,12 @@ export function runTest(expression: TestExpression, holder: Holder, reader: Read
       return;
     }
     case 'TestLogical':
-      for (const operand of expression.operands) runTest(operand, holder, reader);
+      // the later ones may be passed over
+      for (const operand of expression.operands) {
+        const before = holder.shell;
+        runTest(operand, holder, reader);
+        holder.shell = join(before, holder.shell) ?? before;
+      }
       return;
     case 'TestNot':
       runTest(expression.operand, holder, reader);

@@ -6,7 +6,7 @@ import { concat, type Field, isList, isText, UNKNOWN, UNKNOWN_NUMBER, type Value
 
 /** Variables that bash fills by itself with an integer, whatever was assigned. */
 const NUMBERS: ReadonlySet<string> = new Set(
-  '? $ ! # RANDOM SRANDOM SECONDS LINENO EPOCHSECONDS BASHPID PPID UID EUID OPTIND'.split(' '),
+  '? $ ! # RANDOM SRANDOM SECONDS LINENO HISTCMD EPOCHSECONDS BASHPID PPID UID EUID OPTIND'.split(' '),
 );
 
 /** Variables that bash fills by itself with a text. */
@@ -61,7 +61,7 @@ export function assign(shell: Shell, name: string, value: Value, append = false,
 }
 
 /** What a variable's text is to the programs that see it. */
-export type Meaning = 'commands' | 'hidden' | 'path' | 'options' | 'text';
+export type Meaning = 'commands' | 'hidden' | 'path' | 'options' | 'number' | 'text';
 
 const COMMANDS: ReadonlySet<string> = new Set([
   ...'EDITOR VISUAL PAGER BROWSER GIT_EDITOR GIT_SEQUENCE_EDITOR GIT_PAGER GIT_SSH_COMMAND GIT_EXTERNAL_DIFF GIT_ASKPASS'.split(
@@ -75,7 +75,7 @@ const COMMANDS: ReadonlySet<string> = new Set([
 
 /** Names whose text other programs take as options, as code or as a place to load code from. */
 const HIDDEN: ReadonlySet<string> = new Set([
-  ...'UID EUID PPID BASH_VERSINFO BASH_ALIASES BASH_CMDS BASH_ENV ENV POSIXLY_CORRECT SHELLOPTS BASHOPTS PS4 PS0 PS1 GLOBIGNORE EXECIGNORE LD_PRELOAD LD_AUDIT LD_LIBRARY_PATH'.split(
+  ...'UID EUID PPID DIRSTACK BASH_COMPAT TEXTDOMAIN TEXTDOMAINDIR BASH_VERSINFO BASH_ALIASES BASH_CMDS BASH_ENV ENV POSIXLY_CORRECT SHELLOPTS BASHOPTS PS4 PS0 PS1 GLOBIGNORE EXECIGNORE LD_PRELOAD LD_AUDIT LD_LIBRARY_PATH'.split(
     ' ',
   ),
   ...'PERL5OPT PERL5DB PERL5LIB RUBYOPT PYTHONSTARTUP PYTHONHOME PYTHONINSPECT TAR_OPTIONS MAKEFLAGS MAKEFILES GNUMAKEFLAGS'.split(
@@ -94,6 +94,8 @@ const HIDDEN: ReadonlySet<string> = new Set([
 export function meaningOf(name: string): Meaning {
   if (name === 'PATH') return 'path';
   if (name === 'NODE_OPTIONS') return 'options';
+  // bash works a text out that is assigned to one of these
+  if (NUMBERS.has(name) && !HIDDEN.has(name)) return 'number';
   if (COMMANDS.has(name)) return 'commands';
   if (
     HIDDEN.has(name) ||

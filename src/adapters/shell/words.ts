@@ -7,7 +7,6 @@ import { expandParameter } from './parameters.ts';
 import { fieldsOf, joinPieces, type Piece } from './pieces.ts';
 import { printed } from './printed.ts';
 import { type Holder, PIPE_IN, PIPE_OUT, type Reader } from './reader.ts';
-import { onlyDirectory } from './state.ts';
 import { type Field, UNKNOWN, UNKNOWN_NUMBER, UNKNOWN_WORDS } from './values.ts';
 import { asField, lookUp } from './variables.ts';
 
@@ -102,7 +101,7 @@ function literal(
     ];
   if (name === '+')
     return [
-      { text: onlyDirectory(holder.shell), quoted: true },
+      { text: asField(lookUp('PWD', holder.shell, reader.context)), quoted: true },
       { text: value.slice(2), quoted: true },
     ];
   return [{ text: UNKNOWN, quoted: true }];

@@ -1,8 +1,9 @@
 // acceptance.md: how it is seen that the requirements hold.
 
 import { got } from '../text.ts';
-import { asWords, type Line, readMarkdown } from './markdown.ts';
-import type { ReadDocument, SpecProblem } from './problem.ts';
+import { asWords, type Line, readMarkdown, unclosedWords } from './markdown.ts';
+import { byLine, type ReadDocument, type SpecProblem } from './problem.ts';
+import { othersOf, SCENARIO, strayItems, strayWords } from './stray-items.ts';
 
 export type Scenario = {
   /** `A1`, never given twice. */
@@ -74,7 +75,9 @@ export function parseAcceptance(text: string): ReadDocument<AcceptanceDocument> 
   const lines = new Map<string, number>();
   const scenarios: Scenario[] = [];
   const say = (line: number, words: string) => problems.push({ file: FILE, line, words });
-  for (const block of readMarkdown(text).blocks) {
+  const { blocks, unclosed } = readMarkdown(text);
+  if (unclosed !== null) say(unclosed, unclosedWords());
+  for (const block of blocks) {
     if (block.kind !== 'item') continue;
     const [head] = block.lines;
     const [found, id = '', about = '', rest = ''] = NUMBERED.exec(head?.text ?? '') ?? [];
@@ -97,6 +100,8 @@ export function parseAcceptance(text: string): ReadDocument<AcceptanceDocument> 
       say(block.line, `${id}: expected the requirements that it proves, like "${id} (R1):", got none`);
     scenarios.push({ id, requirements, ...steps });
   }
+  for (const stray of strayItems(SCENARIO, blocks.flatMap(othersOf), new Set(lines.keys())))
+    say(stray.line, strayWords(SCENARIO, stray));
   if (scenarios.length === 0) say(1, 'expected scenarios, like "- A1 (R1): Given …, when …, then …", got none');
-  return { data: { scenarios }, lines, problems };
+  return { data: { scenarios }, lines, problems: byLine(problems) };
 }

@@ -22,6 +22,9 @@ export type SpecData = {
   readonly acceptance: AcceptanceDocument;
 };
 
+/** A SPEC that says how it is built, as far as its documents can be read. */
+export type PlannedSpec = { readonly data: SpecData; readonly problems: readonly SpecProblem[] };
+
 type Read = {
   readonly spec: ReadDocument<SpecDocument>;
   readonly plan: ReadDocument<PlanDocument>;

@@ -3,12 +3,13 @@
 import { clip } from '../text.ts';
 import { parseAcceptance } from './acceptance-document.ts';
 import { checkSpec } from './check.ts';
-import { asWords, type Block, isFence, readMarkdown } from './markdown.ts';
+import { asWords, type Block, codeAfter, readMarkdown } from './markdown.ts';
 import { type NewSpec, textsOf } from './new-spec.ts';
-import { parsePlan } from './plan-document.ts';
+import { parsePlan, TASK_HEADING } from './plan-document.ts';
 import type { SpecProblem } from './problem.ts';
 import { type SpecStatus, specName } from './spec.ts';
 import { parseSpec } from './spec-document.ts';
+import { looksLike, othersOf, SCENARIO, strayItems, TASK } from './stray-items.ts';
 
 export type PlanResults = {
   /** Null: there is none. */
@@ -41,17 +42,23 @@ function linesOf(result: string): readonly string[] {
   const lines = result.split(/\r\n?|\n/);
   const first = lines.findIndex((line) => line.trim() !== '');
   const last = lines.findLastIndex((line) => line.trim() !== '');
-  const isWrapped = first < last && isFence(lines[first] ?? '') && isFence(lines[last] ?? '');
+  const code = codeAfter(null, lines[first] ?? '');
+  const isWrapped = first < last && code !== null && codeAfter(code, lines[last] ?? '') === null;
   return isWrapped ? lines.map((line, at) => (at === first || at === last ? '' : line)) : lines;
 }
 
-/** Lines below the headings that say so; all others are empty, and the numbers stay as they are. */
+/**
+ * Lines below the headings that say so; all others are empty, and the numbers stay as they are. A heading that should be an item
+ * ends nothing.
+ */
 function section(lines: readonly string[], wanted: RegExp): string {
   let isIn = false;
+  let code: string | null = null;
   return lines
     .map((line) => {
-      const [, heading] = HEADING.exec(line) ?? [];
-      if (heading !== undefined) isIn = wanted.test(heading);
+      const [, heading] = code === null ? (HEADING.exec(line) ?? []) : [];
+      code = codeAfter(code, line);
+      if (heading !== undefined) isIn = wanted.test(heading) || (isIn && looksLike(SCENARIO, heading));
       return isIn ? line : '';
     })
     .join('\n');
@@ -72,9 +79,10 @@ function proseOf(blocks: readonly Block[]): string {
 
 /** Plain words count as a quotation, which is how the documents tell words from what they are made of. */
 function withQuotes(lines: readonly string[]): string {
-  const prose = new Set(
-    readMarkdown(lines.join('\n')).blocks.flatMap(({ kind, line }) => (kind === 'prose' ? [line] : [])),
-  );
+  const { blocks } = readMarkdown(lines.join('\n'));
+  const tasks = new Set(blocks.flatMap(({ kind, text }) => (kind === 'heading' && TASK_HEADING.exec(text)?.[1]) || []));
+  const strays = strayItems(TASK, blocks.flatMap(othersOf), tasks).map(({ line }) => line);
+  const prose = new Set(blocks.flatMap(({ kind, line }) => (kind === 'prose' && !strays.includes(line) ? [line] : [])));
   return lines.map((line, at) => (prose.has(at + 1) ? `> ${line.trim()}` : line)).join('\n');
 }
 
@@ -82,7 +90,7 @@ function withQuotes(lines: readonly string[]): string {
 function aroundTasks(blocks: readonly Block[]): readonly Block[] {
   let isTask = false;
   return blocks.filter((block) => {
-    if (block.kind === 'heading') isTask = /^T[1-9]\d*\s*:/.test(block.text);
+    if (block.kind === 'heading') isTask = TASK_HEADING.test(block.text);
     return !isTask && !(block.kind === 'heading' && block.level === 1);
   });
 }
@@ -96,6 +104,11 @@ function said(role: ResultProblem['role'], problems: readonly SpecProblem[], bef
     role,
     words: `line ${Math.max(1, line - before)} of the result: ${words}`,
   }));
+}
+
+/** Each once: the acceptance is a part of the whole. */
+function unique(problems: readonly ResultProblem[]): readonly ResultProblem[] {
+  return problems.filter(({ words }, at) => problems.findIndex((one) => one.words === words) === at);
 }
 
 const NONE = 'expected a result in the form that the task shows, got none';
@@ -124,7 +137,7 @@ export function specFromResults(feature: string, results: PlanResults, status: S
   const problems = [
     ...(results.analyst === null
       ? [{ role: 'analyst' as const, words: NONE }]
-      : [...said('analyst', asked.problems, FRONT.length), ...said('analyst', acceptance.problems)]),
+      : unique([...said('analyst', asked.problems, FRONT.length), ...said('analyst', acceptance.problems)])),
     ...(results.architect === null ? [{ role: 'architect' as const, words: NONE }] : said('architect', plan.problems)),
   ];
   if (problems.length > 0) return { ok: false, problems };

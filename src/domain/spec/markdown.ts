@@ -16,15 +16,28 @@ export type Markdown = {
   readonly front: readonly Field[] | null;
   /** Code is left out. */
   readonly blocks: readonly Block[];
+  /** Where code begins that nothing closes; null: there is none. */
+  readonly unclosed: number | null;
 };
 
 const ITEM = /^\s*[-*+]\s+(\S.*)$/;
 const HEADING = /^\s{0,3}(#{1,6})\s+(.*)$/;
 const QUOTE = /^> ?(.*)$/;
 
-/** What opens or closes a block of code. */
-export function isFence(line: string): boolean {
-  return /^\s*(?:```|~~~)/.test(line);
+/**
+ * The marks of the block of code that is open behind a line; null: none is.
+ * @param open those of the block that is open before it
+ */
+export function codeAfter(open: string | null, line: string): string | null {
+  const [, marks = '', more = ''] = /^\s*(`{3,}|~{3,})(.*)$/.exec(line) ?? [];
+  if (marks === '') return open;
+  if (open === null) return marks.startsWith('`') && more.includes('`') ? null : marks;
+  return marks.startsWith(open) && more.trim() === '' ? null : open;
+}
+
+/** What is wrong with code that nothing closes. */
+export function unclosedWords(): string {
+  return 'expected the block of code that begins here to be closed, got the end of the document: what stands below is read as code';
 }
 
 /** The value of a line of front matter: plain, or in the quotes of YAML. */
@@ -58,12 +71,15 @@ export function readMarkdown(text: string): Markdown {
   const length = frontLength(lines);
   const blocks: Block[] = [];
   let open: { readonly kind: 'item' | 'quote'; readonly at: number } | null = null;
-  let isCode = false;
+  let code: string | null = null;
+  let unclosed: number | null = null;
   for (const [index, line] of lines.entries()) {
     if (index < length) continue;
     const number = index + 1;
-    if (isFence(line)) isCode = !isCode;
-    if (isCode || isFence(line) || line.trim() === '') {
+    const before: string | null = code;
+    code = codeAfter(before, line);
+    if (before === null && code !== null) unclosed = number;
+    if (before !== null || code !== null || line.trim() === '') {
       open = null;
       continue;
     }
@@ -90,7 +106,11 @@ export function readMarkdown(text: string): Markdown {
       open = null;
     }
   }
-  return { front: length === 0 ? null : fieldsOf(lines.slice(1, length - 1)), blocks };
+  return {
+    front: length === 0 ? null : fieldsOf(lines.slice(1, length - 1)),
+    blocks,
+    unclosed: code === null ? null : unclosed,
+  };
 }
 
 /** Words in one line: what separates them is one space each, and nothing unseen breaks the line. */

@@ -5,8 +5,9 @@ import { insideProject } from '../team/ownership.ts';
 import type { DomainName } from '../team/vocabulary.ts';
 import { got } from '../text.ts';
 import { idsOf } from './acceptance-document.ts';
-import { asWords, codeSpan, codeSpans, quoteOf, readMarkdown } from './markdown.ts';
-import type { ReadDocument, SpecProblem } from './problem.ts';
+import { asWords, type Block, codeSpan, codeSpans, quoteOf, readMarkdown, unclosedWords } from './markdown.ts';
+import { byLine, type ReadDocument, type SpecProblem } from './problem.ts';
+import { type OtherLine, othersOf, strayItems, strayWords, TASK } from './stray-items.ts';
 
 export type PlanTask = {
   /** `T1`, never given twice. */
@@ -34,6 +35,8 @@ export type PlanDocument = {
 
 const FILE = 'plan.md';
 const FIELDS = ['files', 'domain', 'owner', 'depends on', 'requirements'] as const;
+/** What begins a task. */
+export const TASK_HEADING = /^(T[1-9]\d*)\s*:\s*(.*)$/;
 type FieldName = (typeof FIELDS)[number];
 
 export const PLAN_DOMAINS: readonly DomainName[] = [
@@ -81,12 +84,19 @@ export function parsePlan(text: string): ReadDocument<PlanDocument> {
   const say = (line: number, words: string) => problems.push({ file: FILE, line, words });
   const design: string[] = [];
   const found: Open[] = [];
+  const others: OtherLine[] = [];
   let open: Open | null = null;
-  for (const block of readMarkdown(text).blocks) {
+  const { blocks, unclosed } = readMarkdown(text);
+  if (unclosed !== null) say(unclosed, unclosedWords());
+  for (const [at, block] of blocks.entries()) {
     if (block.kind === 'heading') {
-      const [numbered, id = '', subject = ''] = /^(T[1-9]\d*)\s*:\s*(.*)$/.exec(block.text) ?? [];
+      const [numbered, id = '', subject = ''] = TASK_HEADING.exec(block.text) ?? [];
       open = null;
-      if (numbered === undefined) continue;
+      if (numbered === undefined) {
+        const hasFields = hasFieldsBelow(blocks.slice(at + 1));
+        others.push(...othersOf(block).map((one) => ({ ...one, hasFields })));
+        continue;
+      }
       open = { id, subject, line: block.line, description: [], fields: new Map() };
       found.push(open);
       if (subject === '') say(block.line, `${id}: expected what is to be done, like "## ${id}: Store the owner"`);
@@ -94,12 +104,24 @@ export function parsePlan(text: string): ReadDocument<PlanDocument> {
       (open?.description ?? design).push(block.text);
     } else if (block.kind === 'item' && open !== null) {
       readField(open, block.text, block.line, say);
+    } else {
+      others.push({ text: block.text, line: block.line, isHeading: false });
     }
   }
   const lines = new Map<string, number>();
   const tasks = found.map((one) => taskOf(one, lines, say));
+  for (const stray of strayItems(TASK, others, new Set(found.map(({ id }) => id))))
+    say(stray.line, strayWords(TASK, stray));
   if (tasks.length === 0) say(1, 'expected tasks, like "## T1: Store the owner", got none');
-  return { data: { design: design.join('\n\n'), tasks }, lines, problems };
+  return { data: { design: design.join('\n\n'), tasks }, lines, problems: byLine(problems) };
+}
+
+/** Whether a field of a task stands there, before the next heading. */
+function hasFieldsBelow(blocks: readonly Block[]): boolean {
+  const end = blocks.findIndex(({ kind }) => kind === 'heading');
+  return blocks
+    .slice(0, end === -1 ? undefined : end)
+    .some(({ kind, text }) => kind === 'item' && /^(?:files|requirements)\s*:/i.test(text));
 }
 
 function readField(open: Open, text: string, line: number, say: (line: number, words: string) => void): void {

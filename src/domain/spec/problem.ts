@@ -16,3 +16,7 @@ export type ReadDocument<Data> = {
   readonly lines: ReadonlyMap<string, number>;
   readonly problems: readonly SpecProblem[];
 };
+
+export function byLine(problems: readonly SpecProblem[]): readonly SpecProblem[] {
+  return [...problems].sort((a, b) => a.line - b.line);
+}

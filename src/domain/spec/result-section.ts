@@ -1,16 +1,16 @@
 // The section of spec.md in which a sync says what is met: the next one replaces it.
 
-import { isFence } from './markdown.ts';
+import { codeAfter } from './markdown.ts';
 
 export const RESULT_HEADING = 'Result of the sync';
 
 /** Where the section begins and ends among the lines; null: there is none. */
 function placeOf(lines: readonly string[]): { readonly from: number; readonly to: number } | null {
   let from: number | null = null;
-  let isCode = false;
+  let code: string | null = null;
   for (const [index, line] of lines.entries()) {
-    if (isFence(line)) isCode = !isCode;
-    if (isCode) continue;
+    code = codeAfter(code, line);
+    if (code !== null) continue;
     if (from === null && line.trim() === `## ${RESULT_HEADING}`) from = index;
     else if (from !== null && /^ {0,3}#{1,2}\s/.test(line)) return { from, to: index };
   }

@@ -3,10 +3,11 @@
 import { nearest } from '../nearest.ts';
 import { got } from '../text.ts';
 import { earsForm, expectedShape } from './ears.ts';
-import { asWords, type Block, type Field, frontValue, quoteOf, readMarkdown } from './markdown.ts';
-import type { ReadDocument, SpecProblem } from './problem.ts';
+import { asWords, type Block, type Field, frontValue, quoteOf, readMarkdown, unclosedWords } from './markdown.ts';
+import { byLine, type ReadDocument, type SpecProblem } from './problem.ts';
 import { RESULT_HEADING } from './result-section.ts';
 import { isSpecId, SPEC_STATUSES, type SpecStatus } from './spec.ts';
+import { type OtherLine, othersOf, REQUIREMENT, strayItems, strayWords } from './stray-items.ts';
 
 export type SpecRequirement = {
   /** `R1`, never given twice. */
@@ -109,31 +110,54 @@ function placeOf({ text, level }: Extract<Block, { kind: 'heading' }>, before: P
 export function parseSpec(text: string): ReadDocument<SpecDocument> {
   const problems: SpecProblem[] = [];
   const say: Say = (line, words) => problems.push({ file: FILE, line, words });
-  const { front, blocks } = readMarkdown(text);
+  const { front, blocks, unclosed } = readMarkdown(text);
   if (front === null) say(1, 'expected front matter between two lines of ---, got none');
+  if (unclosed !== null) say(unclosed, unclosedWords());
   const fields = front === null ? null : readFront(front, say);
   const lines = new Map<string, number>((front ?? []).map(({ key, line }) => [key, line]));
   const requirements: SpecRequirement[] = [];
   const outOfScope: string[] = [];
   const about: string[] = [];
   let place: Place = 'about';
+  const others: OtherLine[] = [];
+  // Of the section that is read: lines, and whether requirements stand among them.
+  let section: OtherLine[] = [];
+  let hasItems = false;
+  const closeSection = () => {
+    others.push(...section.filter(({ isHeading }) => isHeading || hasItems));
+    section = [];
+    hasItems = false;
+  };
   for (const block of blocks) {
-    if (block.kind === 'heading') place = placeOf(block, place);
-    else if (block.kind === 'quote' && place === 'about') about.push(block.text);
+    if (block.kind === 'heading') {
+      if (block.level <= 2) closeSection();
+      place = placeOf(block, place);
+      hasItems ||= place === 'requirements';
+    }
+    // The title may begin as it likes.
+    const isTitle = block.kind === 'heading' && block.level === 1;
+    if (place !== 'result' && place !== 'out of scope' && !isTitle) section.push(...othersOf(block));
+    if (block.kind === 'heading') continue;
+    if (block.kind === 'quote' && place === 'about') about.push(block.text);
     else if (block.kind === 'item' && place === 'out of scope') outOfScope.push(block.text);
     else if (block.kind === 'item' && place !== 'result') {
       const [found, id = '', words = ''] = NUMBERED.exec(block.text) ?? [];
       if (found === undefined) {
         if (place === 'requirements')
           say(block.line, `expected a number before the requirement, like "R1: ", got ${got(block.text)}`);
+        else section.push({ text: block.text, line: block.line, isHeading: false });
         continue;
       }
+      hasItems = true;
       if (lines.has(id)) say(block.line, `${id}: expected once, got it again; it stands in line ${lines.get(id)}`);
       else lines.set(id, block.line);
       if (earsForm(words) === null) say(block.line, `${id}: expected "${expectedShape(words)}", got ${got(words)}`);
       requirements.push({ id, text: words });
     }
   }
+  closeSection();
+  for (const stray of strayItems(REQUIREMENT, others, new Set(requirements.map(({ id }) => id))))
+    say(stray.line, strayWords(REQUIREMENT, stray));
   if (requirements.length === 0)
     say(
       blocks.find((block) => block.kind === 'heading' && /^requirements\b/i.test(block.text))?.line ?? 1,
@@ -141,5 +165,5 @@ export function parseSpec(text: string): ReadDocument<SpecDocument> {
     );
   const empty = { id: '', title: '', status: 'draft', created: '', updated: '' } as const;
   const data = { ...(fields ?? empty), about: about.join('\n\n'), requirements, outOfScope };
-  return { data, lines, problems };
+  return { data, lines, problems: byLine(problems) };
 }

@@ -18,6 +18,11 @@ export type Approval = {
   readonly why: string;
 };
 
+/** Why there is nothing to approve any more: what is completed stays so until its words change. */
+export function completedAlready(id: string, { status, counts }: Approval): string | null {
+  return status === 'completed' && counts ? `${id} is completed already` : null;
+}
+
 /** `SPEC-<NAME>-<NNN>`. */
 export function isSpecId(id: string): boolean {
   return SPEC_ID.test(id);

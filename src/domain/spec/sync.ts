@@ -8,7 +8,13 @@ import type { PlanTask } from './plan-document.ts';
 import type { SpecStatus } from './spec.ts';
 
 /** A line of a test as HEAD holds it. */
-export type TestLine = { readonly path: string; readonly line: number; readonly text: string };
+export type TestLine = {
+  readonly path: string;
+  readonly line: number;
+  readonly text: string;
+  /** It is of a test that is not run, as its file says around it. */
+  readonly isSkipped?: boolean;
+};
 
 /** What a sync looks at. */
 export type SyncFacts = {
@@ -34,7 +40,7 @@ const NO_TEST = /\.(?:md|mdx|rst|adoc|txt|json|ya?ml|toml|lock|snap|csv|html?)$/
 
 /** A test that is not run shows nothing. */
 const SKIPPED =
-  /\b(?:test|it|describe|suite)\.(?:skip|todo)\b|\bx(?:it|test|describe)\s*\(|\bskip:\s*true\b|@(?:Ignore|Disabled|unittest\.skip)\b|pytest\.mark\.skip\b|\bt\.Skip\(|#\[ignore\]/;
+  /\b(?:test|it|describe|suite)\.(?:skip|todo)\b|\bx(?:it|test|describe)\s*\(|\bskip:\s*true\b|@(?:Ignore|Disabled|unittest\.skip)\b|pytest\.mark\.skip\b|\bt\.Skip\(|#\[ignore\b/;
 
 /** Whether a file may hold tests. @param isInTests whether it lies or is called like tests */
 export function mayHoldTests(path: string, isInTests: boolean): boolean {
@@ -57,7 +63,7 @@ export function testsOf(spec: string, { lines, committed }: SyncFacts): Readonly
     let last: string | null = null;
     // Below a group of tests that is skipped.
     let isSkipped = false;
-    for (const { line, text } of [...own].sort((a, b) => a.line - b.line)) {
+    for (const { line, text, isSkipped: isNotRun } of [...own].sort((a, b) => a.line - b.line)) {
       const named: readonly string[] = text.match(SPEC_NAMED) ?? [];
       last = named.at(-1) ?? last;
       if (named.length > 0) isSkipped = SKIPPED.test(text);
@@ -69,7 +75,7 @@ export function testsOf(spec: string, { lines, committed }: SyncFacts): Readonly
             : all.size === 1
               ? all.has(spec)
               : last === spec;
-      if (!isOurs || isSkipped || SKIPPED.test(text)) continue;
+      if (!isOurs || isSkipped || isNotRun === true || SKIPPED.test(text)) continue;
       // The id of a SPEC may end like one of a requirement: SPEC-R2-001.
       for (const id of text.replace(SPEC_NAMED, ' ').match(ID_NAMED) ?? [])
         if (!found.has(id)) found.set(id, `${path}:${line}`);

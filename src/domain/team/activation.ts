@@ -1,6 +1,6 @@
 // Whether a team, or one agent after the other, does a piece of work; each outcome with its reasons.
 
-import { got } from '../text.ts';
+import { got, problemsInLine } from '../text.ts';
 import type { CommandName, Flags } from './arguments.ts';
 import { FALLBACK_TRIGGERS, type FallbackTrigger, HOST_VERSION_MIN, TEAMS_VARIABLE } from './fallback.ts';
 import { onlyReads } from './role.ts';
@@ -13,6 +13,7 @@ export type Prerequisite = { readonly name: PrerequisiteName; readonly why: stri
   | { readonly holds: true }
   | {
       readonly holds: false;
+      readonly trigger: FallbackTrigger;
       /** The command or the edit that makes it hold. */
       readonly mend: string;
     }
@@ -41,14 +42,19 @@ export type Decision = Common &
 export type Environment = {
   /** Of the variable, as it was found. */
   readonly value: string | undefined;
-  /** `workflow`: the daemon's tool.mode says it in the variable's place. */
-  readonly source: 'shell' | 'settings' | 'workflow' | null;
+  /**
+   * `file`: a settings file of the host · `host`: the host has another than its settings files say now · `workflow`: the
+   * daemon's tool.mode says it in the variable's place.
+   */
+  readonly source: 'shell' | { readonly file: string } | 'host' | 'workflow' | null;
 };
 
 export type DecisionInput = {
   readonly command: CommandName;
   readonly flags: Flags;
   readonly settings: TeamSettings;
+  /** What is wrong with the file that they are of, and what holds instead; absent: nothing. */
+  readonly problem?: string | undefined;
   /** As the host says it, `2.1.329 (Claude Code)`; null: not known. */
   readonly hostVersion: string | null;
   readonly environment: Environment;
@@ -73,8 +79,9 @@ export function prerequisitesOf(
   settings: TeamSettings,
   hostVersion: string | null,
   environment: Environment,
+  problem?: string,
 ): readonly Prerequisite[] {
-  return [hostPrerequisite(hostVersion), variablePrerequisite(environment), enabledPrerequisite(settings)];
+  return [hostPrerequisite(hostVersion), variablePrerequisite(environment), enabledPrerequisite(settings, problem)];
 }
 
 /** In place of a version: teammates are programs, which no host starts. */
@@ -84,39 +91,56 @@ function hostPrerequisite(version: string | null): Prerequisite {
   const name = 'host version';
   if (version === NO_HOST) return { name, holds: true, why: 'no host takes part: teammates are programs of their own' };
   const mend = 'claude update';
+  const trigger = 'host_version';
   if (version === null)
-    return { name, holds: false, why: `expected ${HOST_VERSION_MIN} or higher, the version is not known`, mend };
+    return {
+      name,
+      holds: false,
+      trigger,
+      why: `expected ${HOST_VERSION_MIN} or higher, the version is not known`,
+      mend,
+    };
   const found = got(version.trim()).slice(1, -1);
   return isVersionAtLeast(version, HOST_VERSION_MIN)
     ? { name, holds: true, why: `${found}, at least ${HOST_VERSION_MIN}` }
-    : { name, holds: false, why: `expected ${HOST_VERSION_MIN} or higher, got ${found}`, mend };
+    : { name, holds: false, trigger, why: `expected ${HOST_VERSION_MIN} or higher, got ${found}`, mend };
 }
 
 function variablePrerequisite({ value, source }: Environment): Prerequisite {
   const name = 'variable';
-  const from = source === null ? '' : source === 'shell' ? ' from the shell' : ' from the settings file';
   if (source === 'workflow') return { name, holds: true, why: 'tool.mode in WORKFLOW.md stands for it' };
+  const from = source === null ? '' : ` from ${typeof source === 'object' ? source.file : `the ${source}`}`;
   if (value === '1') return { name, holds: true, why: `${TEAMS_VARIABLE} is 1${from}` };
-  const why = `expected ${TEAMS_VARIABLE}=1, got ${got(value)}${value === undefined ? '' : from}`;
-  const mend =
-    source === 'shell'
-      ? `export ${TEAMS_VARIABLE}=1`
-      : `set "env": { "${TEAMS_VARIABLE}": "1" } in .claude/settings.json, or export ${TEAMS_VARIABLE}=1`;
-  return { name, holds: false, why, mend };
+  const why = `expected ${TEAMS_VARIABLE}=1, got ${got(value)}${from}`;
+  return { name, holds: false, trigger: 'variable_unset', why, mend: mendOfVariable(source) };
 }
 
-function enabledPrerequisite({ enabled }: TeamSettings): Prerequisite {
+function mendOfVariable(source: Environment['source']): string {
+  if (source === 'shell') return `export ${TEAMS_VARIABLE}=1`;
+  if (source === 'host') return 'start it anew: it was started before its settings were changed, or with others';
+  const set = `set "env": { "${TEAMS_VARIABLE}": "1" } in`;
+  // A file counts more than the shell.
+  return typeof source === 'object' && source !== null
+    ? `${set} ${source.file}`
+    : `${set} .claude/settings.json, or export ${TEAMS_VARIABLE}=1`;
+}
+
+/** @param problem why the file says nothing, and what holds instead */
+function enabledPrerequisite({ enabled }: TeamSettings, problem: string | undefined): Prerequisite {
   const name = 'enabled';
   if (enabled) return { name, holds: true, why: 'workflow.team.enabled is true' };
+  if (problem !== undefined)
+    return {
+      name,
+      holds: false,
+      trigger: 'settings_broken',
+      why: problemsInLine(problem),
+      mend: 'correct what is named there',
+    };
   const why = `expected workflow.team.enabled to be true, got ${enabled}`;
-  return { name, holds: false, why, mend: 'set workflow.team.enabled: true in .tool/config/workflow.yaml' };
+  const mend = 'set workflow.team.enabled: true in .tool/config/workflow.yaml';
+  return { name, holds: false, trigger: 'not_enabled', why, mend };
 }
-
-const TRIGGER_OF: Readonly<Record<PrerequisiteName, FallbackTrigger>> = {
-  'host version': 'host_version',
-  variable: 'variable_unset',
-  enabled: 'not_enabled',
-};
 
 function isWaived({ name, holds }: Prerequisite, isForced: boolean): boolean {
   return isForced && !holds && name !== 'host version';
@@ -127,8 +151,9 @@ export function lostPrerequisite(
   prerequisites: readonly Prerequisite[],
   isForced: boolean,
 ): { readonly trigger: FallbackTrigger; readonly why: string } | null {
-  const lost = prerequisites.find((one) => !one.holds && !isWaived(one, isForced));
-  return lost === undefined ? null : { trigger: TRIGGER_OF[lost.name], why: lost.why };
+  for (const one of prerequisites)
+    if (!one.holds && !isWaived(one, isForced)) return { trigger: one.trigger, why: one.why };
+  return null;
 }
 
 /** `asked`: somebody wants a team, by flag or setting. `found`: the thresholds do, which nobody insists on. */
@@ -137,17 +162,21 @@ type Wish = { readonly team: false | 'asked' | 'found'; readonly reasons: readon
 /** Precedence: `--solo` > `--force` > `--team` > `execution_mode` > thresholds. Total: every input has an outcome. */
 export function decideMode(input: DecisionInput): Decision {
   const { flags, settings } = input;
-  const prerequisites = prerequisitesOf(settings, input.hostVersion, input.environment);
-  const { team, reasons } = wishOf(input);
+  const { problem } = input;
+  const prerequisites = prerequisitesOf(settings, input.hostVersion, input.environment, problem);
+  const { team, reasons: wishes } = wishOf(input);
+  // What is wrong with the file is a reason by itself, but where it is why there is no team.
+  const isWhy = team !== false && prerequisites.some((one) => !one.holds && one.trigger === 'settings_broken');
+  const reasons = problem === undefined || isWhy ? wishes : [...wishes, problemsInLine(problem)];
   if (team === false) return alone('subagent', reasons, prerequisites, null);
   const waived = prerequisites.filter((one) => isWaived(one, flags.force));
-  const unmet = prerequisites.filter((one) => !one.holds && !waived.includes(one));
+  const unmet = prerequisites.flatMap((one) => (one.holds || waived.includes(one) ? [] : [one]));
   const all = [...reasons, ...waived.map((one) => `${one.name}: ${one.why}; --force goes without`)];
   const [first] = unmet;
   if (first !== undefined) {
-    const missing = unmet.map((one) => `${one.name}: ${one.why}${one.holds ? '' : `; mend: ${one.mend}`}`);
+    const missing = unmet.map((one) => `${one.name}: ${one.why}; mend: ${one.mend}`);
     const refuses = team === 'asked';
-    return fallBack(TRIGGER_OF[first.name], [...all, ...missing], settings, prerequisites, refuses);
+    return fallBack(first.trigger, [...all, ...missing], settings, prerequisites, refuses);
   }
   return teamOf(input, all, prerequisites);
 }

@@ -74,12 +74,15 @@ export function parseFlags(
   return { ok: true, flags, words: [...before.filter((word) => !isFlag(word)), ...after] };
 }
 
-/** Whether the words fit the command: for a command line, whose shell has taken the quotes away. */
-export function wordProblems(command: CommandName, words: string): readonly string[] {
+/**
+ * Whether the words fit the command: for a command line, whose shell has taken the quotes away.
+ * @param typed the command as it was typed
+ */
+export function wordProblems(command: CommandName, words: string, typed = COMMANDS[command].typed): readonly string[] {
   const hidden = [...words.matchAll(FORBIDDEN)].map(([char]) => visible(char));
   if (hidden.length > 0)
     return [`${command}: expected text without control characters, got ${[...new Set(hidden)].join(', ')}`];
-  const { typed, words: kind } = COMMANDS[command];
+  const { words: kind } = COMMANDS[command];
   switch (kind) {
     case 'feature':
       return /[\p{L}\p{N}]/u.test(words)

@@ -1,5 +1,6 @@
 // What members and the lead are told: at a spawn, after a compaction, at the next step.
 
+import { CHOSEN_ALONE } from './fallback.ts';
 import { claimable } from './idle.ts';
 import { JUDGE, lacksWord } from './judge.ts';
 import { messageLine, unreadOf } from './mail.ts';
@@ -100,6 +101,12 @@ export function waitingRoles(state: TeamState): readonly string[] {
   return [...new Set(roles)];
 }
 
+/** Why there is no team. */
+function aloneWords({ fallback }: TeamState): string {
+  if (fallback?.trigger === CHOSEN_ALONE) return `No team was wanted (${fallback.reason})`;
+  return `Team mode failed (${fallback?.trigger ?? 'no trigger known'})`;
+}
+
 /** What the lead does next, in words. */
 export function nextStep(state: TeamState): string {
   const live = [...state.members.values()].filter(isLive).filter((member) => member.phase !== 'stopped');
@@ -112,6 +119,7 @@ export function nextStep(state: TeamState): string {
     case 'working':
       if (open.length > 0)
         return 'Next: wait for your teammates; answer what they ask; TaskList shows how far they are.';
+      if (state.tasks.size === 0) return 'Next: TaskCreate for what each teammate is to do; they have no task yet.';
       if (lacksWord(state))
         return `Next: TaskList: it measures what is not measured yet, and has ${JUDGE} asked for quality_gate_passed, which is missing.`;
       return state.purpose?.phase === 'plan'
@@ -130,7 +138,7 @@ export function nextStep(state: TeamState): string {
     case 'shut_down':
       return `Next: TeamDelete {"team_name":"${state.team}"}.`;
     case 'fallback':
-      return `Team mode failed (${state.fallback?.trigger ?? 'no trigger known'}): do the open tasks one at a time, each with one sub-agent, in the order of the list; set each to completed yourself with TaskUpdate; then TeamDelete.`;
+      return `${aloneWords(state)}: do the open tasks one at a time, each with one sub-agent, in the order of the list; set each to completed yourself with TaskUpdate; then TeamDelete.`;
     case 'none':
     case 'deleted':
       return 'Next: nothing; the team is gone.';

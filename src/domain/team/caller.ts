@@ -30,8 +30,8 @@ export type Evidence =
   | EnvironmentEvidence
   | { readonly kind: 'stamp'; readonly stamp: Stamp }
   | { readonly kind: 'key'; readonly hash: string }
-  /** Nothing tells; `why` in words. */
-  | { readonly kind: 'nothing'; readonly why: string };
+  /** Nothing tells; `why` in words. `takesKey`: the call itself may hold a key that does. */
+  | { readonly kind: 'nothing'; readonly why: string; readonly takesKey?: boolean };
 
 export type Caller =
   | { readonly kind: 'lead'; readonly team: string; readonly name: typeof LEAD; readonly epoch: 0 }
@@ -44,7 +44,7 @@ export type Caller =
     }
   /** Somebody, but nobody of a team that stands. */
   | { readonly kind: 'outsider'; readonly who: string }
-  | { readonly kind: 'unknown'; readonly why: string };
+  | { readonly kind: 'unknown'; readonly why: string; readonly takesKey: boolean };
 
 const PLUGIN = 'tool:';
 const PREFIX = 'team-';
@@ -136,7 +136,8 @@ function whoOf(evidence: Evidence): string {
  */
 export function identify(evidence: Evidence, states: readonly TeamState[]): readonly Caller[] {
   const standing = states.filter(isStanding);
-  if (evidence.kind === 'nothing') return [{ kind: 'unknown', why: evidence.why }];
+  if (evidence.kind === 'nothing')
+    return [{ kind: 'unknown', why: evidence.why, takesKey: evidence.takesKey === true }];
   const found =
     evidence.kind === 'stamp'
       ? ofStamp(evidence.stamp, standing)

@@ -61,6 +61,14 @@ function gateClaim(content: Content, { trust5, checks }: Gate): string | null {
   return `that the gate is passed, but TRUST 5 says: ${bad.join(', ')}`;
 }
 
+/** Whether messages of this type claim what is measured. */
+export function isClaim(type: MessageType): boolean {
+  return type === 'tests_passed' || type === 'quality_gate_passed';
+}
+
+/** Beside a claim that could be held against nothing. */
+export const UNMEASURED = 'not measured yet';
+
 /**
  * Whether a message claims more than was measured: words with both figures and their source; null when it does not, or
  * when there is nothing to compare it with. A claim of less is no matter: work may have gone on.

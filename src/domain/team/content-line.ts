@@ -1,7 +1,9 @@
 // What a message says, in one line: the fields that its type is about, without their braces.
 
 import { visible } from '../text.ts';
+import { UNMEASURED } from './claims.ts';
 import type { Content, MessageType } from './message.ts';
+import type { Message } from './state.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -35,6 +37,11 @@ export function lineOf(text: string): string {
       .filter((line) => line !== '')
       .reduce((all, line) => (all === '' ? line : `${all}${/[.:;,!?…]$/.test(all) ? ' ' : '; '}${line}`), ''),
   );
+}
+
+/** The same of a message, with what is known of its claim. */
+export function messageContent({ type, content, isUnmeasured }: Message): string {
+  return `${isUnmeasured === true ? `${UNMEASURED}: ` : ''}${contentLine(type, content)}`;
 }
 
 /** One visible line, whole: whoever shows it cuts it. */

@@ -46,9 +46,11 @@ export function takeDecision(draft: Draft, record: Of<'decision'>): string | nul
   if (draft.decisions.length > DECISIONS_KEPT) draft.decisions.shift();
   const key = `${hook}:${member ?? ''}`;
   const before = draft.rejections.get(key);
-  if (decision === 'reject')
-    draft.rejections.set(key, { fingerprint, count: before?.fingerprint === fingerprint ? before.count + 1 : 1 });
-  else draft.rejections.delete(key);
+  const isSame = before?.fingerprint === fingerprint;
+  if (decision === 'reject' || (decision === 'escalated' && isSame))
+    draft.rejections.set(key, { fingerprint, count: isSame ? before.count + 1 : 1 });
+  // What was let through stays so: that is no acceptance of it.
+  else if (decision !== 'accept' || !isSame || fingerprint === '') draft.rejections.delete(key);
   if (member === null) return null;
   signJudged(draft, member, at, paths.length > 0);
   if (decision === 'reject') return null;

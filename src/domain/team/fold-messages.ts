@@ -1,6 +1,7 @@
 // How messages are sent, delivered and read.
 
 import type { Stored } from '../log.ts';
+import { isClaim } from './claims.ts';
 import { askToEnd } from './fold-members.ts';
 import { authorFault, type Draft, move, sign } from './fold-state.ts';
 import { EVERYBODY, judgeRoute, LEAD } from './message.ts';
@@ -30,6 +31,7 @@ export function takeMessage(draft: Draft, record: Of<'message_sent'>): string | 
     inReplyTo,
     sentAt: at,
     receipts: new Map(recipients.map((name) => [name, { deliveredAt: null, readAt: null }])),
+    ...(draft.gate === null && isClaim(record.kind) ? { isUnmeasured: true } : {}),
   });
   for (const name of recipients) {
     const unread = draft.unread.get(name);

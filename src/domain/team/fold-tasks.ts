@@ -38,22 +38,30 @@ export function takeTask(draft: Draft, record: Of<'task_created'>): string | nul
 export function takeAssignment(draft: Draft, record: Of<'task_assigned'>): string | null {
   const task = draft.tasks.get(record.task);
   if (task === undefined) return `there is no task ${record.task}`;
+  const refusal = assignmentRefusal(task, record.owner, record.by);
+  if (refusal === null) draft.tasks.set(task.id, { ...task, owner: record.owner });
+  return refusal;
+}
+
+function assignmentRefusal(task: Task, owner: string, by: string): string | null {
   // After its end the claim only tells who did it.
-  if (task.status === 'in_progress' && task.claim !== null && task.claim.member !== record.owner)
+  if (task.status === 'in_progress' && task.claim !== null && task.claim.member !== owner)
     return `task ${task.id} is claimed by ${task.claim.member}`;
   // Two may stop at once: the first of them gets it. Only the lead takes a task from somebody.
-  if (record.by !== LEAD && task.owner !== null && task.owner !== record.owner)
-    return `task ${task.id} is meant for ${task.owner}`;
-  draft.tasks.set(task.id, { ...task, owner: record.owner });
-  return null;
+  return by !== LEAD && task.owner !== null && task.owner !== owner
+    ? `task ${task.id} is meant for ${task.owner}`
+    : null;
 }
 
 export function takeUpdate(draft: Draft, record: Of<'task_updated'>): string | null {
   const fault = authorFault(draft, record.by, record.epoch);
   if (fault !== null) return fault;
-  const task = draft.tasks.get(record.task);
-  if (task === undefined) return `there is no task ${record.task}`;
-  const refusal = refusalOf(draft, task, record);
+  const before = draft.tasks.get(record.task);
+  if (before === undefined) return `there is no task ${record.task}`;
+  const { owner = before.owner } = record;
+  const task = { ...before, owner };
+  const assigning = owner === null || owner === before.owner ? null : assignmentRefusal(before, owner, record.by);
+  const refusal = assigning ?? refusalOf(draft, task, record);
   if (refusal !== null) return refusal;
   draft.tasks.set(task.id, updated(task, record));
   sign(draft, record.by, record.at);

@@ -22,6 +22,7 @@ import { LEAD } from './message.ts';
 import type { Ending, TeamRecord } from './record.ts';
 import { isStanding, type Member, SHUTDOWN_DEADLINE_MS, type TeamState } from './state.ts';
 import type { Task } from './task.ts';
+import type { TaskDraft } from './task-draft.ts';
 
 function emptyDraft(): Draft {
   return {
@@ -54,6 +55,7 @@ function emptyDraft(): Draft {
 /** One team's state, brought on record by record. */
 export class TeamFold {
   #draft: Draft;
+  #isHeadless = false;
 
   /** @param state what a snapshot held */
   constructor(state?: TeamState) {
@@ -63,6 +65,12 @@ export class TeamFold {
   /** As it is now; it changes with the next record. */
   get state(): TeamState {
     return this.#draft;
+  }
+
+  /** Whether it began as every team does. Otherwise the beginning of its log is lost, and what the rest would mean with it. */
+  get hasBegun(): boolean {
+    const { session, proposal } = this.#draft;
+    return !this.#isHeadless && (session !== 'none' || proposal !== null);
   }
 
   /** Takes the next record of the log. Gives why it does not count; null when it does. */
@@ -75,8 +83,10 @@ export class TeamFold {
       record.type !== 'proposed' &&
       record.type !== 'created' &&
       record.type !== 'continued'
-    )
+    ) {
+      this.#isHeadless = true;
       return 'the team has not been created';
+    }
     return takeRecord(draft, record);
   }
 }
@@ -192,7 +202,21 @@ function takeCreation(draft: Draft, record: Of<'created'>): string | null {
   draft.approval = approval;
   draft.base = base;
   draft.createdAt = record.at;
-  return move(draft, 'team_created');
+  const fault = move(draft, 'team_created');
+  if (fault === null && record.tasks !== undefined) takeFirstTasks(draft, record.tasks, record);
+  return fault;
+}
+
+/** A team and the tasks that it begins with stand by one record: neither is ever there without the other. */
+function takeFirstTasks(draft: Draft, tasks: readonly TaskDraft[], { id, v, at }: Stored<object>): void {
+  const ids = new Map<string, string>();
+  for (const { key, subject, description, owner, files, blockedBy } of tasks) {
+    const before = blockedBy.flatMap((other) => ids.get(other) ?? []);
+    const words = { subject, description, owner, files, blocked_by: before, by: LEAD };
+    takeTask(draft, { type: 'task_created', ...words, id, v, at });
+    ids.set(key, String(draft.tasks.size));
+  }
+  if (tasks.length > 0) move(draft, 'ownership_assigned');
 }
 
 function takeFallback(draft: Draft, record: Of<'fell_back'>): string | null {
@@ -221,7 +245,11 @@ function takeRestart(draft: Draft, record: Of<'restarted'>): string | null {
   draft.rejections.clear();
   for (const [id, task] of draft.tasks)
     if (!record.keep || task.status === 'failed') draft.tasks.set(id, reopened(task));
-  if (!record.keep) draft.gate = null;
+  // What the gate has rejected counts no more: whoever goes on has its rounds again.
+  if (draft.gate !== null) {
+    const { rejected: _, ...gate } = draft.gate;
+    draft.gate = record.keep ? gate : null;
+  }
   return null;
 }
 

@@ -52,6 +52,9 @@ function mailWords(messages: readonly Message[]): string {
   return `You have ${messages.length} unread message${messages.length === 1 ? '' : 's'}:\n${messages.map(messageLine).join('\n')}\nAct on ${messages.length === 1 ? 'it' : 'them'} before you stop.`;
 }
 
+/** Sessions in which no work is begun or finished any more: what the team is for has come about, or it is to end. */
+const OVER: ReadonlySet<string> = new Set(['approved', 'complete', 'shutting_down', 'shut_down']);
+
 /** Judges a teammate that stops. Somebody who was asked to end may, once that was read. */
 export function judgeIdle(state: TeamState, member: Member, settings: TeamSettings): IdleVerdict {
   const { name, epoch } = member;
@@ -60,6 +63,7 @@ export function judgeIdle(state: TeamState, member: Member, settings: TeamSettin
   if (member.shutdown !== null && (member.shutdown.readAt !== null || unread.length === 0))
     return { accept: true, reason: 'it was asked to end' };
   const { validateWork } = settings.hooks.teammateIdle;
+  const isOver = OVER.has(state.session);
   const open = [...state.tasks.values()].filter(
     (task) =>
       task.status === 'in_progress' &&
@@ -67,12 +71,15 @@ export function judgeIdle(state: TeamState, member: Member, settings: TeamSettin
       task.claim.epoch === epoch &&
       !isHeldUp(task, state.tasks),
   );
-  const unfinished = validateWork ? open : [];
-  const next = open.length > 0 || member.shutdown !== null ? undefined : nextFor(state, member, settings);
+  const unfinished = validateWork && !isOver ? open : [];
+  const next = open.length > 0 || member.shutdown !== null || isOver ? undefined : nextFor(state, member, settings);
   if (unfinished.length === 0 && unread.length === 0 && next === undefined)
     return {
       accept: true,
-      reason: open.length === 0 ? 'nothing is left for it' : 'unfinished work is not looked at (validate_work: false)',
+      reason:
+        open.length === 0 || isOver
+          ? 'nothing is left for it'
+          : 'unfinished work is not looked at (validate_work: false)',
     };
   const words = [
     ...mail,
@@ -92,6 +99,7 @@ export function judgeIdle(state: TeamState, member: Member, settings: TeamSettin
     assign: next === undefined || next.owner === name ? null : next,
     shown: unread,
     fingerprint: fingerprintOf(state, [
+      `run ${epoch}`,
       ...unfinished.map((task) => `open ${task.id}`),
       ...unread.map((message) => `unread ${message.seq}`),
       ...(next === undefined ? [] : [`next ${next.id}`]),
@@ -120,7 +128,7 @@ export function judgeLeadStop(state: TeamState, settings: TeamSettings): IdleVer
     const able = [...state.members.values()].filter(isLive).filter((member) => member.phase !== 'stopped');
     return !able.some((member) => fits(task, member.name, settings.ownership));
   });
-  const isOver = state.session === 'shut_down' || state.session === 'fallback';
+  const isOver = OVER.has(state.session) || state.session === 'fallback';
   const waits = isOver ? [] : waiting.filter((task) => task.owner !== null);
   const toDelete = state.session === 'shut_down' ? [`All teammates have ended: call TeamDelete {}.`] : [];
   const isDone = state.session === 'complete' || state.session === 'approved';

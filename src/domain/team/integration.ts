@@ -61,6 +61,9 @@ function faultOf(
   const shown = visible(path);
   const inside = insideProject(path);
   if (inside === null) return { owner: null, words: `${shown} lies outside of the project` };
+  // What stands for bytes that are no text: git could not be told of that file by its name.
+  if (inside.includes('\uFFFD'))
+    return { owner: null, words: `the name of ${shown} is not UTF-8: give the file another name` };
   const foreign = foreignTo(member, inside, ownership, (owner) => members.has(owner));
   if (readOnly)
     return {

@@ -125,9 +125,10 @@ export function checkMessage(type: string, given: unknown): Checked {
     const names = Object.entries(fields).map(([name, { optional }]) => (optional === true ? `${name}?` : name));
     return { ok: false, problems: [`content: expected an object of ${names.join(', ')}, got ${got(given)}`] };
   }
-  const entries = Object.entries(content).map(
-    ([name, value]) => [Object.hasOwn(SPELLINGS, name) ? (SPELLINGS[name] ?? name) : name, value] as const,
-  );
+  const entries = Object.entries(content)
+    .map(([name, value]) => [Object.hasOwn(SPELLINGS, name) ? (SPELLINGS[name] ?? name) : name, value] as const)
+    // As with parameters: null is said for what is not meant.
+    .filter(([name, value]) => value !== null || !Object.hasOwn(fields, name) || fields[name]?.optional !== true);
   const problems = [...unknownFields(type, entries, fields), ...wrongFields(entries, fields)];
   return problems.length === 0 ? { ok: true, type, content: Object.fromEntries(entries) } : { ok: false, problems };
 }

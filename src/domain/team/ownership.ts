@@ -69,7 +69,8 @@ export function ownerOf(path: string, ownership: readonly Ownership[]): Owned {
   let best: { readonly owner: string; readonly pattern: string } | undefined;
   for (const { owner, patterns } of ownership) {
     for (const pattern of patterns) {
-      if (!picomatch.isMatch(path, pattern, { dot: true })) continue;
+      // Any char may be in a name, a line break too.
+      if (!picomatch.isMatch(path, pattern, { dot: true, flags: 's' })) continue;
       if (best === undefined || isCloser(pattern, best.pattern)) best = { owner, pattern };
     }
   }

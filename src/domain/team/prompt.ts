@@ -18,7 +18,16 @@ export function changesOf(prompt: string): string | null {
   return /^\s*changes?:\s*(\S[\s\S]*?)\s*$/i.exec(prompt)?.[1] ?? null;
 }
 
+/**
+ * The agent whose run in the background is over, where a host says so in a prompt of its own; null: it is none. What the agent
+ * itself has said stands further down in it.
+ */
+export function endedRunOf(prompt: string): string | null {
+  const [, agent = null] = /^\s*<task-notification>\s*<task-id>([\w-]+)<\/task-id>/.exec(prompt) ?? [];
+  return agent;
+}
+
 /** Whether there may be something to do about it; all others need not be looked at. */
 export function mayConcernTeam(prompt: string): boolean {
-  return isCommand(prompt) || approvalOf(prompt) !== null || changesOf(prompt) !== null;
+  return isCommand(prompt) || approvalOf(prompt) !== null || changesOf(prompt) !== null || endedRunOf(prompt) !== null;
 }

@@ -8,6 +8,7 @@ import { dollars } from './cost.ts';
 import { LEAD } from './message.ts';
 import type { TeamRecord, TeamRecordType } from './record.ts';
 import type { TeamState } from './state.ts';
+import type { TaskDraft } from './task-draft.ts';
 
 export type RecordLine = {
   /** The member, `team-lead`, or `–` where nobody is named. */
@@ -51,22 +52,27 @@ function trust5Words({ ok, score, dimensions }: Trust5Summary): string {
   return `TRUST 5 ${ok ? 'passes' : 'fails'}${score === null ? '' : ` with ${score.toFixed(1)}`} (${each.join(', ')})`;
 }
 
+function tasksWords(tasks: readonly TaskDraft[]): string {
+  if (tasks.length === 0) return '';
+  return ` with ${tasks.map(({ subject, owner }, index) => `task ${index + 1}: ${subject} (for ${owner})`).join(', ')}`;
+}
+
 const LINES: { readonly [T in TeamRecordType]: Words<T> } = {
   proposed: ({ phase, pattern, subject, roles, reasons }) => ({
     who: NOBODY,
     what: `a team is proposed for ${subject} (${phase}, ${pattern ?? 'no pattern'}; ${roles.join(', ')})${because(reasons.join('; '))}`,
   }),
-  created: ({ team, phase, pattern, subject, roles }) => ({
+  created: ({ team, phase, pattern, subject, roles, tasks }) => ({
     who: LEAD,
-    what: `creates ${team} for ${subject} (${phase}, ${pattern ?? 'no pattern'}; ${roles.join(', ')})`,
+    what: `creates ${team} for ${subject} (${phase}, ${pattern ?? 'no pattern'}; ${roles.join(', ')})${tasksWords(tasks ?? [])}`,
   }),
   task_created: ({ subject, owner, blocked_by: before, holds_up: held, by }, state, counts) => ({
     who: by,
     what: `adds task${counts ? ` ${state.tasks.size}` : ''}: ${subject}${owner === null ? '' : ` (for ${owner})`}${before.length === 0 ? '' : ` after ${before.join(', ')}`}${held === undefined ? '' : `; task ${held} waits for it`}`,
   }),
-  task_updated: ({ task, status, result, by }) => ({
+  task_updated: ({ task, status, result, owner, by }) => ({
     who: by,
-    what: `${STATUSES[status]} task ${task}${because(result)}`,
+    what: `${STATUSES[status]} task ${task}${owner === undefined ? '' : ` of ${owner}`}${because(result)}`,
   }),
   task_assigned: ({ task, owner, by }) => ({ who: by, what: `gives task ${task} to ${owner}` }),
   member_registered: ({ name, agent, read_only: readOnly, model }, state, counts) => ({
@@ -153,6 +159,7 @@ export function namesIn(record: TeamRecord): readonly string[] {
     'member' in record ? record.member : null,
     'to' in record ? record.to : null,
     'owner' in record ? record.owner : null,
+    ...(record.type === 'created' ? (record.tasks ?? []).map(({ owner }) => owner) : []),
   ];
   return names.filter((name): name is string => typeof name === 'string');
 }

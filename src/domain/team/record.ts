@@ -48,6 +48,8 @@ export type TeamRecord =
       readonly approval: boolean;
       /** The work tree as it was, a Git tree id; null when there is none. */
       readonly base: string | null;
+      /** What it begins with; missing: with none. */
+      readonly tasks?: readonly TaskDraft[];
     } & Purpose)
   | {
       readonly type: 'task_created';
@@ -65,6 +67,8 @@ export type TeamRecord =
       readonly task: string;
       readonly status: TaskStatus;
       readonly result: string | null;
+      /** Whom the lead gives it to with that. */
+      readonly owner?: string;
     } & Author)
   | { readonly type: 'task_assigned'; readonly task: string; readonly owner: string; readonly by: string }
   | {

@@ -31,8 +31,10 @@ export type RemedyInput = {
   readonly trust5: Trust5 | null;
   readonly settings: QualitySettings;
   readonly ownership: readonly Ownership[];
-  /** Names of the members that write, and are not over. */
+  /** Names of those who write in the team, whether or not anybody plays them now. */
   readonly writers: readonly string[];
+  /** Names of those who begin nothing any more: they are asked for what is theirs alone. */
+  readonly spent: ReadonlySet<string>;
   /** The repository's tracked paths. */
   readonly files: readonly string[];
 };
@@ -47,16 +49,17 @@ function isTestPath(path: string): boolean {
 }
 
 /** The member that a role's work goes to: the role's own, else who builds, else whoever writes. */
-function memberFor(role: string | null, writers: readonly string[]): string | null {
-  return [role, BACKEND].find((name) => name !== null && writers.includes(name)) ?? writers[0] ?? null;
+function memberFor(role: string | null, { writers, spent }: Pick<RemedyInput, 'writers' | 'spent'>): string | null {
+  if (role !== null && writers.includes(role)) return role;
+  const able = writers.filter((name) => !spent.has(name));
+  return able.find((name) => name === BACKEND) ?? able[0] ?? null;
 }
 
 /** Whose a path is among those who write; a test that is nobody's is the tester's. */
-function writerOf(path: string | null, { ownership, writers }: RemedyInput): string | null {
-  if (path === null) return memberFor(null, writers);
-  const { owner } = ownerOf(path, ownership);
-  const role = owner === null || owner === SHARED ? (isTestPath(path) ? TESTER : BACKEND) : owner;
-  return memberFor(role, writers);
+function writerOf(path: string | null, input: RemedyInput): string | null {
+  if (path === null) return memberFor(null, input);
+  const { owner } = ownerOf(path, input.ownership);
+  return memberFor(owner === null || owner === SHARED ? (isTestPath(path) ? TESTER : null) : owner, input);
 }
 
 function grouped<T>(items: readonly T[], ownerOfItem: (item: T) => string | null): ReadonlyMap<string, readonly T[]> {
@@ -96,9 +99,9 @@ function sourceOfTest(test: string, files: readonly string[]): string | null {
 }
 
 function testRemedies(check: CheckResult, input: RemedyInput): Partial<Remedies> {
-  const { files, writers } = input;
+  const { files } = input;
   if (isForLackOfTests(check)) {
-    const owner = memberFor(TESTER, writers);
+    const owner = memberFor(TESTER, input);
     const description = `The gate finds no tests: ${check.reason}. Write tests that it runs.`;
     return owner === null
       ? {}
@@ -107,7 +110,7 @@ function testRemedies(check: CheckResult, input: RemedyInput): Partial<Remedies>
   const failing = check.details.length === 0 ? [check.reason] : check.details;
   const owners = grouped(failing, (test) => {
     const source = sourceOfTest(test, files);
-    return source === null ? memberFor(null, writers) : writerOf(source, input);
+    return writerOf(source, input);
   });
   const messages = [...owners].map(([to, tests]) => ({
     to,
@@ -121,8 +124,9 @@ function testRemedies(check: CheckResult, input: RemedyInput): Partial<Remedies>
   return { messages };
 }
 
-function coverageRemedies(check: CheckResult, { gate, settings, writers }: RemedyInput): Partial<Remedies> {
-  const to = memberFor(TESTER, writers);
+function coverageRemedies(check: CheckResult, input: RemedyInput): Partial<Remedies> {
+  const { gate, settings } = input;
+  const to = memberFor(TESTER, input);
   if (to === null) return {};
   if (gate.coverage === null) {
     const description = `The coverage cannot be measured: ${check.reason}. Make it measurable, or have its command or its report named in quality of .tool/config/workflow.yaml.`;
@@ -220,10 +224,20 @@ function dimensionTasks(
       (text) => oneLine(text).endsWith(finding.words) && (finding.path === null || text.includes(finding.path)),
     );
   return tasksFor(
-    findings.filter((finding) => !isAsked(finding)),
+    findings.filter((finding) => finding.heldBy === undefined && !isAsked(finding)),
     { ...stepsOf({ ...result, dimension }), again: source },
     input,
   );
+}
+
+/** What only the history still holds is taken out by no change: one line for all of it. */
+function historyNotes({ findings }: DimensionResult): readonly string[] {
+  const held = findings.filter(({ heldBy }) => heldBy !== undefined).map((finding) => oneLine(place(finding)));
+  if (held.length === 0) return [];
+  const more = held.length > SHOWN ? `; and ${held.length - SHOWN} more` : '';
+  return [
+    `${held.slice(0, SHOWN).join('; ')}${more}: no teammate can mend that. Revoke the credential, and make the branch anew without that commit, or squash it when you merge it`,
+  ];
 }
 
 /**
@@ -233,16 +247,17 @@ function dimensionTasks(
 export function remediesFor(input: RemedyInput): Remedies {
   const { gate, trust5, settings } = input;
   const failed = gate.checks.filter(({ outcome }) => outcome === 'failed');
+  const dimensions = trust5?.dimensions ?? [];
   const parts: readonly Partial<Remedies>[] = [
     ...failed.map((check) => {
       if (check.check === 'tests') return testRemedies(check, input);
       return check.check === 'coverage' ? coverageRemedies(check, input) : { tasks: checkTasks(check, input) };
     }),
-    ...(trust5?.dimensions ?? [])
+    ...dimensions
       .filter(({ state }) => state === 'failed')
       .map((result) => ({ tasks: dimensionTasks(result, gate.checks, input) })),
   ];
-  const notes = (trust5?.dimensions ?? [])
+  const unmeasured = dimensions
     .filter((result) => result.state === 'not_measured' && !isFine(result, settings))
     .map(
       ({ dimension, figures }) =>
@@ -251,6 +266,6 @@ export function remediesFor(input: RemedyInput): Remedies {
   return {
     messages: parts.flatMap(({ messages = [] }) => messages),
     tasks: parts.flatMap(({ tasks = [] }) => tasks),
-    notes,
+    notes: [...dimensions.flatMap(historyNotes), ...unmeasured],
   };
 }

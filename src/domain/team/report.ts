@@ -2,7 +2,7 @@
 
 import { oneLine } from '../text.ts';
 import { trust5Lines } from '../trust5.ts';
-import { contentLine } from './content-line.ts';
+import { messageContent } from './content-line.ts';
 import { BUDGET, type Cost, costOfTeam } from './cost.ts';
 import type { MessageType } from './message.ts';
 import { isRefusal, type TeamState } from './state.ts';
@@ -59,10 +59,10 @@ function taskLines({ tasks }: TeamState): readonly string[] {
 function messageLines({ messages }: TeamState): readonly string[] {
   const lines = messages
     .filter(({ type }) => MATTERED.includes(type))
-    .map(
-      ({ from, to, type, content }) =>
-        `- ${cell(from)} → ${cell(to)}, ${type.replaceAll('_', ' ')}: ${cell(contentLine(type, content))}`,
-    );
+    .map((message) => {
+      const { from, to, type } = message;
+      return `- ${cell(from)} → ${cell(to)}, ${type.replaceAll('_', ' ')}: ${cell(messageContent(message))}`;
+    });
   return lines.length === 0 ? [] : ['## Messages', '', ...lines];
 }
 

@@ -2,6 +2,7 @@
 
 import { visibleLines } from '../text.ts';
 import { findEvidence } from './evidence.ts';
+import { namedPaths } from './named-path.ts';
 import { ownerOf } from './ownership.ts';
 import { indexPaths, type PathIndex } from './path-index.ts';
 import { type Asked, readAsked } from './requirement.ts';
@@ -63,7 +64,7 @@ function readLines(
   { title, requirements }: Asked,
   roles: readonly string[],
   index: PathIndex,
-  { ownership, selection }: DecompositionInput,
+  { ownership, selection, files: all }: DecompositionInput,
 ): readonly Line[] {
   const lines = requirements.length > 0 ? requirements : [{ text: title, kind: 'requirement' as const }];
   const { byLine } = findEvidence(
@@ -78,6 +79,11 @@ function readLines(
     ...builders.filter((role) => role === (domains.has('frontend') && !domains.has('backend') ? FRONTEND : BACKEND)),
     ...builders,
   ];
+  // A line that names nothing but files of the designer's asks for nothing to be built.
+  const isDesigners = (text: string) => {
+    const named = namedPaths(text, all, ownership).flatMap(({ files }) => files);
+    return named.length > 0 && named.every((file) => ownerOf(file, ownership).owner === DESIGNER);
+  };
   const hasOthers = lines.some((line) => line.kind === 'requirement' && !hintsOf(line.text).has('tests'));
   return lines.map((line, at) => {
     const files = (requirements.length > 0 ? byLine[at] : selection.files) ?? [];
@@ -97,7 +103,8 @@ function readLines(
     const isTestersAlone = isTested && roles.includes(TESTER) && hasOthers;
     if (isTestersAlone) found.clear();
     if (isTested && roles.includes(TESTER)) found.add(TESTER);
-    if (!isTestersAlone && ![...found].some(isBuilder) && fallback !== undefined) found.add(fallback);
+    const isSomebodys = isTestersAlone || [...found].some(isBuilder) || (found.has(DESIGNER) && isDesigners(line.text));
+    if (!isSomebodys && fallback !== undefined) found.add(fallback);
     return { ...line, files, roles: found };
   });
 }

@@ -14,7 +14,7 @@ import type { TaskDraft } from './task-draft.ts';
 export const MEMBER_LEASE_MS = 15 * 60_000;
 /** So long after a shutdown was asked for, a team may be deleted without the word of all. */
 export const SHUTDOWN_DEADLINE_MS = 60_000;
-/** After so many rejections of the same work without change, it is let through and told to the lead. */
+/** After so many rejections of the same work without change, it is let through, which the lead is told once. */
 export const MAX_REJECTIONS = 3;
 
 /** `registered`: the host has not started it yet · `idle`: it has nothing to do · `stopped`: so has its run. */
@@ -51,6 +51,8 @@ export type Message = {
   readonly sentAt: number;
   /** By each who gets it. */
   readonly receipts: ReadonlyMap<string, Receipt>;
+  /** What it claims could be held against nothing: nothing was measured when it was sent. */
+  readonly isUnmeasured?: true;
 };
 
 export type Lease = {
@@ -78,8 +80,14 @@ export function isRefusal({ hook, decision }: Pick<Decision, 'hook' | 'decision'
   return decision !== 'accept' && !(hook === 'teammate_idle' && decision === 'reject');
 }
 
-/** How often the same work was rejected in a row. */
+/** How often the same work was rejected in a row; one more when it was let through for that. */
 export type Rejections = { readonly fingerprint: string; readonly count: number };
+
+/** What becomes of work that is not accepted: after so many rejections the lead is told once, and then nobody any more. */
+export function decisionOn(before: Rejections | undefined, fingerprint: string): 'reject' | 'escalated' | 'accept' {
+  if (before?.fingerprint !== fingerprint || before.count < MAX_REJECTIONS) return 'reject';
+  return before.count === MAX_REJECTIONS ? 'escalated' : 'accept';
+}
 
 export type Gate = {
   readonly at: number;
@@ -158,6 +166,11 @@ export function isLost(member: Member, now: number): boolean {
 /** Whether the team still stands. */
 export function isStanding(state: TeamState): boolean {
   return state.session !== 'none' && state.session !== 'deleted';
+}
+
+/** Whether the lead is a model; one that is code takes the next steps itself, and a person at a terminal by hand. */
+export function isModelLed({ lead }: TeamState): boolean {
+  return lead.session !== null || lead.keyHash !== null;
 }
 
 /** The SPEC that it builds; null: something else is its purpose. */

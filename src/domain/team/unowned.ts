@@ -34,9 +34,14 @@ function fileOwners({ files }: Task, ownership: readonly Ownership[]): readonly 
   return [...new Set(owners.filter((owner) => owner !== null && owner !== SHARED))].filter((owner) => owner !== null);
 }
 
+/** Those that the team began with, and those that came to it. */
+function rolesOf({ purpose, members }: TeamState): readonly string[] {
+  return [...new Set([...(purpose?.roles ?? []), ...members.keys()])];
+}
+
 /** Who may be given work that is nobody's: whoever writes, or all where nobody does. */
 function candidates(state: TeamState, owners: readonly string[]): readonly string[] {
-  const known = [...new Set([...(state.purpose?.roles ?? []), ...state.members.keys()])];
+  const known = rolesOf(state);
   if (state.purpose?.phase !== 'run') return known;
   const missing = owners.filter((owner) => Object.hasOwn(ROLES, owner) && !known.includes(owner));
   return [...known, ...missing].filter((name) => !isReader(state, name));
@@ -46,6 +51,11 @@ function candidates(state: TeamState, owners: readonly string[]): readonly strin
 function hasPlace({ members }: TeamState, name: string, max: number): boolean {
   const there = [...members.values()].filter((one) => one.phase !== 'over' && one.name !== name);
   return there.length < max;
+}
+
+/** Whoever writes in the team, whether or not anybody plays it now: a restart leaves nobody there. */
+export function writersOf(state: TeamState): readonly string[] {
+  return rolesOf(state).filter((name) => !isReader(state, name));
 }
 
 function openTasks({ tasks }: TeamState, name: string): number {

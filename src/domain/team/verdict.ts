@@ -13,7 +13,7 @@ export const VERDICT_FORM: readonly string[] = [
 export type Verdict =
   | { readonly kind: 'proven'; readonly cause: string; readonly evidence: string }
   | { readonly kind: 'refuted'; readonly why: string; readonly evidence: string }
-  | { readonly kind: 'unclear' };
+  | { readonly kind: 'unclear'; readonly lack: string };
 
 const FIRST = /^[\s>*_#-]*(proven|refuted)[\s*_]*:[\s*_]*(.*?)[\s*_]*$/i;
 
@@ -26,7 +26,9 @@ export function readVerdict(result: string): Verdict {
     .join('\n')
     .replace(/^\s*\n/, '')
     .trimEnd();
-  if (word === '' || said === '' || evidence === '') return { kind: 'unclear' };
+  if (word === '') return { kind: 'unclear', lack: 'it begins with neither proven: nor refuted:' };
+  if (said === '') return { kind: 'unclear', lack: `nothing stands behind ${word}:` };
+  if (evidence === '') return { kind: 'unclear', lack: 'no command stands below it that shows it' };
   return word.toLowerCase() === 'proven'
     ? { kind: 'proven', cause: said, evidence }
     : { kind: 'refuted', why: said, evidence };
@@ -51,7 +53,8 @@ export function findingsOf({ tasks }: TeamState): Findings {
     .map(
       (task): Tried => ({
         task,
-        verdict: task.status === 'completed' ? readVerdict(task.result ?? '') : { kind: 'unclear' },
+        verdict:
+          task.status === 'completed' ? readVerdict(task.result ?? '') : { kind: 'unclear', lack: 'it has failed' },
       }),
     );
   const [first] = verdicts

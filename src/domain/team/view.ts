@@ -3,13 +3,21 @@
 import type { CheckOutcome, Dimension } from '../quality.ts';
 import { oneLine } from '../text.ts';
 import { nextStep } from './brief.ts';
-import { contentLine } from './content-line.ts';
+import { messageContent } from './content-line.ts';
 import { type Cost, costOfMember, costOfTask, costOfTeam } from './cost.ts';
 import { LEAD, type MessageType } from './message.ts';
 import type { DecisionKind, Ending } from './record.ts';
 import type { Phase } from './role.ts';
 import type { SessionState } from './session.ts';
-import { isLost, isRefusal, type Member, type MemberPhase, type Message, type TeamState } from './state.ts';
+import {
+  isLost,
+  isRefusal,
+  MAX_REJECTIONS,
+  type Member,
+  type MemberPhase,
+  type Message,
+  type TeamState,
+} from './state.ts';
 import { isHeldUp, shownStatus, type Task, type TaskStatus, waitsFor } from './task.ts';
 
 /** So many of the messages are in a view, the last ones. */
@@ -243,7 +251,7 @@ function statusOf(message: Message): MessageView['status'] {
 }
 
 function messageView(message: Message): MessageView {
-  const { seq, sentAt, from, to, type, content, inReplyTo, receipts } = message;
+  const { seq, sentAt, from, to, type, inReplyTo, receipts } = message;
   return {
     seq,
     at: iso(sentAt),
@@ -251,7 +259,7 @@ function messageView(message: Message): MessageView {
     to,
     type,
     in_reply_to: inReplyTo,
-    content: oneLine(contentLine(type, content), LINE_MAX),
+    content: oneLine(messageContent(message), LINE_MAX),
     status: statusOf(message),
     receipts: [...receipts].map(([member, { deliveredAt, readAt }]) => ({
       member,
@@ -283,10 +291,12 @@ function scored({ dimension, state, score, figures, source }: Trust5View['dimens
 
 /** The rejections that stand, by the hook and the member whose key they have in the state. */
 function openRejections(state: TeamState): TeamView['rejections']['open'] {
-  return [...state.rejections].map(([key, { count }]) => {
-    const end = key.indexOf(':');
-    return { hook: key.slice(0, end), member: key.slice(end + 1) || null, in_a_row: count };
-  });
+  return [...state.rejections]
+    .filter(([, { count }]) => count <= MAX_REJECTIONS)
+    .map(([key, { count }]) => {
+      const end = key.indexOf(':');
+      return { hook: key.slice(0, end), member: key.slice(end + 1) || null, in_a_row: count };
+    });
 }
 
 function countsOf(tasks: readonly TaskView[]): TeamView['task_counts'] {

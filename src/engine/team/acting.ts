@@ -3,19 +3,26 @@
 import { type Evidence, identify } from '../../domain/team/caller.ts';
 import { LEAD } from '../../domain/team/message.ts';
 import { teamReport } from '../../domain/team/report.ts';
-import { isStanding, type TeamState } from '../../domain/team/state.ts';
+import { isModelLed, isStanding, type TeamState } from '../../domain/team/state.ts';
 import type { TeamLog } from '../ports.ts';
-import { type Answer, refuse, type Somebody, tellLead, withStanding } from './context.ts';
+import { type Answer, refuse, type Somebody, tellLead, withReadable } from './context.ts';
 import type { HookContext } from './hook-context.ts';
+import type { Show } from './member-operations.ts';
 import { evidenceWith, operate } from './operations.ts';
-import { advance, isModelLed } from './phases/advance.ts';
+import { advance } from './phases/advance.ts';
 
-/** Carries out one operation, and the steps of the phase that code takes after it. Throws like `operate`. */
-export async function act(context: HookContext, name: string, given: unknown, evidence: Evidence): Promise<Answer> {
+/** Carries out one operation, and the steps of the phase that code takes after it. Throws, and shows mail, like `operate`. */
+export async function act(
+  context: HookContext,
+  name: string,
+  given: unknown,
+  evidence: Evidence,
+  show?: Show,
+): Promise<Answer> {
   const who = evidenceWith(context, given, evidence);
   if (name === 'TeamDelete') return deleteTeam(context, given, who);
   if (isJudgement(name, given)) await awaitMeasuring(context, who, wantedTeam(given));
-  const answer = await operate(context, name, given, who);
+  const answer = await operate(context, name, given, who, show);
   const isEnd = name === 'TaskUpdate' && (answer.status === 'completed' || answer.status === 'failed');
   if (!isEnd && name !== 'TaskList') return answer;
   return { ...answer, ...(await follow(context, who, wantedTeam(given), isEnd)) };
@@ -72,7 +79,7 @@ async function withLed<T>(
   wanted: string | null,
   use: (log: TeamLog, caller: Somebody) => Promise<T>,
 ): Promise<T | null> {
-  return withStanding(context.teams, async (logs) => {
+  return withReadable(context.teams, async (logs) => {
     const callers = identify(
       who,
       logs.map((log) => log.state),
@@ -108,7 +115,7 @@ async function deleteTeam(context: HookContext, given: unknown, who: Evidence): 
 }
 
 async function deleteNow(context: HookContext, given: unknown, who: Evidence): Promise<Answer> {
-  const states = await withStanding(context.teams, (logs) => Promise.resolve(logs.map(({ state }) => state)));
+  const states = await withReadable(context.teams, (logs) => Promise.resolve(logs.map(({ state }) => state)));
   const answer = await operate(context, 'TeamDelete', given, who);
   const state = states.find(({ team }) => team === answer.team);
   if (state === undefined || !isModelLed(state) || state.purpose?.phase !== 'run') return answer;

@@ -16,7 +16,7 @@ export type Host = { readonly version: string | null; readonly form: 'project' |
 export type TeamContext = {
   readonly teams: Teams;
   readonly settings: () => Promise<TeamSettings>;
-  /** What the settings were found to lack so far: what they said before holds, or nothing. */
+  /** What the settings were found to lack when they were last read: what they said before holds, or nothing. */
   readonly problems: () => readonly string[];
   readonly now: () => number;
   readonly keys: Keys;
@@ -24,6 +24,8 @@ export type TeamContext = {
   readonly workTree: WorkTree;
   /** A path as a caller names it, from the project's root; null when it lies outside, or is the root itself. */
   readonly inside: (path: string) => string | null;
+  /** What a path of the project leads to, with its links followed: absolute where that lies outside. */
+  readonly placeOf: (path: string) => { readonly path: string; readonly isDirectory: boolean };
   /** Where the caller works in a worktree of its own, whose finished work is merged; null: in the project itself. */
   readonly workshop: () => Promise<Workshop | null>;
   /** null: none; somebody at a terminal, or another client. */
@@ -54,14 +56,45 @@ export async function tellLead(
   await log.append({ type: 'message_sent', to: LEAD, kind: 'progress', content, in_reply_to: null, by, epoch });
 }
 
-/** Opens all teams that stand, for as long as `use` takes. */
-export async function withStanding<T>(teams: Teams, use: (logs: readonly TeamLog[]) => Promise<T>): Promise<T> {
-  const logs = teams.list().flatMap((name) => teams.open(name) ?? []);
+/** A team whose log cannot be read: whether it stands, and whose it is, is not known. */
+export type Unread = { readonly team: string; readonly error: unknown };
+
+/** Opens all teams that stand, for as long as `use` takes. What cannot be read concerns nobody but its own team. */
+export async function withReadable<T>(
+  teams: Teams,
+  use: (logs: readonly TeamLog[], unread: readonly Unread[]) => Promise<T>,
+): Promise<T> {
+  const logs: TeamLog[] = [];
+  const unread: Unread[] = [];
+  for (const team of teams.list()) {
+    try {
+      const log = teams.open(team);
+      if (log !== undefined) logs.push(log);
+    } catch (error) {
+      unread.push({ team, error });
+    }
+  }
   try {
-    return await use(logs.filter((log) => isStanding(log.state)));
+    return await use(
+      logs.filter((log) => isStanding(log.state)),
+      unread,
+    );
   } finally {
     await Promise.all(logs.map((log) => log.close()));
   }
+}
+
+/** Throws what keeps the first of them from being read: anything might be true of it. */
+export function mustBeReadable([first]: readonly Unread[]): void {
+  if (first !== undefined) throw first.error;
+}
+
+/** As `withReadable`, for what has to know all teams. */
+export async function withStanding<T>(teams: Teams, use: (logs: readonly TeamLog[]) => Promise<T>): Promise<T> {
+  return withReadable(teams, (logs, unread) => {
+    mustBeReadable(unread);
+    return use(logs);
+  });
 }
 
 export type Somebody = Extract<Caller, { kind: 'lead' | 'member' }>;
@@ -75,8 +108,10 @@ export function callerOf(
   evidence: Evidence,
   logs: readonly TeamLog[],
   wanted: string | undefined,
+  unread: readonly Unread[] = [],
 ): { readonly caller: Somebody; readonly log: TeamLog } {
   const standing = logs.map((log) => log.state.team);
+  mustBeReadable(unread.filter(({ team }) => team === wanted));
   if (wanted !== undefined && !standing.includes(wanted))
     refuse(
       `team_name: no team ${wanted} stands; ${standing.length === 0 ? 'there is none' : `there is ${standing.join(', ')}`}`,
@@ -87,7 +122,10 @@ export function callerOf(
   );
   const [first] = all;
   if (first?.kind === 'unknown')
-    refuse(`who you are cannot be told: ${first.why}. Pass the key that you were handed as "key"`);
+    refuse(
+      `who you are cannot be told: ${first.why}${first.takesKey ? '. Pass the key that you were handed as "key"' : ''}`,
+    );
+  if (!all.some(isSomebody)) mustBeReadable(unread);
   if (standing.length === 0) refuse('no team stands: create one with TeamCreate');
   if (first?.kind === 'outsider') refuse(`${first.who} belongs to no team that stands (${standing.join(', ')})`);
   const mine = all.filter(isSomebody).filter((caller) => wanted === undefined || caller.team === wanted);

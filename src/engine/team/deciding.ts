@@ -2,11 +2,12 @@
 
 import type { SpecData } from '../../domain/spec/check.ts';
 import { planDrafts } from '../../domain/spec/plan-drafts.ts';
-import { specDirectory, specIdsIn } from '../../domain/spec/spec.ts';
+import type { SpecProblem } from '../../domain/spec/problem.ts';
+import { isSpecId, specDirectory, specIdsIn } from '../../domain/spec/spec.ts';
 import { type Decision, decideMode } from '../../domain/team/activation.ts';
 import type { CommandName, Flags } from '../../domain/team/arguments.ts';
 import { decompose } from '../../domain/team/decomposition.ts';
-import { FALLBACK_TRIGGERS } from '../../domain/team/fallback.ts';
+import { CHOSEN_ALONE, FALLBACK_TRIGGERS } from '../../domain/team/fallback.ts';
 import { missingPlanners } from '../../domain/team/planning.ts';
 import type { Phase } from '../../domain/team/role.ts';
 import { rolesOf, type Selection, select } from '../../domain/team/selection.ts';
@@ -25,14 +26,14 @@ export type Work = {
   readonly subject: string;
   readonly team: string;
   readonly text: string;
-  /** A SPEC whose documents have no problems: its own plan counts. Null: the tasks are made from the text. */
+  /** A SPEC with a plan: that counts. Null: the tasks are made from the text. */
   readonly data: SpecData | null;
 };
 
 /** So much of an issue's title names its team's work. */
 const TITLE_MAX = 120;
 
-type Needed = Pick<HookContext, 'project' | 'log' | 'teams'>;
+type Needed = Pick<HookContext, 'project' | 'log' | 'teams' | 'problems'>;
 
 export type Decided =
   | { readonly kind: 'refused'; readonly problems: readonly string[] }
@@ -51,6 +52,8 @@ async function workOf(
   { command, words }: Command,
   settings: TeamSettings,
 ): Promise<Work | { readonly problem: string }> {
+  const noSpec = command === 'plan' ? context.project.whyNoSpec() : null;
+  if (noSpec !== null) return { problem: noSpec };
   if (command === 'plan') return { phase: 'plan', subject: words, team: planTeamName(words), text: words, data: null };
   if (command === 'build-fix') {
     const subject = words === '' ? 'the failure that the user speaks of' : words;
@@ -68,7 +71,27 @@ async function workOf(
     return {
       problem: `${words} is not approved (${why}): the user approves it as it stands by answering "approve ${words}", or with \`tool spec approve ${words}\``,
     };
-  return { phase: 'run', subject: words, team: runTeamName(words) ?? '', text, data: context.project.data(words) };
+  const planned = context.project.planned(words);
+  if (planned !== null && planned.problems.length > 0) return { problem: unreadable(words, planned.problems) };
+  return { phase: 'run', subject: words, team: runTeamName(words) ?? '', text, data: planned?.data ?? null };
+}
+
+/** So many problems of documents are named where there is little room. */
+const PROBLEMS_NAMED = 3;
+
+/** Why a SPEC is not built: what is left of it would be something else than what was approved. */
+function unreadable(id: string, problems: readonly SpecProblem[]): string {
+  const named = problems.slice(0, PROBLEMS_NAMED).map(({ file, line, words }) => `${file}:${line}: ${words}`);
+  const left = problems.length - named.length;
+  const more = left === 0 ? '' : `; and ${left} more`;
+  return `the documents of ${id} have problems: ${named.join('; ')}${more}. \`tool spec check ${id}\` names them all`;
+}
+
+/** What is said of a SPEC that was written without a plan. */
+function unplanned({ subject, data }: Work): readonly string[] {
+  return data !== null || !isSpecId(subject)
+    ? []
+    : [`${specDirectory(subject)} has no plan.md: the tasks are made from the requirements`];
 }
 
 /** Decides what the command comes to; nothing is written. */
@@ -106,7 +129,12 @@ export async function decideIssue(
       left.push(`${id} is named, and left alone: it is not approved (${why})`);
       continue;
     }
-    const work: Work = { phase: 'run', subject: id, team, text: spec, data: context.project.data(id) };
+    const planned = context.project.planned(id);
+    if (planned !== null && planned.problems.length > 0) {
+      left.push(`${id} is named, and left alone: ${unreadable(id, planned.problems)}`);
+      continue;
+    }
+    const work: Work = { phase: 'run', subject: id, team, text: spec, data: planned?.data ?? null };
     return decideOn(context, work, { command: 'run', flags }, settings, [`the issue names ${id}`, ...left]);
   }
   const work: Work = { phase: 'run', subject: `issue #${issue}: ${title}`, team, text, data: null };
@@ -127,6 +155,7 @@ async function decideOn(
     command,
     flags,
     settings,
+    problem: context.problems()[0],
     hostVersion: await context.project.hostVersion(),
     environment: context.project.variable,
     selection,
@@ -150,7 +179,7 @@ async function decideOn(
       ? decompose({ phase: work.phase, roles, text: work.text, selection, ownership, files })
       : planDrafts({ data: work.data, roles, ownership });
   const drafts: readonly TaskDraft[] = tasks;
-  const reasons = [...said, ...decision.reasons, ...notes];
+  const reasons = [...said, ...unplanned(work), ...decision.reasons, ...notes];
   return { kind: 'decided', work, decision, isForced: flags.force, reasons, drafts };
 }
 
@@ -174,7 +203,7 @@ export async function propose(context: Needed, decided: Extract<Decided, { kind:
     const roles = decision.mode === 'team' ? decision.roles : [...new Set(drafts.map(({ owner }) => owner))];
     await log.append({
       ...{ type: 'proposed', phase, pattern, roles, subject, reasons, drafts },
-      ...(decision.mode === 'team' ? {} : { alone: decision.trigger ?? 'solo' }),
+      ...(decision.mode === 'team' ? {} : { alone: decision.trigger ?? CHOSEN_ALONE }),
       ...(isForced ? { forced: true } : {}),
     });
     return null;

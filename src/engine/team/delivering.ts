@@ -1,5 +1,6 @@
 // What agents get to see at the next boundary: their mail after a tool, and where they stand after a new beginning.
 
+import { messageOf } from '../../domain/errors.ts';
 import { leadBrief, nextStep } from '../../domain/team/brief.ts';
 import { memberName } from '../../domain/team/caller.ts';
 import { FALLBACK_TRIGGERS } from '../../domain/team/fallback.ts';
@@ -8,17 +9,17 @@ import type { TeamState } from '../../domain/team/state.ts';
 import { kindOfTool } from '../../domain/team/tool-kind.ts';
 import { oneLine } from '../../domain/text.ts';
 import type { TeamLog } from '../ports.ts';
-import { withStanding } from './context.ts';
+import { withReadable } from './context.ts';
 import { type HookAnswer, type HostEvent, SILENT } from './event.ts';
 import { findCaller, type HookContext } from './hook-context.ts';
-import { takeMail } from './member-operations.ts';
+import { noteDelivered, takeMail } from './member-operations.ts';
 
 /** A sign of life is written down once in so long. */
 const SIGN_MS = 60_000;
 
 export async function afterTool(context: HookContext, event: HostEvent): Promise<HookAnswer> {
-  return withStanding(context.teams, async (logs) => {
-    const found = await findCaller(context, event, logs);
+  return withReadable(context.teams, async (logs, unread) => {
+    const found = await findCaller(context, event, logs, unread);
     if (found === undefined) return SILENT;
     const { caller, log } = found;
     if (caller.kind === 'member') {
@@ -64,7 +65,7 @@ function isLed({ lead }: TeamState, session: string): boolean {
 export async function onSessionStart(context: HookContext, event: HostEvent): Promise<HookAnswer> {
   // A teammate has its brief in its first prompt.
   if (context.startedAs !== null) return SILENT;
-  return withStanding(context.teams, async (logs) => {
+  return withReadable(context.teams, async (logs, unread) => {
     // What another session does one at a time keeps nobody from writing.
     const told = logs.filter(({ state }) => state.session !== 'fallback' || isLed(state, event.session));
     const texts = told.map(({ state }) =>
@@ -72,6 +73,10 @@ export async function onSessionStart(context: HookContext, event: HostEvent): Pr
         ? leadBrief(state)
         : `toolcrew: team ${state.team} (${state.session}) stands in this project, led by another session: nobody else writes until it ends. /tool:team-restart ${state.team} takes it over.`,
     );
-    return contextOf(texts);
+    for (const log of told) if (isLed(log.state, event.session)) await noteDelivered(log, LEAD);
+    const lost = unread.map(
+      ({ team, error }) => `toolcrew: what team ${team} has come to is not known: ${messageOf(error)}`,
+    );
+    return contextOf([...texts, ...lost]);
   });
 }

@@ -1,18 +1,24 @@
 // The gate before a task counts as completed: the project's own checks, and no change that nobody may have made.
 
 import { type GateResult, isForLackOfTests, rejection } from '../../domain/quality.ts';
+import { LEAD } from '../../domain/team/message.ts';
 import { ownerOf, SHARED } from '../../domain/team/ownership.ts';
 import type { TeamSettings } from '../../domain/team/settings.ts';
-import { MAX_REJECTIONS, type TeamState } from '../../domain/team/state.ts';
+import { decisionOn, MAX_REJECTIONS, type TeamState } from '../../domain/team/state.ts';
 import type { Task } from '../../domain/team/task.ts';
+import { heldAgainst } from '../../domain/unreported.ts';
 import type { TeamLog } from '../ports.ts';
-import { type Somebody, type TeamContext, tellLead, withStanding } from './context.ts';
+import { type Somebody, type TeamContext, tellLead, type Unread, withReadable } from './context.ts';
 import { type HookAnswer, type HostEvent, SILENT } from './event.ts';
-import { checkAlone } from './gate-alone.ts';
-import { findCaller, type HookContext } from './hook-context.ts';
+import { findCaller, type HookContext, isOfLead } from './hook-context.ts';
 import { joinWork, type Objection, prepareWork } from './joining.ts';
 
-export type Completion = { readonly accept: boolean; readonly reason: string };
+export type Completion = {
+  readonly accept: boolean;
+  readonly reason: string;
+  /** Why it is let through although it is not accepted, for people; null: it is not. */
+  readonly tired: string | null;
+};
 
 const HOOK = 'task_completed';
 /** Rejections for changes of others' files count apart: those of the checks come in between. */
@@ -29,13 +35,15 @@ export async function judgeCompletion(
   const free = withoutChecks(log.state, caller, settings);
   const own = await ownWork(context, log.state, caller);
   if (free !== null && own === null) return decide(log, task, caller, null, free);
-  const prepared = own === null ? null : await prepareWork(own.workshop, context, log, task, own.caller);
+  const before = log.state.rejections.get(`${FOREIGN}:${caller.name}`)?.fingerprint;
+  const prepared = own === null ? null : await prepareWork(own.workshop, context, log, task, own.caller, before);
   if (prepared !== null && !prepared.ok) return decide(log, task, caller, prepared.objection, '', FOREIGN);
   const foreign = own === null ? await foreignChanges(context, log, caller, settings) : null;
   if (foreign !== null) return decide(log, task, caller, foreign, '', FOREIGN);
   const unchecked =
     free ?? (settings.hooks.taskCompleted.requireQualityCheck ? null : 'unchecked: require_quality_check is false');
-  const measured = unchecked === null ? await measure(context, log, task, caller, settings) : null;
+  const changed = () => changedBy(context, log.state, own);
+  const measured = unchecked === null ? await measure(context, log, task, caller, settings, changed) : null;
   const upTo = prepared?.upTo ?? null;
   if (measured !== null && measured.objection !== null) {
     const decided = await decide(log, task, caller, measured.objection, measured.words);
@@ -55,14 +63,32 @@ async function ownWork(context: TeamContext, { purpose }: TeamState, caller: Som
   return workshop === null ? null : { workshop, caller };
 }
 
+/** What the team has changed so far, the caller's own work with it; null where nothing tells. */
+async function changedBy(
+  { workTree }: TeamContext,
+  { team, base }: TeamState,
+  own: Awaited<ReturnType<typeof ownWork>>,
+): Promise<readonly string[] | null> {
+  if (own !== null) {
+    const { commits } = await own.workshop.commits(team, own.caller.name);
+    const merged = await own.workshop.changed(team);
+    return [...merged.map(({ path }) => path), ...commits.flatMap(({ files }) => files)];
+  }
+  const tree = base === null ? null : await workTree.tree();
+  return base === null || tree === null ? null : workTree.changed(base, tree);
+}
+
 async function measure(
   context: TeamContext,
   log: TeamLog,
   task: Pick<Task, 'id'>,
   caller: Somebody,
   settings: TeamSettings,
+  changed: () => Promise<readonly string[] | null>,
 ) {
-  const result = await context.checks.run(settings.quality, new AbortController().signal);
+  const whole = await context.checks.run(settings.quality, new AbortController().signal);
+  // What no test loads yet may be what the tester's next task is for.
+  const result = heldAgainst(whole, isTestedLater(log.state, task) ? null : await changed(), settings.quality);
   const { tree, ok, checks, coverage } = result;
   await log.append({ type: 'gate_measured', task: task.id, tree, ok, checks, coverage });
   return { objection: objectionOf(result, log.state, task, caller, settings), words: wordsOf(result) };
@@ -85,6 +111,13 @@ function wordsOf({ checks }: GateResult): string {
     .join(', ');
 }
 
+/** Whether the tester has further tasks open. */
+function isTestedLater(state: TeamState, task: Pick<Task, 'id'>): boolean {
+  return [...state.tasks.values()].some(
+    (one) => one.owner === 'tester' && one.id !== task.id && one.status !== 'completed' && one.status !== 'failed',
+  );
+}
+
 /** What stands in the way of this completion; missing coverage, or that there is no test yet, does not while the tester has tasks of its own open. */
 function objectionOf(
   result: GateResult,
@@ -95,12 +128,10 @@ function objectionOf(
 ): Objection | null {
   if (result.ok) return null;
   const failed = result.checks.filter(({ outcome }) => outcome === 'failed');
-  const tests = [...state.tasks.values()].some(
-    (one) => one.owner === 'tester' && one.id !== task.id && one.status !== 'completed' && one.status !== 'failed',
-  );
   const isTesters = failed.every((one) => one.check === 'coverage' || isForLackOfTests(one));
-  if (tests && caller.name !== 'tester' && isTesters) return null;
-  return { reason: rejection(result, settings.quality), fingerprint: `task ${task.id} ${result.tree}` };
+  if (isTestedLater(state, task) && caller.name !== 'tester' && isTesters) return null;
+  const what = failed.map(({ check }) => check).join(' ');
+  return { reason: rejection(result, settings.quality), fingerprint: `task ${task.id} ${result.tree} ${what}` };
 }
 
 /** Changes to files of others that no decision allowed; said once, then the lead is told. */
@@ -150,49 +181,57 @@ async function decide(
   accepted: string,
   hook = HOOK,
 ): Promise<Completion> {
-  const before = log.state.rejections.get(`${hook}:${caller.name}`);
-  const isTired =
-    objection !== null &&
-    objection.stands === undefined &&
-    before?.fingerprint === objection.fingerprint &&
-    before.count >= MAX_REJECTIONS;
-  const decision = objection === null ? 'accept' : isTired ? 'escalated' : 'reject';
+  const member = caller.kind === 'member' ? caller.name : null;
+  const before = log.state.rejections.get(`${hook}:${member ?? ''}`);
+  const stands = objection?.stands !== undefined;
+  const decision = objection === null ? 'accept' : stands ? 'reject' : decisionOn(before, objection.fingerprint);
   const reason = objection?.reason ?? accepted;
   await log.append({
     type: 'decision',
     hook,
     decision,
-    member: caller.kind === 'member' ? caller.name : null,
+    member,
     about: `task ${task.id}`,
     reason,
     fingerprint: objection?.fingerprint ?? '',
     paths: [],
   });
-  if (decision === 'escalated')
+  if (objection === null || decision === 'reject') return { accept: decision !== 'reject', reason, tired: null };
+  const isTold = member === null;
+  if (decision === 'escalated' && !isTold)
     await escalate(
       log,
       caller,
       `task ${task.id} was completed after ${MAX_REJECTIONS} rejections without change: ${reason}`,
     );
-  return {
-    accept: decision !== 'reject',
-    reason:
-      decision === 'escalated'
-        ? `accepted after ${MAX_REJECTIONS} rejections without change; the lead was told: ${reason}`
-        : reason,
-  };
+  const tired = `accepted after ${MAX_REJECTIONS} rejections without change${isTold ? '' : '; the lead was told'}: ${reason}`;
+  return { accept: true, reason: tired, tired };
+}
+
+/** By whom, and of which team; undefined: what a session does that has no team is its own affair. */
+async function completerOf(
+  context: HookContext,
+  event: HostEvent,
+  logs: readonly TeamLog[],
+  unread: readonly Unread[],
+): Promise<{ readonly log: TeamLog; readonly caller: Somebody } | undefined> {
+  const found = await findCaller(context, { ...event, agentType: event.agentType ?? event.teammate }, logs, unread);
+  if (found === undefined) return undefined;
+  const { caller, log } = found;
+  if (caller.kind === 'member' || caller.kind === 'lead') return { log, caller };
+  // Where team mode has failed, the agents that its lead has started do the work.
+  const alone = logs.find(({ state }) => state.session === 'fallback' && isOfLead(state, event.session));
+  return alone && { log: alone, caller: { kind: 'lead', team: alone.state.team, name: LEAD, epoch: 0 } };
 }
 
 /** Judges the completion of a task of the host's own list. */
 export async function onTaskCompleted(context: HookContext, event: HostEvent): Promise<HookAnswer> {
-  return withStanding(context.teams, async (logs) => {
-    const found = await findCaller(context, { ...event, agentType: event.agentType ?? event.teammate }, logs);
-    if (found !== undefined && (found.caller.kind === 'member' || found.caller.kind === 'lead')) {
-      const id = `${event.task?.id ?? ''} of the host's list`;
-      const task = { id, subject: event.task?.subject ?? '' };
-      const { accept, reason } = await judgeCompletion(context, found.log, task, found.caller);
-      return accept ? SILENT : { kind: 'reject', reason };
-    }
-    return checkAlone(context);
+  return withReadable(context.teams, async (logs, unread) => {
+    const by = await completerOf(context, event, logs, unread);
+    if (by === undefined) return SILENT;
+    const task = { id: `${event.task?.id ?? ''} of the host's list`, subject: event.task?.subject ?? '' };
+    const { accept, reason, tired } = await judgeCompletion(context, by.log, task, by.caller);
+    if (!accept) return { kind: 'reject', reason };
+    return tired === null ? SILENT : { kind: 'note', text: tired };
   });
 }

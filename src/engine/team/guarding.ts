@@ -9,9 +9,10 @@ import { insideProject } from '../../domain/team/ownership.ts';
 import { kindOfTool } from '../../domain/team/tool-kind.ts';
 import type { TeamLog } from '../ports.ts';
 import { approvalFault } from './approving.ts';
-import { withStanding } from './context.ts';
+import { mustBeReadable, withReadable } from './context.ts';
 import { type HookAnswer, type HostEvent, SILENT } from './event.ts';
-import { evidenceOf, type Found, findCaller, type HookContext } from './hook-context.ts';
+import { evidenceOf, type Found, findCaller, type HookContext, isOfLead } from './hook-context.ts';
+import { noteDelivered } from './member-operations.ts';
 import { serverTool, spawnMark } from './spawn.ts';
 
 /** Key of the stamp in the input of a call. */
@@ -20,9 +21,9 @@ export const STAMP = '_caller';
 export async function beforeTool(context: HookContext, event: HostEvent): Promise<HookAnswer> {
   const kind = kindOfTool(event.tool);
   if (kind === 'other') return SILENT;
-  return withStanding(context.teams, async (logs) => {
+  return withReadable(context.teams, async (logs, unread) => {
     if (kind === 'ours') return stamped(context, event, logs);
-    const found = await findCaller(context, event, logs);
+    const found = await findCaller(context, event, logs, unread);
     if (found === undefined) return SILENT;
     // Where team mode has failed, the lead's own agents do the work; who was started as a teammate still is one.
     if (found.log.state.session === 'fallback' && context.startedAs === null) {
@@ -119,10 +120,9 @@ async function guardWrite(context: HookContext, event: HostEvent, found: Found):
 
 /** Of work that is done one at a time, what was written: nothing is refused, and nothing stands in its way. */
 async function noteAlone(context: HookContext, event: HostEvent, { log, caller }: Found): Promise<void> {
-  const { purpose, lead } = log.state;
   // Whoever else works in the project does nothing for the team; agents that its lead has started do.
-  const isSession = lead.session === event.session || (lead.session === null && lead.keyHash !== null);
-  if (purpose?.phase !== 'run' || (caller.kind === 'outsider' && !isSession)) return;
+  const isOthers = caller.kind === 'outsider' && !isOfLead(log.state, event.session);
+  if (log.state.purpose?.phase !== 'run' || isOthers) return;
   try {
     const { targets } = await context.writesOf(event.tool, event.input, event.cwd);
     const paths = targets
@@ -192,6 +192,7 @@ async function guardSpawn(context: HookContext, event: HostEvent, found: Found):
   const given = String(event.input.prompt ?? '')
     .replace(spawnMark(member, state.team), '')
     .trim();
+  await noteDelivered(log, member.name);
   const prompt = `${memberBrief(state, member, settings, null)}\n\n${given || member.prompt}`;
   // With a name some hosts would make it a teammate of their own kind; in a work tree of its own it could write nothing.
   const { name: _, team_name: __, isolation: ___, ...input } = event.input;
@@ -213,7 +214,7 @@ export async function onAgentStart(context: HookContext, event: HostEvent): Prom
   const { agentId, agentType } = event;
   // What a teammate's host starts by itself is that teammate.
   if (agentId === null || agentType === null || context.startedAs !== null) return SILENT;
-  return withStanding(context.teams, async (logs) => {
+  return withReadable(context.teams, async (logs, unread) => {
     const name = memberName(agentType);
     const log = logs.find(({ state }) => {
       const led = identify(
@@ -223,7 +224,11 @@ export async function onAgentStart(context: HookContext, event: HostEvent): Prom
       return led.some(({ kind }) => kind === 'lead') && state.members.has(name);
     });
     const member = log?.state.members.get(name);
-    if (log === undefined || member === undefined || member.phase === 'over') return SILENT;
+    if (log === undefined || member === undefined) {
+      mustBeReadable(unread);
+      return SILENT;
+    }
+    if (member.phase === 'over') return SILENT;
     await log.append({ type: 'member_bound', name, epoch: member.epoch, agent_id: agentId }, { flush: false });
     return SILENT;
   });

@@ -1,9 +1,10 @@
 // What the answers to a host's events stand on.
 
 import type { GateResult, QualitySettings } from '../../domain/quality.ts';
-import type { SpecData } from '../../domain/spec/check.ts';
+import type { PlannedSpec } from '../../domain/spec/check.ts';
 import type { CreatedSpec, NewSpec } from '../../domain/spec/new-spec.ts';
 import type { Approval } from '../../domain/spec/spec.ts';
+import type { Environment as Variable } from '../../domain/team/activation.ts';
 import {
   type Caller,
   type EnvironmentEvidence,
@@ -13,10 +14,11 @@ import {
 } from '../../domain/team/caller.ts';
 import type { Writes } from '../../domain/team/guard.ts';
 import type { TeamSettings } from '../../domain/team/settings.ts';
+import type { TeamState } from '../../domain/team/state.ts';
 import type { Trust5 } from '../../domain/trust5.ts';
 import type { Unmeasured, WrittenFacts } from '../../domain/trust5-facts.ts';
 import type { TeamLog, Turn } from '../ports.ts';
-import type { TeamContext } from './context.ts';
+import { mustBeReadable, type TeamContext, type Unread } from './context.ts';
 import { type HostEvent, stampOf } from './event.ts';
 import type { SyncOutcome } from './phases/sync.ts';
 
@@ -26,10 +28,12 @@ export type ProjectView = {
   readonly files: () => Promise<readonly string[]>;
   /** Ids of the SPECs that there are. */
   readonly specs: () => readonly string[];
+  /** Why none can be written; null: one can. */
+  readonly whyNoSpec: () => string | null;
   /** What a SPEC asks for, `spec.md` first; null when there is none. */
   readonly spec: (id: string) => string | null;
-  /** A SPEC as data; null when there is none, or when its documents have problems. */
-  readonly data: (id: string) => SpecData | null;
+  /** A SPEC as data; null when there is none, or when it has no plan. */
+  readonly planned: (id: string) => PlannedSpec | null;
   /** Whether a SPEC is approved as it stands. */
   readonly approval: (id: string) => Promise<Approval>;
   /**
@@ -48,7 +52,7 @@ export type ProjectView = {
   /** Version of the host; null when it cannot be told. */
   readonly hostVersion: () => Promise<string | null>;
   /** The variable that switches team mode on. */
-  readonly variable: { readonly value: string | undefined; readonly source: 'shell' | 'settings' | 'workflow' | null };
+  readonly variable: Variable;
 };
 
 /** What a team has built in the checkout itself. */
@@ -112,15 +116,26 @@ export async function findCaller(
   context: HookContext,
   event: HostEvent,
   logs: readonly TeamLog[],
+  unread: readonly Unread[] = [],
 ): Promise<Found | undefined> {
   const [first] = logs;
-  if (first === undefined) return undefined;
+  if (first === undefined) {
+    mustBeReadable(unread);
+    return undefined;
+  }
   const callers = identify(
     await evidenceOf(context, event),
     logs.map((log) => log.state),
   );
   const [caller] = callers;
+  // Who is nobody of these may be of a team that cannot be read.
+  if (caller?.kind !== 'lead' && caller?.kind !== 'member') mustBeReadable(unread);
   if (caller === undefined) return undefined;
   const log = 'team' in caller ? logs.find((one) => one.state.team === caller.team) : undefined;
   return { caller, log: log ?? first };
+}
+
+/** Whether that session is the lead's, with all agents in it; one that hands keys over names no session. */
+export function isOfLead({ lead }: TeamState, session: string): boolean {
+  return lead.session === session || (lead.session === null && lead.keyHash !== null);
 }

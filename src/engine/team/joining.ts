@@ -9,6 +9,8 @@ import { subject } from '../../domain/team/task-draft.ts';
 import { visible } from '../../domain/text.ts';
 import type { TeamLog } from '../ports.ts';
 import { must, type Somebody, type TeamContext } from './context.ts';
+import { leftOut } from './left-out.ts';
+import { holdBranch } from './moved-branch.ts';
 import type { Merge, Workshop } from './workshop-port.ts';
 
 /** A finding that stands in the way, with what tells it from another. */
@@ -81,17 +83,23 @@ export type Prepared =
   | { readonly ok: true; readonly upTo: string | null }
   | { readonly ok: false; readonly objection: Objection };
 
-/** Before the checks: the work is committed, brought together with others', and looked at; what may not be there collides with nobody. */
+/**
+ * Before the checks: the work is committed, brought together with others', and looked at; what may not be there collides with nobody.
+ * @param before what stood in the way the last time
+ */
 export async function prepareWork(
   workshop: Workshop,
   context: TeamContext,
   log: TeamLog,
   task: Pick<Task, 'id' | 'subject'>,
   caller: Member,
+  before: string | undefined,
 ): Promise<Prepared> {
   const { state } = log;
   const { team } = state;
   const { name, member } = caller;
+  const lacking = await leftOut(workshop, log, task.id, caller, before);
+  if (lacking !== null) return { ok: false, objection: lacking };
   await workshop.save(team, name, messageFor(task.subject, task, state));
   const merge = await workshop.update(team, name);
   const { ownership } = await context.settings();
@@ -114,6 +122,9 @@ export async function prepareWork(
   return { ok: false, objection: { reason, fingerprint: `commit ${refused.path}`, stands: true } };
 }
 
+/** So often a merge is tried on a branch that others move meanwhile. */
+const MERGE_TRIES = 5;
+
 /** After the checks: the work becomes part of the team's branch; gives what stands in the way. */
 export async function joinWork(
   workshop: Workshop,
@@ -126,6 +137,14 @@ export async function joinWork(
   const { name } = caller;
   const { team } = log.state;
   const message = messageFor(`Merge ${name}: ${task.subject}`, task, log.state);
-  const merge = await workshop.merge(team, name, message, upTo);
+  let merge = await workshop.merge(team, name, message, upTo);
+  for (let tries = 0; merge.kind === 'moved' && tries < MERGE_TRIES; tries += 1) {
+    await holdBranch(workshop, log, () => undefined);
+    merge = await workshop.merge(team, name, message, upTo);
+  }
+  if (merge.kind === 'moved') {
+    const reason = `the team's branch was moved by somebody ${MERGE_TRIES} times while your work was to be merged into it. Complete again.`;
+    return { reason, fingerprint: 'moved', stands: true };
+  }
   return merge.kind === 'conflict' ? conflict(log, task, caller, merge) : null;
 }

@@ -6,15 +6,16 @@ import { nextStep, roleNamed, rolesToStart, spawnParameters, taskLine } from '..
 import type { Evidence } from '../../domain/team/caller.ts';
 import { identify, memberName } from '../../domain/team/caller.ts';
 import { isUnstarted } from '../../domain/team/fold-state.ts';
+import { LEAD } from '../../domain/team/message.ts';
 import type { Input } from '../../domain/team/operation.ts';
 import type { Purpose } from '../../domain/team/record.ts';
 import { agentOf, PATTERNS, type Phase, ROLES } from '../../domain/team/role.ts';
 import type { TeamSettings } from '../../domain/team/settings.ts';
 import { isLost, isStanding, SHUTDOWN_DEADLINE_MS } from '../../domain/team/state.ts';
-import type { TaskDraft } from '../../domain/team/task-draft.ts';
 import { phaseOfTeam } from '../../domain/team/team-name.ts';
+import { problemsInLine } from '../../domain/text.ts';
 import type { TeamLog } from '../ports.ts';
-import { type Answer, must, refuse, type Somebody, type TeamContext, withStanding } from './context.ts';
+import { type Answer, must, mustBeReadable, refuse, type Somebody, type TeamContext, withReadable } from './context.ts';
 import { hostCall } from './spawn.ts';
 
 const USUAL: Readonly<Record<Phase, keyof typeof PATTERNS>> = {
@@ -51,7 +52,7 @@ function purposeAllowed(
 ): Purpose {
   const [problem] = problems();
   if (!settings.enabled && problem !== undefined)
-    refuse(`no team is made before that is mended: ${problem}. Go on with sub-agents, one at a time`);
+    refuse(`no team is made before that is mended: ${problem}\nGo on with sub-agents, one at a time`);
   if (!settings.enabled)
     refuse(
       'workflow.team.enabled is not true in .tool/config/workflow.yaml: no team is made. Go on with sub-agents, one at a time',
@@ -59,47 +60,30 @@ function purposeAllowed(
   return purposeOf(name, phase, input, settings);
 }
 
+/** Whether it names a teammate, or an agent of a host: one that has ended, or that no team knows, leads none either. */
+function isSubordinate(evidence: Evidence): boolean {
+  if (evidence.kind === 'environment') return evidence.teammate !== null && evidence.teammate !== LEAD;
+  return evidence.kind === 'stamp' && (evidence.stamp.agentId !== null || evidence.stamp.agentType !== null);
+}
+
 /** Who creates leads; whoever may not lead is refused. */
-async function mayCreate(context: TeamContext, evidence: Evidence): Promise<void> {
-  await withStanding(context.teams, async (logs) => {
+async function mayCreate(context: TeamContext, name: string, evidence: Evidence): Promise<void> {
+  await withReadable(context.teams, async (logs, unread) => {
     const [caller] = identify(
       evidence,
       logs.map((log) => log.state),
     );
-    const isAgent = evidence.kind === 'stamp' && evidence.stamp.agentType !== null;
-    if (caller?.kind === 'member' || isAgent) refuse('only the main agent of a session creates a team; ask team-lead');
+    if (caller?.kind === 'member' || isSubordinate(evidence))
+      refuse('only the main agent of a session creates a team; ask team-lead');
     // A second team takes the first one's lead from its calls: it would have to say which with each.
     const isNamed = evidence.kind !== 'nothing' && (evidence.kind !== 'key' || caller?.kind === 'lead');
     const [standing] = logs;
+    mustBeReadable(isNamed ? unread.filter(({ team }) => team === name) : unread);
     if (!isNamed && standing !== undefined)
       refuse(
         `team ${standing.state.team} stands, and who you are cannot be told${evidence.kind === 'nothing' ? `: ${evidence.why}` : ': no team knows that key'}. Its lead creates another, or ends it first`,
       );
   });
-}
-
-/** Adds those that are not there yet: who came before may have been killed on the way. */
-export async function addTasks(log: TeamLog, drafts: readonly TaskDraft[]): Promise<void> {
-  const ids = new Map<string, string>();
-  const there = log.state.tasks.size;
-  for (const [index, draft] of drafts.entries()) {
-    ids.set(draft.key, String(index + 1));
-    if (index < there) continue;
-    await log.append(
-      {
-        type: 'task_created',
-        subject: draft.subject,
-        description: draft.description,
-        owner: draft.owner,
-        files: draft.files,
-        blocked_by: draft.blockedBy.flatMap((key) => ids.get(key) ?? []),
-        by: 'team-lead',
-      },
-      { flush: false },
-    );
-  }
-  if (drafts.length > 0 && log.state.session === 'created')
-    await must(log, { type: 'moved', event: 'ownership_assigned', reason: 'decomposed', by: 'team-lead' });
 }
 
 export async function createTeam(context: TeamContext, input: Input, evidence: Evidence): Promise<Answer> {
@@ -109,12 +93,14 @@ export async function createTeam(context: TeamContext, input: Input, evidence: E
     return refuse(
       `team_name: expected tool-plan-<feature>, tool-run-<spec-id-lowercase> or tool-debug-<failure>, in lower case with hyphens, got ${name}`,
     );
-  await mayCreate(context, evidence);
+  await mayCreate(context, name, evidence);
   const settings = await context.settings();
   // What is refused leaves no log behind.
   if (!context.teams.list().includes(name)) purposeAllowed(context, name, phase, input, settings);
   try {
-    return await begin(context, name, phase, input, evidence, settings);
+    const answer = await begin(context, name, phase, input, evidence, settings);
+    const [problem] = context.problems();
+    return problem === undefined ? answer : { ...answer, warning: problemsInLine(problem) };
   } catch (error) {
     if (error instanceof ToolError && error.code === 'refused') throw error;
     const after = settings.fallback.enabled
@@ -153,8 +139,8 @@ async function begin(
       key_hash: evidence.kind === 'nothing' || evidence.kind === 'key' ? hash : null,
       approval: settings.requirePlanApproval,
       base: await context.workTree.tree(),
+      ...(proposal === null ? {} : { tasks: proposal.drafts }),
     });
-    await addTasks(log, proposal?.drafts ?? []);
     const { state } = log;
     const needsKey = state.lead.keyHash !== null;
     return {
@@ -165,7 +151,7 @@ async function begin(
       ...(needsKey
         ? {
             key,
-            key_note: `Who calls cannot be told${evidence.kind === 'nothing' ? ` (${evidence.why})` : ''}: pass this as "key" with each of your calls.`,
+            key_note: `Who calls cannot be told${evidence.kind === 'nothing' ? ` (${evidence.why})` : ''}: pass this as "key" with each of your calls of the team server's tools.`,
           }
         : {}),
       next: rolesToStart(state).map((role) => ({

@@ -1,6 +1,6 @@
 // What every member does: messages, mail, leases.
 
-import { judgeClaim } from '../../domain/team/claims.ts';
+import { judgeClaim, UNMEASURED } from '../../domain/team/claims.ts';
 import { ruleOf } from '../../domain/team/guard.ts';
 import { messageLine, unreadOf } from '../../domain/team/mail.ts';
 import { checkMessage, EVERYBODY, findRecipient, judgeRoute, LEAD } from '../../domain/team/message.ts';
@@ -80,6 +80,7 @@ export async function sendMessage(context: TeamContext, log: TeamLog, caller: So
     .slice(seqBefore)
     .findLast((message) => message.from === caller.name && message.type === type);
   if (type === 'quality_gate_passed') await passGate(log, caller.name);
+  if (sent?.isUnmeasured === true) warnings.push(`nothing has been measured yet: it is delivered as "${UNMEASURED}"`);
   return {
     message: sent?.seq ?? null,
     to,
@@ -107,7 +108,7 @@ async function passGate(log: TeamLog, by: string): Promise<void> {
 }
 
 function shown(message: Message, name: string): Answer {
-  const { seq, from, to, type, content, inReplyTo, sentAt, receipts } = message;
+  const { seq, from, to, type, content, inReplyTo, sentAt, receipts, isUnmeasured } = message;
   const time = (at: number | null | undefined) => (at === null || at === undefined ? null : new Date(at).toISOString());
   const receipt = receipts.get(name);
   return {
@@ -116,6 +117,7 @@ function shown(message: Message, name: string): Answer {
     ...(to === name ? {} : { to }),
     type,
     content,
+    ...(isUnmeasured === true ? { note: UNMEASURED } : {}),
     ...(inReplyTo === null ? {} : { in_reply_to: inReplyTo }),
     queued_at: time(sentAt),
     delivered_at: time(receipt?.deliveredAt),
@@ -123,16 +125,26 @@ function shown(message: Message, name: string): Answer {
   };
 }
 
-export async function readInbox(log: TeamLog, caller: Somebody): Promise<Answer> {
-  const seqs = unreadOf(log.state, caller.name).map(({ seq }) => seq);
-  if (seqs.length > 0) await log.append({ type: 'mail_seen', member: caller.name, seqs, how: 'read' });
-  return {
-    messages: seqs.flatMap((seq) => {
-      const message = log.state.messages[seq - 1];
-      return message === undefined ? [] : [shown(message, caller.name)];
-    }),
-    unread: 0,
-  };
+/** Writes down that a member was handed what it has not read: in the words that it begins with, or by its `Inbox`. */
+export async function noteDelivered(log: TeamLog, name: string): Promise<void> {
+  const seqs = unreadOf(log.state, name).flatMap(({ seq, receipts }) =>
+    receipts.get(name)?.deliveredAt === null ? [seq] : [],
+  );
+  if (seqs.length > 0) await log.append({ type: 'mail_seen', member: name, seqs, how: 'delivered' }, { flush: false });
+}
+
+/** Shows an answer to whoever asked; rejects when it could not be shown. */
+export type Show = (answer: Answer) => Promise<void>;
+
+/** What was not shown stays unread. */
+export async function readInbox(log: TeamLog, { name }: Somebody, show: Show): Promise<Answer> {
+  await noteDelivered(log, name);
+  const messages = unreadOf(log.state, name);
+  const seqs = messages.map(({ seq }) => seq);
+  const answer = { messages: messages.map((message) => shown(message, name)), unread: 0 };
+  await show(answer);
+  if (seqs.length > 0) await log.append({ type: 'mail_seen', member: name, seqs, how: 'read' });
+  return answer;
 }
 
 /** Takes what a member has not read, as text for its conversation; null when there is none. It is read with that. */
@@ -155,6 +167,15 @@ export async function leaseFile(context: TeamContext, log: TeamLog, caller: Some
   if (caller.kind === 'member' && caller.member.readOnly) refuse(`${name} only reads: it takes no leases`);
   if (/\/\s*$|\*/.test(input.text('path')))
     refuse(`path: a lease is for one file; expected its path from the project's root, got ${got(input.text('path'))}`);
+  const place = context.placeOf(path);
+  if (place.isDirectory) refuse(`path: a lease is for one file; ${path} is a directory`);
+  // Written is what a link leads to, by the rules that hold there.
+  if (place.path !== path)
+    refuse(
+      place.path.startsWith('/')
+        ? `path: ${path} leads out of the project, to ${place.path}: nobody takes a lease there`
+        : `path: ${path} leads to ${place.path}: take a lease for that, and write it under its own name`,
+    );
   const rule = ruleOf(path);
   if (rule !== null)
     refuse(`${path} belongs to what holds the team's rules (${rule}): nobody writes it, leased or not`);

@@ -5,9 +5,9 @@ import { nearest } from '../../domain/nearest.ts';
 import type { Evidence } from '../../domain/team/caller.ts';
 import { type Input, isOperation, OPERATIONS, type OperationName, readInput } from '../../domain/team/operation.ts';
 import type { TeamLog } from '../ports.ts';
-import { type Answer, callerOf, type Somebody, type TeamContext, withStanding } from './context.ts';
+import { type Answer, callerOf, type Somebody, type TeamContext, withReadable } from './context.ts';
 import { createTeam, deleteTeam, registerMember } from './lead-operations.ts';
-import { leaseFile, readInbox, sendMessage } from './member-operations.ts';
+import { leaseFile, readInbox, type Show, sendMessage } from './member-operations.ts';
 import { createTask, getTask, listTasks, updateTask } from './task-operations.ts';
 
 type Inner = Exclude<OperationName, 'TeamCreate'>;
@@ -18,6 +18,7 @@ function perform(
   log: TeamLog,
   caller: Somebody,
   input: Input,
+  show: Show,
 ): Promise<Answer> | Answer {
   switch (name) {
     case 'Task':
@@ -35,7 +36,7 @@ function perform(
     case 'TeamDelete':
       return deleteTeam(context, log, caller, input);
     case 'Inbox':
-      return readInbox(log, caller);
+      return readInbox(log, caller, show);
     case 'FileLease':
       return leaseFile(context, log, caller, input);
   }
@@ -51,8 +52,15 @@ export function evidenceWith(context: Pick<TeamContext, 'keys'>, given: unknown,
 /**
  * Carries out one operation. Throws a ToolError `refused` whose words name the value, the rule and what is valid.
  * @param evidence who asks, from outside of what was asked
+ * @param show shows mail, which is read with that; missing: who calls has it with the answer
  */
-export async function operate(context: TeamContext, name: string, given: unknown, evidence: Evidence): Promise<Answer> {
+export async function operate(
+  context: TeamContext,
+  name: string,
+  given: unknown,
+  evidence: Evidence,
+  show: Show = () => Promise.resolve(),
+): Promise<Answer> {
   if (!isOperation(name)) {
     const names = Object.keys(OPERATIONS);
     const close = nearest(name, names);
@@ -66,11 +74,11 @@ export async function operate(context: TeamContext, name: string, given: unknown
   const { input } = read;
   const who = evidenceWith(context, given, evidence);
   if (name === 'TeamCreate') return createTeam(context, input, who);
-  return withStanding(context.teams, async (logs) => {
-    const { caller, log } = callerOf(who, logs, input.maybe('team_name'));
+  return withReadable(context.teams, async (logs, unread) => {
+    const { caller, log } = callerOf(who, logs, input.maybe('team_name'), unread);
     // Nobody sees the start of whom its environment names: its first call is the sign of it.
     if (who.kind === 'environment' && caller.kind === 'member' && caller.member.phase === 'registered')
       await log.append({ type: 'member_spawned', name: caller.name, epoch: caller.epoch, key_hash: null, pid: null });
-    return perform(context, name, log, caller, input);
+    return perform(context, name, log, caller, input, show);
   });
 }

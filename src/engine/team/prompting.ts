@@ -1,24 +1,27 @@
 // The user's prompt: a command of the team is decided here, in code, and the model is told what comes next.
 
 import { messageOf } from '../../domain/errors.ts';
-import { specName, statusOfSpec } from '../../domain/spec/spec.ts';
+import { completedAlready, specName, statusOfSpec } from '../../domain/spec/spec.ts';
 import { parseCommand } from '../../domain/team/arguments.ts';
 import { leadBrief, rolesToStart, spawnParameters, waitingRoles } from '../../domain/team/brief.ts';
 import type { Evidence } from '../../domain/team/caller.ts';
+import { LEAD } from '../../domain/team/message.ts';
 import { changeInTheWay, hasWritten, specInChange } from '../../domain/team/planning.ts';
-import { approvalOf, changesOf, isCommand } from '../../domain/team/prompt.ts';
+import { approvalOf, changesOf, endedRunOf, isCommand } from '../../domain/team/prompt.ts';
 import type { Phase } from '../../domain/team/role.ts';
 import type { TeamSettings } from '../../domain/team/settings.ts';
 import type { TeamState } from '../../domain/team/state.ts';
 import { listed } from '../../domain/team/task-draft.ts';
 import type { TeamLog } from '../ports.ts';
-import { withStanding } from './context.ts';
+import { mustBeReadable, withReadable, withStanding } from './context.ts';
 import { type Command, type Decided, decideWork, propose } from './deciding.ts';
 import { type HookAnswer, type HostEvent, SILENT } from './event.ts';
 import type { HookContext } from './hook-context.ts';
 import { foundTeam } from './lead/founding.ts';
+import { noteDelivered } from './member-operations.ts';
 import { advance } from './phases/advance.ts';
 import { askChanges } from './phases/plan.ts';
+import { onRunOver } from './run-over.ts';
 import { serverTool } from './spawn.ts';
 
 function say(lines: readonly string[]): HookAnswer {
@@ -35,6 +38,8 @@ function stop(problems: readonly string[]): HookAnswer {
 export async function onPrompt(context: HookContext, event: HostEvent): Promise<HookAnswer> {
   // To a teammate its lead speaks, not the user.
   if (context.startedAs !== null) return SILENT;
+  const ended = endedRunOf(event.prompt);
+  if (ended !== null) return onRunOver(context, ended);
   const approval = approvalOf(event.prompt);
   if (approval !== null) return approve(context, event, approval);
   const changes = changesOf(event.prompt);
@@ -174,7 +179,8 @@ async function restart(
   wanted: string,
   settings: TeamSettings,
 ): Promise<HookAnswer> {
-  return withStanding(context.teams, async (logs) => {
+  return withReadable(context.teams, async (logs, unread) => {
+    mustBeReadable(unread.filter(({ team }) => wanted === '' || team === wanted));
     const names = logs.map((log) => log.state.team);
     const log =
       wanted === '' ? (logs.length === 1 ? logs[0] : undefined) : logs.find((one) => one.state.team === wanted);
@@ -188,12 +194,15 @@ async function restart(
     if (refusal !== null) return stop([refusal]);
     // All may have been done before: then what follows from it comes to pass now. A prompt does not wait for a project's checks.
     const told = await advance(context, log, { mayMeasure: false });
+    await noteDelivered(log, LEAD);
+    // Where there is no team, nobody is registered for it.
+    const roles = log.state.session === 'fallback' ? [] : rolesToStart(log.state);
     return say([
       `team ${log.state.team} was restarted, and you lead it now; ${settings.fallback.preserveProgress ? 'what was completed stays completed' : 'every task starts over (preserve_progress: false)'}.`,
       leadBrief(log.state),
       ...(told === null ? [] : [told.words]),
-      ...(rolesToStart(log.state).length === 0 ? [] : ['Register each again with Task:']),
-      ...rolesToStart(log.state).map(
+      ...(roles.length === 0 ? [] : ['Register each again with Task:']),
+      ...roles.map(
         (role) =>
           `- Task ${JSON.stringify(spawnParameters(log.state.team, role, `Do the open tasks that are meant for ${role}.`))}`,
       ),
@@ -250,9 +259,10 @@ async function approve(context: HookContext, event: HostEvent, wanted: string): 
       id,
     );
     if (change !== null) return stop([change]);
-    const { status, counts, why } = await context.project.approval(id);
+    const approval = await context.project.approval(id);
+    const { status, counts, why } = approval;
     const isNew = status !== 'approved' || !counts;
-    const problem = isNew ? context.project.approve(id) : null;
+    const problem = completedAlready(id, approval) ?? (isNew ? context.project.approve(id) : null);
     if (problem !== null) return stop([problem]);
     const log = writerOf(id);
     if (log?.state.session === 'awaiting_approval')
@@ -288,6 +298,7 @@ async function change(context: HookContext, event: HostEvent, wanted: string): P
     if (!asked.ok) return stop([`${asked.holder} is at a step of team ${team}: say it again in a moment`]);
     log.refresh();
     const again = waitingRoles(log.state);
+    await noteDelivered(log, LEAD);
     return say([
       `what the user wants otherwise in ${id} was given to those whose results it is made of.`,
       leadBrief(log.state),

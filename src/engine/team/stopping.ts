@@ -3,9 +3,9 @@
 import { type IdleVerdict, judgeIdle, judgeLeadStop } from '../../domain/team/idle.ts';
 import { LEAD } from '../../domain/team/message.ts';
 import type { TeamRecord } from '../../domain/team/record.ts';
-import { MAX_REJECTIONS } from '../../domain/team/state.ts';
+import { decisionOn, MAX_REJECTIONS } from '../../domain/team/state.ts';
 import type { TeamLog } from '../ports.ts';
-import { tellLead, withStanding } from './context.ts';
+import { tellLead, withReadable } from './context.ts';
 import { type HookAnswer, type HostEvent, SILENT } from './event.ts';
 import { findCaller, type HookContext } from './hook-context.ts';
 
@@ -19,11 +19,10 @@ async function note(log: TeamLog, record: TeamRecord): Promise<void> {
 
 type Decided = { readonly answer: HookAnswer; readonly isEscalated: boolean };
 
-/** Writes down what was decided; after three rejections without change it is an escalation, and lets go. */
+/** Writes down what was decided; after three rejections without change it is an escalation once, and lets go. */
 export async function decide(log: TeamLog, hook: string, name: string, verdict: IdleVerdict): Promise<Decided> {
   const before = log.state.rejections.get(`${hook}:${name}`);
-  const isTired = !verdict.accept && before?.fingerprint === verdict.fingerprint && before.count >= MAX_REJECTIONS;
-  const decision = verdict.accept ? 'accept' : isTired ? 'escalated' : 'reject';
+  const decision = verdict.accept ? 'accept' : decisionOn(before, verdict.fingerprint);
   await note(log, {
     type: 'decision',
     hook,
@@ -34,7 +33,7 @@ export async function decide(log: TeamLog, hook: string, name: string, verdict: 
     fingerprint: verdict.accept ? '' : verdict.fingerprint,
     paths: [],
   });
-  if (verdict.accept || isTired) return { answer: SILENT, isEscalated: isTired };
+  if (verdict.accept || decision !== 'reject') return { answer: SILENT, isEscalated: decision === 'escalated' };
   const { shown } = verdict;
   if (shown.length > 0)
     await note(log, { type: 'mail_seen', member: name, seqs: shown.map(({ seq }) => seq), how: 'read' });
@@ -63,8 +62,8 @@ export async function assigned(log: TeamLog, name: string, judge: () => IdleVerd
 export async function onIdle(context: HookContext, event: HostEvent, stopped: boolean): Promise<HookAnswer> {
   // Its lead decides between turns.
   if (context.startedAs !== null) return SILENT;
-  return withStanding(context.teams, async (logs) => {
-    const found = await findCaller(context, { ...event, agentType: event.agentType ?? event.teammate }, logs);
+  return withReadable(context.teams, async (logs, unread) => {
+    const found = await findCaller(context, { ...event, agentType: event.agentType ?? event.teammate }, logs, unread);
     if (found === undefined || found.caller.kind !== 'member') return SILENT;
     const { caller, log } = found;
     const { name, epoch } = caller;
@@ -87,8 +86,8 @@ export async function onIdle(context: HookContext, event: HostEvent, stopped: bo
 
 /** Judges the lead that ends its turn. */
 export async function onLeadStop(context: HookContext, event: HostEvent): Promise<HookAnswer> {
-  return withStanding(context.teams, async (logs) => {
-    const found = await findCaller(context, event, logs);
+  return withReadable(context.teams, async (logs, unread) => {
+    const found = await findCaller(context, event, logs, unread);
     if (found === undefined || found.caller.kind !== 'lead') return SILENT;
     const verdict = judgeLeadStop(found.log.state, await context.settings());
     return (await decide(found.log, LEAD_STOP, LEAD, verdict)).answer;

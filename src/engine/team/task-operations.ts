@@ -6,7 +6,7 @@ import { LEAD } from '../../domain/team/message.ts';
 import type { Input } from '../../domain/team/operation.ts';
 import { ownerOf, SHARED } from '../../domain/team/ownership.ts';
 import type { TeamState } from '../../domain/team/state.ts';
-import { isLive } from '../../domain/team/state.ts';
+import { isLive, isModelLed } from '../../domain/team/state.ts';
 import { shownStatus, TASK_STATUSES, type Task, type TaskStatus, waitsFor } from '../../domain/team/task.ts';
 import type { TeamLog } from '../ports.ts';
 import { type Answer, must, refuse, type Somebody, type TeamContext, tellLead } from './context.ts';
@@ -94,7 +94,6 @@ export async function updateTask(context: TeamContext, log: TeamLog, caller: Som
   if (owner !== undefined) {
     if (caller.kind !== 'lead') refuse('owner: only team-lead gives tasks to others');
     checkOwner(log.state, owner);
-    await must(log, { type: 'task_assigned', task: task.id, owner, by: name });
   }
   if (status === 'in_progress' && caller.kind === 'member' && !fits(task, name, settings.ownership)) {
     const { owner: whose } = task;
@@ -104,8 +103,11 @@ export async function updateTask(context: TeamContext, log: TeamLog, caller: Som
         : `task ${task.id} is meant for ${whose}, not for ${name}`,
     );
   }
-  if (status === 'in_progress' && caller.kind === 'lead' && owner !== undefined)
+  // It is begun by whom it is given to.
+  if (status === 'in_progress' && caller.kind === 'lead' && owner !== undefined) {
+    await must(log, { type: 'task_assigned', task: task.id, owner, by: name });
     return shown(taskOf(log.state, task.id), log.state);
+  }
   if (status === 'completed' && caller.kind === 'member') mustBeOf(task, name, log.state);
   const before = new Set(claimable(log.state).map(({ id }) => id));
   const passed = status === 'completed' ? await judgeCompletion(context, log, task, caller) : null;
@@ -115,6 +117,7 @@ export async function updateTask(context: TeamContext, log: TeamLog, caller: Som
     task: task.id,
     status,
     result: input.maybe('result') ?? null,
+    ...(owner === undefined ? {} : { owner }),
     by: name,
     epoch,
   });
@@ -139,7 +142,7 @@ async function tell(log: TeamLog, freed: readonly Task[], by: string): Promise<A
   await tellLead(
     log,
     { name: by, epoch: log.state.members.get(by)?.epoch ?? 0 },
-    `${words} can begin now, and its teammate is not at work: start it with Task`,
+    `${words} can begin now${isModelLed(log.state) ? ', and its teammate is not at work: start it with Task' : ''}`,
   );
   return { note: `${LEAD} was told` };
 }

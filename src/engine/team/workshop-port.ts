@@ -21,6 +21,8 @@ export type MemberWork = {
 export type Merge =
   | { readonly kind: 'merged'; readonly head: string }
   | { readonly kind: 'nothing' }
+  /** Nothing was merged: somebody has moved the team's branch, which `putBack` puts right. */
+  | { readonly kind: 'moved' }
   /** Nothing was changed. `tasks`: ids of those by which these files changed in the team's branch, as far as its merges name them. */
   | { readonly kind: 'conflict'; readonly files: readonly string[]; readonly tasks: readonly string[] };
 
@@ -34,24 +36,46 @@ export type WriterPlace = {
 
 export type ChangedPath = { readonly path: string; readonly added: number; readonly removed: number };
 
+export type Tips = ReadonlyMap<string, { readonly sha: string; readonly isTeams: boolean }>;
+
 /**
  * The worktrees and branches of teams. Each call can be made again after a kill at any point, by another process too,
  * and puts in order what it finds half done. The person's checkout, index, branch, stash and configuration stay as they are.
  */
 export interface Workshop {
-  /** Makes the team's branch `tool/<team>` from HEAD, or takes it up where it is. Throws where there is no repository or no commit. */
-  begin(team: string): Promise<{ readonly branch: string; readonly base: string; readonly head: string }>;
+  /**
+   * Makes the team's branch `tool/<team>` from HEAD, or takes it up where it is. Throws where there is no repository or no
+   * commit. `anew`, for a team that is founded: where HEAD has all of an earlier branch of that name, it begins at HEAD.
+   */
+  begin(team: string, how?: 'anew'): Promise<{ readonly branch: string; readonly base: string; readonly head: string }>;
   /** A worktree for a writer on `tool/<team>--<member>`; taken up where it stands, work that is not committed included. */
   open(team: string, member: string): Promise<WriterPlace>;
   /** A worktree at the head of the team's branch for who only reads, brought up to date at each call; what was changed in it is lost. */
   view(team: string, name: string): Promise<{ readonly path: string; readonly head: string }>;
   /** Brings the team's branch into the writer's. Work that is not committed stays; where it is in the way, that is a conflict. */
   update(team: string, member: string): Promise<Merge>;
+  /** What of a writer's work no commit takes in: repositories in its worktree, and those of `files` that git ignores. */
+  leftOut(
+    team: string,
+    member: string,
+    files: readonly string[],
+  ): Promise<{ readonly repositories: readonly string[]; readonly ignored: readonly string[] }>;
+  /** Keeps what is in the writer's worktree and in no commit, `ignored` too; gives the ref. */
+  keep(team: string, member: string, ignored: readonly string[]): Promise<string>;
   /** Commits what the writer left uncommitted; null when there is nothing. Throws while files hold conflict markers. */
   save(team: string, member: string, message: string): Promise<string | null>;
   commits(team: string, member: string): Promise<MemberWork>;
   /** Takes the writer's branch, up to a commit of it, into the team's by a merge commit. */
   merge(team: string, member: string, message: string, upTo?: string): Promise<Merge>;
+  /** Before a lead goes on: what a person has committed to the team's branch meanwhile counts as left there. */
+  takeUp(team: string): Promise<void>;
+  /** The person's branches and tags, and whether a teammate made the commit that they stand at. */
+  tips(): Promise<Tips>;
+  /**
+   * Puts the team's branch back to where the last merge left it, where somebody else has moved it since; what it held
+   * instead is kept under the ref that it gives. Null: it stands where it was left.
+   */
+  putBack(team: string): Promise<string | null>;
   /**
    * Takes the commits from `sha` on out of the writer's branch. They are kept under the ref that it gives. In the
    * worktree `files` go back to what they were before; the rest of what the commits changed stays there, uncommitted.

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -51,6 +51,22 @@ test('a tree that was measured is not measured again, a changed one is', async (
     keptFiles(project).every((name) => /^[0-9a-f]{40}-[0-9a-f]{16}\.json$/.test(name)),
     keptFiles(project).join(),
   );
+});
+
+test('a failure is measured again, since its cause may lie where no tree sees it; who waited for it takes it', async (t) => {
+  const { project, settings, runs } = counted(t);
+  const needed = join(project.root, '..', 'needed');
+  const lint = `[ -e ${needed} ]`;
+  const asking = { commands: { ...DEFAULT_QUALITY.commands, ...settings.commands, lint } };
+  const [first, second] = await Promise.all([project.gate(asking), project.gate(asking)]);
+  assert.deepEqual([failures(first), runs()], [['lint'], 1]);
+  assert.deepEqual(second, first);
+  writeFileSync(needed, '');
+  const passed = await project.gate(asking);
+  assert.deepEqual([passed.ok, passed.tree, runs()], [true, first.tree, 2]);
+  rmSync(needed);
+  assert.equal((await project.gate(asking)).ok, true);
+  assert.equal(runs(), 2, 'what has passed is kept');
 });
 
 test('a kept result that is broken, or of another form, is measured again', async (t) => {

@@ -3,6 +3,7 @@ import { utimesSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
 import { DEFAULT_QUALITY, rejection } from '../../../src/domain/quality.ts';
+import { heldAgainst } from '../../../src/domain/unreported.ts';
 import { checkOf, commands, failures, LCOV, prints, testProject } from '../../support/checks.ts';
 
 test('a report older than the run does not count; one that is written does, wherever it is asked for', async (t) => {
@@ -145,4 +146,23 @@ test('what commands print is handed on', async (t) => {
   const project = testProject(t, null);
   await project.gate(commands({ tests: 'echo hello', coverage: LCOV }));
   assert.match(project.said(), /^\$ echo hello\nhello\n/);
+});
+
+test('source that no test loads is told with its lines, also of a result that was kept', async (t) => {
+  const project = testProject(t, 'node');
+  project.write('src/api/shout.js', 'export function shout(text) {\n  return text.toUpperCase();\n}\n');
+  project.write('src/types.d.ts', 'export function shout(text: string): string;\n');
+  for (const result of [await project.gate(), await project.gate()]) {
+    assert.equal(result.coverage, 100);
+    assert.deepEqual(result.reach?.unreported, [{ path: 'src/api/shout.js', lines: 3 }]);
+    const held = heldAgainst(result, ['src/api/shout.js'], { ...DEFAULT_QUALITY, coverageTarget: 90 });
+    assert.ok(failures(held).includes('coverage'));
+    assert.match(
+      rejection(held, DEFAULT_QUALITY),
+      / {2}- src\/api\/shout\.js: not in the coverage report: no test loads it/,
+    );
+  }
+  // The project says itself what its coverage is about.
+  project.write('.c8rc.json', '{"exclude":["src/api/**"]}');
+  assert.deepEqual((await project.gate()).reach?.unreported, []);
 });

@@ -170,6 +170,7 @@ test('a secret that a later commit takes out is still in the history', async (t)
           path: '.env',
           line: 1,
           words: `a value that looks random under the name of a secret, removed since, but commit ${bad.slice(0, 7)} still holds it`,
+          heldBy: bad.slice(0, 7),
         },
       ],
       'secrets: 1 in 0 added lines',
@@ -379,6 +380,31 @@ for (const [name, fixture, files, program, script, path] of FORMATTERS)
     );
     assert.deepEqual([found.state, found.findings.map((one) => one.path)], ['failed', [path]], JSON.stringify(found));
   });
+
+test('what a script finds in files that nobody changed is no finding of the change; what names none is not measured', async (t) => {
+  const project = work(t);
+  project.write('src/old.js', 'export  const old = 1;\n');
+  project.write('package.json', '{ "type": "module", "scripts": { "format:check": "sh format.sh" } }');
+  project.write('format.sh', 'exit 0\n');
+  const base = project.commit('Begin');
+  project.write('src/a.js', 'export const a = 1;\n');
+  const unified = async (script: string) => {
+    project.write('format.sh', script);
+    project.commit('Change it');
+    return of(await project.score({}, { base }), 'unified');
+  };
+  const old = await unified('echo "[warn] src/old.js"; echo "[warn] Code style issues found."; exit 1\n');
+  assert.deepEqual([old.state, old.findings], ['passed', []], JSON.stringify(old));
+  const own = await unified('echo "[warn] src/old.js"; echo "[warn] src/a.js"; exit 1\n');
+  assert.deepEqual([own.state, own.findings.map(({ path }) => path)], ['failed', ['src/a.js']]);
+  const crashed = await unified('echo "file:///x/format.sh:1"; echo "package.json: invalid"; exit 1\n');
+  assert.equal(crashed.state, 'not_measured', JSON.stringify(crashed));
+  const silent = await unified('echo "it broke"; exit 1\n');
+  assert.deepEqual(
+    [silent.state, silent.figures],
+    ['not_measured', ['formatter: not measured: npm run format:check ended with 1 and names no file']],
+  );
+});
 
 /** What is built in a checkout, without a commit: between the trees of its beginning and its end. */
 async function checkout(t: Cleanup, written: WrittenFacts['written'] = []) {

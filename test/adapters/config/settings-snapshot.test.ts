@@ -14,6 +14,7 @@ import { dirname, join } from 'node:path';
 import test from 'node:test';
 import { loadTeamSettings } from '../../../src/adapters/config/settings-snapshot.ts';
 import { DEFAULT_TEAM_SETTINGS } from '../../../src/domain/team/default-settings.ts';
+import { problemsInLine } from '../../../src/domain/text.ts';
 import { tempDir } from '../../support/temp.ts';
 
 type Place = { readonly root: string; readonly file: string; readonly state: string; readonly snapshot: string };
@@ -80,7 +81,7 @@ test('zod and yaml are loaded when the file has changed, and only then', (t) => 
   assert.deepEqual(run(), [true, four], 'a changed file');
   assert.deepEqual(run(), [false, four]);
   writeFileSync(here.file, BROKEN);
-  const problem = `${here.file} has 2 problems: workflow.team.enabeld: unknown key; did you mean workflow.team.enabled?; workflow.x: unknown key; expected one of execution_mode, team, hooks; what it said before holds until it is mended`;
+  const problem = `${here.file} has 2 problems:\n  workflow.team.enabeld: unknown key; did you mean workflow.team.enabled?\n  workflow.x: unknown key; expected one of execution_mode, team, hooks\nwhat it said before holds until it is mended`;
   assert.deepEqual(run(), [true, { ...four, problem }], 'a broken file');
   assert.deepEqual(run(), [false, { ...four, problem }], 'the same broken file');
   writeFileSync(here.file, limit(5));
@@ -103,21 +104,30 @@ test('a broken file that was never valid: the defaults, and why', async (t) => {
   assert.equal(first.settings, DEFAULT_TEAM_SETTINGS);
   assert.match(
     first.problem ?? '',
-    /^\S+workflow\.yaml has a problem: line 1, column 12: .*; the defaults hold until it is mended: no team mode$/,
+    /^\S+workflow\.yaml has a problem:\n {2}line 1, column 12: .*\nthe defaults hold until it is mended: no team mode$/,
   );
   assert.deepEqual(await load(here), first, 'from the snapshot the same');
   writeFileSync(here.file, `${BROKEN} # and more`);
   const second = await load(here);
-  assert.match(second.problem ?? '', /has 2 problems: .*; the defaults hold until it is mended: no team mode$/);
+  assert.match(
+    second.problem ?? '',
+    /has 2 problems:\n {2}.*\n {2}.*\nthe defaults hold until it is mended: no team mode$/,
+  );
   assert.deepEqual(second.settings, DEFAULT_TEAM_SETTINGS);
 });
 
-test('a problem is one line of bounded length, whatever the file holds', async (t) => {
+test('all problems are named, a line each, which a hook shortens to one; whatever the file holds', async (t) => {
   const here = place(t);
   const keys = Array.from({ length: 100 }, (_, index) => `"k${index}\\u001b[31m\\nx": 1`);
   writeFileSync(here.file, `{ ${keys.join(', ')} }`);
   const { problem } = await load(here);
-  assert.match(problem ?? '', /^[\x20-\x7e…]{600,700}$/);
+  const lines = (problem ?? '').split('\n');
+  assert.equal(lines.length, 1 + keys.length + 1);
+  for (const line of lines) assert.match(line, /^[\x20-\x7e]+$/);
+  const line = problemsInLine(problem ?? '');
+  assert.match(line, /^[\x20-\x7e]{500,700}$/);
+  const [, left = ''] = /; and (\d+) more, which `tool doctor` names; the defaults hold /.exec(line) ?? [];
+  assert.equal(Number(left) + line.split('unknown key').length - 1, keys.length);
 });
 
 test('a file that is gone is no problem; one that is no file is', async (t) => {
@@ -131,7 +141,7 @@ test('a file that is gone is no problem; one that is no file is', async (t) => {
   assert.equal(settings.maxTeammates, 3);
   assert.equal(
     problem,
-    `${here.file}: expected a file, got something else; what it said before holds until it is mended`,
+    `${here.file}: expected a file, got something else\nwhat it said before holds until it is mended`,
   );
 });
 

@@ -77,6 +77,16 @@ async function finished({ bench: { cwd }, git }: Place): Promise<string> {
   return teams.archive(TEAM);
 }
 
+test('before it is decided who works on an issue nobody says that it is a team', async (t) => {
+  const { bench } = await issueClone(t);
+  const runner = new TeamRunner({ ...bench.options, alone: NOBODY });
+  const names = (['team', 'auto'] as const).map((mode) => {
+    bench.workflow = workflowWith({ tool: { mode } });
+    return runner.name;
+  });
+  assert.deepEqual(names, ['a team of nobody', 'nobody, or a team of it']);
+});
+
 for (const isReported of [true, false])
   test(`what a finished team built is handed in by the next attempt, which leads nobody (report: ${isReported})`, async (t) => {
     const place = await issueClone(t);
@@ -104,7 +114,7 @@ for (const isReported of [true, false])
     assert.equal(asked?.type === 'pull_request' ? asked.title : '', 'an issue');
     assert.match(
       asked?.type === 'pull_request' ? asked.body : '',
-      isReported ? /^# The report/ : /1 files on `tool\/tool-run-issue-7`/,
+      isReported ? /^# The report/ : /1 files on `tool\/issue-7`/,
     );
     assert.deepEqual(readdirSync(join(bench.cwd, '.tool', 'teams')), ['archive']);
   });

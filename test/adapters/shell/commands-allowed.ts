@@ -165,4 +165,11 @@ export const OWNED: readonly Row[] = allow(
   'mapfile -t names < notes.txt; touch "src/api/${names[0]}.ts"',
   "sed -n 'w src/api/w.txt' notes.txt",
   'cd "$(dirname src/api/x)" 2>/dev/null; true',
+  'pushd src/api > /dev/null; dirs -c; popd 2> /dev/null; touch x',
+  'touch src/api/a.ts src/api/b.ts; ls src/api/*.ts > src/api/list.txt',
+  'mkdir src/services/q; touch src/services/q*/x',
+  'python3 -m zipfile -c src/api/x.zip notes.txt',
+  'node --test --test-reporter=tap --test-reporter-destination=src/api/x scripts/nothing.mjs',
+  'cpp notes.txt src/api/x',
+  'logsave src/api/log touch src/services/x',
 );

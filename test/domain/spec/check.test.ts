@@ -218,6 +218,94 @@ for (const [what, from, to, said] of ACCEPTANCE_CASES)
     );
   });
 
+const LOST = 'expected a requirement like "- R1: The system shall <response>", got';
+
+test('a line that looks like a requirement and is none is named, whatever stands in its way', () => {
+  const last = '  for an hour.\n';
+  for (const line of [
+    '2. R6: When a user goes, the system shall wave.',
+    'R6: The system shall wave.',
+    '**R6** – The system shall wave.',
+    '| R6 | The system shall wave. |',
+    'R6 The system shall wave.',
+    '  R6: The system shall wave.',
+    'R1: The system shall wave.',
+    'R1.1: waving',
+    '### R6: Waving',
+    '### Requirement 6',
+    '## R6: The system shall wave.',
+  ]) {
+    const found = problems({ spec: changed(SPEC_TEXT, last, `${last}${line}\n`) });
+    assert.deepEqual(found, [`spec.md:21: ${LOST} ${JSON.stringify(line.trim())}`], line);
+  }
+  // Under other headings too, where requirements stand.
+  const others = changed(
+    SPEC_TEXT,
+    last,
+    `${last}\n## Of mail\n\n- R6: The API shall mail.\n- **R7**: The API shall read.\n`,
+  );
+  assert.ok(problems({ spec: others }).includes(`spec.md:25: ${LOST} "**R7**: The API shall read."`));
+});
+
+test('prose that speaks of a requirement, and code, are left alone', () => {
+  const last = '  for an hour.\n';
+  for (const lines of [
+    'All of it goes back to what was said of the former system, of which\nR1: see above, and R9 are left.',
+    'R1 and R2 are the first to be built.',
+    'It is as in R9.\nA 2-hour session is too short.',
+    '### R1 in detail',
+    '````\n```\nR9: The system shall wave.\n````',
+    '```` inline ````: no block of code',
+    '## Notes\n\nR9: what was left out.',
+  ])
+    assert.deepEqual(problems({ spec: changed(SPEC_TEXT, last, `${last}\n${lines}\n`) }), [], lines);
+  const about = changed(SPEC_TEXT, '> So that', '> R9: the system shall wave.\n> So that');
+  assert.deepEqual(problems({ spec: about }), []);
+});
+
+test('a task that is not in its form is named', () => {
+  const lost = (line: number, text: string) =>
+    `plan.md:${line}: expected a task like "## T1: Store the owner", got ${JSON.stringify(text)}`;
+  for (const heading of ['## T2 Show the form', '## T2 - Show the form', '## Task 2: Show the form', '### t2: Show it'])
+    assert.deepEqual(
+      problems({ plan: changed(PLAN_TEXT, '## T2: Show the form', heading) }).filter((one) => one.startsWith('plan')),
+      [lost(15, heading)],
+    );
+  // One that stands there twice is lost as well; one that is spoken of is not.
+  const twice = changed(PLAN_TEXT, '## T2:', '## T1 again\n\n- files: `a`\n\n## T2:');
+  assert.deepEqual(problems({ plan: twice }), [lost(15, '## T1 again')]);
+  assert.deepEqual(problems({ plan: `${PLAN_TEXT}\n## T1 in words\n\n- It is the first.\n\nT1: as above.\n` }), []);
+  assert.deepEqual(problems({ plan: `${PLAN_TEXT}\n## Later\n\n- T3: Wave\n\n4. T4: Wave\n` }), [
+    lost(27, 'T3: Wave'),
+    lost(29, '4. T4: Wave'),
+  ]);
+});
+
+test('a scenario that is not in its form is named', () => {
+  for (const line of [
+    '4. A4 (R1): Given a, when b, then c.',
+    '**A4 (R1)**: given a',
+    '### A4 (R1)',
+    '  A4 (R1): Given a',
+  ])
+    assert.deepEqual(problems({ acceptance: `${ACCEPTANCE_TEXT}${line}\n` }), [
+      `acceptance.md:12: expected a scenario like "- A1 (R1): Given …, when …, then …", got ${JSON.stringify(line.trim())}`,
+    ]);
+});
+
+test('code that nothing closes is named where it begins', () => {
+  const words = 'expected the block of code that begins here to be closed, got the end of the document';
+  for (const [name, texts] of Object.entries({
+    'spec.md:26': { spec: `${SPEC_TEXT}\n\`\`\`\nx\n` },
+    'plan.md:25': { plan: `${PLAN_TEXT}\n~~~\n\`\`\`\n` },
+    'acceptance.md:13': { acceptance: `${ACCEPTANCE_TEXT}\n\`\`\`\`\n\`\`\`\n` },
+  })) {
+    const found = problems(texts);
+    assert.equal(found.length, 1, found.join('\n'));
+    assert.ok(found[0]?.startsWith(`${name}: ${words}`), found.join('\n'));
+  }
+});
+
 test('all problems are said at once, documents that are missing among them', () => {
   const found = problems({ plan: null, acceptance: null });
   assert.deepEqual(found, [

@@ -69,6 +69,7 @@ const team: Flags = { ...NO_FLAGS, wish: 'team' };
 const solo: Flags = { ...NO_FLAGS, wish: 'solo' };
 const force: Flags = { ...NO_FLAGS, force: true };
 const off = teamSettings({ enabled: false });
+const BROKEN = 'workflow.yaml has a problem:\n  workflow.team.enabeld: unknown key\nthe defaults hold';
 const unset = { value: undefined, source: null } as const;
 const noFallback = (settings: TeamSettings) =>
   teamSettings({ ...settings, fallback: { ...settings.fallback, enabled: false } });
@@ -169,8 +170,36 @@ const CASES: readonly [string, Partial<DecisionInput>, Expected][] = [
   ],
   [
     '--team, the variable "1 "',
-    { flags: team, environment: { value: '1 ', source: 'settings' } },
-    { mode: 'subagent', trigger: 'variable_unset', says: /got "1 " from the settings file/ },
+    { flags: team, environment: { value: '1 ', source: { file: '.claude/settings.json' } } },
+    {
+      mode: 'subagent',
+      trigger: 'variable_unset',
+      says: /got "1 " from \.claude\/settings\.json; mend: set .* in \.claude\/settings\.json$/,
+    },
+  ],
+  [
+    '--team, the variable "0" in a host whose settings say otherwise',
+    { flags: team, environment: { value: '0', source: 'host' } },
+    { mode: 'subagent', trigger: 'variable_unset', says: /got "0" from the host; mend: start it anew/ },
+  ],
+  [
+    '--team, a file that cannot be used and never could',
+    { flags: team, settings: off, problem: BROKEN },
+    {
+      mode: 'subagent',
+      trigger: 'settings_broken',
+      says: /^enabled: workflow\.yaml has a problem: workflow\.team\.enabeld: unknown key; the defaults hold; mend: correct what/,
+    },
+  ],
+  [
+    '--team, a file that cannot be used and could before',
+    { flags: team, problem: BROKEN },
+    { mode: 'team', pattern: 'implementation', says: /^workflow\.yaml has a problem: workflow\.team\.enabeld/ },
+  ],
+  [
+    '--solo, a file that cannot be used',
+    { flags: solo, settings: off, problem: BROKEN },
+    { mode: 'subagent', says: /^workflow\.yaml has a problem: workflow\.team\.enabeld/ },
   ],
   [
     '--team, not enabled',
@@ -306,6 +335,7 @@ test('every trigger ends in sub-agents, or in a refusal where there is no fallba
   const triggers: readonly FallbackTrigger[] = [
     'variable_unset',
     'not_enabled',
+    'settings_broken',
     'team_create_failed',
     'spawn_failed',
     'network_error',
@@ -345,7 +375,7 @@ test('every input has an outcome that fits together', () => {
     hostVersion: fc.option(fc.oneof(fc.string(), fc.constantFrom('2.1.32', '2.1.31'))),
     environment: fc.record({
       value: fc.option(fc.oneof(fc.string(), fc.constant('1')), { nil: undefined }),
-      source: fc.constantFrom('shell', 'settings', null),
+      source: fc.constantFrom('shell' as const, 'host' as const, { file: '.claude/settings.json' }, null),
     }),
     selection: fc.option(
       fc

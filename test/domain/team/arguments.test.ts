@@ -142,6 +142,11 @@ test('flags of a command line, which a shell has split', () => {
   assert.equal(refused.ok, false);
   assert.equal(refused.ok ? 0 : refused.problems.length, 2);
   assert.deepEqual(wordProblems('run', 'SPEC-A-001'), []);
+  assert.match(wordProblems('plan', '!!!').join(), /^feature: expected words after \/tool:1-plan, like/);
+  assert.match(
+    wordProblems('plan', '!!!', 'tool plan').join(),
+    /^feature: expected words after tool plan, like tool plan "/,
+  );
 });
 
 test('whatever is typed has an answer, and no flag of it is lost', () => {

@@ -110,7 +110,12 @@ test('the roles to start have something to do and nobody who plays them', () => 
 });
 
 const plan = () =>
-  new Story().tell('created', { phase: 'plan', roles: ['analyst'], pattern: 'plan_research' }).join('analyst');
+  new Story()
+    .tell('created', { phase: 'plan', roles: ['analyst'], pattern: 'plan_research' })
+    .join('analyst')
+    .tell('task_created', { owner: 'analyst', files: [] })
+    .claim('1', 'analyst')
+    .complete('1', 'analyst');
 const STEPS: readonly [string, () => Story, RegExp][] = [
   ['none', () => new Story(), /^Next: nothing; the team is gone\.$/],
   ['created', () => new Story().tell('created'), /^Next: start backend-dev, tester with Task/],
@@ -130,7 +135,8 @@ const STEPS: readonly [string, () => Story, RegExp][] = [
         .complete('1', 'quality'),
     /^Next: TaskList: .* has quality asked for quality_gate_passed, which is missing\.$/,
   ],
-  ['spawned', plan, /^Next: TaskList: the results are put together into a SPEC/],
+  ['spawned', () => teamOf(['backend-dev']), /^Next: TaskCreate for what each teammate is to do/],
+  ['working', plan, /^Next: TaskList: the results are put together into a SPEC/],
   [
     'spec_generated',
     () => plan().tell('moved', { event: 'spec_generated' }),
@@ -165,6 +171,11 @@ const STEPS: readonly [string, () => Story, RegExp][] = [
     'fallback',
     () => teamOf(['backend-dev']).tell('fell_back'),
     /^Team mode failed \(spawn_failed\): do the open tasks one at a time/,
+  ],
+  [
+    'fallback',
+    () => teamOf(['backend-dev']).tell('fell_back', { trigger: 'solo', reason: '--solo' }),
+    /^No team was wanted \(--solo\): do the open tasks one at a time/,
   ],
   ['deleted', () => new Story().tell('created').askToEnd().tell('deleted'), /^Next: nothing/],
 ];

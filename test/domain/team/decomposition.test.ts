@@ -99,6 +99,15 @@ test('a role with nothing to do has no task and is named', () => {
   assert.match(notes.join('\n'), /^frontend-dev: nothing to do/m);
 });
 
+test('a line that names nothing but files of the designer’s is the designer’s alone', () => {
+  const roles = PATTERNS.design_implementation.roles;
+  const text = `# Colours\n\n- \`src/styles/tokens/colour.json\` shall have a colour for warnings.\n- The API of src/api/users.ts shall page.\n`;
+  const tasks = (words: string) => tasksFor(words, roles).tasks.filter((task) => task.description.includes('warnings'));
+  assert.deepEqual([...new Set(tasks(text).map((task) => task.owner))], ['designer']);
+  const both = text.replace('for warnings', 'for warnings, which src/api/users.ts tells');
+  assert.ok(tasks(both).some((task) => task.owner === 'backend-dev'));
+});
+
 test('screens wait for their design', () => {
   const found = tasksFor('The order list component shall have a button', PATTERNS.design_implementation.roles);
   assert.deepEqual(order(found), [

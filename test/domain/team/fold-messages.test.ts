@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
+import { messageContent } from '../../../src/domain/team/content-line.ts';
+import { messageLine } from '../../../src/domain/team/mail.ts';
 import type { TeamState } from '../../../src/domain/team/state.ts';
 import { LEAD, type Story, teamOf } from '../../support/team.ts';
 
@@ -123,4 +125,23 @@ test('a message of a member is a sign of life and of work; of the lead it begins
   say(story.later(9), 'backend-dev', LEAD);
   assert.equal(story.state.session, 'working');
   assert.deepEqual([story.member('backend-dev').phase, story.member('backend-dev').seenAt], ['working', story.at]);
+});
+
+test('a claim that could be held against nothing is known as one, and shown as one', () => {
+  const story = teamOf(THREE);
+  const content = { coverage: 87, passedTests: 9, failedTests: 0, duration: '1 s' };
+  const claim = () => story.tell('message_sent', { by: 'tester', to: 'backend-dev', kind: 'tests_passed', content });
+  claim();
+  say(story, 'tester', 'backend-dev');
+  story.tell('gate_measured');
+  claim();
+  assert.deepEqual(
+    story.state.messages.map(({ isUnmeasured }) => isUnmeasured),
+    [true, undefined, undefined],
+  );
+  const [early, , late] = story.state.messages;
+  assert.ok(early !== undefined && late !== undefined);
+  assert.match(messageLine(early), /^#1 from tester, tests_passed \(not measured yet\): \{/);
+  assert.match(messageLine(late), /^#3 from tester, tests_passed: \{/);
+  assert.equal(messageContent(early), 'not measured yet: 9 passed, 0 failed, 87 % covered, 1 s');
 });

@@ -28,6 +28,24 @@ test('a proposal may be made again until there is a team; only one creation coun
   story.refuse(there, 'created', { session: 'session-2' }).refuse(there, 'proposed');
 });
 
+test('a team stands with the tasks that it begins with, by one record', () => {
+  const part = { description: 'd', files: [] };
+  const tasks = [
+    { ...part, key: 'api', subject: 'API', owner: 'backend-dev', blockedBy: [] },
+    { ...part, key: 'tests', subject: 'Tests', owner: 'tester', blockedBy: ['api'] },
+  ];
+  const { state } = new Story().tell('created', { tasks });
+  assert.equal(state.session, 'assigned');
+  assert.deepEqual(
+    [...state.tasks.values()].map(({ id, owner, blockedBy, createdBy }) => [id, owner, blockedBy, createdBy]),
+    [
+      ['1', 'backend-dev', [], 'team-lead'],
+      ['2', 'tester', ['1'], 'team-lead'],
+    ],
+  );
+  assert.equal(new Story().tell('created', { tasks: [] }).state.session, 'created');
+});
+
 test('a planning team: results, the SPEC, the question, changes, the word', () => {
   const story = new Story()
     .tell('created', { phase: 'plan' })
@@ -145,6 +163,16 @@ test('what has failed gets a new chance at a restart, and what waited for it may
   const { claim, result, startedAt, endedAt } = story.task('2');
   assert.deepEqual([claim, result, startedAt, endedAt], [null, null, null, null]);
   story.join('tester').claim('2', 'tester', 2).complete('2', 'tester', 2);
+});
+
+test('what the gate has rejected before a restart counts no more', () => {
+  const story = teamOf(['tester'], 1).claim('1', 'tester').complete('1', 'tester');
+  const rejected = { task: null, ok: false };
+  story.tell('gate_measured', rejected).tell('gate_measured', rejected);
+  assert.equal(story.state.gate?.rejected, 2);
+  story.tell('restarted');
+  assert.deepEqual([story.state.gate?.ok, story.state.gate?.rejected], [false, undefined]);
+  assert.equal(story.tell('gate_measured', rejected).state.gate?.rejected, 1);
 });
 
 test('a restart from the beginning: every task starts over', () => {

@@ -12,7 +12,7 @@ const FREE_LEAD: TeamSettings = { ...SETTINGS, delegateMode: false };
 
 const LEADER: Caller = { kind: 'lead', team: TEAM, name: 'team-lead', epoch: 0 };
 const STRANGER: Caller = { kind: 'outsider', who: 'general-purpose (agent-9)' };
-const NOBODY: Caller = { kind: 'unknown', why: 'the host does not say' };
+const NOBODY: Caller = { kind: 'unknown', takesKey: false, why: 'the host does not say' };
 
 type Case = {
   readonly name: string;

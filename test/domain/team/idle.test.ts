@@ -28,6 +28,16 @@ type Case = {
 const API = { owner: 'backend-dev', files: [] };
 const MAIL = { to: 'backend-dev', by: LEAD, epoch: 0, kind: 'progress', content: 'look at 7' } as const;
 
+/** All was done, and found good. */
+function passed(story: Story): Story {
+  return story
+    .tell('task_created')
+    .claim('1', 'backend-dev')
+    .complete('1', 'backend-dev')
+    .tell('moved', { event: 'gate_started' })
+    .tell('moved', { event: 'gate_passed' });
+}
+
 const CASES: readonly Case[] = [
   { name: 'nothing to do', tell: () => undefined, verdict: /^accept: nothing is left for it$/ },
   {
@@ -166,6 +176,21 @@ const CASES: readonly Case[] = [
     verdict: /^accept: it was asked to end$/,
   },
   {
+    name: 'a task for it when what the team is for has come about',
+    tell: (story) => passed(story).tell('task_created', API),
+    verdict: /^accept: nothing is left for it$/,
+  },
+  {
+    name: 'a task that it has begun when what the team is for has come about',
+    tell: (story) => passed(story).tell('task_created', API).claim('2', 'backend-dev'),
+    verdict: /^accept: nothing is left for it$/,
+  },
+  {
+    name: 'mail when what the team is for has come about',
+    tell: (story) => passed(story).tell('task_created', API).tell('message_sent', MAIL),
+    verdict: /^-: You have 1 unread message:\n#1 .*\nAct on it before you stop\.$/,
+  },
+  {
     name: 'a role that only reads is given what is meant for it',
     tell: (story) =>
       story
@@ -288,15 +313,22 @@ const LEAD_CASES: readonly Omit<Case, 'member' | 'settings'>[] = [
   },
   {
     name: 'a team whose work has come about',
-    tell: (story) =>
-      story
-        .tell('task_created')
-        .claim('1', 'backend-dev')
-        .complete('1', 'backend-dev')
-        .tell('moved', { event: 'gate_started' })
-        .tell('moved', { event: 'gate_passed' }),
+    tell: passed,
     verdict:
       /^-: What the team is for has come about: SendMessage .*TeamDelete \{"team_name":"tool-run-spec-auth-001"\}\.$/,
+  },
+  {
+    name: 'work that is left when what the team is for has come about',
+    tell: (story) => passed(story).tell('task_created', { owner: 'designer', files: [] }),
+    verdict: /^-: What the team is for has come about: [^\n]*$/,
+  },
+  {
+    name: 'work that is left when the team is to end',
+    tell: (story) =>
+      story
+        .tell('task_created', { owner: 'designer', files: [] })
+        .tell('message_sent', { by: 'team-lead', epoch: 1, to: 'all', kind: 'shutdown_request', content: 'done' }),
+    verdict: /^accept/,
   },
   {
     name: 'a word that who judges has ended its work without',

@@ -105,6 +105,23 @@ test('requested_change is taken for requestedChange; both at once are not', () =
   assert.deepEqual(twice, { ok: false, problems: ['content.requestedChange: given twice, in two spellings'] });
 });
 
+test('null is nothing where a field may be missing, and a fault where it is needed', () => {
+  const request = Object.fromEntries(Object.entries(GOOD.change_request ?? {}));
+  const checked = checkMessage('change_request', { ...request, priority: null });
+  assert.deepEqual(checked, { ok: true, type: 'change_request', content: request });
+  const { response: __, ...ready } = Object.fromEntries(Object.entries(GOOD.api_ready ?? {}));
+  assert.deepEqual(checkMessage('api_ready', { ...ready, response: null }), {
+    ok: true,
+    type: 'api_ready',
+    content: ready,
+  });
+  const wrong = checkMessage('change_request', { ...request, reason: null, nope: null });
+  assert.deepEqual(wrong.ok ? [] : wrong.problems.map((problem) => problem.split(':')[0]), [
+    'content.nope',
+    'content.reason',
+  ]);
+});
+
 test('an object that comes as its JSON text is that object, and held against its fields as well', () => {
   const content = { test: 'a.ts:1', expected: '2', actual: '3' };
   assert.deepEqual(checkMessage('bug_report', JSON.stringify(content)), { ok: true, type: 'bug_report', content });

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { approvalOf, changesOf, mayConcernTeam } from '../../../src/domain/team/prompt.ts';
+import { approvalOf, changesOf, endedRunOf, mayConcernTeam } from '../../../src/domain/team/prompt.ts';
 
 test('what the user wants otherwise is said with that word, and is taken as it stands', () => {
   const cases: readonly (readonly [string, string | null])[] = [
@@ -20,4 +20,12 @@ test('a prompt that may concern a team is a command, an approval, or a change', 
     assert.ok(mayConcernTeam(prompt), prompt);
   for (const prompt of ['hello', 'approve it?', 'changes', '']) assert.ok(!mayConcernTeam(prompt), prompt);
   assert.equal(approvalOf('changes: approve'), null);
+});
+
+test('a run that is over is told of by the host alone, and of the agent that it names first', () => {
+  const told = '<task-notification>\n<task-id>a56c16908cec90494</task-id>\n<status>failed</status>';
+  assert.equal(endedRunOf(`${told}\n<result><task-id>another</task-id></result>`), 'a56c16908cec90494');
+  assert.ok(mayConcernTeam(told));
+  for (const prompt of [`it says ${told}`, '<task-notification></task-notification>', ''])
+    assert.equal(endedRunOf(prompt), null);
 });

@@ -6,12 +6,23 @@ import type { TeamRecord } from '../../../src/domain/team/record.ts';
 import { namesIn, RECORD_TYPES, recordLine } from '../../../src/domain/team/record-line.ts';
 import { RECORDS, rec, Story, TEAM, TRUST5, teamOf } from '../../support/team.ts';
 
+const PART = { description: 'd', files: [], blockedBy: [] };
+const TASKS = [
+  { ...PART, key: 'api', subject: 'API', owner: 'backend-dev' },
+  { ...PART, key: 'tests', subject: 'Tests', owner: 'tester', blockedBy: ['api'] },
+];
+
 const WORDS: readonly (readonly [TeamRecord, string, string])[] = [
   [rec('proposed'), '–', 'a team is proposed for SPEC-AUTH-001 (run, implementation; backend-dev, tester): 3 domains'],
   [
     rec('created', { pattern: null }),
     'team-lead',
     `creates ${TEAM} for SPEC-AUTH-001 (run, no pattern; backend-dev, tester)`,
+  ],
+  [
+    rec('created', { pattern: null, tasks: TASKS }),
+    'team-lead',
+    `creates ${TEAM} for SPEC-AUTH-001 (run, no pattern; backend-dev, tester) with task 1: API (for backend-dev), task 2: Tests (for tester)`,
   ],
   [rec('task_created'), 'team-lead', 'adds task 2: Sign in'],
   [
@@ -23,6 +34,11 @@ const WORDS: readonly (readonly [TeamRecord, string, string])[] = [
   [rec('task_updated', { status: 'completed', result: 'it\nworks' }), 'backend-dev', 'completes task 1: it; works'],
   [rec('task_updated', { status: 'failed' }), 'backend-dev', 'gives up task 1'],
   [rec('task_updated', { status: 'pending' }), 'backend-dev', 'puts back task 1'],
+  [
+    rec('task_updated', { status: 'completed', owner: 'tester', by: 'team-lead' }),
+    'team-lead',
+    'completes task 1 of tester',
+  ],
   [rec('task_assigned'), 'team-lead', 'gives task 1 to tester'],
   [rec('member_registered'), 'backend-dev', 'is registered as team-backend-dev, run 1 (model inherit)'],
   [
@@ -105,6 +121,7 @@ test('a record that does not count has no number, and its words cannot draw on t
 test('whom a record is by, for or about', () => {
   assert.deepEqual(namesIn(rec('message_sent')), ['backend-dev', 'tester']);
   assert.deepEqual(namesIn(rec('task_created', { owner: 'tester' })), ['team-lead', 'tester']);
+  assert.deepEqual(namesIn(rec('created', { tasks: TASKS })), ['backend-dev', 'tester']);
   assert.deepEqual(namesIn(rec('decision')), ['backend-dev']);
   assert.deepEqual(namesIn(rec('continued')), []);
 });

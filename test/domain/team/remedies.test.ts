@@ -49,6 +49,7 @@ function remedies(other: Partial<RemedyInput>): Remedies {
     settings: DEFAULT_QUALITY,
     ownership: DEFAULT_OWNERSHIP,
     writers: ['backend-dev', 'frontend-dev', 'tester'],
+    spent: new Set(),
     files: FILES,
     ...other,
   });
@@ -196,6 +197,33 @@ test('work for somebody who is not there goes to who builds, then to whoever wri
   assert.deepEqual(to('backend-dev'), ['backend-dev', 'backend-dev']);
   assert.deepEqual(to('data-dev', 'designer'), ['data-dev', 'data-dev']);
   assert.deepEqual(to(), []);
+});
+
+test('a secret that only the history still holds is for the person, and asked of nobody', () => {
+  const held = {
+    ...at('src/api/users.ts', 2, 'token, removed since, but commit abc123 still holds it'),
+    heldBy: 'abc123',
+  };
+  const only = remedies({ trust5: scores('secured', held) });
+  assert.deepEqual([only.tasks, only.messages], [[], []]);
+  assert.match(
+    only.notes.join('\n'),
+    /^src\/api\/users\.ts:2: token, removed since, but commit abc123 still holds it: no teammate can mend that\. Revoke .* or squash it when you merge it$/,
+  );
+  const both = remedies({ trust5: scores('secured', held, at('src/components/Form.tsx', 4, 'password')) });
+  assert.deepEqual([both.tasks.map(({ owner }) => owner), both.notes.length], [['frontend-dev'], 1]);
+  assert.doesNotMatch(both.tasks[0]?.description ?? '', /abc123/);
+});
+
+test('who begins nothing any more is asked for what is its own, and for nothing else', () => {
+  const lint = failed('lint', 'many', 'src/api/users.ts:3: a', 'src/utils/dates.ts:5: c');
+  const owners = (...spent: readonly string[]) =>
+    remedies({ gate: gate([lint]), spent: new Set(spent) }).tasks.map(({ owner, files }) => [owner, ...files]);
+  assert.deepEqual(owners('backend-dev'), [
+    ['backend-dev', 'src/api/users.ts'],
+    ['frontend-dev', 'src/utils/dates.ts'],
+  ]);
+  assert.deepEqual(owners('backend-dev', 'frontend-dev', 'tester'), [['backend-dev', 'src/api/users.ts']]);
 });
 
 test('long lists are cut, and say so', () => {

@@ -33,7 +33,7 @@ function modeOf(selection: Selection): string {
     flags: NO_FLAGS,
     settings: teamSettings(),
     hostVersion: '2.1.32',
-    environment: { value: '1', source: 'settings' },
+    environment: { value: '1', source: { file: '.claude/settings.json' } },
     selection,
   }).mode;
 }

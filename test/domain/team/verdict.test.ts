@@ -11,17 +11,17 @@ const CASES: readonly (readonly [string, string, string])[] = [
   [`proven: a test was renamed\n${OUTPUT}`, 'proven', 'a test was renamed'],
   [`\n\n**Proven:** a test was renamed\n\n${OUTPUT}\n`, 'proven', 'a test was renamed'],
   [`# refuted: nothing changed\n${OUTPUT}`, 'refuted', 'nothing changed'],
-  ['proven: I am sure', 'unclear', ''],
-  [`proven:\n${OUTPUT}`, 'unclear', ''],
-  [`I think it is proven: no\n${OUTPUT}`, 'unclear', ''],
-  ['', 'unclear', ''],
+  ['proven: I am sure', 'unclear', 'no command stands below it that shows it'],
+  [`proven:\n${OUTPUT}`, 'unclear', 'nothing stands behind proven:'],
+  [`I think it is proven: no\n${OUTPUT}`, 'unclear', 'it begins with neither proven: nor refuted:'],
+  ['', 'unclear', 'it begins with neither proven: nor refuted:'],
 ];
 
 for (const [result, kind, said] of CASES)
   test(`what came of it: ${JSON.stringify(result.slice(0, 40))}`, () => {
     const verdict = readVerdict(result);
     assert.equal(verdict.kind, kind);
-    if (verdict.kind === 'unclear') return;
+    if (verdict.kind === 'unclear') return assert.equal(verdict.lack, said);
     assert.equal(verdict.kind === 'proven' ? verdict.cause : verdict.why, said);
     assert.equal(verdict.evidence, OUTPUT);
   });

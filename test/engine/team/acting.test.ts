@@ -205,6 +205,43 @@ test('what the gate finds in the work of all is given to who can mend it, three 
   assert.equal(world.state().tasks.size, 4);
 });
 
+test('after a restart the rounds begin anew, and who is to mend it is started again', async (t) => {
+  const world = new World(t);
+  await world.begun(TEAM, ['backend-dev']);
+  await world.wrote('backend-dev', 'src/api/logout.js');
+  const bad = failing('f'.repeat(40));
+  const [good] = world.gate;
+  assert.ok(good !== undefined);
+  for (let round = 1; round <= 4; round += 1) {
+    world.gate = [good, bad];
+    await world.done('backend-dev', String(round), 'done');
+    if (round < 4) await world.act('backend-dev', 'TaskUpdate', { taskId: String(round + 1), status: 'in_progress' });
+  }
+  await world.append({ type: 'restarted', session: 'session-1', key_hash: null, keep: true });
+  assert.match(
+    String((await world.act('team-lead', 'TaskList')).note),
+    /^the gate does not pass the work of all\..*\nStart backend-dev again: Task for each/s,
+  );
+  const { gate, tasks } = world.state();
+  assert.deepEqual([gate?.rejected, tasks.size, tasks.get('5')?.owner], [1, 5, 'backend-dev']);
+  assert.match(tasks.get('5')?.description ?? '', /says 404/, 'nobody is there for a message');
+});
+
+test('one at a time what the gate finds is work for the lead as well', async (t) => {
+  const world = new World(t);
+  await world.act('team-lead', 'TeamCreate', { team_name: TEAM });
+  await world.act('team-lead', 'TaskCreate', { subject: 'Build', description: 'd', owner: 'backend-dev' });
+  await world.append({ type: 'fell_back', trigger: 'solo', reason: '--solo' });
+  world.changed.push('src/api/logout.js');
+  const { note } = await world.act('team-lead', 'TaskUpdate', { taskId: '1', status: 'completed', result: 'done' });
+  assert.match(
+    String(note),
+    /^the gate does not pass .*\nNo team was wanted \(--solo\): do the open tasks one at a time/s,
+  );
+  const task = world.state().tasks.get('2');
+  assert.deepEqual([task?.owner, task?.files], ['backend-dev', ['src/api/logout.js']]);
+});
+
 test('a file that was changed under no task is answered for by its owner', async (t) => {
   const world = new World(t);
   await world.begun(TEAM, ['backend-dev'], 'SPEC-AUTH-001');
@@ -423,6 +460,18 @@ test('a lead that works alone is told by the answer', async (t) => {
   const { note } = await world.done('team-lead', '3', ARCHITECT);
   assert.match(String(note), new RegExp(`^${SPEC} was written .*Then TeamDelete \\{"team_name":"${PLAN}"\\}\\.$`));
   assert.equal(world.state(PLAN).messages.length, 0);
+});
+
+test('a lead that works alone goes on alone after a restart: nobody is registered, and nothing has failed', async (t) => {
+  const world = new World(t);
+  const typed = async (prompt: string) => {
+    const answer = await onPrompt(world.context, world.event('team-lead', 'UserPromptSubmit', { prompt }));
+    return answer.kind === 'context' ? answer.text : '';
+  };
+  await typed('/tool:1-plan "log out" --solo');
+  const text = await typed(`/tool:team-restart ${PLAN}`);
+  assert.match(text, /No team was wanted \(--solo\): do the open tasks one at a time/);
+  assert.doesNotMatch(text, /Register|failed/);
 });
 
 test('a lead that builds alone is measured the same, by what its hook has seen it write', async (t) => {

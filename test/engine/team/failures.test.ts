@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import { DEFAULT_TEAM_SETTINGS } from '../../../src/domain/team/default-settings.ts';
 import { afterTool } from '../../../src/engine/team/delivering.ts';
-import { beforeTool } from '../../../src/engine/team/guarding.ts';
+import { beforeTool, onAgentStart } from '../../../src/engine/team/guarding.ts';
 import { onPrompt } from '../../../src/engine/team/prompting.ts';
 import { onIdle } from '../../../src/engine/team/stopping.ts';
 import { TEAM, TeamWorld } from '../../support/team-world.ts';
@@ -95,6 +95,29 @@ test('a message is not delivered: names that are not exact are refused with the 
   assert.match(text, new RegExp(`team ${TEAM} was restarted, and you lead it now; what was completed stays completed`));
   await world.start('frontend-dev');
   assert.match(JSON.stringify((await world.call('frontend-dev', 'Inbox')).messages), /kept/);
+});
+
+test('a teammate ends without a word: the host tells of it, its task is open again, and another takes its place', async (t) => {
+  const world = new TeamWorld(t);
+  await world.team(['backend-dev', 'frontend-dev']);
+  for (const owner of ['backend-dev', 'frontend-dev'])
+    await onAgentStart(world.context, world.event(owner, 'SubagentStart'));
+  await world.call('team-lead', 'TaskCreate', { subject: 'API', description: 'd', owner: 'backend-dev' });
+  await world.call('backend-dev', 'TaskUpdate', { taskId: '1', status: 'in_progress' });
+  const over = (agent: string) =>
+    `<task-notification>\n<task-id>${agent}</task-id>\n<status>failed</status>\n</task-notification>`;
+  const prompt = (words: string) =>
+    onPrompt(world.context, world.event('team-lead', 'UserPromptSubmit', { prompt: words }));
+  assert.equal((await prompt(over('somebody-elses'))).kind, 'silent');
+  const text = await prompted(world, over('agent-of-backend-dev'));
+  assert.match(text, /the run of backend-dev ended before it could say so: what it had begun is open again/);
+  assert.match(text, /- Task \{"subagent_type":"team-backend-dev",/);
+  assert.equal(world.state().tasks.get('1')?.status, 'pending');
+  assert.equal((await prompt(over('agent-of-backend-dev'))).kind, 'silent', 'it is known by now');
+  await world.start('backend-dev');
+  assert.equal(world.epoch('backend-dev'), 2);
+  assert.equal((await prompt(over('agent-of-backend-dev'))).kind, 'silent', 'another is in its place');
+  assert.equal(world.state().members.get('backend-dev')?.phase, 'working');
 });
 
 test('two teammates change the same file: the second is refused with the owner, or with the lease that it needs', async (t) => {

@@ -8,7 +8,7 @@ import { ToolError } from '../../../src/domain/errors.ts';
 import { FALLBACK_TRIGGERS, type FallbackTrigger } from '../../../src/domain/team/fallback.ts';
 import type { TeamSettings } from '../../../src/domain/team/settings.ts';
 import { foundTeam } from '../../../src/engine/team/lead/founding.ts';
-import type { Outcome } from '../../../src/engine/team/lead/lead.ts';
+import type { Outcome } from '../../../src/engine/team/lead/lead-port.ts';
 import {
   LeadPlay,
   PHASE_NAMES,

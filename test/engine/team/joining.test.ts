@@ -2,9 +2,10 @@
 
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
+import { rmSync, writeFileSync } from 'node:fs';
 import test from 'node:test';
 import { messageLine } from '../../../src/domain/team/mail.ts';
-import { MEMBER_LEASE_MS } from '../../../src/domain/team/state.ts';
+import { isRefusal, MEMBER_LEASE_MS } from '../../../src/domain/team/state.ts';
 import { writeTree } from '../../support/installed.ts';
 import { TEAM, TeamWorld } from '../../support/team-world.ts';
 import type { Cleanup } from '../../support/temp.ts';
@@ -144,4 +145,80 @@ test('a commit that was taken back never counts as done, however often it comes'
     assert.equal(world.state().tasks.get('2')?.status, 'in_progress');
     assert.equal(git('show', `${BRANCH}:src/api/a.js`), 'backend-dev\n');
   }
+});
+
+/** A writer with one task, which names a file that git ignores. */
+async function alone(t: Cleanup) {
+  const { git, workshop } = projectOf(t, { files: { '.gitignore': 'made.js\n', 'src/api/a.js': '1\n' } });
+  const world = new TeamWorld(t);
+  Object.assign(world.context, { workshop: () => Promise.resolve(workshop) });
+  await workshop.begin(TEAM);
+  await world.team(['backend-dev']);
+  const { path } = await workshop.open(TEAM, 'backend-dev');
+  const task = { subject: 'Make it', description: 'Make it', owner: 'backend-dev', files: ['src/api/made.js'] };
+  await world.call('team-lead', 'TaskCreate', task);
+  const update = { taskId: '1', status: 'completed' };
+  await world.call('backend-dev', 'TaskUpdate', { taskId: '1', status: 'in_progress' });
+  const complete = () => world.call('backend-dev', 'TaskUpdate', update);
+  const refused = () => world.refused('backend-dev', 'TaskUpdate', update);
+  return { world, git, path, complete, refused };
+}
+
+test('work in a repository of its own is refused until it is plain files, however often', async (t) => {
+  const { git, path, complete, refused } = await alone(t);
+  writeTree(path, { 'src/api/new/index.js': 'new\n' });
+  gitIn(path)('init', '-q', 'src/api/new');
+  for (let count = 0; count < 5; count++)
+    assert.match(await refused(), /src\/api\/new is a Git repository of its own.*rm -rf src\/api\/new\/\.git/);
+  rmSync(`${path}/src/api/new/.git`, { recursive: true });
+  await complete();
+  assert.equal(git('show', `${BRANCH}:src/api/new/index.js`), 'new\n');
+});
+
+test('a file of the task that git ignores is told once; completed again, it is kept and the lead is told', async (t) => {
+  const { world, git, path, complete, refused } = await alone(t);
+  writeTree(path, { 'src/api/made.js': 'made\n', 'src/api/a.js': '2\n' });
+  assert.match(await refused(), /Git ignores src\/api\/made\.js .*git add --force src\/api\/made\.js/);
+  await complete();
+  assert.equal(git('show', `${BRANCH}:src/api/a.js`), '2\n');
+  const told = world.state().messages.map(messageLine).join('\n');
+  const [, kept = ''] = /task 1 is done without src\/api\/made\.js, which Git ignores; kept as (\S+)/.exec(told) ?? [];
+  assert.equal(git('show', `${kept}:src/api/made.js`), 'made\n');
+});
+
+test('a name over two lines is its owner’s like any other; one that is no text is refused', async (t) => {
+  const { git, path, complete, refused } = await alone(t);
+  writeTree(path, { 'src/api/one\nother.js': 'x\n' });
+  const odd = Buffer.concat([Buffer.from(`${path}/src/api/`), Buffer.from([0xff])]);
+  let isThere = true;
+  try {
+    writeFileSync(odd, 'x\n');
+  } catch {
+    isThere = false;
+  }
+  if (isThere) {
+    assert.match(await refused(), /the name of src\/api\/\uFFFD is not UTF-8: give the file another name/);
+    rmSync(odd);
+  }
+  await complete();
+  assert.match(git('ls-tree', '-r', '--name-only', BRANCH), /"src\/api\/one\\nother\.js"/);
+});
+
+test('a team’s branch that somebody moved is put back before more is merged, and the log says so', async (t) => {
+  const { world, git, path, complete } = await alone(t);
+  writeTree(path, { 'src/pages/p.js': 'foreign\n' });
+  gitIn(path)('add', '-A');
+  gitIn(path)('commit', '-q', '-m', 'Foreign');
+  git('update-ref', `refs/heads/${BRANCH}`, `${BRANCH}--backend-dev`);
+  gitIn(path)('reset', '-q', '--hard', 'HEAD~1');
+  writeTree(path, { 'src/api/a.js': '2\n' });
+  await complete();
+  assert.deepEqual(git('ls-tree', '-r', '--name-only', BRANCH, 'src').trim().split('\n'), ['src/api/a.js']);
+  const told = world.state().decisions.filter(isRefusal);
+  assert.deepEqual(
+    told.map(({ about, decision }) => [about, decision]),
+    [[`branch ${BRANCH}`, 'reject']],
+  );
+  const [, kept = ''] = /put back: .* kept as (\S+)/.exec(told[0]?.reason ?? '') ?? [];
+  assert.equal(git('show', `${kept}:src/pages/p.js`), 'foreign\n');
 });

@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import type { Outcome } from '../../../src/engine/team/lead/lead.ts';
+import { takeUp } from '../../../src/engine/team/lead/founding.ts';
+import type { Outcome } from '../../../src/engine/team/lead/lead-port.ts';
+import { registration } from '../../../src/engine/team/lead/member-life.ts';
+import { operate } from '../../../src/engine/team/operations.ts';
 import { diligent, draft, GOOD, LeadPlay as Play } from '../../support/lead-play.ts';
-import { failing } from '../../support/team-world.ts';
+import { failing, TEAM } from '../../support/team-world.ts';
 
 function statuses({ state }: Outcome): readonly string[] {
   return [...state.tasks.values()].map(({ id, status }) => `${id} ${status}`);
@@ -35,6 +38,22 @@ test('a team works side by side, is measured, judged and deleted', async (t) => 
   );
 });
 
+test('a lead that starts whoever is missing by itself is not told to', async (t) => {
+  const play = new Play(t);
+  const { state } = await play.lead([draft('api', 'backend-dev'), draft('tests', 'tester', ['api'])], async () => {
+    // As nobody is there yet whose next call starts it.
+    const as = { kind: 'environment', team: TEAM, teammate: 'backend-dev', epoch: 1, isServer: true } as const;
+    await operate(play.world.context, 'Task', registration(TEAM, 'backend-dev'), { ...as, teammate: null });
+    await operate(play.world.context, 'TaskUpdate', { taskId: '1', status: 'in_progress' }, as);
+    await operate(play.world.context, 'TaskUpdate', { taskId: '1', status: 'completed' }, as);
+  });
+  const told = state.messages.filter(({ type, to }) => type === 'progress' && to === 'team-lead');
+  assert.deepEqual(
+    told.map(({ content }) => content),
+    ['task 2 for tester can begin now'],
+  );
+});
+
 test('who judges is asked when all was measured and found good, and not before', async (t) => {
   const play = new Play(t);
   play.gate = [failing('b'.repeat(40)), failing('c'.repeat(40))];
@@ -54,6 +73,46 @@ test('what the gate rejects four times ends the run, with the reason; the team s
   assert.ok(outcome.kind === 'failed');
   assert.match(outcome.why, /^the gate has rejected the work 4 times: Not accepted: tests failed/);
   assert.equal(outcome.state.session, 'working');
+});
+
+test('who goes on after that has its rounds again: the same teammates are started anew and asked', async (t) => {
+  const play = new Play(t);
+  const bad = (round: number) => failing(String(round).repeat(40));
+  play.gate = [1, 2, 3, 4].map(bad);
+  assert.equal((await play.lead(FOUR)).kind, 'failed');
+  const before = play.prompts.length;
+  play.gate = [5, 6, 7].map(bad);
+  assert.equal(await takeUp(play.world.context, TEAM, () => undefined), true);
+  const outcome = await play.goOn(TEAM);
+  assert.equal(outcome.kind, 'done', play.said.join('; '));
+  const asked = play.prompts.slice(before).filter((prompt) => !prompt.startsWith('quality:'));
+  assert.equal(asked.filter((prompt) => /^backend-dev: .*bug_report.*says 404/s.test(prompt)).length, 3);
+  assert.deepEqual([...new Set(asked.map((prompt) => prompt.split(':')[0]))], ['backend-dev']);
+  const { messages } = outcome.state;
+  assert.equal(messages.filter(({ type, to }) => type === 'bug_report' && to === 'backend-dev').length, 6);
+});
+
+test('who has ended its work before a lead came is asked for what is its own, and nobody in its place', async (t) => {
+  const play = new Play(t);
+  const finding = { path: 'src/api/users.ts', line: 3, words: 'list takes 9 decisions' };
+  const figures = ['complexity: 1 of 1 changed function above 3'];
+  const complex = {
+    dimension: 'readable',
+    state: 'failed',
+    score: 0,
+    figures,
+    source: 'it',
+    findings: [finding],
+  } as const;
+  play.trust5 = [{ ...GOOD, dimensions: [complex], ok: false, score: 0 }, GOOD];
+  const outcome = await play.lead([draft('api', 'backend-dev'), draft('tests', 'tester')], async () => {
+    const { context } = play.world;
+    const as = { kind: 'environment', team: TEAM, teammate: null } as const;
+    await operate(context, 'TaskUpdate', { taskId: '1', status: 'completed' }, as);
+  });
+  assert.equal(outcome.kind, 'done', play.said.join('; '));
+  const [, , mended] = [...outcome.state.tasks.values()];
+  assert.deepEqual([mended?.subject, mended?.claim?.member], ['Make functions simpler', 'backend-dev']);
 });
 
 test('what nobody of the team can mend ends the run at once', async (t) => {

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import { LEAD } from '../../../src/domain/team/message.ts';
 import { takeUp } from '../../../src/engine/team/lead/founding.ts';
-import type { Outcome } from '../../../src/engine/team/lead/lead.ts';
+import type { Outcome } from '../../../src/engine/team/lead/lead-port.ts';
 import { type Call, diligent, draft, LeadPlay, PHASES, type Turn } from '../../support/lead-play.ts';
 import type { Cleanup } from '../../support/temp.ts';
 

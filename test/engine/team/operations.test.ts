@@ -1,11 +1,14 @@
 import assert from 'node:assert/strict';
-import { existsSync } from 'node:fs';
+import { existsSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
 import type { CheckResult } from '../../../src/domain/quality.ts';
 import { DEFAULT_TEAM_SETTINGS } from '../../../src/domain/team/default-settings.ts';
 import { SHUTDOWN_DEADLINE_MS } from '../../../src/domain/team/state.ts';
+import { afterTool } from '../../../src/engine/team/delivering.ts';
+import { beforeTool } from '../../../src/engine/team/guarding.ts';
 import { operate } from '../../../src/engine/team/operations.ts';
+import { checkOf } from '../../support/checks.ts';
 import { RECORDS, TRUST5 } from '../../support/team.ts';
 import { failing, TEAM, TeamWorld } from '../../support/team-world.ts';
 
@@ -80,7 +83,10 @@ test('a message that claims more than was measured is refused with both figures;
     type: 'tests_passed',
     content: { coverage, passedTests: 12, failedTests: 0, duration: '1 s' },
   });
-  await world.call('tester', 'SendMessage', passed(99));
+  const early = await world.call('tester', 'SendMessage', passed(99));
+  assert.deepEqual(early.warnings, ['nothing has been measured yet: it is delivered as "not measured yet"']);
+  const [mail] = (await world.call('quality', 'Inbox')).messages as { note: string }[];
+  assert.equal(mail?.note, 'not measured yet');
   await world.call('team-lead', 'TaskCreate', { subject: 'API', description: 'd', owner: 'backend-dev' });
   await world.call('backend-dev', 'TaskUpdate', { taskId: '1', status: 'in_progress' });
   await world.call('backend-dev', 'TaskUpdate', { taskId: '1', status: 'completed' });
@@ -90,7 +96,7 @@ test('a message that claims more than was measured is refused with both figures;
     /^tests_passed claims a coverage of 99 %, but 91 % was measured \(.*\), at the completion of task 1/,
   );
   assert.equal(world.state().messages.length, before, 'it was not sent');
-  await world.call('tester', 'SendMessage', passed(91));
+  assert.equal((await world.call('tester', 'SendMessage', passed(91))).warnings, undefined);
 
   const gate = (trust5Score: number) => ({
     recipient: 'team-lead',
@@ -280,6 +286,29 @@ test('the gate stands in TaskUpdate: a failing check keeps a task open, with wha
   assert.equal(world.state().tasks.get('1')?.status, 'completed');
 });
 
+test('changed source that the coverage report does not name keeps a task open', async (t) => {
+  const world = new TeamWorld(t);
+  await world.team(['backend-dev']);
+  await world.call('team-lead', 'TaskCreate', { subject: 'API', description: 'd', owner: 'backend-dev' });
+  await world.call('backend-dev', 'TaskUpdate', { taskId: '1', status: 'in_progress' });
+  const [good] = world.gate;
+  assert.ok(good !== undefined);
+  const checks = [
+    { ...checkOf(failing('b'.repeat(40), 'coverage'), 'coverage'), outcome: 'passed' as const, details: [] },
+  ];
+  const unreported = ['src/api/users.ts', 'src/api/old.ts'].map((path) => ({ path, lines: 240 }));
+  world.gate = [{ ...good, checks, coverage: 100, reach: { covered: 60, total: 60, unreported } }];
+  world.changed = ['src/api/users.ts'];
+  assert.match(
+    await world.refused('backend-dev', 'TaskUpdate', { taskId: '1', status: 'completed' }),
+    /coverage: the tests reach 20 % of the lines, .*\n {2}- src\/api\/users\.ts: not in the coverage report: .*\n {2}Add tests/,
+  );
+  assert.equal(world.state().gate?.coverage, 20);
+  // What was so before is nobody's work now.
+  world.changed = [];
+  await world.call('backend-dev', 'TaskUpdate', { taskId: '1', status: 'completed' });
+});
+
 test('after three rejections without change a completion is let through, and the lead is told', async (t) => {
   const world = new TeamWorld(t);
   await world.team(['backend-dev']);
@@ -393,7 +422,7 @@ test('tasks wait for those before them; whoever has nothing running is named to 
   );
   assert.match(
     JSON.stringify((await world.call('team-lead', 'Inbox')).messages),
-    /task 2 for frontend-dev can begin now/,
+    /task 2 for frontend-dev can begin now, and its teammate is not at work: start it with Task/,
   );
 });
 
@@ -416,6 +445,9 @@ test('a team that is refused leaves nothing behind; a pattern is for teams of it
     /no team is made before that is mended: workflow\.yaml has a problem: workflow\.team\.max_teammates/,
   );
   assert.deepEqual(world.teams.list(), []);
+  world.settings = { ...world.settings, enabled: true };
+  const { warning } = await world.call('team-lead', 'TeamCreate', { team_name });
+  assert.equal(warning, world.problems[0], 'what the file said before holds, and that is said');
 });
 
 test('a task is for somebody there is, and touches nothing of others', async (t) => {
@@ -545,4 +577,110 @@ test("nothing is checked for the completion of somebody else's task", async (t) 
   await world.call('backend-dev', 'TaskUpdate', { taskId: '1', status: 'in_progress' });
   assert.match(await world.refused('tester', 'TaskUpdate', complete), /^task 1 is claimed by backend-dev$/);
   assert.equal(world.state().gate, null);
+});
+
+test('nobody but the main agent of a session, or a terminal, creates a team', async (t) => {
+  const world = new TeamWorld(t);
+  await world.team([]);
+  const tester = { subagent_type: 'team-tester', team_name: TEAM, name: 'tester', prompt: 'p' };
+  await world.call('team-lead', 'Task', tester);
+  const other = { team_name: 'tool-run-spec-b-001' };
+  const whoever = (teammate: string | null) =>
+    operate(world.context, 'TeamCreate', other, { kind: 'environment', team: TEAM, teammate });
+  const only = /only the main agent of a session creates a team/;
+  await assert.rejects(whoever('tester'), only);
+  await world.call('team-lead', 'SendMessage', { recipient: 'all', type: 'shutdown_request', content: 'done' });
+  await assert.rejects(whoever('tester'), only, 'who has ended');
+  await assert.rejects(whoever('ghost'), only, 'whom no team knows');
+  const stamp = { session: 's', agentId: 'agent-x', agentType: null, toolUseId: null };
+  await assert.rejects(operate(world.context, 'TeamCreate', other, { kind: 'stamp', stamp }), only);
+  assert.deepEqual(world.teams.list(), [TEAM]);
+  assert.equal((await whoever(null)).state, 'created');
+});
+
+test('a completion that is refused changes nothing, whom the task is for included', async (t) => {
+  const world = new TeamWorld(t);
+  await world.team(['backend-dev', 'frontend-dev']);
+  await world.call('team-lead', 'TaskCreate', { subject: 'API', description: 'd', owner: 'frontend-dev' });
+  const complete = { taskId: '1', status: 'completed', owner: 'backend-dev' };
+  world.fails('tests');
+  assert.match(await world.refused('team-lead', 'TaskUpdate', complete), /says 404/);
+  assert.equal(world.state().tasks.get('1')?.owner, 'frontend-dev');
+  await world.call('frontend-dev', 'TaskUpdate', { taskId: '1', status: 'in_progress' });
+  for (const status of ['completed', 'pending'])
+    assert.match(
+      await world.refused('team-lead', 'TaskUpdate', { ...complete, status }),
+      /says 404|claimed by frontend-dev/,
+    );
+  assert.equal(world.state().tasks.get('1')?.owner, 'frontend-dev');
+  await world.call('frontend-dev', 'TaskUpdate', { taskId: '1', status: 'pending' });
+  world.gate = [{ ...failing('c'.repeat(40)), ok: true, checks: [] }];
+  const answer = await world.call('team-lead', 'TaskUpdate', complete);
+  assert.deepEqual([answer.owner, answer.status], ['backend-dev', 'completed']);
+});
+
+test('a lease is for what is written: no directory, and no link to another place', async (t) => {
+  const world = new TeamWorld(t);
+  await world.team(['backend-dev']);
+  const lease = (path: string) => world.refused('backend-dev', 'FileLease', { path });
+  mkdirSync(join(world.root, 'src', 'types'), { recursive: true });
+  mkdirSync(join(world.root, 'src', 'pages'));
+  writeFileSync(join(world.root, 'src', 'types', 'real.ts'), '');
+  for (const [name, target] of [
+    ['out.ts', '/etc/passwd'],
+    ['theirs.ts', '../pages/new.ts'],
+    ['ours.ts', 'real.ts'],
+  ] as const)
+    symlinkSync(target, join(world.root, 'src', 'types', name));
+  symlinkSync('..', join(world.root, 'src', 'types', 'up'));
+  assert.match(await lease('src/types'), /a lease is for one file; src\/types is a directory/);
+  assert.match(await lease('src/types/up'), /is a directory/);
+  assert.match(await lease('src/types/out.ts'), /leads out of the project, to \/etc\/passwd/);
+  assert.match(await lease('src/types/theirs.ts'), /leads to src\/pages\/new\.ts: take a lease for that/);
+  assert.match(await lease('src/types/ours.ts'), /leads to src\/types\/real\.ts: take a lease for that/);
+  const leased = await world.call('backend-dev', 'FileLease', { path: 'src/types/real.ts' });
+  assert.equal(leased.state, 'leased');
+});
+
+test('mail is queued, delivered and read, each with its time; what could not be shown stays unread', async (t) => {
+  const world = new TeamWorld(t);
+  await world.team(['tester']);
+  const sent = { recipient: 'tester', type: 'progress', content: 'go on' };
+  const queued = world.clock.now();
+  await world.call('team-lead', 'SendMessage', sent);
+  world.clock.set(1_000);
+  const delivered = world.clock.now();
+  const evidence = world.evidence('tester');
+  const inbox = (show: () => Promise<void>) => operate(world.context, 'Inbox', {}, evidence, show);
+  await assert.rejects(
+    inbox(() => Promise.reject(new Error('no space'))),
+    /no space/,
+  );
+  const receipt = () => world.state().messages[0]?.receipts.get('tester');
+  assert.deepEqual(receipt(), { deliveredAt: delivered, readAt: null });
+  world.clock.set(2_000);
+  const { messages } = await inbox(() => Promise.resolve());
+  const [message] = messages as Readonly<Record<string, unknown>>[];
+  assert.deepEqual(
+    [message?.queued_at, message?.delivered_at, message?.read_at],
+    [new Date(queued).toISOString(), new Date(delivered).toISOString(), null],
+  );
+  assert.deepEqual(receipt(), { deliveredAt: delivered, readAt: world.clock.now() });
+  assert.deepEqual((await world.call('tester', 'Inbox')).messages, []);
+});
+
+test('what a teammate is started with is delivered, and read when it was shown as mail', async (t) => {
+  const world = new TeamWorld(t);
+  await world.team([]);
+  const registered = { subagent_type: 'team-tester', team_name: TEAM, name: 'tester', prompt: 'p' };
+  await world.call('team-lead', 'Task', registered);
+  await world.call('team-lead', 'SendMessage', { recipient: 'tester', type: 'progress', content: 'go on' });
+  const input = { subagent_type: 'team-tester', prompt: 'p' };
+  const spawned = await beforeTool(world.context, world.event('team-lead', 'PreToolUse', { tool: 'Agent', input }));
+  assert.match(JSON.stringify(spawned), /#1 from team-lead, progress: go on/);
+  const receipt = () => world.state().messages[0]?.receipts.get('tester');
+  assert.notEqual(receipt()?.deliveredAt, null);
+  assert.equal(receipt()?.readAt, null);
+  await afterTool(world.context, world.event('tester', 'PostToolUse', { tool: 'Read' }));
+  assert.notEqual(receipt()?.readAt, null);
 });

@@ -1,10 +1,11 @@
 // The user's word about a SPEC, typed in the host: it counts for the team that wrote it, and for words that nobody is changing.
 
 import assert from 'node:assert/strict';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
 import { approvalOf, approveSpec } from '../../../src/adapters/spec-approvals.ts';
-import { createSpec, listSpecs, putSpec, readSpec } from '../../../src/adapters/specs.ts';
+import { createSpec, listSpecs, putSpec, readPlanned, readSpec } from '../../../src/adapters/specs.ts';
 import { statusOfSpec } from '../../../src/domain/spec/spec.ts';
 import { act } from '../../../src/engine/team/acting.ts';
 import { onPrompt } from '../../../src/engine/team/prompting.ts';
@@ -26,6 +27,7 @@ class World extends TeamWorld {
     this.pretend({
       specs: () => listSpecs(this.root),
       spec: (id) => readSpec(this.root, id),
+      planned: (id) => readPlanned(this.root, id),
       approval: (id) => approvalOf(this.root, id, env),
       approve: (id) => approveSpec(this.root, id, env, Date.parse(DAY)),
       writeSpec: (spec, replaces) => putSpec(this.root, spec, replaces, DAY),
@@ -145,4 +147,28 @@ test('who approves a second time is told that it was approved', async (t) => {
     new RegExp(`^toolcrew: ${SPEC} is approved already \\(approved on ${DAY}\\)\\.\nThen tell the user: /clear`),
   );
   assert.equal(world.session(), 'approved');
+});
+
+test('what cannot be read of a plan is not built as something else, and a SPEC without one says so', async (t) => {
+  const world = new World(t);
+  const spec = world.other();
+  const plan = join(world.root, '.tool/specs', spec, 'plan.md');
+  const run = async () => {
+    assert.match(await world.typed(`approve ${spec}`), /is approved/);
+    return world.typed(`/tool:2-run ${spec} --team --pattern=implementation`);
+  };
+  const whole = readFileSync(plan, 'utf8');
+  writeFileSync(plan, whole.replace('## T2: ', '## T2 '));
+  assert.match(
+    await run(),
+    new RegExp(`the documents of ${spec} have problems: .*plan\\.md:\\d+: expected a task like`),
+  );
+  assert.deepEqual(world.teams.list(), []);
+  rmSync(plan);
+  const text = await run();
+  assert.match(text, /^toolcrew: \/tool:2-run in team mode/);
+  assert.match(
+    text,
+    new RegExp(`^- \\.tool/specs/${spec} has no plan\\.md: the tasks are made from the requirements$`, 'm'),
+  );
 });

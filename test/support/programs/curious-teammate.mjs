@@ -101,3 +101,25 @@ process.stdout.write(`its own branch: ${said === '' ? 'written' : said}\n`);
 const [, id = ''] = /task (\d+) "/.exec(readFileSync(0, 'utf8')) ?? [];
 const claim = run(join(process.env.HOME, 'bin', 'tool'), 'team', 'task', 'update', id, 'in_progress');
 process.stdout.write(`its team: ${/in_progress/.test(claim) ? 'reached' : claim}\n`);
+// As somebody else: by variables, cut loose from what started it, and behind a mount that names another.
+const tool = [join(process.env.HOME, 'bin', 'tool'), 'team'];
+const OWN = ['TOOL_TEAM', 'TOOL_TEAMMATE', 'TOOL_TEAMMATE_RUN'];
+const nobody = ['env', ...OWN.flatMap((name) => ['-u', name])];
+const carriedOut = (...words) => {
+  const { status } = spawnSync(words[0], words.slice(1), { encoding: 'utf8' });
+  return status === 0;
+};
+attempt("the lead's word, with its own variables gone", () => carriedOut(...nobody, ...tool, 'shutdown', 'enough'));
+attempt("the lead's word, cut loose", () =>
+  carriedOut(...nobody, 'setsid', '--fork', '--wait', ...tool, 'shutdown', 'enough'),
+);
+attempt("the lead's word, from namespaces of its own", () => {
+  const room = readFileSync('/proc/self/mountinfo', 'utf8').match(/toolcrew:\w+:/)?.[0] ?? 'toolcrew:none:';
+  const named = `${room}${process.env.TOOL_TEAM}:team-lead:1`;
+  const script = `mount -t tmpfs '${named}' /mnt && exec ${tool.join(' ')} shutdown enough`;
+  return carriedOut(...nobody, 'unshare', '-Urm', '/bin/sh', '-c', script);
+});
+const other = process.env.TOOL_TEAMMATE === 'frontend-dev' ? 'tester' : 'frontend-dev';
+spawnSync(tool[0], ['team', 'send', 'team-lead', 'progress', `truly ${process.env.TOOL_TEAMMATE}`], {
+  env: { ...process.env, TOOL_TEAMMATE: other, TOOL_TEAMMATE_RUN: '' },
+});

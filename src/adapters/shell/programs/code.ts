@@ -3,6 +3,7 @@
 import { readOptions } from '../options.ts';
 import type { Call, Program } from '../reader.ts';
 import { type Field, isText } from '../values.ts';
+import { checkNodeOptions, NODE_TEXTS, runsFile } from './node-options.ts';
 import { isPrinting, isValue } from './printing.ts';
 
 type Language = {
@@ -14,24 +15,13 @@ type Language = {
 
 const PYTHON: Language = {
   flags: ['c'],
-  texts: ['W', 'X', 'Q', 'm', 'check-hash-based-pycs'],
+  texts: ['W', 'X', 'Q', 'check-hash-based-pycs'],
   isHarmless: (code) => isPrinting(code, ['print']),
 };
 
 const NODE: Language = {
   flags: ['e', 'p', 'eval', 'print', 'pe'],
-  texts: [
-    'r',
-    'require',
-    'C',
-    'conditions',
-    'import',
-    'loader',
-    'experimental-loader',
-    'input-type',
-    'env-file',
-    'title',
-  ],
+  texts: NODE_TEXTS,
   isHarmless: (code, flag) =>
     isPrinting(code, ['console.log', 'console.error']) || (flag.startsWith('p') && isValue(code)),
 };
@@ -42,27 +32,30 @@ function interpreter(language: Language): Program {
     const { args, reader, shell, name } = call;
     if (args.length === 1 && ['--version', '-V', '-v', '--help', '-h'].some((flag) => args[0] === flag))
       return undefined;
+    const module = language === PYTHON ? moduleOf(args) : null;
+    if (module !== null) return checkModule(call, module[0], module.slice(1));
     const flags = [...language.flags, ...language.texts];
     const options = readOptions(args, {
       short: flags.filter((flag) => flag.length === 1),
       long: flags.filter((flag) => flag.length > 1).map((flag) => `${flag}=`),
+      isExact: true,
       stopsAtOperand: true,
     });
     if (options.isUncertain) reader.unresolved(`${name} runs code that is known only when it runs`);
     const code = language.flags.flatMap((flag) => options.all(flag).map((text) => ({ flag, text })));
-    for (const text of options.all('import', 'loader', 'experimental-loader', 'r', 'require')) {
-      if (!isText(text) || text.startsWith('data:'))
-        reader.unresolved(`${name} loads code that is known only when it runs`);
-    }
+    if (language === NODE) checkNodeOptions(options, shell, reader);
     if (code.length > 0) return checkCode(code, language, call);
-    if (options.has('m') && language === PYTHON) return checkModule(call, options.all('m')[0], options.operands);
     // an option that is not known may take the word that seems to be the file
     const isStrange = [...options.given.keys()].some((flag) => flag.length > 1 && !language.texts.includes(flag));
     if (isStrange && options.operands.some((arg) => isText(arg) && language.flags.some((flag) => isFlag(arg, flag)))) {
       reader.unresolved(`${name} may be given code`);
     }
-    checkFile(call, options.operands[0]);
-    if (isText(options.operands[0])) reader.executed(shell, options.operands[0], name);
+    const [file] = options.operands;
+    checkFile(call, file);
+    if (isText(file)) {
+      if (language === NODE) runsFile(file, shell, reader);
+      else reader.executed(shell, file, name);
+    }
     return undefined;
   };
 }
@@ -108,13 +101,43 @@ export function checkFile(call: Call, file: Field | undefined): void {
   call.reader.unresolved(`${call.name} runs code from its standard input`);
 }
 
+/** Python's module with its words: behind `-m` no option is Python's own. */
+function moduleOf(args: readonly Field[]): readonly Field[] | null {
+  for (let index = 0; index < args.length; index += 1) {
+    const arg = args[index];
+    if (!isText(arg) || !/^-[^-]/.test(arg)) return null;
+    const [, letters = '', end = '', attached = ''] = /^-([^cmWXQ]*)([cmWXQ]?)(.*)$/s.exec(arg) ?? [];
+    if (letters.includes('-') || end === 'c') return null;
+    if (end === 'm') return attached === '' ? args.slice(index + 1) : [attached, ...args.slice(index + 1)];
+    if (end !== '' && attached === '') index += 1;
+  }
+  return null;
+}
+
 /** Modules of Python whose words name files that they write. */
 function checkModule(call: Call, module: Field | undefined, operands: readonly Field[]): undefined {
   const { reader, shell } = call;
-  if (!isText(module)) reader.unresolved(`${call.name} -m runs a module that is known only when it runs`);
+  const plain = operands.filter((operand) => !isText(operand) || !operand.startsWith('-'));
+  const has = (...flags: readonly string[]) => operands.some((one) => isText(one) && flags.includes(one));
+  if (!isText(module)) {
+    reader.unresolved(`${call.name} -m runs a module that is known only when it runs`);
+    return undefined;
+  }
+  const path = module.replaceAll('.', '/');
+  for (const file of [`${path}.py`, `${path}/__main__.py`, `${path}/__init__.py`])
+    reader.executed(shell, file, call.name, 'guess');
+  if (module === 'pydoc') {
+    // pages of a directory are named after what is in it
+    if (has('-w'))
+      for (const one of plain)
+        reader.write(shell, isText(one) && !one.includes('/') ? `${one}.html` : '.', 'pydoc -w', { tree: true });
+  } else if (module === 'uu') {
+    for (const file of plain.slice(1)) if (file !== '-') reader.write(shell, file, `${call.name} -m uu`);
+  } else if ((module === 'zipfile' || module === 'tarfile') && has('-c', '--create')) {
+    for (const file of plain.slice(0, 1)) reader.write(shell, file, `${call.name} -m ${module}`);
+  } else if ((module === 'zipfile' || module === 'tarfile') && has('-l', '--list', '-t', '--test')) return undefined;
   else if (module === 'json.tool') {
-    const files = operands.filter((operand) => !isText(operand) || !operand.startsWith('-'));
-    for (const file of files.slice(1)) reader.write(shell, file, `${call.name} -m json.tool`);
+    for (const file of plain.slice(1)) reader.write(shell, file, `${call.name} -m json.tool`);
   } else if (module === 'venv' || module === 'virtualenv') {
     for (const operand of operands)
       if (!isText(operand) || !operand.startsWith('-'))
@@ -160,6 +183,9 @@ const runtime: Program = (call) => {
   ) {
     call.reader.unresolved(`${call.name} runs code that is not read`);
   }
+  const file =
+    verb === 'run' ? options.operands.find((one, index) => index > 0 && (!isText(one) || !one.startsWith('-'))) : verb;
+  if (isText(file)) call.reader.executed(call.shell, file, call.name);
   return undefined;
 };
 

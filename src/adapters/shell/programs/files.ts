@@ -12,7 +12,7 @@ export function checkOptions(call: Call, options: Options): void {
 }
 
 /** A program that writes each of its operands, `skip` of them apart. */
-export function operandWriter(
+function operandWriter(
   spec: OptionsSpec,
   how: (options: Options) => WriteOptions,
   skip: (options: Options) => number = () => 0,

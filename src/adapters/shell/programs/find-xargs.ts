@@ -103,7 +103,7 @@ function runFound(words: readonly Field[], found: Unknown, isFile: boolean, inPl
 /** Whether names below the directories hold signs that xargs takes for more than a name. */
 function hasOddNames(within: readonly string[], call: Call): boolean {
   const { context } = call.reader;
-  if (context.glob === undefined || call.reader.isStirred()) return true;
+  if (context.glob === undefined || call.reader.stirredBy(call.shell, null) !== 'nothing') return true;
   let count = 0;
   const waiting = [...within];
   for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {

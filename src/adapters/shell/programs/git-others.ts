@@ -179,6 +179,29 @@ const bundleCommand: GitCommand = (git) => {
     git.reader.write(git.call.shell, options.operands[0], 'git bundle');
 };
 
+/** The index lies beside its pack. */
+const indexPack: GitCommand = (git) => {
+  const options = readOptions(git.args, {
+    short: ['o'],
+    long: ['stdin', 'object-format=', 'threads=', 'max-input-size='],
+  });
+  for (const file of options.all('o')) git.reader.write(git.call.shell, file, 'git index-pack -o');
+  const [pack] = options.operands;
+  if (isText(pack))
+    for (const end of ['.idx', '.rev', '.keep'])
+      git.reader.write(git.call.shell, pack.replace(/\.pack$/, end), 'git index-pack');
+  else if (pack !== undefined) git.reader.write(git.call.shell, pack, 'git index-pack');
+};
+
+/** Packs get the name that is given, with more behind it. */
+const packObjects: GitCommand = (git) => {
+  const options = readOptions(git.args, { long: ['stdout', 'window=', 'depth=', 'threads='] });
+  const [base] = options.operands;
+  if (base === undefined || options.has('stdout')) return;
+  const directory = isText(base) ? base.slice(0, base.lastIndexOf('/') + 1) || '.' : base;
+  git.reader.write(git.call.shell, directory, 'git pack-objects', { tree: true });
+};
+
 const mergeFile: GitCommand = (git) => {
   const options = readOptions(git.args, { short: ['L'], long: ['stdout', 'object-id', 'marker-size='] });
   if (options.has('p', 'stdout')) return;
@@ -214,6 +237,10 @@ export const otherCommands: readonly (readonly [string, GitCommand])[] = [
   ['interpret-trailers', trailers],
   ['bisect', bisect],
   ['rebase', allWithPrograms],
+  ['fast-export', outputs(['export-marks'])],
+  ['fast-import', outputs(['export-marks', 'export-pack-edges'])],
+  ['index-pack', indexPack],
+  ['pack-objects', packObjects],
   ['archive', outputs(['o', 'output'])],
   ['format-patch', outputs(['o', 'output-directory'])],
   ...[

@@ -32,12 +32,8 @@ const READING: ReadonlySet<string> = new Set([
   ...'verify-commit verify-tag verify-pack maintenance mktree mktag commit-tree commit-graph update-index diff-index'.split(
     ' ',
   ),
-  ...'diff-tree diff-files ls-remote replace pack-objects pack-refs repack show-branch merge-tree patch-id stripspace'.split(
-    ' ',
-  ),
-  ...'check-ref-format unpack-objects index-pack fast-import fast-export get-tar-commit-id update-server-info column'.split(
-    ' ',
-  ),
+  ...'diff-tree diff-files ls-remote replace pack-refs repack show-branch merge-tree patch-id stripspace'.split(' '),
+  ...'check-ref-format unpack-objects get-tar-commit-id update-server-info column'.split(' '),
 ]);
 
 /** Options of commands that read, through which they write or run something. */

@@ -2,7 +2,7 @@
 
 import { readOptions } from '../options.ts';
 import type { Call, Program } from '../reader.ts';
-import { type Field, isText } from '../values.ts';
+import { concat, type Field, isText } from '../values.ts';
 import { checkOptions } from './files.ts';
 
 /** Writes what `-o` and `--output` name. */
@@ -93,10 +93,64 @@ const CMAKE: ReadonlyMap<string, readonly string[]> = new Map([
 ]);
 
 const cmake: Program = (call) => {
-  const [flag, verb, ...rest] = call.args;
+  const { args, reader, shell } = call;
+  const [flag, verb, ...rest] = args;
   const meant = flag === '-E' && verb !== undefined && isText(verb) ? CMAKE.get(verb) : undefined;
-  return meant === undefined ? undefined : runWords(call, [...meant, ...rest]);
+  if (meant !== undefined) return runWords(call, [...meant, ...rest]);
+  if (flag === '-E' || flag === '--build') return undefined;
+  const options = readOptions(args, {
+    isExact: true,
+    short: [...'PSBCDUGTA'],
+    long: ['install=', 'prefix=', 'toolchain=', 'preset=', 'graphviz=', 'trace-redirect=', 'profiling-output='],
+  });
+  checkOptions(call, options);
+  for (const script of options.all('P', 'C', 'toolchain')) reader.executed(shell, script, 'cmake');
+  for (const file of options.all('graphviz', 'trace-redirect', 'profiling-output'))
+    reader.write(shell, file, 'cmake', { tree: true });
+  if (options.has('P')) return undefined;
+  for (const directory of [...options.all('S'), ...options.operands])
+    if (isText(directory)) reader.executed(shell, `${directory}/CMakeLists.txt`, 'cmake');
+  // A plain name is a directory of its own for what is built: nobody's business, as with make.
+  const inside = options.all('B').filter((path) => !isText(path) || path.includes('/') || path.startsWith('.'));
+  for (const directory of [...inside, ...options.all('prefix')])
+    reader.write(shell, directory, 'cmake', { tree: true });
+  // without a directory for what is built it is built here
+  if (!options.has('B', 'install') && (options.operands.length > 0 || options.has('S')))
+    reader.write(shell, '.', 'cmake', { tree: true, entry: true });
+  return undefined;
 };
+
+/** Its log, and the program whose output is kept there. */
+const logsave: Program = (call) => {
+  const [log, ...rest] = readOptions(call.args, { stopsAtOperand: true }).operands;
+  if (log !== undefined) call.reader.write(call.shell, log, 'logsave');
+  return rest[0] === undefined || rest[0] === '-' ? undefined : runWords(call, rest);
+};
+
+/** With `-G` the second of its files is written. */
+const ptx: Program = (call) => {
+  const options = readOptions(call.args, {
+    short: [...'FMSWbgiow'],
+    long: ['traditional', 'width=', 'ignore-file=', 'only-file='],
+  });
+  checkOptions(call, options);
+  if (options.has('G', 'traditional'))
+    for (const file of options.operands.slice(1)) call.reader.write(call.shell, file, 'ptx -G');
+  return undefined;
+};
+
+/** Changes pictures in their place, or into a directory. */
+const mogrify: Program = (call) => {
+  const at = call.args.indexOf('-path');
+  const directory = at === -1 ? undefined : call.args[at + 1];
+  const files = call.args.filter((arg) => !isText(arg) || !arg.startsWith('-'));
+  for (const file of directory === undefined ? files : [directory])
+    call.reader.write(call.shell, file, 'mogrify', { tree: true });
+  return undefined;
+};
+
+const magick: Program = (call) =>
+  call.args[0] === 'mogrify' ? mogrify({ ...call, args: call.args.slice(1) }) : copier(call);
 
 const shx: Program = (call) => runWords(call, call.args);
 
@@ -107,8 +161,11 @@ function runWords({ reader, shell, stdin }: Call, words: readonly Field[]): unde
 
 /** Its options for other languages are `--<language>_out=DIR`. */
 const protoc: Program = (call) => {
-  for (const arg of call.args) {
-    const path = /^(?:--\w+_out=(?:[^:]*:)?|-o|--descriptor_set_out=)(.*)$/s.exec(isText(arg) ? arg : arg.lead)?.[1];
+  for (const [index, one] of call.args.entries()) {
+    // the text may be the next word
+    const isOpen = isText(one) && /^(?:--\w+_out|-o|--dependency_out)$/.test(one);
+    const arg: Field = isOpen ? concat(`${one}=`, call.args[index + 1] ?? '') : one;
+    const path = /^(?:--\w+_out=(?:[^:]*:)?|-o=?|--dependency_out=)(.*)$/s.exec(isText(arg) ? arg : arg.lead)?.[1];
     if (path === undefined) continue;
     if (isText(arg)) call.reader.write(call.shell, path, 'protoc', { tree: true });
     else call.reader.unresolved('protoc writes where it is told only when it runs');
@@ -139,6 +196,10 @@ export const OUTPUT_PROGRAMS: readonly (readonly [string, Program])[] = [
   ['hg', behind('clone')],
   ['protoc', protoc],
   ['cmake', cmake],
+  ['logsave', logsave],
+  ['ptx', ptx],
+  ['mogrify', mogrify],
+  ...named('magick gm', magick),
   ['shx', shx],
   ['sass', sass],
   ['objcopy', objcopy],

@@ -25,6 +25,23 @@ const go: Program = (call) => {
     for (const file of options.all('o'))
       reader.write(shell, file, 'go build -o', { tree: isText(file) && file.endsWith('/') });
     if (options.has('toolexec')) reader.unresolved('go build -toolexec runs another program');
+  } else if (verb === 'test') {
+    const names = [
+      'o',
+      'coverprofile',
+      'cpuprofile',
+      'memprofile',
+      'blockprofile',
+      'mutexprofile',
+      'trace',
+      'outputdir',
+    ];
+    const options = readOptions(rest, {
+      singleDash: true,
+      isExact: true,
+      long: [...names, 'run', 'tags', 'timeout', 'count', 'exec'].map((name) => `${name}=`),
+    });
+    for (const file of options.all(...names)) reader.write(shell, file, 'go test', { tree: true });
   }
   return undefined;
 };
@@ -33,6 +50,12 @@ const cargo: Program = (call) => {
   const args = call.args.filter((arg) => !isText(arg) || !arg.startsWith('+'));
   const [verb, ...rest] = args;
   const { reader, shell } = call;
+  const options = readOptions(rest, {
+    isExact: true,
+    long: ['target-dir=', 'out-dir=', 'artifact-dir=', 'root=', 'manifest-path='],
+  });
+  for (const path of options.all('target-dir', 'out-dir', 'artifact-dir', 'root'))
+    reader.write(shell, path, `cargo ${isText(verb) ? verb : ''}`, { tree: true });
   const has = (...flags: readonly string[]) => rest.some((arg) => isText(arg) && flags.includes(arg));
   if ((verb === 'fmt' && !has('--check')) || verb === 'fix' || (verb === 'clippy' && has('--fix')))
     reader.write(shell, '.', `cargo ${verb}`, { tree: true, entry: true });
@@ -91,6 +114,7 @@ function packageManager(name: string): Program {
         'loglevel=',
         'userconfig=',
         'script-shell=',
+        'pack-destination=',
         'save-dev',
         'global',
         'production',
@@ -121,6 +145,7 @@ function packageManager(name: string): Program {
     }
     if (verb === 'exec' || verb === 'x' || verb === 'dlx' || verb === 'npx') return runTool(call, verb, inside);
     if (options.has('g', 'global')) return undefined;
+    if (verb === 'pack') return pack(call, options.has('dry-run'), inside);
     if (MANIFEST.has(verb) || (INSTALL.has(verb) && rest.length > 0)) writeManifest(call, name, inside, true);
     else if (INSTALL.has(verb)) writeManifest(call, name, inside, false);
     else if (name !== 'npm' && !SCRIPT_VERBS.has(verb)) runTool(call, null, inside);
@@ -134,6 +159,16 @@ const SCRIPT_VERBS: ReadonlySet<string> = new Set(
     ' ',
   ),
 );
+
+/** What is packed is named after the project. */
+function pack(call: Call, isTried: boolean, inside: Call['shell']): undefined {
+  const options = readOptions(call.args, { short: ['o', 'f'], long: ['pack-destination=', 'out=', 'filename='] });
+  const named = options.all('pack-destination', 'out', 'filename', 'o', 'f');
+  if (isTried) return undefined;
+  for (const path of named.length === 0 ? ['.'] : named)
+    call.reader.write(inside, path, `${call.name} pack`, { tree: true });
+  return undefined;
+}
 
 function writeManifest(call: Call, name: string, inside: Call['shell'], isChanged: boolean): void {
   const { reader } = call;

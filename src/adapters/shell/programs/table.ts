@@ -4,12 +4,14 @@ import type { Program } from '../reader.ts';
 import { ARCHIVE_PROGRAMS } from './archives.ts';
 import { awk } from './awk.ts';
 import { CODE_PROGRAMS } from './code.ts';
+import { COMPILER_PROGRAMS } from './compilers.ts';
 import { COPY_PROGRAMS } from './copies.ts';
 import { FILE_PROGRAMS } from './files.ts';
 import { find, xargs } from './find-xargs.ts';
 import { FORMATTER_PROGRAMS } from './formatters.ts';
 import { git } from './git.ts';
 import { fd, filter, grep } from './listing.ts';
+import { OUTPUT_OPTION_PROGRAMS } from './output-options.ts';
 import { OUTPUT_PROGRAMS } from './outputs.ts';
 import { PACKAGE_PROGRAMS } from './packages.ts';
 import { patch } from './patches.ts';
@@ -22,6 +24,7 @@ import { WRAPPER_PROGRAMS } from './wrappers.ts';
 
 const PROGRAMS: ReadonlyMap<string, Program> = new Map([
   ...CODE_PROGRAMS,
+  ...COMPILER_PROGRAMS,
   ...PACKAGE_PROGRAMS,
   ...FORMATTER_PROGRAMS,
   ...FILE_PROGRAMS,
@@ -29,6 +32,7 @@ const PROGRAMS: ReadonlyMap<string, Program> = new Map([
   ...ARCHIVE_PROGRAMS,
   ...TEXT_PROGRAMS,
   ...TRANSFER_PROGRAMS,
+  ...OUTPUT_OPTION_PROGRAMS,
   ...OUTPUT_PROGRAMS,
   ...WRAPPER_PROGRAMS,
   ...SHELL_PROGRAMS,

@@ -1,28 +1,11 @@
 // Programs that read texts and write files when an option says so, editors, and programs that fetch files.
 
-import { type OptionsSpec, readOptions } from '../options.ts';
+import { readOptions } from '../options.ts';
 import type { Call, Program } from '../reader.ts';
 import { isText } from '../values.ts';
 import { asField, lookUp } from '../variables.ts';
-import { checkOptions, operandWriter } from './files.ts';
-
-/** A program that writes the files that some of its options name. */
-function outputOptions(
-  names: readonly string[],
-  spec: OptionsSpec,
-  runs: readonly string[] = [],
-  tree = false,
-): Program {
-  return (call) => {
-    const options = readOptions(call.args, spec);
-    checkOptions(call, options);
-    for (const file of options.all(...names)) {
-      if (file !== '-' && file !== '') call.reader.write(call.shell, file, `${call.name} -o`, { tree });
-    }
-    if (options.has(...runs)) call.reader.unresolved(`${call.name} runs another program`);
-    return undefined;
-  };
-}
+import { checkOptions } from './files.ts';
+import { outputOptions } from './output-options.ts';
 
 const sort = outputOptions(
   ['o', 'output'],
@@ -137,33 +120,6 @@ const inPlace: Program = (call) => {
   return undefined;
 };
 
-const OUTPUTS: readonly (readonly [readonly string[], readonly string[], OptionsSpec])[] = [
-  [
-    ['gcc', 'g++', 'cc', 'c++', 'clang', 'clang++', 'ld', 'as', 'rustc', 'nasm', 'javac'],
-    ['o', 'd'],
-    { short: ['o', 'I', 'L', 'l', 'D', 'x', 'd'] },
-  ],
-  [
-    ['gpg', 'gpg2', 'iconv', 'pandoc', 'dot', 'shuf', 'yasm', 'flex', 'bison'],
-    ['o', 'output'],
-    { short: ['o', 'f', 't', 'r', 'u', 'n', 'i', 'T'], long: ['output='] },
-  ],
-  [
-    ['openssl'],
-    ['out', 'keyout', 'writerand'],
-    { singleDash: true, long: ['out=', 'keyout=', 'writerand=', 'in=', 'key=', 'pass=', 'subj=', 'days='] },
-  ],
-  [['ssh-keygen'], ['f'], { short: ['f', 't', 'b', 'N', 'C', 'P', 'm'] }],
-  [['esbuild'], ['outfile', 'outdir'], { long: ['outfile=', 'outdir='] }],
-];
-
-/** Reports a file beside it as well, as `ssh-keygen` writes one. */
-function outputPrograms(): readonly (readonly [string, Program])[] {
-  return OUTPUTS.flatMap(([names, outputs, spec]) =>
-    names.map((name): readonly [string, Program] => [name, outputOptions(outputs, spec)]),
-  );
-}
-
 const script: Program = (call: Call) => {
   const options = readOptions(call.args, {
     short: ['c', 'T', 'B', 'I', 'O', 'E', 'o', 'm'],
@@ -203,7 +159,6 @@ export const TEXT_PROGRAMS: readonly (readonly [string, Program])[] = [
       true,
     ),
   ],
-  ['strip', operandWriter({ short: ['o', 'K', 'N', 'R'] }, () => ({}))],
   ['mktemp', mktemp],
   ['yq', inPlace],
   ['tidy', inPlace],
@@ -228,5 +183,4 @@ export const TEXT_PROGRAMS: readonly (readonly [string, Program])[] = [
     'micro',
     'code',
   ].map((name): readonly [string, Program] => [name, editor]),
-  ...outputPrograms(),
 ];

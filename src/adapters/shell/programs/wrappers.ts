@@ -1,9 +1,9 @@
 // Programs that run another program with the words they are given, and shells.
 
+import { checkAssigned } from '../assigned.ts';
 import { type OptionsSpec, readOptions } from '../options.ts';
 import { normalize } from '../paths.ts';
 import type { Call, Program } from '../reader.ts';
-import { checkAssigned } from '../simple.ts';
 import { type Input, type Shell, setVariable } from '../state.ts';
 import { type Field, isText, UNKNOWN } from '../values.ts';
 

@@ -4,14 +4,13 @@ import { messageOf, ToolError } from '../../../domain/errors.ts';
 import { fallBack } from '../../../domain/team/activation.ts';
 import type { Evidence } from '../../../domain/team/caller.ts';
 import { overTaskBudget } from '../../../domain/team/cost.ts';
-import { FALLBACK_TRIGGERS } from '../../../domain/team/fallback.ts';
+import { CHOSEN_ALONE, FALLBACK_TRIGGERS } from '../../../domain/team/fallback.ts';
 import { isFinished } from '../../../domain/team/lead-step.ts';
 import { isStanding, type TeamState } from '../../../domain/team/state.ts';
 import type { TeamLog } from '../../ports.ts';
 import { must } from '../context.ts';
 import { type Decided, propose } from '../deciding.ts';
 import type { HookContext } from '../hook-context.ts';
-import { addTasks } from '../lead-operations.ts';
 import { operate } from '../operations.ts';
 
 const TERMINAL: Evidence = { kind: 'environment', team: null, teammate: null };
@@ -32,7 +31,9 @@ export async function foundTeam(
   if (failure !== null && decision.mode === 'team') return createAlone(context, work.team, failure);
   if (failure !== null) throw new ToolError('refused', failure);
   if (decision.mode === 'team') return;
-  await withLog(context, work.team, (log) => fallTo(log, decision.trigger ?? 'solo', decision.reasons.join('; ')));
+  await withLog(context, work.team, (log) =>
+    fallTo(log, decision.trigger ?? CHOSEN_ALONE, decision.reasons.join('; ')),
+  );
 }
 
 async function withLog<T>({ teams }: HookContext, team: string, use: (log: TeamLog) => Promise<T>): Promise<T> {
@@ -69,9 +70,8 @@ async function createAlone(context: HookContext, team: string, failure: string):
     if (!isStanding(log.state))
       await must(log, {
         ...{ type: 'created', team, phase, pattern, roles, subject },
-        ...{ session: null, key_hash: null, approval: settings.requirePlanApproval, base: null },
+        ...{ session: null, key_hash: null, approval: settings.requirePlanApproval, base: null, tasks: drafts },
       });
-    await addTasks(log, drafts);
     await fallTo(log, trigger, failure);
   });
   context.log(
@@ -106,7 +106,6 @@ export async function takeUp(context: HookContext, team: string, say: (words: st
         `team ${team} is led by a session of the host: \`/tool:team-restart ${team}\` goes on with it there, \`tool team delete ${team}\` ends it`,
       );
     const { proposal, tasks, fallback } = state;
-    await addTasks(log, proposal?.drafts ?? []);
     const failed = [...tasks.values()].filter(({ status }) => status === 'failed');
     const { fallback: falling, budget } = await context.settings();
     const { preserveProgress: keep } = falling;

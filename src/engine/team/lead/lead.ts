@@ -1,24 +1,25 @@
 // The lead of a team as code: it starts teammates, has finished work measured, asks for what is missing, and ends the team.
 
 import { messageOf } from '../../../domain/errors.ts';
-import { type GateResult, type QualitySettings, rejection } from '../../../domain/quality.ts';
+import { rejection } from '../../../domain/quality.ts';
 import { lostPrerequisite, prerequisitesOf } from '../../../domain/team/activation.ts';
 import type { Evidence } from '../../../domain/team/caller.ts';
 import { FALLBACK_TRIGGERS, type FallbackTrigger } from '../../../domain/team/fallback.ts';
 import { GATE_ROUNDS, isFinished, isMeasured, leadStep } from '../../../domain/team/lead-step.ts';
 import { isStanding, specOf, type TeamState } from '../../../domain/team/state.ts';
 import { oneLine } from '../../../domain/text.ts';
-import { summaryOf, type Trust5, trust5Lines } from '../../../domain/trust5.ts';
-import type { AgentEvent, Checks, Clock, TeamLog } from '../../ports.ts';
-import type { HookContext } from '../hook-context.ts';
-import type { Members } from '../members-port.ts';
+import { summaryOf, trust5Lines } from '../../../domain/trust5.ts';
+import { heldAgainst } from '../../../domain/unreported.ts';
+import type { TeamLog } from '../../ports.ts';
+import { holdBranch, namePersons } from '../moved-branch.ts';
 import { operate } from '../operations.ts';
-import { closeDebug, type DebugResult } from '../phases/debug.ts';
-import { closePlan, type PlanDesk, type PlanEnd } from '../phases/plan.ts';
+import { closeDebug } from '../phases/debug.ts';
+import { closePlan } from '../phases/plan.ts';
 import { askForMending, passGate } from '../phases/run.ts';
-import type { Workshop } from '../workshop-port.ts';
+import type { Tips } from '../workshop-port.ts';
+import type { Found, LeadOptions, Outcome } from './lead-port.ts';
 import { endGone, failTask, giveTask, JUDGE_TASK, limitsOf } from './left-over.ts';
-import { type LifeEnd, MemberLife, type MemberTimeouts, registration, Turns } from './member-life.ts';
+import { type LifeEnd, MemberLife, registration, Turns } from './member-life.ts';
 
 /** How often a change of the log is looked for. */
 const LOOK_MS = 50;
@@ -34,57 +35,6 @@ const PREREQUISITES_MS = 1_000;
 const NETWORK_PAUSE_MS = 2_000;
 /** So many times results that make no SPEC are given back. */
 const PLAN_ROUNDS = 3;
-
-/** The team's branch as it stands: checked out at `root`, from the commit `base` to `head`. */
-export type MeasuredWork = {
-  readonly team: string;
-  readonly root: string;
-  readonly base: string;
-  readonly head: string;
-  readonly gate: GateResult;
-  readonly settings: QualitySettings;
-  /** What commits have to name; null: no SPEC is built. */
-  readonly spec: string | null;
-  /** Ids that commits may be for. */
-  readonly tasks: readonly string[];
-  readonly signal: AbortSignal;
-};
-
-export type LeadOptions = {
-  readonly context: HookContext;
-  readonly members: Members;
-  readonly workshop: Workshop;
-  readonly clock: Clock;
-  /** Measures the team's branch, checked out below a directory. */
-  readonly checksAt: (root: string, team: string) => Checks;
-  readonly trust5At: (work: MeasuredWork) => Promise<Trust5>;
-  /** Where SPECs are written, and who is asked about them. */
-  readonly desk: PlanDesk;
-  readonly budgetUsd: number | null;
-  /** What each teammate is told beside its tasks; null: nothing. */
-  readonly instruction: string | null;
-  readonly timeouts: MemberTimeouts;
-  /** How many teammates work at once. */
-  readonly width: number;
-  /** Tells people what happens, one line each. */
-  readonly say: (words: string) => void;
-  readonly onEvent: (name: string, event: AgentEvent) => void;
-  readonly output: (name: string, text: string) => void;
-  /** The team is about to be deleted: from here on only this knows what it has come to. */
-  readonly onEnding?: (team: string, found: Found | null) => void;
-  /** A teammate is there, or has gone. */
-  readonly onPresence?: (name: string, isThere: boolean) => void;
-};
-
-/** What a phase that builds nothing has come to. */
-export type Found =
-  | ({ readonly phase: 'plan' } & Pick<Extract<PlanEnd, { kind: 'written' }>, 'spec' | 'status'>)
-  | ({ readonly phase: 'debug' } & DebugResult);
-
-export type Outcome =
-  | { readonly kind: 'done'; readonly state: TeamState; readonly archived: string; readonly found: Found | null }
-  | { readonly kind: 'failed'; readonly state: TeamState; readonly why: string }
-  | { readonly kind: 'interrupted'; readonly state: TeamState };
 
 /** Why it cannot go on as a team. */
 type Trouble = { readonly trigger: FallbackTrigger; readonly reason: string };
@@ -105,6 +55,7 @@ export class Lead {
   #lookedAt = Number.NEGATIVE_INFINITY;
   #found: Found | null = null;
   #hasFallenBack: boolean;
+  #tips: Tips = new Map();
 
   constructor(options: LeadOptions, log: TeamLog) {
     this.#options = options;
@@ -117,11 +68,24 @@ export class Lead {
 
   /** Leads until the team is gone, cannot go on, or the signal comes; its processes have ended then. */
   async lead(signal: AbortSignal): Promise<Outcome> {
+    const { workshop } = this.#options;
+    await workshop.takeUp(this.#team);
+    this.#tips = await workshop.tips();
     try {
-      return await this.#lead(signal);
+      const outcome = await this.#lead(signal);
+      if (outcome.kind !== 'failed') return outcome;
+      await this.#lookAtBranches();
+      return { ...outcome, state: this.#log.state };
     } finally {
       await this.#endLives(0);
     }
+  }
+
+  /** What was moved past the rules is put back, or named. */
+  async #lookAtBranches(): Promise<void> {
+    const { workshop, say } = this.#options;
+    await holdBranch(workshop, this.#log, say);
+    await namePersons(workshop, this.#log, this.#tips, say);
   }
 
   async #lead(signal: AbortSignal): Promise<Outcome> {
@@ -163,7 +127,7 @@ export class Lead {
           await operate(context, 'TaskCreate', JUDGE_TASK, this.#as);
           break;
         case 'measure': {
-          const why = await this.#measure(signal);
+          const why = await this.#measure(isChecked, signal);
           if (why !== null) return { kind: 'failed', state, why };
           break;
         }
@@ -209,7 +173,9 @@ export class Lead {
     if (clock.elapsed() - this.#lookedAt < PREREQUISITES_MS) return null;
     this.#lookedAt = clock.elapsed();
     const { project } = context;
-    const prerequisites = prerequisitesOf(await context.settings(), await project.hostVersion(), project.variable);
+    const settings = await context.settings();
+    const [problem] = context.problems();
+    const prerequisites = prerequisitesOf(settings, await project.hostVersion(), project.variable, problem);
     const lost = lostPrerequisite(prerequisites, state.proposal?.forced === true);
     return lost === null ? null : { trigger: lost.trigger, reason: lost.why };
   }
@@ -272,12 +238,14 @@ export class Lead {
   }
 
   /** The finished work of all as one: what is missing is asked for; gives why it is no use to go on. */
-  async #measure(signal: AbortSignal): Promise<string | null> {
+  async #measure(isChecked: boolean, signal: AbortSignal): Promise<string | null> {
     const { workshop, context, checksAt, trust5At, say } = this.#options;
+    await holdBranch(workshop, this.#log, say);
     const { base } = await workshop.begin(this.#team);
     const { path: root, head } = await workshop.view(this.#team, 'gate');
     const { quality } = await context.settings();
-    const gate = await checksAt(root, this.#team).run(quality, signal);
+    const changed = (await workshop.changed(this.#team)).map(({ path }) => path);
+    const gate = heldAgainst(await checksAt(root, this.#team).run(quality, signal), changed, quality);
     const { state } = this.#log;
     const tasks = [...state.tasks.keys()];
     const trust5 = await trust5At({
@@ -303,7 +271,23 @@ export class Lead {
     this.#rounds += 1;
     const why = gate.ok ? trust5Lines(trust5Summary).join('; ') : rejection(gate, quality);
     if (this.#rounds > GATE_ROUNDS) return `the gate has rejected the work ${this.#rounds} times: ${why}`;
-    return askForMending(context, this.#log, this.#as, { gate, trust5, why }, (words) => say(`gate: ${words}`));
+    return askForMending(
+      context,
+      this.#log,
+      this.#as,
+      { gate, trust5, why },
+      {
+        say: (words) => say(`gate: ${words}`),
+        wake: async (names) => {
+          // Whoever cannot be started is started again for its task.
+          await this.#start(
+            names.filter((name) => !this.#lives.has(name)),
+            isChecked,
+            signal,
+          );
+        },
+      },
+    );
   }
 
   /** The results of all as a SPEC, with the user's word for it; gives why there is none. */
@@ -338,6 +322,7 @@ export class Lead {
   }
 
   async #delete(): Promise<Outcome> {
+    await this.#lookAtBranches();
     const { state } = this.#log;
     const { context, workshop } = this.#options;
     // First what would be left lying by who is killed in between: nobody looks for the team any more then.

@@ -7,6 +7,7 @@ import { MAX_REJECTIONS, type Member } from '../../../domain/team/state.ts';
 import { Watchdog } from '../../daemon/watchdog.ts';
 import type { AgentEvent, Clock, TeamLog } from '../../ports.ts';
 import type { TeamContext } from '../context.ts';
+import { noteDelivered } from '../member-operations.ts';
 import type { MemberEnd, Members } from '../members-port.ts';
 import { assigned, decide } from '../stopping.ts';
 import type { Workshop } from '../workshop-port.ts';
@@ -168,6 +169,7 @@ export class MemberLife {
         },
         {
           onStarted: async (pid) => {
+            await noteDelivered(log, name);
             if (this.#member?.phase === 'registered')
               await log.append({ type: 'member_spawned', name, epoch, key_hash: null, pid });
             limits.started();

@@ -19,11 +19,6 @@ import { type Measured, measureCheckout, passGate } from './run.ts';
 /** So many times results that make no SPEC are given back. */
 const PLAN_ROUNDS = 3;
 
-/** Whether the lead is a model; one that is code takes these steps itself, and a person at a terminal by hand. */
-export function isModelLed({ lead }: TeamState): boolean {
-  return lead.session !== null || lead.keyHash !== null;
-}
-
 /** What the lead is told. */
 export type Told =
   /** `news`: of what has come to pass with this · `standing`: the same as long as it is so. */
@@ -155,6 +150,8 @@ function closed(context: HookContext, log: TeamLog, as: Evidence): Promise<PlanE
 
 function startWords(log: TeamLog): string {
   log.refresh();
+  // One at a time there is nobody to start.
+  if (log.state.session === 'fallback') return nextStep(log.state);
   const roles = waitingRoles(log.state);
   return roles.length === 0
     ? 'Whoever it concerns has a task for it.'

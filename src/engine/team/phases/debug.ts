@@ -2,11 +2,16 @@
 
 import type { Evidence } from '../../../domain/team/caller.ts';
 import { LEAD } from '../../../domain/team/message.ts';
+import type { TeamState } from '../../../domain/team/state.ts';
 import { quoted } from '../../../domain/team/task-draft.ts';
 import { findingsOf, type Tried, unclearRoles, VERDICT_FORM } from '../../../domain/team/verdict.ts';
+import { oneLine } from '../../../domain/text.ts';
 import type { TeamLog } from '../../ports.ts';
 import type { HookContext } from '../hook-context.ts';
 import { operate } from '../operations.ts';
+
+/** So much is shown of words that settle nothing. */
+const SAID_MAX = 200;
 
 export type DebugResult = {
   /** Null: no hypothesis was proven. */
@@ -20,7 +25,14 @@ export type DebugResult = {
 function saidOf({ task, verdict }: Tried): string {
   if (verdict.kind === 'proven') return `proven: ${verdict.cause}`;
   if (verdict.kind === 'refuted') return `refuted: ${verdict.why}`;
-  return `${task.status}: ${task.result ?? 'nothing was said'}`;
+  const result = oneLine(task.result ?? '', SAID_MAX);
+  return `not settled, ${verdict.lack}${result === '' ? '' : ` (${result})`}`;
+}
+
+/** The hypothesis itself: whoever was asked once more has another task behind it. */
+function hypothesisOf({ task }: Tried, { tasks }: TeamState): string {
+  const first = [...tasks.values()].find(({ owner }) => owner !== null && owner === task.owner);
+  return (first ?? task).subject;
 }
 
 /** Gives what came of it; null: somebody was asked once more. */
@@ -43,6 +55,6 @@ export async function closeDebug(context: HookContext, log: TeamLog, as: Evidenc
     cause: proven?.cause ?? null,
     evidence: proven?.evidence ?? '',
     by: proven?.task.owner ?? null,
-    tried: findings.tried.map((one) => ({ subject: one.task.subject, said: saidOf(one) })),
+    tried: findings.tried.map((one) => ({ subject: hypothesisOf(one, log.state), said: saidOf(one) })),
   };
 }

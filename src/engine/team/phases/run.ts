@@ -6,34 +6,48 @@ import { GATE_ROUNDS } from '../../../domain/team/lead-step.ts';
 import { LEAD } from '../../../domain/team/message.ts';
 import { remediesFor } from '../../../domain/team/remedies.ts';
 import type { Gate, TeamState } from '../../../domain/team/state.ts';
+import { writersOf } from '../../../domain/team/unowned.ts';
 import { unknownFacts, writtenFacts } from '../../../domain/team/written.ts';
 import { summaryOf, type Trust5, trust5Lines } from '../../../domain/trust5.ts';
+import { heldAgainst } from '../../../domain/unreported.ts';
 import type { TeamLog } from '../../ports.ts';
 import type { CheckoutWork, HookContext } from '../hook-context.ts';
+import { limitsOf } from '../lead/left-over.ts';
 import { operate } from '../operations.ts';
 
 /** `trust5` null: it was not measured. */
 export type Rejected = { readonly gate: GateResult; readonly trust5: Trust5 | null; readonly why: string };
 
-/** What the gate found, as work for who can mend it; gives what nobody of the team can. */
+export type Asking = {
+  /** Takes what the user is to know. */
+  readonly say: (words: string) => void;
+  /** Starts those who are to get a message and are not there; whoever cannot be is told by its task alone. */
+  readonly wake: (names: readonly string[]) => Promise<void>;
+};
+
+/** What the gate found, as work for who can mend it, there or not; gives what nobody of the team can. */
 export async function askForMending(
   context: HookContext,
   log: TeamLog,
   as: Evidence,
   { gate, trust5, why }: Rejected,
-  say: (words: string) => void,
+  { say, wake }: Asking,
 ): Promise<string | null> {
-  const { quality, ownership } = await context.settings();
-  const writers = [...log.state.members.values()]
-    .filter((one) => !one.readOnly && one.phase !== 'over')
-    .map(({ name }) => name);
+  const { quality: settings, ownership, budget } = await context.settings();
   const files = await context.project.files();
-  const { messages, tasks, notes } = remediesFor({ gate, trust5, settings: quality, ownership, writers, files });
+  const writers = writersOf(log.state);
+  const spent = new Set(limitsOf(log.state, budget).spent.keys());
+  const found = remediesFor({ gate, trust5, settings, ownership, writers, spent, files });
+  const { messages, tasks, notes } = found;
   if (messages.length + tasks.length === 0) return [...notes, why].join('; ');
   for (const note of notes) say(note);
+  const isThere = (name: string) => (log.state.members.get(name)?.phase ?? 'over') !== 'over';
+  const away = new Set(messages.map(({ to }) => to).filter((name) => !isThere(name) && !spent.has(name)));
+  if (away.size > 0) await wake([...away]);
+  log.refresh();
   for (const task of tasks) await operate(context, 'TaskCreate', { ...task }, as);
   for (const { to, type, content } of messages) {
-    await operate(context, 'SendMessage', { recipient: to, type, content }, as);
+    if (isThere(to)) await operate(context, 'SendMessage', { recipient: to, type, content }, as);
     // A message alone is no work that is waited for.
     const description = typeof content === 'string' ? content : JSON.stringify(content);
     const subject = `Mend what the gate found: ${type}`;
@@ -62,8 +76,10 @@ export type Measured =
 export async function measureCheckout(context: HookContext, log: TeamLog, as: Evidence): Promise<Measured> {
   const { quality } = await context.settings();
   const { signal } = new AbortController();
-  const gate = await context.checks.run(quality, signal);
-  const trust5 = await context.trust5({ ...(await builtBy(context, log.state)), gate, settings: quality, signal });
+  const whole = await context.checks.run(quality, signal);
+  const { changed, ...built } = await builtBy(context, log.state);
+  const gate = heldAgainst(whole, changed, quality);
+  const trust5 = await context.trust5({ ...built, gate, settings: quality, signal });
   const { tree, checks, coverage } = gate;
   const ok = gate.ok && trust5.ok;
   const found = { tree, ok, checks, coverage, trust5: summaryOf(trust5) };
@@ -74,20 +90,29 @@ export async function measureCheckout(context: HookContext, log: TeamLog, as: Ev
   const rounds = log.state.gate?.rejected ?? 0;
   if (rounds > GATE_ROUNDS) return { kind: 'stuck', why: `the gate has rejected the work ${rounds} times: ${why}` };
   const notes: string[] = [];
-  const left = await askForMending(context, log, as, { gate, trust5, why }, (words) => notes.push(words));
+  // Only the lead can start somebody here.
+  const asking = { say: (words: string) => notes.push(words), wake: () => Promise.resolve() };
+  const left = await askForMending(context, log, as, { gate, trust5, why }, asking);
   return left === null ? { kind: 'asked', trust5, notes } : { kind: 'stuck', why: left };
 }
 
 /** What differs from where the team began, and what of it was written for what. */
-async function builtBy({ workTree }: HookContext, state: TeamState): Promise<Pick<CheckoutWork, 'change' | 'written'>> {
-  const unknown = (unmeasured: string) => ({ change: { unmeasured }, written: unknownFacts(state, unmeasured) });
+async function builtBy(
+  { workTree }: HookContext,
+  state: TeamState,
+): Promise<Pick<CheckoutWork, 'change' | 'written'> & { readonly changed: readonly string[] | null }> {
+  const unknown = (unmeasured: string) => ({
+    change: { unmeasured },
+    written: unknownFacts(state, unmeasured),
+    changed: null,
+  });
   const { base } = state;
   if (base === null) return unknown('there was no Git repository when the team began');
   const head = await workTree.tree();
   if (head === null) return unknown('Git cannot tell what the work tree holds');
   const changed = await workTree.changed(base, head);
   if (changed === null) return unknown('what the work tree was when the team began is gone from .tool/cache');
-  return { change: { base, head }, written: writtenFacts(state, changed) };
+  return { change: { base, head }, written: writtenFacts(state, changed), changed };
 }
 
 type Finding = Pick<Gate, 'tree' | 'ok' | 'checks' | 'trust5'>;
@@ -106,7 +131,9 @@ function failuresOf({ checks, trust5 }: Finding): string {
  * at once. A task that was ended since makes it another round.
  */
 function isKnown({ gate, tasks }: TeamState, found: Finding): boolean {
-  if (gate === null || gate.task !== null || gate.ok || found.ok || gate.tree !== found.tree) return false;
+  // With a restart the rounds begin anew.
+  if (gate === null || gate.rejected === undefined) return false;
+  if (gate.task !== null || gate.ok || found.ok || gate.tree !== found.tree) return false;
   const isSame = failuresOf(gate) === failuresOf(found);
   return isSame && [...tasks.values()].every(({ endedAt }) => endedAt === null || endedAt <= gate.at);
 }

@@ -14,7 +14,7 @@ import {
 import { isMet, type Judged, judgeSync, resultLines, type SyncFacts, statusAfter } from '../../../domain/spec/sync.ts';
 import { runTeamName } from '../../../domain/team/team-name.ts';
 import type { Teams } from '../../ports.ts';
-import { withStanding } from '../context.ts';
+import { mustBeReadable, withReadable } from '../context.ts';
 
 /** Where the work on a SPEC began: a commit or an empty tree, and how that was found; or why it cannot be told. */
 export type WorkBase =
@@ -64,7 +64,8 @@ function refused(...reasons: readonly string[]): SyncOutcome {
 
 /** Why it is too early, one line each. */
 async function workLeft({ teams }: SyncContext, id: string): Promise<readonly string[]> {
-  return withStanding(teams, async (logs) => {
+  return withReadable(teams, async (logs, unread) => {
+    mustBeReadable(unread.filter(({ team }) => team === runTeamName(id)));
     const log = logs.find((one) => one.state.team === runTeamName(id));
     const open = [...(log?.state.tasks.values() ?? [])].filter(({ status }) => status !== 'completed');
     if (log === undefined || open.length === 0) return [];

@@ -1,4 +1,4 @@
-// The packed plugin, loaded beside a project that nothing was installed into: a team builds a SPEC with it in every version. What
+// The packed plugin, loaded beside a project, mostly one that nothing was installed into: a team builds a SPEC with it in every version. What
 // hangs on the resident server elsewhere is a program for each call here, since one file of hooks serves all versions.
 
 import test from 'node:test';
@@ -8,3 +8,6 @@ import { buildsSpec } from '../support/run-story.ts';
 for (const version of HOST_VERSIONS)
   test(`${version}: with the plugin alone a team builds a SPEC, and the rules hold`, (t) =>
     buildsSpec(t, version, 'plugin'));
+
+for (const version of HOST_VERSIONS)
+  test(`${version}: the plugin beside an installation is in nobody's way`, (t) => buildsSpec(t, version, 'both'));

@@ -1,0 +1,107 @@
+// Which lines of a file are tests that are not run: read from its syntax where there is a parser for it.
+
+import { type Lines, skippedLines } from '../../domain/spec/skipped-lines.ts';
+import { inside } from './project.ts';
+
+const SCRIPT = /\.[cm]?[jt]sx?$/;
+const TESTS = /^(?:test|it|specify|describe|suite|context)$/;
+const SKIPPED = /^x(?:test|it|specify|describe|context)$/;
+/** A test that was made a comment. */
+const COMMENTED = /\bx?(?:test|it|specify|describe|suite|context)(?:\.\w+)*\s*\(\s*['"`]/;
+
+/** Lines that say nothing of what is shown; none of a file that cannot be read. */
+export async function skippedTests(path: string, text: string): Promise<readonly Lines[]> {
+  if (!SCRIPT.test(path)) return skippedLines(path, text);
+  try {
+    const { parseCode } = await import('./syntax.ts');
+    return skippedIn(parseCode(text, path));
+  } catch {
+    return [];
+  }
+}
+
+function linesOf(node: unknown): Lines {
+  return { from: Number(inside(node, 'loc', 'start', 'line')), to: Number(inside(node, 'loc', 'end', 'line')) };
+}
+
+function list(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : [];
+}
+
+function skippedIn(tree: unknown): readonly Lines[] {
+  const found: Lines[] = [];
+  const visit = (node: unknown): void => {
+    if (Array.isArray(node)) {
+      for (const one of node) visit(one);
+      return;
+    }
+    if (typeof node !== 'object' || node === null || typeof inside(node, 'type') !== 'string') return;
+    for (const key of ['leadingComments', 'innerComments', 'trailingComments'])
+      for (const comment of list(inside(node, key)))
+        if (COMMENTED.test(String(inside(comment, 'value')))) found.push(linesOf(comment));
+    if (isSkipped(expressionOf(node))) found.push(withLead(node));
+    for (const [key, value] of Object.entries(node)) if (!key.endsWith('Comments')) visit(value);
+  };
+  visit(tree);
+  return found;
+}
+
+/** The call that a statement is; of anything else, itself. */
+function expressionOf(node: unknown): unknown {
+  const own = inside(node, 'type') === 'ExpressionStatement' ? inside(node, 'expression') : node;
+  return inside(own, 'type') === 'AwaitExpression' ? inside(own, 'argument') : own;
+}
+
+/** The lines of a node, with the comments right above it. */
+function withLead(node: unknown): Lines {
+  const own = linesOf(node);
+  const from = list(inside(node, 'leadingComments'))
+    .map(linesOf)
+    .reduceRight((line, comment) => (comment.to === line - 1 ? comment.from : line), own.from);
+  return { from, to: own.to };
+}
+
+/** The names of what is called: `it.skip.each` of `it.skip.each([])('…')`. */
+function namesOf(callee: unknown): readonly string[] {
+  const type = inside(callee, 'type');
+  if (type === 'CallExpression') return namesOf(inside(callee, 'callee'));
+  if (type === 'TaggedTemplateExpression') return namesOf(inside(callee, 'tag'));
+  if (type === 'MemberExpression') return [...namesOf(inside(callee, 'object')), ...nameOf(inside(callee, 'property'))];
+  return nameOf(callee);
+}
+
+function nameOf(node: unknown): readonly string[] {
+  const name = inside(node, 'name');
+  return typeof name === 'string' ? [name] : [];
+}
+
+function isSkipped(node: unknown): boolean {
+  if (inside(node, 'type') !== 'CallExpression') return false;
+  const [first = '', ...more] = namesOf(inside(node, 'callee'));
+  if (SKIPPED.test(first)) return true;
+  if (!TESTS.test(first)) return false;
+  const given = list(inside(node, 'arguments'));
+  return more.some((name) => name === 'skip' || name === 'todo') || given.some(saysSo) || given.some(skipsItself);
+}
+
+/** `{ skip: 'not yet' }`: what is not written down there is a matter of circumstances. */
+function saysSo(argument: unknown): boolean {
+  return list(inside(argument, 'properties')).some((property) => {
+    const name = inside(property, 'key', 'name') ?? inside(property, 'key', 'value');
+    const value = inside(property, 'value', 'value');
+    const isText = inside(property, 'value', 'type') === 'TemplateLiteral';
+    return (name === 'skip' || name === 'todo') && (isText || Boolean(value));
+  });
+}
+
+/** `t.skip()` or `this.skip()` among the statements of a test, and not behind a condition. */
+function skipsItself(argument: unknown): boolean {
+  const own = inside(list(inside(argument, 'params'))[0], 'name');
+  return list(inside(argument, 'body', 'body')).some((statement) => {
+    const callee = inside(expressionOf(statement), 'callee');
+    const [called] = nameOf(inside(callee, 'property'));
+    if (called !== 'skip' && called !== 'todo') return false;
+    const object = inside(callee, 'object');
+    return inside(object, 'type') === 'ThisExpression' || (own !== undefined && inside(object, 'name') === own);
+  });
+}

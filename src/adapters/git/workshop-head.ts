@@ -1,0 +1,97 @@
+// Where a team's branch was left by who merges there. What somebody else has put in its place is no part of the work.
+
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { commitsAt } from './workshop-commits.ts';
+import { isOfTeam, type Repository, type Run } from './workshop-git.ts';
+import { BRANCHES, headRef, keptRef, leftRef, memberBranch, teamBranch } from './workshop-names.ts';
+import { worktreesBelow } from './workshop-place.ts';
+import { checkedOutIn } from './workshop-refs.ts';
+
+export type Heads = {
+  /** Where the team's branch counts as being. */
+  readonly head: string | undefined;
+  /** Where it is; undefined: it is gone. */
+  readonly stands: string | undefined;
+  readonly isNoted: boolean;
+  /** Where the member's is. */
+  readonly at: string | undefined;
+};
+
+export async function headsOf(team: string, member: string | null, repository: Repository, run: Run): Promise<Heads> {
+  const [ref, left] = [headRef(teamBranch(team)), leftRef(team)];
+  const own = member === null ? null : headRef(memberBranch(team, member));
+  const known = await commitsAt([ref, left, ...(own === null ? [] : [own])], repository, run);
+  const [stands, noted] = [known.get(ref), known.get(left)];
+  return { head: noted ?? stands, stands, isNoted: noted !== undefined, at: own === null ? undefined : known.get(own) };
+}
+
+/** From here on the branch is moved by merges alone. */
+export async function noteHead(team: string, { isNoted, head }: Heads, { root }: Repository, run: Run): Promise<void> {
+  if (!isNoted && head !== undefined) await run.git(root, ['update-ref', '--no-deref', leftRef(team), head]);
+}
+
+/** Moves the branch to a merge; false: it was not where it had been left. */
+export async function moveHead(
+  team: string,
+  { isNoted, head = '' }: Heads,
+  merged: string,
+  { root }: Repository,
+  run: Run,
+): Promise<boolean> {
+  const left = leftRef(team);
+  const note = isNoted ? `update ${left} ${merged} ${head}` : `create ${left} ${merged}`;
+  const input = `update ${headRef(teamBranch(team))} ${merged} ${head}\n${note}\n`;
+  return (await run.try(root, ['update-ref', '--no-deref', '--stdin'], { input })).exitCode === 0;
+}
+
+/**
+ * What a person has made of the branch while nobody of the team was at work counts, also where it was made anew or other work
+ * was merged into it; what a teammate did does not.
+ */
+export async function takeUpHead(team: string, repository: Repository, run: Run): Promise<void> {
+  const { head, stands, isNoted } = await headsOf(team, null, repository, run);
+  if (!isNoted || head === undefined || stands === undefined || head === stands) return;
+  const { top } = repository;
+  const by = await run.git(top, ['log', '--first-parent', '--format=%ce', stands, `^${head}`]);
+  if (by === '') return;
+  if (by.split('\n').some((address) => isOfTeam(address))) return;
+  await run.git(top, ['update-ref', '--no-deref', leftRef(team), stands, head]);
+}
+
+/** Puts the branch back to where it was left; what was there instead is kept under the ref that it gives. Null: it is there. */
+export async function putBack(team: string, repository: Repository, run: Run): Promise<string | null> {
+  const { head, stands } = await headsOf(team, null, repository, run);
+  const ref = headRef(teamBranch(team));
+  // Whoever has it checked out is told when work is to be merged.
+  if (head === undefined || head === stands || checkedOutIn(ref, repository.common) !== undefined) return null;
+  const kept = keptRef('refused', team, 'team-lead', stands ?? head);
+  await run.git(repository.root, ['update-ref', kept, stands ?? head]);
+  await run.git(repository.root, ['update-ref', '--no-deref', ref, head]);
+  return kept;
+}
+
+/** Commits that were made in worktrees of teams, as these note it. */
+function madeThere({ common, worktrees }: Repository): ReadonlySet<string> {
+  const rows = worktreesBelow(worktrees, common).flatMap((admin) => {
+    const log = join(admin, 'logs', 'HEAD');
+    return existsSync(log) ? readFileSync(log, 'utf8').split('\n') : [];
+  });
+  const made = rows.filter((row) => /\t(commit|cherry-pick|rebase|revert|am)\b/.test(row));
+  return new Set(made.map((row) => row.split(' ')[1] ?? ''));
+}
+
+/** Branches and tags of the person, with the commit of each, and whether a teammate made it. */
+export async function personsTips(repository: Repository, run: Run) {
+  const format = '--format=%(refname)%00%(objectname)%00%(*objectname)%00%(committeremail)%00%(*committeremail)';
+  const rows = (await run.git(repository.root, ['for-each-ref', format, 'refs/heads', 'refs/tags'])).split('\n');
+  const tips = rows.filter((row) => row !== '' && !row.startsWith(`${headRef(BRANCHES)}/`));
+  const made = madeThere(repository);
+  return new Map(
+    tips.map((row) => {
+      const [ref = '', sha = '', peeled = '', ...by] = row.split('\0');
+      const isTeams = made.has(peeled || sha) || by.some((one) => isOfTeam(one.replace(/^<|>$/g, '')));
+      return [ref, { sha, isTeams }] as const;
+    }),
+  );
+}

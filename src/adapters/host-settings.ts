@@ -1,0 +1,54 @@
+// The host's settings files, as far as team mode hangs on them: which there are, and what they say of its variable.
+
+import { readFileSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import type { Environment as Variable } from '../domain/team/activation.ts';
+import { TEAMS_VARIABLE } from '../domain/team/fallback.ts';
+
+type Environment = Readonly<Record<string, string | undefined>>;
+type Fields = Readonly<Record<string, unknown>>;
+export type SettingsFile = { readonly name: string; readonly settings: Fields };
+
+function isFields(value: unknown): value is Fields {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+export function fieldsAt(settings: Fields, key: string): Fields {
+  const value = settings[key];
+  return isFields(value) ? value : {};
+}
+
+/** The host's settings files that can be read, the one that counts most first. */
+export function settingsFiles(root: string, env: Environment): readonly SettingsFile[] {
+  const own = env.CLAUDE_CONFIG_DIR ?? join(env.HOME ?? homedir(), '.claude');
+  const places = [
+    ['.claude/settings.local.json', join(root, '.claude', 'settings.local.json')],
+    ['.claude/settings.json', join(root, '.claude', 'settings.json')],
+    [join(own, 'settings.json'), join(own, 'settings.json')],
+  ] as const;
+  return places.flatMap(([name, path]) => {
+    try {
+      const settings: unknown = JSON.parse(readFileSync(path, 'utf8').replace(/^\uFEFF/, ''));
+      return isFields(settings) ? [{ name, settings }] : [];
+    } catch {
+      // No such file, or one that the host itself cannot read.
+      return [];
+    }
+  });
+}
+
+/**
+ * The variable that switches team mode on, and where it comes from. What the settings say of it the host puts over what its
+ * shell says; a hook is told the outcome, which is an older one where a file was changed since the host was started.
+ */
+export function findVariable(root: string, env: Environment): Variable {
+  const given = env[TEAMS_VARIABLE];
+  const [found] = settingsFiles(root, env).flatMap(({ name, settings }) => {
+    const value = fieldsAt(settings, 'env')[TEAMS_VARIABLE];
+    return value === undefined ? [] : [{ value: String(value), source: { file: name } }];
+  });
+  if (found === undefined) return { value: given, source: given === undefined ? null : 'shell' };
+  const isHook = env.CLAUDE_PROJECT_DIR !== undefined;
+  return isHook && given !== undefined && given !== found.value ? { value: given, source: 'host' } : found;
+}

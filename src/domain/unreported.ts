@@ -1,0 +1,133 @@
+// Source that a coverage report does not name: no test has loaded it, so that none reaches its lines.
+
+import { type Coverage, isTestFile, percentText } from './coverage.ts';
+import { type GateResult, gateResult, type QualitySettings } from './quality.ts';
+import { areaOf, isSettled } from './team/areas.ts';
+
+type Language = {
+  readonly name: 'javascript' | 'typescript' | 'python' | 'go' | 'rust';
+  readonly files: RegExp;
+  /** What a file has that can be run. */
+  readonly runs: RegExp;
+};
+
+const SCRIPT =
+  /^(?!\s*(?:export\s+)?(?:declare|type|interface|import)\b).*(?:\b(?:function|class|enum|new|throw)\b|=>|\w\()/m;
+const LANGUAGES: readonly Language[] = [
+  { name: 'javascript', files: /\.[cm]?jsx?$/, runs: SCRIPT },
+  { name: 'typescript', files: /(?<!\.d)\.(?:[cm]?ts|tsx)$/, runs: SCRIPT },
+  { name: 'python', files: /\.py$/, runs: /^\s*(?:async\s+)?def\s/m },
+  { name: 'go', files: /\.go$/, runs: /^func\s.*\{/m },
+  { name: 'rust', files: /\.rs$/, runs: /\bfn\s.*\{/ },
+];
+
+/** No part of the program that tests are for. */
+const BESIDE =
+  /^(?:scripts?|tools?|bin|bench(?:es|marks?)?|examples?|docs?)\/|(?:^|\/)(?:\.|third_party\/|generated\/|__generated__\/|__mocks__\/|mocks?\/|fixtures?\/|stories\/|static\/|public\/|assets\/|build\/|out\/)|\.(?:config|stories|gen|generated|pb|min)\.\w+$|_pb2(?:_grpc)?\.py$|(?:^|\/)(?:setup|manage|noxfile|build)\.(?:py|rs)$|(?:^|\/)(?:gulp|grunt)file\.\w+$|_(?:windows|darwin|linux)\.go$/i;
+/** Its author says that it is measured otherwise, or that nobody has written it. */
+const LEFT_OUT =
+  /\b(?:c8|v8|istanbul) ignore\b|\bnode:coverage (?:disable|ignore)\b|pragma: no cover|@generated\b|\bCode generated\b|\bDO NOT EDIT\b|^\/\/go:build |^\/\/ ?\+build /m;
+const AREAS = ['backend', 'frontend', 'database', 'core'];
+
+function languageOf(path: string): Language | undefined {
+  return LANGUAGES.find(({ files }) => files.test(path));
+}
+
+/** What only describes a shape has members that look like calls, and nothing that runs. */
+function withoutTypes(text: string, { name }: Language): string {
+  if (name !== 'typescript') return text;
+  return text
+    .replace(/^(?:export\s+)?(?:declare\s+)?(?:interface\b|type\s[^;{]*\{[ \t]*$)[\s\S]*?^\}[^\n]*$/gm, '')
+    .replace(/^(?:export\s+)?(?:declare\s+)?type\s[^;]*;$/gm, '');
+}
+
+/** How many lines of a file a test could reach; 0 where it is none that tests are for. */
+export function reachableLines(path: string, text: string): number {
+  const language = languageOf(path);
+  if (language === undefined || LEFT_OUT.test(text)) return 0;
+  const bare = withoutTypes(text.replace(/\/\*[\s\S]*?\*\//g, ''), language).split('\n');
+  const code = bare.filter((line) => line.trim() !== '' && !/^\s*(?:\/\/|#(?!\[))/.test(line));
+  return language.runs.test(code.join('\n')) ? code.length : 0;
+}
+
+export type ListedFiles = {
+  /** All of the project. */
+  readonly files: readonly string[];
+  /** Languages whose own configuration says which files its coverage is about. */
+  readonly configured: readonly Language['name'][];
+};
+
+/**
+ * Paths of source that the report could name and does not. Only of languages that it is about, and where its paths are those
+ * of the project: a report on what was built from the source, or of another directory, says nothing about it.
+ */
+export function unreportedPaths({ files: reported }: Coverage, { files, configured }: ListedFiles): readonly string[] {
+  const there = new Set(files);
+  const named = new Set(reported.map(({ path }) => path));
+  const ends = new Set(reported.map(({ path }) => path.slice(path.lastIndexOf('/') + 1)));
+  const isNamed = (path: string) =>
+    named.has(path) ||
+    (ends.has(path.slice(path.lastIndexOf('/') + 1)) &&
+      reported.some((one) => path.endsWith(`/${one.path}`) || one.path.endsWith(`/${path}`)));
+  const isTold = (language: Language) => {
+    const own = reported.filter(({ path, total }) => total > 0 && language.files.test(path));
+    // Who names a file that nothing has loaded names every one that counts.
+    const namesAll = SCRIPTS.includes(language.name) && own.some(({ covered }) => covered === 0);
+    return own.length > 0 && !namesAll && 2 * own.filter(({ path }) => there.has(path)).length >= own.length;
+  };
+  const told = LANGUAGES.filter((one) => !configured.includes(one.name) && isTold(one));
+  return files.filter(
+    (path) =>
+      told.some((language) => language.files.test(path)) &&
+      !isTestFile(path) &&
+      !isSettled(path) &&
+      !BESIDE.test(path) &&
+      AREAS.includes(areaOf(path, [])) &&
+      !isNamed(path),
+  );
+}
+
+const SCRIPTS: readonly Language['name'][] = ['javascript', 'typescript'];
+
+/**
+ * The result as it is of a change: changed source that the report does not name counts with all its lines as not reached.
+ * @param changed paths; null: it is not known what changed
+ */
+export function heldAgainst(
+  gate: GateResult,
+  changed: readonly string[] | null,
+  { coverageTarget: target }: QualitySettings,
+): GateResult {
+  const { reach } = gate;
+  const paths = new Set(changed ?? []);
+  const left = (reach?.unreported ?? []).filter(({ path }) => paths.has(path)).sort((a, b) => b.lines - a.lines);
+  if (reach === undefined || left.length === 0) return gate;
+  const total = reach.total + left.reduce((sum, { lines }) => sum + lines, 0);
+  const percent = (100 * reach.covered) / total;
+  const isMet = percent >= target;
+  const figure = percentText(percent);
+  const which =
+    left.length === 1
+      ? 'a changed file that the report does not name'
+      : `${left.length} changed files that the report does not name`;
+  const reason = `the tests reach ${figure} of the lines, those of ${which} among them${isMet ? ` (expected ${target} %)` : `, expected ${target} %`}`;
+  const checks = gate.checks.map((one) =>
+    one.check !== 'coverage'
+      ? one
+      : {
+          ...one,
+          outcome: isMet ? one.outcome : ('failed' as const),
+          reason: isMet && one.outcome === 'failed' ? one.reason : reason,
+          details: [
+            ...left.map(
+              ({ path, lines }) => `${path}: not in the coverage report: no test loads it (0 of ${lines} lines)`,
+            ),
+            ...one.details,
+          ],
+          figure,
+        },
+  );
+  const uncoveredFiles = [...left.map(({ path }) => path), ...gate.uncoveredFiles];
+  const { ok: _, ...rest } = gate;
+  return gateResult({ ...rest, checks, coverage: percent, uncoveredFiles });
+}

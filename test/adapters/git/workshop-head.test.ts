@@ -1,0 +1,131 @@
+// A team's branch that somebody moves past its merges, and the one that a new team of the same name finds.
+
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import { writeTree } from '../../support/installed.ts';
+import type { Cleanup } from '../../support/temp.ts';
+import { commitAll, gitIn, projectOf, TEAM, textOf } from '../../support/workshop.ts';
+
+const BRANCH = `tool/${TEAM}`;
+
+/** A team with one task merged and a commit of the writer's that is not. */
+async function merged(t: Cleanup) {
+  const { root, git, base, workshop } = projectOf(t);
+  const at = (ref: string) => git('rev-parse', ref).trim();
+  await workshop.begin(TEAM, 'anew');
+  const { path } = await workshop.open(TEAM, 'a');
+  writeTree(path, { 'src/api/a.js': '2\n' });
+  await workshop.save(TEAM, 'a', 'Two');
+  await workshop.merge(TEAM, 'a', 'Two');
+  const left = at(BRANCH);
+  await workshop.update(TEAM, 'a');
+  writeTree(path, { 'src/api/b.js': 'b\n' });
+  const own = (await workshop.save(TEAM, 'a', 'More')) ?? '';
+  return { root, git, base, workshop, path, at, left, own };
+}
+
+for (const [how, change] of [
+  ['moved on', (own: string) => ['update-ref', `refs/heads/${BRANCH}`, own]],
+  ['moved back', () => ['update-ref', `refs/heads/${BRANCH}`, 'main']],
+  ['deleted', () => ['branch', '-q', '-D', BRANCH]],
+  ['made another name of a branch of the person', () => ['symbolic-ref', `refs/heads/${BRANCH}`, 'refs/heads/main']],
+] as const) {
+  test(`what is left is where the last merge left it, the team's branch ${how}`, async (t) => {
+    const { git, base, workshop, path, at, left, own } = await merged(t);
+    assert.equal(await workshop.putBack(TEAM), null);
+    git(...change(own));
+    assert.equal((await workshop.view(TEAM, 'gate')).head, left);
+    assert.deepEqual(
+      (await workshop.changed(TEAM)).map((one) => one.path),
+      ['src/api/a.js'],
+    );
+    assert.deepEqual(await workshop.update(TEAM, 'a'), { kind: 'nothing' });
+    assert.deepEqual(
+      (await workshop.commits(TEAM, 'a')).commits.map(({ sha }) => sha),
+      [own],
+    );
+    assert.deepEqual(await workshop.merge(TEAM, 'a', 'More'), { kind: 'moved' });
+    const kept = (await workshop.putBack(TEAM)) ?? '';
+    assert.match(kept, new RegExp(`^refs/toolcrew/refused/${TEAM}/team-lead/`));
+    assert.equal(at(BRANCH), left);
+    assert.equal(at('main'), base);
+    assert.equal((await workshop.merge(TEAM, 'a', 'More')).kind, 'merged');
+    assert.equal(git('show', `${BRANCH}:src/api/b.js`), 'b\n');
+    git('update-ref', `refs/heads/${BRANCH}`, own);
+    writeTree(path, { 'src/api/c.js': 'late\n' });
+    await workshop.end(TEAM);
+    assert.equal(git('show', `${BRANCH}:src/api/b.js`), 'b\n', 'what it ends with is what was merged');
+    assert.equal(git('for-each-ref', 'refs/toolcrew/left'), '');
+  });
+}
+
+test('what a person commits to it while nobody leads counts, what a teammate does not', async (t) => {
+  const { root, git, workshop, at, left, own } = await merged(t);
+  git('update-ref', `refs/heads/${BRANCH}`, own);
+  await workshop.takeUp(TEAM);
+  await workshop.putBack(TEAM);
+  assert.equal(at(BRANCH), left);
+  git('checkout', '-q', BRANCH);
+  writeTree(root, { 'fix.txt': 'x' });
+  const fix = commitAll(root, 'A fix');
+  git('checkout', '-q', 'main');
+  await workshop.takeUp(TEAM);
+  assert.equal(await workshop.putBack(TEAM), null);
+  assert.equal((await workshop.view(TEAM, 'gate')).head, fix);
+  // Made anew without what was merged, with a merge of the project in it.
+  git('checkout', '-q', '-B', BRANCH, 'main');
+  writeTree(root, { 'src/api/a.js': 'anew\n' });
+  const anew = commitAll(root, 'Anew');
+  git('checkout', '-q', 'main');
+  await workshop.takeUp(TEAM);
+  assert.equal(await workshop.putBack(TEAM), null);
+  assert.equal((await workshop.view(TEAM, 'gate')).head, anew);
+});
+
+test('a new team begins where the project is, also when that stands at the branch itself', async (t) => {
+  const { git, workshop, left } = await merged(t);
+  await workshop.close(TEAM, 'a');
+  await workshop.end(TEAM);
+  git('merge', '-q', '--ff-only', BRANCH);
+  assert.deepEqual(await workshop.begin(TEAM, 'anew'), { branch: BRANCH, base: left, head: left });
+  assert.deepEqual(await workshop.begin(TEAM), { branch: BRANCH, base: left, head: left });
+  assert.deepEqual(await workshop.changed(TEAM), []);
+});
+
+test('branches and tags of the person are told from those that a teammate moved', async (t) => {
+  const { git, workshop, path, at, base, own } = await merged(t);
+  git('branch', 'mine');
+  git('update-ref', 'refs/heads/main', own);
+  gitIn(path)('tag', 'light', own);
+  // In nobody's name: the worktree that it was made in tells.
+  const { path: view } = await workshop.view(TEAM, 'analyst');
+  gitIn(view)('commit', '-q', '--allow-empty', '-m', 'Mine?');
+  gitIn(view)('tag', '-a', '-m', 'x', 'annotated');
+  assert.deepEqual(
+    [...(await workshop.tips())],
+    [
+      ['refs/heads/main', { sha: own, isTeams: true }],
+      ['refs/heads/mine', { sha: base, isTeams: false }],
+      ['refs/tags/annotated', { sha: at('annotated'), isTeams: true }],
+      ['refs/tags/light', { sha: at('light'), isTeams: true }],
+    ],
+  );
+});
+
+test('a new team begins where the project is, once that has all of an earlier one’s branch', async (t) => {
+  const { root, git, base, workshop, left } = await merged(t);
+  await workshop.close(TEAM, 'a');
+  await workshop.end(TEAM);
+  writeTree(root, { 'src/api/more.js': 'more\n' });
+  const more = commitAll(root, 'More');
+  assert.equal((await workshop.begin(TEAM, 'anew')).head, left, 'it lacks the branch');
+  assert.deepEqual(await workshop.begin(TEAM), { branch: BRANCH, base, head: left });
+  git('merge', '-q', '-m', 'Merge', BRANCH);
+  const here = git('rev-parse', 'HEAD').trim();
+  assert.deepEqual(await workshop.begin(TEAM), { branch: BRANCH, base, head: left }, 'the same team');
+  assert.deepEqual(await workshop.begin(TEAM, 'anew'), { branch: BRANCH, base: here, head: here });
+  assert.notEqual(here, more);
+  const { path } = await workshop.open(TEAM, 'a');
+  assert.equal(textOf(path, 'src/api/more.js'), 'more\n');
+  assert.deepEqual(await workshop.changed(TEAM), []);
+});

@@ -1,0 +1,66 @@
+// `tool team` at a shell.
+
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { closeSync, existsSync, openSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import test from 'node:test';
+import { HookedProject, TEAM } from '../support/hooked.ts';
+
+const CLI = join(process.cwd(), 'dist', 'cli.js');
+
+function run(
+  { root, env }: HookedProject,
+  args: readonly string[],
+  more: Record<string, string> = {},
+  stdout?: number,
+) {
+  const stdio = ['ignore', stdout ?? 'pipe', 'pipe'] as const;
+  const child = spawnSync(process.execPath, [CLI, ...args], { cwd: root, env: { ...env, ...more }, stdio: [...stdio] });
+  return { code: child.status, out: child.stdout?.toString() ?? '', err: child.stderr.toString() };
+}
+
+const isFull = existsSync('/dev/full') ? {} : { skip: 'no /dev/full here' };
+
+test('mail that could not be shown stays unread', isFull, (t) => {
+  const project = new HookedProject(t);
+  const steps = [
+    ['create', TEAM],
+    ['spawn', TEAM, 'team-tester', '--prompt', 'p'],
+    ['send', 'tester', 'progress', 'go on'],
+  ];
+  for (const step of steps) assert.equal(run(project, ['team', ...step]).code, 0);
+  const tester = { TOOL_TEAM: TEAM, TOOL_TEAMMATE: 'tester' };
+  const full = openSync('/dev/full', 'w');
+  const lost = run(project, ['team', 'inbox'], tester, full);
+  closeSync(full);
+  assert.equal(lost.code, 1);
+  assert.match(lost.err, /cannot write to standard output: .*ENOSPC.*; the messages stay unread/);
+  assert.match(run(project, ['team', 'inbox'], tester).out, /content: go on/);
+  assert.match(run(project, ['team', 'inbox'], tester).out, /messages:\n {2}none/);
+});
+
+test('who cannot be told at a shell is not asked for a key, which no flag takes', async (t) => {
+  const project = new HookedProject(t);
+  await project.team();
+  const { code, err } = run(project, ['team', 'task', 'list'], { CLAUDECODE: '1' });
+  assert.equal(code, 1);
+  assert.match(err, /who you are cannot be told: this shell belongs to an agent of the host/);
+  assert.doesNotMatch(err, /key/);
+});
+
+test('tool doctor names a log whose beginning is lost, and what to do', async (t) => {
+  const project = new HookedProject(t);
+  await project.team();
+  const path = join(project.root, '.tool', 'teams', TEAM, 'log.jsonl');
+  for (const text of ['', project.read(`.tool/teams/${TEAM}/log.jsonl`).slice(0, 200)]) {
+    writeFileSync(path, text);
+    const { checks } = JSON.parse(run(project, ['doctor', '--json']).out) as { checks: Record<string, string>[] };
+    const row = checks.find(({ name }) => name === 'team log');
+    assert.equal(row?.status, 'fail');
+    assert.match(row?.says ?? '', /does not begin as the log of a team does/);
+    assert.equal(row?.mend, `move .tool/teams/${TEAM} away`);
+    assert.match(run(project, ['team', 'task', 'list']).err, /does not begin as the log of a team does/);
+    assert.match(run(project, ['team', 'status']).out, /unreadable/);
+  }
+});

@@ -1,0 +1,83 @@
+// A team in the real host program, from the typed command to its end, against a scripted model on loopback.
+
+import assert from 'node:assert/strict';
+import { existsSync } from 'node:fs';
+import test from 'node:test';
+import { fields } from '../support/forge.ts';
+import { HOST_VERSIONS } from '../support/host.ts';
+import { LEAD, type Play, playAgents } from '../support/played-agents.ts';
+import { answerOf, mentions, rows, TeamHost } from '../support/team-host.ts';
+
+for (const version of HOST_VERSIONS) {
+  test(`${version}: a typed command reaches the model with the next step, and runs nothing that stands in it`, async (t) => {
+    const host = new TeamHost(t, version);
+    const read = async (prompt: string): Promise<string> => {
+      let text = '';
+      const play = playAgents({
+        [LEAD]: async (lead) => {
+          text = lead.news.text;
+          return 'I have read it.';
+        },
+      });
+      const { code, stderr } = await host.run(prompt, play);
+      assert.equal(code, 0, stderr);
+      return text;
+    };
+    const plain = await read('/tool:1-plan "x" --team');
+    mentions(plain, 'toolcrew: /tool:1-plan in team mode, pattern plan_research');
+    mentions(plain, 'TeamCreate {"team_name":"tool-plan-x"}');
+    mentions(plain, 'ollow those steps exactly');
+    const nasty = await read('/tool:1-plan a"; touch pwned; echo "b $(touch pwned) `touch pwned` --team');
+    mentions(nasty, 'toolcrew: /tool:1-plan in team mode');
+    assert.ok(!existsSync(host.path('pwned')));
+  });
+}
+
+const TEAM = 'tool-plan-x';
+
+// On 2.1.33 an agent that its model fails stops as any other does.
+for (const version of HOST_VERSIONS.filter((one) => one !== '2.1.33'))
+  test(`${version}: a teammate whose model fails for good has ended: its task is open again, and a successor may start`, async (t) => {
+    const host = new TeamHost(t, version);
+    const task = { subagent_type: 'team-researcher', team_name: TEAM, name: 'researcher', prompt: 'Look' };
+    let isDead = false;
+    const play = playAgents({
+      [LEAD]: async (lead) => {
+        const use = async (name: string, input: Readonly<Record<string, unknown>>) =>
+          answerOf(await lead.use(host.ours(name), input));
+        await use('TeamCreate', { team_name: TEAM });
+        const { call } = await use('Task', task);
+        const { input } = fields(call);
+        await lead.use(host.spawnTool, fields(input));
+        let heard = '';
+        for (let turns = 0; turns < 60 && !heard.includes('the run of researcher ended'); turns++)
+          heard = await lead.say('I wait.');
+        mentions(heard, 'the run of researcher ended before it could say so: what it had begun is open again');
+        const { tasks } = await use('TaskList', {});
+        assert.equal(rows(tasks)[0]?.status, 'pending');
+        assert.equal((await use('Task', task)).run, 2);
+        await use('SendMessage', { recipient: 'all', type: 'shutdown_request', content: 'enough' });
+        assert.equal((await use('TeamDelete', { team_name: TEAM })).state, 'deleted');
+        return 'That is all.';
+      },
+      researcher: async (agent) => {
+        answerOf(await agent.use(host.ours('TaskUpdate'), { taskId: '1', status: 'in_progress' }));
+        isDead = true;
+        await agent.use(host.ours('TaskList'), {});
+        return 'Never said.';
+      },
+    });
+    const failing: Play = {
+      ...play,
+      // The researcher waits for an answer that does not come.
+      unfinished: () => play.unfinished().filter((name) => name !== 'researcher'),
+      script: (request) =>
+        isDead && request.system.includes('You are `researcher`')
+          ? { status: 400, error: 'invalid_request_error' }
+          : play.script(request),
+    };
+    const { code, stderr } = await host.run('/tool:1-plan "x" --team', failing, {
+      env: { CLAUDE_CODE_MAX_RETRIES: '1' },
+    });
+    assert.equal(code, 0, stderr);
+  });
