@@ -88,8 +88,8 @@ function settings(form: HookForm): Entry[] {
   const commands = {
     script: (name: string) => `node ${place}/${name}.js"`,
     watcher: `sh ${place}/${WATCHER}"`,
-    // The settings may be shared where nothing else of ours is, and no team stands.
-    refusal: `[ ! -d "$CLAUDE_PROJECT_DIR/.tool/teams" ] || ${REFUSAL}`,
+    // The settings may be shared where nothing else of ours is, and no team stands. A watcher that is there has decided.
+    refusal: `{ [ ! -e ${place}/${WATCHER}" ] && [ ! -d "$CLAUDE_PROJECT_DIR/.tool/teams" ]; } || ${REFUSAL}`,
   };
   const hooks = hookGroups(form, commands).map(
     ({ event, script, group }): Entry => ({

@@ -88,6 +88,14 @@ for (const form of ['script', 'resident'] as const) {
   });
 }
 
+test('a guard that refuses is heard where the project keeps no team', async (t) => {
+  const place = new Place(t);
+  rmSync(join(place.project.root, '.tool', 'teams'), { recursive: true, force: true });
+  writeFileSync(join(place.hooks, 'pre-tool-use.js'), 'process.exit(2);\n');
+  for (const form of ['script', 'resident'] as const)
+    assert.equal((await place.run(installed(form, 'Write'), FOREIGN)).code, 2, form);
+});
+
 test('what stands for the shell beside the guard is no yes either', async (t) => {
   const place = new Place(t);
   await place.lead();
