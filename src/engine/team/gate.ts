@@ -44,14 +44,14 @@ export async function judgeCompletion(
     free ?? (settings.hooks.taskCompleted.requireQualityCheck ? null : 'unchecked: require_quality_check is false');
   const changed = () => changedBy(context, log.state, own);
   const measured = unchecked === null ? await measure(context, log, task, caller, settings, changed) : null;
-  const upTo = prepared?.upTo ?? null;
+  const work = prepared ?? { upTo: null, ignored: [] };
   if (measured !== null && measured.objection !== null) {
     const decided = await decide(log, task, caller, measured.objection, measured.words);
     // What is let through after all is not lost.
-    const left = decided.accept && own !== null ? await joinWork(own.workshop, log, task, own.caller, upTo) : null;
+    const left = decided.accept && own !== null ? await joinWork(own.workshop, log, task, own.caller, work) : null;
     return left === null ? decided : decide(log, task, caller, left, '', FOREIGN);
   }
-  const apart = own === null ? null : await joinWork(own.workshop, log, task, own.caller, upTo);
+  const apart = own === null ? null : await joinWork(own.workshop, log, task, own.caller, work);
   const words = measured === null ? (unchecked ?? '') : measured.words;
   return decide(log, task, caller, apart, words, apart === null ? HOOK : FOREIGN);
 }

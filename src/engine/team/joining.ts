@@ -9,7 +9,7 @@ import { subject } from '../../domain/team/task-draft.ts';
 import { visible } from '../../domain/text.ts';
 import type { TeamLog } from '../ports.ts';
 import { must, type Somebody, type TeamContext } from './context.ts';
-import { leftOut } from './left-out.ts';
+import { keepIgnored, leftOut } from './left-out.ts';
 import { holdBranch } from './moved-branch.ts';
 import type { Merge, Workshop } from './workshop-port.ts';
 
@@ -78,9 +78,12 @@ async function conflict(
   };
 }
 
-/** `upTo`: where its branch stood when it was looked at; what its author adds meanwhile waits for the next time. Null: there is none. */
+/**
+ * `upTo`: where its branch stood when it was looked at; what its author adds meanwhile waits for the next time. Null: there is none.
+ * `ignored`: files of the task that are no part of it.
+ */
 export type Prepared =
-  | { readonly ok: true; readonly upTo: string | null }
+  | { readonly ok: true; readonly upTo: string | null; readonly ignored: readonly string[] }
   | { readonly ok: false; readonly objection: Objection };
 
 /**
@@ -98,8 +101,8 @@ export async function prepareWork(
   const { state } = log;
   const { team } = state;
   const { name, member } = caller;
-  const lacking = await leftOut(workshop, log, task.id, caller, before);
-  if (lacking !== null) return { ok: false, objection: lacking };
+  const left = await leftOut(workshop, state, task.id, name, before);
+  if ('objection' in left) return { ok: false, objection: left.objection };
   await workshop.save(team, name, messageFor(task.subject, task, state));
   const merge = await workshop.update(team, name);
   const { ownership } = await context.settings();
@@ -115,7 +118,7 @@ export async function prepareWork(
   if (refused === null)
     return merge.kind === 'conflict'
       ? { ok: false, objection: await conflict(log, task, caller, merge) }
-      : { ok: true, upTo: commits.length === 0 ? null : tip };
+      : { ok: true, upTo: commits.length === 0 ? null : tip, ignored: left.ignored };
   const kept = await workshop.refuse(team, name, refused.commit.sha, foreignFiles(refused.commit, name, rules));
   const reason = `${refused.words}. Your commits from there on were taken back and are kept as ${kept}.`;
   // However often it comes: what was taken back is not in the work, and a completion would hide that.
@@ -131,9 +134,20 @@ export async function joinWork(
   log: TeamLog,
   task: Pick<Task, 'id' | 'subject'>,
   caller: Member,
-  upTo: string | null,
+  { upTo, ignored }: Omit<Extract<Prepared, { ok: true }>, 'ok'>,
 ): Promise<Objection | null> {
-  if (upTo === null) return null;
+  const apart = upTo === null ? null : await mergeWork(workshop, log, task, caller, upTo);
+  if (apart === null) await keepIgnored(workshop, log, task.id, caller, ignored);
+  return apart;
+}
+
+async function mergeWork(
+  workshop: Workshop,
+  log: TeamLog,
+  task: Pick<Task, 'id' | 'subject'>,
+  caller: Member,
+  upTo: string,
+): Promise<Objection | null> {
   const { name } = caller;
   const { team } = log.state;
   const message = messageFor(`Merge ${name}: ${task.subject}`, task, log.state);

@@ -186,6 +186,19 @@ test('a file of the task that git ignores is told once; completed again, it is k
   assert.equal(git('show', `${kept}:src/api/made.js`), 'made\n');
 });
 
+test('what Git ignores of work that the checks refuse is kept, and the lead told, once it is accepted', async (t) => {
+  const { world, git, path, complete, refused } = await alone(t);
+  writeTree(path, { 'src/api/made.js': 'made\n', 'src/api/a.js': '2\n' });
+  await refused();
+  world.fails('tests');
+  for (let time = 1; time <= 3; time++) assert.match(await refused(), /Not accepted: tests failed/);
+  const told = () => world.state().messages.map(messageLine).filter((line) => line.includes('which Git ignores'));
+  const kept = () => git('for-each-ref', 'refs/toolcrew/saved').split('\n').filter(Boolean);
+  assert.deepEqual([told(), kept()], [[], []]);
+  await complete();
+  assert.deepEqual([told().length, kept().length], [1, 1]);
+});
+
 test('a name over two lines is its owner’s like any other; one that is no text is refused', async (t) => {
   const { git, path, complete, refused } = await alone(t);
   writeTree(path, { 'src/api/one\nother.js': 'x\n' });
