@@ -51,7 +51,7 @@ function isSomebody(caller: ReturnType<typeof identify>[number]): caller is Some
 async function follow(context: HookContext, who: Evidence, wanted: string | null, isEnd: boolean): Promise<Answer> {
   const answer = await withLed(context, who, wanted, async (log, caller) => {
     if (caller.kind === 'member' && !isEnd) return {};
-    const told = await goOn(context, log);
+    const told = await goOn(context, log, { isLook: !isEnd });
     if (told === null) return {};
     if (caller.kind === 'lead') return { note: told.words };
     if (told.kind === 'news' || !isTold(log.state, told.words)) await tellLead(log, caller, told.words);

@@ -6,6 +6,7 @@ import { putSpec } from '../../../src/adapters/specs.ts';
 import { DEFAULT_QUALITY, DIMENSIONS, type Trust5Settings } from '../../../src/domain/quality.ts';
 import type { Evidence } from '../../../src/domain/team/caller.ts';
 import { JUDGE_ROUNDS } from '../../../src/domain/team/judge.ts';
+import { isRefusal } from '../../../src/domain/team/state.ts';
 import type { Turn } from '../../../src/engine/ports.ts';
 import { act } from '../../../src/engine/team/acting.ts';
 import { beforeTool } from '../../../src/engine/team/guarding.ts';
@@ -265,9 +266,18 @@ test('what nobody of the team can mend is told, and counts once however often it
   const words =
     /trackable is not measured \(files: not measured: nothing was changed\): set it up, or name it in .*Tell the user/;
   assert.match(world.told(TEAM), words);
+  const { measured } = world;
   for (let asked = 0; asked < 5; asked += 1)
     assert.match(String((await world.act('team-lead', 'TaskList')).note), words);
-  assert.equal(world.state().gate?.rejected, 1);
+  assert.deepEqual([world.state().gate?.rejected, world.measured], [1, measured], 'a look measures nothing');
+  assert.deepEqual(world.state().decisions.filter(isRefusal).map(({ about }) => about), ['the work of all']);
+  const { workTree } = world.context;
+  workTree.tree = () => Promise.resolve('another tree');
+  assert.match(String((await world.act('team-lead', 'TaskList')).note), words);
+  assert.equal(world.measured, measured + 1, 'what has changed is measured');
+  await world.append({ type: 'restarted', session: 'session-1', key_hash: null, keep: true });
+  assert.match(String((await world.act('team-lead', 'TaskList')).note), words);
+  assert.equal(world.measured, measured + 2, 'and what may have been settled elsewhere');
   const trust5: Trust5Settings = { ...world.settings.quality.trust5, notMeasured: [...DIMENSIONS] };
   world.settings = { ...world.settings, quality: { ...world.settings.quality, trust5 } };
   assert.match(String((await world.act('team-lead', 'TaskList')).note), /^the gate has passed the work of all/);

@@ -14,7 +14,7 @@ import { JUDGE_TASK } from '../lead/left-over.ts';
 import { operate } from '../operations.ts';
 import { closeDebug } from './debug.ts';
 import { closePlan, type PlanEnd } from './plan.ts';
-import { type Measured, measureCheckout, passGate } from './run.ts';
+import { knownStuck, type Measured, measureCheckout, passGate } from './run.ts';
 
 /** So many times results that make no SPEC are given back. */
 const PLAN_ROUNDS = 3;
@@ -31,6 +31,8 @@ type Limits = {
   readonly mayMeasure?: boolean;
   /** false: for who judges, which has its word to say. */
   readonly mayAsk?: boolean;
+  /** true: for who only looks. What was measured is not measured again while nothing has changed. */
+  readonly isLook?: boolean;
 };
 
 /** Goes on as far as code can; gives what the lead is told of it, null where there is nothing to say. */
@@ -95,6 +97,12 @@ async function goOn(context: HookContext, log: TeamLog, limits: Limits): Promise
       case 'measure': {
         if (limits.mayMeasure === false)
           return news('all is built and not measured yet: TaskList measures it, and says what came of it.');
+        const known = limits.isLook === true ? await knownStuck(context, log) : null;
+        if (known !== null)
+          return {
+            kind: 'standing',
+            words: `${stuckWords(known)} Nothing has changed since it was measured; what is settled outside of the project is measured after /tool:team-restart.`,
+          };
         const measured = await measureCheckout(context, log, as);
         if (measured.kind !== 'passed') return news(rejectedWords(measured, log));
         hasPassed = true;
@@ -162,8 +170,12 @@ function endWords({ state }: TeamLog): string {
   return `Then TeamDelete {"team_name":"${state.team}"}.`;
 }
 
+function stuckWords(why: string): string {
+  return `${why}. Tell the user; a task for it is made with TaskCreate.`;
+}
+
 function rejectedWords(measured: Exclude<Measured, { kind: 'passed' }>, log: TeamLog): string {
-  if (measured.kind === 'stuck') return `${measured.why}. Tell the user; a task for it is made with TaskCreate.`;
+  if (measured.kind === 'stuck') return stuckWords(measured.why);
   const failed = trust5Lines({
     ...measured.trust5,
     dimensions: measured.trust5.dimensions.filter(({ state }) => state === 'failed'),

@@ -75,6 +75,48 @@ export type Measured =
  */
 export async function measureCheckout(context: HookContext, log: TeamLog, as: Evidence): Promise<Measured> {
   const { quality } = await context.settings();
+  const measuredAt = await standOf(context);
+  const measured = await measureOnce(context, log, as);
+  await noteStuck(log, measuredAt, measured);
+  return measured;
+}
+
+/** The hook that stands in the log for work that the gate rejects, and nobody of the team can mend. */
+const STUCK = 'gate';
+
+/** What decides over what is measured, as far as it can be told: the work tree, and what it is held to. */
+async function standOf({ workTree, settings }: HookContext): Promise<string> {
+  return JSON.stringify([await workTree.tree(), (await settings()).quality]);
+}
+
+/** Why it is no use to go on, as it was measured; null: it never was, or something has changed since. */
+export async function knownStuck(context: HookContext, { state }: TeamLog): Promise<string | null> {
+  const { gate, rejections, decisions, tasks } = state;
+  const before = rejections.get(`${STUCK}:`);
+  const said = decisions.findLast(({ hook }) => hook === STUCK);
+  if (before === undefined || said === undefined || gate === null || gate.task !== null || gate.ok) return null;
+  if ([...tasks.values()].some(({ endedAt }) => endedAt !== null && endedAt > gate.at)) return null;
+  return before.fingerprint === (await standOf(context)) ? said.reason : null;
+}
+
+async function noteStuck(log: TeamLog, fingerprint: string, measured: Measured): Promise<void> {
+  const before = log.state.rejections.get(`${STUCK}:`);
+  const isStuck = measured.kind === 'stuck';
+  if (isStuck ? before?.fingerprint === fingerprint : before === undefined) return;
+  await log.append({
+    type: 'decision',
+    hook: STUCK,
+    decision: isStuck ? 'reject' : 'accept',
+    member: null,
+    about: 'the work of all',
+    reason: isStuck ? measured.why : 'measured anew',
+    fingerprint: isStuck ? fingerprint : '',
+    paths: [],
+  });
+}
+
+async function measureOnce(context: HookContext, log: TeamLog, as: Evidence): Promise<Measured> {
+  const { quality } = await context.settings();
   const { signal } = new AbortController();
   const whole = await context.checks.run(quality, signal);
   const { changed, ...built } = await builtBy(context, log.state);
