@@ -18,12 +18,14 @@ export type Reach = {
   readonly covered: number;
   readonly total: number;
   readonly unreported: readonly { readonly path: string; readonly lines: number }[];
+  /** Files of the report below the target, the worst first. */
+  readonly below: readonly FileCoverage[];
 };
 
 type Counted = Pick<FileCoverage, 'path' | 'covered' | 'total'>;
 
 /** How many uncovered files are named. */
-const MAX_NAMED = 20;
+export const MAX_NAMED = 20;
 
 function percentOf(covered: number, total: number): number {
   return total === 0 ? 100 : (100 * covered) / total;
@@ -51,12 +53,12 @@ export function hasLines(coverage: Coverage): boolean {
   return coverage.files.some((file) => file.total > 0);
 }
 
-/** Files below the target, the worst first, at most 20. */
-export function uncovered(coverage: Coverage, target: number): readonly FileCoverage[] {
+/** Files below the target, the worst first. */
+export function uncovered(coverage: Coverage, target: number, most = MAX_NAMED): readonly FileCoverage[] {
   return coverage.files
     .filter((file) => file.percent < target)
     .sort((a, b) => a.percent - b.percent || b.total - a.total || (a.path < b.path ? -1 : 1))
-    .slice(0, MAX_NAMED);
+    .slice(0, most);
 }
 
 /** Rounded down, so that what is below a target never reads as if it had met it. */

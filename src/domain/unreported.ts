@@ -1,6 +1,6 @@
 // Source that a coverage report does not name: no test has loaded it, so that none reaches its lines.
 
-import { type Coverage, isTestFile, percentText } from './coverage.ts';
+import { type Coverage, fileLine, isTestFile, MAX_NAMED, percentText } from './coverage.ts';
 import { type GateResult, gateResult, type QualitySettings } from './quality.ts';
 import { areaOf, isSettled } from './team/areas.ts';
 
@@ -88,6 +88,16 @@ export function unreportedPaths({ files: reported }: Coverage, { files, configur
 }
 
 const SCRIPTS: readonly Language['name'][] = ['javascript', 'typescript'];
+
+/** The result with the files first that are somebody's own, of those below the target. */
+export function ownFirst(gate: GateResult, isOwn: (path: string) => boolean): GateResult {
+  const below = gate.reach?.below ?? [];
+  const own = below.filter(({ path }) => isOwn(path));
+  if (own.length === 0) return gate;
+  const named = [...own, ...below.filter(({ path }) => !isOwn(path))].slice(0, MAX_NAMED);
+  const checks = gate.checks.map((one) => (one.check === 'coverage' ? { ...one, details: named.map(fileLine) } : one));
+  return { ...gate, checks, uncoveredFiles: named.map(({ path }) => path) };
+}
 
 /**
  * The result as it is of a change: changed source that the report does not name counts with all its lines as not reached.

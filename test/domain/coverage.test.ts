@@ -178,7 +178,7 @@ test('a change is held against what no test loads of it, and against nothing els
     checks: [passed('tests'), passed('coverage')],
     coverage: 100,
     uncoveredFiles: [],
-    reach: { covered: 80, total: 80, unreported },
+    reach: { covered: 80, total: 80, unreported, below: [] },
   });
   for (const changed of [null, [], ['src/other.js']]) assert.equal(heldAgainst(gate, changed, DEFAULT_QUALITY), gate);
   const little = heldAgainst(gate, ['src/a.js'], DEFAULT_QUALITY);

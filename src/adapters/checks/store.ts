@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { ALL_CHECKS } from '../../domain/check-results.ts';
-import type { Reach } from '../../domain/coverage.ts';
+import type { FileCoverage, Reach } from '../../domain/coverage.ts';
 import type { CheckResult, GateResult } from '../../domain/quality.ts';
 import { readRegular } from '../own-file.ts';
 import { processStartTime } from '../processes.ts';
@@ -83,13 +83,22 @@ function decoded(value: unknown): GateResult | null {
 }
 
 function decodedReach(value: unknown): Reach | null {
-  const [covered, total, rows] = [inside(value, 'covered'), inside(value, 'total'), inside(value, 'unreported')];
-  if (typeof covered !== 'number' || typeof total !== 'number' || !Array.isArray(rows)) return null;
+  const [covered, total] = [inside(value, 'covered'), inside(value, 'total')];
+  const [rows, files] = [inside(value, 'unreported'), inside(value, 'below')];
+  if (typeof covered !== 'number' || typeof total !== 'number' || !Array.isArray(rows) || !Array.isArray(files))
+    return null;
   const unreported = rows.flatMap((row) => {
     const [path, lines] = [inside(row, 'path'), inside(row, 'lines')];
     return typeof path === 'string' && typeof lines === 'number' ? [{ path, lines }] : [];
   });
-  return unreported.length === rows.length ? { covered, total, unreported } : null;
+  const below = files.flatMap((row) => decodedFile(row) ?? []);
+  return unreported.length + below.length === rows.length + files.length ? { covered, total, unreported, below } : null;
+}
+
+function decodedFile(row: unknown): FileCoverage | null {
+  const [path, percent, covered, total] = ['path', 'percent', 'covered', 'total'].map((key) => inside(row, key));
+  const isWhole = typeof percent === 'number' && typeof covered === 'number' && typeof total === 'number';
+  return typeof path === 'string' && isWhole ? { path, percent, covered, total } : null;
 }
 
 /** How often it is looked whether another process has ended. */

@@ -1,7 +1,7 @@
 // The source of a project that its coverage report does not name.
 
 import { join } from 'node:path';
-import type { Coverage, Reach } from '../../domain/coverage.ts';
+import { type Coverage, type Reach, uncovered } from '../../domain/coverage.ts';
 import { type ListedFiles, reachableLines, unreportedPaths } from '../../domain/unreported.ts';
 import { trackedFiles } from '../git/tracked.ts';
 import { readRegular } from '../own-file.ts';
@@ -11,6 +11,8 @@ import { readText } from './project.ts';
 const MAX_BYTES = 512 * 1024;
 /** More are not looked through. */
 const MAX_FILES = 5_000;
+/** More are not kept. */
+const MAX_BELOW = 2_000;
 
 type Configuration = { readonly files: readonly string[]; readonly words: RegExp };
 
@@ -52,7 +54,7 @@ function configuredIn(root: string): ListedFiles['configured'] {
 }
 
 /** Of the tree alone: which of it has changed is for others to say. */
-export async function reachOf(root: string, coverage: Coverage): Promise<Reach> {
+export async function reachOf(root: string, coverage: Coverage, target: number): Promise<Reach> {
   const paths = unreportedPaths(coverage, { files: await trackedFiles(root), configured: configuredIn(root) });
   const unreported = paths.slice(0, MAX_FILES).flatMap((path) => {
     const text = readRegular(join(root, path), MAX_BYTES);
@@ -60,5 +62,5 @@ export async function reachOf(root: string, coverage: Coverage): Promise<Reach> 
     return lines === 0 ? [] : [{ path, lines }];
   });
   const sum = (pick: 'covered' | 'total') => coverage.files.reduce((all, file) => all + file[pick], 0);
-  return { covered: sum('covered'), total: sum('total'), unreported };
+  return { covered: sum('covered'), total: sum('total'), unreported, below: uncovered(coverage, target, MAX_BELOW) };
 }

@@ -6,7 +6,7 @@ import { ownerOf, SHARED } from '../../domain/team/ownership.ts';
 import type { TeamSettings } from '../../domain/team/settings.ts';
 import { decisionOn, MAX_REJECTIONS, type TeamState } from '../../domain/team/state.ts';
 import type { Task } from '../../domain/team/task.ts';
-import { heldAgainst } from '../../domain/unreported.ts';
+import { heldAgainst, ownFirst } from '../../domain/unreported.ts';
 import type { TeamLog } from '../ports.ts';
 import { type Somebody, type TeamContext, tellLead, type Unread, withReadable } from './context.ts';
 import { type HookAnswer, type HostEvent, SILENT } from './event.ts';
@@ -43,7 +43,7 @@ export async function judgeCompletion(
   const unchecked =
     free ?? (settings.hooks.taskCompleted.requireQualityCheck ? null : 'unchecked: require_quality_check is false');
   const changed = () => changedBy(context, log.state, own);
-  const measured = unchecked === null ? await measure(context, log, task, caller, settings, changed) : null;
+  const measured = unchecked === null ? await measure(context, log, task, caller, settings, own === null, changed) : null;
   const work = prepared ?? { upTo: null, ignored: [] };
   if (measured !== null && measured.objection !== null) {
     const decided = await decide(log, task, caller, measured.objection, measured.words);
@@ -78,17 +78,40 @@ async function changedBy(
   return base === null || tree === null ? null : workTree.changed(base, tree);
 }
 
+/**
+ * What of a tree is a builder's own, where others build in the team; null: all of it counts. The tester is asked for the tests of all.
+ */
+function ownBy(
+  { members, writers }: TeamState,
+  caller: Somebody,
+  { ownership }: TeamSettings,
+): ((path: string) => boolean) | null {
+  const { name } = caller;
+  if (caller.kind !== 'member' || name === 'tester') return null;
+  const builds = [...members.values()].filter((one) => !one.readOnly && one.name !== 'tester');
+  if (builds.every((one) => one.name === name)) return null;
+  return (path) => {
+    const { owner } = ownerOf(path, ownership);
+    return owner === name || ((owner === null || owner === SHARED) && writers.get(path)?.includes(name) === true);
+  };
+}
+
 async function measure(
   context: TeamContext,
   log: TeamLog,
   task: Pick<Task, 'id'>,
   caller: Somebody,
   settings: TeamSettings,
+  isShared: boolean,
   changed: () => Promise<readonly string[] | null>,
 ) {
   const whole = await context.checks.run(settings.quality, new AbortController().signal);
+  const isOwn = ownBy(log.state, caller, settings);
+  const own = isOwn === null ? whole : ownFirst(whole, isOwn);
   // What no test loads yet may be what the tester's next task is for.
-  const result = heldAgainst(whole, isTestedLater(log.state, task) ? null : await changed(), settings.quality);
+  const paths = isTestedLater(log.state, task) ? null : await changed();
+  const counted = isOwn === null || !isShared ? paths : (paths?.filter(isOwn) ?? null);
+  const result = heldAgainst(own, counted, settings.quality);
   const { tree, ok, checks, coverage } = result;
   await log.append({ type: 'gate_measured', task: task.id, tree, ok, checks, coverage });
   return { objection: objectionOf(result, log.state, task, caller, settings), words: wordsOf(result) };

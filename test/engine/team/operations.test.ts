@@ -297,7 +297,7 @@ test('changed source that the coverage report does not name keeps a task open', 
     { ...checkOf(failing('b'.repeat(40), 'coverage'), 'coverage'), outcome: 'passed' as const, details: [] },
   ];
   const unreported = ['src/api/users.ts', 'src/api/old.ts'].map((path) => ({ path, lines: 240 }));
-  world.gate = [{ ...good, checks, coverage: 100, reach: { covered: 60, total: 60, unreported } }];
+  world.gate = [{ ...good, checks, coverage: 100, reach: { covered: 60, total: 60, unreported, below: [] } }];
   world.changed = ['src/api/users.ts'];
   assert.match(
     await world.refused('backend-dev', 'TaskUpdate', { taskId: '1', status: 'completed' }),
@@ -307,6 +307,47 @@ test('changed source that the coverage report does not name keeps a task open', 
   // What was so before is nobody's work now.
   world.changed = [];
   await world.call('backend-dev', 'TaskUpdate', { taskId: '1', status: 'completed' });
+});
+
+test('where several build in one tree, a builder is held to what no test loads of its own, and told its own files first', async (t) => {
+  const world = new TeamWorld(t);
+  await world.team(['backend-dev', 'frontend-dev']);
+  await world.call('team-lead', 'TaskCreate', { subject: 'API', description: 'd', owner: 'backend-dev' });
+  await world.call('backend-dev', 'TaskUpdate', { taskId: '1', status: 'in_progress' });
+  const [good] = world.gate;
+  assert.ok(good !== undefined);
+  const gate = (covered: number, outcome: 'passed' | 'failed') => {
+    const files = Array.from({ length: 30 }, (_, index) => `src/pages/${index}.ts`);
+    const below = [...files, 'src/api/users.ts', 'src/lib/words.ts'].map((path) => ({
+      ...{ path, percent: 0, covered: 0, total: 10 },
+    }));
+    const unreported = ['src/pages/home.ts', 'src/api/log.ts'].map((path) => ({ path, lines: 100 }));
+    const details = files.slice(0, 20).map((path) => `${path}: 0 % (0 of 10 lines)`);
+    const check = { ...checkOf(failing('b'.repeat(40), 'coverage'), 'coverage'), outcome, details, figure: '1 %' };
+    const reach = { covered, total: 900, unreported, below };
+    return { ...good, ok: outcome === 'passed', checks: [check], coverage: (100 * covered) / 900, reach };
+  };
+  const write = { about: 'Write', reason: 'leased', fingerprint: '', paths: ['src/lib/words.ts'] };
+  await world.append({ type: 'decision', hook: 'ownership', decision: 'accept', member: 'backend-dev', ...write });
+  world.changed = ['src/pages/home.ts'];
+  await world.append({
+    ...{ type: 'decision', hook: 'ownership', decision: 'accept', member: 'frontend-dev' },
+    ...{ about: 'Write', reason: 'its own', fingerprint: '', paths: world.changed },
+  });
+  const complete = { taskId: '1', status: 'completed' };
+
+  world.gate = [gate(100, 'failed')];
+  const told = await world.refused('backend-dev', 'TaskUpdate', complete);
+  assert.match(told, /\n {2}- src\/api\/users\.ts: .*\n {2}- src\/lib\/words\.ts: .*\n {2}- src\/pages\/0\.ts: /);
+  assert.doesNotMatch(told, /home\.ts/);
+
+  world.gate = [gate(720, 'passed')];
+  world.changed.push('src/api/log.ts');
+  const own = await world.refused('backend-dev', 'TaskUpdate', complete);
+  assert.match(own, /the tests reach 72 % of the lines, those of a changed file that the report does not name among them/);
+  assert.match(own, /\n {2}- src\/api\/log\.ts: not in the coverage report/);
+  world.changed.pop();
+  await world.call('backend-dev', 'TaskUpdate', complete);
 });
 
 test('after three rejections without change a completion is let through, and the lead is told', async (t) => {
