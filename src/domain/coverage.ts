@@ -17,7 +17,8 @@ export type Coverage = { readonly percent: number; readonly files: readonly File
 export type Reach = {
   readonly covered: number;
   readonly total: number;
-  readonly unreported: readonly { readonly path: string; readonly lines: number }[];
+  /** `unread`: it counts only as far as that file of the project, which is not understood, does not say otherwise. */
+  readonly unreported: readonly { readonly path: string; readonly lines: number; readonly unread?: string }[];
   /** Files of the report below the target, the worst first. */
   readonly below: readonly FileCoverage[];
 };

@@ -1,6 +1,6 @@
 // Source that a coverage report does not name: no test has loaded it, so that none reaches its lines.
 
-import { type Coverage, fileLine, isTestFile, MAX_NAMED, percentText } from './coverage.ts';
+import { type Coverage, fileLine, isTestFile, MAX_NAMED, percentText, type Reach } from './coverage.ts';
 import { type GateResult, gateResult, type QualitySettings } from './quality.ts';
 import { areaOf, isSettled } from './team/areas.ts';
 
@@ -50,18 +50,32 @@ export function reachableLines(path: string, text: string): number {
   return language.runs.test(code.join('\n')) ? code.length : 0;
 }
 
+/**
+ * Which files a project wants its coverage to be about. `open`: it says nothing · `report`: the report names all of them ·
+ * `unread`: it says so in words that are not understood.
+ */
+export type Scope =
+  | { readonly kind: 'open' | 'report' }
+  | { readonly kind: 'patterns'; readonly covers: (path: string) => boolean }
+  | { readonly kind: 'unread'; readonly where: string };
+
+export type Scopes = Readonly<Partial<Record<Language['name'], Scope>>>;
+
 export type ListedFiles = {
   /** All of the project. */
   readonly files: readonly string[];
-  /** Languages whose own configuration says which files its coverage is about. */
-  readonly configured: readonly Language['name'][];
+  /** Missing: nothing is said about that language. */
+  readonly scopes: Scopes;
 };
+
+/** `unread`: the file that may say that it does not count. */
+type Unreported = { readonly path: string; readonly unread?: string };
 
 /**
  * Paths of source that the report could name and does not. Only of languages that it is about, and where its paths are those
  * of the project: a report on what was built from the source, or of another directory, says nothing about it.
  */
-export function unreportedPaths({ files: reported }: Coverage, { files, configured }: ListedFiles): readonly string[] {
+export function unreportedPaths({ files: reported }: Coverage, { files, scopes }: ListedFiles): readonly Unreported[] {
   const there = new Set(files);
   const named = new Set(reported.map(({ path }) => path));
   const ends = new Set(reported.map(({ path }) => path.slice(path.lastIndexOf('/') + 1)));
@@ -75,16 +89,16 @@ export function unreportedPaths({ files: reported }: Coverage, { files, configur
     const namesAll = SCRIPTS.includes(language.name) && own.some(({ covered }) => covered === 0);
     return own.length > 0 && !namesAll && 2 * own.filter(({ path }) => there.has(path)).length >= own.length;
   };
-  const told = LANGUAGES.filter((one) => !configured.includes(one.name) && isTold(one));
-  return files.filter(
-    (path) =>
-      told.some((language) => language.files.test(path)) &&
-      !isTestFile(path) &&
-      !isSettled(path) &&
-      !BESIDE.test(path) &&
-      AREAS.includes(areaOf(path, [])) &&
-      !isNamed(path),
-  );
+  const told = LANGUAGES.filter(isTold);
+  return files.flatMap((path) => {
+    const language = told.find((one) => one.files.test(path));
+    const scope = language === undefined ? undefined : (scopes[language.name] ?? { kind: 'open' });
+    if (scope === undefined || scope.kind === 'report' || (scope.kind === 'patterns' && !scope.covers(path))) return [];
+    const counts =
+      !isTestFile(path) && !isSettled(path) && !BESIDE.test(path) && AREAS.includes(areaOf(path, [])) && !isNamed(path);
+    if (!counts) return [];
+    return [scope.kind === 'unread' ? { path, unread: scope.where } : { path }];
+  });
 }
 
 const SCRIPTS: readonly Language['name'][] = ['javascript', 'typescript'];
@@ -99,6 +113,15 @@ export function ownFirst(gate: GateResult, isOwn: (path: string) => boolean): Ga
   return { ...gate, checks, uncoveredFiles: named.map(({ path }) => path) };
 }
 
+/** What is said of changed files that may be none that count. */
+function uncountedWords(unnamed: Reach['unreported']): string {
+  const places = [...new Set(unnamed.flatMap(({ unread }) => unread ?? []))];
+  const count = unnamed.filter(({ unread }) => unread !== undefined).length;
+  if (count === 0) return '';
+  const which = `${count} changed ${count === 1 ? 'file' : 'files'} that the report does not name`;
+  return `; not counted: ${which}, since which files count is said in ${places.join(', ')} in a form that is not read`;
+}
+
 /**
  * The result as it is of a change: changed source that the report does not name counts with all its lines as not reached.
  * @param changed paths; null: it is not known what changed
@@ -110,8 +133,16 @@ export function heldAgainst(
 ): GateResult {
   const { reach } = gate;
   const paths = new Set(changed ?? []);
-  const left = (reach?.unreported ?? []).filter(({ path }) => paths.has(path)).sort((a, b) => b.lines - a.lines);
-  if (reach === undefined || left.length === 0) return gate;
+  const unnamed = (reach?.unreported ?? []).filter(({ path }) => paths.has(path)).sort((a, b) => b.lines - a.lines);
+  const left = unnamed.filter(({ unread }) => unread === undefined);
+  const said = uncountedWords(unnamed);
+  if (reach === undefined || unnamed.length === 0) return gate;
+  if (left.length === 0) {
+    const checks = gate.checks.map((one) =>
+      one.check === 'coverage' ? { ...one, reason: `${one.reason}${said}` } : one,
+    );
+    return { ...gate, checks };
+  }
   const total = reach.total + left.reduce((sum, { lines }) => sum + lines, 0);
   const percent = (100 * reach.covered) / total;
   const isMet = percent >= target;
@@ -127,7 +158,7 @@ export function heldAgainst(
       : {
           ...one,
           outcome: isMet ? one.outcome : ('failed' as const),
-          reason: isMet && one.outcome === 'failed' ? one.reason : reason,
+          reason: `${isMet && one.outcome === 'failed' ? one.reason : reason}${said}`,
           details: [
             ...left.map(
               ({ path, lines }) => `${path}: not in the coverage report: no test loads it (0 of ${lines} lines)`,

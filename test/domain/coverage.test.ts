@@ -13,7 +13,7 @@ import {
   uncovered,
 } from '../../src/domain/coverage.ts';
 import { type Check, type CheckResult, DEFAULT_QUALITY, gateResult } from '../../src/domain/quality.ts';
-import { heldAgainst, reachableLines, unreportedPaths } from '../../src/domain/unreported.ts';
+import { heldAgainst, reachableLines, type Scopes, unreportedPaths } from '../../src/domain/unreported.ts';
 import { fixtureText } from '../support/checks.ts';
 
 const report = (name: string) => fixtureText(`reports/${name}`);
@@ -129,16 +129,23 @@ test('source that a report could name and does not, and nothing else, is what no
     'setup.py',
     'src/api.gen.js',
   ];
-  const listed = { files: [...files, ...beside], configured: [] };
+  const listed = { files: [...files, ...beside], scopes: {} };
   // Of TypeScript it names what was built of it, and of Go nothing.
-  assert.deepEqual(unreportedPaths(report, listed), ['src/api/shout.js', 'lib/b.py']);
-  assert.deepEqual(unreportedPaths(report, { ...listed, configured: ['javascript'] }), ['lib/b.py']);
+  const [script, python] = [{ path: 'src/api/shout.js' }, { path: 'lib/b.py' }];
+  assert.deepEqual(unreportedPaths(report, listed), [script, python]);
+  const scoped = (scopes: Scopes) => unreportedPaths(report, { ...listed, scopes });
+  assert.deepEqual(scoped({ javascript: { kind: 'report' } }), [python]);
+  assert.deepEqual(scoped({ python: { kind: 'patterns', covers: (path) => path === 'lib/a.py' } }), [script]);
+  assert.deepEqual(scoped({ python: { kind: 'unread', where: '.coveragerc' } }), [
+    script,
+    { ...python, unread: '.coveragerc' },
+  ]);
   // Who names a file of which nothing ran looks at all of them.
   const all = coverageOf([...report.files, { path: 'src/none.js', covered: 0, total: 9 }]);
-  assert.deepEqual(unreportedPaths(all, { ...listed, files: [...files, 'src/none.js'] }), ['lib/b.py']);
+  assert.deepEqual(unreportedPaths(all, { ...listed, files: [...files, 'src/none.js'] }), [python]);
   // Its paths may be those of a part of the project.
   const part = coverageOf([{ path: 'packages/a/src/greet.js', covered: 1, total: 1 }]);
-  assert.deepEqual(unreportedPaths(part, { files: ['src/greet.js'], configured: [] }), []);
+  assert.deepEqual(unreportedPaths(part, { files: ['src/greet.js'], scopes: {} }), []);
 });
 
 test('lines that a test could reach are those of files with something that runs', () => {
@@ -196,4 +203,16 @@ test('a change is held against what no test loads of it, and against nothing els
     ],
     figure: '47 %',
   });
+  // What the project may not count stands in the way of nothing, and is told.
+  const unread = unreported.map((one) => ({ ...one, unread: 'vitest.config.ts' }));
+  const unsure = heldAgainst(
+    { ...gate, reach: { covered: 80, total: 80, unreported: unread, below: [] } },
+    ['src/b.js'],
+    DEFAULT_QUALITY,
+  );
+  assert.deepEqual([unsure.ok, unsure.coverage], [true, gate.coverage]);
+  assert.match(
+    unsure.checks[1]?.reason ?? '',
+    /; not counted: 1 changed file that the report does not name, since which files count is said in vitest\.config\.ts in a form that is not read$/,
+  );
 });

@@ -56,7 +56,7 @@ export async function measure(bench: Bench): Promise<Findings> {
     checks: ALL_CHECKS.map((check) => results[check].result),
     coverage: reached?.percent ?? null,
     uncoveredFiles: reached === null ? [] : uncovered(reached, settings.coverageTarget).map((file) => file.path),
-    ...(reached === null ? {} : { reach: await reachOf(root, reached, settings.coverageTarget) }),
+    ...(reached === null ? {} : { reach: await reachOf(root, reached, settings) }),
     lasts: ALL_CHECKS.every((check) => results[check].lasts),
   };
 }

@@ -88,8 +88,9 @@ function decodedReach(value: unknown): Reach | null {
   if (typeof covered !== 'number' || typeof total !== 'number' || !Array.isArray(rows) || !Array.isArray(files))
     return null;
   const unreported = rows.flatMap((row) => {
-    const [path, lines] = [inside(row, 'path'), inside(row, 'lines')];
-    return typeof path === 'string' && typeof lines === 'number' ? [{ path, lines }] : [];
+    const [path, lines, unread] = [inside(row, 'path'), inside(row, 'lines'), inside(row, 'unread')];
+    if (typeof path !== 'string' || typeof lines !== 'number') return [];
+    return [{ path, lines, ...(typeof unread === 'string' ? { unread } : {}) }];
   });
   const below = files.flatMap((row) => decodedFile(row) ?? []);
   return unreported.length + below.length === rows.length + files.length ? { covered, total, unreported, below } : null;

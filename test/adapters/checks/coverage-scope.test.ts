@@ -1,0 +1,90 @@
+import assert from 'node:assert/strict';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import test from 'node:test';
+import { scopesOf } from '../../../src/adapters/checks/coverage-scope.ts';
+import type { Scope } from '../../../src/domain/unreported.ts';
+import { type Cleanup, tempDir } from '../../support/temp.ts';
+
+type Language = 'javascript' | 'python';
+
+/** What a project with that file says of the language; of patterns those paths that they cover. */
+async function said(t: Cleanup, language: Language, name: string, text: string, paths: readonly string[] = []) {
+  const root = tempDir(t);
+  writeFileSync(join(root, name), text);
+  const scope: Scope | undefined = (await scopesOf(root, []))[language];
+  assert.ok(scope !== undefined);
+  return scope.kind === 'patterns' ? paths.filter(scope.covers) : scope;
+}
+
+const PATHS = ['src/a.js', 'src/deep/b.js', 'web/c.js', 'web/gen/d.js'];
+const OPEN = { kind: 'open' };
+const REPORT = { kind: 'report' };
+
+test('scripts of package.json say by their options what coverage is about', async (t) => {
+  const script = (text: string) =>
+    said(t, 'javascript', 'package.json', JSON.stringify({ scripts: { test: text } }), PATHS);
+  assert.deepEqual(await script('node --test'), OPEN);
+  const src = ['src/a.js', 'src/deep/b.js'];
+  for (const line of [
+    "c8 --include 'src/**' node --test",
+    'c8 --check-coverage --include=src node --test',
+    'npx c8 -n src -x web mocha',
+    'nyc -x web mocha',
+    "node --test --experimental-test-coverage --test-coverage-include='src/**/*.js'",
+    'vitest run --coverage.exclude=web/**',
+  ])
+    assert.deepEqual(await script(line), src, line);
+  assert.deepEqual(await script('c8 --exclude web/gen node --test'), ['src/a.js', 'src/deep/b.js', 'web/c.js']);
+  for (const line of [
+    'c8 --all node --test',
+    "jest --collectCoverageFrom='src/**'",
+    'vitest --coverage.include=src/**',
+  ])
+    assert.deepEqual(await script(line), REPORT, line);
+  assert.deepEqual(await script('jest --coveragePathIgnorePatterns web'), { kind: 'unread', where: 'package.json' });
+  // Of other programs these options say something else.
+  assert.deepEqual(await script('eslint --exclude web -x src . && node --test'), OPEN);
+});
+
+test('so do the files of c8, nyc, jest and vitest; what is not read is named', async (t) => {
+  const file = (name: string, text: string) => said(t, 'javascript', name, text, PATHS);
+  assert.deepEqual(await file('package.json', '{"c8":{"include":["src"]}}'), ['src/a.js', 'src/deep/b.js']);
+  assert.deepEqual(await file('.nycrc', '{"exclude":"**/gen/**"}'), ['src/a.js', 'src/deep/b.js', 'web/c.js']);
+  assert.deepEqual(await file('.c8rc.json', '{"all":true,"exclude":["web"]}'), REPORT);
+  assert.deepEqual(await file('package.json', '{"jest":{"collectCoverageFrom":["src/**"]}}'), REPORT);
+  assert.deepEqual(await file('jest.config.ts', "export default { collectCoverageFrom: ['src/**'] };"), REPORT);
+  for (const [name, text] of [
+    ['.nycrc', 'exclude:\n  - web\n'],
+    ['.nycrc.json', '{"extends":"@x/nyc"}'],
+    ['vitest.config.ts', "export default { test: { coverage: { exclude: ['web'] } } };"],
+  ] as const)
+    assert.deepEqual(await file(name, text), { kind: 'unread', where: name });
+});
+
+test('of Python, lists of coverage.py in each of its files, and the options of pytest', async (t) => {
+  const paths = ['app/a.py', 'app/deep/b.py', 'app/migrations/c.py', 'tools/d.py'];
+  const file = (name: string, text: string) => said(t, 'python', name, text, paths);
+  const kept = ['app/a.py', 'app/deep/b.py', 'tools/d.py'];
+  const toml = '[tool.coverage.run]\nbranch = true\nplugins = ["x"]\n';
+  assert.deepEqual(await file('pyproject.toml', toml), OPEN);
+  assert.deepEqual(await file('pyproject.toml', `${toml}omit = ["*/migrations/*"]\n`), kept);
+  assert.deepEqual(await file('pyproject.toml', `${toml}source = ["app"]\n`), REPORT);
+  assert.deepEqual(await file('.coveragerc', '[run]\nbranch = True\nomit =\n    # none\n    */migrations/*\n'), kept);
+  assert.deepEqual(await file('setup.cfg', '[coverage:report]\nomit = app/deep/*, app/migrations/**\n'), [
+    'app/a.py',
+    'tools/d.py',
+  ]);
+  assert.deepEqual(await file('tox.ini', '[coverage:run]\ninclude = app/*\n'), ['app/a.py']);
+  assert.deepEqual(await file('tox.ini', '[testenv]\ninclude = app/*\n'), OPEN);
+  assert.deepEqual(await file('pyproject.toml', '[tool.pytest.ini_options]\naddopts = ["-q", "--cov=app"]\n'), REPORT);
+  assert.deepEqual(await file('setup.cfg', '[tool:pytest]\naddopts = -q --cov app\n'), REPORT);
+  assert.deepEqual(await file('pytest.ini', '[pytest]\naddopts = --cov --strict-markers\n'), OPEN);
+  assert.deepEqual(await file('pyproject.toml', 'not toml'), { kind: 'unread', where: 'pyproject.toml' });
+});
+
+test('commands that were given say it too', async (t) => {
+  const root = tempDir(t);
+  const { python } = await scopesOf(root, ['pytest --cov=app --cov-report=xml']);
+  assert.deepEqual(python, REPORT);
+});
