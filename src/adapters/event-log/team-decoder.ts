@@ -177,6 +177,7 @@ const RECORDS: { readonly [T in TeamRecordType]: Fields<Extract<TeamRecord, { ty
       'gate_failed',
       'cause_proven',
     ),
+    tasks: orMissing(list(draft)),
     reason: text,
     by: text,
   },

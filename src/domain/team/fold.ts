@@ -163,7 +163,7 @@ function takeRecord(draft: Draft, record: Stored<TeamRecord>): string | null {
       return null;
     }
     case 'moved':
-      return move(draft, record.event);
+      return takeMove(draft, record);
     case 'fell_back':
       return takeFallback(draft, record);
     case 'restarted':
@@ -203,12 +203,20 @@ function takeCreation(draft: Draft, record: Of<'created'>): string | null {
   draft.base = base;
   draft.createdAt = record.at;
   const fault = move(draft, 'team_created');
-  if (fault === null && record.tasks !== undefined) takeFirstTasks(draft, record.tasks, record);
+  if (fault !== null || record.tasks === undefined) return fault;
+  takeTasks(draft, record.tasks, record);
+  if (record.tasks.length > 0) move(draft, 'ownership_assigned');
+  return null;
+}
+
+function takeMove(draft: Draft, record: Of<'moved'>): string | null {
+  const fault = move(draft, record.event);
+  if (fault === null) takeTasks(draft, record.tasks ?? [], record);
   return fault;
 }
 
-/** A team and the tasks that it begins with stand by one record: neither is ever there without the other. */
-function takeFirstTasks(draft: Draft, tasks: readonly TaskDraft[], { id, v, at }: Stored<object>): void {
+/** A step and the tasks that come with it stand by one record: neither is ever there without the other. */
+function takeTasks(draft: Draft, tasks: readonly TaskDraft[], { id, v, at }: Stored<object>): void {
   const ids = new Map<string, string>();
   for (const { key, subject, description, owner, files, blockedBy } of tasks) {
     const before = blockedBy.flatMap((other) => ids.get(other) ?? []);
@@ -216,7 +224,6 @@ function takeFirstTasks(draft: Draft, tasks: readonly TaskDraft[], { id, v, at }
     takeTask(draft, { type: 'task_created', ...words, id, v, at });
     ids.set(key, String(draft.tasks.size));
   }
-  if (tasks.length > 0) move(draft, 'ownership_assigned');
 }
 
 function takeFallback(draft: Draft, record: Of<'fell_back'>): string | null {

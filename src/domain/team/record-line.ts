@@ -52,9 +52,11 @@ function trust5Words({ ok, score, dimensions }: Trust5Summary): string {
   return `TRUST 5 ${ok ? 'passes' : 'fails'}${score === null ? '' : ` with ${score.toFixed(1)}`} (${each.join(', ')})`;
 }
 
-function tasksWords(tasks: readonly TaskDraft[]): string {
+/** @param before how many there were before these */
+function tasksWords(tasks: readonly TaskDraft[], before = 0): string {
   if (tasks.length === 0) return '';
-  return ` with ${tasks.map(({ subject, owner }, index) => `task ${index + 1}: ${subject} (for ${owner})`).join(', ')}`;
+  const each = tasks.map(({ subject, owner }, index) => `task ${before + index + 1}: ${subject} (for ${owner})`);
+  return ` with ${each.join(', ')}`;
 }
 
 const LINES: { readonly [T in TeamRecordType]: Words<T> } = {
@@ -115,7 +117,10 @@ const LINES: { readonly [T in TeamRecordType]: Words<T> } = {
     who: NOBODY,
     what: `the gate ${ok ? 'passes' : 'fails'}${task === null ? '' : ` task ${task}`}: ${checks.map(checkWords).join(', ') || 'no checks'}${coverage === null ? '' : `; ${coverage} % covered`}${trust5 === undefined ? '' : `; ${trust5Words(trust5)}`}`,
   }),
-  moved: ({ event, reason, by }) => ({ who: by, what: `${event.replaceAll('_', ' ')}${because(reason)}` }),
+  moved: ({ event, reason, by, tasks = [] }, state, counts) => ({
+    who: by,
+    what: `${event.replaceAll('_', ' ')}${counts ? tasksWords(tasks, state.tasks.size - tasks.length) : ''}${because(reason)}`,
+  }),
   fell_back: ({ trigger, reason }) => ({
     who: NOBODY,
     what: `falls back to sub-agents (${trigger})${because(reason)}`,
@@ -159,7 +164,7 @@ export function namesIn(record: TeamRecord): readonly string[] {
     'member' in record ? record.member : null,
     'to' in record ? record.to : null,
     'owner' in record ? record.owner : null,
-    ...(record.type === 'created' ? (record.tasks ?? []).map(({ owner }) => owner) : []),
+    ...('tasks' in record ? (record.tasks ?? []).map(({ owner }) => owner) : []),
   ];
   return names.filter((name): name is string => typeof name === 'string');
 }

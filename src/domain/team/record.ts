@@ -178,6 +178,8 @@ export type TeamRecord =
         | 'gate_failed'
         | 'cause_proven'
       >;
+      /** What is to be done for it; missing: nothing. */
+      readonly tasks?: readonly TaskDraft[];
       readonly reason: string;
       readonly by: string;
     }

@@ -87,6 +87,11 @@ const WORDS: readonly (readonly [TeamRecord, string, string])[] = [
     'the gate fails: lint failed (3 errors), security not measured',
   ],
   [rec('moved'), 'team-lead', 'ownership assigned: decomposed'],
+  [
+    rec('moved', { event: 'changes_asked', reason: 'other words', by: 'user', tasks: TASKS.slice(1) }),
+    'user',
+    'changes asked with task 2: Tests (for tester): other words',
+  ],
   [rec('member_used'), 'backend-dev', 'has used $0.0125, 150 tokens for task 1'],
   [rec('fell_back'), '–', 'falls back to sub-agents (spawn_failed): no such agent'],
   [rec('restarted'), 'team-lead', 'restarts the team; what was done stays, what failed is tried again'],
@@ -114,6 +119,7 @@ test('a record that does not count has no number, and its words cannot draw on t
   const { state } = new Story();
   const line = (record: TeamRecord) => recordLine({ ...record, v: 1, id: 'x', at: 0 }, state, false);
   assert.equal(line(rec('task_created', { subject: 'a\u001b[2Jb' })).what, 'adds task: a\\x1b[2Jb');
+  assert.equal(line(rec('moved', { tasks: TASKS })).what, 'ownership assigned: decomposed');
   assert.equal(line(rec('message_sent', { by: 'x\u202e' })).who, 'x\\u{202e}');
   assert.equal(line(rec('message_sent')).what, '→ tester progress: half done');
 });
@@ -122,6 +128,7 @@ test('whom a record is by, for or about', () => {
   assert.deepEqual(namesIn(rec('message_sent')), ['backend-dev', 'tester']);
   assert.deepEqual(namesIn(rec('task_created', { owner: 'tester' })), ['team-lead', 'tester']);
   assert.deepEqual(namesIn(rec('created', { tasks: TASKS })), ['backend-dev', 'tester']);
+  assert.deepEqual(namesIn(rec('moved', { tasks: TASKS })), ['team-lead', 'backend-dev', 'tester']);
   assert.deepEqual(namesIn(rec('decision')), ['backend-dev']);
   assert.deepEqual(namesIn(rec('continued')), []);
 });

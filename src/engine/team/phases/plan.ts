@@ -98,16 +98,28 @@ export async function closePlan(
   return approval(context, log, desk, as, id, signal);
 }
 
-/** What the user wants otherwise goes back to those whose results the SPEC is made of. */
+/**
+ * What the user wants otherwise goes back to those whose results the SPEC is made of. What was asked for and the tasks for it
+ * are one record: there is no moment in which the SPEC could be approved between them. Gives why it is too late for that.
+ */
 export async function askChanges(
   context: HookContext,
   log: TeamLog,
   as: Evidence,
   id: string,
   wanted: string,
-): Promise<void> {
-  await move(log, 'changes_asked', wanted, 'user');
-  await give(context, changeTasks(id, wanted), as, true);
+): Promise<string | null> {
+  const asked = changeTasks(id, wanted);
+  // What goes on one at a time has no steps of a session: its first task says that the SPEC is being changed.
+  if (log.state.session === 'fallback') {
+    await give(context, asked, as, true);
+    return null;
+  }
+  const tasks = asked.map(({ owner, ...words }, at) => ({
+    ...{ ...words, owner, key: owner, files: [] },
+    blockedBy: asked.slice(Math.max(0, at - 1), at).map((before) => before.owner),
+  }));
+  return (await log.append({ type: 'moved', event: 'changes_asked', reason: wanted, by: 'user', tasks })).refusal;
 }
 
 /** The user's word, where somebody can be asked for it, or has given it meanwhile. */
@@ -132,8 +144,8 @@ async function approval(
       `${id} was approved elsewhere before this answer came${answer.kind === 'yes' ? '' : ', which changes nothing any more: write into the SPEC what you want otherwise, and approve it again'}`,
     );
   if (answer.kind === 'changes' && !isDecided) {
-    await askChanges(context, log, as, id, answer.words);
-    return { kind: 'asked', problems: [] };
+    const late = await askChanges(context, log, as, id, answer.words);
+    return late === null ? { kind: 'asked', problems: [] } : { kind: 'failed', why: late };
   }
   if (answer.kind === 'yes' && !isDecided) {
     const problem = context.project.approve(id);
