@@ -1,15 +1,19 @@
 // What members and the lead are told: at a spawn, after a compaction, at the next step.
 
+import { oneLine } from '../text.ts';
 import { CHOSEN_ALONE } from './fallback.ts';
-import { claimable } from './idle.ts';
+import { claimable, isPastStarting } from './idle.ts';
 import { JUDGE, lacksWord } from './judge.ts';
 import { messageLine, unreadOf } from './mail.ts';
 import { LEAD } from './message.ts';
 import type { Ownership } from './ownership.ts';
 import { agentOf, ROLES, type RoleName } from './role.ts';
 import type { TeamSettings } from './settings.ts';
-import { isLive, type Member, type TeamState } from './state.ts';
-import { shownStatus, type Task } from './task.ts';
+import { isLive, isModelLed, type Member, type TeamState } from './state.ts';
+import { shownStatus, type Task, waitsFor } from './task.ts';
+
+/** So much is shown of why something failed. */
+const SAID_MAX = 200;
 
 function isRole(name: string): name is RoleName {
   return Object.hasOwn(ROLES, name);
@@ -91,8 +95,9 @@ export function rolesToStart(state: TeamState): readonly string[] {
   });
 }
 
-/** Roles whose tasks could be begun now, and that nobody plays any more. */
+/** Roles that are to be started: their tasks could be begun now, and nobody plays them any more. */
 export function waitingRoles(state: TeamState): readonly string[] {
+  if (isPastStarting(state)) return [];
   const roles = claimable(state).flatMap(({ owner }) => {
     const member = owner === null ? undefined : state.members.get(owner);
     const isThere = member !== undefined && isLive(member) && member.phase !== 'stopped';
@@ -107,24 +112,54 @@ function aloneWords({ fallback }: TeamState): string {
   return `Team mode failed (${fallback?.trigger ?? 'no trigger known'})`;
 }
 
+/** Tasks that have failed, where nothing else can go on without them; a search for a cause does. */
+function failedInTheWay(state: TeamState): readonly Task[] {
+  const tasks = [...state.tasks.values()];
+  const goesOn = tasks.some(
+    (task) => task.status === 'in_progress' || (task.status === 'pending' && waitsFor(task, state.tasks).length === 0),
+  );
+  return goesOn || state.purpose?.phase === 'debug' ? [] : tasks.filter(({ status }) => status === 'failed');
+}
+
+function failedWords(failed: readonly Task[]): string {
+  const named = failed.map(
+    ({ id, subject, result }) => `task ${id} "${subject}" (${oneLine(result ?? 'no reason given', SAID_MAX)})`,
+  );
+  const ids = failed.map(({ id }) => `{"taskId":"${id}","status":"pending"}`).join(', ');
+  return `Next: tell the user that nothing goes on without what has failed: ${named.join(', ')}. TaskUpdate ${ids} gives it another chance; SendMessage shutdown_request to all, then TeamDelete, ends without it.`;
+}
+
+/** What follows when all tasks are completed. */
+function doneWords(state: TeamState): string {
+  if (lacksWord(state))
+    return `Next: TaskList: it measures what is not measured yet, and has ${JUDGE} asked for quality_gate_passed, which is missing.`;
+  if (state.purpose?.phase === 'plan')
+    return 'Next: TaskList: the results are put together into a SPEC, and it says which, or what is wrong with them.';
+  // At a terminal nothing follows by itself.
+  return state.purpose?.phase === 'run' && isModelLed(state)
+    ? 'Next: TaskList: it measures the work of all where that is still to be done, and says what comes of it.'
+    : 'Next: SendMessage shutdown_request to all, then TeamDelete.';
+}
+
 /** What the lead does next, in words. */
 export function nextStep(state: TeamState): string {
   const live = [...state.members.values()].filter(isLive).filter((member) => member.phase !== 'stopped');
-  const open = [...state.tasks.values()].filter((task) => task.status !== 'completed' && task.status !== 'failed');
+  const tasks = [...state.tasks.values()];
+  const isDone = tasks.length > 0 && tasks.every(({ status }) => status === 'completed');
+  const failed = failedInTheWay(state);
   switch (state.session) {
     case 'created':
     case 'assigned':
+      // After a restart.
+      if (isDone) return doneWords(state);
       return `Next: start ${rolesToStart(state).join(', ') || 'teammates'} with Task, one call each, and make the calls that they answer with, all in one message.`;
     case 'spawned':
     case 'working':
-      if (open.length > 0)
-        return 'Next: wait for your teammates; answer what they ask; TaskList shows how far they are.';
-      if (state.tasks.size === 0) return 'Next: TaskCreate for what each teammate is to do; they have no task yet.';
-      if (lacksWord(state))
-        return `Next: TaskList: it measures what is not measured yet, and has ${JUDGE} asked for quality_gate_passed, which is missing.`;
-      return state.purpose?.phase === 'plan'
-        ? 'Next: TaskList: the results are put together into a SPEC, and it says which, or what is wrong with them.'
-        : 'Next: SendMessage shutdown_request to all, then TeamDelete.';
+      if (tasks.length === 0) return 'Next: TaskCreate for what each teammate is to do; they have no task yet.';
+      if (failed.length > 0) return failedWords(failed);
+      return tasks.every(({ status }) => status === 'completed' || status === 'failed')
+        ? doneWords(state)
+        : 'Next: wait for your teammates; answer what they ask; TaskList shows how far they are.';
     case 'spec_generated':
     case 'awaiting_approval':
       return 'Next: ask the user for their word on the SPEC: "approve <id>" approves it, "changes: <what>" has it changed.';

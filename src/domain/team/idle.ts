@@ -121,6 +121,11 @@ function isWordDue(state: TeamState): boolean {
   return state.members.get(JUDGE)?.phase !== 'working';
 }
 
+/** Whether nobody is started for a task any more: the team is to end, or its tasks go on without one. */
+export function isPastStarting({ session }: TeamState): boolean {
+  return OVER.has(session) || session === 'fallback';
+}
+
 /** Judges the lead that stops: mail waits for it, or work for somebody whom nobody has started. */
 export function judgeLeadStop(state: TeamState, settings: TeamSettings): IdleVerdict {
   const unread = unreadOf(state, LEAD);
@@ -128,8 +133,7 @@ export function judgeLeadStop(state: TeamState, settings: TeamSettings): IdleVer
     const able = [...state.members.values()].filter(isLive).filter((member) => member.phase !== 'stopped');
     return !able.some((member) => fits(task, member.name, settings.ownership));
   });
-  const isOver = OVER.has(state.session) || state.session === 'fallback';
-  const waits = isOver ? [] : waiting.filter((task) => task.owner !== null);
+  const waits = isPastStarting(state) ? [] : waiting.filter((task) => task.owner !== null);
   const toDelete = state.session === 'shut_down' ? [`All teammates have ended: call TeamDelete {}.`] : [];
   const isDone = state.session === 'complete' || state.session === 'approved';
   const toEnd = isDone

@@ -116,6 +116,14 @@ const plan = () =>
     .tell('task_created', { owner: 'analyst', files: [] })
     .claim('1', 'analyst')
     .complete('1', 'analyst');
+/** A task that has failed, and others of the tester that wait for these. */
+const failedIn = (others: readonly string[], blocked_by: readonly string[] = []) => {
+  const story = teamOf(['backend-dev', 'tester'], 1).claim('1', 'backend-dev');
+  for (const subject of others) story.tell('task_created', { owner: 'tester', subject, blocked_by });
+  return story.tell('task_updated', { status: 'failed', result: 'no\ndatabase' });
+};
+const NOT_WITHOUT =
+  /^Next: tell the user that nothing goes on without what has failed: task 1 "Task 1" \(no database\)\. TaskUpdate \{"taskId":"1","status":"pending"\} /;
 const STEPS: readonly [string, () => Story, RegExp][] = [
   ['none', () => new Story(), /^Next: nothing; the team is gone\.$/],
   ['created', () => new Story().tell('created'), /^Next: start backend-dev, tester with Task/],
@@ -124,7 +132,31 @@ const STEPS: readonly [string, () => Story, RegExp][] = [
   [
     'working',
     () => teamOf(['backend-dev'], 1).claim('1', 'backend-dev').complete('1', 'backend-dev'),
+    /^Next: TaskList: it measures the work of all where that is still to be done/,
+  ],
+  [
+    'assigned',
+    () => teamOf(['backend-dev'], 1).claim('1', 'backend-dev').complete('1', 'backend-dev').tell('restarted'),
+    /^Next: TaskList: it measures the work of all where that is still to be done/,
+  ],
+  [
+    'working',
+    () =>
+      new Story()
+        .tell('created', { session: null, key_hash: null })
+        .join('backend-dev')
+        .tell('task_created')
+        .claim('1', 'backend-dev')
+        .complete('1', 'backend-dev'),
     /^Next: SendMessage shutdown_request to all/,
+  ],
+  ['working', () => failedIn(['2']), /^Next: wait for your teammates/],
+  ['working', () => failedIn(['2']).claim('2', 'tester').complete('2', 'tester'), NOT_WITHOUT],
+  ['working', () => failedIn(['2'], ['1']), NOT_WITHOUT],
+  [
+    'working',
+    () => failedIn([]).tell('task_updated', { status: 'pending', by: LEAD, epoch: 0 }),
+    /^Next: wait for your teammates/,
   ],
   [
     'working',

@@ -120,6 +120,24 @@ test('a teammate ends without a word: the host tells of it, its task is open aga
   assert.equal(world.state().members.get('backend-dev')?.phase, 'working');
 });
 
+test('a teammate that ends without a word while the team is to end is not registered again', async (t) => {
+  const world = new TeamWorld(t);
+  const roles = ['backend-dev', 'frontend-dev'];
+  await world.team(roles);
+  for (const owner of roles) {
+    await onAgentStart(world.context, world.event(owner, 'SubagentStart'));
+    await world.call('team-lead', 'TaskCreate', { subject: owner, description: 'd', owner });
+  }
+  await world.call('backend-dev', 'TaskUpdate', { taskId: '1', status: 'in_progress' });
+  await world.call('team-lead', 'SendMessage', { recipient: 'all', type: 'shutdown_request', content: 'enough' });
+  const over = (name: string) => prompted(world, `<task-notification>\n<task-id>agent-of-${name}</task-id>`);
+  assert.match(await over('backend-dev'), /^Next: wait for frontend-dev to end, then TeamDelete\.$/m);
+  assert.equal(world.state().tasks.get('1')?.status, 'pending');
+  const last = await over('frontend-dev');
+  assert.match(last, new RegExp(`^Next: TeamDelete \\{"team_name":"${TEAM}"\\}\\.$`, 'm'));
+  assert.doesNotMatch(last, /Task \{/);
+});
+
 test('two teammates change the same file: the second is refused with the owner, or with the lease that it needs', async (t) => {
   const world = new TeamWorld(t);
   await world.team(['backend-dev', 'frontend-dev']);
