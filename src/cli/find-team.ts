@@ -62,14 +62,20 @@ function listed(teams: readonly FoundTeam[], most = 8): string {
   return `${shown.join(', ')}${teams.length > most ? ` and ${teams.length - most} older ones` : ''}`;
 }
 
-async function standing(teams: readonly FoundTeam[]): Promise<readonly FoundTeam[]> {
+/** Those that stand, and what keeps others from being read: whether one of these does is not known. */
+async function standing(teams: readonly FoundTeam[]) {
   const there: FoundTeam[] = [];
-  for (const team of teams) {
-    const history = new TeamHistory({ directory: team.directory, from: 'snapshot' });
-    if (isStanding(history.state)) there.push(team);
-    await history.close();
-  }
-  return there;
+  const unread: ToolError[] = [];
+  for (const team of teams)
+    try {
+      const history = new TeamHistory({ directory: team.directory, from: 'snapshot' });
+      if (isStanding(history.state)) there.push(team);
+      await history.close();
+    } catch (error) {
+      if (!(error instanceof ToolError)) throw error;
+      unread.push(error);
+    }
+  return { there, unread };
 }
 
 function unknown(name: string, present: readonly FoundTeam[], archived: readonly FoundTeam[]): ToolError {
@@ -96,8 +102,11 @@ export async function findTeam(root: string, name: string | undefined): Promise<
     if (found === undefined) throw unknown(name, present, archived);
     return found;
   }
-  const there = await standing(present);
+  const { there, unread } = await standing(present);
   const [only] = there;
+  const [first, ...more] = unread;
+  for (const error of only === undefined ? more : unread) process.stderr.write(`tool: ${messageOf(error)}\n`);
+  if (only === undefined && first !== undefined) throw first;
   if (only !== undefined && there.length === 1) return only;
   const kept = archived.length === 0 ? '' : `; archived: ${listed(archived)}`;
   throw new ToolError(

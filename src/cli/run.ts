@@ -188,6 +188,7 @@ async function tell(
 export async function restartCommand(wanted: string | undefined, options: PhaseOptions): Promise<void> {
   const composed = await compose(options);
   try {
+    const unread: unknown[] = [];
     const standing = composed.context.teams.list().filter((name) => {
       try {
         const log = composed.context.teams.open(name);
@@ -195,11 +196,13 @@ export async function restartCommand(wanted: string | undefined, options: PhaseO
       } catch (error) {
         // What cannot be read concerns nobody but its own team.
         if (name === wanted) throw error;
-        process.stderr.write(`toolcrew: ${messageOf(error)}\n`);
+        unread.push(error);
         return false;
       }
     });
     const names = [...new Set([...standing, ...untoldTeams(composed.context.teams, composed.project.main)])];
+    if (wanted === undefined && names.length === 0 && unread.length > 0) throw unread[0];
+    for (const error of unread) process.stderr.write(`toolcrew: ${messageOf(error)}\n`);
     const team = wanted ?? (names.length === 1 ? names[0] : undefined);
     if (team === undefined || !names.includes(team))
       throw new ToolError(

@@ -1,7 +1,7 @@
 // What is said of a team's end that nobody was told of: nothing more once a newer team of that name is at work.
 
 import assert from 'node:assert/strict';
-import { existsSync } from 'node:fs';
+import { existsSync, truncateSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
 import { FileTeams } from '../../src/adapters/event-log/teams.ts';
@@ -69,4 +69,14 @@ test('a team that was only proposed is none: the old end is told', async (t) => 
   assert.equal((await log.append(rec('proposed', { phase: 'debug' }))).refusal, null);
   await log.close();
   assert.equal((await findUntold(teams, root, TEAM))?.archived, archived);
+});
+
+test('a team whose log was damaged before it was put away hides the end of no other', async (t) => {
+  const { root, teams, begin, ended } = archiveIn(t);
+  await ended(TEAM, 'it');
+  await (await begin(OTHER)).close();
+  noteEnd(root, OTHER, foundBy('another'));
+  truncateSync(join(root, '.tool', 'teams', OTHER, 'log.jsonl'));
+  assert.deepEqual(untoldTeams(teams, root), [TEAM]);
+  await assert.rejects(findUntold(teams, root, OTHER), /does not begin as the log of a team does/);
 });

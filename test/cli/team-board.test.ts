@@ -321,6 +321,30 @@ test('a team is found without its name when it alone stands; archives have names
   );
 });
 
+test('without a name the team is chosen among those that can be read, and the others are named', async (t) => {
+  const root = tempDir(t);
+  const lost = 'tool-run-spec-bad-001';
+  const words = `/${lost}/log\\.jsonl does not begin as the log of a team does.*`;
+  mkdirSync(join(root, '.tool', 'teams', lost), { recursive: true });
+  writeFileSync(join(root, '.tool', 'teams', lost, 'log.jsonl'), '');
+  const alone = await show('board', root);
+  assert.deepEqual([alone.code, alone.stdout], [2, '']);
+  assert.match(alone.stderr, new RegExp(`^tool: .*${words}\n$`));
+
+  await busy(t, root);
+  for (const command of ['board', 'events']) {
+    const one = await show(command, root);
+    assert.deepEqual([one.code, one.stdout.includes('backend-dev')], [0, true]);
+    assert.match(one.stderr, new RegExp(`^tool: .*${words}\n$`));
+    assert.equal((await show(command, root, lost)).code, 2);
+    assert.equal((await show(command, root, TEAM)).stderr, '');
+  }
+  await busy(t, root, 'tool-debug-slow');
+  const which = await show('board', root);
+  assert.equal(which.code, 2);
+  assert.match(which.stderr, new RegExp(`^tool: .*${words}\ntool: 2 teams stand, name the one that is meant`));
+});
+
 const ENTERED = '\u001b[?1049h\u001b[?25l\u001b[?7l';
 const LEFT = '\u001b[?7h\u001b[?25h\u001b[?1049l';
 

@@ -6,6 +6,7 @@ import { closeSync, existsSync, openSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
 import { HookedProject, TEAM } from '../support/hooked.ts';
+import { SPEC_ID, SPEC_TEXT } from '../support/spec.ts';
 
 const CLI = join(process.cwd(), 'dist', 'cli.js');
 
@@ -63,4 +64,31 @@ test('tool doctor names a log whose beginning is lost, and what to do', async (t
     assert.match(run(project, ['team', 'task', 'list']).err, /does not begin as the log of a team does/);
     assert.match(run(project, ['team', 'status']).out, /unreadable/);
   }
+});
+
+test('a log that cannot be read is named, and keeps nobody from another team or a SPEC', async (t) => {
+  const project = new HookedProject(t);
+  const lost = 'tool-plan-lost';
+  const words = new RegExp(`^tool(?:crew)?: .*/${lost}/log\\.jsonl does not begin as the log of a team does`, 'm');
+  project.write(`.tool/teams/${lost}/log.jsonl`, '');
+  project.write(`.tool/specs/${SPEC_ID}/spec.md`, SPEC_TEXT);
+
+  const restart = (...names: string[]) => run(project, ['team-restart', ...names, '--command', 'true']);
+  const alone = restart();
+  assert.equal(alone.code, 2);
+  assert.match(alone.err, words);
+  assert.doesNotMatch(alone.err, /nothing to restart/);
+  const approved = run(project, ['spec', 'approve', SPEC_ID]);
+  assert.equal(approved.code, 0);
+  assert.match(approved.out, new RegExp(`^${SPEC_ID} is approved$`, 'm'));
+  assert.match(approved.err, words);
+
+  await project.team();
+  const chosen = restart();
+  assert.match(chosen.err, words);
+  assert.match(chosen.err, new RegExp(`^tool: team ${TEAM} is led by a session of the host`, 'm'));
+  const wrong = restart(lost);
+  assert.equal(wrong.code, 2);
+  assert.match(wrong.err, words);
+  assert.doesNotMatch(wrong.err, /session of the host/);
 });

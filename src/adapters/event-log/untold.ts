@@ -77,9 +77,15 @@ function isDeleted(teams: Teams, root: string, team: string): boolean {
   return noted(join(teamsDirectory(root), team)) !== null && stateOf(teams, team)?.session === 'deleted';
 }
 
-/** Teams of whose end nobody was told. */
+/** Teams of whose end nobody was told; not of one whose log cannot be read: whether it has come to its end is not known. */
 export function untoldTeams(teams: Teams, root: string): readonly string[] {
-  const deleted = teams.list().filter((team) => isDeleted(teams, root, team));
+  const deleted = teams.list().filter((team) => {
+    try {
+      return isDeleted(teams, root, team);
+    } catch {
+      return false;
+    }
+  });
   return [...new Set([...deleted, ...placesOf(root, null).map(([team]) => team)])];
 }
 

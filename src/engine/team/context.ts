@@ -1,6 +1,6 @@
 // What every operation of a team stands on.
 
-import { ToolError } from '../../domain/errors.ts';
+import { messageOf, ToolError } from '../../domain/errors.ts';
 import type { Caller, Evidence } from '../../domain/team/caller.ts';
 import { identify } from '../../domain/team/caller.ts';
 import { LEAD } from '../../domain/team/message.ts';
@@ -84,17 +84,14 @@ export async function withReadable<T>(
   }
 }
 
+/** What is not known of a team, for people. */
+export function unreadWords({ team, error }: Unread): string {
+  return `what team ${team} has come to is not known: ${messageOf(error)}`;
+}
+
 /** Throws what keeps the first of them from being read: anything might be true of it. */
 export function mustBeReadable([first]: readonly Unread[]): void {
   if (first !== undefined) throw first.error;
-}
-
-/** As `withReadable`, for what has to know all teams. */
-export async function withStanding<T>(teams: Teams, use: (logs: readonly TeamLog[]) => Promise<T>): Promise<T> {
-  return withReadable(teams, (logs, unread) => {
-    mustBeReadable(unread);
-    return use(logs);
-  });
 }
 
 export type Somebody = Extract<Caller, { kind: 'lead' | 'member' }>;

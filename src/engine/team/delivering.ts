@@ -1,6 +1,5 @@
 // What agents get to see at the next boundary: their mail after a tool, and where they stand after a new beginning.
 
-import { messageOf } from '../../domain/errors.ts';
 import { leadBrief, nextStep } from '../../domain/team/brief.ts';
 import { memberName } from '../../domain/team/caller.ts';
 import { FALLBACK_TRIGGERS } from '../../domain/team/fallback.ts';
@@ -9,7 +8,7 @@ import type { TeamState } from '../../domain/team/state.ts';
 import { kindOfTool } from '../../domain/team/tool-kind.ts';
 import { oneLine } from '../../domain/text.ts';
 import type { TeamLog } from '../ports.ts';
-import { withReadable } from './context.ts';
+import { unreadWords, withReadable } from './context.ts';
 import { type HookAnswer, type HostEvent, SILENT } from './event.ts';
 import { findCaller, type HookContext } from './hook-context.ts';
 import { noteDelivered, takeMail } from './member-operations.ts';
@@ -74,9 +73,7 @@ export async function onSessionStart(context: HookContext, event: HostEvent): Pr
         : `toolcrew: team ${state.team} (${state.session}) stands in this project, led by another session: nobody else writes until it ends. /tool:team-restart ${state.team} takes it over.`,
     );
     for (const log of told) if (isLed(log.state, event.session)) await noteDelivered(log, LEAD);
-    const lost = unread.map(
-      ({ team, error }) => `toolcrew: what team ${team} has come to is not known: ${messageOf(error)}`,
-    );
+    const lost = unread.map((one) => `toolcrew: ${unreadWords(one)}`);
     return contextOf([...texts, ...lost]);
   });
 }

@@ -12,8 +12,9 @@ import type { Phase } from '../../domain/team/role.ts';
 import type { TeamSettings } from '../../domain/team/settings.ts';
 import type { TeamState } from '../../domain/team/state.ts';
 import { listed } from '../../domain/team/task-draft.ts';
+import { phaseOfTeam } from '../../domain/team/team-name.ts';
 import type { TeamLog } from '../ports.ts';
-import { mustBeReadable, withReadable, withStanding } from './context.ts';
+import { mustBeReadable, type Unread, unreadWords, withReadable } from './context.ts';
 import { type Command, type Decided, decideWork, propose } from './deciding.ts';
 import { type HookAnswer, type HostEvent, SILENT } from './event.ts';
 import type { HookContext } from './hook-context.ts';
@@ -180,7 +181,7 @@ async function restart(
   settings: TeamSettings,
 ): Promise<HookAnswer> {
   return withReadable(context.teams, async (logs, unread) => {
-    mustBeReadable(unread.filter(({ team }) => wanted === '' || team === wanted));
+    mustBeReadable(unread.filter(({ team }) => (wanted === '' ? logs.length === 0 : team === wanted)));
     const names = logs.map((log) => log.state.team);
     const log =
       wanted === '' ? (logs.length === 1 ? logs[0] : undefined) : logs.find((one) => one.state.team === wanted);
@@ -206,6 +207,7 @@ async function restart(
         (role) =>
           `- Task ${JSON.stringify(spawnParameters(log.state.team, role, `Do the open tasks that are meant for ${role}.`))}`,
       ),
+      ...unread.map(unreadWords),
     ]);
   });
 }
@@ -237,11 +239,22 @@ function awaits(log: TeamLog, session: string): boolean {
   );
 }
 
+/** Of the planning teams, which alone wait for the user's word, those whose logs cannot be read. */
+function lostPlans(unread: readonly Unread[]): readonly string[] {
+  return unread.filter(({ team }) => phaseOfTeam(team) === 'plan').map(unreadWords);
+}
+
+/** No team waits for these words: they are about something else, unless one that cannot be read does. */
+function unheard(lost: readonly string[]): HookAnswer {
+  return lost.length === 0 ? SILENT : say(['if the user speaks of a SPEC, no team was told:', ...lost]);
+}
+
 async function approve(context: HookContext, event: HostEvent, wanted: string): Promise<HookAnswer> {
-  return withStanding(context.teams, async (logs) => {
+  return withReadable(context.teams, async (logs, unread) => {
     const waiting = logs.filter((one) => awaits(one, event.session));
+    const lost = lostPlans(unread);
     // Without a team that waits for it, a lone "approve" is about something else.
-    if (waiting.length === 0 && wanted === '') return SILENT;
+    if (waiting.length === 0 && wanted === '') return unheard(lost);
     const waits = (id: string) => {
       const status = statusOfSpec(context.project.spec(id) ?? '');
       return status === 'draft' || status === 'awaiting_approval';
@@ -253,6 +266,7 @@ async function approve(context: HookContext, event: HostEvent, wanted: string): 
     if (id === undefined)
       return stop([
         `which SPEC is approved? There is ${drafts.join(', ') || 'none that is a draft'}: answer "approve <id>"`,
+        ...lost,
       ]);
     const change = changeInTheWay(
       logs.map(({ state }) => state),
@@ -275,6 +289,7 @@ async function approve(context: HookContext, event: HostEvent, wanted: string): 
             `Next: SendMessage {"recipient":"all","type":"shutdown_request","content":"approved"}, TeamDelete {"team_name":"${log.state.team}"}.`,
           ]),
       `Then tell the user: /clear, and \`/tool:2-run ${id} --team\` in the fresh context.`,
+      ...lost,
     ]);
   });
 }
@@ -287,15 +302,17 @@ function writtenBy({ project }: HookContext, { state }: TeamLog): string | undef
 
 /** What the user wants otherwise in the SPEC of a team that waits for their word. */
 async function change(context: HookContext, event: HostEvent, wanted: string): Promise<HookAnswer> {
-  return withStanding(context.teams, async (logs) => {
+  return withReadable(context.teams, async (logs, unread) => {
     const log = logs.find((one) => awaits(one, event.session));
     const id = log === undefined ? undefined : writtenBy(context, log);
-    if (log === undefined || id === undefined) return SILENT;
+    const lost = lostPlans(unread);
+    if (log === undefined || id === undefined) return unheard(lost);
     const { team } = log.state;
     const as: Evidence = { kind: 'environment', team, teammate: null };
     // Between its parts nobody else takes the results that are there for the last word.
     const asked = await context.turn.take(team, () => askChanges(context, log, as, id, wanted));
     if (!asked.ok) return stop([`${asked.holder} is at a step of team ${team}: say it again in a moment`]);
+    if (asked.value !== null) return stop([asked.value]);
     log.refresh();
     const again = waitingRoles(log.state);
     await noteDelivered(log, LEAD);
@@ -307,6 +324,7 @@ async function change(context: HookContext, event: HostEvent, wanted: string): P
         (role) =>
           `- Task ${JSON.stringify(spawnParameters(log.state.team, role, `Do the open tasks that are meant for ${role}.`))}`,
       ),
+      ...lost,
     ]);
   });
 }

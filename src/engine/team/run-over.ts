@@ -2,13 +2,13 @@
 // tells the lead's session of it, and what the teammate had begun is anybody's again.
 
 import { nextStep, spawnParameters, waitingRoles } from '../../domain/team/brief.ts';
-import { withStanding } from './context.ts';
+import { withReadable } from './context.ts';
 import { type HookAnswer, SILENT } from './event.ts';
 import type { HookContext } from './hook-context.ts';
 
 /** @param agentId of the agent that the host names */
 export async function onRunOver(context: HookContext, agentId: string): Promise<HookAnswer> {
-  return withStanding(context.teams, async (logs) => {
+  return withReadable(context.teams, async (logs) => {
     for (const log of logs) {
       const run = log.state.bindings.get(agentId);
       const member = log.state.members.get(run?.name ?? '');

@@ -1,12 +1,15 @@
 // The user's word about a SPEC, typed in the host: it counts for the team that wrote it, and for words that nobody is changing.
 
 import assert from 'node:assert/strict';
-import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
+import { TeamHistory } from '../../../src/adapters/event-log/team-history.ts';
 import { approvalOf, approveSpec } from '../../../src/adapters/spec-approvals.ts';
 import { createSpec, listSpecs, putSpec, readPlanned, readSpec } from '../../../src/adapters/specs.ts';
+import { messageOf } from '../../../src/domain/errors.ts';
 import { statusOfSpec } from '../../../src/domain/spec/spec.ts';
+import { changeInTheWay } from '../../../src/domain/team/planning.ts';
 import { act } from '../../../src/engine/team/acting.ts';
 import { onPrompt } from '../../../src/engine/team/prompting.ts';
 import { ANALYST, ARCHITECT, RESEARCHER } from '../../support/plan-results.ts';
@@ -41,6 +44,11 @@ class World extends TeamWorld {
   async typed(prompt: string): Promise<string> {
     const answer = await onPrompt(this.context, this.event('team-lead', 'UserPromptSubmit', { prompt }));
     return answer.kind === 'context' ? answer.text : '';
+  }
+
+  /** Why that prompt cannot be answered. */
+  async failed(prompt: string): Promise<string> {
+    return this.typed(prompt).then(() => assert.fail(`${prompt} was answered`), messageOf);
   }
 
   /** A team that has written `SPEC`, and waits for the user's word. */
@@ -110,6 +118,89 @@ for (const [how, begin, session] of [
     );
     assert.deepEqual([world.session(), world.status()], [session === 'fallback' ? session : 'approved', 'approved']);
   });
+
+test('from the moment in which changes are asked for the SPEC is not approved as it was', async (t) => {
+  for (const begin of ['waiting', 'waitingAlone'] as const) {
+    const world = new World(t);
+    await world[begin]();
+    const records = () => {
+      const between: (string | null)[] = [];
+      const history = new TeamHistory({
+        directory: join(world.root, '.tool/teams', PLAN),
+        from: 'beginning',
+        onRecord: (_, __, state) => between.push(changeInTheWay([state], SPEC)),
+      });
+      void history.close();
+      return between;
+    };
+    const before = records();
+    assert.ok(before.every((why) => why === null));
+    await world.typed('changes: make it red');
+    const since = records().slice(before.length);
+    assert.ok(since.length > 0 && since.every((why) => why !== null), `${begin}: ${JSON.stringify(since)}`);
+    const [analyst, architect] = [...world.state(PLAN).tasks.values()].slice(-2);
+    assert.deepEqual([analyst?.owner, architect?.owner, architect?.blockedBy], ['analyst', 'architect', [analyst?.id]]);
+  }
+});
+
+test('changes in sub-agent mode are tasks, and nobody is registered for them', async (t) => {
+  const world = new World(t);
+  await world.waitingAlone();
+  const text = await world.typed('changes: make it red');
+  assert.match(text, /do the open tasks one at a time/);
+  assert.doesNotMatch(text, /Register/);
+});
+
+const LOST = 'tool-plan-lost';
+const lostWords = new RegExp(`what team ${LOST} has come to is not known: .*/${LOST}/log\\.jsonl does not begin as`);
+
+/** A team whose log was emptied. */
+function lose(world: World, team = LOST): void {
+  const directory = join(world.root, '.tool', 'teams', team);
+  mkdirSync(directory, { recursive: true });
+  writeFileSync(join(directory, 'log.jsonl'), '');
+}
+
+test('a planning team that cannot be read keeps the user’s word from no other, and is named', async (t) => {
+  const world = new World(t);
+  await world.waiting();
+  lose(world);
+  const changed = await world.typed('changes: make it red');
+  assert.match(changed, /was given to those whose results it is made of/);
+  assert.match(changed, lostWords);
+  await world.done('analyst', '4', ANALYST);
+  await world.done('architect', '5', ARCHITECT);
+  const approved = await world.typed('approve');
+  assert.match(approved, new RegExp(`^toolcrew: ${SPEC} is approved, by the user's own word`));
+  assert.match(approved, lostWords);
+  assert.deepEqual([world.session(), world.status()], ['approved', 'approved']);
+  const other = world.other();
+  assert.match(await world.typed(`approve ${other}`), new RegExp(`^toolcrew: ${other} is approved, by`));
+});
+
+test('words that may be for a team that cannot be read are not lost without a word; others are left alone', async (t) => {
+  const world = new World(t);
+  lose(world, 'tool-run-lost');
+  for (const words of ['approve', 'changes: make it red']) assert.equal(await world.typed(words), '');
+  lose(world);
+  for (const words of ['approve', 'changes: make it red']) {
+    const text = await world.typed(words);
+    assert.match(text, /^toolcrew: if the user speaks of a SPEC, no team was told:\n/);
+    assert.match(text, lostWords);
+    assert.doesNotMatch(text, /tool-run-lost/);
+  }
+});
+
+test('a restart without a name is of the one that can be read', async (t) => {
+  const world = new World(t);
+  lose(world);
+  assert.match(await world.failed('/tool:team-restart'), /does not begin as the log of a team does/);
+  await world.waiting();
+  const text = await world.typed('/tool:team-restart');
+  assert.match(text, new RegExp(`^toolcrew: team ${PLAN} was restarted, and you lead it now`));
+  assert.match(text, lostWords);
+  assert.match(await world.failed(`/tool:team-restart ${LOST}`), /does not begin as the log of a team does/);
+});
 
 test('another SPEC that is approved ends no team that waits for its own', async (t) => {
   const world = new World(t);
