@@ -1,9 +1,13 @@
 // A team's branch that somebody moves past its merges, and the one that a new team of the same name finds.
 
 import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import test from 'node:test';
+import { createWorkshop } from '../../../src/adapters/git/workshop.ts';
 import { writeTree } from '../../support/installed.ts';
-import type { Cleanup } from '../../support/temp.ts';
+import { type Cleanup, tempDir } from '../../support/temp.ts';
 import { commitAll, gitIn, projectOf, TEAM, textOf } from '../../support/workshop.ts';
 
 const BRANCH = `tool/${TEAM}`;
@@ -58,6 +62,26 @@ for (const [how, change] of [
     assert.equal(git('for-each-ref', 'refs/toolcrew/left'), '');
   });
 }
+
+test('a branch that git does not move is given up with words, and merged once git does', async (t) => {
+  const { root, at, left } = await merged(t);
+  const bin = tempDir(t);
+  const git = execFileSync('/bin/sh', ['-c', 'command -v git'], { encoding: 'utf8' }).trim();
+  const tried = join(bin, 'tried');
+  writeFileSync(
+    join(bin, 'git'),
+    `#!/bin/sh
+case "$*" in *'update-ref --no-deref --stdin') echo >>"${tried}"; [ $(wc -l <"${tried}") -le 12 ] && exit 1 ;; esac
+exec ${git} "$@"
+`,
+    { mode: 0o755 },
+  );
+  const workshop = createWorkshop({ root, env: { ...process.env, PATH: `${bin}:${process.env.PATH ?? ''}` } });
+  const merge = () => workshop.merge(TEAM, 'a', 'More');
+  await assert.rejects(merge(), new RegExp(`${BRANCH}: git did not move it to the merge in 10 tries`));
+  assert.equal(at(BRANCH), left);
+  assert.equal((await merge()).kind, 'merged');
+});
 
 test('what a person commits to it while nobody leads counts, what a teammate does not', async (t) => {
   const { root, git, workshop, at, left, own } = await merged(t);
