@@ -2,11 +2,15 @@
 
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { isVersionAtLeast } from '../domain/team/activation.ts';
 import { runProgram } from './program.ts';
+import { tail } from './transcript-caller.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
 const TIMEOUT_MS = 10_000;
+/** Hooks may ask a server from here on. */
+export const ASKS_SERVERS = '2.1.118';
 
 /** The version in what `claude --version` prints; null when there is none. */
 function versionIn(text: string): string | null {
@@ -47,4 +51,35 @@ export async function readHostVersion(root: string, env: Environment): Promise<s
   const program = env.CLAUDE_CODE_EXECPATH;
   const asked = program === undefined ? null : await ask(program, env);
   return asked ?? installedFor(root) ?? (await ask('claude', env));
+}
+
+function versionOf(line: string): string | null {
+  try {
+    const entry: unknown = JSON.parse(line);
+    const isTold = typeof entry === 'object' && entry !== null && 'version' in entry;
+    return isTold && typeof entry.version === 'string' ? versionIn(entry.version) : null;
+  } catch {
+    // The first line may be cut off.
+    return null;
+  }
+}
+
+/** The version that wrote last to a transcript; null: there is none yet. */
+function writerOf(transcript: string): string | null {
+  for (const line of tail(transcript).split('\n').reverse()) {
+    const version = versionOf(line);
+    if (version !== null) return version;
+  }
+  return null;
+}
+
+/**
+ * Whether the host around this hook knows hooks that ask a server; so it is taken to where nothing tells.
+ * @param transcript of the session; it begins with the first prompt
+ */
+export async function knowsAskingHooks(transcript: string | null, env: Environment): Promise<boolean> {
+  const told = transcript === null ? null : writerOf(transcript);
+  // Hosts that name themselves to their hooks are newer.
+  const version = told ?? (env.CLAUDECODE === undefined ? await ask('claude', env) : null);
+  return version === null || isVersionAtLeast(version, ASKS_SERVERS);
 }

@@ -9,21 +9,39 @@ type Environment = Readonly<Record<string, string | undefined>>;
 /** What an installation puts into the host's settings, and where that points to. */
 const SCRIPT = '.tool/hooks/session-start.js';
 
-/** As the host reads it: the settings beside the directory that it was started in. */
-export function hasOwnHooks(root: string): boolean {
+/** A kind of hook that hosts before 2.1.118 do not know: they leave the whole file out that holds one. */
+const ASKING = '"mcp_tool"';
+
+/** The settings that name our hooks, as the host reads them: those beside the directory that it was started in. */
+function ownSettings(root: string): string | null {
   try {
-    const text = readFileSync(join(root, '.claude', 'settings.json'), 'utf8');
-    if (!text.includes(`/${SCRIPT}`) || !existsSync(join(root, SCRIPT))) return false;
+    const text = readFileSync(join(root, '.claude', 'settings.json'), 'utf8').replace(/^\uFEFF/, '');
+    if (!text.includes(`/${SCRIPT}`) || !existsSync(join(root, SCRIPT))) return null;
     // What is no JSON no host reads.
     JSON.parse(text);
-    return true;
+    return text;
   } catch {
-    return false;
+    return null;
   }
+}
+
+export function hasOwnHooks(root: string): boolean {
+  return ownSettings(root) !== null;
 }
 
 /** How a program of ours came into its host; `spare`: as a plugin, beside a project that has its own. */
 export function formOf(env: Environment, cwd: string): 'project' | 'plugin' | 'spare' {
   if (env.CLAUDE_PLUGIN_ROOT === undefined) return 'project';
   return hasOwnHooks(env.CLAUDE_PROJECT_DIR ?? cwd) ? 'spare' : 'plugin';
+}
+
+/**
+ * Whether a hook of ours leaves its event to those of the project, which the host that raised it has read.
+ * @param transcript of the session
+ */
+export async function isSpare(env: Environment, cwd: string, transcript: string | null): Promise<boolean> {
+  if (env.CLAUDE_PLUGIN_ROOT === undefined) return false;
+  const settings = ownSettings(env.CLAUDE_PROJECT_DIR ?? cwd);
+  if (settings === null || !settings.includes(ASKING)) return settings !== null;
+  return (await import('./host-version.ts')).knowsAskingHooks(transcript, env);
 }

@@ -10,7 +10,7 @@ const STEP_MS = 15;
 const TAIL_BYTES = 4 * 1024 * 1024;
 
 /** The last lines of a file, and nothing where there is none. */
-function tail(path: string): string {
+export function tail(path: string): string {
   let fd: number;
   try {
     fd = openSync(path, 'r');

@@ -5,7 +5,7 @@ import { readFileSync, writeSync } from 'node:fs';
 import { teamNames, teamsDirectory } from '../adapters/event-log/team-names.ts';
 import { askServer } from '../adapters/hook-desk.ts';
 import { isInputOfHost } from '../adapters/host-above.ts';
-import { formOf } from '../adapters/own-hooks.ts';
+import { isSpare } from '../adapters/own-hooks.ts';
 import { findProject } from '../adapters/project.ts';
 import { messageOf } from '../domain/errors.ts';
 import { beginsTeam } from '../domain/team/tool-kind.ts';
@@ -147,12 +147,12 @@ async function run(hook: Hook): Promise<void> {
     return;
   }
   const { event } = parsed;
-  if (formOf(process.env, process.cwd()) === 'spare' && hook.saysWhenSpare?.(event) !== true) {
-    const printed = hook.event === 'SessionStart' ? JSON.stringify({ systemMessage: SPARE }) : null;
-    return finish({ said: [], printed, code: 0 });
-  }
   const scene = new Scene(event);
   try {
+    if (hook.saysWhenSpare?.(event) !== true && (await isSpare(process.env, process.cwd(), event.transcript))) {
+      const printed = hook.event === 'SessionStart' ? JSON.stringify({ systemMessage: SPARE }) : null;
+      return finish({ said: [], printed, code: 0 });
+    }
     if (isForged(event, scene, process.env)) {
       say(`toolcrew: ${hook.event}: hooks are for the host to start, not for the shell of an agent: nothing was done`);
       if (hook.failsClosed?.(event) === true) process.exitCode = 2;

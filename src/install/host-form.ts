@@ -1,5 +1,6 @@
 // What the host's version decides: whether anything can be installed, in which form, and what does not work with it.
 
+import { ASKS_SERVERS } from '../adapters/host-version.ts';
 import { INSTALL_CLAUDE, isBefore } from '../adapters/runner/claude.ts';
 import { ToolError } from '../domain/errors.ts';
 import type { HookForm } from './hook-table.ts';
@@ -7,8 +8,6 @@ import type { HookForm } from './hook-table.ts';
 const OLDEST = '2.1.32';
 /** Hooks are told from here on which agent calls. */
 const NAMES_CALLERS = '2.1.100';
-/** Hooks may ask a server from here on. */
-const ASKS_SERVERS = '2.1.118';
 
 export type Host = {
   /** Null: none was found. */
