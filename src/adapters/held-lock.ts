@@ -1,8 +1,9 @@
 // A file that says which process holds something, which one does at a time; who is dead holds nothing.
 
 import { createHash } from 'node:crypto';
-import { linkSync, readFileSync, renameSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import { readFileSync, renameSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
+import { linkNew } from './new-name.ts';
 import { isOver, pidNamespace, processStartTime } from './processes.ts';
 
 export type Holder = {
@@ -152,7 +153,7 @@ export class HeldLock {
 
   #tryLink(from: string, to: string): boolean {
     try {
-      linkSync(from, to);
+      linkNew(from, to);
       return true;
     } catch (error) {
       if (error instanceof Error && 'code' in error && error.code === 'EEXIST') return false;

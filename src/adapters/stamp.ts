@@ -1,11 +1,12 @@
 // Keys and stamps: what tells who calls, where a call itself carries nothing.
 
-import { linkSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import type { Stamp } from '../domain/team/caller.ts';
 import type { Keys } from '../engine/ports.ts';
 import { lateCrypto } from './late-crypto.ts';
+import { renameNew } from './new-name.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -44,7 +45,7 @@ function secretOf(directory: string): Buffer {
   const temporary = `${path}.${secret.toString('hex', 0, 6)}.tmp`;
   try {
     writeFileSync(temporary, secret, { flag: 'wx', mode: 0o600, flush: true });
-    if (there === null) linkSync(temporary, path);
+    if (there === null) renameNew(temporary, path);
     else renameSync(temporary, path);
   } catch (error) {
     // Somebody else may just have made it.

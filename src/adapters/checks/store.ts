@@ -2,13 +2,14 @@
 // What passed is kept for good. What failed may lie in what no tree holds: it counts for those who waited for it.
 
 import { createHash, randomUUID } from 'node:crypto';
-import { linkSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { ALL_CHECKS } from '../../domain/check-results.ts';
 import type { FileCoverage, Reach } from '../../domain/coverage.ts';
 import type { CheckResult, GateResult } from '../../domain/quality.ts';
+import { renameNew } from '../new-name.ts';
 import { readRegular } from '../own-file.ts';
 import { processStartTime } from '../processes.ts';
 import { isOwnPlace, turnsPlace } from '../turns-place.ts';
@@ -151,7 +152,7 @@ function appeared(path: string, words: string): boolean {
   const draft = `${path}.${randomUUID()}`;
   writeFileSync(draft, words, { mode: 0o600 });
   try {
-    linkSync(draft, path);
+    renameNew(draft, path);
     return true;
   } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === 'EEXIST') return false;

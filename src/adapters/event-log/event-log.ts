@@ -1,20 +1,10 @@
 // An append-only log of JSON records, one a line, safe for many writers: each record is one O_APPEND write that begins
 // and ends with a newline, so that a torn record spoils no other.
 
-import {
-  closeSync,
-  constants,
-  fdatasync,
-  fdatasyncSync,
-  fstatSync,
-  linkSync,
-  openSync,
-  statSync,
-  unlinkSync,
-  writeSync,
-} from 'node:fs';
+import { closeSync, constants, fdatasync, fdatasyncSync, fstatSync, openSync, statSync, writeSync } from 'node:fs';
 import { messageOf, ToolError } from '../../domain/errors.ts';
 import type { Stored } from '../../domain/log.ts';
+import { renameNew } from '../new-name.ts';
 import { LineReader, type Place } from './line-reader.ts';
 
 const VERSION = 1;
@@ -130,8 +120,7 @@ export class EventLog<R extends { readonly type: string }> {
 
   /** Gives the file another name. Throws where something has it already. */
   rename(path: string): void {
-    linkSync(this.#path, path);
-    unlinkSync(this.#path);
+    renameNew(this.#path, path);
     this.#path = path;
   }
 

@@ -1,6 +1,6 @@
 // The daemon's journal: an event log with the state folded from it, continued in a new file when it has grown.
 
-import { closeSync, existsSync, fsyncSync, linkSync, openSync, renameSync, rmSync, writeSync } from 'node:fs';
+import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync, writeSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fold } from '../../domain/daemon/fold.ts';
 import type { JournalRecord } from '../../domain/daemon/record.ts';
@@ -10,6 +10,7 @@ import { EMPTY_STATE } from '../../domain/daemon/state.ts';
 import { ToolError } from '../../domain/errors.ts';
 import type { Stored } from '../../domain/log.ts';
 import type { Journal } from '../../engine/ports.ts';
+import { linkNew } from '../new-name.ts';
 import { EventLog } from './event-log.ts';
 import { decodeRecord, decodeState } from './journal-decoder.ts';
 import { Loading } from './loading.ts';
@@ -104,7 +105,7 @@ export class FileJournal implements Journal {
     const archive = join(this.#options.directory, 'journal.1.jsonl');
     const link = `${archive}.link`;
     rmSync(link, { force: true });
-    if (existsSync(this.#path)) linkSync(this.#path, link);
+    if (existsSync(this.#path)) linkNew(this.#path, link);
     renameSync(link, archive);
     renameSync(next, this.#path);
     syncDirectory(dirname(this.#path));

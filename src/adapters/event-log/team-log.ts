@@ -1,6 +1,6 @@
 // A team's log on disk, continued in a new file when it has grown.
 
-import { existsSync, linkSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { messageOf, ToolError } from '../../domain/errors.ts';
 import type { Stored } from '../../domain/log.ts';
@@ -10,6 +10,7 @@ import { freezeTeam } from '../../domain/team/snapshot.ts';
 import type { TeamState } from '../../domain/team/state.ts';
 import type { Appended, TeamLog } from '../../engine/ports.ts';
 import { lateCrypto } from '../late-crypto.ts';
+import { renameNew } from '../new-name.ts';
 import { syncDirectory } from './sync-directory.ts';
 import { type Judged, lastNumber, logFile, TeamFile } from './team-file.ts';
 
@@ -171,8 +172,9 @@ export class FileTeamLog implements TeamLog {
     const temporary = `${path}.${lateCrypto().randomBytes(6).toString('hex')}.tmp`;
     try {
       writeFileSync(temporary, line, { mode: 0o600, flag: 'wx', flush: true });
-      linkSync(temporary, path);
-      return inodeOf(temporary);
+      const inode = inodeOf(temporary);
+      renameNew(temporary, path);
+      return inode;
     } catch (error) {
       if (existsSync(path)) return undefined;
       throw new ToolError('state_unusable', `cannot continue the log in ${path}: ${messageOf(error)}`, {

@@ -1,20 +1,11 @@
 // One after the other, over all processes: who dies in its turn loses it, once the git that it had started has ended.
 
 import { createHash } from 'node:crypto';
-import {
-  existsSync,
-  linkSync,
-  mkdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  statSync,
-  utimesSync,
-  writeFileSync,
-} from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { ToolError } from '../../domain/errors.ts';
+import { renameNew } from '../new-name.ts';
 import { isOver, pidNamespace, processesMarked, processStartTime } from '../processes.ts';
 
 const LOOK_MS = 20;
@@ -57,9 +48,9 @@ function isHeld(lock: string, text: string): boolean {
   return number !== null && !isOver(number) && String(processStartTime(number)) === started;
 }
 
-function tryLink(mine: string, lock: string): boolean {
+function tryName(mine: string, lock: string): boolean {
   try {
-    linkSync(mine, lock);
+    renameNew(mine, lock);
     return true;
   } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === 'EEXIST') return false;
@@ -133,7 +124,7 @@ export class Turns {
     writeFileSync(mine, words);
     const giveUpAt = Date.now() + WAIT_MS;
     try {
-      while (!tryLink(mine, this.#lock)) {
+      while (!tryName(mine, this.#lock)) {
         const held = read(this.#lock);
         if (held !== null && !isHeld(this.#lock, held)) setAside(this.#lock, held, name);
         else if (Date.now() < giveUpAt) await delay(held === null ? 1 : LOOK_MS);
