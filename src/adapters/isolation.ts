@@ -20,6 +20,9 @@ export type Bounds = {
   readonly tables: string;
 };
 
+/** A place that shows what is at another one, with all that is mounted there. */
+export type Bind = { readonly source: string; readonly target: string };
+
 /**
  * The first process of the namespaces: as their superuser it sets the mounts, has the command run in one more user
  * namespace as the caller's own user, and collects what is left behind. The kernel keeps from it every signal that it
@@ -143,6 +146,10 @@ function fstabLine({ kind, path, flags }: Place): string {
     : `/dev/null ${point} none bind 0 0\n`;
 }
 
+function bindLine({ source, target }: Bind): string {
+  return `${fstabPath(source)} ${fstabPath(target)} none rbind 0 0\n`;
+}
+
 /** An empty place that is there for its source alone. */
 function roomLine(room: string, tables: string, points: MountPoints): string {
   let point = join(tables, 'room');
@@ -194,12 +201,13 @@ export class Isolation {
    * The command line that runs a program isolated, or as it is when isolation is not active.
    * @param writable where it may write although the place around is read-only
    * @param room whose namespaces they are to be, as the source of a mount
+   * @param binds what is made of all that, one after the other
    */
   wrap(
     file: string,
     args: readonly string[],
     writable: readonly string[],
-    room?: string,
+    { room, binds = [] }: { readonly room?: string; readonly binds?: readonly Bind[] } = {},
   ): readonly [string, readonly string[]] {
     if (!this.active) return [file, args];
     const kept = realPaths(writable);
@@ -232,6 +240,7 @@ export class Isolation {
       ...opened.flatMap((path) => ['w', path, '']),
       ...(table.length === 0 ? [] : ['t', writeTable(tables, table.join(''), 'fstab'), '']),
       ...places.filter(({ path }) => points.has(path)).flatMap(({ kind, path, flags }) => [kind, path, flags]),
+      ...(binds.length === 0 ? [] : ['t', writeTable(tables, binds.map(bindLine).join(''), 'fstab'), '']),
     ];
     const ids = [String(process.getuid?.() ?? 0), String(process.getgid?.() ?? 0)];
     return ['unshare', [...NAMESPACES, '--', '/bin/sh', '-c', INIT, 'init', ...ids, ...mounts, '--', file, ...args]];

@@ -27,7 +27,7 @@ test('namespaces carry whose they are, and a mount made in them changes nothing'
   }
   const mountsOf = (...command: readonly string[]) => {
     const [file = '', ...args] = command;
-    const [wrapped, all] = isolation.wrap(file, args, [], roomOf('/p', OWNER));
+    const [wrapped, all] = isolation.wrap(file, args, [], { room: roomOf('/p', OWNER) });
     return execFileSync(wrapped, all, { encoding: 'utf8' });
   };
   assert.deepEqual(roomIn(mountsOf('cat', '/proc/self/mountinfo'), '/p'), KNOWN);

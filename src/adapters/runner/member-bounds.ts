@@ -12,7 +12,9 @@ import { packageRoot } from '../package-root.ts';
 import type { Project } from '../project.ts';
 import { roomOf } from '../room.ts';
 import { projectState } from '../stamp.ts';
+import { homesOf } from '../team-homes.ts';
 import { hasPlaces, writablePlaces } from './member-places.ts';
+import { createView } from './member-view.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -67,6 +69,8 @@ export async function memberBounds(
       main,
       ...(top === undefined ? [] : [top]),
       ...(common === undefined ? [] : [hasPlaces(common) ? common : join(common, 'hooks')]),
+      // It can lead git to objects that others do not have.
+      ...(common === undefined ? [] : [join(common, 'objects', 'info')]),
     ],
     hidden: [...credentialPlaces(env), join(state, 'stamp.key')],
     replaced: common === undefined ? [] : await plainConfigs(common),
@@ -80,7 +84,10 @@ export async function memberBounds(
       for (const path of shared) mkdirSync(path, { recursive: true });
       const worktree = worktreeOf(cwd, join(main, '.tool', 'worktrees'));
       const places = common === undefined ? [] : writablePlaces(common, worktree);
-      return isolation.wrap(file, args, [...places, ...shared, worktree, ...own], roomOf(main, run));
+      const hasView = common !== undefined && hasPlaces(common);
+      const view = hasView ? createView(common, join(homesOf(state, run.team), run.name)) : null;
+      const writable = [...places, ...shared, worktree, ...own, ...(view === null ? [] : [view.place])];
+      return isolation.wrap(file, args, writable, { room: roomOf(main, run), binds: view?.binds ?? [] });
     },
   };
 }

@@ -22,6 +22,8 @@ export function writablePlaces(common: string, worktree: string): readonly strin
   const own = findWorktree(worktree, { common });
   const admin = own === null ? [] : [own.admin];
   const objects = join(common, 'objects');
+  // What is there can be held read-only.
+  mkdirSync(join(objects, 'info'), { recursive: true });
   // Who only reads has no branch, and merges nothing.
   if (/\/@[^/]*$/.test(worktree)) return [objects, ...admin];
   const refs = ['', 'logs'].flatMap((top) =>
