@@ -202,6 +202,7 @@ export function composeContext(
       host,
       writesOf: (tool, input, cwd) => writesOf(tool, input, cwd, { root, env }),
       below: (directory) => filesBelow(root, directory),
+      outputs: async (targets) => (await import('./adapters/outputs.ts')).outputsAmong(root, targets),
       worktree: root === main ? null : { root, checkout: main },
       temporary: [...new Set(['/tmp', temporaryOf(env)])],
       attended: env.CLAUDE_CODE_ENTRYPOINT === 'cli',

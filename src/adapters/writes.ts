@@ -11,6 +11,8 @@ export type WritesOptions = {
   readonly env: Readonly<Record<string, string | undefined>>;
 };
 
+type Written = { readonly tree: boolean; readonly directory?: true };
+
 /** As many links as the system follows, which then calls it a loop. */
 const LINKS_MAX = 40;
 
@@ -58,17 +60,28 @@ function holdsRoot(path: string, root: string): boolean {
  * The entry that a path names, and what that is a link to: both have to be allowed. A tree that the project lies in is the
  * project as well.
  */
-function targets(path: string, tree: boolean, root: string): readonly Target[] {
+function targets(path: string, { tree, directory }: Written, root: string): readonly Target[] {
   const paths = [...new Set([entryOf(path), realOf(path)])];
   const isAround = tree && paths.some((one) => holdsRoot(one, root));
-  return [...(isAround ? ['.'] : []), ...paths.map((one) => fromRoot(one, root))].map((one) => ({ path: one, tree }));
+  return [...(isAround ? [root] : []), ...paths].map((one) => ({
+    path: fromRoot(one, root),
+    tree,
+    directory: directory === true ? 'made' : isDirectory(one) ? 'there' : null,
+  }));
+}
+
+function isDirectory(path: string): boolean {
+  try {
+    return statSync(path).isDirectory();
+  } catch {
+    return false;
+  }
 }
 
 /** What a path of the project leads to: where that is, from its root when it lies inside, and whether it is a directory. */
 export function placeOf(path: string, root: string): { readonly path: string; readonly isDirectory: boolean } {
   const real = realOf(resolve(root, path));
-  const isDirectory = statSync(real, { throwIfNoEntry: false })?.isDirectory() === true;
-  return { path: fromRoot(real, root), isDirectory };
+  return { path: fromRoot(real, root), isDirectory: isDirectory(real) };
 }
 
 function definedOf(env: WritesOptions['env']): Record<string, string> {
@@ -83,7 +96,7 @@ async function shellWrites(command: string, cwd: string, { root, env }: WritesOp
   const variables = definedOf(env);
   const effects = readShell(command, { ...fileView, cwd, home: variables.HOME ?? '/', env: variables });
   return {
-    targets: effects.writes.flatMap(({ path, tree }) => targets(path, tree, root)),
+    targets: effects.writes.flatMap((write) => targets(write.path, write, root)),
     unresolved: effects.unresolved,
   };
 }
@@ -102,6 +115,6 @@ export async function writesOf(tool: string, input: Fields, cwd: string, options
     return { targets: [], unresolved: [`what ${tool} is given is code that is not read`] };
   const path = input.file_path ?? input.notebook_path;
   return typeof path === 'string' && path !== ''
-    ? { targets: targets(resolve(cwd, path), false, options.root), unresolved: [] }
+    ? { targets: targets(resolve(cwd, path), { tree: false }, options.root), unresolved: [] }
     : { targets: [], unresolved: [`${tool} without a path`] };
 }

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
 import { mkdirSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
@@ -100,6 +101,31 @@ test('a link does not lead around the guard', async (t) => {
   const run = await guard(project, 'backend-dev', 'Write', { file_path: 'src/api/linked/a.ts' });
   assert.equal(run.code, 2);
   assert.match(run.stderr, /tests\/a\.ts is tester's/);
+});
+
+test("what is built or installed in directories that Git ignores is nobody's business", async (t) => {
+  const project = await new HookedProject(t).team('backend-dev', 'tester');
+  project.write('.gitignore', 'dist/\nnode_modules\nkept/\n.env\ntests/output/\n');
+  project.write('node_modules/a/index.test.js', '');
+  project.write('kept/a.js', '');
+  project.write('scripts/a.sh', '');
+  execFileSync('git', ['-C', project.root, 'add', '-f', 'kept/a.js']);
+  const cases: readonly [string, number, RegExp][] = [
+    ['mkdir -p dist/deep && echo x > dist/deep/a.js', 0, /^$/],
+    ['rm -rf node_modules dist', 0, /^$/],
+    ['cmake -S . -B ./dist/native', 0, /^$/],
+    ['mkdir -p src/api/v2 && touch src/api/v2/a.ts', 0, /^$/],
+    ['echo x > .env', 2, /\.env is nobody's/],
+    ['echo x > kept/b.js', 2, /kept\/b\.js is nobody's/],
+    ['echo x > tests/output/a', 2, /tests\/output\/a is tester's/],
+    ['rm -rf .tool/state', 2, /\.tool\/state.* belongs to/],
+    ['touch scripts', 2, /scripts is a directory of nobody's, and leases are for files/],
+  ];
+  for (const [command, code, says] of cases) {
+    const run = await guard(project, 'backend-dev', 'Bash', { command });
+    assert.equal(run.code, code, `${command}: ${run.stderr}`);
+    assert.match(run.stderr, says);
+  }
 });
 
 test('what holds the project may not be written as a whole, wherever it lies', async (t) => {

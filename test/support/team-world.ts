@@ -121,6 +121,7 @@ export class TeamWorld {
           unresolved: typeof input.unresolved === 'string' ? [input.unresolved] : [],
         }),
       below: () => [],
+      outputs: async () => new Set(),
       temporary: ['/tmp'],
       worktree: null,
       get attended() {

@@ -20,6 +20,8 @@ export type ShellWrite = {
   readonly path: string;
   /** The directory as a whole: anything in it may change. */
   readonly tree: boolean;
+  /** Nothing but a directory is made there. */
+  readonly directory?: true;
   /** The words that do it, such as `sed -i` or `>`. */
   readonly by: string;
 };

@@ -15,6 +15,8 @@ export type Outcome = {
 
 export type WriteOptions = {
   readonly tree?: boolean;
+  /** Nothing but a directory is made there. */
+  readonly directory?: boolean;
   /** The entry itself is changed: a link at its end is not followed. */
   readonly entry?: boolean;
   /** What stands there afterwards may be a link. */

@@ -60,11 +60,11 @@ export function createSink(context: ShellContext): Sink {
 
   const unresolved = (line: string) => void lines.add(line);
 
-  const put = (path: string, tree: boolean, by: string) => {
-    const key = `${tree ? 'tree' : 'path'} ${path}`;
+  const put = (path: string, { tree = false, directory = false }: WriteOptions, by: string) => {
+    const key = `${tree ? 'tree' : directory ? 'directory' : 'path'} ${path}`;
     if (writes.has(key)) return;
     if (writes.size >= MOST_WRITES) throw new TooMuch(`it writes more than ${MOST_WRITES} files`);
-    writes.set(key, { path, tree, by });
+    writes.set(key, { path, tree, by, ...(directory && !tree ? { directory } : {}) });
   };
 
   /** Where links below a directory lead: a program that writes there may follow them. */
@@ -74,7 +74,7 @@ export function createSink(context: ShellContext): Sink {
     for (const path of linksBelow(directory, context)) {
       const real = realPath(path, context, true);
       if (real === null) unresolved(`${by}: the link ${path} leads nowhere`);
-      else if (!isWithin(real, directory)) put(real, true, by);
+      else if (!isWithin(real, directory)) put(real, { tree: true }, by);
     }
   };
 
@@ -88,7 +88,7 @@ export function createSink(context: ShellContext): Sink {
     const real = realPath(path, context, options.entry !== true);
     if (real === null) return unresolved(`${by}: the links on the way to ${written} go round in a circle`);
     if (deviceOf(real) === 'descriptor') unresolved(`${by}: ${written} may be any file`);
-    for (const place of new Set([written, real])) put(place, tree, by);
+    for (const place of new Set([written, real])) put(place, options, by);
     if (tree && options.entry !== true) putLinksBelow(real, by);
     const key = JSON.stringify([path, by, options]);
     if (seen.has(key)) return;
@@ -118,7 +118,7 @@ export function createSink(context: ShellContext): Sink {
         if (!seen.has(`${base} ${by}`)) through.push({ path: base, by });
         seen.add(`${base} ${by}`);
         if (base !== cwd && normalize(absolute(path, cwd)) !== normalize(absolute(path, base))) {
-          put(normalize(absolute(path, cwd)), options.tree === true, by);
+          put(normalize(absolute(path, cwd)), options, by);
         }
         writeAt(absolute(path, base), by, options);
       }

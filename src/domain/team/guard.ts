@@ -2,6 +2,7 @@
 
 import { visible } from '../text.ts';
 import type { Caller } from './caller.ts';
+import { LEAD } from './message.ts';
 import { nearPatterns } from './near-patterns.ts';
 import { insideProject, type Ownership, ownerOf, SHARED } from './ownership.ts';
 import type { TeamSettings } from './settings.ts';
@@ -12,6 +13,8 @@ export type Target = {
   readonly path: string;
   /** All below it as well. */
   readonly tree: boolean;
+  /** `there`: it is a directory · `made`: it is none yet, and nothing but a directory is made there. */
+  readonly directory?: 'there' | 'made' | null;
 };
 
 export type Writes = {
@@ -38,6 +41,8 @@ export type Place = {
   readonly checkout: string | null;
   /** Paths of the project below a directory, for a write of all of it. */
   readonly below: (directory: string) => readonly string[];
+  /** Paths of targets in directories that Git ignores: what is installed or built there is no part of the work. */
+  readonly outputs: ReadonlySet<string>;
 };
 
 /** What holds the rules themselves: nobody's while a team stands. */
@@ -84,10 +89,11 @@ function judgeOutside(path: string, { temporary, checkout }: Place): Judged {
 
 function judgeMember(
   path: string,
+  { directory }: Target,
   caller: Caller & { kind: 'member' },
   state: TeamState,
   settings: TeamSettings,
-  now: number,
+  { now, outputs }: Place,
 ): Judged {
   const { name } = caller;
   const lease = state.leases.get(path);
@@ -98,7 +104,21 @@ function judgeMember(
       `${path} is leased to ${held.member} until ${new Date(held.until).toISOString()} (${held.reason}): wait for it, or ask: ${changeRequest(held.member, path)}`,
     );
   const foreign = foreignTo(name, path, settings.ownership, (owner) => state.members.has(owner));
-  return foreign === null ? FINE : refuse(foreign.words);
+  if (foreign === null || (foreign.owner === null && outputs.has(path))) return FINE;
+  if (foreign.owner !== null && foreign.owner !== SHARED) return refuse(foreign.words);
+  if (directory === 'made' && leadsToOwn(path, name, state, settings, now)) return FINE;
+  return directory === 'there'
+    ? refuse(
+        `${visible(path)} is a directory ${foreign.owner === null ? "of nobody's" : 'that is shared'}, and leases are for files: name the files, or ask the lead: ${changeRequest(LEAD, path)}`,
+      )
+    : refuse(foreign.words);
+}
+
+/** Whether something that the member may write lies below a directory. */
+function leadsToOwn(path: string, name: string, state: TeamState, { ownership }: TeamSettings, now: number): boolean {
+  const own = ownership.find(({ owner }) => owner === name)?.patterns ?? [];
+  const leased = [...state.leases].flatMap(([file, { member, until }]) => (member === name && until > now ? file : []));
+  return [...own, ...leased].some((one) => one.startsWith(`${path}/`));
 }
 
 /** Whose a path is that a member may not change without a lease, and what to do instead; null when it is its own. */
@@ -118,11 +138,12 @@ export function foreignTo(
   const isThere = isMember(owner);
   return {
     owner,
-    words: `${visible(path)} is ${owner}'s (${pattern}), not ${name}'s. Do not change it; ask ${isThere ? 'its owner' : 'the lead, since its owner is not in this team'}: ${changeRequest(isThere ? owner : 'team-lead', path)}`,
+    words: `${visible(path)} is ${owner}'s (${pattern}), not ${name}'s. Do not change it; ask ${isThere ? 'its owner' : 'the lead, since its owner is not in this team'}: ${changeRequest(isThere ? owner : LEAD, path)}`,
   };
 }
 
-function judgeOne(path: string, caller: Caller, state: TeamState, settings: TeamSettings, place: Place): Judged {
+function judgeOne(target: Target, caller: Caller, state: TeamState, settings: TeamSettings, place: Place): Judged {
+  const { path } = target;
   if (caller.kind === 'outsider' || caller.kind === 'unknown') {
     const who = caller.kind === 'outsider' ? caller.who : `a caller that the host does not name (${caller.why})`;
     return refuse(
@@ -141,13 +162,18 @@ function judgeOne(path: string, caller: Caller, state: TeamState, settings: Team
     return refuse(
       `${inside} belongs to what holds the team's rules (${rule}): nobody changes it while team ${state.team} stands`,
     );
-  if (caller.kind === 'member') return judgeMember(inside, caller, state, settings, place.now);
+  if (caller.kind === 'member') return judgeMember(inside, target, caller, state, settings, place);
   if (!settings.delegateMode) return FINE;
   const { owner } = ownerOf(inside, nearPatterns(inside, settings.ownership));
   const whom = owner !== null && owner !== SHARED && state.members.has(owner) ? owner : null;
   return refuse(
     `the lead delegates (delegate_mode) and writes nothing but ${SPECS}/**. Give ${inside} to ${whom ?? 'a teammate'}: TaskCreate {"subject":"<what>","description":"<how>"${whom === null ? '' : `,"owner":"${whom}"`}}`,
   );
+}
+
+/** Said of what lies in a directory that is written as a whole. */
+function asPart(directory: string, reason: string): string {
+  return `it writes all of ${directory === '.' ? 'the project' : visible(directory)}: name your own files alone. ${reason}`;
 }
 
 /** Judges all that a call would write, for a caller of a team that stands. The first refusal counts. */
@@ -159,20 +185,24 @@ export function judgeWrites(
   place: Place,
 ): Ruling {
   const paths: string[] = [];
-  for (const { path, tree } of writes.targets) {
-    const all = tree ? [path, ...place.below(path)] : [path];
+  for (const target of writes.targets) {
+    const { path, tree } = target;
     // Of a directory that is written as a whole, what lies in it counts; an empty one counts itself.
-    const judged = tree && all.length > 1 ? all.slice(1) : all;
+    const below = tree && !place.outputs.has(path) ? place.below(path) : [];
+    const judged = below.length === 0 ? [target] : below.map((one) => ({ path: one, tree: false }));
     for (const one of judged) {
       const verdict = judgeOne(one, caller, state, settings, place);
-      if (!verdict.ok) return { decision: 'deny', reason: verdict.reason, paths: [] };
-      paths.push(one);
+      if (!verdict.ok) {
+        const isPart = one !== target && caller.kind === 'member' && !caller.member.readOnly;
+        return { decision: 'deny', reason: isPart ? asPart(path, verdict.reason) : verdict.reason, paths: [] };
+      }
+      paths.push(one.path);
     }
   }
   const [first] = writes.unresolved;
   if (first === undefined) return { decision: 'allow', reason: '', paths };
   if (caller.kind === 'outsider' || caller.kind === 'unknown' || (caller.kind === 'member' && caller.member.readOnly)) {
-    const verdict = judgeOne('.', caller, state, settings, place);
+    const verdict = judgeOne({ path: '.', tree: true }, caller, state, settings, place);
     if (!verdict.ok)
       return {
         decision: 'deny',

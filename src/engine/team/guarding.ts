@@ -92,13 +92,22 @@ async function guardWrite(context: HookContext, event: HostEvent, found: Found):
     await note(log, found, `${event.tool} ${String(event.input.command)}`, 'accept', "the team's finished work", []);
     return SILENT;
   }
-  const ruling = judgeWrites(writes, caller, log.state, await context.settings(), {
-    attended: context.attended,
-    now: context.now(),
-    temporary: context.temporary,
-    below: context.below,
-    checkout: context.worktree?.checkout ?? null,
-  });
+  const settings = await context.settings();
+  const rule = (outputs: ReadonlySet<string>) =>
+    judgeWrites(writes, caller, log.state, settings, {
+      attended: context.attended,
+      now: context.now(),
+      temporary: context.temporary,
+      below: context.below,
+      outputs,
+      checkout: context.worktree?.checkout ?? null,
+    });
+  let ruling = rule(new Set());
+  // Git is asked only where something would be refused.
+  if (ruling.decision === 'deny' && caller.kind === 'member') {
+    const outputs = await context.outputs(writes.targets);
+    if (outputs.size > 0) ruling = rule(outputs);
+  }
   const fault =
     caller.kind === 'lead' && log.state.approval && ruling.decision !== 'deny'
       ? approvalFault(event, writes, context.project.spec)

@@ -12,7 +12,7 @@ import {
   identify,
   type Stamp,
 } from '../../domain/team/caller.ts';
-import type { Writes } from '../../domain/team/guard.ts';
+import type { Target, Writes } from '../../domain/team/guard.ts';
 import type { TeamSettings } from '../../domain/team/settings.ts';
 import type { TeamState } from '../../domain/team/state.ts';
 import type { Trust5 } from '../../domain/trust5.ts';
@@ -77,6 +77,8 @@ export type HookContext = TeamContext & {
   readonly writesOf: (tool: string, input: Readonly<Record<string, unknown>>, cwd: string) => Promise<Writes>;
   /** Paths of the project below a directory. */
   readonly below: (directory: string) => readonly string[];
+  /** Paths of those that lie in directories that Git ignores. */
+  readonly outputs: (targets: readonly Target[]) => Promise<ReadonlySet<string>>;
   readonly temporary: readonly string[];
   /** In a worktree: its root and the checkout that it belongs to, both absolute; null: in that checkout itself. */
   readonly worktree: { readonly root: string; readonly checkout: string } | null;

@@ -19,9 +19,12 @@ export function isOwned(path: string): boolean {
   return inside !== null && ownerOf(inside, DEFAULT_OWNERSHIP).owner === 'backend-dev';
 }
 
+const OWN = DEFAULT_OWNERSHIP.find(({ owner }) => owner === 'backend-dev')?.patterns ?? [];
+
 function isAllowed(write: ShellWrite, project: string): boolean {
   const path = relative(project, write.path);
   const isAround = path === '' || isWithin(project, write.path);
+  if (write.directory === true && OWN.some((pattern) => pattern.startsWith(`${path}/`))) return true;
   if (!write.tree) return path.startsWith('..') || isOwned(path);
   if (isAround) return false;
   if (path.startsWith('..')) return true;

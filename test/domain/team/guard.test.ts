@@ -33,6 +33,10 @@ function tree(path: string): Writes {
   return { targets: [{ path, tree: true }], unresolved: [] };
 }
 
+function directory(path: string, kind: 'there' | 'made'): Writes {
+  return { targets: [{ path, tree: false, directory: kind }], unresolved: [] };
+}
+
 const BELOW: Readonly<Record<string, readonly string[]>> = {
   src: ['src/api/a.ts', 'src/pages/b.tsx'],
   'src/api': ['src/api/a.ts', 'src/api/c.ts'],
@@ -215,7 +219,7 @@ const CASES: readonly Case[] = [
   {
     name: 'a tree with a file of somebody else',
     writes: tree('src'),
-    ruling: /^deny src\/pages\/b\.tsx is frontend-dev's/,
+    ruling: /^deny it writes all of src: .* src\/pages\/b\.tsx is frontend-dev's/,
   },
   { name: 'a tree without a file', writes: tree('src/api/new'), ruling: /^allow src\/api\/new$/ },
   {
@@ -230,7 +234,54 @@ const CASES: readonly Case[] = [
     place: { checkout: '/tmp/project' },
     ruling: /^allow \/tmp\/project-notes$/,
   },
-  { name: 'the whole project', writes: tree('.'), ruling: /^deny \.git\/config belongs to/ },
+  {
+    name: 'the whole project',
+    writes: tree('.'),
+    ruling: /^deny it writes all of the project: name your own files alone\. \.git\/config belongs to/,
+  },
+  {
+    name: 'a directory of nobody, for which there is no lease',
+    writes: directory('scripts', 'there'),
+    ruling:
+      /^deny scripts is a directory of nobody's, and leases are for files: .*SendMessage \{"recipient":"team-lead"/,
+  },
+  {
+    name: 'a new directory of nobody, for which there is one',
+    writes: directory('docs', 'made'),
+    ruling: /^deny docs is nobody's: take a lease for it first: FileLease \{"path":"docs"/,
+  },
+  { name: 'a new directory on the way to its own', writes: directory('src', 'made'), ruling: /^allow src$/ },
+  {
+    name: 'a new directory on the way to a file that it has leased',
+    writes: directory('docs', 'made'),
+    tell: (story) => story.tell('lease_taken', { path: 'docs/api.md', by: 'backend-dev' }),
+    ruling: /^allow docs$/,
+  },
+  {
+    name: 'a new directory on the way to a file that another has leased',
+    writes: directory('docs', 'made'),
+    tell: (story) => story.tell('lease_taken', { path: 'docs/api.md' }),
+    ruling: /^deny docs is nobody's/,
+  },
+  { name: 'a file of that name', writes: 'src', ruling: /^deny src is nobody's/ },
+  {
+    name: 'what is built, in a directory that Git ignores',
+    writes: tree('dist'),
+    place: { outputs: new Set(['dist']), below: () => ['dist/a.test.js'] },
+    ruling: /^allow dist$/,
+  },
+  {
+    name: 'what Git ignores in a place of somebody else',
+    writes: tree('tests/output'),
+    place: { outputs: new Set(['tests/output']) },
+    ruling: /^deny tests\/output is tester's/,
+  },
+  {
+    name: 'what holds the rules, which Git ignores',
+    writes: '.tool/state/x',
+    place: { outputs: new Set(['.tool/state/x']) },
+    ruling: /^deny \.tool\/state\/x belongs to/,
+  },
 ];
 
 for (const { name, by = 'backend-dev', writes, settings = SETTINGS, tell, place, ruling } of CASES) {
@@ -250,6 +301,7 @@ for (const { name, by = 'backend-dev', writes, settings = SETTINGS, tell, place,
       temporary: ['/tmp'],
       checkout: null,
       below: (path) => BELOW[path] ?? [],
+      outputs: new Set(),
       ...place,
     });
     assert.match([decision, ...(reason === '' ? [] : [reason]), ...(reason === '' ? paths : [])].join(' '), ruling);
@@ -278,6 +330,7 @@ for (const path of ['tests/users.ts', 'tests/a "quoted" name.ts', 'tests/back\\s
         temporary: [],
         checkout: null,
         below: () => [],
+        outputs: new Set(),
       },
     );
     const request: unknown = JSON.parse(reason.slice(reason.indexOf('SendMessage ') + 'SendMessage '.length));

@@ -88,7 +88,9 @@ const mkdir: Program = (call) => {
   });
   checkOptions(call, options);
   for (const operand of options.operands) {
-    call.reader.write(call.shell, operand, 'mkdir');
+    // One that is there stays as it is.
+    if (!isText(operand) || call.reader.kindAt(call.shell, operand) !== 'directory')
+      call.reader.write(call.shell, operand, 'mkdir', { directory: true });
     if (options.has('p', 'parents') && isText(operand)) writeParents(operand, call);
   }
   return undefined;
@@ -103,7 +105,7 @@ export function writeParents(path: string, call: Call): void {
     const parts = path.split('/').filter((part) => part !== '' && part !== '.');
     for (let count = 1; count < parts.length; count += 1) {
       const raw = absolute(parts.slice(0, count).join('/'), base);
-      if (reader.kindAt(shell, raw) !== 'directory') reader.write(shell, raw, call.name);
+      if (reader.kindAt(shell, raw) !== 'directory') reader.write(shell, raw, call.name, { directory: true });
     }
   }
 }
