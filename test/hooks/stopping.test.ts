@@ -108,6 +108,22 @@ test('what changed between begins the count anew', async (t) => {
   assert.equal((await STOPS.SubagentStop(project, 'backend-dev')).code, REJECTED);
 });
 
+test('what it has written between is a change as well', async (t) => {
+  const project = await new HookedProject(t).team('backend-dev');
+  await project.call('team-lead', 'TaskCreate', { subject: 'Sign in', description: 'd', owner: 'backend-dev' });
+  await project.call('backend-dev', 'TaskUpdate', { taskId: '1', status: 'in_progress' });
+  const codes: (number | null)[] = [];
+  for (let count = 0; count < 7; count++) {
+    codes.push((await STOPS.SubagentStop(project, 'backend-dev')).code);
+    if (count > 2) continue;
+    const write = { tool_name: 'Write', tool_input: { file_path: 'src/api/login.ts' } };
+    assert.equal((await project.hook('pre-tool-use', 'backend-dev', 'PreToolUse', write)).code, 0);
+  }
+  assert.deepEqual(codes, [2, 2, 2, 2, 2, 2, 0]);
+  const told = project.state().messages.filter(({ content }) => String(content).startsWith('escalated by'));
+  assert.equal(told.length, 1);
+});
+
 test('a teammate that was asked to end reads that, and ends with its stop', async (t) => {
   const project = await new HookedProject(t).team('backend-dev');
   await project.call('team-lead', 'TaskCreate', { subject: 'Sign in', description: 'd', owner: 'backend-dev' });

@@ -3,7 +3,7 @@
 import { type IdleVerdict, judgeIdle, judgeLeadStop } from '../../domain/team/idle.ts';
 import { LEAD } from '../../domain/team/message.ts';
 import type { TeamRecord } from '../../domain/team/record.ts';
-import { decisionOn, MAX_REJECTIONS } from '../../domain/team/state.ts';
+import { decisionOn, MAX_REJECTIONS, type TeamState } from '../../domain/team/state.ts';
 import type { TeamLog } from '../ports.ts';
 import { tellLead, withReadable } from './context.ts';
 import { type HookAnswer, type HostEvent, SILENT } from './event.ts';
@@ -55,6 +55,14 @@ export async function assigned(log: TeamLog, name: string, judge: () => IdleVerd
   }
 }
 
+/** Whoever has written since has not stopped at the same place. */
+function withWrites(verdict: IdleVerdict, { written }: TeamState, name: string): IdleVerdict {
+  if (verdict.accept) return verdict;
+  const own = [...written.values()].flat().filter(({ member }) => member === name);
+  const last = own.reduce((latest, { at }) => Math.max(latest, at), 0);
+  return { ...verdict, fingerprint: `${verdict.fingerprint}|wrote ${last}` };
+}
+
 /**
  * Judges a teammate that stops.
  * @param stopped its run is over with that; otherwise it only waits
@@ -69,7 +77,8 @@ export async function onIdle(context: HookContext, event: HostEvent, stopped: bo
     const { name, epoch } = caller;
     const settings = await context.settings();
     if (settings.hooks.teammateIdle.enabled) {
-      const verdict = await assigned(log, name, () => judgeIdle(log.state, caller.member, settings));
+      const judge = () => withWrites(judgeIdle(log.state, caller.member, settings), log.state, name);
+      const verdict = await assigned(log, name, judge);
       const { answer, isEscalated } = await decide(log, IDLE, name, verdict);
       if (answer.kind === 'reject') return answer;
       if (isEscalated)
