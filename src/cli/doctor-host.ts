@@ -107,6 +107,12 @@ export function checkComplete(root: string, { version, hostVersion }: Manifest):
       ];
     return gone.length === 0 ? [] : [warn(name, `what was installed is not all there: ${named(gone)}`, 'tool init')];
   } catch (error) {
-    return [fail(name, `what was installed cannot be looked at: ${messageOf(error)}`, 'tool init')];
+    return [
+      fail(
+        name,
+        `what was installed cannot be looked at: ${messageOf(error)}`,
+        'mend what is named here, then tool init',
+      ),
+    ];
   }
 }

@@ -92,3 +92,14 @@ test('a log that cannot be read is named, and keeps nobody from another team or 
   assert.match(wrong.err, words);
   assert.doesNotMatch(wrong.err, /session of the host/);
 });
+
+test('tool doctor names settings of the project that are no JSON, and what to do', (t) => {
+  const project = new HookedProject(t);
+  assert.equal(run(project, ['init']).code, 0);
+  project.write('.claude/settings.json', `${project.read('.claude/settings.json')}, // mine`);
+  const { out, code } = run(project, ['doctor', '--json']);
+  const { checks } = JSON.parse(out) as { checks: Record<string, string>[] };
+  const row = checks.find(({ name }) => name === 'team mode');
+  assert.deepEqual([code, row?.status, row?.mend], [1, 'fail', 'mend what is named here, then tool init']);
+  assert.match(row?.says ?? '', /: \.claude\/settings\.json: expected valid JSON/);
+});

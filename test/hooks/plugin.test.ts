@@ -26,6 +26,8 @@ test('where the project has hooks of its own those of the plugin step back, and 
   assert.equal((await guard()).code, REFUSED, 'alone, they are all there is');
   project.write('.tool/hooks/session-start.js', OWN['.tool/hooks/session-start.js']);
   assert.equal((await guard()).code, REFUSED, 'a copy that no settings name is no hook');
+  project.write('.claude/settings.json', `${OWN['.claude/settings.json']}, // mine`);
+  assert.equal((await guard()).code, REFUSED, 'settings that no host can read hold no hooks either');
   project.write('.claude/settings.json', `\uFEFF${OWN['.claude/settings.json']}`);
   const silent = { code: 0, stdout: '', stderr: '', json: null };
   assert.deepEqual(await guard(), silent);
