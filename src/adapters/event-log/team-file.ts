@@ -41,7 +41,7 @@ export function lastNumber(directory: string): number | undefined {
   return numbersOf(directory).at(-1);
 }
 
-/** Of a first file without the record that a team begins with: none was ever made like that. */
+/** Of a first file without the record that a team begins with: whoever makes one writes that before the file has its name. */
 export function headless(path: string): ToolError {
   return new ToolError(
     'state_unusable',

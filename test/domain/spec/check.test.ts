@@ -259,6 +259,9 @@ test('prose that speaks of a requirement, and code, are left alone', () => {
     '## Notes\n\nR9: what was left out.',
   ])
     assert.deepEqual(problems({ spec: changed(SPEC_TEXT, last, `${last}\n${lines}\n`) }), [], lines);
+  const title = (words: string) => changed(SPEC_TEXT, '# Users log in with their address', `# ${words}`);
+  for (const words of ['R12: the second release', 'Requirement 7', 'R1: Log in'])
+    assert.deepEqual(problems({ spec: title(words) }), [], words);
   const about = changed(SPEC_TEXT, '> So that', '> R9: the system shall wave.\n> So that');
   assert.deepEqual(problems({ spec: about }), []);
 });

@@ -68,6 +68,8 @@ test('rejections of the same work in a row are counted; change, or a word of ano
     [{ fingerprint: 'tree-2', decision: 'escalated' }, 'none'],
     [{}, 'tree-1 1'],
     [{ decision: 'failed' }, 'none'],
+    [{ fingerprint: '' }, ' 1'],
+    [{ fingerprint: '', decision: 'accept' }, 'none'],
   ];
   const story = teamOf(TWO);
   for (const [decision, count] of steps) {
