@@ -34,7 +34,7 @@ export type HookRow = {
   readonly resident?: 'watched' | 'alone';
   /** What it cannot judge does not happen: hosts take every other exit code than 2 for a yes. */
   readonly failsClosed?: true;
-  /** In seconds; the action goes on when it has passed, so what can refuse keeps the host's own 600. */
+  /** In seconds; the action goes on when it has passed, so what refuses alone keeps the host's own 600. */
   readonly timeout?: number;
   readonly does: string;
 };
@@ -126,6 +126,12 @@ type Commands = {
   readonly refusal: string;
 };
 
+/**
+ * So long an answer of the server is waited for, which a stopped one never gives. The host takes none for a yes: the shell
+ * beside it does not while the server is stopped, and whoever is only slow is not so slow.
+ */
+const WATCHED_SECONDS = 30;
+
 /** Refuses whatever the reason was. */
 export const REFUSAL = 'exit 2';
 
@@ -140,7 +146,7 @@ function actions(
     return [failsClosed === true ? command(own, `${watcher} $?`, refusal) : command(own)];
   }
   const asked = { type: 'mcp_tool', server: TEAM_SERVER, tool: 'Hook', input: RESIDENT_INPUT };
-  return resident === 'watched' ? [asked, command(watcher, refusal)] : [asked];
+  return resident === 'watched' ? [{ ...asked, timeout: WATCHED_SECONDS }, command(watcher, refusal)] : [asked];
 }
 
 export function hookGroups(

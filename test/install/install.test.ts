@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { chmodSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
+import type { HookGroup } from '../../src/install/hook-table.ts';
 import { outcomesWith, planUninstall } from '../../src/install/install.ts';
 import { performAll } from '../../src/install/operations.ts';
 import type { Outcome } from '../../src/install/outcome.ts';
@@ -227,6 +228,13 @@ test('another version of the host gets its own hooks, in the place of those that
   assert.equal(types(), 0);
   install(t, root, { host: '2.1.118' });
   assert.equal(types(), 3);
+  const groups: readonly HookGroup[] = JSON.parse(read(root, SETTINGS)).hooks.PreToolUse;
+  const guard = groups.find(({ hooks }) => hooks[0]?.type === 'mcp_tool')?.hooks.map(({ timeout }) => timeout);
+  assert.deepEqual(
+    guard,
+    [30, undefined],
+    'a stopped server is not waited for as long as the shell beside it may take',
+  );
   install(t, root, { host: null });
   assert.equal(read(root, SETTINGS).length, old.length);
   assert.equal(types(), 0);
