@@ -45,20 +45,6 @@ export async function moveHead(
   return (await run.try(root, ['update-ref', '--no-deref', '--stdin'], { input })).exitCode === 0;
 }
 
-/**
- * What a person has made of the branch while nobody of the team was at work counts, also where it was made anew or other work
- * was merged into it; what a teammate did does not.
- */
-export async function takeUpHead(team: string, repository: Repository, run: Run): Promise<void> {
-  const { head, stands, isNoted } = await headsOf(team, null, repository, run);
-  if (!isNoted || head === undefined || stands === undefined || head === stands) return;
-  const { top } = repository;
-  const by = await run.git(top, ['log', '--first-parent', '--format=%ce', stands, `^${head}`]);
-  if (by === '') return;
-  if (by.split('\n').some((address) => isOfTeam(address))) return;
-  await run.git(top, ['update-ref', '--no-deref', leftRef(team), stands, head]);
-}
-
 /** Puts the branch back to where it was left; what was there instead is kept under the ref that it gives. Null: it is there. */
 export async function putBack(team: string, repository: Repository, run: Run): Promise<string | null> {
   const { head, stands } = await headsOf(team, null, repository, run);

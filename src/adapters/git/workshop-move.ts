@@ -11,7 +11,8 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { refAt } from './workshop-commits.ts';
+import { obstaclesFor } from './obstacles.ts';
+import { changesBetween, refAt } from './workshop-commits.ts';
 import type { Repository, Run } from './workshop-git.ts';
 import type { Worktree } from './workshop-place.ts';
 
@@ -55,6 +56,25 @@ export async function move(
   writeFileSync(`${path}.new`, JSON.stringify(step));
   renameSync(`${path}.new`, path);
   await finishMove(worktree, ref, repository, run);
+}
+
+/** Moves it where nothing that is not committed is in the way; gives what is, from the top. */
+export async function moveAround(
+  worktree: Worktree,
+  ref: string,
+  { from, to }: Pick<Move, 'from' | 'to'>,
+  repository: Repository,
+  run: Run,
+): Promise<readonly string[]> {
+  const { path, admin } = worktree;
+  const changes = await changesBetween(from, to, repository, run);
+  const diff = ['diff', '-z', '--name-only', '--no-renames', '--no-ext-diff', '--ignore-submodules=all', 'HEAD'];
+  const dirty = new Set((await run.git(path, diff)).split('\0').filter((file) => file !== ''));
+  // A merge of the writer's own that is not finished: all that it brought is in the way.
+  const inTheWay = existsSync(join(admin, 'MERGE_HEAD')) ? [...dirty] : obstaclesFor(path, changes, dirty);
+  if (inTheWay.length === 0)
+    await move(worktree, ref, { from, to, files: changes.map((change) => change.path) }, repository, run);
+  return inTheWay;
 }
 
 /** Goes through all steps of a move that was begun, those that were done before too. */

@@ -5,12 +5,10 @@ import { join, resolve } from 'node:path';
 import { ToolError } from '../../domain/errors.ts';
 import type { ChangedPath, MemberWork, Merge, Workshop, WriterPlace } from '../../engine/team/workshop-port.ts';
 import { removeLargeTree } from '../remove-tree.ts';
-import { obstaclesFor } from './obstacles.ts';
 import { commitAll, conflictedFiles, ignoredOf, repositoriesIn, snapshot } from './uncommitted.ts';
 import { beginBranch } from './workshop-begin.ts';
 import { closeWriter } from './workshop-close.ts';
 import {
-  changesBetween,
   commitAt,
   commitsBetween,
   countsBetween,
@@ -30,13 +28,14 @@ import {
   requireMergingGit,
   writerEnvironment,
 } from './workshop-git.ts';
-import { headsOf, moveHead, noteHead, personsTips, putBack, takeUpHead } from './workshop-head.ts';
+import { headsOf, moveHead, noteHead, personsTips, putBack } from './workshop-head.ts';
 import { shareInstalled } from './workshop-installed.ts';
-import { move } from './workshop-move.ts';
+import { move, moveAround } from './workshop-move.ts';
 import { baseRef, headRef, keptRef, leftRef, memberPath, teamBranch, viewPath } from './workshop-names.ts';
 import { ensureWorktree, findWorktree, removeWorktree } from './workshop-place.ts';
 import { checkedOutIn } from './workshop-refs.ts';
 import { refusePlan } from './workshop-refuse.ts';
+import { takeUpHead } from './workshop-take-up.ts';
 import { Turns } from './workshop-turn.ts';
 import { requireTeam, standIn, type Writer } from './workshop-writer.ts';
 
@@ -147,7 +146,6 @@ class GitWorkshop implements Workshop {
 
   update(team: string, member: string): Promise<Merge> {
     return this.#writer(team, member, async ({ worktree, ref, at, head }, { repository, run }) => {
-      const { path } = worktree;
       if (await isAncestor(head, at, repository, run)) return { kind: 'nothing' };
       const merged = await mergeCommit(
         at,
@@ -158,13 +156,8 @@ class GitWorkshop implements Workshop {
         run,
       );
       if (typeof merged !== 'string') return conflictOf(merged.conflicts, { of: at, into: head }, repository, run);
-      const changes = await changesBetween(at, merged, repository, run);
-      const diff = ['diff', '-z', '--name-only', '--no-renames', '--no-ext-diff', '--ignore-submodules=all', 'HEAD'];
-      const dirty = new Set((await run.git(path, diff)).split('\0').filter((file) => file !== ''));
-      // A merge of the writer's own that is not finished: all that it brought is in the way.
-      const inTheWay = existsSync(join(worktree.admin, 'MERGE_HEAD')) ? [...dirty] : obstaclesFor(path, changes, dirty);
+      const inTheWay = await moveAround(worktree, ref, { from: at, to: merged }, repository, run);
       if (inTheWay.length > 0) return conflictOf(inTheWay, { of: at, into: head }, repository, run);
-      await move(worktree, ref, { from: at, to: merged, files: changes.map((change) => change.path) }, repository, run);
       return { kind: 'merged', head: merged };
     });
   }

@@ -67,7 +67,10 @@ export interface Workshop {
   commits(team: string, member: string): Promise<MemberWork>;
   /** Takes the writer's branch, up to a commit of it, into the team's by a merge commit. */
   merge(team: string, member: string, message: string, upTo?: string): Promise<Merge>;
-  /** Before a lead goes on: what a person has committed to the team's branch meanwhile counts as left there. */
+  /**
+   * Before a lead goes on: what a person has committed to the team's branch meanwhile counts as left there. Where it was made
+   * anew, its writers are put upon it with what is their own.
+   */
   takeUp(team: string): Promise<void>;
   /** The person's branches and tags, and whether a teammate made the commit that they stand at. */
   tips(): Promise<Tips>;

@@ -106,6 +106,31 @@ test('what a person commits to it while nobody leads counts, what a teammate doe
   assert.equal((await workshop.view(TEAM, 'gate')).head, anew);
 });
 
+test('what a person took out of the branch does not come back with the writers', async (t) => {
+  const { root, git, workshop, path, own, left } = await merged(t);
+  const other = await workshop.open(TEAM, 'b');
+  assert.equal(textOf(other.path, 'src/api/a.js'), '2\n');
+  writeTree(other.path, { 'note.txt': 'mine\n' });
+  writeTree(path, { 'src/api/c.js': 'not committed\n' });
+  git('checkout', '-q', '-B', BRANCH, 'main');
+  writeTree(root, { 'src/pages/p.js': 'anew\n' });
+  const anew = commitAll(root, 'Anew');
+  git('checkout', '-q', 'main');
+  await workshop.takeUp(TEAM);
+  assert.deepEqual((await workshop.commits(TEAM, 'b')).commits, []);
+  assert.equal(textOf(other.path, 'note.txt'), 'mine\n');
+  assert.equal(textOf(other.path, 'src/api/a.js'), '1\n');
+  const [commit, ...more] = (await workshop.commits(TEAM, 'a')).commits;
+  assert.deepEqual([commit?.subject, commit?.files, more], ['More', ['src/api/b.js'], []]);
+  assert.equal(gitIn(path)('status', '--porcelain'), '?? src/api/c.js\n');
+  await workshop.save(TEAM, 'b', 'Note');
+  for (const member of ['a', 'b']) assert.equal((await workshop.merge(TEAM, member, 'All')).kind, 'merged');
+  const held = git('rev-list', BRANCH).split('\n');
+  assert.ok(held.includes(anew));
+  assert.ok(![own, left].some((sha) => held.includes(sha)));
+  assert.equal(git('show', `${BRANCH}:src/api/a.js`), '1\n');
+});
+
 test('a new team begins where the project is, also when that stands at the branch itself', async (t) => {
   const { git, workshop, left } = await merged(t);
   await workshop.close(TEAM, 'a');
