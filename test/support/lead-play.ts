@@ -125,6 +125,8 @@ export class LeadPlay {
   gate: GateResult[] = [];
   /** For which SPEC TRUST 5 was measured, each time. */
   readonly measuredFor: (string | null)[] = [];
+  /** What does otherwise than a workshop in which nothing happens. */
+  workshop: Partial<Workshop> = {};
   /** What was planned. */
   readonly specs: NewSpec[] = [];
   #active = 0;
@@ -201,7 +203,7 @@ export class LeadPlay {
       {
         context,
         clock,
-        workshop: WORKSHOP,
+        workshop: { ...WORKSHOP, ...this.workshop },
         members: { run: (run, hooks) => this.#member(run, hooks) },
         checksAt: () => ({
           run: () => Promise.resolve(this.gate.shift() ?? { ...failing('a'.repeat(40)), ok: true, checks: [] }),

@@ -75,6 +75,32 @@ test('what the gate rejects four times ends the run, with the reason; the team s
   assert.equal(outcome.state.session, 'working');
 });
 
+test('how a run has failed is told where nobody can look at its branches, once its teammates have ended', async (t) => {
+  let living = 0;
+  let whenLookedAt = -1;
+  const play = new Play(t, {
+    'backend-dev': async (_call, _prompt, _run, signal) => {
+      living += 1;
+      await new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve()));
+      living -= 1;
+    },
+  });
+  play.workshop = {
+    putBack: () => {
+      whenLookedAt = living;
+      return Promise.reject(new Error('git failed'));
+    },
+  };
+  const { settings } = play.world;
+  play.world.settings = { ...settings, fallback: { ...settings.fallback, enabled: false } };
+  play.world.pretend({ hostVersion: () => Promise.resolve(living > 0 ? '2.1.0' : '2.1.177') });
+  const outcome = await play.lead([draft('api', 'backend-dev')]);
+  assert.ok(outcome.kind === 'failed');
+  assert.match(outcome.why, /2\.1\.0/);
+  assert.equal(whenLookedAt, 0);
+  assert.ok(play.said.includes('whether branches were moved is not known: git failed'), play.said.join('; '));
+});
+
 test('who goes on after that has its rounds again: the same teammates are started anew and asked', async (t) => {
   const play = new Play(t);
   const bad = (round: number) => failing(String(round).repeat(40));

@@ -74,6 +74,8 @@ export class Lead {
     try {
       const outcome = await this.#lead(signal);
       if (outcome.kind !== 'failed') return outcome;
+      // Who lives could still move them.
+      await this.#endLives(0);
       await this.#lookAtBranches();
       return { ...outcome, state: this.#log.state };
     } finally {
@@ -81,11 +83,15 @@ export class Lead {
     }
   }
 
-  /** What was moved past the rules is put back, or named. */
+  /** What was moved past the rules is put back, or named. What the run has come to does not depend on it. */
   async #lookAtBranches(): Promise<void> {
     const { workshop, say } = this.#options;
-    await holdBranch(workshop, this.#log, say);
-    await namePersons(workshop, this.#log, this.#tips, say);
+    try {
+      await holdBranch(workshop, this.#log, say);
+      await namePersons(workshop, this.#log, this.#tips, say);
+    } catch (error) {
+      say(`whether branches were moved is not known: ${messageOf(error)}`);
+    }
   }
 
   async #lead(signal: AbortSignal): Promise<Outcome> {
