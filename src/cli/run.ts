@@ -153,22 +153,36 @@ async function tellUntold(composed: ComposedLead, team: string, options: PhaseOp
   return true;
 }
 
+/** Writes the report of what was built; where nobody can look at the branch, a run that is not done is told without it. */
+async function reportBuilt(
+  { lead: { workshop }, project }: ComposedLead,
+  team: string,
+  { outcome, coverageBefore }: Led,
+): Promise<Pick<RunReport, 'branch' | 'files' | 'report'>> {
+  try {
+    const { branch } = await workshop.begin(team);
+    const changed = await workshop.changed(team);
+    const place = outcome.kind === 'done' ? outcome.archived : join(project.main, '.tool', 'teams', team);
+    const path = join(place, 'report.md');
+    writeFileSync(path, teamReport({ state: outcome.state, branch, changed, coverageBefore }));
+    return { branch, files: changed.length, report: path };
+  } catch (error) {
+    if (outcome.kind === 'done') throw error;
+    say(`what was built is not told: ${messageOf(error)}`);
+    return NOTHING_BUILT;
+  }
+}
+
 async function tell(
   composed: ComposedLead,
   team: string,
-  { outcome, coverageBefore }: Led,
+  led: Led,
   seconds: number,
   options: PhaseOptions,
 ): Promise<void> {
-  const { workshop } = composed.lead;
-  const isBuilt = phaseOfTeam(team) === 'run';
-  const branch = isBuilt ? (await workshop.begin(team)).branch : '';
-  const changed = isBuilt ? await workshop.changed(team) : [];
-  const place = outcome.kind === 'done' ? outcome.archived : join(composed.project.main, '.tool', 'teams', team);
-  const path = join(place, 'report.md');
-  if (isBuilt) writeFileSync(path, teamReport({ state: outcome.state, branch, changed, coverageBefore }));
-  const built = { branch, files: changed.length, report: path };
-  const report = runReport(outcome, { ...(isBuilt ? built : NOTHING_BUILT), seconds });
+  const { outcome } = led;
+  const built = phaseOfTeam(team) === 'run' ? await reportBuilt(composed, team, led) : NOTHING_BUILT;
+  const report = runReport(outcome, { ...built, seconds });
   print(report, options);
   if (outcome.kind === 'done') told(outcome.archived);
   if (outcome.kind === 'interrupted')

@@ -262,6 +262,28 @@ test('where a teammate cannot be started, the same tasks go on one at a time, an
   assert.deepEqual([...new Set(report.tasks.map(({ outcome }) => outcome))], ['completed']);
 });
 
+test('how it failed is told where somebody has checked out its branch meanwhile', async (t) => {
+  const project = new Project(t);
+  const go = join(project.root, 'go');
+  const command = `until [ -e '${go}' ]; do sleep 0.05; done; exit 3`;
+  const run = spawn(process.execPath, [CLI, 'run', DEMO_SPEC, '--team', '--command', command], {
+    cwd: project.root,
+    env: { PATH: process.env.PATH ?? '', HOME: dirname(project.root), TOOL_CODE_EXPERIMENTAL_AGENT_TEAMS: '1' },
+  });
+  let stderr = '';
+  run.stderr.on('data', (chunk: Buffer) => {
+    stderr += chunk.toString('utf8');
+  });
+  const ended = once(run, 'close');
+  while (!stderr.includes('is there (run 1)')) await once(run.stderr, 'data');
+  project.git('checkout', '-q', BRANCH);
+  writeFileSync(go, '');
+  const [code] = (await ended) as [number | null];
+  assert.equal(code, 1);
+  assert.match(stderr, /what was built is not told: .* is checked out in /);
+  assert.match(stderr, /ended 3 times without finishing: it ended with exit code 3 and printed nothing\n/);
+});
+
 test('what cannot be run is refused in words, and nothing is begun', async (t) => {
   const project = new Project(t);
   const cases: readonly (readonly [readonly string[], number, RegExp])[] = [
