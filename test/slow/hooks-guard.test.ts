@@ -114,6 +114,8 @@ test("what is built or installed in directories that Git ignores is nobody's bus
     ['mkdir -p dist/deep && echo x > dist/deep/a.js', 0, /^$/],
     ['rm -rf node_modules dist', 0, /^$/],
     ['cmake -S . -B ./dist/native', 0, /^$/],
+    ['npm ci', 0, /^$/],
+    ['npm install', 2, /FileLease \{"path":"package-lock\.json"/],
     ['mkdir -p src/api/v2 && touch src/api/v2/a.ts', 0, /^$/],
     ['echo x > .env', 2, /\.env is nobody's/],
     ['echo x > kept/b.js', 2, /kept\/b\.js is nobody's/],

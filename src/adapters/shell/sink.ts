@@ -154,8 +154,9 @@ export function createSink(context: ShellContext): Sink {
       if (link !== undefined) unresolved(`${by}: ${link.path} may be a link by then`);
     }
     for (const { path, by, isGuess } of executed) {
-      if (made.some((note) => note.path === path || (!isGuess && note.tree && isWithin(path, note.path)))) {
-        unresolved(`${by}: the command itself writes the program ${path}`);
+      const isMade = (note: Note) => note.path === path || (!isGuess && note.tree && isWithin(path, note.path));
+      if (made.some((note) => note.by !== by && isMade(note))) {
+        unresolved(`${by}: the command itself writes the program ${path}: run that in a call of its own`);
       }
     }
     const names = hasOtherPrograms ? new Set(made.map(({ path }) => baseOf(path))) : new Set();

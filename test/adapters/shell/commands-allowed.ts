@@ -172,4 +172,6 @@ export const OWNED: readonly Row[] = allow(
   'node --test --test-reporter=tap --test-reporter-destination=src/api/x scripts/nothing.mjs',
   'cpp notes.txt src/api/x',
   'logsave src/api/log touch src/services/x',
+  "sed -i '' 's/users/people/' src/api/users.ts",
+  'mkdir -p src scripts; touch src/api/x',
 );

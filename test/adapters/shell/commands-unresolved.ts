@@ -128,4 +128,8 @@ export const UNKNOWN: readonly Row[] = unresolved(
   'echo "require(\'fs\').writeFileSync(\'src/components/x\', 1)" > src/api/x.cjs; node --loader ./src/api/x.cjs -e "console.log(1)"',
   'echo "require(\'fs\').writeFileSync(\'src/components/x\', 1)" > src/api/x.js; NODE_OPTIONS="-r ./src/api/x.js" node -e "console.log(1)"',
   "echo \"open('../components/x', 'w')\" > src/api/made.py; cd src/api; python3 -m made",
+  "echo \"open('src/components/x', 'w')\" > src/api/made.py; PYTHONPATH=src/api python3 -m made",
+  "echo \"open('src/components/x', 'w')\" > src/api/made.py; export PYTHONPATH=lib:src; python3 -m api.made",
+  'env -C src/api find . -name users.ts | xargs touch',
+  'git -C src/api ls-files | xargs touch',
 );

@@ -3,6 +3,7 @@
 import { readOptions } from '../options.ts';
 import type { Call, Program } from '../reader.ts';
 import { type Field, isText } from '../values.ts';
+import { lookUp } from '../variables.ts';
 import { checkNodeOptions, NODE_TEXTS, runsFile } from './node-options.ts';
 import { isPrinting, isValue } from './printing.ts';
 
@@ -52,13 +53,18 @@ function interpreter(language: Language): Program {
     }
     const [file] = options.operands;
     checkFile(call, file);
-    if (isText(file)) {
-      if (language === NODE) runsFile(file, shell, reader);
-      else reader.executed(shell, file, name);
-    }
+    if (!isText(file)) return undefined;
+    if (language === NODE) runsFile(file, shell, reader);
+    else reader.executed(shell, file, name);
+    // a tool that lies where it was installed is that tool
+    const tool = INSTALLED.exec(file);
+    if (language === NODE && tool !== null)
+      reader.runWords([tool[1] ?? tool[2] ?? '', ...options.operands.slice(1)], shell, call.stdin, 'program');
     return undefined;
   };
 }
+
+const INSTALLED = /(?:^|\/)node_modules\/(?:\.bin\/([^/]+)|([^@./][^/]*)\/.*)$/;
 
 function isFlag(arg: string, flag: string): boolean {
   if (flag.length === 1) return arg.startsWith('-') && !arg.startsWith('--') && arg.includes(flag);
@@ -124,8 +130,10 @@ function checkModule(call: Call, module: Field | undefined, operands: readonly F
     return undefined;
   }
   const path = module.replaceAll('.', '/');
-  for (const file of [`${path}.py`, `${path}/__main__.py`, `${path}/__init__.py`])
-    reader.executed(shell, file, call.name, 'guess');
+  const places = lookUp('PYTHONPATH', shell, reader.context);
+  for (const place of ['.', ...(typeof places === 'string' ? places.split(':').filter((one) => one !== '') : [])])
+    for (const file of [`${path}.py`, `${path}/__main__.py`, `${path}/__init__.py`])
+      reader.executed(shell, `${place}/${file}`, call.name, 'guess');
   if (module === 'pydoc') {
     // pages of a directory are named after what is in it
     if (has('-w'))

@@ -121,7 +121,8 @@ export const git: Program = (call) => {
     reader.unresolved(`git ${command} is not known: it may be an alias`);
     return undefined;
   }
-  return handler(gitCall) ?? printedBy(command, inner, args);
+  // paths that are printed in another directory mean others here
+  return handler(gitCall) ?? (options.has('C') ? undefined : printedBy(command, inner, args));
 };
 
 /** From outside of the work tree git goes to its root first. */

@@ -67,6 +67,12 @@ const OUTPUTS: readonly (readonly [readonly string[], readonly string[], Options
     ['f', 'o', 'output-file'],
     { short: [...'foLhI'], long: ['output-file=', 'languages=', 'exclude='] },
   ],
+  // its `-d` is no directory
+  [
+    ['browserify', 'watchify'],
+    ['o', 'outfile'],
+    { short: [...'oretpugsxi'], long: ['outfile=', 'require=', 'entry=', 'transform=', 'plugin=', 'standalone='] },
+  ],
   [['tic'], ['o'], { short: ['o', 'e', 'R', 'Q', 'v', 'w'] }],
   [
     [
@@ -101,7 +107,7 @@ const OUTPUTS: readonly (readonly [readonly string[], readonly string[], Options
     },
   ],
   [
-    ['xsltproc', 'xmllint', 'qrencode', 'mmdc', 'jsdoc', 'browserify', 'cython', 'rst2html'],
+    ['xsltproc', 'xmllint', 'qrencode', 'mmdc', 'jsdoc', 'cython', 'rst2html'],
     ['o', 'output', 'd', 'destination'],
     { short: ['o', 'd', 'i'], long: ['output=', 'destination='] },
   ],

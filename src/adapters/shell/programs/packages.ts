@@ -2,7 +2,7 @@
 
 import { readOptions } from '../options.ts';
 import type { Call, Program } from '../reader.ts';
-import { isText } from '../values.ts';
+import { concat, type Field, isText } from '../values.ts';
 import { inDirectory } from './wrappers.ts';
 
 const go: Program = (call) => {
@@ -14,7 +14,7 @@ const go: Program = (call) => {
       const directory = isText(one) ? one.replace(/\/?\.\.\.$/, '') || '.' : one;
       reader.write(shell, directory, `go ${verb}`, { tree: true, entry: true });
     }
-  } else if (verb === 'get' || verb === 'mod') {
+  } else if (verb === 'get' || (verb === 'mod' && !GO_READING.has(`${rest[0]}`))) {
     for (const file of ['go.mod', 'go.sum']) reader.write(shell, file, `go ${verb}`);
     if (rest[0] === 'vendor') reader.write(shell, 'vendor', 'go mod vendor', { tree: true });
   } else if (verb === 'build') {
@@ -42,9 +42,13 @@ const go: Program = (call) => {
       long: [...names, 'run', 'tags', 'timeout', 'count', 'exec'].map((name) => `${name}=`),
     });
     for (const file of options.all(...names)) reader.write(shell, file, 'go test', { tree: true });
-  }
+  } else if (verb === 'work' && rest[0] !== 'edit') reader.write(shell, 'go.work', 'go work');
+  else if (verb === 'run')
+    for (const file of rest) if (isText(file) && file.endsWith('.go')) reader.executed(shell, file, 'go run');
   return undefined;
 };
+
+const GO_READING: ReadonlySet<string> = new Set(['download', 'verify', 'graph', 'why']);
 
 const cargo: Program = (call) => {
   const args = call.args.filter((arg) => !isText(arg) || !arg.startsWith('+'));
@@ -61,6 +65,8 @@ const cargo: Program = (call) => {
     reader.write(shell, '.', `cargo ${verb}`, { tree: true, entry: true });
   else if (verb === 'add' || verb === 'remove' || verb === 'rm' || verb === 'update' || verb === 'upgrade') {
     for (const file of ['Cargo.toml', 'Cargo.lock']) reader.write(shell, file, `cargo ${verb}`);
+  } else if (verb === 'generate-lockfile') {
+    reader.write(shell, 'Cargo.lock', 'cargo generate-lockfile');
   } else if (verb === 'new' || verb === 'init') {
     const path = rest.find((arg) => !isText(arg) || !arg.startsWith('-'));
     reader.write(shell, path ?? '.', `cargo ${verb}`, { tree: true });
@@ -95,7 +101,7 @@ const MANIFEST: ReadonlySet<string> = new Set(
   'add remove rm r un uninstall unlink up update upgrade link dedupe version init pkg set create'.split(' '),
 );
 const INSTALL: ReadonlySet<string> = new Set(
-  'install i in ins isntall add ci clean-install rebuild prune import'.split(' '),
+  'install i in ins isntall add ci clean-install ic install-clean rebuild prune import shrinkwrap'.split(' '),
 );
 
 function packageManager(name: string): Program {
@@ -146,11 +152,25 @@ function packageManager(name: string): Program {
     if (verb === 'exec' || verb === 'x' || verb === 'dlx' || verb === 'npx') return runTool(call, verb, inside);
     if (options.has('g', 'global')) return undefined;
     if (verb === 'pack') return pack(call, options.has('dry-run'), inside);
-    if (MANIFEST.has(verb) || (INSTALL.has(verb) && rest.length > 0)) writeManifest(call, name, inside, true);
-    else if (INSTALL.has(verb)) writeManifest(call, name, inside, false);
+    if (options.has('dry-run') || isReading(verb, rest)) return undefined;
+    const isFrozen = FROZEN.has(verb) || options.has('frozen-lockfile', 'immutable', 'no-package-lock', 'no-lockfile');
+    const isSaved = !options.has('no-save');
+    if (verb === 'audit') {
+      if (rest[0] === 'fix' || options.has('fix')) writeManifest(call, name, inside, true);
+    } else if (MANIFEST.has(verb) || (INSTALL.has(verb) && rest.length > 0 && !FROZEN.has(verb)))
+      writeManifest(call, name, inside, isSaved, isSaved);
+    else if (INSTALL.has(verb)) writeManifest(call, name, inside, false, !isFrozen && isSaved);
     else if (name !== 'npm' && !SCRIPT_VERBS.has(verb)) runTool(call, null, inside);
     return undefined;
   };
+}
+
+/** Verbs that install what the lock file says, and leave it as it is. */
+const FROZEN: ReadonlySet<string> = new Set('ci clean-install ic install-clean rebuild'.split(' '));
+
+/** `npm pkg get`, and `npm version` alone. */
+function isReading(verb: string, rest: readonly Field[]): boolean {
+  return (verb === 'pkg' && rest[0] === 'get') || (verb === 'version' && rest.length === 0);
 }
 
 /** Verbs behind which no tool is named. */
@@ -165,16 +185,48 @@ function pack(call: Call, isTried: boolean, inside: Call['shell']): undefined {
   const options = readOptions(call.args, { short: ['o', 'f'], long: ['pack-destination=', 'out=', 'filename='] });
   const named = options.all('pack-destination', 'out', 'filename', 'o', 'f');
   if (isTried) return undefined;
-  for (const path of named.length === 0 ? ['.'] : named)
-    call.reader.write(inside, path, `${call.name} pack`, { tree: true });
+  const directories = named.length === 0 ? ['.'] : named;
+  const isOwn =
+    options.operands.length === 1 && !options.has('out', 'filename', 'o', 'f', 'w', 'workspace', 'workspaces');
+  const packed = isOwn ? packedName(call, inside) : null;
+  for (const directory of directories) {
+    if (packed === null) call.reader.write(inside, directory, `${call.name} pack`, { tree: true });
+    else call.reader.write(inside, concat(concat(directory, '/'), packed), `${call.name} pack`);
+  }
   return undefined;
 }
 
-function writeManifest(call: Call, name: string, inside: Call['shell'], isChanged: boolean): void {
+/** The name of what npm and pnpm pack; null when the manifest does not say. */
+function packedName({ name, reader }: Call, inside: Call['shell']): string | null {
+  const [place, ...others] = reader.places(inside, 'package.json') ?? [];
+  if (place === undefined || others.length > 0 || (name !== 'npm' && name !== 'pnpm')) return null;
+  if (reader.kindAt(inside, 'package.json') !== 'file') return null;
+  const { name: title, version } = manifestOf(reader.context.readText?.(place) ?? '');
+  return typeof title === 'string' && typeof version === 'string'
+    ? `${title.replace(/^@/, '').replaceAll('/', '-')}-${version}.tgz`
+    : null;
+}
+
+function manifestOf(text: string): { readonly name?: unknown; readonly version?: unknown } {
+  try {
+    const manifest: unknown = JSON.parse(text);
+    return typeof manifest === 'object' && manifest !== null ? manifest : {};
+  } catch {
+    return {};
+  }
+}
+
+function writeManifest(
+  call: Call,
+  name: string,
+  inside: Call['shell'],
+  isChanged: boolean,
+  isLocked: boolean = true,
+): void {
   const { reader } = call;
   const by = `${name} ${call.args.find(isText) ?? ''}`.trim();
   if (isChanged) reader.write(inside, 'package.json', by);
-  for (const lock of LOCKS[name] ?? []) reader.write(inside, lock, by);
+  for (const lock of isLocked ? (LOCKS[name] ?? []) : []) reader.write(inside, lock, by);
   reader.write(inside, 'node_modules', by, { tree: true, entry: true });
 }
 
@@ -183,16 +235,18 @@ function runTool(call: Call, verb: string | null, inside: Call['shell']): undefi
   const at = verb === null ? -1 : call.args.indexOf(verb);
   const words = call.args.slice(at + 1);
   const options = readOptions(words, {
-    short: ['p', 'c', 'w', 'C'],
-    long: ['package=', 'call=', 'workspace=', 'dir=', 'prefix=', 'yes', 'no-install', 'quiet'],
+    short: call.name.endsWith('mamba') || call.name === 'conda' ? ['p', 'n'] : ['p', 'c', 'w', 'C'],
+    long: ['name=', 'spec=', 'package=', 'call=', 'workspace=', 'dir=', 'prefix=', 'yes', 'no-install', 'quiet'],
     stopsAtOperand: true,
   });
   for (const code of options.all('c', 'call')) {
     if (isText(code)) call.reader.runChild(code, inside);
     else call.reader.unresolved(`${call.name} runs what is known only when it runs`);
   }
-  const [tool, ...rest] = options.operands;
+  const [tool, ...given] = options.operands;
   if (tool === undefined) return undefined;
+  // npm takes the `--` between a tool and its words for its own
+  const rest = call.name === 'npm' && given[0] === '--' ? given.slice(1) : given;
   // `prettier@3` is prettier
   const plain = isText(tool) ? tool.replace(/^@biomejs\/biome/, 'biome').replace(/(.)@[^/]*$/, '$1') : tool;
   call.reader.runWords([plain, ...rest], inside, call.stdin, 'program');
@@ -200,6 +254,34 @@ function runTool(call: Call, verb: string | null, inside: Call['shell']): undefi
 }
 
 const runner: Program = (call) => runTool(call, null, call.shell);
+
+/** Runs the tool that is named behind one of the verbs, as in `conda run`. */
+function verbRunner(...verbs: readonly string[]): Program {
+  return (call) => {
+    const [verb] = call.args;
+    return isText(verb) && verbs.includes(verb) ? runTool(call, verb, call.shell) : undefined;
+  };
+}
+
+const bundle: Program = (call) => {
+  const [verb = 'install'] = call.args;
+  if (verb === 'exec') return runTool(call, verb, call.shell);
+  const isAdded = verb === 'add' || verb === 'remove' || verb === 'init';
+  if (isAdded) call.reader.write(call.shell, 'Gemfile', `bundle ${verb}`);
+  if (isAdded || verb === 'install' || verb === 'update' || verb === 'lock')
+    call.reader.write(call.shell, 'Gemfile.lock', `bundle ${verb}`);
+  return undefined;
+};
+
+const composer: Program = (call) => {
+  const [verb] = call.args;
+  const isAdded = verb === 'require' || verb === 'remove';
+  if (isAdded) call.reader.write(call.shell, 'composer.json', `composer ${verb}`);
+  if (isAdded || verb === 'update') call.reader.write(call.shell, 'composer.lock', `composer ${verb}`);
+  if (isAdded || verb === 'update' || verb === 'install')
+    call.reader.write(call.shell, 'vendor', `composer ${verb}`, { tree: true, entry: true });
+  return undefined;
+};
 
 /** Runs tools of Python's managers: `poetry run black .`. */
 const pythonRunner: Program = (call) => {
@@ -217,31 +299,40 @@ const pythonRunner: Program = (call) => {
       stopsAtOperand: true,
     });
     call.reader.runWords(inner.operands, inside, call.stdin, 'program');
-  } else if (
+    return undefined;
+  }
+  const { name, reader } = call;
+  const words = rest.filter((word) => !isText(word) || !word.startsWith('-'));
+  const has = (...flags: readonly string[]) => rest.some((word) => isText(word) && flags.includes(word));
+  const isAdded =
     verb === 'add' ||
     verb === 'remove' ||
+    (verb === 'version' && (words.length > 0 || has('--bump'))) ||
+    (verb === 'install' && name === 'pipenv' && words.length > 0);
+  // a lock file that others find out of date is theirs to mend
+  const isLocked =
     verb === 'lock' ||
-    verb === 'sync' ||
-    verb === 'install' ||
-    verb === 'update'
-  ) {
-    for (const file of ['pyproject.toml', 'poetry.lock', 'uv.lock', 'Pipfile', 'Pipfile.lock', 'pdm.lock']) {
-      if (isManaged(call.name, file)) call.reader.write(inside, file, `${call.name} ${verb}`);
-    }
-    if (call.name === 'uv') call.reader.write(inside, '.venv', 'uv', { tree: true });
-  }
+    verb === 'update' ||
+    (verb === 'sync' && name === 'uv' && !has('--frozen', '--locked')) ||
+    (verb === 'install' && name !== 'poetry');
+  const manifest = name === 'pipenv' ? 'Pipfile' : 'pyproject.toml';
+  if (isAdded) reader.write(inside, manifest, `${name} ${verb}`);
+  if (isAdded || isLocked)
+    reader.write(inside, name === 'pipenv' ? 'Pipfile.lock' : `${name}.lock`, `${name} ${isText(verb) ? verb : ''}`);
+  if (name === 'uv' && (isAdded || verb === 'sync' || verb === 'venv'))
+    reader.write(inside, '.venv', 'uv', { tree: true });
   return undefined;
 };
 
-function isManaged(name: string, file: string): boolean {
-  if (name === 'pipenv') return file.startsWith('Pipfile');
-  return file === 'pyproject.toml' || file.startsWith(name);
-}
-
 export const PACKAGE_PROGRAMS: readonly (readonly [string, Program])[] = [
   ...['npm', 'pnpm', 'yarn', 'bun'].map((name): readonly [string, Program] => [name, packageManager(name)]),
-  ...['npx', 'pnpx', 'bunx', 'uvx', 'pipx', 'bundle'].map((name): readonly [string, Program] => [name, runner]),
+  ...['npx', 'pnpx', 'bunx', 'uvx'].map((name): readonly [string, Program] => [name, runner]),
   ...['poetry', 'uv', 'pipenv', 'pdm', 'rye', 'hatch'].map((name): readonly [string, Program] => [name, pythonRunner]),
+  ...['conda', 'mamba', 'micromamba'].map((name): readonly [string, Program] => [name, verbRunner('run')]),
+  ...['mise', 'asdf'].map((name): readonly [string, Program] => [name, verbRunner('exec', 'x')]),
+  ['pipx', verbRunner('run')],
+  ['bundle', bundle],
+  ['composer', composer],
   ['go', go],
   ['cargo', cargo],
   ['prisma', prisma],

@@ -1,6 +1,6 @@
 // sed: which files it edits, and what its script writes or runs.
 
-import { readOptions } from '../options.ts';
+import { type Options, readOptions } from '../options.ts';
 import { baseOf } from '../paths.ts';
 import type { Call, Program } from '../reader.ts';
 import { fileText } from '../redirects.ts';
@@ -149,9 +149,9 @@ export const sed: Program = (call) => {
   const files = options.all('f', 'file');
   const expressions = options.all('e', 'expression');
   const hasScript = expressions.length > 0 || files.length > 0;
-  const [first, ...rest] = options.operands;
+  const [first, ...rest] = withoutEnding(options, call);
   const scripts = hasScript ? expressions : first === undefined ? [] : [first];
-  const operands = hasScript ? options.operands : rest;
+  const operands = hasScript ? options.operands.filter((operand) => operand !== '') : rest;
   if (expressions.length > 0 && expressions.every(isText)) checkScript(expressions.join('\n'), call);
   else for (const script of scripts) checkScript(script, call);
   for (const file of files) {
@@ -165,6 +165,14 @@ export const sed: Program = (call) => {
   }
   return undefined;
 };
+
+/** `-i ''` of other systems: the empty word is no script, unless a file has the script's name. */
+function withoutEnding(options: Options, { reader, shell }: Call): readonly Field[] {
+  const { operands } = options;
+  const [first, script] = operands;
+  const isEnding = first === '' && options.all('i').at(-1) === '' && isText(script);
+  return isEnding && reader.kindAt(shell, script) === 'none' ? operands.slice(1) : operands;
+}
 
 /** `-i.bak` keeps what was there; a `*` in the ending is the name. */
 function writeBackup(operand: Field, suffix: Field, call: Call): void {
