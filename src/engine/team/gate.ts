@@ -43,7 +43,8 @@ export async function judgeCompletion(
   const unchecked =
     free ?? (settings.hooks.taskCompleted.requireQualityCheck ? null : 'unchecked: require_quality_check is false');
   const changed = () => changedBy(context, log.state, own);
-  const measured = unchecked === null ? await measure(context, log, task, caller, settings, own === null, changed) : null;
+  const measured =
+    unchecked === null ? await measure(context, log, task, caller, settings, own === null, changed) : null;
   const work = prepared ?? { upTo: null, ignored: [] };
   if (measured !== null && measured.objection !== null) {
     const decided = await decide(log, task, caller, measured.objection, measured.words);

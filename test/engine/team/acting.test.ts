@@ -270,7 +270,13 @@ test('what nobody of the team can mend is told, and counts once however often it
   for (let asked = 0; asked < 5; asked += 1)
     assert.match(String((await world.act('team-lead', 'TaskList')).note), words);
   assert.deepEqual([world.state().gate?.rejected, world.measured], [1, measured], 'a look measures nothing');
-  assert.deepEqual(world.state().decisions.filter(isRefusal).map(({ about }) => about), ['the work of all']);
+  assert.deepEqual(
+    world
+      .state()
+      .decisions.filter(isRefusal)
+      .map(({ about }) => about),
+    ['the work of all'],
+  );
   const { workTree } = world.context;
   workTree.tree = () => Promise.resolve('another tree');
   assert.match(String((await world.act('team-lead', 'TaskList')).note), words);

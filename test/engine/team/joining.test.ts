@@ -192,7 +192,11 @@ test('what Git ignores of work that the checks refuse is kept, and the lead told
   await refused();
   world.fails('tests');
   for (let time = 1; time <= 3; time++) assert.match(await refused(), /Not accepted: tests failed/);
-  const told = () => world.state().messages.map(messageLine).filter((line) => line.includes('which Git ignores'));
+  const told = () =>
+    world
+      .state()
+      .messages.map(messageLine)
+      .filter((line) => line.includes('which Git ignores'));
   const kept = () => git('for-each-ref', 'refs/toolcrew/saved').split('\n').filter(Boolean);
   assert.deepEqual([told(), kept()], [[], []]);
   await complete();

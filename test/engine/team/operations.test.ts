@@ -344,7 +344,10 @@ test('where several build in one tree, a builder is held to what no test loads o
   world.gate = [gate(720, 'passed')];
   world.changed.push('src/api/log.ts');
   const own = await world.refused('backend-dev', 'TaskUpdate', complete);
-  assert.match(own, /the tests reach 72 % of the lines, those of a changed file that the report does not name among them/);
+  assert.match(
+    own,
+    /the tests reach 72 % of the lines, those of a changed file that the report does not name among them/,
+  );
   assert.match(own, /\n {2}- src\/api\/log\.ts: not in the coverage report/);
   world.changed.pop();
   await world.call('backend-dev', 'TaskUpdate', complete);

@@ -74,7 +74,6 @@ export type Measured =
  * what they say.
  */
 export async function measureCheckout(context: HookContext, log: TeamLog, as: Evidence): Promise<Measured> {
-  const { quality } = await context.settings();
   const measuredAt = await standOf(context);
   const measured = await measureOnce(context, log, as);
   await noteStuck(log, measuredAt, measured);
