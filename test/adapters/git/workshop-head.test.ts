@@ -6,6 +6,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
 import { createWorkshop } from '../../../src/adapters/git/workshop.ts';
+import { writerEnvironment } from '../../../src/adapters/git/workshop-git.ts';
 import { writeTree } from '../../support/installed.ts';
 import { type Cleanup, tempDir } from '../../support/temp.ts';
 import { commitAll, gitIn, projectOf, TEAM, textOf } from '../../support/workshop.ts';
@@ -106,29 +107,48 @@ test('what a person commits to it while nobody leads counts, what a teammate doe
   assert.equal((await workshop.view(TEAM, 'gate')).head, anew);
 });
 
-test('what a person took out of the branch does not come back with the writers', async (t) => {
-  const { root, git, workshop, path, own, left } = await merged(t);
-  const other = await workshop.open(TEAM, 'b');
-  assert.equal(textOf(other.path, 'src/api/a.js'), '2\n');
-  writeTree(other.path, { 'note.txt': 'mine\n' });
-  writeTree(path, { 'src/api/c.js': 'not committed\n' });
-  git('checkout', '-q', '-B', BRANCH, 'main');
-  writeTree(root, { 'src/pages/p.js': 'anew\n' });
-  const anew = commitAll(root, 'Anew');
-  git('checkout', '-q', 'main');
+for (const [how, text] of [
+  ['made anew', 'anew\n'],
+  ['moved back', null],
+] as const) {
+  test(`what a person took out of the branch, ${how}, does not come back with the writers`, async (t) => {
+    const { root, git, workshop, path, at, own, left } = await merged(t);
+    const other = await workshop.open(TEAM, 'b');
+    assert.equal(textOf(other.path, 'src/api/a.js'), '2\n');
+    writeTree(other.path, { 'note.txt': 'mine\n' });
+    writeTree(path, { 'src/api/c.js': 'not committed\n' });
+    git('checkout', '-q', '-B', BRANCH, 'main');
+    if (text !== null) {
+      writeTree(root, { 'src/pages/p.js': text });
+      commitAll(root, 'Anew');
+    }
+    const taken = at(BRANCH);
+    git('checkout', '-q', 'main');
+    await workshop.takeUp(TEAM);
+    assert.equal(await workshop.putBack(TEAM), null);
+    assert.deepEqual((await workshop.commits(TEAM, 'b')).commits, []);
+    assert.equal(textOf(other.path, 'note.txt'), 'mine\n');
+    assert.equal(textOf(other.path, 'src/api/a.js'), '1\n');
+    const [commit, ...more] = (await workshop.commits(TEAM, 'a')).commits;
+    assert.deepEqual([commit?.subject, commit?.files, more], ['More', ['src/api/b.js'], []]);
+    assert.equal(gitIn(path)('status', '--porcelain'), '?? src/api/c.js\n');
+    await workshop.save(TEAM, 'b', 'Note');
+    for (const member of ['a', 'b']) assert.equal((await workshop.merge(TEAM, member, 'All')).kind, 'merged');
+    const held = git('rev-list', BRANCH).split('\n');
+    assert.ok(held.includes(taken));
+    assert.ok(![own, left].some((sha) => held.includes(sha)));
+    assert.equal(git('show', `${BRANCH}:src/api/a.js`), '1\n');
+  });
+}
+
+test('a branch that a teammate has moved back is none that a person took something out of', async (t) => {
+  const { git, workshop, path, at, left } = await merged(t);
+  const by = { ...process.env, ...writerEnvironment(TEAM, 'a') };
+  execFileSync('git', ['update-ref', `refs/heads/${BRANCH}`, 'main'], { cwd: path, env: by });
   await workshop.takeUp(TEAM);
-  assert.deepEqual((await workshop.commits(TEAM, 'b')).commits, []);
-  assert.equal(textOf(other.path, 'note.txt'), 'mine\n');
-  assert.equal(textOf(other.path, 'src/api/a.js'), '1\n');
-  const [commit, ...more] = (await workshop.commits(TEAM, 'a')).commits;
-  assert.deepEqual([commit?.subject, commit?.files, more], ['More', ['src/api/b.js'], []]);
-  assert.equal(gitIn(path)('status', '--porcelain'), '?? src/api/c.js\n');
-  await workshop.save(TEAM, 'b', 'Note');
-  for (const member of ['a', 'b']) assert.equal((await workshop.merge(TEAM, member, 'All')).kind, 'merged');
-  const held = git('rev-list', BRANCH).split('\n');
-  assert.ok(held.includes(anew));
-  assert.ok(![own, left].some((sha) => held.includes(sha)));
-  assert.equal(git('show', `${BRANCH}:src/api/a.js`), '1\n');
+  assert.notEqual(await workshop.putBack(TEAM), null);
+  assert.equal(at(BRANCH), left);
+  assert.equal(git('show', `${BRANCH}:src/api/a.js`), '2\n');
 });
 
 test('a new team begins where the project is, also when that stands at the branch itself', async (t) => {
