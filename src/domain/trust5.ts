@@ -215,17 +215,29 @@ function commitParts(facts: CommitFacts | Unmeasured): readonly Part[] {
   ];
 }
 
-function judge(dimension: Dimension, parts: readonly Part[], minScore: number): DimensionResult {
+/** What is said of a dimension that is not measured, and stands in nobody's way. */
+const UNASKED = 'need not be measured (quality.trust5.not_measured)';
+
+function judge(
+  dimension: Dimension,
+  parts: readonly Part[],
+  { minScore, notMeasured }: QualitySettings['trust5'],
+): DimensionResult {
   const measured = parts.filter(({ outcome }) => outcome !== 'not_measured');
   const reached = measured.length === 0 ? null : score(5 * mean(measured.map(({ share }) => share)));
-  const hasFailed =
-    measured.some(({ outcome, isHard }) => isHard && outcome === 'failed') || (reached !== null && reached < minScore);
+  const isBroken = measured.some(({ outcome, isHard }) => isHard && outcome === 'failed');
+  const isBelow = reached !== null && reached < minScore;
+  const hasFailed = isBroken || isBelow;
   const state = hasFailed ? 'failed' : measured.length < parts.length ? 'not_measured' : 'passed';
   return {
     dimension,
     state,
     score: state === 'not_measured' ? null : reached,
-    figures: parts.map(({ figure }) => figure),
+    figures: [
+      ...parts.map(({ figure }) => figure),
+      ...(isBelow && !isBroken ? [`expected at least ${minScore}`] : []),
+      ...(state === 'not_measured' && notMeasured.includes(dimension) ? [UNASKED] : []),
+    ],
     source: [...new Set(parts.flatMap(({ source }) => source ?? []))].join('; ') || 'nothing',
     findings: parts.flatMap(({ findings }) => findings),
   };
@@ -255,7 +267,7 @@ export function trust5Of(facts: Trust5Facts, settings: QualitySettings): Trust5 
     secured: [checkPart(checks, 'security'), secretsPart(facts.secrets)],
     trackable: originParts(facts.commits),
   };
-  const dimensions = DIMENSIONS.map((dimension) => judge(dimension, parts[dimension], trust5.minScore));
+  const dimensions = DIMENSIONS.map((dimension) => judge(dimension, parts[dimension], trust5));
   const scores = dimensions.flatMap((one) => one.score ?? []);
   return {
     dimensions,
@@ -285,6 +297,27 @@ export function trust5Lines({ dimensions, score: total, ok }: Trust5Summary): re
       ({ dimension, state, score: one, figures, source }) =>
         `${dimension.padEnd(9)} ${words(one).padStart(3)} ${state.replace('_', ' ').padEnd(12)} ${figures.join('; ')} [${source}]`,
     ),
-    `TRUST 5   ${words(total).padStart(3)} ${ok ? 'passed' : 'not passed'}`,
+    `TRUST 5   ${words(total).padStart(3)} ${ok ? 'passed' : `not passed: ${inTheWay(dimensions).map(nameOf).join(', ') || 'nothing is measured'}`}`,
   ];
+}
+
+type Summed = Trust5Summary['dimensions'][number];
+
+/** What keeps it from being passed. */
+function inTheWay(dimensions: readonly Summed[]): readonly Summed[] {
+  return dimensions.filter(
+    ({ state, figures }) => state === 'failed' || (state === 'not_measured' && !figures.includes(UNASKED)),
+  );
+}
+
+function nameOf({ dimension, state }: Summed): string {
+  return `${dimension} ${state.replace('_', ' ')}`;
+}
+
+/** In one line why it is not passed: what failed, with its figures, and what is not measured. */
+export function trust5Reason({ dimensions }: Trust5Summary): string {
+  const parts = inTheWay(dimensions).map((one) =>
+    one.state === 'failed' ? `${nameOf(one)} (${one.figures.join('; ')})` : nameOf(one),
+  );
+  return `TRUST 5 is not passed: ${parts.join(', ') || 'nothing is measured'}`;
 }

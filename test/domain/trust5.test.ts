@@ -1,7 +1,14 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { type CheckResult, DEFAULT_QUALITY, type Dimension, type QualitySettings } from '../../src/domain/quality.ts';
-import { summaryOf, type Trust5, type Trust5Facts, trust5Lines, trust5Of } from '../../src/domain/trust5.ts';
+import {
+  summaryOf,
+  type Trust5,
+  type Trust5Facts,
+  trust5Lines,
+  trust5Of,
+  trust5Reason,
+} from '../../src/domain/trust5.ts';
 import type { ComplexityFacts, Finding } from '../../src/domain/trust5-facts.ts';
 
 function check(name: CheckResult['check'], other: Partial<CheckResult> = {}): CheckResult {
@@ -176,6 +183,28 @@ test('what is not measured passes only where the settings name it, and only what
   assert.equal(trust5Of(bad, settings({ notMeasured: ['unified'] })).ok, false);
 });
 
+test('what is not passed says by what, with the thresholds; what need not be measured says so', () => {
+  const mixed = facts(
+    {
+      complexity: { ...complexity, findings: [finding('a.js')] },
+      format: { unmeasured: 'there is no formatter' },
+    },
+    check('security', { outcome: 'not_measured', reason: 'there is no audit' }),
+  );
+  const summary = summaryOf(trust5Of(mixed, settings({ notMeasured: ['unified'] })));
+  const lines = trust5Lines(summary);
+  assert.match(lines[1] ?? '', /^readable {2}4\.3 failed .*; complexity: 1 of 4 .*; expected at least 5 \[/);
+  assert.match(
+    lines[2] ?? '',
+    /^unified {5}– not measured formatter: not measured: there is no formatter; need not be measured \(quality\.trust5\.not_measured\) \[nothing\]$/,
+  );
+  assert.equal(lines.at(-1), 'TRUST 5   4.7 not passed: readable failed, secured not measured');
+  assert.match(
+    trust5Reason(summary),
+    /^TRUST 5 is not passed: readable failed \(lint: .*; expected at least 5\), secured not measured$/,
+  );
+});
+
 test('nothing measured is nothing passed, whatever the settings say', () => {
   const nothing: Trust5Facts = {
     gate: { checks: [], coverage: null },
@@ -187,7 +216,7 @@ test('nothing measured is nothing passed, whatever the settings say', () => {
   const all = settings({ notMeasured: ['tested', 'readable', 'unified', 'secured', 'trackable'] });
   const result = trust5Of(nothing, all);
   assert.deepEqual([result.ok, result.score, result.securityIssues], [false, null, null]);
-  assert.equal(trust5Lines(summaryOf(result)).at(-1), 'TRUST 5     – not passed');
+  assert.equal(trust5Lines(summaryOf(result)).at(-1), 'TRUST 5     – not passed: nothing is measured');
 });
 
 test('min_score lets shares be missing, and never a test, a lint error or a secret', () => {

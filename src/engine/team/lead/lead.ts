@@ -8,7 +8,7 @@ import { FALLBACK_TRIGGERS, type FallbackTrigger } from '../../../domain/team/fa
 import { GATE_ROUNDS, isFinished, isMeasured, leadStep } from '../../../domain/team/lead-step.ts';
 import { isStanding, specOf, type TeamState } from '../../../domain/team/state.ts';
 import { oneLine } from '../../../domain/text.ts';
-import { summaryOf, trust5Lines } from '../../../domain/trust5.ts';
+import { summaryOf, trust5Lines, trust5Reason } from '../../../domain/trust5.ts';
 import { heldAgainst } from '../../../domain/unreported.ts';
 import type { TeamLog } from '../../ports.ts';
 import { holdBranch, namePersons } from '../moved-branch.ts';
@@ -275,7 +275,7 @@ export class Lead {
     for (const line of trust5Lines(trust5Summary)) say(`gate: ${line}`);
     if (ok) return null;
     this.#rounds += 1;
-    const why = gate.ok ? trust5Lines(trust5Summary).join('; ') : rejection(gate, quality);
+    const why = gate.ok ? trust5Reason(trust5Summary) : rejection(gate, quality);
     if (this.#rounds > GATE_ROUNDS) return `the gate has rejected the work ${this.#rounds} times: ${why}`;
     return askForMending(
       context,

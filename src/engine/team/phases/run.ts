@@ -8,7 +8,7 @@ import { remediesFor } from '../../../domain/team/remedies.ts';
 import type { Gate, TeamState } from '../../../domain/team/state.ts';
 import { writersOf } from '../../../domain/team/unowned.ts';
 import { unknownFacts, writtenFacts } from '../../../domain/team/written.ts';
-import { summaryOf, type Trust5, trust5Lines } from '../../../domain/trust5.ts';
+import { summaryOf, type Trust5, trust5Reason } from '../../../domain/trust5.ts';
 import { heldAgainst } from '../../../domain/unreported.ts';
 import type { TeamLog } from '../../ports.ts';
 import type { CheckoutWork, HookContext } from '../hook-context.ts';
@@ -127,7 +127,7 @@ async function measureOnce(context: HookContext, log: TeamLog, as: Evidence): Pr
   log.refresh();
   if (!isKnown(log.state, found)) await log.append({ type: 'gate_measured', task: null, ...found });
   if (ok) return { kind: 'passed' };
-  const why = gate.ok ? trust5Lines(found.trust5).join('; ') : rejection(gate, quality);
+  const why = gate.ok ? trust5Reason(found.trust5) : rejection(gate, quality);
   const rounds = log.state.gate?.rejected ?? 0;
   if (rounds > GATE_ROUNDS) return { kind: 'stuck', why: `the gate has rejected the work ${rounds} times: ${why}` };
   const notes: string[] = [];
