@@ -11,7 +11,9 @@ export async function findGoProject({ root, env }: Surroundings): Promise<Projec
       way('go test -cover ./...', { script: 'go test -coverprofile="$TOOL_REPORTS/go.out" ./...', report: 'go.out' }),
     ),
     coverageRunsTests: true,
-    lint: found(way('go vet ./...'), ...(isInstalled('golangci-lint', env) ? [way('golangci-lint run')] : [])),
+    lint: isInstalled('go', env)
+      ? found(way('go vet ./...'), ...(isInstalled('golangci-lint', env) ? [way('golangci-lint run')] : []))
+      : gap('go is not installed'),
     security: isInstalled('govulncheck', env) ? found(way('govulncheck ./...')) : gap('govulncheck is not installed'),
   };
 }

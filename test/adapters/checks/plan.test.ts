@@ -180,7 +180,8 @@ test('where every command is given, the project’s own files are not read', asy
 test('a package.json without tests beside another project leaves the tests to that one', async (t) => {
   const project = testProject(t, 'go');
   manifest(project, { lint: 'prettier --check .' });
-  const { planned, tests, lint } = await plan(project);
+  project.program('go', '');
+  const { planned, tests, lint } = await plan(project, { path: `${project.root}/../bin` });
   assert.equal(planned.testing.length, 1);
   assert.deepEqual([tests, lint], [['go test ./...'], ['npm run lint', 'go vet ./...']]);
 });
@@ -257,10 +258,10 @@ test('a Python project: its own environment, and the tools that are configured',
 
 test('Go and Rust: what is installed is used, what is not is named', async (t) => {
   const go = testProject(t, 'go');
-  assert.deepEqual(
-    [(await plan(go)).lint, (await plan(go)).planned.security.gap],
-    [['go vet ./...'], 'govulncheck is not installed'],
-  );
+  const none = (await plan(go, { path: `${go.root}/../bin` })).planned;
+  assert.deepEqual([none.lint.gap, none.security.gap], ['go is not installed', 'govulncheck is not installed']);
+  go.program('go', '');
+  assert.deepEqual((await plan(go, { path: `${go.root}/../bin` })).lint, ['go vet ./...']);
   go.program('golangci-lint', '');
   assert.deepEqual((await plan(go, { path: `${go.root}/../bin` })).lint, ['go vet ./...', 'golangci-lint run']);
 
