@@ -240,12 +240,15 @@ function withoutDaemon(checks: readonly Check[]): readonly Check[] {
 }
 
 export async function doctorCommand(path: string, options: { readonly json?: boolean }): Promise<void> {
-  const { main } = findProject(process.cwd());
-  const hasTeams = existsSync(join(main, '.tool'));
+  const { root, main } = findProject(process.cwd());
+  const hasTeams = [root, main].some((place) => existsSync(join(place, '.tool')));
   const daemon = await diagnose(path, process.env);
   const checks = [
     ...(hasTeams && path === DEFAULT_PATH && !existsSync(path) ? withoutDaemon(daemon) : daemon),
-    ...(hasTeams ? await diagnoseTeam(main, process.env) : []),
+    // In a worktree the command alone would install into that.
+    ...(hasTeams ? await diagnoseTeam(main, process.env) : []).map((check) =>
+      check.mend === 'tool init' && root !== main ? { ...check, mend: `tool init ${main}` } : check,
+    ),
   ];
   const failed = checks.some((check) => check.status === 'fail');
   process.exitCode = failed ? 1 : 0;

@@ -1,5 +1,7 @@
 // `tool init`: puts hooks, agents, commands and the team server into a project, all of it or nothing.
 
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { teamFileText } from '../adapters/config/team-file-text.ts';
 import { packageRoot, packageVersion } from '../adapters/package-root.ts';
 import { claudeVersion, parseVersion } from '../adapters/runner/claude.ts';
@@ -7,6 +9,7 @@ import { ToolError } from '../domain/errors.ts';
 import { got } from '../domain/text.ts';
 import { type Host, hostForm } from '../install/host-form.ts';
 import { planInstall } from '../install/install.ts';
+import { MANIFEST } from '../install/manifest.ts';
 import { performAll } from '../install/operations.ts';
 import { readPayload } from '../install/payload.ts';
 import { findProject, type Project } from '../install/project.ts';
@@ -28,6 +31,9 @@ async function findHost(given: string | undefined): Promise<Host> {
 }
 
 function nextStep(project: Project): string {
+  const { root, main } = project;
+  if (main !== root && !existsSync(join(main, MANIFEST)))
+    return `Next: tool init ${main}  (this is a worktree of it, and teams and their configuration are those of that checkout)`;
   return `Next: open Claude Code in ${project.root} and type  /tool:1-plan "<feature>" --team`;
 }
 

@@ -3,9 +3,16 @@
 import { existsSync, readFileSync, realpathSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { packageRoot } from '../adapters/package-root.ts';
+import { findProject as findCheckout } from '../adapters/project.ts';
 import { messageOf, ToolError } from '../domain/errors.ts';
+import { MANIFEST } from './manifest.ts';
 
-export type Project = { readonly root: string; readonly kind: string };
+export type Project = {
+  readonly root: string;
+  readonly kind: string;
+  /** Where its teams and their configuration are: of a worktree, the checkout that it belongs to. */
+  readonly main: string;
+};
 
 const KINDS: Readonly<Record<string, string>> = {
   'package.json': 'JavaScript',
@@ -30,10 +37,13 @@ function realDirectory(path: string): string {
   return real;
 }
 
-/** The top of the working tree that holds the directory, a linked one as well; the directory itself outside of any. */
+/**
+ * Where something is installed, or else the top of the working tree that holds the directory, a linked one as well; the
+ * directory itself outside of any.
+ */
 function topOf(directory: string): string {
   for (let at = directory; ; at = dirname(at)) {
-    if (existsSync(join(at, '.git'))) return at;
+    if (existsSync(join(at, '.git')) || existsSync(join(at, MANIFEST))) return at;
     if (at === dirname(at)) return directory;
   }
 }
@@ -49,7 +59,7 @@ function isThisPackage(root: string): boolean {
 }
 
 /**
- * Finds the project. A directory that is named is taken as it is; without one it is the top of the working tree.
+ * Finds the project. A directory that is named is taken as it is; without one it is the nearest that has an installation, or the top of the working tree.
  * @param home the person's own directory, which is nobody's project
  */
 export function findProject(named: string | undefined, cwd: string, home: string | undefined): Project {
@@ -58,5 +68,6 @@ export function findProject(named: string | undefined, cwd: string, home: string
   if (root === dirname(root)) throw refuse('is the root of the file system');
   if (home !== undefined && existsSync(home) && root === realpathSync(home)) throw refuse('is your home directory');
   if (isThisPackage(root)) throw refuse('is toolcrew itself');
-  return { root, kind: kindOf(root) };
+  const checkout = findCheckout(root);
+  return { root, kind: kindOf(root), main: checkout.root === root ? checkout.main : root };
 }

@@ -1,7 +1,7 @@
 // `tool init` and `tool uninstall` as a person types them.
 
 import assert from 'node:assert/strict';
-import { spawnSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { chmodSync, chownSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import test from 'node:test';
@@ -167,6 +167,39 @@ test('which host there is, or is named, decides; without one it is said', (t) =>
     assert.match(stderr, words);
   }
   assert.ok(!existsSync(join(root, '.tool')));
+});
+
+test('what is installed below the top of a working tree is brought up to date and taken out from there', (t) => {
+  const { root, tool } = machine(t, '2.1.100', { 'app/src/a.js': '' });
+  const before = treeOf(root);
+  const app = join(root, 'app');
+  const next = (stdout: string) => stdout.trimEnd().split('\n').at(-1);
+  assert.match(String(next(tool(['init', 'app']).stdout)), /^Next: open Claude Code in \S+\/app and type/);
+  assert.match(
+    tool(['init'], join(app, 'src')).stdout,
+    /^toolcrew \S+ is installed in \S+\/app for .*; nothing was changed/,
+  );
+  assert.equal(tool(['uninstall'], app).status, 0);
+  assert.deepEqual(treeOf(root), before);
+});
+
+test('in a worktree it says that teams are those of the checkout, and what to type there', (t) => {
+  const { root, home, tool } = machine(t, '2.1.100');
+  const git = (...args: readonly string[]) => execFileSync('git', ['-C', root, ...args], { env: cleanEnv(home) });
+  git('init', '-q');
+  git('-c', 'user.name=x', '-c', 'user.email=x@example.com', 'commit', '-q', '--allow-empty', '-m', 'x');
+  const worktree = join(home, 'worktree');
+  git('worktree', 'add', '-q', worktree);
+  const { stdout } = tool(['init'], worktree);
+  assert.match(stdout, new RegExp(`^Next: tool init ${root}  \\(this is a worktree of it, `, 'm'));
+  const rowOf = () => {
+    const { checks } = JSON.parse(tool(['doctor', '--json'], worktree).stdout);
+    return checks.find(({ name }: Readonly<Record<string, unknown>>) => name === 'team mode');
+  };
+  assert.deepEqual([rowOf()?.says, rowOf()?.mend], [`not installed in ${root}`, `tool init ${root}`]);
+  tool(['init']);
+  assert.equal(rowOf()?.status, 'ok');
+  assert.match(tool(['init'], worktree).stdout, /^Next: open Claude Code in /m);
 });
 
 test('what is no project is refused', (t) => {
