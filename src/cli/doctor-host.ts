@@ -1,5 +1,7 @@
 // What `tool doctor` finds in the host's settings files, and in what was installed: whether hooks and team server are heard.
 
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { teamFileText } from '../adapters/config/team-file-text.ts';
 import { fieldsAt, type SettingsFile, settingsFiles } from '../adapters/host-settings.ts';
 import { hasOwnHooks } from '../adapters/own-hooks.ts';
@@ -14,12 +16,17 @@ import { readPayload } from '../install/payload.ts';
 import { type Check, fail, warn } from './check.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
+type Plugin = { readonly id: string; readonly file: string };
+
+/** Where init would stop at the same. */
+export const MEND_FIRST = 'mend what is named here, then tool init';
+
 function textsOf(value: unknown): readonly string[] {
   return Array.isArray(value) ? value.filter((one) => typeof one === 'string') : [];
 }
 
 /** Our plugin, where a settings file has it on; what counts is the file that the host heeds most. */
-function pluginIn(files: readonly SettingsFile[]): { readonly id: string; readonly file: string } | undefined {
+function pluginIn(files: readonly SettingsFile[]): Plugin | undefined {
   const seen = new Set<string>();
   for (const { name, settings } of files)
     for (const [id, isOn] of Object.entries(fieldsAt(settings, 'enabledPlugins'))) {
@@ -28,6 +35,20 @@ function pluginIn(files: readonly SettingsFile[]): { readonly id: string; readon
       if (isOn === true) return { id, file: name };
     }
   return undefined;
+}
+
+export function enabledPlugin(root: string, env: Environment): Plugin | undefined {
+  return pluginIn(settingsFiles(root, env));
+}
+
+/** Whether the settings have programs of ours started that are not there, as in a clone that leaves .tool out. */
+export function startsNothing(root: string): boolean {
+  try {
+    const text = readFileSync(join(root, '.claude', 'settings.json'), 'utf8');
+    return text.includes('/.tool/hooks/') && !existsSync(join(root, '.tool', 'hooks'));
+  } catch {
+    return false;
+  }
 }
 
 /** What in the settings keeps the host from asking hooks, or from offering the team's tools. */
@@ -107,12 +128,7 @@ export function checkComplete(root: string, { version, hostVersion }: Manifest):
       ];
     return gone.length === 0 ? [] : [warn(name, `what was installed is not all there: ${named(gone)}`, 'tool init')];
   } catch (error) {
-    return [
-      fail(
-        name,
-        `what was installed cannot be looked at: ${messageOf(error)}`,
-        'mend what is named here, then tool init',
-      ),
-    ];
+    const why = messageOf(error).replace(/^nothing was installed:\s*/, '');
+    return [fail(name, `what was installed is not as it was: ${why}`, MEND_FIRST)];
   }
 }

@@ -12,10 +12,11 @@ import { messageOf } from '../domain/errors.ts';
 import { prerequisitesOf } from '../domain/team/activation.ts';
 import type { TeamSettings } from '../domain/team/settings.ts';
 import { isStanding } from '../domain/team/state.ts';
+import type { HookForm } from '../install/hook-table.ts';
 import { hostForm } from '../install/host-form.ts';
 import { MANIFEST, type Manifest, parseManifest } from '../install/manifest.ts';
 import { type Check, fail, ok, warn } from './check.ts';
-import { checkComplete, checkSettings } from './doctor-host.ts';
+import { checkComplete, checkSettings, enabledPlugin, MEND_FIRST, startsNothing } from './doctor-host.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -24,23 +25,47 @@ function installed(root: string): Manifest | undefined {
   return existsSync(path) ? parseManifest(readFileSync(path, 'utf8')) : undefined;
 }
 
-function checkInstalled(root: string, host: string | null): readonly Check[] {
+/** Whether anything of team mode is in the project. */
+export function hasTeamMode(root: string): boolean {
+  return existsSync(join(root, '.tool')) || startsNothing(root);
+}
+
+/** Null: no host, or one that is too old for teams, as its own row says. */
+function formFor(host: string | null): HookForm | null {
+  try {
+    return host === null ? null : hostForm(host).form;
+  } catch {
+    return null;
+  }
+}
+
+function checkUninstalled(root: string, env: Environment): Check {
+  const name = 'team mode';
+  if (startsNothing(root))
+    return fail(name, '.claude/settings.json starts programs of .tool/hooks, which is not there', 'tool init');
+  const plugin = enabledPlugin(root, env);
+  return plugin === undefined
+    ? warn(name, `not installed in ${root}`, 'tool init')
+    : ok(name, `comes with the plugin ${plugin.id}, enabled in ${plugin.file}`);
+}
+
+function checkInstalled(root: string, host: string | null, env: Environment): readonly Check[] {
   const name = 'team mode';
   let manifest: Manifest | undefined;
   try {
     manifest = installed(root);
   } catch (error) {
-    return [fail(name, `${MANIFEST} cannot be read: ${messageOf(error)}`, 'tool init')];
+    return [fail(name, `${MANIFEST} cannot be read: ${messageOf(error)}`, MEND_FIRST)];
   }
-  if (manifest === undefined) return [warn(name, `not installed in ${root}`, 'tool init')];
+  if (manifest === undefined) return [checkUninstalled(root, env)];
   const own = packageVersion();
   if (manifest.version !== own) return [warn(name, `${manifest.version} is installed, this is ${own}`, 'tool init')];
-  const wanted = hostForm(host).form;
+  const wanted = formFor(host);
   const form = hostForm(manifest.hostVersion).form;
   const words = `${own}, hooks for ${manifest.hostVersion === null ? 'any host' : `Claude Code ${manifest.hostVersion}`}`;
   const gaps = checkComplete(root, manifest);
   if (gaps.length > 0) return gaps;
-  if (form === wanted || host === null) return [ok(name, words)];
+  if (form === wanted || wanted === null) return [ok(name, words)];
   return form === 'resident'
     ? [
         fail(
@@ -120,7 +145,7 @@ export async function diagnoseTeam(root: string, env: Environment): Promise<read
       : warn(name, one.why, one.mend);
   });
   const rows = [
-    ...checkInstalled(root, host),
+    ...checkInstalled(root, host, env),
     ...(problem === null ? [] : [fail('workflow.yaml', problem, 'mend the keys named here')]),
     ...prerequisites,
     ...checkSettings(root, env),

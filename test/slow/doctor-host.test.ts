@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import test from 'node:test';
 import { cleanEnv, runTool } from '../support/daemon.ts';
@@ -14,7 +14,9 @@ function installedIn(t: Cleanup) {
   const home = tempDir(t);
   const root = join(home, 'project');
   execFileSync('git', ['init', '-q', root]);
-  const tool = (...args: readonly string[]) => runTool(args, { cwd: root, env: cleanEnv(home) });
+  const bin = join(home, 'bin');
+  const env = { ...cleanEnv(home), PATH: `${bin}:${process.env.PATH}` };
+  const tool = (...args: readonly string[]) => runTool(args, { cwd: root, env });
   const path = (name: string) => join(root, name);
   const write = (name: string, text: string) => {
     mkdirSync(dirname(path(name)), { recursive: true });
@@ -24,6 +26,10 @@ function installedIn(t: Cleanup) {
     path,
     write,
     settings: (name: string, value: unknown) => write(name, JSON.stringify(value)),
+    host: (version: string) => {
+      write('../bin/claude', `#!/bin/sh\necho "${version} (Claude Code)"\n`);
+      chmodSync(join(bin, 'claude'), 0o755);
+    },
     install: async () => assert.equal((await tool('init', '--host-version', '2.1.177')).code, 0),
     /** The rows of a name as status, words and what mends it. */
     rows: async (name: string): Promise<readonly string[]> => {
@@ -102,6 +108,47 @@ test('hooks, settings or a server entry that somebody took out are a failure, an
   await install();
   write('.claude/agents/team-tester.md', '---\nname: team-tester\n---\nYou test as we do.\n');
   assert.match(`${await rows('team mode')}`, /^ok: /);
+});
+
+test('what init would stop at as well is to be mended first', async (t) => {
+  const { install, rows, settings, write } = installedIn(t);
+  await install();
+  write('.claude/settings.json', '{ "model": "x", }');
+  const first = '.*→ mend what is named here, then tool init$';
+  assert.match(
+    `${await rows('team mode')}`,
+    new RegExp(`^fail: .*\\.claude/settings\\.json: expected valid JSON${first}`),
+  );
+  settings('.claude/settings.json', { env: { TOOL_CODE_EXPERIMENTAL_AGENT_TEAMS: '0' } });
+  assert.match(
+    `${await rows('team mode')}`,
+    new RegExp(`^fail: what was installed is not as it was: .*"0" is there${first}`),
+  );
+  write('.tool/installed.json', '{');
+  assert.match(`${await rows('team mode')}`, new RegExp(`^fail: \\.tool/installed\\.json cannot be read: .*${first}`));
+});
+
+test('a host that is too old for teams is a row, beside all the others', async (t) => {
+  const { install, rows, host } = installedIn(t);
+  host('2.1.30');
+  await install();
+  assert.match(
+    `${await rows('team: host version')}`,
+    /^warn: expected 2\.1\.32 or higher, got 2\.1\.30 → claude update$/,
+  );
+  assert.match(`${await rows('team mode')}`, /^ok: /);
+});
+
+test('settings that start what is not there are a failure, the plugin in place of an installation is none', async (t) => {
+  const { install, path, rows, settings } = installedIn(t);
+  await install();
+  rmSync(path('.tool/installed.json'));
+  settings('../.claude/settings.json', { enabledPlugins: { 'tool@toolcrew': true } });
+  assert.match(`${await rows('team mode')}`, /^ok: comes with the plugin tool@toolcrew, enabled in \//);
+  rmSync(path('.tool'), { recursive: true });
+  assert.deepEqual(await rows('team mode'), [
+    'fail: .claude/settings.json starts programs of .tool/hooks, which is not there → tool init',
+  ]);
 });
 
 test('the variable is found in the settings of the user, and in a file that begins with a mark of its encoding', async (t) => {
