@@ -1,7 +1,7 @@
 // What becomes of a call when the guard before it cannot run: by the commands that stand in the settings of a host.
 
 import assert from 'node:assert/strict';
-import { cpSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
 import type { HookForm, HookGroup } from '../../src/install/hook-table.ts';
@@ -30,8 +30,10 @@ function installed(form: HookForm, tool: string): string {
 class Place {
   readonly project: HookedProject;
   readonly hooks: string;
+  readonly #shell: string;
 
-  constructor(t: Cleanup) {
+  constructor(t: Cleanup, shell = '/bin/sh') {
+    this.#shell = shell;
     this.project = new HookedProject(t);
     this.hooks = join(this.project.root, '.tool', 'hooks');
     mkdirSync(this.hooks, { recursive: true });
@@ -48,9 +50,11 @@ class Place {
   }
 
   run(command: string, file_path: string, env: Readonly<Record<string, string>> = {}): Promise<HookRun> {
-    const fields = this.project.fields('team-lead', 'PreToolUse', { tool_name: 'Write', tool_input: { file_path } });
+    const cwd = env.CLAUDE_PROJECT_DIR ?? this.project.root;
+    const call = { cwd, tool_name: 'Write', tool_input: { file_path } };
+    const fields = this.project.fields('team-lead', 'PreToolUse', call);
     const all = { ...this.project.env, ...this.project.envOf('2.1.177'), ...env };
-    return runProgram('/bin/sh', ['-c', command], JSON.stringify(fields), all, this.project.root);
+    return runProgram(this.#shell, ['-c', command], JSON.stringify(fields), all, this.project.root);
   }
 }
 
@@ -87,6 +91,37 @@ for (const form of ['script', 'resident'] as const) {
     assert.equal((await place.run(command, FOREIGN)).code, 0);
   });
 }
+
+for (const shell of ['/bin/dash', '/bin/bash'].filter((path) => existsSync(path)))
+  for (const form of ['script', 'resident'] as const)
+    test(`${form}, ${shell}: whatever is missing, and wherever the team is`, async (t) => {
+      const place = new Place(t, shell);
+      const { project } = place;
+      project.commit();
+      await place.lead();
+      const worktree = join(project.root, '..', 'worktree');
+      await runProgram('git', ['worktree', 'add', '-q', worktree], '', project.env, project.root);
+      const command = installed(form, 'Write');
+      const bin = join(project.root, '..', 'bin');
+      mkdirSync(bin);
+      for (const name of ['sh', 'dash', 'bash'])
+        if (existsSync(`/bin/${name}`)) symlinkSync(`/bin/${name}`, join(bin, name));
+      const env = { own: {}, 'no node': { PATH: bin }, worktree: { CLAUDE_PROJECT_DIR: worktree } };
+      const codes = async (...at: readonly (keyof typeof env)[]) => {
+        const runs = at.flatMap((one) => [ITS, FOREIGN].map((path) => place.run(command, path, env[one])));
+        return (await Promise.all(runs)).map(({ code }) => code).join(' ');
+      };
+      const part = (path: string) => join(worktree, '.tool', 'hooks', path);
+      assert.equal(await codes('own', 'no node', 'worktree'), '0 2 2 2 0 2');
+      rmSync(part('pre-tool-use.js'));
+      assert.equal(await codes('worktree'), '2 2', 'its team is that of the checkout');
+      place.remove('guard.sh');
+      assert.equal(await codes('own'), form === 'script' ? '0 2' : '2 2', 'the guard that is left decides');
+      place.remove('');
+      assert.equal(await codes('own', 'no node'), '2 2 2 2');
+      rmSync(join(project.root, '.tool', 'teams'), { recursive: true });
+      assert.equal(await codes('own', 'no node', 'worktree'), '0 0 0 0 0 0');
+    });
 
 test('a guard that refuses is heard where the project keeps no team', async (t) => {
   const place = new Place(t);
