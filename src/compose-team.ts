@@ -277,8 +277,7 @@ export type Resident = {
 export function composeResident(env: Environment, hostVersion: () => string | null): Resident {
   const project = findProject(process.cwd(), env.CLAUDE_PROJECT_DIR);
   const teams = new KeptTeams(teamsOf(project, env));
-  // A spare server names agents and tools as the project's own does.
-  const form = formOf(env, process.cwd()) === 'plugin' ? 'plugin' : 'project';
+  const form = formOf(env, process.cwd());
   const { context } = composeContext(project, env, teams, () => {
     const version = hostVersion();
     return version === null ? null : { version, form };

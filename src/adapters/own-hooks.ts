@@ -29,10 +29,9 @@ export function hasOwnHooks(root: string): boolean {
   return ownSettings(root) !== null;
 }
 
-/** How a program of ours came into its host; `spare`: as a plugin, beside a project that has its own. */
-export function formOf(env: Environment, cwd: string): 'project' | 'plugin' | 'spare' {
-  if (env.CLAUDE_PLUGIN_ROOT === undefined) return 'project';
-  return hasOwnHooks(env.CLAUDE_PROJECT_DIR ?? cwd) ? 'spare' : 'plugin';
+/** By whose names agents and tools are called: a plugin's, unless the project has its own as well. */
+export function formOf(env: Environment, cwd: string): 'project' | 'plugin' {
+  return env.CLAUDE_PLUGIN_ROOT === undefined || hasOwnHooks(env.CLAUDE_PROJECT_DIR ?? cwd) ? 'project' : 'plugin';
 }
 
 /**
