@@ -5,6 +5,7 @@ import { DIRECTORY_BUILTINS } from './builtins-directories.ts';
 import { RUNNING_BUILTINS } from './builtins-running.ts';
 import { baseOf } from './paths.ts';
 import { programOf } from './programs/table.ts';
+import { unknownProgram } from './programs/unknown.ts';
 import { type Builtin, both, type Call, type Lookup, type Outcome, type Reader } from './reader.ts';
 import { forgetAll, type Input, join, type Shell, UNKNOWN_INPUT } from './state.ts';
 import { type Field, isText } from './values.ts';
@@ -39,7 +40,6 @@ export function dispatch(words: readonly Field[], shell: Shell, stdin: Input, ho
   if (builtin !== undefined) return builtin(call);
   if (first.includes('/')) reader.executed(shell, first, first);
   const name = baseOf(first);
-  const program = programOf(name);
-  if (program === undefined) return both(shell);
+  const program = programOf(name) ?? unknownProgram;
   return both(shell, program({ ...call, name }) ?? UNKNOWN_INPUT);
 }

@@ -4,8 +4,10 @@ import { readOptions } from '../options.ts';
 import type { Call, Program } from '../reader.ts';
 import { type Field, isText } from '../values.ts';
 import { lookUp } from '../variables.ts';
+import { writeBelow } from './formatters.ts';
 import { checkNodeOptions, NODE_TEXTS, runsFile } from './node-options.ts';
 import { isPrinting, isValue } from './printing.ts';
+import { unknownProgram } from './unknown.ts';
 
 type Language = {
   readonly flags: readonly string[];
@@ -150,9 +152,9 @@ function checkModule(call: Call, module: Field | undefined, operands: readonly F
     for (const operand of operands)
       if (!isText(operand) || !operand.startsWith('-'))
         reader.write(shell, operand, `${call.name} -m ${module}`, { tree: true });
-  } else if (module === 'black' || module === 'ruff' || module === 'isort' || module === 'autopep8') {
-    reader.runWords([module, ...operands], shell, call.stdin, 'program');
   } else if (MODULES.has(module)) reader.unresolved(`${call.name} -m ${module} writes files that are not worked out`);
+  // most are programs of the same name as well
+  else reader.runWords([module, ...operands], shell, call.stdin, 'program');
   return undefined;
 }
 
@@ -191,6 +193,11 @@ const runtime: Program = (call) => {
   ) {
     call.reader.unresolved(`${call.name} runs code that is not read`);
   }
+  if (call.name === 'deno' && (verb === 'fmt' || verb === 'lint')) {
+    const isChecked = call.args.includes('--check') || call.args.includes('--fix');
+    const files = options.operands.slice(1).filter((one) => !isText(one) || !one.startsWith('-'));
+    if ((verb === 'fmt') !== isChecked) for (const one of files.length === 0 ? ['.'] : files) writeBelow(call, one);
+  } else if (verb !== 'run') unknownProgram(call);
   const file =
     verb === 'run' ? options.operands.find((one, index) => index > 0 && (!isText(one) || !one.startsWith('-'))) : verb;
   if (isText(file)) call.reader.executed(call.shell, file, call.name);

@@ -22,7 +22,7 @@ function changer(
 }
 
 /** A file, or a directory as a whole; patterns of the tool's own begin in the directory before their first sign. */
-function writeBelow(call: Call, file: Field): void {
+export function writeBelow(call: Call, file: Field): void {
   const { reader, shell, name } = call;
   if (!isText(file)) {
     reader.write(shell, file, name, { tree: true });
@@ -172,6 +172,10 @@ const ruff: Program = (call) => {
   )(call);
 };
 
+function isDart(options: Options, [verb]: readonly Field[]): boolean {
+  return verb === 'format' ? !options.has('o', 'output') : verb === 'fix' && options.has('apply');
+}
+
 export const FORMATTER_PROGRAMS: readonly (readonly [string, Program])[] = [
   ['prettier', prettier],
   ['prettierd', prettier],
@@ -198,6 +202,32 @@ export const FORMATTER_PROGRAMS: readonly (readonly [string, Program])[] = [
     ),
   ],
   ['ruff', ruff],
+  ...'autoflake docformatter google-java-format ormolu fourmolu swift-format'
+    .split(' ')
+    .map((name): readonly [string, Program] => [
+      name,
+      changer({}, (options) => options.has('i', 'in-place', 'replace')),
+    ]),
   ['dprint', changer({}, (_, [verb]) => verb === 'fmt', 1)],
+  ['zig', changer({}, (options, [verb]) => verb === 'fmt' && !options.has('check'), 1)],
+  ['dart', changer({ short: ['o', 'l'], long: ['output='] }, isDart, 1)],
+  ['mix', changer({}, (options, [verb]) => verb === 'format' && !options.has('check-formatted'), 1)],
+  ['shfmt', changer({ short: ['i'] }, (options) => options.has('w', 'write'))],
+  ['buf', changer({}, (options, [verb]) => verb === 'format' && options.has('w', 'write'), 1)],
+  ['php-cs-fixer', changer({}, (options, [verb]) => verb === 'fix' && !options.has('dry-run'), 1)],
+  ['sqlfluff', changer({ long: ['dialect='] }, (_, [verb]) => verb === 'fix' || verb === 'format', 1)],
+  ['pre-commit', changer({}, (_, [verb]) => verb === 'run', Number.POSITIVE_INFINITY)],
+  ['sd', changer({ short: ['n', 'f'] }, (_, operands) => operands.length > 2, 2)],
+  ...['pyupgrade', 'phpcbf', 'pint', 'swiftformat', 'scalafmt', 'sqlfmt'].map((name): readonly [string, Program] => [
+    name,
+    changer({}, (options) => !options.has('check', 'test', 'lint', 'diff', 'version', 'help')),
+  ]),
+  ...['jscodeshift', 'sort-package-json', 'doctoc'].map((name): readonly [string, Program] => [
+    name,
+    changer(
+      { short: ['t'], long: ['transform=', 'parser=', 'extensions='] },
+      (options) => !options.has('check', 'd', 'dry'),
+    ),
+  ]),
   ['terraform', changer({ long: ['check'] }, (options, [verb]) => verb === 'fmt' && !options.has('check'), 1)],
 ];

@@ -3,6 +3,7 @@
 import { readOptions } from '../options.ts';
 import type { Call, Program } from '../reader.ts';
 import { concat, type Field, isText } from '../values.ts';
+import { unknownProgram } from './unknown.ts';
 import { inDirectory } from './wrappers.ts';
 
 const go: Program = (call) => {
@@ -151,6 +152,7 @@ function packageManager(name: string): Program {
     }
     if (verb === 'exec' || verb === 'x' || verb === 'dlx' || verb === 'npx') return runTool(call, verb, inside);
     if (options.has('g', 'global')) return undefined;
+    if (name === 'bun' && verb === 'build') return void unknownProgram(call);
     if (verb === 'pack') return pack(call, options.has('dry-run'), inside);
     if (options.has('dry-run') || isReading(verb, rest)) return undefined;
     const isFrozen = FROZEN.has(verb) || options.has('frozen-lockfile', 'immutable', 'no-package-lock', 'no-lockfile');
@@ -264,12 +266,11 @@ function verbRunner(...verbs: readonly string[]): Program {
 }
 
 const bundle: Program = (call) => {
-  const [verb = 'install'] = call.args;
+  const [verb] = call.args;
   if (verb === 'exec') return runTool(call, verb, call.shell);
   const isAdded = verb === 'add' || verb === 'remove' || verb === 'init';
   if (isAdded) call.reader.write(call.shell, 'Gemfile', `bundle ${verb}`);
-  if (isAdded || verb === 'install' || verb === 'update' || verb === 'lock')
-    call.reader.write(call.shell, 'Gemfile.lock', `bundle ${verb}`);
+  if (isAdded || verb === 'update' || verb === 'lock') call.reader.write(call.shell, 'Gemfile.lock', `bundle ${verb}`);
   return undefined;
 };
 
@@ -278,7 +279,7 @@ const composer: Program = (call) => {
   const isAdded = verb === 'require' || verb === 'remove';
   if (isAdded) call.reader.write(call.shell, 'composer.json', `composer ${verb}`);
   if (isAdded || verb === 'update') call.reader.write(call.shell, 'composer.lock', `composer ${verb}`);
-  if (isAdded || verb === 'update' || verb === 'install')
+  if (isAdded || verb === 'update')
     call.reader.write(call.shell, 'vendor', `composer ${verb}`, { tree: true, entry: true });
   return undefined;
 };

@@ -120,6 +120,20 @@ const inPlace: Program = (call) => {
   return undefined;
 };
 
+/** Its first word is an expression, behind the name of a command. */
+const yq: Program = (call) => {
+  const options = readOptions(call.args, {
+    short: ['I', 'o', 'p'],
+    long: ['inplace', 'expression=', 'from-file=', 'indent=', 'output-format=', 'input-format=', 'arg=', 'argjson='],
+  });
+  checkOptions(call, options);
+  if (!options.has('i', 'inplace')) return undefined;
+  const words = options.operands.slice(/^(e|ea|eval|eval-all)$/.test(`${options.operands[0]}`) ? 1 : 0);
+  for (const file of words.slice(options.has('expression', 'from-file') ? 0 : 1))
+    call.reader.write(call.shell, file, 'yq -i');
+  return undefined;
+};
+
 const script: Program = (call: Call) => {
   const options = readOptions(call.args, {
     short: ['c', 'T', 'B', 'I', 'O', 'E', 'o', 'm'],
@@ -160,11 +174,10 @@ export const TEXT_PROGRAMS: readonly (readonly [string, Program])[] = [
     ),
   ],
   ['mktemp', mktemp],
-  ['yq', inPlace],
+  ['yq', yq],
   ['tidy', inPlace],
   ['xmlstarlet', inPlace],
   ['clang-format', inPlace],
-  ['shfmt', inPlace],
   ['script', script],
   ...[
     'ed',

@@ -1,0 +1,52 @@
+// Programs that nothing is known of: options that mean the same nearly everywhere are believed, the rest is not read.
+
+import { type Options, readOptions } from '../options.ts';
+import type { Call, Program } from '../reader.ts';
+import { type Field, isText } from '../values.ts';
+import { writeBelow } from './formatters.ts';
+
+/** Options whose text is a path that is written, without hyphens and capitals. */
+const OUTPUTS: ReadonlySet<string> = new Set(
+  (
+    'o out output outfile outdir outputfile outputdir outputdirectory outputpath destination reportdir reportsdir reportdirectory ' +
+    'reportfile coveragedir coveragedirectory junitxml htmlreport resultfile basetemp'
+  ).split(' '),
+);
+
+/** Options by which files are changed in their place. */
+const FIXES = ['fix', 'write', 'in-place', 'inplace', 'autofix', 'auto-fix'];
+
+/** To these `-o` is something else. */
+const OTHERS: ReadonlySet<string> = new Set(
+  'ls ps rg ag ack zgrep rgrep pcregrep pcre2grep column pytest mount'.split(' '),
+);
+
+export const unknownProgram: Program = (call) => {
+  const { args, reader, shell, name } = call;
+  for (const [index, arg] of args.entries()) {
+    const [, option = '', , attached] = (isText(arg) && /^--?([A-Za-z][\w-]*)(=(.*))?$/s.exec(arg)) || [];
+    const text = attached ?? args[index + 1];
+    const isOutput = OUTPUTS.has(option.replaceAll('-', '').toLowerCase()) && !(option === 'o' && OTHERS.has(name));
+    if (isOutput && text !== undefined && isPath(text)) reader.write(shell, text, `${name} ${arg}`, { tree: true });
+  }
+  const options = readOptions(args);
+  if (isFixing(options)) {
+    const files = options.operands.filter((one) => isText(one) && (/[/*]/.test(one) || isThere(one, call)));
+    for (const file of files.length === 0 ? ['.'] : files) writeBelow(call, file);
+  }
+  return undefined;
+};
+
+/** `--no-fix` and `--fix=false` are other options. */
+function isFixing(options: Options): boolean {
+  return options.all(...FIXES).some((text) => text === '' || text === 'true');
+}
+
+/** A format, as in `--output json`, is none. */
+function isPath(text: Field): boolean {
+  return isText(text) && /^(?!-)(?!.*:\/\/)[^=:,{]*(?:\/|\.[A-Za-z]\w*$)[^=:,{]*$/s.test(text);
+}
+
+function isThere(path: string, { reader, shell }: Call): boolean {
+  return reader.kindAt(shell, path) !== 'none';
+}
