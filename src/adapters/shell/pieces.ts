@@ -54,7 +54,7 @@ export function fieldsOf(pieces: readonly Piece[], shell: Shell, reader: Reader)
   };
   for (const piece of pieces) {
     if (piece.quoted || piece.pattern !== undefined) add(piece.text, false, piece.pattern);
-    else if (!isText(piece.text)) add(unquoted(piece.text), true);
+    else if (!isText(piece.text)) add(unquoted(piece.text, shell), true);
     else addSplit(piece.text, shell, add, end);
     if (piece.ends === true) end();
   }
@@ -63,8 +63,11 @@ export function fieldsOf(pieces: readonly Piece[], shell: Shell, reader: Reader)
 }
 
 /** Without quotes a text that is not known may be several words; an integer is one, unless blanks mean something else. */
-function unquoted(text: Exclude<Field, string>): Field {
-  return text.number || text.within !== null ? text : { ...text, many: true };
+function unquoted(text: Exclude<Field, string>, shell: Shell): Field {
+  if (text.number) return text;
+  // with other separators a path is cut into other paths
+  const within = shell.opaque || shell.vars.has('IFS') ? null : text.within;
+  return within === null ? { ...text, within, many: true } : text;
 }
 
 function addSplit(text: string, shell: Shell, add: (text: Field, isActive: boolean) => void, end: () => void): void {

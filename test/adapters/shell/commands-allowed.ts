@@ -172,6 +172,12 @@ export const OWNED: readonly Row[] = allow(
   'node --test --test-reporter=tap --test-reporter-destination=src/api/x scripts/nothing.mjs',
   'cpp notes.txt src/api/x',
   'logsave src/api/log touch src/services/x',
+  "sed -i 's/mail/post/' $(grep -rl mail src/services)",
+  'for f in $(find src/services -type f); do touch "$f"; done',
+  'for f in $(git ls-files src/services); do echo x >> $f; done',
+  "git ls-files 'src/services/*.ts' | xargs rm",
+  'git diff --name-only -- src/api/orders.ts | xargs rm',
+  'for i in $(seq 1 3); do touch src/api/$i.ts; done',
   "sed -i '' 's/users/people/' src/api/users.ts",
   'mkdir -p src scripts; touch src/api/x',
 );

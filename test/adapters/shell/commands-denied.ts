@@ -296,6 +296,10 @@ export const FOREIGN: readonly Row[] = deny(
   'node --heap-prof -p 1',
   'git fast-export --export-marks=src/components/x HEAD > /dev/null',
   'git rev-parse HEAD | git pack-objects -q src/components/p > /dev/null',
+  'rm $(find src/components -name Card.tsx)',
+  'for f in $(git ls-files src/components); do rm "$f"; done',
+  "sed -i 's/button/x/' $(grep -rl button src)",
+  'git diff --name-only -- src/components | xargs rm',
   'git bundle create -q src/components/b HEAD',
 );
 

@@ -1,8 +1,9 @@
 // find and xargs: programs that run others on paths they find or read.
 
+import { hasOddNames } from '../odd-names.ts';
 import { readOptions } from '../options.ts';
 import type { Call, Program } from '../reader.ts';
-import { linksBelow, listing } from '../sink.ts';
+import { linksBelow } from '../sink.ts';
 import type { Input } from '../state.ts';
 import { type Field, isText, UNKNOWN, UNKNOWN_WORDS, type Unknown } from '../values.ts';
 
@@ -100,22 +101,6 @@ function runFound(words: readonly Field[], found: Unknown, isFile: boolean, inPl
   call.reader.runWords(filled, shell, { kind: 'none' }, 'program');
 }
 
-/** Whether names below the directories hold signs that xargs takes for more than a name. */
-function hasOddNames(within: readonly string[], call: Call): boolean {
-  const { context } = call.reader;
-  if (context.glob === undefined || call.reader.stirredBy(call.shell, null) !== 'nothing') return true;
-  let count = 0;
-  const waiting = [...within];
-  for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
-    if (/[\s'"\\]/.test(next)) return true;
-    if (context.linkTo(next) !== null || context.kindOf(next) !== 'directory') continue;
-    count += 1;
-    if (count > 2_000) return true;
-    for (const path of listing(next, context)) waiting.push(path);
-  }
-  return false;
-}
-
 const XARGS_LONGS = [
   'arg-file=',
   'delimiter=',
@@ -192,7 +177,7 @@ function replaced(word: Field, sign: string | null, item: Field): Field {
 /** The words that xargs reads; null when they are not known. */
 function itemsOf(input: Input, isNul: boolean, delimiter: Field | undefined, call: Call): readonly Field[] | null {
   if (input.kind === 'paths') {
-    return (isNul && input.nul) || !hasOddNames(input.within, call)
+    return (isNul && input.nul) || !hasOddNames(input.within, call.shell, call.reader)
       ? [{ ...UNKNOWN_WORDS, within: input.within }]
       : null;
   }

@@ -7,6 +7,7 @@ import type { Call, Program } from '../reader.ts';
 import { type Input, joinDirectories, type Shell } from '../state.ts';
 import { type Field, isList, isText, type Value } from '../values.ts';
 import { lookUp } from '../variables.ts';
+import { startsOf } from './find-xargs.ts';
 import type { GitCall, GitCommand } from './git-call.ts';
 import { checkConfig, otherCommands } from './git-others.ts';
 import { checkoutCommand, pathCommands } from './git-paths.ts';
@@ -121,8 +122,9 @@ export const git: Program = (call) => {
     reader.unresolved(`git ${command} is not known: it may be an alias`);
     return undefined;
   }
+  const isAtRoot = roots?.length === 1 && reader.places(shell, '.')?.join('\0') === roots[0];
   // paths that are printed in another directory mean others here
-  return handler(gitCall) ?? (options.has('C') ? undefined : printedBy(command, inner, args));
+  return handler(gitCall) ?? (options.has('C') ? undefined : printedBy(command, inner, args, isAtRoot));
 };
 
 /** From outside of the work tree git goes to its root first. */
@@ -151,13 +153,28 @@ function given(name: string, shell: Shell, call: Call): Value | undefined {
   return lookUp(name, shell, call.reader.context);
 }
 
-/** `git ls-files` prints paths below the directory it runs in. */
-function printedBy(command: string, call: Call, args: readonly Field[]): Input | undefined {
-  if (
-    command !== 'ls-files' ||
-    !args.every((arg) => isText(arg) && /^(-[cmodz]|--(cached|modified|others|deleted|exclude-standard)|--)$/.test(arg))
-  )
-    return undefined;
-  const places = call.reader.places(call.shell, '.');
+const LISTING = /^(-[cmodz]|--(cached|modified|others|deleted|exclude-standard)|--)$/;
+
+/** `git ls-files` prints paths below the directory it runs in, of those that its words name; so does `git diff --name-only`. */
+function printedBy(command: string, call: Call, args: readonly Field[], isAtRoot: boolean): Input | undefined {
+  const end = args.indexOf('--');
+  // these paths are told from the root
+  const isDiff = command === 'diff' && args.includes('--name-only') && end > 0 && isAtRoot;
+  if (command !== 'ls-files' && !isDiff) return undefined;
+  const paths = isDiff ? args.slice(end + 1) : args.filter((arg) => !isText(arg) || !LISTING.test(arg));
+  if (isDiff && (paths.length === 0 || args.slice(0, end).includes('--stat'))) return undefined;
+  const starts = paths.map((arg) => (isText(arg) && /^[\w./][^:\\]*$/.test(arg) ? directoryOf(arg, call) : null));
+  if (starts.includes(null)) return undefined;
+  const places = startsOf(
+    starts.filter((start) => start !== null),
+    call,
+  );
   return places === null ? undefined : { kind: 'paths', within: places, nul: args.includes('-z') };
+}
+
+/** What a pathspec names, up to the directory before its first sign. */
+function directoryOf(path: string, { reader, shell }: Call): string {
+  const sign = path.search(/[*?[]/);
+  if (sign < 0 && reader.kindAt(shell, path) !== 'none') return path;
+  return path.slice(0, path.lastIndexOf('/', sign < 0 ? undefined : sign) + 1) || '.';
 }

@@ -37,6 +37,20 @@ export const grep: Program = (call) => {
   return printedPaths(operands, options.has('Z', 'null'), call);
 };
 
+/** `rg -l`, `rg --files`. */
+export const ripgrep: Program = (call) => {
+  const options = readOptions(call.args, {
+    short: [...'eABCfmgtTjEMrd'],
+    long: ['regexp=', 'file=', 'glob=', 'iglob=', 'type=', 'type-not=', 'max-count=', 'max-depth=', 'context=', 'pre='],
+  });
+  if (options.has('pre')) call.reader.unresolved('rg --pre runs another program');
+  const isFiles = options.has('files');
+  if (!isFiles && !options.has('l', 'files-with-matches', 'files-without-match')) return undefined;
+  const hasPattern = isFiles || options.has('e', 'f', 'regexp', 'file');
+  if (options.isUncertain || options.has('L', 'follow', 'c', 'count', 'json', 'passthru')) return undefined;
+  return printedPaths(hasPattern ? options.operands : options.operands.slice(1), options.has('0', 'null'), call);
+};
+
 /** Options of grep that leave the lines as they are. */
 const FILTERING: ReadonlySet<string> = new Set([
   'v',

@@ -10,7 +10,7 @@ import { FILE_PROGRAMS } from './files.ts';
 import { find, xargs } from './find-xargs.ts';
 import { FORMATTER_PROGRAMS } from './formatters.ts';
 import { git } from './git.ts';
-import { fd, filter, grep } from './listing.ts';
+import { fd, filter, grep, ripgrep } from './listing.ts';
 import { OUTPUT_OPTION_PROGRAMS } from './output-options.ts';
 import { OUTPUT_PROGRAMS } from './outputs.ts';
 import { PACKAGE_PROGRAMS } from './packages.ts';
@@ -41,6 +41,7 @@ const PROGRAMS: ReadonlyMap<string, Program> = new Map([
   ...['grep', 'egrep', 'fgrep', 'ggrep'].map((name): readonly [string, Program] => [name, grep]),
   ...['fd', 'fdfind'].map((name): readonly [string, Program] => [name, fd]),
   ...['head', 'tail'].map((name): readonly [string, Program] => [name, filter]),
+  ['rg', ripgrep],
   ['find', find],
   ['xargs', xargs],
   ['gxargs', xargs],
