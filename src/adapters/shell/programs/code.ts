@@ -78,6 +78,7 @@ const unreadInterpreter: Program = (call) => {
   const [first] = call.args;
   if (call.args.length === 1 && ['--version', '-v', '-V', '--help', '-h'].some((flag) => first === flag))
     return undefined;
+  if (call.args.every(isText) && ASKING[call.name]?.test(call.args.join(' ')) === true) return undefined;
   if (first !== undefined && (!isText(first) || first.startsWith('-'))) {
     call.reader.unresolved(`${call.name} runs code that is not read`);
     return undefined;
@@ -176,8 +177,19 @@ const sqlite: Program = (call) => {
 
 const unknownCode: Program = (call) => {
   if (call.args.length === 1 && call.args[0] === '--version') return undefined;
+  if (call.args.every(isText) && ASKING[call.name]?.test(call.args.join(' ')) === true) return undefined;
   call.reader.unresolved(`${call.name} runs code that is not read`);
   return undefined;
+};
+
+/** Words with which they tell something, and run nothing. */
+const ASKING: Readonly<Record<string, RegExp>> = {
+  crontab: /^-l$/,
+  tmux: /^(ls|list-sessions)$/,
+  screen: /^-(ls|list)$/,
+  nc: /^-[vwnu\d]*z[vwnu\d]*( [\w.:-]+)*(?<! -[^ ]*[ec].*)$/,
+  php: /^-l [^-]/,
+  ruby: /^-c [^-]/,
 };
 
 /** deno and bun: `eval` is code, anything else is as any program. */
@@ -243,8 +255,6 @@ export const CODE_PROGRAMS: readonly (readonly [string, Program])[] = [
     'dc',
     'gdb',
     'lldb',
-    'psql',
-    'mysql',
     'octave',
     'jjs',
     'ipython',

@@ -18,6 +18,7 @@ import { patch } from './patches.ts';
 import { perl } from './perl.ts';
 import { sed } from './sed.ts';
 import { SHELL_PROGRAMS } from './shells.ts';
+import { STATEMENT_PROGRAMS } from './statements.ts';
 import { TEXT_PROGRAMS } from './text-tools.ts';
 import { TRANSFER_PROGRAMS } from './transfers.ts';
 import { WRAPPER_PROGRAMS } from './wrappers.ts';
@@ -36,6 +37,7 @@ const PROGRAMS: ReadonlyMap<string, Program> = new Map([
   ...OUTPUT_PROGRAMS,
   ...WRAPPER_PROGRAMS,
   ...SHELL_PROGRAMS,
+  ...STATEMENT_PROGRAMS,
   ...['awk', 'gawk', 'mawk', 'nawk', 'original-awk'].map((name): readonly [string, Program] => [name, awk]),
   ...['sed', 'gsed'].map((name): readonly [string, Program] => [name, sed]),
   ...['grep', 'egrep', 'fgrep', 'ggrep'].map((name): readonly [string, Program] => [name, grep]),
