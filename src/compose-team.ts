@@ -232,7 +232,7 @@ export function composeContext(
 export function composeHooks(cwd: string, env: Environment, say: (words: string) => void, kept?: Teams): ComposedHooks {
   const project = findProject(cwd, env.CLAUDE_PROJECT_DIR);
   const teams = kept ?? teamsOf(project, env);
-  const form = env.CLAUDE_PLUGIN_ROOT === undefined ? 'project' : 'plugin';
+  const form = formOf(env, cwd);
   return composeContext(project, env, teams, () => ({ version: null, form }), say);
 }
 

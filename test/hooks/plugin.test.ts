@@ -80,5 +80,7 @@ for (const version of [...VERSIONS, '2.1.118'] as const)
     const write = { tool_name: 'Write', tool_input: { file_path: 'src/api/a.js', content: 'x' } };
     assert.equal((await raise('pre-tool-use', 'PreToolUse', write)).code, isOld ? REFUSED : 0);
     const prompted = await raise('user-prompt-submit', 'UserPromptSubmit', { prompt: '/tool:1-plan "x" --team' });
+    // Agents and team server of the project are there all the same.
+    assert.equal(prompted.stdout.includes('(mcp__team__…)'), isOld);
     assert.equal(prompted.json !== null, isOld);
   });
