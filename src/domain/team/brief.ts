@@ -4,7 +4,7 @@ import { oneLine } from '../text.ts';
 import { CHOSEN_ALONE } from './fallback.ts';
 import { claimable, isPastStarting } from './idle.ts';
 import { JUDGE, lacksWord } from './judge.ts';
-import { messageLine, unreadOf } from './mail.ts';
+import { calledBack, calledWords, messageLine, unreadOf } from './mail.ts';
 import { LEAD } from './message.ts';
 import type { Ownership } from './ownership.ts';
 import { agentOf, ROLES, type RoleName } from './role.ts';
@@ -95,7 +95,7 @@ export function rolesToStart(state: TeamState): readonly string[] {
   });
 }
 
-/** Roles that are to be started: their tasks could be begun now, and nobody plays them any more. */
+/** Roles that are to be started: their tasks could be begun now, or mail asks them for work, and nobody plays them any more. */
 export function waitingRoles(state: TeamState): readonly string[] {
   if (isPastStarting(state)) return [];
   const roles = claimable(state).flatMap(({ owner }) => {
@@ -103,7 +103,7 @@ export function waitingRoles(state: TeamState): readonly string[] {
     const isThere = member !== undefined && isLive(member) && member.phase !== 'stopped';
     return owner === null || isThere ? [] : [owner];
   });
-  return [...new Set(roles)];
+  return [...new Set([...roles, ...calledBack(state).map(({ name }) => name)])];
 }
 
 /** Why there is no team. */
@@ -147,6 +147,7 @@ export function nextStep(state: TeamState): string {
   const tasks = [...state.tasks.values()];
   const isDone = tasks.length > 0 && tasks.every(({ status }) => status === 'completed');
   const failed = failedInTheWay(state);
+  const called = calledBack(state);
   switch (state.session) {
     case 'created':
     case 'assigned':
@@ -156,6 +157,8 @@ export function nextStep(state: TeamState): string {
     case 'spawned':
     case 'working':
       if (tasks.length === 0) return 'Next: TaskCreate for what each teammate is to do; they have no task yet.';
+      if (called.length > 0)
+        return `Next: ${calledWords(called)}: start ${called.map(({ name }) => name).join(', ')} again with Task, and make the call that it answers with.`;
       if (failed.length > 0) return failedWords(failed);
       return tasks.every(({ status }) => status === 'completed' || status === 'failed')
         ? doneWords(state)

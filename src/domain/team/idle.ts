@@ -1,7 +1,7 @@
 // Whether a member that stops working may: not while something is left that it could do.
 
 import { askedJudge, JUDGE, JUDGE_ROUNDS, lacksWord } from './judge.ts';
-import { messageLine, unreadOf } from './mail.ts';
+import { calledBack, calledWords, messageLine, unreadOf } from './mail.ts';
 import { LEAD } from './message.ts';
 import { nearPatterns } from './near-patterns.ts';
 import { type Ownership, ownerOf, SHARED } from './ownership.ts';
@@ -126,7 +126,12 @@ export function isPastStarting({ session }: TeamState): boolean {
   return OVER.has(session) || session === 'fallback';
 }
 
-/** Judges the lead that stops: mail waits for it, or work for somebody whom nobody has started. */
+function startWords(names: readonly string[], { team }: TeamState): string {
+  const [name] = names;
+  return `${names.join(', ')} with Task {"subagent_type":"team-${name}","team_name":"${team}","name":"${name}","prompt":"<what to do>"} and make the call that it answers with.`;
+}
+
+/** Judges the lead that stops: mail waits for it, or work or a request for somebody whom nobody has started. */
 export function judgeLeadStop(state: TeamState, settings: TeamSettings): IdleVerdict {
   const unread = unreadOf(state, LEAD);
   const waiting = claimable(state).filter((task) => {
@@ -134,6 +139,7 @@ export function judgeLeadStop(state: TeamState, settings: TeamSettings): IdleVer
     return !able.some((member) => fits(task, member.name, settings.ownership));
   });
   const waits = isPastStarting(state) ? [] : waiting.filter((task) => task.owner !== null);
+  const called = isPastStarting(state) ? [] : calledBack(state);
   const toDelete = state.session === 'shut_down' ? [`All teammates have ended: call TeamDelete {}.`] : [];
   const isDone = state.session === 'complete' || state.session === 'approved';
   const toEnd = isDone
@@ -144,7 +150,7 @@ export function judgeLeadStop(state: TeamState, settings: TeamSettings): IdleVer
   const toAsk = isWordDue(state)
     ? [`${JUDGE} has ended its work and has not said whether the gate is passed: call TaskList {}, which has it asked.`]
     : [];
-  if (unread.length + waits.length + toDelete.length + toEnd.length + toAsk.length === 0)
+  if (unread.length + waits.length + called.length + toDelete.length + toEnd.length + toAsk.length === 0)
     return { accept: true, reason: 'nothing waits for the lead' };
   const owners = [...new Set(waits.flatMap((task) => task.owner ?? []))];
   return {
@@ -153,8 +159,14 @@ export function judgeLeadStop(state: TeamState, settings: TeamSettings): IdleVer
       ...(unread.length === 0 ? [] : [mailWords(unread)]),
       ...(owners.length === 0
         ? []
+        : [`${waits.map(line).join(', ')} can begin, and nobody works on it: start ${startWords(owners, state)}`]),
+      ...(called.length === 0
+        ? []
         : [
-            `${waits.map(line).join(', ')} can begin, and nobody works on it: start ${owners.join(', ')} with Task {"subagent_type":"team-${owners[0]}","team_name":"${state.team}","name":"${owners[0]}","prompt":"<what to do>"} and make the call that it answers with.`,
+            `${calledWords(called)}: start ${startWords(
+              called.map(({ name }) => name),
+              state,
+            )}`,
           ]),
       ...toDelete,
       ...toEnd,
@@ -166,6 +178,7 @@ export function judgeLeadStop(state: TeamState, settings: TeamSettings): IdleVer
       state.session,
       ...unread.map((message) => `unread ${message.seq}`),
       ...waits.map((task) => `waits ${task.id}`),
+      ...called.flatMap(({ mail }) => mail.map(({ seq }) => `called ${seq}`)),
     ]),
   };
 }

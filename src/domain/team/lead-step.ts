@@ -2,6 +2,7 @@
 
 import { claimable } from './idle.ts';
 import { askedJudge, JUDGE, JUDGE_ROUNDS, lacksWord } from './judge.ts';
+import { calledBack } from './mail.ts';
 import type { TeamState } from './state.ts';
 import { isHeldUp, type Task } from './task.ts';
 import { takerOf, type UnownedView } from './unowned.ts';
@@ -11,7 +12,7 @@ import { findingsOf } from './verdict.ts';
 export const GATE_ROUNDS = 3;
 
 export type LeadStep =
-  /** These roles have work, and nobody plays them. */
+  /** These roles have work, or are asked for it, and nobody plays them. */
   | { readonly kind: 'start'; readonly roles: readonly string[] }
   /** What was nobody's is this role's from here on. */
   | { readonly kind: 'give'; readonly task: string; readonly role: string }
@@ -143,6 +144,8 @@ function working(state: TeamState, view: LeadView): LeadStep {
     const { proven, isSettled } = findingsOf(state);
     if (proven !== null || isSettled) return { kind: 'prove' };
   }
+  const called = state.session === 'fallback' ? [] : calledBack(state).map(({ name }) => name);
+  if (called.length > 0) return { kind: 'start', roles: called };
   const isRun = state.purpose?.phase === 'run';
   const isBuilt = buildTasks(state).every((task) => !isOpen(task));
   if (isRun && isBuilt && isChecked && !isMeasured(state)) return { kind: 'measure' };

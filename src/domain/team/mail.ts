@@ -2,11 +2,37 @@
 
 import { visibleLines } from '../text.ts';
 import { UNMEASURED } from './claims.ts';
+import type { MessageType } from './message.ts';
 import type { Message, TeamState } from './state.ts';
+
+/** They ask for work of whoever they are for. */
+const ASKING: ReadonlySet<MessageType> = new Set(['change_request', 'bug_report', 'coverage_required']);
 
 /** What a member has not read, in the order in which it was sent. */
 export function unreadOf(state: TeamState, name: string): readonly Message[] {
   return (state.unread.get(name) ?? []).flatMap((seq) => state.messages[seq - 1] ?? []);
+}
+
+export function asksForWork(type: MessageType): boolean {
+  return ASKING.has(type);
+}
+
+/** Who has stopped with such a message unread, and reads it only when somebody starts it again. */
+export function calledBack(state: TeamState): readonly { readonly name: string; readonly mail: readonly Message[] }[] {
+  return [...state.members.values()].flatMap(({ name, phase }) => {
+    const mail = phase === 'stopped' ? unreadOf(state, name).filter(({ type }) => asksForWork(type)) : [];
+    return mail.length === 0 ? [] : [{ name, mail }];
+  });
+}
+
+/** Which messages those are. */
+export function calledWords(called: ReturnType<typeof calledBack>): string {
+  return called
+    .map(({ name, mail }) => {
+      const which = mail.map(({ seq, type, from }) => `${type} #${seq} of ${from}`).join(', ');
+      return `${name} has stopped and has not read ${which}`;
+    })
+    .join('; ');
 }
 
 /** One message in one line. */

@@ -4,7 +4,8 @@ import { oneLine } from '../text.ts';
 import { trust5Lines } from '../trust5.ts';
 import { messageContent } from './content-line.ts';
 import { BUDGET, type Cost, costOfTeam } from './cost.ts';
-import type { MessageType } from './message.ts';
+import { asksForWork } from './mail.ts';
+import { LEAD, type MessageType } from './message.ts';
 import { isRefusal, type TeamState } from './state.ts';
 
 export type ReportInput = {
@@ -61,7 +62,9 @@ function messageLines({ messages }: TeamState): readonly string[] {
     .filter(({ type }) => MATTERED.includes(type))
     .map((message) => {
       const { from, to, type } = message;
-      return `- ${cell(from)} → ${cell(to)}, ${type.replaceAll('_', ' ')}: ${cell(messageContent(message))}`;
+      const isUnread = asksForWork(type) && to !== LEAD && message.receipts.get(to)?.readAt === null;
+      const unread = isUnread ? ', never read' : '';
+      return `- ${cell(from)} → ${cell(to)}, ${type.replaceAll('_', ' ')}${unread}: ${cell(messageContent(message))}`;
     });
   return lines.length === 0 ? [] : ['## Messages', '', ...lines];
 }

@@ -205,7 +205,7 @@ async function guardSpawn(context: HookContext, event: HostEvent, found: Found):
   const prompt = `${memberBrief(state, member, settings, null)}\n\n${given || member.prompt}`;
   // With a name some hosts would make it a teammate of their own kind; in a work tree of its own it could write nothing.
   const { name: _, team_name: __, isolation: ___, ...input } = event.input;
-  const agent = context.host()?.form === 'plugin' ? `tool:${member.agent}` : type;
+  const agent = context.host()?.form === 'plugin' ? `tool:${member.agent}` : member.agent;
   return { kind: 'rewrite', input: { ...input, subagent_type: agent, prompt }, grant: false };
 }
 

@@ -2,15 +2,22 @@
 
 import { judgeClaim, UNMEASURED } from '../../domain/team/claims.ts';
 import { ruleOf } from '../../domain/team/guard.ts';
-import { messageLine, unreadOf } from '../../domain/team/mail.ts';
-import { checkMessage, EVERYBODY, findRecipient, judgeRoute, LEAD } from '../../domain/team/message.ts';
+import { asksForWork, messageLine, unreadOf } from '../../domain/team/mail.ts';
+import {
+  checkMessage,
+  EVERYBODY,
+  findRecipient,
+  judgeRoute,
+  LEAD,
+  type MessageType,
+} from '../../domain/team/message.ts';
 import type { Input } from '../../domain/team/operation.ts';
 import { ownerOf, SHARED } from '../../domain/team/ownership.ts';
 import type { TeamSettings } from '../../domain/team/settings.ts';
 import type { Message, TeamState } from '../../domain/team/state.ts';
 import { got } from '../../domain/text.ts';
 import type { TeamLog } from '../ports.ts';
-import { type Answer, must, refuse, type Somebody, type TeamContext } from './context.ts';
+import { type Answer, must, refuse, type Somebody, type TeamContext, tellLead } from './context.ts';
 
 const LEASE_MINUTES = 30;
 const LEASE_MINUTES_MAX = 120;
@@ -87,18 +94,27 @@ export async function sendMessage(context: TeamContext, log: TeamLog, caller: So
     recipients: [...(sent?.receipts.keys() ?? [])],
     state: 'queued',
     ...(warnings.length === 0 ? {} : { warnings }),
-    ...stopped(log.state, to),
+    ...(await tellStopped(log, caller, to, type)),
   };
 }
 
-/** Whoever has stopped reads nothing until it is started again. */
-function stopped(state: TeamState, to: string): Answer {
-  const names = [...state.members.values()]
+/** Whoever has stopped reads nothing until its lead starts it again. */
+async function tellStopped(
+  log: TeamLog,
+  { name: by, epoch }: Somebody,
+  to: string,
+  type: MessageType,
+): Promise<Answer> {
+  const names = [...log.state.members.values()]
     .filter(({ name, phase }) => phase === 'stopped' && (to === EVERYBODY || to === name))
     .map(({ name }) => name);
-  return names.length === 0
-    ? {}
-    : { note: `${names.join(', ')} has stopped: the lead has to start it again with Task before it reads this` };
+  if (names.length === 0) return {};
+  const isTold = by !== LEAD && asksForWork(type);
+  if (isTold)
+    await tellLead(log, { name: by, epoch }, `${to} has stopped, and has a ${type} of mine: start it again with Task`);
+  return {
+    note: `${names.join(', ')} has stopped: the lead has to start it again with Task before it reads this${isTold ? `. ${LEAD} was told` : ''}`,
+  };
 }
 
 async function passGate(log: TeamLog, by: string): Promise<void> {
@@ -165,6 +181,10 @@ export async function leaseFile(context: TeamContext, log: TeamLog, caller: Some
     return { path, state: 'released' };
   }
   if (caller.kind === 'member' && caller.member.readOnly) refuse(`${name} only reads: it takes no leases`);
+  if (caller.kind === 'lead' && (await context.settings()).delegateMode)
+    refuse(
+      `${LEAD} delegates (delegate_mode), and writes only SPECs: it takes no leases. TaskCreate for who is to write ${path}`,
+    );
   if (/\/\s*$|\*/.test(input.text('path')))
     refuse(`path: a lease is for one file; expected its path from the project's root, got ${got(input.text('path'))}`);
   const place = context.placeOf(path);

@@ -26,6 +26,7 @@ type Case = {
 };
 
 const API = { owner: 'backend-dev', files: [] };
+const BUG = { test: 'sign in', expected: '200', actual: '500' };
 const MAIL = { to: 'backend-dev', by: LEAD, epoch: 0, kind: 'progress', content: 'look at 7' } as const;
 
 /** All was done, and found good. */
@@ -285,6 +286,25 @@ const LEAD_CASES: readonly Omit<Case, 'member' | 'settings'>[] = [
     tell: (story) => story.tell('member_idle', { stopped: true }).tell('task_created', API),
     verdict:
       /^-: task 1 "Sign in" can begin, and nobody works on it: start backend-dev with Task \{"subagent_type":"team-backend-dev","team_name":"tool-run-spec-auth-001","name":"backend-dev"/,
+  },
+  {
+    name: 'a request to somebody whose run is over',
+    tell: (story) =>
+      story
+        .tell('member_idle', { stopped: true })
+        .tell('message_sent', { to: 'backend-dev', by: 'tester', kind: 'bug_report', content: BUG }),
+    verdict:
+      /^-: backend-dev has stopped and has not read bug_report #1 of tester: start backend-dev with Task \{"subagent_type":"team-backend-dev"/,
+  },
+  {
+    name: 'other mail to somebody whose run is over',
+    tell: (story) => story.tell('member_idle', { stopped: true }).tell('message_sent', MAIL),
+    verdict: /^accept/,
+  },
+  {
+    name: 'a request to somebody who is there',
+    tell: (story) => story.tell('message_sent', { to: 'backend-dev', by: 'tester', kind: 'bug_report', content: BUG }),
+    verdict: /^accept/,
   },
   {
     name: 'work for somebody nobody has started',

@@ -20,6 +20,7 @@ const API = { subject: 'Sign in', owner: 'backend-dev' };
 const TESTS = { subject: 'Test it', owner: 'tester', files: ['tests/a.test.ts'], blocked_by: ['1'] };
 const JUDGE = { subject: 'Verify', owner: 'quality', files: [], blocked_by: ['1'] };
 const UNOWNED = { subject: 'Whose?', owner: null, files: [] };
+const BUG = { test: 'sign in', expected: '200', actual: '500' };
 const GOOD = { task: null, ok: true } as const;
 const VERDICT = { trust5Score: 4.8, securityIssues: 0, performanceScore: 'A', recommendation: 'Merge it.' };
 
@@ -121,6 +122,14 @@ const CASES: readonly {
   },
   { name: 'all run', story: begun().tell('task_created', API), view: both, step: 'wait' },
   { name: 'what was built is measured', story: built(), view: both, step: 'measure' },
+  {
+    name: 'whoever has stopped with a request unread is started before anything is measured',
+    story: built()
+      .tell('member_idle', { name: 'backend-dev', stopped: true })
+      .tell('message_sent', { to: 'backend-dev', by: 'tester', kind: 'bug_report', content: BUG }),
+    view: both,
+    step: 'start backend-dev',
+  },
   { name: 'it is not where nothing is checked', story: built(), view: { ...both, isChecked: false }, step: 'pass' },
   {
     name: 'a measurement of one task is none of all',

@@ -8,6 +8,7 @@ import { SHUTDOWN_DEADLINE_MS } from '../../../src/domain/team/state.ts';
 import { afterTool } from '../../../src/engine/team/delivering.ts';
 import { beforeTool } from '../../../src/engine/team/guarding.ts';
 import { operate } from '../../../src/engine/team/operations.ts';
+import { onIdle } from '../../../src/engine/team/stopping.ts';
 import { checkOf } from '../../support/checks.ts';
 import { RECORDS, TRUST5 } from '../../support/team.ts';
 import { failing, TEAM, TeamWorld } from '../../support/team-world.ts';
@@ -547,6 +548,10 @@ test('leases: for shared and unowned paths, to one at a time, for a while', asyn
     /expected 1 to 120, got 500/,
   );
   assert.equal((await world.call('backend-dev', 'FileLease', { path: 'src/api/a.ts' })).state, 'own');
+  assert.match(
+    await world.refused('team-lead', 'FileLease', { path: 'package-lock.json' }),
+    /team-lead delegates .*TaskCreate for who is to write package-lock\.json/,
+  );
   world.clock.set(6 * 60_000);
   assert.equal((await world.call('frontend-dev', 'FileLease', { path: 'package.json' })).state, 'leased');
   assert.equal(
@@ -711,6 +716,23 @@ test('mail is queued, delivered and read, each with its time; what could not be 
   );
   assert.deepEqual(receipt(), { deliveredAt: delivered, readAt: world.clock.now() });
   assert.deepEqual((await world.call('tester', 'Inbox')).messages, []);
+});
+
+test('a request to somebody who has stopped reaches the lead, who starts it under whatever name the agent is called by', async (t) => {
+  const world = new TeamWorld(t);
+  await world.team(['backend-dev', 'tester']);
+  await onIdle(world.context, world.event('backend-dev', 'SubagentStop'), true);
+  const content = { test: 'sign in', expected: '200', actual: '500' };
+  const sent = await world.call('tester', 'SendMessage', { recipient: 'backend-dev', type: 'bug_report', content });
+  assert.match(String(sent.note), /backend-dev has stopped: .*\. team-lead was told$/);
+  const mail = JSON.stringify(await world.call('team-lead', 'Inbox'));
+  assert.match(mail, /backend-dev has stopped, and has a bug_report of mine: start it again with Task/);
+  const registered = { subagent_type: 'team-backend-dev', team_name: TEAM, name: 'backend-dev', prompt: 'p' };
+  await world.call('team-lead', 'Task', registered);
+  const input = { subagent_type: 'backend-dev', prompt: 'p' };
+  const spawned = await beforeTool(world.context, world.event('team-lead', 'PreToolUse', { tool: 'Agent', input }));
+  assert.equal(spawned.kind === 'rewrite' && spawned.input.subagent_type, 'team-backend-dev');
+  assert.match(JSON.stringify(spawned), /#1 from tester, bug_report/);
 });
 
 test('what a teammate is started with is delivered, and read when it was shown as mail', async (t) => {
