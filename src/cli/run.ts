@@ -24,6 +24,7 @@ import { isAskedByAgent } from '../host/asked-by-agent.ts';
 import { askApproval } from './approval-question.ts';
 import { coverageBefore } from './coverage-before.ts';
 import { playersOf } from './players.ts';
+import { refuseTeammates } from './refuse-agents.ts';
 import { type RunReport, reportLines, runReport } from './run-report.ts';
 import { openRunScreen } from './run-screen.ts';
 import { type EndSignal, SIGNAL_CODES, SIGNALS } from './signals.ts';
@@ -202,6 +203,7 @@ async function tell(
 export async function restartCommand(wanted: string | undefined, options: PhaseOptions): Promise<void> {
   const composed = await compose(options);
   try {
+    await refuseTeammates(composed.context.teams, composed.project.main);
     const unread: unknown[] = [];
     const standing = composed.context.teams.list().filter((name) => {
       try {
@@ -279,6 +281,7 @@ async function found({ context, lead }: ComposedLead, decided: Extract<Decided, 
 export async function phaseCommand(command: CommandName, words: string, options: PhaseOptions): Promise<void> {
   const composed = await compose(options);
   try {
+    await refuseTeammates(composed.context.teams, composed.project.main);
     const settings = await composed.context.settings();
     const parsed = parseFlags(command, flagsOf(options), Object.keys(settings.patterns));
     const problems = [...(parsed.ok ? [] : parsed.problems), ...wordProblems(command, words, `tool ${command}`)];

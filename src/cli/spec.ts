@@ -4,14 +4,13 @@ import { FileTeams } from '../adapters/event-log/teams.ts';
 import { findProject } from '../adapters/project.ts';
 import { approvalOf, approveSpec } from '../adapters/spec-approvals.ts';
 import { listSpecs, readTexts } from '../adapters/specs.ts';
-import { certainIdentity } from '../compose-team.ts';
 import { messageOf, ToolError } from '../domain/errors.ts';
 import { nearest } from '../domain/nearest.ts';
 import { checkSpec, readSpecTexts, type SpecTexts } from '../domain/spec/check.ts';
 import { completedAlready, isSpecId, type SpecStatus, specDirectory, statusOfSpec } from '../domain/spec/spec.ts';
 import { changeInTheWay, hasWritten } from '../domain/team/planning.ts';
 import { got, visible } from '../domain/text.ts';
-import { isAskedByAgent } from '../host/asked-by-agent.ts';
+import { refuseAgents } from './refuse-agents.ts';
 
 type Row = {
   readonly id: string;
@@ -42,16 +41,6 @@ function mustBe(root: string, id: string): SpecTexts {
       ? `there is no ${specDirectory(id)}/spec.md; ${close === undefined ? there : `did you mean ${close}?`}`
       : `spec_id: expected an id like SPEC-AUTH-001, got ${got(id)}; ${close === undefined ? there : `did you mean ${close}?`}`,
   );
-}
-
-async function refuseAgents(teams: FileTeams, main: string): Promise<void> {
-  const { env } = process;
-  const isTeammate = env.TOOL_TEAMMATE !== undefined || certainIdentity(main) !== undefined;
-  if (isTeammate || (await isAskedByAgent(teams, env, main)))
-    throw new ToolError(
-      'refused',
-      'only a person approves a SPEC, at a terminal of their own: this shell belongs to an agent',
-    );
 }
 
 /** What a status is worth: nothing is said of one that claims no approval. */

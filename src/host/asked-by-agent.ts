@@ -12,6 +12,11 @@ type Environment = Readonly<Record<string, string | undefined>>;
  */
 export async function isAskedByAgent(teams: Teams, env: Environment, main: string): Promise<boolean> {
   if (env.CLAUDECODE !== undefined || isBelowHost(process.ppid, main)) return true;
+  return isAskedInTeam(teams);
+}
+
+/** Whether it may be a teammate: while a session of a host leads, nobody tells the shells of its agents apart. */
+export function isAskedInTeam(teams: Teams): Promise<boolean> {
   return withReadable(teams, (logs, unread) => {
     const isLed = logs.some(({ state }) => state.lead.session !== null);
     return Promise.resolve(((isLed || unread.length > 0) && isBelowHost()) || (isLed && isCutLoose()));

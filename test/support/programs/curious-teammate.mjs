@@ -119,6 +119,15 @@ attempt("the lead's word, from namespaces of its own", () => {
   const script = `mount -t tmpfs '${named}' /mnt && exec ${tool.join(' ')} shutdown enough`;
   return carriedOut(...nobody, 'unshare', '-Urm', '/bin/sh', '-c', script);
 });
+const leading = [tool[0], 'team-restart', process.env.TOOL_TEAM, '--command', 'true'];
+for (const [how, words] of [
+  ['as itself', leading],
+  ['with its own variables gone', [...nobody, ...leading]],
+])
+  attempt(`the lead's place, ${how}`, () => {
+    const { stderr } = spawnSync(words[0], words.slice(1), { encoding: 'utf8' });
+    return !stderr.includes(`this shell belongs to ${process.env.TOOL_TEAMMATE} of team`);
+  });
 const other = process.env.TOOL_TEAMMATE === 'frontend-dev' ? 'tester' : 'frontend-dev';
 spawnSync(tool[0], ['team', 'send', 'team-lead', 'progress', `truly ${process.env.TOOL_TEAMMATE}`], {
   env: { ...process.env, TOOL_TEAMMATE: other, TOOL_TEAMMATE_RUN: '' },
