@@ -7,10 +7,11 @@ import { readToml } from './toml.ts';
 
 /** Words of one place: patterns, that the report names all that counts, or what cannot be read from outside. */
 type Said = {
+  readonly where: string;
   readonly include?: readonly string[];
   readonly exclude?: readonly string[];
   readonly namesAll?: boolean;
-  readonly unread?: string;
+  readonly isUnread?: boolean;
 };
 
 /** @param commands the commands for tests and coverage that were given in place of the project's own */
@@ -24,23 +25,39 @@ type Matching = (patterns: readonly string[], isFor: 'include' | 'exclude') => (
 
 function scopeOf(said: readonly Said[], matching: Matching): Scope {
   if (said.some(({ namesAll }) => namesAll === true)) return { kind: 'report' };
-  const unread = said.find((one) => one.unread !== undefined)?.unread;
-  if (unread !== undefined) return { kind: 'unread', where: unread };
   const include = said.flatMap((one) => one.include ?? []);
   const exclude = said.flatMap((one) => one.exclude ?? []);
+  const isRead = (one: Said) =>
+    one.isUnread !== true && parses(one.include, matching, 'include') && parses(one.exclude, matching, 'exclude');
+  const unread = said.find((one) => !isRead(one));
+  if (unread !== undefined) return { kind: 'unread', where: unread.where };
   if (include.length + exclude.length === 0) return { kind: 'open' };
   const [isIn, isOut] = [matching(include, 'include'), matching(exclude, 'exclude')];
   return { kind: 'patterns', covers: (path) => (include.length === 0 || isIn(path)) && !isOut(path) };
 }
 
-/** As c8, nyc and Node read them: a directory means all that is below it, `!` takes back. */
-const globs: Matching = (patterns) => {
-  const plain = patterns.map((one) => one.replace(/^\.\//, '').replace(/\/$/, ''));
-  const positive = plain.filter((one) => !one.startsWith('!'));
-  return picomatch(
-    positive.flatMap((one) => [one, `${one}/**`]),
-    { dot: true },
-  );
+function parses(patterns: readonly string[] = [], matching: Matching, isFor: 'include' | 'exclude'): boolean {
+  try {
+    matching(patterns, isFor);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** As c8, nyc and Node read them: a directory means all that is below it, `!` takes back. The root itself is never left out. */
+const globs: Matching = (patterns, isFor) => {
+  const plain = patterns.map((one) => one.replace(/^(!?)\.\/+/, '$1').replace(/\/+$/, ''));
+  const named = plain.flatMap((one) => (one !== '' && one !== '.' ? one : isFor === 'include' ? '**' : []));
+  const of = (some: readonly string[]) =>
+    picomatch(
+      some.flatMap((one) => [one, `${one}/**`]),
+      // Without it what makes no expression matches nothing, and says so to nobody.
+      { dot: true, debug: true },
+    );
+  const back = named.flatMap((one) => (one.startsWith('!') && one.length > 1 ? one.slice(1) : []));
+  const [isMeant, isBack] = [of(named.filter((one) => !one.startsWith('!'))), of(back)];
+  return (path) => isMeant(path) && !isBack(path);
 };
 
 /** As coverage.py reads them, of which older versions let `*` run over directories: in doubt a file does not count. */
@@ -67,43 +84,59 @@ function texts(value: unknown): readonly string[] {
   return Array.isArray(value) ? value.filter((one) => typeof one === 'string') : [];
 }
 
-const FLAGS = /\s(--?[\w.-]+)(?:(?:=|\s+)('[^']*'|"[^"]*"|[^\s'"-]\S*))?/g;
+/** The words of each command in a line, without their quotes. */
+function commandsOf(line: string): readonly (readonly string[])[] {
+  const commands: string[][] = [[]];
+  for (const [piece] of line.matchAll(/(?:\\.|'[^']*'|"(?:\\.|[^"\\])*"|[^\s;&|'"\\])+|[;&|\n]/gs))
+    if (/^[;&|\n]$/.test(piece)) commands.push([]);
+    else commands.at(-1)?.push(piece.replace(QUOTED, (_, ...[one, two, three]) => one ?? two ?? three));
+  return commands;
+}
+
+const QUOTED = /\\(.)|'([^']*)'|"((?:\\.|[^"\\])*)"/gs;
 
 /** A command's options with their values; what stands for itself has none. */
-function optionsOf(command: string): readonly (readonly [string, string])[] {
-  return [...command.matchAll(FLAGS)].map(([, name = '', value = '']) => [name, value.replace(/^(['"])(.*)\1$/, '$2')]);
+function optionsOf(words: readonly string[]): readonly (readonly [string, string])[] {
+  return words.flatMap((word, index) => {
+    const [, name, own] = /^(--?[\w.-]+)(?:=(.*))?$/s.exec(word) ?? [];
+    const next = words[index + 1] ?? '';
+    return name === undefined ? [] : [[name, own ?? (next.startsWith('-') ? '' : next)] as const];
+  });
 }
 
 function commandWords(line: string, where: string): readonly Said[] {
-  return line.split(/&&|\|\||[;|\n]/).flatMap((command) => {
-    const isWrapped = /(?:^|[\s/])(?:c8|nyc)\s/.test(command);
-    return optionsOf(` ${command}`).map(([name, value]): Said => {
+  return commandsOf(line).flatMap((words) => {
+    const isWrapped = words.some((word) => /(?:^|\/)(?:c8|nyc)$/.test(word));
+    return optionsOf(words).map(([name, value]): Said => {
+      // What a shell puts together is not known here.
+      const pattern = (key: 'include' | 'exclude') =>
+        /[$`]/.test(value) ? { where, isUnread: true } : { where, [key]: [value] };
       switch (name) {
         case '-n':
         case '--include':
-          return isWrapped ? { include: [value] } : {};
+          return isWrapped ? pattern('include') : { where };
         case '-x':
         case '--exclude':
-          return isWrapped ? { exclude: [value] } : {};
+          return isWrapped ? pattern('exclude') : { where };
         case '--test-coverage-include':
-          return { include: [value] };
+          return pattern('include');
         case '--test-coverage-exclude':
         case '--coverage.exclude':
-          return { exclude: [value] };
+          return pattern('exclude');
         case '--all':
-          return { namesAll: isWrapped };
+          return { where, namesAll: isWrapped };
         case '--coverage.include':
         case '--collectCoverageFrom':
         case '--cov':
         case '--source':
-          return { namesAll: value !== '' };
+          return { where, namesAll: value !== '' };
         case '--coveragePathIgnorePatterns':
         case '--nycrc-path':
         case '--cov-config':
         case '--rcfile':
-          return { unread: where };
+          return { where, isUnread: true };
         default:
-          return {};
+          return { where };
       }
     });
   });
@@ -113,9 +146,9 @@ const MANIFEST = 'package.json';
 const JEST = ['js', 'cjs', 'mjs', 'ts', 'json'].map((end) => `jest.config.${end}`);
 const RC = ['.c8rc', '.c8rc.json', '.nycrc', '.nycrc.json'];
 /** Programs, and other forms: whether they say something is all that is looked for. */
-const OTHERS: readonly (readonly [readonly string[], RegExp, Pick<Said, 'namesAll'>?])[] = [
+const OTHERS: readonly (readonly [readonly string[], RegExp, 'report'?])[] = [
   [['.nycrc.yml', '.nycrc.yaml', 'nyc.config.js', 'nyc.config.cjs'], /\b(?:in|ex)clude\b/],
-  [JEST, /collectCoverageFrom/, { namesAll: true }],
+  [JEST, /collectCoverageFrom/, 'report'],
   [JEST, /coveragePathIgnorePatterns/],
   [
     ['vitest', 'vite'].flatMap((name) => ['js', 'mjs', 'cjs', 'ts', 'mts'].map((end) => `${name}.config.${end}`)),
@@ -133,14 +166,19 @@ function scriptWords(root: string, commands: readonly string[]): readonly Said[]
   });
   const jest = inside(manifest, 'jest');
   const others = OTHERS.flatMap(([names, words, said]) =>
-    names.filter((name) => words.test(readText(root, name) ?? '')).map((where): Said => said ?? { unread: where }),
+    names
+      .filter((name) => words.test(readText(root, name) ?? ''))
+      .map((where): Said => (said === 'report' ? { where, namesAll: true } : { where, isUnread: true })),
   );
   return [
     ...[...lines, ...commands].flatMap((line) => commandWords(line, MANIFEST)),
     ...['c8', 'nyc'].flatMap((name) => wrapperWords(inside(manifest, name), MANIFEST)),
     ...rc,
-    { namesAll: texts(inside(jest, 'collectCoverageFrom')).length > 0 },
-    ...(inside(jest, 'coveragePathIgnorePatterns') === undefined ? [] : [{ unread: MANIFEST }]),
+    {
+      where: MANIFEST,
+      namesAll: texts(inside(jest, 'collectCoverageFrom')).length > 0,
+      isUnread: inside(jest, 'coveragePathIgnorePatterns') !== undefined,
+    },
     ...others,
   ];
 }
@@ -156,10 +194,10 @@ function json(text: string | null): unknown {
 
 function wrapperWords(value: unknown, where: string): readonly Said[] {
   if (value === null) return [];
-  if (value === undefined) return where === MANIFEST ? [] : [{ unread: where }];
-  if (inside(value, 'extends') !== undefined) return [{ unread: where }];
+  if (value === undefined) return where === MANIFEST ? [] : [{ where, isUnread: true }];
+  if (inside(value, 'extends') !== undefined) return [{ where, isUnread: true }];
   const of = (key: string) => texts(inside(value, key));
-  return [{ include: of('include'), exclude: of('exclude'), namesAll: inside(value, 'all') === true }];
+  return [{ where, include: of('include'), exclude: of('exclude'), namesAll: inside(value, 'all') === true }];
 }
 
 type Sections = { readonly name: string; readonly of: (section: string, key: string) => readonly string[] };
@@ -181,6 +219,7 @@ async function pythonWords(root: string, commands: readonly string[]): Promise<r
     const options = ['pytest.ini_options', 'tool:pytest', 'pytest'].flatMap((section) => of(section, 'addopts'));
     return [
       {
+        where: name,
         include: all('include'),
         exclude: all('omit'),
         namesAll: all('source', 'source_pkgs', 'source_dirs').length > 0,
@@ -188,7 +227,7 @@ async function pythonWords(root: string, commands: readonly string[]): Promise<r
       ...commandWords(options.join(' '), name),
     ];
   });
-  const unread = toml === undefined ? [{ unread: 'pyproject.toml' }] : [];
+  const unread = toml === undefined ? [{ where: 'pyproject.toml', isUnread: true }] : [];
   return [...own, ...unread, ...commands.flatMap((line) => commandWords(line, 'quality.commands'))];
 }
 

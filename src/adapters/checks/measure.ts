@@ -16,7 +16,7 @@ import {
   testsResult,
 } from '../../domain/check-results.ts';
 import { type Coverage, joinCoverage, uncovered, withoutTests } from '../../domain/coverage.ts';
-import { ToolError } from '../../domain/errors.ts';
+import { messageOf, ToolError } from '../../domain/errors.ts';
 import type { Check, GateResult, QualitySettings } from '../../domain/quality.ts';
 import type { Commands } from './command.ts';
 import { type Plan, planChecks, type Testing } from './plan.ts';
@@ -45,9 +45,10 @@ export async function measure(bench: Bench): Promise<Findings> {
   });
   if (plan instanceof ToolError) return unreadable(plan.message);
   const { tests, coverage, reached } = await measureTests(plan, bench);
+  const reach = reached === null ? null : await reachOf(root, reached, settings).catch(untold);
   const results: Record<Check, Measured> = {
     tests,
-    coverage,
+    coverage: reach !== null && 'result' in reach ? reach : coverage,
     lint: await measureCommands('lint', plan.lint, bench),
     security: await measureCommands('security', plan.security, bench),
     performance: await measurePerformance(bench),
@@ -56,7 +57,7 @@ export async function measure(bench: Bench): Promise<Findings> {
     checks: ALL_CHECKS.map((check) => results[check].result),
     coverage: reached?.percent ?? null,
     uncoveredFiles: reached === null ? [] : uncovered(reached, settings.coverageTarget).map((file) => file.path),
-    ...(reached === null ? {} : { reach: await reachOf(root, reached, settings) }),
+    ...(reach === null || 'result' in reach ? {} : { reach }),
     lasts: ALL_CHECKS.every((check) => results[check].lasts),
   };
 }
@@ -65,6 +66,11 @@ export async function measure(bench: Bench): Promise<Findings> {
 function unreadable(reason: string): Findings {
   const checks = ALL_CHECKS.map((check) => noData(check, reason).result);
   return { checks, coverage: null, uncoveredFiles: [], lasts: true };
+}
+
+/** Without it what no test loads would count as if it were not there. */
+function untold(error: unknown): Measured {
+  return noData('coverage', `which source the report does not name cannot be told: ${messageOf(error)}`);
 }
 
 type Run = {

@@ -83,6 +83,23 @@ test('of Python, lists of coverage.py in each of its files, and the options of p
   assert.deepEqual(await file('pyproject.toml', 'not toml'), { kind: 'unread', where: 'pyproject.toml' });
 });
 
+test('words for the root are no patterns, quotes hold what is in them, and what does not parse is not read', async (t) => {
+  const script = (text: string) =>
+    said(t, 'javascript', 'package.json', JSON.stringify({ scripts: { test: text } }), PATHS);
+  const file = (text: string) => said(t, 'javascript', '.c8rc.json', text, PATHS);
+  for (const root of ['', '.', './', './/']) {
+    assert.deepEqual(await file(JSON.stringify({ include: [root] })), PATHS, root);
+    assert.deepEqual(await file(JSON.stringify({ exclude: [root, 'web'] })), ['src/a.js', 'src/deep/b.js'], root);
+  }
+  assert.deepEqual(await file('{"exclude":["web","!web/gen/**","!"]}'), ['src/a.js', 'src/deep/b.js', 'web/gen/d.js']);
+  for (const line of ['c8 --exclude "" node --test', 'c8 --exclude -r text node --test'])
+    assert.deepEqual(await script(line), PATHS, line);
+  assert.deepEqual(await script("c8 --include 'src/@(a|deep/b).js' node --test; true"), ['src/a.js', 'src/deep/b.js']);
+  const unread = (where: string) => ({ kind: 'unread', where });
+  assert.deepEqual(await script('c8 --include "$PLACE/**" node --test'), unread('package.json'));
+  assert.deepEqual(await file(JSON.stringify({ include: ['a'.repeat(70_000)] })), unread('.c8rc.json'));
+});
+
 test('commands that were given say it too', async (t) => {
   const root = tempDir(t);
   const { python } = await scopesOf(root, ['pytest --cov=app --cov-report=xml']);

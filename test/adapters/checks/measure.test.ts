@@ -162,6 +162,8 @@ test('source that no test loads is told with its lines, also of a result that wa
       / {2}- src\/api\/shout\.js: not in the coverage report: no test loads it/,
     );
   }
+  project.write('.c8rc.json', '{"include":["./"]}');
+  assert.deepEqual((await project.gate()).reach?.unreported, [{ path: 'src/api/shout.js', lines: 3 }]);
   // The project says itself what its coverage is about.
   project.write('.c8rc.json', '{"exclude":["src/api/**"]}');
   assert.deepEqual((await project.gate()).reach?.unreported, []);
