@@ -289,6 +289,20 @@ test('what nobody of the team can mend is told, and counts once however often it
   assert.match(String((await world.act('team-lead', 'TaskList')).note), /^the gate has passed the work of all/);
 });
 
+test('without Git nobody can tell that nothing has changed: what is stuck is measured anew', async (t) => {
+  const world = new World(t);
+  world.context.workTree.tree = () => Promise.resolve(null);
+  await world.begun(TEAM, ['backend-dev'], 'SPEC-AUTH-001');
+  await world.done('backend-dev', '1', 'done');
+  const { measured } = world;
+  for (const more of [1, 2]) {
+    const { note } = await world.act('team-lead', 'TaskList');
+    assert.match(String(note), /not measured: there was no Git repository/);
+    assert.doesNotMatch(String(note), /Nothing has changed/);
+    assert.deepEqual([world.measured, world.state().gate?.rejected], [measured + more, 1]);
+  }
+});
+
 test('where Git cannot tell what was changed, nothing of it is measured', async (t) => {
   const world = new World(t);
   const workTree = { tree: () => Promise.resolve('tree'), changed: () => Promise.resolve(null) };

@@ -76,16 +76,18 @@ export type Measured =
 export async function measureCheckout(context: HookContext, log: TeamLog, as: Evidence): Promise<Measured> {
   const measuredAt = await standOf(context);
   const measured = await measureOnce(context, log, as);
-  await noteStuck(log, measuredAt, measured);
+  // Nobody could tell later that it is still the same work.
+  if (measuredAt !== null) await noteStuck(log, measuredAt, measured);
   return measured;
 }
 
 /** The hook that stands in the log for work that the gate rejects, and nobody of the team can mend. */
 const STUCK = 'gate';
 
-/** What decides over what is measured, as far as it can be told: the work tree, and what it is held to. */
-async function standOf({ workTree, settings }: HookContext): Promise<string> {
-  return JSON.stringify([await workTree.tree(), (await settings()).quality]);
+/** What decides over what is measured: the work tree, and what it is held to; null: it cannot be told what the work tree holds. */
+async function standOf({ workTree, settings }: HookContext): Promise<string | null> {
+  const tree = await workTree.tree();
+  return tree === null ? null : JSON.stringify([tree, (await settings()).quality]);
 }
 
 /** Why it is no use to go on, as it was measured; null: it never was, or something has changed since. */
