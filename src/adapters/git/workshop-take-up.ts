@@ -1,25 +1,49 @@
 // What a person has made of a team's branch while nobody of the team was at work. Where it was made anew, without what it held,
 // its writers still stand on that, and their next merge would bring it back: they are put upon the new one, with their own.
 
-import { isAncestor, mergeTrees } from './workshop-commits.ts';
+import { messageOf } from '../../domain/errors.ts';
+import { commitAt, commitsAt, isAncestor, mergeTrees } from './workshop-commits.ts';
 import { identity, isOfTeam, type Repository, type Run } from './workshop-git.ts';
 import { headsOf } from './workshop-head.ts';
 import { moveAround } from './workshop-move.ts';
-import { headRef, leftRef, teamBranch } from './workshop-names.ts';
+import { headRef, keptRef, leftRef, memberBranch, teamBranch } from './workshop-names.ts';
 import { standIn } from './workshop-writer.ts';
 
 /**
  * It counts, also where the branch was made anew, moved back, or other work was merged into it; what a teammate did does not.
+ * @param members no other branch is a writer's, whatever it is called
+ * @returns what people are to be told
  */
-export async function takeUpHead(team: string, repository: Repository, run: Run): Promise<void> {
+export async function takeUpHead(
+  team: string,
+  members: readonly string[],
+  repository: Repository,
+  run: Run,
+): Promise<readonly string[]> {
   const { head, stands, isNoted } = await headsOf(team, null, repository, run);
-  if (!isNoted || head === undefined || stands === undefined || head === stands) return;
+  if (!isNoted || head === undefined || stands === undefined || head === stands) return [];
   const { top } = repository;
   const by = (await run.git(top, ['log', '--first-parent', '--format=%ce', stands, `^${head}`])).trim();
   const movers = by === '' ? await moverTo(stands, team, repository, run) : by.split('\n');
-  if (movers.length === 0 || movers.some((address) => isOfTeam(address))) return;
-  if (!(await isAncestor(head, stands, repository, run))) await putUponNew(team, head, stands, repository, run);
+  if (movers.length === 0 || movers.some((address) => isOfTeam(address))) return [];
+  const told: string[] = [];
+  if (!(await isAncestor(head, stands, repository, run))) {
+    told.push(
+      `${teamBranch(team)}: what it held before is kept as ${await keep(team, 'team-lead', head, repository, run)}`,
+    );
+    for (const member of members) {
+      const words = await putUponNew({ team, member }, head, stands, repository, run).catch(messageOf);
+      if (words !== null) told.push(`${teamBranch(team)}--${member}: ${words}`);
+    }
+  }
   await run.git(top, ['update-ref', '--no-deref', leftRef(team), stands, head]);
+  return told;
+}
+
+async function keep(team: string, member: string, sha: string, { top }: Repository, run: Run): Promise<string> {
+  const kept = keptRef('saved', team, member, sha);
+  await run.git(top, ['update-ref', kept, sha]);
+  return kept;
 }
 
 /** Who has moved the branch to where it stands, as far as git has noted it. */
@@ -29,20 +53,32 @@ async function moverTo(stands: string, team: string, { top }: Repository, run: R
   return sha === stands && address !== undefined ? [address] : [];
 }
 
-async function putUponNew(team: string, was: string, now: string, repository: Repository, run: Run): Promise<void> {
-  const prefix = headRef(`${teamBranch(team)}--`);
-  const refs = await run.git(repository.root, ['for-each-ref', '--format=%(refname)', `${prefix}*`]);
-  for (const own of refs.split('\n').filter((one) => one !== '')) {
-    const member = own.slice(prefix.length);
-    const { worktree, ref, at } = await standIn({ team, member }, repository, run);
-    const shared = (await run.try(repository.top, ['merge-base', was, at])).stdout.trim();
-    // Nothing that was taken out is in it, or not any more.
-    if (shared === '' || (await isAncestor(shared, now, repository, run))) continue;
-    const work = { was, shared, now, at, author: identity(team, member) };
-    const to = shared === at ? now : await ownWork(work, repository, run);
-    // What does not go together stays as it is: the gate says what comes back with it.
-    if (to !== null) await moveAround(worktree, ref, { from: at, to }, repository, run);
-  }
+/** Gives what is to be told of the writer; null: nothing. */
+async function putUponNew(
+  { team, member }: { readonly team: string; readonly member: string },
+  was: string,
+  now: string,
+  repository: Repository,
+  run: Run,
+): Promise<string | null> {
+  const own = headRef(memberBranch(team, member));
+  if (!(await commitsAt([own], repository, run)).has(own)) return null;
+  const other = (await run.try(repository.top, ['symbolic-ref', '--quiet', own])).stdout.trim();
+  if (other !== '') return `stays as it was: it is another name of ${other}`;
+  const { worktree, ref, at } = await standIn({ team, member }, repository, run);
+  const shared = (await run.try(repository.top, ['merge-base', was, at])).stdout.trim();
+  // Nothing that was taken out is in it, or not any more.
+  if (shared === '' || (await isAncestor(shared, now, repository, run))) return null;
+  const work = { was, shared, now, at, author: identity(team, member) };
+  const to = shared === at ? now : await ownWork(work, repository, run);
+  if (typeof to !== 'string') return comesBack(to.conflicts);
+  const kept = await keep(team, member, at, repository, run);
+  const inTheWay = await moveAround(worktree, ref, { from: at, to }, repository, run);
+  return inTheWay.length > 0 ? comesBack(inTheWay) : `put upon it with its own; where it stood is kept as ${kept}`;
+}
+
+function comesBack(files: readonly string[]): string {
+  return `stays as it was, with what was taken out, which comes back with its next merge: ${files.join(', ')} ${files.length === 1 ? 'does' : 'do'} not go together with the branch as it is now`;
 }
 
 /** Commits: the team's branch before and now, the writer's, and the last that this shared with the former. */
@@ -54,25 +90,75 @@ type Work = {
   readonly author: Readonly<Record<string, string>>;
 };
 
-/** What the writer's branch has that the team's had not, as one commit on the new one; null: in conflict with it. */
-async function ownWork(
-  { was, shared, now, at, author }: Work,
+type Conflicts = { readonly conflicts: readonly string[] };
+
+/** What the writer's branch has that the team's had not, on the new one: commit by commit, or as one where that gives something else. */
+async function ownWork(work: Work, repository: Repository, run: Run): Promise<string | Conflicts> {
+  const { was, shared, now, at, author } = work;
+  const merged = await mergeUpon(shared, now, at, author, repository, run);
+  if ('conflicts' in merged) return merged;
+  const { top } = repository;
+  const log = ['log', '-z', '--reverse', '--topo-order', '--no-merges'];
+  const told = async (format: string) =>
+    (await run.git(top, [...log, `--format=${format}`, at, `^${was}`, `^${now}`])).split('\0').map((one) => one.trim());
+  const shas = (await told('%H')).filter((sha) => sha !== '');
+  const replayed = await replay(shas, now, author, repository, run);
+  if (replayed?.tree === merged.tree) return replayed.last;
+  const trailers = (await told('%(trailers:only,unfold)')).flatMap((rows) => rows.split('\n'));
+  const words = [...(await told('%B')), [...new Set(trailers)].filter((row) => row !== '').join('\n')];
+  const message = words.filter((one) => one !== '').join('\n\n');
+  return commitOf(merged.tree, [now], message === '' ? 'Work that was not merged' : message, author, repository, run);
+}
+
+/** Commits one after the other upon another; null where one does not go there. */
+async function replay(
+  shas: readonly string[],
+  onto: string,
+  by: Readonly<Record<string, string>>,
   repository: Repository,
   run: Run,
-): Promise<string | null> {
+): Promise<{ readonly last: string; readonly tree: string } | null> {
   const { top } = repository;
-  const commit = async (tree: string, parents: readonly string[], input: string) => {
-    const from = parents.flatMap((parent) => ['-p', parent]);
-    return (await run.git(top, ['commit-tree', tree, ...from, '-F', '-'], { env: author, input })).trim();
-  };
-  // Both sides anew upon what they shared: by their own history they share less.
-  const base = await commit(`${shared}^{tree}`, [], 'Shared\n');
-  const ours = await commit(`${now}^{tree}`, [base], 'Ours\n');
-  const theirs = await commit(`${at}^{tree}`, [base], 'Theirs\n');
-  const merged = await mergeTrees(ours, theirs, repository, run);
-  if ('conflicts' in merged) return null;
-  const { stdout } = await run.try(top, ['rev-parse', `${now}^{tree}`]);
-  if (stdout.trim() === merged.tree) return now;
-  const words = await run.git(top, ['log', '-1', '--no-merges', '--format=%B', `${was}..${at}`]);
-  return commit(merged.tree, [now], words.trim() === '' ? 'Work that was not merged\n' : words);
+  let last = onto;
+  let tree = (await run.git(top, ['rev-parse', `${onto}^{tree}`])).trim();
+  for (const sha of shas) {
+    const before = await commitAt(`${sha}^`, top, run);
+    const merged = before === null ? null : await mergeUpon(before, last, sha, by, repository, run);
+    if (merged === null || 'conflicts' in merged) return null;
+    if (merged.tree === tree) continue;
+    ({ tree } = merged);
+    const told = await run.git(top, ['log', '-1', '--date=raw', '--format=%an%x00%ae%x00%ad%x00%B', sha]);
+    const [name = '', email = '', date = '', message = ''] = told.split('\0');
+    const author = { ...by, GIT_AUTHOR_NAME: name, GIT_AUTHOR_EMAIL: email, GIT_AUTHOR_DATE: date };
+    last = await commitOf(tree, [last], message.trim(), author, repository, run);
+  }
+  return { last, tree };
+}
+
+/** Both sides anew upon a commit: by their own history they share another one. */
+async function mergeUpon(
+  base: string,
+  ours: string,
+  theirs: string,
+  author: Readonly<Record<string, string>>,
+  repository: Repository,
+  run: Run,
+): Promise<{ readonly tree: string } | Conflicts> {
+  const anew = (sha: string, parents: readonly string[]) =>
+    commitOf(`${sha}^{tree}`, parents, 'Side', author, repository, run);
+  const from = await anew(base, []);
+  return mergeTrees(await anew(ours, [from]), await anew(theirs, [from]), repository, run);
+}
+
+async function commitOf(
+  tree: string,
+  parents: readonly string[],
+  message: string,
+  author: Readonly<Record<string, string>>,
+  { top }: Repository,
+  run: Run,
+): Promise<string> {
+  const from = parents.flatMap((parent) => ['-p', parent]);
+  const input = `${message}\n`;
+  return (await run.git(top, ['commit-tree', tree, ...from, '-F', '-'], { env: author, input })).trim();
 }

@@ -94,8 +94,8 @@ class GitWorkshop implements Workshop {
     });
   }
 
-  takeUp(team: string): Promise<void> {
-    return this.#turn(({ repository, run }) => takeUpHead(team, repository, run));
+  takeUp(team: string, members: readonly string[]): Promise<readonly string[]> {
+    return this.#turn(({ repository, run }) => takeUpHead(team, members, repository, run));
   }
 
   open(team: string, member: string): Promise<WriterPlace> {

@@ -1,5 +1,6 @@
 // Branches that somebody has moved past the team's rules: the team's own is put back, those of the person are named.
 
+import { messageOf } from '../../domain/errors.ts';
 import type { TeamLog } from '../ports.ts';
 import type { Tips, Workshop } from './workshop-port.ts';
 
@@ -8,6 +9,16 @@ const HOOK = 'branch_moved';
 async function note(log: TeamLog, about: string, reason: string): Promise<void> {
   const decided = { hook: HOOK, decision: 'reject', member: null, about, reason } as const;
   await log.append({ type: 'decision', ...decided, fingerprint: `moved ${about}`, paths: [] });
+}
+
+/** What a person has made of the team's branch while nobody led. A lead begins also where that cannot be taken up. */
+export async function takeUpBranch(workshop: Workshop, log: TeamLog, say: (words: string) => void): Promise<void> {
+  const { team, members } = log.state;
+  try {
+    for (const words of await workshop.takeUp(team, [...members.keys()])) say(words);
+  } catch (error) {
+    say(`tool/${team}: what became of it while nobody led is not taken up: ${messageOf(error)}`);
+  }
 }
 
 /** The team's branch moves by merges of finished work alone. */

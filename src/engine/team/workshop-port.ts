@@ -69,9 +69,10 @@ export interface Workshop {
   merge(team: string, member: string, message: string, upTo?: string): Promise<Merge>;
   /**
    * Before a lead goes on: what a person has committed to the team's branch meanwhile counts as left there. Where it was made
-   * anew, its writers are put upon it with what is their own.
+   * anew, its writers, of these members, are put upon it with what is their own. Where each stood is kept. Gives what people
+   * are to be told, what did not succeed with one of them too.
    */
-  takeUp(team: string): Promise<void>;
+  takeUp(team: string, members: readonly string[]): Promise<readonly string[]>;
   /** The person's branches and tags, and whether a teammate made the commit that they stand at. */
   tips(): Promise<Tips>;
   /**

@@ -12,6 +12,7 @@ import { type Cleanup, tempDir } from '../../support/temp.ts';
 import { commitAll, gitIn, projectOf, TEAM, textOf } from '../../support/workshop.ts';
 
 const BRANCH = `tool/${TEAM}`;
+const WRITERS = ['a', 'b'];
 
 /** A team with one task merged and a commit of the writer's that is not. */
 async function merged(t: Cleanup) {
@@ -87,14 +88,14 @@ exec ${git} "$@"
 test('what a person commits to it while nobody leads counts, what a teammate does not', async (t) => {
   const { root, git, workshop, at, left, own } = await merged(t);
   git('update-ref', `refs/heads/${BRANCH}`, own);
-  await workshop.takeUp(TEAM);
+  await workshop.takeUp(TEAM, WRITERS);
   await workshop.putBack(TEAM);
   assert.equal(at(BRANCH), left);
   git('checkout', '-q', BRANCH);
   writeTree(root, { 'fix.txt': 'x' });
   const fix = commitAll(root, 'A fix');
   git('checkout', '-q', 'main');
-  await workshop.takeUp(TEAM);
+  await workshop.takeUp(TEAM, WRITERS);
   assert.equal(await workshop.putBack(TEAM), null);
   assert.equal((await workshop.view(TEAM, 'gate')).head, fix);
   // Made anew without what was merged, with a merge of the project in it.
@@ -102,7 +103,7 @@ test('what a person commits to it while nobody leads counts, what a teammate doe
   writeTree(root, { 'src/api/a.js': 'anew\n' });
   const anew = commitAll(root, 'Anew');
   git('checkout', '-q', 'main');
-  await workshop.takeUp(TEAM);
+  await workshop.takeUp(TEAM, WRITERS);
   assert.equal(await workshop.putBack(TEAM), null);
   assert.equal((await workshop.view(TEAM, 'gate')).head, anew);
 });
@@ -124,7 +125,7 @@ for (const [how, text] of [
     }
     const taken = at(BRANCH);
     git('checkout', '-q', 'main');
-    await workshop.takeUp(TEAM);
+    await workshop.takeUp(TEAM, WRITERS);
     assert.equal(await workshop.putBack(TEAM), null);
     assert.deepEqual((await workshop.commits(TEAM, 'b')).commits, []);
     assert.equal(textOf(other.path, 'note.txt'), 'mine\n');
@@ -141,11 +142,97 @@ for (const [how, text] of [
   });
 }
 
+test('of the branches beside it the writers\u2019 alone are put upon it, and where each stood is kept', async (t) => {
+  const { git, workshop, at, own, left } = await merged(t);
+  await workshop.open(TEAM, 'b');
+  for (const name of ['backup', 'c_-old']) git('branch', `${BRANCH}--${name}`, BRANCH);
+  git('symbolic-ref', `refs/heads/${BRANCH}--alias`, `refs/heads/${BRANCH}--backup`);
+  git('update-ref', `refs/heads/${BRANCH}`, 'main');
+  const told = await workshop.takeUp(TEAM, ['gone', 'c_-old', ...WRITERS, 'alias']);
+  for (const name of ['backup', 'c_-old']) assert.equal(at(`${BRANCH}--${name}`), left);
+  assert.equal(at(`${BRANCH}--b`), at('main'));
+  assert.equal(git('worktree', 'list', '--porcelain').match(/^worktree /gm)?.length, 3);
+  const kept = (member: string, sha: string) => `refs/toolcrew/saved/${TEAM}/${member}/${sha}`;
+  const refs = [kept('a', own), kept('b', left), kept('team-lead', left)];
+  assert.equal(git('for-each-ref', '--format=%(refname)', 'refs/toolcrew/saved').trim(), refs.join('\n'));
+  for (const ref of refs) assert.equal(at(ref), ref.split('/').at(-1));
+  assert.match(
+    told.join('\n'),
+    new RegExp(
+      `^${BRANCH}: .*${refs[2]}\n${BRANCH}--c_-old: teammate: expected .*\n${BRANCH}--a: .*${refs[0]}\n${BRANCH}--b: .*${refs[1]}\n${BRANCH}--alias: .* another name of refs/heads/${BRANCH}--backup$`,
+    ),
+  );
+  assert.equal(await workshop.putBack(TEAM), null);
+  assert.deepEqual(await workshop.takeUp(TEAM, WRITERS), []);
+});
+
+test('each commit that was not merged stays one, with its author and the task that it names', async (t) => {
+  const { git, workshop, path } = await merged(t);
+  for (const [file, words] of [
+    ['c', 'Third\n\nTask: 3'],
+    ['d', 'Fourth\n\nTask: 4'],
+  ] as const) {
+    writeTree(path, { [`src/api/${file}.js`]: 'x\n' });
+    if (file === 'c') commitAll(path, words);
+    else await workshop.save(TEAM, 'a', words);
+  }
+  const shown = () => git('log', '--reverse', '--format=%s %an %ad', `-3`, `${BRANCH}--a`);
+  const before = shown();
+  git('update-ref', `refs/heads/${BRANCH}`, 'main');
+  await workshop.takeUp(TEAM, WRITERS);
+  assert.equal(shown(), before);
+  const { commits } = await workshop.commits(TEAM, 'a');
+  assert.deepEqual(
+    commits.map(({ subject, task, files }) => [subject, task, ...files]),
+    [
+      ['More', null, 'src/api/b.js'],
+      ['Third', '3', 'src/api/c.js'],
+      ['Fourth', '4', 'src/api/d.js'],
+    ],
+  );
+  assert.equal(gitIn(path)('status', '--porcelain'), '');
+});
+
+test('commits that go upon it together alone are one, with the tasks of all', async (t) => {
+  const { git, workshop, path } = await merged(t);
+  for (const [text, words] of [
+    ['3\n', 'Third\n\nTask: 3'],
+    ['2\n', 'Fourth\n\nTask: 4'],
+  ] as const) {
+    writeTree(path, { 'src/api/a.js': text });
+    await workshop.save(TEAM, 'a', words);
+  }
+  git('update-ref', `refs/heads/${BRANCH}`, 'main');
+  await workshop.takeUp(TEAM, WRITERS);
+  const trailers = '--format=%s|%(trailers:key=Task,valueonly,separator=%x2C)';
+  assert.equal(git('log', trailers, `main..${BRANCH}--a`), 'More|3,4\n');
+  assert.equal(git('diff', '--name-only', 'main', `${BRANCH}--a`), 'src/api/b.js\n');
+});
+
+test('a writer that does not go with what the branch is now is named, with the files', async (t) => {
+  const { git, workshop, path, at } = await merged(t);
+  const other = await workshop.open(TEAM, 'b');
+  writeTree(other.path, { 'src/api/a.js': 'not committed\n' });
+  writeTree(path, { 'src/api/a.js': '3\n' });
+  const own = await workshop.save(TEAM, 'a', 'Third');
+  git('update-ref', `refs/heads/${BRANCH}`, 'main');
+  const [, ...told] = await workshop.takeUp(TEAM, WRITERS);
+  assert.equal(told.length, 2);
+  for (const [index, member] of WRITERS.entries())
+    assert.match(
+      told[index] ?? '',
+      new RegExp(`^${BRANCH}--${member}: stays as it was, .*comes back.*: src/api/a.js `),
+    );
+  assert.equal(at(`${BRANCH}--a`), own);
+  assert.equal(textOf(other.path, 'src/api/a.js'), 'not committed\n');
+  assert.equal(await workshop.putBack(TEAM), null);
+});
+
 test('a branch that a teammate has moved back is none that a person took something out of', async (t) => {
   const { git, workshop, path, at, left } = await merged(t);
   const by = { ...process.env, ...writerEnvironment(TEAM, 'a') };
   execFileSync('git', ['update-ref', `refs/heads/${BRANCH}`, 'main'], { cwd: path, env: by });
-  await workshop.takeUp(TEAM);
+  await workshop.takeUp(TEAM, WRITERS);
   assert.notEqual(await workshop.putBack(TEAM), null);
   assert.equal(at(BRANCH), left);
   assert.equal(git('show', `${BRANCH}:src/api/a.js`), '2\n');

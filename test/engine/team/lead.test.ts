@@ -101,6 +101,25 @@ test('how a run has failed is told where nobody can look at its branches, once i
   assert.ok(play.said.includes('whether branches were moved is not known: git failed'), play.said.join('; '));
 });
 
+test('what became of the branch while nobody led is asked for the members alone, and keeps no lead from starting', async (t) => {
+  const play = new Play(t);
+  const asked: (readonly string[])[] = [];
+  play.workshop = {
+    takeUp: (_team, members) => {
+      asked.push(members);
+      return Promise.reject(new Error('git failed'));
+    },
+  };
+  const outcome = await play.lead([draft('api', 'backend-dev')], async () => {
+    const as = { kind: 'environment', team: TEAM, teammate: null } as const;
+    await operate(play.world.context, 'Task', registration(TEAM, 'backend-dev'), as);
+  });
+  assert.equal(outcome.kind, 'done');
+  assert.deepEqual(asked, [['backend-dev']]);
+  const words = `tool/${TEAM}: what became of it while nobody led is not taken up: git failed`;
+  assert.ok(play.said.includes(words), play.said.join('; '));
+});
+
 test('who goes on after that has its rounds again: the same teammates are started anew and asked', async (t) => {
   const play = new Play(t);
   const bad = (round: number) => failing(String(round).repeat(40));

@@ -32,7 +32,7 @@ function placeOf(path: string): Workshop {
     commits: () => Promise.resolve({ tip: null, commits: [] }),
     merge: nothing,
     refuse: () => Promise.resolve(''),
-    takeUp: () => Promise.resolve(),
+    takeUp: () => Promise.resolve([]),
     tips: () => Promise.resolve(new Map()),
     putBack: () => Promise.resolve(null),
     changed: () => Promise.resolve([]),

@@ -11,7 +11,7 @@ import { oneLine } from '../../../domain/text.ts';
 import { summaryOf, trust5Lines, trust5Reason } from '../../../domain/trust5.ts';
 import { heldAgainst } from '../../../domain/unreported.ts';
 import type { TeamLog } from '../../ports.ts';
-import { holdBranch, namePersons } from '../moved-branch.ts';
+import { holdBranch, namePersons, takeUpBranch } from '../moved-branch.ts';
 import { operate } from '../operations.ts';
 import { closeDebug } from '../phases/debug.ts';
 import { closePlan } from '../phases/plan.ts';
@@ -68,8 +68,8 @@ export class Lead {
 
   /** Leads until the team is gone, cannot go on, or the signal comes; its processes have ended then. */
   async lead(signal: AbortSignal): Promise<Outcome> {
-    const { workshop } = this.#options;
-    await workshop.takeUp(this.#team);
+    const { workshop, say } = this.#options;
+    await takeUpBranch(workshop, this.#log, say);
     this.#tips = await workshop.tips();
     try {
       const outcome = await this.#lead(signal);
