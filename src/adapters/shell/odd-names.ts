@@ -3,13 +3,14 @@
 import type { Reader } from './reader.ts';
 import { listing } from './sink.ts';
 import type { Shell } from './state.ts';
+import type { Places } from './values.ts';
 
 /** Whether names below the directories hold signs that a shell or xargs takes for more than a name. */
-export function hasOddNames(within: readonly string[], shell: Shell, reader: Reader): boolean {
+export function hasOddNames({ directories }: Places, shell: Shell, reader: Reader): boolean {
   const { context } = reader;
   if (context.glob === undefined || reader.stirredBy(shell, null) !== 'nothing') return true;
   let count = 0;
-  const waiting = [...within];
+  const waiting = [...directories];
   for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
     if (/[\s'"\\]/.test(next)) return true;
     if (context.linkTo(next) !== null || context.kindOf(next) !== 'directory') continue;

@@ -3,7 +3,7 @@
 import { checkWordCount } from './braces.ts';
 import type { Reader } from './reader.ts';
 import type { Shell } from './state.ts';
-import { concat, type Field, isText, LONGEST_TEXT, UNKNOWN_WORDS } from './values.ts';
+import { concat, type Field, isText, LONGEST_TEXT, type Places, UNKNOWN_WORDS } from './values.ts';
 
 export type Piece = {
   readonly text: Field;
@@ -125,10 +125,11 @@ function matched(draft: Draft, shell: Shell, reader: Reader): readonly Field[] {
 }
 
 /** The directory in which everything lies that a pattern may stand for; null when that is not known. */
-function withinOf(lead: string, text: string, shell: Shell, reader: Reader): readonly string[] | null {
+function withinOf(lead: string, text: string, shell: Shell, reader: Reader): Places | null {
   const directory = lead.slice(0, lead.lastIndexOf('/') + 1);
   const leavesIt = text.slice(directory.length).split('/').includes('..');
-  return directory === '' || leavesIt ? null : reader.places(shell, directory);
+  const directories = directory === '' || leavesIt ? null : reader.places(shell, directory);
+  return directories === null ? null : { directories, cwds: text.startsWith('/') ? null : shell.cwds };
 }
 
 function unmatched(draft: Draft): Field {

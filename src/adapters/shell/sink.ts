@@ -4,7 +4,7 @@ import type { ShellContext, ShellEffects, ShellWrite } from './effects.ts';
 import { absolute, baseOf, isWithin, normalize, parentOf, realPath } from './paths.ts';
 import { hasPattern, matcher } from './patterns.ts';
 import { PIPE_OUT, type Reader, TooMuch, type WriteOptions } from './reader.ts';
-import { isText } from './values.ts';
+import { isText, meansSame } from './values.ts';
 
 const MOST_STEPS = 5_000;
 const MOST_WRITES = 1_000;
@@ -102,7 +102,8 @@ export function createSink(context: ShellContext): Sink {
   const write: Reader['write'] = (shell, path, by, options = {}) => {
     if (!isText(path)) {
       if (path.within === null) return unresolved(`${by}: which path it writes is known only when it runs`);
-      for (const directory of path.within) writeAt(directory, by, { ...options, tree: true });
+      if (!meansSame(path.within, shell.cwds)) return unresolved(`${by}: its paths were printed in another directory`);
+      for (const directory of path.within.directories) writeAt(directory, by, { ...options, tree: true });
       return;
     }
     if (path === '') return;

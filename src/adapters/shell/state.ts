@@ -1,14 +1,14 @@
 // What is known of a shell at one point of a command: its variables, directories, functions and options.
 
 import type { CommandNode, CompoundList } from 'unbash';
-import { eitherValue, type Field, UNKNOWN, type Value } from './values.ts';
+import { eitherValue, type Field, type Places, UNKNOWN, type Value } from './values.ts';
 
 /** What a command finds on its standard input. */
 export type Input =
   | { readonly kind: 'none' }
   | { readonly kind: 'unknown' }
   | { readonly kind: 'text'; readonly text: string }
-  | { readonly kind: 'paths'; readonly within: readonly string[]; readonly nul: boolean };
+  | { readonly kind: 'paths'; readonly within: Places; readonly nul: boolean };
 
 export const NO_INPUT: Input = { kind: 'none' };
 export const UNKNOWN_INPUT: Input = { kind: 'unknown' };

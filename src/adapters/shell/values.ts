@@ -1,5 +1,13 @@
 // Texts that are known before a command runs, and those that are not.
 
+/** Where printed paths surely lie. */
+export type Places = {
+  /** At or below one of these absolute directories. */
+  readonly directories: readonly string[];
+  /** The directories of which one is where the paths mean that; null: they are absolute. */
+  readonly cwds: readonly string[] | null;
+};
+
 /** A word of a command, or the text of a variable, that is known only when the command runs. */
 export type Unknown = {
   /** How it begins, as far as that is known. */
@@ -8,8 +16,8 @@ export type Unknown = {
   readonly many: boolean;
   /** It is surely an integer. */
   readonly number: boolean;
-  /** It is surely a path at or below one of these absolute directories. */
-  readonly within: readonly string[] | null;
+  /** It is surely a path that lies there. */
+  readonly within: Places | null;
 };
 
 export type Field = string | Unknown;
@@ -37,6 +45,11 @@ export function mayBeOption(field: Field): boolean {
   if (isText(field)) return field.startsWith('-') && field !== '-';
   if (field.within !== null) return false;
   return field.many || field.lead === '' || field.lead.startsWith('-');
+}
+
+/** Whether paths mean the same in a shell that stands in one of these directories. */
+export function meansSame({ cwds }: Places, now: readonly string[] | null): boolean {
+  return cwds === null || (now?.every((cwd) => cwds.includes(cwd)) ?? false);
 }
 
 const INTEGER = /^[+-]?\d+$/;

@@ -180,4 +180,12 @@ export const OWNED: readonly Row[] = allow(
   'for i in $(seq 1 3); do touch src/api/$i.ts; done',
   "sed -i '' 's/users/people/' src/api/users.ts",
   'mkdir -p src scripts; touch src/api/x',
+  'cd src/services; f=$(find . -name mail.ts); cd ../api; touch users.ts; cd ../services; touch $f',
+  'f=$(find src/services -name mail.ts); pushd src/api > /dev/null; touch x; popd > /dev/null; touch $f',
+  'f=$(find @P@/src/services -name mail.ts); cd src/api; touch $f',
+  'for f in $(find src/services -type f); do (cd src/api; touch x); touch $f; done',
+  '(cd src/services; find . -name mail.ts | xargs touch)',
+  '(cd src/services; git -C . ls-files | xargs touch)',
+  'cd src/services; tar -C .. -cf /dev/null api; tar -cf x.tar --remove-files $(find . -name mail.ts)',
+  'find src/services -type f -execdir touch {} \\;',
 );

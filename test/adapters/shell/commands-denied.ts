@@ -300,6 +300,8 @@ export const FOREIGN: readonly Row[] = deny(
   'for f in $(git ls-files src/components); do rm "$f"; done',
   "sed -i 's/button/x/' $(grep -rl button src)",
   'git diff --name-only -- src/components | xargs rm',
+  'cd src/api; tar -C ../components -cf @O@/x.tar --remove-files Button.tsx',
+  'cd src/api; tar -cf @O@/x.tar --remove-files users.ts -C ../components Button.tsx',
   'git bundle create -q src/components/b HEAD',
 );
 

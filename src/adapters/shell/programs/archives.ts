@@ -1,9 +1,10 @@
 // Programs that pack and unpack: what an archive holds is not looked at, so it may fill the whole directory.
 
-import { otherOptions, readOptions } from '../options.ts';
+import { type Options, type OptionsSpec, otherOptions, readOptions } from '../options.ts';
 import type { Call, Program } from '../reader.ts';
 import { type Field, isText } from '../values.ts';
 import { checkOptions } from './files.ts';
+import { inDirectory } from './wrappers.ts';
 
 const TAR_LONGS = [
   'create',
@@ -69,8 +70,10 @@ function dashed(args: readonly Field[]): readonly Field[] {
   ];
 }
 
+const TAR: OptionsSpec = { short: [...'fCbTXIgFHKLNV'], long: TAR_LONGS };
+
 const tar: Program = (call) => {
-  const options = readOptions(dashed(call.args), { short: [...'fCbTXIgFHKLNV'], long: TAR_LONGS });
+  const options = readOptions(dashed(call.args), TAR);
   checkOptions(call, options);
   const { reader, shell } = call;
   const runs = [
@@ -90,9 +93,7 @@ const tar: Program = (call) => {
     for (const file of files) if (file !== '-') writeFrom(call, file);
   }
   for (const file of options.all('g', 'listed-incremental', 'index-file')) writeFrom(call, file);
-  if (options.has('remove-files'))
-    for (const operand of options.operands)
-      reader.write(shell, operand, 'tar --remove-files', { tree: true, entry: true, removes: true });
+  if (options.has('remove-files')) removePacked(call, options);
   if (!options.has('x', 'extract', 'get') || options.has('O', 'to-stdout')) return undefined;
   if (options.has('P', 'absolute-names', 'transform', 'xform'))
     reader.unresolved('tar may write outside of its directory');
@@ -111,6 +112,17 @@ const tar: Program = (call) => {
   }
   return undefined;
 };
+
+/** What is packed is looked for in the directory of the last `-C` before it. */
+function removePacked(call: Call, options: Options): void {
+  const shells = [call.shell];
+  for (const directory of options.all('C', 'directory'))
+    shells.push(inDirectory(directory, shells.at(-1) ?? call.shell, call));
+  const first = readOptions(dashed(call.args), { ...TAR, stopsAtOperand: true }).all('C', 'directory').length;
+  for (const shell of shells.slice(first))
+    for (const operand of options.operands)
+      call.reader.write(shell, operand, 'tar --remove-files', { tree: true, entry: true, removes: true });
+}
 
 function writeFrom(call: Call, file: Field): void {
   if (!isText(file) || !/^[^/]*:/.test(file)) call.reader.write(call.shell, file, 'tar -f');

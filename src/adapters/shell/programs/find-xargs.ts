@@ -5,7 +5,7 @@ import { readOptions } from '../options.ts';
 import type { Call, Program } from '../reader.ts';
 import { linksBelow } from '../sink.ts';
 import type { Input } from '../state.ts';
-import { type Field, isText, UNKNOWN, UNKNOWN_WORDS, type Unknown } from '../values.ts';
+import { type Field, isText, meansSame, type Places, UNKNOWN, UNKNOWN_WORDS, type Unknown } from '../values.ts';
 
 /** Tests of find that take one word. */
 const WITH_WORD: ReadonlySet<string> = new Set(
@@ -19,20 +19,24 @@ const WRITING: ReadonlySet<string> = new Set(['-fprint', '-fprint0', '-fls', '-f
 const RUNNING: ReadonlySet<string> = new Set(['-exec', '-ok', '-execdir', '-okdir']);
 const LEADING: ReadonlySet<string> = new Set(['-H', '-L', '-P', '-O1', '-O2', '-O3', '-O0']);
 
-/** Absolute directories that start directories stand for; null when one is not known. */
-export function startsOf(starts: readonly Field[], call: Call): readonly string[] | null {
-  const found: string[] = [];
+/** Where that lies which is printed below start directories; null when one of them is not known. */
+export function startsOf(starts: readonly Field[], call: Call): Places | null {
+  const directories: string[] = [];
+  const { cwds } = call.shell;
+  let isAbsolute = starts.length > 0;
   for (const start of starts.length === 0 ? ['.'] : starts) {
     if (!isText(start)) {
-      if (start.within === null) return null;
-      found.push(...start.within);
+      if (start.within === null || !meansSame(start.within, cwds)) return null;
+      directories.push(...start.within.directories);
+      isAbsolute &&= start.within.cwds === null;
       continue;
     }
     const places = call.reader.places(call.shell, start);
     if (places === null) return null;
-    found.push(...places);
+    directories.push(...places);
+    isAbsolute &&= start.startsWith('/');
   }
-  return found;
+  return { directories, cwds: isAbsolute ? null : cwds };
 }
 
 export const find: Program = (call) => {
@@ -53,7 +57,8 @@ export const find: Program = (call) => {
   const within = startsOf(starts, call);
   // with links followed, what is found may lie anywhere
   const follows =
-    args.some((arg) => arg === '-L' || arg === '-follow') && (within ?? []).some((start) => hasLinksOut(start, call));
+    args.some((arg) => arg === '-L' || arg === '-follow') &&
+    (within?.directories ?? []).some((start) => hasLinksOut(start, call));
   const found: Unknown = within === null || follows ? UNKNOWN_WORDS : { ...UNKNOWN_WORDS, within };
   const isFile =
     rest.some((arg, at) => arg === '-type' && rest[at + 1] === 'f') &&
@@ -72,7 +77,10 @@ export const find: Program = (call) => {
         (word, place) => place > at && (word === ';' || (word === '+' && rest[place - 1] === '{}')),
       );
       const words = rest.slice(at + 1, end === -1 ? undefined : end);
-      runFound(words, found, isFile, arg.endsWith('dir'), call);
+      // each is named anew in the directory in which it lies
+      const inPlace = arg.endsWith('dir');
+      const given = inPlace && found.within !== null ? { ...found, within: { ...found.within, cwds: null } } : found;
+      runFound(words, given, isFile, inPlace, call);
       if (end === -1) break;
       at = end;
     } else if (WITH_WORD.has(arg)) at += 1;
@@ -93,7 +101,7 @@ function runFound(words: readonly Field[], found: Unknown, isFile: boolean, inPl
     if (word === '{}') return { ...found, many: words.at(-1) === '{}' };
     // `{}.bak` stays beside a file that lies below the start
     const isBeside = isFile && word.startsWith('{}') && !word.slice(2).includes('/') && !word.slice(2).includes('{}');
-    const starts = found.within ?? [];
+    const starts = found.within?.directories ?? [];
     const isBelow = starts.length > 0 && starts.every((start) => call.reader.context.kindOf(start) === 'directory');
     return isBeside && isBelow ? { ...found, many: false } : UNKNOWN;
   });

@@ -123,8 +123,7 @@ export const git: Program = (call) => {
     return undefined;
   }
   const isAtRoot = roots?.length === 1 && reader.places(shell, '.')?.join('\0') === roots[0];
-  // paths that are printed in another directory mean others here
-  return handler(gitCall) ?? (options.has('C') ? undefined : printedBy(command, inner, args, isAtRoot));
+  return handler(gitCall) ?? printedBy(command, inner, args, isAtRoot);
 };
 
 /** From outside of the work tree git goes to its root first. */
@@ -169,7 +168,9 @@ function printedBy(command: string, call: Call, args: readonly Field[], isAtRoot
     starts.filter((start) => start !== null),
     call,
   );
-  return places === null ? undefined : { kind: 'paths', within: places, nul: args.includes('-z') };
+  if (places === null) return undefined;
+  // git never prints absolute paths
+  return { kind: 'paths', within: { ...places, cwds: call.shell.cwds }, nul: args.includes('-z') };
 }
 
 /** What a pathspec names, up to the directory before its first sign. */

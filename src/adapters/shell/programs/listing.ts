@@ -31,7 +31,7 @@ export const grep: Program = (call) => {
     return undefined;
   if (
     options.has('R', 'dereference-recursive') &&
-    (startsOf(operands, call) ?? []).some((start) => hasLinksOut(start, call))
+    (startsOf(operands, call)?.directories ?? []).some((start) => hasLinksOut(start, call))
   )
     return undefined;
   return printedPaths(operands, options.has('Z', 'null'), call);

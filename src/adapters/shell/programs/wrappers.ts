@@ -88,13 +88,8 @@ const env: Program = (call) => {
     shell,
     call,
   );
-  return printedFrom(options.has('C', 'chdir'), runProgram(rest.words, call, rest.shell));
+  return runProgram(rest.words, call, rest.shell);
 };
-
-/** Paths that are printed in another directory mean others here. */
-function printedFrom(isElsewhere: boolean, out: Input | undefined): Input | undefined {
-  return isElsewhere && out?.kind === 'paths' ? undefined : out;
-}
 
 const sudo: Program = (call) => {
   const options = readOptions(call.args, {
@@ -131,7 +126,7 @@ const sudo: Program = (call) => {
   let shell = inDirectory(options.last('D', 'chdir'), call.shell, call);
   if (options.has('i', 'login')) shell = { ...shell, cwds: null };
   const rest = assigned(options.operands, shell, call);
-  return printedFrom(options.has('D', 'chdir', 'i', 'login'), runProgram(rest.words, call, rest.shell));
+  return runProgram(rest.words, call, rest.shell);
 };
 
 /** `find` and others as one program: its first word is the name. */
