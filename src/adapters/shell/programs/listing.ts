@@ -1,6 +1,6 @@
 // Programs that print paths, or some of the lines they read, for others to take up.
 
-import { readOptions } from '../options.ts';
+import { otherOptions, readOptions } from '../options.ts';
 import type { Call, Program } from '../reader.ts';
 import type { Input } from '../state.ts';
 import { type Field, isText, UNKNOWN, UNKNOWN_WORDS } from '../values.ts';
@@ -13,11 +13,16 @@ function printedPaths(directories: readonly Field[], isNul: boolean, call: Call)
   return within === null ? undefined : { kind: 'paths', within, nul: isNul };
 }
 
+/** Long options of grep that take a text. */
+const GREP_TEXTS =
+  'regexp file include exclude exclude-from exclude-dir max-count context after-context before-context label ' +
+  'binary-files devices directories group-separator';
+
 /** `grep -rl` and `git grep -l` print paths and nothing else. */
 export const grep: Program = (call) => {
   const options = readOptions(call.args, {
     short: [...'eABCfmdD'],
-    long: ['regexp=', 'file=', 'include=', 'exclude=', 'exclude-dir=', 'max-count=', 'context=', 'color?'],
+    long: [...GREP_TEXTS.split(' ').map((name) => `${name}=`), 'color?', 'colour?'],
   });
   const listsOnly = options.has('l', 'L', 'files-with-matches', 'files-without-match');
   const operands = options.has('e', 'f', 'regexp', 'file') ? options.operands : options.operands.slice(1);
@@ -37,17 +42,33 @@ export const grep: Program = (call) => {
   return printedPaths(operands, options.has('Z', 'null'), call);
 };
 
+/** Long options of ripgrep that take a text. */
+const RG_TEXTS =
+  'regexp file glob iglob type type-not type-add type-clear max-count max-depth maxdepth context after-context before-context ' +
+  'pre pre-glob sort sortr threads encoding engine ignore-file max-columns max-filesize color colors dfa-size-limit regex-size-limit';
+
+/** Those that take none, and leave the paths as they are. */
+const RG_FLAGS =
+  'files files-with-matches files-without-match null hidden no-hidden ignore-case smart-case case-sensitive fixed-strings ' +
+  'word-regexp line-regexp invert-match multiline multiline-dotall pcre2 text binary search-zip crlf unicode no-unicode ' +
+  'no-messages no-ignore no-ignore-vcs no-ignore-dot no-ignore-exclude no-ignore-files no-ignore-global no-ignore-parent ' +
+  'no-ignore-messages no-config no-follow no-require-git one-file-system unrestricted glob-case-insensitive ' +
+  'heading no-heading line-number no-line-number column no-column with-filename no-filename only-matching sort-files trim quiet';
+
 /** `rg -l`, `rg --files`. */
 export const ripgrep: Program = (call) => {
   const options = readOptions(call.args, {
     short: [...'eABCfmgtTjEMrd'],
-    long: ['regexp=', 'file=', 'glob=', 'iglob=', 'type=', 'type-not=', 'max-count=', 'max-depth=', 'context=', 'pre='],
+    long: [...RG_TEXTS.split(' ').map((name) => `${name}=`), ...RG_FLAGS.split(' ')],
+    isExact: true,
   });
   if (options.has('pre')) call.reader.unresolved('rg --pre runs another program');
   const isFiles = options.has('files');
   if (!isFiles && !options.has('l', 'files-with-matches', 'files-without-match')) return undefined;
+  // of another option it is not known whether the word behind it is its text
+  const others = otherOptions(options, `${RG_TEXTS} ${RG_FLAGS}`.split(' ')).filter((name) => name.length > 1);
   const hasPattern = isFiles || options.has('e', 'f', 'regexp', 'file');
-  if (options.isUncertain || options.has('L', 'follow', 'c', 'count', 'json', 'passthru')) return undefined;
+  if (options.isUncertain || options.has('L', 'c') || others.length > 0) return undefined;
   return printedPaths(hasPattern ? options.operands : options.operands.slice(1), options.has('0', 'null'), call);
 };
 
