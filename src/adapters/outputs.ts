@@ -11,6 +11,9 @@ const ASKED_MS = 5_000;
 const MOST_ASKED = 20;
 const MOST_BYTES = 64 * 1024 * 1024;
 
+/** Programs that the checks start: an install puts them there with all else, nobody one of them alone. */
+const PROGRAMS = /(?:^|\/)(?:node_modules\/\.bin|\.?venv\/bin)(?:\/|$)/;
+
 /** The directory that a target is, or becomes, or lies in. */
 type Question = { readonly path: string; readonly place: string; readonly isFile: boolean };
 
@@ -67,7 +70,7 @@ async function heldAmong(paths: readonly string[], options: GitOptions): Promise
 /** A file is an output where Git ignores it as well as all else in its directory; a directory, where it ignores all in it. */
 export async function outputsAmong(root: string, targets: readonly Target[]): Promise<ReadonlySet<string>> {
   const inside = targets.filter(({ path }) => !path.startsWith('/')).map((target) => questionOf(target, root));
-  const asked = inside.filter(({ place }) => place !== '.');
+  const asked = inside.filter(({ path, place }) => place !== '.' && !PROGRAMS.test(path));
   if (asked.length === 0) return new Set();
   // So that none is taken for a pattern; the first is the project.
   const names = asked.flatMap(({ path, place, isFile }) => [`./${place}/`, ...(isFile ? [`./${path}`] : [])]);

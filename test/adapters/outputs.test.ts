@@ -101,6 +101,18 @@ test('one of two writes to a path that is no output is enough', async (t) => {
   assert.deepEqual([...(await outputsAmong(root, [there('lib'), made('lib'), there('out')]))], ['out']);
 });
 
+test('programs that the checks start are no outputs by themselves', async (t) => {
+  const { root } = projectIn(t);
+  const targets = [
+    file('node_modules/.bin/vitest'),
+    tree('packages/a/node_modules/.bin'),
+    file('.venv/bin/python'),
+    file('node_modules/.bin-links'),
+    file('.venv/lib/a.py'),
+  ];
+  assert.deepEqual([...(await outputsAmong(root, targets))], ['node_modules/.bin-links', '.venv/lib/a.py']);
+});
+
 test('a path that Git cannot be asked about spoils no other', async (t) => {
   const { root, git } = projectIn(t);
   const sub = join(root, 'sub');

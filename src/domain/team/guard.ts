@@ -6,7 +6,7 @@ import { LEAD } from './message.ts';
 import { nearPatterns } from './near-patterns.ts';
 import { insideProject, type Ownership, ownerOf, SHARED } from './ownership.ts';
 import type { TeamSettings } from './settings.ts';
-import type { TeamState } from './state.ts';
+import type { Lease, TeamState } from './state.ts';
 
 /** What is about to be written: paths from the project's root, or absolute ones outside of it. */
 export type Target = {
@@ -87,6 +87,12 @@ function judgeOutside(path: string, { temporary, checkout }: Place): Judged {
       );
 }
 
+function leaseRefusal(path: string, { member, until, reason }: Lease): Judged {
+  return refuse(
+    `${path} is leased to ${member} until ${new Date(until).toISOString()} (${reason}): wait for it, or ask: ${changeRequest(member, path)}`,
+  );
+}
+
 function judgeMember(
   path: string,
   { directory }: Target,
@@ -99,12 +105,16 @@ function judgeMember(
   const lease = state.leases.get(path);
   const held = lease !== undefined && lease.until > now ? lease : undefined;
   if (held?.member === name) return FINE;
-  if (held !== undefined)
-    return refuse(
-      `${path} is leased to ${held.member} until ${new Date(held.until).toISOString()} (${held.reason}): wait for it, or ask: ${changeRequest(held.member, path)}`,
-    );
+  if (held !== undefined) return leaseRefusal(path, held);
   const foreign = foreignTo(name, path, settings.ownership, (owner) => state.members.has(owner));
-  if (foreign === null || (foreign.owner === null && outputs.has(path))) return FINE;
+  if (foreign === null) return FINE;
+  if (foreign.owner === null && outputs.has(path)) {
+    // What lies in it was not judged by itself.
+    const below = [...state.leases].find(
+      ([file, { member, until }]) => file.startsWith(`${path}/`) && member !== name && until > now,
+    );
+    return below === undefined ? FINE : leaseRefusal(...below);
+  }
   if (foreign.owner !== null && foreign.owner !== SHARED) return refuse(foreign.words);
   if (directory === 'made' && leadsToOwn(path, name, state, settings, now)) return FINE;
   return directory === 'there'

@@ -270,6 +270,21 @@ const CASES: readonly Case[] = [
     place: { outputs: new Set(['dist']), below: () => ['dist/a.test.js'] },
     ruling: /^allow dist$/,
   },
+  ...(
+    [
+      ['tester', 1_000, /^deny dist\/a\.js is leased to tester until .*wait for it, or ask: SendMessage/],
+      ['tester', 2_000_000, /^allow dist$/],
+      ['backend-dev', 1_000, /^allow dist$/],
+    ] as const
+  ).map(
+    ([by, now, ruling]): Case => ({
+      name: `what is built, with a file in it that ${by} has leased, at ${now}`,
+      writes: tree('dist'),
+      tell: (story) => story.tell('lease_taken', { path: 'dist/a.js', by }),
+      place: { outputs: new Set(['dist']), now },
+      ruling,
+    }),
+  ),
   {
     name: 'what Git ignores in a place of somebody else',
     writes: tree('tests/output'),
