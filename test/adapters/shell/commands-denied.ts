@@ -145,7 +145,6 @@ export const FOREIGN: readonly Row[] = deny(
   'find src/components -name "*.tsx" | xargs rm',
   'find . -maxdepth 1 -name notes.txt -fprint found.txt',
   'grep -rl button src/components | xargs rm',
-  'grep -rl --binary-files text src/api/users.ts | xargs touch',
   'git checkout -- src/components/Button.tsx',
   'git checkout src/components/Button.tsx',
   'git checkout .',
