@@ -1,13 +1,11 @@
 // The branch of an issue and the work of its team: where it stood before, and how what the team built comes into it.
 
 import { ToolError } from '../../domain/errors.ts';
+import { LEAD } from '../../domain/team/message.ts';
 import { lastLines } from '../../domain/text.ts';
 import { cloneEnvironment, tryGit } from './git.ts';
 import { identity } from './workshop-git.ts';
 import { headRef, keptRef, teamBranch } from './workshop-names.ts';
-
-/** Whose merge it is, and who is named by what was kept. */
-const LEAD = 'team-lead';
 
 /** Where a checkout stands: teammates have no business there. `branch`: empty on none. */
 export type Stand = { readonly branch: string; readonly head: string };

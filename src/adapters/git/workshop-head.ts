@@ -2,6 +2,7 @@
 
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { LEAD } from '../../domain/team/message.ts';
 import { commitsAt } from './workshop-commits.ts';
 import { isOfTeam, type Repository, type Run } from './workshop-git.ts';
 import { BRANCHES, headRef, keptRef, leftRef, memberBranch, teamBranch } from './workshop-names.ts';
@@ -51,7 +52,7 @@ export async function putBack(team: string, repository: Repository, run: Run): P
   const ref = headRef(teamBranch(team));
   // Whoever has it checked out is told when work is to be merged.
   if (head === undefined || head === stands || checkedOutIn(ref, repository.common) !== undefined) return null;
-  const kept = keptRef('refused', team, 'team-lead', stands ?? head);
+  const kept = keptRef('refused', team, LEAD, stands ?? head);
   await run.git(repository.root, ['update-ref', kept, stands ?? head]);
   await run.git(repository.root, ['update-ref', '--no-deref', ref, head]);
   return kept;

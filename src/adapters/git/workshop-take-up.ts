@@ -2,6 +2,7 @@
 // its writers still stand on that, and their next merge would bring it back: they are put upon the new one, with their own.
 
 import { messageOf } from '../../domain/errors.ts';
+import { LEAD } from '../../domain/team/message.ts';
 import { commitAt, commitsAt, isAncestor, mergeTrees } from './workshop-commits.ts';
 import { identity, isOfTeam, type Repository, type Run } from './workshop-git.ts';
 import { headsOf } from './workshop-head.ts';
@@ -28,9 +29,7 @@ export async function takeUpHead(
   if (movers.length === 0 || movers.some((address) => isOfTeam(address))) return [];
   const told: string[] = [];
   if (!(await isAncestor(head, stands, repository, run))) {
-    told.push(
-      `${teamBranch(team)}: what it held before is kept as ${await keep(team, 'team-lead', head, repository, run)}`,
-    );
+    told.push(`${teamBranch(team)}: what it held before is kept as ${await keep(team, LEAD, head, repository, run)}`);
     for (const member of members) {
       const words = await putUponNew({ team, member }, head, stands, repository, run).catch(messageOf);
       if (words !== null) told.push(`${teamBranch(team)}--${member}: ${words}`);

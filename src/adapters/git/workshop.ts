@@ -3,6 +3,7 @@
 import { existsSync, mkdirSync, readdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { ToolError } from '../../domain/errors.ts';
+import { LEAD } from '../../domain/team/message.ts';
 import type { ChangedPath, MemberWork, Merge, Workshop, WriterPlace } from '../../engine/team/workshop-port.ts';
 import { removeLargeTree } from '../remove-tree.ts';
 import { commitAll, conflictedFiles, ignoredOf, repositoriesIn, snapshot } from './uncommitted.ts';
@@ -45,8 +46,6 @@ export type WorkshopOptions = {
   readonly env: Readonly<Record<string, string | undefined>>;
 };
 
-/** Who merges, on the merge commits of the team's branch. */
-const LEAD = 'team-lead';
 /** Somebody else moves the team's branch each time: not more often than that. */
 const MAX_TRIES = 10;
 

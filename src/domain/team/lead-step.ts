@@ -144,8 +144,12 @@ function working(state: TeamState, view: LeadView): LeadStep {
     const { proven, isSettled } = findingsOf(state);
     if (proven !== null || isSettled) return { kind: 'prove' };
   }
-  const called = state.session === 'fallback' ? [] : calledBack(state).map(({ name }) => name);
-  if (called.length > 0) return { kind: 'start', roles: called };
+  const called =
+    state.session === 'fallback' ? [] : calledBack(state).flatMap(({ name }) => (spent.has(name) ? [] : name));
+  const missing = called.filter((name) => !running.has(name));
+  if (missing.length > 0) return { kind: 'start', roles: missing };
+  // Its process is about to be gone.
+  if (called.length > 0) return { kind: 'wait' };
   const isRun = state.purpose?.phase === 'run';
   const isBuilt = buildTasks(state).every((task) => !isOpen(task));
   if (isRun && isBuilt && isChecked && !isMeasured(state)) return { kind: 'measure' };

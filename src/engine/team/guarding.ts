@@ -62,7 +62,7 @@ async function note(
       type: 'decision',
       hook: 'ownership',
       decision,
-      member: caller.kind === 'member' ? caller.name : caller.kind === 'lead' ? 'team-lead' : null,
+      member: caller.kind === 'member' ? caller.name : caller.kind === 'lead' ? LEAD : null,
       about,
       reason: `${who}${reason}`,
       fingerprint: '',

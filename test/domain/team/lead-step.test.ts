@@ -38,6 +38,12 @@ function built(): Story {
   return done(done(story, '1', 'backend-dev'), '2', 'tester');
 }
 
+function calledBack(): Story {
+  return built()
+    .tell('member_idle', { name: 'backend-dev', stopped: true })
+    .tell('message_sent', { to: 'backend-dev', by: 'tester', kind: 'bug_report', content: BUG });
+}
+
 function judged(): Story {
   const story = begun().tell('task_created', API).tell('task_created', JUDGE).join('backend-dev', 'quality');
   return done(story, '1', 'backend-dev');
@@ -124,11 +130,16 @@ const CASES: readonly {
   { name: 'what was built is measured', story: built(), view: both, step: 'measure' },
   {
     name: 'whoever has stopped with a request unread is started before anything is measured',
-    story: built()
-      .tell('member_idle', { name: 'backend-dev', stopped: true })
-      .tell('message_sent', { to: 'backend-dev', by: 'tester', kind: 'bug_report', content: BUG }),
-    view: both,
+    story: calledBack(),
+    view: { ...NOBODY, running: new Set(['tester']) },
     step: 'start backend-dev',
+  },
+  { name: 'not beside its own process, which is about to be gone', story: calledBack(), view: both, step: 'wait' },
+  {
+    name: 'nor where it has used its budget',
+    story: calledBack(),
+    view: { ...NOBODY, spent: new Map([['backend-dev', 'its budget is used']]) },
+    step: 'measure',
   },
   { name: 'it is not where nothing is checked', story: built(), view: { ...both, isChecked: false }, step: 'pass' },
   {
