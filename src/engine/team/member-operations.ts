@@ -14,7 +14,7 @@ import {
 import type { Input } from '../../domain/team/operation.ts';
 import { ownerOf, SHARED } from '../../domain/team/ownership.ts';
 import type { TeamSettings } from '../../domain/team/settings.ts';
-import type { Message, TeamState } from '../../domain/team/state.ts';
+import { isModelLed, type Message, type TeamState } from '../../domain/team/state.ts';
 import { got } from '../../domain/text.ts';
 import type { TeamLog } from '../ports.ts';
 import { type Answer, must, refuse, type Somebody, type TeamContext, tellLead } from './context.ts';
@@ -110,10 +110,15 @@ async function tellStopped(
     .map(({ name }) => name);
   if (names.length === 0) return {};
   const isTold = by !== LEAD && asksForWork(type);
+  const who = names.join(', ');
   if (isTold)
-    await tellLead(log, { name: by, epoch }, `${to} has stopped, and has a ${type} of mine: start it again with Task`);
+    await tellLead(
+      log,
+      { name: by, epoch },
+      `${who} has stopped, and has a ${type} of mine${isModelLed(log.state) ? ': start it again with Task' : ''}`,
+    );
   return {
-    note: `${names.join(', ')} has stopped: the lead has to start it again with Task before it reads this${isTold ? `. ${LEAD} was told` : ''}`,
+    note: `${who} has stopped: the lead has to start it again with Task before it reads this${isTold ? `. ${LEAD} was told` : ''}`,
   };
 }
 
