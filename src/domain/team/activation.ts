@@ -3,6 +3,7 @@
 import { got, problemsInLine } from '../text.ts';
 import type { CommandName, Flags } from './arguments.ts';
 import { FALLBACK_TRIGGERS, type FallbackTrigger, HOST_VERSION_MIN, TEAMS_VARIABLE } from './fallback.ts';
+import { PLANNERS } from './planning.ts';
 import { onlyReads } from './role.ts';
 import { rolesOf, type Selection } from './selection.ts';
 import type { TeamSettings } from './settings.ts';
@@ -178,7 +179,7 @@ export function decideMode(input: DecisionInput): Decision {
     const refuses = team === 'asked';
     return fallBack(first.trigger, [...all, ...missing], settings, prerequisites, refuses);
   }
-  return teamOf(input, all, prerequisites);
+  return teamOf(input, all, prerequisites, team);
 }
 
 /**
@@ -237,10 +238,18 @@ function byThresholds({ thresholds, size, critical, fileCount }: Selection): Wis
   return { team: false, reasons: [reason, `but ${fileCount} files are too few for a team`] };
 }
 
+/** As many as there may be, in their order; in planning those whose results make the SPEC before any other. */
+function withinMost(all: readonly string[], { maxTeammates }: TeamSettings, command: CommandName): readonly string[] {
+  const first = command === 'plan' ? PLANNERS.filter((role) => all.includes(role)) : [];
+  const kept = [...new Set([...first, ...all])].slice(0, Math.max(0, maxTeammates));
+  return all.filter((role) => kept.includes(role));
+}
+
 function teamOf(
   { command, flags, settings, selection }: DecisionInput,
   reasons: readonly string[],
   prerequisites: readonly Prerequisite[],
+  wish: 'asked' | 'found',
 ): Decision {
   if (command === 'team-restart')
     return { mode: 'team', pattern: null, roles: [], reasons, prerequisites, trigger: null };
@@ -252,8 +261,8 @@ function teamOf(
         ? 'investigation'
         : (flags.pattern ?? selection?.pattern ?? 'implementation');
   const all = isSelected ? selection.roles : rolesOf(pattern, settings);
-  const roles = all.slice(0, Math.max(0, settings.maxTeammates));
-  const left = all.slice(roles.length);
+  const roles = withinMost(all, settings, command);
+  const left = all.filter((role) => !roles.includes(role));
   if (roles.length === 0) {
     const why = all.length === 0 ? 'has no roles' : 'is left without roles by workflow.team.max_teammates';
     return alone('refused', [...reasons, `refused: the pattern ${pattern} ${why}`], prerequisites, null);
@@ -261,6 +270,11 @@ function teamOf(
   if (command === 'run' && roles.every(onlyReads)) {
     const why = `has nobody who writes: ${roles.join(', ')} only ${roles.length === 1 ? 'reads' : 'read'}`;
     return alone('refused', [...reasons, `refused: the pattern ${pattern} ${why}`], prerequisites, null);
+  }
+  if (command === 'plan' && PLANNERS.some((role) => left.includes(role))) {
+    const why = `a SPEC is made of what ${PLANNERS.join(' and ')} give, and workflow.team.max_teammates is ${settings.maxTeammates}`;
+    if (wish === 'found') return alone('subagent', [...reasons, `no team: ${why}`], prerequisites, null);
+    return alone('refused', [...reasons, `refused: ${why}; --solo has it done one at a time`], prerequisites, null);
   }
   const cut = left.length === 0 ? [] : [`without ${left.join(', ')}: max_teammates is ${settings.maxTeammates}`];
   const said = `pattern ${pattern}: ${roles.join(', ')}`;

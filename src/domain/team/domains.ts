@@ -102,7 +102,7 @@ export function some(files: readonly string[]): string {
 
 const FEATURES: readonly CriticalFeature[] = ['payment', 'authentication', 'user data'];
 
-/** A word for it with a file that is called so, or two words where there are no files yet. */
+/** A word for it with a file that is called so, or two words: a feature that is new has no files that are called so. */
 export function criticalOf(text: string, files: readonly string[]): Critical {
   const hints = criticalHintsOf(text);
   for (const feature of FEATURES) {
@@ -111,7 +111,7 @@ export function criticalOf(text: string, files: readonly string[]): Critical {
     const shown = words.map((one) => `"${one}"`).join(', ');
     const file = files.find((one) => isOfFeature(one, feature));
     if (file !== undefined) return { feature, why: `${shown} and ${file}` };
-    if (words.length >= 2 && files.length === 0) return { feature, why: `${shown}, two hints at once` };
+    if (words.length >= 2) return { feature, why: `${shown}, two hints at once` };
   }
   return null;
 }

@@ -24,9 +24,12 @@ export function resultsOf(state: TeamState): PlanResults {
   return { researcher: result('researcher'), analyst: result('analyst'), architect: result('architect') };
 }
 
-/** Who is to give the results that a SPEC is made of, and is not in a team of these roles. */
+/** Who give the results that a SPEC is made of. */
+export const PLANNERS: readonly string[] = ['analyst', 'architect'];
+
+/** Who of them is not in a team of these roles. */
 export function missingPlanners(roles: readonly string[]): readonly string[] {
-  return ['analyst', 'architect'].filter((role) => !roles.includes(role));
+  return PLANNERS.filter((role) => !roles.includes(role));
 }
 
 /** How a role is to give its result, as lines of a task. */

@@ -295,6 +295,21 @@ const CASES: readonly [string, Partial<DecisionInput>, Expected][] = [
     { flags: { ...team, pattern: 'quality_gate' }, settings: teamSettings({ maxTeammates: 2 }) },
     { mode: 'team', pattern: 'quality_gate', says: /without tester, quality: max_teammates is 2/ },
   ],
+  [
+    'planning by fewer: those whose results make the SPEC',
+    { command: 'plan', flags: team, settings: teamSettings({ maxTeammates: 2 }) },
+    { mode: 'team', pattern: 'plan_research', says: /without researcher: max_teammates is 2/ },
+  ],
+  [
+    'planning by one, asked for',
+    { command: 'plan', flags: team, settings: teamSettings({ maxTeammates: 1 }) },
+    { mode: 'refused', says: /analyst and architect give, and workflow\.team\.max_teammates is 1; --solo/ },
+  ],
+  [
+    'planning by one, by thresholds',
+    { command: 'plan', settings: teamSettings({ maxTeammates: 1 }), selection: selection(true, 'medium') },
+    { mode: 'subagent', says: /no team: .*max_teammates is 1$/ },
+  ],
 ];
 
 for (const [name, changed, expected] of CASES) {

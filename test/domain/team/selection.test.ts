@@ -84,12 +84,16 @@ test('an empty repository is estimated from the requirements, and said to be', (
   assert.equal(selectIn(text).isEstimate, false);
 });
 
-test('a critical feature needs its word and a file of that name', () => {
+test('a critical feature needs its word and a file of that name, or two of its words', () => {
   assert.equal(selectIn('Refund an order: src/services/billing.ts').critical?.feature, 'payment');
   assert.equal(selectIn('Refund: src/components/UserCard.tsx').critical, null);
   assert.equal(selectIn('Tidy src/services/billing.ts').critical?.feature, undefined);
   assert.equal(selectIn('Take a payment by credit card', { files: [] }).critical?.feature, 'payment');
   assert.equal(selectIn('Take a fee by cash', { files: [] }).critical, null);
+  // What is new has no file of its name yet; the files that it changes are called otherwise.
+  const added = selectIn('Add payments with Stripe to src/components/UserCard.tsx');
+  assert.deepEqual([added.critical?.feature, added.pattern], ['payment', 'quality_gate']);
+  assert.equal(selectIn('Log in with OAuth: src/pages/Shop.tsx').critical?.feature, 'authentication');
 });
 
 test('a critical feature and a large one have the quality gate, a large one a designer too', () => {
