@@ -154,7 +154,7 @@ function createProgram(): Command {
     .option('--json', 'as JSON')
     .action(async (directory: string | undefined, options: { dryRun?: boolean; json?: boolean }) => {
       const { uninstallCommand } = await import('./cli/uninstall.ts');
-      uninstallCommand(directory, options);
+      await uninstallCommand(directory, options);
     });
   addAgentCommands(program);
   addHints(program, 'tool');

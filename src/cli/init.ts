@@ -14,6 +14,7 @@ import { performAll } from '../install/operations.ts';
 import { readPayload } from '../install/payload.ts';
 import { findProject, type Project } from '../install/project.ts';
 import { changes, dryRun, lines } from '../install/report.ts';
+import { refuseAgentsWhileTeamsStand } from './refuse-agents.ts';
 
 export type InitOptions = {
   readonly dryRun?: boolean;
@@ -54,6 +55,7 @@ export async function initCommand(directory: string | undefined, options: InitOp
     force: options.force === true,
   });
   const isDry = options.dryRun === true;
+  if (!isDry && plan.operations.length > 0) await refuseAgentsWhileTeamsStand(project);
   const preview = isDry ? dryRun(project.root, plan) : undefined;
   if (preview === undefined) performAll(project.root, plan.operations);
   if (options.json === true) {

@@ -1,16 +1,23 @@
-// What agents do not do from their shells: approve what they work by, and lead.
+// What agents do not do from their shells: approve what they work by, lead, and change what holds them.
 
+import { FileTeams } from '../adapters/event-log/teams.ts';
 import { identityOf } from '../adapters/identity.ts';
 import { certainIdentity } from '../compose-team.ts';
 import { ToolError } from '../domain/errors.ts';
 import { LEAD } from '../domain/team/message.ts';
 import type { Teams } from '../engine/ports.ts';
 import { isAskedByAgent, isAskedInTeam } from '../host/asked-by-agent.ts';
+import type { Project } from '../install/project.ts';
+import { standingTeams } from './standing-teams.ts';
 
-export async function refuseAgents(teams: Teams, main: string): Promise<void> {
+async function isAgent(teams: Teams, main: string): Promise<boolean> {
   const { env } = process;
   const isTeammate = env.TOOL_TEAMMATE !== undefined || certainIdentity(main) !== undefined;
-  if (isTeammate || (await isAskedByAgent(teams, env, main)))
+  return isTeammate || (await isAskedByAgent(teams, env, main));
+}
+
+export async function refuseAgents(teams: Teams, main: string): Promise<void> {
+  if (await isAgent(teams, main))
     throw new ToolError(
       'refused',
       'only a person approves a SPEC, at a terminal of their own: this shell belongs to an agent',
@@ -30,4 +37,17 @@ export async function refuseTeammates(teams: Teams, main: string): Promise<void>
       'refused',
       'this shell belongs to an agent of the host while a session of it leads a team: nobody leads one from here; /tool:team-restart in the session goes on with it',
     );
+}
+
+/** What a standing team works by is put in and taken out by a person alone. */
+export async function refuseAgentsWhileTeamsStand({ root, main }: Project): Promise<void> {
+  for (const place of new Set([main, root])) {
+    const teams = new FileTeams({ root: place, now: Date.now });
+    const standing = standingTeams(teams);
+    if (standing.length > 0 && (await isAgent(teams, place)))
+      throw new ToolError(
+        'refused',
+        `this shell belongs to an agent, and team ${standing.join(', ')} works by what is installed in ${place}: while a team stands only a person installs or uninstalls, at a terminal of their own`,
+      );
+  }
 }

@@ -1,33 +1,22 @@
 // `tool uninstall`: takes out what `tool init` put into a project, and nothing else.
 
 import { FileTeams } from '../adapters/event-log/teams.ts';
-import { isStanding } from '../domain/team/state.ts';
 import { outcomesWith, planUninstall } from '../install/install.ts';
 import { performAll } from '../install/operations.ts';
 import { findProject } from '../install/project.ts';
 import { changes, dryRun, lines } from '../install/report.ts';
+import { refuseAgentsWhileTeamsStand } from './refuse-agents.ts';
+import { standingTeams } from './standing-teams.ts';
 
-/** Teams that stand; one whose log cannot be read may. */
-function standingTeams(root: string): readonly string[] {
-  const teams = new FileTeams({ root, now: Date.now });
-  return teams.list().filter((team) => {
-    try {
-      const log = teams.open(team);
-      void log?.close();
-      return log !== undefined && isStanding(log.state);
-    } catch {
-      return true;
-    }
-  });
-}
-
-export function uninstallCommand(
+export async function uninstallCommand(
   directory: string | undefined,
   options: { readonly dryRun?: boolean; readonly json?: boolean },
-): void {
-  const { root } = findProject(directory, process.cwd(), process.env.HOME);
-  const planned = planUninstall(root, standingTeams(root));
+): Promise<void> {
+  const project = findProject(directory, process.cwd(), process.env.HOME);
+  const { root } = project;
   const isDry = options.dryRun === true;
+  if (!isDry) await refuseAgentsWhileTeamsStand(project);
+  const planned = planUninstall(root, standingTeams(new FileTeams({ root, now: Date.now })));
   const preview = isDry ? dryRun(root, planned) : undefined;
   const left = isDry ? [] : performAll(root, planned.operations);
   const plan = { ...planned, outcomes: outcomesWith(planned.outcomes, left) };

@@ -183,6 +183,26 @@ test('what is installed below the top of a working tree is brought up to date an
   assert.deepEqual(treeOf(root), before);
 });
 
+test('while a team stands no agent takes out or changes what is installed, and a person does', (t) => {
+  const { root, home, tool } = machine(t, '2.1.100');
+  tool(['init']);
+  assert.equal(tool(['team', 'create', 'tool-plan-address']).status, 0);
+  const edited = join(root, '.claude/commands/tool/1-plan.md');
+  writeFileSync(edited, 'An edit.\n');
+  const installed = treeOf(root);
+  for (const said of [{ CLAUDECODE: '1' }, { TOOL_TEAMMATE: 'analyst' }])
+    for (const command of [['uninstall'], ['init', '--force', '--host-version', '2.1.177']]) {
+      const agent = { env: { ...cleanEnv(home), PATH: '/usr/bin:/bin', ...said } };
+      const { status, stderr } = tool(command, root, agent);
+      assert.notEqual(status, 0);
+      assert.match(stderr, /this shell belongs to an agent, and team tool-plan-address works by what is installed in/);
+      assert.equal(tool([...command, '--dry-run'], root, agent).status, 0);
+    }
+  assert.deepEqual(treeOf(root), installed);
+  assert.equal(tool(['uninstall']).status, 0);
+  assert.ok(!existsSync(join(root, '.claude/settings.json')));
+});
+
 test('in a worktree it says that teams are those of the checkout, and what to type there', (t) => {
   const { root, home, tool } = machine(t, '2.1.100');
   const git = (...args: readonly string[]) => execFileSync('git', ['-C', root, ...args], { env: cleanEnv(home) });

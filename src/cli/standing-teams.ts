@@ -1,0 +1,17 @@
+// The teams of a project that may be at work.
+
+import { isStanding } from '../domain/team/state.ts';
+import type { Teams } from '../engine/ports.ts';
+
+/** Their names; one whose log cannot be read may stand. */
+export function standingTeams(teams: Teams): readonly string[] {
+  return teams.list().filter((team) => {
+    try {
+      const log = teams.open(team);
+      void log?.close();
+      return log !== undefined && isStanding(log.state);
+    } catch {
+      return true;
+    }
+  });
+}
