@@ -3,6 +3,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isVersionAtLeast } from '../domain/team/activation.ts';
+import { INSTALLED_FILE } from './config/team-file.ts';
 import { runProgram } from './program.ts';
 import { tail } from './transcript-caller.ts';
 
@@ -34,7 +35,7 @@ async function ask(program: string, env: Environment): Promise<string | null> {
 /** What the installer found when it was run last. */
 function installedFor(root: string): string | null {
   try {
-    const value: unknown = JSON.parse(readFileSync(join(root, '.tool', 'installed.json'), 'utf8'));
+    const value: unknown = JSON.parse(readFileSync(join(root, INSTALLED_FILE), 'utf8'));
     return typeof value === 'object' &&
       value !== null &&
       'hostVersion' in value &&

@@ -1,11 +1,12 @@
 // .tool/installed.json: what was put into a project, as it takes to take it out again.
 
 import { isAbsolute } from 'node:path';
+import { INSTALLED_FILE } from '../adapters/config/team-file.ts';
 import { messageOf, ToolError } from '../domain/errors.ts';
 import { got } from '../domain/text.ts';
 import type { Entry, Merge, Path } from './json-merge.ts';
 
-export const MANIFEST = '.tool/installed.json';
+export const MANIFEST = INSTALLED_FILE;
 const FORMAT = 1;
 
 /** A file that is ours as a whole. */

@@ -1,14 +1,15 @@
 // The settings of a project's teams as they were last decoded: hooks start without the decoder while the file is the same.
 
-import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { messageOf, ToolError } from '../../domain/errors.ts';
 import { DEFAULT_TEAM_SETTINGS } from '../../domain/team/default-settings.ts';
 import type { TeamSettings } from '../../domain/team/settings.ts';
 import { clip, visibleLines } from '../../domain/text.ts';
+import { teamNames, teamsDirectory } from '../event-log/team-names.ts';
 import { lateCrypto } from '../late-crypto.ts';
 import { readRegular } from '../own-file.ts';
-import { readTeamFile, type TeamFile } from './team-file.ts';
+import { INSTALLED_FILE, readTeamFile, TEAM_FILE, type TeamFile } from './team-file.ts';
 
 /** To be raised when the same file means something else than before; what the defaults are is part of the key by itself. */
 const FORMAT = 2;
@@ -118,9 +119,19 @@ function without(snapshot: Snapshot | undefined, error: unknown): LoadedTeamSett
     : { settings: snapshot.settings, problem: `${words}\nwhat it said before holds until it is mended` };
 }
 
+/** Whether something of ours works in the project; what cannot be read may. */
+function isInUse(projectRoot: string): boolean {
+  try {
+    return existsSync(join(projectRoot, INSTALLED_FILE)) || teamNames(teamsDirectory(projectRoot)).length > 0;
+  } catch {
+    return true;
+  }
+}
+
 /**
  * What the project says of its teams: from the snapshot while the file is the one it was made of, else decoded, which
- * makes a new snapshot. A file that cannot be used leaves the last one that could in force. Never throws.
+ * makes a new snapshot. A file that cannot be used, or is gone while a team or the installation is there, leaves
+ * the last one that could in force; else the defaults hold without a file. Never throws.
  */
 export async function loadTeamSettings(projectRoot: string, stateDirectory: string): Promise<LoadedTeamSettings> {
   const path = join(stateDirectory, 'workflow.json');
@@ -131,7 +142,12 @@ export async function loadTeamSettings(projectRoot: string, stateDirectory: stri
   } catch (error) {
     return without(snapshot, error);
   }
-  if (file === null) return { settings: DEFAULT_TEAM_SETTINGS, problem: null };
+  if (file === null) {
+    if (snapshot === undefined || snapshot.key === null || !isInUse(projectRoot))
+      return { settings: DEFAULT_TEAM_SETTINGS, problem: null };
+    const gone = `${join(projectRoot, TEAM_FILE)}: there is no such file any more; \`tool init\` writes one, \`tool uninstall\` takes out the rest`;
+    return without(snapshot, new ToolError('config', gone));
+  }
   const key = keyOf(file);
   if (snapshot?.key === key) return { settings: snapshot.settings, problem: null };
   if (snapshot?.refused?.key === key) return { settings: snapshot.settings, problem: snapshot.refused.problem };

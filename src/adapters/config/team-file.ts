@@ -7,6 +7,9 @@ import { messageOf, ToolError } from '../../domain/errors.ts';
 /** From the project's root. */
 export const TEAM_FILE = '.tool/config/workflow.yaml';
 
+/** Where it stands what `tool init` has put into the project; from its root. */
+export const INSTALLED_FILE = '.tool/installed.json';
+
 const MAX_BYTES = 1024 * 1024;
 
 /** `stamp`: size, change and place of the file that `text` was read from. */

@@ -130,12 +130,20 @@ test('all problems are named, a line each, which a hook shortens to one; whateve
   assert.equal(Number(left) + line.split('unknown key').length - 1, keys.length);
 });
 
-test('a file that is gone is no problem; one that is no file is', async (t) => {
+test('a file that never was is no problem; one that is no file, or gone from an installation, leaves what it said', async (t) => {
   const here = place(t);
+  assert.deepEqual(await load(here), { settings: DEFAULT_TEAM_SETTINGS, problem: null });
   writeFileSync(here.file, limit(3));
   await load(here);
   rmSync(here.file);
-  assert.deepEqual(await load(here), { settings: DEFAULT_TEAM_SETTINGS, problem: null });
+  assert.deepEqual(await load(here), { settings: DEFAULT_TEAM_SETTINGS, problem: null }, 'nothing of it is left');
+  writeFileSync(join(here.root, '.tool', 'installed.json'), '{}');
+  const gone = await load(here);
+  assert.equal(gone.settings.maxTeammates, 3);
+  assert.equal(
+    gone.problem,
+    `${here.file}: there is no such file any more; \`tool init\` writes one, \`tool uninstall\` takes out the rest\nwhat it said before holds until it is mended`,
+  );
   mkdirSync(here.file);
   const { settings, problem } = await load(here);
   assert.equal(settings.maxTeammates, 3);
