@@ -102,9 +102,15 @@ export function checkJournal(workflow: Workflow, holder: Holder | undefined): Ch
           'none needed',
         );
   } catch (error) {
-    const newer = /record of version/.test(messageOf(error));
-    return fail('journal', messageOf(error), newer ? 'npm install -g toolcrew' : `move ${path} away to begin anew`);
+    return fail('journal', messageOf(error), mendOfLog(error, path, `move ${path} away to begin anew`));
   }
+}
+
+/** What makes a log readable that is not. `last`: what is left where its contents are at fault. */
+export function mendOfLog(error: unknown, path: string, last: string): string {
+  const words = messageOf(error);
+  if (/record of version/.test(words)) return 'npm install -g toolcrew';
+  return /\b(?:EACCES|EPERM|EROFS|ENOSPC)\b/.test(words) ? `make ${path} one that you can write to` : last;
 }
 
 /** A copy of the repository that had to be made anew is kept beside it: what could not be read may still be in there. */

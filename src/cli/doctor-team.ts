@@ -17,6 +17,7 @@ import { hostForm } from '../install/host-form.ts';
 import { MANIFEST, type Manifest, parseManifest } from '../install/manifest.ts';
 import { type Check, fail, ok, warn } from './check.ts';
 import { checkComplete, checkSettings, enabledPlugin, MEND_FIRST, startsNothing } from './doctor-host.ts';
+import { mendOfLog } from './doctor-places.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -105,7 +106,8 @@ async function checkTeams(root: string): Promise<readonly Check[]> {
         );
       if (isStanding(state)) rows.push(ok('team', `${name} stands (${state.session})`));
     } catch (error) {
-      rows.push(fail('team log', `${name}: ${messageOf(error)}`, `move .tool/teams/${name} away`));
+      const path = `.tool/teams/${name}`;
+      rows.push(fail('team log', `${name}: ${messageOf(error)}`, mendOfLog(error, path, `move ${path} away`)));
     }
   }
   return rows;

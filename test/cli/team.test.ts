@@ -66,6 +66,17 @@ test('tool doctor names a log whose beginning is lost, and what to do', async (t
   }
 });
 
+test('tool doctor has a log of a newer version read by that version, and moves no team away for it', async (t) => {
+  const project = new HookedProject(t);
+  await project.team();
+  const log = `.tool/teams/${TEAM}/log.jsonl`;
+  project.write(log, `${project.read(log)}{"v":9,"type":"later"}\n`);
+  const { checks } = JSON.parse(run(project, ['doctor', '--json']).out) as { checks: Record<string, string>[] };
+  const row = checks.find(({ name }) => name === 'team log');
+  assert.match(row?.says ?? '', /holds a record of version 9/);
+  assert.equal(row?.mend, 'npm install -g toolcrew');
+});
+
 test('a log that cannot be read is named, and keeps nobody from another team or a SPEC', async (t) => {
   const project = new HookedProject(t);
   const lost = 'tool-plan-lost';
