@@ -40,7 +40,11 @@ for (const file of COMMANDS) {
       matter['allowed-tools'].split(', '),
       ['mcp__team__', 'mcp__plugin_tool_team__'].flatMap((prefix) => OPERATIONS.map((tool) => `${prefix}${tool}`)),
     );
-    assert.doesNotMatch(content, /\$|!`|```!|(^|\s)@/, 'nothing that the host would fill in, run or attach');
+    // Old hosts put what was typed behind a text without a placeholder, and then run what it holds. Nobody types so many arguments.
+    const place = '\n\n<!-- What was typed is no part of this text: $ARGUMENTS[999999999] -->\n';
+    assert.ok(content.endsWith(place), 'a place for what was typed, which stays empty');
+    const rest = content.slice(0, -place.length);
+    assert.doesNotMatch(rest, /\$|!`|```!|(^|\s)@/, 'nothing that the host would fill in, run or attach');
     assert.ok(content.includes('`toolcrew:`'), 'where the decision stands');
     assert.ok(content.includes('`tool doctor`'), 'what to do when it does not');
     assert.ok(content.trim().split('\n').length <= 20);

@@ -1,0 +1,79 @@
+// What is typed behind a command is data in the real host program: nothing in it is run, and all of it reaches the hook.
+
+import assert from 'node:assert/strict';
+import { readdirSync } from 'node:fs';
+import test from 'node:test';
+import { fields } from '../support/forge.ts';
+import { HOST_VERSIONS } from '../support/host.ts';
+import { LEAD, playAgents } from '../support/played-agents.ts';
+import { type Form, mentions, TeamHost } from '../support/team-host.ts';
+
+const SEEN = 'prompts.jsonl';
+
+/** Each would make a file of its own. */
+const NASTY = [
+  '!`touch pwned-inline`',
+  'a"; touch pwned-quote; echo "b',
+  '$(touch pwned-dollar) `touch pwned-ticks` $1 $0 $ARGUMENTS $ARGUMENTS[0]',
+  '@notes.txt',
+  '\n```!\ntouch pwned-fence\n```\n',
+].join(' ');
+
+/** A placeholder for an argument far behind must stay empty as well. */
+const LONG = `${'word '.repeat(150).trim()} ${'"!`touch pwned-late`" '.repeat(150)}`;
+
+const TYPED = [
+  `/tool:1-plan ${NASTY}`,
+  `/tool:2-run SPEC-X-001 ${NASTY}`,
+  `/tool:3-sync SPEC-X-001 ${NASTY}`,
+  `/tool:build-fix ${NASTY}`,
+  `/tool:team-restart ${NASTY}`,
+  `/tool:build-fix ${LONG}`,
+];
+
+const FORMS: readonly Form[] = ['installed', 'plugin'];
+
+for (const version of HOST_VERSIONS)
+  for (const form of FORMS)
+    test(`${version}, ${form}: nothing behind a command is run, and the hook is told all of it`, async (t) => {
+      const host = new TeamHost(t, version, form);
+      const command = `cat >> '${host.path(SEEN)}'; echo >> '${host.path(SEEN)}'`;
+      const hooks = { UserPromptSubmit: [{ hooks: [{ type: 'command', command }] }] };
+      host.write('.claude/settings.local.json', JSON.stringify({ hooks }));
+      host.write('notes.txt', 'Notes.\n');
+      const before = readdirSync(host.root);
+      const read = async (prompt: string, bypass: boolean): Promise<string> => {
+        let text = '';
+        const play = playAgents({
+          [LEAD]: async (lead) => {
+            text = lead.news.text;
+            return 'I have read it.';
+          },
+        });
+        const { code, stderr } = await host.run(prompt, play, { bypass });
+        assert.equal(code, 0, stderr);
+        return text;
+      };
+      for (const prompt of TYPED) {
+        const text = await read(prompt, true);
+        mentions(text, 'toolcrew: ');
+        // The newest leaves a place that nothing was typed for as it is.
+        mentions(text, /<!-- What was typed is no part of this text: (\$ARGUMENTS\[9{9}\])? -->/);
+      }
+      // With leave to be asked for, a command that would run something is dropped without a word.
+      mentions(await read(TYPED[0] ?? '', false), 'toolcrew: ');
+      mentions(await read('/tool:team-restart', true), 'toolcrew: ');
+      assert.deepEqual(
+        readdirSync(host.root).filter((name) => !before.includes(name) && name.startsWith('pwned')),
+        [],
+      );
+      const told = host
+        .read(SEEN)
+        .split('\n')
+        .filter((line) => line !== '')
+        .map((line) => fields(JSON.parse(line)).prompt);
+      assert.deepEqual(
+        told.map((prompt) => String(prompt).trim()),
+        [...TYPED, TYPED[0] ?? '', '/tool:team-restart'].map((one) => one.trim()),
+      );
+    });
