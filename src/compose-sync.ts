@@ -3,6 +3,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { skippedTests } from './adapters/checks/skipped-tests.ts';
+import { beginnings } from './adapters/event-log/finished-team.ts';
 import { tryGit } from './adapters/git/git.ts';
 import { createSpecHistory } from './adapters/git/spec-history.ts';
 import type { Project } from './adapters/project.ts';
@@ -12,6 +13,7 @@ import type { Lines } from './domain/spec/skipped-lines.ts';
 import { specDirectory } from './domain/spec/spec.ts';
 import type { TestLine } from './domain/spec/sync.ts';
 import type { TeamSettings } from './domain/team/settings.ts';
+import { runTeamName } from './domain/team/team-name.ts';
 import type { Teams } from './engine/ports.ts';
 import type { SyncContext } from './engine/team/phases/sync.ts';
 
@@ -42,8 +44,18 @@ async function withSkipped(root: string, lines: readonly TestLine[]): Promise<re
 export function composeSync({ project: { root, main }, env, teams, settings, now }: SyncParts): SyncContext {
   const history = createSpecHistory(root);
   const changelog = join(root, 'CHANGELOG.md');
+  /** Of teams that are put away, then of one that is still there. */
+  const begun = async (id: string): Promise<readonly string[]> => {
+    const team = runTeamName(id);
+    if (team === undefined) return [];
+    const log = teams.open(team);
+    await log?.close();
+    const there = log?.state.commit ?? null;
+    return [...(await beginnings(main, team)), ...(there === null ? [] : [there])];
+  };
   return {
     ...history,
+    base: async (id, wanted) => history.base(id, wanted, await begun(id)),
     facts: async (...of) => {
       const facts = await history.facts(...of);
       return { ...facts, lines: await withSkipped(root, facts.lines) };

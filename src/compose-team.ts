@@ -50,6 +50,7 @@ function lateChecks(root: string, cacheDirectory: string, env: Environment): Che
 function lateWorkTree(root: string, objects: string): WorkTree {
   const load = async () => (await import('./adapters/git/work-tree.ts')).createWorkTree({ root, objects });
   return {
+    head: async () => (await load()).head(),
     tree: async () => (await load()).tree(),
     changed: async (from, to) => (await load()).changed(from, to),
   };

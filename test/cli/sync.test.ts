@@ -133,7 +133,12 @@ test('what is merged is held against what was there before the first commit that
   assert.equal((await tool('spec', 'approve', id)).code, 0);
   commit({ 'src/api/logout.js': '// not yet\n' }, 'Something else');
   const unknown = await tool('sync', id);
-  assert.match(unknown.stderr, /cannot be told: no commit names it\. Name the one before with --base <commit>/);
+  assert.match(
+    unknown.stderr,
+    new RegExp(
+      `cannot be told: no commit names it\\. Commit what was built with \`git add -A && git commit -m "<what was built> \\(${id}\\)"\`; .* tool sync ${id} --base <commit>`,
+    ),
+  );
   commit({ 'src/pages/home.js': '// a button\n' }, `The button\n\n${id}`);
   commit({ 'tests/logout.test.js': TESTS }, 'Tests');
   const merged = await tool('sync', id);
@@ -142,6 +147,47 @@ test('what is merged is held against what was there before the first commit that
   const named = await tool('sync', id, '--base', 'HEAD~3');
   assert.match(named.stdout, /^R1 {2}met {6}tests\/logout\.test\.js:4$/m);
   assert.match((await tool('sync', id, '--base', '--exec=x')).stderr, /--base: expected a commit, got --exec=x/);
+});
+
+test('what a team built is held against where it began, whatever its commits say', async (t) => {
+  const { id, git, write, commit, tool } = projectOf(t);
+  assert.equal((await tool('spec', 'approve', id)).code, 0);
+  commit({ 'src/other.js': '// before\n' }, 'Something else');
+  const began = git('rev-parse', 'HEAD').slice(0, 10);
+  const team = `tool-run-${id.toLowerCase()}`;
+  const made = async () => {
+    const { code, stderr } = await tool('team', 'create', team);
+    assert.equal(code, 0, stderr);
+  };
+  await made();
+  assert.equal((await tool('team', 'delete', team)).code, 0);
+  for (const [path, text] of [
+    ['src/api/logout.js', '// ends it\n'],
+    ['src/pages/home.js', '// a button\n'],
+    ['tests/logout.test.js', TESTS],
+  ] as const)
+    write(path, text);
+  const early = await tool('sync', id);
+  assert.deepEqual([early.code, early.stdout], [1, '']);
+  assert.match(
+    early.stderr,
+    new RegExp(`nothing was committed since a team began to build ${id}, at ${began}\\. Commit`),
+  );
+  git('add', '-A');
+  git('commit', '-qm', 'Users log out');
+  const done = await tool('sync', id);
+  assert.match(done.stdout, /^R1 {2}met/m, done.stderr);
+  assert.match(done.stdout, new RegExp(`met since ${began}, where a team began to build it;`));
+  // The first of several teams counts, and one that still stands.
+  await made();
+  assert.match((await tool('sync', id)).stdout, new RegExp(`met since ${began}, where`));
+  assert.equal((await tool('team', 'delete', team)).code, 0);
+  // A beginning that is no part of what is there any more, as after a rebase, tells nothing.
+  git('checkout', '-q', '--orphan', 'other');
+  git('commit', '-qm', 'Anew');
+  git('branch', '-qD', 'main');
+  git('branch', '-qm', 'main');
+  assert.match((await tool('sync', id)).stderr, /cannot be told: no commit names it/);
 });
 
 test('a team that is still at work, and words that were changed, are waited for', async (t) => {

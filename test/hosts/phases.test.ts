@@ -2,6 +2,7 @@
 // the same steps in the log, the same report.
 
 import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -39,7 +40,6 @@ finallyDo(SHARED, () => undefined);
 
 const CONFIG = `workflow:\n  team:\n    enabled: true\n${QUALITY}`;
 const DOCUMENTS = ['acceptance.md', 'plan.md', 'spec.md'];
-const AUTHOR = ['-c', 'user.name=x', '-c', 'user.email=x@example.com'];
 
 /** The documents of the SPEC; days and commits are as they are. */
 function documentsOf(root: string): Readonly<Record<string, string>> {
@@ -169,27 +169,39 @@ for (const version of HOST_VERSIONS)
     host.tool('spec', 'check', SPEC);
     assert.deepEqual(toldPhases(host.root, PLAN_TEAM), toldPhases(project.root, PLAN_TEAM));
 
+    let committing = '';
     const building = playAgents({
       ...played(host, BUILDERS),
       [LEAD]: async (lead) => {
+        // What the user is to do is what the lead is told to tell them.
+        [, committing = ''] =
+          /commit it with the SPEC's id, `([^`]+)`, then `\/tool:3-sync /.exec(lead.news.text) ?? [];
         await leads(host, lead, /the gate has passed the work of all/);
         await ends(host, lead, RUN_TEAM);
         return 'It is built.';
       },
     });
     await session(host, `/tool:2-run ${SPEC} --team`, building);
+    mentions(committing, 'git commit');
     assert.deepEqual(toldPhases(host.root, RUN_TEAM), toldPhases(project.root, RUN_TEAM));
     assert.deepEqual(sectionsOf(host.root, RUN_TEAM), sectionsOf(project.root, RUN_TEAM));
     assert.deepEqual(scoresOf(host.root, RUN_TEAM), SCORES);
     assert.deepEqual(scoresOf(project.root, RUN_TEAM), SCORES);
     mentions(reportOf(host.root, RUN_TEAM), `files: 3 of 3 written under a task of ${SPEC} [log of ${RUN_TEAM}]`);
 
-    host.git('add', '-A', 'src', 'tests');
-    host.git(...AUTHOR, 'commit', '-qm', `Users log out\n\nFor ${SPEC}`);
     const tells: Part = async (lead) => {
       mentions(lead.news.text, `/tool:3-sync ${SPEC}: all of it is met; status: completed`);
       return 'All of it is met.';
     };
+    const tooEarly: Part = async (lead) => {
+      mentions(lead.news.text, `nothing was committed since a team began to build ${SPEC}`);
+      mentions(lead.news.text, committing);
+      return 'It is to be committed first.';
+    };
+    await session(host, `/tool:3-sync ${SPEC}`, alone(tooEarly));
+    host.git('config', 'user.name', 'x');
+    host.git('config', 'user.email', 'x@example.com');
+    execFileSync('sh', ['-c', committing], { cwd: host.root, env: host.env('') });
     await session(host, `/tool:3-sync ${SPEC}`, alone(tells));
     assert.deepEqual(documentsOf(host.root), synced);
     assert.match(synced['spec.md'] ?? '', /^status: completed$/m);

@@ -110,7 +110,7 @@ export class TeamWorld {
       trust5: ({ gate, settings, written }) =>
         Promise.resolve(trust5Of({ gate, ...this.facts, commits: written }, settings)),
       turn: new PhaseTurn({ project: this.root, places: [join(this.root, 'turns')] }),
-      workTree: { tree: () => Promise.resolve('tree'), changed: () => Promise.resolve(this.changed) },
+      workTree: { head: () => Promise.resolve(null), tree: () => Promise.resolve('tree'), changed: () => Promise.resolve(this.changed) },
       inside: (path) => insideProject(path.startsWith(`${this.root}/`) ? path.slice(this.root.length + 1) : path),
       placeOf: (path) => placeOf(path, this.root),
       workshop: () => Promise.resolve(null),

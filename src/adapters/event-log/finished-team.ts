@@ -35,19 +35,36 @@ function textOf(path: string): string | null {
   }
 }
 
-/** The last team of that name that was put away with all of its work done; null when there is none. */
-export async function finishedTeam(root: string, team: string): Promise<FinishedTeam | null> {
+/** Where the teams of that name were put away, the first one first. */
+function archived(root: string, team: string): readonly string[] {
   const archive = join(teamsDirectory(root), ARCHIVE);
-  const directories = namesIn(archive)
+  return namesIn(archive)
     .filter((name) => name.startsWith(`${team}-`) && /^\d{4}-\d{2}-\d{2}T/.test(name.slice(team.length + 1)))
     .sort()
-    .reverse()
     .map((name) => join(archive, name))
     .filter((directory) => hasLog(directory));
-  for (const directory of directories) {
-    const history = new TeamHistory({ directory, from: 'snapshot' });
-    await history.close();
-    const { state } = history;
+}
+
+async function lastState(directory: string): Promise<TeamState> {
+  const history = new TeamHistory({ directory, from: 'snapshot' });
+  await history.close();
+  return history.state;
+}
+
+/** The commits at which the teams of that name that were put away began, the first one first. */
+export async function beginnings(root: string, team: string): Promise<readonly string[]> {
+  const commits: string[] = [];
+  for (const directory of archived(root, team)) {
+    const { commit } = await lastState(directory);
+    if (commit !== null) commits.push(commit);
+  }
+  return commits;
+}
+
+/** The last team of that name that was put away with all of its work done; null when there is none. */
+export async function finishedTeam(root: string, team: string): Promise<FinishedTeam | null> {
+  for (const directory of archived(root, team).toReversed()) {
+    const state = await lastState(directory);
     if (isFinished(state)) return { directory, state, report: textOf(reportPath(directory)) };
   }
   return null;

@@ -99,6 +99,7 @@ const RECORDS: { readonly [T in TeamRecordType]: Fields<Extract<TeamRecord, { ty
     key_hash: orNull(text),
     approval: flag,
     base: orNull(text),
+    commit: orMissing(text),
     tasks: orMissing(list(draft)),
   },
   task_created: {

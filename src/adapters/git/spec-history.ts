@@ -1,6 +1,6 @@
 // What Git tells of the work on a SPEC: where it began, what changed since, and which tests name what.
 
-import { specDirectory } from '../../domain/spec/spec.ts';
+import { commitCommand, specDirectory } from '../../domain/spec/spec.ts';
 import { mayHoldTests, type SyncFacts, type TestLine } from '../../domain/spec/sync.ts';
 import { areaOf } from '../../domain/team/areas.ts';
 import { oneLine } from '../../domain/text.ts';
@@ -27,6 +27,9 @@ export function createSpecHistory(root: string) {
     );
     return exitCode === 0 ? stdout.trim() : null;
   };
+  /** Whether the one comes before the other, or is the same; a tree that is no commit has none before it. */
+  const isAncestor = async (one: string, other: string): Promise<boolean> =>
+    (await tryGit(['merge-base', '--is-ancestor', one, other], { cwd: root })).exitCode === 0;
   const split = (text: string) => [...new Set(text.split('\0').filter((path) => path !== ''))].sort();
 
   const defaultBranch = async (): Promise<string | null> => {
@@ -38,27 +41,45 @@ export function createSpecHistory(root: string) {
     return null;
   };
 
-  /** On the default branch itself: before the first commit that names the SPEC, or that brought it. */
-  const beforeFirst = async (id: string): Promise<WorkBase> => {
+  /** Where no branch tells it: before the first commit that names the SPEC, or that brought it. */
+  const beforeFirst = async (id: string): Promise<Extract<WorkBase, { ok: true }> | null> => {
     const named = await run(['log', '--reverse', '--format=%H', '--fixed-strings', `--grep=${id}`, 'HEAD', '--']);
     const brought = await run(['log', '--reverse', '--format=%H', 'HEAD', '--', `${specDirectory(id)}/spec.md`]);
     const firsts = [named, brought].flatMap((text) => text.split('\n').slice(0, 1)).filter((one) => one !== '');
     const [one, other] = firsts;
-    if (one === undefined)
-      return {
-        ok: false,
-        why: `where the work on ${id} began cannot be told: no commit names it. Name the one before with --base <commit>`,
-      };
-    const isOlder =
-      other !== undefined && (await tryGit(['merge-base', '--is-ancestor', other, one], { cwd: root })).exitCode === 0;
-    const first = isOlder ? other : one;
+    if (one === undefined) return null;
+    const first = other !== undefined && (await isAncestor(other, one)) ? other : one;
     const parent = await commitOf(`${first}^`);
     const base = parent ?? (await git(['hash-object', '-t', 'tree', '--stdin'], { cwd: root, input: '' })).trim();
     return { ok: true, base, words: `the commit before ${first.slice(0, SHOWN)}` };
   };
 
+  /** On the default branch itself: there, or where a team began to build it, whichever is older. */
+  const onDefault = async (id: string, head: string, begun: readonly string[]): Promise<WorkBase> => {
+    const named = await beforeFirst(id);
+    const commits: string[] = [];
+    for (const commit of begun)
+      if ((await commitOf(commit)) !== null && (await isAncestor(commit, head))) commits.push(commit);
+    const [began] = commits;
+    const isOlder =
+      named === null || (began !== named.base && began !== undefined && (await isAncestor(began, named.base)));
+    if (!isOlder) return named;
+    if (began === undefined)
+      return {
+        ok: false,
+        why: `where the work on ${id} began cannot be told: no commit names it. Commit what was built with ${commitCommand(id)}; where it is committed already, name the commit before it, in a terminal: tool sync ${id} --base <commit>`,
+      };
+    if (began === head)
+      return {
+        ok: false,
+        why: `nothing was committed since a team began to build ${id}, at ${began.slice(0, SHOWN)}. Commit what was built with ${commitCommand(id)}, then sync`,
+      };
+    return { ok: true, base: began, words: `${began.slice(0, SHOWN)}, where a team began to build it` };
+  };
+
   return {
-    base: async (id: string, wanted: string | null): Promise<WorkBase> => {
+    /** @param begun commits at which teams began to build it, the first one first */
+    base: async (id: string, wanted: string | null, begun: readonly string[]): Promise<WorkBase> => {
       const head = await commitOf('HEAD');
       if (head === null) return { ok: false, why: 'there is no commit yet: commit what was built, then sync' };
       if (wanted !== null) {
@@ -67,10 +88,10 @@ export function createSpecHistory(root: string) {
         return { ok: true, base, words: base.slice(0, SHOWN) };
       }
       const branch = await defaultBranch();
-      if (branch === null) return beforeFirst(id);
+      if (branch === null) return onDefault(id, head, begun);
       const { exitCode, stdout } = await tryGit(['merge-base', 'HEAD', branch], { cwd: root });
       const base = stdout.trim();
-      if (exitCode !== 0 || base === head) return beforeFirst(id);
+      if (exitCode !== 0 || base === head) return onDefault(id, head, begun);
       return { ok: true, base, words: `${base.slice(0, SHOWN)}, where ${branch} was left` };
     },
     facts: async (id: string, base: string, ids: readonly string[]): Promise<SyncFacts> => {

@@ -55,6 +55,7 @@ function beside(objects: string, own: string): Record<string, string> {
 export function createWorkTree({ root, objects }: WorkTreeOptions): WorkTree {
   const git = gitIn(root);
   return {
+    head: async () => (await git(['rev-parse', '--verify', '--quiet', 'HEAD^{commit}']))?.trim() ?? null,
     tree: async () => {
       const at = await placesOf(git);
       if (at === null) return null;

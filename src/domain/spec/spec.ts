@@ -33,6 +33,11 @@ export function specIdsIn(text: string): readonly string[] {
   return [...new Set(text.match(/\bSPEC(?:-[A-Z0-9]+)+-\d{3}\b/g) ?? [])];
 }
 
+/** How a person commits what was built, so that a sync knows what it is for. */
+export function commitCommand(id: string): string {
+  return `\`git add -A && git commit -m "<what was built> (${id})"\``;
+}
+
 /** The directory of a SPEC, from the project's root. */
 export function specDirectory(id: string): string {
   return `.tool/specs/${id}`;

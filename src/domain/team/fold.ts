@@ -33,6 +33,7 @@ function emptyDraft(): Draft {
     lead: { session: null, keyHash: null },
     approval: true,
     base: null,
+    commit: null,
     createdAt: 0,
     shutdownAt: null,
     fallback: null,
@@ -201,6 +202,7 @@ function takeCreation(draft: Draft, record: Of<'created'>): string | null {
   draft.lead = { session, keyHash };
   draft.approval = approval;
   draft.base = base;
+  draft.commit = record.commit ?? null;
   draft.createdAt = record.at;
   const fault = move(draft, 'team_created');
   if (fault !== null || record.tasks === undefined) return fault;

@@ -48,6 +48,8 @@ export type TeamRecord =
       readonly approval: boolean;
       /** The work tree as it was, a Git tree id; null when there is none. */
       readonly base: string | null;
+      /** The commit that was checked out; missing: there was none. */
+      readonly commit?: string;
       /** What it begins with; missing: with none. */
       readonly tasks?: readonly TaskDraft[];
     } & Purpose)

@@ -31,6 +31,7 @@ const SHAPE: Readonly<Record<keyof TeamState, 'map' | 'list' | 'other'>> = {
   lead: 'other',
   approval: 'other',
   base: 'other',
+  commit: 'other',
   createdAt: 'other',
   shutdownAt: 'other',
   fallback: 'other',
@@ -49,8 +50,8 @@ const SHAPE: Readonly<Record<keyof TeamState, 'map' | 'list' | 'other'>> = {
   continuedIn: 'other',
 };
 
-/** Maps that an older version's snapshot lacks. */
-const NEWER: readonly string[] = ['written'];
+/** What an older version's snapshot lacks. */
+const NEWER: readonly string[] = ['written', 'commit'];
 
 /** The state as JSON can hold it. */
 export function freezeTeam(state: TeamState): unknown {
@@ -93,6 +94,7 @@ export function thawTeam(value: unknown): TeamState | undefined {
   if (!isObject(value) || !Array.isArray(value.messages)) return undefined;
   const state: Record<string, unknown> = { ...value, messages: value.messages.map(thawMessage) };
   for (const [key, shape] of Object.entries(SHAPE))
-    if (shape === 'map') state[key] = state[key] === undefined && NEWER.includes(key) ? new Map() : thaw(state[key]);
+    if (state[key] === undefined && NEWER.includes(key)) state[key] = shape === 'map' ? new Map() : null;
+    else if (shape === 'map') state[key] = thaw(state[key]);
   return isState(state) ? state : undefined;
 }

@@ -127,6 +127,8 @@ export type TeamState = {
   readonly approval: boolean;
   /** The work tree at its creation, a Git tree id. */
   readonly base: string | null;
+  /** The commit that was checked out at its creation; null: there was none, or it was not noted. */
+  readonly commit: string | null;
   readonly createdAt: number;
   readonly shutdownAt: number | null;
   readonly fallback: { readonly trigger: string; readonly reason: string } | null;

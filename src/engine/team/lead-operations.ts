@@ -128,6 +128,7 @@ async function begin(
     const purpose = proposal ?? purposeAllowed(context, name, phase, input, settings);
     const isStamped = evidence.kind === 'stamp';
     const { key, hash } = context.keys.create();
+    const commit = await context.workTree.head();
     await must(log, {
       type: 'created',
       team: name,
@@ -139,6 +140,7 @@ async function begin(
       key_hash: evidence.kind === 'nothing' || evidence.kind === 'key' ? hash : null,
       approval: settings.requirePlanApproval,
       base: await context.workTree.tree(),
+      ...(commit === null ? {} : { commit }),
       ...(proposal === null ? {} : { tasks: proposal.drafts }),
     });
     const { state } = log;

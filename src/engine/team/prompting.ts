@@ -1,7 +1,7 @@
 // The user's prompt: a command of the team is decided here, in code, and the model is told what comes next.
 
 import { messageOf } from '../../domain/errors.ts';
-import { completedAlready, specName, statusOfSpec } from '../../domain/spec/spec.ts';
+import { commitCommand, completedAlready, specName, statusOfSpec } from '../../domain/spec/spec.ts';
 import { parseCommand } from '../../domain/team/arguments.ts';
 import { leadBrief, rolesToStart, spawnParameters, waitingRoles } from '../../domain/team/brief.ts';
 import type { Evidence } from '../../domain/team/caller.ts';
@@ -79,17 +79,22 @@ async function carryOut(
 const TYPED: Readonly<Record<Phase, string>> = { plan: '1-plan', run: '2-run', debug: 'build-fix' };
 
 /** What follows when all tasks are done, and after the team is gone. */
-const AFTER: Readonly<Record<Phase, { readonly outcome: string; readonly last: readonly string[] }>> = {
-  plan: { outcome: 'Their results become a SPEC without you: you are told which, and what to ask the user.', last: [] },
-  run: {
-    outcome: 'When all is built it is measured as a whole, and you are told what came of it.',
-    last: ['Tell the user what was done for each requirement.'],
-  },
-  debug: {
-    outcome: 'The first cause that is proven ends the search: you are told which.',
-    last: ['Tell the user the cause with its evidence, then mend it, with a test that fails without the repair.'],
-  },
-};
+const AFTER: Readonly<Record<Phase, { readonly outcome: string; readonly last: (subject: string) => string | null }>> =
+  {
+    plan: {
+      outcome: 'Their results become a SPEC without you: you are told which, and what to ask the user.',
+      last: () => null,
+    },
+    run: {
+      outcome: 'When all is built it is measured as a whole, and you are told what came of it.',
+      last: (id) =>
+        `Tell the user what was done for each requirement, and what is theirs to do now: look at it, commit it with the SPEC's id, ${commitCommand(id)}, then \`/tool:3-sync ${id}\`. Commit nothing without their word.`,
+    },
+    debug: {
+      outcome: 'The first cause that is proven ends the search: you are told which.',
+      last: () => 'Tell the user the cause with its evidence, then mend it, with a test that fails without the repair.',
+    },
+  };
 
 async function begin(
   context: HookContext,
@@ -103,7 +108,8 @@ async function begin(
   const { work, decision, reasons } = decided;
   const problem = await propose(context, decided);
   if (problem !== null) return stop([problem]);
-  const { outcome, last } = AFTER[work.phase];
+  const { outcome } = AFTER[work.phase];
+  const last = AFTER[work.phase].last(work.subject);
   return say([
     `/tool:${TYPED[work.phase]} in team mode, pattern ${decision.pattern ?? 'none'}: ${decision.roles.join(', ')}.`,
     ...reasons.map((one) => `- ${one}`),
@@ -113,7 +119,7 @@ async function begin(
     '3. Wait for them and answer what they ask; you write nothing yourself.',
     `4. ${outcome}`,
     `5. SendMessage {"recipient":"all","type":"shutdown_request","content":"<why>"}, then TeamDelete {"team_name":"${work.team}"}.`,
-    ...last.map((line) => `6. ${line}`),
+    ...(last === null ? [] : [`6. ${last}`]),
     'If TeamCreate fails, do the tasks one at a time with sub-agents instead.',
   ]);
 }
@@ -127,6 +133,7 @@ async function beginAlone(
 ): Promise<HookAnswer> {
   const { work, decision, reasons } = decided;
   const { team, phase } = work;
+  const last = AFTER[phase].last(work.subject);
   const state = await standAlone(context, event, decided, settings);
   if (typeof state === 'string') return stop([state]);
   const open = [...state.tasks.values()].filter(({ status }) => status !== 'completed');
@@ -137,7 +144,7 @@ async function beginAlone(
     ...open.map(({ id, owner, subject, description }) => `${id}. team-${owner ?? ''}: ${subject}. ${description}`),
     `When one is done, say so yourself, with the tools of the MCP server "team" (${serverTool('…', context.host())}): TaskUpdate {"taskId":"<its number>","status":"completed","result":"<what came of it, in the form that it asks for>"}. What the answer says of it comes next.`,
     `At the end TeamDelete {"team_name":"${team}"}.`,
-    ...AFTER[phase].last,
+    ...(last === null ? [] : [last]),
   ]);
 }
 

@@ -72,7 +72,7 @@ async function told(t: Cleanup, isOdd: boolean) {
   const [head, base] = ['HEAD', 'HEAD~1'].map((name) => git('rev-parse', name).trim()) as [string, string];
   const short = (text: string) => text.replaceAll(head, 'HEAD').replaceAll(base, 'BASE');
   const history = createSpecHistory(root);
-  const found = await history.base(SPEC, null);
+  const found = await history.base(SPEC, null, []);
   const facts = await history.facts(SPEC, base, ['R1', 'A1']);
   const range = { root, base, head, signal: new AbortController().signal };
   const byCommit = (await readCommitDiffs(range)).map(({ files }) => files);

@@ -305,7 +305,8 @@ test('without Git nobody can tell that nothing has changed: what is stuck is mea
 
 test('where Git cannot tell what was changed, nothing of it is measured', async (t) => {
   const world = new World(t);
-  const workTree = { tree: () => Promise.resolve('tree'), changed: () => Promise.resolve(null) };
+  const nothing = () => Promise.resolve(null);
+  const workTree = { head: nothing, tree: () => Promise.resolve('tree'), changed: nothing };
   const context = { ...world.context, workTree };
   await world.begun(TEAM, ['backend-dev']);
   await world.wrote('backend-dev', 'src/api/logout.js');
