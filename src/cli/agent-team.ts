@@ -137,7 +137,8 @@ async function reportOf(
   await workshop.begin(team);
   const changed = await workshop.changed(team);
   if (changed.length === 0) return null;
-  const report = teamReport({ state, branch: branch.replace(/^refs\/heads\//, ''), changed, coverageBefore });
+  const kept = await workshop.kept(team);
+  const report = teamReport({ state, branch: branch.replace(/^refs\/heads\//, ''), changed, coverageBefore, kept });
   replaceFile(reportPath(directory), report);
   return report;
 }

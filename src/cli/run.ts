@@ -163,9 +163,10 @@ async function reportBuilt(
   try {
     const { branch } = await workshop.begin(team);
     const changed = await workshop.changed(team);
+    const kept = await workshop.kept(team);
     const place = outcome.kind === 'done' ? outcome.archived : join(project.main, '.tool', 'teams', team);
     const path = join(place, 'report.md');
-    writeFileSync(path, teamReport({ state: outcome.state, branch, changed, coverageBefore }));
+    writeFileSync(path, teamReport({ state: outcome.state, branch, changed, coverageBefore, kept }));
     return { branch, files: changed.length, report: path };
   } catch (error) {
     if (outcome.kind === 'done') throw error;

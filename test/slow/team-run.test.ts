@@ -191,6 +191,26 @@ test('a commit that changes a file of another is not taken, and its author is to
   assert.match(project.git('for-each-ref', 'refs/toolcrew'), /refused/, 'and nothing is lost');
 });
 
+test('what is changed on a request after its owner has completed all of its tasks is on the branch', async (t) => {
+  const script = structuredClone(DEMO_SCRIPT);
+  const { 'backend-dev': backend, tester } = script;
+  const change = backend?.tasks.find(({ subject }) => subject === 'Change asked for');
+  const written = change?.steps.flatMap(({ write }) => write ?? [])[0];
+  assert.ok(backend !== undefined && change !== undefined && written !== undefined);
+  const write = { ...written, text: `${written.text}// As it was asked for.\n` };
+  backend.mail = { change_request: [{ think_ms: 1 }, { write }] };
+  backend.tasks.push({ subject: 'beside', steps: [] });
+  const content = { file: write.path, requestedChange: 'Say by whom it was asked for', reason: 'nobody knows' };
+  tester?.tasks.find(({ subject }) => subject.includes('screens'))?.steps.push({
+    call: { tool: 'SendMessage', input: { recipient: 'backend-dev', type: 'change_request', content } },
+  });
+  const project = new Project(t, script);
+  const report = await project.report('run', DEMO_SPEC, '--team', '--pattern=quality_gate');
+  assert.match(project.show(write.path), /As it was asked for/);
+  assert.deepEqual([...new Set(report.tasks.map(({ outcome }) => outcome))], ['completed']);
+  assert.doesNotMatch(readFileSync(report.report ?? '', 'utf8'), /Not on the branch/);
+});
+
 test('a lead that is killed leaves what another goes on with; what was completed is not done again', async (t) => {
   const project = new Project(t);
   const child = project.start('run', DEMO_SPEC, '--team', '--pattern=quality_gate');

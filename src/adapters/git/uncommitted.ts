@@ -136,6 +136,13 @@ async function isAsCommitted(path: string, run: Run): Promise<boolean> {
   return (await run.try(path, how)).exitCode === 0;
 }
 
+/** Paths of all that differs from its last commit, from the top; what git ignores left out. */
+export async function changedIn({ path }: Worktree, repository: Repository, run: Run): Promise<readonly string[]> {
+  const staged = ['diff-index', '--cached', '--name-only', '--no-renames', '-z', '--ignore-submodules=none', 'HEAD'];
+  const names = [...(await namesIn(path, repository, run)), ...lines(await run.git(path, staged, BYTES))];
+  return names.map((name) => Buffer.from(name, 'latin1').toString());
+}
+
 /** Commits all of it; null when there is nothing. */
 export async function commitAll(
   { path, admin }: Worktree,

@@ -6,7 +6,7 @@ import { ToolError } from '../../domain/errors.ts';
 import { LEAD } from '../../domain/team/message.ts';
 import type { ChangedPath, MemberWork, Merge, Workshop, WriterPlace } from '../../engine/team/workshop-port.ts';
 import { removeLargeTree } from '../remove-tree.ts';
-import { commitAll, conflictedFiles, ignoredOf, repositoriesIn, snapshot } from './uncommitted.ts';
+import { changedIn, commitAll, conflictedFiles, ignoredOf, repositoriesIn, snapshot } from './uncommitted.ts';
 import { beginBranch } from './workshop-begin.ts';
 import { closeWriter } from './workshop-close.ts';
 import {
@@ -201,6 +201,22 @@ class GitWorkshop implements Workshop {
     return { tip: at, commits: await commitsBetween(head, at, repository, this.#reading) };
   }
 
+  async unmerged(team: string, member: string): Promise<readonly string[]> {
+    const { repository } = await this.#ready();
+    const own = async () => (await this.commits(team, member)).commits.flatMap(({ files }) => files);
+    if (findWorktree(memberPath(team, member, repository), repository) === null) return unique(await own());
+    // First what it stands on is its branch again: its commits may be elsewhere.
+    const names = await this.#writer(team, member, ({ worktree }, { run }) => changedIn(worktree, repository, run));
+    return unique([...names.map((path) => fromRoot(path, repository)), ...(await own())]);
+  }
+
+  async kept(team: string): Promise<readonly string[]> {
+    const { repository } = await this.#ready();
+    const head = requireTeam(team, (await headsOf(team, null, repository, this.#reading)).head);
+    const how = ['for-each-ref', '--format=%(refname)', `--no-merged=${head}`, `refs/toolcrew/saved/${team}/`];
+    return (await this.#reading.git(repository.root, how)).split('\n').filter((ref) => ref !== '');
+  }
+
   merge(team: string, member: string, message: string, upTo?: string): Promise<Merge> {
     return this.#turn(async ({ repository, run }) => {
       const { top } = repository;
@@ -293,6 +309,10 @@ class GitWorkshop implements Workshop {
       await run.git(root, ['update-ref', '-d', baseRef(team), base]);
     });
   }
+}
+
+function unique(paths: readonly string[]): readonly string[] {
+  return [...new Set(paths)].sort();
 }
 
 /** Where the project's root is in a worktree; there, though no commit has it yet. */

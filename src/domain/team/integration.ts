@@ -32,7 +32,11 @@ export type Judgement<C extends Committed> = {
 };
 
 /** The paths of a commit that its author may not change: what has to be undone for the rest to be taken. */
-export function foreignFiles(commit: Committed, member: string, rules: IntegrationRules): readonly string[] {
+export function foreignFiles(
+  commit: Pick<Committed, 'files'>,
+  member: string,
+  rules: IntegrationRules,
+): readonly string[] {
   return commit.files.filter((path) => faultOf(path, member, rules) !== null);
 }
 

@@ -136,6 +136,13 @@ function ownerOrClaimer({ owner, status, claim }: Task): string | null {
   return owner ?? (status === 'in_progress' ? (claim?.member ?? null) : null);
 }
 
+/** Whether somebody may still change what was built, or ask for it: who judges changes nothing. */
+function isBeingChanged(state: TeamState, view: LeadView): boolean {
+  return (
+    state.purpose?.phase === 'run' && [...view.running].some((name) => name !== JUDGE && isBusy(state, view, name))
+  );
+}
+
 function working(state: TeamState, view: LeadView): LeadStep {
   const { running, isChecked, isClosed, spent } = view;
   if (isClosed) return ending(state);
@@ -152,13 +159,14 @@ function working(state: TeamState, view: LeadView): LeadStep {
   if (called.length > 0) return { kind: 'wait' };
   const isRun = state.purpose?.phase === 'run';
   const isBuilt = buildTasks(state).every((task) => !isOpen(task));
-  if (isRun && isBuilt && isChecked && !isMeasured(state)) return { kind: 'measure' };
+  if (isRun && isBuilt && isChecked && !isMeasured(state))
+    return { kind: isBeingChanged(state, view) ? 'wait' : 'measure' };
   const left = leftOver(state, view);
   if (left !== null) return left;
   const owners = new Set(open.filter(({ status }) => status !== 'failed').map(ownerOrClaimer));
   const wanted = [...owners].filter((role) => role !== null).filter((role) => !running.has(role) && !spent.has(role));
   if (wanted.length > 0) return { kind: 'start', roles: wanted };
-  if (open.length === 0) return done(state, view);
+  if (open.length === 0) return isBeingChanged(state, view) ? { kind: 'wait' } : done(state, view);
   const isAtWork = open.some(
     (task) =>
       task.status === 'in_progress' &&

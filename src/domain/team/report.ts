@@ -20,6 +20,8 @@ export type ReportInput = {
   }[];
   /** Percent of the lines that the tests reached before; null: it was not measured. */
   readonly coverageBefore: number | null;
+  /** Refs that keep work which is not on the branch. */
+  readonly kept: readonly string[];
 };
 
 /** What others acted on; how far somebody is, and that all is over, is not among it. */
@@ -100,6 +102,11 @@ function costRow([who, task]: readonly [string, string], cost: Cost): string {
   return `| ${cell(who)} | ${cell(task)} | ${turns} | ${input + output} | ${usd.toFixed(4)} |`;
 }
 
+function keptLines(kept: readonly string[]): readonly string[] {
+  if (kept.length === 0) return [];
+  return ['## Not on the branch, and kept', '', ...kept.map((ref) => `- \`${ref}\``)];
+}
+
 /** By teammate and task, and which limits were passed. */
 function costLines(state: TeamState): readonly string[] {
   const total = costOfTeam(state);
@@ -126,7 +133,7 @@ function costLines(state: TeamState): readonly string[] {
 
 /** The report of a team, from its state and what is known beside it. */
 export function teamReport(input: ReportInput): string {
-  const { state, branch, changed, coverageBefore } = input;
+  const { state, branch, changed, coverageBefore, kept } = input;
   const sum = (key: 'added' | 'removed') => changed.reduce((total, one) => total + (one[key] ?? 0), 0);
   const where = branch === null ? 'in the checkout' : `on \`${branch}\`, +${sum('added')} −${sum('removed')} lines`;
   const done = [...state.tasks.values()].filter(({ status }) => status === 'completed').length;
@@ -142,6 +149,7 @@ export function teamReport(input: ReportInput): string {
     messageLines(state),
     gateLines(state, coverageBefore),
     rejectionLines(state),
+    keptLines(kept),
     costLines(state),
   ];
   return `${parts

@@ -1,9 +1,10 @@
 // A writer's finished work on its way into the team's branch: committed, held against ownership, brought together with what
 // others have finished, and merged; what does not merge is a task.
 
-import { foreignFiles, judgeCommits } from '../../domain/team/integration.ts';
+import { foreignFiles, type IntegrationRules, judgeCommits } from '../../domain/team/integration.ts';
 import { LEAD } from '../../domain/team/message.ts';
-import { specOf, type TeamState } from '../../domain/team/state.ts';
+import type { Ownership } from '../../domain/team/ownership.ts';
+import { specOf, type Member as TeamMember, type TeamState } from '../../domain/team/state.ts';
 import type { Task } from '../../domain/team/task.ts';
 import { subject } from '../../domain/team/task-draft.ts';
 import { visible } from '../../domain/text.ts';
@@ -86,6 +87,16 @@ export type Prepared =
   | { readonly ok: true; readonly upTo: string | null; readonly ignored: readonly string[] }
   | { readonly ok: false; readonly objection: Objection };
 
+/** What a member's work is held against as it stands now. */
+export function rulesFor(
+  { leases, members }: TeamState,
+  { name, readOnly }: Pick<TeamMember, 'name' | 'readOnly'>,
+  ownership: readonly Ownership[],
+): IntegrationRules {
+  const leased = [...leases.values()].filter((one) => one.member === name).map(({ path }) => path);
+  return { ownership, leases: new Map([[name, new Set(leased)]]), members: new Set(members.keys()), readOnly };
+}
+
 /**
  * Before the checks: the work is committed, brought together with others', and looked at; what may not be there collides with nobody.
  * @param before what stood in the way the last time
@@ -107,13 +118,7 @@ export async function prepareWork(
   const merge = await workshop.update(team, name);
   const { ownership } = await context.settings();
   const { tip, commits } = await workshop.commits(team, name);
-  const leased = [...state.leases.values()].filter((one) => one.member === name).map(({ path }) => path);
-  const rules = {
-    ownership,
-    leases: new Map([[name, new Set(leased)]]),
-    members: new Set(state.members.keys()),
-    readOnly: member.readOnly,
-  };
+  const rules = rulesFor(state, member, ownership);
   const { refused } = judgeCommits(commits, name, rules);
   if (refused === null)
     return merge.kind === 'conflict'

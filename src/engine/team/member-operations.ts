@@ -1,5 +1,6 @@
 // What every member does: messages, mail, leases.
 
+import { unreadRequests } from '../../domain/team/asked.ts';
 import { judgeClaim, UNMEASURED } from '../../domain/team/claims.ts';
 import { ruleOf } from '../../domain/team/guard.ts';
 import { asksForWork, messageLine, unreadOf } from '../../domain/team/mail.ts';
@@ -65,6 +66,11 @@ export async function sendMessage(context: TeamContext, log: TeamLog, caller: So
     );
   if (type === 'quality_gate_passed' && state.gate === null && isMeasured(await context.settings()))
     refuse('quality_gate_passed: nothing has been measured yet; the checks run when a task that writes is completed');
+  const [waiting] = type === 'quality_gate_passed' ? unreadRequests(state, caller.name) : [];
+  if (waiting !== undefined)
+    refuse(
+      `quality_gate_passed: ${waiting.type} #${waiting.seq} of ${waiting.from} to ${waiting.to} is not read yet, and what it asks for is part of what you judge. End your turn; your word is asked for when that is done`,
+    );
   const overstated = judgeClaim(type, content, state.gate);
   if (overstated !== null) refuse(overstated);
   const warnings = [
@@ -86,7 +92,8 @@ export async function sendMessage(context: TeamContext, log: TeamLog, caller: So
   const sent = log.state.messages
     .slice(seqBefore)
     .findLast((message) => message.from === caller.name && message.type === type);
-  if (type === 'quality_gate_passed') await passGate(log, caller.name);
+  // A lead that is code passes it, once nobody is at work any more.
+  if (type === 'quality_gate_passed' && (await context.workshop()) === null) await passGate(log, caller.name);
   if (sent?.isUnmeasured === true) warnings.push(`nothing has been measured yet: it is delivered as "${UNMEASURED}"`);
   return {
     message: sent?.seq ?? null,

@@ -65,6 +65,8 @@ export interface Workshop {
   /** Commits what the writer left uncommitted; null when there is nothing. Throws while files hold conflict markers. */
   save(team: string, member: string, message: string): Promise<string | null>;
   commits(team: string, member: string): Promise<MemberWork>;
+  /** Paths that the writer has changed and the team's branch lacks, committed or not; without what git ignores. */
+  unmerged(team: string, member: string): Promise<readonly string[]>;
   /** Takes the writer's branch, up to a commit of it, into the team's by a merge commit. */
   merge(team: string, member: string, message: string, upTo?: string): Promise<Merge>;
   /**
@@ -89,6 +91,8 @@ export interface Workshop {
   changed(team: string): Promise<readonly ChangedPath[]>;
   /** Removes a member's worktree and branch. Gives the ref that keeps what the team's branch lacks of it; null when it lacks nothing. */
   close(team: string, member: string): Promise<string | null>;
+  /** The refs that keep what was closed, or left out, and that the team's branch lacks. */
+  kept(team: string): Promise<readonly string[]>;
   /** Closes all worktrees of the team; its branch stays. */
   end(team: string): Promise<void>;
   /** Ends it, and takes its branch away where nothing was committed to it. */

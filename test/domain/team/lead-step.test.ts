@@ -32,10 +32,20 @@ function done(story: Story, task: string, by: string): Story {
   return story.claim(task, by).tell('task_updated', { task, status: 'completed', by });
 }
 
-/** Both have done what there is. */
-function built(): Story {
+/** Their turns are over. */
+function idle(story: Story): Story {
+  return story.tell('member_idle', { name: 'backend-dev' }).tell('member_idle', { name: 'tester' });
+}
+
+/** Both have done what there is, and are in the turn still. */
+function doing(): Story {
   const story = begun().tell('task_created', API).tell('task_created', TESTS).join('backend-dev', 'tester');
   return done(done(story, '1', 'backend-dev'), '2', 'tester');
+}
+
+/** Both have done what there is. */
+function built(): Story {
+  return idle(doing());
 }
 
 function calledBack(): Story {
@@ -148,7 +158,22 @@ const CASES: readonly {
     view: both,
     step: 'measure',
   },
+  { name: 'what was built is not measured while somebody is in a turn', story: doing(), view: both, step: 'wait' },
+  {
+    name: 'what was built is not measured while somebody there has mail',
+    story: built()
+      .tell('message_sent', { to: 'backend-dev', by: 'tester', kind: 'bug_report', content: BUG })
+      .tell('member_idle', { name: 'tester' }),
+    view: both,
+    step: 'wait',
+  },
   { name: 'measured and found good', story: built().tell('gate_measured', GOOD), view: both, step: 'pass' },
+  {
+    name: 'measured and found good, and somebody is in a turn',
+    story: doing().tell('gate_measured', GOOD),
+    view: both,
+    step: 'wait',
+  },
   {
     name: 'measured and found bad, with nothing asked for yet',
     story: built().tell('gate_measured', { ...GOOD, ok: false }),
@@ -165,10 +190,16 @@ const CASES: readonly {
   },
   {
     name: 'mended after it was found good',
-    story: done(
-      built().tell('gate_measured', GOOD).later(5).tell('task_created', { subject: 'More', owner: 'tester' }).later(5),
-      '3',
-      'tester',
+    story: idle(
+      done(
+        built()
+          .tell('gate_measured', GOOD)
+          .later(5)
+          .tell('task_created', { subject: 'More', owner: 'tester' })
+          .later(5),
+        '3',
+        'tester',
+      ),
     ),
     view: both,
     step: 'measure',

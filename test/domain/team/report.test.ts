@@ -30,6 +30,7 @@ function reportOf(more: Partial<ReportInput> = {}): string {
       { path: 'tests/a.test.ts', added: 5, removed: 0 },
     ],
     coverageBefore: 80,
+    kept: [],
     ...more,
   });
 }
@@ -54,6 +55,11 @@ test('what is not known is said to be so', () => {
   assert.match(report, /One at a time: spawn\\_failed \(no such agent\)\./);
   assert.match(report, /## Gate\n\nNothing was measured\.\n$/);
   assert.doesNotMatch(report, /## Cost|## Messages|## Rejected/);
+});
+
+test('work that is kept and not on the branch is named', () => {
+  const ref = 'refs/toolcrew/saved/tool-run-x/tester/abc';
+  assert.match(reportOf({ kept: [ref] }), new RegExp(`## Not on the branch, and kept\\n\\n- \`${ref}\`\\n`));
 });
 
 test('a message to all is shown as what it is', () => {

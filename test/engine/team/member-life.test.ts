@@ -30,6 +30,8 @@ function placeOf(path: string): Workshop {
     keep: () => Promise.resolve(''),
     save: () => Promise.resolve(null),
     commits: () => Promise.resolve({ tip: null, commits: [] }),
+    unmerged: () => Promise.resolve([]),
+    kept: () => Promise.resolve([]),
     merge: nothing,
     refuse: () => Promise.resolve(''),
     takeUp: () => Promise.resolve([]),

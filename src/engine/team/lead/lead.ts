@@ -5,7 +5,8 @@ import { rejection } from '../../../domain/quality.ts';
 import { lostPrerequisite, prerequisitesOf } from '../../../domain/team/activation.ts';
 import type { Evidence } from '../../../domain/team/caller.ts';
 import { FALLBACK_TRIGGERS, type FallbackTrigger } from '../../../domain/team/fallback.ts';
-import { GATE_ROUNDS, isFinished, isMeasured, leadStep } from '../../../domain/team/lead-step.ts';
+import { GATE_ROUNDS, isFinished, isMeasured, type LeadStep, leadStep } from '../../../domain/team/lead-step.ts';
+import type { Ownership } from '../../../domain/team/ownership.ts';
 import { isStanding, specOf, type TeamState } from '../../../domain/team/state.ts';
 import { oneLine } from '../../../domain/text.ts';
 import { summaryOf, trust5Lines, trust5Reason } from '../../../domain/trust5.ts';
@@ -17,6 +18,7 @@ import { closeDebug } from '../phases/debug.ts';
 import { closePlan } from '../phases/plan.ts';
 import { askForMending, passGate } from '../phases/run.ts';
 import type { Tips } from '../workshop-port.ts';
+import { takeBeside, takeRequests } from './asked.ts';
 import type { Found, LeadOptions, Outcome } from './lead-port.ts';
 import { endGone, failTask, giveTask, JUDGE_TASK, limitsOf } from './left-over.ts';
 import { type LifeEnd, MemberLife, registration, Turns } from './member-life.ts';
@@ -35,6 +37,9 @@ const PREREQUISITES_MS = 1_000;
 const NETWORK_PAUSE_MS = 2_000;
 /** So many times results that make no SPEC are given back. */
 const PLAN_ROUNDS = 3;
+
+/** Sessions in which a task is still begun. */
+const MAY_ADD: ReadonlySet<string> = new Set(['assigned', 'spawned', 'working', 'fallback']);
 
 /** Why it cannot go on as a team. */
 type Trouble = { readonly trigger: FallbackTrigger; readonly reason: string };
@@ -56,6 +61,8 @@ export class Lead {
   #found: Found | null = null;
   #hasFallenBack: boolean;
   #tips: Tips = new Map();
+  /** Writers that may have changed something since it was looked whether the team's branch has it. */
+  readonly #unasked = new Set<string>();
 
   constructor(options: LeadOptions, log: TeamLog) {
     this.#options = options;
@@ -108,14 +115,12 @@ export class Lead {
         if (why !== null) return { kind: 'failed', state, why };
         continue;
       }
-      const step = leadStep(state, {
-        running: new Set(this.#lives.keys()),
-        isChecked,
-        isClosed: this.#found !== null,
-        ...limitsOf(state, budget),
-        ownership,
-        maxTeammates,
-      });
+      const limits = limitsOf(state, budget);
+      if (await takeRequests(this.#log, ownership, limits.spent, this.#options.say)) continue;
+      const running = new Set(this.#lives.keys());
+      const isClosed = this.#found !== null;
+      const step = leadStep(state, { running, isChecked, isClosed, ...limits, ownership, maxTeammates });
+      if (await this.#takeBeside(step, ownership)) continue;
       switch (step.kind) {
         case 'start': {
           const failure = await this.#start(step.roles, isChecked, signal);
@@ -169,6 +174,17 @@ export class Lead {
     }
   }
 
+  /** What was changed beside the tasks is completed before it counts as built; gives whether there is any. */
+  async #takeBeside({ kind }: LeadStep, ownership: readonly Ownership[]): Promise<boolean> {
+    const { members, purpose, session } = this.#log.state;
+    if (purpose?.phase !== 'run' || !MAY_ADD.has(session)) return false;
+    const names = kind === 'measure' ? [...members.keys()] : [...this.#unasked];
+    // Who is in a turn is not done with it.
+    const still = names.filter((name) => !(this.#lives.has(name) && members.get(name)?.phase === 'working'));
+    for (const name of still) this.#unasked.delete(name);
+    return takeBeside(this.#options.workshop, this.#log, ownership, still, this.#options.say);
+  }
+
   /** What has come about that a team cannot go on with; null: nothing, or it is none any more. */
   async #trouble(state: TeamState): Promise<Trouble | null> {
     const isDone = [...state.tasks.values()].every(({ status }) => status === 'completed');
@@ -218,6 +234,7 @@ export class Lead {
         ...this.#options,
         log: this.#log,
         turns: this.#turns,
+        onTurnEnded: (name) => this.#unasked.add(name),
         // Judged is what was measured, and nothing before.
         holdsBack: (name) => name === 'quality' && isChecked && !isMeasured(this.#log.state),
       },

@@ -48,6 +48,8 @@ export type LifeOptions = {
   readonly say: (words: string) => void;
   readonly onEvent: (name: string, event: AgentEvent) => void;
   readonly output: (name: string, text: string) => void;
+  /** A turn is over, however it ended. */
+  readonly onTurnEnded?: (name: string) => void;
 };
 
 /** Lets so many turns run at a time. */
@@ -217,6 +219,7 @@ export class MemberLife {
     this.#isInTurn = false;
     this.#watchdog?.close();
     this.#watchdog = undefined;
+    this.#options.onTurnEnded?.(this.#name);
     this.#options.turns.leave();
   }
 
