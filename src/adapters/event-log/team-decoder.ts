@@ -165,6 +165,7 @@ const RECORDS: { readonly [T in TeamRecordType]: Fields<Extract<TeamRecord, { ty
     checks: list(check),
     coverage: orNull(number),
     trust5: orMissing(trust5),
+    head: orMissing(text),
   },
   moved: {
     event: oneOf(

@@ -146,7 +146,7 @@ function takeRecord(draft: Draft, record: Stored<TeamRecord>): string | null {
     case 'decision':
       return takeDecision(draft, record);
     case 'gate_measured': {
-      const { at, task, tree, ok, checks, coverage } = record;
+      const { at, task, tree, ok, checks, coverage, head } = record;
       const before = draft.gate?.rejected ?? 0;
       const rejected = task !== null ? before : ok ? 0 : before + 1;
       // Checks alone say nothing against scores of the same tree.
@@ -159,6 +159,7 @@ function takeRecord(draft: Draft, record: Stored<TeamRecord>): string | null {
         checks,
         coverage,
         ...(trust5 === undefined ? {} : { trust5 }),
+        ...(head === undefined ? {} : { head }),
         ...(rejected === 0 ? {} : { rejected }),
       };
       return null;
@@ -248,7 +249,7 @@ function takeRestart(draft: Draft, record: Of<'restarted'>): string | null {
   for (const member of draft.members.values())
     if (member.phase !== 'over') endMember(draft, member, record.at, 'replaced', 'the team was restarted');
   returnClaims(draft, LEAD);
-  draft.lead = { session: record.session, keyHash: record.key_hash };
+  draft.lead = { session: record.session, keyHash: record.key_hash, tasksBefore: draft.tasks.size };
   draft.shutdownAt = null;
   draft.fallback = isAlone ? fallback : null;
   draft.rejections.clear();

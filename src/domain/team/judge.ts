@@ -24,9 +24,11 @@ export function lacksWord(state: TeamState): boolean {
   return state.purpose?.phase === 'run' && isDone && hasJudge && !isAgreed(state);
 }
 
-/** The tasks by which it was asked for its word on what was measured last. */
-export function askedJudge({ tasks, gate }: TeamState): readonly Task[] {
-  return [...tasks.values()].filter(
-    ({ owner, subject, createdAt }) => owner === JUDGE && subject === JUDGE_SUBJECT && createdAt >= (gate?.at ?? 0),
-  );
+/** The tasks by which it was asked for its word on what was measured last, by whoever leads now. */
+export function askedJudge({ tasks, gate, lead }: TeamState): readonly Task[] {
+  return [...tasks.values()]
+    .slice(lead.tasksBefore ?? 0)
+    .filter(
+      ({ owner, subject, createdAt }) => owner === JUDGE && subject === JUDGE_SUBJECT && createdAt >= (gate?.at ?? 0),
+    );
 }

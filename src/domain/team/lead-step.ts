@@ -43,6 +43,8 @@ export type LeadView = UnownedView & {
   readonly isChecked: boolean;
   /** Whether what the phase is for has come about: all that is left is the end of the team. */
   readonly isClosed: boolean;
+  /** Where the team's branch stood when its lead began; null: nobody could have moved it since it was measured. */
+  readonly head: string | null;
   /** Tasks that nobody begins any more, with the reason. */
   readonly dear: ReadonlyMap<string, string>;
 };
@@ -110,10 +112,11 @@ function isEnded({ members }: TeamState): boolean {
   return [...members.values()].every(({ phase }) => phase === 'over');
 }
 
-/** Whether the work of all, as it stands now, was measured as one and found good. */
-export function isMeasured(state: TeamState): boolean {
+/** Whether the work of all, as it stands now, was measured as one and found good. @param head as of a `LeadView` */
+export function isMeasured(state: TeamState, head: string | null = null): boolean {
   const { gate } = state;
   if (gate === null || gate.task !== null || !gate.ok) return false;
+  if (head !== null && gate.head !== undefined && gate.head !== head) return false;
   return buildTasks(state).every(({ endedAt }) => endedAt !== null && endedAt <= gate.at);
 }
 
@@ -144,7 +147,7 @@ function isBeingChanged(state: TeamState, view: LeadView): boolean {
 }
 
 function working(state: TeamState, view: LeadView): LeadStep {
-  const { running, isChecked, isClosed, spent } = view;
+  const { running, isChecked, isClosed, spent, head } = view;
   if (isClosed) return ending(state);
   const open = [...state.tasks.values()].filter(isOpen);
   if (state.purpose?.phase === 'debug') {
@@ -159,7 +162,7 @@ function working(state: TeamState, view: LeadView): LeadStep {
   if (called.length > 0) return { kind: 'wait' };
   const isRun = state.purpose?.phase === 'run';
   const isBuilt = buildTasks(state).every((task) => !isOpen(task));
-  if (isRun && isBuilt && isChecked && !isMeasured(state))
+  if (isRun && isBuilt && isChecked && !isMeasured(state, head))
     return { kind: isBeingChanged(state, view) ? 'wait' : 'measure' };
   const left = leftOver(state, view);
   if (left !== null) return left;
@@ -175,7 +178,7 @@ function working(state: TeamState, view: LeadView): LeadStep {
       !isHeldUp(task, state.tasks),
   );
   // Whoever judges waits for what is measured, which comes only when everything is built.
-  const waits = (name: string | null) => name === JUDGE && isRun && isChecked && !isMeasured(state);
+  const waits = (name: string | null) => name === JUDGE && isRun && isChecked && !isMeasured(state, head);
   // What is nobody's is somebody's by now, or taken by who is there.
   const mayBegin = claimable(state).some(
     ({ owner }) => owner === null || (!waits(owner) && (running.has(owner) || !spent.has(owner))),

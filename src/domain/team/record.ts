@@ -165,6 +165,8 @@ export type TeamRecord =
       readonly coverage: number | null;
       /** Of the whole work; missing where it was not measured. */
       readonly trust5?: Trust5Summary;
+      /** The commit of the team's branch; missing where it was measured in a work tree. */
+      readonly head?: string;
     }
   | {
       readonly type: 'moved';

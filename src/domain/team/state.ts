@@ -98,6 +98,8 @@ export type Gate = {
   readonly coverage: number | null;
   /** Missing where it was not measured. */
   readonly trust5?: Trust5Summary;
+  /** The commit of the team's branch that was measured; missing: none was. */
+  readonly head?: string;
   /** How often in a row the work of all was measured and not found good; missing: never. */
   readonly rejected?: number;
 };
@@ -123,7 +125,12 @@ export type TeamState = {
     | null;
   readonly purpose: Purpose | null;
   /** Of the lead: its session in the host, and the hash of its key. */
-  readonly lead: { readonly session: string | null; readonly keyHash: string | null };
+  readonly lead: {
+    readonly session: string | null;
+    readonly keyHash: string | null;
+    /** How many tasks there were when it took the team up; missing: it has made the team. */
+    readonly tasksBefore?: number;
+  };
   readonly approval: boolean;
   /** The work tree at its creation, a Git tree id. */
   readonly base: string | null;

@@ -146,7 +146,7 @@ test('a restart: whoever was there is gone, what was done and said stays', () =>
   assert.deepEqual(story.tasks, ['1 completed tester#1', '2 pending', '3 pending']);
   assert.deepEqual(
     [story.state.session, story.state.lead, story.state.shutdownAt, story.state.rejections.size],
-    ['assigned', { session: 'session-2', keyHash: null }, null, 0],
+    ['assigned', { session: 'session-2', keyHash: null, tasksBefore: 3 }, null, 0],
   );
   assert.deepEqual(story.state.unread.get('tester'), [1, 2]);
   assert.equal(story.state.gate?.tree, 'tree-1');

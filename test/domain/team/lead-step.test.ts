@@ -13,6 +13,7 @@ const NOBODY: LeadView = {
   dear: new Map(),
   ownership: DEFAULT_OWNERSHIP,
   maxTeammates: 10,
+  head: null,
 };
 const both: LeadView = { ...NOBODY, running: new Set(['backend-dev', 'tester']) };
 
@@ -168,6 +169,18 @@ const CASES: readonly {
     step: 'wait',
   },
   { name: 'measured and found good', story: built().tell('gate_measured', GOOD), view: both, step: 'pass' },
+  {
+    name: 'measured and found good, and its branch was moved before its lead began',
+    story: built().tell('gate_measured', { ...GOOD, head: 'a' }),
+    view: { ...both, head: 'b' },
+    step: 'measure',
+  },
+  {
+    name: 'measured and found good, and its branch stands where it stood',
+    story: built().tell('gate_measured', { ...GOOD, head: 'a' }),
+    view: { ...both, head: 'a' },
+    step: 'pass',
+  },
   {
     name: 'measured and found good, and somebody is in a turn',
     story: doing().tell('gate_measured', GOOD),

@@ -92,6 +92,35 @@ test('who judges and ends its work without a word is asked for it, and the run e
   assert.equal(outcome.why, 'quality was asked 2 times, and has not sent quality_gate_passed: done');
 });
 
+test('after a restart who judges is asked anew, and what somebody has changed meanwhile is measured before that', async (t) => {
+  let isAgreed = false;
+  const play = new LeadPlay(t, {
+    quality: async (call, ...rest) => {
+      const content = { trust5Score: 5, securityIssues: 0, performanceScore: 'A', recommendation: 'Merge it.' };
+      if (isAgreed) await call('SendMessage', { recipient: 'team-lead', type: 'quality_gate_passed', content });
+      await diligent(call, ...rest);
+    },
+  });
+  const first = await play.lead([draft('api', 'backend-dev'), draft('judge', 'quality', ['api'])]);
+  assert.equal(first.kind, 'failed');
+  const asked = () =>
+    play.prompts.filter((prompt) => /^quality: .*Say whether the gate is passed/s.test(prompt)).length;
+  assert.deepEqual([asked(), play.measuredFor.length], [2, 1]);
+  assert.equal(await takeUp(play.world.context, TEAM, () => undefined), true);
+  assert.equal((await play.goOn(TEAM)).kind, 'failed');
+  assert.deepEqual([asked(), play.measuredFor.length], [4, 1], 'the branch stands where it stood');
+  isAgreed = true;
+  const moved = { branch: `tool/${TEAM}`, base: 'base', head: 'moved' };
+  play.workshop = {
+    begin: () => Promise.resolve(moved),
+    view: (_team, name) => Promise.resolve({ path: `/worktrees/@${name}`, head: 'moved' }),
+  };
+  assert.equal(await takeUp(play.world.context, TEAM, () => undefined), true);
+  const last = await play.goOn(TEAM);
+  assert.equal(last.kind, 'done', play.said.join('; '));
+  assert.deepEqual([asked(), play.measuredFor.length], [5, 2]);
+});
+
 test('a task over its hard budget is not run again after a restart; when more is allowed, it is', async (t) => {
   let isPlayed = false;
   const dear = costly(0.7);

@@ -1,16 +1,13 @@
 // The lead of a team as code: it starts teammates, has finished work measured, asks for what is missing, and ends the team.
 
 import { messageOf } from '../../../domain/errors.ts';
-import { rejection } from '../../../domain/quality.ts';
 import { lostPrerequisite, prerequisitesOf } from '../../../domain/team/activation.ts';
 import type { Evidence } from '../../../domain/team/caller.ts';
 import { FALLBACK_TRIGGERS, type FallbackTrigger } from '../../../domain/team/fallback.ts';
 import { GATE_ROUNDS, isFinished, isMeasured, type LeadStep, leadStep } from '../../../domain/team/lead-step.ts';
 import type { Ownership } from '../../../domain/team/ownership.ts';
-import { isStanding, specOf, type TeamState } from '../../../domain/team/state.ts';
+import { isStanding, type TeamState } from '../../../domain/team/state.ts';
 import { oneLine } from '../../../domain/text.ts';
-import { summaryOf, trust5Lines, trust5Reason } from '../../../domain/trust5.ts';
-import { heldAgainst } from '../../../domain/unreported.ts';
 import type { TeamLog } from '../../ports.ts';
 import { holdBranch, namePersons, takeUpBranch } from '../moved-branch.ts';
 import { operate } from '../operations.ts';
@@ -21,6 +18,7 @@ import type { Tips } from '../workshop-port.ts';
 import { takeBeside, takeRequests } from './asked.ts';
 import type { Found, LeadOptions, Outcome } from './lead-port.ts';
 import { endGone, failTask, giveTask, JUDGE_TASK, limitsOf } from './left-over.ts';
+import { measureBranch } from './measuring.ts';
 import { type LifeEnd, MemberLife, registration, Turns } from './member-life.ts';
 
 /** How often a change of the log is looked for. */
@@ -61,6 +59,8 @@ export class Lead {
   #found: Found | null = null;
   #hasFallenBack: boolean;
   #tips: Tips = new Map();
+  /** Where the branch stood at first, until it is measured: somebody may have moved it since the last lead measured it. */
+  #head: string | null = null;
   /** Writers that may have changed something since it was looked whether the team's branch has it. */
   readonly #unasked = new Set<string>();
 
@@ -78,6 +78,7 @@ export class Lead {
     const { workshop, say } = this.#options;
     await takeUpBranch(workshop, this.#log, say);
     this.#tips = await workshop.tips();
+    if (this.#log.state.gate?.head !== undefined) ({ head: this.#head } = await workshop.begin(this.#team));
     try {
       const outcome = await this.#lead(signal);
       if (outcome.kind !== 'failed') return outcome;
@@ -119,7 +120,15 @@ export class Lead {
       if (await takeRequests(this.#log, ownership, limits.spent, this.#options.say)) continue;
       const running = new Set(this.#lives.keys());
       const isClosed = this.#found !== null;
-      const step = leadStep(state, { running, isChecked, isClosed, ...limits, ownership, maxTeammates });
+      const step = leadStep(state, {
+        running,
+        isChecked,
+        isClosed,
+        head: this.#head,
+        ...limits,
+        ownership,
+        maxTeammates,
+      });
       if (await this.#takeBeside(step, ownership)) continue;
       switch (step.kind) {
         case 'start': {
@@ -236,7 +245,7 @@ export class Lead {
         turns: this.#turns,
         onTurnEnded: (name) => this.#unasked.add(name),
         // Judged is what was measured, and nothing before.
-        holdsBack: (name) => name === 'quality' && isChecked && !isMeasured(this.#log.state),
+        holdsBack: (name) => name === 'quality' && isChecked && !isMeasured(this.#log.state, this.#head),
       },
       role,
       epoch,
@@ -262,55 +271,23 @@ export class Lead {
 
   /** The finished work of all as one: what is missing is asked for; gives why it is no use to go on. */
   async #measure(isChecked: boolean, signal: AbortSignal): Promise<string | null> {
-    const { workshop, context, checksAt, trust5At, say } = this.#options;
-    await holdBranch(workshop, this.#log, say);
-    const { base } = await workshop.begin(this.#team);
-    const { path: root, head } = await workshop.view(this.#team, 'gate');
-    const { quality } = await context.settings();
-    const changed = (await workshop.changed(this.#team)).map(({ path }) => path);
-    const gate = heldAgainst(await checksAt(root, this.#team).run(quality, signal), changed, quality);
-    const { state } = this.#log;
-    const tasks = [...state.tasks.keys()];
-    const trust5 = await trust5At({
-      team: this.#team,
-      root,
-      base,
-      head,
-      gate,
-      settings: quality,
-      spec: specOf(state),
-      tasks,
-      signal,
-    });
-    const { tree, checks, coverage } = gate;
-    const ok = gate.ok && trust5.ok;
-    const trust5Summary = summaryOf(trust5);
-    await this.#log.append({ type: 'gate_measured', task: null, tree, ok, checks, coverage, trust5: trust5Summary });
-    say(
-      `gate: ${checks.map(({ check, outcome, figure }) => `${check} ${outcome.replace('_', ' ')}${figure === null ? '' : ` (${figure})`}`).join(', ')}`,
-    );
-    for (const line of trust5Lines(trust5Summary)) say(`gate: ${line}`);
-    if (ok) return null;
+    const { context, say } = this.#options;
+    const rejected = await measureBranch(this.#options, this.#log, signal);
+    this.#head = null;
+    if (rejected === null) return null;
     this.#rounds += 1;
-    const why = gate.ok ? trust5Reason(trust5Summary) : rejection(gate, quality);
-    if (this.#rounds > GATE_ROUNDS) return `the gate has rejected the work ${this.#rounds} times: ${why}`;
-    return askForMending(
-      context,
-      this.#log,
-      this.#as,
-      { gate, trust5, why },
-      {
-        say: (words) => say(`gate: ${words}`),
-        wake: async (names) => {
-          // Whoever cannot be started is started again for its task.
-          await this.#start(
-            names.filter((name) => !this.#lives.has(name)),
-            isChecked,
-            signal,
-          );
-        },
+    if (this.#rounds > GATE_ROUNDS) return `the gate has rejected the work ${this.#rounds} times: ${rejected.why}`;
+    return askForMending(context, this.#log, this.#as, rejected, {
+      say: (words) => say(`gate: ${words}`),
+      wake: async (names) => {
+        // Whoever cannot be started is started again for its task.
+        await this.#start(
+          names.filter((name) => !this.#lives.has(name)),
+          isChecked,
+          signal,
+        );
       },
-    );
+    });
   }
 
   /** The results of all as a SPEC, with the user's word for it; gives why there is none. */

@@ -143,7 +143,7 @@ function doneWords(state: TeamState): string {
 function nextOf(state: TeamState, { hooks, ownership, maxTeammates }: TeamSettings): LeadStep {
   const isChecked = hooks.taskCompleted.requireQualityCheck;
   const isClosed = state.session === 'awaiting_approval' || state.session === 'approved';
-  const nothing = { spent: new Map<string, string>(), dear: new Map<string, string>() };
+  const nothing = { spent: new Map<string, string>(), dear: new Map<string, string>(), head: null };
   // Of all these steps only those about its word go by who is in a turn.
   const { owner: judge } = JUDGE_TASK;
   const running = new Set(state.members.get(judge)?.phase === 'working' ? [judge] : []);

@@ -1,0 +1,40 @@
+// The team's branch measured as one, and what the gate finds of it.
+
+import { rejection } from '../../../domain/quality.ts';
+import { specOf } from '../../../domain/team/state.ts';
+import { summaryOf, trust5Lines, trust5Reason } from '../../../domain/trust5.ts';
+import { heldAgainst } from '../../../domain/unreported.ts';
+import type { TeamLog } from '../../ports.ts';
+import { holdBranch } from '../moved-branch.ts';
+import type { Rejected } from '../phases/run.ts';
+import type { LeadOptions } from './lead-port.ts';
+
+type Measuring = Pick<LeadOptions, 'workshop' | 'context' | 'checksAt' | 'trust5At' | 'say'>;
+
+/** Measures the finished work of all as one, and writes down what was found; null: it is good. */
+export async function measureBranch(
+  { workshop, context, checksAt, trust5At, say }: Measuring,
+  log: TeamLog,
+  signal: AbortSignal,
+): Promise<Rejected | null> {
+  const { team } = log.state;
+  await holdBranch(workshop, log, say);
+  const { base } = await workshop.begin(team);
+  const { path: root, head } = await workshop.view(team, 'gate');
+  const { quality } = await context.settings();
+  const changed = (await workshop.changed(team)).map(({ path }) => path);
+  const gate = heldAgainst(await checksAt(root, team).run(quality, signal), changed, quality);
+  const { state } = log;
+  const tasks = [...state.tasks.keys()];
+  const work = { team, root, base, head, gate, settings: quality, spec: specOf(state), tasks, signal };
+  const trust5 = await trust5At(work);
+  const { tree, checks, coverage } = gate;
+  const ok = gate.ok && trust5.ok;
+  const summary = summaryOf(trust5);
+  await log.append({ type: 'gate_measured', task: null, tree, ok, checks, coverage, trust5: summary, head });
+  say(
+    `gate: ${checks.map(({ check, outcome, figure }) => `${check} ${outcome.replace('_', ' ')}${figure === null ? '' : ` (${figure})`}`).join(', ')}`,
+  );
+  for (const line of trust5Lines(summary)) say(`gate: ${line}`);
+  return ok ? null : { gate, trust5, why: gate.ok ? trust5Reason(summary) : rejection(gate, quality) };
+}
