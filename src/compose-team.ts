@@ -104,7 +104,7 @@ function namesCallers(env: Environment): boolean {
 function viewOf(project: Project, env: Environment, teams: Teams, settings: () => Promise<TeamSettings>): ProjectView {
   const { root, main } = project;
   return {
-    files: async () => (await import('./adapters/git/tracked.ts')).trackedFiles(root),
+    files: async (place = root) => (await import('./adapters/git/tracked.ts')).trackedFiles(place),
     specs: () => listSpecs(main),
     whyNoSpec: () => whyNoSpec(main),
     spec: (id) => readSpec(main, id),

@@ -4,6 +4,7 @@ import { type Coverage, fileLine, hasLines, percentText, uncovered } from './cov
 import { type Check, type CheckResult, NO_TESTS } from './quality.ts';
 import { plainText, readTestOutput } from './test-output.ts';
 import { clip, lastLines, oneLine, visible } from './text.ts';
+import { withPlaces } from './tool-output.ts';
 
 /** How a command went. */
 export type CommandEnd = {
@@ -74,7 +75,7 @@ const FINDING = /:\d+(:\d+)?[:\s]|\b(error|warning|critical|high|moderate|vulner
 
 /** What a linter or an audit found: the beginning, where the findings stand, and the last line, which may count them. */
 function findingsOf(end: CommandEnd): { readonly first: string; readonly lines: readonly string[] } {
-  const lines = linesOf(end).map((line) => clip(visible(line.trimEnd()), 300));
+  const lines = withPlaces(linesOf(end)).map((line) => clip(visible(line.trimEnd()), 300));
   const shown = lines.length > MAX_DETAILS ? [...lines.slice(0, MAX_DETAILS - 1), ...lines.slice(-1)] : lines;
   return { first: lines.find((line) => FINDING.test(line)) ?? lines[0] ?? 'it said nothing', lines: shown };
 }

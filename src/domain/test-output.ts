@@ -92,13 +92,13 @@ const NAMES: readonly ((text: string) => readonly string[])[] = [
   },
   // vitest names file, suites and test; jest the suites and the test below the file
   (text) => all(text, /^ ?FAIL {2}(.+ > .+)$/gm).map(([, name = '']) => name),
-  (text) => all(text, /^ {2}● (?!Console\b)(.+)$/gm).map(([, name = '']) => name),
+  (text) => all(text, /^ ?FAIL {2}(?:\|.+\| )?(\S+\.\w+) \[ .+ \]$/gm).map(([, name = '']) => name),
+  jestNames,
   mochaNames,
   (text) => all(text, /^(?:FAILED|ERROR) (\S+\.py(?:::.*?)?)(?: - .*)?$/gm).map(([, name = '']) => name),
-  (text) =>
-    all(text, /^(?:FAIL|ERROR): (\S+ \(.+\))$/gm).map(([, name = '']) => name.replace(/^(\S+) \((.+)\.\1\)$/, '$2.$1')),
+  unittestNames,
   goNames,
-  (text) => all(text, /^test (.+?) \.\.\. FAILED$/gm).map(([, name = '']) => name),
+  cargoNames,
 ];
 
 /** A file that fails as a whole is its own place. */
@@ -118,18 +118,84 @@ function tapNames(text: string): readonly string[] {
     });
 }
 
+/** The tests of each file that fails, below the line that names it. */
+function jestNames(text: string): readonly string[] {
+  let file: string | undefined;
+  return all(text, /^ ?FAIL (?! )(?:.*? )?(\S+\.\w+)(?: \([\d.]+ m?s\))?$|^ {2}● (?!Console\b)(.+)$/gm).flatMap(
+    ([, path = '', name = '']) => {
+      if (path !== '') file = path;
+      if (name === '') return [];
+      return [file === undefined ? name : withPlace(name, file)];
+    },
+  );
+}
+
+/** What a stack names first that is no part of Node, or of what is installed. */
+function topOf(stack: string): string | undefined {
+  return all(stack, /^\s+at (?:.*\()?([^\s()]+:\d+:\d+)\)?$/gm)
+    .map(([, place = '']) => place)
+    .find((place) => !/^node:|(?:^|\/)node_modules\//.test(place));
+}
+
 /** The numbered list below "2 failing": suites and name on lines of their own, up to the colon. */
 function mochaNames(text: string): readonly string[] {
   const start = text.search(/^ {2}\d+ failing$/m);
   if (start === -1) return [];
-  return all(text.slice(start), /^ {2}\d+\) ((?:.|\n)+?):$/gm).map(([, name = '']) => name.replace(/\s*\n\s*/g, ' > '));
+  return text
+    .slice(start)
+    .split(/^(?= {2}\d+\) )/m)
+    .flatMap((part) => {
+      const lines = /^ {2}\d+\) ((?:.|\n)+?):$/m.exec(part)?.[1];
+      const place = topOf(part);
+      const name = lines?.replace(/\s*\n\s*/g, ' > ');
+      return name === undefined ? [] : [place === undefined ? name : withPlace(name, place)];
+    });
 }
 
-/** Failing tests of Go, but those that fail only for a test inside them; packages that could not be built. */
+/** Each below a line of its own, with the place in its file in the trace that follows. */
+function unittestNames(text: string): readonly string[] {
+  return text.split(/^={20,}$/m).flatMap((part) => {
+    const words = /^\n(?:FAIL|ERROR): (\S+ \(.+\))$/m.exec(part)?.[1];
+    const [, path, line] = /^ {2}File "(.+)", line (\d+), in /m.exec(part) ?? [];
+    const name = words?.replace(/^(\S+) \((.+)\.\1\)$/, '$2.$1');
+    if (name === undefined) return [];
+    return [path === undefined ? name : withPlace(name, `${path}:${line}`)];
+  });
+}
+
+/**
+ * Failing tests of Go, but those that fail only for a test inside them; packages that could not be built. Go names files without
+ * their folders, and below them the package.
+ */
 function goNames(text: string): readonly string[] {
-  const names = all(text, /^ *--- FAIL: (\S+)/gm).map(([, name = '']) => name);
-  const leaves = names.filter((name) => !names.some((other) => other.startsWith(`${name}/`)));
-  return [...leaves, ...all(text, /^FAIL\s+(\S+ \[(?:build|setup) failed\])$/gm).map(([, name = '']) => name)];
+  const packages = text.split(/(?<=^(?:FAIL|ok)[ \t]+\S+.*\n)/m);
+  const tests = packages.flatMap((part) => {
+    const name = /^FAIL[ \t]+(\S+)[ \t]+[\d.]+s$/m.exec(part)?.[1];
+    const found = all(part, /^ *--- FAIL: (\S+).*\n(?: +([\w.-]+_test\.go:\d+):)?/gm);
+    return found
+      .filter(([, test = '']) => !found.some(([, other = '']) => other.startsWith(`${test}/`)))
+      .map(([, test = '', place = '']) => (place === '' ? test : withPlace(test, inPackage(place, name))));
+  });
+  const unbuilt = all(text, /^FAIL\s+(\S+) (\[(?:build|setup) failed\])$/gm).map(([, name = '', why = '']) => {
+    const said = text.slice(text.search(new RegExp(`^# ${name.replace(/[.+]/g, '\\$&')}(?: |$)`, 'm')));
+    const place = /^# .*\n(?:\.\/)?(\S+\.go:\d+:\d+):/.exec(said)?.[1];
+    return place === undefined ? `${name} ${why}` : withPlace(`${name} ${why}`, place);
+  });
+  return [...tests, ...unbuilt];
+}
+
+function inPackage(place: string, name: string | undefined): string {
+  return name === undefined ? place : `${name}/${place}`;
+}
+
+/** With the place where each of them panicked. */
+function cargoNames(text: string): readonly string[] {
+  return all(text, /^test (.+?) \.\.\. FAILED$/gm).map(([, name = '']) => {
+    const thread = `thread '${name}'`;
+    const said = text.split('\n').find((line) => line.startsWith(thread)) ?? '';
+    const place = / panicked at (?:'.*', )?(\S+\.rs:\d+:\d+):?$/.exec(said)?.[1];
+    return place === undefined ? name : withPlace(name, place);
+  });
 }
 
 /** Output without its colours. */

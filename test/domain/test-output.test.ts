@@ -6,15 +6,15 @@ import { fixtureText } from '../support/checks.ts';
 const READ = [
   ['node-spec.txt', 2, 1, ['fails inside (test/a.test.js:5:27)']],
   ['node-tap.txt', 2, 1, ['fails inside (/project/test/a.test.js:5:27)']],
-  ['jest.txt', 2, 1, ['sum › breaks']],
+  ['jest.txt', 2, 1, ['sum › breaks (j/sum.test.js)']],
   ['vitest.txt', 2, 1, ['v/sum.test.mjs > sum > breaks']],
-  ['mocha.txt', 2, 1, ['sum > inner > breaks']],
+  ['mocha.txt', 2, 1, ['sum > inner > breaks (m/sum.js:4:55)']],
   ['pytest.txt', 2, 1, ['tests/test_shop.py::Total::test_wrong']],
-  ['unittest.txt', 2, 1, ['tests.test_shop.Total.test_wrong']],
-  ['go-test-fail.txt', null, null, ['TestHello/without']],
+  ['unittest.txt', 2, 1, ['tests.test_shop.Total.test_wrong (/project/tests/test_shop.py:10)']],
+  ['go-test-fail.txt', null, null, ['TestHello/without (example.com/greeter/greet/greet_test.go:13)']],
   ['go-test-pass.txt', null, null, []],
   ['go-test-none.txt', 0, 0, []],
-  ['cargo-test-fail.txt', 2, 1, ['tests::greets_nobody']],
+  ['cargo-test-fail.txt', 2, 1, ['tests::greets_nobody (src/lib.rs:19:9)']],
   ['cargo-test-pass.txt', 2, 0, []],
 ] as const;
 
@@ -53,6 +53,17 @@ test('points of TAP that are still to be done or left out do not fail', () => {
 
 test('a Go package that could not be built is named', () => {
   assert.deepEqual(readTestOutput('FAIL\texample.com/a [build failed]\n').failed, ['example.com/a [build failed]']);
+});
+
+test('files that fail as a whole are named: jest, vitest, a Go package', () => {
+  const jest =
+    "FAIL web tests/broken.test.js (5.2 s)\n  ● Test suite failed to run\n\n    Cannot find module './nothing'\n";
+  assert.deepEqual(readTestOutput(jest).failed, ['Test suite failed to run (tests/broken.test.js)']);
+  const vitest = ' FAIL  tests/broken.test.js [ tests/broken.test.js ]\nError: Cannot find module\n';
+  assert.deepEqual(readTestOutput(vitest).failed, ['tests/broken.test.js']);
+  const go =
+    '# example.com/a/b [example.com/a/b.test]\nb/sum_test.go:5:2: undefined: y\nFAIL\texample.com/a/b [build failed]\nok  \texample.com/a\t0.003s\n';
+  assert.deepEqual(readTestOutput(go).failed, ['example.com/a/b [build failed] (b/sum_test.go:5:2)']);
 });
 
 test('errors while tests are collected are failing tests', () => {

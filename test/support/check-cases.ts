@@ -176,7 +176,7 @@ export const go: Kind = {
       name: 'a failing test',
       spoil: ({ program }) => program('go', goTests('go-test-fail.txt', 1, 'go-cover.out')),
       fails: ['tests'],
-      reason: /^1 test fails: TestHello\/without$/,
+      reason: /^1 test fails: TestHello\/without \(example\.com\/greeter\/greet\/greet_test\.go:13\)$/,
     },
     {
       name: 'coverage below the target',
@@ -240,7 +240,7 @@ export const rust: Kind = {
       name: 'a failing test',
       spoil: ({ program }) => program('cargo', cargo({ test: prints('cargo-test-fail.txt', 101) })),
       fails: ['tests'],
-      reason: /^1 test fails: tests::greets_nobody$/,
+      reason: /^1 test fails: tests::greets_nobody \(src\/lib\.rs:19:9\)$/,
     },
     {
       name: 'coverage below the target',
@@ -253,8 +253,8 @@ export const rust: Kind = {
       name: 'a lint error',
       spoil: ({ program }) => program('cargo', cargo({ clippy: prints('cargo-clippy-fail.txt', 101) })),
       fails: ['lint'],
-      reason: /^cargo clippy -- -D warnings ended with 101: error: unneeded `return` statement$/,
-      details: /^error: unneeded `return` statement$/m,
+      reason: /^cargo clippy -- -D warnings ended with 101: src\/lib\.rs:5:5: error: unneeded `return` statement$/,
+      details: /^src\/lib\.rs:5:5: error: unneeded `return` statement$/m,
     },
     {
       name: 'a security finding',

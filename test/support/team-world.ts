@@ -32,7 +32,7 @@ const PASSED: GateResult = {
   uncoveredFiles: [],
 };
 
-export function failing(tree: string, check: Check = 'tests'): GateResult {
+export function failing(tree: string, check: Check = 'tests', finding = 'users.test.ts: says 404'): GateResult {
   return {
     ...PASSED,
     tree,
@@ -42,7 +42,7 @@ export function failing(tree: string, check: Check = 'tests'): GateResult {
         check,
         outcome: 'failed',
         reason: 'it failed',
-        details: ['users.test.ts: says 404'],
+        details: [finding],
         command: 'npm test',
         figure: null,
       },

@@ -1,8 +1,10 @@
 // Running the project's commands: with the shell, in the root, until the deadline.
 
+import { realpathSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import type { CommandEnd } from '../../domain/check-results.ts';
 import { isTokenVariable } from '../../domain/credential.ts';
+import { fromRoot } from '../../domain/tool-output.ts';
 import { runProgram } from '../program.ts';
 
 /** Between SIGTERM and SIGKILL. */
@@ -50,7 +52,7 @@ export type Commands = {
   readonly env: Readonly<Record<string, string>>;
   /** What is left until the deadline, ms; 0 when it is over. */
   remainingMs(): number;
-  /** Runs a script, at most until the deadline or `limitMs`. Throws when it is aborted. */
+  /** Runs a script, at most until the deadline or `limitMs`; its output tells paths from the root. Throws when it is aborted. */
   run(
     command: string,
     script: string,
@@ -72,6 +74,7 @@ export function createCommands(options: {
 }): Commands {
   const { root, env, now, deadline, signal, output, room } = options;
   const remainingMs = () => Math.max(0, deadline - now());
+  const roots = [...new Set([root, realpathSync(root)])];
   const start = (script: string, more: Readonly<Record<string, string>>, timeoutMs: number) => {
     // Node hands the folder of its counters on, whatever the environment says; a runner that counts itself stumbles over it.
     const words = ['-c', `unset NODE_V8_COVERAGE\n${script}`];
@@ -99,7 +102,7 @@ export function createCommands(options: {
       signal.throwIfAborted();
       const said = stdout === '' || stdout.endsWith('\n') ? `${stdout}${stderr}` : `${stdout}\n${stderr}`;
       output(said);
-      return { command, exitCode, timedOut, durationMs: Math.round(now() - startedAt), output: said };
+      return { command, exitCode, timedOut, durationMs: Math.round(now() - startedAt), output: fromRoot(said, roots) };
     },
     ask: async (script) => {
       const { exitCode, stdout } = await start(script, {}, Math.min(remainingMs() + 1, 30_000));

@@ -4,8 +4,8 @@ import { type CheckResult, type GateResult, isForLackOfTests, type QualitySettin
 import { oneLine, visibleLines } from '../text.ts';
 import { type DimensionResult, isFine, type Trust5, UNDER_NO_TASK } from '../trust5.ts';
 import type { Finding } from '../trust5-facts.ts';
-import { areaOf, subjectOf } from './areas.ts';
 import type { Content, MessageType } from './message.ts';
+import { fileIn, isTestPath, sourcesOf } from './named-file.ts';
 import { type Ownership, ownerOf, SHARED } from './ownership.ts';
 
 export type RemedyMessage = { readonly to: string; readonly type: MessageType; readonly content: Content };
@@ -25,6 +25,9 @@ export type Remedies = {
   readonly notes: readonly string[];
 };
 
+/** `text`: the description of the task. */
+export type Asked = { readonly owner: string; readonly text: string };
+
 export type RemedyInput = {
   readonly gate: GateResult;
   /** null: it was not measured. */
@@ -35,18 +38,17 @@ export type RemedyInput = {
   readonly writers: readonly string[];
   /** Names of those who begin nothing any more: they are asked for what is theirs alone. */
   readonly spent: ReadonlySet<string>;
-  /** The repository's tracked paths. */
+  /** The paths of the tree that was measured. */
   readonly files: readonly string[];
+  /** What the gate has asked for before, of whom, and was done with. */
+  readonly asked: readonly Asked[];
 };
 
 const BACKEND = 'backend-dev';
 const TESTER = 'tester';
 /** So many lines of what was found stand in one message or task. */
 const SHOWN = 20;
-
-function isTestPath(path: string): boolean {
-  return areaOf(path, []) === 'tests';
-}
+const SHOWN_STUBBORN = 3;
 
 /** The member that a role's work goes to: the role's own, else who builds, else whoever writes. */
 function memberFor(role: string | null, { writers, spent }: Pick<RemedyInput, 'writers' | 'spent'>): string | null {
@@ -55,11 +57,60 @@ function memberFor(role: string | null, { writers, spent }: Pick<RemedyInput, 'w
   return able.find((name) => name === BACKEND) ?? able[0] ?? null;
 }
 
-/** Whose a path is among those who write; a test that is nobody's is the tester's. */
-function writerOf(path: string | null, input: RemedyInput): string | null {
-  if (path === null) return memberFor(null, input);
-  const { owner } = ownerOf(path, input.ownership);
-  return memberFor(owner === null || owner === SHARED ? (isTestPath(path) ? TESTER : null) : owner, input);
+/** Whom of those who write a finding may go to, the likeliest first; a test that is nobody's is the tester's. */
+function writersFor(path: string | null, input: RemedyInput): readonly string[] {
+  const owner = path === null ? null : ownerOf(path, input.ownership).owner;
+  if (owner !== null && owner !== SHARED) return known(memberFor(owner, input));
+  const first = memberFor(path !== null && isTestPath(path) ? TESTER : null, input);
+  return known(first, ...input.writers.filter((name) => !input.spent.has(name)));
+}
+
+/** The same for a failing test: its source may be wrong, or the test itself, or what both stand on. */
+function writersForTest(test: string, input: RemedyInput): readonly string[] {
+  const path = fileIn(test, input.files);
+  if (path === null || !isTestPath(path)) return writersFor(path, input);
+  const sources = sourcesOf(path, input.files).map((source) => writersFor(source, input)[0] ?? null);
+  return known(...sources, ...(sources.length === 0 ? [memberFor(null, input)] : []), ...writersFor(path, input));
+}
+
+function known(...names: readonly (string | null)[]): readonly string[] {
+  return [...new Set(names.filter((name) => name !== null))];
+}
+
+/** A finding's words without what moves with the lines around it, and without what JSON does to them. */
+function bare(text: string): string {
+  return text.replace(/\\n/g, '\n').replace(/["\\]/g, '').replace(/:\d+/g, '');
+}
+
+function wasAsked(finding: string, { text }: Asked): boolean {
+  const [words, all] = [bare(`- ${oneLine(finding)}`), bare(text)];
+  const at = all.indexOf(words);
+  return at !== -1 && /^(?:\n|,|$)/.test(all.slice(at + words.length));
+}
+
+/** How often somebody was asked for this very finding, which is there still. */
+function timesAsked(name: string, finding: string, { asked }: RemedyInput): number {
+  return asked.filter((one) => one.owner === name && wasAsked(finding, one)).length;
+}
+
+/** The one to ask: of those that it may go to, the first who was asked for it the fewest times. */
+function firstOf(names: readonly string[], finding: string, input: RemedyInput): string | null {
+  const [first] = [...names].sort((a, b) => timesAsked(a, finding, input) - timesAsked(b, finding, input));
+  return first ?? null;
+}
+
+type Placed = { readonly words: string; readonly names: readonly string[] };
+
+/** What everybody was asked for who can mend it, and is there still: for the user to know, one line. */
+function stubbornNotes(all: readonly Placed[], input: RemedyInput): readonly string[] {
+  const left = all.filter(
+    ({ words, names }) => names.length > 0 && names.every((name) => timesAsked(name, words, input) > 0),
+  );
+  if (left.length === 0) return [];
+  const names = [...new Set(left.flatMap((one) => one.names))].join(', ');
+  const more = left.length > SHOWN_STUBBORN ? `; and ${left.length - SHOWN_STUBBORN} more` : '';
+  const words = left.slice(0, SHOWN_STUBBORN).map((one) => oneLine(one.words));
+  return [`asked of ${names} before, and as it was: ${words.join('; ')}${more}`];
 }
 
 function grouped<T>(items: readonly T[], ownerOfItem: (item: T) => string | null): ReadonlyMap<string, readonly T[]> {
@@ -76,30 +127,7 @@ function lines(all: readonly string[]): string {
   return visibleLines([...all.slice(0, SHOWN), ...more].map((line) => `- ${oneLine(line)}`).join('\n'));
 }
 
-/** A path in the words for a failing test, as runners write it: `shouts (test/greet.test.js:7:1)`. */
-function pathIn(text: string, files: readonly string[]): string | null {
-  const words = text.split(/[\s()[\]'",:]+|::/).map((word) => word.replace(/^(?:\.\/)+/, ''));
-  return words.find((word) => files.includes(word)) ?? null;
-}
-
-/** The source that a failing test is about: the file that is called like it, the nearest one first; null when there is none. */
-function sourceOfTest(test: string, files: readonly string[]): string | null {
-  const path = pathIn(test, files);
-  if (path === null) return null;
-  if (!isTestPath(path)) return path;
-  const subject = subjectOf(path);
-  const parts = path.split('/');
-  const shared = (other: string) => {
-    const there = other.split('/');
-    const differs = parts.findIndex((part, index) => part !== there[index]);
-    return differs === -1 ? parts.length : differs;
-  };
-  const close = files.filter((file) => file !== path && !isTestPath(file) && subjectOf(file) === subject);
-  return [...close].sort((a, b) => shared(b) - shared(a) || a.length - b.length)[0] ?? null;
-}
-
 function testRemedies(check: CheckResult, input: RemedyInput): Partial<Remedies> {
-  const { files } = input;
   if (isForLackOfTests(check)) {
     const owner = memberFor(TESTER, input);
     const description = `The gate finds no tests: ${check.reason}. Write tests that it runs.`;
@@ -108,20 +136,17 @@ function testRemedies(check: CheckResult, input: RemedyInput): Partial<Remedies>
       : { tasks: [{ subject: 'Write tests that the gate runs', description, owner, files: [] }] };
   }
   const failing = check.details.length === 0 ? [check.reason] : check.details;
-  const owners = grouped(failing, (test) => {
-    const source = sourceOfTest(test, files);
-    return writerOf(source, input);
-  });
-  const messages = [...owners].map(([to, tests]) => ({
+  const placed = failing.map((words) => ({ words, names: writersForTest(words, input) }));
+  const messages = [...grouped(placed, ({ words, names }) => firstOf(names, words, input))].map(([to, tests]) => ({
     to,
     type: 'bug_report' as const,
     content: {
-      test: lines(tests),
+      test: lines(tests.map(({ words }) => words)),
       expected: `every test passes: ${check.command}`,
       actual: oneLine(check.reason, 400),
     },
   }));
-  return { messages };
+  return { messages, notes: stubbornNotes(placed, input) };
 }
 
 function coverageRemedies(check: CheckResult, input: RemedyInput): Partial<Remedies> {
@@ -149,23 +174,29 @@ function tasksFor(
   findings: readonly Finding[],
   words: { readonly subject: string; readonly step: string; readonly again: string },
   input: RemedyInput,
-): readonly RemedyTask[] {
+): Partial<Remedies> {
   const { subject, step, again } = words;
-  return [...grouped(findings, ({ path }) => writerOf(path, input))].map(([owner, own]) => ({
+  const placed = findings.map((finding) => ({
+    ...finding,
+    words: place(finding),
+    names: writersFor(finding.path, input),
+  }));
+  const tasks = [...grouped(placed, (one) => firstOf(one.names, one.words, input))].map(([owner, own]) => ({
     subject,
-    description: `${step}\n${lines(own.map(place))}\nThe gate measured it with: ${again}`,
+    description: `${step}\n${lines(own.map((one) => one.words))}\nThe gate measured it with: ${again}`,
     owner,
     files: [...new Set(own.flatMap(({ path }) => path ?? []))].filter((path) => {
       const { owner: whose } = ownerOf(path, input.ownership);
       return whose === null || whose === SHARED || whose === owner;
     }),
   }));
+  return { tasks, notes: stubbornNotes(placed, input) };
 }
 
 /** What the gate alone measures, as findings. */
-function checkTasks(check: CheckResult, input: RemedyInput): readonly RemedyTask[] {
+function checkTasks(check: CheckResult, input: RemedyInput): Partial<Remedies> {
   const texts = check.details.length === 0 ? [check.reason] : check.details;
-  const findings = texts.map((text) => ({ path: pathIn(text, input.files), line: null, words: text }));
+  const findings = texts.map((text) => ({ path: fileIn(text, input.files), line: null, words: text }));
   // What names no file goes with what does: a linter's summary is nobody's alone.
   const placed = findings.filter(({ path }) => path !== null);
   const words = {
@@ -174,7 +205,7 @@ function checkTasks(check: CheckResult, input: RemedyInput): readonly RemedyTask
     performance: { subject: 'Bring the commands within their budgets', step: 'Commands take longer than they may:' },
   };
   const { check: name } = check;
-  if (name === 'tests' || name === 'coverage') return [];
+  if (name === 'tests' || name === 'coverage') return {};
   const again = check.command ?? 'nothing; see the reason';
   return tasksFor(placed.length > 0 ? placed : findings, { ...words[name], again }, input);
 }
@@ -213,9 +244,9 @@ function dimensionTasks(
   result: DimensionResult,
   checks: readonly CheckResult[],
   input: RemedyInput,
-): readonly RemedyTask[] {
+): Partial<Remedies> {
   const { dimension, findings, source } = result;
-  if (dimension === 'tested') return [];
+  if (dimension === 'tested') return {};
   const asked = new Set(
     checks.filter(({ outcome }) => outcome === 'failed').flatMap(({ reason, details }) => [reason, ...details]),
   );
@@ -251,11 +282,9 @@ export function remediesFor(input: RemedyInput): Remedies {
   const parts: readonly Partial<Remedies>[] = [
     ...failed.map((check) => {
       if (check.check === 'tests') return testRemedies(check, input);
-      return check.check === 'coverage' ? coverageRemedies(check, input) : { tasks: checkTasks(check, input) };
+      return check.check === 'coverage' ? coverageRemedies(check, input) : checkTasks(check, input);
     }),
-    ...dimensions
-      .filter(({ state }) => state === 'failed')
-      .map((result) => ({ tasks: dimensionTasks(result, gate.checks, input) })),
+    ...dimensions.filter(({ state }) => state === 'failed').map((result) => dimensionTasks(result, gate.checks, input)),
   ];
   const unmeasured = dimensions
     .filter((result) => result.state === 'not_measured' && !isFine(result, settings))
@@ -266,6 +295,6 @@ export function remediesFor(input: RemedyInput): Remedies {
   return {
     messages: parts.flatMap(({ messages = [] }) => messages),
     tasks: parts.flatMap(({ tasks = [] }) => tasks),
-    notes: [...dimensions.flatMap(historyNotes), ...unmeasured],
+    notes: [...parts.flatMap(({ notes = [] }) => notes), ...dimensions.flatMap(historyNotes), ...unmeasured],
   };
 }

@@ -24,8 +24,8 @@ import type { SyncOutcome } from './phases/sync.ts';
 
 /** What the project holds, for commands of the user. */
 export type ProjectView = {
-  /** Tracked files, from the root. */
-  readonly files: () => Promise<readonly string[]>;
+  /** Tracked files, from the root; `place`: those of another work tree of it. */
+  readonly files: (place?: string) => Promise<readonly string[]>;
   /** Ids of the SPECs that there are. */
   readonly specs: () => readonly string[];
   /** Why none can be written; null: one can. */

@@ -76,6 +76,15 @@ test('tests that fail without a name are shown with their last lines', async (t)
   assert.deepEqual(checkOf(result, 'tests').details, ['one', 'two']);
 });
 
+test('findings and failing tests are told from the root, whatever the tools print', async (t) => {
+  const project = testProject(t, null);
+  const lint = 'printf \'%s\\n  3:5  error  it is so\\n\' "$PWD/src/a.js"; exit 1';
+  const tests = `${LCOV}; printf "not ok 1 - sums\\n  ---\\n  location: '%s:1:1'\\n  ...\\n" "$PWD/test/a.test.js"; exit 1`;
+  const result = await project.gate(commands({ tests, coverage: tests, lint }));
+  assert.deepEqual(checkOf(result, 'lint').details, ['src/a.js:3:5: error  it is so']);
+  assert.deepEqual(checkOf(result, 'tests').details, ['sums (test/a.test.js:1:1)']);
+});
+
 test('a project that is none fails tests and coverage with the reason, and says what to give', async (t) => {
   const result = await testProject(t, null).gate();
   assert.deepEqual(failures(result), ['tests', 'coverage']);

@@ -14,6 +14,16 @@ const FILES = [
   'src/utils/dates.ts',
   'tests/api/users.test.ts',
   'tests/Form.test.tsx',
+  'tests/components/users.test.ts',
+  'tests/services/users.test.ts',
+  'tests/pages/test_cart.py',
+  'src/pages/list.ts',
+  'src/pages/list.test.ts',
+  'src/services/list.go',
+  'src/services/list_test.go',
+  'src/pages/cart.py',
+  'src/services/cart_total.py',
+  'src/pages/old-users.ts',
   'server.js',
   'package.json',
 ];
@@ -51,6 +61,7 @@ function remedies(other: Partial<RemedyInput>): Remedies {
     writers: ['backend-dev', 'frontend-dev', 'tester'],
     spent: new Set(),
     files: FILES,
+    asked: [],
     ...other,
   });
   for (const { type, content } of found.messages)
@@ -90,6 +101,15 @@ const OWNERS: readonly [string, string][] = [
   ['tests/Form.test.tsx > Form > submits', 'frontend-dev'],
   ['src/components/Form.tsx:3 throws', 'frontend-dev'],
   ['TestSum', 'backend-dev'],
+  // The folders tell two of the same name apart.
+  ['lists (tests/components/users.test.ts:3:1)', 'frontend-dev'],
+  ['lists (tests/services/users.test.ts)', 'backend-dev'],
+  // The place is meant, and not what the test is called.
+  ['Form › sends to src/api/users.ts (tests/Form.test.tsx)', 'frontend-dev'],
+  // A package is tested from its own directory, and Go tells the module first.
+  ['list (pages/list.test.ts:9:1)', 'frontend-dev'],
+  ['TestList (example.com/shop/src/services/list_test.go:8)', 'backend-dev'],
+  ['tests/pages/test_cart.py::test_total', 'frontend-dev'],
 ];
 for (const [name, to] of OWNERS)
   test(`a failing test, ${name}: ${to}`, () => {
@@ -104,7 +124,7 @@ for (const [name, to] of OWNERS)
   });
 
 test('failing tests of two owners are two reports', () => {
-  const details = OWNERS.map(([name]) => name);
+  const details = OWNERS.slice(0, 4).map(([name]) => name);
   const { messages } = remedies({ gate: gate([failed('tests', '4 tests fail', ...details)]) });
   assert.deepEqual(
     messages.map(({ to, content }) => [to, typeof content === 'string' ? '' : String(content.test).split('\n').length]),
@@ -143,6 +163,41 @@ test('findings go to the owners of their files, those of nobody to who builds or
     tasks[0]?.description ?? '',
     /^The linter .*\n- src\/api\/users\.ts:3: a\n- src\/utils\/dates\.ts:5: c\nThe gate measured it with: run lint$/s,
   );
+});
+
+test('what nobody has mended when asked goes to somebody else who may, and the user is told when nobody is left', () => {
+  const asked = (owner: string, text: string) => ({ owner, text });
+  const name = 'lists "all" (tests/api/users.test.ts:3:1)';
+  const report = (owner: string, line: number) =>
+    asked(owner, JSON.stringify({ test: `- ${name.replace(':3:', `:${line}:`)}`, expected: 'a', actual: 'b' }));
+  const tests = gate([failed('tests', '1 test fails', name)]);
+  const to = (...before: readonly RemedyInput['asked'][number][]) => {
+    const { messages, notes } = remedies({ gate: tests, asked: before });
+    return [...messages.map((one) => one.to), ...notes];
+  };
+  assert.deepEqual(to(), ['backend-dev']);
+  assert.deepEqual(to(report('backend-dev', 2)), ['frontend-dev']);
+  assert.deepEqual(to(report('backend-dev', 2), report('frontend-dev', 2)), ['tester']);
+  assert.deepEqual(to(report('backend-dev', 2), report('frontend-dev', 3), report('tester', 4)), [
+    'backend-dev',
+    `asked of backend-dev, frontend-dev, tester before, and as it was: ${name}`,
+  ]);
+
+  const lint = gate([failed('lint', 'many', 'src/components/Form.tsx:4: b', 'src/utils/dates.ts:5: c')]);
+  const again =
+    'The linter reports errors. Mend them:\n- src/components/Form.tsx:4: b\n- src/utils/dates.ts:5: c\nThe gate';
+  const { tasks, notes } = remedies({
+    gate: lint,
+    asked: [asked('frontend-dev', again), asked('backend-dev', '- src/utils/dates.ts:5: c\n')],
+  });
+  assert.deepEqual(
+    tasks.map(({ owner, files }) => [owner, files]),
+    [
+      ['frontend-dev', ['src/components/Form.tsx']],
+      ['tester', ['src/utils/dates.ts']],
+    ],
+  );
+  assert.deepEqual(notes, ['asked of frontend-dev before, and as it was: src/components/Form.tsx:4: b']);
 });
 
 test('what names no file is for who builds', () => {

@@ -186,10 +186,10 @@ test('what the gate finds in the work of all is given to who can mend it, three 
   const world = new World(t);
   await world.begun(TEAM, ['backend-dev']);
   await world.wrote('backend-dev', 'src/api/logout.js');
-  const bad = failing('f'.repeat(40));
   const [good] = world.gate;
   assert.ok(good !== undefined);
   for (let round = 1; round <= 4; round += 1) {
+    const bad = failing('f'.repeat(40), 'tests', `test ${round} says 404`);
     // Its own task passes, the whole does not.
     world.gate = [good, bad];
     await world.done('backend-dev', String(round), 'done');
@@ -210,10 +210,10 @@ test('after a restart the rounds begin anew, and who is to mend it is started ag
   const world = new World(t);
   await world.begun(TEAM, ['backend-dev']);
   await world.wrote('backend-dev', 'src/api/logout.js');
-  const bad = failing('f'.repeat(40));
   const [good] = world.gate;
   assert.ok(good !== undefined);
   for (let round = 1; round <= 4; round += 1) {
+    const bad = failing('f'.repeat(40), 'tests', `test ${round} says 404`);
     world.gate = [good, bad];
     await world.done('backend-dev', String(round), 'done');
     if (round < 4) await world.act('backend-dev', 'TaskUpdate', { taskId: String(round + 1), status: 'in_progress' });

@@ -66,6 +66,23 @@ test('who judges is asked when all was measured and found good, and not before',
   assert.deepEqual([...new Set(statuses(outcome).map((one) => one.split(' ')[1]))], ['completed']);
 });
 
+test('what the gate finds goes to whose it is in the tree that was measured; unchanged, it goes to somebody else', async (t) => {
+  const play = new Play(t);
+  const finding = 'lists (tests/pages/list.test.ts:3:1)';
+  play.gate = [1, 2].map((round) => failing(String(round).repeat(40), 'tests', finding));
+  play.world.pretend({
+    // What the team has built is not in the person's checkout.
+    files: (place) => Promise.resolve(place === undefined ? [] : ['src/pages/list.ts', 'tests/pages/list.test.ts']),
+  });
+  const outcome = await play.lead(FOUR);
+  assert.equal(outcome.kind, 'done', play.said.join('; '));
+  const reports = outcome.state.messages.filter(({ type }) => type === 'bug_report');
+  assert.deepEqual(
+    reports.map(({ to }) => to),
+    ['frontend-dev', 'tester'],
+  );
+});
+
 test('what the gate rejects four times ends the run, with the reason; the team stands', async (t) => {
   const play = new Play(t);
   play.gate = Array.from({ length: 9 }, (_, index) => failing(String(index).repeat(40)));
@@ -122,7 +139,7 @@ test('what became of the branch while nobody led is asked for the members alone,
 
 test('who goes on after that has its rounds again: the same teammates are started anew and asked', async (t) => {
   const play = new Play(t);
-  const bad = (round: number) => failing(String(round).repeat(40));
+  const bad = (round: number) => failing(String(round).repeat(40), 'tests', `test ${round} says 404`);
   play.gate = [1, 2, 3, 4].map(bad);
   assert.equal((await play.lead(FOUR)).kind, 'failed');
   const before = play.prompts.length;

@@ -36,5 +36,5 @@ export async function measureBranch(
     `gate: ${checks.map(({ check, outcome, figure }) => `${check} ${outcome.replace('_', ' ')}${figure === null ? '' : ` (${figure})`}`).join(', ')}`,
   );
   for (const line of trust5Lines(summary)) say(`gate: ${line}`);
-  return ok ? null : { gate, trust5, why: gate.ok ? trust5Reason(summary) : rejection(gate, quality) };
+  return ok ? null : { gate, trust5, why: gate.ok ? trust5Reason(summary) : rejection(gate, quality), root };
 }

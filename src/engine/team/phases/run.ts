@@ -15,8 +15,13 @@ import type { CheckoutWork, HookContext } from '../hook-context.ts';
 import { limitsOf } from '../lead/left-over.ts';
 import { operate } from '../operations.ts';
 
-/** `trust5` null: it was not measured. */
-export type Rejected = { readonly gate: GateResult; readonly trust5: Trust5 | null; readonly why: string };
+/** `trust5` null: it was not measured. `root`: where it was measured; null: in the checkout itself. */
+export type Rejected = {
+  readonly gate: GateResult;
+  readonly trust5: Trust5 | null;
+  readonly why: string;
+  readonly root: string | null;
+};
 
 export type Asking = {
   /** Takes what the user is to know. */
@@ -30,14 +35,17 @@ export async function askForMending(
   context: HookContext,
   log: TeamLog,
   as: Evidence,
-  { gate, trust5, why }: Rejected,
+  { gate, trust5, why, root }: Rejected,
   { say, wake }: Asking,
 ): Promise<string | null> {
   const { quality: settings, ownership, budget } = await context.settings();
-  const files = await context.project.files();
+  const files = await context.project.files(root ?? undefined);
   const writers = writersOf(log.state);
   const spent = new Set(limitsOf(log.state, budget).spent.keys());
-  const found = remediesFor({ gate, trust5, settings, ownership, writers, spent, files });
+  const asked = [...log.state.tasks.values()].flatMap(({ createdBy, owner, endedAt, description }) =>
+    createdBy === LEAD && owner !== null && endedAt !== null ? [{ owner, text: description }] : [],
+  );
+  const found = remediesFor({ gate, trust5, settings, ownership, writers, spent, files, asked });
   const { messages, tasks, notes } = found;
   if (messages.length + tasks.length === 0) return [...notes, why].join('; ');
   for (const note of notes) say(note);
@@ -135,7 +143,7 @@ async function measureOnce(context: HookContext, log: TeamLog, as: Evidence): Pr
   const notes: string[] = [];
   // Only the lead can start somebody here.
   const asking = { say: (words: string) => notes.push(words), wake: () => Promise.resolve() };
-  const left = await askForMending(context, log, as, { gate, trust5, why }, asking);
+  const left = await askForMending(context, log, as, { gate, trust5, why, root: null }, asking);
   return left === null ? { kind: 'asked', trust5, notes } : { kind: 'stuck', why: left };
 }
 

@@ -1,0 +1,60 @@
+// What tools print of places in a project: each finding in one line that begins with its file, told from the project's root.
+
+/** What a tool prints with colours has their codes right before a path. */
+const BEFORE = `(?<=^|[^\\w./@~+-]|${String.fromCharCode(27)}\\[[\\d;]*m)`;
+
+function escaped(text: string): string {
+  return text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
+}
+
+/** Paths and `file:` addresses below one of these directories, told from there. */
+export function fromRoot(text: string, roots: readonly string[]): string {
+  return roots.reduce(
+    (left, root) =>
+      root === '' || root === '/'
+        ? left
+        : left.replace(new RegExp(`${BEFORE}(?:file://)?${escaped(root)}/+(?=[^\\s/])`, 'gm'), ''),
+    text,
+  );
+}
+
+const FILE = String.raw`[^\s:()│|]+\.\w+`;
+/** eslint, stylelint, xo: a file, and below it `  3:5  error  …`. */
+const HEADING = new RegExp(`^ {0,2}(?:\\./)?(${FILE})(?::\\d+:\\d+)?$`);
+const BELOW = /^\s+(?:[×✖⚠!]\s+)?(\d+:\d+)\s+(?:[×✖⚠!]\s+)?(\S.*)$/;
+/** biome: `src/a.ts:3:7 lint/… ━━━`, and what is wrong below it. */
+const RULE_LINE = new RegExp(`^(?:\\./)?(${FILE}(?::\\d+:\\d+)?) ([\\w/]+)\\b.*━{3,}$`);
+const RULE_WORDS = /^\s+[×✖⚠!ℹi]\s+(\S.*)$/;
+/** rustc, ruff: what is wrong, and below it ` --> src/a.rs:3:5`. */
+const ARROW = new RegExp(`^\\s*--> (?:\\./)?(${FILE}:\\d+(?::\\d+)?)$`);
+
+/** The lines with each finding in one, with its place before its words; other lines stay as they are. */
+export function withPlaces(lines: readonly string[]): readonly string[] {
+  const told: string[] = [];
+  let heading: string | null = null;
+  for (let index = 0; index < lines.length; index++) {
+    const line = lines[index] ?? '';
+    const next = lines[index + 1] ?? '';
+    const [, place, rule] = RULE_LINE.exec(line) ?? [];
+    const [, file] = HEADING.exec(line) ?? [];
+    const [, at, words] = BELOW.exec(line) ?? [];
+    const [, arrow] = ARROW.exec(next) ?? [];
+    if (place !== undefined) {
+      heading = null;
+      const end = lines.findIndex((one, at) => at > index && (/^\S/.test(one) || RULE_LINE.test(one)));
+      const below = lines.slice(index + 1, end === -1 ? lines.length : end);
+      const [, said] = below.map((one) => RULE_WORDS.exec(one)).find((one) => one !== null) ?? [];
+      told.push(`${place}: ${rule}${said === undefined ? '' : `: ${said}`}`);
+      index += below.length;
+    } else if (file !== undefined && BELOW.test(next)) heading = file;
+    else if (heading !== null && at !== undefined) told.push(`${heading}:${at}: ${words}`);
+    else if (arrow !== undefined && /^\S/.test(line)) {
+      told.push(`${arrow}: ${line}`);
+      index += 1;
+    } else {
+      heading = null;
+      told.push(line);
+    }
+  }
+  return told;
+}
