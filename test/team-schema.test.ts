@@ -63,6 +63,7 @@ test('it has the keys that are promised', () => {
         ['commands', ['tests', 'coverage', 'lint', 'security', 'format', 'complexity'].map(leaf)],
         leaf('coverage_report'),
         ['performance', ['name', 'command', 'budget_ms'].map(leaf)],
+        ['secrets', ['allowed_paths', 'allowed_values'].map(leaf)],
         ['trust5', ['min_score', 'max_complexity', 'not_measured'].map(leaf)],
         leaf('timeout_ms'),
       ],

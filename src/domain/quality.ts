@@ -33,6 +33,12 @@ export type QualitySettings = {
   /** The coverage report, from the project's root; null: found. */
   readonly coverageReport: string | null;
   readonly performance: readonly Budget[];
+  /** What looks like a secret and is none. */
+  readonly secrets: {
+    /** Globs over paths from the project's root. */
+    readonly allowedPaths: readonly string[];
+    readonly allowedValues: readonly string[];
+  };
   readonly trust5: Trust5Settings;
   /** All checks together, ms; when it is over, what has not ended has failed. */
   readonly timeoutMs: number;
@@ -44,6 +50,7 @@ export const DEFAULT_QUALITY: QualitySettings = {
   commands: { tests: null, coverage: null, lint: null, security: null, format: null, complexity: null },
   coverageReport: null,
   performance: [],
+  secrets: { allowedPaths: [], allowedValues: [] },
   trust5: { minScore: 5, maxComplexity: 15, notMeasured: [] },
   timeoutMs: 540_000,
 };

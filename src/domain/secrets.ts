@@ -37,7 +37,7 @@ const LEAST_LENGTH = 16;
 const LEAST_ENTROPY = 3.5;
 /** What stands for a secret and is none. */
 const PLACEHOLDER =
-  /example|sample|dummy|placeholder|change.?me|replace|redacted|your[_-]|fake|\bxxx|\.\.\.|\*\*\*|<[^>]*>|\$\{|\$\(|\{\{|%\(|process\.env|environ|getenv|secrets\./i;
+  /example|sample|dummy|placeholder|change.?me|replace|redacted|your[_-]|fake|0123456789|1234567890|abcdefgh|\bxxx|\.\.\.|\*\*\*|<[^>]*>|\$\{|\$\(|\{\{|%\(|process\.env|environ|getenv|secrets\./i;
 
 /** Shannon's, of the characters of a text, in bits for each. */
 export function entropyOf(text: string): number {
@@ -49,37 +49,53 @@ export function entropyOf(text: string): number {
   }, 0);
 }
 
+/** `test`, `Key2`, `API`, `apiKey`, `2024`: letters as words have them, with a short number behind them, or a short number alone. */
+const WORD = /^(?:(?:[A-Z]?[a-z]+(?:[A-Z][a-z]+){0,3}|[A-Z]+)\d{0,4}|\d{1,6})$/;
+const UNSPOKEN = /[bcdfghjklmnpqrstvwxz]{6}/i;
+
+/** Words and numbers that are joined, as in `test-password-123`: people make these up, and no generator. */
+function isOfWords(value: string): boolean {
+  const parts = value.split(/[-_.:]+/).filter((part) => part !== '');
+  return parts.length > 1 && parts.every((part) => WORD.test(part) && !UNSPOKEN.test(part));
+}
+
 function looksRandom(value: string): boolean {
   if (value.length < LEAST_LENGTH || /\s/.test(value) || PLACEHOLDER.test(value)) return false;
   if (!/\d/.test(value) || !/[A-Za-z]/.test(value)) return false;
-  // A path, a call, a name of several words.
-  if (/^(?:\.{0,2}\/|https?:)|\(|^[a-z]+(?:[-_.][a-z]+)+\d*$/i.test(value)) return false;
+  // A path, a name of the cloud's, a call.
+  if (/^(?:\.{0,2}\/|https?:|arn:)|\(/i.test(value) || isOfWords(value)) return false;
   return entropyOf(value) >= LEAST_ENTROPY;
 }
 
 /** Hosts of a developer's own machine, and those that are kept for examples. */
 const NO_HOST = /^(?:localhost|127\.[\d.]+|0\.0\.0\.0|host|db|postgres|mysql|redis)$|^\[|\b(?:example|test|invalid)\b/i;
 
-export type Secret = { /** In words, with an article. */ readonly kind: string; readonly value: string };
+export type Secret = {
+  /** In words, with an article. */
+  readonly kind: string;
+  readonly value: string;
+  /** Its form is no secret's own: only its name, and that it looks random, speak for one. */
+  readonly isGuess: boolean;
+};
 
 /** The secrets in one line. Values are for comparing alone: they are shown nowhere. */
 export function secretsIn(line: string): readonly Secret[] {
   const known = FORMS.flatMap(({ name, pattern }) => {
     const [value] = pattern.exec(line) ?? [];
-    return value === undefined || /EXAMPLE/.test(value) ? [] : [{ kind: name, value }];
+    return value === undefined || /EXAMPLE/.test(value) ? [] : [{ kind: name, value, isGuess: false }];
   });
   if (known.length > 0) return known;
   const urls = [...line.matchAll(PASSWORD_IN_URL)].flatMap(([, password = '', host = '']) =>
     PLACEHOLDER.test(password) || /^(?:pass(?:word)?|secret|\$.*)$/i.test(password) || NO_HOST.test(host)
       ? []
-      : [{ kind: 'a password in a URL', value: password }],
+      : [{ kind: 'a password in a URL', value: password, isGuess: false }],
   );
   const assigned = [...line.matchAll(ASSIGNMENT)].flatMap(([, double, single, raw, bare]) => {
     const value = double ?? single ?? raw ?? bare ?? '';
     // Without quotes it may be a name of the code.
     const isValue = bare === undefined || (bare.match(/\d/g) ?? []).length >= 3;
     return isValue && looksRandom(value)
-      ? [{ kind: 'a value that looks random under the name of a secret', value }]
+      ? [{ kind: 'a value that looks random under the name of a secret', value, isGuess: true }]
       : [];
   });
   return [...urls, ...assigned];

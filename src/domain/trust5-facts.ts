@@ -33,7 +33,13 @@ export type ComplexityFacts = {
   readonly left: readonly string[];
 };
 
-export type SecretFacts = { readonly source: string; readonly lines: number; readonly findings: readonly Finding[] };
+export type SecretFacts = {
+  readonly source: string;
+  readonly lines: number;
+  /** How many the settings say are none. */
+  readonly allowed: number;
+  readonly findings: readonly Finding[];
+};
 
 export type CommitFact = {
   /** Short. */

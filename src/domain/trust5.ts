@@ -164,8 +164,9 @@ function complexityPart(facts: ComplexityFacts | Unmeasured, max: number): Part 
 
 function secretsPart(facts: SecretFacts | Unmeasured): Part {
   if ('unmeasured' in facts) return unmeasured('secrets', facts.unmeasured);
-  const { source, lines, findings } = facts;
-  const figure = `secrets: ${findings.length} in ${count(lines, 'added line')}`;
+  const { source, lines, allowed, findings } = facts;
+  const more = allowed === 0 ? '' : `, and ${allowed} allowed (quality.secrets)`;
+  const figure = `secrets: ${findings.length} in ${count(lines, 'added line')}${more}`;
   return { ...sharedPart(findings.length === 0 ? 1 : 0, { figure, source, findings }), isHard: true };
 }
 

@@ -28,6 +28,12 @@ const FOUND: readonly [string, string][] = [
   ['a value that looks random under the name of a secret', `SESSION_SECRET=${hex(40)}`],
   ['a value that looks random under the name of a secret', `password := "${random(20)}"`],
   ['a value that looks random under the name of a secret', `token: string = "${random(20)}"`],
+  // Groups of letters and digits are no words.
+  [
+    'a value that looks random under the name of a secret',
+    `password: "${[4, 4, 4, 4].map((length, at) => random(28).slice(at * 7, at * 7 + length)).join('-')}"`,
+  ],
+  ['a value that looks random under the name of a secret', `token: "prod-${random(16)}"`],
 ];
 
 for (const [kind, line] of FOUND)
@@ -38,6 +44,14 @@ for (const [kind, line] of FOUND)
   });
 
 const NOT_FOUND: readonly string[] = [
+  'password = "test-password-123"',
+  'apiKey: "your-api-key-here"',
+  'apiKey = "test_api_key_12345"',
+  'DB_PASSWORD=my-local-dev-password-123',
+  'token: "Bearer:test:Token2:2024"',
+  'secret: "superSecret.value.v2.0.17"',
+  'accessKey: "0123456789abcdef"',
+  'secretArn: "arn:aws:secretsmanager:us-east-1:123456789012:secret:prod-db"',
   'const apiKey = process.env.API_KEY;',
   'const token = await readToken(session, "id-of-the-user-42");',
   'password: "correct horse battery staple 1"',

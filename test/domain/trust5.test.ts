@@ -31,7 +31,7 @@ const GOOD: Trust5Facts = {
   gate: { checks: [check('tests'), check('coverage'), check('lint'), check('security')], coverage: 90 },
   format: { source: 'prettier --check', files: 4, findings: [] },
   complexity,
-  secrets: { source: 'git log -p', lines: 20, findings: [] },
+  secrets: { source: 'git log -p', lines: 20, allowed: 0, findings: [] },
   commits: { source: 'git log', commits: [commit('a1', '1'), commit('b2', '2')], spec: 'SPEC-AUTH-001' },
 };
 
@@ -139,7 +139,7 @@ const SCORES: readonly [string, Trust5Facts, Dimension, 'passed' | 'failed' | 'n
   [
     'no audit, and a secret',
     facts(
-      { secrets: { source: 's', lines: 1, findings: [finding('a.js')] } },
+      { secrets: { source: 's', lines: 1, allowed: 0, findings: [finding('a.js')] } },
       check('security', { outcome: 'not_measured' }),
     ),
     'secured',
@@ -231,7 +231,7 @@ test('min_score lets shares be missing, and never a test, a lint error or a secr
   assert.equal(of(trust5Of(shares, loose), 'unified').findings.length, 1, 'what is wrong stays known');
   for (const name of ['tests', 'coverage', 'lint', 'security'] as const)
     assert.equal(trust5Of(facts({}, failed(name, 'x')), loose).ok, false, name);
-  const secret = facts({ secrets: { source: 's', lines: 1, findings: [finding('a.js')] } });
+  const secret = facts({ secrets: { source: 's', lines: 1, allowed: 0, findings: [finding('a.js')] } });
   assert.equal(trust5Of(secret, loose).ok, false);
 });
 
@@ -255,7 +255,7 @@ test('a score is never rounded up, the whole is the mean of what was measured', 
 });
 
 test('security issues: findings of the audit and secrets together', () => {
-  const secrets = { source: 's', lines: 1, findings: [finding('a.js'), finding('b.js')] };
+  const secrets = { source: 's', lines: 1, allowed: 0, findings: [finding('a.js'), finding('b.js')] };
   const issues = (given: Trust5Facts) => trust5Of(given, settings()).securityIssues;
   assert.equal(issues(facts({ secrets }, failed('security', 'high: x'))), 3);
   assert.equal(issues(facts({}, failed('security'))), 1, 'an audit that fails has found something');

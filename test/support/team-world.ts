@@ -67,7 +67,7 @@ export class TeamWorld {
   facts: Pick<Trust5Facts, 'format' | 'complexity' | 'secrets'> = {
     format: { source: 'prettier --check', files: 1, findings: [] },
     complexity: { source: 'counted', functions: 1, most: 1, findings: [], old: 0, left: [] },
-    secrets: { source: 'git diff', lines: 1, findings: [] },
+    secrets: { source: 'git diff', lines: 1, allowed: 0, findings: [] },
   };
   /** What people were told. */
   readonly logged: string[] = [];

@@ -1,34 +1,53 @@
 // Secrets that a change brings: in the lines that are there now, and in those that only its commits still hold.
 
+import picomatch from 'picomatch';
+import type { QualitySettings } from '../../domain/quality.ts';
 import { secretsIn } from '../../domain/secrets.ts';
 import type { Finding, SecretFacts } from '../../domain/trust5-facts.ts';
 import { type Change, type Range, readCommitDiffs, readDiff } from './diff.ts';
 
 /** A finding with what tells it from another; the value leaves this file in no other way. */
-type Found = Finding & { readonly key: string };
+type Found = Finding & { readonly key: string; readonly isAllowed: boolean };
 
-function foundIn({ commit, files }: Change): readonly Found[] {
+type Allows = (path: string, value: string) => boolean;
+
+function allowsOf({ allowedPaths, allowedValues }: QualitySettings['secrets']): Allows {
+  const values = new Set(allowedValues);
+  const isPath = picomatch([...allowedPaths], { dot: true });
+  return (path, value) => values.has(value) || (allowedPaths.length > 0 && isPath(path));
+}
+
+/** What is only guessed counts where it stays: a guess that was taken out again is nobody's to mend. */
+function foundIn({ commit, files }: Change, allows: Allows): readonly Found[] {
   return files.flatMap(({ path, added }) =>
     added.flatMap(({ line, text }) =>
-      secretsIn(text).map(({ kind, value }) => ({
-        path,
-        line,
-        words: commit === null ? kind : `${kind}, removed since, but commit ${commit} still holds it`,
-        ...(commit === null ? {} : { heldBy: commit }),
-        key: `${path}\0${kind}\0${value}`,
-      })),
+      secretsIn(text)
+        .filter(({ isGuess }) => commit === null || !isGuess)
+        .map(({ kind, value }) => ({
+          path,
+          line,
+          words: commit === null ? kind : `${kind}, removed since, but commit ${commit} still holds it`,
+          ...(commit === null ? {} : { heldBy: commit }),
+          key: `${path}\0${kind}\0${value}`,
+          isAllowed: allows(path, value),
+        })),
     ),
   );
 }
 
-export async function measureSecrets(range: Range): Promise<SecretFacts> {
+export async function measureSecrets(range: Range, settings: QualitySettings['secrets']): Promise<SecretFacts> {
   const now = await readDiff(range);
   const before = await readCommitDiffs(range);
   const known = new Set<string>();
-  const findings = [now, ...before].flatMap(foundIn).filter(({ key }) => !known.has(key) && known.add(key));
+  const allows = allowsOf(settings);
+  const all = [now, ...before]
+    .flatMap((change) => foundIn(change, allows))
+    .filter(({ key }) => !known.has(key) && known.add(key));
+  const findings = all.filter(({ isAllowed }) => !isAllowed);
   return {
     source: `git ${range.trees === undefined ? 'log -p' : 'diff'} ${range.base.slice(0, 12)}..${range.head.slice(0, 12)}`,
     lines: now.files.reduce((sum, { added }) => sum + added.length, 0),
-    findings: findings.map(({ key: _, ...finding }) => finding),
+    allowed: all.length - findings.length,
+    findings: findings.map(({ key: _, isAllowed: __, ...finding }) => finding),
   };
 }

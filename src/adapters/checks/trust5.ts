@@ -102,7 +102,7 @@ async function measureIn(options: ChangeOptions, room: CheckRoom | undefined): P
         'unmeasured' in files
           ? files
           : await measureComplexity({ root, command: complexity, max, files, before, commands }),
-      secrets: 'unmeasured' in range ? range : await orUnmeasured(measureSecrets(range)),
+      secrets: 'unmeasured' in range ? range : await orUnmeasured(measureSecrets(range, settings.secrets)),
       commits: await options.commits(),
     },
     settings,

@@ -255,6 +255,21 @@ const quality = z
       .describe(
         'Commands with the time they may take, for example [{ name: build, command: npm run build, budget_ms: 60000 }]. Without any, performance is reported as not measured.',
       ),
+    secrets: z
+      .strictObject({
+        allowed_paths: z
+          .array(glob)
+          .default([...DEFAULTS.quality.secrets.allowedPaths])
+          .describe(
+            "Globs over files, from the project's root, in which nothing counts as a secret, for example [test/fixtures/**].",
+          ),
+        allowed_values: z
+          .array(z.string().min(1))
+          .default([...DEFAULTS.quality.secrets.allowedValues])
+          .describe('Values that are no secrets although they look like some, for example [s3cret-0f-the-tests].'),
+      })
+      .prefault({})
+      .describe('What looks like a secret and is none. What is allowed is counted and named in the figures.'),
     trust5: z
       .strictObject({
         min_score: z

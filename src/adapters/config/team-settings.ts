@@ -150,6 +150,10 @@ function resolveQuality({ quality }: TeamInput, problems: string[]): QualitySett
     commands: quality.commands,
     coverageReport: quality.coverage_report,
     performance: quality.performance.map(({ name, command, budget_ms: budgetMs }) => ({ name, command, budgetMs })),
+    secrets: {
+      allowedPaths: quality.secrets.allowed_paths,
+      allowedValues: quality.secrets.allowed_values,
+    },
     trust5: {
       minScore: quality.trust5.min_score,
       maxComplexity: quality.trust5.max_complexity,

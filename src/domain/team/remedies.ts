@@ -221,7 +221,7 @@ const STEPS = {
   },
   secured: {
     subject: 'Take secrets out of the change',
-    step: 'These places hold what looks like a secret. Take it out, read it from the environment, and have it revoked:',
+    step: 'These places hold what looks like a secret. Take it out, read it from the environment, and have it revoked. What is none is made to look like none, as by words (`not-a-secret`); or ask the lead to have it named in quality.secrets of .tool/config/workflow.yaml:',
   },
   trackable: {
     subject: 'Name the task in every commit',
@@ -267,7 +267,7 @@ function historyNotes({ findings }: DimensionResult): readonly string[] {
   if (held.length === 0) return [];
   const more = held.length > SHOWN ? `; and ${held.length - SHOWN} more` : '';
   return [
-    `${held.slice(0, SHOWN).join('; ')}${more}: no teammate can mend that. Revoke the credential, and make the branch anew without that commit, or squash it when you merge it`,
+    `${held.slice(0, SHOWN).join('; ')}${more}: no teammate can mend that. Revoke the credential, and make the branch anew without that commit; what is no secret is named in quality.secrets of .tool/config/workflow.yaml (allowed_paths, allowed_values)`,
   ];
 }
 

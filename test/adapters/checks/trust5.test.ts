@@ -161,7 +161,7 @@ test('what is wrong is found with its place, by each of the five', async (t) => 
 
 test('a secret that a later commit takes out is still in the history', async (t) => {
   const project = work(t, null);
-  project.write('.env', `API_TOKEN=${'0f1e2d3c4b5a6978'.repeat(2)}\n`);
+  project.write('.env', `API_TOKEN=${'gh'}p_${'a1B2c3D4e5f6'.repeat(3)}\n`);
   const bad = project.commit('Add it');
   rmSync(join(project.root, '.env'));
   project.commit('Take it out');
@@ -173,13 +173,49 @@ test('a secret that a later commit takes out is still in the history', async (t)
         {
           path: '.env',
           line: 1,
-          words: `a value that looks random under the name of a secret, removed since, but commit ${bad.slice(0, 7)} still holds it`,
+          words: `a GitHub token, removed since, but commit ${bad.slice(0, 7)} still holds it`,
           heldBy: bad.slice(0, 7),
         },
       ],
       'secrets: 1 in 0 added lines',
     ],
   );
+});
+
+test('what only looks like a secret counts while it is there, and not in the history', async (t) => {
+  const project = work(t, null);
+  const value = '0f1e2d3c4b5a6978'.repeat(2);
+  project.write('.env', `API_TOKEN=${value}\n`);
+  project.commit('Add it');
+  assert.equal(of(await project.score(), 'secured').figures[1], 'secrets: 1 in 1 added line');
+  rmSync(join(project.root, '.env'));
+  project.commit('Take it out');
+  assert.equal(of(await project.score(), 'secured').figures[1], 'secrets: 0 in 0 added lines');
+});
+
+test('what the settings say is no secret is none, there and in the history, and is counted apart', async (t) => {
+  const project = work(t, null);
+  const token = `${'gl'}pat-${'a1B2c3D4e5'.repeat(2)}`;
+  project.write('test/fixtures/a.txt', `${token}\n`);
+  project.write('src/a.js', `const token = '${token}';\n`);
+  project.commit('Add them');
+  project.write('src/a.js', 'const token = null;\n');
+  project.commit('Take one out');
+  const found = async (secrets: Partial<QualitySettings['secrets']>) => {
+    const { figures, findings } = of(
+      await project.score({ secrets: { ...DEFAULT_QUALITY.secrets, ...secrets } }),
+      'secured',
+    );
+    return [figures[1], ...findings.map(({ path }) => path)];
+  };
+  assert.deepEqual(await found({}), ['secrets: 2 in 2 added lines', 'test/fixtures/a.txt', 'src/a.js']);
+  assert.deepEqual(await found({ allowedPaths: ['test/fixtures/**'] }), [
+    'secrets: 1 in 2 added lines, and 1 allowed (quality.secrets)',
+    'src/a.js',
+  ]);
+  assert.deepEqual(await found({ allowedValues: [token] }), [
+    'secrets: 0 in 2 added lines, and 2 allowed (quality.secrets)',
+  ]);
 });
 
 test('what a repository configures hides no line of it', async (t) => {

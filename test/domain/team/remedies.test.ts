@@ -263,7 +263,7 @@ test('a secret that only the history still holds is for the person, and asked of
   assert.deepEqual([only.tasks, only.messages], [[], []]);
   assert.match(
     only.notes.join('\n'),
-    /^src\/api\/users\.ts:2: token, removed since, but commit abc123 still holds it: no teammate can mend that\. Revoke .* or squash it when you merge it$/,
+    /^src\/api\/users\.ts:2: token, removed since, but commit abc123 still holds it: no teammate can mend that\. Revoke .* make the branch anew without that commit; what is no secret is named in quality\.secrets of .*$/,
   );
   const both = remedies({ trust5: scores('secured', held, at('src/components/Form.tsx', 4, 'password')) });
   assert.deepEqual([both.tasks.map(({ owner }) => owner), both.notes.length], [['frontend-dev'], 1]);
