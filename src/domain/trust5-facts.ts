@@ -48,6 +48,8 @@ export type CommitFact = {
   /** The task that its trailer names. */
   readonly task: string | null;
   readonly namesSpec: boolean;
+  /** Somebody of a team made it, or it came with a task's work. */
+  readonly isTeams: boolean;
   /** The first file that it changes. */
   readonly path: string | null;
 };

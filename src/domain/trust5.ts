@@ -192,12 +192,16 @@ function originParts(facts: Trust5Facts['commits']): readonly Part[] {
 
 function commitParts(facts: CommitFacts | Unmeasured): readonly Part[] {
   if ('unmeasured' in facts) return [unmeasured('commits', facts.unmeasured)];
-  const { source, commits, spec } = facts;
-  if (commits.length === 0) return [unmeasured('commits', 'there is no commit')];
+  const { source, spec } = facts;
+  // What a person has committed is held to no rule of the team's.
+  const commits = facts.commits.filter(({ isTeams }) => isTeams);
+  const left = facts.commits.length - commits.length;
+  const others = left === 0 ? '' : `; ${left} by nobody of the team, not counted`;
+  if (commits.length === 0) return [unmeasured('commits', `there is no commit of the team${others}`)];
   const part = (loose: readonly CommitFact[], name: string) => {
     const tied = commits.length - loose.length;
     return sharedPart(tied / commits.length, {
-      figure: `commits: ${tied} of ${commits.length} ${tied === 1 ? 'names' : 'name'} ${name}`,
+      figure: `commits: ${tied} of ${commits.length} ${tied === 1 ? 'names' : 'name'} ${name}${others}`,
       source,
       findings: loose.map((commit) => commitFinding(commit, `does not name ${name}`)),
     });

@@ -22,6 +22,7 @@ const commit = (id: string, task: string | null, namesSpec = true) => ({
   subject: `Work ${id}`,
   task,
   namesSpec,
+  isTeams: true,
   path: `src/${id}.js`,
 });
 

@@ -2,6 +2,7 @@
 
 import { randomUUID } from 'node:crypto';
 import type { CommitFact } from '../../domain/trust5-facts.ts';
+import { isOfTeam } from '../git/workshop-git.ts';
 import { type Range, readGit, unquoted } from './diff.ts';
 
 type Commit = CommitFact & { readonly hash: string; readonly parents: readonly string[] };
@@ -9,7 +10,7 @@ type Commit = CommitFact & { readonly hash: string; readonly parents: readonly s
 /** All of them, merges too, the oldest first. */
 async function readAll(range: Range, spec: string | null, tasks: readonly string[] | null): Promise<readonly Commit[]> {
   const mark = `commit-${randomUUID()}`;
-  const format = ['', '%H', '%P', '%h', '%s', '%(trailers:key=Task,valueonly)', '%B', ''].join('%x00');
+  const format = ['', '%H', '%P', '%h', '%ce', '%s', '%(trailers:key=Task,valueonly)', '%B', ''].join('%x00');
   const text = await readGit(range, [
     'log',
     '--reverse',
@@ -24,7 +25,7 @@ async function readAll(range: Range, spec: string | null, tasks: readonly string
     .split(`${mark}\0`)
     .slice(1)
     .map((part) => {
-      const [hash = '', parents = '', id = '', subject = '', trailers = '', message = '', files = ''] =
+      const [hash = '', parents = '', id = '', by = '', subject = '', trailers = '', message = '', files = ''] =
         part.split('\0');
       const named = trailers.split('\n').map((value) => value.trim().replace(/^#/, ''));
       const [path = ''] = files.split('\n').filter((file) => file !== '');
@@ -34,6 +35,7 @@ async function readAll(range: Range, spec: string | null, tasks: readonly string
         id,
         subject,
         task: named.find((value) => value !== '' && (tasks === null || tasks.includes(value))) ?? null,
+        isTeams: isOfTeam(by),
         namesSpec: spec !== null && message.split(/[^\w-]+/).includes(spec),
         path: path === '' ? null : unquoted(path),
       };
@@ -78,6 +80,7 @@ export async function readCommits(
       return {
         ...commit,
         task: commit.task ?? by.find(({ task }) => task !== null)?.task ?? null,
+        isTeams: commit.isTeams || by.some(({ task }) => task !== null),
         namesSpec: commit.namesSpec || by.some(({ namesSpec }) => namesSpec),
       };
     });

@@ -22,8 +22,10 @@ type Work = TestProject & {
   readonly score: (settings?: Partial<QualitySettings>, more?: Partial<Trust5Options>) => Promise<Trust5>;
 };
 
+const MEMBER = 'backend-dev@tool-run-x.toolcrew.invalid';
+
 function gitIn(root: string, ...args: readonly string[]): string {
-  const who = ['-c', 'user.name=A', '-c', 'user.email=a@example.com', '-c', 'commit.gpgsign=false'];
+  const who = ['-c', 'user.name=A', '-c', `user.email=${MEMBER}`, '-c', 'commit.gpgsign=false'];
   return execFileSync('git', [...who, ...args], { cwd: root, encoding: 'utf8' }).trim();
 }
 
@@ -157,6 +159,31 @@ test('what is wrong is found with its place, by each of the five', async (t) => 
   ]);
   const { words, path } = of(result, 'trackable').findings[1] ?? {};
   assert.deepEqual([words, path], [`commit ${head.slice(0, 7)} (Something else) does not name a task`, 'src/greet.js']);
+});
+
+test('a commit by nobody of the team is held to none of its rules, and is counted apart', async (t) => {
+  const project = work(t, null);
+  const person = ['-c', 'user.email=p@example.com', 'commit', '-q', '--allow-empty', '-m'];
+  gitIn(project.root, ...person, 'A word of mine');
+  assert.deepEqual(of(await project.score(), 'trackable').figures, [
+    'commits: not measured: there is no commit of the team; 1 by nobody of the team, not counted',
+  ]);
+  project.write('a.js', 'a();\n');
+  project.commit('Work\n\nTask: 1');
+  const { state, figures } = of(await project.score(), 'trackable');
+  assert.deepEqual(
+    [state, figures],
+    ['passed', ['commits: 1 of 1 names a task; 1 by nobody of the team, not counted']],
+  );
+  // What a member commits under another name is the team's by the merge of its task's work.
+  const before = gitIn(project.root, 'rev-parse', 'HEAD');
+  gitIn(project.root, ...person, 'Mine, in truth');
+  const side = gitIn(project.root, 'rev-parse', 'HEAD');
+  gitIn(project.root, 'reset', '-q', '--hard', before);
+  gitIn(project.root, 'merge', '-q', '--no-ff', '-m', 'Merge the work\n\nTask: 2', side);
+  assert.deepEqual(of(await project.score(), 'trackable').figures, [
+    'commits: 2 of 2 name a task; 1 by nobody of the team, not counted',
+  ]);
 });
 
 test('a secret that a later commit takes out is still in the history', async (t) => {

@@ -74,6 +74,7 @@ test('the defaults are those that are promised', () => {
       commands: { tests: null, coverage: null, lint: null, security: null, format: null, complexity: null },
       coverageReport: null,
       performance: [],
+      secrets: { allowedPaths: [], allowedValues: [] },
       trust5: { minScore: 5, maxComplexity: 15, notMeasured: [] },
       timeoutMs: 540_000,
     },
@@ -116,6 +117,7 @@ quality:
     complexity: make complexity
   coverage_report: coverage/lcov.info
   performance: [{ name: build, command: npm run build, budget_ms: 60000 }]
+  secrets: { allowed_paths: [test/fixtures/**], allowed_values: [none-of-1] }
   trust5: { min_score: 4.5, max_complexity: 10, not_measured: [unified, readable, unified] }
   timeout_ms: 590000
 `);
@@ -161,6 +163,7 @@ quality:
       },
       coverageReport: 'coverage/lcov.info',
       performance: [{ name: 'build', command: 'npm run build', budgetMs: 60_000 }],
+      secrets: { allowedPaths: ['test/fixtures/**'], allowedValues: ['none-of-1'] },
       trust5: { minScore: 4.5, maxComplexity: 10, notMeasured: ['unified', 'readable'] },
       timeoutMs: 590_000,
     },
