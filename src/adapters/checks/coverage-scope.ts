@@ -2,22 +2,16 @@
 
 import picomatch from 'picomatch';
 import type { Scope, Scopes } from '../../domain/unreported.ts';
+import { type Line, type Said, type Spoken, saidByPytest, spokenBy } from './coverage-commands.ts';
 import { inside, readText } from './project.ts';
 import { readToml } from './toml.ts';
 
-/** Words of one place: patterns, that the report names all that counts, or what cannot be read from outside. */
-type Said = {
-  readonly where: string;
-  readonly include?: readonly string[];
-  readonly exclude?: readonly string[];
-  readonly namesAll?: boolean;
-  readonly isUnread?: boolean;
-};
-
-/** @param commands the commands for tests and coverage that were given in place of the project's own */
-export async function scopesOf(root: string, commands: readonly string[]): Promise<Scopes> {
-  const scripts = scopeOf(scriptWords(root, commands), globs);
-  const python = scopeOf(await pythonWords(root, commands), fileNames);
+/** @param lines what was run to measure the coverage: only that, and the files it reads, say what it is about */
+export async function scopesOf(root: string, lines: readonly Line[]): Promise<Scopes> {
+  const manifest = json(readText(root, MANIFEST));
+  const spoken = spokenBy(lines, (name) => texts(inside(manifest, 'scripts', name))[0] ?? null);
+  const scripts = scopeOf([...spoken.javascript, ...scriptFiles(root, manifest, spoken)], globs);
+  const python = scopeOf([...spoken.python, ...(await pythonFiles(root, spoken))], fileNames);
   return { javascript: scripts, typescript: scripts, python };
 }
 
@@ -84,103 +78,48 @@ function texts(value: unknown): readonly string[] {
   return Array.isArray(value) ? value.filter((one) => typeof one === 'string') : [];
 }
 
-/** The words of each command in a line, without their quotes. */
-function commandsOf(line: string): readonly (readonly string[])[] {
-  const commands: string[][] = [[]];
-  for (const [piece] of line.matchAll(/(?:\\.|'[^']*'|"(?:\\.|[^"\\])*"|[^\s;&|'"\\])+|[;&|\n]/gs))
-    if (/^[;&|\n]$/.test(piece)) commands.push([]);
-    else commands.at(-1)?.push(piece.replace(QUOTED, (_, ...[one, two, three]) => one ?? two ?? three));
-  return commands;
-}
-
-const QUOTED = /\\(.)|'([^']*)'|"((?:\\.|[^"\\])*)"/gs;
-
-/** A command's options with their values; what stands for itself has none. */
-function optionsOf(words: readonly string[]): readonly (readonly [string, string])[] {
-  return words.flatMap((word, index) => {
-    const [, name, own] = /^(--?[\w.-]+)(?:=(.*))?$/s.exec(word) ?? [];
-    const next = words[index + 1] ?? '';
-    return name === undefined ? [] : [[name, own ?? (next.startsWith('-') ? '' : next)] as const];
-  });
-}
-
-function commandWords(line: string, where: string): readonly Said[] {
-  return commandsOf(line).flatMap((words) => {
-    const isWrapped = words.some((word) => /(?:^|\/)(?:c8|nyc)$/.test(word));
-    return optionsOf(words).map(([name, value]): Said => {
-      // What a shell puts together is not known here.
-      const pattern = (key: 'include' | 'exclude') =>
-        /[$`]/.test(value) ? { where, isUnread: true } : { where, [key]: [value] };
-      switch (name) {
-        case '-n':
-        case '--include':
-          return isWrapped ? pattern('include') : { where };
-        case '-x':
-        case '--exclude':
-          return isWrapped ? pattern('exclude') : { where };
-        case '--test-coverage-include':
-          return pattern('include');
-        case '--test-coverage-exclude':
-        case '--coverage.exclude':
-          return pattern('exclude');
-        case '--all':
-          return { where, namesAll: isWrapped };
-        case '--coverage.include':
-        case '--collectCoverageFrom':
-        case '--cov':
-        case '--source':
-          return { where, namesAll: value !== '' };
-        case '--coveragePathIgnorePatterns':
-        case '--nycrc-path':
-        case '--cov-config':
-        case '--rcfile':
-          return { where, isUnread: true };
-        default:
-          return { where };
-      }
-    });
-  });
-}
-
 const MANIFEST = 'package.json';
 const JEST = ['js', 'cjs', 'mjs', 'ts', 'json'].map((end) => `jest.config.${end}`);
 const RC = ['.c8rc', '.c8rc.json', '.nycrc', '.nycrc.json'];
 /** Programs, and other forms: whether they say something is all that is looked for. */
-const OTHERS: readonly (readonly [readonly string[], RegExp, 'report'?])[] = [
-  [['.nycrc.yml', '.nycrc.yaml', 'nyc.config.js', 'nyc.config.cjs'], /\b(?:in|ex)clude\b/],
-  [JEST, /collectCoverageFrom/, 'report'],
-  [JEST, /coveragePathIgnorePatterns/],
+const OTHERS: readonly (readonly ['c8' | 'jest' | 'vitest', readonly string[], RegExp, 'report'?])[] = [
+  ['c8', ['.nycrc.yml', '.nycrc.yaml', 'nyc.config.js', 'nyc.config.cjs'], /\b(?:in|ex)clude\b/],
+  ['jest', JEST, /collectCoverageFrom/, 'report'],
+  ['jest', JEST, /coveragePathIgnorePatterns/],
   [
+    'vitest',
     ['vitest', 'vite'].flatMap((name) => ['js', 'mjs', 'cjs', 'ts', 'mts'].map((end) => `${name}.config.${end}`)),
     /\bcoverage\b[\s\S]*\b(?:in|ex)clude\b/,
   ],
 ];
 
-function scriptWords(root: string, commands: readonly string[]): readonly Said[] {
-  const manifest = json(readText(root, MANIFEST));
-  const scripts = inside(manifest, 'scripts');
-  const lines = typeof scripts === 'object' && scripts !== null ? Object.values(scripts).flatMap(texts) : [];
+/** What a program says without its comments; strings stay, whatever is in them. */
+function withoutComments(text: string, name: string): string {
+  if (/\.ya?ml$/.test(name)) return text.replace(/(^|\s)#.*$/gm, '$1');
+  return text.replace(
+    /('(?:\\.|[^'\\\n])*'|"(?:\\.|[^"\\\n])*"|`(?:\\.|[^`\\])*`)|\/\*[\s\S]*?\*\/|\/\/[^\n]*/g,
+    (_, kept?: string) => kept ?? ' ',
+  );
+}
+
+function scriptFiles(root: string, manifest: unknown, { runs }: Spoken): readonly Said[] {
   const rc = RC.flatMap((name) => {
     const text = readText(root, name);
     return text === null ? [] : wrapperWords(json(text), name);
   });
   const jest = inside(manifest, 'jest');
-  const others = OTHERS.flatMap(([names, words, said]) =>
+  const others = OTHERS.flatMap(([family, names, words, said]) =>
     names
-      .filter((name) => words.test(readText(root, name) ?? ''))
+      .filter((name) => runs(family) && words.test(withoutComments(readText(root, name) ?? '', name)))
       .map((where): Said => (said === 'report' ? { where, namesAll: true } : { where, isUnread: true })),
   );
-  return [
-    ...[...lines, ...commands].flatMap((line) => commandWords(line, MANIFEST)),
-    ...['c8', 'nyc'].flatMap((name) => wrapperWords(inside(manifest, name), MANIFEST)),
-    ...rc,
-    {
-      where: MANIFEST,
-      namesAll: texts(inside(jest, 'collectCoverageFrom')).length > 0,
-      isUnread: inside(jest, 'coveragePathIgnorePatterns') !== undefined,
-    },
-    ...others,
-  ];
+  const wrappers = ['c8', 'nyc'].flatMap((name) => wrapperWords(inside(manifest, name), MANIFEST));
+  const ofJest = {
+    where: MANIFEST,
+    namesAll: texts(inside(jest, 'collectCoverageFrom')).length > 0,
+    isUnread: inside(jest, 'coveragePathIgnorePatterns') !== undefined,
+  };
+  return [...(runs('c8') ? [...wrappers, ...rc] : []), ...(runs('jest') ? [ofJest] : []), ...others];
 }
 
 /** Undefined: it is no JSON. */
@@ -202,7 +141,7 @@ function wrapperWords(value: unknown, where: string): readonly Said[] {
 
 type Sections = { readonly name: string; readonly of: (section: string, key: string) => readonly string[] };
 
-async function pythonWords(root: string, commands: readonly string[]): Promise<readonly Said[]> {
+async function pythonFiles(root: string, { runs }: Spoken): Promise<readonly Said[]> {
   const text = readText(root, 'pyproject.toml');
   const toml = text === null ? null : await readToml(text, 'pyproject.toml').catch(() => undefined);
   const places: readonly Sections[] = [
@@ -224,11 +163,11 @@ async function pythonWords(root: string, commands: readonly string[]): Promise<r
         exclude: all('omit'),
         namesAll: all('source', 'source_pkgs', 'source_dirs').length > 0,
       },
-      ...commandWords(options.join(' '), name),
+      ...(runs('pytest') ? saidByPytest(options.join(' '), name) : []),
     ];
   });
   const unread = toml === undefined ? [{ where: 'pyproject.toml', isUnread: true }] : [];
-  return [...own, ...unread, ...commands.flatMap((line) => commandWords(line, 'quality.commands'))];
+  return [...own, ...unread];
 }
 
 /** Of a file with `[section]` and `key = value`, whose further lines are indented; a list has commas or lines between its parts. */

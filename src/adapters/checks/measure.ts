@@ -19,6 +19,7 @@ import { type Coverage, joinCoverage, uncovered, withoutTests } from '../../doma
 import { messageOf, ToolError } from '../../domain/errors.ts';
 import type { Check, GateResult, QualitySettings } from '../../domain/quality.ts';
 import type { Commands } from './command.ts';
+import type { Line } from './coverage-commands.ts';
 import { type Plan, planChecks, type Testing } from './plan.ts';
 import type { Way, Ways } from './project.ts';
 import { type Reading, readReport, watchPlaces } from './reports.ts';
@@ -44,8 +45,8 @@ export async function measure(bench: Bench): Promise<Findings> {
     throw error;
   });
   if (plan instanceof ToolError) return unreadable(plan.message);
-  const { tests, coverage, reached } = await measureTests(plan, bench);
-  const reach = reached === null ? null : await reachOf(root, reached, settings).catch(untold);
+  const { tests, coverage, reached, lines } = await measureTests(plan, bench);
+  const reach = reached === null ? null : await reachOf(root, reached, lines, settings).catch(untold);
   const results: Record<Check, Measured> = {
     tests,
     coverage: reach !== null && 'result' in reach ? reach : coverage,
@@ -77,13 +78,15 @@ type Run = {
   readonly tests: readonly CommandEnd[];
   readonly coverage: readonly CommandEnd[];
   readonly readings: readonly Reading[];
+  /** What was run for these. */
+  readonly measured: readonly Way[];
 };
 
 async function measureTests(
   plan: Plan,
   bench: Bench,
-): Promise<{ tests: Measured; coverage: Measured; reached: Coverage | null }> {
-  const { timeoutMs } = bench.settings;
+): Promise<{ tests: Measured; coverage: Measured; reached: Coverage | null; lines: readonly Line[] }> {
+  const { timeoutMs, commands } = bench.settings;
   const runs: Run[] = [];
   for (const testing of plan.testing) runs.push(await runTesting(testing, bench));
   const [first] = plan.testing;
@@ -91,7 +94,13 @@ async function measureTests(
   const measuresCoverage = plan.testing.every((testing) => testing.isOneRun);
   const tests =
     ends.length > 0 ? testsResult(ends, timeoutMs, measuresCoverage) : noData('tests', first?.tests.gap ?? '');
-  return { tests, ...judgeCoverage(runs, tests, bench) };
+  const lines = runs.flatMap(({ measured }) =>
+    measured.map(({ command, script }) => ({
+      text: script,
+      where: [commands.tests, commands.coverage].includes(command) ? 'quality.commands' : 'package.json',
+    })),
+  );
+  return { tests, ...judgeCoverage(runs, tests, bench), lines };
 }
 
 function judgeCoverage(
@@ -128,17 +137,18 @@ async function runTesting({ tests, coverage, isOneRun }: Testing, bench: Bench):
     const both = await runCoverage(coverage.ways, bench);
     // The tests alone are run again by the shorter command.
     const named = both.ends.map((end, index) => ({ ...end, command: tests.ways[index]?.command ?? end.command }));
-    return { tests: named, coverage: both.ends, readings: both.readings };
+    return { tests: named, coverage: both.ends, readings: both.readings, measured: coverage.ways };
   }
   const places = watchPlaces(root, settings.coverageReport);
   const ends: CommandEnd[] = [];
   for (const way of tests.ways) ends.push(await run(way, bench));
   // Tests that leave a report by themselves need not run again, unless a command for it was given.
   const left = settings.commands.coverage === null ? await places.read() : null;
-  if (left !== null) return { tests: ends, coverage: ends, readings: [left] };
-  if (coverage.ways.length === 0) return { tests: ends, coverage: [], readings: [{ problem: coverage.gap }] };
+  if (left !== null) return { tests: ends, coverage: ends, readings: [left], measured: tests.ways };
+  if (coverage.ways.length === 0)
+    return { tests: ends, coverage: [], readings: [{ problem: coverage.gap }], measured: [] };
   const own = await runCoverage(coverage.ways, bench);
-  return { tests: ends, coverage: own.ends, readings: own.readings };
+  return { tests: ends, coverage: own.ends, readings: own.readings, measured: coverage.ways };
 }
 
 async function runCoverage(

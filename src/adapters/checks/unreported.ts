@@ -6,6 +6,7 @@ import type { QualitySettings } from '../../domain/quality.ts';
 import { reachableLines, unreportedPaths } from '../../domain/unreported.ts';
 import { trackedFiles } from '../git/tracked.ts';
 import { readRegular } from '../own-file.ts';
+import type { Line } from './coverage-commands.ts';
 import { scopesOf } from './coverage-scope.ts';
 
 /** Larger ones are written by nobody. */
@@ -15,16 +16,17 @@ const MAX_FILES = 5_000;
 /** More are not kept. */
 const MAX_BELOW = 2_000;
 
-/** Of the tree alone: which of it has changed is for others to say. */
+/**
+ * Of the tree alone: which of it has changed is for others to say.
+ * @param lines what was run to measure the coverage
+ */
 export async function reachOf(
   root: string,
   coverage: Coverage,
-  { coverageTarget, commands }: QualitySettings,
+  lines: readonly Line[],
+  { coverageTarget }: QualitySettings,
 ): Promise<Reach> {
-  const scopes = await scopesOf(
-    root,
-    [commands.tests, commands.coverage].flatMap((command) => command ?? []),
-  );
+  const scopes = await scopesOf(root, lines);
   const found = unreportedPaths(coverage, { files: await trackedFiles(root), scopes });
   const unreported = found.slice(0, MAX_FILES).flatMap((one) => {
     const text = readRegular(join(root, one.path), MAX_BYTES);

@@ -6,13 +6,23 @@ import { scopesOf } from '../../../src/adapters/checks/coverage-scope.ts';
 import type { Scope } from '../../../src/domain/unreported.ts';
 import { type Cleanup, tempDir } from '../../support/temp.ts';
 
+/** What the gate runs, where package.json has it. */
+const RUN = [{ text: 'npm test', where: 'quality.commands' }];
+
 type Language = 'javascript' | 'python';
 
 /** What a project with that file says of the language; of patterns those paths that they cover. */
-async function said(t: Cleanup, language: Language, name: string, text: string, paths: readonly string[] = []) {
+async function said(
+  t: Cleanup,
+  language: Language,
+  name: string,
+  text: string,
+  paths: readonly string[] = [],
+  run = RUN,
+) {
   const root = tempDir(t);
   writeFileSync(join(root, name), text);
-  const scope: Scope | undefined = (await scopesOf(root, []))[language];
+  const scope: Scope | undefined = (await scopesOf(root, run))[language];
   assert.ok(scope !== undefined);
   return scope.kind === 'patterns' ? paths.filter(scope.covers) : scope;
 }
@@ -102,6 +112,68 @@ test('words for the root are no patterns, quotes hold what is in them, and what 
 
 test('commands that were given say it too', async (t) => {
   const root = tempDir(t);
-  const { python } = await scopesOf(root, ['pytest --cov=app --cov-report=xml']);
+  const { python } = await scopesOf(root, [{ text: 'pytest --cov=app --cov-report=xml', where: 'quality.commands' }]);
   assert.deepEqual(python, REPORT);
+});
+
+test('only what the gate runs says it, up to the program that it wraps', async (t) => {
+  const scripts = (all: Readonly<Record<string, string>>, text = 'npm test') =>
+    said(t, 'javascript', 'package.json', JSON.stringify({ scripts: all }), PATHS, [
+      { text, where: 'quality.commands' },
+    ]);
+  const src = ['src/a.js', 'src/deep/b.js'];
+  // Scripts that no check runs.
+  const others = { docs: 'typedoc --source src --all', bundle: 'c8 --all -x web node x.js', e2e: 'pytest --cov=app' };
+  assert.deepEqual(await scripts({ ...others, test: 'node --test' }), OPEN);
+  assert.deepEqual(await scripts({ ...others, test: 'tool --source src && rollup --all' }), OPEN);
+  // Options of what is wrapped are no options of the wrapper.
+  for (const line of ["c8 mocha -n 'src/**' -x web", 'c8 --reporter lcov mocha --exclude web', 'nyc ava --all'])
+    assert.deepEqual(await scripts({ test: line }), OPEN, line);
+  for (const line of [
+    'c8 -x web mocha -n x',
+    "cross-env NODE_ENV=test npx --no-install c8 --check-coverage --lines 80 -x 'web' mocha",
+    'npm run build && npm run unit',
+    'bash -c "npm run unit"',
+  ])
+    assert.deepEqual(await scripts({ test: line, build: 'tsc --all', unit: 'c8 -x web mocha' }), src, line);
+  // What is handed on belongs to the script.
+  assert.deepEqual(await scripts({ test: 'npm run unit -- --coverage.exclude=web/**', unit: 'vitest run' }), src);
+  assert.deepEqual(await scripts({ unit: 'c8 -x web mocha', test: 'npm test' }, 'pnpm unit'), src);
+  // Circles end.
+  assert.deepEqual(await scripts({ test: 'npm run again', again: 'npm test' }), OPEN);
+});
+
+test('options of one language say nothing of another, and the gate’s own for the root say nothing', async (t) => {
+  const root = tempDir(t);
+  const of = async (text: string) => {
+    const { javascript, python } = await scopesOf(root, [{ text, where: 'quality.commands' }]);
+    return [javascript, python].map((scope) => scope?.kind);
+  };
+  assert.deepEqual(await of("c8 --include 'src/**' npm test"), ['patterns', 'open']);
+  assert.deepEqual(await of('pytest --cov app'), ['open', 'report']);
+  assert.deepEqual(await of('poetry run python -m coverage run --source=app -m pytest --omit x'), ['open', 'report']);
+  assert.deepEqual(await of('python3 -m coverage run --source=. -m pytest; python3 -m coverage xml -q -o x'), [
+    'open',
+    'open',
+  ]);
+  assert.deepEqual(await of('coverage run manage.py test --source app && coverage xml --omit=app/x.py,app/y.py'), [
+    'open',
+    'patterns',
+  ]);
+});
+
+test('a comment of a configuration says nothing', async (t) => {
+  const file = (name: string, text: string) => said(t, 'javascript', name, text, PATHS, []);
+  assert.deepEqual(
+    await file(
+      'jest.config.js',
+      "module.exports = {\n  // collectCoverageFrom: ['src/**'],\n  /* coveragePathIgnorePatterns */\n};",
+    ),
+    OPEN,
+  );
+  assert.deepEqual(
+    await file('jest.config.js', "module.exports = { roots: ['src/**'], collectCoverageFrom: ['src/**/*.js'] };"),
+    REPORT,
+  );
+  assert.deepEqual(await file('.nycrc.yml', '# exclude: web\nall: false\n'), OPEN);
 });
