@@ -64,7 +64,12 @@ export function uncovered(coverage: Coverage, target: number, most = MAX_NAMED):
 
 /** Rounded down, so that what is below a target never reads as if it had met it. */
 export function percentText(percent: number): string {
-  return `${Math.floor(percent * 10 + 1e-6) / 10} %`;
+  return `${shownPercent(percent)} %`;
+}
+
+/** The same as a number. */
+export function shownPercent(percent: number): number {
+  return Math.floor(percent * 10 + 1e-6) / 10;
 }
 
 export function fileLine(file: FileCoverage): string {

@@ -1,5 +1,6 @@
 // A record of a team's log in words: who, and what came of it.
 
+import { percentText } from '../coverage.ts';
 import type { Stored } from '../log.ts';
 import type { CheckResult } from '../quality.ts';
 import type { Trust5Summary } from '../trust5.ts';
@@ -115,7 +116,7 @@ const LINES: { readonly [T in TeamRecordType]: Words<T> } = {
   }),
   gate_measured: ({ task, ok, checks, coverage, trust5 }) => ({
     who: NOBODY,
-    what: `the gate ${ok ? 'passes' : 'fails'}${task === null ? '' : ` task ${task}`}: ${checks.map(checkWords).join(', ') || 'no checks'}${coverage === null ? '' : `; ${coverage} % covered`}${trust5 === undefined ? '' : `; ${trust5Words(trust5)}`}`,
+    what: `the gate ${ok ? 'passes' : 'fails'}${task === null ? '' : ` task ${task}`}: ${checks.map(checkWords).join(', ') || 'no checks'}${coverage === null ? '' : `; ${percentText(coverage)} covered`}${trust5 === undefined ? '' : `; ${trust5Words(trust5)}`}`,
   }),
   moved: ({ event, reason, by, tasks = [] }, state, counts) => ({
     who: by,

@@ -1,5 +1,6 @@
 // What is asked of whom when the gate does not pass: messages and tasks, never for somebody who only reads.
 
+import { shownPercent } from '../coverage.ts';
 import { type CheckResult, type GateResult, isForLackOfTests, type QualitySettings } from '../quality.ts';
 import { oneLine, visibleLines } from '../text.ts';
 import { type DimensionResult, isFine, type Trust5, UNDER_NO_TASK } from '../trust5.ts';
@@ -158,7 +159,7 @@ function coverageRemedies(check: CheckResult, input: RemedyInput): Partial<Remed
     return { tasks: [{ subject: 'Make the coverage measurable', description, owner: to, files: [] }] };
   }
   const content = {
-    current: gate.coverage,
+    current: shownPercent(gate.coverage),
     required: settings.coverageTarget,
     uncoveredFiles: gate.uncoveredFiles.slice(0, SHOWN),
   };

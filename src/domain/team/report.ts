@@ -1,5 +1,6 @@
 // What a team did, as Markdown for people: in a pull request, beside its log.
 
+import { percentText } from '../coverage.ts';
 import { oneLine } from '../text.ts';
 import { trust5Lines } from '../trust5.ts';
 import { messageContent } from './content-line.ts';
@@ -48,7 +49,7 @@ function seconds(from: number | null, to: number | null): string {
 }
 
 function percent(value: number | null): string {
-  return value === null ? 'not measured' : `${value} %`;
+  return value === null ? 'not measured' : percentText(value);
 }
 
 function taskLines({ tasks }: TeamState): readonly string[] {

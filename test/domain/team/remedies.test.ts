@@ -90,6 +90,12 @@ test('coverage: the tester is told the figures and the files', () => {
   ]);
 });
 
+test('a figure in a message has one decimal, rounded down', () => {
+  const { messages } = remedies({ gate: gate([failed('coverage', 'low')], { coverage: 500 / 9 }) });
+  const [content] = messages.map((one) => one.content);
+  assert.equal(typeof content === 'string' ? null : content?.current, 55.5);
+});
+
 test('coverage that cannot be measured is a task: there is no figure to name', () => {
   const found = remedies({ gate: gate([failed('coverage', 'no report')], { coverage: null }) });
   assert.deepEqual([found.messages, found.tasks.map(({ owner }) => owner)], [[], ['tester']]);

@@ -18,7 +18,7 @@ function told(): Story {
     .tell('member_used')
     .tell('member_used', { name: 'tester', task: null, cost_usd: 0.5, input_tokens: 1, output_tokens: 0, turns: 1 })
     .tell('decision', { hook: 'budget', decision: 'reject', about: 'tester', reason: '$0.50 used' })
-    .tell('gate_measured', { task: null, coverage: 91 });
+    .tell('gate_measured', { task: null, coverage: 91.25 });
 }
 
 function reportOf(more: Partial<ReportInput> = {}): string {
@@ -41,7 +41,7 @@ test('who did what, what others acted on, what was measured, what was rejected, 
     /^# SPEC-AUTH-001\n\n1 of 1 tasks by 2 teammates \(tool-run-spec-auth-001\); 2 files on `tool\/x`, \+15 −1 lines\.\n\n## Tasks/,
     /\| 1 \| Sign \\\| in \| backend-dev \| completed \| 2\.5 \|/,
     /## Messages\n\n- backend-dev → tester, api ready: POST \/login\n\n/,
-    /Passed\. Coverage: 80 % before, 91 % after\.\n\n- tests passed \(7\): all\n/,
+    /Passed\. Coverage: 80 % before, 91\.2 % after\.\n\n- tests passed \(7\): all\n/,
     /## Rejected on the way\n\n- backend-dev, task 1, reject: two tests fail .*in \\<a\\>\n\n/,
     /\| backend-dev \| 1 Sign \\\| in \| 2 \| 150 \| 0\.0125 \|\n\| tester \| – \| 1 \| 1 \| 0\.5000 \|\n\| all \| {2}\| 3 \| 151 \| 0\.5125 \|\n\n- tester: \$0\.50 used\n$/,
   ])
