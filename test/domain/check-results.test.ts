@@ -17,6 +17,7 @@ test('a runner that ends with an error since there is no test tells of no failur
   for (const [exitCode, output] of [
     [1, 'No tests found, exiting with code 1\nRun with `--passWithNoTests` to exit with code 0\n'],
     [1, 'No test files found, exiting with code 1\n'],
+    [1, "\n> x@1.0.0 test\n> node --test tests/\n\nCould not find 'tests/'\n"],
     [5, '============ no tests ran in 0.01s ============\n'],
     [5, '\nRan 0 tests in 0.000s\n\nNO TESTS RAN\n'],
     [0, '# tests 0\n# pass 0\n# fail 0\n# cancelled 0\n'],
