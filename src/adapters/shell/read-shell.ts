@@ -32,8 +32,9 @@ export function readShell(command: string, context: ShellContext): ShellEffects 
 
 type Collecting = Omit<ReturnType<typeof createSink>, 'effects'>;
 
-function createReader(context: ShellContext, collecting: Collecting): Reader {
-  let depth = 0;
+/** @param start how deep it is nested */
+function createReader(context: ShellContext, collecting: Collecting, start = 0): Reader {
+  let depth = start;
   const runText = (text: string, shell: Shell): Outcome => {
     if (text.length > LONGEST_TEXT || text.includes('\0')) {
       reader.unresolved(`a text of ${text.length} characters is run as commands`);
@@ -47,6 +48,8 @@ function createReader(context: ShellContext, collecting: Collecting): Reader {
     exits: { loop: [], isInLoop: false, function: [], shell: [], line: [], traps: [], moments: null },
     deeper: (inner, shell) => {
       if (depth >= DEEPEST) {
+        // what is tried may be held against what was tried as deep
+        if (start > 0) throw new TooMuch(`it is nested more than ${DEEPEST} deep`);
         reader.unresolved(`it is nested more than ${DEEPEST} deep`);
         return both(forgetAll(shell));
       }
@@ -62,6 +65,12 @@ function createReader(context: ShellContext, collecting: Collecting): Reader {
       reader.deeper(() => inSubshell(shell, reader, (now) => runScript(script, now, reader)), shell),
     runText,
     runChild: (text, shell) => inSubshell(childOf(shell, context), reader, (now) => runText(text, now)),
+    tried: (text, shell) => {
+      const { effects, ...others } = createSink(context);
+      const inner = createReader(context, { ...others, step: collecting.step }, depth);
+      inner.deeper(() => inner.runChild(text, shell), shell);
+      return effects();
+    },
     runFunction: (name, args, shell, stdin) => runFunction(name, args, shell, stdin, reader),
     runWords: (words, shell, stdin, how = 'all') => dispatch(words, shell, stdin, how, reader),
     expandWord: (word, holder) => expandWord(word, holder, reader),

@@ -1,7 +1,7 @@
 // What is passed along while a command is read, and how one part of the reading asks for another.
 
 import type { ParsedScript, Word } from 'unbash';
-import type { ShellContext } from './effects.ts';
+import type { ShellContext, ShellEffects } from './effects.ts';
 import type { Input, Shell } from './state.ts';
 import type { Field } from './values.ts';
 
@@ -72,6 +72,8 @@ export type Reader = {
   readonly runText: (text: string, shell: Shell) => Outcome;
   /** Runs a text in a shell that is started for it. */
   readonly runChild: (text: string, shell: Shell) => Outcome;
+  /** What a text would do in a shell that is started for it, told apart from all else. */
+  readonly tried: (text: string, shell: Shell) => ShellEffects;
   readonly runFunction: (name: string, args: readonly Field[], shell: Shell, stdin: Input) => Outcome;
   readonly runWords: (words: readonly Field[], shell: Shell, stdin: Input, how?: Lookup) => Outcome;
   readonly expandWord: (word: Word, holder: Holder) => readonly Field[];

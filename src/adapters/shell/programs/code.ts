@@ -7,6 +7,7 @@ import { lookUp } from '../variables.ts';
 import { writeBelow } from './formatters.ts';
 import { checkNodeOptions, NODE_TEXTS, runsFile } from './node-options.ts';
 import { isPrinting, isValue } from './printing.ts';
+import { anyRunner } from './snapshots.ts';
 import { unknownProgram } from './unknown.ts';
 
 type Language = {
@@ -209,10 +210,11 @@ const runtime: Program = (call) => {
     const isChecked = call.args.includes('--check') || call.args.includes('--fix');
     const files = options.operands.slice(1).filter((one) => !isText(one) || !one.startsWith('-'));
     if ((verb === 'fmt') !== isChecked) for (const one of files.length === 0 ? ['.'] : files) writeBelow(call, one);
-  } else if (verb !== 'run') unknownProgram(call);
+  } else if (verb === 'test') anyRunner({ ...call, args: call.args.slice(1) });
+  else if (verb !== 'run') unknownProgram(call);
   const file =
     verb === 'run' ? options.operands.find((one, index) => index > 0 && (!isText(one) || !one.startsWith('-'))) : verb;
-  if (isText(file)) call.reader.executed(call.shell, file, call.name);
+  if (isText(file) && verb !== 'test') call.reader.executed(call.shell, file, call.name);
   return undefined;
 };
 

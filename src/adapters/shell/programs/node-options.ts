@@ -29,6 +29,7 @@ const PROFILES: readonly (readonly [string, readonly string[]])[] = [
   ['prof', ['logfile']],
   ['trace-event-categories', []],
   ['build-snapshot', ['snapshot-blob']],
+  ['test-update-snapshots', []],
 ];
 
 export function checkNodeOptions(options: Options, shell: Shell, reader: Reader): void {

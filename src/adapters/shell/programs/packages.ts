@@ -1,94 +1,12 @@
 // Package managers, formatters and the like: the files they write as far as that is clear from their words.
 
-import { readOptions } from '../options.ts';
+import { type Options, readOptions } from '../options.ts';
 import type { Call, Program } from '../reader.ts';
 import { concat, type Field, isText } from '../values.ts';
+import { hasScript, runScript } from './scripts.ts';
+import { bunTest } from './snapshots.ts';
 import { unknownProgram } from './unknown.ts';
 import { inDirectory } from './wrappers.ts';
-
-const go: Program = (call) => {
-  const [verb, ...rest] = call.args;
-  const { reader, shell } = call;
-  if (verb === 'fmt' || verb === 'fix' || verb === 'generate') {
-    const packages = rest.filter((arg) => !isText(arg) || !arg.startsWith('-'));
-    for (const one of packages.length === 0 ? ['.'] : packages) {
-      const directory = isText(one) ? one.replace(/\/?\.\.\.$/, '') || '.' : one;
-      reader.write(shell, directory, `go ${verb}`, { tree: true, entry: true });
-    }
-  } else if (verb === 'get' || (verb === 'mod' && !GO_READING.has(`${rest[0]}`))) {
-    for (const file of ['go.mod', 'go.sum']) reader.write(shell, file, `go ${verb}`);
-    if (rest[0] === 'vendor') reader.write(shell, 'vendor', 'go mod vendor', { tree: true });
-  } else if (verb === 'build') {
-    const options = readOptions(rest, {
-      singleDash: true,
-      long: ['o=', 'p=', 'tags=', 'ldflags=', 'gcflags=', 'asmflags=', 'mod=', 'buildmode=', 'toolexec=', 'exec='],
-    });
-    for (const file of options.all('o'))
-      reader.write(shell, file, 'go build -o', { tree: isText(file) && file.endsWith('/') });
-    if (options.has('toolexec')) reader.unresolved('go build -toolexec runs another program');
-  } else if (verb === 'test') {
-    const names = [
-      'o',
-      'coverprofile',
-      'cpuprofile',
-      'memprofile',
-      'blockprofile',
-      'mutexprofile',
-      'trace',
-      'outputdir',
-    ];
-    const options = readOptions(rest, {
-      singleDash: true,
-      isExact: true,
-      long: [...names, 'run', 'tags', 'timeout', 'count', 'exec'].map((name) => `${name}=`),
-    });
-    for (const file of options.all(...names)) reader.write(shell, file, 'go test', { tree: true });
-  } else if (verb === 'work' && rest[0] !== 'edit') reader.write(shell, 'go.work', 'go work');
-  else if (verb === 'run')
-    for (const file of rest) if (isText(file) && file.endsWith('.go')) reader.executed(shell, file, 'go run');
-  return undefined;
-};
-
-const GO_READING: ReadonlySet<string> = new Set(['download', 'verify', 'graph', 'why']);
-
-const cargo: Program = (call) => {
-  const args = call.args.filter((arg) => !isText(arg) || !arg.startsWith('+'));
-  const [verb, ...rest] = args;
-  const { reader, shell } = call;
-  const options = readOptions(rest, {
-    isExact: true,
-    long: ['target-dir=', 'out-dir=', 'artifact-dir=', 'root=', 'manifest-path='],
-  });
-  for (const path of options.all('target-dir', 'out-dir', 'artifact-dir', 'root'))
-    reader.write(shell, path, `cargo ${isText(verb) ? verb : ''}`, { tree: true });
-  const has = (...flags: readonly string[]) => rest.some((arg) => isText(arg) && flags.includes(arg));
-  if ((verb === 'fmt' && !has('--check')) || verb === 'fix' || (verb === 'clippy' && has('--fix')))
-    reader.write(shell, '.', `cargo ${verb}`, { tree: true, entry: true });
-  else if (verb === 'add' || verb === 'remove' || verb === 'rm' || verb === 'update' || verb === 'upgrade') {
-    for (const file of ['Cargo.toml', 'Cargo.lock']) reader.write(shell, file, `cargo ${verb}`);
-  } else if (verb === 'generate-lockfile') {
-    reader.write(shell, 'Cargo.lock', 'cargo generate-lockfile');
-  } else if (verb === 'new' || verb === 'init') {
-    const path = rest.find((arg) => !isText(arg) || !arg.startsWith('-'));
-    reader.write(shell, path ?? '.', `cargo ${verb}`, { tree: true });
-  }
-  return undefined;
-};
-
-const prisma: Program = (call) => {
-  const { reader, shell, args } = call;
-  const [verb, what] = args;
-  if (verb === 'migrate' && (what === 'dev' || what === 'diff' || what === 'reset'))
-    reader.write(shell, 'prisma/migrations', 'prisma migrate', { tree: true });
-  if (verb === 'format') reader.write(shell, 'prisma/schema.prisma', 'prisma format');
-  if (verb === 'init') reader.write(shell, 'prisma', 'prisma init', { tree: true });
-  if (verb === 'db' && what === 'pull') reader.write(shell, 'prisma/schema.prisma', 'prisma db pull');
-  const options = readOptions(args, { long: ['schema=', 'output=', 'name='], short: ['o'] });
-  for (const file of options.all('o', 'output')) reader.write(shell, file, 'prisma -o');
-  if (options.has('schema') && ((verb === 'migrate' && what === 'dev') || verb === 'format' || verb === 'db'))
-    reader.unresolved('prisma writes beside a schema that is elsewhere');
-  return undefined;
-};
 
 /** The files in which each manager keeps what a project needs. */
 const LOCKS: Readonly<Record<string, readonly string[]>> = {
@@ -150,9 +68,12 @@ function packageManager(name: string): Program {
       reader.unresolved(`${name} is given a word that is known only when it runs`);
       return undefined;
     }
+    if (verb === 'workspace' || verb === 'workspaces') return inWorkspace(call, verb, rest, inside);
     if (verb === 'exec' || verb === 'x' || verb === 'dlx' || verb === 'npx') return runTool(call, verb, inside);
     if (options.has('g', 'global')) return undefined;
     if (name === 'bun' && verb === 'build') return void unknownProgram(call);
+    if (name === 'bun' && verb === 'test') return bunTest({ ...call, shell: inside, args: wordsBehind(call, verb) });
+    if (isScript(call, inside, verb)) return runNamed(call, verb, options, inside);
     if (verb === 'pack') return pack(call, options.has('dry-run'), inside);
     if (options.has('dry-run') || isReading(verb, rest)) return undefined;
     const isFrozen = FROZEN.has(verb) || options.has('frozen-lockfile', 'immutable', 'no-package-lock', 'no-lockfile');
@@ -165,6 +86,57 @@ function packageManager(name: string): Program {
     else if (name !== 'npm' && !SCRIPT_VERBS.has(verb)) runTool(call, null, inside);
     return undefined;
   };
+}
+
+const RUN_VERBS: ReadonlySet<string> = new Set(['run', 'run-script', 'rum', 'urn']);
+/** Verbs that stand for scripts of these names. */
+const SCRIPTS: Readonly<Record<string, string>> = {
+  test: 'test',
+  tst: 'test',
+  t: 'test',
+  start: 'start',
+  stop: 'stop',
+  restart: 'restart',
+};
+
+/** Others than npm run a script by its name alone. */
+function isScript(call: Call, inside: Call['shell'], verb: string): boolean {
+  if (RUN_VERBS.has(verb) || SCRIPTS[verb] !== undefined) return true;
+  const isTaken = MANIFEST.has(verb) || INSTALL.has(verb) || SCRIPT_VERBS.has(verb);
+  return call.name !== 'npm' && !isTaken && hasScript(call, inside, verb);
+}
+
+/** Runs a script, or in its place a tool, that is named by the verb or behind it. */
+function runNamed(call: Call, verb: string, options: Options, inside: Call['shell']): undefined {
+  const isBehind = RUN_VERBS.has(verb);
+  const named = isBehind ? options.operands[1] : verb;
+  if (named === undefined) return undefined;
+  const script = isText(named) && !isBehind ? (SCRIPTS[named] ?? named) : named;
+  // those of other packages are not looked for
+  const isElsewhere = options.has('r', 'recursive', 'F', 'filter', 'w', 'workspace', 'workspaces', 'ws');
+  const isFound = isText(script) && !isElsewhere && hasScript(call, inside, script);
+  runScript(call, inside, isFound ? script : undefined, wordsBehind(call, named));
+  if (isBehind && !isFound && call.name !== 'npm') runTool(call, verb, inside);
+  return undefined;
+}
+
+/** `yarn workspace NAME …` and `yarn workspaces foreach … run …`: what is behind is run where that lies. */
+function inWorkspace(call: Call, verb: string, rest: readonly Field[], inside: Call['shell']): undefined {
+  const run = rest.find((word) => isText(word) && RUN_VERBS.has(word));
+  const word = verb === 'workspace' ? rest[0] : run;
+  if (word === undefined) return undefined;
+  const at = call.args.indexOf(word) + (word === run ? 0 : 1);
+  packageManager(call.name)({ ...call, args: call.args.slice(at), shell: { ...inside, cwds: null } });
+  return undefined;
+}
+
+/** What the script or tool behind the manager is given; npm keeps options before the first `--` for itself. */
+function wordsBehind({ name, args }: Call, word: Field): readonly Field[] {
+  const at = args.indexOf(word);
+  const behind = args.slice(at + 1);
+  const end = behind.indexOf('--');
+  if (end === -1) return name === 'npm' ? [] : behind;
+  return name === 'npm' ? behind.slice(end + 1) : behind.filter((_, index) => index !== end);
 }
 
 /** Verbs that install what the lock file says, and leave it as it is. */
@@ -334,7 +306,4 @@ export const PACKAGE_PROGRAMS: readonly (readonly [string, Program])[] = [
   ['pipx', verbRunner('run')],
   ['bundle', bundle],
   ['composer', composer],
-  ['go', go],
-  ['cargo', cargo],
-  ['prisma', prisma],
 ];

@@ -10,6 +10,7 @@ import { FILE_PROGRAMS } from './files.ts';
 import { find, xargs } from './find-xargs.ts';
 import { FORMATTER_PROGRAMS } from './formatters.ts';
 import { git } from './git.ts';
+import { LANGUAGE_PROGRAMS } from './languages.ts';
 import { fd, filter, grep, ripgrep } from './listing.ts';
 import { OUTPUT_OPTION_PROGRAMS } from './output-options.ts';
 import { OUTPUT_PROGRAMS } from './outputs.ts';
@@ -18,6 +19,7 @@ import { patch } from './patches.ts';
 import { perl } from './perl.ts';
 import { sed } from './sed.ts';
 import { SHELL_PROGRAMS } from './shells.ts';
+import { SNAPSHOT_PROGRAMS } from './snapshots.ts';
 import { STATEMENT_PROGRAMS } from './statements.ts';
 import { TEXT_PROGRAMS } from './text-tools.ts';
 import { TRANSFER_PROGRAMS } from './transfers.ts';
@@ -27,6 +29,8 @@ const PROGRAMS: ReadonlyMap<string, Program> = new Map([
   ...CODE_PROGRAMS,
   ...COMPILER_PROGRAMS,
   ...PACKAGE_PROGRAMS,
+  ...LANGUAGE_PROGRAMS,
+  ...SNAPSHOT_PROGRAMS,
   ...FORMATTER_PROGRAMS,
   ...FILE_PROGRAMS,
   ...COPY_PROGRAMS,

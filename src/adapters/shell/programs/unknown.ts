@@ -16,12 +16,30 @@ const OUTPUTS: ReadonlySet<string> = new Set(
 /** Options by which files are changed in their place. */
 const FIXES = ['fix', 'write', 'in-place', 'inplace', 'autofix', 'auto-fix'];
 
+/** Options by which what is found is written as what is expected, without hyphens and capitals. */
+const SNAPSHOTS: ReadonlySet<string> = new Set(
+  'updatesnapshot updatesnapshots snapshotupdate updategolden updategoldens updatevisualsnapshots'.split(' '),
+);
+
+const LONG = /^--([A-Za-z][\w-]*)(?:=(.*))?$/s;
+
 /** To these `-o` is something else. */
 const OTHERS: ReadonlySet<string> = new Set(
   'ls ps rg ag ack zgrep rgrep pcregrep pcre2grep column pytest mount'.split(' '),
 );
 
 export const unknownProgram: Program = (call) => {
+  const { args, reader, shell, name } = call;
+  const snapshots = args.find((arg) => {
+    const [, option = '', text] = (isText(arg) && LONG.exec(arg)) || [];
+    return SNAPSHOTS.has(option.replaceAll('-', '').toLowerCase()) && text !== 'false' && text !== 'none';
+  });
+  if (snapshots !== undefined) reader.write(shell, '.', `${name} ${snapshots}`, { tree: true, entry: true });
+  return outputProgram(call);
+};
+
+/** Only files that it names as its outputs, or changes in their place. */
+export const outputProgram: Program = (call) => {
   const { args, reader, shell, name } = call;
   for (const [index, arg] of args.entries()) {
     const [, option = '', , attached] = (isText(arg) && /^--?([A-Za-z][\w-]*)(=(.*))?$/s.exec(arg)) || [];

@@ -181,7 +181,7 @@ const runsSomewhere: Program = (call) => {
 const RUNNING_SOMEWHERE =
   'ionice chrt taskset setsid unbuffer chronic catchsegv fakeroot dbus-run-session xvfb-run caffeinate arch linux32 ' +
   'linux64 i386 uname26 setarch ssh-agent prlimit setpriv strace ltrace perf valgrind rlwrap dotenv direnv proxychains torsocks tsocks ' +
-  'firejail bwrap faketime eatmydata choom cgexec uclampset numactl systemd-inhibit retry op doppler infisical chpst';
+  'firejail bwrap faketime eatmydata choom cgexec uclampset numactl systemd-inhibit retry op doppler infisical chpst c8 nyc';
 
 export const WRAPPER_PROGRAMS: readonly (readonly [string, Program])[] = [
   ['env', env],

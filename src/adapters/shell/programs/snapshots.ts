@@ -1,0 +1,207 @@
+// Runners of tests that write what they find as what is expected: snapshots beside the tests, or in them.
+
+import type { ShellContext } from '../effects.ts';
+import { type Options, type OptionsSpec, otherOptions, readOptions } from '../options.ts';
+import { baseOf, isWithin, normalize, parentOf } from '../paths.ts';
+import type { Call, Program } from '../reader.ts';
+import { listing } from '../sink.ts';
+import { isText } from '../values.ts';
+import { lookUp } from '../variables.ts';
+import { outputProgram } from './unknown.ts';
+
+type Runner = {
+  readonly names: string;
+  /** Options by which it writes them. */
+  readonly updates: readonly string[];
+  /** All other options with which its operands are surely tests; with any other, any test may run. */
+  readonly known: OptionsSpec;
+  /** Words before the tests. */
+  readonly verbs?: readonly string[];
+  /** Which other files it writes for a test; without this any in its directory. */
+  readonly beside?: (directory: string, name: string) => readonly string[];
+  /** An operand is a path; else a part of the path of each test that is meant. */
+  readonly isPath?: boolean;
+  /** It runs where one of these lies, at or above the working directory. */
+  readonly anchors?: readonly string[];
+};
+
+/** Texts by which an option that writes says that it does not. */
+const OFF: ReadonlySet<string> = new Set('false none no 0 disable report short-report'.split(' '));
+/** Directories that hold no tests of the project. */
+const SKIPPED: ReadonlySet<string> = new Set(['node_modules', '.git']);
+const MOST_DIRECTORIES = 2_000;
+const PACKAGE = ['package.json'];
+
+const snap = (directory: string, name: string): readonly string[] => [`${directory}__snapshots__/${name}.snap`];
+
+const VITEST: OptionsSpec = {
+  short: ['t'],
+  isExact: true,
+  long: ['testNamePattern=', 'reporter=', 'run', 'silent', 'no-coverage', 'globals', 'bail=', 'retry='],
+};
+
+const JEST: OptionsSpec = {
+  short: ['t'],
+  isExact: true,
+  long: ['testNamePattern=', 'runInBand', 'verbose', 'silent', 'ci', 'no-coverage', 'runTestsByPath', 'maxWorkers='],
+};
+
+const BUN: Runner = {
+  names: 'bun-test',
+  updates: ['u', 'update-snapshots'],
+  known: { short: ['t'], isExact: true, long: ['test-name-pattern=', 'timeout=', 'bail?', 'only'] },
+  beside: snap,
+};
+
+/** Of runners that run others, only that they pass the options on is known. */
+const ANY: Runner = {
+  names: 'nx turbo lerna lage ng craco react-app-rewired vue-cli-service wireit test-storybook',
+  updates: ['u', 'update', 'updateSnapshot', 'update-snapshot', 'update-snapshots', 'snapshot-update'],
+  known: {},
+  anchors: PACKAGE,
+};
+
+const RUNNERS: readonly Runner[] = [
+  ANY,
+  BUN,
+  { names: 'vitest', updates: ['u', 'update'], known: VITEST, verbs: ['run', 'watch', 'dev'], beside: snap },
+  {
+    names: 'jest react-scripts',
+    updates: ['u', 'updateSnapshot', 'update-snapshot'],
+    known: JEST,
+    verbs: ['test'],
+    beside: snap,
+    anchors: [...PACKAGE, ...['js', 'ts', 'mjs', 'cjs', 'cts', 'json'].map((end) => `jest.config.${end}`)],
+  },
+  {
+    names: 'playwright',
+    updates: ['u', 'update-snapshots'],
+    known: { short: ['g', 'j'], isExact: true, long: ['grep=', 'reporter=', 'workers=', 'headed', 'retries='] },
+    verbs: ['test'],
+    beside: (directory, name) => [`${directory}${name}-snapshots/`],
+  },
+  { names: 'ava', updates: ['u', 'update-snapshots'], known: {}, anchors: PACKAGE },
+  { names: 'tap', updates: ['S', 'snapshot'], known: {}, anchors: PACKAGE },
+  {
+    names: 'pytest py.test',
+    updates: ['snapshot-update', 'force-regen', 'regen-all', 'inline-snapshot'],
+    known: { short: [...'kmnr'], long: ['maxfail=', 'tb=', 'numprocesses=', 'verbose', 'quiet', 'exitfirst'] },
+    isPath: true,
+  },
+];
+
+/** Variables by which a runner is told to write what it finds, and the texts that do not. */
+const VARIABLES: Readonly<Record<string, Readonly<Record<string, RegExp>>>> = {
+  cargo: {
+    INSTA_UPDATE: /^(?:no)?$/,
+    INSTA_FORCE_UPDATE: /^0?$/,
+    INSTA_FORCE_UPDATE_SNAPSHOTS: /^0?$/,
+    UPDATE_EXPECT: /^$/,
+    SNAPSHOTS: /^(?!overwrite)/,
+    TRYBUILD: /^(?!overwrite)/,
+  },
+  go: { UPDATE_SNAPS: /^(?:false)?$/, UPDATE_SNAPSHOTS: /^(?:false)?$/, UPDATE_GOLDEN: /^(?:false|0)?$/ },
+  tap: { TAP_SNAPSHOT: /^0?$/ },
+};
+
+/** Whether a variable of the runner's has it write what it finds. */
+export function isToldToUpdate(call: Call): boolean {
+  return Object.entries(VARIABLES[call.name] ?? {}).some(([name, off]) => {
+    const value = lookUp(name, call.shell, call.reader.context);
+    return value !== undefined && value !== null && !(typeof value === 'string' && off.test(value));
+  });
+}
+
+/** The directory in which a runner runs: where one of the names lies, or the working directory. */
+function runsIn(names: readonly string[], call: Call): readonly string[] | null {
+  const { context } = call.reader;
+  const isAnchored = (place: string) => names.some((name) => context.kindOf(`${place}/${name}`) === 'file');
+  return (
+    call.reader.places(call.shell, '.')?.map((start) => {
+      let place = start;
+      while (!isAnchored(place) && place !== '/') place = parentOf(place);
+      return isAnchored(place) ? place : start;
+    }) ?? null
+  );
+}
+
+/** Says that any file where the runner runs may change. */
+export function updateAll(call: Call, by: string, anchors: readonly string[] = []): void {
+  const places = runsIn(anchors, call);
+  for (const place of places ?? ['.']) call.reader.write(call.shell, place, by, { tree: true, entry: true });
+}
+
+/** Whether a file below the directory, but for those below the places, has the text in its path; jest takes its dots for any sign. */
+function hasOther(text: string, directory: string, places: readonly string[], context: ShellContext): boolean {
+  const wanted = new RegExp(text, 'i');
+  const waiting = [directory];
+  let count = 0;
+  for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
+    count += 1;
+    if (count > MOST_DIRECTORIES) return true;
+    for (const path of listing(next, context)) {
+      if (SKIPPED.has(baseOf(path)) || places.some((place) => isWithin(path, place))) continue;
+      if (context.kindOf(path) !== 'directory') {
+        if (wanted.test(path)) return true;
+      } else if (context.linkTo(path) === null) waiting.push(path);
+    }
+  }
+  return false;
+}
+
+/** The tests that are named, as paths from the working directory; null: others may run as well. */
+function named(options: Options, { verbs = [], isPath, anchors }: Runner, call: Call): readonly string[] | null {
+  const { reader, shell } = call;
+  const [first] = options.operands;
+  const words = options.operands.slice(isText(first) && verbs.includes(first) ? 1 : 0);
+  if (words.length === 0 || !words.every(isText)) return null;
+  const paths = words.map((word) => (isPath === true ? word.replace(/::.*$/s, '') : word));
+  if (paths.some((path) => !/^[\w/.@ -]+$/.test(path) || !/\w/.test(path) || /(^|\/)\.\.(\/|$)/.test(path)))
+    return null;
+  if (!paths.every((path) => /^(?:file|directory)$/.test(reader.kindAt(shell, path)))) return null;
+  if (isPath === true) return paths;
+  const roots = runsIn(anchors ?? [], call);
+  const places = paths.flatMap((path) => reader.places(shell, path) ?? []);
+  const isAlone = (path: string) =>
+    roots?.every((root) => !hasOther(normalize(path).slice(1), root, places, reader.context)) ?? false;
+  return reader.stirredBy(shell, null) === 'nothing' && paths.every(isAlone) ? paths : null;
+}
+
+function update(runner: Runner, options: Options, call: Call): void {
+  const { reader, shell, name } = call;
+  const { updates, known, beside, anchors } = runner;
+  const names = [...(known.short ?? []), ...(known.long ?? [])].map((one) => one.replace(/[=?]$/, ''));
+  const isKnown = otherOptions(options, [...updates, ...names]).length === 0 && !options.isUncertain;
+  const by = `${name} that updates snapshots`;
+  const tests = isKnown ? named(options, runner, call) : null;
+  if (!isKnown) reader.unresolved(`${name} updates snapshots with options that may have it run elsewhere`);
+  if (tests === null) updateAll(call, by, anchors);
+  for (const test of tests ?? []) {
+    const directory = test.slice(0, test.lastIndexOf('/') + 1);
+    const isTree = reader.kindAt(shell, test) !== 'file';
+    if (!isTree && beside === undefined) reader.write(shell, directory || '.', by, { tree: true, entry: true });
+    else reader.write(shell, test, by, { tree: isTree });
+    for (const path of isTree ? [] : (beside?.(directory, baseOf(test)) ?? []))
+      reader.write(shell, path, by, { tree: path.endsWith('/') });
+  }
+}
+
+function runnerProgram(runner: Runner): Program {
+  const { known, updates } = runner;
+  const spec = { ...known, long: [...(known.long ?? []), ...updates.map((one) => `${one}?`)] };
+  return (call) => {
+    const options = readOptions(call.args, spec);
+    const isGiven = options.all(...updates).some((text) => !isText(text) || !OFF.has(text));
+    if (isGiven || isToldToUpdate(call)) update(runner, options, call);
+    return outputProgram(call);
+  };
+}
+
+/** `bun test`, whose words are behind the verb. */
+export const bunTest = runnerProgram(BUN);
+/** Of a script of tests only the words that it is given are known. */
+export const anyRunner = runnerProgram(ANY);
+
+export const SNAPSHOT_PROGRAMS: readonly (readonly [string, Program])[] = RUNNERS.flatMap((runner) =>
+  runner.names.split(' ').map((name): readonly [string, Program] => [name, runnerProgram(runner)]),
+);
