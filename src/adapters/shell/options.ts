@@ -116,6 +116,14 @@ function resultOf(found: Found, rest: readonly Field[]): Options {
   };
 }
 
+/** Whether a flag was given, and no text with it, or beside it, takes that back: `--flag=false`, `--no-flag`. */
+export function isOn(options: Options, ...names: readonly string[]): boolean {
+  return names.some((name) => {
+    const texts = options.all(name);
+    return texts.length > 0 && texts.every((text) => text === '' || text === 'true') && !options.has(`no-${name}`);
+  });
+}
+
 /** The names that were given and are none of these. */
 export function otherOptions(options: Options, known: readonly string[]): readonly string[] {
   return [...options.given.keys()].filter((name) => !known.includes(name));

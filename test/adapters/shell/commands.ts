@@ -2,6 +2,7 @@
 
 import { OWNED, READING } from './commands-allowed.ts';
 import { CAUTIOUS, FOREIGN } from './commands-denied.ts';
+import { MADE } from './commands-made.ts';
 import { UPDATING } from './commands-snapshots.ts';
 import { UNKNOWN } from './commands-unresolved.ts';
 import { allow, deny, type Row, unresolved } from './rows.ts';
@@ -11,6 +12,7 @@ export const COMMANDS: readonly Row[] = [...READING, ...OWNED, ...FOREIGN, ...UN
 /** Commands that are only read, since running them needs what a plain machine lacks, or would harm it. */
 export const ONLY_READ: readonly Row[] = [
   ...UPDATING,
+  ...MADE,
   // It reads for ever what it writes itself.
   ...unresolved('tee /dev/stdin < src/components/Card.tsx <<< x > /dev/null'),
   ...deny(

@@ -1,6 +1,6 @@
 // Formatters and linters: the files they change when a flag says so.
 
-import { type Options, type OptionsSpec, readOptions } from '../options.ts';
+import { isOn, type Options, type OptionsSpec, readOptions } from '../options.ts';
 import type { Call, Program } from '../reader.ts';
 import { type Field, isText } from '../values.ts';
 
@@ -214,7 +214,7 @@ export const FORMATTER_PROGRAMS: readonly (readonly [string, Program])[] = [
   ['mix', changer({}, (options, [verb]) => verb === 'format' && !options.has('check-formatted'), 1)],
   ['shfmt', changer({ short: ['i'] }, (options) => options.has('w', 'write'))],
   ['buf', changer({}, (options, [verb]) => verb === 'format' && options.has('w', 'write'), 1)],
-  ['php-cs-fixer', changer({}, (options, [verb]) => verb === 'fix' && !options.has('dry-run'), 1)],
+  ['php-cs-fixer', changer({}, (options, [verb]) => verb === 'fix' && !isOn(options, 'dry-run'), 1)],
   ['sqlfluff', changer({ long: ['dialect='] }, (_, [verb]) => verb === 'fix' || verb === 'format', 1)],
   ['pre-commit', changer({}, (_, [verb]) => verb === 'run', Number.POSITIVE_INFINITY)],
   ['sd', changer({ short: ['n', 'f'] }, (_, operands) => operands.length > 2, 2)],
@@ -229,5 +229,8 @@ export const FORMATTER_PROGRAMS: readonly (readonly [string, Program])[] = [
       (options) => !options.has('check', 'd', 'dry'),
     ),
   ]),
-  ['terraform', changer({ long: ['check'] }, (options, [verb]) => verb === 'fmt' && !options.has('check'), 1)],
+  ...['terraform', 'tofu'].map((name): readonly [string, Program] => [
+    name,
+    changer({ singleDash: true }, (options, [verb]) => verb === 'fmt' && !isOn(options, 'check'), 1),
+  ]),
 ];

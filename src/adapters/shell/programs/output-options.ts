@@ -53,6 +53,31 @@ const OUTPUTS: readonly (readonly [readonly string[], readonly string[], Options
     },
   ],
   [
+    ['pg_dump', 'pg_dumpall', 'pg_restore'],
+    ['f', 'file'],
+    {
+      short: [...'fFjnNsStTUhpdEeZlLIP'],
+      long: [
+        'file=',
+        'format=',
+        'jobs=',
+        'schema=',
+        'table=',
+        'host=',
+        'port=',
+        'username=',
+        'dbname=',
+        'exclude-table=',
+      ],
+    },
+  ],
+  [
+    ['mysqldump', 'mariadb-dump'],
+    ['r', 'result-file', 'T', 'tab', 'log-error'],
+    { short: [...'rThPSuw', 'p?'], long: ['result-file=', 'tab=', 'log-error=', 'host=', 'port=', 'user=', 'where='] },
+  ],
+  [['pg_basebackup'], ['D', 'pgdata'], { short: [...'DFrRTXhpUdlZ'], long: ['pgdata='] }],
+  [
     ['esbuild'],
     ['outfile', 'outdir', 'metafile', 'mangle-cache'],
     { long: ['outfile=', 'outdir=', 'metafile=', 'mangle-cache='] },

@@ -15,6 +15,40 @@ const output: Program = (call) => {
   return undefined;
 };
 
+/** It changes what it is given in its place, unless it is told where else that goes. */
+const svgo: Program = (call) => {
+  const options = readOptions(call.args, {
+    short: [...'iofsp'],
+    long: ['input=', 'output=', 'folder=', 'string=', 'config=', 'precision=', 'indent=', 'datauri=', 'exclude='],
+    isExact: true,
+  });
+  checkOptions(call, options);
+  if (options.has('h', 'help', 'v', 'version', 'show-plugins')) return undefined;
+  const named = options.all('o', 'output');
+  const isPrinted = options.has('s', 'string') || options.operands.includes('-');
+  const given = [...options.all('i', 'input', 'f', 'folder'), ...options.operands];
+  for (const path of named.length > 0 ? named : isPrinted ? [] : given)
+    if (path !== '' && path !== '-') call.reader.write(call.shell, path, call.name, { tree: true });
+  return undefined;
+};
+
+/** Options by which a browser writes a file, and its name where none is given. */
+const SHOTS: Readonly<Record<string, string>> = { screenshot: 'screenshot.png', 'print-to-pdf': 'output.pdf' };
+const BROWSER_PLACES = ['user-data-dir', 'log-file', 'log-net-log', 'disk-cache-dir', 'crash-dumps-dir'];
+
+const browser: Program = (call) => {
+  const names = [...Object.keys(SHOTS), ...BROWSER_PLACES];
+  const options = readOptions(call.args, { isExact: true, singleDash: true, long: names.map((name) => `-${name}?`) });
+  checkOptions(call, options);
+  const places = names.map((name) => ({ unnamed: SHOTS[name], given: options.all(name, `-${name}`) }));
+  for (const { unnamed, given } of places)
+    for (const text of given) {
+      const path = text === '' ? unnamed : text;
+      if (path !== undefined) call.reader.write(call.shell, path, call.name, { tree: unnamed === undefined });
+    }
+  return undefined;
+};
+
 /** Writes its last operand, of two or more. */
 function lastOperand(call: Call, operands: readonly Field[]): undefined {
   const path = operands.length > 1 ? operands.at(-1) : undefined;
@@ -185,8 +219,10 @@ function named(names: string, program: Program): readonly (readonly [string, Pro
 }
 
 export const OUTPUT_PROGRAMS: readonly (readonly [string, Program])[] = [
-  ...named('svgo openapi-typescript openapi-generator openapi-generator-cli sdiff uudecode', output),
+  ...named('openapi-typescript openapi-generator openapi-generator-cli sdiff uudecode', output),
   ...named('cpy copyfiles cpx cpx2 ncp degit convert ffmpeg wkhtmltopdf', copier),
+  ['svgo', svgo],
+  ...named('chromium chromium-browser chrome google-chrome google-chrome-stable microsoft-edge brave-browser', browser),
   ...named('rimraf del mkdirp make-dir', everyOperand),
   ...named('ncu npm-check-updates', updater),
   ...named('docker podman kubectl', behind('cp')),

@@ -1,8 +1,9 @@
 // Package managers, formatters and the like: the files they write as far as that is clear from their words.
 
-import { type Options, readOptions } from '../options.ts';
+import { isOn, type Options, readOptions } from '../options.ts';
 import type { Call, Program } from '../reader.ts';
 import { concat, type Field, isText } from '../values.ts';
+import { initializer } from './scaffolds.ts';
 import { hasScript, runScript } from './scripts.ts';
 import { bunTest } from './snapshots.ts';
 import { unknownProgram } from './unknown.ts';
@@ -70,14 +71,20 @@ function packageManager(name: string): Program {
     }
     if (verb === 'workspace' || verb === 'workspaces') return inWorkspace(call, verb, rest, inside);
     if (verb === 'exec' || verb === 'x' || verb === 'dlx' || verb === 'npx') return runTool(call, verb, inside);
-    if (options.has('g', 'global')) return undefined;
+    if (options.has('g') || isOn(options, 'global')) return undefined;
+    if (name === 'bun' && verb === 'pm') return bunPm({ ...call, args: wordsBehind(call, verb), shell: inside });
     if (name === 'bun' && verb === 'build') return void unknownProgram(call);
     if (name === 'bun' && verb === 'test') return bunTest({ ...call, shell: inside, args: wordsBehind(call, verb) });
     if (isScript(call, inside, verb)) return runNamed(call, verb, options, inside);
-    if (verb === 'pack') return pack(call, options.has('dry-run'), inside);
-    if (options.has('dry-run') || isReading(verb, rest)) return undefined;
-    const isFrozen = FROZEN.has(verb) || options.has('frozen-lockfile', 'immutable', 'no-package-lock', 'no-lockfile');
-    const isSaved = !options.has('no-save');
+    if (verb === 'create' || verb === 'c' || verb === 'innit' || (verb === 'init' && rest.length > 0))
+      return initializer({ ...call, shell: inside, args: wordsBehind(call, rest[0] ?? verb, 'all') });
+    // as npm does with a word behind a flag
+    const isTried = isOn(options, 'dry-run') && !rest.includes('false') && TRIED[name]?.has(verb) === true;
+    if (verb === 'pack') return pack(call, isTried, inside);
+    if (isTried || isReading(name, verb, rest)) return undefined;
+    const isFrozen =
+      FROZEN.has(verb) || isOn(options, 'frozen-lockfile', 'immutable', 'no-package-lock', 'no-lockfile');
+    const isSaved = !(isOn(options, 'no-save') && !options.has('save') && SAVING[name]?.has(verb) === true);
     if (verb === 'audit') {
       if (rest[0] === 'fix' || options.has('fix')) writeManifest(call, name, inside, true);
     } else if (MANIFEST.has(verb) || (INSTALL.has(verb) && rest.length > 0 && !FROZEN.has(verb)))
@@ -131,21 +138,42 @@ function inWorkspace(call: Call, verb: string, rest: readonly Field[], inside: C
 }
 
 /** What the script or tool behind the manager is given; npm keeps options before the first `--` for itself. */
-function wordsBehind({ name, args }: Call, word: Field): readonly Field[] {
+function wordsBehind({ name, args }: Call, word: Field, how: 'all' | 'given' = 'given'): readonly Field[] {
   const at = args.indexOf(word);
   const behind = args.slice(at + 1);
   const end = behind.indexOf('--');
-  if (end === -1) return name === 'npm' ? [] : behind;
-  return name === 'npm' ? behind.slice(end + 1) : behind.filter((_, index) => index !== end);
+  const isKept = name === 'npm' && how === 'given';
+  if (end === -1) return isKept ? [] : behind;
+  return isKept ? behind.slice(end + 1) : behind.filter((_, index) => index !== end);
 }
+
+const NPM_TREES = 'install i in ins isntall add uninstall remove rm r un unlink update up upgrade dedupe'.split(' ');
+const BUN_TREES = 'install i add a remove rm update'.split(' ');
+
+/** Verbs of which `--dry-run` is only tried; to others it means nothing. */
+const TRIED: Readonly<Record<string, ReadonlySet<string>>> = {
+  npm: new Set([...NPM_TREES, ...'ci clean-install ic install-clean prune audit pack publish'.split(' ')]),
+  bun: new Set([...BUN_TREES, 'pack', 'publish']),
+  yarn: new Set(['pack']),
+  pnpm: new Set(['publish']),
+};
+
+/** Verbs that leave manifest and lock file alone with `--no-save`. */
+const SAVING: Readonly<Record<string, ReadonlySet<string>>> = { npm: new Set(NPM_TREES), bun: new Set(BUN_TREES) };
 
 /** Verbs that install what the lock file says, and leave it as it is. */
 const FROZEN: ReadonlySet<string> = new Set('ci clean-install ic install-clean rebuild'.split(' '));
 
-/** `npm pkg get`, and `npm version` alone. */
-function isReading(verb: string, rest: readonly Field[]): boolean {
-  return (verb === 'pkg' && rest[0] === 'get') || (verb === 'version' && rest.length === 0);
+/** `npm pkg get`, and `npm version` alone; yarn is told by options what the next one is. */
+function isReading(name: string, verb: string, rest: readonly Field[]): boolean {
+  return (verb === 'pkg' && rest[0] === 'get') || (verb === 'version' && rest.length === 0 && name !== 'yarn');
 }
+
+/** `bun pm version`, `pkg` and `pack` are what they are to npm. */
+const bunPm: Program = (call) => {
+  const [verb] = readOptions(call.args).operands;
+  return verb === 'version' || verb === 'pkg' || verb === 'pack' ? packageManager('bun')(call) : undefined;
+};
 
 /** Verbs behind which no tool is named. */
 const SCRIPT_VERBS: ReadonlySet<string> = new Set(

@@ -17,6 +17,7 @@ import { OUTPUT_PROGRAMS } from './outputs.ts';
 import { PACKAGE_PROGRAMS } from './packages.ts';
 import { patch } from './patches.ts';
 import { perl } from './perl.ts';
+import { initializer, isInitializer, SCAFFOLD_PROGRAMS } from './scaffolds.ts';
 import { sed } from './sed.ts';
 import { SHELL_PROGRAMS } from './shells.ts';
 import { SNAPSHOT_PROGRAMS } from './snapshots.ts';
@@ -31,6 +32,7 @@ const PROGRAMS: ReadonlyMap<string, Program> = new Map([
   ...PACKAGE_PROGRAMS,
   ...LANGUAGE_PROGRAMS,
   ...SNAPSHOT_PROGRAMS,
+  ...SCAFFOLD_PROGRAMS,
   ...FORMATTER_PROGRAMS,
   ...FILE_PROGRAMS,
   ...COPY_PROGRAMS,
@@ -59,5 +61,6 @@ const PROGRAMS: ReadonlyMap<string, Program> = new Map([
 /** What a program of this name does; undefined when that is not known. Versions in names are left out: `python3.11`. */
 export function programOf(name: string): Program | undefined {
   const known = PROGRAMS.get(name) ?? PROGRAMS.get(name.toLowerCase());
+  if (known === undefined && isInitializer(name)) return initializer;
   return known ?? PROGRAMS.get(name.replace(/\.exe$/i, '').replace(/-?\d+(\.\d+)*$/, ''));
 }

@@ -129,7 +129,10 @@ const yq: Program = (call) => {
   checkOptions(call, options);
   if (!options.has('i', 'inplace')) return undefined;
   const words = options.operands.slice(/^(e|ea|eval|eval-all)$/.test(`${options.operands[0]}`) ? 1 : 0);
-  for (const file of words.slice(options.has('expression', 'from-file') ? 0 : 1))
+  // a file alone is one, and a file in the expression's place
+  const [first] = words;
+  const isFile = words.length === 1 || (isText(first) && call.reader.kindAt(call.shell, first) === 'file');
+  for (const file of words.slice(isFile || options.has('expression', 'from-file') ? 0 : 1))
     call.reader.write(call.shell, file, 'yq -i');
   return undefined;
 };

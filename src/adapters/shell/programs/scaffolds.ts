@@ -1,0 +1,45 @@
+// Programs that make the first files of a project, or of a part of one, whose names are theirs.
+
+import { readOptions } from '../options.ts';
+import type { Program } from '../reader.ts';
+import { isText } from '../values.ts';
+
+/** Below the one directory that it is given; else anywhere in the working directory and in what it is given. */
+export const initializer: Program = (call) => {
+  const { operands } = readOptions(call.args);
+  const { reader, shell, name } = call;
+  if (operands.length !== 1) reader.write(shell, '.', name, { tree: true, entry: true });
+  for (const one of operands) reader.write(shell, one, name, { tree: true });
+  return undefined;
+};
+
+/** Verbs behind which files are made; without verbs whatever it is given. */
+const MAKERS: Readonly<Record<string, readonly string[]>> = {
+  'yo hygen plop cookiecutter': [],
+  'ng nest': ['new', 'n', 'generate', 'g', 'add', 'update'],
+  rails: ['new', 'generate', 'g', 'destroy', 'd'],
+  'vue sv': ['create', 'add', 'invoke'],
+  'django-admin': ['startproject', 'startapp', 'makemessages'],
+};
+
+function maker(verbs: readonly string[]): Program {
+  return (call) => {
+    const [verb] = readOptions(call.args).operands;
+    const isMaking = verbs.length === 0 ? call.args.length > 0 : !isText(verb ?? '') || verbs.includes(`${verb}`);
+    if (isMaking && !call.args.includes('--help') && !call.args.includes('--version'))
+      call.reader.write(call.shell, '.', call.name, { tree: true, entry: true });
+    return undefined;
+  };
+}
+
+export const SCAFFOLD_PROGRAMS: readonly (readonly [string, Program])[] = [
+  ...Object.entries(MAKERS).flatMap(([names, verbs]) =>
+    names.split(' ').map((name): readonly [string, Program] => [name, maker(verbs)]),
+  ),
+  ['create', initializer],
+];
+
+/** `npm create x` runs a program that is called `create-x`. */
+export function isInitializer(name: string): boolean {
+  return name.startsWith('create-');
+}
