@@ -96,6 +96,21 @@ test('what Git has, or does not ignore itself, is no output', async (t) => {
   for (const target of cases) assert.deepEqual([...(await outputsAmong(root, [target]))], [], JSON.stringify(target));
 });
 
+test('a directory of which some files are left out again is none, though none of them is there', async (t) => {
+  const { root } = projectIn(t);
+  execFileSync('rm', ['-r', join(root, 'lib')]);
+  assert.deepEqual([...(await outputsAmong(root, [tree('lib')]))], []);
+  mkdirSync(join(root, 'lib'));
+  const targets = [there('lib'), tree('lib/new'), file('lib/new.js'), there('cache'), there('.venv')];
+  assert.deepEqual([...(await outputsAmong(root, targets))], ['lib/new', 'lib/new.js', 'cache', '.venv']);
+  // rules that lie elsewhere count too, if they count more
+  writeFileSync(join(root, '.git', 'info', 'exclude'), 'made/*\n');
+  writeFileSync(join(root, '.gitignore'), '!*.html\n');
+  assert.deepEqual([...(await outputsAmong(root, [tree('made')]))], []);
+  writeFileSync(join(root, '.gitignore'), '!other/*.html\n');
+  assert.deepEqual([...(await outputsAmong(root, [tree('made')]))], ['made']);
+});
+
 test('one of two writes to a path that is no output is enough', async (t) => {
   const { root } = projectIn(t);
   assert.deepEqual([...(await outputsAmong(root, [there('lib'), made('lib'), there('out')]))], ['out']);
@@ -111,6 +126,23 @@ test('programs that the checks start are no outputs by themselves', async (t) =>
     file('.venv/lib/a.py'),
   ];
   assert.deepEqual([...(await outputsAmong(root, targets))], ['node_modules/.bin-links', '.venv/lib/a.py']);
+});
+
+test('an installed package is no output by itself', async (t) => {
+  const { root } = projectIn(t);
+  const targets = [
+    file('node_modules/a/b.js'),
+    there('node_modules/a'),
+    tree('node_modules/a/new'),
+    there('node_modules'),
+    tree('node_modules/.cache'),
+    tree('node_modules/new'),
+    tree('node_modules/@new/one'),
+  ];
+  assert.deepEqual(
+    [...(await outputsAmong(root, targets))],
+    ['node_modules', 'node_modules/.cache', 'node_modules/new', 'node_modules/@new/one'],
+  );
 });
 
 test('a path that Git cannot be asked about spoils no other', async (t) => {
