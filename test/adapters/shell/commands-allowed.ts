@@ -5,6 +5,9 @@ import { allow, type Row } from './rows.ts';
 
 export const READING: readonly Row[] = allow(
   'cat src/components/Button.tsx',
+  'od -o src/components/Button.tsx',
+  'nm -o src/components/Button.tsx',
+  'strings -o src/components/Button.tsx',
   'ls -la src && grep -rn button src | head -3',
   'git status --short',
   'git diff HEAD -- src/components',
@@ -188,4 +191,7 @@ export const OWNED: readonly Row[] = allow(
   '(cd src/services; git -C . ls-files | xargs touch)',
   'cd src/services; tar -C .. -cf /dev/null api; tar -cf x.tar --remove-files $(find . -name mail.ts)',
   'find src/services -type f -execdir touch {} \\;',
+  'find src/services -type f -execdir touch x \\;',
+  'find src/services -type f -execdir env -C @P@/src/api touch x \\;',
+  'find src/services -type f -execdir env -C . touch {} \\;',
 );

@@ -302,6 +302,8 @@ export const FOREIGN: readonly Row[] = deny(
   'git diff --name-only -- src/components | xargs rm',
   'cd src/api; tar -C ../components -cf @O@/x.tar --remove-files Button.tsx',
   'cd src/api; tar -cf @O@/x.tar --remove-files users.ts -C ../components Button.tsx',
+  'find src/services -type f -execdir env -C ../components touch mail.ts \\;',
+  'find src/services -execdir touch x \\;',
   'git bundle create -q src/components/b HEAD',
 );
 

@@ -1,6 +1,6 @@
 // Programs that write although a word looks as if they did not, or without a word that says so. They are only read.
 
-import { allow, deny, type Row } from './rows.ts';
+import { allow, deny, type Row, unresolved } from './rows.ts';
 
 export const MADE: readonly Row[] = [
   ...deny(
@@ -39,7 +39,11 @@ export const MADE: readonly Row[] = [
     'pg_dump shop --file=src/components/x.sql',
     'mysqldump -u root shop -r src/components/x.sql',
     'terraform fmt -check=false',
+    'npm --prefix src/api exec -- touch src/components/x',
+    'pnpm -C src/components exec touch x',
+    'scalafmt src',
   ),
+  ...unresolved('npm exec -w shop -- touch src/api/x'),
   ...allow(
     'npm ci --dry-run',
     'npm install left-pad --dry-run',
@@ -57,5 +61,10 @@ export const MADE: readonly Row[] = [
     'npx ng test',
     'pg_dump shop',
     'terraform fmt -check',
+    'npm --prefix src/components exec -- touch src/api/x',
+    'npm exec --prefix src/components -- prettier --write src/services',
+    'npx jest -o src/api/users.test.ts',
+    'sd -p a b src/components/Button.tsx',
+    'scalafmt --list',
   ),
 ];

@@ -145,5 +145,6 @@ export const UNKNOWN: readonly Row[] = unresolved(
   'cd src/services; find . -name mail.ts | (cd ../components; xargs touch)',
   'cd src/services; find . -name mail.ts | xargs -I{} env -C ../components find {} -delete',
   'cd src/services; tar -C ../components -cf /dev/null --remove-files $(find . -name mail.ts)',
+  'find src/services -name mail.ts -execdir env -C .. touch {} \\;',
   'cd src; touch services/x; for f in services/*; do (cd ..; touch $f); done',
 );

@@ -2,8 +2,9 @@
 
 import { hasOddNames } from '../odd-names.ts';
 import { readOptions } from '../options.ts';
+import { parentOf } from '../paths.ts';
 import type { Call, Program } from '../reader.ts';
-import { linksBelow } from '../sink.ts';
+import { linksBelow, listing } from '../sink.ts';
 import type { Input } from '../state.ts';
 import { type Field, isText, meansSame, type Places, UNKNOWN, UNKNOWN_WORDS, type Unknown } from '../values.ts';
 
@@ -77,10 +78,8 @@ export const find: Program = (call) => {
         (word, place) => place > at && (word === ';' || (word === '+' && rest[place - 1] === '{}')),
       );
       const words = rest.slice(at + 1, end === -1 ? undefined : end);
-      // each is named anew in the directory in which it lies
-      const inPlace = arg.endsWith('dir');
-      const given = inPlace && found.within !== null ? { ...found, within: { ...found.within, cwds: null } } : found;
-      runFound(words, given, isFile, inPlace, call);
+      if (arg.endsWith('dir')) runBeside(words, found, isFile, call);
+      else runFound(words, found, isFile, call);
       if (end === -1) break;
       at = end;
     } else if (WITH_WORD.has(arg)) at += 1;
@@ -95,7 +94,7 @@ export function hasLinksOut(start: string, call: Call): boolean {
 }
 
 /** Runs the words of `-exec` with what is found in the place of `{}`. */
-function runFound(words: readonly Field[], found: Unknown, isFile: boolean, inPlace: boolean, call: Call): void {
+function runFound(words: readonly Field[], found: Unknown, isFile: boolean, call: Call): void {
   const filled = words.map((word): Field => {
     if (!isText(word) || !word.includes('{}')) return word;
     if (word === '{}') return { ...found, many: words.at(-1) === '{}' };
@@ -105,9 +104,34 @@ function runFound(words: readonly Field[], found: Unknown, isFile: boolean, inPl
     const isBelow = starts.length > 0 && starts.every((start) => call.reader.context.kindOf(start) === 'directory');
     return isBeside && isBelow ? { ...found, many: false } : UNKNOWN;
   });
-  const shell = inPlace ? { ...call.shell, cwds: null } : call.shell;
-  call.reader.runWords(filled, shell, { kind: 'none' }, 'program');
+  call.reader.runWords(filled, call.shell, { kind: 'none' }, 'program');
 }
+
+/** As `-execdir` runs it: in each directory in which something is found, and that is named anew there. */
+function runBeside(words: readonly Field[], found: Unknown, isFile: boolean, call: Call): void {
+  const cwds = found.within === null ? null : directoriesOf(found.within.directories, isFile, call);
+  const shell = { ...call.shell, cwds };
+  const given =
+    found.within === null || cwds === null ? UNKNOWN_WORDS : { ...found, within: { ...found.within, cwds } };
+  runFound(words, given, isFile, { ...call, shell });
+}
+
+/** Those in which something at or below the paths lies; null when they are too many, or may be others by then. */
+function directoriesOf(starts: readonly string[], isFile: boolean, { reader, shell }: Call): readonly string[] | null {
+  const { context } = reader;
+  if (reader.stirredBy(shell, null) !== 'nothing') return null;
+  const isDirectory = (path: string) => context.kindOf(path) === 'directory' && context.linkTo(path) === null;
+  const found = new Set(starts.flatMap((path) => (isFile && isDirectory(path) ? [] : parentOf(path))));
+  const waiting = starts.filter(isDirectory);
+  for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
+    found.add(next);
+    if (found.size > MOST_DIRECTORIES) return null;
+    waiting.push(...listing(next, context).filter(isDirectory));
+  }
+  return [...found];
+}
+
+const MOST_DIRECTORIES = 200;
 
 const XARGS_LONGS = [
   'arg-file=',

@@ -217,8 +217,15 @@ export const FORMATTER_PROGRAMS: readonly (readonly [string, Program])[] = [
   ['php-cs-fixer', changer({}, (options, [verb]) => verb === 'fix' && !isOn(options, 'dry-run'), 1)],
   ['sqlfluff', changer({ long: ['dialect='] }, (_, [verb]) => verb === 'fix' || verb === 'format', 1)],
   ['pre-commit', changer({}, (_, [verb]) => verb === 'run', Number.POSITIVE_INFINITY)],
-  ['sd', changer({ short: ['n', 'f'] }, (_, operands) => operands.length > 2, 2)],
-  ...['pyupgrade', 'phpcbf', 'pint', 'swiftformat', 'scalafmt', 'sqlfmt'].map((name): readonly [string, Program] => [
+  ['sd', changer({ short: ['n', 'f'] }, (options, operands) => operands.length > 2 && !options.has('p', 'preview'), 2)],
+  [
+    'scalafmt',
+    changer(
+      { short: ['c', 'f'] },
+      (options) => !options.has('list', 'l', 'check', 'test', 'stdout', 'stdin', 'version', 'help'),
+    ),
+  ],
+  ...['pyupgrade', 'phpcbf', 'pint', 'swiftformat', 'sqlfmt'].map((name): readonly [string, Program] => [
     name,
     changer({}, (options) => !options.has('check', 'test', 'lint', 'diff', 'version', 'help')),
   ]),

@@ -57,8 +57,9 @@ function packageManager(name: string): Program {
     const inside = inDirectory(directory, call.shell, call);
     if (name === 'bun' && options.has('e', 'eval', 'print')) reader.unresolved('bun -e: its code may write files');
     if (options.has('script-shell')) reader.unresolved(`${name} runs its scripts with another program`);
+    const where = toolsShell(call, options, inside);
     for (const code of options.all('c', 'call')) {
-      if (isText(code)) reader.runChild(code, inside);
+      if (isText(code)) reader.runChild(code, where);
       else reader.unresolved(`${name} runs what is known only when it runs`);
     }
     if (verb === undefined) {
@@ -70,7 +71,7 @@ function packageManager(name: string): Program {
       return undefined;
     }
     if (verb === 'workspace' || verb === 'workspaces') return inWorkspace(call, verb, rest, inside);
-    if (verb === 'exec' || verb === 'x' || verb === 'dlx' || verb === 'npx') return runTool(call, verb, inside);
+    if (verb === 'exec' || verb === 'x' || verb === 'dlx' || verb === 'npx') return runTool(call, verb, where);
     if (options.has('g') || isOn(options, 'global')) return undefined;
     if (name === 'bun' && verb === 'pm') return bunPm({ ...call, args: wordsBehind(call, verb), shell: inside });
     if (name === 'bun' && verb === 'build') return void unknownProgram(call);
@@ -93,6 +94,12 @@ function packageManager(name: string): Program {
     else if (name !== 'npm' && !SCRIPT_VERBS.has(verb)) runTool(call, null, inside);
     return undefined;
   };
+}
+
+/** npm looks for tools in the package that `--prefix` names, and runs them where it was called, or in each workspace. */
+function toolsShell(call: Call, options: Options, inside: Call['shell']): Call['shell'] {
+  if (call.name !== 'npm') return inside;
+  return options.has('w', 'workspace', 'workspaces', 'ws') ? { ...call.shell, cwds: null } : call.shell;
 }
 
 const RUN_VERBS: ReadonlySet<string> = new Set(['run', 'run-script', 'rum', 'urn']);

@@ -25,7 +25,9 @@ const LONG = /^--([A-Za-z][\w-]*)(?:=(.*))?$/s;
 
 /** To these `-o` is something else. */
 const OTHERS: ReadonlySet<string> = new Set(
-  'ls ps rg ag ack zgrep rgrep pcregrep pcre2grep column pytest mount'.split(' '),
+  'ls ps rg ag ack zgrep rgrep pcregrep pcre2grep column pytest py.test mount jest react-scripts nm od strings'.split(
+    ' ',
+  ),
 );
 
 export const unknownProgram: Program = (call) => {
