@@ -27,14 +27,17 @@ export type Bind = { readonly source: string; readonly target: string };
  * The first process of the namespaces: as their superuser it sets the mounts, has the command run in one more user
  * namespace as the caller's own user, and collects what is left behind. The kernel keeps from it every signal that it
  * does not catch, so it catches those that mean the end: one that comes before the command runs is not lost.
- * Arguments: uid, gid, then triples of `w|t|h|r`, a path and flags, `--`, the command. `t` names a table of mounts in
- * the form of fstab(5), all made by one program; that leaves out what it finds mounted already, which must not be: then
- * the place would stay open.
+ * Arguments: uid, gid, how many of the paths that follow are held open from descriptor 4 on, those paths, then triples
+ * of `w|t|h|r`, a path and flags, `--`, the command. `t` names a table of mounts in the form of fstab(5), all made by
+ * one program, which finds the open paths under their numbers; that leaves out what it finds mounted already, which must
+ * not be: then the place would stay open.
  */
 const INIT = `set -e
 asked=
 trap 'asked=1' TERM INT HUP
-uid=$1; gid=$2; shift 2
+uid=$1; gid=$2; held=$3; shift 3
+fd=4
+while [ $held -gt 0 ]; do eval "exec $fd<\\"\\$1\\""; fd=$((fd + 1)); held=$((held - 1)); shift; done
 while [ "$1" != "--" ]; do
   case "$1" in
     w) mount --bind "$2" "$2" ;;
@@ -46,6 +49,7 @@ while [ "$1" != "--" ]; do
   shift 3
 done
 shift
+exec 4<&- 5<&- 6<&- 7<&- 8<&- 9<&-
 set +e
 [ -z "$asked" ] || exit 143
 exec 3<&0
@@ -57,6 +61,10 @@ while :; do
   code=$?
   kill -0 $child 2>/dev/null || exit $code
 done`;
+
+/** A shell has descriptors of one digit alone; those before are its input, its output and what the caller hands over. */
+const FIRST_HELD = 4;
+const MAX_HELD = 6;
 
 /** `unshare` itself waits, deaf to the end signals; when it is killed, all that runs in the namespaces is. */
 const NAMESPACES = ['--user', '--map-root-user', '--mount', '--pid', '--fork', '--kill-child', '--mount-proc'];
@@ -146,6 +154,12 @@ function fstabLine({ kind, path, flags }: Place): string {
     : `/dev/null ${point} none bind 0 0\n`;
 }
 
+/** Shows what is at an open path at its own place, where it stays as it is when the place around becomes read-only. */
+function heldLine(index: number): string {
+  const path = `/proc/self/fd/${FIRST_HELD + index}`;
+  return `${path} ${path} none bind 0 0\n`;
+}
+
 function bindLine({ source, target }: Bind): string {
   return `${fstabPath(source)} ${fstabPath(target)} none rbind 0 0\n`;
 }
@@ -224,6 +238,8 @@ export class Isolation {
       ...readOnly.map((path) => ({ kind: 'r', path, flags: keptFlags(points, path) }) as const),
     ];
     const opened = kept.filter((path) => readOnly.some((outside) => path.startsWith(`${outside}/`)));
+    // By its number an open path stands in a table that serves every workspace; one that is a mount would be left out.
+    const held = opened.filter((path) => !points.has(path)).slice(0, MAX_HELD);
     const { tables, replaced = [] } = this.#bounds;
     const standIns = replaced
       .filter(({ path }) => existsSync(path))
@@ -232,18 +248,36 @@ export class Isolation {
         return { path: realpathSync.native(path), by, flags: keptFlags(points, by) };
       });
     const table = [
+      ...held.map((_, index) => heldLine(index)),
       ...places.filter(({ path }) => !points.has(path)).map(fstabLine),
       ...standIns.map(standInLine),
       ...(room === undefined ? [] : [roomLine(room, tables, points)]),
     ];
     const mounts = [
-      ...opened.flatMap((path) => ['w', path, '']),
+      ...opened.filter((path) => !held.includes(path)).flatMap((path) => ['w', path, '']),
       ...(table.length === 0 ? [] : ['t', writeTable(tables, table.join(''), 'fstab'), '']),
       ...places.filter(({ path }) => points.has(path)).flatMap(({ kind, path, flags }) => [kind, path, flags]),
       ...(binds.length === 0 ? [] : ['t', writeTable(tables, binds.map(bindLine).join(''), 'fstab'), '']),
     ];
     const ids = [String(process.getuid?.() ?? 0), String(process.getgid?.() ?? 0)];
-    return ['unshare', [...NAMESPACES, '--', '/bin/sh', '-c', INIT, 'init', ...ids, ...mounts, '--', file, ...args]];
+    return [
+      'unshare',
+      [
+        ...NAMESPACES,
+        '--',
+        '/bin/sh',
+        '-c',
+        INIT,
+        'init',
+        ...ids,
+        String(held.length),
+        ...held,
+        ...mounts,
+        '--',
+        file,
+        ...args,
+      ],
+    ];
   }
 }
 

@@ -70,6 +70,7 @@ test(
     for file in ~/.bashrc ~/state/journal.jsonl ~/project/WORKFLOW.md ~/workspaces/issue-2/x ${process.cwd()}/planted; do echo pwned >> $file && echo "WROTE $file"; done 2>/dev/null
     echo mine > own.txt && echo "wrote own"
     echo home > ~/state/homes/x && echo "wrote home"
+    for fd in 3 4 5 6 7 8 9; do [ -e /proc/self/fd/$fd ] && echo "OPEN $fd"; done
     umount ~/.ssh 2>/dev/null && echo "UNMOUNTED"
     mount -o remount,rw ~ 2>/dev/null && echo "REMOUNTED"
     unshare --user --map-root-user --mount sh -c 'umount ~/.ssh && echo UNMOUNTED; mount -o remount,bind,rw ~ && echo REMOUNTED' 2>/dev/null
@@ -81,6 +82,19 @@ test(
     assert.equal(readFileSync(join(home, '.ssh/id'), 'utf8'), 'the-login\n', 'outside nothing has changed');
   },
 );
+
+test('one program makes the mounts of every workspace, from one table', possible, async (t) => {
+  const { home, isolation } = await isolated(t);
+  const [first, second] = [1, 2].map((issue) => {
+    const own = join(home, `workspaces/issue-${issue}`);
+    const [, args] = isolation.wrap('true', [], [own, join(home, 'state/homes')]);
+    const at = args.indexOf('init');
+    return args.slice(at + 3).map((word) => word.replace(own, 'OWN'));
+  });
+  assert.deepEqual(first, second);
+  assert.equal(first?.filter((word) => word === 't').length, 1);
+  assert.deepEqual(first?.slice(0, 4), ['2', 'OWN', join(home, 'state/homes'), 't']);
+});
 
 test('whatever it started ends with it, also what left the group and hid its mark', possible, async (t) => {
   const { home, run } = await isolated(t);
