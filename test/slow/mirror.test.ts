@@ -130,6 +130,29 @@ test('a commit that was taken while the mirror was made anew is taken once more'
   assert.equal(await other.holds(sha), isThere);
 });
 
+test('branches that are pushed together stand or fall each for itself', async (t) => {
+  const { bare, work, mirror } = await setUpWorkspaces(t);
+  await mirror.refresh(signal);
+  const sha = await commitFiles(work, { 'mine.txt': 'mine' }, 'mine');
+  const foreign = await commitFiles(work, { 'theirs.txt': 'theirs' }, 'theirs');
+  await gitAs(mirror.path, 'fetch', '--quiet', work, 'HEAD:refs/toolcrew/work/issue-9/x');
+  // Somebody takes a branch that the mirror has not seen yet.
+  await gitAs(work, 'push', '--quiet', bare, `${foreign}:refs/heads/tool/issue-3`);
+  const results = await Promise.allSettled(
+    [1, 2, 3, 4].map((issue) => mirror.push(`tool/issue-${issue}`, sha, [], signal)),
+  );
+  assert.deepEqual(
+    results.map(({ status }) => status),
+    ['fulfilled', 'fulfilled', 'rejected', 'fulfilled'],
+  );
+  assert.match(String(results[2]?.status === 'rejected' && results[2].reason), /commits of somebody else/);
+  for (const issue of [1, 2, 4]) {
+    assert.equal((await gitAs(bare, 'rev-parse', `tool/issue-${issue}`)).trim(), sha);
+    assert.equal((await gitAs(mirror.path, 'rev-parse', `refs/toolcrew/pushed/tool/issue-${issue}`)).trim(), sha);
+  }
+  assert.equal((await gitAs(bare, 'rev-parse', 'tool/issue-3')).trim(), foreign);
+});
+
 test('a repository with very many branches is read whole', async (t) => {
   const { bare, directory } = await setUpWorkspaces(t);
   const main = (await gitAs(bare, 'rev-parse', 'main')).trim();

@@ -22,6 +22,7 @@ import {
 import { removeStrays } from './git-directory.ts';
 import { Histories, type History, type Standing } from './history.ts';
 import { KnownRefs } from './known-refs.ts';
+import { PUSHED, Pushes, pushArguments } from './pushes.ts';
 import { refusePushes, Seed } from './seed.ts';
 
 export type MirrorOptions = {
@@ -44,15 +45,12 @@ const HEAD_MS = 600_000;
 
 const REFSPEC = '+refs/heads/*:refs/heads/*';
 const SHA = /^[0-9a-f]{40,64}$/;
-/** Where commits that were pushed are known by, so that they are not kept twice. */
-const PUSHED = 'refs/toolcrew/pushed';
-/** The remote's name in a push: by it git notes in a ref what was pushed. */
-const REMOTE = 'toolcrew';
 
 export class Mirror {
   readonly #options: MirrorOptions;
   readonly #fetching: Shared<void>;
   readonly #seed: Seed;
+  readonly #pushes: Pushes;
   #fetchedAt = Number.NEGATIVE_INFINITY;
   #headAt = Number.NEGATIVE_INFINITY;
   #defaultBranch: string | undefined;
@@ -71,6 +69,10 @@ export class Mirror {
     this.#options = options;
     this.#seed = new Seed(options.path.replace(/(\.git)?$/, '.seed.git'), options.path);
     this.#fetching = new Shared((signal) => this.#bringUpToDate(signal));
+    this.#pushes = new Pushes(
+      (wanted, signal) => this.#tryRemote(pushArguments(options.remoteUrl, wanted), this.path, { signal }),
+      options.clock,
+    );
   }
 
   get path(): string {
@@ -352,21 +354,12 @@ export class Mirror {
    */
   async push(branch: string, sha: string, ours: readonly string[], signal: AbortSignal): Promise<void> {
     if (!SHA.test(sha)) throw new ToolError('git', `expected a commit to push, got ${sha}`);
-    const noting = [`url=${this.#options.remoteUrl}`, `fetch=+refs/heads/*:${PUSHED}/*`].flatMap((setting) => [
-      '-c',
-      `remote.${REMOTE}.${setting}`,
-    ]);
     let expected = ours.at(-1) ?? (await this.branchHead(branch));
     for (let tries = 0; tries < 2; tries++) {
       if (expected === sha && tries > 0) break;
       if (expected !== null && expected !== sha && !ours.includes(expected))
         await this.#requireAncestor(branch, expected, sha);
-      const lease = `--force-with-lease=refs/heads/${branch}:${expected ?? ''}`;
-      const { exitCode, stdout, stderr } = await this.#tryRemote(
-        [...noting, 'push', '--quiet', '--porcelain', lease, REMOTE, `${sha}:refs/heads/${branch}`],
-        this.path,
-        { signal },
-      );
+      const { exitCode, stdout, stderr } = await this.#pushes.push({ branch, sha, expected }, signal);
       if (exitCode === 0) {
         await this.#refs.set(`${PUSHED}/${branch}`, sha);
         return;
