@@ -297,10 +297,9 @@ export class RestLayer {
     return json(200, { permission: role === 'triage' ? 'read' : role, role_name: role, user });
   }
 
-  async #commit(ref: string): Promise<string | undefined> {
-    const { exitCode, stdout } = await tryGit(['rev-parse', '--verify', '--quiet', `refs/heads/${ref}^{commit}`], {
-      cwd: this.#options.repository,
-    });
+  /** What git prints about the repository; undefined when it fails. */
+  async #git(...args: string[]): Promise<string | undefined> {
+    const { exitCode, stdout } = await tryGit(args, { cwd: this.#options.repository });
     return exitCode === 0 ? stdout.trim() : undefined;
   }
 
@@ -310,15 +309,14 @@ export class RestLayer {
     const base = String(fields.base ?? '');
     if (!this.#options.accounts.mayWrite(call.account))
       return refusal(403, 'Resource not accessible by personal access token');
-    const [headCommit, baseCommit] = await Promise.all([this.#commit(head), this.#commit(base)]);
-    if (headCommit === undefined || baseCommit === undefined) {
-      const field = headCommit === undefined ? 'head' : 'base';
+    const ahead = await this.#git('rev-list', '--count', `refs/heads/${base}..refs/heads/${head}`);
+    if (ahead === undefined) {
+      const hasHead =
+        (await this.#git('rev-parse', '--verify', '--quiet', `refs/heads/${head}^{commit}`)) !== undefined;
+      const field = hasHead ? 'base' : 'head';
       return json(422, { message: 'Validation Failed', errors: [{ resource: 'PullRequest', field, code: 'invalid' }] });
     }
-    const ahead = await tryGit(['rev-list', '--count', `${baseCommit}..${headCommit}`], {
-      cwd: this.#options.repository,
-    });
-    if (ahead.stdout.trim() === '0') return invalid('PullRequest', `No commits between ${base} and ${head}`);
+    if (ahead === '0') return invalid('PullRequest', `No commits between ${base} and ${head}`);
     const open = await this.upstream(
       'GET',
       `${this.#base}/pulls?state=open&per_page=100&head=${encodeURIComponent(`${this.#options.owner}:${head}`)}`,

@@ -48,8 +48,9 @@ export const SAFE_CONFIG: Readonly<Record<string, string>> = {
 
 const SAFE = Object.entries(SAFE_CONFIG).flatMap(([key, value]) => ['-c', `${key}=${value}`]);
 
-/** Git reads the credential from file descriptor 3: `store` and `erase` find the pipe empty and do nothing. */
-const CREDENTIAL = ['-c', 'credential.helper=', '-c', 'credential.helper=!cat <&3 #'];
+/** Git reads the credential from file descriptor 3: `store` and `erase` find the pipe empty and do nothing. The shell does it alone. */
+const HELPER = '!while IFS= read -r line; do printf "%s\\n" "$line"; done <&3 #';
+const CREDENTIAL = ['-c', 'credential.helper=', '-c', `credential.helper=${HELPER}`];
 
 const INHERITED = [
   RUN_VARIABLE,
