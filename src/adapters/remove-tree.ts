@@ -20,10 +20,16 @@ export async function removeTree(path: string): Promise<void> {
 
 /** As `removeTree`, for a tree that may hold very many files: each would be work for this process, so another one does it. */
 export async function removeLargeTree(path: string): Promise<void> {
-  const options = { cwd: '/', env: { PATH: process.env.PATH ?? '/usr/bin:/bin', LC_ALL: 'C' } };
-  if (existsSync(path)) await runProgram('rm', ['-rf', '--', path], options).catch(() => undefined);
+  await removeElsewhere([path]);
   // What it left, and why, shows here.
   await removeTree(path);
+}
+
+/** Another process removes what it can of these. */
+export async function removeElsewhere(paths: readonly string[]): Promise<void> {
+  const options = { cwd: '/', env: { PATH: process.env.PATH ?? '/usr/bin:/bin', LC_ALL: 'C' } };
+  const there = paths.filter((path) => existsSync(path));
+  if (there.length > 0) await runProgram('rm', ['-rf', '--', ...there], options).catch(() => undefined);
 }
 
 /** What cannot be made writable, or is gone meanwhile, is for the removal after it to find. */

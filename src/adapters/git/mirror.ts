@@ -8,6 +8,7 @@ import { ToolError } from '../../domain/errors.ts';
 import type { Clock } from '../../engine/ports.ts';
 import { shellQuoted } from '../agent-home.ts';
 import { Shared } from '../shared.ts';
+import { Together } from '../together.ts';
 import type { Clone } from './clone.ts';
 import {
   cloneEnvironment,
@@ -51,6 +52,7 @@ export class Mirror {
   readonly #fetching: Shared<void>;
   readonly #seed: Seed;
   readonly #pushes: Pushes;
+  readonly #removals = new Together((refs: readonly (readonly string[])[]) => this.#remove(refs));
   #fetchedAt = Number.NEGATIVE_INFINITY;
   #headAt = Number.NEGATIVE_INFINITY;
   #defaultBranch: string | undefined;
@@ -323,8 +325,14 @@ export class Mirror {
   async forget(prefix: string): Promise<void> {
     const gone = [...(await this.#refs.all()).keys()].filter((ref) => ref.startsWith(`${prefix}/`));
     if (gone.length === 0) return;
-    await git(['update-ref', '--stdin'], { cwd: this.path, input: gone.map((ref) => `delete ${ref}\n`).join('') });
+    // Where one cannot be removed none is: then these are tried without the others.
+    await this.#removals.add(gone).catch(() => this.#remove([gone]));
     for (const ref of gone) await this.#refs.set(ref, null);
+  }
+
+  async #remove(refs: readonly (readonly string[])[]): Promise<void> {
+    const input = refs.flat().map((ref) => `delete ${ref}\n`);
+    await git(['update-ref', '--stdin'], { cwd: this.path, input: input.join('') });
   }
 
   /** What the commit, which is here, would change on the default branch. */

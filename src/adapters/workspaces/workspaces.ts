@@ -1,6 +1,6 @@
 // Workspaces on disk: one directory an issue, a Git clone in each, hooks around them.
 
-import { realpathSync } from 'node:fs';
+import { existsSync, realpathSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { messageOf, ToolError } from '../../domain/errors.ts';
@@ -9,7 +9,8 @@ import * as clone from '../git/clone.ts';
 import { LOCAL_MS, saysDamaged } from '../git/git.ts';
 import { isClone, readConfig, readHead, readHeads, readRef, restore, unfinished } from '../git/git-directory.ts';
 import type { Isolation } from '../isolation.ts';
-import { removeLargeTree, removeTree } from '../remove-tree.ts';
+import { removeElsewhere, removeTree } from '../remove-tree.ts';
+import { Together } from '../together.ts';
 import { type HookScriptsOptions, runHookScript } from './hook-scripts.ts';
 import { SpareClones } from './spare-clones.ts';
 import { WorkspaceMarks } from './workspace-marks.ts';
@@ -60,6 +61,7 @@ export class DiskWorkspaces implements Workspaces {
   readonly #untouched = new Set<number>();
   readonly #marks: WorkspaceMarks;
   readonly #spares: SpareClones;
+  readonly #removals = new Together(removeElsewhere);
 
   constructor(options: WorkspacesOptions) {
     this.#options = options;
@@ -128,7 +130,10 @@ export class DiskWorkspaces implements Workspaces {
   async #clear(issue: number): Promise<void> {
     this.#untouched.delete(issue);
     this.#marks.remove(issue);
-    await removeLargeTree(this.pathOf(issue));
+    const path = this.pathOf(issue);
+    if (existsSync(path)) await this.#removals.add(path);
+    // What is left, and why, shows here.
+    await removeTree(path);
   }
 
   #salvage(task: WorkspaceTask, signal: AbortSignal): Promise<void> {
