@@ -21,6 +21,24 @@ const openThen =
     return then(agent);
   };
 
+/** What page and API show of it. */
+function shownOf({ orchestrator, workflow, clock, journal, tracker }: World) {
+  return viewOf({
+    now: clock.now(),
+    version: '',
+    workflow,
+    loadedAt: 0,
+    workflowError: null,
+    pendingRestart: [],
+    state: journal.state,
+    live: orchestrator.live,
+    waiting: orchestrator.waiting,
+    poll: orchestrator.poll,
+    stats: tracker.stats,
+    rateLimit: tracker.rateLimit,
+  });
+}
+
 function refuse(status: number): never {
   throw new TrackerError('refused', `it answered ${status}`, { status });
 }
@@ -202,24 +220,34 @@ test('an issue that was taken up again shows its active label, not the one of it
   world.script = hang;
   world.tracker.label(1, 'tool-todo');
   await world.pass(MINUTE);
-  const { orchestrator, workflow, clock, journal, tracker } = world;
-  const view = viewOf({
-    now: clock.now(),
-    version: '',
-    workflow,
-    loadedAt: 0,
-    workflowError: null,
-    pendingRestart: [],
-    state: journal.state,
-    live: orchestrator.live,
-    waiting: orchestrator.waiting,
-    poll: orchestrator.poll,
-    stats: tracker.stats,
-    rateLimit: tracker.rateLimit,
-  });
+  const view = shownOf(world);
   assert.deepEqual(
     view.running.map(({ state }) => state),
     ['tool-todo'],
   );
+  await world.stop();
+});
+
+test('what an attempt has used is shown once as it ends', async () => {
+  const world = new World();
+  const usage = { input_tokens: 100, output_tokens: 20, cost_usd: 0.5, turns: 1, seconds: 0 };
+  world.script = async (agent) => {
+    agent.hooks.onEvent({ type: 'usage', usage });
+    await world.clock.sleep(MINUTE, signal);
+    return commit(agent);
+  };
+  const shown: unknown[] = [];
+  const append = world.journal.append.bind(world.journal);
+  world.journal.append = async (record) => {
+    const stored = await append(record);
+    if (record.type !== 'attempt_ended') return stored;
+    const { running, totals } = shownOf(world);
+    shown.push(...running.map((row) => [row.phase, row.cost_usd, row.tokens.total_tokens]), totals.seconds_running);
+    return stored;
+  };
+  world.tracker.open(1);
+  await world.start();
+  await world.pass(5 * MINUTE);
+  assert.deepEqual(shown, [['publishing', 0.5, 120], 60]);
   await world.stop();
 });

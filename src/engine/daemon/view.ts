@@ -141,7 +141,7 @@ function rowOf(slug: string, number: number, url: string, title: string): Row {
 
 function runningRow(slug: string, entry: Entry, live: Live | undefined, labels: StateLabels): RunningRow {
   const before = entry.spent;
-  const now = live?.usage ?? entry.running;
+  const now = entry.phase === 'running' && live !== undefined ? live.usage : entry.running;
   const usage = {
     input_tokens: before.input_tokens + now.input_tokens,
     output_tokens: before.output_tokens + now.output_tokens,
@@ -200,7 +200,9 @@ export function viewOf(source: ViewSource): StateView {
   const waiting = source.waiting.filter(
     ({ issue }) => !state.entries.has(issue.number) || state.entries.get(issue.number)?.phase === 'parked',
   );
-  const runningNow = [...live.values()].reduce((sum, one) => sum + one.used.seconds, 0);
+  // What an attempt has used is counted with its end, while what is told of it live stays for its publishing.
+  const isCounted = (issue: number) => state.entries.get(issue)?.phase !== 'running';
+  const runningNow = [...live].reduce((sum, [issue, one]) => sum + (isCounted(issue) ? 0 : one.used.seconds), 0);
   const counted = entries.reduce((sum, entry) => sum + entry.running.seconds, 0);
   return {
     generated_at: iso(source.now),
