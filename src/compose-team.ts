@@ -7,7 +7,7 @@ import { loadTeamSettings } from './adapters/config/settings-snapshot.ts';
 import { KeptTeams } from './adapters/event-log/kept-teams.ts';
 import { FileTeams } from './adapters/event-log/teams.ts';
 import { teammateAbove } from './adapters/host-above.ts';
-import { findVariable } from './adapters/host-settings.ts';
+import { filesDisabling, findVariable, settingsFiles } from './adapters/host-settings.ts';
 import { type Identity, identityOf } from './adapters/identity.ts';
 import { formOf } from './adapters/own-hooks.ts';
 import { findProject, type Project } from './adapters/project.ts';
@@ -126,6 +126,11 @@ function viewOf(project: Project, env: Environment, teams: Teams, settings: () =
     hostVersion: async () => (await import('./adapters/host-version.ts')).readHostVersion(main, env),
     get variable() {
       return findVariable(env.CLAUDE_PROJECT_DIR ?? root, env);
+    },
+    get serverOffIn() {
+      const at = env.CLAUDE_PROJECT_DIR ?? root;
+      // That of a plugin is none of `.mcp.json`.
+      return formOf(env, root) === 'plugin' ? [] : filesDisabling(settingsFiles(at, env), 'team');
     },
   };
 }

@@ -38,6 +38,18 @@ export function settingsFiles(root: string, env: Environment): readonly Settings
   });
 }
 
+/** The names in a list of the settings; none where it is no list. */
+export function textsOf(value: unknown): readonly string[] {
+  return Array.isArray(value) ? value.filter((one) => typeof one === 'string') : [];
+}
+
+/** The settings files that keep a server of `.mcp.json` from being started. */
+export function filesDisabling(files: readonly SettingsFile[], server: string): readonly string[] {
+  return files.flatMap(({ name, settings }) =>
+    textsOf(settings.disabledMcpjsonServers).includes(server) ? [name] : [],
+  );
+}
+
 /**
  * The variable that switches team mode on, and where it comes from. What the settings say of it the host puts over what its
  * shell says; a hook is told the outcome, which is an older one where a file was changed since the host was started.

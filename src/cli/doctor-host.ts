@@ -3,7 +3,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { teamFileText } from '../adapters/config/team-file-text.ts';
-import { fieldsAt, type SettingsFile, settingsFiles } from '../adapters/host-settings.ts';
+import { fieldsAt, filesDisabling, type SettingsFile, settingsFiles, textsOf } from '../adapters/host-settings.ts';
 import { hasOwnHooks } from '../adapters/own-hooks.ts';
 import { packageRoot } from '../adapters/package-root.ts';
 import { messageOf } from '../domain/errors.ts';
@@ -20,10 +20,6 @@ type Plugin = { readonly id: string; readonly file: string };
 
 /** Where init would stop at the same. */
 export const MEND_FIRST = 'mend what is named here, then tool init';
-
-function textsOf(value: unknown): readonly string[] {
-  return Array.isArray(value) ? value.filter((one) => typeof one === 'string') : [];
-}
 
 /** Our plugin, where a settings file has it on; what counts is the file that the host heeds most. */
 function pluginIn(files: readonly SettingsFile[]): Plugin | undefined {
@@ -73,15 +69,15 @@ export function checkSettings(root: string, env: Environment): readonly Check[] 
         `set "enabledPlugins": { "${plugin.id}": false } in .claude/settings.local.json, or tool uninstall`,
       ),
     );
+  for (const name of filesDisabling(files, TEAM_SERVER))
+    rows.push(
+      fail(
+        'team server',
+        `disabledMcpjsonServers in ${name} holds ${TEAM_SERVER}: the team's tools are not offered`,
+        `take "${TEAM_SERVER}" out of it`,
+      ),
+    );
   for (const { name, settings } of files) {
-    if (textsOf(settings.disabledMcpjsonServers).includes(TEAM_SERVER))
-      rows.push(
-        fail(
-          'team server',
-          `disabledMcpjsonServers in ${name} holds ${TEAM_SERVER}: the team's tools are not offered`,
-          `take "${TEAM_SERVER}" out of it`,
-        ),
-      );
     const denied = textsOf(fieldsAt(settings, 'permissions').deny).filter((rule) =>
       new RegExp(`^mcp__${TEAM_SERVER}(?:__|$)`).test(rule),
     );

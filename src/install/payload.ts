@@ -103,6 +103,8 @@ function settings(form: HookForm): Entry[] {
     member(['env', 'TOOL_CODE_EXPERIMENTAL_AGENT_TEAMS'], '1'),
     member(['env', 'CLAUDE_CODE_EXPERIMENTAL_AGENT_TEAMS'], '1'),
     { place: 'element', path: ['permissions', 'allow'], value: ALLOWED },
+    // Otherwise the first session asks about it, and goes without it where nobody chooses.
+    { place: 'element', path: ['enabledMcpjsonServers'], value: TEAM_SERVER },
     ...hooks,
   ];
 }

@@ -12,9 +12,9 @@ import { gate, LEAD, playAgents } from '../support/played-agents.ts';
 import { Screen } from '../support/screen.ts';
 import { API_KEY, TeamHost } from '../support/team-host.ts';
 
-/** Answers to all that a new host asks before its first prompt. */
+/** Answers to what a new host asks before its first prompt; that the team server may start the installation says. */
 function settle(host: TeamHost): void {
-  const project = { hasTrustDialogAccepted: true, enabledMcpjsonServers: ['team'] };
+  const project = { hasTrustDialogAccepted: true };
   const state = {
     hasCompletedOnboarding: true,
     theme: 'dark',

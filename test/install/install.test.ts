@@ -49,6 +49,8 @@ const PROJECTS: Readonly<Record<string, Tree>> = {
   'with the same permissions and variables': {
     [SETTINGS]: '{"env":{"CLAUDE_CODE_EXPERIMENTAL_AGENT_TEAMS":"1"},"permissions":{"allow":["mcp__team"]}}',
   },
+  'that has allowed servers of its own': { [SETTINGS]: '{\n  "enabledMcpjsonServers": ["other"]\n}\n' },
+  'that has allowed the team server': { [SETTINGS]: '{"enabledMcpjsonServers": ["team", "other"]}' },
   'with its own agent for issues and its own configuration': {
     '.claude/agents/jarvis.md': 'mine',
     [CONFIG]: 'mine: true\n',
@@ -64,6 +66,7 @@ for (const [name, files] of Object.entries(PROJECTS)) {
     install(t, root);
     const value = JSON.parse(read(root, SETTINGS).replace(/^\uFEFF/, ''));
     assert.equal(value.env.TOOL_CODE_EXPERIMENTAL_AGENT_TEAMS, '1');
+    assert.ok(value.enabledMcpjsonServers.includes('team'), 'nobody is asked whether the server may start');
     assert.equal(value.hooks.PreToolUse.length, JSON.stringify(files).includes('mine.sh') ? 3 : 2);
     assert.equal(JSON.parse(read(root, '.mcp.json')).mcpServers.team.command, 'node');
     for (const [path, text] of Object.entries(files))
@@ -250,7 +253,11 @@ test('without its manifest an installation is taken for ours again, and comes ou
   uninstall(root);
   const left = JSON.parse(read(root, SETTINGS));
   assert.equal(left.hooks, undefined);
-  assert.deepEqual(Object.keys(left), ['env', 'permissions'], 'what could as well be somebody else’s stays');
+  assert.deepEqual(
+    Object.keys(left),
+    ['env', 'permissions', 'enabledMcpjsonServers'],
+    'what could as well be somebody else’s stays',
+  );
   assert.deepEqual(JSON.parse(read(root, '.mcp.json')), {});
   assert.ok(!existsSync(join(root, '.claude/agents/team-tester.md')));
 });

@@ -60,6 +60,23 @@ test('/tool:1-plan --team proposes a team, and its creation gives the tasks', as
   assert.match(again, /the command cannot be carried out.*\n- team tool-plan-users-can-sign-in stands already/);
 });
 
+test('where the host was told to go without the team server, no tool of it is spoken of', async (t) => {
+  const made = project(t);
+  createSpec(made.root, NEW_SPEC, '2026-01-31');
+  made.write('.claude/settings.local.json', JSON.stringify({ disabledMcpjsonServers: ['team'] }));
+  for (const prompt of ['/tool:1-plan x --team', '/tool:1-plan x --solo', '/tool:build-fix x', '/tool:team-restart']) {
+    const text = await typed(made, prompt);
+    assert.match(
+      text,
+      /cannot be carried out.*\n- disabledMcpjsonServers in \.claude\/settings\.local\.json holds "team"/,
+    );
+    assert.match(text, /take "team" out of it, start Claude Code anew/);
+    assert.doesNotMatch(text, /TeamCreate|TaskUpdate/);
+  }
+  assert.equal(existsSync(join(made.root, '.tool', 'teams')), false);
+  assert.doesNotMatch(await typed(made, '/tool:3-sync SPEC-X-001'), /disabledMcpjson/);
+});
+
 test('/tool:1-plan --solo goes one at a time, on a list that keeps nobody from writing, and again where it was left', async (t) => {
   const made = project(t);
   const text = await typed(made, '/tool:1-plan users can sign in --solo');

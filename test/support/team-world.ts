@@ -88,6 +88,7 @@ export class TeamWorld {
     sync: () => Promise.resolve({ kind: 'refused', reasons: ['there is none'] }),
     hostVersion: () => Promise.resolve('2.1.177'),
     variable: { value: '1', source: { file: '.claude/settings.json' } },
+    serverOffIn: [],
   };
 
   constructor(t: Cleanup) {
@@ -110,7 +111,11 @@ export class TeamWorld {
       trust5: ({ gate, settings, written }) =>
         Promise.resolve(trust5Of({ gate, ...this.facts, commits: written }, settings)),
       turn: new PhaseTurn({ project: this.root, places: [join(this.root, 'turns')] }),
-      workTree: { head: () => Promise.resolve(null), tree: () => Promise.resolve('tree'), changed: () => Promise.resolve(this.changed) },
+      workTree: {
+        head: () => Promise.resolve(null),
+        tree: () => Promise.resolve('tree'),
+        changed: () => Promise.resolve(this.changed),
+      },
       inside: (path) => insideProject(path.startsWith(`${this.root}/`) ? path.slice(this.root.length + 1) : path),
       placeOf: (path) => placeOf(path, this.root),
       workshop: () => Promise.resolve(null),

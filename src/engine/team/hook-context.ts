@@ -53,6 +53,8 @@ export type ProjectView = {
   readonly hostVersion: () => Promise<string | null>;
   /** The variable that switches team mode on. */
   readonly variable: Variable;
+  /** Settings files of the host that keep it from starting the team server. */
+  readonly serverOffIn: readonly string[];
 };
 
 /** What a team has built in the checkout itself. */

@@ -58,12 +58,22 @@ export async function onPrompt(context: HookContext, event: HostEvent): Promise<
   }
 }
 
+/** Without the team's tools there is no team, and no list of tasks to be gone through alone. */
+function noServer({ project: { serverOffIn } }: HookContext): readonly string[] {
+  return serverOffIn.map(
+    (file) =>
+      `disabledMcpjsonServers in ${file} holds "team", so that the tools of the team are not there: take "team" out of it, start Claude Code anew, and give the command again`,
+  );
+}
+
 async function carryOut(
   context: HookContext,
   event: HostEvent,
   command: Command,
   settings: TeamSettings,
 ): Promise<HookAnswer> {
+  const off = command.command === 'sync' ? [] : noServer(context);
+  if (off.length > 0) return stop(off);
   switch (command.command) {
     case 'team-restart':
       return restart(context, event, command.words, settings);
