@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import test from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { hostProgram } from '../support/host.ts';
-import { ModelServer } from '../support/model-server.ts';
+import { ModelServer, say } from '../support/model-server.ts';
 import { ends, FEATURE, leads, PLAN_TEAM, PLANNERS, played, SPEC } from '../support/phase-stories.ts';
 import { gate, LEAD, playAgents } from '../support/played-agents.ts';
 import { Screen } from '../support/screen.ts';
@@ -78,4 +78,18 @@ for (const version of ['2.1.33', '2.1.329'] as const)
       throw error;
     }
     assert.ok(host.read(file).includes('status: approved'));
+  });
+
+for (const version of ['2.1.33', '2.1.329'] as const)
+  test(`${version}: the first session begins with a prompt, and not with a question about the team server`, async (t) => {
+    const host = new TeamHost(t, version);
+    settle(host);
+    const model = await ModelServer.start(t, () => say('Hello.'));
+    const screen = new Screen(t, {
+      cwd: host.root,
+      env: { ...host.env(model.url), TERM: 'xterm-256color', LANG: 'C.UTF-8' },
+      command: [hostProgram(version)],
+    });
+    await screen.shows(/\? for shortcuts|shift\+tab to cycle|New MCP server found/);
+    assert.doesNotMatch(screen.text, /New MCP server found/);
   });
