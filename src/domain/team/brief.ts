@@ -1,8 +1,7 @@
 // What members and the lead are told: at a spawn, after a compaction, at the next step.
 
-import { oneLine } from '../text.ts';
 import { CHOSEN_ALONE } from './fallback.ts';
-import { claimable, isPastStarting } from './idle.ts';
+import { claimable, failedInTheWay, failedWords, isPastStarting } from './idle.ts';
 import { JUDGE, lacksWord } from './judge.ts';
 import { calledBack, calledWords, messageLine, unreadOf } from './mail.ts';
 import { LEAD } from './message.ts';
@@ -10,10 +9,7 @@ import type { Ownership } from './ownership.ts';
 import { agentOf, ROLES, type RoleName } from './role.ts';
 import type { TeamSettings } from './settings.ts';
 import { isLive, isModelLed, type Member, type TeamState } from './state.ts';
-import { shownStatus, type Task, waitsFor } from './task.ts';
-
-/** So much is shown of why something failed. */
-const SAID_MAX = 200;
+import { shownStatus, type Task } from './task.ts';
 
 function isRole(name: string): name is RoleName {
   return Object.hasOwn(ROLES, name);
@@ -112,23 +108,6 @@ function aloneWords({ fallback }: TeamState): string {
   return `Team mode failed (${fallback?.trigger ?? 'no trigger known'})`;
 }
 
-/** Tasks that have failed, where nothing else can go on without them; a search for a cause does. */
-function failedInTheWay(state: TeamState): readonly Task[] {
-  const tasks = [...state.tasks.values()];
-  const goesOn = tasks.some(
-    (task) => task.status === 'in_progress' || (task.status === 'pending' && waitsFor(task, state.tasks).length === 0),
-  );
-  return goesOn || state.purpose?.phase === 'debug' ? [] : tasks.filter(({ status }) => status === 'failed');
-}
-
-function failedWords(failed: readonly Task[]): string {
-  const named = failed.map(
-    ({ id, subject, result }) => `task ${id} "${subject}" (${oneLine(result ?? 'no reason given', SAID_MAX)})`,
-  );
-  const ids = failed.map(({ id }) => `{"taskId":"${id}","status":"pending"}`).join(', ');
-  return `Next: tell the user that nothing goes on without what has failed: ${named.join(', ')}. TaskUpdate ${ids} gives it another chance; SendMessage shutdown_request to all, then TeamDelete, ends without it.`;
-}
-
 /** What follows when all tasks are completed. */
 function doneWords(state: TeamState): string {
   if (lacksWord(state))
@@ -159,7 +138,7 @@ export function nextStep(state: TeamState): string {
       if (tasks.length === 0) return 'Next: TaskCreate for what each teammate is to do; they have no task yet.';
       if (called.length > 0)
         return `Next: ${calledWords(called)}: start ${called.map(({ name }) => name).join(', ')} again with Task, and make the call that it answers with.`;
-      if (failed.length > 0) return failedWords(failed);
+      if (failed.length > 0) return `Next: ${failedWords(failed)}`;
       return tasks.every(({ status }) => status === 'completed' || status === 'failed')
         ? doneWords(state)
         : 'Next: wait for your teammates; answer what they ask; TaskList shows how far they are.';

@@ -1,5 +1,6 @@
 // Whether a member that stops working may: not while something is left that it could do.
 
+import { oneLine } from '../text.ts';
 import { askedJudge, JUDGE, JUDGE_ROUNDS, lacksWord } from './judge.ts';
 import { calledBack, calledWords, messageLine, unreadOf } from './mail.ts';
 import { LEAD } from './message.ts';
@@ -131,11 +132,49 @@ function startWords(names: readonly string[], { team }: TeamState): string {
   return `${names.join(', ')} with Task {"subagent_type":"team-${name}","team_name":"${team}","name":"${name}","prompt":"<what to do>"} and make the call that it answers with.`;
 }
 
+/** So much is shown of why something failed. */
+const SAID_MAX = 200;
+
+/** Tasks that have failed, where nothing else can go on without them; a search for a cause does. */
+export function failedInTheWay(state: TeamState): readonly Task[] {
+  const tasks = [...state.tasks.values()];
+  const goesOn = tasks.some(
+    (task) => task.status === 'in_progress' || (task.status === 'pending' && waitsFor(task, state.tasks).length === 0),
+  );
+  return goesOn || state.purpose?.phase === 'debug' ? [] : tasks.filter(({ status }) => status === 'failed');
+}
+
+export function failedWords(failed: readonly Task[]): string {
+  const named = failed.map(
+    ({ id, subject, result }) => `task ${id} "${subject}" (${oneLine(result ?? 'no reason given', SAID_MAX)})`,
+  );
+  const ids = failed.map(({ id }) => `{"taskId":"${id}","status":"pending"}`).join(', ');
+  return `tell the user that nothing goes on without what has failed: ${named.join(', ')}. TaskUpdate ${ids} gives it another chance; SendMessage shutdown_request to all, then TeamDelete, ends without it.`;
+}
+
+type Stuck = { readonly id: string; readonly words: string };
+
+/** Open tasks that come to nothing as they are: nobody who is there may claim them, or they wait for one that has failed. */
+function stuckLines(state: TeamState, waiting: readonly Task[]): readonly Stuck[] {
+  const nobodys = waiting
+    .filter((task) => task.owner === null)
+    .map((task) => ({
+      id: task.id,
+      words: `${line(task)} is nobody's, and nobody who is at work may claim it: TaskUpdate {"taskId":"${task.id}","status":"pending","owner":"<who>"} gives it to one; where it has files of several, a task of its own for each, and this one "failed".`,
+    }));
+  const failed = failedInTheWay(state);
+  const isWaitedFor = [...state.tasks.values()].some(({ status }) => status === 'pending');
+  if (failed.length === 0 || !isWaitedFor) return nobodys;
+  return [...nobodys, { id: failed.map(({ id }) => id).join('+'), words: `Before you stop, ${failedWords(failed)}` }];
+}
+
 /** Judges the lead that stops: mail waits for it, or work or a request for somebody whom nobody has started. */
 export function judgeLeadStop(state: TeamState, settings: TeamSettings): IdleVerdict {
   const unread = unreadOf(state, LEAD);
   const waiting = claimable(state).filter((task) => {
-    const able = [...state.members.values()].filter(isLive).filter((member) => member.phase !== 'stopped');
+    const able = [...state.members.values()].filter(
+      (member) => isLive(member) && member.phase !== 'stopped' && (task.owner !== null || !member.readOnly),
+    );
     return !able.some((member) => fits(task, member.name, settings.ownership));
   });
   const waits = isPastStarting(state) ? [] : waiting.filter((task) => task.owner !== null);
@@ -150,7 +189,8 @@ export function judgeLeadStop(state: TeamState, settings: TeamSettings): IdleVer
   const toAsk = isWordDue(state)
     ? [`${JUDGE} has ended its work and has not said whether the gate is passed: call TaskList {}, which has it asked.`]
     : [];
-  if (unread.length + waits.length + called.length + toDelete.length + toEnd.length + toAsk.length === 0)
+  const stuck = isPastStarting(state) ? [] : stuckLines(state, waiting);
+  if (unread.length + waits.length + called.length + toDelete.length + toEnd.length + toAsk.length + stuck.length === 0)
     return { accept: true, reason: 'nothing waits for the lead' };
   const owners = [...new Set(waits.flatMap((task) => task.owner ?? []))];
   return {
@@ -168,6 +208,7 @@ export function judgeLeadStop(state: TeamState, settings: TeamSettings): IdleVer
               state,
             )}`,
           ]),
+      ...stuck.map(({ words }) => words),
       ...toDelete,
       ...toEnd,
       ...toAsk,
@@ -178,6 +219,7 @@ export function judgeLeadStop(state: TeamState, settings: TeamSettings): IdleVer
       state.session,
       ...unread.map((message) => `unread ${message.seq}`),
       ...waits.map((task) => `waits ${task.id}`),
+      ...stuck.map(({ id }) => `stuck ${id}`),
       ...called.flatMap(({ mail }) => mail.map(({ seq }) => `called ${seq}`)),
     ]),
   };

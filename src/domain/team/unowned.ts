@@ -29,7 +29,7 @@ function isReader(state: TeamState, name: string): boolean {
 }
 
 /** Whose files it names; without those that are shared or nobody's. */
-function fileOwners({ files }: Task, ownership: readonly Ownership[]): readonly string[] {
+export function fileOwners({ files }: Pick<Task, 'files'>, ownership: readonly Ownership[]): readonly string[] {
   const owners = files.map((file) => ownerOf(file, nearPatterns(file, ownership)).owner);
   return [...new Set(owners.filter((owner) => owner !== null && owner !== SHARED))].filter((owner) => owner !== null);
 }

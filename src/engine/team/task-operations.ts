@@ -4,10 +4,11 @@ import { nearest } from '../../domain/nearest.ts';
 import { claimable, fits } from '../../domain/team/idle.ts';
 import { LEAD } from '../../domain/team/message.ts';
 import type { Input } from '../../domain/team/operation.ts';
-import { ownerOf, SHARED } from '../../domain/team/ownership.ts';
+import { type Ownership, ownerOf, SHARED } from '../../domain/team/ownership.ts';
 import type { TeamState } from '../../domain/team/state.ts';
 import { isLive, isModelLed } from '../../domain/team/state.ts';
 import { shownStatus, TASK_STATUSES, type Task, type TaskStatus, waitsFor } from '../../domain/team/task.ts';
+import { fileOwners } from '../../domain/team/unowned.ts';
 import type { TeamLog } from '../ports.ts';
 import { type Answer, must, refuse, type Somebody, type TeamContext, tellLead } from './context.ts';
 import { judgeCompletion } from './gate.ts';
@@ -35,10 +36,21 @@ function taskOf(state: TeamState, id: string): Task {
 function checkOwner(state: TeamState, owner: string): void {
   const known = [...new Set([...state.members.keys(), ...(state.purpose?.roles ?? [])])];
   if (known.includes(owner)) return;
-  const close = nearest(owner, known);
+  // As agents are called, and not members.
+  const bare = owner.replace(/^team-/, '');
+  const close = known.includes(bare) ? bare : nearest(owner, known);
   refuse(
     `owner: expected one of ${known.join(', ')}, got ${owner}${close === undefined ? '' : `; did you mean ${close}?`}`,
   );
+}
+
+/** A task that nobody could ever claim. */
+function splitWords(files: readonly string[], owners: readonly string[], ownership: readonly Ownership[]): string {
+  const each = owners.map((name) => {
+    const own = files.filter((file) => fileOwners({ files: [file] }, ownership).includes(name));
+    return `${own.join(', ')} ${own.length === 1 ? 'is' : 'are'} ${name}'s`;
+  });
+  return `${each.join('; ')}: expected files of one owner, since a task with files of two fits nobody. Create a task for each of ${owners.join(', ')}, the later one with blocked_by; or give it to one of them as owner, with its files alone, who asks the others with change_request`;
 }
 
 export async function createTask(context: TeamContext, log: TeamLog, caller: Somebody, input: Input): Promise<Answer> {
@@ -53,6 +65,8 @@ export async function createTask(context: TeamContext, log: TeamLog, caller: Som
     if (owner !== null && whose !== null && whose !== SHARED && whose !== owner)
       refuse(`files: ${file} is ${whose}'s: give ${whose} a task of its own for it`);
   }
+  const owners = fileOwners({ files }, ownership);
+  if (owner === null && owners.length > 1) refuse(`files: ${splitWords(files, owners, ownership)}`);
   const before = log.state.tasks.size;
   const subject = input.text('subject');
   await must(log, {

@@ -318,8 +318,37 @@ const LEAD_CASES: readonly Omit<Case, 'member' | 'settings'>[] = [
     verdict: /^accept/,
   },
   {
-    name: 'work that is nobody’s',
+    name: 'work that is nobody’s, and that somebody at work may claim',
+    tell: (story) => story.tell('task_created', { files: ['src/api/a.ts'] }),
+    verdict: /^accept/,
+  },
+  {
+    name: 'work that is nobody’s, and that nobody at work may claim',
     tell: (story) => story.tell('task_created', { files: ['src/pages/a.tsx'] }),
+    verdict:
+      /^-: task 1 "Sign in" is nobody's, and nobody who is at work may claim it: TaskUpdate \{"taskId":"1","status":"pending","owner":"<who>"\} gives it to one/,
+  },
+  {
+    name: 'work that waits for what has failed, when nothing else goes on',
+    tell: (story) =>
+      story
+        .tell('task_created', API)
+        .tell('task_created', { owner: 'tester', files: [], blocked_by: ['1'] })
+        .claim('1', 'backend-dev')
+        .tell('task_updated', { task: '1', status: 'failed', result: 'No account.', by: 'backend-dev' }),
+    verdict:
+      /^-: Before you stop, tell the user that nothing goes on without what has failed: task 1 "Sign in" \(No account\.\)\. TaskUpdate \{"taskId":"1","status":"pending"\} gives it another chance/,
+  },
+  {
+    name: 'what has failed while others go on',
+    tell: (story) =>
+      story
+        .tell('task_created', API)
+        .tell('task_created', { owner: 'tester', files: [], blocked_by: ['1'] })
+        .tell('task_created', { owner: 'tester', files: [] })
+        .claim('1', 'backend-dev')
+        .claim('3', 'tester')
+        .tell('task_updated', { task: '1', status: 'failed', result: 'No account.', by: 'backend-dev' }),
     verdict: /^accept/,
   },
   {
