@@ -10,6 +10,9 @@ import { connectTeam, type OperationAnswer, type TeamClient } from '../mcp/clien
 /** Names the script's file to the teammate. */
 export const SCRIPT_VARIABLE = 'TOOL_TEAMMATE_SCRIPT';
 
+/** So often it is looked whether what its task waits for is completed. */
+const WAIT_MS = 100;
+
 const step = z.strictObject({
   /** Prints a line. */
   say: z.string().optional(),
@@ -41,6 +44,18 @@ const scriptSchema = z.record(
     mail: z.record(z.string(), steps).default({}),
   }),
 );
+
+const listed = z.object({
+  tasks: z.array(
+    z.object({
+      taskId: z.string(),
+      subject: z.string(),
+      owner: z.string().nullable(),
+      status: z.string(),
+      blocked_by: z.array(z.string()).default([]),
+    }),
+  ),
+});
 
 type Step = z.output<typeof step>;
 export type TeammateScript = z.input<typeof scriptSchema>;
@@ -102,17 +117,21 @@ class Teammate {
     }
   }
 
+  async #tasks() {
+    const { text } = await this.#call('TaskList', {});
+    return listed.parse(JSON.parse(text)).tasks;
+  }
+
+  /** Whether somebody is at work on what the task waits for. */
+  async #isStillToCome(id: string): Promise<boolean> {
+    const tasks = await this.#tasks();
+    const before = tasks.find(({ taskId }) => taskId === id)?.blocked_by ?? [];
+    return tasks.some(({ taskId, status }) => before.includes(taskId) && status === 'in_progress');
+  }
+
   /** The first task that is this teammate's to do. */
   async #mine(name: string): Promise<{ readonly id: string; readonly subject: string } | undefined> {
-    const { text } = await this.#call('TaskList', {});
-    const { tasks } = z
-      .object({
-        tasks: z.array(
-          z.object({ taskId: z.string(), subject: z.string(), owner: z.string().nullable(), status: z.string() }),
-        ),
-      })
-      .parse(JSON.parse(text));
-    const task = tasks.find(
+    const task = (await this.#tasks()).find(
       ({ owner, status }) => owner === name && (status === 'in_progress' || status === 'pending'),
     );
     return task === undefined ? undefined : { id: task.taskId, subject: task.subject };
@@ -138,6 +157,11 @@ class Teammate {
     await this.#do(plan.steps);
     const complete = () => this.#call('TaskUpdate', { taskId: task.id, status: 'completed', result: plan.result });
     let done = await complete();
+    // Begun on an announcement: what it waits for is completed by somebody else.
+    while (done.isError && /that comes first/.test(done.text) && (await this.#isStillToCome(task.id))) {
+      await delay(WAIT_MS);
+      done = await complete();
+    }
     if (done.isError) {
       say(`task ${task.id} was rejected: ${done.text}`);
       await this.#do(plan.mend);

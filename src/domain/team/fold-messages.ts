@@ -4,7 +4,8 @@ import type { Stored } from '../log.ts';
 import { isClaim } from './claims.ts';
 import { askToEnd } from './fold-members.ts';
 import { authorFault, type Draft, move, sign } from './fold-state.ts';
-import { EVERYBODY, judgeRoute, LEAD } from './message.ts';
+import { announceReady } from './fold-tasks.ts';
+import { beginsOn, EVERYBODY, judgeRoute, LEAD } from './message.ts';
 import type { TeamRecord } from './record.ts';
 import type { Receipt } from './state.ts';
 
@@ -38,6 +39,8 @@ export function takeMessage(draft: Draft, record: Of<'message_sent'>): string | 
     if (unread === undefined) draft.unread.set(name, [seq]);
     else unread.push(seq);
   }
+  const readyFor = beginsOn(record.kind, by, to);
+  if (readyFor !== null) announceReady(draft, { member: by, epoch: record.epoch }, readyFor);
   sign(draft, by, at);
   if (by !== LEAD) move(draft, 'work_began');
   if (record.kind === 'shutdown_request') askToEnd(draft, recipients, at);

@@ -4,6 +4,7 @@ import { LEAD } from './message.ts';
 import type { Ending } from './record.ts';
 import { type Guard, type SessionEvent, stepOf } from './session.ts';
 import { MEMBER_LEASE_MS, type Member, type TeamState } from './state.ts';
+import { givenBack } from './task.ts';
 
 /** A team's state that may be changed; nobody but the fold holds one. */
 export type Draft = {
@@ -86,8 +87,7 @@ export function isUnstarted(member: Member): boolean {
 /** Puts tasks back that somebody had claimed. */
 export function returnClaims(draft: Draft, name: string): void {
   for (const [id, task] of draft.tasks)
-    if (task.status === 'in_progress' && task.claim?.member === name)
-      draft.tasks.set(id, { ...task, status: 'pending', claim: null, startedAt: null });
+    if (task.status === 'in_progress' && task.claim?.member === name) draft.tasks.set(id, givenBack(task, draft.tasks));
 }
 
 /** Ends a member: its claims and leases are free again. */

@@ -4,7 +4,7 @@ import type { Stored } from '../log.ts';
 import { authorFault, type Draft, isGone, move, sign } from './fold-state.ts';
 import { LEAD } from './message.ts';
 import type { TeamRecord } from './record.ts';
-import { type Claim, type Task, waitsFor } from './task.ts';
+import { beginsAfter, type Claim, givenBack, type Task, waitsFor } from './task.ts';
 
 type Of<T extends TeamRecord['type']> = Extract<Stored<TeamRecord>, { type: T }>;
 
@@ -63,7 +63,7 @@ export function takeUpdate(draft: Draft, record: Of<'task_updated'>): string | n
   const assigning = owner === null || owner === before.owner ? null : assignmentRefusal(before, owner, record.by);
   const refusal = assigning ?? refusalOf(draft, task, record);
   if (refusal !== null) return refusal;
-  draft.tasks.set(task.id, updated(task, record));
+  draft.tasks.set(task.id, updated(draft, task, record));
   sign(draft, record.by, record.at);
   if (record.by !== LEAD) move(draft, 'work_began');
   return null;
@@ -99,20 +99,29 @@ function claimRefusal(draft: Draft, task: Task, { by, epoch }: Of<'task_updated'
   if (task.owner !== null && task.owner !== by) return `task ${task.id} is meant for ${task.owner}`;
   if (task.status === 'completed' && by !== LEAD && task.owner !== by && !isOf(task.claim, by, epoch))
     return `task ${task.id} has been completed${task.claim === null ? '' : ` by ${task.claim.member}`}`;
-  return blockRefusal(draft, task);
+  return blockRefusal(draft, task, beginsAfter);
 }
 
-function blockRefusal(draft: Draft, task: Task): string | null {
-  const before = waitsFor(task, draft.tasks);
+function blockRefusal(draft: Draft, task: Task, waiting = waitsFor): string | null {
+  const before = waiting(task, draft.tasks);
   return before.length === 0 ? null : `task ${task.id} is blocked by ${before.map((id) => `task ${id}`).join(', ')}`;
 }
 
-function updated(task: Task, record: Of<'task_updated'>): Task {
+/** What a member has in hand is ready for who begins on that. */
+export function announceReady(draft: Draft, { member, epoch }: Omit<Claim, 'at'>, readyFor: string): void {
+  for (const [id, task] of draft.tasks)
+    if (task.status === 'in_progress' && task.claim?.member === member && task.claim.epoch === epoch)
+      draft.tasks.set(id, { ...task, readyFor });
+}
+
+function updated(draft: Draft, { readyFor, ...unready }: Task, record: Of<'task_updated'>): Task {
   const { at, by, epoch, status, result } = record;
-  const isSame = task.status === status;
+  const isSame = unready.status === status;
+  // Who takes it up anew has announced nothing.
+  const task = isSame && readyFor !== undefined ? { ...unready, readyFor } : unready;
   switch (status) {
     case 'pending':
-      return { ...task, status, claim: null, startedAt: null, endedAt: null };
+      return givenBack(task, draft.tasks);
     case 'in_progress':
       return isSame ? task : { ...task, status, claim: { member: by, epoch, at }, startedAt: at, endedAt: null };
     case 'completed':

@@ -8,7 +8,7 @@ import { nearPatterns } from './near-patterns.ts';
 import { type Ownership, ownerOf, SHARED } from './ownership.ts';
 import type { TeamSettings } from './settings.ts';
 import { isLive, type Member, type Message, type TeamState } from './state.ts';
-import { isHeldUp, type Task, waitsFor } from './task.ts';
+import { beginsAfter, isHeldUp, type Task, waitsFor } from './task.ts';
 
 export type IdleVerdict =
   | { readonly accept: true; readonly reason: string }
@@ -36,8 +36,15 @@ export function fits(task: Task, name: string, ownership: readonly Ownership[]):
 /** Tasks that could be begun now, the oldest first. */
 export function claimable(state: TeamState): readonly Task[] {
   return [...state.tasks.values()].filter(
-    (task) => task.status === 'pending' && waitsFor(task, state.tasks).length === 0,
+    (task) => task.status === 'pending' && beginsAfter(task, state.tasks).length === 0,
   );
+}
+
+function earlyWords(task: Task, state: TeamState): string {
+  const before = waitsFor(task, state.tasks).map((id) => `task ${id}`);
+  return before.length === 0
+    ? ''
+    : ` What it needs is announced as ready; it is completed when ${before.join(' and ')} is: until then end your turn, and you are told.`;
 }
 
 function line(task: Task): string {
@@ -91,7 +98,7 @@ export function judgeIdle(state: TeamState, member: Member, settings: TeamSettin
     ...(next === undefined
       ? []
       : [
-          `${line(next)} is yours now: call TaskUpdate {"taskId":"${next.id}","status":"in_progress"}, then do it.${next.description === '' ? '' : ` It says: ${next.description}`}`,
+          `${line(next)} is yours now: call TaskUpdate {"taskId":"${next.id}","status":"in_progress"}, then do it.${earlyWords(next, state)}${next.description === '' ? '' : ` It says: ${next.description}`}`,
         ]),
   ];
   return {
@@ -139,7 +146,8 @@ const SAID_MAX = 200;
 export function failedInTheWay(state: TeamState): readonly Task[] {
   const tasks = [...state.tasks.values()];
   const goesOn = tasks.some(
-    (task) => task.status === 'in_progress' || (task.status === 'pending' && waitsFor(task, state.tasks).length === 0),
+    (task) =>
+      task.status === 'in_progress' || (task.status === 'pending' && beginsAfter(task, state.tasks).length === 0),
   );
   return goesOn || state.purpose?.phase === 'debug' ? [] : tasks.filter(({ status }) => status === 'failed');
 }

@@ -182,6 +182,13 @@ const ROUTES: Readonly<Partial<Record<MessageType, { readonly from: readonly Sen
   shutdown_request: { from: [LEAD] },
 };
 
+/** Whose tasks may begin on this message, before those of the sender are completed that they wait for; null: nobody's. */
+export function beginsOn(type: MessageType, from: string, to: string): string | null {
+  const route = type === 'api_ready' || type === 'component_ready' ? ROUTES[type] : undefined;
+  if (route?.to === undefined || !route.from.some((one) => one === from)) return null;
+  return to === route.to || to === EVERYBODY ? route.to : null;
+}
+
 /** Types that nobody else may send: others would act on them. */
 const RESERVED: readonly MessageType[] = ['shutdown_request', 'quality_gate_passed'];
 

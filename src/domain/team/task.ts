@@ -22,6 +22,10 @@ export type Task = {
   /** The id of an older task that waits for this one, as for a conflict to be settled; missing: none. */
   readonly holdsUp?: string;
   readonly status: TaskStatus;
+  /** Whose tasks may begin before this one is completed: what they need of it was announced as ready. Missing: nobody's. */
+  readonly readyFor?: string;
+  /** It was begun on such an announcement, and given back: there is no more to it before what it waits for is completed. */
+  readonly isGivenBack?: true;
   readonly claim: Claim | null;
   readonly result: string | null;
   readonly createdBy: string;
@@ -38,6 +42,21 @@ export function waitsFor(task: Task, tasks: Tasks): readonly string[] {
   return task.blockedBy.filter((id) => tasks.get(id)?.status !== 'completed');
 }
 
+/** The ids of what it waits for before it can be begun: of what was announced as ready for its owner, only its end does. */
+export function beginsAfter(task: Task, tasks: Tasks): readonly string[] {
+  return waitsFor(task, tasks).filter((id) => {
+    if (task.isGivenBack === true) return true;
+    const before = tasks.get(id);
+    return before?.status !== 'in_progress' || before.readyFor === undefined || before.readyFor !== task.owner;
+  });
+}
+
+/** As it is when nobody has it in hand any more. */
+export function givenBack(task: Task, tasks: Tasks): Task {
+  const back = { ...task, status: 'pending', claim: null, startedAt: null, endedAt: null } as const;
+  return isHeldUp(task, tasks) ? { ...back, isGivenBack: true } : back;
+}
+
 /** Whether it was begun, and cannot be finished before another. */
 export function isHeldUp(task: Task, tasks: Tasks): boolean {
   return task.status === 'in_progress' && waitsFor(task, tasks).length > 0;
@@ -45,5 +64,5 @@ export function isHeldUp(task: Task, tasks: Tasks): boolean {
 
 /** Its status as it is shown. */
 export function shownStatus(task: Task, tasks: Tasks): TaskStatus | 'blocked' {
-  return task.status === 'pending' && waitsFor(task, tasks).length > 0 ? 'blocked' : task.status;
+  return task.status === 'pending' && beginsAfter(task, tasks).length > 0 ? 'blocked' : task.status;
 }

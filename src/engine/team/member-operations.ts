@@ -19,6 +19,7 @@ import { isModelLed, type Message, type TeamState } from '../../domain/team/stat
 import { got } from '../../domain/text.ts';
 import type { TeamLog } from '../ports.ts';
 import { type Answer, must, refuse, type Somebody, type TeamContext, tellLead } from './context.ts';
+import { beginnable, freedSince } from './task-operations.ts';
 
 const LEASE_MINUTES = 30;
 const LEASE_MINUTES_MAX = 120;
@@ -80,6 +81,7 @@ export async function sendMessage(context: TeamContext, log: TeamLog, caller: So
       : []),
   ];
   const seqBefore = state.messages.length;
+  const before = beginnable(state);
   await must(log, {
     type: 'message_sent',
     to,
@@ -102,6 +104,7 @@ export async function sendMessage(context: TeamContext, log: TeamLog, caller: So
     state: 'queued',
     ...(warnings.length === 0 ? {} : { warnings }),
     ...(await tellStopped(log, caller, to, type)),
+    ...(await freedSince(log, before, caller.name)),
   };
 }
 

@@ -123,7 +123,7 @@ export async function updateTask(context: TeamContext, log: TeamLog, caller: Som
     return shown(taskOf(log.state, task.id), log.state);
   }
   if (status === 'completed' && caller.kind === 'member') mustBeOf(task, name, log.state);
-  const before = new Set(claimable(log.state).map(({ id }) => id));
+  const before = beginnable(log.state);
   const passed = status === 'completed' ? await judgeCompletion(context, log, task, caller) : null;
   if (passed !== null && !passed.accept) refuse(passed.reason);
   await must(log, {
@@ -135,14 +135,28 @@ export async function updateTask(context: TeamContext, log: TeamLog, caller: Som
     by: name,
     epoch,
   });
-  const freed = claimable(log.state).filter(({ id }) => !before.has(id) && id !== task.id);
   return {
     ...shown(taskOf(log.state, task.id), log.state),
     ...(passed === null ? {} : { checks: passed.reason }),
-    ...(freed.length === 0
-      ? {}
-      : { can_begin_now: freed.map((one) => shown(one, log.state)), ...(await tell(log, freed, name)) }),
+    ...(await freedSince(log, before, name, task.id)),
   };
+}
+
+/** The ids of tasks that could be begun now. */
+export function beginnable(state: TeamState): ReadonlySet<string> {
+  return new Set(claimable(state).map(({ id }) => id));
+}
+
+/** What can be begun by now and could not be before; the lead is told where nobody is at it. */
+export async function freedSince(
+  log: TeamLog,
+  before: ReadonlySet<string>,
+  by: string,
+  but: string | null = null,
+): Promise<Answer> {
+  const freed = claimable(log.state).filter(({ id }) => !before.has(id) && id !== but);
+  if (freed.length === 0) return {};
+  return { can_begin_now: freed.map((one) => shown(one, log.state)), ...(await tell(log, freed, by)) };
 }
 
 /** Tells the lead of work that can begin and has nobody at it. */

@@ -7,7 +7,7 @@ import type { TeamRecord } from '../../../src/domain/team/record.ts';
 import { EDGES } from '../../../src/domain/team/session.ts';
 import { freezeTeam } from '../../../src/domain/team/snapshot.ts';
 import type { TeamState } from '../../../src/domain/team/state.ts';
-import { waitsFor } from '../../../src/domain/team/task.ts';
+import { beginsAfter } from '../../../src/domain/team/task.ts';
 import { LEAD } from '../../support/team.ts';
 import { anyLog } from '../../support/team-arbitrary.ts';
 
@@ -157,7 +157,7 @@ function winners(log: readonly Stored<TeamRecord>[]): readonly string[] {
   return log.flatMap((record) => {
     const task = record.type === 'task_updated' ? fold.state.tasks.get(record.task) : undefined;
     const held = task?.status === 'in_progress' ? task.claim : null;
-    const waits = task === undefined ? [] : waitsFor(task, fold.state.tasks);
+    const waits = task === undefined ? [] : beginsAfter(task, fold.state.tasks);
     const refusal = fold.take(record);
     if (record.type !== 'task_updated' || record.status !== 'in_progress' || refusal !== null) return [];
     if (held !== null)

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { LEAD, type Story, teamOf } from '../../support/team.ts';
+import { LEAD, Story, teamOf } from '../../support/team.ts';
 
 const TWO = ['backend-dev', 'tester'];
 
@@ -183,4 +183,48 @@ test('whose run is over works on nothing any more: its task is free again', () =
   const story = teamOf(['backend-dev'], 1).claim('1', 'backend-dev');
   story.tell('member_idle', { name: 'backend-dev', epoch: 1, stopped: true });
   assert.deepEqual(story.tasks, ['1 pending']);
+});
+
+const API = { endpoint: 'POST /login', schema: { name: 'string' } };
+const COMPONENT = { component: 'form', path: 'src/components/form.ts', testable: true, props: [] };
+
+/** The server, the screens and their tests, each waiting for the one before. */
+function chain() {
+  return new Story()
+    .tell('created')
+    .join('backend-dev', 'frontend-dev', 'tester')
+    .tell('task_created', { owner: 'backend-dev', files: [] })
+    .tell('task_created', { owner: 'frontend-dev', files: [], blocked_by: ['1'] })
+    .tell('task_created', { owner: 'tester', files: [], blocked_by: ['2'] });
+}
+
+test('what is announced as ready lets the task that waits for it begin, and not be completed before', () => {
+  const story = chain().claim('1', 'backend-dev');
+  story.refuse(/task 2 is blocked by task 1/, 'task_updated', { task: '2', by: 'frontend-dev' });
+  story.tell('message_sent', { to: 'frontend-dev', kind: 'api_ready', content: API }).claim('2', 'frontend-dev');
+  story.refuse(/task 2 is blocked by task 1/, 'task_updated', { task: '2', by: 'frontend-dev', status: 'completed' });
+  story.tell('message_sent', { by: 'frontend-dev', to: 'all', kind: 'component_ready', content: COMPONENT });
+  story.claim('3', 'tester').complete('1', 'backend-dev').complete('2', 'frontend-dev').complete('3', 'tester');
+});
+
+test('an announcement by another, to another, before the work or of a run that is gone lets nothing begin', () => {
+  const early = { to: 'frontend-dev', kind: 'api_ready', content: API } as const;
+  const blocked = [/task 2 is blocked by task 1/, 'task_updated', { task: '2', by: 'frontend-dev' }] as const;
+  chain()
+    .tell('message_sent', early)
+    .claim('1', 'backend-dev')
+    .refuse(...blocked);
+  chain()
+    .claim('1', 'backend-dev')
+    .tell('message_sent', { ...early, to: 'tester' })
+    .refuse(...blocked);
+  chain()
+    .claim('1', 'backend-dev')
+    .tell('message_sent', { ...early, by: 'tester' })
+    .refuse(...blocked);
+  const again = chain().claim('1', 'backend-dev').tell('message_sent', early);
+  again
+    .tell('task_updated', { task: '1', by: 'backend-dev', status: 'pending' })
+    .claim('1', 'backend-dev')
+    .refuse(...blocked);
 });

@@ -251,3 +251,34 @@ test('who never begins its work is not prompted for ever', async (t) => {
   );
   assert.ok(play.prompts.length <= 24, `${play.prompts.length} prompts`);
 });
+
+test('who needs what is announced as ready begins on that, and completes its work after what it waits for', async (t) => {
+  const seen: string[] = [];
+  const play = new Play(t, {
+    'backend-dev': async (call, prompt, run, signal) => {
+      if (seen.length > 0) return;
+      await call('TaskUpdate', { taskId: '1', status: 'in_progress' });
+      const content = { endpoint: 'POST /login', schema: { name: 'string' } };
+      await call('SendMessage', { recipient: 'frontend-dev', type: 'api_ready', content });
+      await play.world.clock.sleep(5_000, signal);
+      await diligent(call, prompt, run, signal);
+      seen.push('1 completed');
+    },
+    'frontend-dev': async (call) => {
+      const finish = () => call('TaskUpdate', { taskId: '2', status: 'completed' });
+      if (seen.length === 0) {
+        await call('TaskUpdate', { taskId: '2', status: 'in_progress' });
+        await assert.rejects(finish(), /task 2 waits for task 1 "Task of api": that comes first/);
+        seen.push('2 begun');
+      } else if (seen.length === 2) {
+        await finish();
+        seen.push('2 completed');
+      }
+    },
+  });
+  const outcome = await play.lead([draft('api', 'backend-dev'), draft('ui', 'frontend-dev', ['api'])]);
+  assert.equal(outcome.kind, 'done', play.said.join('; '));
+  assert.deepEqual(seen, ['2 begun', '1 completed', '2 completed']);
+  const begun = play.prompts.find((prompt) => /^frontend-dev: .*task 2 .* is yours now/s.test(prompt)) ?? '';
+  assert.match(begun, /it is completed when task 1 is: until then end your turn, and you are told\./);
+});

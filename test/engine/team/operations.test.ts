@@ -3,7 +3,9 @@ import { existsSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
 import type { CheckResult } from '../../../src/domain/quality.ts';
+import { waitingRoles } from '../../../src/domain/team/brief.ts';
 import { DEFAULT_TEAM_SETTINGS } from '../../../src/domain/team/default-settings.ts';
+import { judgeLeadStop } from '../../../src/domain/team/idle.ts';
 import { SHUTDOWN_DEADLINE_MS } from '../../../src/domain/team/state.ts';
 import { afterTool } from '../../../src/engine/team/delivering.ts';
 import { beforeTool } from '../../../src/engine/team/guarding.ts';
@@ -469,6 +471,38 @@ test('tasks wait for those before them; whoever has nothing running is named to 
     JSON.stringify((await world.call('team-lead', 'Inbox')).messages),
     /task 2 for frontend-dev can begin now, and its teammate is not at work: start it with Task/,
   );
+});
+
+test('what is announced as ready can begin, and who has stopped before its end is started again for it', async (t) => {
+  const world = new TeamWorld(t);
+  await world.team(['backend-dev', 'frontend-dev']);
+  const add = (subject: string, owner: string, blocked_by: readonly string[]) =>
+    world.call('team-lead', 'TaskCreate', { subject, description: 'd', owner, blocked_by });
+  await add('API', 'backend-dev', []);
+  await add('Form', 'frontend-dev', ['1']);
+  await world.call('backend-dev', 'TaskUpdate', { taskId: '1', status: 'in_progress' });
+  const content = { endpoint: 'POST /login', schema: { name: 'string' } };
+  const said = await world.call('backend-dev', 'SendMessage', {
+    recipient: 'frontend-dev',
+    type: 'api_ready',
+    content,
+  });
+  assert.deepEqual(
+    (said.can_begin_now as { taskId: string; status: string }[]).map(({ taskId, status }) => [taskId, status]),
+    [['2', 'pending']],
+  );
+  await world.call('frontend-dev', 'TaskUpdate', { taskId: '2', status: 'in_progress' });
+  await world.append({ type: 'member_idle', name: 'frontend-dev', epoch: 1, stopped: true });
+  assert.deepEqual(waitingRoles(world.state()), [], 'it has done what it could');
+  await world.call('backend-dev', 'TaskUpdate', { taskId: '1', status: 'completed' });
+  assert.match(
+    JSON.stringify((await world.call('team-lead', 'Inbox')).messages),
+    /task 2 for frontend-dev can begin now, and its teammate is not at work: start it with Task/,
+  );
+  const state = world.state();
+  assert.deepEqual(waitingRoles(state), ['frontend-dev']);
+  const stop = judgeLeadStop(state, world.settings);
+  assert.match(stop.reason, /task 2 "Form" can begin, and nobody works on it: start frontend-dev with Task/);
 });
 
 test('a team that is refused leaves nothing behind; a pattern is for teams of its phase', async (t) => {

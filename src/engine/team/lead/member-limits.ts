@@ -11,7 +11,7 @@ import {
   overTaskBudget,
 } from '../../../domain/team/cost.ts';
 import { LEAD } from '../../../domain/team/message.ts';
-import { waitsFor } from '../../../domain/team/task.ts';
+import { beginsAfter } from '../../../domain/team/task.ts';
 import { UsageMeter, type Use } from '../../../domain/team/usage-meter.ts';
 import type { AgentEvent, Clock, TeamLog } from '../../ports.ts';
 
@@ -111,7 +111,7 @@ export class MemberLimits {
       .filter(({ endedAt }) => endedAt !== null && endedAt >= this.#turnStartedAt)
       .sort((one, other) => (other.endedAt ?? 0) - (one.endedAt ?? 0));
     const next = [...tasks.values()].find(
-      (task) => task.owner === name && task.status === 'pending' && waitsFor(task, tasks).length === 0,
+      (task) => task.owner === name && task.status === 'pending' && beginsAfter(task, tasks).length === 0,
     );
     return (held ?? ended ?? next)?.id ?? null;
   }
