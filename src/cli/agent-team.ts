@@ -284,7 +284,7 @@ async function carryOut(next: () => Promise<string>): Promise<void> {
     await begin();
     const report = finished ?? (await lead(composed, order, team, start, stop));
     await handIn(composed, order, team, report, start, stop.signal);
-    if (finished === null) await composed.lead.workshop.end(team);
+    if (finished === null) await composed.lead.workshop.end(team, []);
   } finally {
     await composed.close();
   }

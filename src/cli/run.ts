@@ -273,7 +273,7 @@ async function found({ context, lead }: ComposedLead, decided: Extract<Decided, 
   try {
     await foundTeam(context, decided);
   } catch (error) {
-    await lead.workshop.forget(team).catch(() => undefined);
+    await lead.workshop.forget(team, []).catch(() => undefined);
     throw error;
   }
 }
@@ -298,7 +298,7 @@ export async function phaseCommand(command: CommandName, words: string, options:
     else {
       for (const reason of decided.reasons) say(reason);
       // What a lead that was killed at its very end left: it looks at what is there now.
-      if (decided.work.phase !== 'run') await composed.lead.workshop.forget(team);
+      if (decided.work.phase !== 'run') await composed.lead.workshop.forget(team, []);
       await found(composed, decided);
     }
     await finish(composed, team, options);

@@ -201,9 +201,11 @@ test('what is changed on a request after its owner has completed all of its task
   backend.mail = { change_request: [{ think_ms: 1 }, { write }] };
   backend.tasks.push({ subject: 'beside', steps: [] });
   const content = { file: write.path, requestedChange: 'Say by whom it was asked for', reason: 'nobody knows' };
-  tester?.tasks.find(({ subject }) => subject.includes('screens'))?.steps.push({
-    call: { tool: 'SendMessage', input: { recipient: 'backend-dev', type: 'change_request', content } },
-  });
+  tester?.tasks
+    .find(({ subject }) => subject.includes('screens'))
+    ?.steps.push({
+      call: { tool: 'SendMessage', input: { recipient: 'backend-dev', type: 'change_request', content } },
+    });
   const project = new Project(t, script);
   const report = await project.report('run', DEMO_SPEC, '--team', '--pattern=quality_gate');
   assert.match(project.show(write.path), /As it was asked for/);

@@ -77,7 +77,7 @@ test('packages are found where each has its own, and the project’s own package
   // What a teammate takes out is its own.
   rmSync(join(path, 'node_modules'), { recursive: true });
   await workshop.open(TEAM, 'backend-dev');
-  await workshop.end(TEAM);
+  await workshop.end(TEAM, []);
   assert.deepEqual(treeOf(join(root, 'node_modules')), before);
   assert.equal(git('status', '--porcelain'), '');
 });
@@ -181,7 +181,7 @@ test('a submodule’s files are there as the worktree’s commit has them, and w
     assert.equal(textOf(view.path, 'vendor/my lib/lib.js'), 'old\n');
     assert.equal(gitIn(view.path)('status', '--porcelain'), '');
   }
-  await workshop.end(TEAM);
+  await workshop.end(TEAM, []);
   assert.equal(existsSync(marker), false);
   assert.equal(textOf(root, 'vendor/my lib/lib.js'), 'the person is at work\n');
 });
@@ -251,7 +251,7 @@ test('an environment of Python leads to the packages of the worktree, and nothin
     [`${site}/shop-1.dist-info/direct_url.json`]: 'changed',
   });
   assert.deepEqual(treeOf(join(root, 'app', '.venv')), before);
-  await workshop.end(TEAM);
+  await workshop.end(TEAM, []);
   assert.deepEqual(treeOf(join(root, 'app', '.venv')), before);
   assert.equal(
     readFileSync(join(root, site, '__editable__.shop-1.pth'), 'utf8'),

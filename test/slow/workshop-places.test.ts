@@ -43,7 +43,7 @@ async function goesThrough(
   assert.equal(git('show', `tool/${TEAM}:${inRepository}`), 'changed\n');
   const { path: reading } = await workshop.view(TEAM, 'r');
   assert.equal(textOf(reading, file), 'changed\n');
-  await workshop.end(TEAM);
+  await workshop.end(TEAM, []);
 }
 
 test('a repository of SHA-256, at a path with spaces and letters of all kinds', async (t) => {
@@ -428,10 +428,10 @@ test('a writer’s git commits under its name, without the person’s hooks and 
 
 test('a branch that nothing was committed to goes with its team; one with work stays', async (t) => {
   const { git, workshop } = projectOf(t);
-  await workshop.forget(TEAM);
+  await workshop.forget(TEAM, []);
   await workshop.begin(TEAM);
   const { path } = await workshop.view(TEAM, 'r');
-  await workshop.forget(TEAM);
+  await workshop.forget(TEAM, []);
   assert.equal(existsSync(path), false);
   assert.equal(git('for-each-ref', '--format=%(refname)'), 'refs/heads/main\n');
   await workshop.begin(TEAM);
@@ -439,6 +439,6 @@ test('a branch that nothing was committed to goes with its team; one with work s
   writeTree(writer.path, { 'src/api/a.js': '2\n' });
   await workshop.save(TEAM, 'a', 'Change');
   await workshop.merge(TEAM, 'a', 'Change');
-  await workshop.forget(TEAM);
+  await workshop.forget(TEAM, []);
   assert.equal(git('show', `tool/${TEAM}:src/api/a.js`), '2\n');
 });

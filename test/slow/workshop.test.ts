@@ -65,7 +65,7 @@ test('two writers work apart, and what they made comes together', async (t) => {
   writeTree(one.path, { 'src/api/a.js': '3\n' });
   const lacking = await workshop.close(TEAM, 'frontend-dev');
   assert.equal(lacking, `refs/toolcrew/saved/${TEAM}/frontend-dev/${changed}`);
-  await workshop.end(TEAM);
+  await workshop.end(TEAM, []);
   const [kept = ''] = git('for-each-ref', '--format=%(refname)', `refs/toolcrew/saved/${TEAM}/backend-dev`).split('\n');
   assert.equal(git('show', `${kept}:src/api/a.js`), '3\n', 'what was not committed is kept');
   assert.equal(git('show', `tool/${TEAM}:src/api/a.js`), '2\n');
@@ -74,7 +74,7 @@ test('two writers work apart, and what they made comes together', async (t) => {
   assert.equal(git('worktree', 'list').trim().split('\n').length, 1);
   assert.deepEqual(person(), before);
   assert.equal(textOf(root, 'src/api/a.js'), 'the person is at work\n');
-  await workshop.end(TEAM);
+  await workshop.end(TEAM, []);
 });
 
 test('a branch that nobody has begun on goes along with the project; one that somebody has does not', async (t) => {

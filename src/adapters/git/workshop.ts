@@ -277,16 +277,13 @@ class GitWorkshop implements Workshop {
     return this.#turn((tools) => closeWriter(team, member, tools.repository, tools.run));
   }
 
-  end(team: string): Promise<void> {
+  end(team: string, known: readonly string[]): Promise<void> {
     return this.#turn(async (tools) => {
       const { repository, run } = tools;
       const directory = join(repository.worktrees, team);
-      const prefix = headRef(`${teamBranch(team)}--`);
-      const refs = await run.git(repository.root, ['for-each-ref', '--format=%(refname)', `${prefix}*`]);
-      const branches = refs.split('\n').filter((ref) => ref !== '');
       const names = existsSync(directory) ? readdirSync(directory) : [];
       const aside = names.map((name) => name.replace(/^\.aside-/, '')).filter((name) => /^[A-Za-z0-9]/.test(name));
-      const members = new Set([...branches.map((ref) => ref.slice(prefix.length)), ...aside]);
+      const members = new Set([...known, ...aside]);
       const closing = [...members].map((member) => closeWriter(team, member, repository, run));
       for (const one of await Promise.allSettled(closing)) if (one.status === 'rejected') throw one.reason;
       for (const name of names.filter((one) => one.startsWith('@')))
@@ -298,8 +295,8 @@ class GitWorkshop implements Workshop {
     });
   }
 
-  async forget(team: string): Promise<void> {
-    await this.end(team);
+  async forget(team: string, members: readonly string[]): Promise<void> {
+    await this.end(team, members);
     await this.#turn(async ({ repository, run }) => {
       const { root } = repository;
       const ref = headRef(teamBranch(team));

@@ -93,8 +93,8 @@ export interface Workshop {
   close(team: string, member: string): Promise<string | null>;
   /** The refs that keep what was closed, or left out, and that the team's branch lacks. */
   kept(team: string): Promise<readonly string[]>;
-  /** Closes all worktrees of the team; its branch stays. */
-  end(team: string): Promise<void>;
+  /** Closes all worktrees of the team, and the branches of these members, with or without one; its branch stays, as does any other. */
+  end(team: string, members: readonly string[]): Promise<void>;
   /** Ends it, and takes its branch away where nothing was committed to it. */
-  forget(team: string): Promise<void>;
+  forget(team: string, members: readonly string[]): Promise<void>;
 }

@@ -59,7 +59,7 @@ for (const [how, change] of [
     assert.equal(git('show', `${BRANCH}:src/api/b.js`), 'b\n');
     git('update-ref', `refs/heads/${BRANCH}`, own);
     writeTree(path, { 'src/api/c.js': 'late\n' });
-    await workshop.end(TEAM);
+    await workshop.end(TEAM, []);
     assert.equal(git('show', `${BRANCH}:src/api/b.js`), 'b\n', 'what it ends with is what was merged');
     assert.equal(git('for-each-ref', 'refs/toolcrew/left'), '');
   });
@@ -241,7 +241,7 @@ test('a branch that a teammate has moved back is none that a person took somethi
 test('a new team begins where the project is, also when that stands at the branch itself', async (t) => {
   const { git, workshop, left } = await merged(t);
   await workshop.close(TEAM, 'a');
-  await workshop.end(TEAM);
+  await workshop.end(TEAM, []);
   git('merge', '-q', '--ff-only', BRANCH);
   assert.deepEqual(await workshop.begin(TEAM, 'anew'), { branch: BRANCH, base: left, head: left });
   assert.deepEqual(await workshop.begin(TEAM), { branch: BRANCH, base: left, head: left });
@@ -271,7 +271,7 @@ test('branches and tags of the person are told from those that a teammate moved'
 test('a new team begins where the project is, once that has all of an earlier one’s branch', async (t) => {
   const { root, git, base, workshop, left } = await merged(t);
   await workshop.close(TEAM, 'a');
-  await workshop.end(TEAM);
+  await workshop.end(TEAM, []);
   writeTree(root, { 'src/api/more.js': 'more\n' });
   const more = commitAll(root, 'More');
   assert.equal((await workshop.begin(TEAM, 'anew')).head, left, 'it lacks the branch');
@@ -284,4 +284,19 @@ test('a new team begins where the project is, once that has all of an earlier on
   const { path } = await workshop.open(TEAM, 'a');
   assert.equal(textOf(path, 'src/api/more.js'), 'more\n');
   assert.deepEqual(await workshop.changed(TEAM), []);
+});
+
+test('the end of a team closes its members\u2019 branches, and leaves a person\u2019s of a like name', async (t) => {
+  const { git, workshop } = projectOf(t);
+  await workshop.begin(TEAM);
+  const { path } = await workshop.open(TEAM, 'backend-dev');
+  await workshop.open(TEAM, 'tester');
+  git('branch', `tool/${TEAM}--backup`, 'main');
+  // As after a kill between the two: the worktree is gone, the branch is not.
+  git('worktree', 'remove', '--force', path);
+  await workshop.end(TEAM, ['backend-dev', 'tester']);
+  assert.deepEqual(git('branch', '--list', '--format=%(refname:short)', 'tool/*').trim().split('\n'), [
+    `tool/${TEAM}`,
+    `tool/${TEAM}--backup`,
+  ]);
 });

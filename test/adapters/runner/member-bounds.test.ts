@@ -95,7 +95,7 @@ test('a writer commits, merges and rewrites on its branch, and moves none of the
   assert.equal(git('for-each-ref', 'refs/heads/main', 'refs/heads/other', 'refs/tags'), before);
   assert.equal((await workshop.merge(TEAM, 'a', 'All')).kind, 'merged');
   assert.equal(git('show', `tool/${TEAM}:src/api/a.js`), '4\n');
-  await workshop.end(TEAM);
+  await workshop.end(TEAM, []);
   assert.equal(git('-C', root, 'status', '--porcelain'), '');
 });
 

@@ -159,7 +159,7 @@ test('what the team\u2019s branch lacks of a writer\u2019s work is told, committ
   assert.deepEqual(await workshop.unmerged(TEAM, 'backend-dev'), []);
   assert.deepEqual(await workshop.kept(TEAM), []);
   writeTree(path, { 'src/api/a.js': '3\n' });
-  await workshop.end(TEAM);
+  await workshop.end(TEAM, []);
   const [kept = '', ...more] = await workshop.kept(TEAM);
   assert.match(kept, /^refs\/toolcrew\/saved\/tool-run-spec-auth-001\/backend-dev\//);
   assert.deepEqual(more, []);

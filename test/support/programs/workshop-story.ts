@@ -47,7 +47,7 @@ const STEPS: readonly ((bad: string) => Promise<unknown>)[] = [
   () => workshop.view(TEAM, 'reader'),
   async () => write('one', { 'src/api/late.js': 'late\n' }),
   () => workshop.close(TEAM, 'one'),
-  () => workshop.end(TEAM),
+  () => workshop.end(TEAM, ['one', 'two']),
 ];
 
 for (let { step, bad } = read(); step < STEPS.length; step++) {

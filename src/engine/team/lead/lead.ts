@@ -326,7 +326,8 @@ export class Lead {
     const { state } = this.#log;
     const { context, workshop } = this.#options;
     // First what would be left lying by who is killed in between: nobody looks for the team any more then.
-    await (state.purpose?.phase === 'run' ? workshop.end(this.#team) : workshop.forget(this.#team));
+    const members = [...state.members.values()].filter(({ readOnly }) => !readOnly).map(({ name }) => name);
+    await (state.purpose?.phase === 'run' ? workshop.end(this.#team, members) : workshop.forget(this.#team, members));
     this.#options.onEnding?.(this.#team, this.#found);
     // The log is put away with that, and read no more.
     const answer = await operate(context, 'TeamDelete', { team_name: this.#team }, this.#as);
