@@ -1,6 +1,5 @@
 // Facts about processes that this program did not necessarily start, and how they are ended.
 
-import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 
@@ -11,6 +10,8 @@ export const RUN_VARIABLE = 'TOOL_RUN';
 export const NAMESPACE_VARIABLE = 'TOOL_NAMESPACE';
 
 function ps(...args: string[]): string {
+  // Late: hooks come by here, and need it nowhere else.
+  const { spawnSync } = process.getBuiltinModule('node:child_process');
   return spawnSync('ps', args, { encoding: 'utf8' }).stdout ?? '';
 }
 

@@ -120,6 +120,44 @@ test('a turn whose owner died is taken over, one that changes hands is waited fo
   assert.deepEqual(readdirSync(directory), ['named']);
 });
 
+test('a turn of who lives is waited for however long it takes; one that was lost meanwhile is taken anew', (t) => {
+  answering(t, 'EPERM');
+  const directory = tempDir(t);
+  const [draft, path] = [join(directory, 'draft'), join(directory, 'named')];
+  const turn = `${path}.turn`;
+  writeFileSync(draft, 'whole');
+  let now = 0;
+  t.mock.method(performance, 'now', () => {
+    now += 60_000;
+    return now;
+  });
+  let looks = 0;
+  let held = '';
+  const { wait } = Atomics;
+  t.mock.method(Atomics, 'wait', (...args: Parameters<typeof wait>) => {
+    looks += 1;
+    assert.equal(readFileSync(turn, 'utf8'), held, 'it is left to who has it');
+    if (looks === 5) fs.rmSync(turn);
+    return wait(...args);
+  });
+  const { existsSync: exists } = fs;
+  let entered = 0;
+  t.mock.method(fs, 'existsSync', (file: string) => {
+    if (file !== path) return exists(file);
+    entered += 1;
+    // In the middle of its first turn somebody of this machine takes it over, and has it for minutes.
+    if (entered === 1) {
+      held = `${readFileSync(turn, 'utf8')}, another`;
+      writeFileSync(turn, held);
+    }
+    return exists(file);
+  });
+  syncBuiltinESMExports();
+  renameNew(draft, path);
+  assert.deepEqual([looks, entered], [5, 2]);
+  assert.deepEqual(readdirSync(directory), ['named']);
+});
+
 test('without links one of many founds a team, and all read the same', async (t) => {
   const project = new HookedProject(t);
   const preload = join(process.cwd(), 'test', 'support', 'programs', 'no-links.cjs');
