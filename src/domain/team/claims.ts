@@ -61,6 +61,29 @@ function gateClaim(content: Content, { trust5, checks }: Gate): string | null {
   return `that the gate is passed, but TRUST 5 says: ${bad.join(', ')}`;
 }
 
+/**
+ * What of a message's figures could be held against nothing, although there is a measurement: each with why, for its author.
+ * Where nothing at all was measured, the whole message says so.
+ */
+export function unmeasuredClaims(type: MessageType, content: Content, measured: Gate | null): readonly string[] {
+  if (measured === null || typeof content === 'string') return [];
+  const { checks, coverage, trust5 } = measured;
+  const isRun = (name: CheckResult['check']) =>
+    checks.some(({ check, outcome }) => check === name && outcome !== 'not_measured');
+  const lacks = (field: string, isMeasured: boolean, what: string) =>
+    content[field] === undefined || isMeasured
+      ? []
+      : [`${field}: nothing to compare it with, since ${what} was not measured`];
+  if (type === 'tests_passed') return lacks('coverage', coverage !== null, 'coverage');
+  if (type !== 'quality_gate_passed') return [];
+  const isAudited = (trust5?.securityIssues ?? null) !== null || isRun('security');
+  return [
+    ...lacks('trust5Score', (trust5?.score ?? null) !== null, 'a score'),
+    ...lacks('securityIssues', isAudited, 'security'),
+    ...lacks('performanceScore', isRun('performance'), 'performance'),
+  ];
+}
+
 /** Whether messages of this type claim what is measured. */
 export function isClaim(type: MessageType): boolean {
   return type === 'tests_passed' || type === 'quality_gate_passed';

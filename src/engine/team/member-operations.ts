@@ -1,7 +1,7 @@
 // What every member does: messages, mail, leases.
 
 import { unreadRequests } from '../../domain/team/asked.ts';
-import { judgeClaim, UNMEASURED } from '../../domain/team/claims.ts';
+import { judgeClaim, UNMEASURED, unmeasuredClaims } from '../../domain/team/claims.ts';
 import { ruleOf } from '../../domain/team/guard.ts';
 import { asksForWork, messageLine, unreadOf } from '../../domain/team/mail.ts';
 import {
@@ -76,6 +76,7 @@ export async function sendMessage(context: TeamContext, log: TeamLog, caller: So
   if (overstated !== null) refuse(overstated);
   const warnings = [
     ...(verdict.kind === 'unusual' ? [verdict.words] : []),
+    ...unmeasuredClaims(type, content, state.gate),
     ...(type === 'progress' && tooFrequent(state, caller.name, context.now())
       ? ['progress more than once a minute is too often: others are interrupted by each']
       : []),

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import type { CheckResult } from '../../../src/domain/quality.ts';
-import { judgeClaim } from '../../../src/domain/team/claims.ts';
+import { judgeClaim, unmeasuredClaims } from '../../../src/domain/team/claims.ts';
 import type { Content, MessageType } from '../../../src/domain/team/message.ts';
 import type { Gate } from '../../../src/domain/team/state.ts';
 import type { Trust5Summary } from '../../../src/domain/trust5.ts';
@@ -134,3 +134,18 @@ for (const [name, type, content, gate, words] of CASES)
     if (words === null) assert.equal(said, null);
     else assert.match(said ?? 'nothing', words);
   });
+
+test('figures that nothing was measured for are named, each with what is missing', () => {
+  const bare: Gate = { ...GATE, coverage: null, checks: [check('security', { outcome: 'not_measured' })] };
+  const missing = (...all: readonly (readonly [string, string])[]) =>
+    all.map(([field, what]) => `${field}: nothing to compare it with, since ${what} was not measured`);
+  assert.deepEqual(
+    unmeasuredClaims('quality_gate_passed', quality(4.8), bare),
+    missing(['trust5Score', 'a score'], ['securityIssues', 'security'], ['performanceScore', 'performance']),
+  );
+  const whole = { ...scored(), checks: [...GATE.checks, check('performance')] };
+  assert.deepEqual(unmeasuredClaims('quality_gate_passed', quality(3.2), whole), []);
+  assert.deepEqual(unmeasuredClaims('tests_passed', { coverage: 90 }, bare), missing(['coverage', 'coverage']));
+  assert.deepEqual(unmeasuredClaims('tests_passed', { coverage: 90 }, GATE), []);
+  assert.deepEqual(unmeasuredClaims('quality_gate_passed', quality(4.8), null), []);
+});
