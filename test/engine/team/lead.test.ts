@@ -247,7 +247,7 @@ test('who never begins its work is not prompted for ever', async (t) => {
   assert.ok(outcome.kind === 'failed');
   assert.match(
     outcome.why,
-    /^a teammate could not be started: tester ended 3 times without finishing: it ended its turn 4 times/,
+    /^a teammate begins none of its work: tester ended 3 times without finishing: it ended its turn 4 times/,
   );
   assert.ok(play.prompts.length <= 24, `${play.prompts.length} prompts`);
 });

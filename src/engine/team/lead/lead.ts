@@ -40,7 +40,7 @@ const PLAN_ROUNDS = 3;
 const MAY_ADD: ReadonlySet<string> = new Set(['assigned', 'spawned', 'working', 'fallback']);
 
 /** Why it cannot go on as a team. */
-type Trouble = { readonly trigger: FallbackTrigger; readonly reason: string };
+type Trouble = { readonly trigger: FallbackTrigger; readonly reason: string; readonly isIdle?: true };
 
 type Life = { readonly ended: Promise<LifeEnd>; readonly stop: AbortController };
 
@@ -223,6 +223,7 @@ export class Lead {
         if (count > STARTS)
           return {
             trigger: failure?.isNetwork === true ? 'network_error' : 'spawn_failed',
+            ...(failure?.isIdle === true ? { isIdle: true } : {}),
             reason: `${role} ended ${STARTS} times without finishing${failure === undefined ? '' : `: ${oneLine(failure.words, 300)}`}`,
           };
         await operate(this.#options.context, 'Task', registration(this.#team, role), this.#as);
@@ -339,10 +340,11 @@ export class Lead {
   }
 
   /** The same tasks, one at a time, from here on; gives why not. */
-  async #fallBack({ trigger, reason }: Trouble): Promise<string | null> {
+  async #fallBack({ trigger, reason, isIdle }: Trouble): Promise<string | null> {
     const { context } = this.#options;
     const { fallback } = await context.settings();
-    const why = `${FALLBACK_TRIGGERS[trigger]}: ${reason}`;
+    // What was started and begins nothing is not to be looked for in how it is started.
+    const why = `${isIdle === true ? 'a teammate begins none of its work' : FALLBACK_TRIGGERS[trigger]}: ${reason}`;
     if (this.#hasFallenBack) return why;
     if (!fallback.enabled) return `${why} (workflow.team.fallback.enabled is false)`;
     context.log(fallback.logLevel, `sub-agents in place of team ${this.#team}: ${why}`);

@@ -92,8 +92,8 @@ export class Turns {
 /** What became of a teammate's run. `quiet`: it ended because nothing is left for it, or it was asked to. */
 export type LifeEnd =
   | { readonly kind: 'quiet' }
-  /** `isNetwork`: since it did not reach its model. */
-  | { readonly kind: 'failed'; readonly words: string; readonly isNetwork?: boolean };
+  /** `isNetwork`: since it did not reach its model; `isIdle`: it ran, and began none of its work. */
+  | { readonly kind: 'failed'; readonly words: string; readonly isNetwork?: boolean; readonly isIdle?: true };
 
 export class MemberLife {
   readonly #options: LifeOptions;
@@ -188,7 +188,7 @@ export class MemberLife {
       await limits.close();
     }
     await this.#stopped();
-    if (this.#idleWords !== null && !signal.aborted) return { kind: 'failed', words: this.#idleWords };
+    if (this.#idleWords !== null && !signal.aborted) return { kind: 'failed', words: this.#idleWords, isIdle: true };
     if (this.#cause !== null && !signal.aborted) return { kind: 'failed', words: wordsOf(this.#cause) };
     if (end.ok || signal.aborted) return { kind: 'quiet' };
     return { kind: 'failed', words: end.words, isNetwork: end.isNetwork === true };
