@@ -31,6 +31,9 @@ export type Judgement<C extends Committed> = {
   readonly refused: RefusedCommit<C> | null;
 };
 
+/** So many reasons are named. */
+const SHOWN = 5;
+
 /** The paths of a commit that its author may not change: what has to be undone for the rest to be taken. */
 export function foreignFiles(
   commit: Pick<Committed, 'files'>,
@@ -50,7 +53,11 @@ export function judgeCommits<C extends Committed>(
     for (const path of commit.files) {
       const fault = faultOf(path, member, rules);
       if (fault === null) continue;
-      const words = `commit ${commit.sha.slice(0, 12)} "${oneLine(commit.subject, 80)}" of ${member} is not taken: ${fault.words}`;
+      const others = commit.files.slice(commit.files.indexOf(path) + 1);
+      const further = others.flatMap((other) => faultOf(other, member, rules)?.words ?? []);
+      const all = [fault.words, ...further].slice(0, SHOWN).join('\n');
+      const rest = further.length + 1 > SHOWN ? `\nand ${further.length + 1 - SHOWN} more of its files` : '';
+      const words = `commit ${commit.sha.slice(0, 12)} "${oneLine(commit.subject, 80)}" of ${member} is not taken: ${all}${rest}`;
       return { accepted: commits.slice(0, index), refused: { commit, path, owner: fault.owner, words } };
     }
   }

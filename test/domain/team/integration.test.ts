@@ -67,6 +67,16 @@ const CASES: readonly Case[] = [
     words: /README\.md is nobody's: take a lease/,
   },
   {
+    name: 'each reason is named, five at most',
+    commits: [
+      ['README.md', 'src/api/a.ts', 'src/pages/b.tsx', ...['c', 'd', 'e', 'f'].map((one) => `src/pages/${one}.tsx`)],
+    ],
+    accepted: 0,
+    owner: null,
+    words:
+      /README\.md is nobody's.*\n.*src\/pages\/b\.tsx is frontend-dev's.*\n.*src\/pages\/e\.tsx is frontend-dev's.*\nand 1 more of its files$/s,
+  },
+  {
     name: 'the rules of the team, a lease for them or not',
     commits: [['.claude/settings.json']],
     rules: { leases: new Map([['backend-dev', new Set(['.claude/settings.json'])]]) },
