@@ -3,6 +3,9 @@
 import type { TeamState } from './state.ts';
 import type { Task } from './task.ts';
 
+/** What is said of work that is accepted as it is. */
+export const UNCHECKED = 'unchecked: require_quality_check is false';
+
 /** Who judges. */
 export const JUDGE = 'quality';
 /** So many times it is asked for its word after it has ended its work without it. */

@@ -1,10 +1,12 @@
 // What a team did, as Markdown for people: in a pull request, beside its log.
 
 import { percentText } from '../coverage.ts';
+import { ruleFiles } from '../rule-files.ts';
 import { oneLine } from '../text.ts';
 import { trust5Lines } from '../trust5.ts';
 import { messageContent } from './content-line.ts';
 import { BUDGET, type Cost, costOfTeam } from './cost.ts';
+import { UNCHECKED } from './judge.ts';
 import { asksForWork } from './mail.ts';
 import { LEAD, type MessageType } from './message.ts';
 import { isRefusal, type TeamState } from './state.ts';
@@ -72,8 +74,21 @@ function messageLines({ messages }: TeamState): readonly string[] {
   return lines.length === 0 ? [] : ['## Messages', '', ...lines];
 }
 
-function gateLines({ gate }: TeamState, before: number | null): readonly string[] {
-  if (gate === null) return ['## Gate', '', 'Nothing was measured.'];
+function gateLines(
+  { gate, decisions }: TeamState,
+  before: number | null,
+  changed: ReportInput['changed'],
+): readonly string[] {
+  const unchecked = decisions.filter(({ decision, reason }) => decision === 'accept' && reason === UNCHECKED).length;
+  const words = [
+    ...(unchecked === 0
+      ? []
+      : [`Accepted ${UNCHECKED}: ${unchecked} ${unchecked === 1 ? 'completion' : 'completions'}.`]),
+    ...ruleFiles(changed.map(({ path }) => path)).map(
+      (path) => `Changed, and decides what is measured: ${cell(path)}.`,
+    ),
+  ].flatMap((line) => ['', line]);
+  if (gate === null) return ['## Gate', '', 'Nothing was measured.', ...words];
   const checks = gate.checks.map(
     ({ check, outcome, figure, reason }) =>
       `- ${check} ${outcome.replace('_', ' ')}${figure === null ? '' : ` (${cell(figure)})`}: ${cell(reason)}`,
@@ -85,6 +100,7 @@ function gateLines({ gate }: TeamState, before: number | null): readonly string[
     `${gate.ok ? 'Passed' : 'Not passed'}. Coverage: ${percent(before)} before, ${percent(gate.coverage)} after.`,
     '',
     ...checks,
+    ...words,
     ...scores,
   ];
 }
@@ -148,7 +164,7 @@ export function teamReport(input: ReportInput): string {
     ],
     taskLines(state),
     messageLines(state),
-    gateLines(state, coverageBefore),
+    gateLines(state, coverageBefore, changed),
     rejectionLines(state),
     keptLines(kept),
     costLines(state),

@@ -1,6 +1,8 @@
 // The gate before a task counts as completed: the project's own checks, and no change that nobody may have made.
 
 import { type GateResult, isForLackOfTests, rejection } from '../../domain/quality.ts';
+import { ruleWords, withRules } from '../../domain/rule-files.ts';
+import { UNCHECKED } from '../../domain/team/judge.ts';
 import { LEAD } from '../../domain/team/message.ts';
 import { ownerOf, SHARED } from '../../domain/team/ownership.ts';
 import type { TeamSettings } from '../../domain/team/settings.ts';
@@ -40,8 +42,7 @@ export async function judgeCompletion(
   if (prepared !== null && !prepared.ok) return decide(log, task, caller, prepared.objection, '', FOREIGN);
   const foreign = own === null ? await foreignChanges(context, log, caller, settings) : null;
   if (foreign !== null) return decide(log, task, caller, foreign, '', FOREIGN);
-  const unchecked =
-    free ?? (settings.hooks.taskCompleted.requireQualityCheck ? null : 'unchecked: require_quality_check is false');
+  const unchecked = free ?? (settings.hooks.taskCompleted.requireQualityCheck ? null : UNCHECKED);
   const changed = () => changedBy(context, log.state, own);
   const measured =
     unchecked === null ? await measure(context, log, task, caller, settings, own === null, changed) : null;
@@ -110,12 +111,16 @@ async function measure(
   const isOwn = ownBy(log.state, caller, settings);
   const own = isOwn === null ? whole : ownFirst(whole, isOwn);
   // What no test loads yet may be what the tester's next task is for.
-  const paths = isTestedLater(log.state, task) ? null : await changed();
+  const all = await changed();
+  const paths = isTestedLater(log.state, task) ? null : all;
   const counted = isOwn === null || !isShared ? paths : (paths?.filter(isOwn) ?? null);
-  const result = heldAgainst(own, counted, settings.quality);
+  const result = withRules(heldAgainst(own, counted, settings.quality), all);
   const { tree, ok, checks, coverage } = result;
   await log.append({ type: 'gate_measured', task: task.id, tree, ok, checks, coverage });
-  return { objection: objectionOf(result, log.state, task, caller, settings), words: wordsOf(result) };
+  return {
+    objection: objectionOf(result, log.state, task, caller, settings),
+    words: [wordsOf(result), ruleWords(all ?? [])].filter(Boolean).join('; '),
+  };
 }
 
 /** Why there is nothing to check; null when there is. */

@@ -49,6 +49,20 @@ test('who did what, what others acted on, what was measured, what was rejected, 
   assert.doesNotMatch(report, /half done|work is left/);
 });
 
+test('files that decide what was measured are named where they were changed, and what nobody checked is counted', () => {
+  const changed = [{ path: 'package.json', added: 1, removed: 1 }];
+  assert.match(reportOf({ changed }), /\n\nChanged, and decides what is measured: package\.json\.\n/);
+  const reason = 'unchecked: require_quality_check is false';
+  const { state } = new Story()
+    .tell('created')
+    .tell('decision', { hook: 'task_completed', decision: 'accept', reason })
+    .tell('decision', { hook: 'task_completed', decision: 'accept', reason });
+  assert.match(
+    reportOf({ state, changed }),
+    /Nothing was measured\.\n\nAccepted unchecked: require_quality_check is false: 2 completions\.\n/,
+  );
+});
+
 test('what is not known is said to be so', () => {
   const state = new Story().tell('created').tell('fell_back').state;
   const report = reportOf({ state, coverageBefore: null, changed: [] });

@@ -206,6 +206,15 @@ test('what the gate finds in the work of all is given to who can mend it, three 
   assert.equal(world.state().tasks.size, 4);
 });
 
+test('what nobody wants measured is said to be unchecked, and not to have passed', async (t) => {
+  const world = new World(t);
+  const taskCompleted = { enabled: true, requireQualityCheck: false };
+  world.settings = { ...world.settings, hooks: { ...world.settings.hooks, taskCompleted } };
+  await world.begun(TEAM, ['backend-dev']);
+  await world.done('backend-dev', '1', 'done');
+  assert.match(world.told(TEAM), /^the work of all is unchecked: require_quality_check is false\. /);
+});
+
 test('after a restart the rounds begin anew, and who is to mend it is started again', async (t) => {
   const world = new World(t);
   await world.begun(TEAM, ['backend-dev']);

@@ -83,6 +83,22 @@ test('what the gate finds goes to whose it is in the tree that was measured; unc
   );
 });
 
+test('what nobody wants measured is said to be unchecked, and not to have passed', async (t) => {
+  const play = new Play(t);
+  const { hooks } = play.world.settings;
+  const taskCompleted = { enabled: true, requireQualityCheck: false };
+  play.world.settings = { ...play.world.settings, hooks: { ...hooks, taskCompleted } };
+  assert.equal((await play.lead(FOUR)).kind, 'done');
+  assert.ok(play.said.includes('gate: nothing is measured, unchecked: require_quality_check is false'));
+});
+
+test('a change of what decides over the measures is told with them', async (t) => {
+  const play = new Play(t);
+  play.workshop = { changed: () => Promise.resolve([{ path: 'package.json', added: 1, removed: 0 }]) };
+  assert.equal((await play.lead(FOUR)).kind, 'done');
+  assert.ok(play.said.includes('gate: changed in this work, and decides what is measured: package.json'));
+});
+
 test('what the gate rejects four times ends the run, with the reason; the team stands', async (t) => {
   const play = new Play(t);
   play.gate = Array.from({ length: 9 }, (_, index) => failing(String(index).repeat(40)));

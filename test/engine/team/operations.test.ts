@@ -424,6 +424,21 @@ test('a file of somebody else that changed without a decision is asked about onc
   );
 });
 
+test('a completion says which files were changed that decide what is measured, accepted or not', async (t) => {
+  const world = new TeamWorld(t);
+  await world.team(['backend-dev']);
+  await world.call('team-lead', 'TaskCreate', { subject: 'API', description: 'd', owner: 'backend-dev' });
+  await world.call('backend-dev', 'TaskUpdate', { taskId: '1', status: 'in_progress' });
+  world.changed = ['.c8rc.json', 'package.json'];
+  const words = /changed in this work, and decides what is measured: \.c8rc\.json, package\.json/;
+  const [good] = world.gate;
+  world.gate = [failing('b'.repeat(40))];
+  assert.match(await world.refused('backend-dev', 'TaskUpdate', { taskId: '1', status: 'completed' }), words);
+  world.gate = good === undefined ? [] : [good];
+  const { checks } = await world.call('backend-dev', 'TaskUpdate', { taskId: '1', status: 'completed' });
+  assert.match(String(checks), words);
+});
+
 test('the switches of the gate: require_quality_check and enabled', async (t) => {
   for (const taskCompleted of [
     { enabled: true, requireQualityCheck: false },

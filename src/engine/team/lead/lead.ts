@@ -4,6 +4,7 @@ import { messageOf } from '../../../domain/errors.ts';
 import { lostPrerequisite, prerequisitesOf } from '../../../domain/team/activation.ts';
 import type { Evidence } from '../../../domain/team/caller.ts';
 import { FALLBACK_TRIGGERS, type FallbackTrigger } from '../../../domain/team/fallback.ts';
+import { UNCHECKED } from '../../../domain/team/judge.ts';
 import { GATE_ROUNDS, isFinished, isMeasured, type LeadStep, leadStep } from '../../../domain/team/lead-step.ts';
 import type { Ownership } from '../../../domain/team/ownership.ts';
 import { isStanding, type TeamState } from '../../../domain/team/state.ts';
@@ -152,7 +153,8 @@ export class Lead {
           break;
         }
         case 'pass':
-          await passGate(this.#log);
+          if (!isChecked) this.#options.say(`gate: nothing is measured, ${UNCHECKED}`);
+          await passGate(this.#log, isChecked);
           break;
         case 'ask_to_end':
           await this.#askToEnd();

@@ -1,6 +1,7 @@
 // The team's branch measured as one, and what the gate finds of it.
 
 import { rejection } from '../../../domain/quality.ts';
+import { ruleWords, withRules } from '../../../domain/rule-files.ts';
 import { specOf } from '../../../domain/team/state.ts';
 import { summaryOf, trust5Lines, trust5Reason } from '../../../domain/trust5.ts';
 import { heldAgainst } from '../../../domain/unreported.ts';
@@ -23,7 +24,8 @@ export async function measureBranch(
   const { path: root, head } = await workshop.view(team, 'gate');
   const { quality } = await context.settings();
   const changed = (await workshop.changed(team)).map(({ path }) => path);
-  const gate = heldAgainst(await checksAt(root, team).run(quality, signal), changed, quality);
+  const measured = heldAgainst(await checksAt(root, team).run(quality, signal), changed, quality);
+  const gate = withRules(measured, changed);
   const { state } = log;
   const tasks = [...state.tasks.keys()];
   const work = { team, root, base, head, gate, settings: quality, spec: specOf(state), tasks, signal };
@@ -36,5 +38,7 @@ export async function measureBranch(
     `gate: ${checks.map(({ check, outcome, figure }) => `${check} ${outcome.replace('_', ' ')}${figure === null ? '' : ` (${figure})`}`).join(', ')}`,
   );
   for (const line of trust5Lines(summary)) say(`gate: ${line}`);
+  const rules = ruleWords(changed);
+  if (rules !== '') say(`gate: ${rules}`);
   return ok ? null : { gate, trust5, why: gate.ok ? trust5Reason(summary) : rejection(gate, quality), root };
 }

@@ -3,6 +3,7 @@
 import { specDirectory } from '../../../domain/spec/spec.ts';
 import { nextStep, waitingRoles } from '../../../domain/team/brief.ts';
 import type { Evidence } from '../../../domain/team/caller.ts';
+import { UNCHECKED } from '../../../domain/team/judge.ts';
 import { isMeasured, type LeadStep, leadStep } from '../../../domain/team/lead-step.ts';
 import { mendRounds } from '../../../domain/team/planning.ts';
 import type { TeamSettings } from '../../../domain/team/settings.ts';
@@ -108,11 +109,16 @@ async function goOn(context: HookContext, log: TeamLog, limits: Limits): Promise
         hasPassed = true;
         break;
       }
-      case 'pass':
-        await passGate(log);
+      case 'pass': {
+        const { hooks } = await context.settings();
+        const isChecked = hooks.taskCompleted.requireQualityCheck;
+        await passGate(log, isChecked);
         return log.state.session === 'complete'
-          ? news(`the gate has passed the work of all. ${nextStep(log.state)}`)
+          ? news(
+              `${isChecked ? 'the gate has passed the work of all' : `the work of all is ${UNCHECKED}`}. ${nextStep(log.state)}`,
+            )
           : null;
+      }
       case 'ask_judge':
         await operate(context, 'TaskCreate', JUDGE_TASK, as);
         return news(

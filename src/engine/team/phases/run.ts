@@ -1,7 +1,9 @@
 // The end of building: what the gate found is given to who can mend it, and what it passed is closed.
 
 import { type GateResult, rejection } from '../../../domain/quality.ts';
+import { withRules } from '../../../domain/rule-files.ts';
 import type { Evidence } from '../../../domain/team/caller.ts';
+import { UNCHECKED } from '../../../domain/team/judge.ts';
 import { GATE_ROUNDS } from '../../../domain/team/lead-step.ts';
 import { LEAD } from '../../../domain/team/message.ts';
 import { remediesFor } from '../../../domain/team/remedies.ts';
@@ -64,10 +66,11 @@ export async function askForMending(
   return null;
 }
 
-/** Closes what the gate has passed. */
-export async function passGate(log: TeamLog): Promise<void> {
+/** Closes what the gate has passed, or what nobody wants measured. */
+export async function passGate(log: TeamLog, isChecked: boolean): Promise<void> {
+  const reason = isChecked ? 'the gate passed' : UNCHECKED;
   for (const event of ['gate_started', 'gate_passed'] as const)
-    await log.append({ type: 'moved', event, reason: 'the gate passed', by: LEAD });
+    await log.append({ type: 'moved', event, reason, by: LEAD });
 }
 
 /** What came of measuring; `notes`: what nobody of the team can mend, for the user. */
@@ -129,7 +132,7 @@ async function measureOnce(context: HookContext, log: TeamLog, as: Evidence): Pr
   const { signal } = new AbortController();
   const whole = await context.checks.run(quality, signal);
   const { changed, ...built } = await builtBy(context, log.state);
-  const gate = heldAgainst(whole, changed, quality);
+  const gate = withRules(heldAgainst(whole, changed, quality), changed);
   const trust5 = await context.trust5({ ...built, gate, settings: quality, signal });
   const { tree, checks, coverage } = gate;
   const ok = gate.ok && trust5.ok;
