@@ -1,7 +1,7 @@
 // The shared task list: adding, claiming, finishing, looking.
 
 import { nearest } from '../../domain/nearest.ts';
-import { claimable, fits } from '../../domain/team/idle.ts';
+import { claimable, fits, isPastStarting } from '../../domain/team/idle.ts';
 import { LEAD } from '../../domain/team/message.ts';
 import type { Input } from '../../domain/team/operation.ts';
 import { type Ownership, ownerOf, SHARED } from '../../domain/team/ownership.ts';
@@ -79,7 +79,15 @@ export async function createTask(context: TeamContext, log: TeamLog, caller: Som
     by: caller.name,
   });
   const task = [...log.state.tasks.values()].slice(before).findLast((one) => one.subject === subject);
-  return task === undefined ? {} : shown(task, log.state);
+  return task === undefined ? {} : { ...shown(task, log.state), ...toBeStarted(task, caller, log.state) };
+}
+
+/** Whose run is over begins nothing by itself. */
+function toBeStarted({ owner }: Task, caller: Somebody, state: TeamState): Answer {
+  const member = owner === null ? undefined : state.members.get(owner);
+  if (member === undefined || caller.kind !== 'lead' || !isModelLed(state) || isPastStarting(state)) return {};
+  if (isLive(member) && member.phase !== 'stopped') return {};
+  return { note: `${member.name} is not at work: start it with Task, and make the call that it answers with` };
 }
 
 function statusOf(text: string): TaskStatus {

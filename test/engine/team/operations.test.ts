@@ -776,6 +776,18 @@ test('mail is queued, delivered and read, each with its time; what could not be 
   assert.deepEqual((await world.call('tester', 'Inbox')).messages, []);
 });
 
+test('a task for somebody whose run is over says that it is to be started', async (t) => {
+  const world = new TeamWorld(t);
+  await world.team(['backend-dev']);
+  const task = { subject: 'API', description: 'd', owner: 'backend-dev' };
+  assert.equal((await world.call('team-lead', 'TaskCreate', task)).note, undefined);
+  await world.append({ type: 'member_ended', name: 'backend-dev', epoch: 1, how: 'confirmed', reason: 'done' });
+  assert.match(
+    String((await world.call('team-lead', 'TaskCreate', task)).note),
+    /^backend-dev is not at work: start it with Task/,
+  );
+});
+
 test('a request to somebody who has stopped reaches the lead, who starts it under whatever name the agent is called by', async (t) => {
   const world = new TeamWorld(t);
   await world.team(['backend-dev', 'tester']);
