@@ -30,20 +30,34 @@ function list(value: unknown): readonly unknown[] {
 
 function skippedIn(tree: unknown): readonly Lines[] {
   const found: Lines[] = [];
-  const visit = (node: unknown): void => {
-    if (Array.isArray(node)) {
-      for (const one of node) visit(one);
-      return;
-    }
-    if (typeof node !== 'object' || node === null || typeof inside(node, 'type') !== 'string') return;
+  const comments: Lines[] = [];
+  /** Of statements that are tests or hold some. */
+  const tests: Lines[] = [];
+  /** Whether a test is in it. */
+  const visit = (node: unknown): boolean => {
+    if (Array.isArray(node)) return node.map(visit).some(Boolean);
+    if (typeof node !== 'object' || node === null || typeof inside(node, 'type') !== 'string') return false;
     for (const key of ['leadingComments', 'innerComments', 'trailingComments'])
       for (const comment of list(inside(node, key)))
-        if (COMMENTED.test(String(inside(comment, 'value')))) found.push(linesOf(comment));
-    if (isSkipped(expressionOf(node))) found.push(withLead(node));
-    for (const [key, value] of Object.entries(node)) if (!key.endsWith('Comments')) visit(value);
+        (COMMENTED.test(String(inside(comment, 'value'))) ? found : comments).push(linesOf(comment));
+    const isOut = isSkipped(expressionOf(node));
+    if (isOut) found.push(withLead(node));
+    const holds = Object.entries(node).flatMap(([key, value]) => (key.endsWith('Comments') ? [] : visit(value)));
+    const isTest = (isTestCall(node) && !isOut) || holds.some(Boolean);
+    if (isTest && /(?:Statement|Declaration)$/.test(String(inside(node, 'type')))) tests.push(withLead(node));
+    return isTest;
   };
   visit(tree);
-  return found;
+  const begin = linesOf(list(inside(tree, 'body'))[0]).from;
+  const isIn = ({ from, to }: Lines, around: Lines) => around.from <= from && to <= around.to;
+  // Words beside the tests are none; those at the head are about all of them, and without a test that is known nothing can be told.
+  const beside = comments.filter((one) => one.from >= begin && !tests.some((around) => isIn(one, around)));
+  return tests.length === 0 ? found : [...found, ...beside];
+}
+
+function isTestCall(node: unknown): boolean {
+  if (inside(node, 'type') !== 'CallExpression') return false;
+  return namesOf(inside(node, 'callee')).some((name) => TESTS.test(name));
 }
 
 /** The call that a statement is; of anything else, itself. */

@@ -29,6 +29,14 @@ const CASES: readonly Case[] = [
     [2, 5, 6, 7],
   ],
   ['a.test.js', "describe('group', () => {\n  // it('R1', f);\n});\n", [2]],
+  // A comment is no test: it counts at the head of the file, above a test, above what makes some, and inside of one.
+  [
+    'a.test.js',
+    "// R1\nimport 'x';\n// R2\nconst a = 1;\n// R3\ntest('a', () => {\n  // R4\n});\n// R5\nfor (const x of all) {\n  test(x, f);\n}\n// R6\n\n// R7 is not tested yet\n",
+    [3, 13, 15],
+  ],
+  ['a.test.js', "// R1\nt.test('a', f);\n\n/* R2 */\n\ng();\n", [4]],
+  ['a.test.js', "import 'x';\n// R1\ncheck('a', f);\n", []],
   ['a.test.js', 'what is no code (', []],
   [
     't.py',
