@@ -88,13 +88,24 @@ function definedOf(env: WritesOptions['env']): Record<string, string> {
   return Object.fromEntries(Object.entries(env).flatMap(([key, value]) => (value === undefined ? [] : [[key, value]])));
 }
 
+/** The parser of JavaScript is loaded where there is something for it to read. */
+async function codeReader(): Promise<(code: string) => readonly string[] | null> {
+  const [{ onlyReads }, { parseScript }] = await Promise.all([
+    import('./shell/node-code.ts'),
+    import('./checks/syntax.ts'),
+  ]);
+  return (code) => onlyReads(parseScript(code));
+}
+
 async function shellWrites(command: string, cwd: string, { root, env }: WritesOptions): Promise<Writes> {
   const [{ readShell }, { fileView }] = await Promise.all([
     import('./shell/read-shell.ts'),
     import('./shell/file-view.ts'),
   ]);
   const variables = definedOf(env);
-  const effects = readShell(command, { ...fileView, cwd, home: variables.HOME ?? '/', env: variables });
+  const context = { ...fileView, cwd, home: variables.HOME ?? '/', env: variables };
+  const first = readShell(command, context);
+  const effects = first.hasCode === true ? readShell(command, { ...context, onlyReads: await codeReader() }) : first;
   return {
     targets: effects.writes.flatMap((write) => targets(write.path, write, root)),
     unresolved: effects.unresolved,

@@ -12,6 +12,8 @@ export type ShellContext = {
   readonly linkTo: (path: string) => string | null;
   readonly readText?: (path: string) => string | null;
   /** Paths that a bash pattern matches, as bash would write them; quoted characters come with a backslash before them. */
+  /** Of code of Node that surely only reads, the files that it loads; null of other code. It is given when `hasCode` asks for it. */
+  readonly onlyReads?: (code: string) => readonly string[] | null;
   readonly glob?: (pattern: string, cwd: string) => readonly string[];
 };
 
@@ -30,6 +32,8 @@ export type ShellEffects = {
   readonly writes: readonly ShellWrite[];
   /** What cannot be told before the command runs: a line for each. */
   readonly unresolved: readonly string[];
+  /** Code of Node stood there that `onlyReads` was not there to look at. */
+  readonly hasCode?: true;
   /** Every simple command as its words; null is a word that is not known. */
   readonly commands: readonly (readonly (string | null)[])[];
 };

@@ -67,7 +67,7 @@ function createReader(context: ShellContext, collecting: Collecting, start = 0):
     runChild: (text, shell) => inSubshell(childOf(shell, context), reader, (now) => runText(text, now)),
     tried: (text, shell) => {
       const { effects, ...others } = createSink(context);
-      const inner = createReader(context, { ...others, step: collecting.step }, depth);
+      const inner = createReader(context, { ...others, step: collecting.step, onlyReads: collecting.onlyReads }, depth);
       inner.deeper(() => inner.runChild(text, shell), shell);
       return effects();
     },

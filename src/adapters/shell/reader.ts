@@ -44,6 +44,7 @@ export type Reader = {
   /** A path that is written from the shell's directory. */
   readonly write: (shell: Shell, path: Field, by: string, options?: WriteOptions) => void;
   readonly unresolved: (line: string) => void;
+  readonly onlyReads: (code: string) => readonly string[] | null;
   readonly command: (words: readonly Field[]) => void;
   /** A file whose text is run as a program; `guess`: if there is one of this name. */
   readonly executed: (shell: Shell, path: Field, by: string, how?: 'guess') => void;

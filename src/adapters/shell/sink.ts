@@ -18,6 +18,7 @@ type Sink = Pick<
   Reader,
   | 'write'
   | 'unresolved'
+  | 'onlyReads'
   | 'command'
   | 'executed'
   | 'kindAt'
@@ -57,6 +58,7 @@ export function createSink(context: ShellContext): Sink {
   let isBackground = false;
   let hasOtherPrograms = false;
   let usesDirectories = false;
+  let hasCode = false;
 
   const unresolved = (line: string) => void lines.add(line);
 
@@ -171,12 +173,21 @@ export function createSink(context: ShellContext): Sink {
     if (isBackground && made.some((note) => patterns.some((isMatched) => isMatched(note)))) {
       unresolved('what runs in the background may change what a pattern stands for');
     }
-    return { writes: [...writes.values()], unresolved: [...lines], commands: [...commands.values()] };
+    return {
+      writes: [...writes.values()],
+      unresolved: [...lines],
+      commands: [...commands.values()],
+      ...(hasCode ? { hasCode } : {}),
+    };
   };
 
   return {
     write,
     unresolved,
+    onlyReads: (code) => {
+      hasCode ||= context.onlyReads === undefined;
+      return context.onlyReads?.(code) ?? null;
+    },
     command: (words) => {
       const known = words.map((word) => (isText(word) ? word : null));
       commands.set(JSON.stringify(known), known);

@@ -5,6 +5,9 @@ import { allow, type Row } from './rows.ts';
 
 export const READING: readonly Row[] = allow(
   'cat src/components/Button.tsx',
+  'node -e \'console.log(require("./package.json").name)\'',
+  "node -e \"const fs = require('fs'); console.log(fs.readdirSync('src').map((one) => one.length))\"",
+  "node -p \"require('fs').readFileSync('notes.txt', 'utf8').split('\\n').length\"",
   'od -o src/components/Button.tsx',
   'nm -o src/components/Button.tsx',
   'strings -o src/components/Button.tsx',

@@ -146,5 +146,10 @@ export const UNKNOWN: readonly Row[] = unresolved(
   'cd src/services; find . -name mail.ts | xargs -I{} env -C ../components find {} -delete',
   'cd src/services; tar -C ../components -cf /dev/null --remove-files $(find . -name mail.ts)',
   'find src/services -name mail.ts -execdir env -C .. touch {} \\;',
+  "node -e \"require('fs').readFileSync('src/components/Card.tsx', { flag: 'w+' })\"",
+  "node -e \"fs['write' + 'FileSync']('src/components/x', 'a')\"",
+  "node -e \"[]['filter']['constructor']('return process')().binding('fs')\"",
+  'node -i -e "console.log(1)" <<< "fs.writeFileSync(\'src/components/x\', \'\')"',
+  'python3 -i -c "print(1)" <<< "open(\'src/components/x\', \'w\')"',
   'cd src; touch services/x; for f in services/*; do (cd ..; touch $f); done',
 );

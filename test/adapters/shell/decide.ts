@@ -1,8 +1,10 @@
 // The verdict of a member who owns src/api and src/services.
 
 import { relative } from 'node:path';
+import { parseScript } from '../../../src/adapters/checks/syntax.ts';
 import type { ShellEffects, ShellWrite } from '../../../src/adapters/shell/effects.ts';
 import { fileView } from '../../../src/adapters/shell/file-view.ts';
+import { onlyReads } from '../../../src/adapters/shell/node-code.ts';
 import { isWithin } from '../../../src/adapters/shell/paths.ts';
 import { readShell } from '../../../src/adapters/shell/read-shell.ts';
 import { DEFAULT_OWNERSHIP, insideProject, ownerOf } from '../../../src/domain/team/ownership.ts';
@@ -10,7 +12,13 @@ import type { Verdict } from './rows.ts';
 import { list, type Scratch } from './scratch-project.ts';
 
 export function readIn(command: string, scratch: Scratch): ShellEffects {
-  return readShell(command, { cwd: scratch.project, home: scratch.env.HOME ?? '', env: scratch.env, ...fileView });
+  return readShell(command, {
+    cwd: scratch.project,
+    home: scratch.env.HOME ?? '',
+    env: scratch.env,
+    ...fileView,
+    onlyReads: (code) => onlyReads(parseScript(code)),
+  });
 }
 
 /** @param path from the project's root */

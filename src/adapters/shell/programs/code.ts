@@ -48,6 +48,8 @@ function interpreter(language: Language): Program {
     if (options.isUncertain) reader.unresolved(`${name} runs code that is known only when it runs`);
     const code = language.flags.flatMap((flag) => options.all(flag).map((text) => ({ flag, text })));
     if (language === NODE) checkNodeOptions(options, shell, reader);
+    // behind the code it takes more from its input
+    if (options.has('i', 'interactive')) checkFile(call, '-');
     if (code.length > 0) return checkCode(code, language, call);
     // an option that is not known may take the word that seems to be the file
     const isStrange = [...options.given.keys()].some((flag) => flag.length > 1 && !language.texts.includes(flag));
@@ -97,7 +99,13 @@ function checkCode(
   // several pieces are one program
   const text = code.map((piece) => piece.text);
   const flag = code[0]?.flag ?? '';
-  const harmless = text.every(isText) && language.isHarmless(text.join('\n'), flag);
+  const [only, ...others] = text;
+  const files =
+    language === NODE && isText(only) && others.length === 0 && !language.isHarmless(only, flag)
+      ? call.reader.onlyReads(only)
+      : null;
+  for (const file of files ?? []) if (/^[./]/.test(file)) runsFile(file, call.shell, call.reader);
+  const harmless = files !== null || (text.every(isText) && language.isHarmless(text.join('\n'), flag));
   if (!harmless) call.reader.unresolved(`${call.name} -${flag}: its code may write files`);
   return undefined;
 }
