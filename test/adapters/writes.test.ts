@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdirSync, realpathSync, symlinkSync } from 'node:fs';
+import { mkdirSync, realpathSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
 import { writesOf } from '../../src/adapters/writes.ts';
@@ -30,4 +30,15 @@ test('links on the way to a file are followed, the file itself counts as what it
   assert.ok((await paths('Bash', { command: `rm ${join(place, 'link')}` })).includes(join(place, 'link')));
   // Another process's own place, whoever asks.
   assert.ok((await write('/proc/self/cwd/b.ts')).includes('/proc/self/cwd/b.ts'));
+});
+
+test('code of Node is parsed where it stands in a command, also behind a script', async (t) => {
+  const root = realpathSync(tempDir(t));
+  const unresolved = async (command: string) =>
+    (await writesOf('Bash', { command }, root, { root, env: {} })).unresolved.length;
+  assert.equal(await unresolved('node -e "console.log(fs.readdirSync(\'.\').length)"'), 0);
+  assert.equal(await unresolved("node -e \"fs.writeFileSync('a', '')\""), 1);
+  writeFileSync(join(root, 'package.json'), '{"scripts":{"code":"node"}}');
+  assert.equal(await unresolved('npm run code -- -e "fs.existsSync(\'a\')"'), 0);
+  assert.equal(await unresolved('npm run code -- -e "fs.rmSync(\'a\')"'), 1);
 });
