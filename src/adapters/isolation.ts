@@ -27,21 +27,20 @@ export type Bind = { readonly source: string; readonly target: string };
  * The first process of the namespaces: as their superuser it sets the mounts, has the command run in one more user
  * namespace as the caller's own user, and collects what is left behind. The kernel keeps from it every signal that it
  * does not catch, so it catches those that mean the end: one that comes before the command runs is not lost.
- * Arguments: uid, gid, how many of the paths that follow are held open from descriptor 4 on, those paths, then triples
- * of `w|t|h|r`, a path and flags, `--`, the command. `t` names a table of mounts in the form of fstab(5), all made by
- * one program, which finds the open paths under their numbers; that leaves out what it finds mounted already, which must
- * not be: then the place would stay open.
+ * Arguments: uid, gid, then triples of `w|o|t|h|r`, a path and flags, `--`, the command. `t` names a table of mounts in
+ * the form of fstab(5), all made by one program, which finds the paths before it that were opened (`o`) at descriptors
+ * from 4 on; that leaves out what it finds mounted already, which must not be: then the place would stay open.
  */
 const INIT = `set -e
 asked=
 trap 'asked=1' TERM INT HUP
-uid=$1; gid=$2; held=$3; shift 3
-fd=4
-while [ $held -gt 0 ]; do eval "exec $fd<\\"\\$1\\""; fd=$((fd + 1)); held=$((held - 1)); shift; done
+uid=$1; gid=$2; fd=4; shift 2
 while [ "$1" != "--" ]; do
   case "$1" in
     w) mount --bind "$2" "$2" ;;
-    t) said=$(LC_ALL=C mount --all --verbose --fstab "$2") || exit 125
+    o) eval "exec $fd<\\"\\$2\\""; fd=$((fd + 1)) ;;
+    t) fd=4
+       said=$(LC_ALL=C mount --all --verbose --fstab "$2") || exit 125
        case "$said" in *': already mounted'*) echo "$said" >&2; exit 125 ;; esac ;;
     h) if [ -d "$2" ]; then mount -t tmpfs -o ro,size=4k,mode=700 none "$2"; else mount --bind /dev/null "$2"; fi ;;
     r) mount --rbind "$2" "$2"; mount -o "remount,bind,ro$3" "$2" ;;
@@ -63,8 +62,8 @@ while :; do
 done`;
 
 /** A shell has descriptors of one digit alone; those before are its input, its output and what the caller hands over. */
-const FIRST_HELD = 4;
-const MAX_HELD = 6;
+const FIRST_OPEN = 4;
+const MAX_OPEN = 6;
 
 /** `unshare` itself waits, deaf to the end signals; when it is killed, all that runs in the namespaces is. */
 const NAMESPACES = ['--user', '--map-root-user', '--mount', '--pid', '--fork', '--kill-child', '--mount-proc'];
@@ -155,8 +154,8 @@ function fstabLine({ kind, path, flags }: Place): string {
 }
 
 /** Shows what is at an open path at its own place, where it stays as it is when the place around becomes read-only. */
-function heldLine(index: number): string {
-  const path = `/proc/self/fd/${FIRST_HELD + index}`;
+function openLine(_: string, index: number): string {
+  const path = `/proc/self/fd/${FIRST_OPEN + index}`;
   return `${path} ${path} none bind 0 0\n`;
 }
 
@@ -170,6 +169,11 @@ function roomLine(room: string, tables: string, points: MountPoints): string {
   while (points.has(point)) point += '-in';
   mkdirSync(point, { recursive: true, mode: 0o700 });
   return `${room} ${fstabPath(realpathSync.native(point))} tmpfs ro,size=4k,mode=700 0 0\n`;
+}
+
+function inParts(paths: readonly string[]): readonly (readonly string[])[] {
+  const count = Math.ceil(paths.length / MAX_OPEN);
+  return Array.from({ length: count }, (_, part) => paths.slice(part * MAX_OPEN, (part + 1) * MAX_OPEN));
 }
 
 /** Writes a text where agents cannot change it. There are few: one serves every workspace. */
@@ -239,7 +243,8 @@ export class Isolation {
     ];
     const opened = kept.filter((path) => readOnly.some((outside) => path.startsWith(`${outside}/`)));
     // By its number an open path stands in a table that serves every workspace; one that is a mount would be left out.
-    const held = opened.filter((path) => !points.has(path)).slice(0, MAX_HELD);
+    const byNumber = opened.filter((path) => !points.has(path));
+    const last = byNumber.splice(-MAX_OPEN);
     const { tables, replaced = [] } = this.#bounds;
     const standIns = replaced
       .filter(({ path }) => existsSync(path))
@@ -248,36 +253,24 @@ export class Isolation {
         return { path: realpathSync.native(path), by, flags: keptFlags(points, by) };
       });
     const table = [
-      ...held.map((_, index) => heldLine(index)),
+      ...last.map(openLine),
       ...places.filter(({ path }) => !points.has(path)).map(fstabLine),
       ...standIns.map(standInLine),
       ...(room === undefined ? [] : [roomLine(room, tables, points)]),
     ];
     const mounts = [
-      ...opened.filter((path) => !held.includes(path)).flatMap((path) => ['w', path, '']),
+      ...opened.filter((path) => points.has(path)).flatMap((path) => ['w', path, '']),
+      ...inParts(byNumber).flatMap((part) => [
+        ...part.flatMap((path) => ['o', path, '']),
+        ...['t', writeTable(tables, part.map(openLine).join(''), 'fstab'), ''],
+      ]),
+      ...last.flatMap((path) => ['o', path, '']),
       ...(table.length === 0 ? [] : ['t', writeTable(tables, table.join(''), 'fstab'), '']),
       ...places.filter(({ path }) => points.has(path)).flatMap(({ kind, path, flags }) => [kind, path, flags]),
       ...(binds.length === 0 ? [] : ['t', writeTable(tables, binds.map(bindLine).join(''), 'fstab'), '']),
     ];
     const ids = [String(process.getuid?.() ?? 0), String(process.getgid?.() ?? 0)];
-    return [
-      'unshare',
-      [
-        ...NAMESPACES,
-        '--',
-        '/bin/sh',
-        '-c',
-        INIT,
-        'init',
-        ...ids,
-        String(held.length),
-        ...held,
-        ...mounts,
-        '--',
-        file,
-        ...args,
-      ],
-    ];
+    return ['unshare', [...NAMESPACES, '--', '/bin/sh', '-c', INIT, 'init', ...ids, ...mounts, '--', file, ...args]];
   }
 }
 

@@ -92,8 +92,21 @@ test('one program makes the mounts of every workspace, from one table', possible
     return args.slice(at + 3).map((word) => word.replace(own, 'OWN'));
   });
   assert.deepEqual(first, second);
-  assert.equal(first?.filter((word) => word === 't').length, 1);
-  assert.deepEqual(first?.slice(0, 4), ['2', 'OWN', join(home, 'state/homes'), 't']);
+  assert.deepEqual(first?.slice(0, 7), ['o', 'OWN', '', 'o', join(home, 'state/homes'), '', 't']);
+  assert.equal(first?.filter((word) => word === 't' || word === 'w').length, 1);
+});
+
+test('many places to write to can all be written to, and what is between them cannot', possible, async (t) => {
+  const { home, isolation } = await isolated(t);
+  const places = Array.from({ length: 15 }, (_, index) => join(home, `state/p ${index}/own`));
+  for (const place of places) mkdirSync(place, { recursive: true });
+  const script = `for place; do echo > "$place/x"; echo > "$place/../x"; done 2>/dev/null; ls -d ${home}/state/*/x; ls ${home}/state/*/own; for fd in 3 4 5 6 7 8 9; do [ -e /proc/self/fd/$fd ] && echo "OPEN $fd"; done; :`;
+  const [file, args] = isolation.wrap('/bin/sh', ['-c', script, 'sh', ...places], places);
+  const { stdout } = await runProgram(file, args, { cwd: home, env });
+  assert.deepEqual(
+    stdout.split('\n').filter((line) => !line.endsWith(':') && line !== ''),
+    places.map(() => 'x'),
+  );
 });
 
 test('whatever it started ends with it, also what left the group and hid its mark', possible, async (t) => {
