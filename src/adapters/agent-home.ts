@@ -50,6 +50,7 @@ export function hookEnvironment(env: Environment): Record<string, string> {
   return picked;
 }
 
+/** Upkeep is for whoever the repository stays with: to ask whether it is due would be one more program for each commit. */
 const GIT_CONFIG = `[user]
 	name = toolcrew
 	email = toolcrew@localhost
@@ -61,6 +62,8 @@ const GIT_CONFIG = `[user]
 	defaultBranch = main
 [advice]
 	detachedHead = false
+[maintenance]
+	auto = false
 `;
 
 export function shellQuoted(text: string): string {

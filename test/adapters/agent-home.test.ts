@@ -120,6 +120,16 @@ test('what an attempt of the same number left is not taken over', async (t) => {
   assert.deepEqual(readdirSync(path).toSorted(), ['.gitconfig', 'bin']);
 });
 
+test('a commit of an agent’s starts no upkeep of the repository', async (t) => {
+  const { path, env } = await homeOf(tempDir(t), 1);
+  const git = (...args: string[]) => runProgram('git', args, { cwd: path, env: { ...env, GIT_TRACE: '1' } });
+  await git('init', '--quiet');
+  const { exitCode, stderr } = await git('commit', '--quiet', '--allow-empty', '--message', 'x');
+  assert.equal(exitCode, 0, stderr);
+  assert.match(stderr, /git commit/);
+  assert.doesNotMatch(stderr, /maintenance/);
+});
+
 /** Rights do not bind the superuser: what is about them is done as somebody who has none. */
 async function unprivileged(directory: string, action: () => Promise<void>): Promise<void> {
   if (process.getuid?.() !== 0) return action();
