@@ -73,6 +73,13 @@ for (const version of ['2.1.33', '2.1.329'] as const)
       await screen.shows(words);
       await enter(`approve ${SPEC}`, gone.opened);
       await screen.shows('THE-TEAM-IS-GONE');
+      // The next step is a fresh context.
+      screen.type('/clear');
+      await screen.shows('/clear');
+      while (screen.text.includes('THE-TEAM-IS-GONE')) {
+        screen.press('Enter');
+        await Promise.race([play.failed, pause(1_000)]);
+      }
     } catch (error) {
       t.diagnostic(screen.text);
       throw error;
