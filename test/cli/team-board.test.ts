@@ -226,10 +226,11 @@ test('without a terminal the board is printed once, as `status` with a name does
       ' ● frontend-dev working no task claimed _ ago',
       ' · tester registered not started yet _ ago',
       '',
-      'TASKS ███░░░░░░░░░░░░░ 1 of 5 1 in progress 2 pending 1 blocked',
+      'TASKS ███░░░░░░░░░░░░░ 1 of 5 1 in progress 3 pending',
       ' ✔ 1 Tables for users and sessions backend-dev _',
       ' ▸ 2 POST /api/users with its validation backend-dev _',
-      ' ◦ 3 The sign-up form ログイン画面 🔐 after 2 frontend-dev',
+      // Its API was announced as ready: it can be begun.
+      ' · 3 The sign-up form ログイン画面 🔐 after 2 frontend-dev',
       ' · 4 Tests of the sign-up tester',
       ' · 5 Words for an address that is taken –',
       '',
