@@ -3,13 +3,13 @@
 import type { ComposedLead } from '../compose-lead.ts';
 import { phaseOfTeam } from '../domain/team/team-name.ts';
 
-/** Begins to measure what the tests reach before anything is built; nothing where work has been merged already. */
+/** Begins to measure what the tests reach where the team's branch began, also of one whose work goes on. */
 export async function coverageBefore({ context, lead }: ComposedLead, team: string, signal: AbortSignal) {
-  const { base, head } = await lead.workshop.begin(team);
+  const { base } = await lead.workshop.begin(team);
   const { hooks, quality } = await context.settings();
-  if (phaseOfTeam(team) !== 'run' || base !== head || !hooks.taskCompleted.requireQualityCheck)
+  if (phaseOfTeam(team) !== 'run' || !hooks.taskCompleted.requireQualityCheck)
     return { coverage: Promise.resolve(null) };
-  const { path } = await lead.workshop.view(team, 'base');
+  const { path } = await lead.workshop.view(team, 'base', base);
   const measured = lead.checksAt(path, team).run(quality, signal);
   return { coverage: measured.then(({ coverage }) => coverage).catch(() => null) };
 }

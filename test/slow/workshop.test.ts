@@ -123,6 +123,9 @@ test('who only reads sees the team’s branch, whatever was done there', async (
   assert.equal(textOf(path, 'src/api/a.js'), '2\n');
   assert.ok(!existsSync(join(path, 'stray.txt')));
   assert.equal(git('rev-parse', 'astray').trim(), base);
+  const first = await workshop.view(TEAM, 'base', base);
+  assert.equal(first.head, base);
+  assert.equal(textOf(first.path, 'src/api/a.js'), git('show', `${base}:src/api/a.js`));
   rmSync(join(path, '.git'));
   assert.deepEqual(await workshop.view(TEAM, 'quality'), again);
 });

@@ -127,7 +127,7 @@ class GitWorkshop implements Workshop {
     return isMissing;
   }
 
-  view(team: string, name: string) {
+  view(team: string, name: string, at?: string) {
     return this.#turn(async (tools) => {
       const { repository, run } = tools;
       const path = viewPath(team, name, repository);
@@ -135,11 +135,12 @@ class GitWorkshop implements Workshop {
       const head = requireTeam(team, heads.head);
       await noteHead(team, heads, repository, run);
       if (this.#isMissing(path, repository)) await removeWorktree(path, repository);
-      await ensureWorktree(path, ['--detach', head], repository, run);
-      await run.git(path, ['checkout', '--quiet', '--detach', '--force', head]);
+      const commit = at ?? head;
+      await ensureWorktree(path, ['--detach', commit], repository, run);
+      await run.git(path, ['checkout', '--quiet', '--detach', '--force', commit]);
       await run.git(path, ['clean', '--quiet', '-ffd']);
       await this.#equip(path, tools);
-      return { path: rootIn(path, repository), head };
+      return { path: rootIn(path, repository), head: commit };
     });
   }
 

@@ -50,8 +50,11 @@ export interface Workshop {
   begin(team: string, how?: 'anew'): Promise<{ readonly branch: string; readonly base: string; readonly head: string }>;
   /** A worktree for a writer on `tool/<team>--<member>`; taken up where it stands, work that is not committed included. */
   open(team: string, member: string): Promise<WriterPlace>;
-  /** A worktree at the head of the team's branch for who only reads, brought up to date at each call; what was changed in it is lost. */
-  view(team: string, name: string): Promise<{ readonly path: string; readonly head: string }>;
+  /**
+   * A worktree at the head of the team's branch for who only reads, brought up to date at each call; what was changed in it is lost.
+   * @param at another commit than the head
+   */
+  view(team: string, name: string, at?: string): Promise<{ readonly path: string; readonly head: string }>;
   /** Brings the team's branch into the writer's. Work that is not committed stays; where it is in the way, that is a conflict. */
   update(team: string, member: string): Promise<Merge>;
   /** What of a writer's work no commit takes in: repositories in its worktree, and those of `files` that git ignores. */
