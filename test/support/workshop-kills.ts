@@ -20,7 +20,10 @@ function killingGit(directory: string, at: number, moment: Moment): string {
   const run = `exec ${real} "$@"`;
   const act = moment === 'before' ? 'exit 1' : run;
   const bin = join(directory, 'git');
-  const script = `read n <${count}; n=$((n+1)); echo $n >${count}\nif [ $n = ${at} ]; then kill -9 $PPID; ${act}; fi\n${run}\n`;
+  // Some run at the same moment: each is counted alone.
+  const lock = `${count}.lock`;
+  const counted = `until mkdir ${lock} 2>/dev/null; do :; done\nread n <${count}; n=$((n+1)); echo $n >${count}\nrmdir ${lock}`;
+  const script = `${counted}\nif [ $n = ${at} ]; then kill -9 $PPID; ${act}; fi\n${run}\n`;
   writeFileSync(bin, `#!/bin/sh\n${script}`);
   chmodSync(bin, 0o755);
   return directory;
