@@ -130,7 +130,7 @@ function howItEnded(end: CommandEnd): string {
 }
 
 /** Runners that end with an error where there is no test say so. */
-const NONE_FOUND = /^(?:No tests? (?:files )?found|Could not find '[^'\n]+'$)/m;
+const NONE_FOUND = /^No tests? (?:files )?found/m;
 /** Python's say the same where they broke down; with these codes they have found none. */
 const NONE_RAN = /^(?:=+ )?(?:no tests ran|NO TESTS RAN)\b/m;
 const NONE_RAN_CODES = [0, 5];

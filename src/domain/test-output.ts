@@ -45,9 +45,7 @@ const SUMMARIES: readonly ((text: string) => readonly Counts[])[] = [
   // jest, vitest
   (text) =>
     all(text, /^ *Tests:? +(.*\d+ (?:failed|passed|skipped|todo|total).*)$/gm).map(([, line = '']) => wordCounts(line)),
-  // these, and Node of a directory that is not there
-  (text) =>
-    all(text, /^(?:No tests? (?:files )?found|Could not find '[^'\n]+'$)/gm).map(() => ({ ran: 0, failures: 0 })),
+  (text) => all(text, /^(No tests? (?:files )?found)/gm).map(() => ({ ran: 0, failures: 0 })),
   // mocha
   (text) =>
     all(text, /^ {2}(\d+) passing\b.*(?:\n {2}\d+ pending)?(?:\n {2}(\d+) failing)?/gm).map(([, pass, fail]) => ({
