@@ -5,16 +5,16 @@ import { fromRoot, withPlaces } from '../../src/domain/tool-output.ts';
 test('paths below the root are told from there, in every dress that tools give them; others stay whole', () => {
   const sequence = String.fromCharCode(27);
   const said: readonly (readonly [string, string])[] = [
-    ['/work/shop/src/a.js', 'src/a.js'],
-    ["location: '/work/shop/test/a.test.js:1:1'", "location: 'test/a.test.js:1:1'"],
-    ['at load (file:///work/shop/src/a.js:3:1)', 'at load (src/a.js:3:1)'],
-    [`${sequence}[4m/work/shop/src/a.js${sequence}[24m`, `${sequence}[4msrc/a.js${sequence}[24m`],
+    ['/projects/shop/src/a.js', 'src/a.js'],
+    ["location: '/projects/shop/test/a.test.js:1:1'", "location: 'test/a.test.js:1:1'"],
+    ['at load (file:///projects/shop/src/a.js:3:1)', 'at load (src/a.js:3:1)'],
+    [`${sequence}[4m/projects/shop/src/a.js${sequence}[24m`, `${sequence}[4msrc/a.js${sequence}[24m`],
     ['/real/shop/src/a.js', 'src/a.js'],
-    ['/work/shop-old/src/a.js', '/work/shop-old/src/a.js'],
-    ['/home/work/shop/src/a.js', '/home/work/shop/src/a.js'],
-    ['in /work/shop', 'in /work/shop'],
+    ['/projects/shop-old/src/a.js', '/projects/shop-old/src/a.js'],
+    ['/home/projects/shop/src/a.js', '/home/projects/shop/src/a.js'],
+    ['in /projects/shop', 'in /projects/shop'],
   ];
-  for (const [text, told] of said) assert.equal(fromRoot(text, ['/work/shop', '/real/shop']), told);
+  for (const [text, told] of said) assert.equal(fromRoot(text, ['/projects/shop', '/real/shop']), told);
 });
 
 /** A tool, what it prints, and its findings. */
