@@ -9,6 +9,8 @@ import { withPlaces } from './tool-output.ts';
 /** How a command went. */
 export type CommandEnd = {
   readonly command: string;
+  /** What the shell was given for it. */
+  readonly script: string;
   readonly exitCode: number | null;
   /** The end came from the deadline. */
   readonly timedOut: boolean;
@@ -135,22 +137,52 @@ const NONE_FOUND = /^No tests? (?:files )?found/m;
 const NONE_RAN = /^(?:=+ )?(?:no tests ran|NO TESTS RAN)\b/m;
 const NONE_RAN_CODES = [0, 5];
 
+/** Node's runner, of what it was told to run, and of any directory that went away while it looked around. */
+const NOT_THERE = /^Could not find '([^'\n]+)'$/m;
+
+/** It never came to the tests; run again, it may. */
+export function wasLost({ exitCode, output }: CommandEnd): boolean {
+  return exitCode !== 0 && NOT_THERE.test(plainText(output)) && readTestOutput(output).ran === null;
+}
+
+function plainPath(path: string): string {
+  return path.replace(/^(?:\.\/)+|\/+$/g, '');
+}
+
+/** The script, as package managers print it before they run it. */
+const PRINTED = /^[>$] .*$/gm;
+
+/** What is not there is what the command names, itself or in a script of the package. */
+function isNamedMissing({ output, script }: CommandEnd): boolean {
+  const text = plainText(output);
+  const missing = NOT_THERE.exec(text)?.[1];
+  if (missing === undefined) return false;
+  const words = [script, ...(text.match(PRINTED) ?? [])].join('\n').split(/[\s'"]+/).map(plainPath);
+  return words.includes(plainPath(missing));
+}
+
 function hasFoundNone({ exitCode, output }: CommandEnd): boolean {
   const text = plainText(output);
   return NONE_FOUND.test(text) || (NONE_RAN.test(text) && NONE_RAN_CODES.includes(exitCode ?? 1));
 }
 
+/** How many tests ran; null when nothing of its output tells. */
+function ranBy(end: CommandEnd): number | null {
+  return wasLost(end) && isNamedMissing(end) ? 0 : readTestOutput(end.output).ran;
+}
+
 /** @param measuresCoverage the commands may fail for a threshold of their own although every test passes */
 export function testsResult(ends: readonly CommandEnd[], timeoutMs: number, measuresCoverage: boolean): Measured {
   for (const end of ends) {
-    const { ran, failures, failed: names } = readTestOutput(end.output);
+    const { failures, failed: names } = readTestOutput(end.output);
+    const ran = ranBy(end);
     if (end.timedOut) return notEnded('tests', timeoutMs, end.command, names.length > 0 ? names : tailOf(end));
     if (couldNotRun(end) && names.length === 0) return cannotRun('tests', end);
     const isThreshold = measuresCoverage && failures === 0 && ran !== null && ran > 0 && names.length === 0;
-    if (ran === 0 && names.length === 0 && hasFoundNone(end)) continue;
+    if (ran === 0 && names.length === 0 && (wasLost(end) || hasFoundNone(end))) continue;
     if (end.exitCode !== 0 && !isThreshold) return failing(end, names, failures);
   }
-  const counts = ends.map((end) => readTestOutput(end.output).ran);
+  const counts = ends.map(ranBy);
   if (counts.every((count) => count === 0)) return failed('tests', NO_TESTS, commandsOf(ends), [], true);
   const known = counts.filter((count) => count !== null);
   const total = known.reduce((sum, count) => sum + count, 0);

@@ -6,7 +6,7 @@ import { testsResult } from '../../src/domain/check-results.ts';
 import { isForLackOfTests } from '../../src/domain/quality.ts';
 
 function end(exitCode: number, output: string, command = 'npm test') {
-  return { command, exitCode, timedOut: false, durationMs: 1, output };
+  return { command, script: command, exitCode, timedOut: false, durationMs: 1, output };
 }
 
 function ended(exitCode: number, output: string) {
@@ -17,6 +17,7 @@ test('a runner that ends with an error since there is no test tells of no failur
   for (const [exitCode, output] of [
     [1, 'No tests found, exiting with code 1\nRun with `--passWithNoTests` to exit with code 0\n'],
     [1, 'No test files found, exiting with code 1\n'],
+    [1, "\n> x@1.0.0 test\n> node --test tests/\n\nCould not find 'tests'\n"],
     [5, '============ no tests ran in 0.01s ============\n'],
     [5, '\nRan 0 tests in 0.000s\n\nNO TESTS RAN\n'],
     [0, '# tests 0\n# pass 0\n# fail 0\n# cancelled 0\n'],
@@ -34,6 +35,8 @@ test('a test that fails, or a suite that cannot be loaded, is no lack of tests',
     'it broke\n',
     // Node's runner ends so where any directory goes away while it looks around: which tests there are is not known.
     "\n> x@1.0.0 test\n> node --test\n\nCould not find '/project/.tool/teams/x'\n",
+    "\n> x@1.0.0 test\n> node --test tests/\n\nCould not find 'tests/fixtures'\n",
+    "\n> x@1.0.0 test\n> node --test a; node --test tests\n\n# pass 1\n# fail 0\n# cancelled 0\nCould not find 'tests'\n",
   ]) {
     const result = ended(1, output);
     assert.equal(result.outcome, 'failed');

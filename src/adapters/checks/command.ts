@@ -95,14 +95,15 @@ export function createCommands(options: {
     run: async (command, script, { env: more = {}, limitMs = Number.POSITIVE_INFINITY } = {}) => {
       signal.throwIfAborted();
       const timeoutMs = Math.min(remainingMs(), limitMs);
-      if (timeoutMs <= 0) return { command, exitCode: null, timedOut: true, durationMs: 0, output: '' };
+      if (timeoutMs <= 0) return { command, script, exitCode: null, timedOut: true, durationMs: 0, output: '' };
       output(`$ ${command}\n`);
       const startedAt = now();
       const { exitCode, timedOut, stdout, stderr } = await start(script, more, timeoutMs);
       signal.throwIfAborted();
       const said = stdout === '' || stdout.endsWith('\n') ? `${stdout}${stderr}` : `${stdout}\n${stderr}`;
       output(said);
-      return { command, exitCode, timedOut, durationMs: Math.round(now() - startedAt), output: fromRoot(said, roots) };
+      const durationMs = Math.round(now() - startedAt);
+      return { command, script, exitCode, timedOut, durationMs, output: fromRoot(said, roots) };
     },
     ask: async (script) => {
       const { exitCode, stdout } = await start(script, {}, Math.min(remainingMs() + 1, 30_000));

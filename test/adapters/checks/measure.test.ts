@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import { utimesSync } from 'node:fs';
+import { readFileSync, utimesSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
-import { DEFAULT_QUALITY, rejection } from '../../../src/domain/quality.ts';
+import { DEFAULT_QUALITY, isForLackOfTests, rejection } from '../../../src/domain/quality.ts';
 import { heldAgainst } from '../../../src/domain/unreported.ts';
 import { checkOf, commands, failures, LCOV, prints, testProject } from '../../support/checks.ts';
 
@@ -41,6 +41,26 @@ test('tests that leave a report by themselves are not run again for it', async (
     [checkOf(result, 'coverage').command, project.said().includes('npm run coverage')],
     ['npm test', false],
   );
+});
+
+test("Node's runner that lost a directory it was not told of is asked again, and once only", async (t) => {
+  const project = testProject(t, null);
+  const lost = "echo \"Could not find '$PWD/lib/gone'\" >&2; exit 1";
+  const once = `if mkdir asked; then ${lost}; fi; ${LCOV}; rmdir asked`;
+  assert.equal((await project.gate(commands({ tests: once, coverage: once }))).ok, true);
+  const tests = `echo x >> runs; ${lost}`;
+  const result = await project.gate(commands({ tests, coverage: LCOV }));
+  assert.equal(checkOf(result, 'tests').reason, `${tests} ended with 1: Could not find 'lib/gone'`);
+  assert.equal(readFileSync(join(project.root, 'runs'), 'utf8'), 'x\nx\n');
+});
+
+test("Node's runner that was told of a directory that is not there has found no tests", async (t) => {
+  const project = testProject(t, null);
+  for (const tests of ['npm test', 'node --test tests/'] as const) {
+    project.write('package.json', '{"scripts":{"test":"node --test ./tests"}}');
+    const none = checkOf(await project.gate(commands({ tests, coverage: LCOV })), 'tests');
+    assert.deepEqual([none.reason, isForLackOfTests(none)], ['no tests ran', true], tests);
+  }
 });
 
 test('reports that cannot be read, or name nothing of the project, fail with what is wrong', async (t) => {
