@@ -11,9 +11,9 @@ export type ShellContext = {
   /** Where the link at this absolute path leads, as it is written in the link; null when it is none. */
   readonly linkTo: (path: string) => string | null;
   readonly readText?: (path: string) => string | null;
-  /** Paths that a bash pattern matches, as bash would write them; quoted characters come with a backslash before them. */
   /** Of code of Node that surely only reads, the files that it loads; null of other code. It is given when `hasCode` asks for it. */
   readonly onlyReads?: (code: string) => readonly string[] | null;
+  /** Paths that a bash pattern matches, as bash would write them; quoted characters come with a backslash before them. */
   readonly glob?: (pattern: string, cwd: string) => readonly string[];
 };
 
