@@ -157,7 +157,10 @@ function isNamedMissing({ output, script }: CommandEnd): boolean {
   const text = plainText(output);
   const missing = NOT_THERE.exec(text)?.[1];
   if (missing === undefined) return false;
-  const words = [script, ...(text.match(PRINTED) ?? [])].join('\n').split(/[\s'"]+/).map(plainPath);
+  const words = [script, ...(text.match(PRINTED) ?? [])]
+    .join('\n')
+    .split(/[\s'"]+/)
+    .map(plainPath);
   return words.includes(plainPath(missing));
 }
 
@@ -171,6 +174,18 @@ function ranBy(end: CommandEnd): number | null {
   return wasLost(end) && isNamedMissing(end) ? 0 : readTestOutput(end.output).ran;
 }
 
+/** Tools that measure coverage say so where it is too low, and end with an error for that alone. */
+const THRESHOLD = /\bcoverage\b.*(?:\bthreshold|does not meet|\bnot (?:met|reached)|\bfail[-_]under)/im;
+
+/** Runners, and TAP, of what has failed, whatever the code says that the command ended with. */
+const TELLS_FAILURE = /^ ?FAIL\s+\S|^# fail +[1-9]/m;
+
+/** Whether the runner itself tells of a failing test. */
+export function tellsFailure({ output }: CommandEnd): boolean {
+  const { failures, failed } = readTestOutput(output);
+  return (failures ?? 0) > 0 || (failed.length > 0 && TELLS_FAILURE.test(plainText(output)));
+}
+
 /** @param measuresCoverage the commands may fail for a threshold of their own although every test passes */
 export function testsResult(ends: readonly CommandEnd[], timeoutMs: number, measuresCoverage: boolean): Measured {
   for (const end of ends) {
@@ -178,9 +193,10 @@ export function testsResult(ends: readonly CommandEnd[], timeoutMs: number, meas
     const ran = ranBy(end);
     if (end.timedOut) return notEnded('tests', timeoutMs, end.command, names.length > 0 ? names : tailOf(end));
     if (couldNotRun(end) && names.length === 0) return cannotRun('tests', end);
-    const isThreshold = measuresCoverage && failures === 0 && ran !== null && ran > 0 && names.length === 0;
+    const isClean = failures === 0 && ran !== null && ran > 0 && names.length === 0;
+    const isThreshold = measuresCoverage && isClean && THRESHOLD.test(plainText(end.output));
     if (ran === 0 && names.length === 0 && (wasLost(end) || hasFoundNone(end))) continue;
-    if (end.exitCode !== 0 && !isThreshold) return failing(end, names, failures);
+    if (end.exitCode === 0 ? tellsFailure(end) : !isThreshold) return failing(end, names, failures);
   }
   const counts = ends.map(ranBy);
   if (counts.every((count) => count === 0)) return failed('tests', NO_TESTS, commandsOf(ends), [], true);
@@ -198,7 +214,8 @@ export function testsResult(ends: readonly CommandEnd[], timeoutMs: number, meas
 function failing(end: CommandEnd, names: readonly string[], failures: number | null): Measured {
   const [first = ''] = names;
   if (names.length === 0) {
-    const reason = `${end.command} ${howItEnded(end)}: ${oneLine(tailOf(end).at(-1) ?? 'it said nothing')}`;
+    const said = end.exitCode === 0 ? `its runner tells of ${failures} that fail` : tailOf(end).at(-1);
+    const reason = `${end.command} ${howItEnded(end)}: ${oneLine(said ?? 'it said nothing')}`;
     return failed('tests', reason, end.command, tailOf(end), failures !== null);
   }
   const count = Math.max(names.length, failures ?? 0);

@@ -57,3 +57,43 @@ test('a runner that broke down before it ran any test has failed, whatever it sa
     assert.equal(isForLackOfTests(result), false);
   }
 });
+
+test('what its runner tells of as failing has failed, whatever the command ends with; what it only mentions has not', () => {
+  const counts = (fail: number) => `# pass 2\n# fail ${fail}\n# cancelled 0\n`;
+  for (const [output, reason] of [
+    [`not ok 1 - sums\n${counts(1)}`, '1 test fails: sums'],
+    [counts(2), 'npm test ended with 0: its runner tells of 2 that fail'],
+    ['not ok 1 - sums\n1..3\n# tests 3\n# pass  2\n# fail  1\n', '1 test fails: sums'],
+    [
+      '--- FAIL: TestSum (0.00s)\n    sum_test.go:7: 3\nFAIL\nFAIL\texample.com/a\t0.003s\nFAIL\n',
+      /^1 test fails: TestSum/,
+    ],
+    ['Tests:       1 failed, 2 passed, 3 total\n', /^npm test ended with 0: /],
+    ['  1 passing (3ms)\n  1 failing\n\n  1) sums:\n     Error\n', '1 test fails: sums'],
+  ] as const) {
+    const result = ended(0, output);
+    assert.equal(result.outcome, 'failed', output);
+    assert.match(result.reason, typeof reason === 'string' ? new RegExp(`^${reason}$`) : reason);
+  }
+  for (const output of [
+    `not ok 1 - later # TODO\n${counts(0)}`,
+    '  ● Deprecation Warning:\n\nTests:       2 passed, 2 total\n',
+    'not ok 1 - printed by a test\n',
+  ])
+    assert.equal(ended(0, output).outcome, 'passed', output);
+});
+
+test('an error behind tests that pass is a threshold of the coverage only where the tool says so', () => {
+  const counts = '# pass 2\n# fail 0\n# cancelled 0\n';
+  const outcome = (words: string) => testsResult([end(1, `${counts}${words}\n`)], 1000, true).result.outcome;
+  for (const words of [
+    'ERROR: Coverage for lines (50%) does not meet global threshold (90%)',
+    'Jest: "global" coverage threshold for statements (90%) not met: 50%',
+    'ℹ Error: 50.00% line coverage does not meet threshold of 90%.',
+    'FAIL Required test coverage of 90% not reached. Total coverage: 50.00%',
+    'Coverage failure: total of 50 is less than fail-under=90',
+  ])
+    assert.equal(outcome(words), 'passed', words);
+  for (const words of ['src/a.ts(1,7): error TS2322', 'Coverage summary', 'ELIFECYCLE  Command failed'])
+    assert.equal(outcome(words), 'failed', words);
+});

@@ -13,6 +13,7 @@ import {
   notEnded,
   notMeasured,
   performanceResult,
+  tellsFailure,
   testsResult,
   wasLost,
 } from '../../domain/check-results.ts';
@@ -93,8 +94,12 @@ async function measureTests(
   const [first] = plan.testing;
   const ends = runs.flatMap((run) => run.tests);
   const measuresCoverage = plan.testing.every((testing) => testing.isOneRun);
+  // Tests that fail where they are run once more, to be measured, fail.
+  const again = runs.flatMap((run) => run.coverage).filter((end) => !ends.includes(end) && tellsFailure(end));
   const tests =
-    ends.length > 0 ? testsResult(ends, timeoutMs, measuresCoverage) : noData('tests', first?.tests.gap ?? '');
+    ends.length > 0
+      ? testsResult([...ends, ...(measuresCoverage ? [] : again)], timeoutMs, measuresCoverage)
+      : noData('tests', first?.tests.gap ?? '');
   const lines = runs.flatMap(({ measured }) =>
     measured.map(({ command, script }) => ({
       text: script,

@@ -53,9 +53,12 @@ export async function findNodeProject({ root }: Surroundings): Promise<Project |
     if (report.report === null) return found(way(run(coverageName)));
     if (report.report === 'vitest/lcov.info' && !packages.some((name) => name.startsWith('@vitest/coverage-')))
       return gap('vitest measures no coverage without @vitest/coverage-v8; install it');
-    const before = scripts(`pre${coverageName}`) === null ? '' : `${manager} run pre${coverageName} && `;
+    const own = (name: string) => (scripts(name) === null ? [] : [`${manager} run ${name}`]);
+    const [before, after] = [own(`pre${coverageName}`), own(`post${coverageName}`)];
+    const isAlone = before.length + after.length === 0;
+    const script = [...before, isAlone ? report.script : `(\n${report.script}\n)`, ...after].join(' && ');
     const command = coverageName === 'test' ? report.command : run(coverageName);
-    return found(way(command, { ...report, script: `${before}${report.script}` }));
+    return found(way(command, { ...report, script }));
   };
   return {
     manifest: MANIFEST,

@@ -157,7 +157,10 @@ function objectionOf(
 ): Objection | null {
   if (result.ok) return null;
   const failed = result.checks.filter(({ outcome }) => outcome === 'failed');
-  const isTesters = failed.every((one) => one.check === 'coverage' || isForLackOfTests(one));
+  const { coverageTarget } = settings.quality;
+  // A command that fails although enough is reached lacks no tests.
+  const lacksCoverage = result.coverage === null || result.coverage < coverageTarget;
+  const isTesters = failed.every((one) => (one.check === 'coverage' ? lacksCoverage : isForLackOfTests(one)));
   if (isTestedLater(state, task) && caller.name !== 'tester' && isTesters) return null;
   const what = failed.map(({ check }) => check).join(' ');
   return { reason: rejection(result, settings.quality), fingerprint: `task ${task.id} ${result.tree} ${what}` };

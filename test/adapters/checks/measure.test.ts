@@ -45,7 +45,7 @@ test('tests that leave a report by themselves are not run again for it', async (
 
 test("Node's runner that lost a directory it was not told of is asked again, and once only", async (t) => {
   const project = testProject(t, null);
-  const lost = "echo \"Could not find '$PWD/lib/gone'\" >&2; exit 1";
+  const lost = 'echo "Could not find \'$PWD/lib/gone\'" >&2; exit 1';
   const once = `if mkdir asked; then ${lost}; fi; ${LCOV}; rmdir asked`;
   assert.equal((await project.gate(commands({ tests: once, coverage: once }))).ok, true);
   const tests = `echo x >> runs; ${lost}`;
@@ -83,10 +83,32 @@ test('reports that cannot be read, or name nothing of the project, fail with wha
 
 test('a coverage command with a threshold of its own fails the coverage, not the tests', async (t) => {
   const project = testProject(t, null);
-  const script = `${LCOV}; printf '# pass 3\\n# fail 0\\n# cancelled 0\\n'; echo 'threshold not met'; exit 1`;
+  const script = `${LCOV}; printf '# pass 3\\n# fail 0\\n# cancelled 0\\n'; echo 'coverage threshold not met'; exit 1`;
   const result = await project.gate(commands({ tests: script, coverage: script }));
   assert.deepEqual(failures(result), ['coverage']);
   assert.match(checkOf(result, 'coverage').reason, /ended with 1 although the tests pass; the tests reach 100 %/);
+});
+
+test('a command that fails behind its tests fails the tests, and so do tests that fail only where they are measured', async (t) => {
+  const project = testProject(t, null);
+  const passing = `printf '# pass 3\\n# fail 0\\n# cancelled 0\\n'`;
+  const script = `${LCOV}; ${passing}; echo 'types are wrong'; exit 1`;
+  const one = await project.gate(commands({ tests: script, coverage: script }));
+  assert.deepEqual(failures(one), ['tests']);
+  assert.match(checkOf(one, 'tests').reason, /ended with 1: types are wrong$/);
+  const measured = `${LCOV}; printf 'not ok 1 - sums\\n# pass 2\\n# fail 1\\n# cancelled 0\\n'; exit 1`;
+  const other = await project.gate(commands({ tests: passing, coverage: measured }));
+  assert.deepEqual(checkOf(other, 'tests').details, ['sums']);
+});
+
+test('what a package runs behind its tests counts as they do', async (t) => {
+  const project = testProject(t, null);
+  project.write('a.test.js', "require('node:test')('a', () => {});\n");
+  const outcome = async (posttest: string) => {
+    project.write('package.json', JSON.stringify({ scripts: { test: 'node --test', posttest } }));
+    return checkOf(await project.gate(), 'tests').outcome;
+  };
+  assert.deepEqual([await outcome('true'), await outcome('exit 3')], ['passed', 'failed']);
 });
 
 test('tests that fail without a name are shown with their last lines', async (t) => {

@@ -137,7 +137,7 @@ test('a Node project: where the coverage comes from, and why it does not', async
   };
   const own = await of({ test: 'node --test', pretest: 'tsc' });
   assert.equal(own.coverage?.command, 'node --experimental-test-coverage --test');
-  assert.match(own.coverage?.script ?? '', /^npm run pretest && node --experimental-test-coverage /);
+  assert.match(own.coverage?.script ?? '', /^npm run pretest && \(\nnode --experimental-test-coverage .*\n\)$/);
   assert.deepEqual([own.isOneRun, own.coverage?.countsTests], [true, true]);
   const other = await of({ test: 'node --test', 'test:coverage': 'sh coverage.sh', coverage: 'never' });
   assert.deepEqual(
