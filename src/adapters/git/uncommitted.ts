@@ -3,6 +3,7 @@
 import { existsSync, lstatSync, mkdtempSync, readFileSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { ToolError } from '../../domain/errors.ts';
 import type { GitOptions } from './git.ts';
 import { copyIndex } from './index-copy.ts';
 import { refAt } from './workshop-commits.ts';
@@ -25,23 +26,50 @@ function asBytes(text: string): string {
   return Buffer.from(text).toString('latin1');
 }
 
+function asText(name: string): string {
+  return Buffer.from(name, 'latin1').toString();
+}
+
 function placeOf(top: string, name: string): Buffer {
   return Buffer.concat([Buffer.from(`${top}/`), Buffer.from(name, 'latin1')]);
 }
 
 type Env = Readonly<Record<string, string>>;
 
-/** Names of all that was changed and is not ignored, as bytes, from the top; of a repository in the worktree its own, ending in `/`. */
-async function namesIn(path: string, { prefix }: Repository, run: Run, env: Env = {}): Promise<readonly string[]> {
-  const without = LEFT_OUT.map((place) => `:(top,exclude,literal)${prefix}${place}`);
-  const how = ['ls-files', '-z', '-m', '-d', '-o', '--exclude-standard', '--', ':(top)', ...without];
-  return [...new Set(lines(await run.git(path, how, { env, ...BYTES })))];
+/** Names are bytes, from the top. */
+type Listing = {
+  /** All that was changed and is not ignored; of a repository in the worktree its own, ending in `/`. */
+  readonly names: readonly string[];
+  /** What the index has: with `--stage` all of it, with `--unmerged` what a merge left open. */
+  readonly entries: readonly { readonly mode: string; readonly name: string }[];
+};
+
+/** What ls-files writes before a name that the index does not have, or has otherwise. */
+const CHANGED = ['?', 'R', 'C'];
+
+async function list(
+  path: string,
+  which: '--stage' | '--unmerged',
+  { prefix }: Repository,
+  run: Run,
+  env: Env = {},
+): Promise<Listing> {
+  const how = ['ls-files', '-z', '-t', which, '-m', '-d', '-o', '--exclude-standard'];
+  const without = LEFT_OUT.map((place) => `${asBytes(prefix)}${place}/`);
+  const names = new Set<string>();
+  const entries: { readonly mode: string; readonly name: string }[] = [];
+  for (const row of lines(await run.git(path, how, { env, ...BYTES }))) {
+    const [tag = '', text] = [row[0], row.slice(2)];
+    const name = tag === '?' ? text : text.slice(text.indexOf('\t') + 1);
+    if (!CHANGED.includes(tag)) entries.push({ mode: text.slice(0, 6), name });
+    else if (!without.some((place) => `${name}/`.startsWith(place))) names.add(name);
+  }
+  return { names: [...names], entries };
 }
 
-/** The same of repositories that the index has as links, though they are no submodules. */
-async function linksIn(path: string, run: Run, env: Env = {}): Promise<readonly string[]> {
-  const rows = lines(await run.git(path, ['ls-files', '-z', '--stage'], { env, ...BYTES }));
-  const links = rows.flatMap((row) => (row.startsWith('160000 ') ? row.slice(row.indexOf('\t') + 1) : []));
+/** Repositories that the index has as links, though they are no submodules. */
+async function linksIn(path: string, { entries }: Listing, run: Run): Promise<readonly string[]> {
+  const links = entries.filter(({ mode }) => mode === '160000').map(({ name }) => name);
   const inside = links.filter((link) => existsSync(placeOf(path, `${link}/.git`)));
   if (inside.length === 0) return [];
   const how = ['config', '--file', '.gitmodules', '-z', '--get-regexp', '^submodule\\..*\\.path$'];
@@ -49,14 +77,32 @@ async function linksIn(path: string, run: Run, env: Env = {}): Promise<readonly 
   return inside.filter((link) => !known.includes(link)).map((link) => `${link}/`);
 }
 
-/** Repositories in a worktree, from its top: no commit of the worktree takes in what is in them. */
-export async function repositoriesIn({ path }: Worktree, repository: Repository, run: Run): Promise<readonly string[]> {
-  const names = [...(await namesIn(path, repository, run)), ...(await linksIn(path, run))];
-  return names.filter((name) => name.endsWith('/')).map((name) => Buffer.from(name.slice(0, -1), 'latin1').toString());
+/**
+ * What no commit of a worktree takes in: repositories in it, from its top, and those of the files that git ignores and does
+ * not have.
+ * @param root where in the worktree the files are told from
+ */
+export async function leftOutOf(
+  { path }: Worktree,
+  root: string,
+  files: readonly string[],
+  repository: Repository,
+  run: Run,
+): Promise<{ readonly repositories: readonly string[]; readonly ignored: readonly string[] }> {
+  const listing = await list(path, '--stage', repository, run);
+  const { names, entries } = listing;
+  const inside = [...names, ...(await linksIn(path, listing, run))].filter((name) => name.endsWith('/'));
+  // What git names it does not ignore.
+  const named = new Set([...names, ...entries.map(({ name }) => name)]);
+  const others = files.filter((file) => !named.has(asBytes(`${repository.prefix}${file}`)));
+  return {
+    repositories: inside.map((name) => asText(name.slice(0, -1))),
+    ignored: await ignoredOf(root, others, run),
+  };
 }
 
 /** Those of the paths, from a directory of the worktree, that are files and that git ignores and does not have. */
-export async function ignoredOf(root: string, paths: readonly string[], run: Run): Promise<readonly string[]> {
+async function ignoredOf(root: string, paths: readonly string[], run: Run): Promise<readonly string[]> {
   const files = paths.filter((path) => {
     try {
       return lstatSync(join(root, path)).isFile();
@@ -118,12 +164,11 @@ function isGone(top: string, file: string): boolean {
 }
 
 /** Files that a merge left with both sides in them. */
-export async function conflictedFiles({ path }: Worktree, run: Run): Promise<string[]> {
-  const rows = lines(await run.git(path, ['ls-files', '-z', '--unmerged']));
-  const files = new Set(rows.map((row) => row.slice(row.indexOf('\t') + 1)));
+function conflictedFiles(top: string, { entries }: Listing): string[] {
+  const files = new Set(entries.map(({ name }) => name));
   return [...files].filter((file) => {
     try {
-      return MARKER.test(readFileSync(join(path, file), 'utf8'));
+      return MARKER.test(readFileSync(placeOf(top, file), 'utf8'));
     } catch {
       return false;
     }
@@ -139,29 +184,40 @@ async function isAsCommitted(path: string, run: Run): Promise<boolean> {
 /** Paths of all that differs from its last commit, from the top; what git ignores left out. */
 export async function changedIn({ path }: Worktree, repository: Repository, run: Run): Promise<readonly string[]> {
   const staged = ['diff-index', '--cached', '--name-only', '--no-renames', '-z', '--ignore-submodules=none', 'HEAD'];
-  const names = [...(await namesIn(path, repository, run)), ...lines(await run.git(path, staged, BYTES))];
-  return names.map((name) => Buffer.from(name, 'latin1').toString());
+  const { names: changed } = await list(path, '--unmerged', repository, run);
+  const names = [...changed, ...lines(await run.git(path, staged, BYTES))];
+  return names.map(asText);
 }
 
-/** Commits all of it; null when there is nothing. */
+/** Commits all of it; null when there is nothing. Throws while files hold conflict markers. */
 export async function commitAll(
   { path, admin }: Worktree,
   ref: string,
   message: string,
-  author: Readonly<Record<string, string>>,
+  team: string,
+  member: string,
   repository: Repository,
   run: Run,
 ): Promise<string | null> {
-  const names = await namesIn(path, repository, run);
-  await stage(
-    path,
-    names.filter((name) => !name.endsWith('/')),
-    run,
-  );
-  const isMerge = existsSync(join(admin, 'MERGE_HEAD'));
-  if (!isMerge && (await isAsCommitted(path, run))) return null;
-  const how = ['--quiet', '--no-verify', '--no-gpg-sign', '--cleanup=whitespace', '--allow-empty'];
-  await run.git(path, ['commit', ...how, '--file=-'], { env: author, input: message });
+  const listing = await list(path, '--unmerged', repository, run);
+  const conflicted = conflictedFiles(path, listing).map(asText);
+  if (conflicted.length > 0)
+    throw new ToolError(
+      'git',
+      `${path}: a merge of ${member}'s is not finished: ${conflicted.join(', ')} ${conflicted.length === 1 ? 'holds' : 'hold'} conflict markers`,
+    );
+  const files = listing.names.filter((name) => !name.endsWith('/'));
+  await stage(path, files, run);
+  const isNothing = async () => !existsSync(join(admin, 'MERGE_HEAD')) && (await isAsCommitted(path, run));
+  if (files.length === 0 && (await isNothing())) return null;
+  const how = ['--quiet', '--no-verify', '--no-gpg-sign', '--cleanup=whitespace'];
+  try {
+    await run.git(path, ['commit', ...how, '--file=-'], { env: identity(team, member), input: message });
+  } catch (error) {
+    // What was staged may be what there is already.
+    if (await isNothing()) return null;
+    throw error;
+  }
   return refAt(ref, repository, run);
 }
 
@@ -184,8 +240,8 @@ export async function snapshot(
     const index = join(scratch, 'index');
     copyIndex(join(admin, 'index'), index);
     const env = { GIT_INDEX_FILE: index };
-    const changed = await namesIn(path, repository, run, env);
-    const names = [...changed, ...(await linksIn(path, run, env)), ...further.map(asBytes)];
+    const listing = await list(path, '--stage', repository, run, env);
+    const names = [...listing.names, ...(await linksIn(path, listing, run)), ...further.map(asBytes)];
     if (names.length === 0 && (await isAsCommitted(path, run))) return null;
     const inside = names.filter((name) => name.endsWith('/')).map((name) => filesBelow(worktree, name, run, env));
     const files = [...names.filter((name) => !name.endsWith('/')), ...(await Promise.all(inside)).flat()];

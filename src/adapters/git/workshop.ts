@@ -6,7 +6,7 @@ import { ToolError } from '../../domain/errors.ts';
 import { LEAD } from '../../domain/team/message.ts';
 import type { ChangedPath, MemberWork, Merge, Workshop, WriterPlace } from '../../engine/team/workshop-port.ts';
 import { removeLargeTree } from '../remove-tree.ts';
-import { changedIn, commitAll, conflictedFiles, ignoredOf, repositoriesIn, snapshot } from './uncommitted.ts';
+import { changedIn, commitAll, leftOutOf, snapshot } from './uncommitted.ts';
 import { beginBranch } from './workshop-begin.ts';
 import { closeWriter } from './workshop-close.ts';
 import {
@@ -164,11 +164,9 @@ class GitWorkshop implements Workshop {
 
   leftOut(team: string, member: string, files: readonly string[]) {
     return this.#writer(team, member, async ({ worktree }, { repository, run }) => {
-      const repositories = await repositoriesIn(worktree, repository, run);
-      return {
-        repositories: repositories.map((path) => fromRoot(path, repository)),
-        ignored: await ignoredOf(rootIn(worktree.path, repository), files, run),
-      };
+      const root = rootIn(worktree.path, repository);
+      const { repositories, ignored } = await leftOutOf(worktree, root, files, repository, run);
+      return { repositories: repositories.map((path) => fromRoot(path, repository)), ignored };
     });
   }
 
@@ -183,15 +181,9 @@ class GitWorkshop implements Workshop {
   }
 
   save(team: string, member: string, message: string): Promise<string | null> {
-    return this.#writer(team, member, async ({ worktree, ref }, { repository, run }) => {
-      const conflicted = await conflictedFiles(worktree, run);
-      if (conflicted.length > 0)
-        throw new ToolError(
-          'git',
-          `${worktree.path}: a merge of ${member}'s is not finished: ${conflicted.join(', ')} ${conflicted.length === 1 ? 'holds' : 'hold'} conflict markers`,
-        );
-      return commitAll(worktree, ref, message, identity(team, member), repository, run);
-    });
+    return this.#writer(team, member, ({ worktree, ref }, { repository, run }) =>
+      commitAll(worktree, ref, message, team, member, repository, run),
+    );
   }
 
   async commits(team: string, member: string): Promise<MemberWork> {
