@@ -36,12 +36,16 @@ export async function isAncestor(first: string, second: string, repository: Repo
   return exitCode === 0 && base === first;
 }
 
-/** Merges that were made of what git gave by itself. */
-const clean = new Set<string>();
+/** Merges that were made of what git gave by itself, with their parents. */
+const clean = new Map<string, readonly string[]>();
+
+/** Commits between two others: asked for more than once before the branches move. */
+const between = new Map<string, readonly MemberCommit[]>();
+const BETWEEN_MAX = 100;
 
 /** A merge that this program made: nothing of its own is to be told of it. */
 export function noteMerge(sha: string, parents: readonly string[], repository: Repository): void {
-  clean.add(`${repository.common} ${sha}`);
+  clean.set(`${repository.common} ${sha}`, parents);
   for (const parent of parents) {
     note(parent, sha, true, repository);
     note(sha, parent, false, repository);
@@ -75,34 +79,30 @@ export async function commitsAt(
   return new Map(rows.filter(([ref]) => refs.includes(ref)));
 }
 
-/** In a name of a file there may be anything but NUL; what stands before a commit's files is known beforehand. */
-const BEGIN = '\u0001';
+type Told = Omit<MemberCommit, 'files'> & { readonly parents: readonly string[]; readonly files: readonly string[] };
 
-/** What each commit changes that is no merge. */
-async function plainFiles(
-  shas: readonly string[],
-  { top }: Repository,
-  run: Run,
-): Promise<ReadonlyMap<string, readonly string[]>> {
-  const files = new Map<string, string[]>();
-  if (shas.length === 0) return files;
-  const how = ['--stdin', '-z', `--format=${BEGIN}%H`, '--name-only', ...PLAIN];
-  const input = shas.map((sha) => `${sha}\n`).join('');
-  let rest = shas;
-  let own: string[] = [];
-  for (const word of (await run.git(top, ['show', ...how], { input })).split('\0')) {
-    const [next] = rest;
-    if (next !== undefined && word === `${BEGIN}${next}`) {
-      own = [];
-      files.set(next, own);
-      rest = rest.slice(1);
-    } else {
-      const file = own.length === 0 ? word.replace(/^\n/, '') : word;
-      if (file !== '') own.push(file);
-    }
+/** Where a file may come, something else does: no name of one, of whatever it is made, is taken for a commit. */
+const STATUS = /^\n?[A-Z]$/;
+
+/** The commits of `to` that `from` lacks, oldest first, each with the paths that it changes, from the top; a merge without. */
+async function toldBetween(from: string, to: string, repository: Repository, run: Run): Promise<readonly Told[]> {
+  const format = '--format=%H %P%x00%s%x00%(trailers:key=Task,valueonly,unfold)';
+  const how = ['-z', '--topo-order', '--reverse', format, '--name-status', '--no-diff-merges', ...PLAIN];
+  const words = (await run.git(repository.top, ['log', ...how, `${from}..${to}`])).split('\0');
+  const told: Told[] = [];
+  for (let at = 0; at + 2 < words.length; ) {
+    const [shas = '', subject = '', trailers = ''] = words.slice(at, at + 3);
+    const [sha = '', ...parents] = shas.trim().split(' ');
+    const task = trailers.trim().split('\n')[0]?.trim() ?? '';
+    const files: string[] = [];
+    for (at += 3; STATUS.test(words[at] ?? ''); at += 2) files.push(words[at + 1] ?? '');
+    told.push({ sha, parents, subject, task: task === '' ? null : task, files });
   }
-  if (rest.length > 0) throw new ToolError('git', `git show: expected ${shas.length} commits, got ${files.size}`);
-  return files;
+  note(to, from, told.length === 0, repository);
+  // Whatever lies between them was told: the way down ends at a commit whose parent `from` is.
+  const isBefore = told.some(({ parents }) => parents.includes(from));
+  note(from, to, isBefore, repository);
+  return told;
 }
 
 /** Of a merge what its parents, merged by git, do not give. Each alone: after another one git 2.39 tells all that it brings. */
@@ -124,32 +124,23 @@ export async function commitsBetween(
   repository: Repository,
   run: Run,
 ): Promise<readonly MemberCommit[]> {
-  const { top } = repository;
-  const range = `${from}..${to}`;
-  const format = '--format=%H %P%x00%s%x00%(trailers:key=Task,valueonly,unfold)';
-  const listed = await run.git(top, ['log', '-z', '--topo-order', '--reverse', format, range]);
-  const words = listed === '' ? [] : listed.split('\0');
-  const told: {
-    readonly sha: string;
-    readonly parents: readonly string[];
-    readonly subject: string;
-    readonly task: string;
-  }[] = [];
-  for (let at = 0; at + 2 < words.length; at += 3) {
-    const [shas = '', subject = '', trailers = ''] = words.slice(at, at + 3);
-    const [sha = '', ...parents] = shas.trim().split(' ');
-    told.push({ sha, parents, subject, task: trailers.trim().split('\n')[0]?.trim() ?? '' });
-  }
-  if (told.length === 0) return [];
-  const plain = told.filter(({ parents }) => parents.length < 2).map(({ sha }) => sha);
-  const changed = await plainFiles(plain, repository, run);
+  const { common, prefix } = repository;
+  if (from === to || ancestry.get(`${common} ${to} ${from}`) === true) return [];
+  const [side, ...others] = (clean.get(`${common} ${to}`) ?? []).filter((parent) => parent !== from);
+  // What a merge with `from` brings is the other side's.
+  if (side !== undefined && others.length === 0) return commitsBetween(from, side, repository, run);
+  const key = `${common} ${prefix} ${from} ${to}`;
+  const known = between.get(key);
+  if (known !== undefined) return known;
   const commits: MemberCommit[] = [];
-  for (const { sha, parents, subject, task } of told) {
-    const files = changed.get(sha) ?? (await mergeFiles(sha, parents.length, repository, run));
-    if (parents.length > 1 && files.length === 0) continue;
-    const paths = files.map((file) => fromRoot(file, repository)).sort();
-    commits.push({ sha, subject, task: task === '' ? null : task, files: paths });
+  for (const { parents, files, ...commit } of await toldBetween(from, to, repository, run)) {
+    const isMerge = parents.length > 1;
+    const changed = isMerge ? await mergeFiles(commit.sha, parents.length, repository, run) : files;
+    if (isMerge && changed.length === 0) continue;
+    commits.push({ ...commit, files: changed.map((file) => fromRoot(file, repository)).sort() });
   }
+  if (between.size >= BETWEEN_MAX) between.clear();
+  between.set(key, commits);
   return commits;
 }
 

@@ -146,6 +146,8 @@ class GitWorkshop implements Workshop {
 
   update(team: string, member: string): Promise<Merge> {
     return this.#writer(team, member, async ({ worktree, ref, at, head }, { repository, run }) => {
+      // They are asked for next, and tell which of the two comes before the other.
+      await commitsBetween(head, at, repository, run);
       if (await isAncestor(head, at, repository, run)) return { kind: 'nothing' };
       const merged = await mergeCommit(
         at,
