@@ -18,11 +18,30 @@ export async function removeTree(path: string): Promise<void> {
   }
 }
 
+/** To start another process costs as much as so many files. */
+const FEW = 100;
+
 /** As `removeTree`, for a tree that may hold very many files: each would be work for this process, so another one does it. */
 export async function removeLargeTree(path: string): Promise<void> {
-  await removeElsewhere([path]);
+  if (!(await holdsFew(path))) await removeElsewhere([path]);
   // What it left, and why, shows here.
   await removeTree(path);
+}
+
+/** Whether there is little in a directory, at any depth. */
+async function holdsFew(path: string): Promise<boolean> {
+  try {
+    let count = 0;
+    const open = [path];
+    for (let at = open.pop(); at !== undefined && count <= FEW; at = open.pop())
+      for (const entry of await readdir(at, { withFileTypes: true })) {
+        count += 1;
+        if (entry.isDirectory()) open.push(join(at, entry.name));
+      }
+    return count <= FEW;
+  } catch {
+    return false;
+  }
 }
 
 /** Another process removes what it can of these. */
