@@ -48,7 +48,10 @@ export async function beginBranch(team: string, isNew: boolean, repository: Repo
       return { branch, base: here, head: here };
     }
   }
-  if (!isKnown || base !== known) await run.git(root, ['update-ref', baseRef(team), base]);
-  if (head === null) await run.git(root, ['update-ref', headRef(branch), here, '']);
+  const rows = [
+    ...(!isKnown || base !== known ? [`update ${baseRef(team)} ${base}\n`] : []),
+    ...(head === null ? [`create ${headRef(branch)} ${here}\n`] : []),
+  ];
+  if (rows.length > 0) await run.git(root, ['update-ref', '--stdin'], { input: rows.join('') });
   return { branch, base, head: head ?? here };
 }

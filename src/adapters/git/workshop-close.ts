@@ -1,4 +1,4 @@
-// The end of a writer's worktree and branch: first what the team's branch lacks of its work is kept, then they go.
+// The end of a writer's worktree: first what the team's branch lacks of its work is kept, then it goes.
 
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
@@ -6,18 +6,17 @@ import { snapshot } from './uncommitted.ts';
 import { commitsBetween } from './workshop-commits.ts';
 import type { Repository, Run } from './workshop-git.ts';
 import { headsOf } from './workshop-head.ts';
-import { headRef, keptRef, memberBranch, memberPath } from './workshop-names.ts';
+import { keptRef, memberPath } from './workshop-names.ts';
 import { removeWorktree } from './workshop-place.ts';
 import { requireTeam, standIn } from './workshop-writer.ts';
 
-/** Gives the ref that keeps it; null when the team's branch has it all. */
+/** Gives the ref that keeps it; null when the team's branch has it all. The writer's branch, from now on of no use, stays. */
 export async function closeWriter(
   team: string,
   member: string,
   repository: Repository,
   run: Run,
 ): Promise<string | null> {
-  const ref = headRef(memberBranch(team, member));
   const path = memberPath(team, member, repository);
   const { at, ...heads } = await headsOf(team, member, repository, run);
   const head = requireTeam(team, heads.head);
@@ -33,7 +32,6 @@ export async function closeWriter(
     kept = first !== '' ? first : await keep(at, head, team, member, repository, run);
   }
   await removeWorktree(path, repository);
-  await run.git(repository.root, ['update-ref', '-d', ref]);
   return kept;
 }
 

@@ -22,6 +22,11 @@ function note(first: string, second: string, holds: boolean, { common }: Reposit
   ancestry.set(`${common} ${first} ${second}`, holds);
 }
 
+/** What git told of two commits is not asked again. */
+export function noteAncestor(first: string, second: string, repository: Repository): void {
+  note(first, second, true, repository);
+}
+
 export async function isAncestor(first: string, second: string, repository: Repository, run: Run): Promise<boolean> {
   if (first === second) return true;
   const known = ancestry.get(`${repository.common} ${first} ${second}`);

@@ -3,7 +3,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { LEAD } from '../../domain/team/message.ts';
-import { commitsAt } from './workshop-commits.ts';
+import { commitsAt, noteAncestor } from './workshop-commits.ts';
 import { isOfTeam, type Repository, type Run } from './workshop-git.ts';
 import { BRANCHES, headRef, keptRef, leftRef, memberBranch, teamBranch } from './workshop-names.ts';
 import { worktreesBelow } from './workshop-place.ts';
@@ -27,9 +27,40 @@ export async function headsOf(team: string, member: string | null, repository: R
   return { head: noted ?? stands, stands, isNoted: noted !== undefined, at: own === null ? undefined : known.get(own) };
 }
 
-/** From here on the branch is moved by merges alone. */
-export async function noteHead(team: string, { isNoted, head }: Heads, { root }: Repository, run: Run): Promise<void> {
-  if (!isNoted && head !== undefined) await run.git(root, ['update-ref', '--no-deref', leftRef(team), head]);
+/**
+ * From here on the branch is moved by merges alone.
+ * @param fresh a branch that is to be made there with it
+ */
+export async function noteHead(
+  team: string,
+  { isNoted, head }: Heads,
+  { root }: Repository,
+  run: Run,
+  fresh?: string,
+): Promise<void> {
+  if (head === undefined) return;
+  const rows = [
+    ...(isNoted ? [] : ['option no-deref', `update ${leftRef(team)} ${head}`]),
+    ...(fresh === undefined ? [] : [`create ${fresh} ${head}`]),
+  ];
+  if (rows.length > 0) await run.git(root, ['update-ref', '--stdin'], { input: `${rows.join('\n')}\n` });
+}
+
+/** Takes them away all at once; where git does not, each by itself. */
+export async function deleteRefs(refs: readonly string[], { root }: Repository, run: Run): Promise<void> {
+  const input = refs.map((ref) => `delete ${ref}\n`).join('');
+  if ((await run.try(root, ['update-ref', '--stdin'], { input })).exitCode === 0) return;
+  for (const ref of refs) await run.git(root, ['update-ref', '-d', ref]);
+}
+
+/** Which writers' branches the team's has all of is told at once, and not asked again of each. */
+export async function noteMerged(team: string, repository: Repository, run: Run): Promise<void> {
+  const { head } = await headsOf(team, null, repository, run);
+  if (head === undefined) return;
+  const how = ['for-each-ref', '--format=%(objectname)', `--merged=${head}`, `${headRef(teamBranch(team))}--*`];
+  const { exitCode, stdout } = await run.try(repository.root, how);
+  if (exitCode !== 0) return;
+  for (const sha of stdout.split('\n')) if (sha !== '') noteAncestor(sha, head, repository);
 }
 
 /** Moves the branch to a merge; false: it was not where it had been left. */

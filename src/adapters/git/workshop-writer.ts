@@ -32,8 +32,7 @@ export async function standIn(who: Who, repository: Repository, run: Run): Promi
   const heads = await headsOf(team, member, repository, run);
   const head = requireTeam(team, heads.head);
   const stood = heads.at;
-  await noteHead(team, heads, repository, run);
-  if (stood === undefined) await run.git(repository.root, ['update-ref', ref, head, '']);
+  await noteHead(team, heads, repository, run, stood === undefined ? ref : undefined);
   const worktree = await ensureWorktree(memberPath(team, member, repository), [branch], repository, run);
   const isInOrder = headOf(worktree) === ref && !hasMove(worktree);
   if (!isInOrder) {

@@ -29,10 +29,19 @@ import {
   requireMergingGit,
   writerEnvironment,
 } from './workshop-git.ts';
-import { headsOf, moveHead, noteHead, personsTips, putBack } from './workshop-head.ts';
+import { deleteRefs, headsOf, moveHead, noteHead, noteMerged, personsTips, putBack } from './workshop-head.ts';
 import { shareInstalled } from './workshop-installed.ts';
 import { move, moveAround } from './workshop-move.ts';
-import { baseRef, headRef, keptRef, leftRef, memberPath, teamBranch, viewPath } from './workshop-names.ts';
+import {
+  baseRef,
+  headRef,
+  keptRef,
+  leftRef,
+  memberBranch,
+  memberPath,
+  teamBranch,
+  viewPath,
+} from './workshop-names.ts';
 import { ensureWorktree, findWorktree, removeWorktree } from './workshop-place.ts';
 import { checkedOutIn } from './workshop-refs.ts';
 import { refusePlan } from './workshop-refuse.ts';
@@ -59,6 +68,8 @@ class GitWorkshop implements Workshop {
   readonly #options: WorkshopOptions;
   readonly #reading: Run;
   #tools: Promise<Tools> | undefined;
+  /** The git that is there is looked at once. */
+  #git: Promise<void> | undefined;
   /** Worktrees that have what is installed in the checkout. */
   readonly #equipped = new Set<string>();
 
@@ -86,7 +97,12 @@ class GitWorkshop implements Workshop {
   }
 
   async begin(team: string, how?: 'anew') {
-    await requireMergingGit(this.#options.root, this.#reading, this.#options.env);
+    const { root, env } = this.#options;
+    this.#git ??= requireMergingGit(root, this.#reading, env).catch((error: unknown) => {
+      this.#git = undefined;
+      throw error;
+    });
+    await this.#git;
     return this.#turn(async ({ repository, run }) => {
       await refuseCheckedOut(teamBranch(team), repository, run);
       return beginBranch(team, how === 'anew', repository, run);
@@ -269,7 +285,11 @@ class GitWorkshop implements Workshop {
   }
 
   close(team: string, member: string): Promise<string | null> {
-    return this.#turn((tools) => closeWriter(team, member, tools.repository, tools.run));
+    return this.#turn(async ({ repository, run }) => {
+      const kept = await closeWriter(team, member, repository, run);
+      await run.git(repository.root, ['update-ref', '-d', headRef(memberBranch(team, member))]);
+      return kept;
+    });
   }
 
   end(team: string, known: readonly string[]): Promise<void> {
@@ -279,6 +299,7 @@ class GitWorkshop implements Workshop {
       const names = existsSync(directory) ? readdirSync(directory) : [];
       const aside = names.map((name) => name.replace(/^\.aside-/, '')).filter((name) => /^[A-Za-z0-9]/.test(name));
       const members = new Set([...known, ...aside]);
+      await noteMerged(team, repository, run);
       const closing = [...members].map((member) => closeWriter(team, member, repository, run));
       for (const one of await Promise.allSettled(closing)) if (one.status === 'rejected') throw one.reason;
       for (const name of names.filter((one) => one.startsWith('@')))
@@ -286,7 +307,8 @@ class GitWorkshop implements Workshop {
       await removeLargeTree(directory);
       await putBack(team, repository, run);
       // Nobody of the team is there any more: the branch is the person's.
-      await run.git(repository.root, ['update-ref', '-d', leftRef(team)]);
+      const branches = [...members].map((member) => headRef(memberBranch(team, member)));
+      await deleteRefs([...branches, leftRef(team)], repository, run);
     });
   }
 
