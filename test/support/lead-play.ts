@@ -58,7 +58,8 @@ export const ROLES = [...Object.keys(RESULTS), 'backend-dev', 'frontend-dev', 't
 /** Nothing is merged: what comes together is tried elsewhere, with real repositories. */
 const WORKSHOP: Workshop = {
   begin: (team) => Promise.resolve({ branch: `tool/${team}`, base: 'base', head: 'head' }),
-  open: (_team, member) => Promise.resolve({ path: `/worktrees/${member}`, branch: member, env: { PLACE: member } }),
+  open: (_team, member) =>
+    Promise.resolve({ path: `/worktrees/${member}`, branch: member, env: { PLACE: member }, conflict: [] }),
   view: (_team, name) => Promise.resolve({ path: `/worktrees/@${name}`, head: 'head' }),
   update: () => Promise.resolve({ kind: 'nothing' }),
   leftOut: () => Promise.resolve({ repositories: [], ignored: [] }),

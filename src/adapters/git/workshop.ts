@@ -113,10 +113,13 @@ class GitWorkshop implements Workshop {
     return this.#turn(({ repository, run }) => takeUpHead(team, members, repository, run));
   }
 
-  open(team: string, member: string): Promise<WriterPlace> {
-    return this.#writer(team, member, async ({ worktree, branch }, tools) => {
+  open(team: string, member: string, how?: 'updated'): Promise<WriterPlace> {
+    return this.#writer(team, member, async (writer, tools) => {
+      const { worktree, branch } = writer;
       await this.#equip(worktree.path, tools);
-      return { path: rootIn(worktree.path, tools.repository), branch, env: writerEnvironment(team, member) };
+      const merge = how === undefined ? null : await update(writer, team, member, tools);
+      const place = { path: rootIn(worktree.path, tools.repository), branch, env: writerEnvironment(team, member) };
+      return { ...place, conflict: merge?.kind === 'conflict' ? merge.files : [] };
     });
   }
 
@@ -161,23 +164,7 @@ class GitWorkshop implements Workshop {
   }
 
   update(team: string, member: string): Promise<Merge> {
-    return this.#writer(team, member, async ({ worktree, ref, at, head }, { repository, run }) => {
-      // They are asked for next, and tell which of the two comes before the other.
-      await commitsBetween(head, at, repository, run);
-      if (await isAncestor(head, at, repository, run)) return { kind: 'nothing' };
-      const merged = await mergeCommit(
-        at,
-        head,
-        `Merge ${teamBranch(team)}\n`,
-        identity(team, member),
-        repository,
-        run,
-      );
-      if (typeof merged !== 'string') return conflictOf(merged.conflicts, { of: at, into: head }, repository, run);
-      const inTheWay = await moveAround(worktree, ref, { from: at, to: merged }, repository, run);
-      if (inTheWay.length > 0) return conflictOf(inTheWay, { of: at, into: head }, repository, run);
-      return { kind: 'merged', head: merged };
-    });
+    return this.#writer(team, member, (writer, tools) => update(writer, team, member, tools));
   }
 
   leftOut(team: string, member: string, files: readonly string[]) {
@@ -347,6 +334,24 @@ async function refuseCheckedOut(branch: string, { root, common }: Repository, ru
     'git',
     `${branch} is checked out in ${path.replace(/^worktree /, '')}: a team's work is merged into it; switch to another branch there`,
   );
+}
+
+/** Brings the team's branch into a writer's. */
+async function update(
+  { worktree, ref, at, head }: Writer,
+  team: string,
+  member: string,
+  { repository, run }: Tools,
+): Promise<Merge> {
+  // They are asked for next, and tell which of the two comes before the other.
+  await commitsBetween(head, at, repository, run);
+  if (await isAncestor(head, at, repository, run)) return { kind: 'nothing' };
+  const author = identity(team, member);
+  const merged = await mergeCommit(at, head, `Merge ${teamBranch(team)}\n`, author, repository, run);
+  if (typeof merged !== 'string') return conflictOf(merged.conflicts, { of: at, into: head }, repository, run);
+  const inTheWay = await moveAround(worktree, ref, { from: at, to: merged }, repository, run);
+  if (inTheWay.length > 0) return conflictOf(inTheWay, { of: at, into: head }, repository, run);
+  return { kind: 'merged', head: merged };
 }
 
 /** @param files from the top @param commits the writer's, and the team's */

@@ -32,6 +32,8 @@ export type WriterPlace = {
   readonly branch: string;
   /** For git as the writer runs it: its name on commits; the person's hooks and signature stay out. */
   readonly env: Readonly<Record<string, string>>;
+  /** What both sides changed, where the team's branch was to come in and did not. */
+  readonly conflict: readonly string[];
 };
 
 export type ChangedPath = { readonly path: string; readonly added: number; readonly removed: number };
@@ -48,8 +50,11 @@ export interface Workshop {
    * commit. `anew`, for a team that is founded: where HEAD has all of an earlier branch of that name, it begins at HEAD.
    */
   begin(team: string, how?: 'anew'): Promise<{ readonly branch: string; readonly base: string; readonly head: string }>;
-  /** A worktree for a writer on `tool/<team>--<member>`; taken up where it stands, work that is not committed included. */
-  open(team: string, member: string): Promise<WriterPlace>;
+  /**
+   * A worktree for a writer on `tool/<team>--<member>`; taken up where it stands, work that is not committed included.
+   * `updated`: the team's branch is brought in with it, as `update` does.
+   */
+  open(team: string, member: string, how?: 'updated'): Promise<WriterPlace>;
   /**
    * A worktree at the head of the team's branch for who only reads, brought up to date at each call; what was changed in it is lost.
    * @param at another commit than the head

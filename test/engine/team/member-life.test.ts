@@ -23,7 +23,7 @@ function placeOf(path: string): Workshop {
   const head = { branch: 'tool/x', base: 'a', head: 'a' };
   return {
     begin: () => Promise.resolve(head),
-    open: () => Promise.resolve({ path, branch: 'tool/x--y', env: {} }),
+    open: () => Promise.resolve({ path, branch: 'tool/x--y', env: {}, conflict: [] }),
     view: () => Promise.resolve({ path, head: 'a' }),
     update: nothing,
     leftOut: () => Promise.resolve({ repositories: [], ignored: [] }),
@@ -323,19 +323,34 @@ test('a run may cost what is left of its budget', async (t) => {
   assert.deepEqual(await ended, { kind: 'quiet' });
 });
 
-const BROKEN: readonly (readonly [string, Partial<Workshop>])[] = [
-  ['there is no place for it', { open: () => Promise.reject(new Error('the disk is full')) }],
-  ['others’ work cannot be had', { update: () => Promise.reject(new Error('the disk is full')) }],
-];
-
-for (const [what, broken] of BROKEN)
-  test(`whoever fails before its process is there gives its turn back: ${what}`, async (t) => {
-    const turns = new Turns(1);
-    const workshop = { ...placeOf('/nowhere'), ...broken };
-    const { ended } = await live(t, LIMITS, () => assert.fail('it was started'), undefined, { turns, workshop });
-    await assert.rejects(ended, /the disk is full/);
-    const waiting = new AbortController();
-    const entered = turns.enter(waiting.signal);
-    waiting.abort();
-    assert.equal(await entered, true, 'the next one need not wait');
+test('its place is made and brought up to date in one, once before its process starts', async (t) => {
+  const opened: unknown[] = [];
+  const place = placeOf('/work-of-one');
+  const workshop: Workshop = {
+    ...place,
+    open: (team, member, how) => {
+      opened.push(how);
+      return place.open(team, member, how);
+    },
+  };
+  const { play, there } = played((hooks, _world, run) => {
+    assert.equal(run.cwd, '/work-of-one');
+    return untilEnded(hooks);
   });
+  const { ended, stop } = await live(t, LIMITS, play, undefined, { workshop });
+  await there;
+  assert.deepEqual(opened, ['updated']);
+  stop();
+  assert.deepEqual(await ended, { kind: 'quiet' });
+});
+
+test('whoever fails before its process is there gives its turn back', async (t) => {
+  const turns = new Turns(1);
+  const workshop = { ...placeOf('/nowhere'), open: () => Promise.reject(new Error('the disk is full')) };
+  const { ended } = await live(t, LIMITS, () => assert.fail('it was started'), undefined, { turns, workshop });
+  await assert.rejects(ended, /the disk is full/);
+  const waiting = new AbortController();
+  const entered = turns.enter(waiting.signal);
+  waiting.abort();
+  assert.equal(await entered, true, 'the next one need not wait');
+});

@@ -101,6 +101,8 @@ export class MemberLife {
   readonly #epoch: number;
   #signedAt = 0;
   #isInTurn = false;
+  /** Where it works, as of its latest prompt. */
+  #place: { readonly path: string; readonly env: Readonly<Record<string, string>> } | null = null;
   /** Why it is no use to go on prompting it. */
   #idleWords: string | null = null;
   /** Of the turn under way; between turns it may be silent. */
@@ -135,9 +137,9 @@ export class MemberLife {
     const { context, log, members, clock, timeouts, instruction, say } = this.#options;
     const first = await this.#next(signal);
     const member = this.#member;
-    if (first === null || member === undefined) return { kind: 'quiet' };
+    const place = this.#place;
+    if (first === null || member === undefined || place === null) return { kind: 'quiet' };
     const { name, epoch, agent, readOnly, model } = member;
-    const place = await this.#place(member);
     const settings = await context.settings();
     const ending = AbortSignal.any([signal, this.#expired.signal]);
     const limits = new MemberLimits({
@@ -192,13 +194,6 @@ export class MemberLife {
     if (this.#cause !== null && !signal.aborted) return { kind: 'failed', words: wordsOf(this.#cause) };
     if (end.ok || signal.aborted) return { kind: 'quiet' };
     return { kind: 'failed', words: end.words, isNetwork: end.isNetwork === true };
-  }
-
-  async #place(member: Member): Promise<{ readonly path: string; readonly env: Readonly<Record<string, string>> }> {
-    const { workshop, log } = this.#options;
-    return member.readOnly
-      ? { path: (await workshop.view(log.state.team, member.name)).path, env: {} }
-      : workshop.open(log.state.team, member.name);
   }
 
   #hear(event: AgentEvent): void {
@@ -322,13 +317,14 @@ export class MemberLife {
     const { log, workshop } = this.#options;
     const { team } = log.state;
     if (member.readOnly) {
-      await workshop.view(team, member.name);
+      this.#place = { path: (await workshop.view(team, member.name)).path, env: {} };
       return words;
     }
-    await workshop.open(team, member.name);
-    const merge = await workshop.update(team, member.name);
-    return merge.kind === 'conflict'
-      ? `${words}\nThe team's branch does not merge into yours: ${merge.files.join(', ')} were changed on both sides. Run \`git merge tool/${team}\`, settle them and commit, before anything else.`
+    // In one: whoever is started first need not wait until all others have their places.
+    const { path, env, conflict } = await workshop.open(team, member.name, 'updated');
+    this.#place = { path, env };
+    return conflict.length > 0
+      ? `${words}\nThe team's branch does not merge into yours: ${conflict.join(', ')} were changed on both sides. Run \`git merge tool/${team}\`, settle them and commit, before anything else.`
       : words;
   }
 
