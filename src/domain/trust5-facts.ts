@@ -45,7 +45,7 @@ export type CommitFact = {
   /** Short. */
   readonly id: string;
   readonly subject: string;
-  /** The task that its trailer names. */
+  /** The task that its trailer names; of a person's commit, any line of its message. */
   readonly task: string | null;
   readonly namesSpec: boolean;
   /** Somebody of a team made it, or it came with a task's work. */
@@ -67,4 +67,6 @@ export type CommitFacts = {
   readonly commits: readonly CommitFact[];
   /** The SPEC that the work is for; null: none. */
   readonly spec: string | null;
+  /** Ids that a commit may name as its task; null: any. */
+  readonly tasks: readonly string[] | null;
 };

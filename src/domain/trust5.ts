@@ -190,14 +190,27 @@ function originParts(facts: Trust5Facts['commits']): readonly Part[] {
   return 'written' in facts ? [writtenPart(facts)] : commitParts(facts);
 }
 
+/** Said where nothing but a person's commits is there. */
+export const PERSONS_COUNT = 'a commit of your own counts when';
+
+function personsWords({ spec, tasks }: CommitFacts): string {
+  const ids = tasks === null || tasks.length === 0 ? '' : ` (${tasks.join(', ')})`;
+  const both = spec === null ? '' : `, and names ${spec}`;
+  return `${PERSONS_COUNT} its message has \`Task: <id>\` on a line of its own${ids}${both}: git commit --amend`;
+}
+
 function commitParts(facts: CommitFacts | Unmeasured): readonly Part[] {
   if ('unmeasured' in facts) return [unmeasured('commits', facts.unmeasured)];
   const { source, spec } = facts;
-  // What a person has committed is held to no rule of the team's.
-  const commits = facts.commits.filter(({ isTeams }) => isTeams);
+  // What a person has committed is held to no rule of the team's, and counts where it says what it is for.
+  const isTied = ({ task, namesSpec }: CommitFact) => task !== null && (spec === null || namesSpec);
+  const commits = facts.commits.filter((commit) => commit.isTeams || isTied(commit));
   const left = facts.commits.length - commits.length;
   const others = left === 0 ? '' : `; ${left} by nobody of the team, not counted`;
-  if (commits.length === 0) return [unmeasured('commits', `there is no commit of the team${others}`)];
+  if (commits.length === 0) {
+    const how = left === 0 ? '' : `; ${personsWords(facts)}`;
+    return [unmeasured('commits', `there is no commit of the team${others}${how}`)];
+  }
   const part = (loose: readonly CommitFact[], name: string) => {
     const tied = commits.length - loose.length;
     return sharedPart(tied / commits.length, {

@@ -33,7 +33,7 @@ const GOOD: Trust5Facts = {
   format: { source: 'prettier --check', files: 4, findings: [] },
   complexity,
   secrets: { source: 'git log -p', lines: 20, allowed: 0, findings: [] },
-  commits: { source: 'git log', commits: [commit('a1', '1'), commit('b2', '2')], spec: 'SPEC-AUTH-001' },
+  commits: { source: 'git log', commits: [commit('a1', '1'), commit('b2', '2')], spec: 'SPEC-AUTH-001', tasks: null },
 };
 
 function facts(other: Partial<Trust5Facts>, ...checks: readonly CheckResult[]): Trust5Facts {
@@ -149,19 +149,27 @@ const SCORES: readonly [string, Trust5Facts, Dimension, 'passed' | 'failed' | 'n
   ],
   [
     'a commit without a task',
-    facts({ commits: { source: 's', commits: [commit('a', null), commit('b', '1')], spec: null } }),
+    facts({ commits: { source: 's', commits: [commit('a', null), commit('b', '1')], spec: null, tasks: null } }),
     'trackable',
     'failed',
     2.5,
   ],
   [
     'a commit without the SPEC',
-    facts({ commits: { source: 's', commits: [commit('a', '1', false), commit('b', '1')], spec: 'SPEC-A-001' } }),
+    facts({
+      commits: { source: 's', commits: [commit('a', '1', false), commit('b', '1')], spec: 'SPEC-A-001', tasks: null },
+    }),
     'trackable',
     'failed',
     3.7,
   ],
-  ['no commit', facts({ commits: { source: 's', commits: [], spec: null } }), 'trackable', 'not_measured', null],
+  [
+    'no commit',
+    facts({ commits: { source: 's', commits: [], spec: null, tasks: null } }),
+    'trackable',
+    'not_measured',
+    null,
+  ],
 ];
 
 for (const [name, given, dimension, state, score] of SCORES)
@@ -225,7 +233,7 @@ test('min_score lets shares be missing, and never a test, a lint error or a secr
   const shares = facts({
     format: { source: 's', files: 4, findings: [finding('a.js')] },
     complexity: { ...complexity, findings: [finding('a.js')] },
-    commits: { source: 's', commits: [commit('a', null), commit('b', '1')], spec: null },
+    commits: { source: 's', commits: [commit('a', null), commit('b', '1')], spec: null, tasks: null },
   });
   assert.equal(trust5Of(shares, settings()).ok, false);
   assert.equal(trust5Of(shares, loose).ok, true);
@@ -249,7 +257,7 @@ test('what was too complex before is said, and counts for nobody', () => {
 
 test('a score is never rounded up, the whole is the mean of what was measured', () => {
   const commits = Array.from({ length: 100 }, (_, index) => commit(`c${index}`, index === 0 ? null : '1'));
-  const almost = facts({ commits: { source: 's', commits, spec: null } });
+  const almost = facts({ commits: { source: 's', commits, spec: null, tasks: null } });
   assert.equal(of(trust5Of(almost, settings()), 'trackable').score, 4.9);
   const result = trust5Of(facts({ format: { unmeasured: 'none' } }, failed('tests', 'adds')), settings());
   assert.equal(result.score, 4.3, '2.5 + 5 + 5 + 5 over 4');

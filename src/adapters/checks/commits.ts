@@ -5,6 +5,9 @@ import type { CommitFact } from '../../domain/trust5-facts.ts';
 import { isOfTeam } from '../git/workshop-git.ts';
 import { type Range, readGit, unquoted } from './diff.ts';
 
+/** A line of a message as a squash leaves it: indented, or behind a mark. */
+const TASK_LINE = /^[\s>*-]*Task:(.*)$/i;
+
 type Commit = CommitFact & { readonly hash: string; readonly parents: readonly string[] };
 
 /** All of them, merges too, the oldest first. */
@@ -27,7 +30,12 @@ async function readAll(range: Range, spec: string | null, tasks: readonly string
     .map((part) => {
       const [hash = '', parents = '', id = '', by = '', subject = '', trailers = '', message = '', files = ''] =
         part.split('\0');
-      const named = trailers.split('\n').map((value) => value.trim().replace(/^#/, ''));
+      const isTeams = isOfTeam(by);
+      const isOwn = !isTeams && !parents.includes(' ');
+      const values = isOwn
+        ? message.split('\n').flatMap((line) => TASK_LINE.exec(line)?.[1] ?? [])
+        : trailers.split('\n');
+      const named = values.map((value) => value.trim().replace(/^#/, ''));
       const [path = ''] = files.split('\n').filter((file) => file !== '');
       return {
         hash,
@@ -35,7 +43,7 @@ async function readAll(range: Range, spec: string | null, tasks: readonly string
         id,
         subject,
         task: named.find((value) => value !== '' && (tasks === null || tasks.includes(value))) ?? null,
-        isTeams: isOfTeam(by),
+        isTeams,
         namesSpec: spec !== null && message.split(/[^\w-]+/).includes(spec),
         path: path === '' ? null : unquoted(path),
       };

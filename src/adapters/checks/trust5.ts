@@ -53,7 +53,7 @@ async function measureCommits(
   tasks: readonly string[] | null,
 ): Promise<CommitFacts> {
   const commits = await readCommits(range, spec, tasks);
-  return { source: `git log ${range.base.slice(0, 12)}..${range.head.slice(0, 12)}`, commits, spec };
+  return { source: `git log ${range.base.slice(0, 12)}..${range.head.slice(0, 12)}`, commits, spec, tasks };
 }
 
 async function changedFiles(range: Range): Promise<readonly ChangedFile[]> {

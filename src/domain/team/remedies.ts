@@ -3,7 +3,7 @@
 import { shownPercent } from '../coverage.ts';
 import { type CheckResult, type GateResult, isForLackOfTests, type QualitySettings } from '../quality.ts';
 import { oneLine, visibleLines } from '../text.ts';
-import { type DimensionResult, isFine, type Trust5, UNDER_NO_TASK } from '../trust5.ts';
+import { type DimensionResult, isFine, PERSONS_COUNT, type Trust5, UNDER_NO_TASK } from '../trust5.ts';
 import type { Finding } from '../trust5-facts.ts';
 import type { Content, MessageType } from './message.ts';
 import { fileIn, isTestPath, sourcesOf } from './named-file.ts';
@@ -289,10 +289,11 @@ export function remediesFor(input: RemedyInput): Remedies {
   ];
   const unmeasured = dimensions
     .filter((result) => result.state === 'not_measured' && !isFine(result, settings))
-    .map(
-      ({ dimension, figures }) =>
-        `${dimension} is not measured (${figures.filter((figure) => figure.includes('not measured')).join('; ')}): set it up, or name it in quality.trust5.not_measured of .tool/config/workflow.yaml`,
-    );
+    .map(({ dimension, figures }) => {
+      const why = figures.filter((figure) => figure.includes('not measured')).join('; ');
+      const mend = why.includes(PERSONS_COUNT) ? 'do that, and `tool team-restart` measures again' : 'set it up';
+      return `${dimension} is not measured (${why}): ${mend}, or name it in quality.trust5.not_measured of .tool/config/workflow.yaml`;
+    });
   return {
     messages: parts.flatMap(({ messages = [] }) => messages),
     tasks: parts.flatMap(({ tasks = [] }) => tasks),

@@ -166,7 +166,7 @@ test('a commit by nobody of the team is held to none of its rules, and is counte
   const person = ['-c', 'user.email=p@example.com', 'commit', '-q', '--allow-empty', '-m'];
   gitIn(project.root, ...person, 'A word of mine');
   assert.deepEqual(of(await project.score(), 'trackable').figures, [
-    'commits: not measured: there is no commit of the team; 1 by nobody of the team, not counted',
+    'commits: not measured: there is no commit of the team; 1 by nobody of the team, not counted; a commit of your own counts when its message has `Task: <id>` on a line of its own: git commit --amend',
   ]);
   project.write('a.js', 'a();\n');
   project.commit('Work\n\nTask: 1');
@@ -184,6 +184,47 @@ test('a commit by nobody of the team is held to none of its rules, and is counte
   assert.deepEqual(of(await project.score(), 'trackable').figures, [
     'commits: 2 of 2 name a task; 1 by nobody of the team, not counted',
   ]);
+});
+
+test('where a person has squashed the commits of the team, that one counts when it names a task of the team and the SPEC', async (t) => {
+  const project = work(t, null);
+  const { root } = project;
+  const base = gitIn(root, 'rev-parse', 'HEAD');
+  for (const id of ['1', '2']) {
+    project.write(`${id}.js`, 'a();\n');
+    project.commit(`Work ${id}\n\nFor ${SPEC}.\n\nTask: ${id}`);
+  }
+  const works = gitIn(root, 'rev-parse', 'HEAD');
+  const person = ['-c', 'user.name=P', '-c', 'user.email=p@example.com', '-c', 'commit.gpgsign=false', 'commit', '-q'];
+  const squashed = async (...message: readonly string[]) => {
+    gitIn(root, 'reset', '-q', '--hard', base);
+    gitIn(root, 'merge', '-q', '--squash', works);
+    gitIn(root, ...person, ...message);
+    const { state, figures } = of(await project.score({}, { spec: SPEC, tasks: ['1', '2'] }), 'trackable');
+    return [state, ...figures];
+  };
+  const counted = ['passed', 'commits: 1 of 1 names a task', `commits: 1 of 1 names ${SPEC}`];
+  assert.deepEqual(await squashed('--no-edit'), counted, 'as git writes it, with the messages of all');
+  assert.deepEqual(await squashed('-m', `All of it\n\n* Work\n  task: #2\n\nFor ${SPEC}, as was said.`), counted);
+  const loose = [
+    'not_measured',
+    `commits: not measured: there is no commit of the team; 1 by nobody of the team, not counted; a commit of your own counts when its message has \`Task: <id>\` on a line of its own (1, 2), and names ${SPEC}: git commit --amend`,
+  ];
+  for (const words of ['All of it', `All of ${SPEC}`, 'All\n\nTask: 1', `${SPEC}\n\nTask: 9`, `${SPEC}, Task: 1`])
+    assert.deepEqual(await squashed('-m', words), loose, words);
+});
+
+test('what a person merges counts as the team’s by a trailer of the merge alone', async (t) => {
+  const project = work(t, null);
+  const { root } = project;
+  const person = ['-c', 'user.email=p@example.com'];
+  gitIn(root, 'checkout', '-q', '-b', 'side');
+  project.write('a.js', 'a();\n');
+  project.commit('Under no task');
+  gitIn(root, 'checkout', '-q', '-');
+  gitIn(root, ...person, 'merge', '-q', '--no-ff', '-m', 'Merge\n\n  Task: 1\n\nAnd more.', 'side');
+  const { state, figures } = of(await project.score({}, { tasks: ['1'] }), 'trackable');
+  assert.deepEqual([state, figures[0]], ['failed', 'commits: 0 of 1 name a task']);
 });
 
 test('a secret that a later commit takes out is still in the history', async (t) => {

@@ -4,7 +4,7 @@ import { type CheckResult, DEFAULT_QUALITY, type GateResult, gateResult } from '
 import { checkMessage } from '../../../src/domain/team/message.ts';
 import { DEFAULT_OWNERSHIP, ownerOf } from '../../../src/domain/team/ownership.ts';
 import { type Remedies, type RemedyInput, remediesFor } from '../../../src/domain/team/remedies.ts';
-import type { Trust5 } from '../../../src/domain/trust5.ts';
+import { PERSONS_COUNT, type Trust5 } from '../../../src/domain/trust5.ts';
 import type { Finding } from '../../../src/domain/trust5-facts.ts';
 
 const FILES = [
@@ -250,6 +250,14 @@ test('what is not measured is nobody’s work: the user is told how to settle it
   ]);
   const settings = { ...DEFAULT_QUALITY, trust5: { ...DEFAULT_QUALITY.trust5, notMeasured: ['unified' as const] } };
   assert.deepEqual(remedies({ ...unmeasured, settings }).notes, []);
+});
+
+test('where nothing but a person’s commits is left, the note leads on to the restart that measures them', () => {
+  const trust5 = scores('trackable');
+  const dimensions = trust5.dimensions.map((one) => ({ ...one, figures: [`not measured: ${PERSONS_COUNT} it is so`] }));
+  assert.deepEqual(remedies({ trust5: { ...trust5, dimensions } }).notes, [
+    `trackable is not measured (not measured: ${PERSONS_COUNT} it is so): do that, and \`tool team-restart\` measures again, or name it in quality.trust5.not_measured of .tool/config/workflow.yaml`,
+  ]);
 });
 
 test('work for somebody who is not there goes to who builds, then to whoever writes', () => {
