@@ -99,11 +99,10 @@ function claimRefusal(draft: Draft, task: Task, { by, epoch }: Of<'task_updated'
   if (task.owner !== null && task.owner !== by) return `task ${task.id} is meant for ${task.owner}`;
   if (task.status === 'completed' && by !== LEAD && task.owner !== by && !isOf(task.claim, by, epoch))
     return `task ${task.id} has been completed${task.claim === null ? '' : ` by ${task.claim.member}`}`;
-  return blockRefusal(draft, task, beginsAfter);
+  return blockRefusal(draft, task, beginsAfter(task, draft.tasks, by));
 }
 
-function blockRefusal(draft: Draft, task: Task, waiting = waitsFor): string | null {
-  const before = waiting(task, draft.tasks);
+function blockRefusal(draft: Draft, task: Task, before = waitsFor(task, draft.tasks)): string | null {
   return before.length === 0 ? null : `task ${task.id} is blocked by ${before.map((id) => `task ${id}`).join(', ')}`;
 }
 

@@ -33,10 +33,10 @@ export function fits(task: Task, name: string, ownership: readonly Ownership[]):
   });
 }
 
-/** Tasks that could be begun now, the oldest first. */
-export function claimable(state: TeamState): readonly Task[] {
+/** Tasks that could be begun now, the oldest first. @param by who would begin what is nobody's; null: whoever it is */
+export function claimable(state: TeamState, by: string | null = null): readonly Task[] {
   return [...state.tasks.values()].filter(
-    (task) => task.status === 'pending' && beginsAfter(task, state.tasks).length === 0,
+    (task) => task.status === 'pending' && beginsAfter(task, state.tasks, by).length === 0,
   );
 }
 
@@ -116,7 +116,7 @@ export function judgeIdle(state: TeamState, member: Member, settings: TeamSettin
 }
 
 function nextFor(state: TeamState, member: Member, settings: TeamSettings): Task | undefined {
-  const free = claimable(state).filter((task) => fits(task, member.name, settings.ownership));
+  const free = claimable(state, member.name).filter((task) => fits(task, member.name, settings.ownership));
   return free.find((task) => task.owner === member.name) ?? (member.readOnly ? undefined : free[0]);
 }
 

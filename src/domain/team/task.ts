@@ -42,12 +42,16 @@ export function waitsFor(task: Task, tasks: Tasks): readonly string[] {
   return task.blockedBy.filter((id) => tasks.get(id)?.status !== 'completed');
 }
 
-/** The ids of what it waits for before it can be begun: of what was announced as ready for its owner, only its end does. */
-export function beginsAfter(task: Task, tasks: Tasks): readonly string[] {
+/**
+ * The ids of what it waits for before it can be begun: of what was announced as ready for whoever begins it, only its end does.
+ * @param by who would begin what is nobody's; null: that is not known
+ */
+export function beginsAfter(task: Task, tasks: Tasks, by: string | null = null): readonly string[] {
+  const beginner = task.owner ?? by;
   return waitsFor(task, tasks).filter((id) => {
     if (task.isGivenBack === true) return true;
     const before = tasks.get(id);
-    return before?.status !== 'in_progress' || before.readyFor === undefined || before.readyFor !== task.owner;
+    return before?.status !== 'in_progress' || before.readyFor === undefined || before.readyFor !== beginner;
   });
 }
 
@@ -62,7 +66,7 @@ export function isHeldUp(task: Task, tasks: Tasks): boolean {
   return task.status === 'in_progress' && waitsFor(task, tasks).length > 0;
 }
 
-/** Its status as it is shown. */
-export function shownStatus(task: Task, tasks: Tasks): TaskStatus | 'blocked' {
-  return task.status === 'pending' && beginsAfter(task, tasks).length > 0 ? 'blocked' : task.status;
+/** Its status as it is shown. @param by who asks; null: nobody who would begin it */
+export function shownStatus(task: Task, tasks: Tasks, by: string | null = null): TaskStatus | 'blocked' {
+  return task.status === 'pending' && beginsAfter(task, tasks, by).length > 0 ? 'blocked' : task.status;
 }

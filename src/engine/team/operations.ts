@@ -30,9 +30,9 @@ function perform(
     case 'TaskUpdate':
       return updateTask(context, log, caller, input);
     case 'TaskList':
-      return listTasks(log);
+      return listTasks(log, caller);
     case 'TaskGet':
-      return getTask(log, input);
+      return getTask(log, caller, input);
     case 'TeamDelete':
       return deleteTeam(context, log, caller, input);
     case 'Inbox':

@@ -13,12 +13,12 @@ import type { TeamLog } from '../ports.ts';
 import { type Answer, must, refuse, type Somebody, type TeamContext, tellLead } from './context.ts';
 import { judgeCompletion } from './gate.ts';
 
-function shown(task: Task, state: TeamState): Answer {
+function shown(task: Task, state: TeamState, by: string | null = null): Answer {
   return {
     taskId: task.id,
     subject: task.subject,
     owner: task.claim?.member ?? task.owner,
-    status: shownStatus(task, state.tasks),
+    status: shownStatus(task, state.tasks, by),
     ...(task.blockedBy.length === 0 ? {} : { blocked_by: task.blockedBy }),
     ...(task.holdsUp === undefined ? {} : { holds_up: task.holdsUp }),
   };
@@ -183,15 +183,15 @@ async function tell(log: TeamLog, freed: readonly Task[], by: string): Promise<A
   return { note: `${LEAD} was told` };
 }
 
-export function listTasks(log: TeamLog): Answer {
-  return { team: log.state.team, tasks: [...log.state.tasks.values()].map((task) => shown(task, log.state)) };
+export function listTasks(log: TeamLog, { name }: Somebody): Answer {
+  return { team: log.state.team, tasks: [...log.state.tasks.values()].map((task) => shown(task, log.state, name)) };
 }
 
-export function getTask(log: TeamLog, input: Input): Answer {
+export function getTask(log: TeamLog, { name }: Somebody, input: Input): Answer {
   const task = taskOf(log.state, input.text('taskId'));
   const time = (at: number | null) => (at === null ? null : new Date(at).toISOString());
   return {
-    ...shown(task, log.state),
+    ...shown(task, log.state, name),
     description: task.description,
     files: task.files,
     result: task.result,

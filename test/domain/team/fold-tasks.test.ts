@@ -207,6 +207,18 @@ test('what is announced as ready lets the task that waits for it begin, and not 
   story.claim('3', 'tester').complete('1', 'backend-dev').complete('2', 'frontend-dev').complete('3', 'tester');
 });
 
+test('what is nobody’s begins on an announcement for whom it was made, and for nobody else', () => {
+  const story = teamOf(['backend-dev', 'frontend-dev', 'tester'], 1);
+  story.tell('task_created', { owner: null, files: [], blocked_by: ['1'] }).claim('1', 'backend-dev');
+  const early = [/task 2 is blocked by task 1/, 'task_updated', { task: '2', by: 'frontend-dev' }] as const;
+  story.refuse(...early).tell('message_sent', { to: 'frontend-dev', kind: 'api_ready', content: API });
+  for (const by of ['tester', 'backend-dev', LEAD]) story.refuse(early[0], 'task_updated', { task: '2', by });
+  story.claim('2', 'frontend-dev');
+  story.refuse(early[0], 'task_updated', { task: '2', by: 'frontend-dev', status: 'completed' });
+  story.tell('task_updated', { task: '2', by: 'frontend-dev', status: 'pending' }).refuse(...early);
+  story.complete('1', 'backend-dev').claim('2', 'tester').complete('2', 'tester');
+});
+
 test('an announcement by another, to another, before the work or of a run that is gone lets nothing begin', () => {
   const early = { to: 'frontend-dev', kind: 'api_ready', content: API } as const;
   const blocked = [/task 2 is blocked by task 1/, 'task_updated', { task: '2', by: 'frontend-dev' }] as const;

@@ -5,7 +5,7 @@ import test from 'node:test';
 import type { CheckResult } from '../../../src/domain/quality.ts';
 import { waitingRoles } from '../../../src/domain/team/brief.ts';
 import { DEFAULT_TEAM_SETTINGS } from '../../../src/domain/team/default-settings.ts';
-import { judgeLeadStop } from '../../../src/domain/team/idle.ts';
+import { judgeIdle, judgeLeadStop } from '../../../src/domain/team/idle.ts';
 import { SHUTDOWN_DEADLINE_MS } from '../../../src/domain/team/state.ts';
 import { afterTool } from '../../../src/engine/team/delivering.ts';
 import { beforeTool } from '../../../src/engine/team/guarding.ts';
@@ -518,6 +518,44 @@ test('what is announced as ready can begin, and who has stopped before its end i
   assert.deepEqual(waitingRoles(state), ['frontend-dev']);
   const stop = judgeLeadStop(state, world.settings);
   assert.match(stop.reason, /task 2 "Form" can begin, and nobody works on it: start frontend-dev with Task/);
+});
+
+test('what is nobody’s and waits for what was announced is there for whoever it was announced to, by its files', async (t) => {
+  const world = new TeamWorld(t);
+  await world.team(['backend-dev', 'frontend-dev', 'tester']);
+  const add = (subject: string, more: object) =>
+    world.call('team-lead', 'TaskCreate', { subject, description: 'd', ...more });
+  await add('API', { owner: 'backend-dev' });
+  await add('Tests', { blocked_by: ['1'], files: ['tests/form.test.ts'] });
+  await add('Form', { blocked_by: ['1'], files: ['src/components/Form.tsx'] });
+  await world.call('backend-dev', 'TaskUpdate', { taskId: '1', status: 'in_progress' });
+  const idle = () => {
+    const member = world.state().members.get('frontend-dev');
+    assert.ok(member !== undefined);
+    return judgeIdle(world.state(), member, world.settings);
+  };
+  assert.equal(idle().accept, true);
+  const content = { endpoint: 'POST /login', schema: { name: 'string' } };
+  await world.call('backend-dev', 'SendMessage', { recipient: 'frontend-dev', type: 'api_ready', content });
+  const statuses = async (name: string) =>
+    ((await world.call(name, 'TaskList')).tasks as { status: string }[]).map(({ status }) => status);
+  assert.deepEqual(await statuses('frontend-dev'), ['in_progress', 'pending', 'pending']);
+  assert.deepEqual(await statuses('tester'), ['in_progress', 'blocked', 'blocked']);
+  assert.equal((await world.call('frontend-dev', 'TaskGet', { taskId: '3' })).status, 'pending');
+  assert.match(
+    idle().reason,
+    /task 3 "Form" is yours now: .* it is completed when task 1 is: until then end your turn, and you are told/,
+  );
+  const begin = (name: string, taskId: string) => world.refused(name, 'TaskUpdate', { taskId, status: 'in_progress' });
+  assert.match(await begin('frontend-dev', '2'), /task 2 touches files of others/);
+  assert.match(await begin('tester', '2'), /task 2 is blocked by task 1/);
+  await world.call('frontend-dev', 'TaskUpdate', { taskId: '3', status: 'in_progress' });
+  assert.match(
+    await world.refused('frontend-dev', 'TaskUpdate', { taskId: '3', status: 'completed' }),
+    /task 3 waits for task 1 "API": that comes first/,
+  );
+  await world.call('backend-dev', 'TaskUpdate', { taskId: '1', status: 'completed' });
+  await world.call('frontend-dev', 'TaskUpdate', { taskId: '3', status: 'completed' });
 });
 
 test('a team that is refused leaves nothing behind; a pattern is for teams of its phase', async (t) => {
