@@ -110,7 +110,7 @@ function areaRole(domain: string): string | null {
 }
 
 function draftOf(task: PlanTask, input: PlanDraftsInput, notes: string[]): TaskDraft {
-  const { data, ownership } = input;
+  const { data, roles, ownership } = input;
   const owner = doerOf(task, input, notes);
   const owners = task.files.map((file) => ({ file, of: ownerOf(file, ownership).owner }));
   const own = owners.filter(({ of }) => of === owner).map(({ file }) => file);
@@ -133,7 +133,11 @@ function draftOf(task: PlanTask, input: PlanDraftsInput, notes: string[]): TaskD
       : [`Shared or nobody's, each to be leased by FileLease before you change it: ${listed(leased)}.`]),
     ...owners
       .filter(({ of }) => of !== null && of !== SHARED && of !== owner)
-      .map(({ file, of }) => `${file} is ${of}'s: ask by change_request.`),
+      .map(({ file, of }) =>
+        of !== null && roles.includes(of)
+          ? `${file} is ${of}'s: ask by change_request.`
+          : `${file} is ${of}'s, who is not in this team: ask team-lead by change_request.`,
+      ),
     `Done: every requirement above holds. A test that proves one names it with its SPEC, like "${data.spec.id} ${task.requirements[0] ?? 'R1'}".`,
   ];
   return {

@@ -77,6 +77,17 @@ test('who does it: the owner that is named, who owns the files, who knows the do
   assert.match(tasks[2]?.description ?? '', /^src\/api\/a\.ts is backend-dev's: ask by change_request\.$/m);
 });
 
+test('for a file of somebody who is not in the team the lead is asked', () => {
+  const files = ['src/pages/a.ts', 'design/a.svg', 'src/api/a.ts'];
+  const [task] = drafts([planned({ id: 'T1', files })], ['frontend-dev', 'backend-dev']).tasks;
+  assert.equal(task?.owner, 'frontend-dev');
+  const said = (task?.description ?? '').split('\n').filter((line) => line.includes('change_request'));
+  assert.deepEqual(said, [
+    "design/a.svg is designer's, who is not in this team: ask team-lead by change_request.",
+    "src/api/a.ts is backend-dev's: ask by change_request.",
+  ]);
+});
+
 test('tests and gate come last, for those to whom the plan gives nothing; who is left over is named', () => {
   const { tasks, notes } = drafts(NEW_SPEC.tasks, [...ROLES, 'tester', 'quality', 'designer']);
   assert.deepEqual(
