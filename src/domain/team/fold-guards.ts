@@ -3,6 +3,7 @@
 import type { Stored } from '../log.ts';
 import { authorFault, type Draft, sign } from './fold-state.ts';
 import type { TeamRecord } from './record.ts';
+import { rejectionKey } from './state.ts';
 import { withWriting } from './written.ts';
 
 type Of<T extends TeamRecord['type']> = Extract<Stored<TeamRecord>, { type: T }>;
@@ -44,11 +45,15 @@ export function takeDecision(draft: Draft, record: Of<'decision'>): string | nul
   const { at, hook, decision, member, about, reason, fingerprint, paths } = record;
   draft.decisions.push({ at, hook, decision, member, about, reason });
   if (draft.decisions.length > DECISIONS_KEPT) draft.decisions.shift();
-  const key = `${hook}:${member ?? ''}`;
+  const key = rejectionKey(hook, member, about);
   const before = draft.rejections.get(key);
   const isSame = before?.fingerprint === fingerprint;
   if (decision === 'reject' || (decision === 'escalated' && isSame))
-    draft.rejections.set(key, { fingerprint, count: isSame ? before.count + 1 : 1 });
+    draft.rejections.set(key, {
+      fingerprint,
+      count: isSame ? before.count + 1 : 1,
+      total: (before?.total ?? before?.count ?? 0) + 1,
+    });
   // What was let through stays so: that is no acceptance of it.
   else if (decision !== 'accept' || !isSame || fingerprint === '') draft.rejections.delete(key);
   if (member === null) return null;

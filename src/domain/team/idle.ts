@@ -7,7 +7,15 @@ import { LEAD } from './message.ts';
 import { nearPatterns } from './near-patterns.ts';
 import { type Ownership, ownerOf, SHARED } from './ownership.ts';
 import type { TeamSettings } from './settings.ts';
-import { isLive, type Member, type Message, type TeamState } from './state.ts';
+import {
+  COMPLETION,
+  isLive,
+  MAX_REJECTIONS,
+  type Member,
+  type Message,
+  rejectionKey,
+  type TeamState,
+} from './state.ts';
 import { beginsAfter, isHeldUp, type Task, waitsFor } from './task.ts';
 
 export type IdleVerdict =
@@ -54,6 +62,12 @@ function line(task: Task): string {
 function fingerprintOf(state: TeamState, parts: readonly string[]): string {
   const done = [...state.tasks.values()].filter((task) => task.status === 'completed').length;
   return [...parts, `completed ${done}`].join('|');
+}
+
+/** How often its completion was rejected, as far as that makes a difference: who tries has not merely stopped. */
+function rejectionsOf({ id }: Task, { rejections }: TeamState, name: string): number {
+  const { total = 0 } = rejections.get(rejectionKey(COMPLETION, name, `task ${id}`)) ?? {};
+  return Math.min(total, MAX_REJECTIONS);
 }
 
 function mailWords(messages: readonly Message[]): string {
@@ -108,7 +122,7 @@ export function judgeIdle(state: TeamState, member: Member, settings: TeamSettin
     shown: unread,
     fingerprint: fingerprintOf(state, [
       `run ${epoch}`,
-      ...unfinished.map((task) => `open ${task.id}`),
+      ...unfinished.map((task) => `open ${task.id} rejected ${rejectionsOf(task, state, name)}`),
       ...unread.map((message) => `unread ${message.seq}`),
       ...(next === undefined ? [] : [`next ${next.id}`]),
     ]),

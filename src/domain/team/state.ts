@@ -80,8 +80,19 @@ export function isRefusal({ hook, decision }: Pick<Decision, 'hook' | 'decision'
   return decision !== 'accept' && !(hook === 'teammate_idle' && decision === 'reject');
 }
 
-/** How often the same work was rejected in a row; one more when it was let through for that. */
-export type Rejections = { readonly fingerprint: string; readonly count: number };
+/**
+ * How often the same work was rejected in a row; one more when it was let through for that.
+ * `total`: how often in a row, changed or not; missing: as often as that.
+ */
+export type Rejections = { readonly fingerprint: string; readonly count: number; readonly total?: number };
+
+/** The hook that judges completions. */
+export const COMPLETION = 'task_completed';
+
+/** Where rejections are kept. Those of a completion count for its task: several may be tried by turns. */
+export function rejectionKey(hook: string, member: string | null, about: string): string {
+  return `${hook}:${member ?? ''}${hook === COMPLETION ? `:${about}` : ''}`;
+}
 
 /** What becomes of work that is not accepted: after so many rejections the lead is told once, and then nobody any more. */
 export function decisionOn(before: Rejections | undefined, fingerprint: string): 'reject' | 'escalated' | 'accept' {

@@ -294,8 +294,8 @@ function openRejections(state: TeamState): TeamView['rejections']['open'] {
   return [...state.rejections]
     .filter(([, { count }]) => count <= MAX_REJECTIONS)
     .map(([key, { count }]) => {
-      const end = key.indexOf(':');
-      return { hook: key.slice(0, end), member: key.slice(end + 1) || null, in_a_row: count };
+      const [hook = '', member = ''] = key.split(':');
+      return { hook, member: member || null, in_a_row: count };
     });
 }
 

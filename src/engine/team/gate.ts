@@ -6,7 +6,7 @@ import { UNCHECKED } from '../../domain/team/judge.ts';
 import { LEAD } from '../../domain/team/message.ts';
 import { ownerOf, SHARED } from '../../domain/team/ownership.ts';
 import type { TeamSettings } from '../../domain/team/settings.ts';
-import { decisionOn, MAX_REJECTIONS, type TeamState } from '../../domain/team/state.ts';
+import { COMPLETION, decisionOn, MAX_REJECTIONS, rejectionKey, type TeamState } from '../../domain/team/state.ts';
 import type { Task } from '../../domain/team/task.ts';
 import { heldAgainst, ownFirst } from '../../domain/unreported.ts';
 import type { TeamLog } from '../ports.ts';
@@ -22,7 +22,6 @@ export type Completion = {
   readonly tired: string | null;
 };
 
-const HOOK = 'task_completed';
 /** Rejections for changes of others' files count apart: those of the checks come in between. */
 const FOREIGN = 'foreign_change';
 
@@ -55,7 +54,7 @@ export async function judgeCompletion(
   }
   const apart = own === null ? null : await joinWork(own.workshop, log, task, own.caller, work);
   const words = measured === null ? (unchecked ?? '') : measured.words;
-  return decide(log, task, caller, apart, words, apart === null ? HOOK : FOREIGN);
+  return decide(log, task, caller, apart, words, apart === null ? COMPLETION : FOREIGN);
 }
 
 /** Where a writer of a run works apart from the others, and its work is merged; null for everybody else. */
@@ -198,7 +197,7 @@ async function foreignChanges(
 }
 
 function escalation(words: string): string {
-  return `escalated by ${HOOK}: ${words}`;
+  return `escalated by ${COMPLETION}: ${words}`;
 }
 
 async function escalate(log: TeamLog, caller: Somebody, words: string): Promise<void> {
@@ -211,10 +210,11 @@ async function decide(
   caller: Somebody,
   objection: Objection | null,
   accepted: string,
-  hook = HOOK,
+  hook = COMPLETION,
 ): Promise<Completion> {
   const member = caller.kind === 'member' ? caller.name : null;
-  const before = log.state.rejections.get(`${hook}:${member ?? ''}`);
+  const about = `task ${task.id}`;
+  const before = log.state.rejections.get(rejectionKey(hook, member, about));
   const stands = objection?.stands !== undefined;
   const decision = objection === null ? 'accept' : stands ? 'reject' : decisionOn(before, objection.fingerprint);
   const reason = objection?.reason ?? accepted;
@@ -223,7 +223,7 @@ async function decide(
     hook,
     decision,
     member,
-    about: `task ${task.id}`,
+    about,
     reason,
     fingerprint: objection?.fingerprint ?? '',
     paths: [],

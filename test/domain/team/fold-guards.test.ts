@@ -51,6 +51,21 @@ test('a lease that has ended is given back by nobody, and none begins at its end
 
 type Judged = readonly [Parameters<Story['tell']>[1], string];
 
+test('rejections of completions are counted for each task, and all of them as well', () => {
+  const story = teamOf(TWO);
+  const tell = (about: string, fingerprint: string, decision: 'reject' | 'accept' = 'reject') =>
+    story.tell('decision', { hook: 'task_completed', about, fingerprint, decision });
+  tell('task 1', 'a');
+  tell('task 2', 'b');
+  tell('task 1', 'a');
+  tell('task 1', 'c');
+  tell('task 2', '', 'accept');
+  assert.deepEqual(
+    [...story.state.rejections],
+    [['task_completed:backend-dev:task 1', { fingerprint: 'c', count: 1, total: 3 }]],
+  );
+});
+
 test('rejections of the same work in a row are counted; change, or a word of another kind, begins anew', () => {
   const steps: readonly Judged[] = [
     [{}, 'tree-1 1'],

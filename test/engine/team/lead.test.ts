@@ -4,7 +4,7 @@ import { takeUp } from '../../../src/engine/team/lead/founding.ts';
 import type { Outcome } from '../../../src/engine/team/lead/lead-port.ts';
 import { registration } from '../../../src/engine/team/lead/member-life.ts';
 import { operate } from '../../../src/engine/team/operations.ts';
-import { diligent, draft, GOOD, LeadPlay as Play } from '../../support/lead-play.ts';
+import { diligent, draft, GOOD, LeadPlay as Play, type Turn } from '../../support/lead-play.ts';
 import { failing, TEAM } from '../../support/team-world.ts';
 
 function statuses({ state }: Outcome): readonly string[] {
@@ -297,4 +297,96 @@ test('who needs what is announced as ready begins on that, and completes its wor
   assert.deepEqual(seen, ['2 begun', '1 completed', '2 completed']);
   const begun = play.prompts.find((prompt) => /^frontend-dev: .*task 2 .* is yours now/s.test(prompt)) ?? '';
   assert.match(begun, /it is completed when task 1 is: until then end your turn, and you are told\./);
+});
+
+/** Claims and completes all of its own in each turn, whatever is said to it. */
+const stubborn: Turn = async (call, _prompt, { name }) => {
+  const { tasks } = await call('TaskList', {});
+  for (const { taskId, owner, status } of tasks as { taskId: string; owner: string; status: string }[]) {
+    if (owner !== name || !/pending|in_progress/.test(status)) continue;
+    for (const next of ['in_progress', 'completed'])
+      await call('TaskUpdate', { taskId, status: next }).catch(() => undefined);
+  }
+};
+
+function completions({ state }: Outcome): readonly string[] {
+  return state.decisions
+    .filter(({ hook }) => hook === 'task_completed')
+    .map(({ decision, about }) => `${about} ${decision}`);
+}
+
+test('of tasks that are tried by turns, each is let through after three rejections without change', async (t) => {
+  const play = new Play(t, { 'backend-dev': stubborn });
+  play.world.gate = [failing('b'.repeat(40), 'lint')];
+  const outcome = await play.lead([draft('api', 'backend-dev'), draft('more', 'backend-dev')]);
+  assert.deepEqual(statuses(outcome), ['1 completed', '2 completed']);
+  const both = (decision: string) => [`task 1 ${decision}`, `task 2 ${decision}`];
+  assert.deepEqual(completions(outcome), [
+    ...both('reject'),
+    ...both('reject'),
+    ...both('reject'),
+    ...both('escalated'),
+  ]);
+  const told = outcome.state.messages.filter(({ content }) => String(content).startsWith('escalated by'));
+  assert.equal(told.length, 2);
+});
+
+test('what was begun ahead is let through after three rejections as well, since the turns before do not count', async (t) => {
+  let isAnnounced = false;
+  const play = new Play(t, {
+    'backend-dev': async (call, prompt, run, signal) => {
+      if (isAnnounced) return;
+      isAnnounced = true;
+      await call('TaskUpdate', { taskId: '1', status: 'in_progress' });
+      const content = { endpoint: 'POST /login', schema: { name: 'string' } };
+      await call('SendMessage', { recipient: 'frontend-dev', type: 'api_ready', content });
+      await play.world.clock.sleep(5_000, signal);
+      await diligent(call, prompt, run, signal);
+      play.world.gate = [failing('b'.repeat(40), 'lint')];
+    },
+    'frontend-dev': stubborn,
+  });
+  const outcome = await play.lead([draft('api', 'backend-dev'), draft('ui', 'frontend-dev', ['api'])]);
+  assert.deepEqual(statuses(outcome), ['1 completed', '2 completed']);
+  const [first, ...others] = completions(outcome);
+  assert.equal(first, 'task 1 accept');
+  assert.deepEqual(others, ['task 2 reject', 'task 2 reject', 'task 2 reject', 'task 2 escalated']);
+});
+
+test('what is changed and rejected again and again is never let through, and has failed in the end', async (t) => {
+  let tries = 0;
+  const play = new Play(t, {
+    'backend-dev': async (...all) => {
+      tries += 1;
+      play.world.gate = [failing(String(tries % 2).repeat(40), 'lint')];
+      await stubborn(...all);
+    },
+  });
+  const outcome = await play.lead([draft('api', 'backend-dev')]);
+  assert.deepEqual(statuses(outcome), ['1 failed']);
+  assert.equal(tries, 6);
+  assert.ok(completions(outcome).every((one) => one === 'task 1 reject'));
+});
+
+test('who begins nothing more has not failed in what it cannot finish yet', async (t) => {
+  let isBegun = false;
+  let failed: readonly string[] = [];
+  const play = new Play(t, {
+    'backend-dev': async (call, prompt, run, signal) => {
+      if (!isBegun) {
+        isBegun = true;
+        await call('TaskUpdate', { taskId: '1', status: 'in_progress' });
+        const content = { endpoint: 'POST /login', schema: { name: 'string' } };
+        await call('SendMessage', { recipient: 'frontend-dev', type: 'api_ready', content });
+        await play.world.clock.sleep(5_000, signal);
+      }
+      failed = [...play.world.state().tasks.values()].flatMap(({ id, status }) => (status === 'failed' ? id : []));
+      await diligent(call, prompt, run, signal);
+    },
+    'frontend-dev': async (call, prompt) => {
+      if (prompt.includes('task 2')) await call('TaskUpdate', { taskId: '2', status: 'in_progress' }).catch(() => null);
+    },
+  });
+  await play.lead([draft('api', 'backend-dev'), draft('ui', 'frontend-dev', ['api']), draft('more', 'frontend-dev')]);
+  assert.deepEqual(failed, []);
 });

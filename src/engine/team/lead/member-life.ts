@@ -4,6 +4,7 @@ import { memberBrief, spawnParameters } from '../../../domain/team/brief.ts';
 import { leftOf } from '../../../domain/team/cost.ts';
 import { judgeIdle } from '../../../domain/team/idle.ts';
 import { MAX_REJECTIONS, type Member } from '../../../domain/team/state.ts';
+import { isHeldUp } from '../../../domain/team/task.ts';
 import { Watchdog } from '../../daemon/watchdog.ts';
 import type { AgentEvent, Clock, TeamLog } from '../../ports.ts';
 import type { TeamContext } from '../context.ts';
@@ -302,9 +303,11 @@ export class MemberLife {
   /** Work that was given back three times without change is failed, with that as its reason. */
   async #giveUp({ name, epoch }: Member): Promise<void> {
     const { log } = this.#options;
-    const held = [...log.state.tasks.values()].filter(
-      ({ status, claim }) => status === 'in_progress' && claim?.member === name && claim.epoch === epoch,
-    );
+    const { tasks } = log.state;
+    const held = [...tasks.values()].filter((task) => {
+      const { status, claim } = task;
+      return status === 'in_progress' && claim?.member === name && claim.epoch === epoch && !isHeldUp(task, tasks);
+    });
     const result = `${name} ended its turn ${MAX_REJECTIONS + 1} times without finishing it`;
     // What it never began goes back to whoever is started next.
     if (held.length === 0) this.#idleWords = `it ended its turn ${MAX_REJECTIONS + 1} times without beginning its work`;
