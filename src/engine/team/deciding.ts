@@ -3,7 +3,7 @@
 import type { SpecData } from '../../domain/spec/check.ts';
 import { planDrafts } from '../../domain/spec/plan-drafts.ts';
 import type { SpecProblem } from '../../domain/spec/problem.ts';
-import { isSpecId, specDirectory, specIdsIn } from '../../domain/spec/spec.ts';
+import { completedAlready, isSpecId, specDirectory, specIdsIn } from '../../domain/spec/spec.ts';
 import { type Decision, decideMode } from '../../domain/team/activation.ts';
 import type { CommandName, Flags } from '../../domain/team/arguments.ts';
 import { decompose } from '../../domain/team/decomposition.ts';
@@ -66,14 +66,22 @@ async function workOf(
       problem: `spec_id: there is no ${specDirectory(words)}/spec.md; ${known.length === 0 ? 'no SPEC has been written yet: /tool:1-plan "<feature>" makes one' : `there is ${known.join(', ')}`}`,
     };
   }
-  const { counts, why } = await context.project.approval(words);
+  const approval = await context.project.approval(words);
+  const { counts, why } = approval;
+  const team = runTeamName(words) ?? '';
+  const completed = completedAlready(words, approval);
+  // What stands is brought to its end.
+  if (completed !== null && !context.teams.list().includes(team))
+    return {
+      problem: `${completed}, and nothing of it is left to build: /tool:1-plan "<feature>" makes a SPEC of what comes next. Where something of it is missing after all, \`tool sync ${words}\` says what and sets it back to approved; then it can be built again`,
+    };
   if (settings.requirePlanApproval && !counts)
     return {
       problem: `${words} is not approved (${why}): the user approves it as it stands by answering "approve ${words}", or with \`tool spec approve ${words}\``,
     };
   const planned = context.project.planned(words);
   if (planned !== null && planned.problems.length > 0) return { problem: unreadable(words, planned.problems) };
-  return { phase: 'run', subject: words, team: runTeamName(words) ?? '', text, data: planned?.data ?? null };
+  return { phase: 'run', subject: words, team, text, data: planned?.data ?? null };
 }
 
 /** So many problems of documents are named where there is little room. */
@@ -123,7 +131,12 @@ export async function decideIssue(
   const named = specIdsIn(text).filter((id) => context.project.spec(id) !== null);
   const left: string[] = [];
   for (const id of named) {
-    const { counts, why } = await context.project.approval(id);
+    const approval = await context.project.approval(id);
+    const { counts, why } = approval;
+    if (completedAlready(id, approval) !== null) {
+      left.push(`${id} is named, and left alone: it is completed`);
+      continue;
+    }
     const spec = context.project.spec(id);
     if (spec === null || (settings.requirePlanApproval && !counts)) {
       left.push(`${id} is named, and left alone: it is not approved (${why})`);
