@@ -49,6 +49,8 @@ export type ComposeLeadOptions = {
   /** What marks all that is started; undefined: made of the project's place. */
   readonly mark?: string;
   readonly say: (words: string) => void;
+  /** Tells people what is logged at a level; absent: it is said as everything else. */
+  readonly log?: HookContext['log'];
 };
 
 export type ComposedLead = {
@@ -104,7 +106,7 @@ export function composeLead(options: ComposeLeadOptions): ComposedLead {
       return options.variable;
     },
   };
-  const leading: HookContext = { ...context, project: view };
+  const leading: HookContext = { ...context, project: view, log: options.log ?? context.log };
   const home = { stateDir, runtime, env, passed, mark, bounds };
   const roomFor = (place: string, team: string) => () =>
     openGateRoom(home, { main, checkout: root, team, root: place });

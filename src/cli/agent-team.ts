@@ -240,7 +240,9 @@ async function decide(
   const settings = await context.settings();
   const flags = { ...NO_FLAGS, wish: order.mode === 'team' ? ('team' as const) : null };
   const decided = await decideIssue(context, order, flags, settings);
-  if (decided.kind === 'refused') throw new ToolError('config', decided.problems.join('; '));
+  // No further attempt changes what the issue asks for: it counts, and the issue says in the end what is in the way.
+  if (decided.kind === 'refused')
+    throw new ToolError(decided.of === 'work' ? 'refused' : 'config', decided.problems.join('; '));
   const { decision } = decided;
   const reasons = decided.reasons.map((reason) => clip(reason, REASON_MAX));
   if (order.mode === 'auto' && decision.mode !== 'team') {
@@ -269,6 +271,9 @@ async function carryOut(next: () => Promise<string>): Promise<void> {
     variable: { value: undefined, source: 'workflow' },
     ...(mark === undefined ? {} : { mark }),
     say,
+    log: (level, words) => {
+      if (level !== 'debug') emit({ type: 'log', level, words });
+    },
   });
   const stop = new AbortController();
   for (const signal of SIGNALS) process.on(signal, () => stop.abort());

@@ -205,6 +205,8 @@ export type AgentEvent =
   | { readonly type: 'usage'; readonly usage: Omit<Usage, 'seconds'> }
   /** The team that works on it, as it stands now. */
   | { readonly type: 'team'; readonly team: TeamSummary }
+  /** What belongs into the daemon's own log. */
+  | { readonly type: 'log'; readonly level: LogLevel; readonly text: string }
   /** Any other life sign. */
   | { readonly type: 'activity'; readonly name: string };
 

@@ -391,6 +391,18 @@ test('what a team has cost counts although the daemon died under it', async () =
   await world.stop();
 });
 
+test('what a team has to say to whoever runs the daemon comes into its log, with the issue and at its level', async () => {
+  const world = new World();
+  world.script = async (agent) => {
+    agent.hooks.onEvent({ type: 'log', level: 'error', text: 'sub-agents in place of a team: no reason' });
+    return commit(agent);
+  };
+  world.tracker.open(1);
+  await world.start();
+  assert.ok(world.lines.includes('error: [agent] issue #1: sub-agents in place of a team: no reason'));
+  await world.stop();
+});
+
 test('nothing is started while the day’s cost limit is reached; the next day it goes on', async () => {
   const world = new World(workflowWith({ agent: { maxCostPerDayUsd: 1 } }));
   world.script = async (agent) => {

@@ -8,7 +8,7 @@ import { SCRIPT_VARIABLE } from '../../src/cli/agent-teammate.ts';
 import { DEMO_FILES, DEMO_SCRIPT, DEMO_SPEC } from '../../src/cli/demo-team-project.ts';
 import type { TeamSummary } from '../../src/domain/team/summary.ts';
 import { CLI, Daemon, type DaemonOptions } from '../support/daemon.ts';
-import { gitAs, startForge, type TestForge } from '../support/forge.ts';
+import { commitFiles, gitAs, startForge, type TestForge } from '../support/forge.ts';
 import { type Cleanup, tempDir } from '../support/temp.ts';
 
 const TEAM_ISSUE = { body: `Please build ${DEMO_SPEC}, as it was approved.` };
@@ -17,12 +17,12 @@ const TEAM_ISSUE = { body: `Please build ${DEMO_SPEC}, as it was approved.` };
 const PROGRAM = `if [ -n "$TOOL_TEAMMATE" ]; then exec '${process.execPath}' '${CLI}' agent teammate; fi
 cat > prompt.txt && git add -A && git commit -qm 'Alone' && tool pr create --title 'Alone' --body 'by one agent'`;
 
-async function watched(t: Cleanup, forge: TestForge, mode: string, think: number, more: DaemonOptions = {}) {
+async function watched(t: Cleanup, forge: TestForge, mode: string, think: number, more: DaemonOptions = {}, yaml = '') {
   const script = join(tempDir(t), 'script.json');
   const text = JSON.stringify(DEMO_SCRIPT, (key, value) => (key === 'think_ms' ? think : value));
   writeFileSync(script, text);
   return Daemon.start(t, forge, {
-    yaml: `tool: { runtime: command, mode: ${mode}, command: ${JSON.stringify(PROGRAM)}, env: [${SCRIPT_VARIABLE}] }`,
+    yaml: `tool: { runtime: command, mode: ${mode}, command: ${JSON.stringify(PROGRAM)}, env: [${SCRIPT_VARIABLE}] }\n${yaml}`,
     ...more,
     env: { [SCRIPT_VARIABLE]: script },
   });
@@ -82,6 +82,42 @@ test('an issue that names a SPEC is built by a team, and ends in one pull reques
   );
   const log = await gitAs(forge.bare, 'log', '--format=%an', `main..${pull?.head ?? ''}`);
   assert.ok(new Set(log.trim().split('\n')).size >= 3, 'each commit names who made it');
+});
+
+test('an issue that names a SPEC which nobody has approved is given up with what is missing, and goes on once it is approved', async (t) => {
+  const path = `.tool/specs/${DEMO_SPEC}/spec.md`;
+  const approved = DEMO_FILES[path] ?? '';
+  const forge = await startForge(t, { ...DEMO_FILES, [path]: approved.replace('status: approved', 'status: draft') });
+  const issue = await forge.open('Let visitors sign the guest book', TEAM_ISSUE);
+  const daemon = await watched(t, forge, 'team', 0, {}, 'agent: { max_attempts: 1 }');
+  await daemon.until('the failed label', async () => (await forge.labelsOf(issue)).includes('tool-failed'));
+  const [comment] = await forge.comments(issue);
+  assert.match(
+    comment ?? '',
+    /the issue names SPEC-GUESTBOOK-001, which is not approved \(status: draft\): `tool spec approve SPEC-GUESTBOOK-001`/,
+  );
+  assert.match(
+    daemon.log,
+    /\[agent\] {5}warn: attempt 1 on issue #1 failed: the issue names SPEC-GUESTBOOK-001, which is not approved/,
+  );
+  assert.deepEqual(await forge.pulls(), []);
+
+  await commitFiles(forge.work, { [path]: approved }, 'Approve it');
+  await gitAs(forge.work, 'push', '-q', 'origin', 'main');
+  await forge.label(issue, 'tool-todo');
+  await daemon.until('the done label', async () => (await forge.labelsOf(issue)).includes('tool-done'));
+  const [pull] = await forge.pulls();
+  assert.match(pull?.body ?? '', /## Decided on\n\n- the issue names SPEC-GUESTBOOK-001\n/);
+});
+
+test('a team that cannot be one is told of in the daemon’s log', async (t) => {
+  const config = '.tool/config/workflow.yaml';
+  const off = JSON.stringify({ workflow: { team: { enabled: false, fallback: { log_level: 'error' } } } });
+  const forge = await startForge(t, { ...DEMO_FILES, [config]: off });
+  await forge.open('Let visitors sign the guest book', TEAM_ISSUE);
+  const daemon = await watched(t, forge, 'team', 0);
+  await daemon.logged('issue #1: sub-agents in place of a team: workflow.team.enabled is false');
+  assert.match(daemon.log, /\[agent\] {5}error: issue #1: sub-agents/);
 });
 
 test('auto: a team where the thresholds are met, one agent where they are not', async (t) => {

@@ -47,6 +47,8 @@ const teamLine = z.discriminatedUnion('type', [
   z.object({ type: z.literal('said'), who: word, text: z.string() }),
   z.object({ type: z.literal('team'), team: teamSummary }),
   z.object({ type: z.literal('usage'), usage }),
+  /** For the daemon's own log. */
+  z.object({ type: z.literal('log'), level: z.enum(['info', 'warn', 'error']), words: z.string() }),
   /** It is alive, though nobody says anything. */
   z.object({ type: z.literal('sign') }),
   z.object({ type: z.literal('done'), words: z.string() }),

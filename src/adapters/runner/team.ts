@@ -32,6 +32,8 @@ function withoutDesk(env: Readonly<Record<string, string>>): Record<string, stri
 
 const MESSAGE_MAX = 4_000;
 const COMPLAINTS_MAX = 8_000;
+/** More lines of an attempt do not come into the daemon's log. */
+const LOGGED_MAX = 10;
 
 export class TeamRunner implements Runner {
   readonly #options: TeamRunnerOptions;
@@ -123,6 +125,7 @@ class Conversation {
   #isAlone = false;
   #end: RunEnd | undefined;
   #complaints = '';
+  #logged = 0;
   #starting: Promise<void> = Promise.resolve();
 
   constructor(hooks: RunHooks) {
@@ -157,6 +160,12 @@ class Conversation {
       case 'said':
         output(`[${said.who}] ${said.text}\n`);
         onEvent({ type: 'message', text: clip(`${said.who}: ${said.text}`, MESSAGE_MAX) });
+        return;
+      case 'log':
+        output(`[lead] ${said.words}\n`);
+        this.#logged += 1;
+        if (this.#logged <= LOGGED_MAX)
+          onEvent({ type: 'log', level: said.level, text: clip(visibleLines(said.words), MESSAGE_MAX) });
         return;
       case 'team':
         onEvent({ type: 'team', team: said.team });

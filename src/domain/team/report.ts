@@ -54,6 +54,12 @@ function percent(value: number | null): string {
   return value === null ? 'not measured' : percentText(value);
 }
 
+/** Why it was built so, and what was named and is not. */
+function reasonLines({ proposal }: TeamState): readonly string[] {
+  if (proposal === null || proposal.reasons.length === 0) return [];
+  return ['## Decided on', '', ...proposal.reasons.map((reason) => `- ${cell(reason)}`)];
+}
+
 function taskLines({ tasks }: TeamState): readonly string[] {
   const rows = [...tasks.values()].map(
     ({ id, subject, owner, claim, status, startedAt, endedAt }) =>
@@ -162,6 +168,7 @@ export function teamReport(input: ReportInput): string {
         ? []
         : ['', `One at a time: ${cell(state.fallback.trigger)} (${cell(state.fallback.reason)}).`]),
     ],
+    reasonLines(state),
     taskLines(state),
     messageLines(state),
     gateLines(state, coverageBefore, changed),

@@ -14,6 +14,7 @@ import type {
   Journal,
   Leftovers,
   Logger,
+  LogLevel,
   RunEnd,
   Runner,
   Tracker,
@@ -112,7 +113,7 @@ export class Attempt {
     this.#end.abort(this.#cause);
   }
 
-  #log(source: 'workspace' | 'hook' | 'agent', message: string, level: 'info' | 'warn' = 'info'): void {
+  #log(source: 'workspace' | 'hook' | 'agent', message: string, level: LogLevel = 'info'): void {
     this.#options.log.log(level, source, message, { issue: this.#issue.number, attempt: this.#number });
     this.#options.onChange();
   }
@@ -280,6 +281,7 @@ export class Attempt {
             // Each teammate's turn is watched where the team is led; here, a team that moves on begins anew.
             if (event.type === 'team') watchdog.turnStarted();
             if (event.type === 'usage' && this.live.team !== null) this.#noteUsage();
+            if (event.type === 'log') this.#log('agent', `issue #${issue}: ${event.text}`, event.level);
             if (event.type === 'tool_started') toolsThisTurn += 1;
             if (
               event.type === 'session' &&

@@ -36,7 +36,8 @@ const TITLE_MAX = 120;
 type Needed = Pick<HookContext, 'project' | 'log' | 'teams' | 'problems'>;
 
 export type Decided =
-  | { readonly kind: 'refused'; readonly problems: readonly string[] }
+  /** `of`: whether what is asked for is in the way, or the place where it would be done. */
+  | { readonly kind: 'refused'; readonly of: 'work' | 'place'; readonly problems: readonly string[] }
   | {
       readonly kind: 'decided';
       readonly work: Work;
@@ -105,7 +106,7 @@ function unplanned({ subject, data }: Work): readonly string[] {
 /** Decides what the command comes to; nothing is written. */
 export async function decideWork(context: Needed, command: Command, settings: TeamSettings): Promise<Decided> {
   const work = await workOf(context, command, settings);
-  if ('problem' in work) return { kind: 'refused', problems: [work.problem] };
+  if ('problem' in work) return { kind: 'refused', of: 'work', problems: [work.problem] };
   return decideOn(context, work, command, settings);
 }
 
@@ -118,7 +119,10 @@ export type AskedIssue = {
   readonly text: string;
 };
 
-/** Decides who works on an issue; nothing is written. An approved SPEC that it names is what is built. */
+/**
+ * Decides who works on an issue; nothing is written. The first SPEC that it names and that may be built is what is built;
+ * where it names some and none may be, nothing is.
+ */
 export async function decideIssue(
   context: Needed,
   asked: AskedIssue,
@@ -128,30 +132,35 @@ export async function decideIssue(
   const { issue, life, text } = asked;
   const team = issueTeamName(issue, life);
   const title = oneLine(text.split('\n')[0] ?? '', TITLE_MAX);
-  const named = specIdsIn(text).filter((id) => context.project.spec(id) !== null);
   const left: string[] = [];
-  for (const id of named) {
+  const done: string[] = [];
+  for (const id of specIdsIn(text)) {
+    const spec = context.project.spec(id);
+    if (spec === null) continue;
     const approval = await context.project.approval(id);
     const { counts, why } = approval;
     if (completedAlready(id, approval) !== null) {
-      left.push(`${id} is named, and left alone: it is completed`);
+      done.push(`${id} is named, and left alone: it is completed`);
       continue;
     }
-    const spec = context.project.spec(id);
-    if (spec === null || (settings.requirePlanApproval && !counts)) {
-      left.push(`${id} is named, and left alone: it is not approved (${why})`);
+    if (settings.requirePlanApproval && !counts) {
+      left.push(
+        `the issue names ${id}, which is not approved (${why}): \`tool spec approve ${id}\` approves it as it stands, and a commit on the default branch brings that here`,
+      );
       continue;
     }
     const planned = context.project.planned(id);
     if (planned !== null && planned.problems.length > 0) {
-      left.push(`${id} is named, and left alone: ${unreadable(id, planned.problems)}`);
+      left.push(`the issue names ${id}, and ${unreadable(id, planned.problems)}`);
       continue;
     }
     const work: Work = { phase: 'run', subject: id, team, text: spec, data: planned?.data ?? null };
-    return decideOn(context, work, { command: 'run', flags }, settings, [`the issue names ${id}`, ...left]);
+    const said = [`the issue names ${id}`, ...left.map((one) => `not built: ${one}`), ...done];
+    return decideOn(context, work, { command: 'run', flags }, settings, said);
   }
+  if (left.length > 0) return { kind: 'refused', of: 'work', problems: left };
   const work: Work = { phase: 'run', subject: `issue #${issue}: ${title}`, team, text, data: null };
-  return decideOn(context, work, { command: 'run', flags }, settings, left);
+  return decideOn(context, work, { command: 'run', flags }, settings, done);
 }
 
 async function decideOn(
@@ -173,7 +182,7 @@ async function decideOn(
     environment: context.project.variable,
     selection,
   });
-  if (decision.mode === 'refused') return { kind: 'refused', problems: decision.reasons };
+  if (decision.mode === 'refused') return { kind: 'refused', of: 'place', problems: decision.reasons };
   if (decision.trigger !== null)
     context.log(settings.fallback.logLevel, `sub-agents in place of a team: ${FALLBACK_TRIGGERS[decision.trigger]}`);
   const { ownership } = settings;
@@ -183,6 +192,7 @@ async function decideOn(
   if (missing.length > 0)
     return {
       kind: 'refused',
+      of: 'place',
       problems: [
         `workflow.team.patterns.${decision.pattern ?? PLANNING}: expected analyst and architect among the roles, of whose results a SPEC is made; got ${roles.join(', ') || 'none'}`,
       ],

@@ -28,7 +28,7 @@ type Place = {
   readonly bench: Bench;
   readonly git: GitCall;
   readonly heard: readonly DeskRequest[];
-  readonly run: (command: string, request?: Partial<RunRequest>) => ReturnType<Bench['run']>;
+  readonly run: (command: string, request?: Partial<RunRequest>, mode?: 'team' | 'auto') => ReturnType<Bench['run']>;
 };
 
 /** The clone of an issue, on its branch, with a desk of the daemon's. */
@@ -52,9 +52,9 @@ async function issueClone(t: Cleanup): Promise<Place> {
     return {};
   });
   finallyDo(t, () => desk.close());
-  const run = (command: string, request: Partial<RunRequest> = {}) => {
+  const run = (command: string, request: Partial<RunRequest> = {}, mode: 'team' | 'auto' = 'team') => {
     bench.workflow = workflowWith({
-      tool: { mode: 'team', runtime: 'command', command, startTimeoutMs: 0, stallTimeoutMs: 0 },
+      tool: { mode, runtime: 'command', command, startTimeoutMs: 0, stallTimeoutMs: 0 },
     });
     return bench.run(new TeamRunner({ ...bench.options, alone: NOBODY }), { env: desk.env, ...request });
   };
@@ -146,4 +146,69 @@ test('what leads to the daemon is the lead’s alone: neither teammates nor chec
   }
   assert.equal(git('rev-parse', 'HEAD'), before);
   assert.deepEqual(heard, []);
+});
+
+/** Documents of two SPECs: of the one somebody has approved what it says, of the other nobody. */
+const SPECS = {
+  '.gitignore': '.tool/*\n!.tool/config/\n!.tool/specs/\n',
+  '.tool/specs/SPEC-YES-001/spec.md':
+    '---\nid: SPEC-YES-001\nstatus: approved\n---\n# A\n\n- R1: The API shall answer.\n',
+  '.tool/specs/SPEC-NO-001/spec.md': '---\nid: SPEC-NO-001\nstatus: draft\n---\n# B\n\n- R1: The API shall pay.\n',
+};
+
+for (const mode of ['team', 'auto'] as const)
+  test(`${mode}: an issue that names a SPEC which nobody has approved is not built, and its attempt says why`, async (t) => {
+    const { bench, run } = await issueClone(t);
+    writeTree(bench.cwd, SPECS);
+    commitAll(bench.cwd, 'SPECs');
+    const begun = join(bench.directory, 'begun');
+    const issueText = 'Pay\n\nPlease build SPEC-NO-001, not SPEC-GONE-001.';
+    const { end, pids, output } = await run(`touch '${begun}'; exit 1`, { issueText }, mode);
+    assert.equal(end.ok, false, output);
+    assert.match(
+      end.words,
+      /^the issue names SPEC-NO-001, which is not approved \(status: draft\): `tool spec approve SPEC-NO-001` approves it as it stands, and a commit/,
+    );
+    assert.deepEqual([end.ok ? null : end.fault, pids], ['agent', []], 'it counts as an attempt');
+    assert.equal(existsSync(begun), false);
+    assert.equal(existsSync(join(bench.cwd, '.tool/teams')), false);
+  });
+
+test('without require_plan_approval it is built, and beside one that is approved it is named', async (t) => {
+  for (const [approval, issueText, reasons] of [
+    [false, 'Pay\n\nSPEC-NO-001', /the issue names SPEC-NO-001\n/],
+    [
+      true,
+      'Pay\n\nSPEC-NO-001, SPEC-YES-001',
+      /the issue names SPEC-YES-001\n.*not built: the issue names SPEC-NO-001, which is not/s,
+    ],
+  ] as const) {
+    const { bench, run } = await issueClone(t);
+    const settings = { workflow: { team: { enabled: true, require_plan_approval: approval } } };
+    writeTree(bench.cwd, { ...SPECS, '.tool/config/workflow.yaml': JSON.stringify(settings) });
+    commitAll(bench.cwd, 'SPECs');
+    const { output, pids } = await run('exit 1', { issueText });
+    assert.match(output, reasons);
+    assert.equal(pids.length, 1);
+  }
+});
+
+test('that a team falls back to sub-agents is for the daemon’s own log, at the level of the settings', async (t) => {
+  for (const [level, heard] of [
+    ['error', ['error']],
+    ['debug', []],
+  ] as const) {
+    const { bench, run } = await issueClone(t);
+    const settings = { workflow: { team: { enabled: false, fallback: { log_level: level } } } };
+    writeTree(bench.cwd, { '.tool/config/workflow.yaml': JSON.stringify(settings) });
+    commitAll(bench.cwd, 'No team');
+    const { events, output } = await run('exit 1');
+    const logged = events.flatMap((event) => (event.type === 'log' ? [event] : []));
+    assert.deepEqual(
+      logged.map((event) => event.level),
+      heard,
+      output,
+    );
+    for (const { text } of logged) assert.match(text, /^sub-agents in place of a team: workflow\.team\.enabled is/);
+  }
 });

@@ -63,6 +63,15 @@ test('files that decide what was measured are named where they were changed, and
   );
 });
 
+test('what a team was made for is named with its reasons, in its report too', () => {
+  const left = 'not built: the issue names SPEC-PAY-001, which is not approved (status: draft)';
+  const { state } = new Story().tell('proposed', { reasons: ['the issue names SPEC-A-001', left] }).tell('created');
+  assert.match(
+    reportOf({ state }),
+    /\n\n## Decided on\n\n- the issue names SPEC-A-001\n- not built: the issue names SPEC-PAY-001, .*\n\n## Tasks/,
+  );
+});
+
 test('what is not known is said to be so', () => {
   const state = new Story().tell('created').tell('fell_back').state;
   const report = reportOf({ state, coverageBefore: null, changed: [] });
