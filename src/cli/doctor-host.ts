@@ -8,6 +8,7 @@ import { hasOwnHooks } from '../adapters/own-hooks.ts';
 import { packageRoot } from '../adapters/package-root.ts';
 import { messageOf } from '../domain/errors.ts';
 import { TEAM_SERVER } from '../install/hook-table.ts';
+import { filesLeftOut } from '../install/host-events.ts';
 import { hostForm } from '../install/host-form.ts';
 import { planInstall } from '../install/install.ts';
 import type { Manifest } from '../install/manifest.ts';
@@ -48,9 +49,12 @@ export function startsNothing(root: string): boolean {
 }
 
 /** What in the settings keeps the host from asking hooks, or from offering the team's tools. */
-export function checkSettings(root: string, env: Environment): readonly Check[] {
+export function checkSettings(root: string, host: string | null, env: Environment): readonly Check[] {
   const files = settingsFiles(root, env);
-  const rows: Check[] = [];
+  // In the project's own the hooks of the team stand.
+  const rows: Check[] = filesLeftOut(files, host).map(({ file, words, mend }) =>
+    (file === '.claude/settings.json' ? fail : warn)('host settings', words, mend),
+  );
   const switched = files.find(({ settings }) => settings.disableAllHooks !== undefined);
   if (switched?.settings.disableAllHooks === true)
     rows.push(

@@ -26,9 +26,15 @@ function installed(root: string): Manifest | undefined {
   return existsSync(path) ? parseManifest(readFileSync(path, 'utf8')) : undefined;
 }
 
-/** Whether anything of team mode is in the project. */
-export function hasTeamMode(root: string): boolean {
-  return existsSync(join(root, '.tool')) || startsNothing(root);
+/** Whether the project has anything of team mode, or a plugin that brings it. */
+export function hasTeamMode(root: string, env: Environment): boolean {
+  return existsSync(join(root, '.tool')) || startsNothing(root) || enabledPlugin(root, env) !== undefined;
+}
+
+/** What is said inside a session of the host where nothing of it is found: what that one was started with cannot be seen. */
+export function withoutTeamMode(env: Environment): readonly Check[] {
+  const says = 'not installed here; only a plugin that this session was started with (--plugin-dir) can bring it';
+  return env.CLAUDECODE === undefined ? [] : [warn('team mode', says, 'tool init')];
 }
 
 /** Null: no host, or one that is too old for teams, as its own row says. */
@@ -150,7 +156,7 @@ export async function diagnoseTeam(root: string, env: Environment): Promise<read
     ...checkInstalled(root, host, env),
     ...(problem === null ? [] : [fail('workflow.yaml', problem, 'mend the keys named here')]),
     ...prerequisites,
-    ...checkSettings(root, env),
+    ...checkSettings(root, host, env),
     ...checkDisplay(settings, env),
     ...(await checkTeams(root)),
   ];

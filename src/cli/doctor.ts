@@ -23,7 +23,7 @@ import { oneLine } from '../domain/text.ts';
 import type { Workflow } from '../domain/workflow.ts';
 import { type Check, fail, ok, warn } from './check.ts';
 import { checkDamaged, checkIsolation, checkJournal, checkRoot, checkState } from './doctor-places.ts';
-import { diagnoseTeam, hasTeamMode } from './doctor-team.ts';
+import { diagnoseTeam, hasTeamMode, withoutTeamMode } from './doctor-team.ts';
 
 const DEFAULT_PATH = './WORKFLOW.md';
 const OLDEST_NODE = '20.19.0';
@@ -240,12 +240,12 @@ function withoutDaemon(checks: readonly Check[]): readonly Check[] {
 
 export async function doctorCommand(path: string, options: { readonly json?: boolean }): Promise<void> {
   const { root, main } = findProject(process.cwd());
-  const hasTeams = [root, main].some(hasTeamMode);
+  const hasTeams = [root, main].some((place) => hasTeamMode(place, process.env));
   const daemon = await diagnose(path, process.env);
   const checks = [
     ...(hasTeams && path === DEFAULT_PATH && !existsSync(path) ? withoutDaemon(daemon) : daemon),
     // In a worktree the command alone would install into that.
-    ...(hasTeams ? await diagnoseTeam(main, process.env) : []).map((check) =>
+    ...(hasTeams ? await diagnoseTeam(main, process.env) : withoutTeamMode(process.env)).map((check) =>
       check.mend?.endsWith('tool init') === true && root !== main ? { ...check, mend: `${check.mend} ${main}` } : check,
     ),
   ];

@@ -3,10 +3,12 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { teamFileText } from '../adapters/config/team-file-text.ts';
+import { settingsFiles } from '../adapters/host-settings.ts';
 import { packageRoot, packageVersion } from '../adapters/package-root.ts';
 import { claudeVersion, parseVersion } from '../adapters/runner/claude.ts';
 import { ToolError } from '../domain/errors.ts';
 import { got } from '../domain/text.ts';
+import { filesLeftOut } from '../install/host-events.ts';
 import { type Host, hostForm } from '../install/host-form.ts';
 import { planInstall } from '../install/install.ts';
 import { MANIFEST } from '../install/manifest.ts';
@@ -45,6 +47,8 @@ function hostWords({ version }: Host): string {
 export async function initCommand(directory: string | undefined, options: InitOptions): Promise<void> {
   const project = findProject(directory, process.cwd(), process.env.HOME);
   const host = await findHost(options.hostVersion);
+  const leftOut = filesLeftOut(settingsFiles(project.root, process.env), host.version);
+  const limits = [...host.limits, ...leftOut.map(({ words, mend }) => `${words}. To mend it: ${mend}.`)];
   const version = packageVersion();
   const payload = readPayload({ from: packageRoot(), version, form: host.form, configText: teamFileText() });
   const plan = planInstall({
@@ -64,7 +68,7 @@ export async function initCommand(directory: string | undefined, options: InitOp
       root,
       kind,
       version,
-      host,
+      host: { ...host, limits },
       dryRun: isDry,
       changed: plan.operations.length > 0,
       files: plan.outcomes,
@@ -81,7 +85,7 @@ export async function initCommand(directory: string | undefined, options: InitOp
     head,
     ...(preview?.lines ?? lines(changes(plan))),
     '',
-    ...host.limits.map((limit) => `Note: ${limit}`),
+    ...limits.map((limit) => `Note: ${limit}`),
     preview === undefined ? nextStep(project) : 'Nothing was written.',
   ];
   process.stdout.write(`${said.join('\n')}\n${preview?.diff ?? ''}`);

@@ -32,8 +32,9 @@ function installedIn(t: Cleanup) {
     },
     install: async () => assert.equal((await tool('init', '--host-version', '2.1.177')).code, 0),
     /** The rows of a name as status, words and what mends it. */
-    rows: async (name: string): Promise<readonly string[]> => {
-      const { checks } = JSON.parse((await tool('doctor', '--json')).stdout);
+    rows: async (name: string, more: Readonly<Record<string, string>> = {}): Promise<readonly string[]> => {
+      const { stdout } = await runTool(['doctor', '--json'], { cwd: root, env: { ...env, ...more } });
+      const { checks } = JSON.parse(stdout);
       return checks
         .filter((row: Row) => row.name === name)
         .map((row: Row) => `${row.status}: ${row.says} → ${row.mend ?? 'nothing'}`);
@@ -139,6 +140,33 @@ test('a host that is too old for teams is a row, beside all the others', async (
   assert.match(`${await rows('team mode')}`, /^ok: /);
 });
 
+test('a hook that the host does not know is named with its file and the version, where the host leaves the file out for it', async (t) => {
+  const { host, path, rows, settings } = installedIn(t);
+  host('2.1.100');
+  settings('.claude/settings.json', { hooks: { PostToolBatch: [], TaskCreated: [], Stop: [] } });
+  settings('../.claude/settings.json', { hooks: { DirectoryAdded: [], Misspelt: [] } });
+  const { stdout } = await runTool(['init', '--host-version', '2.1.33'], { cwd: path(''), env: cleanEnv(path('..')) });
+  assert.match(
+    stdout,
+    /^Note: \.claude\/settings\.json has hooks on PostToolBatch, TaskCreated, which Claude Code 2\.1\.33 does not know: .* To mend it: claude update, or take PostToolBatch, TaskCreated out of "hooks" in \.claude\/settings\.json\.$/m,
+  );
+  const [own = '', other = '', ...more] = await rows('host settings');
+  assert.match(
+    own,
+    /^fail: \.claude\/settings\.json has hooks on PostToolBatch, which Claude Code 2\.1\.100 does not know/,
+  );
+  assert.match(
+    other,
+    /^warn: \/.*\/settings\.json has hooks on DirectoryAdded, Misspelt, which .* → claude update, or take/,
+  );
+  assert.deepEqual(more, []);
+  // Between those that were tried it is not known; newer ones leave out the hook alone.
+  for (const version of ['2.1.101', '2.1.177', '2.1.329']) {
+    host(version);
+    assert.deepEqual(await rows('host settings'), [], version);
+  }
+});
+
 test('settings that start what is not there are a failure, the plugin in place of an installation is none', async (t) => {
   const { install, path, rows, settings } = installedIn(t);
   await install();
@@ -149,6 +177,19 @@ test('settings that start what is not there are a failure, the plugin in place o
   assert.deepEqual(await rows('team mode'), [
     'fail: .claude/settings.json starts programs of .tool/hooks, which is not there → tool init',
   ]);
+});
+
+test('a project with nothing of ours has the rows of team mode where a settings file has the plugin on, and a session hears of one', async (t) => {
+  const { rows, settings } = installedIn(t);
+  assert.deepEqual(await rows('team mode'), []);
+  assert.match(
+    `${await rows('team mode', { CLAUDECODE: '1' })}`,
+    /^warn: not installed here; only a plugin that this session was started with \(--plugin-dir\) can bring it → tool init$/,
+  );
+  settings('../.claude/settings.json', { enabledPlugins: { 'tool@toolcrew': true } });
+  assert.match(`${await rows('team mode')}`, /^ok: comes with the plugin tool@toolcrew, enabled in \//);
+  assert.match(`${await rows('team: variable')}`, /^warn: .*got nothing/);
+  assert.match(`${await rows('daemon')}`, /^ok: no WORKFLOW\.md here/);
 });
 
 test('the variable is found in the settings of the user, and in a file that begins with a mark of its encoding', async (t) => {
