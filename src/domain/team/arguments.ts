@@ -40,8 +40,9 @@ export type ParsedCommand =
 const NAMES: readonly CommandName[] = ['plan', 'run', 'sync', 'build-fix', 'team-restart'];
 
 /**
- * Reads a prompt; any that is none of the commands is `none`. Flags count anywhere outside of quotes, until a lone `--`.
- * Words that stand in one pair of quotes are what is between them; all other text is kept as it was typed.
+ * Reads a prompt; any that is none of the commands is `none`. Flags count anywhere outside of quotes. A lone `--`
+ * before all words ends them; one among words is a word, behind which they count at the very end alone. Words that stand in
+ * one pair of quotes are what is between them; all other text is kept as it was typed.
  * @param patterns names that `--pattern` may have
  */
 export function parseCommand(prompt: string, patterns: readonly string[] = Object.keys(PATTERNS)): ParsedCommand {
@@ -49,7 +50,7 @@ export function parseCommand(prompt: string, patterns: readonly string[] = Objec
   const typed = /^\S+/.exec(text)?.[0] ?? '';
   const command = NAMES.find((name) => COMMANDS[name].typed === typed);
   if (command === undefined) return { kind: 'none' };
-  const { flags: given, words } = split(text.slice(typed.length));
+  const { flags: given, words } = split(text.slice(typed.length), COMMANDS[command].flags);
   const flags = readFlags(command, given, patterns);
   const problems = [...flags.problems, ...wordProblems(command, words)];
   if (problems.length > 0) return { kind: 'invalid', command, problems };
@@ -142,12 +143,27 @@ function tokenAt(text: string, start: number, open: Set<string>): Token {
   return { start, end, quoted: null };
 }
 
-function split(text: string): { readonly flags: readonly string[]; readonly words: string } {
+/** At the end of words that were typed for another program: `--force` alone is a flag of many. */
+function trailingFlags(behind: readonly string[], known: readonly FlagName[]): number {
+  const isOwn = (word: string) =>
+    known.some((flag) => (flag === 'pattern' ? word.startsWith('--pattern=') : word === `--${flag}`));
+  const count = behind.length - 1 - behind.findLastIndex((word) => !isOwn(word));
+  const isMeant = behind.slice(behind.length - count).some((word) => word !== '--force');
+  return isMeant && count < behind.length ? count : 0;
+}
+
+function split(
+  text: string,
+  known: readonly FlagName[],
+): { readonly flags: readonly string[]; readonly words: string } {
   const flags: string[] = [];
   const kept: Token[] = [];
   const open = new Set<string>();
+  const textOf = ({ start, end }: Token) => text.slice(start, end);
   let words = '';
   let from = 0;
+  /** How many words there are up to a lone `--` among them. */
+  let before: number | null = null;
   for (let at = 0; at < text.length; ) {
     if (/\s/.test(text.charAt(at))) {
       at++;
@@ -155,17 +171,24 @@ function split(text: string): { readonly flags: readonly string[]; readonly word
     }
     const token = tokenAt(text, at, open);
     at = token.end;
-    const typed = text.slice(token.start, token.end);
-    if (token.quoted === null && (typed === '--' || isFlag(typed))) {
+    const typed = textOf(token);
+    const isEnd = token.quoted === null && typed === '--' && before === null;
+    if (before === null && token.quoted === null && ((isEnd && kept.length === 0) || isFlag(typed))) {
       words += text.slice(from, token.start);
       from = token.end;
       // The blanks of one side are enough for the words that close up.
       if (words.trim() !== '') while (/\s/.test(text.charAt(from))) from++;
-      if (typed === '--') break;
+      if (isEnd) break;
       flags.push(typed);
-    } else kept.push(token);
+    } else {
+      kept.push(token);
+      if (isEnd) before = kept.length;
+    }
   }
-  words += text.slice(from);
+  const behind = before === null ? [] : kept.slice(before);
+  const trailing = kept.splice(kept.length - trailingFlags(behind.map(textOf), known));
+  flags.push(...trailing.map(textOf));
+  words += text.slice(from, trailing[0]?.start);
   const [only] = kept;
   const isOneQuote =
     kept.length === 1 &&
