@@ -3,7 +3,7 @@
 import type { Stored } from '../log.ts';
 import { authorFault, type Draft, sign } from './fold-state.ts';
 import type { TeamRecord } from './record.ts';
-import { rejectionKey } from './state.ts';
+import { OPERATION, rejectionKey } from './state.ts';
 import { withWriting } from './written.ts';
 
 type Of<T extends TeamRecord['type']> = Extract<Stored<TeamRecord>, { type: T }>;
@@ -45,6 +45,8 @@ export function takeDecision(draft: Draft, record: Of<'decision'>): string | nul
   const { at, hook, decision, member, about, reason, fingerprint, paths } = record;
   draft.decisions.push({ at, hook, decision, member, about, reason });
   if (draft.decisions.length > DECISIONS_KEPT) draft.decisions.shift();
+  // What is asked for differently the next time is no rejection of the same work.
+  if (hook === OPERATION) return null;
   const key = rejectionKey(hook, member, about);
   const before = draft.rejections.get(key);
   const isSame = before?.fingerprint === fingerprint;

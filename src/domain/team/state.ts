@@ -73,8 +73,12 @@ export type Decision = {
   readonly reason: string;
 };
 
-/** Whether something was refused. A teammate that is given its next work when it stops has done nothing wrong; costs are told apart. */
+/** The hook that stands in the log for an operation that was refused at once, before any work. */
+export const OPERATION = 'operation';
+
+/** Whether work was refused. A teammate that is given its next work when it stops has done nothing wrong; costs are told apart. */
 export function isRefusal({ hook, decision }: Pick<Decision, 'hook' | 'decision'>): boolean {
+  if (hook === OPERATION) return false;
   // A lead that stops too early has handed in no work.
   if (hook === BUDGET || hook === 'lead_stop') return false;
   return decision !== 'accept' && !(hook === 'teammate_idle' && decision === 'reject');

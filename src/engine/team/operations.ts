@@ -8,6 +8,7 @@ import type { TeamLog } from '../ports.ts';
 import { type Answer, callerOf, type Somebody, type TeamContext, withReadable } from './context.ts';
 import { createTeam, deleteTeam, registerMember } from './lead-operations.ts';
 import { leaseFile, readInbox, type Show, sendMessage } from './member-operations.ts';
+import { noting, notingOutside } from './noting.ts';
 import { createTask, getTask, listTasks, updateTask } from './task-operations.ts';
 
 type Inner = Exclude<OperationName, 'TeamCreate'>;
@@ -73,12 +74,12 @@ export async function operate(
   if (!read.ok) throw new ToolError('refused', read.problems.join('\n'));
   const { input } = read;
   const who = evidenceWith(context, given, evidence);
-  if (name === 'TeamCreate') return createTeam(context, input, who);
+  if (name === 'TeamCreate') return notingOutside(context, name, input, who, () => createTeam(context, input, who));
   return withReadable(context.teams, async (logs, unread) => {
     const { caller, log } = callerOf(who, logs, input.maybe('team_name'), unread);
     // Nobody sees the start of whom its environment names: its first call is the sign of it.
     if (who.kind === 'environment' && caller.kind === 'member' && caller.member.phase === 'registered')
       await log.append({ type: 'member_spawned', name: caller.name, epoch: caller.epoch, key_hash: null, pid: null });
-    return perform(context, name, log, caller, input, show);
+    return noting(context, name, input, caller, log, (seen) => perform(context, name, seen, caller, input, show));
   });
 }
