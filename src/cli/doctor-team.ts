@@ -100,7 +100,13 @@ function checkLimits(host: string | null): readonly Check[] {
 async function checkTeams(root: string): Promise<readonly Check[]> {
   const teams = new FileTeams({ root, now: Date.now });
   const rows: Check[] = [];
-  for (const name of teams.list()) {
+  let names: readonly string[];
+  try {
+    names = teams.list();
+  } catch (error) {
+    return [fail('team log', messageOf(error), mendOfLog(error, '.tool/teams', 'make .tool/teams a directory'))];
+  }
+  for (const name of names) {
     try {
       const log = teams.open(name);
       if (log === undefined) continue;

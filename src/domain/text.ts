@@ -64,6 +64,15 @@ export function oneLine(text: string, max = 200): string {
   return clip(visible(text.trim().replace(/\s*\n\s*/g, ' ')), max);
 }
 
+/** The same of words that may say at their end what matters: how they begin, and as much of the end as fits. */
+export function bothEnds(text: string, max = 200): string {
+  const line = [...oneLine(text, Number.POSITIVE_INFINITY)];
+  const head = Math.floor(max / 3);
+  return line.length <= max
+    ? line.join('')
+    : `${line.slice(0, head).join('')} … ${line.slice(head + 3 - max).join('')}`;
+}
+
 /** The last `maxLines` lines of a program's output, each visible and clipped, for an error message. */
 export function lastLines(text: string, maxLines = 12, maxWidth = 400): string {
   const lines = visibleLines(text)

@@ -3,6 +3,7 @@ import test from 'node:test';
 import fc from 'fast-check';
 import {
   asLine,
+  bothEnds,
   clip,
   fence,
   joinLines,
@@ -88,4 +89,10 @@ test('lines joined: after a colon comes what it announces, else they are told ap
   assert.equal(joinLines('\r\none\r\n\r\ntwo'), 'one; two');
   assert.equal(joinLines('one'), 'one');
   assert.equal(asLine('did not apply:\nerror: a\tb\u001b[2J\rgone'), 'did not apply: error: a\\tb\\x1b[2J\\rgone');
+});
+
+test('of words that are too long their beginning and their end are shown', () => {
+  assert.equal(bothEnds('short\nwords', 20), 'short words');
+  assert.equal(bothEnds(`begin ${'x'.repeat(50)} 👩 end`, 21), 'begin x … xxxxx 👩 end');
+  assert.equal([...bothEnds('y'.repeat(400))].length, 200);
 });

@@ -167,6 +167,17 @@ test('a hook that the host does not know is named with its file and the version,
   }
 });
 
+test('a file where the teams have their directory is a row, and is named as that', async (t) => {
+  const { path, rows, write } = installedIn(t);
+  write('.tool/teams', 'x');
+  assert.match(
+    `${await rows('team log')}`,
+    /^fail: \/.*\/project\/\.tool\/teams: expected a directory, got a file; move it away → make \.tool\/teams a directory$/,
+  );
+  const { stderr } = await runTool(['team', 'status'], { cwd: path(''), env: cleanEnv(path('..')) });
+  assert.match(stderr, /^tool: \/.*\.tool\/teams: expected a directory, got a file; move it away$/m);
+});
+
 test('settings that start what is not there are a failure, the plugin in place of an installation is none', async (t) => {
   const { install, path, rows, settings } = installedIn(t);
   await install();

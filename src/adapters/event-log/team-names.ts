@@ -1,7 +1,7 @@
 // Which teams a project has: what every hook asks first, before anything else is loaded.
 
-import { existsSync, readdirSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, readdirSync, statSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { messageOf, ToolError } from '../../domain/errors.ts';
 import { phaseOfTeam } from '../../domain/team/team-name.ts';
 
@@ -14,6 +14,13 @@ export function hasLog(directory: string, team: string): boolean {
   return existsSync(join(directory, team, 'log.jsonl'));
 }
 
+/** Something else has the name of the directory, or of one above it. */
+function inTheWay(directory: string, cause: unknown): ToolError {
+  const above = dirname(directory);
+  const path = statSync(above, { throwIfNoEntry: false })?.isDirectory() === true ? directory : above;
+  return new ToolError('state_unusable', `${path}: expected a directory, got a file; move it away`, { cause });
+}
+
 /** Names of the teams that have a log in that directory. */
 export function teamNames(directory: string): readonly string[] {
   try {
@@ -22,7 +29,9 @@ export function teamNames(directory: string): readonly string[] {
       .map((item) => item.name)
       .sort();
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return [];
+    const code = error instanceof Error && 'code' in error ? error.code : undefined;
+    if (code === 'ENOENT') return [];
+    if (code === 'ENOTDIR') throw inTheWay(directory, error);
     throw new ToolError('state_unusable', `cannot read ${directory}: ${messageOf(error)}`, { cause: error });
   }
 }

@@ -192,7 +192,9 @@ export function readInput(
     const value = values[key];
     // A model that fills in everything it may says null for what it does not mean.
     if (value === undefined || value === null) {
-      if (parameter.required) problems.push(`${key}: ${name} needs it; ${parameter.says}`);
+      const { required, says, values: valid } = parameter;
+      if (required)
+        problems.push(`${key}: ${name} needs it; ${says}${valid === undefined ? '' : ` One of ${valid.join(', ')}.`}`);
       continue;
     }
     const wrong = fault(parameter, value);

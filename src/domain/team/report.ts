@@ -2,7 +2,7 @@
 
 import { percentText } from '../coverage.ts';
 import { ruleFiles } from '../rule-files.ts';
-import { oneLine } from '../text.ts';
+import { bothEnds, oneLine } from '../text.ts';
 import { trust5Lines } from '../trust5.ts';
 import { messageContent } from './content-line.ts';
 import { BUDGET, type Cost, costOfTeam } from './cost.ts';
@@ -166,7 +166,7 @@ export function teamReport(input: ReportInput): string {
       `${done} of ${state.tasks.size} tasks by ${state.members.size} teammates (${state.team}); ${changed.length} files ${where}.`,
       ...(state.fallback === null
         ? []
-        : ['', `One at a time: ${cell(state.fallback.trigger)} (${cell(state.fallback.reason)}).`]),
+        : ['', `One at a time: ${cell(state.fallback.trigger)} (${cell(bothEnds(state.fallback.reason, LINE_MAX))}).`]),
     ],
     reasonLines(state),
     taskLines(state),

@@ -1,6 +1,6 @@
 // A team in short, as it is shown beside others: snake_case names, times in ISO 8601, each text one bounded line.
 
-import { oneLine } from '../text.ts';
+import { bothEnds, oneLine } from '../text.ts';
 import { costOfMember, costOfTask, costOfTeam } from './cost.ts';
 import type { TeamState } from './state.ts';
 import { type ShownStatus, viewOf } from './view.ts';
@@ -103,7 +103,7 @@ export function summaryOf(state: TeamState, now: number): TeamSummary {
     state: view.state,
     pattern: view.pattern,
     subject: line(view.subject),
-    fallback: view.fallback === null ? null : line(view.fallback.reason),
+    fallback: view.fallback === null ? null : bothEnds(view.fallback.reason, TEXT_MAX),
     members: view.members.map(({ name, phase, task }) => ({
       name,
       phase,

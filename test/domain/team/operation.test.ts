@@ -54,6 +54,11 @@ const CASES: readonly [OperationName, unknown, readonly RegExp[]][] = [
   ],
   ['Inbox', { zzzzzzzzzz: 1 }, [/^zzzzzzzzzz: Inbox takes no such parameter; it takes team_name$/]],
   ['TaskGet', { taskid: '1' }, [/^taskid: .*did you mean taskId\?$/, /^taskId: TaskGet needs it/]],
+  [
+    'SendMessage',
+    { recipient: 'tester', content: 'half' },
+    [/^type: SendMessage needs it; The kind\. One of api_ready, component_ready, .*, progress\.$/],
+  ],
   ['TaskGet', { taskId: 1 }, [/^taskId: expected text, got 1$/]],
   ['TaskGet', { taskId: '  ' }, [/^taskId: expected text, got " {2}"$/]],
   [

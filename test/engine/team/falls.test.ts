@@ -33,6 +33,8 @@ const TRIGGERS: readonly FallbackTrigger[] = [
 
 /** `first`: before anybody has done anything · `middle`: one task is finished, and others are at work. */
 const MOMENTS = ['first', 'middle'] as const;
+/** What a program printed before it said what was wrong. */
+const UNREACHED = `it ended with exit code 1: ${'reading files\n'.repeat(60)}API Error: Connection error.`;
 type Moment = (typeof MOMENTS)[number];
 
 /** One team, what keeps it from being one, and what came of it. */
@@ -90,7 +92,7 @@ class Fall {
         }
         await this.#struck;
       }
-      if (this.#trigger === 'network_error') throw new Unreachable('API Error: Connection error.');
+      if (this.#trigger === 'network_error') throw new Unreachable(UNREACHED);
       if (this.#trigger === 'spawn_failed') throw new Error('no such program');
       await new Promise(() => undefined);
     };
@@ -151,6 +153,8 @@ for (const trigger of TRIGGERS)
         const logged = fall.play.world.logged.filter((line) => line.includes(FALLBACK_TRIGGERS[trigger]));
         assert.equal(logged.length, 1, fall.play.world.logged.join('\n'));
         assert.match(logged[0] ?? '', /^error: sub-agents in place of/);
+        if (trigger === 'network_error')
+          assert.match(logged[0] ?? '', /: it ended with exit code 1: reading .* … .*API Error: Connection error\.$/);
         if (phase === 'plan') assert.equal(outcome.found?.phase === 'plan' ? outcome.found.spec : '', WRITTEN);
         if (phase === 'build-fix')
           assert.equal(outcome.found?.phase === 'debug' ? outcome.found.tried.length : 0, 3, 'all were heard');

@@ -8,7 +8,7 @@ import { UNCHECKED } from '../../../domain/team/judge.ts';
 import { GATE_ROUNDS, isFinished, isMeasured, type LeadStep, leadStep } from '../../../domain/team/lead-step.ts';
 import type { Ownership } from '../../../domain/team/ownership.ts';
 import { isStanding, type TeamState } from '../../../domain/team/state.ts';
-import { oneLine } from '../../../domain/text.ts';
+import { bothEnds } from '../../../domain/text.ts';
 import type { TeamLog } from '../../ports.ts';
 import { holdBranch, namePersons, takeUpBranch } from '../moved-branch.ts';
 import { operate } from '../operations.ts';
@@ -34,6 +34,8 @@ const SHORT_GRACE_MS = 1_000;
 const PREREQUISITES_MS = 1_000;
 /** So long nobody is started after one did not reach its model. */
 const NETWORK_PAUSE_MS = 2_000;
+/** So much of a failed program's words says why. */
+const REASON_MAX = 300;
 /** So many times results that make no SPEC are given back. */
 const PLAN_ROUNDS = 3;
 
@@ -201,7 +203,7 @@ export class Lead {
     const isDone = [...state.tasks.values()].every(({ status }) => status === 'completed');
     if (this.#hasFallenBack || isDone || this.#found !== null || !isStanding(state)) return null;
     for (const [role, { isNetwork, words }] of this.#failures)
-      if (isNetwork === true) return { trigger: 'network_error', reason: `${role}: ${oneLine(words, 300)}` };
+      if (isNetwork === true) return { trigger: 'network_error', reason: `${role}: ${bothEnds(words, REASON_MAX)}` };
     const { clock, context } = this.#options;
     if (clock.elapsed() - this.#lookedAt < PREREQUISITES_MS) return null;
     this.#lookedAt = clock.elapsed();
@@ -226,7 +228,7 @@ export class Lead {
           return {
             trigger: failure?.isNetwork === true ? 'network_error' : 'spawn_failed',
             ...(failure?.isIdle === true ? { isIdle: true } : {}),
-            reason: `${role} ended ${STARTS} times without finishing${failure === undefined ? '' : `: ${oneLine(failure.words, 300)}`}`,
+            reason: `${role} ended ${STARTS} times without finishing${failure === undefined ? '' : `: ${bothEnds(failure.words, REASON_MAX)}`}`,
           };
         await operate(this.#options.context, 'Task', registration(this.#team, role), this.#as);
       } catch (error) {
