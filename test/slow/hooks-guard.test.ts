@@ -130,6 +130,45 @@ test("what is built or installed in directories that Git ignores is nobody's bus
   }
 });
 
+test("a script of the project's is judged by what it surely writes", async (t) => {
+  const project = await new HookedProject(t).team('backend-dev', 'tester', 'quality');
+  const scripts = {
+    format: 'prettier --write .',
+    sync: 'sed -i s/a/b/ tests/a.ts',
+    pretest: 'rm -rf coverage tests/output && mkdir -p tests/output',
+    test: 'tsc -p . && eslint --fix . && vitest run --coverage > tests/output/report.txt',
+    build: 'rm -rf dist && vite build --outDir tests/built && cp package.json dist/',
+    rules: 'rm -rf .tool/config',
+  };
+  project.write('package.json', JSON.stringify({ scripts }));
+  project.write('.gitignore', 'dist/\ncoverage/\ntests/output/\n');
+  project.write('tests/a.ts', '');
+  project.write('tests/output/old.txt', '');
+  project.write('coverage/a', '');
+  project.write('dist/package.json', '');
+  const refused = /^toolcrew: the script "sync" does this \(sed -i\): tests\/a\.ts is tester's .*"recipient":"tester"/;
+  const cases: readonly [string, string, number, RegExp][] = [
+    ['backend-dev', 'npm test', 0, /^$/],
+    ['backend-dev', 'npm run build && node dist/a.js', 0, /^$/],
+    ['backend-dev', 'npm run sync', 2, refused],
+    ['backend-dev', 'npm run format', 2, /the script "format" does this \(prettier\): it writes all of the project/],
+    ['tester', 'npm run sync', 0, /^$/],
+    ['quality', 'npm test; npm run build', 0, /^$/],
+    ['quality', 'npm run sync', 2, /the script "sync" .* quality only reads/],
+    ['quality', 'npm run rules', 2, /the script "rules" .* quality only reads/],
+    ['tester', 'npm run rules', 2, /the script "rules" .* belongs to what holds the team's rules/],
+    ['team-lead', 'npm test; npm run build', 0, /^$/],
+    ['team-lead', 'npm run sync', 2, /the script "sync" .* the lead delegates/],
+  ];
+  for (const [who, command, code, says] of cases) {
+    const run = await guard(project, who, 'Bash', { command });
+    assert.equal(run.code, code, `${who}: ${command}: ${run.stderr}`);
+    assert.match(run.stderr, says);
+  }
+  const { decisions } = project.state();
+  assert.ok(decisions.every(({ decision, about }) => decision === 'reject' || !about.startsWith('Bash')));
+});
+
 test('what holds the project may not be written as a whole, wherever it lies', async (t) => {
   const project = await new HookedProject(t).team('backend-dev', 'tester');
   // The project lies in a directory for temporary files, as any test's does.

@@ -26,6 +26,10 @@ export type ShellWrite = {
   readonly directory?: true;
   /** The words that do it, such as `sed -i` or `>`. */
   readonly by: string;
+  /** What is there goes · what stands there came from elsewhere · only what is out of date is written. */
+  readonly how?: 'removed' | 'copied' | 'renewed';
+  /** The script of a manifest that does it. */
+  readonly script?: string;
 };
 
 export type ShellEffects = {

@@ -5,12 +5,13 @@ import { dispatch } from './dispatch.ts';
 import type { ShellContext, ShellEffects } from './effects.ts';
 import { both, type Outcome, type Reader, TooMuch } from './reader.ts';
 import { inSubshell, runFunction, runScript } from './run.ts';
-import { createSink } from './sink.ts';
+import { createSink, stepCounter } from './sink.ts';
 import { forgetAll, NO_INPUT, type Shell, UNKNOWN_INPUT } from './state.ts';
 import { LONGEST_TEXT, UNKNOWN } from './values.ts';
 import { expandText, expandWord } from './words.ts';
 
 const DEEPEST = 40;
+const MOST_SCRIPTS = 50;
 
 export function readShell(command: string, context: ShellContext): ShellEffects {
   const sink = createSink(context);
@@ -19,7 +20,7 @@ export function readShell(command: string, context: ShellContext): ShellEffects 
     return sink.effects();
   }
   const { effects, ...collecting } = sink;
-  const reader = createReader(context, collecting);
+  const reader = createReader(context, collecting, { open: [], left: { count: MOST_SCRIPTS }, step: stepCounter() });
   try {
     inSubshell(firstShell(context), reader, (shell) => reader.runText(command, shell));
   } catch (error) {
@@ -32,8 +33,11 @@ export function readShell(command: string, context: ShellContext): ShellEffects 
 
 type Collecting = Omit<ReturnType<typeof createSink>, 'effects'>;
 
+/** Scripts that are being read one out of the other, and what is left to all of a command. */
+type Scripts = { readonly open: readonly string[]; readonly left: { count: number }; readonly step: () => void };
+
 /** @param start how deep it is nested */
-function createReader(context: ShellContext, collecting: Collecting, start = 0): Reader {
+function createReader(context: ShellContext, collecting: Collecting, scripts: Scripts, start = 0): Reader {
   let depth = start;
   const runText = (text: string, shell: Shell): Outcome => {
     if (text.length > LONGEST_TEXT || text.includes('\0')) {
@@ -67,9 +71,24 @@ function createReader(context: ShellContext, collecting: Collecting, start = 0):
     runChild: (text, shell) => inSubshell(childOf(shell, context), reader, (now) => runText(text, now)),
     tried: (text, shell) => {
       const { effects, ...others } = createSink(context);
-      const inner = createReader(context, { ...others, step: collecting.step, onlyReads: collecting.onlyReads }, depth);
+      const { step, onlyReads } = collecting;
+      const inner = createReader(context, { ...others, step, onlyReads }, scripts, depth);
       inner.deeper(() => inner.runChild(text, shell), shell);
       return effects();
+    },
+    writesOfScript: (name, text, shell) => {
+      const { left, open, step } = scripts;
+      if (open.includes(name) || left.count <= 0) return [];
+      left.count -= 1;
+      const { effects, ...others } = createSink(context, 'script');
+      const own = { ...scripts, open: [...open, name] };
+      const inner = createReader(context, { ...others, step, onlyReads: () => null }, own, depth);
+      try {
+        inner.deeper(() => inner.runChild(text, shell), shell);
+      } catch {
+        // what cannot be read is run unread, as programs of the project are; what was found until then counts
+      }
+      return effects().writes;
     },
     runFunction: (name, args, shell, stdin) => runFunction(name, args, shell, stdin, reader),
     runWords: (words, shell, stdin, how = 'all') => dispatch(words, shell, stdin, how, reader),

@@ -1,7 +1,7 @@
 // What is passed along while a command is read, and how one part of the reading asks for another.
 
 import type { ParsedScript, Word } from 'unbash';
-import type { ShellContext, ShellEffects } from './effects.ts';
+import type { ShellContext, ShellEffects, ShellWrite } from './effects.ts';
 import type { Input, Shell } from './state.ts';
 import type { Field } from './values.ts';
 
@@ -23,6 +23,8 @@ export type WriteOptions = {
   readonly link?: boolean;
   /** What stood there is gone, or stands elsewhere. */
   readonly removes?: boolean;
+  /** It stays as it is unless it is out of date. */
+  readonly renews?: boolean;
 };
 
 /** Ways out of what is being read: states that `break`, `return` and `exit` carry away. */
@@ -65,6 +67,8 @@ export type Reader = {
   readonly mayStop: (shell: Shell) => void;
   /** Counts the work, and ends the reading when it is too much. */
   readonly step: () => void;
+  /** Something is written by a script, whatever else of the command may come of that. */
+  readonly wroteAsScript: (write: ShellWrite) => void;
   /** Runs `inner` one level deeper, unless that is too deep. */
   readonly deeper: (inner: () => Outcome, shell: Shell) => Outcome;
   readonly exits: Exits;
@@ -75,6 +79,8 @@ export type Reader = {
   readonly runChild: (text: string, shell: Shell) => Outcome;
   /** What a text would do in a shell that is started for it, told apart from all else. */
   readonly tried: (text: string, shell: Shell) => ShellEffects;
+  /** What a script of that name surely or likely writes, as far as it can be read; of one that runs itself, nothing more. */
+  readonly writesOfScript: (name: string, text: string, shell: Shell) => readonly ShellWrite[];
   readonly runFunction: (name: string, args: readonly Field[], shell: Shell, stdin: Input) => Outcome;
   readonly runWords: (words: readonly Field[], shell: Shell, stdin: Input, how?: Lookup) => Outcome;
   readonly expandWord: (word: Word, holder: Holder) => readonly Field[];

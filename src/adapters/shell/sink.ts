@@ -29,7 +29,17 @@ type Sink = Pick<
   | 'background'
   | 'otherPrograms'
   | 'step'
+  | 'wroteAsScript'
 > & { readonly effects: () => ShellEffects };
+
+/** Counts work, and ends it when it is too much. */
+export function stepCounter(): () => void {
+  let steps = 0;
+  return () => {
+    steps += 1;
+    if (steps > MOST_STEPS) throw new TooMuch(`it takes more than ${MOST_STEPS} steps`);
+  };
+}
 
 /** What a path below /dev is to a program that opens it for writing. */
 function deviceOf(path: string): 'nothing' | 'output' | 'descriptor' | null {
@@ -40,8 +50,20 @@ function deviceOf(path: string): 'nothing' | 'output' | 'descriptor' | null {
   return isWithin(path, '/dev') ? 'nothing' : null;
 }
 
-export function createSink(context: ShellContext): Sink {
+function keyOf({ path, tree, directory, how }: ShellWrite): string {
+  return `${tree ? 'tree' : directory === true ? 'directory' : 'path'} ${how ?? ''} ${path}`;
+}
+
+function howOf({ removes, link, renews }: WriteOptions): Pick<ShellWrite, 'how'> {
+  if (renews === true) return { how: 'renewed' };
+  if (removes === true) return { how: 'removed' };
+  return link === true ? { how: 'copied' } : {};
+}
+
+/** @param of the text of a `script`: where links lead that lie in a directory is no sure thing, and takes long to find */
+export function createSink(context: ShellContext, of: 'command' | 'script' = 'command'): Sink {
   const writes = new Map<string, ShellWrite>();
+  const scripted = new Map<string, ShellWrite>();
   const lines = new Set<string>();
   const commands = new Map<string, readonly (string | null)[]>();
   const links: Note[] = [];
@@ -52,7 +74,6 @@ export function createSink(context: ShellContext): Sink {
   const through: { readonly path: string; readonly by: string }[] = [];
   const seen = new Set<string>();
   const executed: { readonly path: string; readonly by: string; readonly isGuess: boolean }[] = [];
-  let steps = 0;
   let usesOutput = false;
   let isOdd = false;
   let isBackground = false;
@@ -62,16 +83,18 @@ export function createSink(context: ShellContext): Sink {
 
   const unresolved = (line: string) => void lines.add(line);
 
-  const put = (path: string, { tree = false, directory = false }: WriteOptions, by: string) => {
-    const key = `${tree ? 'tree' : directory ? 'directory' : 'path'} ${path}`;
+  const put = (path: string, options: WriteOptions, by: string) => {
+    const { tree = false, directory = false } = options;
+    const write = { path, tree, by, ...(directory && !tree ? { directory } : {}), ...howOf(options) };
+    const key = keyOf(write);
     if (writes.has(key)) return;
     if (writes.size >= MOST_WRITES) throw new TooMuch(`it writes more than ${MOST_WRITES} files`);
-    writes.set(key, { path, tree, by, ...(directory && !tree ? { directory } : {}) });
+    writes.set(key, write);
   };
 
   /** Where links below a directory lead: a program that writes there may follow them. */
   const putLinksBelow = (directory: string, by: string) => {
-    if (context.kindOf(directory) !== 'directory') return;
+    if (of === 'script' || context.kindOf(directory) !== 'directory') return;
     if (context.glob === undefined) return unresolved(`${by}: links below ${directory} cannot be looked for`);
     for (const path of linksBelow(directory, context)) {
       const real = realPath(path, context, true);
@@ -174,7 +197,7 @@ export function createSink(context: ShellContext): Sink {
       unresolved('what runs in the background may change what a pattern stands for');
     }
     return {
-      writes: [...writes.values()],
+      writes: [...writes.values(), ...scripted.values()],
       unresolved: [...lines],
       commands: [...commands.values()],
       ...(hasCode ? { hasCode } : {}),
@@ -220,9 +243,9 @@ export function createSink(context: ShellContext): Sink {
     background: () => {
       isBackground = true;
     },
-    step: () => {
-      steps += 1;
-      if (steps > MOST_STEPS) throw new TooMuch(`it takes more than ${MOST_STEPS} steps`);
+    step: stepCounter(),
+    wroteAsScript: (write) => {
+      if (scripted.size < MOST_WRITES) scripted.set(`${keyOf(write)}\0${write.script}`, write);
     },
     effects,
   };

@@ -15,6 +15,8 @@ export type Target = {
   readonly tree: boolean;
   /** `there`: it is a directory · `made`: it is none yet, and nothing but a directory is made there. */
   readonly directory?: 'there' | 'made' | null;
+  /** The script of the project that writes it, and by which words; `isThere`: it is named and exists. */
+  readonly script?: { readonly name: string; readonly by: string; readonly isThere: boolean };
 };
 
 export type Writes = {
@@ -181,6 +183,34 @@ function judgeOne(target: Target, caller: Caller, state: TeamState, settings: Te
   );
 }
 
+/**
+ * What a script writes is refused where it surely is the work of others: not what is built or installed, nor what lies
+ * outside of the project, and of what is nobody's only a file that is there, to who writes nothing at all.
+ */
+function judgeScript(target: Target, caller: Caller, state: TeamState, settings: TeamSettings, place: Place): Judged {
+  const { path, tree, directory, script } = target;
+  const inside = path.startsWith('/') ? null : insideProject(path);
+  if (inside === null) return FINE;
+  const rule = ruleOf(inside);
+  if (rule !== null) return rule === '.git' ? FINE : judgeOne(target, caller, state, settings, place);
+  const { owner } = ownerOf(inside, nearPatterns(inside, settings.ownership));
+  const lease = state.leases.get(inside);
+  const isLeased = lease !== undefined && lease.until > place.now;
+  const isFile = script?.isThere === true && !tree && directory !== 'there';
+  const isFree =
+    caller.kind === 'member' && !caller.member.readOnly
+      ? (owner === null || owner === SHARED) && !isLeased
+      : owner === null && !isFile;
+  return isFree || place.outputs.has(path) ? FINE : judgeOne(target, caller, state, settings, place);
+}
+
+/** Said of what a script of the project writes. */
+function byScript({ script }: Target, reason: string): string {
+  return script === undefined
+    ? reason
+    : `the script ${quoted(script.name)} does this (${visible(script.by)}): ${reason}`;
+}
+
 /** Said of what lies in a directory that is written as a whole. */
 function asPart(directory: string, reason: string): string {
   return `it writes all of ${directory === '.' ? 'the project' : visible(directory)}: name your own files alone. ${reason}`;
@@ -196,17 +226,19 @@ export function judgeWrites(
 ): Ruling {
   const paths: string[] = [];
   for (const target of writes.targets) {
-    const { path, tree } = target;
+    const { path, tree, script } = target;
     // Of a directory that is written as a whole, what lies in it counts; an empty one counts itself.
     const below = tree && !place.outputs.has(path) ? place.below(path) : [];
     const judged = below.length === 0 ? [target] : below.map((one) => ({ path: one, tree: false }));
+    const judge = script === undefined ? judgeOne : judgeScript;
     for (const one of judged) {
-      const verdict = judgeOne(one, caller, state, settings, place);
+      const verdict = judge(one, caller, state, settings, place);
       if (!verdict.ok) {
         const isPart = one !== target && caller.kind === 'member' && !caller.member.readOnly;
-        return { decision: 'deny', reason: isPart ? asPart(path, verdict.reason) : verdict.reason, paths: [] };
+        const reason = isPart ? asPart(path, verdict.reason) : verdict.reason;
+        return { decision: 'deny', reason: byScript(target, reason), paths: [] };
       }
-      paths.push(one.path);
+      if (script === undefined) paths.push(one.path);
     }
   }
   const [first] = writes.unresolved;

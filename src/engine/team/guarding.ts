@@ -3,7 +3,7 @@
 import { messageOf } from '../../domain/errors.ts';
 import { memberBrief } from '../../domain/team/brief.ts';
 import { identify, memberName } from '../../domain/team/caller.ts';
-import { judgeWrites, ruleOf } from '../../domain/team/guard.ts';
+import { judgeWrites, ruleOf, type Target, type Writes } from '../../domain/team/guard.ts';
 import { LEAD } from '../../domain/team/message.ts';
 import { insideProject } from '../../domain/team/ownership.ts';
 import { kindOfTool } from '../../domain/team/tool-kind.ts';
@@ -72,6 +72,11 @@ async function note(
   );
 }
 
+/** What a call writes by its own words, and not by a script of the project. */
+function ownWrites({ targets }: Writes): readonly Target[] {
+  return targets.filter(({ script }) => script === undefined);
+}
+
 /**
  * Whether a teammate takes the team's finished work into its own worktree, as it is told to when both do not merge. That
  * touches files of anybody; what the merge adds of its own is judged when the task is completed.
@@ -102,9 +107,10 @@ async function guardWrite(context: HookContext, event: HostEvent, found: Found):
       outputs,
       checkout: context.worktree?.checkout ?? null,
     });
+  const written = ownWrites(writes);
   let ruling = rule(new Set());
   // Git is asked only where something would be refused.
-  if (ruling.decision === 'deny' && caller.kind === 'member') {
+  if (ruling.decision === 'deny' && (caller.kind === 'member' || written.length < writes.targets.length)) {
     const outputs = await context.outputs(writes.targets);
     if (outputs.size > 0) ruling = rule(outputs);
   }
@@ -112,7 +118,10 @@ async function guardWrite(context: HookContext, event: HostEvent, found: Found):
     caller.kind === 'lead' && log.state.approval && ruling.decision !== 'deny'
       ? approvalFault(event, writes, context.project.spec)
       : null;
-  const about = `${event.tool} ${writes.targets.map(({ path }) => path).join(', ') || '(unresolved)'}`;
+  // What a script writes beside its work is nobody's to answer for.
+  if (fault === null && ruling.decision === 'allow' && written.length === 0) return SILENT;
+  const told = ruling.decision === 'allow' ? written : writes.targets;
+  const about = `${event.tool} ${told.map(({ path }) => path).join(', ') || '(unresolved)'}`;
   if (fault !== null) {
     await note(log, found, about, 'reject', fault, []);
     return { kind: 'reject', reason: `toolcrew: ${fault}` };
@@ -133,7 +142,7 @@ async function noteAlone(context: HookContext, event: HostEvent, { log, caller }
   const isOthers = caller.kind === 'outsider' && !isOfLead(log.state, event.session);
   if (log.state.purpose?.phase !== 'run' || isOthers) return;
   try {
-    const { targets } = await context.writesOf(event.tool, event.input, event.cwd);
+    const targets = ownWrites(await context.writesOf(event.tool, event.input, event.cwd));
     const paths = targets
       .flatMap(({ path, tree }) => (tree ? [path, ...context.below(path)] : [path]))
       .flatMap((path) => (path.startsWith('/') ? [] : (insideProject(path) ?? [])))

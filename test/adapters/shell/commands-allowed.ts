@@ -197,4 +197,7 @@ export const OWNED: readonly Row[] = allow(
   'find src/services -type f -execdir touch x \\;',
   'find src/services -type f -execdir env -C @P@/src/api touch x \\;',
   'find src/services -type f -execdir env -C . touch {} \\;',
+  'npm run api',
+  'npm run api; npm run nothing',
+  'npm run check --ignore-scripts',
 );

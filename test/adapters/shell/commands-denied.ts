@@ -305,6 +305,14 @@ export const FOREIGN: readonly Row[] = deny(
   'find src/services -type f -execdir env -C ../components touch mail.ts \\;',
   'find src/services -execdir touch x \\;',
   'git bundle create -q src/components/b HEAD',
+  'npm run ui',
+  'cd src/api && npm run-script --silent ui',
+  'npm --prefix "$PWD" run ui > /dev/null',
+  'npm -C . run ui',
+  'npm run check',
+  'npm start',
+  'npm run all',
+  'bash -c "npm run ui"',
 );
 
 export const CAUTIOUS: readonly Row[] = [

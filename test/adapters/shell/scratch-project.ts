@@ -19,8 +19,20 @@ import {
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 
+const SCRIPTS = {
+  ui: 'sed -i s/button/x/ src/components/Button.tsx',
+  api: 'echo api >> src/api/users.ts',
+  precheck: 'cp notes.txt src/components/a.txt',
+  check: 'echo check',
+  poststart: 'rm -r src/components',
+  start: 'echo start',
+  all: 'npm run api && npm run --silent ui',
+  again: 'npm run round',
+  round: 'npm run again || touch src/components/round',
+};
+
 const FILES: Readonly<Record<string, string>> = {
-  'package.json': '{"name":"scratch","version":"1.2.3"}\n',
+  'package.json': `${JSON.stringify({ name: 'scratch', version: '1.2.3', scripts: SCRIPTS })}\n`,
   'README.md': 'scratch\n',
   'notes.txt': 'one\ntwo\nthree\n',
   'src/api/users.ts': 'export const users = 1;\n',
@@ -75,6 +87,10 @@ function environment(root: string): Readonly<Record<string, string>> {
     TMPDIR: join(outside, 'tmp'),
     LC_ALL: 'C.UTF-8',
     GIT_CONFIG_NOSYSTEM: '1',
+    // npm keeps no notes of what it ran
+    npm_config_cache: join(outside, 'tmp'),
+    npm_config_logs_max: '0',
+    npm_config_update_notifier: 'false',
   };
 }
 

@@ -1,4 +1,4 @@
-// A script of the project is run unread; what the words behind it add is told.
+// Of a script of the project what it surely writes is told, and what the words behind it add.
 
 import assert from 'node:assert/strict';
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
@@ -15,6 +15,22 @@ const SCRIPTS = {
   copy: 'cp notes.txt',
   loop: 'npm run loop --',
   own: 'node scripts/own.mjs',
+  format: 'prettier --write .',
+  'lint:fix': 'eslint --fix src',
+  mended: 'prettier --write src/api/users.test.ts',
+  prebuild: 'npm run format && npm run lint:fix && npm install',
+  build: 'tsc && esbuild a.ts --outdir=src && vite build && mkdir -p src/out && rm -rf src/old && node -e "$CODE"',
+  postbuild: 'cp package.json dist/ && chmod +x bin/x',
+  clean: 'rm -rf src',
+  check: 'npm run clean',
+  'gen:types': 'openapi-typescript api.yaml -o src/types.ts',
+  postinstall: 'touch src/installed',
+  broken: 'echo "',
+  number: 1,
+  deep: 'npm run deep2; npm run deep2',
+  deep2: 'npm run deep; npm run deep3; touch src/a',
+  deep3: 'npm run deep2; npm run deep',
+  long: `${'x; '.repeat(6_000)}touch src/a`,
 };
 
 let root = '';
@@ -28,12 +44,17 @@ before(() => {
 
 after(() => rmSync(root, { recursive: true }));
 
-function read(command: string): { readonly paths: readonly string[]; readonly unresolved: number } {
+function read(command: string): {
+  readonly paths: readonly string[];
+  readonly scripts: readonly string[];
+  readonly unresolved: number;
+} {
   const { writes, unresolved } = readShell(command, { cwd: root, home: '/nowhere', env: {}, ...fileView });
-  return {
-    paths: writes.map(({ path, tree }) => relative(root, path) + (tree ? '/' : '')),
-    unresolved: unresolved.length,
-  };
+  const told = (isOfScript: boolean) =>
+    writes
+      .filter(({ script }) => (script !== undefined) === isOfScript)
+      .map(({ path, tree }) => relative(root, path) + (tree ? '/' : ''));
+  return { paths: told(false), scripts: told(true), unresolved: unresolved.length };
 }
 
 describe('a script of the project', () => {
@@ -56,7 +77,8 @@ describe('a script of the project', () => {
   ];
   for (const [command, paths] of cases)
     it(`${command} writes ${paths.length === 0 ? 'nothing that is told' : paths.join(', ')}`, () => {
-      assert.deepEqual(read(command), { paths, unresolved: 0 });
+      const { paths: told, unresolved } = read(command);
+      assert.deepEqual({ told, unresolved }, { told: paths, unresolved: 0 });
     });
 
   it('that runs itself for ever is told as one that cannot be read', () => {
@@ -65,5 +87,48 @@ describe('a script of the project', () => {
 
   it('of a manifest that the command itself writes is not believed', () => {
     assert.ok(read('cp a.json package.json; npm test -- -u').paths.includes('/'));
+  });
+
+  const written: readonly (readonly [string, readonly string[]])[] = [
+    ['npm run copy', []],
+    ['npm run mended', ['src/api/users.test.ts']],
+    ['npm run format', ['/']],
+    ['npm run lint:fix', ['src/']],
+    ['npm run gen:types', ['src/types.ts/']],
+    ['npm run clean', ['src/']],
+    ['npm run check', ['src/']],
+    ['npm test', []],
+    ['npm run build', ['src/installed', 'dist/package.json', 'bin/x']],
+    ['npm run build --ignore-scripts', []],
+    ['CODE=x npm run build', ['src/installed', 'dist/package.json', 'bin/x']],
+    ['npm run broken', []],
+    ['npm ci --ignore-scripts', []],
+    ['npm ci', ['src/installed']],
+    ['npm install', ['src/installed']],
+    ['npm run number', []],
+    ['npm run toString', []],
+    ['npm run deep', ['src/a']],
+    ['npm run long', []],
+    ['npm run nothing', []],
+    ['npm run build && node dist/package.json && ./bin/x', ['src/installed', 'dist/package.json', 'bin/x']],
+  ];
+  for (const [command, scripts] of written)
+    it(`${command} surely writes ${scripts.length === 0 ? 'nothing' : scripts.join(', ')}`, () => {
+      const told = read(command);
+      assert.deepEqual({ scripts: told.scripts, unresolved: told.unresolved }, { scripts, unresolved: 0 });
+    });
+
+  it('of a manifest that is none is left unread', () => {
+    for (const text of [
+      '{"scripts": {"format": "sed -i s/a/b/ x"',
+      '[]',
+      'null',
+      '{"scripts": 7}',
+      '{"scripts": ["x"]}',
+    ]) {
+      writeFileSync(join(root, 'src', 'package.json'), text);
+      assert.deepEqual(read('cd src && npm run format'), { paths: [], scripts: [], unresolved: 0 });
+    }
+    rmSync(join(root, 'src', 'package.json'));
   });
 });

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import type { Caller } from '../../../src/domain/team/caller.ts';
 import { DEFAULT_TEAM_SETTINGS } from '../../../src/domain/team/default-settings.ts';
-import { judgeWrites, type Place, type Writes } from '../../../src/domain/team/guard.ts';
+import { judgeWrites, type Place, type Target, type Writes } from '../../../src/domain/team/guard.ts';
 import { checkMessage } from '../../../src/domain/team/message.ts';
 import type { TeamSettings } from '../../../src/domain/team/settings.ts';
 import { type Story, TEAM, teamOf } from '../../support/team.ts';
@@ -42,6 +42,11 @@ const BELOW: Readonly<Record<string, readonly string[]>> = {
   'src/api': ['src/api/a.ts', 'src/api/c.ts'],
   '.': ['.git/config', 'src/api/a.ts'],
 };
+
+function script(path: string, more: Partial<Target> = {}): Writes {
+  const by = { name: 'format', by: 'sed -i', isThere: true };
+  return { targets: [{ path, tree: false, script: by, ...more }], unresolved: [] };
+}
 
 const READER = (story: Story) =>
   story
@@ -297,6 +302,68 @@ const CASES: readonly Case[] = [
     place: { outputs: new Set(['.tool/state/x']) },
     ruling: /^deny \.tool\/state\/x belongs to/,
   },
+  { name: 'its own file, by a script', writes: script('src/api/a.ts'), ruling: /^allow$/ },
+  {
+    name: 'a file of somebody else, by a script',
+    writes: script('tests/a.ts'),
+    ruling: /^deny the script "format" does this \(sed -i\): tests\/a\.ts is tester's .*SendMessage/,
+  },
+  {
+    name: 'a tree, by a script',
+    writes: script('src', { tree: true }),
+    ruling:
+      /^deny the script "format" does this \(sed -i\): it writes all of src: name your own files alone\. src\/pages/,
+  },
+  {
+    name: 'what Git ignores in a place of somebody else, by a script',
+    writes: script('tests/output'),
+    place: { outputs: new Set(['tests/output']) },
+    ruling: /^allow$/,
+  },
+  {
+    name: 'what holds the rules, which Git ignores, by a script',
+    writes: script('.tool/state', { tree: true }),
+    place: { outputs: new Set(['.tool/state']) },
+    ruling: /^deny the script "format" .* belongs to/,
+  },
+  { name: 'what Git keeps, by a script', writes: script('.git/config'), ruling: /^allow$/ },
+  { name: 'outside of the project, by a script', writes: script('/etc/hosts'), ruling: /^allow$/ },
+  { name: "nobody's file, by a script", writes: script('package.json'), ruling: /^allow$/ },
+  { name: 'a shared file, by a script', writes: script('src/lib/a.ts'), ruling: /^allow$/ },
+  {
+    name: 'a file that is leased to another, by a script',
+    writes: script('package.json'),
+    tell: (story) => story.tell('lease_taken'),
+    ruling: /^deny the script .* leased to tester/,
+  },
+  ...(
+    [
+      ['quality', READER, /^deny the script "format" .*quality only reads/],
+      [STRANGER, READER, /^deny the script "format" .*is not of it/],
+      [LEADER, READER, /^deny the script "format" .*the lead delegates/],
+    ] as const
+  ).flatMap(([by, tell, ruling]): readonly Case[] => {
+    const who = typeof by === 'string' ? by : by.kind;
+    return [
+      { name: `a file of somebody, by a script of ${who}`, by, tell, writes: script('src/api/a.ts'), ruling },
+      { name: `a file of nobody, by a script of ${who}`, by, tell, writes: script('package.json'), ruling },
+      {
+        name: `a new file of nobody, by a script of ${who}`,
+        by,
+        tell,
+        writes: script('report.txt', { script: { name: 'test', by: '>', isThere: false } }),
+        ruling: /^allow$/,
+      },
+      {
+        name: `what nobody has in a directory, by a script of ${who}`,
+        by,
+        tell,
+        writes: script('dist', { tree: true }),
+        place: { below: () => ['dist/a.js'] },
+        ruling: /^allow$/,
+      },
+    ];
+  }),
 ];
 
 for (const { name, by = 'backend-dev', writes, settings = SETTINGS, tell, place, ruling } of CASES) {

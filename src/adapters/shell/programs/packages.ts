@@ -4,7 +4,7 @@ import { isOn, type Options, readOptions } from '../options.ts';
 import type { Call, Program } from '../reader.ts';
 import { concat, type Field, isText } from '../values.ts';
 import { initializer } from './scaffolds.ts';
-import { hasScript, runScript } from './scripts.ts';
+import { hasScript, runScript, runScripts } from './scripts.ts';
 import { bunTest } from './snapshots.ts';
 import { unknownProgram } from './unknown.ts';
 import { inDirectory } from './wrappers.ts';
@@ -23,6 +23,8 @@ const MANIFEST: ReadonlySet<string> = new Set(
 const INSTALL: ReadonlySet<string> = new Set(
   'install i in ins isntall add ci clean-install ic install-clean rebuild prune import shrinkwrap'.split(' '),
 );
+
+const INSTALL_SCRIPTS = ['preinstall', 'install', 'postinstall', 'preprepare', 'prepare', 'postprepare'];
 
 function packageManager(name: string): Program {
   return (call) => {
@@ -90,8 +92,10 @@ function packageManager(name: string): Program {
       if (rest[0] === 'fix' || options.has('fix')) writeManifest(call, name, inside, true);
     } else if (MANIFEST.has(verb) || (INSTALL.has(verb) && rest.length > 0 && !FROZEN.has(verb)))
       writeManifest(call, name, inside, isSaved, isSaved);
-    else if (INSTALL.has(verb)) writeManifest(call, name, inside, false, !isFrozen && isSaved);
-    else if (name !== 'npm' && !SCRIPT_VERBS.has(verb)) runTool(call, null, inside);
+    else if (INSTALL.has(verb)) {
+      writeManifest(call, name, inside, false, !isFrozen && isSaved);
+      if (!isOn(options, 'ignore-scripts')) runScripts(call, inside, INSTALL_SCRIPTS);
+    } else if (name !== 'npm' && !SCRIPT_VERBS.has(verb)) runTool(call, null, inside);
     return undefined;
   };
 }
@@ -129,7 +133,10 @@ function runNamed(call: Call, verb: string, options: Options, inside: Call['shel
   // those of other packages are not looked for
   const isElsewhere = options.has('r', 'recursive', 'F', 'filter', 'w', 'workspace', 'workspaces', 'ws');
   const isFound = isText(script) && !isElsewhere && hasScript(call, inside, script);
+  const around = (word: string) => (isFound && !isOn(options, 'ignore-scripts') ? [`${word}${script}`] : []);
+  runScripts(call, inside, around('pre'));
   runScript(call, inside, isFound ? script : undefined, wordsBehind(call, named));
+  runScripts(call, inside, around('post'));
   if (isBehind && !isFound && call.name !== 'npm') runTool(call, verb, inside);
   return undefined;
 }
@@ -184,7 +191,7 @@ const bunPm: Program = (call) => {
 
 /** Verbs behind which no tool is named. */
 const SCRIPT_VERBS: ReadonlySet<string> = new Set(
-  'run run-script test t start build pack publish config cache info view list ls why audit outdated login logout whoami store env setup workspaces workspace bin root help'.split(
+  'run run-script test t start pack publish config cache info view list ls why audit outdated login logout whoami store env setup workspaces workspace bin root help'.split(
     ' ',
   ),
 );
@@ -235,7 +242,7 @@ function writeManifest(
   const { reader } = call;
   const by = `${name} ${call.args.find(isText) ?? ''}`.trim();
   if (isChanged) reader.write(inside, 'package.json', by);
-  for (const lock of isLocked ? (LOCKS[name] ?? []) : []) reader.write(inside, lock, by);
+  for (const lock of isLocked ? (LOCKS[name] ?? []) : []) reader.write(inside, lock, by, { renews: !isChanged });
   reader.write(inside, 'node_modules', by, { tree: true, entry: true });
 }
 

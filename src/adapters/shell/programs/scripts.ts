@@ -1,4 +1,4 @@
-// Scripts of a manifest: they are run unread, as programs of the project are; what the words behind them add is read.
+// Scripts of a manifest: what they surely write is told, and what the words behind them add; the rest is run unread, as programs of the project are.
 
 import type { ShellWrite } from '../effects.ts';
 import { parentOf } from '../paths.ts';
@@ -34,21 +34,76 @@ function manifestOf({ reader }: Call, inside: Shell): Manifest | null {
   return { scripts: typeof scripts === 'object' && scripts !== null ? { ...scripts } : {}, directory };
 }
 
-function scriptOf(call: Call, inside: Shell, name: Field | undefined): { text: string; directory: string } | null {
+/** A script that a manifest has, with where that lies. */
+type Script = { readonly name: string; readonly text: string; readonly directory: string };
+
+function scriptOf(call: Call, inside: Shell, name: Field | undefined): Script | null {
   const manifest = isText(name) ? manifestOf(call, inside) : null;
-  const text = isText(name) ? manifest?.scripts[name] : undefined;
-  return manifest !== null && typeof text === 'string' ? { text, directory: manifest.directory } : null;
+  const text =
+    isText(name) && manifest !== null && Object.hasOwn(manifest.scripts, name) ? manifest.scripts[name] : null;
+  return isText(name) && manifest !== null && typeof text === 'string'
+    ? { name, text, directory: manifest.directory }
+    : null;
 }
 
 export function hasScript(call: Call, inside: Shell, name: string): boolean {
   return scriptOf(call, inside, name) !== null;
 }
 
-/** Reads what a script writes for the words that it is given and would not write without them. */
+/** First words of the names of scripts that look at a project, build it or start it. */
+const CHECKS: ReadonlySet<string> = new Set(
+  (
+    'test tests unit e2e it integration spec specs coverage cov cover bench check checks verify validate ci qa lint eslint ' +
+    'stylelint tsc type types typecheck typings build compile bundle dist dev start serve preview watch prepare install pack publish'
+  ).split(' '),
+);
+/** Words by which they are there to change files all the same. */
+const CHANGES: ReadonlySet<string> = new Set('fix format fmt write update'.split(' '));
+
+function isCheck(name: string): boolean {
+  const [first = '', ...rest] = name.toLowerCase().split(/[^a-z0-9]+/);
+  return (
+    CHECKS.has(CHECKS.has(first) ? first : first.replace(/^(?:pre|post)/, '')) && !rest.some((one) => CHANGES.has(one))
+  );
+}
+
+/** Of one that checks or builds, what it puts somewhere in a directory, or mends there, is an aside that may come to nothing. */
+function isSure({ tree, how }: ShellWrite, name: string): boolean {
+  return !tree || how !== undefined || !isCheck(name);
+}
+
+const keyOf = ({ path, tree, directory }: ShellWrite) => `${tree} ${directory} ${path}`;
+
+/** Tells what a script writes, for the variables that it is given as well. */
+function tellWrites({ reader }: Call, { name, text, directory }: Script, inside: Shell): void {
+  const { context } = reader;
+  const shell: Shell = { ...inside, cwds: [directory], positional: [] };
+  const vars = new Map([...inside.vars].filter(([one]) => !inside.exported.has(one)));
+  const read = (now: Shell) => reader.writesOfScript(`${directory} ${name}`, text, now);
+  const own = read({ ...shell, vars, exported: new Set() });
+  const known = new Set(own.map(keyOf));
+  for (const write of inside.exported.size === 0 ? own : read(shell)) {
+    const isGone =
+      write.how === 'removed' && context.kindOf(write.path) === 'none' && context.linkTo(write.path) === null;
+    if (write.directory === true || write.how === 'renewed' || isGone) continue;
+    if (isSure(write, name) || !known.has(keyOf(write))) reader.wroteAsScript({ script: name, ...write });
+  }
+}
+
+/** Those of these scripts that there are. */
+export function runScripts(call: Call, inside: Shell, names: readonly string[]): void {
+  for (const name of names) {
+    const script = scriptOf(call, inside, name);
+    if (script !== null) tellWrites(call, script, inside);
+  }
+}
+
+/** Reads what a script writes; what it would not write without the words that it is given counts as if it stood there itself. */
 export function runScript(call: Call, inside: Shell, name: Field | undefined, words: readonly Field[]): void {
   const { reader } = call;
-  if (!words.some((word) => !isText(word) || word.startsWith('-'))) return;
   const script = scriptOf(call, inside, name);
+  if (script !== null) tellWrites(call, script, inside);
+  if (!words.some((word) => !isText(word) || word.startsWith('-'))) return;
   if (script === null) {
     anyRunner({ ...call, shell: inside, args: words });
     return;
@@ -56,13 +111,15 @@ export function runScript(call: Call, inside: Shell, name: Field | undefined, wo
   const shell = { ...inside, cwds: [script.directory] };
   const plain = reader.tried(script.text, { ...shell, positional: [] });
   const given = reader.tried(`${script.text} "$@"`, { ...shell, positional: words });
-  const keyOf = ({ path, tree, directory }: ShellWrite) => `${tree} ${directory} ${path}`;
   const known = new Set(plain.writes.map(keyOf));
-  for (const write of given.writes)
-    if (!known.has(keyOf(write)))
+  for (const write of given.writes) {
+    if (known.has(keyOf(write))) continue;
+    if (write.script !== undefined) reader.wroteAsScript(write);
+    else
       reader.write(shell, write.path, `${call.name}: ${write.by}`, {
         tree: write.tree,
         ...(write.directory === true ? { directory: true } : {}),
       });
+  }
   for (const line of given.unresolved) if (!plain.unresolved.includes(line)) reader.unresolved(line);
 }
