@@ -69,12 +69,14 @@ function changeRequest(owner: string, path: string): string {
   return `SendMessage {"recipient":"${owner}","type":"change_request","content":{"file":${quoted(path)},"requestedChange":"<what to change>","reason":"<why>"}}`;
 }
 
-type Judged = { readonly ok: true } | { readonly ok: false; readonly reason: string };
+/** `isLeasable`: a lease for the path would do. */
+type Refusal = { readonly ok: false; readonly reason: string; readonly isLeasable?: boolean };
+type Judged = { readonly ok: true } | Refusal;
 
 const FINE: Judged = { ok: true };
 
-function refuse(reason: string): Judged {
-  return { ok: false, reason };
+function refuse(reason: string, isLeasable = false): Refusal {
+  return { ok: false, reason, isLeasable };
 }
 
 function judgeOutside(path: string, { temporary, checkout }: Place): Judged {
@@ -90,8 +92,9 @@ function judgeOutside(path: string, { temporary, checkout }: Place): Judged {
 }
 
 function leaseRefusal(path: string, { member, until, reason }: Lease): Judged {
+  const why = reason === '' ? '' : ` (${reason})`;
   return refuse(
-    `${path} is leased to ${member} until ${new Date(until).toISOString()} (${reason}): wait for it, or ask: ${changeRequest(member, path)}`,
+    `${path} is leased to ${member} until ${new Date(until).toISOString()}${why}: wait for it, or ask: ${changeRequest(member, path)}`,
   );
 }
 
@@ -123,7 +126,7 @@ function judgeMember(
     ? refuse(
         `${visible(path)} is a directory ${foreign.owner === null ? "of nobody's" : 'that is shared'}, and leases are for files: name the files, or ask the lead: ${changeRequest(LEAD, path)}`,
       )
-    : refuse(foreign.words);
+    : refuse(foreign.words, true);
 }
 
 /** Whether something that the member may write lies below a directory. */
@@ -211,9 +214,14 @@ function byScript({ script }: Target, reason: string): string {
     : `the script ${quoted(script.name)} does this (${visible(script.by)}): ${reason}`;
 }
 
-/** Said of what lies in a directory that is written as a whole. */
-function asPart(directory: string, reason: string): string {
-  return `it writes all of ${directory === '.' ? 'the project' : visible(directory)}: name your own files alone. ${reason}`;
+/** Said to a member of what lies in a directory that is written as a whole. */
+function asPart(directory: string, path: string, { reason, isLeasable }: Refusal): string {
+  const whole = directory === '.' ? 'the project' : visible(directory);
+  const why =
+    isLeasable === true
+      ? `${visible(path)}, for one, is not yours. What has to change in all of ${whole}, ask the lead: ${changeRequest(LEAD, directory)}`
+      : reason;
+  return `it writes all of ${whole}: name your own files alone. ${why}`;
 }
 
 /** Judges all that a call would write, for a caller of a team that stands. The first refusal counts. */
@@ -235,7 +243,7 @@ export function judgeWrites(
       const verdict = judge(one, caller, state, settings, place);
       if (!verdict.ok) {
         const isPart = one !== target && caller.kind === 'member' && !caller.member.readOnly;
-        const reason = isPart ? asPart(path, verdict.reason) : verdict.reason;
+        const reason = isPart ? asPart(path, one.path, verdict) : verdict.reason;
         return { decision: 'deny', reason: byScript(target, reason), paths: [] };
       }
       if (script === undefined) paths.push(one.path);

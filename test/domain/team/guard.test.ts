@@ -92,6 +92,12 @@ const CASES: readonly Case[] = [
       /^deny package\.json is leased to tester until 1970-01-01T00:33:20\.000Z \(a dependency\): wait for it, or ask: SendMessage/,
   },
   {
+    name: 'a file that is leased to another, who gave no reason',
+    writes: 'package.json',
+    tell: (story) => story.tell('lease_taken', { reason: '' }),
+    ruling: /^deny package\.json is leased to tester until 1970-01-01T00:33:20\.000Z: wait for it/,
+  },
+  {
     name: 'a lease of its own that is over',
     writes: 'package.json',
     tell: (story) => story.tell('lease_taken', { by: 'backend-dev' }),
@@ -225,6 +231,20 @@ const CASES: readonly Case[] = [
     name: 'a tree with a file of somebody else',
     writes: tree('src'),
     ruling: /^deny it writes all of src: .* src\/pages\/b\.tsx is frontend-dev's/,
+  },
+  {
+    name: 'a tree with a file of nobody, for which a lease would lead nowhere',
+    writes: tree('.'),
+    place: { below: () => ['src/api/a.ts', '.gitignore', 'tests/a.ts'] },
+    ruling:
+      /^deny it writes all of the project: name your own files alone\. \.gitignore, for one, is not yours\. .* ask the lead: SendMessage \{"recipient":"team-lead".*"file":"\."/,
+  },
+  {
+    name: 'a tree with a file that another has leased',
+    writes: tree('.'),
+    tell: (story) => story.tell('lease_taken'),
+    place: { below: () => ['package.json'] },
+    ruling: /^deny it writes all of the project: name your own files alone\. package\.json is leased to tester/,
   },
   { name: 'a tree without a file', writes: tree('src/api/new'), ruling: /^allow src\/api\/new$/ },
   {
