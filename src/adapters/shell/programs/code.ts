@@ -7,7 +7,7 @@ import { lookUp } from '../variables.ts';
 import { writeBelow } from './formatters.ts';
 import { checkNodeOptions, NODE_TEXTS, runsFile } from './node-options.ts';
 import { isPrinting, isValue } from './printing.ts';
-import { anyRunner } from './snapshots.ts';
+import { anyRunner, isToldToUpdate, updateAll } from './snapshots.ts';
 import { unknownProgram } from './unknown.ts';
 
 type Language = {
@@ -48,6 +48,8 @@ function interpreter(language: Language): Program {
     if (options.isUncertain) reader.unresolved(`${name} runs code that is known only when it runs`);
     const code = language.flags.flatMap((flag) => options.all(flag).map((text) => ({ flag, text })));
     if (language === NODE) checkNodeOptions(options, shell, reader);
+    if (language === NODE && options.has('test') && isToldToUpdate(call))
+      updateAll(call, 'node --test that updates files');
     // behind the code it takes more from its input
     if (options.has('i', 'interactive')) checkFile(call, '-');
     if (code.length > 0) return checkCode(code, language, call);

@@ -49,6 +49,22 @@ const browser: Program = (call) => {
   return undefined;
 };
 
+/** The name of a picture may follow its flag; an address in its place is what is shown. */
+const firefox: Program = (call) => {
+  const options = readOptions(call.args, {
+    isExact: true,
+    singleDash: true,
+    long: ['screenshot', '-screenshot', 'profile', '-profile'].map((name) => `${name}=`),
+  });
+  checkOptions(call, options);
+  for (const text of options.all('screenshot', '-screenshot')) {
+    const isUnnamed = text === '' || (isText(text) && /^(?:-|\w+:\/\/|about:|data:)/.test(text));
+    call.reader.write(call.shell, isUnnamed ? 'screenshot.png' : text, `${call.name} --screenshot`);
+  }
+  for (const path of options.all('profile', '-profile')) call.reader.write(call.shell, path, call.name, { tree: true });
+  return undefined;
+};
+
 /** Writes its last operand, of two or more. */
 function lastOperand(call: Call, operands: readonly Field[]): undefined {
   const path = operands.length > 1 ? operands.at(-1) : undefined;
@@ -223,6 +239,7 @@ export const OUTPUT_PROGRAMS: readonly (readonly [string, Program])[] = [
   ...named('cpy copyfiles cpx cpx2 ncp degit convert ffmpeg wkhtmltopdf', copier),
   ['svgo', svgo],
   ...named('chromium chromium-browser chrome google-chrome google-chrome-stable microsoft-edge brave-browser', browser),
+  ...named('firefox firefox-esr', firefox),
   ...named('rimraf del mkdirp make-dir', everyOperand),
   ...named('ncu npm-check-updates', updater),
   ...named('docker podman kubectl', behind('cp')),

@@ -24,6 +24,30 @@ const INSTALL: ReadonlySet<string> = new Set(
   'install i in ins isntall add ci clean-install ic install-clean rebuild prune import shrinkwrap'.split(' '),
 );
 
+/** Other names of npm's verbs that write. */
+const NPM_ALIASES: Readonly<Record<string, string>> = {
+  ...Object.fromEntries(
+    'inst insta instal isnt isnta isntal isntall it install-test'.split(' ').map((one) => [one, 'install']),
+  ),
+  ...Object.fromEntries(
+    'isntall-clean cit clean-install-test sit install-ci-test'.split(' ').map((one) => [one, 'ci']),
+  ),
+  ...{ u: 'update', udpate: 'update', ddp: 'dedupe', ln: 'link', verison: 'version' },
+};
+/** Those that run the tests behind it. */
+const NPM_TESTING: ReadonlySet<string> = new Set(
+  'it install-test cit clean-install-test sit install-ci-test'.split(' '),
+);
+
+/** `npm explore`: its words are run where that package was installed. */
+function explore(call: Call, [title, ...words]: readonly Field[], inside: Call['shell']): undefined {
+  const { reader } = call;
+  if (title === undefined || words.length === 0) return undefined;
+  if (!isText(title) || !words.every(isText)) reader.unresolved('npm explore runs what is known only when it runs');
+  else reader.runChild(words.join(' '), inDirectory(`node_modules/${title}`, inside, call));
+  return undefined;
+}
+
 const INSTALL_SCRIPTS = ['preinstall', 'install', 'postinstall', 'preprepare', 'prepare', 'postprepare'];
 
 function packageManager(name: string): Program {
@@ -51,7 +75,8 @@ function packageManager(name: string): Program {
     });
     const { reader } = call;
     const { operands } = options;
-    const [verb, ...rest] = operands;
+    const [given, ...rest] = operands;
+    const verb = name === 'npm' && isText(given) ? (NPM_ALIASES[given] ?? given) : given;
     if (options.isUncertain && verb !== 'run' && verb !== 'test') {
       reader.unresolved(`${name} is given a word that is known only when it runs`);
     }
@@ -78,6 +103,8 @@ function packageManager(name: string): Program {
     if (name === 'bun' && verb === 'pm') return bunPm({ ...call, args: wordsBehind(call, verb), shell: inside });
     if (name === 'bun' && verb === 'build') return void unknownProgram(call);
     if (name === 'bun' && verb === 'test') return bunTest({ ...call, shell: inside, args: wordsBehind(call, verb) });
+    if (name === 'npm' && verb === 'explore') return explore(call, rest, inside);
+    if (name === 'npm' && NPM_TESTING.has(`${given}`)) runNamed(call, 'test', options, inside);
     if (isScript(call, inside, verb)) return runNamed(call, verb, options, inside);
     if (verb === 'create' || verb === 'c' || verb === 'innit' || (verb === 'init' && rest.length > 0))
       return initializer({ ...call, shell: inside, args: wordsBehind(call, rest[0] ?? verb, 'all') });

@@ -3,6 +3,7 @@
 import { readOptions } from '../options.ts';
 import type { Program } from '../reader.ts';
 import { isText } from '../values.ts';
+import { unknownProgram } from './unknown.ts';
 
 /** Below the one directory that it is given; else anywhere in the working directory and in what it is given. */
 export const initializer: Program = (call) => {
@@ -19,6 +20,7 @@ const MAKERS: Readonly<Record<string, readonly string[]>> = {
   'ng nest': ['new', 'n', 'generate', 'g', 'add', 'update'],
   rails: ['new', 'generate', 'g', 'destroy', 'd'],
   'vue sv': ['create', 'add', 'invoke'],
+  'storybook sb': ['init', 'add', 'remove', 'upgrade', 'automigrate', 'migrate'],
   'django-admin': ['startproject', 'startapp', 'makemessages'],
 };
 
@@ -26,7 +28,8 @@ function maker(verbs: readonly string[]): Program {
   return (call) => {
     const [verb] = readOptions(call.args).operands;
     const isMaking = verbs.length === 0 ? call.args.length > 0 : !isText(verb ?? '') || verbs.includes(`${verb}`);
-    if (isMaking && !call.args.includes('--help') && !call.args.includes('--version'))
+    if (!isMaking) return unknownProgram(call);
+    if (!call.args.includes('--help') && !call.args.includes('--version'))
       call.reader.write(call.shell, '.', call.name, { tree: true, entry: true });
     return undefined;
   };

@@ -80,6 +80,7 @@ const RUNNERS: readonly Runner[] = [
     verbs: ['test'],
     beside: (directory, name) => [`${directory}${name}-snapshots/`],
   },
+  { names: 'mocha', updates: [], known: {}, anchors: PACKAGE },
   { names: 'ava', updates: ['u', 'update-snapshots'], known: {}, anchors: PACKAGE },
   { names: 'tap', updates: ['S', 'snapshot'], known: {}, anchors: PACKAGE },
   {
@@ -89,6 +90,13 @@ const RUNNERS: readonly Runner[] = [
     isPath: true,
   },
 ];
+
+/** Variables that tests themselves, or what they compare with, read by custom. */
+const BY_CUSTOM = Object.fromEntries(
+  'UPDATE_SNAPSHOT UPDATE_SNAPSHOTS SNAPSHOT_UPDATE UPDATE_GOLDEN UPDATE_GOLDENS'
+    .split(' ')
+    .map((name) => [name, /^(?:0|false|no|none|never)?$/i]),
+);
 
 /** Variables by which a runner is told to write what it finds, and the texts that do not. */
 const VARIABLES: Readonly<Record<string, Readonly<Record<string, RegExp>>>> = {
@@ -101,13 +109,22 @@ const VARIABLES: Readonly<Record<string, Readonly<Record<string, RegExp>>>> = {
     TRYBUILD: /^(?!overwrite)/,
   },
   go: { UPDATE_SNAPS: /^(?:false)?$/, UPDATE_SNAPSHOTS: /^(?:false)?$/, UPDATE_GOLDEN: /^(?:false|0)?$/ },
-  tap: { TAP_SNAPSHOT: /^0?$/ },
+  tap: { ...BY_CUSTOM, TAP_SNAPSHOT: /^0?$/ },
+  ...Object.fromEntries(
+    'vitest jest react-scripts playwright ava mocha bun node'.split(' ').map((name) => [name, BY_CUSTOM]),
+  ),
+  pytest: {
+    ...BY_CUSTOM,
+    PYTEST_ADDOPTS: /^(?!.*--(?:snapshot-update|force-regen|regen-all|inline-snapshot=(?:fix|create|update|trim)))/s,
+  },
 };
 
 /** Whether a variable of the runner's has it write what it finds. */
 export function isToldToUpdate(call: Call): boolean {
+  const { shell, reader } = call;
   return Object.entries(VARIABLES[call.name] ?? {}).some(([name, off]) => {
-    const value = lookUp(name, call.shell, call.reader.context);
+    // where any may be set, as by `. venv/bin/activate`, these hardly are
+    const value = shell.opaque ? shell.vars.get(name) : lookUp(name, shell, reader.context);
     return value !== undefined && value !== null && !(typeof value === 'string' && off.test(value));
   });
 }
@@ -186,6 +203,28 @@ function update(runner: Runner, options: Options, call: Call): void {
   }
 }
 
+const BROWSING = ['save-har', 'save-storage', 'user-data-dir'];
+const PAGE: OptionsSpec = {
+  short: ['b'],
+  long: [
+    ...BROWSING,
+    ...'browser channel color-scheme device geolocation lang load-storage paper-format proxy-bypass proxy-server'.split(
+      ' ',
+    ),
+    ...'save-har-glob timeout timezone user-agent viewport-size wait-for-selector wait-for-timeout'.split(' '),
+  ].map((name) => `${name}=`),
+};
+
+/** `playwright screenshot URL FILE` and the like. */
+function showPage({ args, reader, shell }: Call): void {
+  const [verb] = args;
+  if (verb !== 'screenshot' && verb !== 'pdf' && verb !== 'open' && verb !== 'codegen') return;
+  const options = readOptions(args.slice(1), PAGE);
+  const [, file] = options.operands;
+  if (file !== undefined && verb !== 'open' && verb !== 'codegen') reader.write(shell, file, `playwright ${verb}`);
+  for (const path of options.all(...BROWSING)) reader.write(shell, path, `playwright ${verb}`, { tree: true });
+}
+
 function runnerProgram(runner: Runner): Program {
   const { known, updates } = runner;
   const spec = { ...known, long: [...(known.long ?? []), ...updates.map((one) => `${one}?`)] };
@@ -193,6 +232,7 @@ function runnerProgram(runner: Runner): Program {
     const options = readOptions(call.args, spec);
     const isGiven = options.all(...updates).some((text) => !isText(text) || !OFF.has(text));
     if (isGiven || isToldToUpdate(call)) update(runner, options, call);
+    if (call.name === 'playwright') showPage(call);
     return outputProgram(call);
   };
 }
