@@ -67,6 +67,7 @@ const WORKSHOP: Workshop = {
   save: () => Promise.resolve(null),
   commits: () => Promise.resolve({ tip: null, commits: [] }),
   unmerged: () => Promise.resolve([]),
+  unsettled: () => Promise.resolve([]),
   kept: () => Promise.resolve([]),
   merge: () => Promise.resolve({ kind: 'nothing' }),
   refuse: () => Promise.resolve('ref'),

@@ -7,6 +7,7 @@ import { LEAD } from '../../domain/team/message.ts';
 import type { ChangedPath, MemberWork, Merge, Workshop, WriterPlace } from '../../engine/team/workshop-port.ts';
 import { removeLargeTree } from '../remove-tree.ts';
 import { changedIn, commitAll, leftOutOf, snapshot } from './uncommitted.ts';
+import { unsettledIn } from './unsettled.ts';
 import { beginBranch } from './workshop-begin.ts';
 import { closeWriter } from './workshop-close.ts';
 import {
@@ -206,6 +207,14 @@ class GitWorkshop implements Workshop {
     // First what it stands on is its branch again: its commits may be elsewhere.
     const names = await this.#writer(team, member, ({ worktree }, { run }) => changedIn(worktree, repository, run));
     return unique([...names.map((path) => fromRoot(path, repository)), ...(await own())]);
+  }
+
+  async unsettled(team: string, member: string): Promise<readonly string[]> {
+    const { repository } = await this.#ready();
+    const head = requireTeam(team, (await headsOf(team, member, repository, this.#reading)).head);
+    const { commits } = await this.commits(team, member);
+    const files = unique(commits.flatMap((commit) => commit.files));
+    return unsettledIn(rootIn(memberPath(team, member, repository), repository), files, head, this.#reading);
   }
 
   async kept(team: string): Promise<readonly string[]> {

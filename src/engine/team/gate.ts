@@ -24,6 +24,8 @@ export type Completion = {
 
 /** Rejections for changes of others' files count apart: those of the checks come in between. */
 const FOREIGN = 'foreign_change';
+/** And those for conflicts that nobody has settled. */
+const UNSETTLED = 'unsettled_conflict';
 
 /** Judges a completion by somebody of a team, and writes down what was decided. */
 export async function judgeCompletion(
@@ -39,6 +41,10 @@ export async function judgeCompletion(
   const before = log.state.rejections.get(`${FOREIGN}:${caller.name}`)?.fingerprint;
   const prepared = own === null ? null : await prepareWork(own.workshop, context, log, task, own.caller, before);
   if (prepared !== null && !prepared.ok) return decide(log, task, caller, prepared.objection, '', FOREIGN);
+  if (prepared !== null && prepared.unsettled.length > 0) {
+    const decided = await decide(log, task, caller, settleFirst(prepared.unsettled), '', UNSETTLED);
+    if (!decided.accept) return decided;
+  }
   const foreign = own === null ? await foreignChanges(context, log, caller, settings) : null;
   if (foreign !== null) return decide(log, task, caller, foreign, '', FOREIGN);
   const unchecked = free ?? (settings.hooks.taskCompleted.requireQualityCheck ? null : UNCHECKED);
@@ -55,6 +61,14 @@ export async function judgeCompletion(
   const apart = own === null ? null : await joinWork(own.workshop, log, task, own.caller, work);
   const words = measured === null ? (unchecked ?? '') : measured.words;
   return decide(log, task, caller, apart, words, apart === null ? COMPLETION : FOREIGN);
+}
+
+function settleFirst(files: readonly string[]): Objection {
+  const [named, holds] = [files.join(', '), files.length === 1 ? 'holds' : 'hold'];
+  return {
+    reason: `${named} ${holds} both sides of a conflict, between git's markers (<<<<<<<, =======, >>>>>>>): leave what is to stay, take the markers out, then complete again`,
+    fingerprint: `unsettled ${named}`,
+  };
 }
 
 /** Where a writer of a run works apart from the others, and its work is merged; null for everybody else. */

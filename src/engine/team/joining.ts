@@ -82,9 +82,15 @@ async function conflict(
 /**
  * `upTo`: where its branch stood when it was looked at; what its author adds meanwhile waits for the next time. Null: there is none.
  * `ignored`: files of the task that are no part of it.
+ * `unsettled`: files that hold both sides of a conflict.
  */
 export type Prepared =
-  | { readonly ok: true; readonly upTo: string | null; readonly ignored: readonly string[] }
+  | {
+      readonly ok: true;
+      readonly upTo: string | null;
+      readonly ignored: readonly string[];
+      readonly unsettled: readonly string[];
+    }
   | { readonly ok: false; readonly objection: Objection };
 
 /** What a member's work is held against as it stands now. */
@@ -120,10 +126,11 @@ export async function prepareWork(
   const { tip, commits } = await workshop.commits(team, name);
   const rules = rulesFor(state, member, ownership);
   const { refused } = judgeCommits(commits, name, rules);
-  if (refused === null)
-    return merge.kind === 'conflict'
-      ? { ok: false, objection: await conflict(log, task, caller, merge) }
-      : { ok: true, upTo: commits.length === 0 ? null : tip, ignored: left.ignored };
+  if (refused === null) {
+    if (merge.kind === 'conflict') return { ok: false, objection: await conflict(log, task, caller, merge) };
+    if (commits.length === 0) return { ok: true, upTo: null, ignored: left.ignored, unsettled: [] };
+    return { ok: true, upTo: tip, ignored: left.ignored, unsettled: await workshop.unsettled(team, name) };
+  }
   const kept = await workshop.refuse(team, name, refused.commit.sha, foreignFiles(refused.commit, name, rules));
   const reason = `${refused.words}. Your commits from there on were taken back and are kept as ${kept}.`;
   // However often it comes: what was taken back is not in the work, and a completion would hide that.
@@ -139,7 +146,7 @@ export async function joinWork(
   log: TeamLog,
   task: Pick<Task, 'id' | 'subject'>,
   caller: Member,
-  { upTo, ignored }: Omit<Extract<Prepared, { ok: true }>, 'ok'>,
+  { upTo, ignored }: Pick<Extract<Prepared, { ok: true }>, 'upTo' | 'ignored'>,
 ): Promise<Objection | null> {
   const apart = upTo === null ? null : await mergeWork(workshop, log, task, caller, upTo);
   if (apart === null) await keepIgnored(workshop, log, task.id, caller, ignored);

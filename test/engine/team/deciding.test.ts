@@ -29,6 +29,7 @@ test('what a sync has completed is not built again, and what to do is said', asy
   for (const force of [false, true])
     assert.deepEqual(await run(world, force), {
       kind: 'refused',
+      of: 'work',
       problems: [
         `${SPEC} is completed already, and nothing of it is left to build: /tool:1-plan "<feature>" makes a SPEC of what comes next. Where something of it is missing after all, \`tool sync ${SPEC}\` says what and sets it back to approved; then it can be built again`,
       ],

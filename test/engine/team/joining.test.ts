@@ -97,6 +97,21 @@ test('a conflict is a task that its work waits for; settled, both changes are in
   assert.equal(git('show', `${BRANCH}:src/pages/p.js`), 'frontend-dev\n');
 });
 
+test('a conflict that is committed as git left it is not settled', async (t) => {
+  const { git, place, complete, refused, world } = await collided(t);
+  await refused('2');
+  await world.call('frontend-dev', 'TaskUpdate', { taskId: '3', status: 'in_progress' });
+  const own = gitIn(place.path);
+  assert.throws(() => own('merge', BRANCH), 'Git leaves both sides in the file');
+  own('add', '-A');
+  assert.match(await refused('3'), /^.*src\/lib\/words\.js holds both sides of a conflict, .* then complete again/);
+  assert.match(await refused('3'), /words\.js holds both sides/, 'as a commit as well');
+  writeTree(place.path, { [SHARED]: 'export const greeting = "Both";\n' });
+  await complete('3');
+  await complete('2');
+  assert.equal(git('show', `${BRANCH}:${SHARED}`), 'export const greeting = "Both";\n');
+});
+
 test('it outlives whoever was to settle it: the successor gets that task first, then the one that waits', async (t) => {
   const { world, place, refused } = await collided(t);
   await refused('2');

@@ -31,6 +31,7 @@ function placeOf(path: string): Workshop {
     save: () => Promise.resolve(null),
     commits: () => Promise.resolve({ tip: null, commits: [] }),
     unmerged: () => Promise.resolve([]),
+    unsettled: () => Promise.resolve([]),
     kept: () => Promise.resolve([]),
     merge: nothing,
     refuse: () => Promise.resolve(''),

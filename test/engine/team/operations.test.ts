@@ -375,9 +375,14 @@ test('missing coverage waits for the tester, where one has tasks of its own', as
   await world.team(['backend-dev', 'tester']);
   await world.call('team-lead', 'TaskCreate', { subject: 'API', description: 'd', owner: 'backend-dev' });
   await world.call('team-lead', 'TaskCreate', { subject: 'Tests', description: 'd', owner: 'tester' });
-  world.gate = [failing('b'.repeat(40), 'coverage')];
+  const bad = failing('b'.repeat(40), 'coverage');
+  const complete = { taskId: '1', status: 'completed' };
   await world.call('backend-dev', 'TaskUpdate', { taskId: '1', status: 'in_progress' });
-  await world.call('backend-dev', 'TaskUpdate', { taskId: '1', status: 'completed' });
+  world.gate = [{ ...bad, coverage: 80 }];
+  const enough = await world.refused('backend-dev', 'TaskUpdate', complete);
+  assert.match(enough, /coverage failed/, 'enough is reached: the command fails for something else');
+  world.gate = [{ ...bad, coverage: 79.9 }];
+  await world.call('backend-dev', 'TaskUpdate', complete);
   await world.call('tester', 'TaskUpdate', { taskId: '2', status: 'in_progress' });
   assert.match(await world.refused('tester', 'TaskUpdate', { taskId: '2', status: 'completed' }), /coverage/);
 });
@@ -392,7 +397,7 @@ test('where there is no test yet, nobody but the tester is kept from completing 
     const gate = failing('b'.repeat(40));
     const [tests] = gate.checks;
     if (tests === undefined || coverage === undefined) throw new Error('expected a check');
-    return { ...gate, checks: [{ ...tests, ...more }, coverage] };
+    return { ...gate, checks: [{ ...tests, ...more }, coverage], coverage: null };
   };
   const complete = { taskId: '1', status: 'completed' };
   await world.call('backend-dev', 'TaskUpdate', { taskId: '1', status: 'in_progress' });
