@@ -60,7 +60,7 @@ function howOf({ removes, link, renews }: WriteOptions): Pick<ShellWrite, 'how'>
   return link === true ? { how: 'copied' } : {};
 }
 
-/** @param of the text of a `script`: where links lead that lie in a directory is no sure thing, and takes long to find */
+/** @param of the text of a `script`, of which nothing is asked but what it surely writes: links below a directory are not looked for */
 export function createSink(context: ShellContext, of: 'command' | 'script' = 'command'): Sink {
   const writes = new Map<string, ShellWrite>();
   const scripted = new Map<string, ShellWrite>();
@@ -216,7 +216,7 @@ export function createSink(context: ShellContext, of: 'command' | 'script' = 'co
       commands.set(JSON.stringify(known), known);
     },
     executed: (shell, path, by, how) => {
-      if (!isText(path)) return;
+      if (!isText(path) || of === 'script') return;
       for (const place of places(shell, path) ?? []) executed.push({ path: place, by, isGuess: how === 'guess' });
     },
     kindAt,

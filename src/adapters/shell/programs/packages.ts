@@ -4,7 +4,7 @@ import { isOn, type Options, readOptions } from '../options.ts';
 import type { Call, Program } from '../reader.ts';
 import { concat, type Field, isText } from '../values.ts';
 import { initializer } from './scaffolds.ts';
-import { hasScript, runScript, runScripts } from './scripts.ts';
+import { hasScript, readWords, scriptsOf, tellWrites } from './scripts.ts';
 import { bunTest } from './snapshots.ts';
 import { unknownProgram } from './unknown.ts';
 import { inDirectory } from './wrappers.ts';
@@ -121,7 +121,8 @@ function packageManager(name: string): Program {
       writeManifest(call, name, inside, isSaved, isSaved);
     else if (INSTALL.has(verb)) {
       writeManifest(call, name, inside, false, !isFrozen && isSaved);
-      if (!isOn(options, 'ignore-scripts')) runScripts(call, inside, INSTALL_SCRIPTS);
+      if (!isOn(options, 'ignore-scripts'))
+        for (const script of scriptsOf(call, inside, INSTALL_SCRIPTS)) tellWrites(call, script, inside);
     } else if (name !== 'npm' && !SCRIPT_VERBS.has(verb)) runTool(call, null, inside);
     return undefined;
   };
@@ -159,12 +160,13 @@ function runNamed(call: Call, verb: string, options: Options, inside: Call['shel
   const script = isText(named) && !isBehind ? (SCRIPTS[named] ?? named) : named;
   // those of other packages are not looked for
   const isElsewhere = options.has('r', 'recursive', 'F', 'filter', 'w', 'workspace', 'workspaces', 'ws');
-  const isFound = isText(script) && !isElsewhere && hasScript(call, inside, script);
-  const around = (word: string) => (isFound && !isOn(options, 'ignore-scripts') ? [`${word}${script}`] : []);
-  runScripts(call, inside, around('pre'));
-  runScript(call, inside, isFound ? script : undefined, wordsBehind(call, named));
-  runScripts(call, inside, around('post'));
-  if (isBehind && !isFound && call.name !== 'npm') runTool(call, verb, inside);
+  const names = isText(script) && !isElsewhere ? [`pre${script}`, script, `post${script}`] : [];
+  const scripts = scriptsOf(call, inside, names);
+  const found = scripts.find((one) => one.name === script);
+  for (const one of found === undefined ? [] : scripts)
+    if (one === found || !isOn(options, 'ignore-scripts')) tellWrites(call, one, inside);
+  readWords(call, inside, found, wordsBehind(call, named));
+  if (isBehind && found === undefined && call.name !== 'npm') runTool(call, verb, inside);
   return undefined;
 }
 

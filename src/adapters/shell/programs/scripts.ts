@@ -37,17 +37,19 @@ function manifestOf({ reader }: Call, inside: Shell): Manifest | null {
 /** A script that a manifest has, with where that lies. */
 type Script = { readonly name: string; readonly text: string; readonly directory: string };
 
-function scriptOf(call: Call, inside: Shell, name: Field | undefined): Script | null {
-  const manifest = isText(name) ? manifestOf(call, inside) : null;
-  const text =
-    isText(name) && manifest !== null && Object.hasOwn(manifest.scripts, name) ? manifest.scripts[name] : null;
-  return isText(name) && manifest !== null && typeof text === 'string'
-    ? { name, text, directory: manifest.directory }
-    : null;
+/** Those of these scripts that there are. */
+export function scriptsOf(call: Call, inside: Shell, names: readonly string[]): readonly Script[] {
+  const manifest = manifestOf(call, inside);
+  if (manifest === null) return [];
+  const { scripts, directory } = manifest;
+  return names.flatMap((name) => {
+    const text = Object.hasOwn(scripts, name) ? scripts[name] : null;
+    return typeof text === 'string' ? [{ name, text, directory }] : [];
+  });
 }
 
 export function hasScript(call: Call, inside: Shell, name: string): boolean {
-  return scriptOf(call, inside, name) !== null;
+  return scriptsOf(call, inside, [name]).length > 0;
 }
 
 /** First words of the names of scripts that look at a project, build it or start it. */
@@ -75,7 +77,7 @@ function isSure({ tree, how }: ShellWrite, name: string): boolean {
 const keyOf = ({ path, tree, directory }: ShellWrite) => `${tree} ${directory} ${path}`;
 
 /** Tells what a script writes, for the variables that it is given as well. */
-function tellWrites({ reader }: Call, { name, text, directory }: Script, inside: Shell): void {
+export function tellWrites({ reader }: Call, { name, text, directory }: Script, inside: Shell): void {
   const { context } = reader;
   const shell: Shell = { ...inside, cwds: [directory], positional: [] };
   const vars = new Map([...inside.vars].filter(([one]) => !inside.exported.has(one)));
@@ -90,21 +92,11 @@ function tellWrites({ reader }: Call, { name, text, directory }: Script, inside:
   }
 }
 
-/** Those of these scripts that there are. */
-export function runScripts(call: Call, inside: Shell, names: readonly string[]): void {
-  for (const name of names) {
-    const script = scriptOf(call, inside, name);
-    if (script !== null) tellWrites(call, script, inside);
-  }
-}
-
-/** Reads what a script writes; what it would not write without the words that it is given counts as if it stood there itself. */
-export function runScript(call: Call, inside: Shell, name: Field | undefined, words: readonly Field[]): void {
+/** Reads what a script writes for the words that it is given and would not write without them. */
+export function readWords(call: Call, inside: Shell, script: Script | undefined, words: readonly Field[]): void {
   const { reader } = call;
-  const script = scriptOf(call, inside, name);
-  if (script !== null) tellWrites(call, script, inside);
   if (!words.some((word) => !isText(word) || word.startsWith('-'))) return;
-  if (script === null) {
+  if (script === undefined) {
     anyRunner({ ...call, shell: inside, args: words });
     return;
   }
