@@ -22,7 +22,8 @@ const RULES = `
 - A teammate is called by its role (\`backend-dev\`), its agent with a prefix (\`team-backend-dev\`). The file may have either;
   messages and tasks use the name of the role.
 - A role of your own stands in a pattern and in \`file_ownership\`: one who owns nothing has an empty list there. It is
-  called in lower-case letters, digits and single hyphens.
+  called in lower-case letters, digits and single hyphens. Its agent is a file of yours, \`.claude/agents/team-<role>.md\`, like
+  those that \`tool init\` puts beside it; a list of \`tools\` in it has the team's in it too. \`tool doctor\` names one that is missing.
 - \`patterns\` is merged over the program's own patterns by name. A pattern has each role once, and no more roles than
   \`max_teammates\`.
 - \`file_ownership\` is not merged: a map that is given is the whole table. \`shared\` is no teammate: what stands there is

@@ -1,6 +1,7 @@
 // What `tool doctor` finds out about team mode: its three prerequisites, what is installed, and what this host cannot do.
 
 import { existsSync, readFileSync } from 'node:fs';
+import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { loadTeamSettings } from '../adapters/config/settings-snapshot.ts';
 import { FileTeams } from '../adapters/event-log/teams.ts';
@@ -10,6 +11,8 @@ import { claudeVersion, INSTALL_CLAUDE } from '../adapters/runner/claude.ts';
 import { projectState } from '../adapters/stamp.ts';
 import { messageOf } from '../domain/errors.ts';
 import { prerequisitesOf } from '../domain/team/activation.ts';
+import { roleNamed } from '../domain/team/brief.ts';
+import { agentOf } from '../domain/team/role.ts';
 import type { TeamSettings } from '../domain/team/settings.ts';
 import { isStanding } from '../domain/team/state.ts';
 import type { HookForm } from '../install/hook-table.ts';
@@ -97,6 +100,23 @@ function checkLimits(host: string | null): readonly Check[] {
   ];
 }
 
+/** Roles of the project's own are played by agents of its own, which nobody else brings. */
+function checkAgents(root: string, { patterns }: TeamSettings, env: Environment): readonly Check[] {
+  const own = env.CLAUDE_CONFIG_DIR ?? join(env.HOME ?? homedir(), '.claude');
+  const roles = new Set(Object.values(patterns).flat());
+  return [...roles]
+    .filter((role) => roleNamed(role) === undefined)
+    .map((role) => `agents/${agentOf(role)}.md`)
+    .filter((path) => ![join(root, '.claude'), own].some((place) => existsSync(join(place, path))))
+    .map((path) =>
+      warn(
+        'team agents',
+        `workflow.team.patterns names a role of your own, and there is no .claude/${path}: no host can start it`,
+        `write .claude/${path}, after the model of one that \`tool init\` has put beside it`,
+      ),
+    );
+}
+
 async function checkTeams(root: string): Promise<readonly Check[]> {
   const teams = new FileTeams({ root, now: Date.now });
   const rows: Check[] = [];
@@ -164,6 +184,7 @@ export async function diagnoseTeam(root: string, env: Environment): Promise<read
     ...prerequisites,
     ...checkSettings(root, host, env),
     ...checkDisplay(settings, env),
+    ...checkAgents(root, settings, env),
     ...(await checkTeams(root)),
   ];
   try {

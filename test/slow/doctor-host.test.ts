@@ -167,6 +167,19 @@ test('a hook that the host does not know is named with its file and the version,
   }
 });
 
+test('a role of the project’s own without an agent is named with the file that is missing', async (t) => {
+  const { rows, write } = installedIn(t);
+  const patterns = { mine: { roles: ['backend-dev', 'hypothesis-1', 'translator'] } };
+  const file_ownership = { translator: ['locales/**'], 'backend-dev': ['src/**'] };
+  write('.tool/config/workflow.yaml', JSON.stringify({ workflow: { team: { patterns, file_ownership } } }));
+  assert.deepEqual(
+    (await rows('team agents')).map((row) => row.slice(0, 108)),
+    ['warn: workflow.team.patterns names a role of your own, and there is no .claude/agents/team-translator.md: no'],
+  );
+  write('../.claude/agents/team-translator.md', '---\nname: team-translator\n---\n');
+  assert.deepEqual(await rows('team agents'), []);
+});
+
 test('a file where the teams have their directory is a row, and is named as that', async (t) => {
   const { path, rows, write } = installedIn(t);
   write('.tool/teams', 'x');
