@@ -12,6 +12,7 @@ import type { Teams } from '../engine/ports.ts';
 import { act } from '../engine/team/acting.ts';
 import type { Answer } from '../engine/team/context.ts';
 import { isAskedByAgent } from '../host/asked-by-agent.ts';
+import { shellWords } from './shell-words.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 type Fields = Readonly<Record<string, unknown>>;
@@ -59,6 +60,10 @@ function print(text: string, mustArrive: boolean): Promise<void> {
   });
 }
 
+function toldAtShell(answer: Answer): Answer {
+  return typeof answer.note === 'string' ? { ...answer, note: shellWords(answer.note) } : answer;
+}
+
 /** Carries out one operation for this shell and prints its answer. */
 export async function teamCommand(
   name: OperationName,
@@ -70,8 +75,15 @@ export async function teamCommand(
   const { main } = findProject(process.cwd());
   const isMail = name === 'Inbox';
   const show = (answer: Answer) =>
-    print(options.json === true ? `${JSON.stringify(answer, null, 2)}\n` : `${lines(answer, '').join('\n')}\n`, isMail);
-  const answer = await act(context, name, input, await shellEvidence(context.teams, process.env, main), show);
+    print(
+      options.json === true ? `${JSON.stringify(answer, null, 2)}\n` : `${lines(toldAtShell(answer), '').join('\n')}\n`,
+      isMail,
+    );
+  const who = await shellEvidence(context.teams, process.env, main);
+  const answer = await act(context, name, input, who, show).catch((error: unknown) => {
+    if (!(error instanceof ToolError) || error.code !== 'refused') throw error;
+    throw new ToolError('refused', shellWords(error.message), { cause: error });
+  });
   if (!isMail) await show(answer);
 }
 

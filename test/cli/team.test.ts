@@ -41,6 +41,24 @@ test('mail that could not be shown stays unread', isFull, (t) => {
   assert.match(run(project, ['team', 'inbox'], tester).out, /messages:\n {2}none/);
 });
 
+test('what is refused at a shell is mended by what is typed there', (t) => {
+  const project = new HookedProject(t);
+  const refused = (...args: readonly string[]) => {
+    const { code, err } = run(project, ['team', ...args]);
+    assert.equal(code, 1);
+    return err;
+  };
+  assert.match(refused('task', 'list'), /no team stands: `tool team create <team>` creates one/);
+  for (const step of [['create', TEAM], ['spawn', TEAM, 'team-tester', '--prompt', 'p'], ['inbox']])
+    assert.equal(
+      run(project, ['team', ...step], step[0] === 'inbox' ? { TOOL_TEAM: TEAM, TOOL_TEAMMATE: 'tester' } : {}).code,
+      0,
+    );
+  assert.match(refused('delete', TEAM), /tester \(not asked\) has not ended\. Ask first: `tool team shutdown`$/m);
+  run(project, ['team', 'create', 'tool-debug-other']);
+  assert.match(refused('task', 'list'), /you lead .*: say which with --team <name>/);
+});
+
 test('who cannot be told at a shell is not asked for a key, which no flag takes', async (t) => {
   const project = new HookedProject(t);
   await project.team();
