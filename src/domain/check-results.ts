@@ -252,6 +252,9 @@ export function commandsResult(check: 'lint' | 'security', ends: readonly Comman
     return passed(check, check === 'lint' ? 'no lint errors' : 'no security findings', ends, null);
   const missing = bad.find(couldNotRun);
   if (missing !== undefined) return cannotRun(check, missing);
+  const unreached = check === 'security' ? bad.map(unreachedRegistry) : [null];
+  if (unreached.every((words) => words !== null))
+    return { ...notMeasured(check, `${commandsOf(bad)}: ${unreached[0] ?? ''}`), lasts: false };
   const read = bad.map((end) => {
     const audit = check === 'security' ? auditFindings(end.output) : null;
     return { end, audit, ...(audit === null ? findingsOf(end) : { first: audit[0] ?? '', lines: audit }) };
@@ -269,6 +272,22 @@ export function commandsResult(check: 'lint' | 'security', ends: readonly Comman
     read.flatMap(({ lines }) => lines),
     true,
   );
+}
+
+/** Why `npm audit` has looked at nothing; null when it has, or when something else stands in the output as well. */
+function unreachedRegistry(end: CommandEnd): string | null {
+  const text = plainText(end.output);
+  if (!/^npm (?:error|ERR!) audit endpoint returned an error$/m.test(text)) return null;
+  const own = text.replace(HEADER, '').split('\n');
+  const said = own
+    .filter((line) => !NOISE.test(line))
+    .join('\n')
+    .trim();
+  // What npm prints for the answer that it has not got: as text, and as JSON.
+  if (!/^(?:undefined)?$|^\{\s*"message": .*,\s*"error": \{\s*"summary": .*,\s*"detail": .*\s*\}\s*\}$/.test(said))
+    return null;
+  const why = /^npm (?:warn|WARN) audit (.+)$/m.exec(text)?.[1] ?? 'the audit endpoint returned an error';
+  return oneLine(why);
 }
 
 const SEVERITIES = ['critical', 'high', 'moderate', 'low', 'info'];

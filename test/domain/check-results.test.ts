@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { testsResult } from '../../src/domain/check-results.ts';
+import { commandsResult, testsResult } from '../../src/domain/check-results.ts';
 import { isForLackOfTests } from '../../src/domain/quality.ts';
 
 function end(exitCode: number, output: string, command = 'npm test') {
@@ -96,4 +96,32 @@ test('an error behind tests that pass is a threshold of the coverage only where 
     assert.equal(outcome(words), 'passed', words);
   for (const words of ['src/a.ts(1,7): error TS2322', 'Coverage summary', 'ELIFECYCLE  Command failed'])
     assert.equal(outcome(words), 'failed', words);
+});
+
+test('an audit that has not reached its registry has found nothing, and has not passed', () => {
+  const said = (output: string) => end(1, output, 'npm run audit');
+  const failed = [
+    'npm warn audit request to http://127.0.0.1:9/-/npm/v1/security/advisories/bulk failed, reason: connect ECONNREFUSED 127.0.0.1:9',
+    'npm error audit endpoint returned an error',
+    'npm error A complete log of this run can be found in: /home/x/.npm/_logs/1-debug-0.log',
+  ].join('\n');
+  const json = JSON.stringify({ message: 'request to … failed', error: { summary: '', detail: '' } }, null, 2);
+  const header = '\n> a@1.0.0 audit\n> npm audit\n\n';
+  for (const output of [`${header}undefined\n${failed}\n`, `${header}${failed}\n${json}\n`]) {
+    const { result, lasts } = commandsResult('security', [said(output)], 1_000);
+    assert.deepEqual(
+      [result.outcome, result.reason, result.details, lasts],
+      [
+        'not_measured',
+        'npm run audit: request to http://127.0.0.1:9/-/npm/v1/security/advisories/bulk failed, reason: connect ECONNREFUSED 127.0.0.1:9',
+        [],
+        false,
+      ],
+    );
+  }
+  const finding = `src/a.js:3: eval\n${failed}\n`;
+  assert.equal(commandsResult('security', [said(finding)], 1_000).result.outcome, 'failed');
+  const both = [said(`undefined\n${failed}\n`), said('src/a.js:3: eval')];
+  assert.equal(commandsResult('security', both, 1_000).result.outcome, 'failed');
+  assert.equal(commandsResult('lint', [said(`undefined\n${failed}\n`)], 1_000).result.outcome, 'failed');
 });
