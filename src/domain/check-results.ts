@@ -186,6 +186,12 @@ export function tellsFailure({ output }: CommandEnd): boolean {
   return (failures ?? 0) > 0 || (failed.length > 0 && TELLS_FAILURE.test(plainText(output)));
 }
 
+/** Whether a command's output tells what became of tests. */
+export function tellsOfTests({ output }: CommandEnd): boolean {
+  const { ran, failed: names } = readTestOutput(output);
+  return ran !== null || names.length > 0;
+}
+
 /** @param measuresCoverage the commands may fail for a threshold of their own although every test passes */
 export function testsResult(ends: readonly CommandEnd[], timeoutMs: number, measuresCoverage: boolean): Measured {
   for (const end of ends) {

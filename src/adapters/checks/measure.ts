@@ -14,6 +14,7 @@ import {
   notMeasured,
   performanceResult,
   tellsFailure,
+  tellsOfTests,
   testsResult,
   wasLost,
 } from '../../domain/check-results.ts';
@@ -141,8 +142,11 @@ async function runTesting({ tests, coverage, isOneRun }: Testing, bench: Bench):
   const { root, settings } = bench;
   if (isOneRun) {
     const both = await runCoverage(coverage.ways, bench);
-    // The tests alone are run again by the shorter command.
-    const named = both.ends.map((end, index) => ({ ...end, command: tests.ways[index]?.command ?? end.command }));
+    // The tests alone are run again by the shorter command; what tells of no test has failed by its own.
+    const named = both.ends.map((end, index) => {
+      const shorter = end.exitCode === 0 || tellsOfTests(end) ? tests.ways[index]?.command : undefined;
+      return { ...end, command: shorter ?? end.command };
+    });
     return { tests: named, coverage: both.ends, readings: both.readings, measured: coverage.ways };
   }
   const places = watchPlaces(root, settings.coverageReport);

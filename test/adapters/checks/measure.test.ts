@@ -118,6 +118,22 @@ test('tests that fail without a name are shown with their last lines', async (t)
   assert.deepEqual(checkOf(result, 'tests').details, ['one', 'two']);
 });
 
+test('a coverage script that breaks before any test is named by itself; failing tests by the shorter command', async (t) => {
+  const project = testProject(t, null);
+  const scripts = { test: 'sh test.sh', coverage: 'c8 sh test.sh' };
+  project.write('package.json', JSON.stringify({ scripts }));
+  project.write('test.sh', `${LCOV}; printf 'not ok 1 - sums\n'; exit 1`);
+  project.program('c8', "echo 'c8: no such option'; exit 1");
+  const broken = checkOf(await project.gate(), 'tests');
+  assert.deepEqual(
+    [broken.command, broken.reason],
+    ['npm run coverage', 'npm run coverage ended with 1: c8: no such option'],
+  );
+  project.program('c8', 'sh test.sh');
+  const failing = checkOf(await project.gate(), 'tests');
+  assert.deepEqual([failing.command, failing.reason], ['npm test', '1 test fails: sums']);
+});
+
 test('findings and failing tests are told from the root, whatever the tools print', async (t) => {
   const project = testProject(t, null);
   const lint = 'printf \'%s\\n  3:5  error  it is so\\n\' "$PWD/src/a.js"; exit 1';
@@ -217,7 +233,7 @@ test('source that no test loads is told with its lines, also of a result that wa
   project.write('.c8rc.json', '{"exclude":["src/api/**"]}');
   assert.deepEqual((await project.gate()).reach?.unreported, [{ path: 'src/api/shout.js', lines: 3 }]);
   // The project says itself what its coverage is about.
-  project.program('c8', 'exec "$@"');
+  project.program('c8', 'sh test.sh');
   const run =
     'c8 node --test --experimental-test-coverage --test-reporter=lcov --test-reporter-destination=lcov.info test/*.js';
   const measured = () => project.gate(commands({ tests: run, coverage: run }));
