@@ -144,7 +144,8 @@ async function runTesting({ tests, coverage, isOneRun }: Testing, bench: Bench):
     const both = await runCoverage(coverage.ways, bench);
     // The tests alone are run again by the shorter command; what tells of no test has failed by its own.
     const named = both.ends.map((end, index) => {
-      const shorter = end.exitCode === 0 || tellsOfTests(end) ? tests.ways[index]?.command : undefined;
+      const shorter =
+        end.exitCode === 0 || tellsOfTests(end) || couldNotRun(end) ? tests.ways[index]?.command : undefined;
       return { ...end, command: shorter ?? end.command };
     });
     return { tests: named, coverage: both.ends, readings: both.readings, measured: coverage.ways };
