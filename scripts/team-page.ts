@@ -8,7 +8,9 @@ const INTRODUCTION = `# Team configuration
 
 \`.tool/config/workflow.yaml\` says how teams of agents work on a project, and what finished work has to meet. Every key is
 optional; an unknown key is an error that names the nearest known one, and all errors are said at once, with line and
-column where the YAML itself is wrong. Without the file there is no team mode; everything else has the defaults below.
+column where the YAML itself is wrong. Without the file there is no team mode; where it is
+gone from a project in which team mode is installed, or a team stands, what it said last holds, and the doctor says so. Everything else has
+the defaults below.
 
 A file that is not valid changes nothing: hooks go on with what it said before, or with the defaults where it was never
 valid, and say so. Editors that know the YAML language server complete the file with the schema that the package brings

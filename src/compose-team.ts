@@ -7,7 +7,7 @@ import { loadTeamSettings } from './adapters/config/settings-snapshot.ts';
 import { KeptTeams } from './adapters/event-log/kept-teams.ts';
 import { FileTeams } from './adapters/event-log/teams.ts';
 import { teammateAbove } from './adapters/host-above.ts';
-import { filesDisabling, findVariable, settingsFiles } from './adapters/host-settings.ts';
+import { filesDisabling, findVariable, hostPlaces, settingsFiles } from './adapters/host-settings.ts';
 import { type Identity, identityOf } from './adapters/identity.ts';
 import { formOf } from './adapters/own-hooks.ts';
 import { findProject, type Project } from './adapters/project.ts';
@@ -211,6 +211,7 @@ export function composeContext(
       outputs: async (targets) => (await import('./adapters/outputs.ts')).outputsAmong(root, targets),
       worktree: root === main ? null : { root, checkout: main },
       temporary: [...new Set(['/tmp', temporaryOf(env)])],
+      hosts: hostPlaces(env),
       attended: env.CLAUDE_CODE_ENTRYPOINT === 'cli',
       log: (level, words) => {
         if (level !== 'debug') say(`toolcrew: ${level}: ${asLine(words)}`);

@@ -1,6 +1,6 @@
 // The host's settings files, as far as team mode hangs on them: which there are, and what they say of its variable.
 
-import { readFileSync } from 'node:fs';
+import { readFileSync, realpathSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import type { Environment as Variable } from '../domain/team/activation.ts';
@@ -19,9 +19,26 @@ export function fieldsAt(settings: Fields, key: string): Fields {
   return isFields(value) ? value : {};
 }
 
+function ownPlace(env: Environment): string {
+  return env.CLAUDE_CONFIG_DIR ?? join(env.HOME ?? homedir(), '.claude');
+}
+
+/** What the host goes by beside the project, under each of its names: the user's settings, and what it knows of projects. */
+export function hostPlaces(env: Environment): readonly string[] {
+  const places = [ownPlace(env), join(env.HOME ?? homedir(), '.claude.json')];
+  const real = places.flatMap((path) => {
+    try {
+      return realpathSync(path);
+    } catch {
+      return [];
+    }
+  });
+  return [...new Set([...places, ...real])];
+}
+
 /** The host's settings files that can be read, the one that counts most first. */
 export function settingsFiles(root: string, env: Environment): readonly SettingsFile[] {
-  const own = env.CLAUDE_CONFIG_DIR ?? join(env.HOME ?? homedir(), '.claude');
+  const own = ownPlace(env);
   const places = [
     ['.claude/settings.local.json', join(root, '.claude', 'settings.local.json')],
     ['.claude/settings.json', join(root, '.claude', 'settings.json')],

@@ -109,7 +109,8 @@ export function checkJournal(workflow: Workflow, holder: Holder | undefined): Ch
 /** What makes a log readable that is not. `last`: what is left where its contents are at fault. */
 export function mendOfLog(error: unknown, path: string, last: string): string {
   const words = messageOf(error);
-  if (/record of version/.test(words)) return 'npm install -g toolcrew';
+  if (/record of version/.test(words))
+    return 'install the newest toolcrew, in its clone: git pull && npm ci && npm pack && npm install -g ./toolcrew-*.tgz';
   return /\b(?:EACCES|EPERM|EROFS|ENOSPC)\b/.test(words) ? `make ${path} one that you can write to` : last;
 }
 

@@ -240,7 +240,7 @@ test('what a boot clears and lines torn by a crash are warnings; a newer journal
     name: 'journal',
     status: 'fail',
     says: `${journal} holds a record of version 2; this program reads version 1: install the newer one`,
-    mend: 'npm install -g toolcrew',
+    mend: 'install the newest toolcrew, in its clone: git pull && npm ci && npm pack && npm install -g ./toolcrew-*.tgz',
   });
 });
 

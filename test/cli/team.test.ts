@@ -92,7 +92,10 @@ test('tool doctor has a log of a newer version read by that version, and moves n
   const { checks } = JSON.parse(run(project, ['doctor', '--json']).out) as { checks: Record<string, string>[] };
   const row = checks.find(({ name }) => name === 'team log');
   assert.match(row?.says ?? '', /holds a record of version 9/);
-  assert.equal(row?.mend, 'npm install -g toolcrew');
+  assert.equal(
+    row?.mend,
+    'install the newest toolcrew, in its clone: git pull && npm ci && npm pack && npm install -g ./toolcrew-*.tgz',
+  );
 });
 
 test('a log that cannot be read is named, and keeps nobody from another team or a SPEC', async (t) => {

@@ -128,6 +128,7 @@ export class TeamWorld {
       below: () => [],
       outputs: async () => new Set(),
       temporary: ['/tmp'],
+      hosts: ['/home/x/.claude'],
       worktree: null,
       get attended() {
         return false;

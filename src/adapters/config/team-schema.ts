@@ -145,7 +145,7 @@ const team = z
   .strictObject({
     enabled: flag(
       DEFAULTS.enabled,
-      'Must be true for team mode. A file without this key counts as false, as does no file at all.',
+      'Must be true for team mode. A file without this key counts as false, as does a project that never had one.',
     ),
     max_teammates: z
       .int()

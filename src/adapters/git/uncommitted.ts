@@ -212,7 +212,10 @@ export async function commitAll(
   if (files.length === 0 && (await isNothing())) return null;
   const how = ['--quiet', '--no-verify', '--no-gpg-sign', '--cleanup=whitespace'];
   try {
-    await run.git(path, ['commit', ...how, '--file=-'], { env: identity(team, member), input: message });
+    await run.git(path, ['-c', 'rerere.enabled=false', 'commit', ...how, '--file=-'], {
+      env: identity(team, member),
+      input: message,
+    });
   } catch (error) {
     // What was staged may be what there is already.
     if (await isNothing()) return null;

@@ -39,6 +39,8 @@ export type Place = {
   readonly now: number;
   /** Absolute directories for files that nobody keeps. */
   readonly temporary: readonly string[];
+  /** What the host itself goes by, wherever that lies. */
+  readonly hosts: readonly string[];
   /** In a worktree, the checkout that it belongs to: with all below it, the work of others; null: in that checkout itself. */
   readonly checkout: string | null;
   /** Paths of the project below a directory, for a write of all of it. */
@@ -79,7 +81,12 @@ function refuse(reason: string, isLeasable = false): Refusal {
   return { ok: false, reason, isLeasable };
 }
 
-function judgeOutside(path: string, { temporary, checkout }: Place): Judged {
+function judgeOutside({ path, tree }: Target, { temporary, hosts, checkout }: Place): Judged {
+  const own = hosts.find((one) => isBelow(path, one) || (tree && isBelow(one, path)));
+  if (own !== undefined)
+    return refuse(
+      `${visible(own)} is what the host goes by, its hooks among it: while a team stands, nobody of it changes that`,
+    );
   if (checkout !== null && isBelow(path, checkout))
     return refuse(
       `${visible(path)} lies outside of your worktree, in the checkout that the whole team's work comes from: write in your own working directory only; finished work is merged by the lead`,
@@ -170,7 +177,7 @@ function judgeOne(target: Target, caller: Caller, state: TeamState, settings: Te
       `${caller.name} only reads: it writes nothing. Report what you found with SendMessage or as the result of your task`,
     );
   const inside = path.startsWith('/') ? null : insideProject(path);
-  if (inside === null) return judgeOutside(path, place);
+  if (inside === null) return judgeOutside(target, place);
   if (caller.kind === 'lead' && isBelow(inside, SPECS)) return FINE;
   const rule = ruleOf(inside);
   if (rule !== null)

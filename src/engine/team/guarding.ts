@@ -103,6 +103,7 @@ async function guardWrite(context: HookContext, event: HostEvent, found: Found):
       attended: context.attended,
       now: context.now(),
       temporary: context.temporary,
+      hosts: context.hosts,
       below: context.below,
       outputs,
       checkout: context.worktree?.checkout ?? null,

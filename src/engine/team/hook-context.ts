@@ -82,6 +82,8 @@ export type HookContext = TeamContext & {
   /** Paths of those that lie in directories that Git ignores. */
   readonly outputs: (targets: readonly Target[]) => Promise<ReadonlySet<string>>;
   readonly temporary: readonly string[];
+  /** What the host itself goes by, absolute. */
+  readonly hosts: readonly string[];
   /** In a worktree: its root and the checkout that it belongs to, both absolute; null: in that checkout itself. */
   readonly worktree: { readonly root: string; readonly checkout: string } | null;
   /** Whether somebody sits in front of the screen. */

@@ -58,6 +58,15 @@ export async function onPrompt(context: HookContext, event: HostEvent): Promise<
   }
 }
 
+const NOT_WRITTEN = /\b(?:EACCES|EDQUOT|ENOSPC|EPERM|EROFS)\b/;
+
+/** What cannot be written down, as on a full disk, is not begun; anything else is a fault of ours, and said as one. */
+function unwritten(error: unknown): HookAnswer {
+  const words = messageOf(error);
+  if (!NOT_WRITTEN.test(words)) throw error;
+  return stop([`nothing can be written down of it, and without that nothing of the team would hold: ${words}`]);
+}
+
 /** Without the team's tools there is no team, and no list of tasks to be gone through alone. */
 function noServer({ project: { serverOffIn } }: HookContext): readonly string[] {
   return serverOffIn.map(
@@ -82,7 +91,7 @@ async function carryOut(
     case 'plan':
     case 'run':
     case 'build-fix':
-      return begin(context, event, command, settings);
+      return begin(context, event, command, settings).catch(unwritten);
   }
 }
 

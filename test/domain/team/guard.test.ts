@@ -115,6 +115,11 @@ const CASES: readonly Case[] = [
   { name: 'above the project', writes: '../other/a.ts', ruling: /^deny \.\.\/other\/a\.ts lies outside/ },
   { name: 'the project itself', writes: '.', ruling: /^deny/ },
   { name: 'a temporary file', writes: '/tmp/scratch.txt', ruling: /^allow \/tmp\/scratch\.txt$/ },
+  {
+    name: 'what the host goes by, though it lies among temporary files',
+    writes: '/tmp/home/.claude/settings.json',
+    ruling: /^deny \/tmp\/home\/\.claude is what the host goes by/,
+  },
   { name: 'beside the temporary directory', writes: '/tmpx/a', ruling: /^deny/ },
   ...['.claude/settings.json', '.tool/teams/x/log.jsonl', '.git/hooks/pre-commit', '.git', '.mcp.json'].flatMap(
     (writes): readonly Case[] => [
@@ -401,6 +406,7 @@ for (const { name, by = 'backend-dev', writes, settings = SETTINGS, tell, place,
       attended: false,
       now: story.at,
       temporary: ['/tmp'],
+      hosts: ['/tmp/home/.claude'],
       checkout: null,
       below: (path) => BELOW[path] ?? [],
       outputs: new Set(),
@@ -430,6 +436,7 @@ for (const path of ['tests/users.ts', 'tests/a "quoted" name.ts', 'tests/back\\s
         attended: false,
         now: story.at,
         temporary: [],
+        hosts: [],
         checkout: null,
         below: () => [],
         outputs: new Set(),

@@ -263,3 +263,18 @@ test('what cannot be read of a plan is not built as something else, and a SPEC w
     new RegExp(`^- \\.tool/specs/${spec} has no plan\\.md: the tasks are made from the requirements$`, 'm'),
   );
 });
+
+test('a command whose decision cannot be written down begins nothing, and says why', async (t) => {
+  const world = new World(t);
+  const { teams } = world.context;
+  const full = () => Promise.reject(new Error("ENOSPC: no space left on device, write '/p/.tool/teams/x/log.jsonl'"));
+  const begin = teams.begin.bind(teams);
+  Object.assign(teams, { begin: (team: string) => Object.assign(begin(team), { append: full }) });
+  world.pretend({ variable: { value: '1', source: 'shell' }, hostVersion: () => Promise.resolve('2.1.177') });
+  const said = (flag: string) => world.typed(`/tool:1-plan "log out" ${flag}`);
+  assert.match(
+    await said('--team'),
+    /cannot be carried out.*\n- nothing can be written down of it, .*: ENOSPC: no space/,
+  );
+  assert.match(await said('--solo'), /cannot be carried out.*\n- ENOSPC: no space left/);
+});
