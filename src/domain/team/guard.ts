@@ -187,9 +187,10 @@ function judgeOne(target: Target, caller: Caller, state: TeamState, settings: Te
   if (caller.kind === 'member') return judgeMember(inside, target, caller, state, settings, place);
   if (!settings.delegateMode) return FINE;
   const { owner } = ownerOf(inside, nearPatterns(inside, settings.ownership));
-  const whom = owner !== null && owner !== SHARED && state.members.has(owner) ? owner : null;
+  const whom = owner !== null && owner !== SHARED ? owner : null;
+  const start = whom === null || state.members.has(whom) ? '' : ` (${whom} is not in this team yet: Task starts it)`;
   return refuse(
-    `the lead delegates (delegate_mode) and writes nothing but ${SPECS}/**. Give ${inside} to ${whom ?? 'a teammate'}: TaskCreate {"subject":"<what>","description":"<how>"${whom === null ? '' : `,"owner":"${whom}"`}}`,
+    `the lead delegates (delegate_mode) and writes nothing but ${SPECS}/**. Give ${inside} to ${whom ?? 'a teammate'}${start}: TaskCreate {"subject":"<what>","description":"<how>"${whom === null ? '' : `,"owner":"${whom}"`}}`,
   );
 }
 

@@ -148,7 +148,8 @@ export function isPastStarting({ session }: TeamState): boolean {
   return OVER.has(session) || session === 'fallback';
 }
 
-function startWords(names: readonly string[], { team }: TeamState): string {
+/** The call by which teammates are started. */
+export function startWords(names: readonly string[], { team }: TeamState): string {
   const [name] = names;
   return `${names.join(', ')} with Task {"subagent_type":"team-${name}","team_name":"${team}","name":"${name}","prompt":"<what to do>"} and make the call that it answers with.`;
 }

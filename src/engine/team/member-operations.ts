@@ -219,7 +219,7 @@ export async function leaseFile(context: TeamContext, log: TeamLog, caller: Some
   if (owner === name) return { path, state: 'own', note: 'You own it: no lease is needed.' };
   if (owner !== null && owner !== SHARED)
     refuse(
-      `${path} is ${owner}'s (${pattern}): leases are for shared and unowned paths. Send ${owner} a change_request`,
+      `${path} is ${owner}'s (${pattern}): leases are for shared and unowned paths. ${log.state.members.has(owner) ? `Send ${owner} a change_request` : `${owner} is not in this team: send ${LEAD} a change_request`}`,
     );
   const minutes = input.count('minutes') ?? LEASE_MINUTES;
   if (minutes > LEASE_MINUTES_MAX) refuse(`minutes: expected 1 to ${LEASE_MINUTES_MAX}, got ${minutes}`);

@@ -1,10 +1,11 @@
 // The shared task list: adding, claiming, finishing, looking.
 
 import { nearest } from '../../domain/nearest.ts';
-import { claimable, fits, isPastStarting } from '../../domain/team/idle.ts';
+import { claimable, fits, isPastStarting, startWords } from '../../domain/team/idle.ts';
 import { LEAD } from '../../domain/team/message.ts';
 import type { Input } from '../../domain/team/operation.ts';
 import { type Ownership, ownerOf, SHARED } from '../../domain/team/ownership.ts';
+import { ROLES } from '../../domain/team/role.ts';
 import type { TeamState } from '../../domain/team/state.ts';
 import { isLive, isModelLed } from '../../domain/team/state.ts';
 import { shownStatus, TASK_STATUSES, type Task, type TaskStatus, waitsFor } from '../../domain/team/task.ts';
@@ -33,11 +34,17 @@ function taskOf(state: TeamState, id: string): Task {
 }
 
 /** Names that a task can be meant for: the members, and the roles that are to become some. */
+function knownTo({ members, purpose }: TeamState): readonly string[] {
+  return [...new Set([...members.keys(), ...(purpose?.roles ?? [])])];
+}
+
 function checkOwner(state: TeamState, owner: string): void {
-  const known = [...new Set([...state.members.keys(), ...(state.purpose?.roles ?? [])])];
+  const known = knownTo(state);
   if (known.includes(owner)) return;
   // As agents are called, and not members.
   const bare = owner.replace(/^team-/, '');
+  if (!known.includes(bare) && Object.hasOwn(ROLES, bare) && isModelLed(state))
+    refuse(`owner: ${bare} is not in this team yet: first start ${startWords([bare], state)}`);
   const close = known.includes(bare) ? bare : nearest(owner, known);
   refuse(
     `owner: expected one of ${known.join(', ')}, got ${owner}${close === undefined ? '' : `; did you mean ${close}?`}`,
@@ -63,7 +70,9 @@ export async function createTask(context: TeamContext, log: TeamLog, caller: Som
   for (const file of files) {
     const whose = ownerOf(file, ownership).owner;
     if (owner !== null && whose !== null && whose !== SHARED && whose !== owner)
-      refuse(`files: ${file} is ${whose}'s: give ${whose} a task of its own for it`);
+      refuse(
+        `files: ${file} is ${whose}'s${knownTo(log.state).includes(whose) ? '' : ', who is not in this team yet'}: give ${whose} a task of its own for it`,
+      );
   }
   const owners = fileOwners({ files }, ownership);
   if (owner === null && owners.length > 1) refuse(`files: ${splitWords(files, owners, ownership)}`);

@@ -863,3 +863,24 @@ test('what a teammate is started with is delivered, and read when it was shown a
   await afterTool(world.context, world.event('tester', 'PostToolUse', { tool: 'Read' }));
   assert.notEqual(receipt()?.readAt, null);
 });
+
+test('for the files of a role that is not in the team it is said how it comes in', async (t) => {
+  const world = new TeamWorld(t);
+  await world.team(['backend-dev', 'frontend-dev']);
+  const add = (more: object) =>
+    world.refused('team-lead', 'TaskCreate', { subject: 'Colours', description: 'd', ...more });
+  const files = ['design/colours.css'];
+  assert.match(
+    await add({ owner: 'frontend-dev', files }),
+    /is designer's, who is not in this team yet: give designer/,
+  );
+  assert.match(
+    await add({ owner: 'designer', files }),
+    /^owner: designer is not in this team yet: first start designer with Task \{"subagent_type":"team-designer",/,
+  );
+  const lease = { path: 'design/colours.css', reason: 'colours' };
+  assert.match(
+    await world.refused('frontend-dev', 'FileLease', lease),
+    /not in this team: send team-lead a change_request$/,
+  );
+});
