@@ -35,7 +35,7 @@ export async function judgeCompletion(
   caller: Somebody,
 ): Promise<Completion> {
   const settings = await context.settings();
-  const free = withoutChecks(log.state, caller, settings);
+  const free = withoutChecks(log.state, task, caller, settings);
   const own = await ownWork(context, log.state, caller);
   if (free !== null && own === null) return decide(log, task, caller, null, free);
   const before = log.state.rejections.get(`${FOREIGN}:${caller.name}`)?.fingerprint;
@@ -137,12 +137,23 @@ async function measure(
 }
 
 /** Why there is nothing to check; null when there is. */
-function withoutChecks(state: TeamState, caller: Somebody, settings: TeamSettings): string | null {
+function withoutChecks(
+  state: TeamState,
+  task: Pick<Task, 'id'>,
+  caller: Somebody,
+  settings: TeamSettings,
+): string | null {
   if (!settings.hooks.taskCompleted.enabled)
     return 'unchecked: the hook is switched off (task_completed.enabled: false)';
   if (state.purpose?.phase !== 'run')
     return `nothing to check: in the ${state.purpose?.phase ?? ''} phase nothing is written`;
-  return caller.kind === 'member' && caller.member.readOnly ? `nothing to check: ${caller.name} only reads` : null;
+  const isReaders = caller.kind === 'member' && caller.member.readOnly && !wasRejected(state, task);
+  return isReaders ? `nothing to check: ${caller.name} only reads` : null;
+}
+
+/** Whether the checks have rejected it, of whomever: then it is work that they are about. */
+function wasRejected({ rejections }: TeamState, { id }: Pick<Task, 'id'>): boolean {
+  return [...rejections.keys()].some((key) => key.startsWith(`${COMPLETION}:`) && key.endsWith(`:task ${id}`));
 }
 
 function wordsOf({ checks }: GateResult): string {

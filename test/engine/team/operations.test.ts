@@ -884,3 +884,24 @@ test('for the files of a role that is not in the team it is said how it comes in
     /not in this team: send team-lead a change_request$/,
   );
 });
+
+test('what the checks have rejected is measured whoever completes it', async (t) => {
+  const world = new TeamWorld(t);
+  await world.team(['backend-dev', 'quality']);
+  for (const [subject, owner] of [
+    ['API', 'backend-dev'],
+    ['Judge', 'quality'],
+  ])
+    await world.call('team-lead', 'TaskCreate', { subject, description: 'd', owner });
+  world.gate = [failing('b'.repeat(40))];
+  await world.call('backend-dev', 'TaskUpdate', { taskId: '1', status: 'in_progress' });
+  await world.refused('backend-dev', 'TaskUpdate', { taskId: '1', status: 'completed' });
+  await world.call('backend-dev', 'TaskUpdate', { taskId: '1', status: 'pending' });
+  await world.call('team-lead', 'TaskUpdate', { taskId: '1', status: 'pending', owner: 'quality' });
+  for (const taskId of ['1', '2']) await world.call('quality', 'TaskUpdate', { taskId, status: 'in_progress' });
+  assert.match(
+    await world.refused('quality', 'TaskUpdate', { taskId: '1', status: 'completed' }),
+    /users\.test\.ts: says 404/,
+  );
+  await world.call('quality', 'TaskUpdate', { taskId: '2', status: 'completed' });
+});
