@@ -68,7 +68,7 @@ test('what stands in the way of the teams is said with its path', (t) => {
     error instanceof ToolError &&
     error.code === 'state_unusable' &&
     error.message.includes(teamsDirectory(root)) &&
-    /expected a directory, got a file|EEXIST/.test(error.message);
+    /expected a directory, got a file|ENOTDIR/.test(error.message);
   assert.throws(() => teamsIn(root).list(), says);
   assert.throws(() => teamsIn(root).begin(TEAM), says);
 });
