@@ -1,1 +1,0 @@
-import json,sys,subprocess,resource
