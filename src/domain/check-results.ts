@@ -164,8 +164,12 @@ function isNamedMissing({ output, script }: CommandEnd): boolean {
   return words.includes(plainPath(missing));
 }
 
+/** Said where that is no error: what failed then comes behind it. */
+const NONE_WANTED = /^No tests? (?:files )?found, exiting with code 0/m;
+
 function hasFoundNone({ exitCode, output }: CommandEnd): boolean {
   const text = plainText(output);
+  if (exitCode !== 0 && NONE_WANTED.test(text)) return false;
   return NONE_FOUND.test(text) || (NONE_RAN.test(text) && NONE_RAN_CODES.includes(exitCode ?? 1));
 }
 
@@ -177,13 +181,32 @@ function ranBy(end: CommandEnd): number | null {
 /** Tools that measure coverage say so where it is too low, and end with an error for that alone. */
 const THRESHOLD = /\bcoverage\b.*(?:\bthreshold|does not meet|\bnot (?:met|reached)|\bfail[-_]under)/im;
 
-/** Runners, and TAP, of what has failed, whatever the code says that the command ended with. */
-const TELLS_FAILURE = /^ ?FAIL\s+\S|^# fail +[1-9]/m;
+/** Whole summaries of runners with something that failed: words alone may be what a test prints. */
+const FAILED_SUMMARIES: readonly RegExp[] = [
+  // node:test; TAP
+  /^(?:ℹ|#) pass \d+\n(?:ℹ|#) fail [1-9]\d*\n(?:ℹ|#) cancelled \d+$/m,
+  /^# tests +\d+\n# pass +\d+\n# fail +[1-9]/m,
+  // jest, vitest, mocha
+  /^Test Suites: .*\d failed.*\nTests: /m,
+  /^ *Test Files +\d+ failed.*\n *Tests /m,
+  /^ {2}\d+ passing\b.*(?:\n {2}\d+ pending)?\n {2}[1-9]\d* failing$/m,
+  // pytest, unittest, cargo test, go test
+  /^=+ .*\b[1-9]\d* (?:failed|errors?)\b.* in \d.* =+$/m,
+  /^Ran \d+ tests? in .*\n\nFAILED\b/m,
+  /^test result: FAILED\./m,
+  /^--- FAIL: [\s\S]*^FAIL[ \t]+\S/m,
+];
 
-/** Whether the runner itself tells of a failing test. */
+/** Whether the runner itself tells of a failing test, whatever the command ends with. */
 export function tellsFailure({ output }: CommandEnd): boolean {
-  const { failures, failed } = readTestOutput(output);
-  return (failures ?? 0) > 0 || (failed.length > 0 && TELLS_FAILURE.test(plainText(output)));
+  const text = plainText(output);
+  return FAILED_SUMMARIES.some((summary) => summary.test(text));
+}
+
+/** Whether a command has run tests and failed for something else than they or the coverage. */
+export function failsBehindTests(end: CommandEnd): boolean {
+  if (end.exitCode === 0 || end.timedOut || !tellsOfTests(end)) return false;
+  return !/\bcoverage\b.*\d|\d.*\bcoverage\b/i.test(plainText(end.output));
 }
 
 /** Whether a command's output tells what became of tests. */
@@ -220,7 +243,7 @@ export function testsResult(ends: readonly CommandEnd[], timeoutMs: number, meas
 function failing(end: CommandEnd, names: readonly string[], failures: number | null): Measured {
   const [first = ''] = names;
   if (names.length === 0) {
-    const said = end.exitCode === 0 ? `its runner tells of ${failures} that fail` : tailOf(end).at(-1);
+    const said = end.exitCode === 0 ? `its runner tells of ${failures ?? 'some'} that fail` : tailOf(end).at(-1);
     const reason = `${end.command} ${howItEnded(end)}: ${oneLine(said ?? 'it said nothing')}`;
     return failed('tests', reason, end.command, tailOf(end), failures !== null);
   }

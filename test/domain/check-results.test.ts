@@ -33,6 +33,8 @@ test('a test that fails, or a suite that cannot be loaded, is no lack of tests',
     'FAIL src/a.test.js\n  ● Test suite failed to run\n\nTest Suites: 1 failed, 1 total\nTests:       0 total\n',
     'Tests:       1 failed, 1 total\n',
     'it broke\n',
+    'No test files found, exiting with code 0\nsrc/a.ts(1,7): error TS2322: it is wrong\n',
+    'No tests found, exiting with code 0\n\n> x@1.0.0 posttest\n> node e2e.js\n\nit broke\n',
     // Node's runner ends so where any directory goes away while it looks around: which tests there are is not known.
     "\n> x@1.0.0 test\n> node --test\n\nCould not find '/project/.tool/teams/x'\n",
     "\n> x@1.0.0 test\n> node --test tests/\n\nCould not find 'tests/fixtures'\n",
@@ -68,7 +70,9 @@ test('what its runner tells of as failing has failed, whatever the command ends 
       '--- FAIL: TestSum (0.00s)\n    sum_test.go:7: 3\nFAIL\nFAIL\texample.com/a\t0.003s\nFAIL\n',
       /^1 test fails: TestSum/,
     ],
-    ['Tests:       1 failed, 2 passed, 3 total\n', /^npm test ended with 0: /],
+    ['Test Suites: 1 failed, 1 total\nTests:       1 failed, 2 passed, 3 total\n', /^npm test ended with 0: /],
+    [' Test Files  1 failed (1)\n      Tests  1 failed | 2 passed (3)\n', /^npm test ended with 0: /],
+    ['=== 1 failed, 2 passed in 0.03s ===\n', /^npm test ended with 0: /],
     ['  1 passing (3ms)\n  1 failing\n\n  1) sums:\n     Error\n', '1 test fails: sums'],
   ] as const) {
     const result = ended(0, output);
@@ -79,6 +83,7 @@ test('what its runner tells of as failing has failed, whatever the command ends 
     `not ok 1 - later # TODO\n${counts(0)}`,
     '  ● Deprecation Warning:\n\nTests:       2 passed, 2 total\n',
     'not ok 1 - printed by a test\n',
+    `Tests: 1 failed, 2 passed\n3 failed in 12ms\nFAIL  a > b\nnot ok 1 - x\n# fail 1\n${counts(0)}`,
   ])
     assert.equal(ended(0, output).outcome, 'passed', output);
 });

@@ -8,6 +8,7 @@ import {
   commandsResult,
   couldNotRun,
   coverageResult,
+  failsBehindTests,
   type Measured,
   noData,
   notEnded,
@@ -96,7 +97,9 @@ async function measureTests(
   const ends = runs.flatMap((run) => run.tests);
   const measuresCoverage = plan.testing.every((testing) => testing.isOneRun);
   // Tests that fail where they are run once more, to be measured, fail.
-  const again = runs.flatMap((run) => run.coverage).filter((end) => !ends.includes(end) && tellsFailure(end));
+  const again = runs
+    .flatMap((run) => run.coverage)
+    .filter((end) => !ends.includes(end) && (tellsFailure(end) || failsBehindTests(end)));
   const tests =
     ends.length > 0
       ? testsResult([...ends, ...(measuresCoverage ? [] : again)], timeoutMs, measuresCoverage)

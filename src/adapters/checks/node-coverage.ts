@@ -6,6 +6,8 @@ type Rule = {
   /** The script says itself where its report goes. */
   readonly configured: RegExp;
   readonly flags: string;
+  /** What the flags say too: said twice, the one takes the other back. */
+  readonly own?: RegExp;
   /** What a person adds to see the coverage. */
   readonly plain: string;
   /** In `$TOOL_REPORTS`. */
@@ -33,6 +35,7 @@ const RULES: readonly Rule[] = [
     flags:
       '--experimental-test-coverage --test-reporter=spec --test-reporter-destination=stdout' +
       ' --test-reporter=lcov --test-reporter-destination="$TOOL_REPORTS/lcov.info"',
+    own: / --test-reporter(?:-destination)?[= ]\S+| --experimental-test-coverage(?= |$)/g,
     plain: '--experimental-test-coverage',
     report: 'lcov.info',
     countsTests: true,
@@ -43,6 +46,7 @@ const RULES: readonly Rule[] = [
     flags:
       '--coverage.enabled --coverage.reportOnFailure --coverage.reporter=lcovonly --coverage.reporter=text-summary' +
       ' --coverage.reportsDirectory="$TOOL_REPORTS/vitest"',
+    own: / --coverage(?:\.enabled)?(?:=true)?(?= |$)/g,
     plain: '--coverage',
     report: 'vitest/lcov.info',
     countsTests: false,
@@ -58,8 +62,6 @@ const RULES: readonly Rule[] = [
     countsTests: false,
   },
 ];
-
-const NODE_REPORTERS = / --test-reporter(?:-destination)?[= ]\S+| --experimental-test-coverage(?= |$)/g;
 
 export type Reporting = {
   readonly script: string;
@@ -82,7 +84,7 @@ export function reporting(script: string, run: string, packages: readonly string
   const rule = RULES.find(({ place }) => place.test(script));
   if (rule !== undefined) {
     if (rule.configured.test(script)) return { script, command: run, report: null, countsTests: false };
-    const plain = rule.report === 'lcov.info' ? script.replace(NODE_REPORTERS, '') : script;
+    const plain = rule.own === undefined ? script : script.replace(rule.own, '');
     return {
       script: plain.replace(rule.place, (start) => `${start} ${rule.flags}`),
       command: rule.plain === '' ? run : typed(plain.replace(rule.place, (start) => `${start} ${rule.plain}`)),

@@ -41,8 +41,11 @@ type Listing = {
   /** All that was changed and is not ignored; of a repository in the worktree its own, ending in `/`. */
   readonly names: readonly string[];
   /** What the index has: with `--stage` all of it, with `--unmerged` what a merge left open. */
-  readonly entries: readonly { readonly mode: string; readonly name: string }[];
+  readonly entries: readonly Entry[];
 };
+
+/** `stage`: 1, 2 and 3 of what a merge left open; 0 of all else. */
+type Entry = { readonly mode: string; readonly id: string; readonly stage: string; readonly name: string };
 
 /** What ls-files writes before a name that the index does not have, or has otherwise. */
 const CHANGED = ['?', 'R', 'C'];
@@ -57,11 +60,12 @@ async function list(
   const how = ['ls-files', '-z', '-t', which, '-m', '-d', '-o', '--exclude-standard'];
   const without = LEFT_OUT.map((place) => `${asBytes(prefix)}${place}/`);
   const names = new Set<string>();
-  const entries: { readonly mode: string; readonly name: string }[] = [];
+  const entries: Entry[] = [];
   for (const row of lines(await run.git(path, how, { env, ...BYTES }))) {
     const [tag = '', text] = [row[0], row.slice(2)];
     const name = tag === '?' ? text : text.slice(text.indexOf('\t') + 1);
-    if (!CHANGED.includes(tag)) entries.push({ mode: text.slice(0, 6), name });
+    const [mode = '', id = '', stage = ''] = text.slice(0, text.indexOf('\t')).split(' ');
+    if (!CHANGED.includes(tag)) entries.push({ mode, id, stage, name });
     else if (!without.some((place) => `${name}/`.startsWith(place))) names.add(name);
   }
   return { names: [...names], entries };
@@ -175,6 +179,24 @@ function conflictedFiles(top: string, { entries }: Listing): string[] {
   });
 }
 
+/** Files that a merge left open and as one side has them: git could not bring both together, and nobody has said which stays. */
+async function undecidedFiles(top: string, { entries }: Listing, run: Run): Promise<string[]> {
+  const files = new Set(entries.filter(({ stage }) => stage !== '0').map(({ name }) => name));
+  const there = [...files].filter((file) => {
+    try {
+      return !file.includes('\n') && lstatSync(placeOf(top, file)).isFile();
+    } catch {
+      return false;
+    }
+  });
+  if (there.length === 0) return [];
+  const input = there.map((file) => `${file}\n`).join('');
+  const ids = (await run.git(top, ['hash-object', '--stdin-paths'], { input, ...BYTES })).split('\n');
+  return there.filter((file, index) =>
+    entries.some(({ name, id, stage }) => name === file && stage !== '1' && id === ids[index]),
+  );
+}
+
 /** Whether the index holds what HEAD does. */
 async function isAsCommitted(path: string, run: Run): Promise<boolean> {
   const how = ['diff-index', '--cached', '--quiet', '--ignore-submodules=none', 'HEAD'];
@@ -205,6 +227,12 @@ export async function commitAll(
     throw new ToolError(
       'git',
       `${path}: a merge of ${member}'s is not finished: ${conflicted.join(', ')} ${conflicted.length === 1 ? 'holds' : 'hold'} conflict markers`,
+    );
+  const undecided = (await undecidedFiles(path, listing, run)).map(asText);
+  if (undecided.length > 0)
+    throw new ToolError(
+      'git',
+      `${path}: a merge of ${member}'s is not finished: git could not bring both sides of ${undecided.join(', ')} together. \`git add\` says that what is there stays, \`git rm\` that it goes`,
     );
   const files = listing.names.filter((name) => !name.endsWith('/'));
   await stage(path, files, run);

@@ -167,7 +167,11 @@ function wordsOf({ checks }: GateResult): string {
 /** Whether the tester has further tasks open. */
 function isTestedLater(state: TeamState, task: Pick<Task, 'id'>): boolean {
   return [...state.tasks.values()].some(
-    (one) => one.owner === 'tester' && one.id !== task.id && one.status !== 'completed' && one.status !== 'failed',
+    (one) =>
+      (one.owner ?? one.claim?.member) === 'tester' &&
+      one.id !== task.id &&
+      one.status !== 'completed' &&
+      one.status !== 'failed',
   );
 }
 

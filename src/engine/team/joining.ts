@@ -95,11 +95,14 @@ export type Prepared =
 
 /** What a member's work is held against as it stands now. */
 export function rulesFor(
-  { leases, members }: TeamState,
+  { leases, members, written }: TeamState,
   { name, readOnly }: Pick<TeamMember, 'name' | 'readOnly'>,
   ownership: readonly Ownership[],
 ): IntegrationRules {
-  const leased = [...leases.values()].filter((one) => one.member === name).map(({ path }) => path);
+  const held = [...leases.values()].filter((one) => one.member === name).map(({ path }) => path);
+  // What was given back was changed while it was held.
+  const had = [...written].flatMap(([path, by]) => (by.some(({ member }) => member === name) ? path : []));
+  const leased = [...held, ...had];
   return { ownership, leases: new Map([[name, new Set(leased)]]), members: new Set(members.keys()), readOnly };
 }
 

@@ -99,6 +99,9 @@ test('a command that fails behind its tests fails the tests, and so do tests tha
   const measured = `${LCOV}; printf 'not ok 1 - sums\\n# pass 2\\n# fail 1\\n# cancelled 0\\n'; exit 1`;
   const other = await project.gate(commands({ tests: passing, coverage: measured }));
   assert.deepEqual(checkOf(other, 'tests').details, ['sums']);
+  const typed = `${LCOV}; ${passing}; echo 'src/a.ts(1,7): error TS2322'; exit 2`;
+  const behind = await project.gate(commands({ tests: passing, coverage: typed }));
+  assert.match(checkOf(behind, 'tests').reason, /ended with 2: src\/a\.ts\(1,7\): error TS2322$/);
 });
 
 test('what a package runs behind its tests counts as they do', async (t) => {

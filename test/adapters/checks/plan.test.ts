@@ -139,6 +139,9 @@ test('a Node project: where the coverage comes from, and why it does not', async
   assert.equal(own.coverage?.command, 'node --experimental-test-coverage --test');
   assert.match(own.coverage?.script ?? '', /^npm run pretest && \(\nnode --experimental-test-coverage .*\n\)$/);
   assert.deepEqual([own.isOneRun, own.coverage?.countsTests], [true, true]);
+  const vitest = await of({ test: 'vitest run --coverage src' }, ['@vitest/coverage-v8']);
+  assert.match(vitest.coverage?.script ?? '', /^vitest run --coverage\.enabled .*"\$TOOL_REPORTS\/vitest" src$/);
+  assert.equal(vitest.coverage?.command, 'npx vitest run --coverage src');
   const other = await of({ test: 'node --test', 'test:coverage': 'sh coverage.sh', coverage: 'never' });
   assert.deepEqual(
     [other.coverage?.command, other.coverage?.script, other.isOneRun],

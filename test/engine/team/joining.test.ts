@@ -112,6 +112,38 @@ test('a conflict that is committed as git left it is not settled', async (t) => 
   assert.equal(git('show', `${BRANCH}:${SHARED}`), 'export const greeting = "Both";\n');
 });
 
+test('what was changed under a lease that was given back since is taken', async (t) => {
+  const { git, workshop } = projectOf(t, { files: FILES });
+  const world = new TeamWorld(t);
+  Object.assign(world.context, { workshop: () => Promise.resolve(workshop) });
+  await workshop.begin(TEAM);
+  await world.team(['backend-dev', 'frontend-dev']);
+  const { path } = await workshop.open(TEAM, 'backend-dev');
+  await world.call('team-lead', 'TaskCreate', { subject: 'Say it', description: 'd', owner: 'backend-dev' });
+  await world.call('backend-dev', 'TaskUpdate', { taskId: '1', status: 'in_progress' });
+  await world.call('backend-dev', 'FileLease', { path: SHARED });
+  writeTree(path, { [SHARED]: 'export const greeting = "Moin";\n' });
+  await world.call('backend-dev', 'FileLease', { path: SHARED, release: true });
+  await world.call('frontend-dev', 'FileLease', { path: SHARED });
+  await world.call('backend-dev', 'TaskUpdate', { taskId: '1', status: 'completed' });
+  assert.equal(git('show', `${BRANCH}:${SHARED}`), 'export const greeting = "Moin";\n');
+});
+
+test('of what git could not bring together somebody says what stays', async (t) => {
+  const { git, place, complete, refused, world } = await collided(t);
+  const common = git('rev-parse', '--path-format=absolute', '--git-common-dir').trim();
+  writeTree(common, { 'info/attributes': `${SHARED} -merge\n` });
+  await refused('2');
+  await world.call('frontend-dev', 'TaskUpdate', { taskId: '3', status: 'in_progress' });
+  const own = gitIn(place.path);
+  assert.throws(() => own('merge', BRANCH), 'Git keeps ours, and both in the index');
+  await assert.rejects(complete('3'), /could not bring both sides of src\/lib\/words\.js together\. `git add` says/);
+  own('add', SHARED);
+  await complete('3');
+  await complete('2');
+  assert.equal(git('show', `${BRANCH}:${SHARED}`), 'export const greeting = "Bonjour";\n');
+});
+
 test('it outlives whoever was to settle it: the successor gets that task first, then the one that waits', async (t) => {
   const { world, place, refused } = await collided(t);
   await refused('2');
