@@ -89,7 +89,7 @@ test('git is started as often as there is something new to ask or to do', async 
     git('for-each-ref', '--format=%(refname)', 'refs/heads', 'refs/toolcrew/left'),
     `refs/heads/main\nrefs/heads/tool/${TEAM}\n`,
   );
-  assert.equal(git('log', '--format=%s', '--no-merges', `tool/${TEAM}`), 'Work\nWork\nBegin\n');
+  assert.equal(git('log', '--topo-order', '--format=%s', '--no-merges', `tool/${TEAM}`), 'Work\nWork\nBegin\n');
 });
 
 test('names of files like what git writes before them are told as they are', async (t) => {
