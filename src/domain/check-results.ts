@@ -2,21 +2,10 @@
 
 import { type Coverage, fileLine, hasLines, percentText, uncovered } from './coverage.ts';
 import { type Check, type CheckResult, NO_TESTS } from './quality.ts';
+import { type CommandEnd, hasFoundNone, ownThreshold, ranBy, tellsFailure, wasLost } from './test-ends.ts';
 import { plainText, readTestOutput } from './test-output.ts';
 import { clip, lastLines, oneLine, visible } from './text.ts';
 import { withPlaces } from './tool-output.ts';
-
-/** How a command went. */
-export type CommandEnd = {
-  readonly command: string;
-  /** What the shell was given for it. */
-  readonly script: string;
-  readonly exitCode: number | null;
-  /** The end came from the deadline. */
-  readonly timedOut: boolean;
-  readonly durationMs: number;
-  readonly output: string;
-};
 
 export type Measured = {
   readonly result: CheckResult;
@@ -131,101 +120,15 @@ function howItEnded(end: CommandEnd): string {
   return end.exitCode === null ? 'was ended by a signal' : `ended with ${end.exitCode}`;
 }
 
-/** Runners that end with an error where there is no test say so. */
-const NONE_FOUND = /^No tests? (?:files )?found/m;
-/** Python's say the same where they broke down; with these codes they have found none. */
-const NONE_RAN = /^(?:=+ )?(?:no tests ran|NO TESTS RAN)\b/m;
-const NONE_RAN_CODES = [0, 5];
-
-/** Node's runner, of what it was told to run, and of any directory that went away while it looked around. */
-const NOT_THERE = /^Could not find '([^'\n]+)'$/m;
-
-/** It never came to the tests; run again, it may. */
-export function wasLost({ exitCode, output }: CommandEnd): boolean {
-  return exitCode !== 0 && NOT_THERE.test(plainText(output)) && readTestOutput(output).ran === null;
-}
-
-function plainPath(path: string): string {
-  return path.replace(/^(?:\.\/)+|\/+$/g, '');
-}
-
-/** The script, as package managers print it before they run it. */
-const PRINTED = /^[>$] .*$/gm;
-
-/** What is not there is what the command names, itself or in a script of the package. */
-function isNamedMissing({ output, script }: CommandEnd): boolean {
-  const text = plainText(output);
-  const missing = NOT_THERE.exec(text)?.[1];
-  if (missing === undefined) return false;
-  const words = [script, ...(text.match(PRINTED) ?? [])]
-    .join('\n')
-    .split(/[\s'"]+/)
-    .map(plainPath);
-  return words.includes(plainPath(missing));
-}
-
-/** Said where that is no error: what failed then comes behind it. */
-const NONE_WANTED = /^No tests? (?:files )?found, exiting with code 0/m;
-
-function hasFoundNone({ exitCode, output }: CommandEnd): boolean {
-  const text = plainText(output);
-  if (exitCode !== 0 && NONE_WANTED.test(text)) return false;
-  return NONE_FOUND.test(text) || (NONE_RAN.test(text) && NONE_RAN_CODES.includes(exitCode ?? 1));
-}
-
-/** How many tests ran; null when nothing of its output tells. */
-function ranBy(end: CommandEnd): number | null {
-  return wasLost(end) && isNamedMissing(end) ? 0 : readTestOutput(end.output).ran;
-}
-
-/** Tools that measure coverage say so where it is too low, and end with an error for that alone. */
-const THRESHOLD = /\bcoverage\b.*(?:\bthreshold|does not meet|\bnot (?:met|reached)|\bfail[-_]under)/im;
-
-/** Whole summaries of runners with something that failed: words alone may be what a test prints. */
-const FAILED_SUMMARIES: readonly RegExp[] = [
-  // node:test; TAP
-  /^(?:ℹ|#) pass \d+\n(?:ℹ|#) fail [1-9]\d*\n(?:ℹ|#) cancelled \d+$/m,
-  /^# tests +\d+\n# pass +\d+\n# fail +[1-9]/m,
-  // jest, vitest, mocha
-  /^Test Suites: .*\d failed.*\nTests: /m,
-  /^ *Test Files +\d+ failed.*\n *Tests /m,
-  /^ {2}\d+ passing\b.*(?:\n {2}\d+ pending)?\n {2}[1-9]\d* failing$/m,
-  // pytest, unittest, cargo test, go test
-  /^=+ .*\b[1-9]\d* (?:failed|errors?)\b.* in \d.* =+$/m,
-  /^Ran \d+ tests? in .*\n\nFAILED\b/m,
-  /^test result: FAILED\./m,
-  /^--- FAIL: [\s\S]*^FAIL[ \t]+\S/m,
-];
-
-/** Whether the runner itself tells of a failing test, whatever the command ends with. */
-export function tellsFailure({ output }: CommandEnd): boolean {
-  const text = plainText(output);
-  return FAILED_SUMMARIES.some((summary) => summary.test(text));
-}
-
-/** Whether a command has run tests and failed for something else than they or the coverage. */
-export function failsBehindTests(end: CommandEnd): boolean {
-  if (end.exitCode === 0 || end.timedOut || !tellsOfTests(end)) return false;
-  return !/\bcoverage\b.*\d|\d.*\bcoverage\b/i.test(plainText(end.output));
-}
-
-/** Whether a command's output tells what became of tests. */
-export function tellsOfTests({ output }: CommandEnd): boolean {
-  const { ran, failed: names } = readTestOutput(output);
-  return ran !== null || names.length > 0;
-}
-
-/** @param measuresCoverage the commands may fail for a threshold of their own although every test passes */
-export function testsResult(ends: readonly CommandEnd[], timeoutMs: number, measuresCoverage: boolean): Measured {
+/** A threshold of the coverage that is not reached is no failure of the tests. */
+export function testsResult(ends: readonly CommandEnd[], timeoutMs: number): Measured {
   for (const end of ends) {
     const { failures, failed: names } = readTestOutput(end.output);
     const ran = ranBy(end);
     if (end.timedOut) return notEnded('tests', timeoutMs, end.command, names.length > 0 ? names : tailOf(end));
     if (couldNotRun(end) && names.length === 0) return cannotRun('tests', end);
-    const isClean = failures === 0 && ran !== null && ran > 0 && names.length === 0;
-    const isThreshold = measuresCoverage && isClean && THRESHOLD.test(plainText(end.output));
     if (ran === 0 && names.length === 0 && (wasLost(end) || hasFoundNone(end))) continue;
-    if (end.exitCode === 0 ? tellsFailure(end) : !isThreshold) return failing(end, names, failures);
+    if (end.exitCode === 0 ? tellsFailure(end) : ownThreshold(end) === null) return failing(end, names, failures);
   }
   const counts = ends.map(ranBy);
   if (counts.every((count) => count === 0)) return failed('tests', NO_TESTS, commandsOf(ends), [], true);
@@ -271,11 +174,19 @@ export function coverageResult(coverage: Coverage, target: number, ends: readonl
   return { result, lasts: true };
 }
 
-/** Lint and security: every command has to end with 0. */
+/** Last lines of linters that have found errors, whatever the command ends with: eslint; biome, ruff, tsc. */
+const LINT_ERRORS = [/^✖ \d+ problems? \([1-9]\d* errors?,/m, /^Found [1-9]\d* errors?(?:\.$| in \d)/m];
+
+function tellsLintErrors({ output }: CommandEnd): boolean {
+  const text = plainText(output);
+  return LINT_ERRORS.some((line) => line.test(text));
+}
+
+/** Lint and security: every command has to end with 0, and a linter to tell of no error. */
 export function commandsResult(check: 'lint' | 'security', ends: readonly CommandEnd[], timeoutMs: number): Measured {
   const late = ends.find((end) => end.timedOut);
   if (late !== undefined) return notEnded(check, timeoutMs, late.command, tailOf(late));
-  const bad = ends.filter((end) => end.exitCode !== 0);
+  const bad = ends.filter((end) => end.exitCode !== 0 || (check === 'lint' && tellsLintErrors(end)));
   const [first] = bad;
   if (first === undefined)
     return passed(check, check === 'lint' ? 'no lint errors' : 'no security findings', ends, null);

@@ -95,6 +95,14 @@ export function isForLackOfTests({ check, outcome, command, reason }: CheckResul
   return check === 'tests' && outcome === 'failed' && (command === null || reason === NO_TESTS);
 }
 
+/** Why the coverage failed, where it is enough for the gate and not for the project's own command. */
+export const BELOW_OWN = 'for a threshold of its own';
+
+/** Whether the coverage failed since too little is tested, and not for something else that a command did. */
+export function isForLackOfCoverage({ reason }: CheckResult, coverage: number | null, target: number): boolean {
+  return coverage === null || coverage < target || reason.includes(` ${BELOW_OWN}: `);
+}
+
 const GIVE = 'quality in .tool/config/workflow.yaml';
 
 /** An agent reads it in one go. */

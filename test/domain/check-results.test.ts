@@ -4,13 +4,14 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import { commandsResult, testsResult } from '../../src/domain/check-results.ts';
 import { isForLackOfTests } from '../../src/domain/quality.ts';
+import { failsForTests } from '../../src/domain/test-ends.ts';
 
 function end(exitCode: number, output: string, command = 'npm test') {
   return { command, script: command, exitCode, timedOut: false, durationMs: 1, output };
 }
 
 function ended(exitCode: number, output: string) {
-  return testsResult([end(exitCode, output)], 1000, false).result;
+  return testsResult([end(exitCode, output)], 1000).result;
 }
 
 test('a runner that ends with an error since there is no test tells of no failure', () => {
@@ -53,7 +54,7 @@ test('a runner that broke down before it ran any test has failed, whatever it sa
     [end(3, broken, 'pytest')],
     [end(0, '# tests 2\n# pass 2\n# fail 0\n'), end(3, broken, 'pytest')],
   ]) {
-    const { result } = testsResult(ends, 1000, false);
+    const { result } = testsResult(ends, 1000);
     assert.deepEqual([result.outcome, result.command], ['failed', 'pytest']);
     assert.match(result.reason, /^pytest ended with 3: /);
     assert.equal(isForLackOfTests(result), false);
@@ -74,6 +75,9 @@ test('what its runner tells of as failing has failed, whatever the command ends 
     [' Test Files  1 failed (1)\n      Tests  1 failed | 2 passed (3)\n', /^npm test ended with 0: /],
     ['=== 1 failed, 2 passed in 0.03s ===\n', /^npm test ended with 0: /],
     ['  1 passing (3ms)\n  1 failing\n\n  1) sums:\n     Error\n', '1 test fails: sums'],
+    [' 2 pass\n 1 fail\n 3 expect() calls\nRan 3 tests across 1 file.\n', /^npm test ended with 0: /],
+    ['  1 failed\n    a.spec.ts:3:5 › sums ───\n  2 passed (1.2s)\n', /^npm test ended with 0: /],
+    ['  ✘ [fail]: sums\n  ─\n\n  sums\n\n  Difference\n\n  ─\n\n  1 test failed\n', /^npm test ended with 0: /],
   ] as const) {
     const result = ended(0, output);
     assert.equal(result.outcome, 'failed', output);
@@ -88,19 +92,53 @@ test('what its runner tells of as failing has failed, whatever the command ends 
     assert.equal(ended(0, output).outcome, 'passed', output);
 });
 
-test('an error behind tests that pass is a threshold of the coverage only where the tool says so', () => {
+test('an error behind tests that pass is a threshold of the coverage only where the tool says so, in its own line', () => {
   const counts = '# pass 2\n# fail 0\n# cancelled 0\n';
-  const outcome = (words: string) => testsResult([end(1, `${counts}${words}\n`)], 1000, true).result.outcome;
   for (const words of [
     'ERROR: Coverage for lines (50%) does not meet global threshold (90%)',
+    'ERROR: Coverage for branches (0%) does not meet threshold (95%) for /project/a.js',
+    'ERROR: Uncovered functions (1) exceed global threshold (0.5) for a.js',
     'Jest: "global" coverage threshold for statements (90%) not met: 50%',
+    'Jest: Coverage for branches (0%) does not meet "./a.js" threshold (95%)',
+    'Jest: Uncovered count for functions (1) exceeds global threshold (0.5)',
     'ℹ Error: 50.00% line coverage does not meet threshold of 90%.',
     'FAIL Required test coverage of 90% not reached. Total coverage: 50.00%',
     'Coverage failure: total of 50 is less than fail-under=90',
+  ]) {
+    assert.equal(ended(1, `${counts}${words}\n`).outcome, 'passed', words);
+    assert.ok(!failsForTests(end(1, `${counts}${words}\n`)), words);
+  }
+  for (const words of [
+    'src/a.ts(1,7): error TS2322',
+    'Coverage summary',
+    'ELIFECYCLE  Command failed',
+    '✔ the coverage threshold of 90 % is not met (1.2ms)\nsrc/a.ts(1,7): error TS2322',
+  ]) {
+    assert.equal(ended(1, `${counts}${words}\n`).outcome, 'failed', words);
+    assert.ok(failsForTests(end(1, `${counts}${words}\n`)), words);
+  }
+  const unhandled =
+    ' Test Files  1 passed (1)\n      Tests  1 passed (1)\n     Errors  1 error\n   Start at  10:00:00\n';
+  const both = `${unhandled}ERROR: Coverage for lines (50%) does not meet global threshold (90%)\n`;
+  for (const output of [unhandled, both]) assert.equal(ended(1, output).outcome, 'failed', output);
+});
+
+test('a linter that tells of errors has failed, whatever the command ends with', () => {
+  const outcome = (output: string) => commandsResult('lint', [end(0, output, 'npm run lint')], 1_000).result.outcome;
+  for (const output of [
+    '\n/project/a.js\n  1:1  error  x\n\n✖ 3 problems (2 errors, 1 warning)\n',
+    'Checked 3 files in 5ms.\nFound 2 errors.\n',
+    'a.py:1:1: F401 x\nFound 1 error.\n',
+    'Found 3 errors in 2 files.\n',
   ])
-    assert.equal(outcome(words), 'passed', words);
-  for (const words of ['src/a.ts(1,7): error TS2322', 'Coverage summary', 'ELIFECYCLE  Command failed'])
-    assert.equal(outcome(words), 'failed', words);
+    assert.equal(outcome(output), 'failed', output);
+  for (const output of [
+    '✖ 1 problem (0 errors, 1 warning)\n',
+    'Found 2 warnings.\n',
+    'Found 3 errors (3 fixed, 0 remaining).\n',
+    'Found 0 errors.\n',
+  ])
+    assert.equal(outcome(output), 'passed', output);
 });
 
 test('an audit that has not reached its registry has found nothing, and has not passed', () => {

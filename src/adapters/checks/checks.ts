@@ -27,7 +27,7 @@ export type ChecksOptions = {
 };
 
 /** Counted up when the same settings on the same tree would be judged otherwise. */
-const VERSION = 7;
+const VERSION = 8;
 
 /** Installed beside the tree, ignored by it, and decisive for its checks. */
 const INSTALLED = [

@@ -2,8 +2,8 @@
 
 import { realpathSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
-import type { CommandEnd } from '../../domain/check-results.ts';
 import { isTokenVariable } from '../../domain/credential.ts';
+import type { CommandEnd } from '../../domain/test-ends.ts';
 import { fromRoot } from '../../domain/tool-output.ts';
 import { runProgram } from '../program.ts';
 

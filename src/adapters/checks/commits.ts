@@ -33,7 +33,7 @@ async function readAll(range: Range, spec: string | null, tasks: readonly string
       const isTeams = isOfTeam(by);
       const isOwn = !isTeams && !parents.includes(' ');
       const values = isOwn
-        ? message.split('\n').flatMap((line) => TASK_LINE.exec(line)?.[1] ?? [])
+        ? message.split('\n').flatMap((line) => TASK_LINE.exec(line)?.[1]?.split(/,|\band\b/) ?? [])
         : trailers.split('\n');
       const named = values.map((value) => value.trim().replace(/^#/, ''));
       const [path = ''] = files.split('\n').filter((file) => file !== '');

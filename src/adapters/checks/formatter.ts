@@ -2,7 +2,8 @@
 
 import { existsSync, statSync } from 'node:fs';
 import { dirname, extname, join, resolve } from 'node:path';
-import { type CommandEnd, couldNotRun } from '../../domain/check-results.ts';
+import { couldNotRun } from '../../domain/check-results.ts';
+import type { CommandEnd } from '../../domain/test-ends.ts';
 import { lastLines, oneLine } from '../../domain/text.ts';
 import type { Finding, FormatFacts, Unmeasured } from '../../domain/trust5-facts.ts';
 import type { Commands } from './command.ts';

@@ -4,24 +4,20 @@ import { join } from 'node:path';
 import {
   ALL_CHECKS,
   type BudgetEnd,
-  type CommandEnd,
   commandsResult,
   couldNotRun,
   coverageResult,
-  failsBehindTests,
   type Measured,
   noData,
   notEnded,
   notMeasured,
   performanceResult,
-  tellsFailure,
-  tellsOfTests,
   testsResult,
-  wasLost,
 } from '../../domain/check-results.ts';
 import { type Coverage, joinCoverage, uncovered, withoutTests } from '../../domain/coverage.ts';
 import { messageOf, ToolError } from '../../domain/errors.ts';
-import type { Check, GateResult, QualitySettings } from '../../domain/quality.ts';
+import { BELOW_OWN, type Check, type GateResult, type QualitySettings } from '../../domain/quality.ts';
+import { type CommandEnd, failsForTests, ownThreshold, tellsOfTests, wasLost } from '../../domain/test-ends.ts';
 import type { Commands } from './command.ts';
 import type { Line } from './coverage-commands.ts';
 import { type Plan, planChecks, type Testing } from './plan.ts';
@@ -95,14 +91,11 @@ async function measureTests(
   for (const testing of plan.testing) runs.push(await runTesting(testing, bench));
   const [first] = plan.testing;
   const ends = runs.flatMap((run) => run.tests);
-  const measuresCoverage = plan.testing.every((testing) => testing.isOneRun);
   // Tests that fail where they are run once more, to be measured, fail.
-  const again = runs
-    .flatMap((run) => run.coverage)
-    .filter((end) => !ends.includes(end) && (tellsFailure(end) || failsBehindTests(end)));
+  const again = runs.flatMap((run, index) => (plan.testing[index]?.isOneRun === true ? [] : run.coverage));
   const tests =
     ends.length > 0
-      ? testsResult([...ends, ...(measuresCoverage ? [] : again)], timeoutMs, measuresCoverage)
+      ? testsResult([...ends, ...again.filter((end) => !ends.includes(end) && failsForTests(end))], timeoutMs)
       : noData('tests', first?.tests.gap ?? '');
   const lines = runs.flatMap(({ measured }) =>
     measured.map(({ command, script }) => ({
@@ -132,13 +125,16 @@ function judgeCoverage(
   }
   const reached = joinCoverage(readings.flatMap((reading) => ('coverage' in reading ? [reading.coverage] : [])));
   const judged = coverageResult(reached, settings.coverageTarget, ends);
-  const broken = ends.find((end) => end.exitCode !== 0);
-  // Enough lines, but the command says no, and not because of a test: it has a threshold of its own.
-  if (broken !== undefined && judged.result.outcome === 'passed' && tests.result.outcome === 'passed') {
-    const reason = `${broken.command} ended with ${broken.exitCode ?? 'a signal'} although the tests pass; ${judged.result.reason}`;
-    return { coverage: { result: { ...judged.result, outcome: 'failed', reason }, lasts: true }, reached };
-  }
-  return { coverage: judged, reached };
+  if (judged.result.outcome !== 'passed' || tests.result.outcome !== 'passed') return { coverage: judged, reached };
+  const withOwn = [...ends, ...runs.flatMap((run) => run.tests)].map((end) => ({ end, said: ownThreshold(end) }));
+  const below =
+    withOwn.find(({ said }) => said !== null) ?? withOwn.find(({ end }) => ends.includes(end) && end.exitCode !== 0);
+  if (below === undefined) return { coverage: judged, reached };
+  // Enough lines, but the command says no, and not because of a test.
+  const { end, said } = below;
+  const why = said === null ? 'although the tests pass' : `${BELOW_OWN}: ${said}`;
+  const reason = `${end.command} ended with ${end.exitCode ?? 'a signal'} ${why}; ${judged.result.reason}`;
+  return { coverage: { result: { ...judged.result, outcome: 'failed', reason }, lasts: true }, reached };
 }
 
 async function runTesting({ tests, coverage, isOneRun }: Testing, bench: Bench): Promise<Run> {
@@ -191,7 +187,7 @@ function withoutCountedTests(reading: Reading, way: Way): Reading {
 }
 
 function run(way: Way, { commands, reports }: Bench): Promise<CommandEnd> {
-  return commands.run(way.command, way.script, { env: { TOOL_REPORTS: reports } });
+  return commands.run(way.command, way.script, { env: { ...way.env, TOOL_REPORTS: reports } });
 }
 
 /** Once more where its runner never came to the tests. */

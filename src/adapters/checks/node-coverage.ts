@@ -6,7 +6,7 @@ type Rule = {
   /** The script says itself where its report goes. */
   readonly configured: RegExp;
   readonly flags: string;
-  /** What the flags say too: said twice, the one takes the other back. */
+  /** What the flags say too: said twice, the one takes the other back, or nothing is understood. */
   readonly own?: RegExp;
   /** What a person adds to see the coverage. */
   readonly plain: string;
@@ -14,6 +14,9 @@ type Rule = {
   readonly report: string;
   readonly countsTests: boolean;
 };
+
+/** Reporters whose files can be read here. */
+const READABLE = String.raw`(?:lcov(?:only)?|json(?:-summary)?|cobertura)\b`;
 
 const WRAPPED = '--reporter=lcovonly --reporter=text-summary --report-dir="$TOOL_REPORTS/wrapped"';
 
@@ -23,7 +26,8 @@ const START = String.raw`(?:^|&&|;|\|\||\bnpx |\bcross-env (?:\S+=\S+ )*|\b[A-Z_
 const RULES: readonly Rule[] = [
   {
     place: new RegExp(`${START}(?:c8|nyc)(?= (?!report\\b|merge\\b))`),
-    configured: / (--reporter|-r)\b/,
+    configured: new RegExp(` (?:--reporter|-r)[= ].*?\\b${READABLE}`),
+    own: / --reports?-dir[= ]\S+/g,
     flags: WRAPPED,
     plain: '',
     report: 'wrapped/lcov.info',
@@ -42,7 +46,7 @@ const RULES: readonly Rule[] = [
   },
   {
     place: new RegExp(`${START}vitest(?: run)?(?= |$)`),
-    configured: /--coverage\.reporter/,
+    configured: new RegExp(` --coverage\\.reporter[= ].*?\\b${READABLE}`),
     flags:
       '--coverage.enabled --coverage.reportOnFailure --coverage.reporter=lcovonly --coverage.reporter=text-summary' +
       ' --coverage.reportsDirectory="$TOOL_REPORTS/vitest"',
@@ -53,7 +57,8 @@ const RULES: readonly Rule[] = [
   },
   {
     place: new RegExp(`${START}(?:jest|react-scripts test)(?= |$)`),
-    configured: /--coverageReporters|--coverageDirectory/,
+    configured: new RegExp(` --coverageReporters[= ].*?\\b${READABLE}`),
+    own: / --coverageDirectory[= ]\S+/g,
     flags:
       '--coverage --coverageReporters=lcovonly --coverageReporters=text-summary' +
       ' --coverageDirectory="$TOOL_REPORTS/jest"',

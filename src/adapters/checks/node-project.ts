@@ -58,7 +58,8 @@ export async function findNodeProject({ root }: Surroundings): Promise<Project |
     const isAlone = before.length + after.length === 0;
     const script = [...before, isAlone ? report.script : `(\n${report.script}\n)`, ...after].join(' && ');
     const command = coverageName === 'test' ? report.command : run(coverageName);
-    return found(way(command, { ...report, script }));
+    const env = scriptEnvironment(root, manifest, coverageName, coverageScript);
+    return found(way(command, { ...report, script, env }));
   };
   return {
     manifest: MANIFEST,
@@ -67,6 +68,21 @@ export async function findNodeProject({ root }: Surroundings): Promise<Project |
     coverageRunsTests: coverageScript !== null && test !== null && runsSameTests(coverageScript, test),
     lint: one(['lint']),
     security: one(['audit', 'security']),
+  };
+}
+
+/** What package managers tell a script that they run of its package and of itself, as far as tests read it. */
+function scriptEnvironment(root: string, manifest: unknown, name: string, script: string): Record<string, string> {
+  const told = ['name', 'version'].flatMap((key) => {
+    const value = inside(manifest, key);
+    return typeof value === 'string' ? [[`npm_package_${key}`, value] as const] : [];
+  });
+  return {
+    ...Object.fromEntries(told),
+    npm_package_json: join(root, MANIFEST),
+    npm_lifecycle_event: name,
+    npm_lifecycle_script: script,
+    INIT_CWD: root,
   };
 }
 

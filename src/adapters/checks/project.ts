@@ -14,6 +14,8 @@ export type Way = {
   readonly report: string | null;
   /** Its report counts the tests themselves, since nobody has configured what is counted. */
   readonly countsTests: boolean;
+  /** What is set for it, beside the caller's environment. */
+  readonly env: Readonly<Record<string, string>>;
 };
 
 /** How one check is measured, or why it cannot be. */
@@ -38,7 +40,7 @@ export type Surroundings = {
 };
 
 export function way(command: string, more: Partial<Omit<Way, 'command'>> = {}): Way {
-  return { command, script: command, report: null, countsTests: false, ...more };
+  return { command, script: command, report: null, countsTests: false, env: {}, ...more };
 }
 
 export function found(...ways: readonly Way[]): Ways {

@@ -1,6 +1,6 @@
 // The gate before a task counts as completed: the project's own checks, and no change that nobody may have made.
 
-import { type GateResult, isForLackOfTests, rejection } from '../../domain/quality.ts';
+import { type GateResult, isForLackOfCoverage, isForLackOfTests, rejection } from '../../domain/quality.ts';
 import { ruleWords, withRules } from '../../domain/rule-files.ts';
 import { UNCHECKED } from '../../domain/team/judge.ts';
 import { LEAD } from '../../domain/team/message.ts';
@@ -66,7 +66,7 @@ export async function judgeCompletion(
 function settleFirst(files: readonly string[]): Objection {
   const [named, holds] = [files.join(', '), files.length === 1 ? 'holds' : 'hold'];
   return {
-    reason: `${named} ${holds} both sides of a conflict, between git's markers (<<<<<<<, =======, >>>>>>>): leave what is to stay, take the markers out, then complete again`,
+    reason: `${named} ${holds} a conflict, or what is left of one: git's markers (<<<<<<<, =======, >>>>>>>) at the beginning of lines. Leave what is to stay and take the markers out (of an example, indent them), then complete again`,
     fingerprint: `unsettled ${named}`,
   };
 }
@@ -186,9 +186,9 @@ function objectionOf(
   if (result.ok) return null;
   const failed = result.checks.filter(({ outcome }) => outcome === 'failed');
   const { coverageTarget } = settings.quality;
-  // A command that fails although enough is reached lacks no tests.
-  const lacksCoverage = result.coverage === null || result.coverage < coverageTarget;
-  const isTesters = failed.every((one) => (one.check === 'coverage' ? lacksCoverage : isForLackOfTests(one)));
+  const isTesters = failed.every((one) =>
+    one.check === 'coverage' ? isForLackOfCoverage(one, result.coverage, coverageTarget) : isForLackOfTests(one),
+  );
   if (isTestedLater(state, task) && caller.name !== 'tester' && isTesters) return null;
   const what = failed.map(({ check }) => check).join(' ');
   return { reason: rejection(result, settings.quality), fingerprint: `task ${task.id} ${result.tree} ${what}` };

@@ -82,7 +82,7 @@ async function conflict(
 /**
  * `upTo`: where its branch stood when it was looked at; what its author adds meanwhile waits for the next time. Null: there is none.
  * `ignored`: files of the task that are no part of it.
- * `unsettled`: files that hold both sides of a conflict.
+ * `unsettled`: files that hold a conflict as git left it.
  */
 export type Prepared =
   | {

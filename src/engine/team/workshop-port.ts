@@ -75,7 +75,7 @@ export interface Workshop {
   commits(team: string, member: string): Promise<MemberWork>;
   /** Paths that the writer has changed and the team's branch lacks, committed or not; without what git ignores. */
   unmerged(team: string, member: string): Promise<readonly string[]>;
-  /** Files of a writer's work that hold both sides of a conflict, between git's markers, and in the team's branch do not. */
+  /** Files of a writer's work that hold a conflict as git leaves it, and in the team's branch do not. */
   unsettled(team: string, member: string): Promise<readonly string[]>;
   /** Takes the writer's branch, up to a commit of it, into the team's by a merge commit. */
   merge(team: string, member: string, message: string, upTo?: string): Promise<Merge>;

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
 import { readFileSync, utimesSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
-import { DEFAULT_QUALITY, isForLackOfTests, rejection } from '../../../src/domain/quality.ts';
+import { DEFAULT_QUALITY, isForLackOfCoverage, isForLackOfTests, rejection } from '../../../src/domain/quality.ts';
 import { heldAgainst } from '../../../src/domain/unreported.ts';
 import { checkOf, commands, failures, LCOV, prints, testProject } from '../../support/checks.ts';
 
@@ -81,12 +82,25 @@ test('reports that cannot be read, or name nothing of the project, fail with wha
   }
 });
 
-test('a coverage command with a threshold of its own fails the coverage, not the tests', async (t) => {
+test('a threshold of its own that a command does not reach fails the coverage, not the tests, wherever it stands', async (t) => {
   const project = testProject(t, null);
-  const script = `${LCOV}; printf '# pass 3\\n# fail 0\\n# cancelled 0\\n'; echo 'coverage threshold not met'; exit 1`;
-  const result = await project.gate(commands({ tests: script, coverage: script }));
-  assert.deepEqual(failures(result), ['coverage']);
-  assert.match(checkOf(result, 'coverage').reason, /ended with 1 although the tests pass; the tests reach 100 %/);
+  const line = 'Jest: "global" coverage threshold for lines (99%) not met: 85%';
+  const passing = `${LCOV}; printf '# pass 3\\n# fail 0\\n# cancelled 0\\n'`;
+  const script = `${passing}; echo '${line}'; exit 1`;
+  for (const given of [
+    { tests: script, coverage: script },
+    { tests: script, coverage: passing },
+    { tests: passing, coverage: script },
+  ]) {
+    const result = await project.gate(commands(given));
+    assert.deepEqual(failures(result), ['coverage']);
+    const coverage = checkOf(result, 'coverage');
+    assert.ok(coverage.reason.includes(`ended with 1 for a threshold of its own: ${line}; the tests reach 100 %`));
+    assert.ok(isForLackOfCoverage(coverage, result.coverage, 80));
+  }
+  const untold = await project.gate(commands({ tests: passing, coverage: `${LCOV}; exit 1` }));
+  assert.match(checkOf(untold, 'coverage').reason, /ended with 1 although the tests pass; the tests reach 100 %/);
+  assert.ok(!isForLackOfCoverage(checkOf(untold, 'coverage'), untold.coverage, 80));
 });
 
 test('a command that fails behind its tests fails the tests, and so do tests that fail only where they are measured', async (t) => {
@@ -112,6 +126,24 @@ test('what a package runs behind its tests counts as they do', async (t) => {
     return checkOf(await project.gate(), 'tests').outcome;
   };
   assert.deepEqual([await outcome('true'), await outcome('exit 3')], ['passed', 'failed']);
+});
+
+test('a script that is made to leave a report is told of its package as its manager tells it', async (t) => {
+  const project = testProject(t, null);
+  project.write('sum.js', 'exports.sum = (a, b) => a + b;\n');
+  const names = ['npm_package_name', 'npm_package_version', 'npm_package_json', 'npm_lifecycle_event', 'INIT_CWD'];
+  const told = `Object.fromEntries(${JSON.stringify(names)}.map((name) => [name, process.env[name]]))`;
+  project.write(
+    'a.test.js',
+    `require('./sum.js').sum(1, 2);
+require('node:fs').appendFileSync('told', JSON.stringify(${told}) + '\\n');
+require('node:test')('a', () => {});\n`,
+  );
+  project.write('package.json', JSON.stringify({ name: 'x', version: '1.2.3', scripts: { test: 'node --test' } }));
+  assert.deepEqual(failures(await project.gate()), []);
+  execFileSync('npm', ['test'], { cwd: project.root, env: { PATH: process.env.PATH ?? '', HOME: project.root } });
+  const [ours, npms] = readFileSync(join(project.root, 'told'), 'utf8').split('\n');
+  assert.equal(ours, npms);
 });
 
 test('tests that fail without a name are shown with their last lines', async (t) => {

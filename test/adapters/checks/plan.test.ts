@@ -60,6 +60,10 @@ test('scripts are made to leave a report, by the tool that runs them', () => {
     /^vitest run --coverage\.enabled --coverage\.reportOnFailure .*TOOL_REPORTS\/vitest"$/,
   );
   assert.match(script('npx vitest') ?? '', /^npx vitest --coverage\.enabled /);
+  assert.equal(script('c8 --reporter=text --report-dir out mocha'), `c8 ${WRAPPED} --reporter=text mocha`);
+  assert.equal(script('nyc mocha -r esm'), `nyc ${WRAPPED} mocha -r esm`);
+  assert.match(script('jest --coverageDirectory=x') ?? '', /^jest --coverage .*TOOL_REPORTS\/jest"$/);
+  assert.match(script('jest --coverageReporters text') ?? '', /^jest --coverage .*jest" --coverageReporters text$/);
   assert.match(script('jest --ci') ?? '', /^jest --coverage --coverageReporters=lcovonly .*jest" --ci$/);
   assert.equal(script('mocha "a b"', ['c8']), `c8 ${WRAPPED} sh -c 'mocha "a b"'`);
   assert.equal(script("mocha 'a b'", ['nyc']), `nyc ${WRAPPED} sh -c 'mocha '\\''a b'\\'''`);
@@ -82,7 +86,7 @@ test('scripts that say themselves where their report goes stay as they are', () 
     'nyc -r json mocha',
     'node --test --test-reporter=lcov',
     'vitest run --coverage.reporter=json',
-    'jest --coverageDirectory=x',
+    'jest --coverageReporters=text --coverageReporters=json-summary',
   ])
     assert.deepEqual(reporting(text, 'npm test', []), {
       script: text,

@@ -206,6 +206,7 @@ test('where a person has squashed the commits of the team, that one counts when 
   const counted = ['passed', 'commits: 1 of 1 names a task', `commits: 1 of 1 names ${SPEC}`];
   assert.deepEqual(await squashed('--no-edit'), counted, 'as git writes it, with the messages of all');
   assert.deepEqual(await squashed('-m', `All of it\n\n* Work\n  task: #2\n\nFor ${SPEC}, as was said.`), counted);
+  assert.deepEqual(await squashed('-m', `All\n\nFor ${SPEC}.\n\nTask: 9, 2`), counted);
   const loose = [
     'not_measured',
     `commits: not measured: there is no commit of the team; 1 by nobody of the team, not counted; a commit of your own counts when its message has \`Task: <id>\` on a line of its own (1, 2), and names ${SPEC}: git commit --amend`,

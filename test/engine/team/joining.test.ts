@@ -104,8 +104,11 @@ test('a conflict that is committed as git left it is not settled', async (t) => 
   const own = gitIn(place.path);
   assert.throws(() => own('merge', BRANCH), 'Git leaves both sides in the file');
   own('add', '-A');
-  assert.match(await refused('3'), /^.*src\/lib\/words\.js holds both sides of a conflict, .* then complete again/);
-  assert.match(await refused('3'), /words\.js holds both sides/, 'as a commit as well');
+  assert.match(await refused('3'), /^.*src\/lib\/words\.js holds a conflict, .* then complete again/);
+  assert.match(await refused('3'), /words\.js holds a conflict/, 'as a commit as well');
+  const left = own('show', `HEAD:./${SHARED}`).replace(/^>{7} .*\n/m, '');
+  writeTree(place.path, { [SHARED]: left });
+  assert.match(await refused('3'), /what is left of one/, 'its end taken out alone');
   writeTree(place.path, { [SHARED]: 'export const greeting = "Both";\n' });
   await complete('3');
   await complete('2');

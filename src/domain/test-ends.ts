@@ -1,0 +1,130 @@
+// What the output and the end of a command say of the tests that it ran.
+
+import { plainText, readTestOutput } from './test-output.ts';
+import { oneLine } from './text.ts';
+
+/** How a command went. */
+export type CommandEnd = {
+  readonly command: string;
+  /** What the shell was given for it. */
+  readonly script: string;
+  readonly exitCode: number | null;
+  /** The end came from the deadline. */
+  readonly timedOut: boolean;
+  readonly durationMs: number;
+  readonly output: string;
+};
+
+/** Runners that end with an error where there is no test say so. */
+const NONE_FOUND = /^No tests? (?:files )?found/m;
+/** Python's say the same where they broke down; with these codes they have found none. */
+const NONE_RAN = /^(?:=+ )?(?:no tests ran|NO TESTS RAN)\b/m;
+const NONE_RAN_CODES = [0, 5];
+
+/** Node's runner, of what it was told to run, and of any directory that went away while it looked around. */
+const NOT_THERE = /^Could not find '([^'\n]+)'$/m;
+
+/** It never came to the tests; run again, it may. */
+export function wasLost({ exitCode, output }: CommandEnd): boolean {
+  return exitCode !== 0 && NOT_THERE.test(plainText(output)) && readTestOutput(output).ran === null;
+}
+
+function plainPath(path: string): string {
+  return path.replace(/^(?:\.\/)+|\/+$/g, '');
+}
+
+/** The script, as package managers print it before they run it. */
+const PRINTED = /^[>$] .*$/gm;
+
+/** What is not there is what the command names, itself or in a script of the package. */
+function isNamedMissing({ output, script }: CommandEnd): boolean {
+  const text = plainText(output);
+  const missing = NOT_THERE.exec(text)?.[1];
+  if (missing === undefined) return false;
+  const words = [script, ...(text.match(PRINTED) ?? [])]
+    .join('\n')
+    .split(/[\s'"]+/)
+    .map(plainPath);
+  return words.includes(plainPath(missing));
+}
+
+/** Said where that is no error: what failed then comes behind it. */
+const NONE_WANTED = /^No tests? (?:files )?found, exiting with code 0/m;
+
+/** Whether a runner says that there is no test to run. */
+export function hasFoundNone({ exitCode, output }: CommandEnd): boolean {
+  const text = plainText(output);
+  if (exitCode !== 0 && NONE_WANTED.test(text)) return false;
+  return NONE_FOUND.test(text) || (NONE_RAN.test(text) && NONE_RAN_CODES.includes(exitCode ?? 1));
+}
+
+/** How many tests ran; null when nothing of its output tells. */
+export function ranBy(end: CommandEnd): number | null {
+  return wasLost(end) && isNamedMissing(end) ? 0 : readTestOutput(end.output).ran;
+}
+
+/** Lines of tools that measure coverage, where it is below a threshold of their own: they end with an error for that alone. */
+const TOO_LOW: readonly RegExp[] = [
+  // jest
+  /^Jest: \S+ coverage threshold for \w+ \(.+\) not met: .*$/m,
+  /^Jest: Uncovered count for \w+ \([\d.]+\) exceeds .*threshold \([\d.]+\)$/m,
+  // c8, nyc, vitest, karma
+  /^.*\bCoverage for \w+ \([\d.]+%\) does not meet .*threshold \([\d.]+%\).*$/m,
+  /^ERROR: Uncovered \w+ \([\d.]+\) exceed .*threshold \([\d.]+\).*$/m,
+  // node:test
+  /^(?:ℹ|#) Error: [\d.]+% \w+ coverage does not meet threshold of [\d.]+%\.$/m,
+  // pytest-cov, coverage.py
+  /^(?:FAIL )?Required test coverage of [\d.]+% not reached\. Total coverage: [\d.]+%$/m,
+  /^(?:ERROR: )?Coverage failure: total of [\d.]+ is less than fail-under=[\d.]+$/m,
+  // cargo tarpaulin
+  /^.*\bCoverage is below the failure threshold [\d.]+%.*$/m,
+];
+
+/** Whole summaries of runners with something that failed: words alone may be what a test prints. */
+const FAILED_SUMMARIES: readonly RegExp[] = [
+  // node:test; TAP
+  /^(?:ℹ|#) pass \d+\n(?:ℹ|#) fail [1-9]\d*\n(?:ℹ|#) cancelled \d+$/m,
+  /^# tests +\d+\n# pass +\d+\n# fail +[1-9]/m,
+  // jest, vitest, mocha
+  /^Test Suites: .*\d failed.*\nTests: /m,
+  /^ *Test Files +\d+ failed.*\n *Tests /m,
+  /^ *Test Files +\d.*\n *Tests .*\n(?: *Type Errors .*\n)? *Errors +[1-9]\d* errors?$/m,
+  /^ {2}\d+ passing\b.*(?:\n {2}\d+ pending)?\n {2}[1-9]\d* failing$/m,
+  // bun test, playwright, ava
+  /^ *\d+ pass\n(?: *\d+ (?:skip|todo)\n)* *[1-9]\d* fail$/m,
+  /^ {2}[1-9]\d* failed\n {4}\S.* › /m,
+  /^ {2}─\n\n(?:.*\n)*? {2}[1-9]\d* (?:tests? failed|uncaught exceptions?|unhandled rejections?)$/m,
+  // pytest, unittest, cargo test, go test
+  /^=+ .*\b[1-9]\d* (?:failed|errors?)\b.* in \d.* =+$/m,
+  /^Ran \d+ tests? in .*\n\nFAILED\b/m,
+  /^test result: FAILED\./m,
+  /^--- FAIL: [\s\S]*^FAIL[ \t]+\S/m,
+];
+
+/** Whether the runner itself tells of a failing test, whatever the command ends with. */
+export function tellsFailure({ output }: CommandEnd): boolean {
+  const text = plainText(output);
+  return FAILED_SUMMARIES.some((summary) => summary.test(text));
+}
+
+/** What a command says of a threshold of its own that the coverage does not reach; null where something else failed, or nothing. */
+export function ownThreshold(end: CommandEnd): string | null {
+  const { ran, failures, failed: names } = readTestOutput(end.output);
+  const isClean = failures === 0 && ran !== null && ran > 0 && names.length === 0 && !tellsFailure(end);
+  if (end.exitCode === 0 || end.timedOut || !isClean) return null;
+  const text = plainText(end.output);
+  const said = TOO_LOW.map((line) => line.exec(text)?.[0]).find((line) => line !== undefined);
+  return said === undefined ? null : oneLine(said);
+}
+
+/** Whether a command that measures coverage failed for its tests, or for what comes behind them. */
+export function failsForTests(end: CommandEnd): boolean {
+  if (end.exitCode === 0 || end.timedOut) return tellsFailure(end);
+  return tellsOfTests(end) && ownThreshold(end) === null;
+}
+
+/** Whether a command's output tells what became of tests. */
+export function tellsOfTests({ output }: CommandEnd): boolean {
+  const { ran, failed: names } = readTestOutput(output);
+  return ran !== null || names.length > 0;
+}
