@@ -98,9 +98,13 @@ export function isForLackOfTests({ check, outcome, command, reason }: CheckResul
 /** Why the coverage failed, where it is enough for the gate and not for the project's own command. */
 export const BELOW_OWN = 'for a threshold of its own';
 
+export function isBelowOwn({ reason }: Pick<CheckResult, 'reason'>): boolean {
+  return reason.includes(` ${BELOW_OWN}: `);
+}
+
 /** Whether the coverage failed since too little is tested, and not for something else that a command did. */
-export function isForLackOfCoverage({ reason }: CheckResult, coverage: number | null, target: number): boolean {
-  return coverage === null || coverage < target || reason.includes(` ${BELOW_OWN}: `);
+export function isForLackOfCoverage(check: CheckResult, coverage: number | null, target: number): boolean {
+  return coverage === null || coverage < target || isBelowOwn(check);
 }
 
 const GIVE = 'quality in .tool/config/workflow.yaml';
@@ -109,12 +113,16 @@ const GIVE = 'quality in .tool/config/workflow.yaml';
 const MAX_REJECTION = 2_000;
 
 /** What the agent is to do about a check that failed. */
-function nextStep({ check, figure, command }: CheckResult, settings: QualitySettings): string {
+function nextStep(result: CheckResult, coverage: number | null, settings: QualitySettings): string {
+  const { check, figure, command } = result;
   switch (check) {
     case 'tests':
       return command === null ? `Add tests, or name their command: ${GIVE}.` : 'Make the tests pass.';
     case 'coverage':
       if (figure === null) return `Make the coverage measurable, or name its command or its report: ${GIVE}.`;
+      if (isBelowOwn(result)) return 'Add tests until the command reaches that threshold.';
+      if (coverage !== null && coverage >= settings.coverageTarget)
+        return 'Find out why the command fails, and mend it.';
       return `Add tests until they reach at least ${settings.coverageTarget} % of the lines, beginning with the files named.`;
     case 'lint':
       return 'Mend what the linter reports.';
@@ -137,9 +145,13 @@ export function rejection(result: GateResult, settings: QualitySettings): string
       const shown = details.slice(0, maxDetails).map((line) => `  - ${clip(line, width)}`);
       const more = details.length > maxDetails ? [`  - … and ${details.length - maxDetails} more`] : [];
       const again = command === null ? [] : [`  run again: ${clip(command, width)}`];
-      return [`${check}: ${clip(reason, 2 * width)}`, ...shown, ...more, `  ${nextStep(one, settings)}`, ...again].join(
-        '\n',
-      );
+      return [
+        `${check}: ${clip(reason, 2 * width)}`,
+        ...shown,
+        ...more,
+        `  ${nextStep(one, result.coverage, settings)}`,
+        ...again,
+      ].join('\n');
     });
     return [head, ...parts, last].join('\n');
   };
