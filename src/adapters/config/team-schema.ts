@@ -86,7 +86,9 @@ const autoSelection = z
       .describe('A team when the complexity is scored at least so high, from 1 to 10.'),
   })
   .prefault({})
-  .describe('When a team is chosen without being asked for: any one of these is enough.');
+  .describe(
+    "When a team is chosen without being asked for: any one of these is enough. Work on fewer than 5 files is one agent's whatever they say, but for payment, authentication and user data.",
+  );
 
 const fallback = z
   .strictObject({

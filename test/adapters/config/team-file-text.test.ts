@@ -5,6 +5,7 @@ import { teamFileText } from '../../../src/adapters/config/team-file-text.ts';
 import { teamJsonSchema } from '../../../src/adapters/config/team-schema.ts';
 import { parseTeamSettings } from '../../../src/adapters/config/team-settings.ts';
 import { DEFAULT_TEAM_SETTINGS } from '../../../src/domain/team/default-settings.ts';
+import { SIZES } from '../../../src/domain/team/selection.ts';
 
 const text = teamFileText();
 
@@ -58,6 +59,11 @@ test('it names the keys that have no place in it', () => {
   assert.deepEqual(Object.keys(items), ['name', 'command', 'budget_ms']);
   for (const name of [...Object.keys(items).map((item) => `${item}: `), 'workflow.hooks'])
     assert.ok(text.includes(name), name);
+});
+
+test('it says below how many files the thresholds have no effect', () => {
+  const said = text.replace(/\s+# /g, ' ');
+  assert.ok(said.includes(`Work on fewer than ${SIZES.medium} files is one agent's whatever they say`));
 });
 
 test('no line is longer than 100 columns, none ends in a space', () => {
