@@ -41,8 +41,10 @@ export class LiveScreen {
     this.#options = options;
   }
 
+  /** A screen that was closed may be opened again. */
   open(): void {
     this.#isOpen = true;
+    this.#drawn = [];
     process.stdout.write(ENTER);
     // Whatever ends the process, the terminal is as it was.
     process.on('exit', this.#restore);
@@ -51,6 +53,8 @@ export class LiveScreen {
     if (stdin.isTTY) {
       stdin.setRawMode(true);
       stdin.on('data', this.#typed);
+      // It stays after the screen is closed, and is there once.
+      stdin.off('error', this.#ended);
       stdin.on('error', this.#ended);
       stdin.resume();
     }

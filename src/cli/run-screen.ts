@@ -27,6 +27,8 @@ export type RunScreen = {
   readonly presence: (name: string, isThere: boolean) => void;
   /** Takes the board away: lines follow, and a question can be asked. */
   readonly hide: () => void;
+  /** Brings it back, unless the person has taken it away. */
+  readonly show: () => void;
   readonly close: () => Promise<void>;
 };
 
@@ -40,17 +42,26 @@ function openBoard(directory: string, team: string, onInterrupt: () => void) {
   const history = new TeamHistory({ directory, from: 'snapshot' });
   const found = { name: team, directory, isArchived: false };
   let isShown = true;
+  let isUnwanted = false;
   let note = '';
   const screen = new LiveScreen({
     draw: (size) => boardScreen(viewFrom(history, found, Date.now()), size, note === '' ? FOOT : `${note} · ${FOOT}`),
     onLeave: (key) => {
       if (key === 'ctrl-c') onInterrupt();
-      else hide();
+      else {
+        isUnwanted = true;
+        hide();
+      }
     },
   });
   const hide = () => {
     isShown = false;
     screen.close();
+  };
+  const show = () => {
+    if (isShown || isUnwanted) return;
+    isShown = true;
+    screen.open();
   };
   const watch = watchLog(directory, LOOK_MS, () => {
     try {
@@ -69,6 +80,7 @@ function openBoard(directory: string, team: string, onInterrupt: () => void) {
       screen.redraw();
     },
     hide,
+    show,
     close: () => {
       watch.close();
       screen.close();
@@ -123,6 +135,7 @@ export function openRunScreen(
     say,
     output: show,
     hide: () => board?.hide(),
+    show: () => board?.show(),
     presence: (name, isThere) => {
       if (isThere) kept(name, () => panes?.show(name, outputs.pathOf(name)));
       else panes?.end(name);

@@ -104,7 +104,7 @@ async function leadTeam(composed: ComposedLead, team: string, isLive: boolean): 
     screen.hide();
     return askApproval(id, signal);
   };
-  const desk = { ...composed.lead.desk, askApproval: isAsked ? ask : null };
+  const desk = { ...composed.lead.desk, askApproval: isAsked ? ask : null, onChanges: screen.show };
   const signals = onSignals(() => stop.abort());
   try {
     const lead = new Lead(

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { appendFileSync } from 'node:fs';
+import { appendFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
 import type { TeammateScript } from '../../src/cli/agent-teammate.ts';
@@ -35,6 +35,14 @@ function reportOf({ code, stdout, stderr }: { code: number | null; stdout: strin
 /** The session's steps, as the log has them. */
 function stepsOf(log: string): readonly string[] {
   return [...log.matchAll(/"type":"moved","event":"(\w+)"/g)].map(([, event = '']) => event);
+}
+
+const OPENED = '[?1049h';
+const CLOSED = '[?1049l';
+
+/** When the board took the terminal, and when it gave it back. */
+function boards(output: string): readonly string[] {
+  return output.split('\u001b').flatMap((text) => [OPENED, CLOSED].filter((code) => text.startsWith(code)));
 }
 
 async function asked(pty: Pty, words = `approve ${SPEC}? [y/N/changes] `): Promise<void> {
@@ -145,10 +153,14 @@ test('a person at the terminal wants it otherwise, then approves it', async (t) 
   await asked(pty, 'What is to change? ');
   const before = pty.output.length;
   pty.type('the button shall be red\n');
+  // While the change is made the board is there again, until the next question.
   await pty.until(() => pty.output.slice(before).includes(`approve ${SPEC}? `));
+  assert.deepEqual(boards(pty.output.slice(before)), [OPENED, CLOSED]);
+  assert.match(pty.output.slice(before), /TASKS/);
   assert.match(project.read(PATHS[0] ?? ''), /a red button/);
   pty.type('y\n');
   assert.equal(await pty.ended, 0, pty.output);
+  assert.deepEqual(boards(pty.output), [OPENED, CLOSED, OPENED, CLOSED]);
   assert.match(pty.output, new RegExp(`${SPEC} is approved\\. Next: tool run ${SPEC}`));
   assert.deepEqual(project.names('.tool/specs'), [SPEC]);
   const { stdout } = await project.tool('spec', 'list');
@@ -161,6 +173,25 @@ test('a person at the terminal wants it otherwise, then approves it', async (t) 
     'approval_asked',
     'approved',
   ]);
+});
+
+test('a board that the person has taken away does not come back with the changes', async (t) => {
+  const plays = script({ analyst: [task('Change SPEC', ANALYST)], architect: [task('Change SPEC', ARCHITECT)] });
+  const project = new PhaseProject(t, plays);
+  const go = join(project.home, 'go');
+  project.before = `while [ ! -e '${go}' ]; do sleep 0.1; done; `;
+  const pty = project.attend(['plan', FEATURE, '--team']);
+  await pty.until((screen) => screen.some((line) => line.includes('TASKS')));
+  pty.type('q');
+  await pty.until(() => boards(pty.output).includes(CLOSED));
+  writeFileSync(go, '');
+  await asked(pty);
+  const before = pty.output.length;
+  pty.type('changes: a red button\n');
+  await pty.until(() => pty.output.slice(before).includes(`approve ${SPEC}? `));
+  pty.type('y\n');
+  assert.equal(await pty.ended, 0, pty.output);
+  assert.deepEqual(boards(pty.output), [OPENED, CLOSED]);
 });
 
 test('no is no, and so is a closed terminal', async (t) => {

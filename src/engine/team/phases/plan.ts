@@ -29,6 +29,8 @@ export type PlanDesk = {
   readonly writeSpec: (spec: NewSpec, replaces: string | null) => CreatedSpec;
   /** Asks the person at the terminal; null: nobody sits there. Null as the answer: the signal came first. */
   readonly askApproval: ((id: string, signal: AbortSignal) => Promise<ApprovalAnswer | null>) | null;
+  /** What the person wants otherwise is being worked on. */
+  readonly onChanges?: () => void;
 };
 
 export type PlanEnd =
@@ -145,7 +147,9 @@ async function approval(
     );
   if (answer.kind === 'changes' && !isDecided) {
     const late = await askChanges(context, log, as, id, answer.words);
-    return late === null ? { kind: 'asked', problems: [] } : { kind: 'failed', why: late };
+    if (late !== null) return { kind: 'failed', why: late };
+    desk.onChanges?.();
+    return { kind: 'asked', problems: [] };
   }
   if (answer.kind === 'yes' && !isDecided) {
     const problem = context.project.approve(id);
