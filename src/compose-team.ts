@@ -2,7 +2,7 @@
 
 import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { agentTools } from './adapters/agent-tools.ts';
+import { agentTools, hasAgentFile } from './adapters/agent-tools.ts';
 import { loadTeamSettings } from './adapters/config/settings-snapshot.ts';
 import { KeptTeams } from './adapters/event-log/kept-teams.ts';
 import { FileTeams } from './adapters/event-log/teams.ts';
@@ -205,6 +205,7 @@ export function composeContext(
       inside: (path) => insideOf(project, path),
       placeOf: (path) => placeOf(path, root),
       workshop: () => lateWorkshop(project, env),
+      hasAgentFile: (agent) => hasAgentFile(root, agent, env),
       host,
       writesOf: (tool, input, cwd) => writesOf(tool, input, cwd, { root, env }),
       below: (directory) => filesBelow(root, directory),

@@ -1,6 +1,7 @@
-// The list of tools in the definition of an agent that a project brings itself.
+// The definitions of agents that a project or its user brings: whether there is one, and the list of tools in it.
 
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
+import { homedir } from 'node:os';
 import { join } from 'node:path';
 
 /** The text of a front matter, of which the host reads as little as this. */
@@ -18,6 +19,12 @@ export function toolsIn(text: string): readonly string[] | null {
   return [...inline.split(','), ...below]
     .map((tool) => tool.trim().replace(/^["']|["']$/g, ''))
     .filter((tool) => tool !== '');
+}
+
+/** Whether the project, or the user for all projects, has a file that is called like the agent. */
+export function hasAgentFile(root: string, agent: string, env: Readonly<Record<string, string | undefined>>): boolean {
+  const own = env.CLAUDE_CONFIG_DIR ?? join(env.HOME ?? homedir(), '.claude');
+  return [join(root, '.claude'), own].some((place) => existsSync(join(place, 'agents', `${agent}.md`)));
 }
 
 /** Null: the project has no definition of that agent, or one without a list. */

@@ -1,8 +1,8 @@
 // What `tool doctor` finds out about team mode: its three prerequisites, what is installed, and what this host cannot do.
 
 import { existsSync, readFileSync } from 'node:fs';
-import { homedir } from 'node:os';
 import { join } from 'node:path';
+import { hasAgentFile } from '../adapters/agent-tools.ts';
 import { loadTeamSettings } from '../adapters/config/settings-snapshot.ts';
 import { FileTeams } from '../adapters/event-log/teams.ts';
 import { findVariable } from '../adapters/host-settings.ts';
@@ -102,17 +102,16 @@ function checkLimits(host: string | null): readonly Check[] {
 
 /** Roles of the project's own are played by agents of its own, which nobody else brings. */
 function checkAgents(root: string, { patterns }: TeamSettings, env: Environment): readonly Check[] {
-  const own = env.CLAUDE_CONFIG_DIR ?? join(env.HOME ?? homedir(), '.claude');
   const roles = new Set(Object.values(patterns).flat());
   return [...roles]
     .filter((role) => roleNamed(role) === undefined)
-    .map((role) => `agents/${agentOf(role)}.md`)
-    .filter((path) => ![join(root, '.claude'), own].some((place) => existsSync(join(place, path))))
-    .map((path) =>
+    .map(agentOf)
+    .filter((agent) => !hasAgentFile(root, agent, env))
+    .map((agent) =>
       warn(
         'team agents',
-        `workflow.team.patterns names a role of your own, and there is no .claude/${path}: no host can start it`,
-        `write .claude/${path}, after the model of one that \`tool init\` has put beside it`,
+        `workflow.team.patterns names a role of your own, and there is no .claude/agents/${agent}.md: no host can start it`,
+        `write .claude/agents/${agent}.md, after the model of one that \`tool init\` has put beside it`,
       ),
     );
 }

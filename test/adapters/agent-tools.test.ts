@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
-import { agentTools, toolsIn } from '../../src/adapters/agent-tools.ts';
+import { agentTools, hasAgentFile, toolsIn } from '../../src/adapters/agent-tools.ts';
 import { tempDir } from '../support/temp.ts';
 
 const CASES: readonly (readonly [string, string, readonly string[] | null])[] = [
@@ -29,4 +29,23 @@ test('an agent of the project is read where the host reads it', (t) => {
   writeFileSync(join(root, '.claude', 'agents', 'team-tester.md'), '---\ntools: Read\n---\nx\n');
   assert.deepEqual(agentTools(root, 'team-tester'), ['Read']);
   assert.equal(toolsIn('no front matter\ntools: Read\n'), null);
+});
+
+test('the file of an agent may be the project’s or the user’s', (t) => {
+  const places = { root: tempDir(t), home: tempDir(t), own: tempDir(t) };
+  const has = (env: Record<string, string>) => hasAgentFile(places.root, 'team-writer', env);
+  const write = (directory: string) => {
+    mkdirSync(join(directory, 'agents'), { recursive: true });
+    writeFileSync(join(directory, 'agents', 'team-writer.md'), '');
+  };
+  const env = { HOME: places.home };
+  assert.equal(has(env), false);
+  write(join(places.home, '.claude'));
+  assert.equal(has(env), true);
+  const moved = { ...env, CLAUDE_CONFIG_DIR: places.own };
+  assert.equal(has(moved), false);
+  write(places.own);
+  assert.equal(has(moved), true);
+  write(join(places.root, '.claude'));
+  assert.equal(has({ HOME: tempDir(t) }), true);
 });

@@ -119,6 +119,7 @@ export class TeamWorld {
       inside: (path) => insideProject(path.startsWith(`${this.root}/`) ? path.slice(this.root.length + 1) : path),
       placeOf: (path) => placeOf(path, this.root),
       workshop: () => Promise.resolve(null),
+      hasAgentFile: () => false,
       host: () => ({ version: '2.1.177', form: 'project' }),
       writesOf: (_tool, input) =>
         Promise.resolve({

@@ -28,6 +28,8 @@ export type TeamContext = {
   readonly placeOf: (path: string) => { readonly path: string; readonly isDirectory: boolean };
   /** Where the caller works in a worktree of its own, whose finished work is merged; null: in the project itself. */
   readonly workshop: () => Promise<Workshop | null>;
+  /** Whether the project or its user has a definition of that agent, in a file that is called like it. */
+  readonly hasAgentFile: (agent: string) => boolean;
   /** null: none; somebody at a terminal, or another client. */
   readonly host: () => Host | null;
 };

@@ -6,6 +6,7 @@ import { identify, memberName } from '../../domain/team/caller.ts';
 import { judgeWrites, ruleOf, type Target, type Writes } from '../../domain/team/guard.ts';
 import { LEAD } from '../../domain/team/message.ts';
 import { insideProject } from '../../domain/team/ownership.ts';
+import type { Member } from '../../domain/team/state.ts';
 import { kindOfTool } from '../../domain/team/tool-kind.ts';
 import type { TeamLog } from '../ports.ts';
 import { approvalFault } from './approving.ts';
@@ -13,7 +14,7 @@ import { mustBeReadable, withReadable } from './context.ts';
 import { type HookAnswer, type HostEvent, SILENT } from './event.ts';
 import { evidenceOf, type Found, findCaller, type HookContext, isOfLead } from './hook-context.ts';
 import { noteDelivered } from './member-operations.ts';
-import { serverTool, spawnMark } from './spawn.ts';
+import { hostAgent, serverTool, spawnMark } from './spawn.ts';
 
 /** Key of the stamp in the input of a call. */
 export const STAMP = '_caller';
@@ -162,9 +163,10 @@ async function noteAlone(context: HookContext, event: HostEvent, { log, caller }
 const NEEDED = ['TaskList', 'TaskGet', 'TaskUpdate', 'Inbox', 'SendMessage'];
 
 /** Why an agent of the project's own could take no part in a team; null: it can. */
-function unreachedWords(context: HookContext, agent: string): string | null {
+function unreachedWords(context: HookContext, member: Member): string | null {
+  const { agent } = member;
   // A plugin's agents are its own.
-  const tools = context.host()?.form === 'plugin' ? null : context.project.agentTools(agent);
+  const tools = hostAgent(member, context.host()) === agent ? context.project.agentTools(agent) : null;
   if (tools === null) return null;
   const needed = NEEDED.map((tool) => serverTool(tool, context.host()));
   const missing = needed.filter((tool) => !tools.includes(tool) && !tools.includes('*'));
@@ -196,7 +198,7 @@ async function guardSpawn(context: HookContext, event: HostEvent, found: Found):
     return refuse(
       `while team ${state.team} stands only registered teammates are started: call the team server's Task first, with {"subagent_type":"${member?.agent ?? 'team-<role>'}","team_name":"${state.team}","name":"${member?.name ?? '<role>'}","prompt":"<what to do>"}, and make the call that it answers with${member === undefined ? '' : ` (${member.name} is ${member.phase})`}`,
     );
-  const unreached = unreachedWords(context, member.agent);
+  const unreached = unreachedWords(context, member);
   if (unreached !== null) return refuse(unreached);
   const { refusal } = await log.append({
     type: 'member_spawned',
@@ -215,8 +217,11 @@ async function guardSpawn(context: HookContext, event: HostEvent, found: Found):
   const prompt = `${memberBrief(state, member, settings, null)}\n\n${given || member.prompt}`;
   // With a name some hosts would make it a teammate of their own kind; in a work tree of its own it could write nothing.
   const { name: _, team_name: __, isolation: ___, ...input } = event.input;
-  const agent = context.host()?.form === 'plugin' ? `tool:${member.agent}` : member.agent;
-  return { kind: 'rewrite', input: { ...input, subagent_type: agent, prompt }, grant: false };
+  return {
+    kind: 'rewrite',
+    input: { ...input, subagent_type: hostAgent(member, context.host()), prompt },
+    grant: false,
+  };
 }
 
 /** The host's own team tools would hold a second state: they rest while a team stands. */

@@ -171,6 +171,11 @@ function promptFor(role: string, hasTasks: boolean): string {
   return hasTasks ? `Do the tasks that are meant for ${role}.` : (roleNamed(role)?.does ?? `Work as ${role}.`);
 }
 
+/** A role of the user's own is played by an agent of theirs, which nobody else brings; without a host, by any program. */
+function lacksAgent(context: TeamContext, role: string, agent: string): boolean {
+  return context.host() !== null && roleNamed(role) === undefined && !context.hasAgentFile(agent);
+}
+
 export async function registerMember(
   context: TeamContext,
   log: TeamLog,
@@ -218,7 +223,9 @@ export async function registerMember(
     run: member.epoch,
     state: log.state.members.get(name)?.phase ?? member.phase,
     call: hostCall(member, log.state, context.host(), key?.key ?? null),
-    note: 'Make this call now, as it stands; several of them in one message run at the same time.',
+    note: lacksAgent(context, name, agent)
+      ? `There is no .claude/agents/${agent}.md, neither here nor with the user: a host that knows no such agent cannot start ${name}, and the work would go on one at a time. Tell the user to write it, after the model of one that \`tool init\` has put beside it, before you make this call.`
+      : 'Make this call now, as it stands; several of them in one message run at the same time.',
   };
 }
 

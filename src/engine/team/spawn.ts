@@ -1,5 +1,6 @@
 // The call by which a host starts a registered teammate.
 
+import { roleNamed } from '../../domain/team/brief.ts';
 import type { Member, TeamState } from '../../domain/team/state.ts';
 import type { Host } from './context.ts';
 
@@ -17,6 +18,11 @@ function isAgentTool(version: string | null): boolean {
 /** What the host calls a tool of the team's server. */
 export function serverTool(tool: string, host: Host | null): string {
   return `mcp__${host?.form === 'plugin' ? 'plugin_tool_' : ''}team__${tool}`;
+}
+
+/** What the host calls a member's agent: a plugin's own have its name before theirs, those of the project have not. */
+export function hostAgent({ name, agent }: Member, host: Host | null): string {
+  return host?.form === 'plugin' && roleNamed(name) !== undefined ? `tool:${agent}` : agent;
 }
 
 export function hostCall(
@@ -38,7 +44,7 @@ export function hostCall(
   return {
     tool: isAgentTool(host.version) ? 'Agent' : 'Task',
     input: {
-      subagent_type: host.form === 'plugin' ? `tool:${member.agent}` : member.agent,
+      subagent_type: hostAgent(member, host),
       description: `${member.name} of ${state.team}`,
       prompt: `${mark} ${member.prompt}${handed}`,
       // Before, a session without a screen ends agents in the background with the lead's turn.

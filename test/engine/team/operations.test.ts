@@ -46,6 +46,34 @@ test('without team.enabled no team is made', async (t) => {
   );
 });
 
+test('of a role of the user’s own the answer names the agent that is missing, and where it is there calls it by its name', async (t) => {
+  const world = new TeamWorld(t);
+  world.settings = { ...world.settings, patterns: { ...world.settings.patterns, docs: ['writer', 'tester'] } };
+  await world.team([]);
+  const files = new Set<string>();
+  const asked = async (role: string, form: 'project' | 'plugin' | null) => {
+    const host = form === null ? null : ({ version: '2.1.177', form } as const);
+    const context = { ...world.context, host: () => host, hasAgentFile: (agent: string) => files.has(agent) };
+    const given = { subagent_type: `team-${role}`, team_name: TEAM, name: role, prompt: 'Do it' };
+    const answer = await operate(context, 'Task', given, world.evidence('team-lead'));
+    const record = { name: role, epoch: world.epoch(role), how: 'not_started', reason: 'it is none yet' } as const;
+    await world.append({ type: 'member_ended', ...record });
+    return JSON.stringify(answer);
+  };
+  for (const form of ['project', 'plugin'] as const) {
+    const missing = /There is no \.claude\/agents\/team-writer\.md, neither here nor with the user: /;
+    assert.match(await asked('writer', form), missing);
+    files.add('team-writer');
+    const there = await asked('writer', form);
+    assert.doesNotMatch(there, missing);
+    assert.match(there, /"subagent_type":"team-writer"/);
+    files.clear();
+  }
+  // What the program brings itself is there, and a program that is started by hand needs no file.
+  assert.match(await asked('tester', 'plugin'), /"subagent_type":"tool:team-tester".*Make this call now/);
+  assert.match(await asked('writer', null), /Make this call now/);
+});
+
 test('a teammate is registered under its exact name, and the answer is the call that starts it', async (t) => {
   const world = new TeamWorld(t);
   await world.team([]);
