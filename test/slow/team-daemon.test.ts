@@ -110,6 +110,26 @@ test('an issue that names a SPEC which nobody has approved is given up with what
   assert.match(pull?.body ?? '', /## Decided on\n\n- the issue names SPEC-GUESTBOOK-001\n/);
 });
 
+test('once the SPEC that cannot be built is no longer named, the issue is worked on by its own words', async (t) => {
+  const path = `.tool/specs/${DEMO_SPEC}/spec.md`;
+  const draft = (DEMO_FILES[path] ?? '').replace('status: approved', 'status: draft');
+  const forge = await startForge(t, { ...DEMO_FILES, [path]: draft });
+  const issue = await forge.open('Mend a typo in README.md', { body: `It says teh, as ${DEMO_SPEC} does.` });
+  const daemon = await watched(t, forge, 'auto', 0, {}, 'agent: { max_attempts: 1 }');
+  // The other label goes after that one has come.
+  await daemon.until('only the failed label', async () => (await forge.labelsOf(issue)).join() === 'tool-failed');
+  const [comment] = await forge.comments(issue);
+  assert.match(
+    comment ?? '',
+    /; once SPEC-GUESTBOOK-001 no longer stands in the issue's title and text, the issue is worked on by its own words/,
+  );
+  await forge.write(issue, 'It says teh.');
+  await forge.label(issue, 'tool-todo');
+  await daemon.until('the done label', async () => (await forge.labelsOf(issue)).includes('tool-done'));
+  const [pull] = await forge.pulls();
+  assert.match(pull?.body ?? '', /^by one agent/);
+});
+
 test('a team that cannot be one is told of in the daemon’s log', async (t) => {
   const config = '.tool/config/workflow.yaml';
   const off = JSON.stringify({ workflow: { team: { enabled: false, fallback: { log_level: 'error' } } } });

@@ -83,6 +83,8 @@ export type TestForge = {
   ) => Promise<number>;
   readonly label: (issue: number, label: string, by?: string) => Promise<void>;
   readonly unlabel: (issue: number, label: string) => Promise<void>;
+  /** Puts another text in the place of the issue's. */
+  readonly write: (issue: number, body: string) => Promise<void>;
   readonly close: (issue: number) => Promise<void>;
   readonly labelsOf: (issue: number) => Promise<string[]>;
   readonly pulls: () => Promise<
@@ -133,6 +135,9 @@ export async function startForge(t: Cleanup, files: Readonly<Record<string, stri
     label,
     async unlabel(issue, name) {
       await forge.call('maintainer', 'DELETE', `${BASE}/issues/${issue}/labels/${name}`);
+    },
+    async write(issue, body) {
+      await forge.call('maintainer', 'PATCH', `${BASE}/issues/${issue}`, { body });
     },
     async close(issue) {
       await forge.call('maintainer', 'PATCH', `${BASE}/issues/${issue}`, { state: 'closed' });

@@ -132,7 +132,8 @@ export async function decideIssue(
   const { issue, life, text } = asked;
   const team = issueTeamName(issue, life);
   const title = oneLine(text.split('\n')[0] ?? '', TITLE_MAX);
-  const left: string[] = [];
+  /** Why each of those that it names is not built. */
+  const left = new Map<string, string>();
   const done: string[] = [];
   for (const id of specIdsIn(text)) {
     const spec = context.project.spec(id);
@@ -144,21 +145,25 @@ export async function decideIssue(
       continue;
     }
     if (settings.requirePlanApproval && !counts) {
-      left.push(
+      left.set(
+        id,
         `the issue names ${id}, which is not approved (${why}): \`tool spec approve ${id}\` approves it as it stands, and a commit on the default branch brings that here`,
       );
       continue;
     }
     const planned = context.project.planned(id);
     if (planned !== null && planned.problems.length > 0) {
-      left.push(`the issue names ${id}, and ${unreadable(id, planned.problems)}`);
+      left.set(id, `the issue names ${id}, and ${unreadable(id, planned.problems)}`);
       continue;
     }
     const work: Work = { phase: 'run', subject: id, team, text: spec, data: planned?.data ?? null };
-    const said = [`the issue names ${id}`, ...left.map((one) => `not built: ${one}`), ...done];
+    const said = [`the issue names ${id}`, ...[...left.values()].map((one) => `not built: ${one}`), ...done];
     return decideOn(context, work, { command: 'run', flags }, settings, said);
   }
-  if (left.length > 0) return { kind: 'refused', of: 'work', problems: left };
+  if (left.size > 0) {
+    const out = `once ${[...left.keys()].join(' and ')} no longer stands in the issue's title and text, the issue is worked on by its own words`;
+    return { kind: 'refused', of: 'work', problems: [...left.values(), out] };
+  }
   const work: Work = { phase: 'run', subject: `issue #${issue}: ${title}`, team, text, data: null };
   return decideOn(context, work, { command: 'run', flags }, settings, done);
 }
