@@ -52,13 +52,19 @@ function missingOf(steps: Steps): readonly string[] {
   return STEPS.filter(({ step }) => steps[step].every((one) => one === '')).map(({ word }) => word);
 }
 
+const STEP_LINE = /^(given|when|then|and|but)\s+(.*)$/i;
+
+function stepOf(begin: string): (typeof STEPS)[number] | undefined {
+  return STEPS.find(({ word }) => word.toLowerCase() === begin.toLowerCase());
+}
+
 /** The steps of a scenario: one a line, or all of them in one sentence. */
 function stepsOf(lines: readonly Line[]): Steps {
   const steps: Record<Step, string[]> = { given: [], when: [], outcomes: [] };
   let open: Step | null = null;
   for (const { text } of lines) {
-    const [, begin = '', words = ''] = /^(given|when|then|and|but)\s+(.*)$/i.exec(text) ?? [];
-    open = STEPS.find(({ word }) => word.toLowerCase() === begin.toLowerCase())?.step ?? open;
+    const [, begin = '', words = ''] = STEP_LINE.exec(text) ?? [];
+    open = stepOf(begin)?.step ?? open;
     if (open === null) continue;
     if (begin !== '') steps[open].push(words);
     else steps[open].push(`${steps[open].pop() ?? ''} ${text}`.trim());
@@ -67,6 +73,19 @@ function stepsOf(lines: readonly Line[]): Steps {
   const sentence = IN_ONE_LINE.exec(lines.map((line) => line.text).join(' '));
   const [, given = '', when = '', outcome = ''] = sentence ?? [];
   return sentence === null ? steps : { given: [given], when: [when], outcomes: [outcome] };
+}
+
+/** The first step that begins after one that comes behind it; null: they stand in their order. */
+function lateStep(lines: readonly Line[]): { readonly line: number; readonly words: string } | null {
+  const begun: (typeof STEPS)[number][] = [];
+  for (const { text, line } of lines) {
+    const one = stepOf(STEP_LINE.exec(text)?.[1] ?? '');
+    if (one === undefined || begun.includes(one)) continue;
+    const before = begun.find((other) => STEPS.indexOf(other) > STEPS.indexOf(one));
+    if (before !== undefined) return { line, words: `${one.word} after ${before.word}` };
+    begun.push(one);
+  }
+  return null;
 }
 
 /** Reads an `acceptance.md`; never throws. */
@@ -95,6 +114,8 @@ export function parseAcceptance(text: string): ReadDocument<AcceptanceDocument> 
         block.line,
         `${id}: expected Given, When and Then, got ${missing.length === STEPS.length ? 'none of them' : `no ${missing.join(' and no ')}`}`,
       );
+    const late = missing.length > 0 ? null : lateStep(own);
+    if (late !== null) say(late.line, `${id}: expected Given, When and Then in this order, got ${late.words}`);
     const requirements = idsOf(about);
     if (requirements.length === 0)
       say(block.line, `${id}: expected the requirements that it proves, like "${id} (R1):", got none`);

@@ -149,9 +149,13 @@ function taskOf(
   const at = (name: FieldName) => fields.get(name)?.line ?? line;
   const files = codeSpans(value('files'));
   if (files.length === 0) say(at('files'), `${id}: files: expected the paths that it touches, got none`);
-  for (const file of files)
-    if (insideProject(file) === null)
+  const paths = files.map(insideProject);
+  for (const [index, file] of files.entries()) {
+    const path = paths[index] ?? null;
+    if (path === null)
       say(at('files'), `${id}: files: expected a path inside the project, from its root, got ${got(file)}`);
+    else if (paths.indexOf(path) < index) say(at('files'), `${id}: files: expected ${got(file)} once, got it again`);
+  }
   const domain = value('domain');
   if (!PLAN_DOMAINS.some((one) => one === domain)) {
     const close = nearest(domain, PLAN_DOMAINS);

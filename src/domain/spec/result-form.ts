@@ -34,7 +34,7 @@ export const RESULT_FORMS: Readonly<Record<string, readonly string[]>> = {
     '',
     '> More about it, where that is needed.',
     '',
-    '- files: `<path>`, `<path>`',
+    '- files: `<path>`, `<another path>`',
     '- domain: <backend, frontend, database, security, tests, design, infrastructure, documentation or core>',
     '- owner: <a role like backend-dev; leave it out where the files say it>',
     '- depends on: <T2, or none>',

@@ -125,6 +125,12 @@ const PLAN_CASES: readonly (readonly [what: string, from: string, to: string, sa
     /^plan\.md:22: T2: depends on: there is no T7; there is T1, T2$/,
   ],
   [
+    'a file twice',
+    '`src/models/user.ts`',
+    '`./src/api/login.ts`',
+    /^plan\.md:11: T1: files: expected "\.\/src\/api\/login\.ts" once, got it again$/,
+  ],
+  [
     'a task that waits for itself',
     'depends on: T1',
     'depends on: T2',
@@ -193,6 +199,20 @@ const ACCEPTANCE_CASES: readonly (readonly [what: string, from: string, to: stri
     '  Then a session of 12 hours is open\n',
     '',
     /^acceptance\.md:3: A1: expected Given, When and Then, got no Then$/,
+  ],
+  ['no given', '  Given a user with a password\n', '', /^acceptance\.md:3: A1: .*, got no Given$/],
+  ['no when', '  When they log in with it\n  And the account is open\n', '', /^acceptance\.md:3: A1: .*, got no When$/],
+  [
+    'its steps in another order',
+    '  Given a user with a password\n  When they log in with it\n',
+    '  When they log in with it\n  Given a user with a password\n',
+    /^acceptance\.md:5: A1: expected Given, When and Then in this order, got Given after When$/,
+  ],
+  [
+    'what comes of it before what is done',
+    '  When they log in with it\n  And the account is open\n  Then a session of 12 hours is open\n',
+    '  Then a session of 12 hours is open\n  When they log in with it\n',
+    /^acceptance\.md:6: A1: expected Given, When and Then in this order, got When after Then$/,
   ],
   [
     'no steps',
