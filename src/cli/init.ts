@@ -15,7 +15,7 @@ import { MANIFEST } from '../install/manifest.ts';
 import { performAll } from '../install/operations.ts';
 import { readPayload } from '../install/payload.ts';
 import { findProject, type Project } from '../install/project.ts';
-import { changes, dryRun, lines } from '../install/report.ts';
+import { changes, dryRun, summary } from '../install/report.ts';
 import { refuseAgentsWhileTeamsStand } from './refuse-agents.ts';
 
 export type InitOptions = {
@@ -83,7 +83,7 @@ export async function initCommand(directory: string | undefined, options: InitOp
       : `${did} toolcrew ${version} in ${project.root} (${project.kind}, ${hostWords(host)}):`;
   const said = [
     head,
-    ...(preview?.lines ?? lines(changes(plan))),
+    ...(preview?.lines ?? summary(changes(plan))),
     '',
     ...limits.map((limit) => `Note: ${limit}`),
     preview === undefined ? nextStep(project) : 'Nothing was written.',

@@ -29,6 +29,28 @@ const EDITED: ReadonlySet<string> = new Set([
   '.tool/config/workflow.yaml',
 ]);
 
+/** `.claude/agents`, `.tool/hooks`. */
+function placeOf(path: string): string {
+  return path.split('/').slice(0, 2).join('/');
+}
+
+/** In short: of files that nobody writes in, and of which there is nothing more to say, each directory has one line with their number. */
+export function summary(outcomes: readonly Outcome[]): string[] {
+  const groups = new Map<string, Outcome[]>();
+  for (const outcome of outcomes) {
+    const { path, did, note } = outcome;
+    const key = EDITED.has(path) || note !== undefined ? path : `${did} ${placeOf(path)}`;
+    groups.set(key, [...(groups.get(key) ?? []), outcome]);
+  }
+  return [...groups.values()].flatMap((group) => {
+    const [first] = group;
+    if (first === undefined) return [];
+    return line(
+      group.length === 1 ? first : { ...first, path: `${placeOf(first.path)}/`, note: `${group.length} files` },
+    );
+  });
+}
+
 /** Hashes and bundles: no line of them says anything to a reader. */
 function isGenerated(path: string): boolean {
   return path === MANIFEST || path.startsWith('.tool/hooks/');
