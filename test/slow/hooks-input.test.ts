@@ -148,13 +148,13 @@ test('where it cannot be told whether a team stands, the guard refuses and the o
   assert.equal(guarded.code, 2);
   assert.match(
     guarded.stderr,
-    /^toolcrew: PreToolUse cannot tell whether this may happen, so it does not: cannot read .*teams/,
+    /^toolcrew: PreToolUse cannot tell whether this may happen, so it does not: .*\.tool\/teams: expected a directory, got a file; move it away\. /,
   );
   const stamp = await project.hook('pre-tool-use', 'backend-dev', 'PreToolUse', { tool_name: 'mcp__team__Inbox' });
   assert.equal(stamp.code, 0);
   letsGo(
     await project.hook('stop', 'team-lead', 'Stop'),
-    /^toolcrew: Stop failed and lets this go on: cannot read .*teams/,
+    /^toolcrew: Stop failed and lets this go on: .*\.tool\/teams: expected a directory, got a file; move it away$/m,
   );
 });
 
