@@ -23,6 +23,8 @@ export const teamSummary: z.ZodType<TeamSummary> = z.object({
         subject: word,
         status,
         owner: word.nullable(),
+        // What was written before there was any has none.
+        note: word.nullable().default(null),
         started_at: word.nullable(),
         seconds: count.nullable(),
         cost_usd: count,

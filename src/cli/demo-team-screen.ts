@@ -4,7 +4,7 @@ import type { TeamSummary } from '../domain/team/summary.ts';
 import { oneLine } from '../domain/text.ts';
 import type { StateView } from '../engine/daemon/view.ts';
 import { duration } from '../http/format.ts';
-import { gateWords, teamWords } from '../http/team-lines.ts';
+import { gateWords, taskWords, teamWords } from '../http/team-lines.ts';
 import { FRAMES, PHASES } from './demo-screen.ts';
 import { paints } from './paint.ts';
 import { Redrawn } from './redrawn.ts';
@@ -115,7 +115,7 @@ export class DemoTeamScreen {
         return [
           cell(mark, paint),
           cell(task.id, paints.quiet),
-          cell(task.subject, task.status === 'blocked' ? paints.quiet : undefined),
+          cell(taskWords(task), task.status === 'blocked' ? paints.quiet : undefined),
           cell(task.owner ?? '–', paints.name),
           cell(took(task, now), paint),
         ];
@@ -147,10 +147,10 @@ export class DemoTeamScreen {
 
   #tellTeam(team: TeamSummary): void {
     for (const task of team.tasks) {
-      const { id, status, owner, subject, seconds } = task;
+      const { id, status, owner, seconds } = task;
       if (status === 'pending' || status === 'blocked') continue;
       const time = seconds === null ? '' : ` (${seconds.toFixed(1)} s)`;
-      this.#line(`task ${id}`, status, `${MARKS[status].mark} ${owner ?? '–'}: ${id} ${subject}${time}`);
+      this.#line(`task ${id}`, status, `${MARKS[status].mark} ${owner ?? '–'}: ${id} ${taskWords(task)}${time}`);
     }
     const { count, last } = team.messages;
     for (const message of last.slice(Math.max(0, last.length - (count - this.#messages)))) {

@@ -10,7 +10,7 @@ import { ToolError } from '../domain/errors.ts';
 import type { TeamSummary } from '../domain/team/summary.ts';
 import type { CompletedRow, StateView } from '../engine/daemon/view.ts';
 import { table } from '../http/dashboard.ts';
-import { gateWords } from '../http/team-lines.ts';
+import { gateWords, TASK_MAX, taskWords } from '../http/team-lines.ts';
 import { SCRIPT_VARIABLE } from './agent-teammate.ts';
 import { commandName, type DemoOptions, filesIn, printPlaces } from './demo.ts';
 import { ACCOUNTS, CLI, DemoDaemon, LABEL, OWNER } from './demo-daemon.ts';
@@ -143,11 +143,12 @@ async function whatCame(forge: Forge, repository: string, issue: number, state: 
 }
 
 function printJson({ row, team, files, seconds }: Done, alone: number): void {
-  const tasks = team.tasks.map(({ id, subject, owner, status, seconds: took }) => ({
+  const tasks = team.tasks.map(({ id, subject, owner, status, note, seconds: took }) => ({
     id,
     subject,
     owner,
     outcome: status,
+    note,
     seconds: took,
   }));
   const gate = team.gate === null ? null : { ok: team.gate.ok, coverage: team.gate.coverage, checks: team.gate.checks };
@@ -171,14 +172,14 @@ function printOutcome({ row, team, pull, files, seconds }: Done, alone: number):
       { title: 'OUTCOME', max: 11 },
       { title: 'OWNER', max: 16 },
       { title: 'SECONDS', max: 7 },
-      { title: 'WHAT', max: 80 },
+      { title: 'WHAT', max: TASK_MAX },
     ],
-    team.tasks.map(({ id, status, owner, seconds: took, subject }) => [
-      id,
-      status.replace('_', ' '),
-      owner ?? '–',
-      took === null ? '–' : took.toFixed(1),
-      subject,
+    team.tasks.map((task) => [
+      task.id,
+      task.status.replace('_', ' '),
+      task.owner ?? '–',
+      task.seconds === null ? '–' : task.seconds.toFixed(1),
+      taskWords(task),
     ]),
   );
   const counted = (count: number, what: string) => `${count} ${what}${count === 1 ? '' : 's'}`;

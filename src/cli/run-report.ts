@@ -3,6 +3,7 @@
 import { type SpecStatus, specDirectory } from '../domain/spec/spec.ts';
 import { dollars, type Spent } from '../domain/team/cost.ts';
 import { type Gate, isRefusal, type TeamState } from '../domain/team/state.ts';
+import { noteOf } from '../domain/team/task.ts';
 import { visible, visibleLines } from '../domain/text.ts';
 import type { Outcome } from '../engine/team/lead/lead-port.ts';
 
@@ -14,6 +15,8 @@ export type RunReport = {
     readonly subject: string;
     readonly owner: string | null;
     readonly outcome: string;
+    /** That nothing was changed under it, with its owner's words; null: something was, or it is not known. */
+    readonly note: string | null;
     readonly seconds: number | null;
   }[];
   readonly messages: number;
@@ -41,13 +44,17 @@ export type RunReport = {
 };
 
 function tasksOf(state: TeamState): RunReport['tasks'] {
-  return [...state.tasks.values()].map(({ id, subject, owner, claim, status, startedAt, endedAt }) => ({
-    id,
-    subject,
-    owner: claim?.member ?? owner,
-    outcome: status,
-    seconds: startedAt === null || endedAt === null ? null : Math.round((endedAt - startedAt) / 10) / 100,
-  }));
+  return [...state.tasks.values()].map((task) => {
+    const { id, subject, owner, claim, status, startedAt, endedAt } = task;
+    return {
+      id,
+      subject,
+      owner: claim?.member ?? owner,
+      outcome: status,
+      note: noteOf(task),
+      seconds: startedAt === null || endedAt === null ? null : Math.round((endedAt - startedAt) / 10) / 100,
+    };
+  });
 }
 
 function planOf(outcome: Outcome): RunReport['plan'] {
@@ -96,7 +103,10 @@ const PLAN_NEXT: Readonly<Record<SpecStatus, (id: string) => string>> = {
 /** The report for people. */
 export function reportLines({ tasks, plan, debug, branch, files, costs, report }: RunReport): readonly string[] {
   return [
-    ...tasks.map(({ id, outcome, owner, subject }) => `${id}  ${outcome}  ${owner ?? '–'}  ${visible(subject)}`),
+    ...tasks.map(
+      ({ id, outcome, note, owner, subject }) =>
+        `${id}  ${outcome}  ${owner ?? '–'}  ${visible(subject)}${note === null ? '' : `; ${visible(note)}`}`,
+    ),
     ...(plan === null ? [] : [...plan.paths, PLAN_NEXT[plan.status](plan.spec)]),
     ...(debug === null || debug.cause === null
       ? []

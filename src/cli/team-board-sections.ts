@@ -169,12 +169,16 @@ function tasksOf(view: TeamView): Section {
     rows: view.tasks.map((task) => {
       const { mark, paint, rank } = STATUSES[task.status];
       const waits = task.waits_for.length === 0 ? '' : `after ${task.waits_for.join(', ')}`;
+      const what = task.note === null ? task.subject : `${task.subject}; ${task.note}`;
       return {
         rank,
         cells: [
           cell(mark, paint),
           cell(task.id, paints.quiet),
-          cell(task.subject, task.status === 'blocked' || task.status === 'completed' ? paints.quiet : undefined),
+          cell(
+            what,
+            task.status === 'blocked' || (task.status === 'completed' && task.note === null) ? paints.quiet : undefined,
+          ),
           cell(waits, paints.waiting),
           cell(task.owner ?? '–', task.owner === null ? paints.quiet : paints.name),
           cell(costWords(task.cost_usd), paints.quiet),

@@ -3,7 +3,7 @@
 import { asLine, clip } from '../domain/text.ts';
 import type { StateView } from '../engine/daemon/view.ts';
 import { count, dollars, duration } from './format.ts';
-import { finishedTeamsOf, gateWords, type IssueTeam, teamsOf, teamWords } from './team-lines.ts';
+import { finishedTeamsOf, gateWords, type IssueTeam, TASK_MAX, taskWords, teamsOf, teamWords } from './team-lines.ts';
 
 /** So many teams of issues that are over are shown; the state has some more. */
 const FINISHED_TEAMS = 3;
@@ -36,14 +36,14 @@ function teamSection(of: IssueTeam, now: number): string[] {
       { title: 'STATUS', max: 11 },
       { title: 'OWNER', max: 16 },
       { title: 'TOOK', max: 8 },
-      { title: 'WHAT', max: 80 },
+      { title: 'WHAT', max: TASK_MAX },
     ],
-    team.tasks.map(({ id, status, owner, started_at: startedAt, seconds, subject }) => [
-      id,
-      status.replace('_', ' '),
-      owner ?? '–',
-      seconds === null ? ago(startedAt, now) : duration(seconds * 1000),
-      subject,
+    team.tasks.map((task) => [
+      task.id,
+      task.status.replace('_', ' '),
+      task.owner ?? '–',
+      task.seconds === null ? ago(task.started_at, now) : duration(task.seconds * 1000),
+      taskWords(task),
     ]),
   );
   const said = team.messages.last

@@ -114,8 +114,8 @@ function issueCell(rowId: string, item: Item): Cell {
 function teamPart(of: IssueTeam): Html {
   const { issue, url, team } = of;
   const rows = team.tasks.map(
-    ({ id, status, owner, subject, started_at: startedAt, seconds }) =>
-      html`<tr><td class="n" data-label="Task">${id}</td><td class="n" data-label="Status">${tag(TASK_KINDS[status] ?? '', status.replace('_', ' '))}</td><td class="n" data-label="Owner">${owner ?? '–'}</td><td class="n" data-label="Took">${seconds === null ? since(startedAt) : duration(seconds * 1000)}</td><td data-label="What">${subject}</td></tr>`,
+    ({ id, status, owner, subject, note, started_at: startedAt, seconds }) =>
+      html`<tr><td class="n" data-label="Task">${id}</td><td class="n" data-label="Status">${tag(TASK_KINDS[status] ?? '', status.replace('_', ' '))}</td><td class="n" data-label="Owner">${owner ?? '–'}</td><td class="n" data-label="Took">${seconds === null ? since(startedAt) : duration(seconds * 1000)}</td><td data-label="What">${subject}${note === null ? '' : html`<br><span class="muted">${note}</span>`}</td></tr>`,
   );
   const said = team.messages.last
     .slice(-3)

@@ -1,6 +1,7 @@
 // The teams of issues, at work and finished, in words that the text dashboard and the page share.
 
 import type { TeamSummary } from '../domain/team/summary.ts';
+import { oneLine } from '../domain/text.ts';
 import type { StateView } from '../engine/daemon/view.ts';
 import { dollars } from './format.ts';
 
@@ -34,6 +35,15 @@ export function gateWords({ gate }: TeamSummary): string {
   );
   const scores = gate.scores.map(({ dimension, score }) => `${dimension} ${score ?? 'not measured'}`);
   return [gate.ok ? 'passed' : 'not passed', ...checks, ...scores].join(' · ');
+}
+
+const SUBJECT_MAX = 80;
+/** So wide what is said of a task may be. */
+export const TASK_MAX = 220;
+
+/** What a task is about, and what is to be known of its end. */
+export function taskWords({ subject, note }: TeamSummary['tasks'][number]): string {
+  return [oneLine(subject, SUBJECT_MAX), ...(note === null ? [] : [note])].join('; ');
 }
 
 function counted(count: number, what: string): string {

@@ -404,3 +404,12 @@ test('Ctrl-C and signals give the screen back; a log that cannot be read as well
     /^tool: .*a record of version 2;.*\r\n$/,
   );
 });
+
+test('a task under which nothing was changed says so, with the words of its owner', () => {
+  const story = teamOf(['backend-dev'], 1).claim('1', 'backend-dev');
+  story.tell('task_updated', { status: 'completed', result: 'It was there already', changed_nothing: true });
+  assert.match(
+    boardText(viewOf(story.state, story.at), 100).join('\n'),
+    /✔ +1 +.*; changed nothing: It was there already +backend-dev/,
+  );
+});

@@ -78,6 +78,18 @@ test('a team at work: its tasks, what was said last, what was measured', () => {
   assert.equal(pageParts(view).teams, '');
 });
 
+test('a task under which nothing was changed is shown with the words of its owner', () => {
+  const story = teamOf(['backend-dev'], 1).claim('1', 'backend-dev');
+  story.tell('task_updated', { status: 'completed', result: 'It was <there>', changed_nothing: true });
+  const team = summaryOf(story.state, story.at);
+  const view = viewWith();
+  const [first] = view.running;
+  assert.ok(first !== undefined);
+  const shown = { ...view, running: [{ ...first, team }] };
+  assert.match(textDashboard(shown), /completed .* Task 1; changed nothing: It was <there>/);
+  assert.match(pageParts(shown).teams ?? '', /changed nothing: It was &lt;there&gt;/);
+});
+
 test('a team whose issue is over is shown as it was at the end', () => {
   const story = teamOf(['backend-dev'], 2).claim('1', 'backend-dev').complete('1', 'backend-dev');
   const team = summaryOf(story.state, story.at);

@@ -74,6 +74,7 @@ const WORKSHOP: Workshop = {
   takeUp: () => Promise.resolve([]),
   tips: () => Promise.resolve(new Map()),
   putBack: () => Promise.resolve(null),
+  tasks: () => Promise.resolve([]),
   changed: () => Promise.resolve([]),
   close: () => Promise.resolve(null),
   end: () => Promise.resolve(),

@@ -117,6 +117,7 @@ const RECORDS: { readonly [T in TeamRecordType]: Fields<Extract<TeamRecord, { ty
     status: oneOf(...TASK_STATUSES),
     result: orNull(text),
     owner: orMissing(text),
+    changed_nothing: orMissing(flag),
   },
   task_assigned: { task: text, owner: text, by: text },
   member_registered: { name: text, agent: text, read_only: flag, model: text, prompt: text, max: whole },

@@ -191,11 +191,14 @@ export async function mergeTrees(
 /** No path has two slashes in a row. */
 const MARK = '//task//';
 
-/** Ids of the tasks whose merges changed these files, told from the top, in `to` since `from` left it; the oldest first. */
+/**
+ * Ids of the tasks whose merges changed these files, told from the top, in `to` since `from` left it; the oldest first.
+ * @param files null: any
+ */
 export async function tasksBehind(
   from: string,
   to: string,
-  files: readonly string[],
+  files: readonly string[] | null,
   { top }: Repository,
   run: Run,
 ): Promise<readonly string[]> {
@@ -215,7 +218,9 @@ export async function tasksBehind(
   const [, ...rows] = told.split(MARK);
   const ids = rows.flatMap((trailers, index) => {
     const changed = parts((rows[index + 1] ?? '').replace(/^\0\n/, ''));
-    return index % 2 === 0 && changed.some((path) => files.includes(path)) ? trailers.trim().split('\n') : [];
+    return index % 2 === 0 && changed.some((path) => files?.includes(path) !== false)
+      ? trailers.trim().split('\n')
+      : [];
   });
   return [...new Set(ids.map((id) => id.trim()))].filter((id) => id !== '');
 }

@@ -2,6 +2,7 @@
 
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { ToolError } from '../../domain/errors.ts';
 import { LEAD } from '../../domain/team/message.ts';
 import { commitsAt, noteAncestor } from './workshop-commits.ts';
 import { isOfTeam, type Repository, type Run } from './workshop-git.ts';
@@ -111,5 +112,18 @@ export async function personsTips(repository: Repository, run: Run) {
       const isTeams = made.has(peeled || sha) || by.some((one) => isOfTeam(one.replace(/^<|>$/g, '')));
       return [ref, { sha, isTeams }] as const;
     }),
+  );
+}
+
+/** A branch that is checked out moves with its files alone, and those are a person's. */
+export async function refuseCheckedOut(branch: string, { root, common }: Repository, run: Run): Promise<void> {
+  if (checkedOutIn(headRef(branch), common) === undefined) return;
+  const listed = await run.git(root, ['worktree', 'list', '--porcelain', '-z']);
+  const place = listed.split('\0\0').find((row) => row.split('\0').includes(`branch ${headRef(branch)}`));
+  if (place === undefined) return;
+  const [path = ''] = place.split('\0');
+  throw new ToolError(
+    'git',
+    `${branch} is checked out in ${path.replace(/^worktree /, '')}: a team's work is merged into it; switch to another branch there`,
   );
 }

@@ -30,7 +30,16 @@ import {
   requireMergingGit,
   writerEnvironment,
 } from './workshop-git.ts';
-import { deleteRefs, headsOf, moveHead, noteHead, noteMerged, personsTips, putBack } from './workshop-head.ts';
+import {
+  deleteRefs,
+  headsOf,
+  moveHead,
+  noteHead,
+  noteMerged,
+  personsTips,
+  putBack,
+  refuseCheckedOut,
+} from './workshop-head.ts';
 import { shareInstalled } from './workshop-installed.ts';
 import { move, moveAround } from './workshop-move.ts';
 import {
@@ -44,7 +53,6 @@ import {
   viewPath,
 } from './workshop-names.ts';
 import { ensureWorktree, findWorktree, removeWorktree } from './workshop-place.ts';
-import { checkedOutIn } from './workshop-refs.ts';
 import { refusePlan } from './workshop-refuse.ts';
 import { takeUpHead } from './workshop-take-up.ts';
 import { Turns } from './workshop-turn.ts';
@@ -273,11 +281,21 @@ class GitWorkshop implements Workshop {
     });
   }
 
-  async changed(team: string): Promise<readonly ChangedPath[]> {
+  /** The commits that the team's branch began from, and stands at. */
+  async #span(team: string) {
     const { repository } = await this.#ready();
-    const head = requireTeam(team, (await headsOf(team, null, repository, this.#reading)).head);
-    const base = await refAt(baseRef(team), repository, this.#reading);
-    return countsBetween(base ?? head, head, repository, this.#reading);
+    const to = requireTeam(team, (await headsOf(team, null, repository, this.#reading)).head);
+    return { from: (await refAt(baseRef(team), repository, this.#reading)) ?? to, to, repository };
+  }
+
+  async tasks(team: string): Promise<readonly string[]> {
+    const { from, to, repository } = await this.#span(team);
+    return tasksBehind(from, to, null, repository, this.#reading);
+  }
+
+  async changed(team: string): Promise<readonly ChangedPath[]> {
+    const { from, to, repository } = await this.#span(team);
+    return countsBetween(from, to, repository, this.#reading);
   }
 
   close(team: string, member: string): Promise<string | null> {
@@ -330,19 +348,6 @@ function rootIn(path: string, { prefix }: Repository): string {
   const root = resolve(path, prefix);
   mkdirSync(root, { recursive: true });
   return root;
-}
-
-/** A branch that is checked out moves with its files alone, and those are a person's. */
-async function refuseCheckedOut(branch: string, { root, common }: Repository, run: Run): Promise<void> {
-  if (checkedOutIn(headRef(branch), common) === undefined) return;
-  const listed = await run.git(root, ['worktree', 'list', '--porcelain', '-z']);
-  const place = listed.split('\0\0').find((row) => row.split('\0').includes(`branch ${headRef(branch)}`));
-  if (place === undefined) return;
-  const [path = ''] = place.split('\0');
-  throw new ToolError(
-    'git',
-    `${branch} is checked out in ${path.replace(/^worktree /, '')}: a team's work is merged into it; switch to another branch there`,
-  );
 }
 
 /** Brings the team's branch into a writer's. */

@@ -113,7 +113,7 @@ export function announceReady(draft: Draft, { member, epoch }: Omit<Claim, 'at'>
       draft.tasks.set(id, { ...task, readyFor });
 }
 
-function updated(draft: Draft, { readyFor, ...unready }: Task, record: Of<'task_updated'>): Task {
+function updated(draft: Draft, { readyFor, changedNothing: _, ...unready }: Task, record: Of<'task_updated'>): Task {
   const { at, by, epoch, status, result } = record;
   const isSame = unready.status === status;
   // Who takes it up anew has announced nothing.
@@ -133,6 +133,7 @@ function updated(draft: Draft, { readyFor, ...unready }: Task, record: Of<'task_
         result: result ?? task.result,
         startedAt: task.startedAt ?? at,
         endedAt: isSame ? task.endedAt : at,
+        ...(status === 'completed' && record.changed_nothing === true ? { changedNothing: true as const } : {}),
       };
   }
 }

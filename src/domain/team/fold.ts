@@ -235,7 +235,7 @@ function takeFallback(draft: Draft, record: Of<'fell_back'>): string | null {
   return fault;
 }
 
-function reopened(task: Task): Task {
+function reopened({ changedNothing: _, ...task }: Task): Task {
   return { ...task, status: 'pending', claim: null, result: null, startedAt: null, endedAt: null };
 }
 

@@ -73,9 +73,9 @@ const LINES: { readonly [T in TeamRecordType]: Words<T> } = {
     who: by,
     what: `adds task${counts ? ` ${state.tasks.size}` : ''}: ${subject}${owner === null ? '' : ` (for ${owner})`}${before.length === 0 ? '' : ` after ${before.join(', ')}`}${held === undefined ? '' : `; task ${held} waits for it`}`,
   }),
-  task_updated: ({ task, status, result, owner, by }) => ({
+  task_updated: ({ task, status, result, owner, by, changed_nothing: isNothing }) => ({
     who: by,
-    what: `${STATUSES[status]} task ${task}${owner === undefined ? '' : ` of ${owner}`}${because(result)}`,
+    what: `${STATUSES[status]} task ${task}${owner === undefined ? '' : ` of ${owner}`}${isNothing === true ? ', and changed nothing' : ''}${because(result)}`,
   }),
   task_assigned: ({ task, owner, by }) => ({ who: by, what: `gives task ${task} to ${owner}` }),
   member_registered: ({ name, agent, read_only: readOnly, model }, state, counts) => ({

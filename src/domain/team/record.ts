@@ -71,6 +71,8 @@ export type TeamRecord =
       readonly result: string | null;
       /** Whom the lead gives it to with that. */
       readonly owner?: string;
+      /** True: it is completed, and nothing was changed under it; missing: that is not known. */
+      readonly changed_nothing?: boolean;
     } & Author)
   | { readonly type: 'task_assigned'; readonly task: string; readonly owner: string; readonly by: string }
   | {

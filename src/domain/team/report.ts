@@ -10,6 +10,7 @@ import { UNCHECKED } from './judge.ts';
 import { asksForWork } from './mail.ts';
 import { LEAD, type MessageType } from './message.ts';
 import { isRefusal, type TeamState } from './state.ts';
+import { noteOf } from './task.ts';
 
 export type ReportInput = {
   readonly state: TeamState;
@@ -61,10 +62,11 @@ function reasonLines({ proposal }: TeamState): readonly string[] {
 }
 
 function taskLines({ tasks }: TeamState): readonly string[] {
-  const rows = [...tasks.values()].map(
-    ({ id, subject, owner, claim, status, startedAt, endedAt }) =>
-      `| ${id} | ${cell(subject)} | ${cell(claim?.member ?? owner ?? '–')} | ${status.replace('_', ' ')} | ${seconds(startedAt, endedAt)} |`,
-  );
+  const rows = [...tasks.values()].map((task) => {
+    const { id, subject, owner, claim, status, startedAt, endedAt } = task;
+    const outcome = [status.replace('_', ' '), noteOf(task) ?? []].flat().join(', ');
+    return `| ${id} | ${cell(subject)} | ${cell(claim?.member ?? owner ?? '–')} | ${cell(outcome)} | ${seconds(startedAt, endedAt)} |`;
+  });
   return ['## Tasks', '', '| | what | who | outcome | s |', '| --- | --- | --- | --- | --- |', ...rows];
 }
 

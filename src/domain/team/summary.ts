@@ -31,6 +31,8 @@ export type TeamSummary = {
     readonly subject: string;
     readonly status: ShownStatus;
     readonly owner: string | null;
+    /** That nothing was changed under it, with its owner's words; null: something was, or it is not known. */
+    readonly note: string | null;
     readonly started_at: string | null;
     /** From its start to its end; null: it has not ended. */
     readonly seconds: number | null;
@@ -111,11 +113,12 @@ export function summaryOf(state: TeamState, now: number): TeamSummary {
       cost_usd: costOfMember(state, name)?.cost_usd ?? 0,
     })),
     task_counts: view.task_counts,
-    tasks: view.tasks.slice(0, TASKS_SHOWN).map(({ id, subject, status, owner, started_at, ended_at }) => ({
+    tasks: view.tasks.slice(0, TASKS_SHOWN).map(({ id, subject, status, owner, note, started_at, ended_at }) => ({
       id,
       subject: line(subject),
       status,
       owner,
+      note,
       started_at,
       seconds: started_at === null || ended_at === null ? null : (Date.parse(ended_at) - Date.parse(started_at)) / 1000,
       cost_usd: costOfTask(state, id)?.cost_usd ?? 0,

@@ -1,5 +1,7 @@
 // A task of a team's shared list.
 
+import { oneLine } from '../text.ts';
+
 /** As it is kept; `blocked` is derived from the tasks it waits for. */
 export type TaskStatus = 'pending' | 'in_progress' | 'completed' | 'failed';
 
@@ -26,6 +28,8 @@ export type Task = {
   readonly readyFor?: string;
   /** It was begun on such an announcement, and given back: there is no more to it before what it waits for is completed. */
   readonly isGivenBack?: true;
+  /** It was completed, and it is sure that nothing was changed under it. */
+  readonly changedNothing?: true;
   readonly claim: Claim | null;
   readonly result: string | null;
   readonly createdBy: string;
@@ -64,6 +68,31 @@ export function givenBack(task: Task, tasks: Tasks): Task {
 /** Whether it was begun, and cannot be finished before another. */
 export function isHeldUp(task: Task, tasks: Tasks): boolean {
   return task.status === 'in_progress' && waitsFor(task, tasks).length > 0;
+}
+
+/** More of what its owner said of it is not shown beside it. */
+const SAID_MAX = 120;
+
+/** What is to be known of a completed task beside that: its owner's own words where nothing was changed under it; null: nothing. */
+export function noteOf({ changedNothing, result }: Task): string | null {
+  if (changedNothing === undefined) return null;
+  const said = oneLine(result ?? '', SAID_MAX);
+  return `changed nothing${said === '' ? ', and nothing was said of it' : `: ${said}`}`;
+}
+
+/**
+ * Whether a teammate has had nothing else in hand since it began a task: what it changed for two at once came in with the one
+ * that it completed first.
+ */
+export function isOnlyOne({ id, claim, owner, startedAt, createdAt }: Task, tasks: Tasks): boolean {
+  const who = claim?.member ?? owner;
+  const since = startedAt ?? createdAt;
+  return [...tasks.values()].every(
+    (other) =>
+      other.id === id ||
+      other.claim?.member !== who ||
+      (other.status !== 'in_progress' && (other.endedAt === null || other.endedAt < since)),
+  );
 }
 
 /** Its status as it is shown. @param by who asks; null: nobody who would begin it */

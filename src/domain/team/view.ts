@@ -18,7 +18,7 @@ import {
   type Message,
   type TeamState,
 } from './state.ts';
-import { isHeldUp, shownStatus, type Task, type TaskStatus, waitsFor } from './task.ts';
+import { isHeldUp, noteOf, shownStatus, type Task, type TaskStatus, waitsFor } from './task.ts';
 
 /** So many of the messages are in a view, the last ones. */
 const MESSAGES_SHOWN = 50;
@@ -61,6 +61,8 @@ export type TaskView = {
   readonly waits_for: readonly string[];
   readonly files: readonly string[];
   readonly result: string | null;
+  /** That nothing was changed under it, with its owner's words; null: something was, or it is not known. */
+  readonly note: string | null;
   readonly created_at: string;
   readonly started_at: string | null;
   readonly ended_at: string | null;
@@ -236,6 +238,7 @@ function taskView(state: TeamState, task: Task, now: number): TaskView {
     waits_for: task.status === 'pending' || isHeldUp(task, state.tasks) ? waitsFor(task, state.tasks) : [],
     files: task.files,
     result: task.result === null ? null : oneLine(task.result, LINE_MAX),
+    note: noteOf(task),
     created_at: iso(task.createdAt),
     started_at: isoOrNull(task.startedAt),
     ended_at: isoOrNull(task.endedAt),

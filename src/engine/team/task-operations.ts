@@ -13,6 +13,7 @@ import { fileOwners } from '../../domain/team/unowned.ts';
 import type { TeamLog } from '../ports.ts';
 import { type Answer, must, refuse, type Somebody, type TeamContext, tellLead } from './context.ts';
 import { judgeCompletion } from './gate.ts';
+import { changedNothing } from './unchanged.ts';
 
 function shown(task: Task, state: TeamState, by: string | null = null): Answer {
   return {
@@ -141,14 +142,17 @@ export async function updateTask(context: TeamContext, log: TeamLog, caller: Som
   }
   if (status === 'completed' && caller.kind === 'member') mustBeOf(task, name, log.state);
   const before = beginnable(log.state);
+  const { gate } = log.state;
   const passed = status === 'completed' ? await judgeCompletion(context, log, task, caller) : null;
   if (passed !== null && !passed.accept) refuse(passed.reason);
+  const isNothing = passed !== null && (await changedNothing(context, task, caller, log.state, gate));
   await must(log, {
     type: 'task_updated',
     task: task.id,
     status,
     result: input.maybe('result') ?? null,
     ...(owner === undefined ? {} : { owner }),
+    ...(isNothing ? { changed_nothing: true } : {}),
     by: name,
     epoch,
   });

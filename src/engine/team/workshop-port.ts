@@ -97,6 +97,8 @@ export interface Workshop {
    * worktree `files` go back to what they were before; the rest of what the commits changed stays there, uncommitted.
    */
   refuse(team: string, member: string, sha: string, files: readonly string[]): Promise<string>;
+  /** Ids of the tasks under which the team's branch was changed, as far as its commits name them; the oldest first. */
+  tasks(team: string): Promise<readonly string[]>;
   /** What differs between the commit that the team began from and its branch; lines of binary files count 0. */
   changed(team: string): Promise<readonly ChangedPath[]>;
   /** Removes a member's worktree and branch. Gives the ref that keeps what the team's branch lacks of it; null when it lacks nothing. */

@@ -240,3 +240,13 @@ test('an announcement by another, to another, before the work or of a run that i
     .claim('1', 'backend-dev')
     .refuse(...blocked);
 });
+
+test('that nothing was changed is known of a completion until the task is taken up again', () => {
+  const story = teamOf(TWO, 1).claim('1', 'backend-dev');
+  story.tell('task_updated', { status: 'completed', changed_nothing: true });
+  assert.equal(story.task('1').changedNothing, true);
+  story.claim('1', 'backend-dev');
+  assert.equal(story.task('1').changedNothing, undefined);
+  story.tell('task_updated', { status: 'completed' });
+  assert.equal(story.task('1').changedNothing, undefined);
+});

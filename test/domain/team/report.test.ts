@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { type ReportInput, teamReport } from '../../../src/domain/team/report.ts';
+import { summaryOf } from '../../../src/domain/team/summary.ts';
 import { LEAD, Story } from '../../support/team.ts';
 
 function told(): Story {
@@ -47,6 +48,22 @@ test('who did what, what others acted on, what was measured, what was rejected, 
   ])
     assert.match(report, part);
   assert.doesNotMatch(report, /half done|work is left/);
+});
+
+test('a task under which nothing was changed is told so, with the words of its owner', () => {
+  const result = 'It was | there\nalready';
+  const { state } = new Story()
+    .tell('created')
+    .tell('task_created', { subject: 'Sign in', owner: 'backend-dev' })
+    .join('backend-dev')
+    .claim('1', 'backend-dev')
+    .tell('task_updated', { status: 'completed', result, changed_nothing: true });
+  assert.match(
+    reportOf({ state }),
+    /\| 1 \| Sign in \| backend-dev \| completed, changed nothing: It was \\\| there already \| 0\.0 \|/,
+  );
+  const [task] = summaryOf(state, 0).tasks;
+  assert.equal(task?.note, 'changed nothing: It was | there already');
 });
 
 test('files that decide what was measured are named where they were changed, and what nobody checked is counted', () => {

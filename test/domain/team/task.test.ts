@@ -1,6 +1,14 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { shownStatus, TASK_STATUSES, type Task, type TaskStatus, waitsFor } from '../../../src/domain/team/task.ts';
+import {
+  isOnlyOne,
+  noteOf,
+  shownStatus,
+  TASK_STATUSES,
+  type Task,
+  type TaskStatus,
+  waitsFor,
+} from '../../../src/domain/team/task.ts';
 
 function task(id: string, status: TaskStatus, blockedBy: readonly string[] = []): Task {
   return {
@@ -41,4 +49,24 @@ test('only what has not begun is shown as blocked', () => {
 
 test('a task that nobody knows is waited for', () => {
   assert.deepEqual(waitsFor(task('2', 'pending', ['9']), new Map()), ['9']);
+});
+
+test('of a task under which nothing was changed its owner’s words are shown, in one line', () => {
+  const done = task('1', 'completed');
+  assert.equal(noteOf({ ...done, result: 'done' }), null, 'something was changed, or it is not known');
+  const nothing = { ...done, changedNothing: true } as const;
+  assert.equal(noteOf({ ...nothing, result: 'It is there\nalready.' }), 'changed nothing: It is there already.');
+  assert.equal(noteOf(nothing), 'changed nothing, and nothing was said of it');
+  assert.ok((noteOf({ ...nothing, result: 'long '.repeat(100) }) ?? '').length < 150);
+});
+
+test('what somebody had in hand beside a task is told by when it ended', () => {
+  const claim = { member: 'tester', epoch: 1, at: 10 };
+  const own = { ...task('1', 'in_progress'), claim, startedAt: 10 };
+  const beside = (other: Task) => isOnlyOne(own, new Map([own, other].map((one) => [one.id, one])));
+  const other = { ...task('2', 'completed'), claim, startedAt: 5 };
+  assert.equal(beside({ ...other, endedAt: 9 }), true);
+  assert.equal(beside({ ...other, endedAt: 10 }), false);
+  assert.equal(beside({ ...other, status: 'in_progress' }), false);
+  assert.equal(beside({ ...other, endedAt: 11, claim: { ...claim, member: 'backend-dev' } }), true);
 });

@@ -38,6 +38,7 @@ function placeOf(path: string): Workshop {
     takeUp: () => Promise.resolve([]),
     tips: () => Promise.resolve(new Map()),
     putBack: () => Promise.resolve(null),
+    tasks: () => Promise.resolve([]),
     changed: () => Promise.resolve([]),
     close: () => Promise.resolve(null),
     end: () => Promise.resolve(),
