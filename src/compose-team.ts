@@ -201,6 +201,10 @@ export function composeContext(
       now: Date.now,
       keys: systemKeys,
       checks: checksOf(root, main, env),
+      newSkips: async ({ root: place = root, of, ...ends }) => {
+        const { measureSkips } = await import('./adapters/checks/new-skips.ts');
+        return measureSkips({ root: place, ...ends }, of === 'trees' ? objectsOf(main) : null);
+      },
       workTree: lateWorkTree(root, objectsOf(main)),
       inside: (path) => insideOf(project, path),
       placeOf: (path) => placeOf(path, root),

@@ -135,12 +135,10 @@ export function testsResult(ends: readonly CommandEnd[], timeoutMs: number): Mea
   const known = counts.filter((count) => count !== null);
   const total = known.reduce((sum, count) => sum + count, 0);
   const figure = known.length === counts.length ? `${total} ${total === 1 ? 'test' : 'tests'}` : null;
-  return passed(
-    'tests',
-    figure === null ? 'the tests pass' : `${figure} ${total === 1 ? 'passes' : 'pass'}`,
-    ends,
-    figure,
-  );
+  const skipped = ends.reduce((sum, end) => sum + (readTestOutput(end.output).skipped ?? 0), 0);
+  const left = skipped === 0 ? '' : `, ${skipped} skipped`;
+  const words = figure === null ? 'the tests pass' : `${figure} ${total === 1 ? 'passes' : 'pass'}`;
+  return passed('tests', `${words}${left}`, ends, figure === null ? null : `${figure}${left}`);
 }
 
 function failing(end: CommandEnd, names: readonly string[], failures: number | null): Measured {

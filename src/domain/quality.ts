@@ -90,9 +90,9 @@ export function gateResult(measured: Omit<GateResult, 'ok'>): GateResult {
 /** Why the tests failed, where there is none. */
 export const NO_TESTS = 'no tests ran';
 
-/** Whether a check failed since there is no test, or no way to run any, and not since one fails. */
+/** Whether a check failed since there is no test, or no way to run any, and not since one fails; whatever is said behind that. */
 export function isForLackOfTests({ check, outcome, command, reason }: CheckResult): boolean {
-  return check === 'tests' && outcome === 'failed' && (command === null || reason === NO_TESTS);
+  return check === 'tests' && outcome === 'failed' && (command === null || reason.startsWith(NO_TESTS));
 }
 
 /** Why the coverage failed, where it is enough for the gate and not for the project's own command. */

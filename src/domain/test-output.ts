@@ -1,4 +1,4 @@
-// What a test runner printed: how many tests ran, and which of them failed, as far as it can be recognised.
+// What a test runner printed: how many tests ran or were skipped, and which of them failed, as far as it can be recognised.
 
 import { oneLine } from './text.ts';
 
@@ -7,11 +7,13 @@ export type TestOutput = {
   readonly ran: number | null;
   /** Of those, what the runner itself says of failures; null when no summary was recognised. */
   readonly failures: number | null;
+  /** Tests that were skipped, or are still to be done; null when no summary was recognised. */
+  readonly skipped: number | null;
   /** Names of failing tests, each once, in the order of the output. */
   readonly failed: readonly string[];
 };
 
-type Counts = { readonly ran: number; readonly failures: number };
+type Counts = { readonly ran: number; readonly failures: number; readonly skipped: number };
 
 /** What colours a terminal. */
 const ESCAPES = new RegExp(`${String.fromCharCode(27)}\\[[0-9;?]*[ -/]*[@-~]`, 'g');
@@ -29,29 +31,34 @@ function numberBefore(line: string, word: string): number {
 function wordCounts(line: string): Counts {
   const failures = numberBefore(line, 'failed') + numberBefore(line, 'errors?');
   const others = ['passed', 'xfailed', 'xpassed'].reduce((sum, word) => sum + numberBefore(line, word), 0);
-  return { ran: failures + others, failures };
+  const skipped = numberBefore(line, 'skipped') + numberBefore(line, 'todo');
+  return { ran: failures + others, failures, skipped };
 }
 
 /** One reader per way of saying it; each gives the counts of every summary of its kind. */
 const SUMMARIES: readonly ((text: string) => readonly Counts[])[] = [
   // node:test (spec and TAP)
   (text) =>
-    all(text, /^(?:ℹ|#) pass (\d+)\n(?:ℹ|#) fail (\d+)\n(?:ℹ|#) cancelled (\d+)$/gm).map(
-      ([, pass, fail, cancelled]) => {
-        const failures = Number(fail) + Number(cancelled);
-        return { ran: Number(pass) + failures, failures };
-      },
-    ),
+    all(
+      text,
+      /^(?:ℹ|#) pass (\d+)\n(?:ℹ|#) fail (\d+)\n(?:ℹ|#) cancelled (\d+)(?:\n(?:ℹ|#) skipped (\d+))?(?:\n(?:ℹ|#) todo (\d+))?$/gm,
+    ).map(([, pass, fail, cancelled, skipped, todo]) => {
+      const failures = Number(fail) + Number(cancelled);
+      return { ran: Number(pass) + failures, failures, skipped: Number(skipped) + Number(todo) };
+    }),
   // jest, vitest
   (text) =>
     all(text, /^ *Tests:? +(.*\d+ (?:failed|passed|skipped|todo|total).*)$/gm).map(([, line = '']) => wordCounts(line)),
-  (text) => all(text, /^(No tests? (?:files )?found)/gm).map(() => ({ ran: 0, failures: 0 })),
+  (text) => all(text, /^(No tests? (?:files )?found)/gm).map(() => ({ ran: 0, failures: 0, skipped: 0 })),
   // mocha
   (text) =>
-    all(text, /^ {2}(\d+) passing\b.*(?:\n {2}\d+ pending)?(?:\n {2}(\d+) failing)?/gm).map(([, pass, fail]) => ({
-      ran: Number(pass) + Number(fail),
-      failures: Number(fail),
-    })),
+    all(text, /^ {2}(\d+) passing\b.*(?:\n {2}(\d+) pending)?(?:\n {2}(\d+) failing)?/gm).map(
+      ([, pass, pending, fail]) => ({
+        ran: Number(pass) + Number(fail),
+        failures: Number(fail),
+        skipped: Number(pending),
+      }),
+    ),
   // pytest
   (text) =>
     all(
@@ -62,13 +69,15 @@ const SUMMARIES: readonly ((text: string) => readonly Counts[])[] = [
   (text) =>
     all(text, /^Ran (\d+) tests? in .*\n\n(OK|FAILED|NO TESTS RAN)(.*)$/gm).map(([, ran, , line = '']) => {
       const named = (word: string) => Number(new RegExp(`${word}=(\\d+)`).exec(line)?.[1] ?? 0);
-      return { ran: Number(ran) - named('skipped'), failures: named('failures') + named('errors') };
+      const skipped = named('skipped');
+      return { ran: Number(ran) - skipped, failures: named('failures') + named('errors'), skipped };
     }),
   // cargo test
   (text) =>
-    all(text, /^test result: .*?(\d+) passed; (\d+) failed;/gm).map(([, pass, fail]) => ({
+    all(text, /^test result: .*?(\d+) passed; (\d+) failed;(?: (\d+) ignored;)?/gm).map(([, pass, fail, ignored]) => ({
       ran: Number(pass) + Number(fail),
       failures: Number(fail),
+      skipped: Number(ignored),
     })),
 ];
 
@@ -76,7 +85,7 @@ const SUMMARIES: readonly ((text: string) => readonly Counts[])[] = [
 function goCounts(text: string): readonly Counts[] {
   const empty = /^\?\s+\S+\s+\[no test files\]|^ok\s.*\[no tests to run\]/m.test(text);
   const some = /^(ok|FAIL)\s+\S+(?!.*\[no tests to run\])|^--- /m.test(text);
-  return empty && !some ? [{ ran: 0, failures: 0 }] : [];
+  return empty && !some ? [{ ran: 0, failures: 0, skipped: 0 }] : [];
 }
 
 /** One reader per way of naming a failing test. */
@@ -212,6 +221,7 @@ export function readTestOutput(output: string): TestOutput {
   return {
     ran: sum((count) => count.ran),
     failures: sum((count) => count.failures),
+    skipped: sum((count) => count.skipped),
     failed: [...new Set(failed)].slice(0, MAX_NAMED),
   };
 }

@@ -168,3 +168,8 @@ test('an audit that has not reached its registry has found nothing, and has not 
   assert.equal(commandsResult('security', both, 1_000).result.outcome, 'failed');
   assert.equal(commandsResult('lint', [said(`undefined\n${failed}\n`)], 1_000).result.outcome, 'failed');
 });
+
+test('tests that were skipped are told beside those that passed', () => {
+  const { reason, figure } = testsResult([end(0, '3 passed, 2 skipped in 0.01s\n')], 1_000, false).result;
+  assert.deepEqual([reason, figure], ['3 tests pass, 2 skipped', '3 tests, 2 skipped']);
+});

@@ -4,23 +4,23 @@ import { readTestOutput } from '../../src/domain/test-output.ts';
 import { fixtureText } from '../support/checks.ts';
 
 const READ = [
-  ['node-spec.txt', 2, 1, ['fails inside (test/a.test.js:5:27)']],
-  ['node-tap.txt', 2, 1, ['fails inside (/project/test/a.test.js:5:27)']],
-  ['jest.txt', 2, 1, ['sum › breaks (j/sum.test.js)']],
-  ['vitest.txt', 2, 1, ['v/sum.test.mjs > sum > breaks']],
-  ['mocha.txt', 2, 1, ['sum > inner > breaks (m/sum.js:4:55)']],
-  ['pytest.txt', 2, 1, ['tests/test_shop.py::Total::test_wrong']],
-  ['unittest.txt', 2, 1, ['tests.test_shop.Total.test_wrong (/project/tests/test_shop.py:10)']],
-  ['go-test-fail.txt', null, null, ['TestHello/without (example.com/greeter/greet/greet_test.go:13)']],
-  ['go-test-pass.txt', null, null, []],
-  ['go-test-none.txt', 0, 0, []],
-  ['cargo-test-fail.txt', 2, 1, ['tests::greets_nobody (src/lib.rs:19:9)']],
-  ['cargo-test-pass.txt', 2, 0, []],
+  ['node-spec.txt', 2, 1, 1, ['fails inside (test/a.test.js:5:27)']],
+  ['node-tap.txt', 2, 1, 1, ['fails inside (/project/test/a.test.js:5:27)']],
+  ['jest.txt', 2, 1, 1, ['sum › breaks (j/sum.test.js)']],
+  ['vitest.txt', 2, 1, 1, ['v/sum.test.mjs > sum > breaks']],
+  ['mocha.txt', 2, 1, 1, ['sum > inner > breaks (m/sum.js:4:55)']],
+  ['pytest.txt', 2, 1, 1, ['tests/test_shop.py::Total::test_wrong']],
+  ['unittest.txt', 2, 1, 1, ['tests.test_shop.Total.test_wrong (/project/tests/test_shop.py:10)']],
+  ['go-test-fail.txt', null, null, null, ['TestHello/without (example.com/greeter/greet/greet_test.go:13)']],
+  ['go-test-pass.txt', null, null, null, []],
+  ['go-test-none.txt', 0, 0, 0, []],
+  ['cargo-test-fail.txt', 2, 1, 0, ['tests::greets_nobody (src/lib.rs:19:9)']],
+  ['cargo-test-pass.txt', 2, 0, 0, []],
 ] as const;
 
-for (const [file, ran, failures, failed] of READ)
+for (const [file, ran, failures, skipped, failed] of READ)
   test(`what a runner printed: ${file}`, () => {
-    assert.deepEqual(readTestOutput(fixtureText(`outputs/${file}`)), { ran, failures, failed });
+    assert.deepEqual(readTestOutput(fixtureText(`outputs/${file}`)), { ran, failures, skipped, failed });
   });
 
 test('a runner that ran nothing says so in its own words', () => {
@@ -40,9 +40,23 @@ test('a runner that ran nothing says so in its own words', () => {
   for (const text of none) assert.equal(readTestOutput(text).ran, 0, text);
 });
 
+test('what is skipped is counted, and what is still to be done with it', () => {
+  const counted: readonly (readonly [string, number])[] = [
+    ['ℹ pass 4\nℹ fail 0\nℹ cancelled 0\nℹ skipped 2\nℹ todo 1\n', 3],
+    ['Tests:       2 skipped, 1 todo, 3 passed, 6 total\n', 3],
+    ['      Tests  3 passed | 2 skipped | 1 todo (6)\n', 3],
+    ['  3 passing (5ms)\n  2 pending\n', 2],
+    ['===== 3 passed, 2 skipped in 0.01s =====\n', 2],
+    ['Ran 5 tests in 0.000s\n\nOK (skipped=2)\n', 2],
+    ['test result: ok. 3 passed; 0 failed; 2 ignored; 0 measured; 0 filtered out; finished in 0.00s\n', 2],
+  ];
+  for (const [text, skipped] of counted) assert.equal(readTestOutput(text).skipped, skipped, text);
+});
+
 test('words that are no summary are not taken for one', () => {
-  assert.deepEqual(readTestOutput('building\nall fine, 3 tests or so\n'), { ran: null, failures: null, failed: [] });
-  assert.deepEqual(readTestOutput(''), { ran: null, failures: null, failed: [] });
+  const nothing = { ran: null, failures: null, skipped: null, failed: [] };
+  assert.deepEqual(readTestOutput('building\nall fine, 3 tests or so\n'), nothing);
+  assert.deepEqual(readTestOutput(''), nothing);
 });
 
 test('points of TAP that are still to be done or left out do not fail', () => {
@@ -70,6 +84,7 @@ test('errors while tests are collected are failing tests', () => {
   assert.deepEqual(readTestOutput('ERROR t/test_x.py\n=== 1 error in 0.12s ===\n'), {
     ran: 1,
     failures: 1,
+    skipped: 0,
     failed: ['t/test_x.py'],
   });
 });

@@ -96,10 +96,17 @@ export async function readDiff(range: Range): Promise<Change> {
   return { commit: null, files: parseDiff(text) };
 }
 
-/** A file as it was where the work began; null when it was not there. */
-export async function readBefore(range: Range, path: string): Promise<string | null> {
-  const { exitCode, stdout } = await tryGit(['cat-file', 'blob', `${range.base}:./${path}`], optionsOf(range));
+/** A file as one of the two ends holds it; null when it is not there. */
+export async function readAt(range: Range, end: string, path: string): Promise<string | null> {
+  const { exitCode, stdout } = await tryGit(['cat-file', 'blob', `${end}:./${path}`], optionsOf(range));
   return exitCode === 0 ? stdout : null;
+}
+
+/** Paths of files that are there no more. */
+export async function readGone(range: Range): Promise<readonly string[]> {
+  const how = ['--name-only', '-z', '--no-renames', '--relative', '--diff-filter=D'];
+  const text = await readGit(range, ['diff', ...how, range.base, range.head, '--']);
+  return text.split('\0').filter((path) => path !== '');
 }
 
 /**

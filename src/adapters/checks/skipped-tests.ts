@@ -40,8 +40,9 @@ function skippedIn(tree: unknown): readonly Lines[] {
     for (const key of ['leadingComments', 'innerComments', 'trailingComments'])
       for (const comment of list(inside(node, key)))
         (COMMENTED.test(String(inside(comment, 'value'))) ? found : comments).push(linesOf(comment));
-    const isOut = isSkipped(expressionOf(node));
-    if (isOut) found.push(withLead(node));
+    const mark = markOf(expressionOf(node));
+    const isOut = mark !== null;
+    if (isOut) found.push({ ...withLead(node), mark });
     const holds = Object.entries(node).flatMap(([key, value]) => (key.endsWith('Comments') ? [] : visit(value)));
     const isTest = (isTestCall(node) && !isOut) || holds.some(Boolean);
     if (isTest && /(?:Statement|Declaration)$/.test(String(inside(node, 'type')))) tests.push(withLead(node));
@@ -89,18 +90,19 @@ function nameOf(node: unknown): readonly string[] {
   return typeof name === 'string' ? [name] : [];
 }
 
-function isSkipped(node: unknown): boolean {
-  if (inside(node, 'type') !== 'CallExpression') return false;
+/** The line in which a call says that it is a test that is skipped; null: it does not. */
+function markOf(node: unknown): number | null {
+  if (inside(node, 'type') !== 'CallExpression') return null;
   const [first = '', ...more] = namesOf(inside(node, 'callee'));
-  if (SKIPPED.test(first)) return true;
-  if (!TESTS.test(first)) return false;
-  const given = list(inside(node, 'arguments'));
-  return more.some((name) => name === 'skip' || name === 'todo') || given.some(saysSo) || given.some(skipsItself);
+  if (!TESTS.test(first)) return SKIPPED.test(first) ? linesOf(node).from : null;
+  if (more.some((name) => name === 'skip' || name === 'todo')) return linesOf(node).from;
+  const [mark] = list(inside(node, 'arguments')).flatMap((one) => saysSo(one) ?? skipsItself(one) ?? []);
+  return mark === undefined ? null : linesOf(mark).from;
 }
 
 /** `{ skip: 'not yet' }`: what is not written down there is a matter of circumstances. */
-function saysSo(argument: unknown): boolean {
-  return list(inside(argument, 'properties')).some((property) => {
+function saysSo(argument: unknown): unknown {
+  return list(inside(argument, 'properties')).find((property) => {
     const name = inside(property, 'key', 'name') ?? inside(property, 'key', 'value');
     const value = inside(property, 'value', 'value');
     const isText = inside(property, 'value', 'type') === 'TemplateLiteral';
@@ -109,9 +111,9 @@ function saysSo(argument: unknown): boolean {
 }
 
 /** `t.skip()` or `this.skip()` among the statements of a test, and not behind a condition. */
-function skipsItself(argument: unknown): boolean {
+function skipsItself(argument: unknown): unknown {
   const own = inside(list(inside(argument, 'params'))[0], 'name');
-  return list(inside(argument, 'body', 'body')).some((statement) => {
+  return list(inside(argument, 'body', 'body')).find((statement) => {
     const callee = inside(expressionOf(statement), 'callee');
     const [called] = nameOf(inside(callee, 'property'));
     if (called !== 'skip' && called !== 'todo') return false;

@@ -10,7 +10,7 @@ import { treeEnvironment } from '../git/work-tree.ts';
 import { type CheckRoom, checkEnvironment, createCommands } from './command.ts';
 import { readCommits } from './commits.ts';
 import { measureComplexity } from './complexity.ts';
-import { type ChangedFile, type Range, readBefore, readDiff } from './diff.ts';
+import { type ChangedFile, type Range, readAt, readDiff } from './diff.ts';
 import { measureFormat } from './formatter.ts';
 import { measureSecrets } from './secrets.ts';
 
@@ -88,7 +88,7 @@ async function measureIn(options: ChangeOptions, room: CheckRoom | undefined): P
   const files = 'unmeasured' in range ? range : await orUnmeasured(changedFiles(range));
   const { format, complexity } = settings.commands;
   const max = settings.trust5.maxComplexity;
-  const before = async (path: string) => ('unmeasured' in range ? null : readBefore(range, path));
+  const before = async (path: string) => ('unmeasured' in range ? null : readAt(range, range.base, path));
   return trust5Of(
     {
       gate,

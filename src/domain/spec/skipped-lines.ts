@@ -1,7 +1,12 @@
 // Lines of tests that are not run, in languages whose blocks their indentation tells: Python, Go and Rust.
 
 /** Lines from `from` to `to`, counted from 1, both included. */
-export type Lines = { readonly from: number; readonly to: number };
+export type Lines = {
+  readonly from: number;
+  readonly to: number;
+  /** The one among them that skips a test; missing: they are a comment. */
+  readonly mark?: number;
+};
 
 type Rule = {
   readonly files: RegExp;
@@ -44,6 +49,9 @@ const RULES: readonly Rule[] = [
   },
 ];
 
+/** All tests of a file. */
+const WHOLE = /^pytestmark\s*=.*\bmark\.skip\b/;
+
 function indentOf(line: string): number {
   return line.length - line.trimStart().length;
 }
@@ -61,8 +69,8 @@ export function skippedLines(path: string, text: string): readonly Lines[] {
   const rule = RULES.find(({ files }) => files.test(path));
   if (rule === undefined) return [];
   const lines = text.split(/\r?\n/);
-  if (rule.holder === RULES[0]?.holder && /^pytestmark\s*=.*\bmark\.skip\b/m.test(text))
-    return [{ from: 1, to: lines.length }];
+  const whole = rule.holder === RULES[0]?.holder ? lines.findIndex((line) => WHOLE.test(line)) : -1;
+  if (whole !== -1) return [{ from: 1, to: lines.length, mark: whole + 1 }];
   const found: Lines[] = [];
   for (const [at, line] of lines.entries()) {
     if (rule.comment.test(line)) found.push({ from: at + 1, to: at + 1 });
@@ -71,7 +79,7 @@ export function skippedLines(path: string, text: string): readonly Lines[] {
     if (start === -1 || (!isAbove && !rule.holder.test(lines[start] ?? ''))) continue;
     let from = isAbove ? at : start;
     while (from > 0 && rule.lead.test(lines[from - 1] ?? '')) from -= 1;
-    found.push({ from: from + 1, to: endOf(lines, start) + 1 });
+    found.push({ from: from + 1, to: endOf(lines, start) + 1, mark: at + 1 });
   }
   return found;
 }

@@ -30,7 +30,7 @@ function testsClaim(content: Content, { checks, coverage }: Gate): string | null
     return `a coverage of ${percentText(claimed)}, but ${percentText(coverage)} was measured (${source})`;
   }
   const passed = numberIn(content, 'passedTests');
-  const counted = /^(\d+) tests?$/.exec(tests?.figure ?? '')?.[1];
+  const counted = /^(\d+) tests?\b/.exec(tests?.figure ?? '')?.[1];
   if (passed !== null && counted !== undefined && passed > Number(counted))
     return `${passed} passed tests, but ${counted} were measured (${sourceOf(tests)})`;
   return null;

@@ -1,7 +1,7 @@
 // Whether a member that stops working may: not while something is left that it could do.
 
 import { oneLine } from '../text.ts';
-import { askedJudge, JUDGE, JUDGE_ROUNDS, lacksWord } from './judge.ts';
+import { askedJudge, JUDGE, JUDGE_ROUNDS, lacksWord, measuredLines } from './judge.ts';
 import { calledBack, calledWords, messageLine, unreadOf } from './mail.ts';
 import { LEAD } from './message.ts';
 import { nearPatterns } from './near-patterns.ts';
@@ -113,6 +113,7 @@ export function judgeIdle(state: TeamState, member: Member, settings: TeamSettin
       ? []
       : [
           `${line(next)} is yours now: call TaskUpdate {"taskId":"${next.id}","status":"in_progress"}, then do it.${earlyWords(next, state)}${next.description === '' ? '' : ` It says: ${next.description}`}`,
+          ...(name === JUDGE ? measuredLines(state) : []),
         ]),
   ];
   return {

@@ -1,6 +1,7 @@
 // What every operation of a team stands on.
 
 import { messageOf, ToolError } from '../../domain/errors.ts';
+import type { SkipMark } from '../../domain/new-skips.ts';
 import type { Caller, Evidence } from '../../domain/team/caller.ts';
 import { identify } from '../../domain/team/caller.ts';
 import { LEAD } from '../../domain/team/message.ts';
@@ -13,6 +14,15 @@ import type { Workshop } from './workshop-port.ts';
 /** The program that agents run in. `form`: how the plugin came into it. */
 export type Host = { readonly version: string | null; readonly form: 'project' | 'plugin' };
 
+/** A piece of work, from one end to the other. */
+export type Span = {
+  /** The work tree's root; missing: the caller's own. */
+  readonly root?: string;
+  readonly base: string;
+  readonly head: string;
+  readonly of: 'commits' | 'trees';
+};
+
 export type TeamContext = {
   readonly teams: Teams;
   readonly settings: () => Promise<TeamSettings>;
@@ -21,6 +31,8 @@ export type TeamContext = {
   readonly now: () => number;
   readonly keys: Keys;
   readonly checks: Checks;
+  /** Lines that skip tests, and did not before; none where Git cannot tell. */
+  readonly newSkips: (work: Span) => Promise<readonly SkipMark[]>;
   readonly workTree: WorkTree;
   /** A path as a caller names it, from the project's root; null when it lies outside, or is the root itself. */
   readonly inside: (path: string) => string | null;

@@ -1,5 +1,6 @@
 // The gate before a task counts as completed: the project's own checks, and no change that nobody may have made.
 
+import { type SkipMark, withSkips } from '../../domain/new-skips.ts';
 import { type GateResult, isForLackOfCoverage, isForLackOfTests, rejection } from '../../domain/quality.ts';
 import { ruleWords, withRules } from '../../domain/rule-files.ts';
 import { UNCHECKED } from '../../domain/team/judge.ts';
@@ -48,9 +49,7 @@ export async function judgeCompletion(
   const foreign = own === null ? await foreignChanges(context, log, caller, settings) : null;
   if (foreign !== null) return decide(log, task, caller, foreign, '', FOREIGN);
   const unchecked = free ?? (settings.hooks.taskCompleted.requireQualityCheck ? null : UNCHECKED);
-  const changed = () => changedBy(context, log.state, own);
-  const measured =
-    unchecked === null ? await measure(context, log, task, caller, settings, own === null, changed) : null;
+  const measured = unchecked === null ? await measure(context, log, task, caller, settings, own) : null;
   const work = prepared ?? { upTo: null, ignored: [] };
   if (measured !== null && measured.objection !== null) {
     const decided = await decide(log, task, caller, measured.objection, measured.words);
@@ -93,6 +92,17 @@ async function changedBy(
   return base === null || tree === null ? null : workTree.changed(base, tree);
 }
 
+/** The tests that the team has skipped so far, the caller's own work with it. */
+async function skippedBy(
+  { workTree, newSkips }: TeamContext,
+  { base, commit }: TeamState,
+  own: Awaited<ReturnType<typeof ownWork>>,
+): Promise<readonly SkipMark[]> {
+  if (own !== null) return commit === null ? [] : newSkips({ base: commit, head: 'HEAD', of: 'commits' });
+  const tree = base === null ? null : await workTree.tree();
+  return base === null || tree === null ? [] : newSkips({ base, head: tree, of: 'trees' });
+}
+
 /**
  * What of a tree is a builder's own, where others build in the team; null: all of it counts. The tester is asked for the tests of all.
  */
@@ -117,17 +127,17 @@ async function measure(
   task: Pick<Task, 'id'>,
   caller: Somebody,
   settings: TeamSettings,
-  isShared: boolean,
-  changed: () => Promise<readonly string[] | null>,
+  work: Awaited<ReturnType<typeof ownWork>>,
 ) {
   const whole = await context.checks.run(settings.quality, new AbortController().signal);
   const isOwn = ownBy(log.state, caller, settings);
   const own = isOwn === null ? whole : ownFirst(whole, isOwn);
   // What no test loads yet may be what the tester's next task is for.
-  const all = await changed();
+  const all = await changedBy(context, log.state, work);
   const paths = isTestedLater(log.state, task) ? null : all;
-  const counted = isOwn === null || !isShared ? paths : (paths?.filter(isOwn) ?? null);
-  const result = withRules(heldAgainst(own, counted, settings.quality), all);
+  const counted = isOwn === null || work !== null ? paths : (paths?.filter(isOwn) ?? null);
+  const held = withSkips(heldAgainst(own, counted, settings.quality), await skippedBy(context, log.state, work));
+  const result = withRules(held, all);
   const { tree, ok, checks, coverage } = result;
   await log.append({ type: 'gate_measured', task: task.id, tree, ok, checks, coverage });
   return {

@@ -2,6 +2,7 @@
 
 import { nearest } from '../../domain/nearest.ts';
 import { claimable, fits, isPastStarting, startWords } from '../../domain/team/idle.ts';
+import { JUDGE, measuredLines } from '../../domain/team/judge.ts';
 import { LEAD } from '../../domain/team/message.ts';
 import type { Input } from '../../domain/team/operation.ts';
 import { type Ownership, ownerOf, SHARED } from '../../domain/team/ownership.ts';
@@ -208,6 +209,7 @@ export function getTask(log: TeamLog, { name }: Somebody, input: Input): Answer 
     description: task.description,
     files: task.files,
     result: task.result,
+    ...(name === JUDGE && log.state.gate !== null ? { measured: measuredLines(log.state) } : {}),
     created_by: task.createdBy,
     created_at: time(task.createdAt),
     started_at: time(task.startedAt),

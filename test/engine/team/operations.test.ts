@@ -933,3 +933,15 @@ test('what the checks have rejected is measured whoever completes it', async (t)
   );
   await world.call('quality', 'TaskUpdate', { taskId: '2', status: 'completed' });
 });
+
+test('who judges is shown what was measured last with its task; nobody else is', async (t) => {
+  const world = new TeamWorld(t);
+  await world.team(['backend-dev', 'quality']);
+  await world.call('team-lead', 'TaskCreate', { subject: 's', description: 'd', owner: 'quality' });
+  const measured = async (who: string) => (await world.call(who, 'TaskGet', { taskId: '1' })).measured;
+  assert.equal(await measured('quality'), undefined, 'nothing was measured yet');
+  const { tree, ok, checks, coverage } = failing('a'.repeat(40));
+  await world.append({ type: 'gate_measured', task: null, tree, ok, checks, coverage });
+  assert.deepEqual(await measured('quality'), ['The gate measured the work of all:', '- tests failed: it failed']);
+  assert.equal(await measured('backend-dev'), undefined);
+});

@@ -1,5 +1,6 @@
 // The end of building: what the gate found is given to who can mend it, and what it passed is closed.
 
+import { withSkips } from '../../../domain/new-skips.ts';
 import { type GateResult, rejection } from '../../../domain/quality.ts';
 import { withRules } from '../../../domain/rule-files.ts';
 import type { Evidence } from '../../../domain/team/caller.ts';
@@ -132,7 +133,9 @@ async function measureOnce(context: HookContext, log: TeamLog, as: Evidence): Pr
   const { signal } = new AbortController();
   const whole = await context.checks.run(quality, signal);
   const { changed, ...built } = await builtBy(context, log.state);
-  const gate = withRules(heldAgainst(whole, changed, quality), changed);
+  const { change } = built;
+  const skips = 'unmeasured' in change ? [] : await context.newSkips({ ...change, of: 'trees' });
+  const gate = withRules(withSkips(heldAgainst(whole, changed, quality), skips), changed);
   const trust5 = await context.trust5({ ...built, gate, settings: quality, signal });
   const { tree, checks, coverage } = gate;
   const ok = gate.ok && trust5.ok;
