@@ -170,6 +170,6 @@ test('an audit that has not reached its registry has found nothing, and has not 
 });
 
 test('tests that were skipped are told beside those that passed', () => {
-  const { reason, figure } = testsResult([end(0, '3 passed, 2 skipped in 0.01s\n')], 1_000, false).result;
+  const { reason, figure } = testsResult([end(0, '3 passed, 2 skipped in 0.01s\n')], 1_000).result;
   assert.deepEqual([reason, figure], ['3 tests pass, 2 skipped', '3 tests, 2 skipped']);
 });

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { type CheckResult, gateResult } from '../../src/domain/quality.ts';
+import { type CheckResult, gateResult, isForLackOfTests, NO_TESTS } from '../../src/domain/quality.ts';
 import { ruleFiles, ruleWords, withRules } from '../../src/domain/rule-files.ts';
 
 const RULES = [
@@ -41,4 +41,18 @@ test('a check says which of its own were changed, whether or not it passes', () 
   assert.deepEqual(reasons(['src/a.ts']), ['as it is', 'as it is', 'as it is']);
   assert.deepEqual(reasons(null), ['as it is', 'as it is', 'as it is']);
   assert.equal(ruleWords(['src/a.ts']), '');
+});
+
+test('a lack of tests stays one beside what was changed', () => {
+  const none = {
+    check: 'tests',
+    outcome: 'failed',
+    reason: NO_TESTS,
+    details: [],
+    command: 'npm test',
+    figure: null,
+  } as const;
+  const gate = gateResult({ tree: 't', checks: [none], coverage: null, uncoveredFiles: [] });
+  const [told] = withRules(gate, ['package.json']).checks;
+  assert.ok(told !== undefined && told.reason.includes('package.json') && isForLackOfTests(told));
 });
