@@ -1,6 +1,7 @@
 // Interpreters that are given code: it is let through where it surely does nothing but print.
 
 import { readOptions } from '../options.ts';
+import { readsPython } from '../python-code.ts';
 import type { Call, Program } from '../reader.ts';
 import { type Field, isText } from '../values.ts';
 import { lookUp } from '../variables.ts';
@@ -14,20 +15,32 @@ type Language = {
   readonly flags: readonly string[];
   /** Flags after which a text is no code. */
   readonly texts: readonly string[];
-  readonly isHarmless: (code: string, flag: string) => boolean;
+  /** Whether the code surely only reads; the files that it loads are run. `flag` is null where it comes from the input. */
+  readonly onlyReads: (code: string, flag: string | null, call: Call) => boolean;
 };
 
 const PYTHON: Language = {
   flags: ['c'],
   texts: ['W', 'X', 'Q', 'check-hash-based-pycs'],
-  isHarmless: (code) => isPrinting(code, ['print']),
+  onlyReads: (code, _, call) => {
+    const modules = /\D2(?:\.|$)/.test(call.name) ? null : readsPython(code);
+    for (const module of modules ?? [])
+      for (let path = module; path !== ''; path = path.slice(0, Math.max(0, path.lastIndexOf('.'))))
+        runsModule(path, call);
+    return modules !== null;
+  },
 };
 
 const NODE: Language = {
   flags: ['e', 'p', 'eval', 'print', 'pe'],
   texts: NODE_TEXTS,
-  isHarmless: (code, flag) =>
-    isPrinting(code, ['console.log', 'console.error']) || (flag.startsWith('p') && isValue(code)),
+  onlyReads: (code, flag, call) => {
+    if (isPrinting(code, ['console.log', 'console.error']) || (flag?.startsWith('p') === true && isValue(code)))
+      return true;
+    const files = call.reader.onlyReads(code);
+    for (const file of files ?? []) if (/^[./]/.test(file)) runsFile(file, call.shell, call.reader);
+    return files !== null;
+  },
 };
 
 /** Reads an interpreter's words: code, a file of code, or code on its standard input. */
@@ -59,7 +72,7 @@ function interpreter(language: Language): Program {
       reader.unresolved(`${name} may be given code`);
     }
     const [file] = options.operands;
-    checkFile(call, file);
+    checkFile(call, file, options.has('i', 'interactive') ? undefined : language);
     if (!isText(file)) return undefined;
     if (language === NODE) runsFile(file, shell, reader);
     else reader.executed(shell, file, name);
@@ -98,26 +111,21 @@ function checkCode(
   language: Language,
   call: Call,
 ): undefined {
-  // several pieces are one program
-  const text = code.map((piece) => piece.text);
-  const flag = code[0]?.flag ?? '';
-  const [only, ...others] = text;
-  const files =
-    language === NODE && isText(only) && others.length === 0 && !language.isHarmless(only, flag)
-      ? call.reader.onlyReads(only)
-      : null;
-  for (const file of files ?? []) if (/^[./]/.test(file)) runsFile(file, call.shell, call.reader);
-  const harmless = files !== null || (text.every(isText) && language.isHarmless(text.join('\n'), flag));
+  const [only, ...others] = code;
+  const text = only?.text;
+  const flag = only?.flag ?? '';
+  const harmless = isText(text) && others.length === 0 && language.onlyReads(text, flag, call);
   if (!harmless) call.reader.unresolved(`${call.name} -${flag}: its code may write files`);
   return undefined;
 }
 
-/** No file: the code comes from standard input. */
-export function checkFile(call: Call, file: Field | undefined): void {
+/** No file: the code comes from standard input, and is looked at where its language is given. */
+export function checkFile(call: Call, file: Field | undefined, language?: Language): void {
   const isInput =
     file === undefined || file === '-' || file === '/dev/stdin' || (isText(file) && /^\/(dev|proc)\//.test(file));
   if (!isInput || (file === undefined && call.stdin.kind === 'none')) return;
-  if (call.stdin.kind === 'text' && call.stdin.text.trim() === '') return;
+  if (call.stdin.kind === 'text' && (call.stdin.text.trim() === '' || language?.onlyReads(call.stdin.text, null, call)))
+    return;
   call.reader.unresolved(`${call.name} runs code from its standard input`);
 }
 
@@ -134,6 +142,15 @@ function moduleOf(args: readonly Field[]): readonly Field[] | null {
   return null;
 }
 
+/** Files of the project in which Python may find a module. */
+function runsModule(module: string, { reader, shell, name }: Call): void {
+  const path = module.replaceAll('.', '/');
+  const places = lookUp('PYTHONPATH', shell, reader.context);
+  for (const place of ['.', ...(typeof places === 'string' ? places.split(':').filter((one) => one !== '') : [])])
+    for (const file of [`${path}.py`, `${path}/__main__.py`, `${path}/__init__.py`])
+      reader.executed(shell, `${place}/${file}`, name, 'guess');
+}
+
 /** Modules of Python whose words name files that they write. */
 function checkModule(call: Call, module: Field | undefined, operands: readonly Field[]): undefined {
   const { reader, shell } = call;
@@ -143,11 +160,7 @@ function checkModule(call: Call, module: Field | undefined, operands: readonly F
     reader.unresolved(`${call.name} -m runs a module that is known only when it runs`);
     return undefined;
   }
-  const path = module.replaceAll('.', '/');
-  const places = lookUp('PYTHONPATH', shell, reader.context);
-  for (const place of ['.', ...(typeof places === 'string' ? places.split(':').filter((one) => one !== '') : [])])
-    for (const file of [`${path}.py`, `${path}/__main__.py`, `${path}/__init__.py`])
-      reader.executed(shell, `${place}/${file}`, call.name, 'guess');
+  runsModule(module, call);
   if (module === 'pydoc') {
     // pages of a directory are named after what is in it
     if (has('-w'))
