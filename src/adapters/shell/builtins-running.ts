@@ -3,7 +3,7 @@
 import { readOptions } from './options.ts';
 import { type Builtin, both, type Outcome } from './reader.ts';
 import { fileText } from './redirects.ts';
-import { forgetAll, join, NO_INPUT, type Shell, sameState } from './state.ts';
+import { forgetAll, join, NO_INPUT, type Shell, sameState, sharedInput } from './state.ts';
 import { type Field, isText } from './values.ts';
 
 /** Texts joined by blanks; null when one is not known. */
@@ -15,7 +15,7 @@ const evalBuiltin: Builtin = (call) => {
   const { reader, shell, args } = call;
   const text = joined(args[0] === '--' ? args.slice(1) : args);
   if (text !== null) {
-    const outcome = reader.runText(text, { ...shell, stdin: call.stdin });
+    const outcome = reader.runText(text, { ...shell, stdin: sharedInput(call.stdin) });
     const back = (after: Shell | null) => (after === null ? null : { ...after, stdin: shell.stdin });
     return { ...outcome, ok: back(outcome.ok), fail: back(outcome.fail) };
   }

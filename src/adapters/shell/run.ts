@@ -18,7 +18,17 @@ import { runFor, runUntilStable, withLoop } from './loops.ts';
 import { both, type Holder, type Outcome, type Reader } from './reader.ts';
 import { redirect } from './redirects.ts';
 import { runSimple } from './simple.ts';
-import { type FunctionBody, type Input, join, joinAll, NO_INPUT, putBack, type Shell, UNKNOWN_INPUT } from './state.ts';
+import {
+  type FunctionBody,
+  type Input,
+  join,
+  joinAll,
+  NO_INPUT,
+  putBack,
+  type Shell,
+  sharedInput,
+  UNKNOWN_INPUT,
+} from './state.ts';
 import { runTest } from './test-expressions.ts';
 import { type Field, isText, UNKNOWN_NUMBER } from './values.ts';
 
@@ -66,7 +76,7 @@ export function runFunction(name: string, args: readonly Field[], shell: Shell, 
   const saved = { loop: exits.loop, isInLoop: exits.isInLoop, function: exits.function };
   Object.assign(exits, { loop: [], isInLoop: false, function: [] });
   const positional = args.every((arg) => isText(arg) || !arg.many) ? args : null;
-  const inner: Shell = { ...shell, positional, locals: new Set(), stdin };
+  const inner: Shell = { ...shell, positional, locals: new Set(), stdin: sharedInput(stdin) };
   const outcomes = (known?.bodies ?? []).map((body) =>
     reader.deeper(() => runCommand(body, inner, reader, null), inner),
   );
@@ -206,14 +216,10 @@ function runList(list: CompoundList, shell: Shell | null, reader: Reader): Outco
 function runRedirected(node: Redirected, shell: Shell, reader: Reader): Outcome {
   const holder: Holder = { shell };
   const { stdin, isPrinted, mayFail } = redirect(node.redirects, holder, reader);
-  const inner = stdin === null ? holder.shell : { ...holder.shell, stdin: stdinOfGroup(stdin) };
+  const inner = stdin === null ? holder.shell : { ...holder.shell, stdin: sharedInput(stdin) };
   const ran = withStdin(runCommand(node.command, inner, reader, null), shell.stdin);
   const outcome = mayFail ? { ...ran, fail: join(ran.fail, holder.shell) } : ran;
   return isPrinted ? outcome : { ...outcome, out: NO_INPUT };
-}
-
-function stdinOfGroup(stdin: Input): Input {
-  return stdin.kind === 'text' && stdin.text === '' ? stdin : UNKNOWN_INPUT;
 }
 
 function runIf(node: If, shell: Shell, reader: Reader): Outcome {

@@ -13,6 +13,11 @@ export type Input =
 export const NO_INPUT: Input = { kind: 'none' };
 export const UNKNOWN_INPUT: Input = { kind: 'unknown' };
 
+/** What each of several commands finds of one input: another may have read a part of it. */
+export function sharedInput(input: Input): Input {
+  return input.kind === 'none' || (input.kind === 'text' && input.text === '') ? input : UNKNOWN_INPUT;
+}
+
 export type FunctionBody = CommandNode | CompoundList;
 
 export type ShellFunction = {
