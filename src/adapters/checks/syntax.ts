@@ -19,10 +19,13 @@ export function parseCode(text: string, path: string): unknown {
 
 /** The syntax tree of a text that Node is given to run; null where it cannot be read, as Node could not either. */
 export function parseScript(text: string): unknown {
-  try {
-    return parse(text, { sourceType: 'script' }).program;
-  } catch (error) {
-    if (error instanceof SyntaxError) return null;
-    throw error;
+  // what is no script Node reads as a module
+  for (const sourceType of ['script', 'module'] as const) {
+    try {
+      return parse(text, { sourceType }).program;
+    } catch (error) {
+      if (!(error instanceof SyntaxError)) throw error;
+    }
   }
+  return null;
 }

@@ -2,100 +2,24 @@
 // A value that it can get hold of is data, or a function that does no harm; so no member may lead from data to
 // `Function`, and a member whose name is known only when it runs may be shown, and nothing else.
 
-import { builtinModules } from 'node:module';
+import {
+  BLOCKED,
+  CLASSES,
+  CONSTANTS,
+  FS_CALLS,
+  FUNCTION_NODES,
+  FUNCTIONS,
+  METHODS,
+  MODULES,
+  PASSING,
+  PLAIN,
+  SHOWING,
+  SPACES,
+  type Space,
+  TAKEN,
+} from './node-words.ts';
 
 type Node = { readonly type: string; readonly [field: string]: unknown };
-
-type Space = { readonly reads: readonly string[]; readonly calls: readonly string[] };
-
-const words = (text: string): readonly string[] => text.split(' ');
-
-const FS_CALLS = words('readFileSync existsSync readdirSync statSync lstatSync realpathSync readlinkSync accessSync');
-const PATH_CALLS = words('join resolve dirname basename extname relative normalize parse isAbsolute format');
-const OS_CALLS = words('homedir tmpdir platform cpus hostname type release arch totalmem freemem uptime loadavg');
-
-const MODULES: Readonly<Record<string, Space>> = {
-  fs: { reads: ['constants'], calls: FS_CALLS },
-  path: { reads: ['sep', 'delimiter'], calls: PATH_CALLS },
-  os: { reads: ['EOL'], calls: OS_CALLS },
-  util: { reads: [], calls: ['inspect', 'format', 'isDeepStrictEqual'] },
-};
-
-/** Names that stand for themselves; those of modules as well, for code on the command line. */
-const SPACES: Readonly<Record<string, Space>> = {
-  ...MODULES,
-  console: { reads: ['log', 'error'], calls: words('log error warn info debug table dir') },
-  process: { reads: words('argv env version versions platform arch pid'), calls: words('cwd exit uptime memoryUsage') },
-  JSON: { reads: ['parse', 'stringify'], calls: ['parse', 'stringify'] },
-  Object: { reads: [], calls: words('keys values entries fromEntries') },
-  Array: { reads: ['isArray'], calls: ['isArray', 'from', 'of'] },
-  Math: { reads: ['PI', 'E'], calls: words('max min abs floor ceil round trunc sqrt pow log log2 log10 sign random') },
-  Date: { reads: [], calls: ['now', 'parse'] },
-  Buffer: { reads: [], calls: ['from', 'byteLength'] },
-};
-
-const FUNCTIONS: ReadonlySet<string> = new Set(
-  words('Number String Boolean parseInt parseFloat isNaN isFinite encodeURIComponent decodeURIComponent BigInt'),
-);
-const CONSTANTS: ReadonlySet<string> = new Set(words('undefined NaN Infinity __dirname __filename'));
-const CLASSES: ReadonlySet<string> = new Set(
-  words('Map Set Date RegExp Error TypeError RangeError URL URLSearchParams Array'),
-);
-const TAKEN: ReadonlySet<string> = new Set([
-  ...Object.keys(SPACES).filter((name) => !Object.hasOwn(MODULES, name)),
-  ...FUNCTIONS,
-  ...CONSTANTS,
-  ...CLASSES,
-  ...words('require eval arguments global module exports'),
-  // Any of these may stand outside of where it is made anew; on the command line modules are names too.
-  ...Object.getOwnPropertyNames(globalThis),
-  ...builtinModules.filter((name) => !Object.hasOwn(MODULES, name)),
-]);
-
-/** Members that lead from data to its kind, or to the code that calls. */
-const BLOCKED: ReadonlySet<string> = new Set(
-  words(
-    'constructor __proto__ prototype caller callee arguments __defineGetter__ __defineSetter__ __lookupGetter__ __lookupSetter__',
-  ),
-);
-
-/** What texts, lists, maps, times and the like can do; none of it reaches beyond them. */
-const METHODS: ReadonlySet<string> = new Set([
-  ...words(
-    'slice split join map filter forEach reduce reduceRight find findIndex findLast some every includes indexOf',
-  ),
-  ...words(
-    'lastIndexOf concat flat flatMap push pop shift unshift reverse sort fill at keys values entries splice toSorted',
-  ),
-  ...words(
-    'trim trimStart trimEnd replace replaceAll match matchAll startsWith endsWith padStart padEnd repeat charAt',
-  ),
-  ...words('charCodeAt codePointAt substring substr toUpperCase toLowerCase localeCompare normalize search test exec'),
-  ...words(
-    'toString toFixed toPrecision toJSON toISOString toLocaleString getTime getFullYear getMonth getDate valueOf',
-  ),
-  ...words('get set has add delete hasOwnProperty isFile isDirectory isSymbolicLink'),
-]);
-
-/** Nodes whose parts are looked at, and nothing else. */
-const PLAIN: ReadonlySet<string> = new Set([
-  ...words(
-    'Program ExpressionStatement BlockStatement EmptyStatement IfStatement ForStatement WhileStatement SpreadElement',
-  ),
-  ...words('DoWhileStatement ReturnStatement BreakStatement ContinueStatement ThrowStatement TryStatement CatchClause'),
-  ...words('SwitchStatement SwitchCase VariableDeclaration SequenceExpression ArrayExpression TemplateElement'),
-  ...words(
-    'StringLiteral NumericLiteral BooleanLiteral NullLiteral RegExpLiteral BigIntLiteral Directive DirectiveLiteral',
-  ),
-  ...words('ArrayPattern RestElement AssignmentPattern ObjectPattern ObjectExpression'),
-]);
-/** Their parts are only shown, compared or reckoned with. */
-const SHOWING: ReadonlySet<string> = new Set(words('TemplateLiteral BinaryExpression UnaryExpression'));
-/** Their parts may become what they are themselves. */
-const PASSING: ReadonlySet<string> = new Set(words('LogicalExpression ConditionalExpression ParenthesizedExpression'));
-const FUNCTION_NODES: ReadonlySet<string> = new Set(
-  words('ArrowFunctionExpression FunctionExpression FunctionDeclaration ObjectMethod'),
-);
 
 class Refused extends Error {}
 
@@ -130,20 +54,34 @@ function isMember(node: Node): boolean {
   return node.type === 'MemberExpression' || node.type === 'OptionalMemberExpression';
 }
 
-/** The text of `require('…')`. */
+/** The text of `require('…')` and of `import('…')`. */
 function requiredBy(node: unknown): string | null {
-  if (!isNode(node) || node.type !== 'CallExpression' || nameOf(node.callee) !== 'require') return null;
+  if (!isNode(node) || node.type !== 'CallExpression') return null;
+  if (nameOf(node.callee) !== 'require' && nodeOf(node.callee).type !== 'Import') return null;
   const given = nodesOf(node.arguments);
   return given.length === 1 ? textOf(given[0]) : null;
 }
 
+/** The module that a name stands for; what `import(…)` gives is known only when it is waited for. */
 function moduleOf(node: unknown): string | null {
-  const name = requiredBy(node)?.replace(/^node:/, '') ?? null;
+  const isImported = isNode(node) && isNode(node.callee) && node.callee.type === 'Import';
+  return isImported ? null : knownModule(requiredBy(node));
+}
+
+function knownModule(text: string | null): string | null {
+  const name = text?.replace(/^node:/, '') ?? null;
   return name !== null && Object.hasOwn(MODULES, name) ? name : null;
 }
 
 /** Data of the project, or what a package says of itself. */
 const JSON_FILE = /^(?:\.{0,2}\/[\w./@ -]*\.json|(?:@[\w.-]+\/)?[\w-][\w.-]*\/package\.json)$/;
+
+/** Code of the project: it is run as a program of the project is, and nothing is asked of it. */
+const OWN_FILE = /^(?!.*(?:^|\/)node_modules\/)\.{0,2}\/[\w./@-]+$/;
+
+function isOwnFile(text: string | null): boolean {
+  return text !== null && OWN_FILE.test(text) && !JSON_FILE.test(text);
+}
 
 type Names = {
   /** How often each is made. */
@@ -153,6 +91,8 @@ type Names = {
   readonly functions: Map<string, string>;
   /** Those that are made as a number and only counted up and down. */
   readonly counters: Set<string>;
+  /** Code of the project is loaded, so that what is called may be its. */
+  isOwn: boolean;
 };
 
 /** The names that a pattern makes. */
@@ -183,20 +123,43 @@ function collect(node: Node, names: Names): void {
     if (name !== null) names.modules.set(name, module);
     else if (module === 'fs')
       for (const one of nodesOf(nodeOf(node.id).properties)) {
-        const own = nameOf(one.key);
-        const local = nameOf(one.value);
-        if (own === null || local === null || one.computed === true || !FS_CALLS.includes(own)) throw new Refused();
-        names.functions.set(local, own);
+        if (one.computed === true) throw new Refused();
+        takeFunction(one.key, one.value, names);
       }
   }
+  if (node.type === 'ImportDeclaration') collectImport(node, names);
+  names.isOwn ||= isOwnFile(requiredBy(node));
   const counter = node.type === 'VariableDeclarator' ? nameOf(node.id) : null;
   if (counter !== null && isNode(node.init) && node.init.type === 'NumericLiteral') names.counters.add(counter);
   for (const part of partsOf(node)) collect(part, names);
 }
 
+function takeFunction(key: unknown, value: unknown, names: Names): void {
+  const own = nameOf(key);
+  const local = nameOf(value);
+  if (own === null || local === null || !FS_CALLS.includes(own)) throw new Refused();
+  names.functions.set(local, own);
+}
+
+/** `import … from '…'` of a module that is known, or of code of the project. */
+function collectImport(node: Node, names: Names): void {
+  const source = textOf(node.source);
+  const module = knownModule(source);
+  names.isOwn ||= isOwnFile(source);
+  if ((module === null && !isOwnFile(source)) || nodesOf(node.attributes).length > 0) throw new Refused();
+  for (const one of nodesOf(node.specifiers)) {
+    const local = nameOf(one.local) ?? '';
+    names.made.set(local, (names.made.get(local) ?? 0) + 1);
+    if (module === null) continue;
+    if (one.type !== 'ImportSpecifier') names.modules.set(local, module);
+    else if (module === 'fs') takeFunction(one.imported, one.local, names);
+    else throw new Refused();
+  }
+}
+
 function check(program: Node): readonly string[] {
   const files: string[] = [];
-  const names: Names = { made: new Map(), modules: new Map(), functions: new Map(), counters: new Set() };
+  const names: Names = { made: new Map(), modules: new Map(), functions: new Map(), counters: new Set(), isOwn: false };
   collect(program, names);
   for (const [name, count] of names.made) {
     const isOnly = count === 1;
@@ -251,12 +214,13 @@ function check(program: Node): readonly string[] {
     const callee = nodeOf(node.callee);
     const given = nodesOf(node.arguments);
     const name = nameOf(callee);
-    if (name === 'require') {
-      const file = requiredBy(node) ?? '';
-      if (!JSON_FILE.test(file)) throw new Refused();
+    if (name === 'require' || callee.type === 'Import') {
+      const file = requiredBy(node);
+      if (file === null || !(isOwnFile(file) || (name !== null && JSON_FILE.test(file)))) throw new Refused();
       files.push(file);
       return;
     }
+    if (names.isOwn) besideOwn(callee, given);
     let isShown = false;
     if (name !== null) {
       const own = names.functions.get(name);
@@ -281,19 +245,44 @@ function check(program: Node): readonly string[] {
     for (const one of given) visit(one, isShown);
   };
 
+  /** Where code of the project is loaded, what it holds is shown, and nothing is called that may be its. */
+  const besideOwn = (callee: Node, given: readonly Node[]): void => {
+    const space = isMember(callee) ? spaceOf(callee.object) : null;
+    const method = isMember(callee) && callee.computed !== true ? nameOf(callee.property) : null;
+    const isInline = (one: Node) =>
+      FUNCTION_NODES.has(one.type) || (isMember(one) && spaceOf(one.object) === SPACES.console);
+    const isText = method === 'stringify' && given.slice(1).every(({ type }) => /^(?:Numeric|Null)Literal$/.test(type));
+    const isHarmless =
+      space === SPACES.console ||
+      (space === SPACES.JSON && isText) ||
+      (space === SPACES.Object && method !== 'fromEntries') ||
+      (space === null && (method === 'then' || method === 'catch') && given.every(isInline)) ||
+      (FUNCTION_NODES.has(callee.type) && given.length === 0);
+    if (!isHarmless) throw new Refused();
+  };
+
   const fsCall = (name: string, given: readonly Node[]): void => {
     if (given.some(({ type }) => type === 'SpreadElement')) throw new Refused();
     fsOptions(name, given);
   };
 
+  /** The stream that `process.stdin` and the like stand for. */
+  const streamOf = (node: unknown): string | null => {
+    if (!isNode(node) || !isMember(node) || node.computed === true || names.made.has('process')) return null;
+    return nameOf(node.object) === 'process' ? nameOf(node.property) : null;
+  };
+
   /** `process.stdout.write` and the like. */
-  const isStream = ({ object, property: method }: Node): boolean => {
-    if (!isNode(object) || !isMember(object) || object.computed === true || names.made.has('process')) return false;
-    return (
-      nameOf(object.object) === 'process' &&
-      ['stdout', 'stderr'].includes(`${nameOf(object.property)}`) &&
-      nameOf(method) === 'write'
-    );
+  const isStream = ({ object, property: method }: Node): boolean =>
+    ['stdout', 'stderr'].includes(`${streamOf(object)}`) && nameOf(method) === 'write';
+
+  /** What `process.stdin.on(…)`, or several of these behind each other, are given; null: it is something else. */
+  const givenToInput = (node: unknown): readonly Node[] | null => {
+    if (!isNode(node) || node.type !== 'CallExpression' || !isNode(node.callee) || !isMember(node.callee)) return null;
+    const { object, property: method, computed } = node.callee;
+    if (computed === true || !/^(?:on|setEncoding|resume)$/.test(`${nameOf(method)}`)) return null;
+    const before = streamOf(object) === 'stdin' ? [] : givenToInput(object);
+    return before === null ? null : [...before, ...nodesOf(node.arguments)];
   };
 
   /** Something is put there: a name of its own, or a member of data. */
@@ -302,7 +291,7 @@ function check(program: Node): readonly string[] {
     if (name !== null) {
       if (!names.made.has(name) || names.modules.has(name) || names.functions.has(name)) throw new Refused();
     } else if (isMember(node)) {
-      if (spaceOf(node.object) !== null) throw new Refused();
+      if (spaceOf(node.object) !== null || names.isOwn) throw new Refused();
       member(node, isKept);
     } else throw new Refused();
   };
@@ -312,7 +301,9 @@ function check(program: Node): readonly string[] {
     const each = (shown: boolean) => {
       for (const part of partsOf(node)) visit(part, shown);
     };
-    if (PLAIN.has(type)) each(false);
+    const ofInput = type === 'ExpressionStatement' && !names.isOwn ? givenToInput(node.expression) : null;
+    if (ofInput !== null) for (const one of ofInput) visit(one, false);
+    else if (PLAIN.has(type)) each(false);
     else if (SHOWING.has(type)) {
       if (node.operator === 'delete') throw new Refused();
       each(true);
@@ -328,21 +319,24 @@ function check(program: Node): readonly string[] {
       const key = node.computed === true ? null : (nameOf(node.key) ?? textOf(node.key) ?? '');
       if (key === null || BLOCKED.has(key)) throw new Refused();
       visit(nodeOf(node.value), false);
+    } else if (type === 'ImportDeclaration') {
+      if (isOwnFile(textOf(node.source))) files.push(`${textOf(node.source)}`);
     } else if (FUNCTION_NODES.has(type)) {
-      const isPlain = node.async !== true && node.generator !== true && node.computed !== true;
+      const isPlain = node.generator !== true && node.computed !== true;
       if (!isPlain || node.kind === 'get' || node.kind === 'set') throw new Refused();
       for (const part of [...nodesOf(node.params), ...nodesOf(node.body)]) visit(part, false);
     } else if (type === 'ForOfStatement' || type === 'ForInStatement') {
       const left = nodeOf(node.left);
       const isNew =
         left.type === 'VariableDeclaration' && nodesOf(left.declarations).every(({ init }) => !isNode(init));
-      if (node.await === true || !isNew) throw new Refused();
-      each(false);
+      const isInput = node.await === true && streamOf(node.right) === 'stdin';
+      if ((node.await === true && !isInput) || !isNew) throw new Refused();
+      for (const part of partsOf(node)) if (!isInput || part !== node.right) visit(part, false);
     } else if (isMember(node)) member(node, isShown);
     else if (type === 'CallExpression' || type === 'OptionalCallExpression') call(node);
     else if (type === 'NewExpression') {
       const name = nameOf(node.callee);
-      if (name === null || names.made.has(name) || !CLASSES.has(name)) throw new Refused();
+      if (name === null || names.made.has(name) || !CLASSES.has(name) || names.isOwn) throw new Refused();
       for (const one of nodesOf(node.arguments)) visit(one, false);
     } else if (type === 'AssignmentExpression') {
       // `a[b] ||= c` is what was there
@@ -365,7 +359,7 @@ function assigned(node: Node): readonly string[] {
 
 /**
  * @param program a syntax tree, as `parseScript` gives it
- * @returns the files of JSON that it loads as such; null where it may do more than read
+ * @returns the files that it loads: those of JSON, and code of the project; null where it may do more than read
  */
 export function onlyReads(program: unknown): readonly string[] | null {
   try {

@@ -1,6 +1,6 @@
-// Code of Python and of Node that surely does nothing but print.
+// Code of Node that surely does nothing but print.
 
-const LITERALS = /^(\d[\w.]*|True|False|None|true|false|null)$/;
+const LITERALS = /^(\d+(\.\d+)?|true|false|null)$/;
 
 /** Words, numbers, strings and signs of a line of code; null when a string does not end or is more than a text. */
 function tokensOf(code: string): readonly string[] | null {

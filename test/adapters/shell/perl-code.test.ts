@@ -1,0 +1,79 @@
+// Code of Perl that only prints and changes lines is told from all that may do more.
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: code of Perl
+
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { isPerlHarmless } from '../../../src/adapters/shell/perl-code.ts';
+
+const HARMLESS: readonly string[] = [
+  'print 1',
+  'print "a\\n"',
+  'print "$1\\n" if /x(\\d+)/',
+  'print if /one/',
+  'print unless /one/i;',
+  's/a/b/g; tr/a-z/A-Z/',
+  'print "$F[0] $F[-1]\\n"',
+  'print join(",", @F), "\\n"',
+  '$n += $F[1]; END { print $n / $., "\\n" }',
+  '$h{$_}++; END { print "$_ $h{$_}\\n" for sort { $h{$b} <=> $h{$a} } keys %h }',
+  'while (<>) { chomp; my @w = split /,/; printf "%s\\n", uc $w[0] if @w > 1 }',
+  '$n{$F[0]}++; END { print "$_ $n{$_} $n{$F[-1]}" for sort keys %n }',
+  'print $_ x 3, length($_) # the length\n',
+  'next if $. < 3; print; last if $. == 5',
+  'print "yes" if m/a/ && !/b/ or $x =~ /c/',
+];
+
+const OTHERS: readonly string[] = [
+  'open(F, ">", "a")',
+  'system("touch a")',
+  'print `touch a`',
+  'exec "touch a"',
+  'unlink "a"',
+  'qx/touch a/',
+  'print "@{[system(1)]}"',
+  'print "${\\ system(1)}"',
+  'print "$F[system(1)]"',
+  'print "$x->{a}"',
+  'print "$h{$F[system(1)]}"',
+  'print "$h{a}[system(1)]"',
+  's/a/system(1)/e',
+  'print if /(?{system(1)})/',
+  'print if /$x/',
+  '@ARGV = ("touch a|"); print while <>',
+  'push @ARGV, "touch a|"; print <>',
+  '$^I = ".bak"',
+  '${"ARGV"}',
+  '*{"ARGV"} = ["touch a|"]',
+  '$$x = 1',
+  '$x->y',
+  '&x',
+  "print $x'a; system(1); ' . 1",
+  "join'a; system(1); '",
+  "\n=for\n'\n=cut\n;system(1);#'",
+  "print <<x;\n'\nx\nsystem(1) #'",
+  'print <$x>',
+  'print x::y',
+  'use POSIX; print 1',
+  'require "./a.pl"',
+  'do "./a.pl"',
+  'eval "1"',
+  'print {open(F, ">a")} 1',
+  '} / 1; system(1) /',
+  'print "a',
+  'print "\\N{a}"',
+  'sub x { 1 }',
+  '__END__',
+];
+
+describe('code of Perl', () => {
+  it('that only prints and changes lines is told', () => {
+    assert.deepEqual(
+      HARMLESS.filter((code) => !isPerlHarmless(code)),
+      [],
+    );
+  });
+
+  it('that may do more is not taken for it', () => {
+    assert.deepEqual(OTHERS.filter(isPerlHarmless), []);
+  });
+});
