@@ -51,6 +51,9 @@ export const READING: readonly Row[] = allow(
   'node -p "require(\'./package.json\').version"',
   "perl -ne 'print if /one/' notes.txt",
   "perl -e 'print 1'",
+  "sqlite3 -readonly src/components/a.db 'select 1'",
+  "sqlite3 -header -json :memory: \"select replace('a', 'a', 'b') as c\" '.tables'",
+  "sqlite3 -readonly src/api/a.db <<'E'\n.schema\nselect a,\n  b\nfrom c;\npragma table_info('c');\nE",
   'perl -lane \'$n{$F[0]}++; END { print "$_ $n{$_}" for sort keys %n }\' notes.txt',
   'node -e "fetch(\'http://127.0.0.1:1/x\').then(r=>r.text()).then(console.log)"',
   'node -e "import(\'./scripts/nothing.mjs\').then(m=>console.log(m.y))"',
@@ -80,6 +83,7 @@ export const READING: readonly Row[] = allow(
 
 export const OWNED: readonly Row[] = allow(
   'echo x > src/api/new.ts',
+  "sqlite3 src/api/a.db 'select 1'",
   'echo x >> src/services/mail.ts',
   'echo x >| src/api/users.ts',
   'echo x &> src/api/out.ts',

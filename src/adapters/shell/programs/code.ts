@@ -7,7 +7,7 @@ import { type Field, isText } from '../values.ts';
 import { lookUp } from '../variables.ts';
 import { writeBelow } from './formatters.ts';
 import { checkNodeOptions, NODE_TEXTS, runsFile } from './node-options.ts';
-import { isPrinting, isValue } from './printing.ts';
+import { isPrinting, isRubyPrinting, isValue } from './printing.ts';
 import { anyRunner, isToldToUpdate, updateAll } from './snapshots.ts';
 import { unknownProgram } from './unknown.ts';
 
@@ -97,6 +97,9 @@ const unreadInterpreter: Program = (call) => {
   if (call.args.length === 1 && ['--version', '-v', '-V', '--help', '-h'].some((flag) => first === flag))
     return undefined;
   if (call.args.every(isText) && ASKING[call.name]?.test(call.args.join(' ')) === true) return undefined;
+  const [, code, ...others] = call.args;
+  if (call.name === 'ruby' && first === '-e' && isText(code) && others.length === 0 && isRubyPrinting(code))
+    return undefined;
   if (first !== undefined && (!isText(first) || first.startsWith('-'))) {
     call.reader.unresolved(`${call.name} runs code that is not read`);
     return undefined;
@@ -189,16 +192,6 @@ const MODULES: ReadonlySet<string> = new Set(
   ),
 );
 
-const sqlite: Program = (call) => {
-  const isQuestion = call.args.length === 1 && (call.args[0] === '--version' || call.args[0] === '-version');
-  if (isQuestion) return undefined;
-  const file = call.args.find((arg) => !isText(arg) || !arg.startsWith('-'));
-  call.reader.unresolved('sqlite3: what its statements write is not known before they run');
-  if (file !== undefined && file !== ':memory:' && !call.args.includes('-readonly'))
-    call.reader.write(call.shell, file, 'sqlite3');
-  return undefined;
-};
-
 const unknownCode: Program = (call) => {
   if (call.args.length === 1 && call.args[0] === '--version') return undefined;
   if (call.args.every(isText) && ASKING[call.name]?.test(call.args.join(' ')) === true) return undefined;
@@ -252,7 +245,6 @@ export const CODE_PROGRAMS: readonly (readonly [string, Program])[] = [
     name,
     unreadInterpreter,
   ]),
-  ['sqlite3', sqlite],
   ['deno', runtime],
   ['bun', runtime],
   ...[

@@ -1,4 +1,4 @@
-// Code of Node that surely does nothing but print.
+// Code of Node and of Ruby that surely does nothing but print.
 
 const LITERALS = /^(\d+(\.\d+)?|true|false|null)$/;
 
@@ -55,4 +55,13 @@ export function isValue(code: string): boolean {
   if (first === 'process') return tokens.join('') === 'process.version' || tokens.join('') === 'process.platform';
   if (first !== 'require' || open !== '(' || close !== ')' || !/^['"]\.\/[\w./-]+\.json['"]$/.test(path)) return false;
   return names.every((name, index) => (index % 2 === 0 ? name === '.' : /^[A-Za-z_]\w*$/.test(name)));
+}
+
+const RUBY_VALUE = String.raw`(?:\d+(?:\.\d+)?|'[^'\\\n]*'|"[^"#\\\n]*"|RUBY_VERSION|RUBY_PLATFORM|true|false|nil)`;
+const RUBY_VALUES = String.raw`${RUBY_VALUE}(?:\s*[-+*,]\s*${RUBY_VALUE})*`;
+const RUBY_LINE = new RegExp(String.raw`^\s*(?:(?:puts|print|p)(?:\s+${RUBY_VALUES}|\(${RUBY_VALUES}\))?\s*)?$`);
+
+/** Whether each line shows texts and numbers, and nothing else. */
+export function isRubyPrinting(code: string): boolean {
+  return code.split('\n').every((line) => RUBY_LINE.test(line));
 }

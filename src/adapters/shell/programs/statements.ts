@@ -57,7 +57,56 @@ function client({ spec, statements, scripts, outputs, isOwn }: Client): Program 
   };
 }
 
+/** Options of sqlite3 that say how it shows what it finds, and those of them that take a text. */
+const SHOWING =
+  'readonly safe bail batch header noheader echo csv json column line list table box markdown html tabs'.split(' ');
+const SHOWN_BY = ['separator', 'nullvalue', 'newline'];
+/** Commands of its own that tell something. */
+const TELLING =
+  /^\.(?:tables|schema|indexes|indices|databases|dbinfo|headers?|mode|width|separator|nullvalue|dump|show)\b/;
+/** What a question may hold that writes a file, opens another, or runs something. */
+const REACHING = /\b(?:into|attach|writefile|edit|load_extension|fts3_tokenizer|zipfile)\b/i;
+const QUESTION =
+  /^\s*(?:select|values|with|explain|pragma\s+(?:\w+\.)?(?:table_info|table_list|index_list|index_info|foreign_key_list|user_version|integrity_check)\s*(?:\([\w\s'"]*\))?\s*(?:;|$))/i;
+const CHANGING = /\b(?:insert|update|delete|create|drop|alter|vacuum|reindex|analyze|begin|commit)\b/i;
+
+/** Whether the statements surely only ask; what stands in quotes is not told apart. */
+function isAsking(text: string): boolean {
+  const lines = text.split('\n');
+  const isOwn = (line: string) => /^\s*\./.test(line);
+  const statements = lines
+    .filter((line) => !isOwn(line))
+    .join('\n')
+    .split(';');
+  return (
+    !REACHING.test(text) &&
+    !CHANGING.test(text) &&
+    lines.every((line) => !isOwn(line) || TELLING.test(line.trim())) &&
+    statements.every((one) => one.trim() === '' || QUESTION.test(one))
+  );
+}
+
+const sqlite: Program = (call) => {
+  const { args, reader, shell, stdin } = call;
+  if (args.length === 1 && (args[0] === '--version' || args[0] === '-version')) return undefined;
+  const options = readOptions(args, {
+    singleDash: true,
+    isExact: true,
+    long: [...SHOWN_BY, 'cmd', 'init', 'vfs', 'nonce', 'maxsize', 'mmap'].map((name) => `${name}=`),
+  });
+  const names = [...options.given.keys()].map((name) => name.replace(/^-/, ''));
+  const [file, ...given] = options.operands;
+  const texts = given.length > 0 ? given : stdin.kind === 'text' ? [stdin.text] : [];
+  const isKnown = names.every((name) => SHOWING.includes(name) || SHOWN_BY.includes(name)) && !options.isUncertain;
+  if (!isKnown || texts.length === 0 || !texts.every((text) => isText(text) && isAsking(text)))
+    reader.unresolved('sqlite3: what its statements write is not known before they run');
+  // also a question makes a file that is not there, and may take up what was left in one that is
+  if (file !== undefined && file !== ':memory:' && !names.includes('readonly')) reader.write(shell, file, 'sqlite3');
+  return undefined;
+};
+
 export const STATEMENT_PROGRAMS: readonly (readonly [string, Program])[] = [
+  ['sqlite3', sqlite],
   ['psql', client(PSQL)],
   ['mysql', client(MYSQL)],
   ['mariadb', client(MYSQL)],
