@@ -2,6 +2,7 @@
 
 import { OWNED, READING } from './commands-allowed.ts';
 import { CAUTIOUS, FOREIGN } from './commands-denied.ts';
+import { GENERATING } from './commands-generators.ts';
 import { MADE } from './commands-made.ts';
 import { UPDATING } from './commands-snapshots.ts';
 import { UNKNOWN } from './commands-unresolved.ts';
@@ -13,6 +14,7 @@ export const COMMANDS: readonly Row[] = [...READING, ...OWNED, ...FOREIGN, ...UN
 export const ONLY_READ: readonly Row[] = [
   ...UPDATING,
   ...MADE,
+  ...GENERATING,
   // It reads for ever what it writes itself.
   ...unresolved('tee /dev/stdin < src/components/Card.tsx <<< x > /dev/null'),
   ...deny(

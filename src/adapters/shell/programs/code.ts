@@ -76,6 +76,9 @@ function interpreter(language: Language): Program {
     if (!isText(file)) return undefined;
     if (language === NODE) runsFile(file, shell, reader);
     else reader.executed(shell, file, name);
+    // it is a program with verbs of its own
+    if (language === PYTHON && /(?:^|\/)manage\.py$/.test(file))
+      reader.runWords(['manage.py', ...options.operands.slice(1)], shell, call.stdin, 'program');
     // a tool that lies where it was installed is that tool
     const tool = INSTALLED.exec(file);
     if (language === NODE && tool !== null)

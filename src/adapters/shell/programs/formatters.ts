@@ -60,6 +60,7 @@ const prettier = changer(
 const ESLINT: OptionsSpec = {
   short: ['c', 'o', 'f'],
   long: [
+    'init',
     'fix',
     'fix-dry-run',
     'fix-type=',
@@ -85,6 +86,8 @@ const ESLINT: OptionsSpec = {
 const eslint: Program = (call) => {
   const options = readOptions(call.args, ESLINT);
   for (const file of options.all('o', 'output-file')) call.reader.write(call.shell, file, `${call.name} -o`);
+  // it asks, and then writes its settings and what they need
+  if (options.has('init')) call.reader.write(call.shell, '.', `${call.name} --init`, { tree: true, entry: true });
   return changer(ESLINT, (given) => given.has('fix'))(call);
 };
 

@@ -98,6 +98,11 @@ const OUTPUTS: readonly (readonly [readonly string[], readonly string[], Options
     ['o', 'outfile'],
     { short: [...'oretpugsxi'], long: ['outfile=', 'require=', 'entry=', 'transform=', 'plugin=', 'standalone='] },
   ],
+  [
+    ['svgr'],
+    ['d', 'out-dir'],
+    { short: ['d'], long: ['out-dir=', 'config-file=', 'ext=', 'template=', 'index-template=', 'filename-case='] },
+  ],
   [['tic'], ['o'], { short: ['o', 'e', 'R', 'Q', 'v', 'w'] }],
   [
     [

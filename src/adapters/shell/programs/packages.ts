@@ -293,10 +293,24 @@ function runTool(call: Call, verb: string | null, inside: Call['shell']): undefi
   // npm takes the `--` between a tool and its words for its own
   const rest = call.name === 'npm' && given[0] === '--' ? given.slice(1) : given;
   // `prettier@3` is prettier
-  const plain = isText(tool) ? tool.replace(/^@biomejs\/biome/, 'biome').replace(/(.)@[^/]*$/, '$1') : tool;
+  const named = isText(tool) ? tool.replace(/(.)@[^/]*$/, '$1') : tool;
+  const plain = isText(named) ? (TOOLS.get(named) ?? named) : named;
   call.reader.runWords([plain, ...rest], inside, call.stdin, 'program');
   return undefined;
 }
+
+/** Packages whose tool is called otherwise. */
+const TOOLS: ReadonlyMap<string, string> = new Map([
+  ['@biomejs/biome', 'biome'],
+  ['@svgr/cli', 'svgr'],
+  ['@graphql-codegen/cli', 'graphql-codegen'],
+  ['@changesets/cli', 'changeset'],
+  ['@tailwindcss/cli', 'tailwindcss'],
+  ['@ast-grep/cli', 'ast-grep'],
+  ['@angular/cli', 'ng'],
+  ['@nestjs/cli', 'nest'],
+  ['@vue/cli', 'vue'],
+]);
 
 const runner: Program = (call) => runTool(call, null, call.shell);
 

@@ -5,6 +5,7 @@ import { type OptionsSpec, readOptions } from '../options.ts';
 import type { Call, Program } from '../reader.ts';
 import type { Input, Shell } from '../state.ts';
 import { type Field, isText } from '../values.ts';
+import { astGrep, isAstGrep } from './generators.ts';
 import { runProgram } from './wrappers.ts';
 
 /** A program with a shell's text behind `-c`. */
@@ -137,12 +138,15 @@ const man = withCode(
 
 const SHELLS = ['bash', 'sh', 'dash', 'ash', 'zsh', 'ksh', 'mksh', 'rbash', 'yash'];
 
+/** Runs a command for a group of users. */
+const ofGroup = withCode({ short: ['c'] }, ['c'], 1);
+
 export const SHELL_PROGRAMS: readonly (readonly [string, Program])[] = [
   ['watch', watch],
   ['flock', flock],
   ['su', su],
   ['man', man],
   ['runuser', withCode({ short: ['u', 'c', 'g', 's'], long: ['command='] }, ['c', 'command'], 0)],
-  ['sg', withCode({ short: ['c'] }, ['c'], 1)],
+  ['sg', (call) => (isAstGrep(call) ? astGrep(call) : ofGroup(call))],
   ...SHELLS.map((name): readonly [string, Program] => [name, shellProgram]),
 ];

@@ -9,6 +9,7 @@ import { COPY_PROGRAMS } from './copies.ts';
 import { FILE_PROGRAMS } from './files.ts';
 import { find, xargs } from './find-xargs.ts';
 import { FORMATTER_PROGRAMS } from './formatters.ts';
+import { GENERATOR_PROGRAMS } from './generators.ts';
 import { git } from './git.ts';
 import { LANGUAGE_PROGRAMS } from './languages.ts';
 import { fd, filter, grep, ripgrep } from './listing.ts';
@@ -33,6 +34,7 @@ const PROGRAMS: ReadonlyMap<string, Program> = new Map([
   ...LANGUAGE_PROGRAMS,
   ...SNAPSHOT_PROGRAMS,
   ...SCAFFOLD_PROGRAMS,
+  ...GENERATOR_PROGRAMS,
   ...FORMATTER_PROGRAMS,
   ...FILE_PROGRAMS,
   ...COPY_PROGRAMS,
