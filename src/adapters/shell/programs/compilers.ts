@@ -5,6 +5,7 @@ import { baseOf } from '../paths.ts';
 import type { Call, Program } from '../reader.ts';
 import { type Field, isText } from '../values.ts';
 import { checkOptions } from './files.ts';
+import { placesOfProject } from './tsconfig.ts';
 
 /** Options of C compilers whose text may stand in the next word. */
 const C_OPTIONS = [
@@ -188,6 +189,8 @@ const javac: Program = (call) => {
   return undefined;
 };
 
+const SOURCE = /\.([cm]?)[jt]sx?$/;
+
 const TSC_OUTPUTS = [
   'outDir',
   'outFile',
@@ -198,7 +201,7 @@ const TSC_OUTPUTS = [
   'generateCpuProfile',
 ];
 
-/** Files that it is given are compiled beside themselves; what a project says of itself is not looked at, as with `make`. */
+/** Files that it is given are compiled beside themselves; without any, its settings say where those of the project are. */
 const tsc: Program = (call) => {
   const options = readOptions(call.args, {
     short: ['p', 't', 'm'],
@@ -226,10 +229,17 @@ const tsc: Program = (call) => {
   for (const path of options.all(...TSC_OUTPUTS)) reader.write(shell, path, 'tsc', { tree: true });
   if (options.has('init')) reader.write(shell, 'tsconfig.json', 'tsc --init');
   if (options.has('noEmit', 'outDir', 'outFile', 'b', 'build')) return undefined;
+  const isTelling = options.has('init', 'version', 'v', 'help', 'h', 'all', 'showConfig', 'listFilesOnly');
+  if (!isTelling && !options.operands.some((one) => !isText(one) || SOURCE.test(one))) {
+    const project = options.last('p', 'project');
+    const places = isText(project ?? '') ? placesOfProject(call, isText(project) ? project : undefined) : null;
+    for (const place of places ?? []) reader.write(shell, place, 'tsc', { tree: true, entry: true });
+    return undefined;
+  }
   for (const source of options.operands) {
     if (!isText(source)) reader.write(shell, source, 'tsc');
     else {
-      const kind = /\.([cm]?)[jt]sx?$/.exec(source)?.[1];
+      const kind = SOURCE.exec(source)?.[1];
       // The value of an option that has one now and then, like --pretty.
       if (kind === undefined) continue;
       const stem = stemOf(source);

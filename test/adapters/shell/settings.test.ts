@@ -1,0 +1,93 @@
+// What the settings of a tool say about where it writes is read.
+
+import assert from 'node:assert/strict';
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join, relative } from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import { fileView } from '../../../src/adapters/shell/file-view.ts';
+import { readShell } from '../../../src/adapters/shell/read-shell.ts';
+
+let root: string;
+let projects = 0;
+
+before(() => {
+  root = realpathSync(mkdtempSync(join(tmpdir(), 'toolcrew-settings-')));
+});
+
+after(() => rmSync(root, { recursive: true, force: true }));
+
+/** The places that a command writes in a project of these files, from its root. */
+function placesOf(command: string, files: Readonly<Record<string, string>>): readonly string[] {
+  projects += 1;
+  const cwd = join(root, `project-${projects}`);
+  for (const [path, text] of Object.entries({ 'src/a.ts': '', ...files })) {
+    mkdirSync(dirname(join(cwd, path)), { recursive: true });
+    writeFileSync(join(cwd, path), text);
+  }
+  const { writes, unresolved } = readShell(command, { cwd, home: cwd, env: {}, ...fileView });
+  assert.deepEqual(unresolved, []);
+  return writes.map(({ path, tree }) => `${relative(cwd, path) || '.'}${tree ? '/' : ''}`);
+}
+
+describe('the settings of TypeScript', () => {
+  const cases: readonly (readonly [string, Readonly<Record<string, string>>, readonly string[]])[] = [
+    ['npx tsc', {}, []],
+    ['npx tsc', { 'tsconfig.json': '{}' }, ['./']],
+    ['npx tsc', { 'tsconfig.json': '{ "compilerOptions": { "noEmit": true } }' }, []],
+    ['npx tsc --noEmit', { 'tsconfig.json': '{}' }, []],
+    ['tsc -v', { 'tsconfig.json': '{}' }, []],
+    [
+      'tsc --pretty false',
+      { 'tsconfig.json': '{\n  // where it goes\n  "compilerOptions": { "outDir": "./dist", /* , */ },\n}' },
+      ['dist/'],
+    ],
+    [
+      'tsc -w',
+      { 'tsconfig.json': '{ "include": ["src/**/*.ts", "bin/a.ts"], "files": ["test/b.ts"] }' },
+      ['src/', 'bin/', 'test/'],
+    ],
+    ['tsc', { 'tsconfig.json': '{ "files": [], "references": [{ "path": "./a" }] }' }, []],
+    ['cd src && tsc', { 'tsconfig.json': '{ "compilerOptions": { "outDir": "out" } }' }, ['out/']],
+    [
+      'tsc -p src',
+      { 'src/tsconfig.json': '{ "compilerOptions": { "outDir": "../out", "declarationDir": "../types" } }' },
+      ['out/', 'types/'],
+    ],
+    ['tsc --project src/tsconfig.build.json', { 'src/tsconfig.build.json': '{}' }, ['src/']],
+    [
+      'tsc',
+      {
+        'tsconfig.json': '{ "extends": "./config/base" }',
+        'config/base.json': '{ "compilerOptions": { "outDir": "../out" } }',
+      },
+      ['out/'],
+    ],
+    [
+      'tsc',
+      {
+        'tsconfig.json': '{ "extends": ["./base.json"], "include": ["src"] }',
+        'base.json': '{ "compilerOptions": { "noEmit": true } }',
+      },
+      [],
+    ],
+    ['tsc', { 'tsconfig.json': '{ "extends": "@tsconfig/node20/tsconfig.json" }' }, []],
+    ['tsc', { 'tsconfig.json': '{ "extends": "./tsconfig.json" }' }, []],
+    ['tsc', { 'tsconfig.json': 'no settings' }, []],
+    ['tsc -b', { 'tsconfig.json': '{}' }, []],
+  ];
+  for (const [command, files, places] of cases)
+    it(`${command} ${JSON.stringify(files)}`, () => assert.deepEqual(placesOf(command, files), places));
+});
+
+describe('the settings of Alembic', () => {
+  it('say where its steps lie', () => {
+    assert.deepEqual(
+      placesOf('alembic revision -m x', { 'alembic.ini': '[alembic]\nscript_location = %(here)s/db\n' }),
+      ['db/versions/'],
+    );
+    assert.deepEqual(placesOf('alembic revision -m x', { 'alembic.ini': '[alembic]\nscript_location = db:steps\n' }), [
+      './',
+    ]);
+  });
+});
