@@ -92,7 +92,7 @@ export const GENERATING: readonly Row[] = [
     'hg init src/api/other',
     'docker run --rm -v "$PWD":/w:ro node ls /w',
     'docker run -v data:/var/lib/data -p 5432:5432 postgres',
-    'docker run -v src/api:/w node ls',
+    'docker run -v src/services:/w node ls',
     'docker run -v ./src/services:/w node ls',
     'docker run --mount type=bind,src=.,target=/w,readonly node ls',
     'docker run --mount type=volume,source=data,target=/w node ls',
