@@ -1,8 +1,9 @@
 // From what commands did to what a check found: one function per check.
 
 import { type Coverage, fileLine, hasLines, percentText, uncovered } from './coverage.ts';
+import { ownThreshold } from './own-threshold.ts';
 import { type Check, type CheckResult, NO_TESTS } from './quality.ts';
-import { type CommandEnd, hasFoundNone, ownThreshold, ranBy, tellsFailure, wasLost } from './test-ends.ts';
+import { type CommandEnd, hasFoundNone, ranBy, tellsFailure, wasLost } from './test-ends.ts';
 import { plainText, readTestOutput } from './test-output.ts';
 import { clip, lastLines, oneLine, visible } from './text.ts';
 import { withPlaces } from './tool-output.ts';
@@ -141,10 +142,16 @@ export function testsResult(ends: readonly CommandEnd[], timeoutMs: number): Mea
   return passed('tests', `${words}${left}`, ends, figure === null ? null : `${figure}${left}`);
 }
 
+/** The line that says why something broke, of programs that say more behind it. */
+const SAYS_WHY = /^\s*(?:[\w.]*(?:Error|Exception)(?: \[\w+\])?: \S|\S+[(:]\d+[,:]\d+\)?: error\b)/;
+
 function failing(end: CommandEnd, names: readonly string[], failures: number | null): Measured {
   const [first = ''] = names;
   if (names.length === 0) {
-    const said = end.exitCode === 0 ? `its runner tells of ${failures ?? 'some'} that fail` : tailOf(end).at(-1);
+    const said =
+      end.exitCode === 0
+        ? `its runner tells of ${failures || 'some'} that fail`
+        : (linesOf(end).find((line) => SAYS_WHY.test(line)) ?? tailOf(end).at(-1));
     const reason = `${end.command} ${howItEnded(end)}: ${oneLine(said ?? 'it said nothing')}`;
     return failed('tests', reason, end.command, tailOf(end), failures !== null);
   }

@@ -1,7 +1,6 @@
 // What the output and the end of a command say of the tests that it ran.
 
 import { plainText, readTestOutput } from './test-output.ts';
-import { oneLine } from './text.ts';
 
 /** How a command went. */
 export type CommandEnd = {
@@ -12,11 +11,14 @@ export type CommandEnd = {
   /** The end came from the deadline. */
   readonly timedOut: boolean;
   readonly durationMs: number;
+  /** What it printed, and behind that what it printed as its errors. */
   readonly output: string;
+  /** The latter alone. */
+  readonly errors: string;
 };
 
 /** Runners that end with an error where there is no test say so. */
-const NONE_FOUND = /^No tests? (?:files )?found/m;
+const NONE_FOUND = /^(?:Error: )?No tests? (?:files )?found|^ *✘ Couldn.t find any files to test$/m;
 /** Python's say the same where they broke down; with these codes they have found none. */
 const NONE_RAN = /^(?:=+ )?(?:no tests ran|NO TESTS RAN)\b/m;
 const NONE_RAN_CODES = [0, 5];
@@ -63,23 +65,6 @@ export function ranBy(end: CommandEnd): number | null {
   return wasLost(end) && isNamedMissing(end) ? 0 : readTestOutput(end.output).ran;
 }
 
-/** Lines of tools that measure coverage, where it is below a threshold of their own: they end with an error for that alone. */
-const TOO_LOW: readonly RegExp[] = [
-  // jest
-  /^Jest: \S+ coverage threshold for \w+ \(.+\) not met: .*$/m,
-  /^Jest: Uncovered count for \w+ \([\d.]+\) exceeds .*threshold \([\d.]+\)$/m,
-  // c8, nyc, vitest, karma
-  /^.*\bCoverage for \w+ \([\d.]+%\) does not meet .*threshold \([\d.]+%\).*$/m,
-  /^ERROR: Uncovered \w+ \([\d.]+\) exceed .*threshold \([\d.]+\).*$/m,
-  // node:test
-  /^(?:ℹ|#) Error: [\d.]+% \w+ coverage does not meet threshold of [\d.]+%\.$/m,
-  // pytest-cov, coverage.py
-  /^(?:FAIL )?Required test coverage of [\d.]+% not reached\. Total coverage: [\d.]+%$/m,
-  /^(?:ERROR: )?Coverage failure: total of [\d.]+ is less than fail-under=[\d.]+$/m,
-  // cargo tarpaulin
-  /^.*\bCoverage is below the failure threshold [\d.]+%.*$/m,
-];
-
 /** Whole summaries of runners with something that failed: words alone may be what a test prints. */
 const FAILED_SUMMARIES: readonly RegExp[] = [
   // node:test; TAP
@@ -88,7 +73,6 @@ const FAILED_SUMMARIES: readonly RegExp[] = [
   // jest, vitest, mocha
   /^Test Suites: .*\d failed.*\nTests: /m,
   /^ *Test Files +\d+ failed.*\n *Tests /m,
-  /^ *Test Files +\d.*\n *Tests .*\n(?: *Type Errors .*\n)? *Errors +[1-9]\d* errors?$/m,
   /^ {2}\d+ passing\b.*(?:\n {2}\d+ pending)?\n {2}[1-9]\d* failing$/m,
   // bun test, playwright, ava
   /^ *\d+ pass\n(?: *\d+ (?:skip|todo)\n)* *[1-9]\d* fail$/m,
@@ -105,22 +89,6 @@ const FAILED_SUMMARIES: readonly RegExp[] = [
 export function tellsFailure({ output }: CommandEnd): boolean {
   const text = plainText(output);
   return FAILED_SUMMARIES.some((summary) => summary.test(text));
-}
-
-/** What a command says of a threshold of its own that the coverage does not reach; null where something else failed, or nothing. */
-export function ownThreshold(end: CommandEnd): string | null {
-  const { ran, failures, failed: names } = readTestOutput(end.output);
-  const isClean = failures === 0 && ran !== null && ran > 0 && names.length === 0 && !tellsFailure(end);
-  if (end.exitCode === 0 || end.timedOut || !isClean) return null;
-  const text = plainText(end.output);
-  const said = TOO_LOW.map((line) => line.exec(text)?.[0]).find((line) => line !== undefined);
-  return said === undefined ? null : oneLine(said);
-}
-
-/** Whether a command that measures coverage failed for its tests, or for what comes behind them. */
-export function failsForTests(end: CommandEnd): boolean {
-  if (end.exitCode === 0 || end.timedOut) return tellsFailure(end);
-  return tellsOfTests(end) && ownThreshold(end) === null;
 }
 
 /** Whether a command's output tells what became of tests. */

@@ -49,7 +49,12 @@ const SUMMARIES: readonly ((text: string) => readonly Counts[])[] = [
   // jest, vitest
   (text) =>
     all(text, /^ *Tests:? +(.*\d+ (?:failed|passed|skipped|todo|total).*)$/gm).map(([, line = '']) => wordCounts(line)),
-  (text) => all(text, /^(No tests? (?:files )?found)/gm).map(() => ({ ran: 0, failures: 0, skipped: 0 })),
+  (text) =>
+    all(text, /^(?:Error: )?(No tests? (?:files )?found)|^ *✘ (Couldn.t find any files to test)$/gm).map(() => ({
+      ran: 0,
+      failures: 0,
+      skipped: 0,
+    })),
   // mocha
   (text) =>
     all(text, /^ {2}(\d+) passing\b.*(?:\n {2}(\d+) pending)?(?:\n {2}(\d+) failing)?/gm).map(
@@ -79,6 +84,27 @@ const SUMMARIES: readonly ((text: string) => readonly Counts[])[] = [
       failures: Number(fail),
       skipped: Number(ignored),
     })),
+  // tape; uvu; ava
+  (text) =>
+    all(text, /^# tests +(\d+)\n# pass +(\d+)\n(?:# fail +(\d+))?/gm).map(([, ran, , fail]) => ({
+      ran: Number(ran),
+      failures: Number(fail),
+      skipped: 0,
+    })),
+  (text) =>
+    all(text, /^ {2}Total: +(\d+)\n {2}Passed: +(\d+)\n {2}Skipped: +(\d+)$/gm).map(([, total, pass, skipped]) => ({
+      ran: Number(total) - Number(skipped),
+      failures: Number(total) - Number(pass) - Number(skipped),
+      skipped: Number(skipped),
+    })),
+  (text) =>
+    all(text, /^ {2}─\n\n(?:.*\n)*? {2}(\d+) tests? (passed|failed)(?:\n {2}(\d+) tests? skipped)?$/gm).map(
+      ([, count, how, skipped]) => ({
+        ran: Number(count),
+        failures: how === 'failed' ? Number(count) : 0,
+        skipped: Number(skipped),
+      }),
+    ),
 ];
 
 /** `go test` counts packages, not tests: known is only that none of them has any. */

@@ -3,11 +3,11 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { commandsResult, testsResult } from '../../src/domain/check-results.ts';
+import { failsForTests } from '../../src/domain/own-threshold.ts';
 import { isForLackOfTests } from '../../src/domain/quality.ts';
-import { failsForTests } from '../../src/domain/test-ends.ts';
 
-function end(exitCode: number, output: string, command = 'npm test') {
-  return { command, script: command, exitCode, timedOut: false, durationMs: 1, output };
+function end(exitCode: number, output: string, command = 'npm test', errors = '') {
+  return { command, script: command, exitCode, timedOut: false, durationMs: 1, output, errors };
 }
 
 function ended(exitCode: number, output: string) {
@@ -18,6 +18,8 @@ test('a runner that ends with an error since there is no test tells of no failur
   for (const [exitCode, output] of [
     [1, 'No tests found, exiting with code 1\nRun with `--passWithNoTests` to exit with code 0\n'],
     [1, 'No test files found, exiting with code 1\n'],
+    [1, 'Error: No test files found: "tests/**/*.test.js"\n'],
+    [1, '\n  ✘ Couldn’t find any files to test\n'],
     [1, "\n> x@1.0.0 test\n> node --test tests/\n\nCould not find 'tests'\n"],
     [5, '============ no tests ran in 0.01s ============\n'],
     [5, '\nRan 0 tests in 0.000s\n\nNO TESTS RAN\n'],

@@ -54,5 +54,5 @@ test('a lack of tests stays one beside what was changed', () => {
   } as const;
   const gate = gateResult({ tree: 't', checks: [none], coverage: null, uncoveredFiles: [] });
   const [told] = withRules(gate, ['package.json']).checks;
-  assert.ok(told !== undefined && told.reason.includes('package.json') && isForLackOfTests(told));
+  assert.ok(told?.reason.includes('package.json') && isForLackOfTests(told));
 });

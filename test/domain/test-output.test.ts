@@ -23,6 +23,19 @@ for (const [file, ran, failures, skipped, failed] of READ)
     assert.deepEqual(readTestOutput(fixtureText(`outputs/${file}`)), { ran, failures, skipped, failed });
   });
 
+test('runners that say no more than their counts', () => {
+  for (const [output, ...counts] of [
+    ['TAP version 13\n# x\nok 1 y\n\n1..3\n# tests 3\n# pass  2\n# fail  1\n', 3, 1, 0],
+    ['# tests 2\n# pass  2\n\n# ok\n', 2, 0, 0],
+    ['  Total:     3\n  Passed:    2\n  Skipped:   1\n  Duration:  1.21ms\n', 2, 0, 1],
+    ['  ✔ x\n  ─\n\n  2 tests passed\n  1 test skipped\n', 2, 0, 1],
+    ['  ✘ [fail]: x\n  ─\n\n  x\n\n  Difference\n\n  ─\n\n  1 test failed\n', 1, 1, 0],
+  ] as const) {
+    const { ran, failures, skipped } = readTestOutput(output);
+    assert.deepEqual([ran, failures, skipped], counts, output);
+  }
+});
+
 test('a runner that ran nothing says so in its own words', () => {
   const none = [
     '# tests 2\n# suites 0\n# pass 0\n# fail 0\n# cancelled 0\n# skipped 2\n',

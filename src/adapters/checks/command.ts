@@ -95,7 +95,8 @@ export function createCommands(options: {
     run: async (command, script, { env: more = {}, limitMs = Number.POSITIVE_INFINITY } = {}) => {
       signal.throwIfAborted();
       const timeoutMs = Math.min(remainingMs(), limitMs);
-      if (timeoutMs <= 0) return { command, script, exitCode: null, timedOut: true, durationMs: 0, output: '' };
+      if (timeoutMs <= 0)
+        return { command, script, exitCode: null, timedOut: true, durationMs: 0, output: '', errors: '' };
       output(`$ ${command}\n`);
       const startedAt = now();
       const { exitCode, timedOut, stdout, stderr } = await start(script, more, timeoutMs);
@@ -103,7 +104,15 @@ export function createCommands(options: {
       const said = stdout === '' || stdout.endsWith('\n') ? `${stdout}${stderr}` : `${stdout}\n${stderr}`;
       output(said);
       const durationMs = Math.round(now() - startedAt);
-      return { command, script, exitCode, timedOut, durationMs, output: fromRoot(said, roots) };
+      return {
+        command,
+        script,
+        exitCode,
+        timedOut,
+        durationMs,
+        output: fromRoot(said, roots),
+        errors: fromRoot(stderr, roots),
+      };
     },
     ask: async (script) => {
       const { exitCode, stdout } = await start(script, {}, Math.min(remainingMs() + 1, 30_000));

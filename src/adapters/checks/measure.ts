@@ -16,8 +16,9 @@ import {
 } from '../../domain/check-results.ts';
 import { type Coverage, joinCoverage, uncovered, withoutTests } from '../../domain/coverage.ts';
 import { messageOf, ToolError } from '../../domain/errors.ts';
+import { failsForTests, ownThreshold } from '../../domain/own-threshold.ts';
 import { BELOW_OWN, type Check, type GateResult, type QualitySettings } from '../../domain/quality.ts';
-import { type CommandEnd, failsForTests, ownThreshold, tellsOfTests, wasLost } from '../../domain/test-ends.ts';
+import { type CommandEnd, tellsOfTests, wasLost } from '../../domain/test-ends.ts';
 import type { Commands } from './command.ts';
 import type { Line } from './coverage-commands.ts';
 import { type Plan, planChecks, type Testing } from './plan.ts';

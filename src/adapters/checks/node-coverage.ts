@@ -3,10 +3,12 @@
 type Rule = {
   /** Where the tool stands in the script; what is added comes behind it. */
   readonly place: RegExp;
-  /** The script says itself where its report goes. */
+  /** The script has a report made that can be read here. */
   readonly configured: RegExp;
+  /** The script says itself where its report goes: said twice, nothing is understood. */
+  readonly elsewhere?: RegExp;
   readonly flags: string;
-  /** What the flags say too: said twice, the one takes the other back, or nothing is understood. */
+  /** What the flags say too: said twice, the one takes the other back. */
   readonly own?: RegExp;
   /** What a person adds to see the coverage. */
   readonly plain: string;
@@ -16,7 +18,9 @@ type Rule = {
 };
 
 /** Reporters whose files can be read here. */
-const READABLE = String.raw`(?:lcov(?:only)?|json(?:-summary)?|cobertura)\b`;
+const READABLE = String.raw`["']?(?:lcov(?:only)?|json(?:-summary)?|cobertura)\b(?![./])`;
+/** Words that an option has before it. */
+const LISTED = String.raw`(?:["']?[a-z][a-z-]*["']?[, ])*?`;
 
 const WRAPPED = '--reporter=lcovonly --reporter=text-summary --report-dir="$TOOL_REPORTS/wrapped"';
 
@@ -26,8 +30,8 @@ const START = String.raw`(?:^|&&|;|\|\||\bnpx |\bcross-env (?:\S+=\S+ )*|\b[A-Z_
 const RULES: readonly Rule[] = [
   {
     place: new RegExp(`${START}(?:c8|nyc)(?= (?!report\\b|merge\\b))`),
-    configured: new RegExp(` (?:--reporter|-r)[= ].*?\\b${READABLE}`),
-    own: / --reports?-dir[= ]\S+/g,
+    configured: new RegExp(` (?:--reporter|-r)[= ]${READABLE}`),
+    elsewhere: / (?:--reports?-dir|-o)[= ]\S+/g,
     flags: WRAPPED,
     plain: '',
     report: 'wrapped/lcov.info',
@@ -46,19 +50,20 @@ const RULES: readonly Rule[] = [
   },
   {
     place: new RegExp(`${START}vitest(?: run)?(?= |$)`),
-    configured: new RegExp(` --coverage\\.reporter[= ].*?\\b${READABLE}`),
+    configured: new RegExp(` --coverage\\.reporter[= ]${READABLE}`),
+    elsewhere: / --coverage\.reportsDirectory[= ]\S+/g,
     flags:
       '--coverage.enabled --coverage.reportOnFailure --coverage.reporter=lcovonly --coverage.reporter=text-summary' +
       ' --coverage.reportsDirectory="$TOOL_REPORTS/vitest"',
-    own: / --coverage(?:\.enabled)?(?:=true)?(?= |$)/g,
+    own: / --coverage(?:\.enabled(?:[= ]true)?|=true)?(?= |$)/g,
     plain: '--coverage',
     report: 'vitest/lcov.info',
     countsTests: false,
   },
   {
     place: new RegExp(`${START}(?:jest|react-scripts test)(?= |$)`),
-    configured: new RegExp(` --coverageReporters[= ].*?\\b${READABLE}`),
-    own: / --coverageDirectory[= ]\S+/g,
+    configured: new RegExp(` --coverage(?:R|-r)eporters[= ]${LISTED}${READABLE}`),
+    elsewhere: / --coverage(?:D|-d)irectory[= ]\S+/g,
     flags:
       '--coverage --coverageReporters=lcovonly --coverageReporters=text-summary' +
       ' --coverageDirectory="$TOOL_REPORTS/jest"',
@@ -76,6 +81,16 @@ export type Reporting = {
   readonly countsTests: boolean;
 };
 
+const NEVER = /(?!)/;
+
+/** What is read behind it has to be as it was. */
+function flagsFor({ flags }: Rule, script: string): string {
+  // Between its parts c8 keeps what it has counted beside the report.
+  if (/\bc8 (?:report|check-coverage)\b/.test(script) && !/ --temp-directory\b/.test(script))
+    return `${flags} --temp-directory=coverage/tmp`;
+  return /[^|]\|[^|]/.test(script) ? flags.replace('--test-reporter=spec', '--test-reporter=tap') : flags;
+}
+
 /** A tool of the project's own, from a person's shell. */
 function typed(script: string): string {
   return /^(c8|nyc|vitest|jest|react-scripts|tsx) /.test(script) ? `npx ${script}` : script;
@@ -88,11 +103,17 @@ function typed(script: string): string {
 export function reporting(script: string, run: string, packages: readonly string[]): Reporting | null {
   const rule = RULES.find(({ place }) => place.test(script));
   if (rule !== undefined) {
-    if (rule.configured.test(script)) return { script, command: run, report: null, countsTests: false };
-    const plain = rule.own === undefined ? script : script.replace(rule.own, '');
+    const { elsewhere = NEVER, own = NEVER } = rule;
+    const plain = script.replace(elsewhere, '');
+    // In a usual place it is found.
+    if (rule.configured.test(script) && plain === script)
+      return { script, command: run, report: null, countsTests: false };
     return {
-      script: plain.replace(rule.place, (start) => `${start} ${rule.flags}`),
-      command: rule.plain === '' ? run : typed(plain.replace(rule.place, (start) => `${start} ${rule.plain}`)),
+      script: plain.replace(own, '').replace(rule.place, (start) => `${start} ${flagsFor(rule, script)}`),
+      command:
+        rule.plain === ''
+          ? run
+          : typed(plain.replace(own, '').replace(rule.place, (start) => `${start} ${rule.plain}`)),
       report: rule.report,
       countsTests: rule.countsTests,
     };

@@ -67,6 +67,8 @@ function settleFirst(files: readonly string[]): Objection {
   return {
     reason: `${named} ${holds} a conflict, or what is left of one: git's markers (<<<<<<<, =======, >>>>>>>) at the beginning of lines. Leave what is to stay and take the markers out (of an example, indent them), then complete again`,
     fingerprint: `unsettled ${named}`,
+    // However often it comes: no branch holds a conflict that nobody has settled.
+    stands: true,
   };
 }
 

@@ -95,13 +95,17 @@ export type Prepared =
 
 /** What a member's work is held against as it stands now. */
 export function rulesFor(
-  { leases, members, written }: TeamState,
+  { leases, members, tasks, written }: TeamState,
   { name, readOnly }: Pick<TeamMember, 'name' | 'readOnly'>,
   ownership: readonly Ownership[],
 ): IntegrationRules {
   const held = [...leases.values()].filter((one) => one.member === name).map(({ path }) => path);
-  // What was given back was changed while it was held.
-  const had = [...written].flatMap(([path, by]) => (by.some(({ member }) => member === name) ? path : []));
+  const done = [...tasks.values()].filter(({ claim, status }) => claim?.member === name && status === 'completed');
+  const since = Math.max(0, ...done.map(({ endedAt }) => endedAt ?? 0));
+  // What was given back was changed while it was held; what was completed since is in the team's branch.
+  const had = [...written].flatMap(([path, by]) =>
+    by.some(({ member, at }) => member === name && at >= since) ? path : [],
+  );
   const leased = [...held, ...had];
   return { ownership, leases: new Map([[name, new Set(leased)]]), members: new Set(members.keys()), readOnly };
 }

@@ -63,6 +63,13 @@ test('scripts are made to leave a report, by the tool that runs them', () => {
   assert.equal(script('c8 --reporter=text --report-dir out mocha'), `c8 ${WRAPPED} --reporter=text mocha`);
   assert.equal(script('nyc mocha -r esm'), `nyc ${WRAPPED} mocha -r esm`);
   assert.match(script('jest --coverageDirectory=x') ?? '', /^jest --coverage .*TOOL_REPORTS\/jest"$/);
+  assert.match(script('jest --coverage-directory cov') ?? '', /^jest --coverage .*TOOL_REPORTS\/jest"$/);
+  assert.equal(script('c8 -o cov --reporter=lcov mocha'), `c8 ${WRAPPED} --reporter=lcov mocha`);
+  assert.equal(script('c8 --reporter=text mocha json.js'), `c8 ${WRAPPED} --reporter=text mocha json.js`);
+  assert.equal(script('c8 mocha && c8 report'), `c8 ${WRAPPED} --temp-directory=coverage/tmp mocha && c8 report`);
+  assert.equal(script('node --test | faucet'), `node ${NODE.replace('=spec', '=tap')} --test | faucet`);
+  assert.doesNotMatch(script('vitest run --coverage.enabled true --coverage.reportsDirectory=x') ?? '', / true|=x/);
+  assert.match(script('jest --coverageReporters text --config json.js') ?? '', /^jest --coverage .*jest" --coverageR/);
   assert.match(script('jest --coverageReporters text') ?? '', /^jest --coverage .*jest" --coverageReporters text$/);
   assert.match(script('jest --ci') ?? '', /^jest --coverage --coverageReporters=lcovonly .*jest" --ci$/);
   assert.equal(script('mocha "a b"', ['c8']), `c8 ${WRAPPED} sh -c 'mocha "a b"'`);
@@ -87,6 +94,7 @@ test('scripts that say themselves where their report goes stay as they are', () 
     'node --test --test-reporter=lcov',
     'vitest run --coverage.reporter=json',
     'jest --coverageReporters=text --coverageReporters=json-summary',
+    'jest --coverageReporters text lcov',
   ])
     assert.deepEqual(reporting(text, 'npm test', []), {
       script: text,
