@@ -188,6 +188,28 @@ export async function mergeTrees(
   throw new ToolError('git', `git merge-tree failed for ${ours} and ${theirs}: ${lastLines(stderr || stdout, 8)}`);
 }
 
+/** The commit that has both, or the paths in conflict, from the top; without `always` it may be the second one itself. */
+export async function mergeCommit(
+  ours: string,
+  theirs: string,
+  message: string,
+  author: Readonly<Record<string, string>>,
+  repository: Repository,
+  run: Run,
+  when?: 'always',
+): Promise<string | { readonly conflicts: readonly string[] }> {
+  if (when === undefined && (await isAncestor(ours, theirs, repository, run))) return theirs;
+  // Where theirs has all of ours, its tree is that of the merge.
+  const result = (await isAncestor(ours, theirs, repository, run))
+    ? { tree: `${theirs}^{tree}` }
+    : await mergeTrees(ours, theirs, repository, run);
+  if ('conflicts' in result) return result;
+  const args = ['commit-tree', result.tree, '-p', ours, '-p', theirs, '-F', '-'];
+  const made = (await run.git(repository.top, args, { env: author, input: message })).trim();
+  noteMerge(made, [ours, theirs], repository);
+  return made;
+}
+
 /** No path has two slashes in a row. */
 const MARK = '//task//';
 

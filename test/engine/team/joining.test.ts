@@ -24,13 +24,9 @@ const BRANCH = `tool/${TEAM}`;
  * @param first what the first has changed in its place
  */
 async function collided(t: Cleanup, first = SHARED) {
-  const { git, workshop } = projectOf(t, { files: FILES });
-  const world = new TeamWorld(t);
-  Object.assign(world.context, { workshop: () => Promise.resolve(workshop) });
-  await workshop.begin(TEAM);
-  await world.team(['backend-dev', 'frontend-dev']);
+  const { git, workshop, world, path } = await paired(t);
   const places = {
-    'backend-dev': await workshop.open(TEAM, 'backend-dev'),
+    'backend-dev': { path },
     'frontend-dev': await workshop.open(TEAM, 'frontend-dev'),
   };
   for (const [owner, subject] of [
@@ -116,13 +112,19 @@ test('a conflict that is committed as git left it is not settled', async (t) => 
   assert.equal(git('show', `${BRANCH}:${SHARED}`), 'export const greeting = "Both";\n');
 });
 
-test('what was changed under a lease that was given back since is taken', async (t) => {
+/** A team of two, of whom the first has a place. */
+async function paired(t: Cleanup) {
   const { git, workshop } = projectOf(t, { files: FILES });
   const world = new TeamWorld(t);
   Object.assign(world.context, { workshop: () => Promise.resolve(workshop) });
   await workshop.begin(TEAM);
   await world.team(['backend-dev', 'frontend-dev']);
   const { path } = await workshop.open(TEAM, 'backend-dev');
+  return { git, workshop, world, path };
+}
+
+test('what was changed under a lease that was given back since is taken', async (t) => {
+  const { git, world, path } = await paired(t);
   await world.call('team-lead', 'TaskCreate', { subject: 'Say it', description: 'd', owner: 'backend-dev' });
   await world.call('backend-dev', 'TaskUpdate', { taskId: '1', status: 'in_progress' });
   await world.call('backend-dev', 'FileLease', { path: SHARED });
@@ -134,12 +136,7 @@ test('what was changed under a lease that was given back since is taken', async 
 });
 
 test('a lease that was given back with an earlier task allows nothing in a later one', async (t) => {
-  const { git, workshop } = projectOf(t, { files: FILES });
-  const world = new TeamWorld(t);
-  Object.assign(world.context, { workshop: () => Promise.resolve(workshop) });
-  await workshop.begin(TEAM);
-  await world.team(['backend-dev', 'frontend-dev']);
-  const { path } = await workshop.open(TEAM, 'backend-dev');
+  const { git, world, path } = await paired(t);
   for (const taskId of ['1', '2']) {
     await world.call('team-lead', 'TaskCreate', { subject: `Do ${taskId}`, description: 'd', owner: 'backend-dev' });
     await world.call('backend-dev', 'TaskUpdate', { taskId, status: 'in_progress' });
