@@ -20,7 +20,7 @@ type Rule = {
 /** Reporters whose files can be read here. */
 const READABLE = String.raw`["']?(?:lcov(?:only)?|json(?:-summary)?|cobertura)\b(?![./])`;
 /** Words that an option has before it. */
-const LISTED = String.raw`(?:["']?[a-z][a-z-]*["']?[, ])*?`;
+const LISTED = `(?:["']?[a-z][a-z-]*["']?[, ])*?`;
 
 const WRAPPED = '--reporter=lcovonly --reporter=text-summary --report-dir="$TOOL_REPORTS/wrapped"';
 

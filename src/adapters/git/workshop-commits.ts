@@ -49,7 +49,7 @@ const between = new Map<string, readonly MemberCommit[]>();
 const BETWEEN_MAX = 100;
 
 /** A merge that this program made: nothing of its own is to be told of it. */
-export function noteMerge(sha: string, parents: readonly string[], repository: Repository): void {
+function noteMerge(sha: string, parents: readonly string[], repository: Repository): void {
   clean.set(`${repository.common} ${sha}`, parents);
   for (const parent of parents) {
     note(parent, sha, true, repository);
