@@ -49,7 +49,7 @@ test('--json is one object of one shape; the forge has one pull request with the
   const shown = JSON.parse(demo.stdout);
   const { tasks, messages, rejections, gate, branch, files, seconds, solo_seconds: alone, ...rest } = shown;
   assert.deepEqual(rest, {});
-  assert.deepEqual(Object.keys(tasks[0]), ['id', 'subject', 'owner', 'outcome', 'seconds']);
+  assert.deepEqual(Object.keys(tasks[0]), ['id', 'subject', 'owner', 'outcome', 'note', 'seconds']);
   assert.equal(tasks.length, 8, 'those of the plan, the one that was asked for, and the verification');
   const of = (key: string) => [...new Set(tasks.map((task: Readonly<Record<string, unknown>>) => task[key]))];
   assert.deepEqual(of('outcome'), ['completed']);
