@@ -1,7 +1,7 @@
 // Code of Perl that surely does nothing but change lines and print: every word, sign and variable in it is known, all else is not.
 
-/** Signs that end a part of `s/…/…/`; brackets that pair are left out. */
-const DELIMITERS = '/|,!#:;@%=~+';
+/** Signs that end a part of `s/…/…/`. `s=>1` names the key of a hash, and an escaped `@` is a variable once more. */
+const DELIMITERS = '/|,!#:;%~+';
 
 /** Reads from an opening delimiter to the next of its kind; null when it does not end. */
 function part(code: string, from: number, delimiter: string): { readonly text: string; readonly end: number } | null {
@@ -55,6 +55,8 @@ const WORDS: ReadonlySet<string> = new Set(
 const BEFORE_EXPRESSION: ReadonlySet<string> = new Set(
   'if unless elsif while until and or not split grep print'.split(' '),
 );
+/** Words that give nothing to work with: what follows is an operator, or the name of a file stands there. */
+const BARE: ReadonlySet<string> = new Set('x BEGIN END STDERR STDOUT'.split(' '));
 /** Words behind which `{` begins a block. */
 const BEFORE_BLOCK: ReadonlySet<string> = new Set('map grep sort else BEGIN END'.split(' '));
 
@@ -65,7 +67,9 @@ const VARIABLE = new RegExp(`^(?:\\$#?${NAME}${PLACE}?|[@%]${NAME}|\\$[.&,/\\\\]
 const SHOWN = new RegExp(`^[$@]${NAME}(?:${PLACE})?(?![[{]|->)`);
 const NUMBER = /^\d+(?:\.\d+)?/;
 const SIGN =
-  /^(?:<STDIN>|<>|<=>|<(?=[\s=])=?|\.\.|=~|!~|==|!=|>=|&&|\|\||\*\*|\+\+|--|[-+*.]=|=>|[-+*%.=>!?:;,(){}[\]])/;
+  /^(?:<STDIN>|<>|<=>|<(?=[\s=])=?|\.\.|=~|!~|==|!=|>=|&&|\|\||\*\*|\+\+|--|[-+*.]=|=>|-(?!>)|[+*%.=>!?:;,(){}[\]])/;
+/** Signs that are operators behind a value alone: elsewhere they begin a glob, a hash or a pattern. */
+const BEHIND_VALUE = /^(?:<(?!STDIN>|>)|[*%?])/;
 
 /** The end of a text in quotes; null when it does not end, or holds more than plain variables. */
 function textEnd(code: string, from: number): number | null {
@@ -107,15 +111,22 @@ function tokenAt(code: string, at: number, before: Before): { readonly end: numb
     if (isTerm || (before.kind === 'word' && BEFORE_EXPRESSION.has(before.text))) return operand(expression(code, at));
     return before.kind === 'operand' ? { end: at + 1, token: { kind: 'sign', text: '/' } } : null;
   }
-  const found = substitution(code, at) ?? (/^m\//.test(rest) ? expression(code, at) : null);
+  // `-s` asks for the size of a file
+  const found =
+    before.text === '-' ? null : (substitution(code, at) ?? (/^m\//.test(rest) ? expression(code, at) : null));
   if (found !== null) return operand(found);
+  const isBehindValue = before.kind === 'operand' || /^[)\]]$/.test(before.text);
+  if (rest.startsWith('%') && BARE.has(before.text)) return null;
+  if (rest.startsWith('%') && isBehindValue) return { end: at + 1, token: { kind: 'sign', text: '%' } };
   const variable = VARIABLE.exec(rest)?.[0] ?? NUMBER.exec(rest)?.[0];
   if (variable !== undefined) return operand(at + variable.length);
   const word = /^[A-Za-z_]\w*(?!::)/.exec(rest)?.[0];
   if (word !== undefined)
     return WORDS.has(word) ? { end: at + word.length, token: { kind: 'word', text: word } } : null;
   const sign = SIGN.exec(rest)?.[0];
-  if (sign === undefined) return null;
+  if (sign === undefined || (BEHIND_VALUE.test(sign) && !isBehindValue)) return null;
+  // behind what is declared stand attributes, with texts of their own kind
+  if (sign === ':' && /\bmy\b/.test(code)) return null;
   const isBlock =
     before.kind === 'start' ||
     /^[;){}]$/.test(before.text) ||

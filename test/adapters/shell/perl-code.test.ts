@@ -21,6 +21,7 @@ const HARMLESS: readonly string[] = [
   'print $_ x 3, length($_) # the length\n',
   'next if $. < 3; print; last if $. == 5',
   'print "yes" if m/a/ && !/b/ or $x =~ /c/',
+  'print $. % 2 ? "a" : "b"; print keys %h; print (1 * 2)',
 ];
 
 const OTHERS: readonly string[] = [
@@ -62,6 +63,20 @@ const OTHERS: readonly string[] = [
   'print "a',
   'print "\\N{a}"',
   'sub x { 1 }',
+  'my %h = (s=>1, b=>system("touch a"), z=>2)',
+  'my %h = (y=>1, b=>system("touch a"), z=>2)',
+  'my %h = (tr=>1, b=>system("touch a"), z=>2)',
+  's@a@\\@{[system(1)]}@',
+  'print -s/x/;system("touch a");/x/',
+  '$x->s/1;BEGIN{system("touch a")}/x/',
+  '$m="open"; STDERR->$m(">a")',
+  '$x = "ARGV"; $x->[0] = "touch a|"; print <>',
+  '$x = "ARGV"; *$x = ["touch a|"]; print <>',
+  'print 1 %s/"/;/;system(1);/"/',
+  'STDERR %s/"/;/;BEGIN{system(1)}/"/',
+  'print < ">;system(1);#"',
+  'my $x :x(");BEGIN{system(1)}#")',
+  'my ($x) :x(");BEGIN{system(1)}#")',
   '__END__',
 ];
 
