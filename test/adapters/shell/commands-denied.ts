@@ -31,6 +31,8 @@ export const FOREIGN: readonly Row[] = deny(
   "sed -e 's/one/two/w src/components/x' notes.txt",
   "perl -pi -e 's/button/x/' src/components/Button.tsx",
   "perl -i.bak -pe 's/button/x/' src/components/Button.tsx",
+  'python3 -m fileinput -i src/components/Button.tsx > /dev/null',
+  'python3 -m fileinput -ib .old src/api/users.ts src/components/Button.tsx',
   'cp notes.txt src/components',
   'cp notes.txt src/components/',
   'cp -t src/components notes.txt',

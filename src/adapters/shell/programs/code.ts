@@ -3,7 +3,7 @@
 import { readOptions } from '../options.ts';
 import { readsPython } from '../python-code.ts';
 import type { Call, Program } from '../reader.ts';
-import { type Field, isText } from '../values.ts';
+import { concat, type Field, isText } from '../values.ts';
 import { lookUp } from '../variables.ts';
 import { writeBelow } from './formatters.ts';
 import { checkNodeOptions, NODE_TEXTS, runsFile } from './node-options.ts';
@@ -179,7 +179,8 @@ function checkModule(call: Call, module: Field | undefined, operands: readonly F
   } else if ((module === 'zipfile' || module === 'tarfile') && has('-l', '--list', '-t', '--test')) return undefined;
   else if (module === 'json.tool') {
     for (const file of plain.slice(1)) reader.write(shell, file, `${call.name} -m json.tool`);
-  } else if (module === 'venv' || module === 'virtualenv') {
+  } else if (module === 'fileinput') editEach(call, operands);
+  else if (module === 'venv' || module === 'virtualenv') {
     for (const operand of operands)
       if (!isText(operand) || !operand.startsWith('-'))
         reader.write(shell, operand, `${call.name} -m ${module}`, { tree: true });
@@ -187,6 +188,20 @@ function checkModule(call: Call, module: Field | undefined, operands: readonly F
   // most are programs of the same name as well
   else reader.runWords([module, ...operands], shell, call.stdin, 'program');
   return undefined;
+}
+
+/** `-i` changes each file in its place, over a copy beside it. */
+function editEach({ reader, shell, name }: Call, args: readonly Field[]): void {
+  const options = readOptions(args, { short: ['b'], stopsAtOperand: true });
+  const by = `${name} -m fileinput -i`;
+  if (options.isUncertain) reader.unresolved(`${by} is given a word that is known only when it runs`);
+  if (!options.has('i')) return;
+  const ending = options.last('b') ?? '.bak';
+  for (const file of options.operands) {
+    if (file === '-') continue;
+    reader.write(shell, file, by);
+    reader.write(shell, concat(file, ending === '' ? '.bak' : ending), by);
+  }
 }
 
 const MODULES: ReadonlySet<string> = new Set(
