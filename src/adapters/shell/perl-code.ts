@@ -2,6 +2,12 @@
 
 /** Signs that end a part of `s/…/…/`. `s=>1` names the key of a hash, and an escaped `@` is a variable once more. */
 const DELIMITERS = '/|,!#:;%~+';
+/** Brackets that stand round a part of `s{…}{…}`. */
+const PAIRS: ReadonlyMap<string, string> = new Map([
+  ['{', '}'],
+  ['(', ')'],
+  ['[', ']'],
+]);
 
 /** Reads from an opening delimiter to the next of its kind; null when it does not end. */
 function part(code: string, from: number, delimiter: string): { readonly text: string; readonly end: number } | null {
@@ -12,19 +18,41 @@ function part(code: string, from: number, delimiter: string): { readonly text: s
   return null;
 }
 
+/** As `part`, between brackets of which others may stand inside; null where one of them is escaped, which may open it again. */
+function bracketed(code: string, from: number, open: string): { readonly text: string; readonly end: number } | null {
+  const close = PAIRS.get(open) ?? '';
+  let depth = 1;
+  for (let at = from; at < code.length; at += 1) {
+    const sign = code[at];
+    if (sign === '\\') {
+      at += 1;
+      if (code[at] === open || code[at] === close) return null;
+    } else if (sign === open) depth += 1;
+    else if (sign === close) depth -= 1;
+    if (depth === 0) return { text: code.slice(from, at), end: at + 1 };
+  }
+  return null;
+}
+
+/** A text without what is escaped in it: none of that is a variable. */
+function unescaped(text: string): string {
+  return text.replace(/\\./gs, ' ');
+}
+
 /** No code in the expression, and nothing interpolated: `$` stands at an end only. */
 function isPlainExpression(text: string): boolean {
   return (
     !text.includes('(?{') &&
     !text.includes('(??') &&
     !text.includes('(*') &&
-    !text.includes('@') &&
-    !/\$(?!$|\)|\|)/.test(text)
+    !unescaped(text).includes('@') &&
+    !/\$(?!$|\)|\|)/.test(unescaped(text))
   );
 }
 
 /** Texts and what was found, nothing that Perl looks up or runs. */
-function isPlainReplacement(text: string): boolean {
+function isPlainReplacement(replacement: string): boolean {
+  const text = unescaped(replacement);
   return !text.includes('@') && !/\$(?![\d&])/.test(text) && !/\$[\d&]+[[{]/.test(text) && !/\$[\d&]+->/.test(text);
 }
 
@@ -33,10 +61,15 @@ function substitution(code: string, start: number): number | null {
   const name = /^(s|tr|y)(?=[^\w\s])/.exec(code.slice(start))?.[0];
   if (name === undefined) return null;
   const delimiter = code[start + name.length] ?? '';
-  if (!DELIMITERS.includes(delimiter)) return null;
-  const first = part(code, start + name.length + 1, delimiter);
-  const second = first === null ? null : part(code, first.end, delimiter);
-  if (first === null || second === null) return null;
+  const isPair = PAIRS.has(delimiter);
+  if (!isPair && !DELIMITERS.includes(delimiter)) return null;
+  const first = (isPair ? bracketed : part)(code, start + name.length + 1, delimiter);
+  if (first === null) return null;
+  // between two pairs blanks may stand
+  const opening = isPair ? (/^\s*[{([]/.exec(code.slice(first.end))?.[0] ?? null) : '';
+  if (opening === null) return null;
+  const second = (isPair ? bracketed : part)(code, first.end + opening.length, opening.trim() || delimiter);
+  if (second === null) return null;
   const flags = /^[a-z]*/.exec(code.slice(second.end))?.[0] ?? '';
   const isPlain = name !== 's' || (isPlainExpression(first.text) && isPlainReplacement(second.text));
   if (!isPlain || !/^[gimsxacdr]*$/.test(flags)) return null;
@@ -64,7 +97,7 @@ const NAME = '(?:[a-z]\\w*|_|F|\\d+)(?!\\w|::)';
 const PLACE = `(?:\\[(?:-?\\d+|\\$${NAME})\\]|\\{(?:\\w+|\\$${NAME}(?:\\[-?\\d+\\])?)\\})`;
 const VARIABLE = new RegExp(`^(?:\\$#?${NAME}${PLACE}?|[@%]${NAME}|\\$[.&,/\\\\])`);
 /** What is put into a text; behind it nothing that leads further. */
-const SHOWN = new RegExp(`^[$@]${NAME}(?:${PLACE})?(?![[{]|->)`);
+const SHOWN = new RegExp(`^(?:\\$\\.|[$@]${NAME}(?:${PLACE})?)(?![[{]|->)`);
 const NUMBER = /^\d+(?:\.\d+)?/;
 const SIGN =
   /^(?:<STDIN>|<>|<=>|<(?=[\s=])=?|\.\.|=~|!~|==|!=|>=|&&|\|\||\*\*|\+\+|--|[-+*.]=|=>|-(?!>)|[+*%.=>!?:;,(){}[\]])/;

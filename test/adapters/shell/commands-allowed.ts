@@ -190,6 +190,7 @@ export const OWNED: readonly Row[] = allow(
   'mkdir src/services/q; touch src/services/q*/x',
   'python3 -m zipfile -c src/api/x.zip notes.txt',
   'python3 -m fileinput -i src/api/users.ts',
+  "perl -pi -e 's{users}{people}g; s/\\$\\{a\\}/\\${b}/' src/api/users.ts",
   'node --test --test-reporter=tap --test-reporter-destination=src/api/x scripts/nothing.mjs',
   'cpp notes.txt src/api/x',
   'logsave src/api/log touch src/services/x',
