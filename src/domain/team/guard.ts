@@ -273,7 +273,7 @@ export function judgeWrites(
     ? { decision: 'ask', reason, paths }
     : {
         decision: 'deny',
-        reason: `${reason}. Write files with Write or Edit, or name every path literally`,
+        reason: `${reason}. Write files with Write or Edit, or by redirections with every path named literally (cat > <path> <<'E')`,
         paths: [],
       };
 }

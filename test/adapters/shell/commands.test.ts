@@ -38,4 +38,20 @@ describe('the table of commands', () => {
     assert.deepEqual(problems, []);
     assert.equal(fileView.kindOf(scratch.project), 'directory');
   });
+
+  it('says of code that may write that it is not read for which files, literal as they may be', () => {
+    const scratch = copyTemplate(template.root, 'code');
+    const said = [
+      `python3 -c "open('src/api/a.ts', 'w')"`,
+      `python3 - <<'E'\nopen('src/api/a.ts', 'w')\nE`,
+      `node -e "require('fs').writeFileSync('src/api/a.ts', '')"`,
+      `perl -e 'open(F, ">", "src/api/a.ts")'`,
+    ].map((command) => readIn(command, scratch).unresolved);
+    assert.deepEqual(
+      said,
+      ['python3 -c', 'python3 runs code from its standard input', 'node -e', 'perl -e'].map((by) => [
+        `${by}: its code may write files, and is not read for which`,
+      ]),
+    );
+  });
 });

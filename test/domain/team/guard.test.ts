@@ -194,7 +194,7 @@ const CASES: readonly Case[] = [
     name: 'what cannot be told, without a person',
     writes: unresolved('$(date) is not known'),
     ruling:
-      /^deny it cannot be told before it runs what this writes: \$\(date\) is not known\. Write files with Write or Edit/,
+      /^deny it cannot be told before it runs what this writes: \$\(date\) is not known\. Write files with Write or Edit, or by redirections .*\(cat > <path> <<'E'\)$/,
   },
   {
     name: 'what cannot be told, in front of a person',

@@ -112,6 +112,11 @@ const unreadInterpreter: Program = (call) => {
   return undefined;
 };
 
+/** Said of code that may write: that a path stands in it is no help. */
+export function unreadCode(by: string): string {
+  return `${by}: its code may write files, and is not read for which`;
+}
+
 function checkCode(
   code: readonly { readonly flag: string; readonly text: Field }[],
   language: Language,
@@ -121,7 +126,7 @@ function checkCode(
   const text = only?.text;
   const flag = only?.flag ?? '';
   const harmless = isText(text) && others.length === 0 && language.onlyReads(text, flag, call);
-  if (!harmless) call.reader.unresolved(`${call.name} -${flag}: its code may write files`);
+  if (!harmless) call.reader.unresolved(unreadCode(`${call.name} -${flag}`));
   return undefined;
 }
 
@@ -132,7 +137,7 @@ export function checkFile(call: Call, file: Field | undefined, language?: Langua
   if (!isInput || (file === undefined && call.stdin.kind === 'none')) return;
   if (call.stdin.kind === 'text' && (call.stdin.text.trim() === '' || language?.onlyReads(call.stdin.text, null, call)))
     return;
-  call.reader.unresolved(`${call.name} runs code from its standard input`);
+  call.reader.unresolved(unreadCode(`${call.name} runs code from its standard input`));
 }
 
 /** Python's module with its words: behind `-m` no option is Python's own. */

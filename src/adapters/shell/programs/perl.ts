@@ -3,7 +3,7 @@
 import { isPerlHarmless } from '../perl-code.ts';
 import type { Call, Program } from '../reader.ts';
 import { type Field, isText } from '../values.ts';
-import { checkFile } from './code.ts';
+import { checkFile, unreadCode } from './code.ts';
 
 /** Options in one word: plain ones, then `-i` with its ending or `-e` with its code. */
 const CLUSTER =
@@ -61,7 +61,7 @@ export const perl: Program = (call) => {
   // a name with `|` or `>` in it is opened as a command or for writing
   const isOdd = operands.some((operand) => !isText(operand) || /^[\s+]|[|<>&]/.test(operand));
   const isHarmless = code.every(isText) && isPerlHarmless(code.join('\n'));
-  if (isOdd || !isHarmless) reader.unresolved(`${name} -e: its code may write files`);
+  if (isOdd || !isHarmless) reader.unresolved(unreadCode(`${name} -e`));
   return undefined;
 };
 
