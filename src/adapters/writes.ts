@@ -12,7 +12,7 @@ export type WritesOptions = {
   readonly env: Readonly<Record<string, string | undefined>>;
 };
 
-type Written = Pick<ShellWrite, 'tree' | 'directory' | 'script'> & { readonly by?: string };
+type Written = Pick<ShellWrite, 'tree' | 'directory' | 'hint' | 'script'> & { readonly by?: string };
 
 /** As many links as the system follows, which then calls it a loop. */
 const LINKS_MAX = 40;
@@ -61,13 +61,14 @@ function holdsRoot(path: string, root: string): boolean {
  * The entry that a path names, and what that is a link to: both have to be allowed. A tree that the project lies in is the
  * project as well.
  */
-function targets(path: string, { tree, directory, script, by = '' }: Written, root: string): readonly Target[] {
+function targets(path: string, { tree, directory, hint, script, by = '' }: Written, root: string): readonly Target[] {
   const paths = [...new Set([entryOf(path), realOf(path)])];
   const isAround = tree && paths.some((one) => holdsRoot(one, root));
   return [...(isAround ? [root] : []), ...paths].map((one) => ({
     path: fromRoot(one, root),
     tree,
     directory: directory === true ? 'made' : isDirectory(one) ? 'there' : null,
+    ...(hint === undefined ? {} : { hint }),
     ...(script === undefined ? {} : { script: { name: script, by, isThere: existsSync(one) } }),
   }));
 }

@@ -28,6 +28,8 @@ export type ShellWrite = {
   readonly by: string;
   /** What is there goes · what stands there came from elsewhere · only what is out of date is written. */
   readonly how?: 'removed' | 'copied' | 'renewed';
+  /** What makes the same command one that does not write there. */
+  readonly hint?: string;
   /** The script of a manifest that does it. */
   readonly script?: string;
 };

@@ -25,6 +25,8 @@ export type WriteOptions = {
   readonly removes?: boolean;
   /** It stays as it is unless it is out of date. */
   readonly renews?: boolean;
+  /** What makes the same command one that does not write there. */
+  readonly hint?: string;
 };
 
 /** Ways out of what is being read: states that `break`, `return` and `exit` carry away. */

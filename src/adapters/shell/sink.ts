@@ -84,8 +84,9 @@ export function createSink(context: ShellContext, of: 'command' | 'script' = 'co
   const unresolved = (line: string) => void lines.add(line);
 
   const put = (path: string, options: WriteOptions, by: string) => {
-    const { tree = false, directory = false } = options;
-    const write = { path, tree, by, ...(directory && !tree ? { directory } : {}), ...howOf(options) };
+    const { tree = false, directory = false, hint } = options;
+    const kind = { ...(directory && !tree ? { directory } : {}), ...(hint === undefined ? {} : { hint }) };
+    const write = { path, tree, by, ...kind, ...howOf(options) };
     const key = keyOf(write);
     if (writes.has(key)) return;
     if (writes.size >= MOST_WRITES) throw new TooMuch(`it writes more than ${MOST_WRITES} files`);

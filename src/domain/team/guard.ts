@@ -15,6 +15,8 @@ export type Target = {
   readonly tree: boolean;
   /** `there`: it is a directory · `made`: it is none yet, and nothing but a directory is made there. */
   readonly directory?: 'there' | 'made' | null;
+  /** What makes the same command one that does not write there. */
+  readonly hint?: string;
   /** The script of the project that writes it, and by which words; `isThere`: it is named and exists. */
   readonly script?: { readonly name: string; readonly by: string; readonly isThere: boolean };
 };
@@ -252,7 +254,8 @@ export function judgeWrites(
       if (!verdict.ok) {
         const isPart = one !== target && caller.kind === 'member' && !caller.member.readOnly;
         const reason = isPart ? asPart(path, one.path, verdict) : verdict.reason;
-        return { decision: 'deny', reason: byScript(target, reason), paths: [] };
+        const hint = target.hint === undefined ? '' : `. Or: ${target.hint}`;
+        return { decision: 'deny', reason: `${byScript(target, reason)}${hint}`, paths: [] };
       }
       if (script === undefined) paths.push(one.path);
     }

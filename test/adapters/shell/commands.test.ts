@@ -54,4 +54,16 @@ describe('the table of commands', () => {
       ]),
     );
   });
+
+  it('says of a directory that a container is given how it would only be read', () => {
+    const scratch = copyTemplate(template.root, 'container');
+    const hints = ['-v $PWD/src:/s', '--mount type=bind,source=src,target=/s', '-v $PWD/src:/s:ro'].map((option) =>
+      readIn(`docker run --rm ${option} alpine ls /s`, scratch).writes.map(({ hint }) => hint),
+    );
+    assert.deepEqual(hints, [
+      ['with `:ro` behind the directory the container only reads it'],
+      ['with `,readonly` behind the mount the container only reads it'],
+      [],
+    ]);
+  });
 });

@@ -231,6 +231,11 @@ const CASES: readonly Case[] = [
     },
     ruling: /^deny tests\/a\.ts/,
   },
+  {
+    name: 'a tree of others, with what would let it through',
+    writes: { targets: [{ path: 'tests', tree: true, hint: 'only read it' }], unresolved: [] },
+    ruling: /^deny .*tester.*\. Or: only read it$/,
+  },
   { name: 'a tree of its own', writes: tree('src/api'), ruling: /^allow src\/api\/a\.ts src\/api\/c\.ts$/ },
   {
     name: 'a tree with a file of somebody else',

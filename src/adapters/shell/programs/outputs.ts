@@ -134,7 +134,8 @@ function mounted(call: Call, text: Field): void {
   const options = isBind ? text.split(',') : (/^[^:]*:[^:]*:(.*)$/.exec(text)?.[1] ?? '').split(',');
   const isVolume = isBind ? /(?:^|,)type=volume(?:,|$)/.test(text) : !/^[.~]|\//.test(host ?? '');
   if (host === undefined || isVolume || options.some((one) => /^(?:ro|readonly(?:=true|=1)?)$/.test(one))) return;
-  reader.write(shell, host, `${name} run -v`, { tree: true });
+  const hint = isBind ? 'with `,readonly` behind the mount' : 'with `:ro` behind the directory';
+  reader.write(shell, host, `${name} run -v`, { tree: true, hint: `${hint} the container only reads it` });
 }
 
 const container: Program = (call) => {
