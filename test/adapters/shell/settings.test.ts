@@ -71,10 +71,87 @@ describe('the settings of TypeScript', () => {
       },
       [],
     ],
-    ['tsc', { 'tsconfig.json': '{ "extends": "@tsconfig/node20/tsconfig.json" }' }, []],
-    ['tsc', { 'tsconfig.json': '{ "extends": "./tsconfig.json" }' }, []],
+    // a base that is not there changes nothing, nor does one that goes round
+    ['tsc', { 'tsconfig.json': '{ "extends": "@tsconfig/node20/tsconfig.json" }' }, ['./']],
+    ['tsc', { 'tsconfig.json': '{ "extends": "./tsconfig.json" }' }, ['./']],
+    [
+      'tsc',
+      {
+        'tsconfig.json': '{ "extends": "@tsconfig/node20/tsconfig.json" }',
+        'node_modules/@tsconfig/node20/tsconfig.json': '{ "compilerOptions": { "strict": true } }',
+      },
+      ['./'],
+    ],
+    [
+      'tsc -p src',
+      {
+        'src/tsconfig.json': '{ "extends": "house" }',
+        'node_modules/house/package.json': '{ "tsconfig": "base.json" }',
+        'node_modules/house/base.json': '{ "compilerOptions": { "noEmit": true } }',
+      },
+      [],
+    ],
+    [
+      'tsc',
+      {
+        'tsconfig.json': '{ "extends": "./base", "compilerOptions": { "outDir": null } }',
+        'base.json': '{ "compilerOptions": { "outDir": "out" } }',
+      },
+      ['./'],
+    ],
+    [
+      'tsc',
+      {
+        'tsconfig.json': '{ "extends": ["./out", "./strict"] }',
+        'out.json': '{ "compilerOptions": { "outDir": "out" }, "include": ["src"] }',
+        'strict.json': '{ "compilerOptions": { "strict": true } }',
+      },
+      ['out/'],
+    ],
+    // declarations elsewhere leave the rest beside its sources
+    [
+      'tsc',
+      { 'tsconfig.json': '{ "include": ["src"], "compilerOptions": { "declarationDir": "types" } }' },
+      ['src/', 'types/'],
+    ],
+    ['tsc --declarationDir types', { 'tsconfig.json': '{ "include": ["src"] }' }, ['src/', 'types/']],
+    [
+      'tsc --emitDeclarationOnly',
+      { 'tsconfig.json': '{ "include": ["src"], "compilerOptions": { "declarationDir": "types" } }' },
+      ['types/'],
+    ],
+    // what is said goes before what is set
+    ['tsc --noEmit false', { 'tsconfig.json': '{ "compilerOptions": { "noEmit": true } }' }, ['./']],
+    ['tsc --noEmit true --pretty false', { 'tsconfig.json': '{}' }, []],
+    ['tsc --noemit', { 'tsconfig.json': '{}' }, []],
+    ['tsc --outdir out', { 'tsconfig.json': '{}' }, ['out/']],
+    ['tsc -outDir out', { 'tsconfig.json': '{ "compilerOptions": { "outDir": "dist" } }' }, ['out/']],
+    ['tsc --outDir null', { 'tsconfig.json': '{ "compilerOptions": { "outDir": "dist" } }' }, ['./']],
+    ['tsc -outFile out.js src/a.ts', {}, ['out.js/']],
     ['tsc', { 'tsconfig.json': 'no settings' }, []],
-    ['tsc -b', { 'tsconfig.json': '{}' }, []],
+    ['tsc -b', { 'tsconfig.json': '{}' }, ['./', 'tsconfig.tsbuildinfo/']],
+    ['tsc --build --dry', { 'tsconfig.json': '{}' }, []],
+    ['tsc -b other', { 'tsconfig.json': '{}' }, []],
+    ['cd src && tsc -b', { 'tsconfig.json': '{}' }, []],
+    [
+      'tsc --build src/tsconfig.build.json -v',
+      { 'src/tsconfig.build.json': '{ "compilerOptions": { "outDir": "../out", "tsBuildInfoFile": "../kept" } }' },
+      ['out/', 'kept/'],
+    ],
+    [
+      'tsc -b',
+      { 'tsconfig.json': '{ "include": ["src"], "compilerOptions": { "outDir": "dist", "rootDir": "src" } }' },
+      ['dist/', 'tsconfig.tsbuildinfo/'],
+    ],
+    [
+      'tsc -b . src',
+      {
+        'tsconfig.json': '{ "files": [], "references": [{ "path": "./src" }, { "path": "./lib/tsconfig.lib.json" }] }',
+        'src/tsconfig.json': '{ "references": [{ "path": ".." }], "compilerOptions": { "noEmit": true } }',
+        'lib/tsconfig.lib.json': '{ "compilerOptions": { "outDir": "../out" } }',
+      },
+      ['src/tsconfig.tsbuildinfo/', 'out/', 'out/tsconfig.lib.tsbuildinfo/'],
+    ],
   ];
   for (const [command, files, places] of cases)
     it(`${command} ${JSON.stringify(files)}`, () => assert.deepEqual(placesOf(command, files), places));

@@ -5,7 +5,7 @@ import { baseOf } from '../paths.ts';
 import type { Call, Program } from '../reader.ts';
 import { type Field, isText } from '../values.ts';
 import { checkOptions } from './files.ts';
-import { placesOfProject } from './tsconfig.ts';
+import { tsc } from './tsc.ts';
 
 /** Options of C compilers whose text may stand in the next word. */
 const C_OPTIONS = [
@@ -185,67 +185,6 @@ const javac: Program = (call) => {
   for (const source of options.operands) {
     const directory = isText(source) ? directoryOf(source) : source;
     reader.write(shell, directory, 'javac', { tree: true, entry: true });
-  }
-  return undefined;
-};
-
-const SOURCE = /\.([cm]?)[jt]sx?$/;
-
-const TSC_OUTPUTS = [
-  'outDir',
-  'outFile',
-  'out',
-  'declarationDir',
-  'tsBuildInfoFile',
-  'generateTrace',
-  'generateCpuProfile',
-];
-
-/** Files that it is given are compiled beside themselves; without any, its settings say where those of the project are. */
-const tsc: Program = (call) => {
-  const options = readOptions(call.args, {
-    short: ['p', 't', 'm'],
-    long: [
-      ...TSC_OUTPUTS,
-      'project',
-      'target',
-      'module',
-      'lib',
-      'jsx',
-      'moduleResolution',
-      'types',
-      'typeRoots',
-      'rootDir',
-      'baseUrl',
-      'noEmit',
-      'declaration',
-      'sourceMap',
-      'emitDeclarationOnly',
-      'init',
-    ].map((name) => (/^(noEmit|declaration|sourceMap|emitDeclarationOnly|init)$/.test(name) ? name : `${name}=`)),
-  });
-  checkOptions(call, options);
-  const { reader, shell } = call;
-  for (const path of options.all(...TSC_OUTPUTS)) reader.write(shell, path, 'tsc', { tree: true });
-  if (options.has('init')) reader.write(shell, 'tsconfig.json', 'tsc --init');
-  if (options.has('noEmit', 'outDir', 'outFile', 'b', 'build')) return undefined;
-  const isTelling = options.has('init', 'version', 'v', 'help', 'h', 'all', 'showConfig', 'listFilesOnly');
-  if (!isTelling && !options.operands.some((one) => !isText(one) || SOURCE.test(one))) {
-    const project = options.last('p', 'project');
-    const places = isText(project ?? '') ? placesOfProject(call, isText(project) ? project : undefined) : null;
-    for (const place of places ?? []) reader.write(shell, place, 'tsc', { tree: true, entry: true });
-    return undefined;
-  }
-  for (const source of options.operands) {
-    if (!isText(source)) reader.write(shell, source, 'tsc');
-    else {
-      const kind = SOURCE.exec(source)?.[1];
-      // The value of an option that has one now and then, like --pretty.
-      if (kind === undefined) continue;
-      const stem = stemOf(source);
-      for (const end of ['js', 'jsx', 'js.map', 'd.ts', 'd.ts.map'])
-        reader.write(shell, `${stem}.${end.replace('js', `${kind}js`).replace('ts', `${kind}ts`)}`, 'tsc');
-    }
   }
   return undefined;
 };

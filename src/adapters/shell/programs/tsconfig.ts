@@ -1,21 +1,26 @@
 // Where the settings of TypeScript's compiler have it write, as far as they are plain.
 
-import { normalize, parentOf } from '../paths.ts';
+import { baseOf, isWithin, normalize, parentOf } from '../paths.ts';
 import type { Call } from '../reader.ts';
+import { type Field, isText } from '../values.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** The settings of a project, with those that they extend; places are absolute. */
+/** A setting by its name; null takes back what stood before. Places of a file are absolute. */
+export type Settings = ReadonlyMap<string, Field | boolean | null>;
+
+/** A file of settings, with those that it extends. */
 type Config = {
-  readonly noEmit: boolean;
-  /** Directories and files that are written in place of the sources' directories. */
-  readonly outputs: readonly string[];
+  readonly path: string;
+  readonly settings: Settings;
+  /** Directories whose files are compiled; null: all below the file. */
   readonly sources: readonly string[] | null;
-  /** Something that they extend is not read. */
-  readonly isOpen: boolean;
+  readonly references: readonly string[];
 };
 
 const DEEPEST = 8;
+const FLAGS = ['noEmit', 'emitDeclarationOnly'];
+const PLACES = ['outDir', 'outFile', 'out', 'rootDir', 'declarationDir', 'tsBuildInfoFile'];
 
 function fieldsOf(value: unknown): Fields {
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : {};
@@ -44,36 +49,81 @@ function directoryOf(pattern: string): string {
   return pattern.slice(0, pattern.lastIndexOf('/', sign));
 }
 
-function read(path: string, call: Call, root: string, depth: number): Config | null {
-  const { context } = call.reader;
-  const fields = depth > DEEPEST ? null : parse(context.readText?.(path) ?? '');
+/** The file that `extends` means: a path, or one of a package that is looked up from there. */
+function baseFile(base: string, directory: string, call: Call): string | undefined {
+  const { kindOf, readText } = call.reader.context;
+  if (/^\.{0,2}(?:\/|$)/.test(base)) {
+    const place = base.startsWith('/') ? normalize(base) : normalize(`${directory}/${base}`);
+    return kindOf(place) === 'file' ? place : `${place}.json`;
+  }
+  for (let above = directory; ; above = parentOf(above)) {
+    const place = normalize(`${above}/node_modules/${base}`);
+    const named = textsOf(parse(readText?.(`${place}/package.json`) ?? '')?.tsconfig);
+    const tried = [
+      place,
+      `${place}.json`,
+      ...named.map((one) => normalize(`${place}/${one}`)),
+      `${place}/tsconfig.json`,
+    ];
+    const found = tried.find((path) => kindOf(path) === 'file');
+    if (found !== undefined || above === '/') return found;
+  }
+}
+
+function read(path: string, call: Call, root: string, depth = 0): Config | null {
+  const fields = depth > DEEPEST ? null : parse(call.reader.context.readText?.(path) ?? '');
   if (fields === null) return null;
   const directory = parentOf(path);
   const at = (place: string) =>
     normalize(place.startsWith('/') ? place : `${directory}/${place}`.replace(/^.*\$\{configDir\}/, root));
-  const bases = textsOf(fields.extends).map((base) => {
-    if (!/^\.{0,2}\//.test(base)) return null;
-    const place = at(base);
-    return read(context.kindOf(place) === 'file' ? place : `${place}.json`, call, root, depth + 1);
+  // one that is not there, or that extends itself, changes nothing
+  const bases = textsOf(fields.extends).flatMap((base) => {
+    const file = baseFile(base, directory, call);
+    return (file === undefined ? null : read(file, call, root, depth + 1)) ?? [];
   });
-  const known = bases.flatMap((one) => (one === null ? [] : [one]));
   const options = fieldsOf(fields.compilerOptions);
-  const outputs = ['outDir', 'outFile', 'declarationDir'].flatMap((name) => textsOf(options[name])).map(at);
+  const own = [...FLAGS, ...PLACES].flatMap((name): readonly (readonly [string, string | boolean | null])[] => {
+    const value = options[name];
+    if (value === null || (typeof value === 'boolean' && FLAGS.includes(name))) return [[name, value]];
+    return typeof value === 'string' && PLACES.includes(name) ? [[name, at(value)]] : [];
+  });
   const hasSources = fields.include !== undefined || fields.files !== undefined;
-  const own = [...textsOf(fields.include), ...textsOf(fields.files)].map((one) => directoryOf(at(one)));
+  const sources = [...textsOf(fields.include), ...textsOf(fields.files)].map((one) => directoryOf(at(one)));
+  const references = Array.isArray(fields.references) ? fields.references : [];
   return {
-    noEmit: typeof options.noEmit === 'boolean' ? options.noEmit : (known.at(-1)?.noEmit ?? false),
-    outputs: outputs.length > 0 ? outputs : (known.at(-1)?.outputs ?? []),
-    sources: hasSources ? own : (known.at(-1)?.sources ?? null),
-    isOpen: known.length < bases.length || known.some(({ isOpen }) => isOpen),
+    path,
+    // of several the last that says something decides
+    settings: new Map([...bases.flatMap(({ settings }) => [...settings]), ...own]),
+    sources: hasSources ? sources : (bases.findLast((base) => base.sources !== null)?.sources ?? null),
+    references: references.flatMap((one) => textsOf(fieldsOf(one).path)).map(at),
   };
+}
+
+function placeOf(settings: Settings, name: string): readonly Field[] {
+  const value = settings.get(name);
+  return value === undefined || value === null || typeof value === 'boolean' || value === '' ? [] : [value];
+}
+
+/** @param sources the directories, or files, beside which it writes without another place */
+export function placesOf(settings: Settings, sources: readonly Field[]): readonly Field[] {
+  const info = placeOf(settings, 'tsBuildInfoFile');
+  if (settings.get('noEmit') === true) return info;
+  const declarations = placeOf(settings, 'declarationDir');
+  const outputs = ['outDir', 'outFile', 'out'].flatMap((name) => placeOf(settings, name));
+  const isElsewhere = settings.get('emitDeclarationOnly') === true && declarations.length > 0;
+  return [...(isElsewhere ? [] : outputs.length > 0 ? outputs : sources), ...declarations, ...info];
+}
+
+/** The settings of a project with those that are said beside them, which go before. */
+function placesWith(config: Config, said: Settings): readonly Field[] {
+  return placesOf(new Map([...config.settings, ...said]), config.sources ?? [parentOf(config.path)]);
 }
 
 /**
  * @param project the file or directory that it is told; else the nearest settings above count
  * @returns the places that are written; null where that is not plain, or there are no settings
  */
-export function placesOfProject(call: Call, project: string | undefined): readonly string[] | null {
+export function placesOfProject(call: Call, project: string | undefined, said: Settings): readonly Field[] | null {
   const { reader, shell } = call;
   const [start, ...others] = reader.places(shell, project ?? '.') ?? [];
   if (start === undefined || others.length > 0) return null;
@@ -83,10 +133,43 @@ export function placesOfProject(call: Call, project: string | undefined): readon
     path = `${parentOf(parentOf(path))}/tsconfig.json`.replace('//', '/');
   // the command itself may have changed it
   if (reader.kindAt(shell, path) !== 'file') return null;
-  const root = parentOf(path);
-  const config = read(path, call, root, 0);
-  if (config === null) return null;
-  if (config.noEmit) return [];
-  if (config.outputs.length > 0) return config.outputs;
-  return config.isOpen ? null : (config.sources ?? [root]);
+  const config = read(path, call, parentOf(path));
+  return config === null ? null : placesWith(config, said);
+}
+
+/** What is kept of a build, to begin from there the next time. */
+function infoOf({ path, settings }: Config): string {
+  const text = (name: string) => placeOf(settings, name).find(isText);
+  const file = text('outFile');
+  if (file !== undefined) return `${file.replace(/\.[^./]*$/, '')}.tsbuildinfo`;
+  const [directory, root] = [text('outDir'), text('rootDir')];
+  const stem = path.replace(/\.json$/, '');
+  if (directory === undefined) return `${stem}.tsbuildinfo`;
+  if (root === undefined) return `${directory}/${baseOf(stem)}.tsbuildinfo`;
+  const up: string[] = [];
+  let above = root;
+  for (; !isWithin(stem, above); above = parentOf(above)) up.push('..');
+  return normalize(`${directory}/${up.join('/')}/${stem.slice(above.length)}.tsbuildinfo`);
+}
+
+/** The places that `tsc --build` writes for this project and for those that it refers to. */
+export function placesOfBuild(call: Call, project: string, said: Settings): readonly Field[] {
+  const { reader, shell } = call;
+  const found: Field[] = [];
+  const seen = new Set<string>();
+  const visit = (place: string, depth: number): void => {
+    const path = place.endsWith('.json') ? place : `${place}/tsconfig.json`;
+    if (seen.has(path) || depth > DEEPEST || reader.kindAt(shell, path) !== 'file') return;
+    seen.add(path);
+    const config = read(path, call, parentOf(path));
+    if (config === null) return;
+    for (const reference of config.references) visit(reference, depth + 1);
+    const places = placesWith(config, said);
+    // without sources there is nothing to build
+    if (config.sources?.length === 0) return;
+    found.push(...places);
+    if (placeOf(config.settings, 'tsBuildInfoFile').length === 0) found.push(infoOf(config));
+  };
+  for (const place of reader.places(shell, project) ?? []) visit(place, 0);
+  return found;
 }
