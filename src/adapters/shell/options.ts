@@ -13,6 +13,8 @@ export type OptionsSpec = {
   readonly isExact?: boolean;
   /** Long options begin with one `-`. */
   readonly singleDash?: boolean;
+  /** A next word that begins with `-` is no text of an option, whose text may be left out. */
+  readonly mayLackText?: boolean;
 };
 
 export type Options = {
@@ -34,6 +36,8 @@ export function readOptions(args: readonly Field[], spec: OptionsSpec = {}): Opt
   const long = (spec.long ?? []).map((name) => ({ name: name.replace(/[=?]$/, ''), takes: name.at(-1) ?? '' }));
   for (let index = 0; index < args.length; index += 1) {
     const arg = args[index] ?? '';
+    const following = args[index + 1];
+    const next = spec.mayLackText === true && isText(following) && /^-./.test(following) ? undefined : following;
     const open = isText(arg) ? null : /^--?([^=]+)=/.exec(arg.lead);
     if (!isText(arg) && open?.[1] !== undefined && (arg.lead.startsWith('--') || spec.singleDash === true)) {
       // the text of the option is not known, but the option is
@@ -53,8 +57,8 @@ export function readOptions(args: readonly Field[], spec: OptionsSpec = {}): Opt
       if (spec.stopsAtOperand === true) return resultOf(found, args.slice(index + 1));
     } else if (arg.startsWith('--') || spec.singleDash === true) {
       const isShort = spec.isExact !== true;
-      if (readLong(arg.replace(/^--?/, ''), long, args[index + 1], found, isShort)) index += 1;
-    } else if (readCluster(arg.slice(1), spec.short ?? [], args[index + 1], found)) {
+      if (readLong(arg.replace(/^--?/, ''), long, next, found, isShort)) index += 1;
+    } else if (readCluster(arg.slice(1), spec.short ?? [], next, found)) {
       index += 1;
     }
   }
@@ -83,7 +87,7 @@ function readLong(
   const takesNext = at === -1 && options.some(({ takes }) => takes === '=');
   for (const option of options)
     give(found, option.name, at === -1 ? (takesNext ? (next ?? '') : '') : text.slice(at + 1));
-  return takesNext;
+  return takesNext && next !== undefined;
 }
 
 function readCluster(letters: string, short: readonly string[], next: Field | undefined, found: Found): boolean {
@@ -96,7 +100,7 @@ function readCluster(letters: string, short: readonly string[], next: Field | un
     }
     if (short.includes(letter)) {
       give(found, letter, rest === '' ? (next ?? '') : rest);
-      return rest === '';
+      return rest === '' && next !== undefined;
     }
     give(found, letter, '');
   }

@@ -121,6 +121,8 @@ const OUTPUTS: readonly (readonly [readonly string[], readonly string[], Options
     ],
     ['o', 'd', 'outDir', 'out-dir', 'out-file', 'output', 'output-path', 'file', 'dir', 'dist-dir', 'out'],
     {
+      // `-c` may stand alone
+      mayLackText: true,
       short: ['o', 'd', 'c', 'f', 'i'],
       long: [
         'outDir=',
