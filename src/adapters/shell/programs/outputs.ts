@@ -108,7 +108,7 @@ const sass: Program = (call) => {
 const ELSEWHERE = /^(?:[\w-]+:\/\/|[\w./-]+:)/;
 
 /** `docker cp`, `aws s3 cp`: behind these verbs its last word. */
-function behind(...verbs: readonly string[]): Program {
+export function behind(...verbs: readonly string[]): Program {
   return (call) => {
     const { operands } = readOptions(call.args);
     const words = verbs.flatMap((verb) => {
@@ -121,37 +121,6 @@ function behind(...verbs: readonly string[]): Program {
       : lastOperand(call, words[0]);
   };
 }
-
-/** What of this machine a container is given to write: `HOST:PLACE`, or `type=bind,source=HOST`. */
-function mounted(call: Call, text: Field): void {
-  const { reader, shell, name } = call;
-  if (!isText(text)) {
-    reader.unresolved(`${name} run is given a directory that is known only when it runs`);
-    return;
-  }
-  const isBind = /(?:^|,)(?:source|src)=/.test(text);
-  const host = isBind ? /(?:^|,)(?:source|src)=([^,]*)/.exec(text)?.[1] : /^([^:]*):\//.exec(text)?.[1];
-  const options = isBind ? text.split(',') : (/^[^:]*:[^:]*:(.*)$/.exec(text)?.[1] ?? '').split(',');
-  const isVolume = isBind ? /(?:^|,)type=volume(?:,|$)/.test(text) : !/^[.~]|\//.test(host ?? '');
-  if (host === undefined || isVolume || options.some((one) => /^(?:ro|readonly(?:=true|=1)?)$/.test(one))) return;
-  const hint = isBind ? 'with `,readonly` behind the mount' : 'with `:ro` behind the directory';
-  reader.write(shell, host, `${name} run -v`, { tree: true, hint: `${hint} the container only reads it` });
-}
-
-const container: Program = (call) => {
-  const [verb, second] = readOptions(call.args).operands;
-  const run = verb === 'container' ? second : verb;
-  if (!isText(run) || !/^(?:run|create)$/.test(run)) return behind('cp')(call);
-  const words = call.args.slice(call.args.indexOf(run) + 1);
-  for (const [index, word] of words.entries()) {
-    const lead = isText(word) ? word : word.lead;
-    const attached = /^--(?:volume|mount)=/.exec(lead)?.[0];
-    if (attached !== undefined) mounted(call, isText(word) ? word.slice(attached.length) : word);
-    else if (/^(?:-[a-zA-Z]*v|--volume|--mount)$/.test(lead) && index + 1 < words.length)
-      mounted(call, words[index + 1] ?? '');
-  }
-  return undefined;
-};
 
 /** The portable commands of `cmake -E` are those of the shell. */
 const CMAKE: ReadonlyMap<string, readonly string[]> = new Map([
@@ -273,10 +242,8 @@ export const OUTPUT_PROGRAMS: readonly (readonly [string, Program])[] = [
   ...named('firefox firefox-esr', firefox),
   ...named('rimraf del mkdirp make-dir', everyOperand),
   ...named('ncu npm-check-updates', updater),
-  ...named('docker podman', container),
   ['kubectl', behind('cp')],
   ['aws', behind('s3 cp', 's3 mv', 's3 sync')],
-  ['gh', behind('repo clone')],
   ['svn', behind('checkout', 'co', 'export')],
   ['protoc', protoc],
   ['cmake', cmake],

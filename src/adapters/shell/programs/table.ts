@@ -5,12 +5,14 @@ import { ARCHIVE_PROGRAMS } from './archives.ts';
 import { awk } from './awk.ts';
 import { CODE_PROGRAMS } from './code.ts';
 import { COMPILER_PROGRAMS } from './compilers.ts';
+import { CONTAINER_PROGRAMS } from './containers.ts';
 import { COPY_PROGRAMS } from './copies.ts';
 import { FILE_PROGRAMS } from './files.ts';
 import { find, xargs } from './find-xargs.ts';
 import { FORMATTER_PROGRAMS } from './formatters.ts';
 import { GENERATOR_PROGRAMS } from './generators.ts';
 import { git } from './git.ts';
+import { gh } from './hosting.ts';
 import { LANGUAGE_PROGRAMS } from './languages.ts';
 import { fd, filter, grep, ripgrep } from './listing.ts';
 import { OUTPUT_OPTION_PROGRAMS } from './output-options.ts';
@@ -43,6 +45,7 @@ const PROGRAMS: ReadonlyMap<string, Program> = new Map([
   ...TRANSFER_PROGRAMS,
   ...OUTPUT_OPTION_PROGRAMS,
   ...OUTPUT_PROGRAMS,
+  ...CONTAINER_PROGRAMS,
   ...WRAPPER_PROGRAMS,
   ...SHELL_PROGRAMS,
   ...STATEMENT_PROGRAMS,
@@ -56,6 +59,7 @@ const PROGRAMS: ReadonlyMap<string, Program> = new Map([
   ['xargs', xargs],
   ['gxargs', xargs],
   ['git', git],
+  ['gh', gh],
   ['patch', patch],
   ['perl', perl],
 ]);

@@ -1,0 +1,35 @@
+// gh: what it fetches, and the branches that it checks out.
+
+import { isOn, readOptions } from '../options.ts';
+import type { Call, Program } from '../reader.ts';
+import { type Field, isText } from '../values.ts';
+import { checkOptions } from './files.ts';
+
+const SPEC = {
+  short: [...'RDOpnubA'],
+  long: 'repo dir output pattern name base branch branch-repo archive upstream-remote-name'
+    .split(' ')
+    .map((name) => `${name}=`),
+  isExact: true,
+};
+
+function write({ reader, shell }: Call, path: Field, by: string): void {
+  // the text may be attached with a sign between
+  const place = isText(path) ? path.replace(/^=/, '') : path;
+  if (place !== '-') reader.write(shell, place, by, { tree: true, link: true, entry: place === '.' });
+}
+
+export const gh: Program = (call) => {
+  const end = call.args.indexOf('--');
+  const options = readOptions(end === -1 ? call.args : call.args.slice(0, end), SPEC);
+  checkOptions(call, options);
+  if (isOn(options, 'help')) return undefined;
+  const [group, verb, , place] = options.operands;
+  const words = `${isText(group) ? group : ''} ${isText(verb) ? verb : ''}`;
+  if (/^(?:co |pr checkout$)/.test(words) || (words === 'issue develop' && isOn(options, 'checkout', 'c')))
+    call.reader.runWords(['git', 'checkout', '--detach', 'FETCH_HEAD'], call.shell, call.stdin, 'program');
+  else if (/^(?:run|release) download$/.test(words))
+    write(call, options.last('O', 'output') ?? options.last('D', 'dir') ?? '.', `gh ${words}`);
+  else if (/^(?:repo|gist) clone$/.test(words) && place !== undefined) write(call, place, `gh ${words}`);
+  return undefined;
+};
