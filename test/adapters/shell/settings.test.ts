@@ -155,6 +155,28 @@ describe('the settings of TypeScript', () => {
   ];
   for (const [command, files, places] of cases)
     it(`${command} ${JSON.stringify(files)}`, () => assert.deepEqual(placesOf(command, files), places));
+
+  it('are followed as far as they go', () => {
+    const bases = Array.from({ length: 12 }, (_, index) => [`${index}.json`, `{ "extends": "./${index + 1}" }`]);
+    const last = '{ "compilerOptions": { "outDir": "out" } }';
+    const files = { ...Object.fromEntries(bases), 'tsconfig.json': '{ "extends": "./0" }', '12.json': last };
+    assert.deepEqual(placesOf('tsc', files), ['out/']);
+    const projects = Array.from({ length: 12 }, (_, index) => [
+      `${index}.json`,
+      `{ "files": [], "references": [{ "path": "${index + 1}.json" }] }`,
+    ]);
+    assert.deepEqual(placesOf('tsc -b 0.json', { ...Object.fromEntries(projects), '12.json': last }), [
+      'out/',
+      'out/12.tsbuildinfo/',
+    ]);
+  });
+
+  it('that extend one another in too many ways are left', () => {
+    const names = ['tsconfig', ...'abcdefgh'];
+    const all = JSON.stringify({ extends: names.map((name) => `./${name}`) });
+    const files = Object.fromEntries(names.map((name) => [`${name}.json`, all]));
+    assert.throws(() => placesOf('tsc', files), /too much to read/);
+  });
 });
 
 describe('the settings of Alembic', () => {

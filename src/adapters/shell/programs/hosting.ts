@@ -3,7 +3,6 @@
 import { isOn, readOptions } from '../options.ts';
 import type { Call, Program } from '../reader.ts';
 import { type Field, isText } from '../values.ts';
-import { checkOptions } from './files.ts';
 
 const SPEC = {
   short: [...'RDOpnubA'],
@@ -22,7 +21,6 @@ function write({ reader, shell }: Call, path: Field, by: string): void {
 export const gh: Program = (call) => {
   const end = call.args.indexOf('--');
   const options = readOptions(end === -1 ? call.args : call.args.slice(0, end), SPEC);
-  checkOptions(call, options);
   if (isOn(options, 'help')) return undefined;
   const [group, verb, , place] = options.operands;
   const words = `${isText(group) ? group : ''} ${isText(verb) ? verb : ''}`;

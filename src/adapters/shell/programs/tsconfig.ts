@@ -18,7 +18,6 @@ type Config = {
   readonly references: readonly string[];
 };
 
-const DEEPEST = 8;
 const FLAGS = ['noEmit', 'emitDeclarationOnly'];
 const PLACES = ['outDir', 'outFile', 'out', 'rootDir', 'declarationDir', 'tsBuildInfoFile'];
 
@@ -70,8 +69,10 @@ function baseFile(base: string, directory: string, call: Call): string | undefin
   }
 }
 
-function read(path: string, call: Call, root: string, depth = 0): Config | null {
-  const fields = depth > DEEPEST ? null : parse(call.reader.context.readText?.(path) ?? '');
+/** @param above the files that extend it */
+function read(path: string, call: Call, root: string, above: readonly string[] = []): Config | null {
+  call.reader.step();
+  const fields = above.includes(path) ? null : parse(call.reader.context.readText?.(path) ?? '');
   if (fields === null) return null;
   const directory = parentOf(path);
   const at = (place: string) =>
@@ -79,7 +80,7 @@ function read(path: string, call: Call, root: string, depth = 0): Config | null 
   // one that is not there, or that extends itself, changes nothing
   const bases = textsOf(fields.extends).flatMap((base) => {
     const file = baseFile(base, directory, call);
-    return (file === undefined ? null : read(file, call, root, depth + 1)) ?? [];
+    return (file === undefined ? null : read(file, call, root, [...above, path])) ?? [];
   });
   const options = fieldsOf(fields.compilerOptions);
   const own = [...FLAGS, ...PLACES].flatMap((name): readonly (readonly [string, string | boolean | null])[] => {
@@ -157,19 +158,19 @@ export function placesOfBuild(call: Call, project: string, said: Settings): read
   const { reader, shell } = call;
   const found: Field[] = [];
   const seen = new Set<string>();
-  const visit = (place: string, depth: number): void => {
+  const visit = (place: string): void => {
     const path = place.endsWith('.json') ? place : `${place}/tsconfig.json`;
-    if (seen.has(path) || depth > DEEPEST || reader.kindAt(shell, path) !== 'file') return;
+    if (seen.has(path) || reader.kindAt(shell, path) !== 'file') return;
     seen.add(path);
     const config = read(path, call, parentOf(path));
     if (config === null) return;
-    for (const reference of config.references) visit(reference, depth + 1);
+    for (const reference of config.references) visit(reference);
     const places = placesWith(config, said);
     // without sources there is nothing to build
     if (config.sources?.length === 0) return;
     found.push(...places);
     if (placeOf(config.settings, 'tsBuildInfoFile').length === 0) found.push(infoOf(config));
   };
-  for (const place of reader.places(shell, project) ?? []) visit(place, 0);
+  for (const place of reader.places(shell, project) ?? []) visit(place);
   return found;
 }
