@@ -9,6 +9,7 @@ import { asParagraph, asWords } from '../../../src/domain/spec/markdown.ts';
 import { PLAN_DOMAINS, renderPlan } from '../../../src/domain/spec/plan-document.ts';
 import { SPEC_STATUSES } from '../../../src/domain/spec/spec.ts';
 import { renderSpec } from '../../../src/domain/spec/spec-document.ts';
+import { insideProject } from '../../../src/domain/team/ownership.ts';
 import { readAsked } from '../../../src/domain/team/requirement.ts';
 import { ACCEPTANCE_TEXT, PLAN_TEXT, SPEC_ID, SPEC_TEXT } from '../../support/spec.ts';
 
@@ -446,7 +447,11 @@ const data: fc.Arbitrary<SpecData> = fc
               id: fc.constant(id),
               subject: text,
               description: fc.oneof(fc.constant(''), text),
-              files: fc.array(file, { minLength: 1, maxLength: 3 }),
+              files: fc.uniqueArray(file, {
+                selector: (one) => insideProject(asWords(one)),
+                minLength: 1,
+                maxLength: 3,
+              }),
               domain: fc.constantFrom(...PLAN_DOMAINS),
               owner: fc.constantFrom(null, 'backend-dev', 'tester'),
               dependsOn: fc.subarray(ids('T', index)),
