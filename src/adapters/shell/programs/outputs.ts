@@ -240,7 +240,7 @@ export const OUTPUT_PROGRAMS: readonly (readonly [string, Program])[] = [
   ['svgo', svgo],
   ...named('chromium chromium-browser chrome google-chrome google-chrome-stable microsoft-edge brave-browser', browser),
   ...named('firefox firefox-esr', firefox),
-  ...named('rimraf del mkdirp make-dir', everyOperand),
+  ...named('rimraf del del-cli mkdirp make-dir', everyOperand),
   ...named('ncu npm-check-updates', updater),
   ['kubectl', behind('cp')],
   ['aws', behind('s3 cp', 's3 mv', 's3 sync')],

@@ -22,7 +22,7 @@ const withCode =
     return undefined;
   };
 
-function runCode(code: Field, call: Call, shell: Shell = { ...call.shell, positional: [] }): Input {
+export function runCode(code: Field, call: Call, shell: Shell = { ...call.shell, positional: [] }): Input {
   if (isText(code)) return call.reader.runChild(code, { ...shell, stdin: call.stdin }).out;
   call.reader.unresolved(`${call.name} runs a text that is known only when it runs`);
   return { kind: 'unknown' };

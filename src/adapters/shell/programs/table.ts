@@ -4,6 +4,7 @@ import type { Program } from '../reader.ts';
 import { ARCHIVE_PROGRAMS } from './archives.ts';
 import { awk } from './awk.ts';
 import { CODE_PROGRAMS } from './code.ts';
+import { COMMAND_LINE_PROGRAMS } from './command-lines.ts';
 import { COMPILER_PROGRAMS } from './compilers.ts';
 import { CONTAINER_PROGRAMS } from './containers.ts';
 import { COPY_PROGRAMS } from './copies.ts';
@@ -31,6 +32,7 @@ import { WRAPPER_PROGRAMS } from './wrappers.ts';
 
 const PROGRAMS: ReadonlyMap<string, Program> = new Map([
   ...CODE_PROGRAMS,
+  ...COMMAND_LINE_PROGRAMS,
   ...COMPILER_PROGRAMS,
   ...PACKAGE_PROGRAMS,
   ...LANGUAGE_PROGRAMS,
