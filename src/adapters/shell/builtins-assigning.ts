@@ -57,7 +57,9 @@ const declare: Builtin = (call) => {
     const named = namedOf(word);
     if (named === null) {
       if (word !== '--') {
-        reader.unresolved(`${command} gives a value to a name that is known only when it runs`);
+        reader.unresolved(
+          `${command} gives a value to a name that is known only when it runs; a file of them is read with \`set -a; . ./FILE; set +a\``,
+        );
         shell = forgetAll(shell);
       }
       continue;

@@ -1,10 +1,11 @@
 // What is built into the shell and runs other commands, or ends what runs.
 
 import { readOptions } from './options.ts';
-import { type Builtin, both, type Outcome } from './reader.ts';
+import { type Builtin, both, type Call, type Outcome } from './reader.ts';
 import { fileText } from './redirects.ts';
 import { forgetAll, join, NO_INPUT, type Shell, sameState, sharedInput } from './state.ts';
 import { type Field, isText } from './values.ts';
+import { lookUp } from './variables.ts';
 
 /** Texts joined by blanks; null when one is not known. */
 function joined(words: readonly Field[]): string | null {
@@ -23,10 +24,20 @@ const evalBuiltin: Builtin = (call) => {
   return both(forgetAll(shell));
 };
 
+/** One without a slash is looked for on the PATH, and then in the directory; null where it cannot be told. */
+function placeOfSource(path: string, { reader, shell }: Call): string | null {
+  if (path.includes('/')) return path;
+  const directories = lookUp('PATH', shell, reader.context);
+  if (typeof directories !== 'string') return null;
+  const isOnPath = directories.split(':').some((one) => reader.kindAt(shell, `${one || '.'}/${path}`) !== 'none');
+  return isOnPath ? null : `./${path}`;
+}
+
 const source: Builtin = (call) => {
   const { reader, shell, name } = call;
   const [path, ...args] = call.args[0] === '--' ? call.args.slice(1) : call.args;
-  const text = isText(path) && path.includes('/') ? fileText(path, { shell }, reader) : undefined;
+  const place = isText(path) ? placeOfSource(path, call) : null;
+  const text = place === null ? undefined : fileText(place, { shell }, reader);
   if (path !== undefined) reader.executed(shell, path, name);
   if (text?.kind !== 'text') {
     reader.unresolved(`${name} runs a file that cannot be read before it runs`);

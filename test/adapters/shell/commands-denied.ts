@@ -192,6 +192,7 @@ export const FOREIGN: readonly Row[] = deny(
   'PROMPT_COMMAND="touch src/components/x"; touch src/components/y',
   '. ./scripts/direct.sh',
   'source ./scripts/lib.sh; write_ui',
+  'cd scripts; source lib.sh; cd ..; write_ui',
   'shopt -s expand_aliases\nalias t="touch src/components/x"\nt; touch src/components/y',
   'touch src/\\\ncomponents/x',
   'tou\\\nch src/components/x',

@@ -54,9 +54,15 @@ const flock: Program = (call) => {
   return undefined;
 };
 
+/** `-n` only reads what it is given. */
+function onlyChecks([first, next = '']: readonly Field[]): boolean {
+  return isText(first) && /^-[eux]*n[eux]*$/.test(first) && isText(next) && !/^[-+]/.test(next);
+}
+
 /** The words of a shell up to its code or its file: options may come in one word, with `c` among them. */
 const shellProgram: Program = (call) => {
   const { reader, args, name } = call;
+  if (onlyChecks(args)) return undefined;
   let hasCode = false;
   let readsInput = false;
   let index = 0;
