@@ -11,7 +11,7 @@ export type CommandEnd = {
   /** The end came from the deadline. */
   readonly timedOut: boolean;
   readonly durationMs: number;
-  /** What it printed, and behind that what it printed as its errors. */
+  /** What it printed, and behind that what it printed as its errors, without what a tool says before each line of a script. */
   readonly output: string;
   /** The latter alone. */
   readonly errors: string;

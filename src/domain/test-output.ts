@@ -119,7 +119,8 @@ const NAMES: readonly ((text: string) => readonly string[])[] = [
   tapNames,
   // node:test (spec): each failing test again at the end, with its place
   (text) => {
-    const end = text.lastIndexOf('✖ failing tests:');
+    // Of several runs each has its own end.
+    const end = text.indexOf('✖ failing tests:');
     const section = end === -1 ? '' : text.slice(end);
     return all(section, /^test at (.+)\n✖ (.+?)(?: \([\d.]+ms\))?$/gm).map(([, place = '', name = '']) =>
       withPlace(name, place),
@@ -172,13 +173,12 @@ function topOf(stack: string): string | undefined {
     .find((place) => !/^node:|(?:^|\/)node_modules\//.test(place));
 }
 
-/** The numbered list below "2 failing": suites and name on lines of their own, up to the colon. */
+/** The numbered lists, one below each "2 failing": suites and name on lines of their own, up to the colon. */
 function mochaNames(text: string): readonly string[] {
-  const start = text.search(/^ {2}\d+ failing$/m);
-  if (start === -1) return [];
   return text
-    .slice(start)
-    .split(/^(?= {2}\d+\) )/m)
+    .split(/^ {2}\d+ failing$/m)
+    .slice(1)
+    .flatMap((list) => list.split(/^(?= {2}\d+\) )/m))
     .flatMap((part) => {
       const lines = /^ {2}\d+\) ((?:.|\n)+?):$/m.exec(part)?.[1];
       const place = topOf(part);

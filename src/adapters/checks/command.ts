@@ -3,6 +3,7 @@
 import { realpathSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { isTokenVariable } from '../../domain/credential.ts';
+import { withoutPrefixes } from '../../domain/line-prefixes.ts';
 import type { CommandEnd } from '../../domain/test-ends.ts';
 import { fromRoot } from '../../domain/tool-output.ts';
 import { runProgram } from '../program.ts';
@@ -62,6 +63,10 @@ export type Commands = {
   ask(script: string): Promise<string | null>;
 };
 
+function together(stdout: string, stderr: string): string {
+  return stdout === '' || stdout.endsWith('\n') ? `${stdout}${stderr}` : `${stdout}\n${stderr}`;
+}
+
 export function createCommands(options: {
   readonly root: string;
   readonly env: Readonly<Record<string, string>>;
@@ -101,8 +106,8 @@ export function createCommands(options: {
       const startedAt = now();
       const { exitCode, timedOut, stdout, stderr } = await start(script, more, timeoutMs);
       signal.throwIfAborted();
-      const said = stdout === '' || stdout.endsWith('\n') ? `${stdout}${stderr}` : `${stdout}\n${stderr}`;
-      output(said);
+      output(together(stdout, stderr));
+      const [said = '', errors = ''] = withoutPrefixes([stdout, stderr]);
       const durationMs = Math.round(now() - startedAt);
       return {
         command,
@@ -110,8 +115,8 @@ export function createCommands(options: {
         exitCode,
         timedOut,
         durationMs,
-        output: fromRoot(said, roots),
-        errors: fromRoot(stderr, roots),
+        output: fromRoot(together(said, errors), roots),
+        errors: fromRoot(errors, roots),
       };
     },
     ask: async (script) => {

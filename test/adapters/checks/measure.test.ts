@@ -169,6 +169,27 @@ test('a coverage script that breaks before any test is named by itself; failing 
   assert.deepEqual([failing.command, failing.reason], ['npm test', '1 test fails: sums']);
 });
 
+test('a script of several packages at once that hides how they ended does not pass where tests of one fail', async (t) => {
+  const project = testProject(t, null);
+  const lines = [
+    'packages/a test$ node --test',
+    'packages/b test$ node --test',
+    'packages/a test: not ok 1 - sums',
+    'packages/a test:   ---',
+    'packages/b test: # pass 1',
+    "packages/a test:   location: '$PWD/packages/a/a.test.js:1:1'",
+    'packages/b test: # fail 0',
+    'packages/a test:   ...',
+    ...['# pass 0', '# fail 1', '# cancelled 0'].map((line) => `packages/a test: ${line}`),
+    'packages/b test: # cancelled 0',
+    'packages/a test: Failed',
+  ];
+  const script = `${LCOV}; cat <<END\n${lines.join('\n')}\nEND\n`;
+  const result = await project.gate(commands({ tests: script, coverage: script }));
+  assert.deepEqual(checkOf(result, 'tests').details, ['sums (packages/a/a.test.js:1:1)']);
+  assert.ok(project.said().includes('\npackages/a test: # fail 1\n'));
+});
+
 test('findings and failing tests are told from the root, whatever the tools print', async (t) => {
   const project = testProject(t, null);
   const lint = 'printf \'%s\\n  3:5  error  it is so\\n\' "$PWD/src/a.js"; exit 1';
