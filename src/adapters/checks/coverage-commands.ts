@@ -27,7 +27,7 @@ const DEEPEST = 8;
 
 function nameOf(words: Words): string {
   const word = words[0]?.text ?? '';
-  return word.slice(word.lastIndexOf('/') + 1);
+  return word.slice(word.lastIndexOf('/') + 1).replace(/\.[cm]?js$/, '');
 }
 
 function withoutFirst(words: Words, isLeft: (text: string) => boolean): Words {
@@ -70,6 +70,8 @@ function managed(manager: string, words: Words, scripts: Scripts): Step {
   return manager === 'yarn' && !isRun ? { words: rest } : null;
 }
 
+const INSTALLED = /(?:^|\/)node_modules\//;
+
 /** What a program runs that runs another one; undefined: it is none of these. */
 function inner(words: Words, scripts: Scripts): Step | undefined {
   const name = nameOf(words);
@@ -79,6 +81,10 @@ function inner(words: Words, scripts: Scripts): Step | undefined {
   if (['npm', 'pnpm', 'yarn', 'bun'].includes(name)) return managed(name, words, scripts);
   if (['poetry', 'uv', 'pipenv', 'pdm', 'rye', 'hatch'].includes(name))
     return rest[0]?.text === 'run' ? { words: withoutFirst(rest.slice(1), isOption) } : null;
+  if (name === 'node' && !rest.some(({ text }) => text === '--test')) {
+    const at = rest.findIndex(({ text }) => !isOption(text) && INSTALLED.test(text));
+    return at === -1 ? undefined : { words: rest.slice(at) };
+  }
   if (/^python[\d.]*$/.test(name)) {
     const at = rest.findIndex(({ text }) => text === '-m');
     return at === -1 ? null : { words: rest.slice(at + 1) };

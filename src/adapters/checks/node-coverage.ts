@@ -24,12 +24,23 @@ const LISTED = `(?:["']?[a-z][a-z-]*["']?[, ])*?`;
 
 const WRAPPED = '--reporter=lcovonly --reporter=text-summary --report-dir="$TOOL_REPORTS/wrapped"';
 
-/** A program at the beginning of a command: of the script, behind `&&`, or behind what starts it. */
-const START = String.raw`(?:^|&&|;|\|\||\bnpx |\bcross-env (?:\S+=\S+ )*|\b[A-Z_]+=\S+ )\s*`;
+/** What is set for one command. */
+const SET = String.raw`[A-Za-z_]\w*=(?:'[^']*'|"[^"]*"|[^\s'"])*`;
+/** What starts a program, and hands on to it what stands behind. */
+const STARTER = String.raw`(?:npx(?: -\S+)*|bunx|pnpm(?: exec| run)?|yarn(?: run)?|npm (?:exec|x) --|(?:cross-)?env|${SET}) +`;
+/** The beginning of a command: of the script, behind `&&`, or behind what starts it. */
+const START = String.raw`(?:^|&&|;|\|\||\b(?:npx(?: -\S+)*|cross-env|${SET}) )\s*(?:${STARTER})*`;
+/** Node with options, of which some have a word behind them. */
+const NODE = String.raw`node (?:(?:(?:-r|--require|--import|--(?:experimental-)?loader) \S+|-\S+) +)*`;
+
+/** A program at the beginning of a command, by its name or where it is installed. */
+function program(name: string): string {
+  return String.raw`${START}(?:(?:${NODE})?[\w@./-]*node_modules/(?:[\w@.-]+/)+)?${name}(?:\.[cm]?js)?`;
+}
 
 const RULES: readonly Rule[] = [
   {
-    place: new RegExp(`${START}(?:c8|nyc)(?= (?!report\\b|merge\\b))`),
+    place: new RegExp(`${program('(?:c8|nyc)')}(?= (?!report\\b|merge\\b))`),
     configured: new RegExp(` (?:--reporter|-r)[= ]${READABLE}`),
     elsewhere: / (?:--reports?-dir|-o)[= ]\S+/g,
     flags: WRAPPED,
@@ -49,24 +60,25 @@ const RULES: readonly Rule[] = [
     countsTests: true,
   },
   {
-    place: new RegExp(`${START}vitest(?: run)?(?= |$)`),
+    place: new RegExp(`${program('vitest')}(?: run)?(?= |$)`),
     configured: new RegExp(` --coverage\\.reporter[= ]${READABLE}`),
     elsewhere: / --coverage\.reportsDirectory[= ]\S+/g,
     flags:
       '--coverage.enabled --coverage.reportOnFailure --coverage.reporter=lcovonly --coverage.reporter=text-summary' +
       ' --coverage.reportsDirectory="$TOOL_REPORTS/vitest"',
-    own: / --coverage(?:\.enabled(?:[= ]true)?|=true)?(?= |$)/g,
+    own: / --(?:no-)?coverage(?:\.enabled)?(?:[= ](?:true|false))?(?= |$)/g,
     plain: '--coverage',
     report: 'vitest/lcov.info',
     countsTests: false,
   },
   {
-    place: new RegExp(`${START}(?:jest|react-scripts test)(?= |$)`),
+    place: new RegExp(`(?:${program('jest')}|${program('react-scripts')} test)(?= |$)`),
     configured: new RegExp(` --coverage(?:R|-r)eporters[= ]${LISTED}${READABLE}`),
     elsewhere: / --coverage(?:D|-d)irectory[= ]\S+/g,
     flags:
       '--coverage --coverageReporters=lcovonly --coverageReporters=text-summary' +
       ' --coverageDirectory="$TOOL_REPORTS/jest"',
+    own: / --(?:no-)?(?:c|collectC)overage(?:[= ](?:true|false))?(?= |$)/g,
     plain: '--coverage',
     report: 'jest/lcov.info',
     countsTests: false,
@@ -91,9 +103,11 @@ function flagsFor({ flags }: Rule, script: string): string {
   return /[^|]\|[^|]/.test(script) ? flags.replace('--test-reporter=spec', '--test-reporter=tap') : flags;
 }
 
+const TYPED = new RegExp(`^((?:${SET} +)*)(?=(?:c8|nyc|vitest|jest|react-scripts|tsx|cross-env) )`);
+
 /** A tool of the project's own, from a person's shell. */
 function typed(script: string): string {
-  return /^(c8|nyc|vitest|jest|react-scripts|tsx) /.test(script) ? `npx ${script}` : script;
+  return script.replace(TYPED, '$1npx ');
 }
 
 /**
@@ -133,7 +147,7 @@ function quoted(text: string): string {
 }
 
 const COVERAGE_FLAGS =
-  / --coverage(?:\.\w+|[A-Z]\w+)?(?:=\S+)?| --(?:experimental-test-coverage|enable-source-maps)(?= |$)| --test-coverage-\S+| --test-reporter(?:-destination)?[= ]\S+/g;
+  / --(?:no-)?coverage(?:\.\w+|[A-Z]\w+)?(?:=\S+)?| --(?:experimental-test-coverage|enable-source-maps)(?= |$)| --test-coverage-\S+| --test-reporter(?:-destination)?[= ]\S+/g;
 const WRAPPER = /(^|&& ?|npx )(?:c8|nyc)(?: -{1,2}[\w-]+(?:=\S+| [^-\s]\S*(?= -))?)* /g;
 
 /** Whether one script runs the tests of the other one and measures more. */

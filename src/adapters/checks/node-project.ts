@@ -47,7 +47,7 @@ export async function findNodeProject({ root }: Surroundings): Promise<Project |
     if (report === null)
       return coverageName === 'test'
         ? gap(
-            `${MANIFEST} has no script "test:coverage" or "coverage", and its script "test" names no known test runner`,
+            `${MANIFEST} has no script "test:coverage" or "coverage", and its script "test" names no known test runner; install c8, which measures what any of them runs in Node`,
           )
         : found(way(run(coverageName)));
     if (report.report === null) return found(way(run(coverageName)));

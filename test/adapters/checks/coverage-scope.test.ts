@@ -49,6 +49,7 @@ test('scripts of package.json say by their options what coverage is about', asyn
   for (const line of [
     'c8 --all node --test',
     "jest --collectCoverageFrom='src/**'",
+    "node --no-warnings node_modules/jest/bin/jest.js --collectCoverageFrom='src/**'",
     'vitest --coverage.include=src/**',
   ])
     assert.deepEqual(await script(line), REPORT, line);

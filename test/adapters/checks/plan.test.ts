@@ -44,6 +44,10 @@ const WRAPPED = '--reporter=lcovonly --reporter=text-summary --report-dir="$TOOL
 const NODE =
   '--experimental-test-coverage --test-reporter=spec --test-reporter-destination=stdout --test-reporter=lcov --test-reporter-destination="$TOOL_REPORTS/lcov.info"';
 
+function escaped(text: string): string {
+  return text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
+}
+
 test('scripts are made to leave a report, by the tool that runs them', () => {
   const script = (text: string, packages: readonly string[] = []) => reporting(text, 'npm test', packages)?.script;
   assert.equal(script('node --test'), `node ${NODE} --test`);
@@ -72,6 +76,32 @@ test('scripts are made to leave a report, by the tool that runs them', () => {
   assert.match(script('jest --coverageReporters text --config json.js') ?? '', /^jest --coverage .*jest" --coverageR/);
   assert.match(script('jest --coverageReporters text') ?? '', /^jest --coverage .*jest" --coverageReporters text$/);
   assert.match(script('jest --ci') ?? '', /^jest --coverage --coverageReporters=lcovonly .*jest" --ci$/);
+  for (const text of [
+    'node node_modules/jest/bin/jest.js',
+    'node --experimental-vm-modules node_modules/.bin/jest',
+    'node -r dotenv/config --no-warnings ./node_modules/jest/bin/jest.js',
+    "NODE_OPTIONS='--a --b' jest",
+    'NODE_OPTIONS="--a --b" NODE_ENV=test npx jest',
+    'tsc && pnpm exec jest',
+    'pnpm jest',
+    'yarn jest',
+    'yarn run jest',
+    'npm exec -- jest',
+    './node_modules/.bin/jest',
+    'npx --no-install jest',
+    'cross-env A=1 b=2 node_modules/.bin/react-scripts test',
+  ])
+    assert.match(script(`${text} unit`) ?? '', new RegExp(`^${escaped(text)} --coverage .*/jest" unit$`));
+  for (const text of ['pnpm exec vitest run', 'node ./node_modules/vitest/vitest.mjs', "A='b c' vitest"])
+    assert.match(script(text) ?? '', new RegExp(`^${escaped(text)} --coverage\\.enabled `));
+  assert.equal(script('node node_modules/c8/bin/c8.js mocha'), `node node_modules/c8/bin/c8.js ${WRAPPED} mocha`);
+  assert.equal(script("A='b c' node --test"), `A='b c' node ${NODE} --test`);
+  for (const text of ['npm exec jest', 'node run.js node_modules/.bin/jest', 'run-s lint test:*', 'yarn-jest', 'jests'])
+    assert.equal(script(text), undefined, text);
+  for (const said of ['--no-coverage', '--coverage', '--coverage=false', '--coverage false', '--collectCoverage'])
+    assert.equal(script(`jest ${said} unit`), script('jest unit'), said);
+  for (const said of ['--no-coverage', '--coverage', '--coverage=false', '--coverage.enabled=false'])
+    assert.equal(script(`vitest run ${said} unit`), script('vitest run unit'), said);
   assert.equal(script('mocha "a b"', ['c8']), `c8 ${WRAPPED} sh -c 'mocha "a b"'`);
   assert.equal(script("mocha 'a b'", ['nyc']), `nyc ${WRAPPED} sh -c 'mocha '\\''a b'\\'''`);
   assert.equal(script('mocha'), undefined);
@@ -83,6 +113,11 @@ test('what a person types to see the coverage', () => {
   assert.equal(command('node --test'), 'node --experimental-test-coverage --test');
   assert.equal(command('vitest run unit'), 'npx vitest run --coverage unit');
   assert.equal(command('jest'), 'npx jest --coverage');
+  assert.equal(command('jest --coverage'), 'npx jest --coverage');
+  assert.equal(command('jest --no-coverage a'), 'npx jest --coverage a');
+  assert.equal(command("A='b c' jest"), "A='b c' npx jest --coverage");
+  assert.equal(command('cross-env A=b jest'), 'npx cross-env A=b jest --coverage');
+  assert.equal(command('node node_modules/.bin/jest'), 'node node_modules/.bin/jest --coverage');
   assert.equal(command('c8 mocha'), 'npm test');
   assert.equal(command('mocha', ['c8']), 'npx c8 npm test');
 });
@@ -112,6 +147,7 @@ test('which coverage script runs the tests of the test script', () => {
     ['vitest run --coverage', 'vitest run'],
     ['jest --coverage --coverageReporters=lcov', 'jest'],
     ['node --test --experimental-test-coverage', 'node --test'],
+    ['jest --coverage', 'jest --no-coverage'],
     ['node --experimental-test-coverage --test-reporter=lcov --test', 'node --test'],
   ] as const)
     assert.ok(runsSameTests(coverage, tests), coverage);
@@ -161,7 +197,10 @@ test('a Node project: where the coverage comes from, and why it does not', async
   );
   assert.match((await of({ test: 'vitest run' })).gap ?? '', /@vitest\/coverage-v8/);
   assert.equal((await of({ test: 'vitest run' }, ['@vitest/coverage-v8'])).coverage?.report, 'vitest/lcov.info');
-  assert.match((await of({ test: 'make test' })).gap ?? '', /its script "test" names no known test runner$/);
+  assert.match(
+    (await of({ test: 'make test' })).gap ?? '',
+    /its script "test" names no known test runner; install c8,/,
+  );
   assert.match((await of({})).planned.testing[0]?.tests.gap ?? '', /^package\.json has no script "test"$/);
 });
 
