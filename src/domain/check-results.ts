@@ -57,10 +57,16 @@ function linesOf(end: CommandEnd): readonly string[] {
   return own.length > 0 ? own : lines;
 }
 
-function tailOf(end: CommandEnd): readonly string[] {
-  return lastLines(linesOf(end).join('\n'), 15, 300)
+const MAX_LINES = 15;
+
+function lastOf(lines: readonly string[]): readonly string[] {
+  return lastLines(lines.join('\n'), MAX_LINES, 300)
     .split('\n')
     .filter((line) => line !== '');
+}
+
+function tailOf(end: CommandEnd): readonly string[] {
+  return lastOf(linesOf(end));
 }
 
 const FINDING = /:\d+(:\d+)?[:\s]|\b(error|warning|critical|high|moderate|vulnerabilit)/i;
@@ -143,7 +149,21 @@ export function testsResult(ends: readonly CommandEnd[], timeoutMs: number): Mea
 }
 
 /** The line that says why something broke, of programs that say more behind it. */
-const SAYS_WHY = /^\s*(?:[\w.]*(?:Error|Exception)(?: \[\w+\])?: \S|\S+[(:]\d+[,:]\d+\)?: error\b)/;
+const SAYS_WHY =
+  /^\s*(?:(?:Exception during run: )?[\w.]*(?:Error|Exception)(?: \[\w+\])?: \S|\S+[(:]\d+[,:]\d+\)?: error\b)/;
+
+/** Lines of a stack that are in no file of the project. */
+const OUTSIDE = /^\s+at (?:.*\()?(?:node:|(?:\S*\/)?node_modules\/)[^\s()]*\)?(?: \{)?$/;
+
+/** The end of what it said; before it why it broke and where in the project, when that stands further up. */
+function whyOf(end: CommandEnd): readonly string[] {
+  const lines = linesOf(end).filter((line) => !OUTSIDE.test(line));
+  const why = lines.findIndex((line) => SAYS_WHY.test(line));
+  if (why === -1 || why >= lines.length - MAX_LINES) return lastOf(lines);
+  const rest = lines.slice(why + 1, 2 - MAX_LINES);
+  const place = rest.slice(0, 1 + rest.findIndex((line) => /^\s+at /.test(line))).slice(-1);
+  return lastOf([lines[why] ?? '', ...place, ...lines.slice(2 - MAX_LINES)]);
+}
 
 function failing(end: CommandEnd, names: readonly string[], failures: number | null): Measured {
   const [first = ''] = names;
@@ -153,7 +173,7 @@ function failing(end: CommandEnd, names: readonly string[], failures: number | n
         ? `its runner tells of ${failures || 'some'} that fail`
         : (linesOf(end).find((line) => SAYS_WHY.test(line)) ?? tailOf(end).at(-1));
     const reason = `${end.command} ${howItEnded(end)}: ${oneLine(said ?? 'it said nothing')}`;
-    return failed('tests', reason, end.command, tailOf(end), failures !== null);
+    return failed('tests', reason, end.command, whyOf(end), failures !== null);
   }
   const count = Math.max(names.length, failures ?? 0);
   const reason = count === 1 ? `1 test fails: ${first}` : `${count} tests fail, the first is ${first}`;

@@ -94,6 +94,33 @@ test('what its runner tells of as failing has failed, whatever the command ends 
     assert.equal(ended(0, output).outcome, 'passed', output);
 });
 
+test('of what breaks before any test the message is told, and where in the project, and no stack of Node or of a package', () => {
+  const outside = Array.from({ length: 20 }, (_, line) => [
+    `    at Module._load (node:internal/modules/cjs/loader:${line}:1)`,
+    `    at async exports.run (node_modules/mocha/lib/cli/run.cjs:${line}:1) {`,
+  ]).flat();
+  const stack = ['Require stack:', '- src/a.js', ...outside, '    at Object.<anonymous> (src/a.js:1:11)', ...outside];
+  for (const start of ['Error: ', ' Exception during run: Error: ']) {
+    const broken = ended(1, [`${start}Cannot find module './nowhere'`, ...stack, "  code: 'X'", '}'].join('\n'));
+    assert.equal(broken.reason, `npm test ended with 1: ${start.trim()} Cannot find module './nowhere'`);
+    assert.deepEqual(broken.details, [
+      `${start}Cannot find module './nowhere'`,
+      'Require stack:',
+      '- src/a.js',
+      '    at Object.<anonymous> (src/a.js:1:11)',
+      "  code: 'X'",
+      '}',
+    ]);
+  }
+  const behind = Array.from({ length: 20 }, (_, line) => `line ${line}`);
+  assert.deepEqual(
+    ended(1, ['TypeError: no', ...outside, '    at sum (src/a.js:1:11)', '    at x.js:2:1', ...behind].join('\n'))
+      .details,
+    ['TypeError: no', '    at sum (src/a.js:1:11)', ...behind.slice(-13)],
+  );
+  assert.deepEqual(ended(1, behind.join('\n')).details, behind.slice(-15));
+});
+
 test('an error behind tests that pass is a threshold of the coverage only where the tool says so, in its own line', () => {
   const counts = '# pass 2\n# fail 0\n# cancelled 0\n';
   for (const words of [
