@@ -117,7 +117,10 @@ function nextStep(result: CheckResult, coverage: number | null, settings: Qualit
   const { check, figure, command } = result;
   switch (check) {
     case 'tests':
-      return command === null ? `Add tests, or name their command: ${GIVE}.` : 'Make the tests pass.';
+      if (command === null) return `Add tests, or name their command: ${GIVE}.`;
+      return isForLackOfTests(result)
+        ? 'Write tests, or mend what says where the command finds them.'
+        : 'Make the tests pass.';
     case 'coverage':
       if (figure === null) return `Make the coverage measurable, or name its command or its report: ${GIVE}.`;
       if (isBelowOwn(result)) return 'Add tests until the command reaches that threshold.';

@@ -1,6 +1,6 @@
 // What the output and the end of a command say of the tests that it ran.
 
-import { plainText, readTestOutput } from './test-output.ts';
+import { NONE_FOUND, plainText, readTestOutput } from './test-output.ts';
 
 /** How a command went. */
 export type CommandEnd = {
@@ -17,14 +17,14 @@ export type CommandEnd = {
   readonly errors: string;
 };
 
-/** Runners that end with an error where there is no test say so. */
-const NONE_FOUND = /^(?:Error: )?No tests? (?:files )?found|^ *✘ Couldn.t find any files to test$/m;
 /** Python's say the same where they broke down; with these codes they have found none. */
 const NONE_RAN = /^(?:=+ )?(?:no tests ran|NO TESTS RAN)\b/m;
 const NONE_RAN_CODES = [0, 5];
 
 /** Node's runner, of what it was told to run, and of any directory that went away while it looked around. */
 const NOT_THERE = /^Could not find '([^'\n]+)'$/m;
+/** uvu, of the folder that it was told of. */
+const NO_FOLDER = /^Error: ENOENT: no such file or directory, scandir '([^'\n]+)'$/m;
 
 /** It never came to the tests; run again, it may. */
 export function wasLost({ exitCode, output }: CommandEnd): boolean {
@@ -38,31 +38,39 @@ function plainPath(path: string): string {
 /** The script, as package managers print it before they run it. */
 const PRINTED = /^[>$] .*$/gm;
 
-/** What is not there is what the command names, itself or in a script of the package. */
-function isNamedMissing({ output, script }: CommandEnd): boolean {
-  const text = plainText(output);
-  const missing = NOT_THERE.exec(text)?.[1];
-  if (missing === undefined) return false;
-  const words = [script, ...(text.match(PRINTED) ?? [])]
+/** What was run, itself or in a script of the package. */
+function wordsOf(script: string, text: string): readonly string[] {
+  return [script, ...(text.match(PRINTED) ?? [])]
     .join('\n')
     .split(/[\s'"]+/)
     .map(plainPath);
-  return words.includes(plainPath(missing));
+}
+
+/** What is not there is what the command names. */
+function isNamedMissing({ exitCode, output, script }: CommandEnd): boolean {
+  if (exitCode === 0 || readTestOutput(output).ran !== null) return false;
+  const text = plainText(output);
+  const words = wordsOf(script, text);
+  const isUvu = words.some((word) => /(?:^|\/)uvu$/.test(word));
+  const missing = (NOT_THERE.exec(text) ?? (isUvu ? NO_FOLDER.exec(text) : null))?.[1];
+  return missing !== undefined && words.includes(plainPath(missing));
 }
 
 /** Said where that is no error: what failed then comes behind it. */
 const NONE_WANTED = /^No tests? (?:files )?found, exiting with code 0/m;
 
 /** Whether a runner says that there is no test to run. */
-export function hasFoundNone({ exitCode, output }: CommandEnd): boolean {
+export function hasFoundNone(end: CommandEnd): boolean {
+  const { exitCode, output } = end;
   const text = plainText(output);
+  if (isNamedMissing(end)) return true;
   if (exitCode !== 0 && NONE_WANTED.test(text)) return false;
-  return NONE_FOUND.test(text) || (NONE_RAN.test(text) && NONE_RAN_CODES.includes(exitCode ?? 1));
+  return text.search(NONE_FOUND) !== -1 || (NONE_RAN.test(text) && NONE_RAN_CODES.includes(exitCode ?? 1));
 }
 
 /** How many tests ran; null when nothing of its output tells. */
 export function ranBy(end: CommandEnd): number | null {
-  return wasLost(end) && isNamedMissing(end) ? 0 : readTestOutput(end.output).ran;
+  return isNamedMissing(end) ? 0 : readTestOutput(end.output).ran;
 }
 
 /** Whole summaries of runners with something that failed: words alone may be what a test prints. */

@@ -19,6 +19,10 @@ type Counts = { readonly ran: number; readonly failures: number; readonly skippe
 const ESCAPES = new RegExp(`${String.fromCharCode(27)}\\[[0-9;?]*[ -/]*[@-~]`, 'g');
 const MAX_NAMED = 50;
 
+/** Runners that end with an error where there is no test say so. */
+export const NONE_FOUND =
+  /^(?:Error: )?No tests? (?:files )?found|^ *✘ (?:Couldn.t find any files to test|Based on your configuration, .* found, but did not match the filters:)$/gm;
+
 function all(text: string, pattern: RegExp): readonly (readonly string[])[] {
   return [...text.matchAll(pattern)].map((match) => match.map((group) => group ?? ''));
 }
@@ -49,12 +53,7 @@ const SUMMARIES: readonly ((text: string) => readonly Counts[])[] = [
   // jest, vitest
   (text) =>
     all(text, /^ *Tests:? +(.*\d+ (?:failed|passed|skipped|todo|total).*)$/gm).map(([, line = '']) => wordCounts(line)),
-  (text) =>
-    all(text, /^(?:Error: )?(No tests? (?:files )?found)|^ *✘ (Couldn.t find any files to test)$/gm).map(() => ({
-      ran: 0,
-      failures: 0,
-      skipped: 0,
-    })),
+  (text) => all(text, NONE_FOUND).map(() => ({ ran: 0, failures: 0, skipped: 0 })),
   // mocha
   (text) =>
     all(text, /^ {2}(\d+) passing\b.*(?:\n {2}(\d+) pending)?(?:\n {2}(\d+) failing)?/gm).map(

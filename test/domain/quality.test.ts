@@ -45,6 +45,15 @@ test('a rejection names what failed, with tests and files, and what to run', () 
   );
 });
 
+test('where no tests ran a rejection asks for some, not for any to pass', () => {
+  const step = (reason: string) => {
+    const result = resultOf({ check: 'tests', outcome: 'failed', reason, command: 'npm test' });
+    return rejection(result, DEFAULT_QUALITY).split('\n')[2];
+  };
+  assert.equal(step('no tests ran'), '  Write tests, or mend what says where the command finds them.');
+  assert.equal(step('1 test fails: adds'), '  Make the tests pass.');
+});
+
 test('where enough is reached and the command fails all the same, a rejection does not ask for the target', () => {
   const step = (reason: string) => {
     const result = resultOf({ check: 'coverage', outcome: 'failed', reason, figure: '85 %', command: 'npm test' });
