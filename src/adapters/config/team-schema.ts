@@ -227,7 +227,9 @@ const quality = z
       .describe('Lines that the tests have to reach, percent.'),
     commands: z
       .strictObject({
-        tests: command('Runs the tests.'),
+        tests: command(
+          'Runs the tests; a script of the project is not run beside it, except to measure the coverage where no command for that is given.',
+        ),
         coverage: command('Runs the tests and writes the coverage report.'),
         lint: command('Checks the code without running it.'),
         security: command('Looks for known vulnerabilities.'),
