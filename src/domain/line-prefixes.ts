@@ -12,7 +12,7 @@ const OWN_LINES: readonly RegExp[] = [
   /^(\[(\S+) *\] )> \S+@\S+ \2$/gm,
   /^((\S+): )> \2@\S+ \S/gm,
   // turbo
-  /^(\S+:\S+: )cache (?:hit|miss|bypass|disabled)\b/gm,
+  /^([^\s:]+:\S+: )cache (?:hit|miss|bypass|disabled)\b/gm,
 ];
 
 /** How the lines begin, with those. */
