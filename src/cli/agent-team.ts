@@ -183,7 +183,7 @@ async function lead(
   const log = context.teams.open(team);
   if (log === undefined) throw new ToolError('refused', `team ${team} is gone`);
   const measuring = new AbortController();
-  const before = await coverageBefore(composed, team, AbortSignal.any([stop.signal, measuring.signal]));
+  const before = await coverageBefore(composed, team, say, AbortSignal.any([stop.signal, measuring.signal]));
   const show = new Show(() => log.state);
   let overspent = false;
   try {

@@ -94,12 +94,15 @@ async function leadTeam(composed: ComposedLead, team: string, isLive: boolean): 
   if (log === undefined) throw new ToolError('refused', `team ${team} is gone`);
   const stop = new AbortController();
   const measuring = new AbortController();
-  const before = await coverageBefore(composed, team, AbortSignal.any([stop.signal, measuring.signal]));
+  let tellUser = say;
+  const isEnded = AbortSignal.any([stop.signal, measuring.signal]);
+  const before = await coverageBefore(composed, team, (words) => tellUser(words), isEnded);
   const isAsked = await isAttended(composed);
   const { teammateDisplay } = await composed.context.settings();
   const screen = openRunScreen(composed.project.main, team, isLive, teammateDisplay, () =>
     process.kill(process.pid, 'SIGINT'),
   );
+  tellUser = screen.say;
   const ask = (id: string, signal: AbortSignal) => {
     screen.hide();
     return askApproval(id, signal);

@@ -107,6 +107,21 @@ export function isForLackOfCoverage(check: CheckResult, coverage: number | null,
   return coverage === null || coverage < target || isBelowOwn(check);
 }
 
+/**
+ * What fails already before any work is done, and will be held against all of it, one line each. Too little that is
+ * tested is what the work is there to mend.
+ */
+export function failsBefore({ checks }: GateResult): readonly string[] {
+  const lacksTests = checks.some(isForLackOfTests);
+  return checks
+    .filter(
+      ({ check, outcome, figure }) =>
+        outcome === 'failed' && !(check === 'coverage' && (lacksTests || figure !== null)),
+    )
+    .filter((one) => one.command === null || !isForLackOfTests(one))
+    .map(({ check, reason }) => `${check}: ${reason}`);
+}
+
 const GIVE = 'quality in .tool/config/workflow.yaml';
 
 /** An agent reads it in one go. */

@@ -1,4 +1,4 @@
-// What is measured before a team begins ends with its lead, however that ends: no check goes on for nobody.
+// What is measured before a team begins is told, and ends with its lead, however that ends: no check goes on for nobody.
 
 import assert from 'node:assert/strict';
 import { execFileSync, spawn } from 'node:child_process';
@@ -10,6 +10,34 @@ import test from 'node:test';
 import { SPEC, shopProject } from '../support/shop-spec.ts';
 import { type Cleanup, finallyDo } from '../support/temp.ts';
 import { within } from '../support/within.ts';
+
+test('what fails before any work is said by the lead, while there is time', async (t) => {
+  const project = shopProject(t);
+  const word = join(dirname(project.root), 'word');
+  writeFileSync(
+    join(project.root, '.tool', 'config', 'workflow.yaml'),
+    JSON.stringify({
+      workflow: { team: { enabled: true } },
+      quality: { commands: { tests: "echo 'not ok 1 - adds'; exit 1" } },
+    }),
+  );
+  project.git('-c', 'user.name=x', '-c', 'user.email=x@example.com', 'commit', '-qam', 'A test that fails');
+  project.before = `while [ -d '${dirname(project.root)}' ] && [ ! -e '${word}' ]; do sleep 0.05; done; exit 1; `;
+  const lead = project.start('run', SPEC, '--team');
+  finallyDo(t, () => lead.kill('SIGKILL'));
+  finallyDo(t, () => writeFileSync(word, ''));
+  let said = '';
+  const told = new Promise<void>((resolve) => {
+    lead.stderr?.on('data', (chunk: Buffer) => {
+      said += chunk.toString('utf8');
+      if (said.includes('held against it: tests: 1 test fails: adds')) resolve();
+    });
+  });
+  const ended = once(lead, 'close');
+  await within('the lead says what fails', told, () => said);
+  writeFileSync(word, '');
+  await within('the lead ends', ended, () => said);
+});
 
 /** A lead whose first measuring is under way and never ends by itself; its teammates wait for a word, and fail then. */
 async function measuring(t: Cleanup) {
