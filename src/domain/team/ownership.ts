@@ -58,12 +58,18 @@ function literalLength(pattern: string): number {
 
 /** Whether the pattern says something of the file's name, and not of its place alone. */
 function namesFiles(pattern: string): boolean {
-  return !pattern.endsWith('/**');
+  return !/(?:^|\/)\*+$/.test(pattern);
+}
+
+/** Whether the pattern may match at any depth. */
+function isDeep(pattern: string): boolean {
+  return pattern.includes('**');
 }
 
 /**
  * Finds the owner of a path, as `insideProject` gives it. Of several patterns that match, one that names files counts
- * more than one that names a place, then the one with the longer beginning without wildcards, then the earlier one.
+ * more than one that names a place, then the one with the longer beginning without wildcards, then one without `**`, then
+ * the earlier one.
  */
 export function ownerOf(path: string, ownership: readonly Ownership[]): Owned {
   let best: { readonly owner: string; readonly pattern: string } | undefined;
@@ -79,5 +85,6 @@ export function ownerOf(path: string, ownership: readonly Ownership[]): Owned {
 
 function isCloser(pattern: string, than: string): boolean {
   if (namesFiles(pattern) !== namesFiles(than)) return namesFiles(pattern);
-  return literalLength(pattern) > literalLength(than);
+  const difference = literalLength(pattern) - literalLength(than);
+  return difference === 0 ? isDeep(than) && !isDeep(pattern) : difference > 0;
 }

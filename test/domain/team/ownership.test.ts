@@ -52,6 +52,36 @@ test('of two patterns that are as good the earlier one counts', () => {
   assert.equal(ownerOf('docs/a.md', both).owner, 'second', 'a file’s name counts more than its place');
 });
 
+test('of two patterns the narrower one counts, whichever is first', () => {
+  const cases: readonly (readonly [string, string, string])[] = [
+    // the path · the wider pattern · the narrower one
+    ['tests/x.ts', '**', 'tests/**'],
+    ['tests/x.ts', '**/*', 'tests/**'],
+    ['tests/x.ts', '*/*', 'tests/**'],
+    ['src/components/a.tsx', 'src/**/*', 'src/components/**'],
+    ['src/components/a.tsx', 'src/*/*', 'src/components/**'],
+    ['src/a/b.ts', '{src,lib}/**', 'src/a/**'],
+    ['tests/a.test.ts', 'tests/**/*', '**/*.test.*'],
+    ['tests/a.test.ts', 'tests/*', '**/*.test.*'],
+    ['tests/a.test.ts', '**', '*/*.test.*'],
+    ['src/x.ts', 'src/**', 'src/*'],
+    ['src/x.ts', 'src/**/*', 'src/*'],
+    ['src/x.ts', 'src/*', 'src/*.ts'],
+    ['src/x.ts', '**', 'src/x.ts'],
+    ['src/x.ts', '**/*.ts', 'src/x.ts'],
+    ['x.ts', '**', '*'],
+    ['src/a/x', '**', '**/x'],
+  ];
+  for (const [path, wide, narrow] of cases) {
+    const both = [
+      { owner: 'wide', patterns: [wide] },
+      { owner: 'narrow', patterns: [narrow] },
+    ];
+    for (const ownership of [both, [...both].reverse()])
+      assert.deepEqual(ownerOf(path, ownership), { owner: 'narrow', pattern: narrow }, `${path}: ${wide}, ${narrow}`);
+  }
+});
+
 test('a path is one of the project’s, or none', () => {
   const cases: readonly [string, string | null][] = [
     ['src/api/users.ts', 'src/api/users.ts'],
