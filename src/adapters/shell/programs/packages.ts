@@ -1,21 +1,15 @@
-// Package managers, formatters and the like: the files they write as far as that is clear from their words.
+// Package managers of Node: the files they write as far as that is clear from their words, and the scripts that they run.
 
 import { isOn, type Options, readOptions } from '../options.ts';
 import type { Call, Program } from '../reader.ts';
-import { concat, type Field, isText } from '../values.ts';
+import { type Field, isText } from '../values.ts';
+import { pack, writeManifest } from './manifests.ts';
 import { initializer } from './scaffolds.ts';
 import { hasScript, readWords, scriptsOf, tellWrites } from './scripts.ts';
 import { bunTest } from './snapshots.ts';
+import { runTool } from './tool-runners.ts';
 import { unknownProgram } from './unknown.ts';
 import { inDirectory } from './wrappers.ts';
-
-/** The files in which each manager keeps what a project needs. */
-const LOCKS: Readonly<Record<string, readonly string[]>> = {
-  npm: ['package-lock.json'],
-  pnpm: ['pnpm-lock.yaml'],
-  yarn: ['yarn.lock'],
-  bun: ['bun.lock', 'bun.lockb'],
-};
 
 const MANIFEST: ReadonlySet<string> = new Set(
   'add remove rm r un uninstall unlink up update upgrade link dedupe version init pkg set create'.split(' '),
@@ -225,170 +219,7 @@ const SCRIPT_VERBS: ReadonlySet<string> = new Set(
   ),
 );
 
-/** What is packed is named after the project. */
-function pack(call: Call, isTried: boolean, inside: Call['shell']): undefined {
-  const options = readOptions(call.args, { short: ['o', 'f'], long: ['pack-destination=', 'out=', 'filename='] });
-  const named = options.all('pack-destination', 'out', 'filename', 'o', 'f');
-  if (isTried) return undefined;
-  const directories = named.length === 0 ? ['.'] : named;
-  const isOwn =
-    options.operands.length === 1 && !options.has('out', 'filename', 'o', 'f', 'w', 'workspace', 'workspaces');
-  const packed = isOwn ? packedName(call, inside) : null;
-  for (const directory of directories) {
-    if (packed === null) call.reader.write(inside, directory, `${call.name} pack`, { tree: true });
-    else call.reader.write(inside, concat(concat(directory, '/'), packed), `${call.name} pack`);
-  }
-  return undefined;
-}
-
-/** The name of what npm and pnpm pack; null when the manifest does not say. */
-function packedName({ name, reader }: Call, inside: Call['shell']): string | null {
-  const [place, ...others] = reader.places(inside, 'package.json') ?? [];
-  if (place === undefined || others.length > 0 || (name !== 'npm' && name !== 'pnpm')) return null;
-  if (reader.kindAt(inside, 'package.json') !== 'file') return null;
-  const { name: title, version } = manifestOf(reader.context.readText?.(place) ?? '');
-  return typeof title === 'string' && typeof version === 'string'
-    ? `${title.replace(/^@/, '').replaceAll('/', '-')}-${version}.tgz`
-    : null;
-}
-
-function manifestOf(text: string): { readonly name?: unknown; readonly version?: unknown } {
-  try {
-    const manifest: unknown = JSON.parse(text);
-    return typeof manifest === 'object' && manifest !== null ? manifest : {};
-  } catch {
-    return {};
-  }
-}
-
-function writeManifest(
-  call: Call,
-  name: string,
-  inside: Call['shell'],
-  isChanged: boolean,
-  isLocked: boolean = true,
-): void {
-  const { reader } = call;
-  const by = `${name} ${call.args.find(isText) ?? ''}`.trim();
-  if (isChanged) reader.write(inside, 'package.json', by);
-  for (const lock of isLocked ? (LOCKS[name] ?? []) : []) reader.write(inside, lock, by, { renews: !isChanged });
-  reader.write(inside, 'node_modules', by, { tree: true, entry: true });
-}
-
-/** Runs the tool that is named behind `exec`, or first. */
-function runTool(call: Call, verb: string | null, inside: Call['shell']): undefined {
-  const at = verb === null ? -1 : call.args.indexOf(verb);
-  const words = call.args.slice(at + 1);
-  const options = readOptions(words, {
-    short: call.name.endsWith('mamba') || call.name === 'conda' ? ['p', 'n'] : ['p', 'c', 'w', 'C'],
-    long: ['name=', 'spec=', 'package=', 'call=', 'workspace=', 'dir=', 'prefix=', 'yes', 'no-install', 'quiet'],
-    stopsAtOperand: true,
-  });
-  for (const code of options.all('c', 'call')) {
-    if (isText(code)) call.reader.runChild(code, inside);
-    else call.reader.unresolved(`${call.name} runs what is known only when it runs`);
-  }
-  const [tool, ...given] = options.operands;
-  if (tool === undefined) return undefined;
-  // npm takes the `--` between a tool and its words for its own
-  const rest = call.name === 'npm' && given[0] === '--' ? given.slice(1) : given;
-  // `prettier@3` is prettier
-  const named = isText(tool) ? tool.replace(/(.)@[^/]*$/, '$1') : tool;
-  const plain = isText(named) ? (TOOLS.get(named) ?? named) : named;
-  call.reader.runWords([plain, ...rest], inside, call.stdin, 'program');
-  return undefined;
-}
-
-/** Packages whose tool is called otherwise. */
-const TOOLS: ReadonlyMap<string, string> = new Map([
-  ['@biomejs/biome', 'biome'],
-  ['@svgr/cli', 'svgr'],
-  ['@graphql-codegen/cli', 'graphql-codegen'],
-  ['@changesets/cli', 'changeset'],
-  ['@tailwindcss/cli', 'tailwindcss'],
-  ['@ast-grep/cli', 'ast-grep'],
-  ['@angular/cli', 'ng'],
-  ['@nestjs/cli', 'nest'],
-  ['@vue/cli', 'vue'],
+export const PACKAGE_PROGRAMS: readonly (readonly [string, Program])[] = ['npm', 'pnpm', 'yarn', 'bun'].map((name) => [
+  name,
+  packageManager(name),
 ]);
-
-const runner: Program = (call) => runTool(call, null, call.shell);
-
-/** Runs the tool that is named behind one of the verbs, as in `conda run`. */
-function verbRunner(...verbs: readonly string[]): Program {
-  return (call) => {
-    const [verb] = call.args;
-    return isText(verb) && verbs.includes(verb) ? runTool(call, verb, call.shell) : undefined;
-  };
-}
-
-const bundle: Program = (call) => {
-  const [verb] = call.args;
-  if (verb === 'exec') return runTool(call, verb, call.shell);
-  const isAdded = verb === 'add' || verb === 'remove' || verb === 'init';
-  if (isAdded) call.reader.write(call.shell, 'Gemfile', `bundle ${verb}`);
-  if (isAdded || verb === 'update' || verb === 'lock') call.reader.write(call.shell, 'Gemfile.lock', `bundle ${verb}`);
-  return undefined;
-};
-
-const composer: Program = (call) => {
-  const [verb] = call.args;
-  const isAdded = verb === 'require' || verb === 'remove';
-  if (isAdded) call.reader.write(call.shell, 'composer.json', `composer ${verb}`);
-  if (isAdded || verb === 'update') call.reader.write(call.shell, 'composer.lock', `composer ${verb}`);
-  if (isAdded || verb === 'update')
-    call.reader.write(call.shell, 'vendor', `composer ${verb}`, { tree: true, entry: true });
-  return undefined;
-};
-
-/** Runs tools of Python's managers: `poetry run black .`. */
-const pythonRunner: Program = (call) => {
-  const options = readOptions(call.args, {
-    long: ['directory=', 'project=', 'with=', 'python='],
-    short: ['C', 'p'],
-    stopsAtOperand: true,
-  });
-  const inside = inDirectory(options.last('directory', 'C'), call.shell, call);
-  const [verb, ...rest] = options.operands;
-  if (verb === 'run') {
-    const inner = readOptions(rest, {
-      long: ['with=', 'python=', 'directory=', 'project=', 'extra=', 'group=', 'env-file='],
-      short: ['p'],
-      stopsAtOperand: true,
-    });
-    call.reader.runWords(inner.operands, inside, call.stdin, 'program');
-    return undefined;
-  }
-  const { name, reader } = call;
-  const words = rest.filter((word) => !isText(word) || !word.startsWith('-'));
-  const has = (...flags: readonly string[]) => rest.some((word) => isText(word) && flags.includes(word));
-  const isAdded =
-    verb === 'add' ||
-    verb === 'remove' ||
-    (verb === 'version' && (words.length > 0 || has('--bump'))) ||
-    (verb === 'install' && name === 'pipenv' && words.length > 0);
-  // a lock file that others find out of date is theirs to mend
-  const isLocked =
-    verb === 'lock' ||
-    verb === 'update' ||
-    (verb === 'sync' && name === 'uv' && !has('--frozen', '--locked')) ||
-    (verb === 'install' && name !== 'poetry');
-  const manifest = name === 'pipenv' ? 'Pipfile' : 'pyproject.toml';
-  if (isAdded) reader.write(inside, manifest, `${name} ${verb}`);
-  if (isAdded || isLocked)
-    reader.write(inside, name === 'pipenv' ? 'Pipfile.lock' : `${name}.lock`, `${name} ${isText(verb) ? verb : ''}`);
-  if (name === 'uv' && (isAdded || verb === 'sync' || verb === 'venv'))
-    reader.write(inside, '.venv', 'uv', { tree: true });
-  return undefined;
-};
-
-export const PACKAGE_PROGRAMS: readonly (readonly [string, Program])[] = [
-  ...['npm', 'pnpm', 'yarn', 'bun'].map((name): readonly [string, Program] => [name, packageManager(name)]),
-  ...['npx', 'pnpx', 'bunx', 'uvx'].map((name): readonly [string, Program] => [name, runner]),
-  ...['poetry', 'uv', 'pipenv', 'pdm', 'rye', 'hatch'].map((name): readonly [string, Program] => [name, pythonRunner]),
-  ...['conda', 'mamba', 'micromamba'].map((name): readonly [string, Program] => [name, verbRunner('run')]),
-  ...['mise', 'asdf'].map((name): readonly [string, Program] => [name, verbRunner('exec', 'x')]),
-  ['pipx', verbRunner('run')],
-  ['bundle', bundle],
-  ['composer', composer],
-];

@@ -27,6 +27,7 @@ import { SHELL_PROGRAMS } from './shells.ts';
 import { SNAPSHOT_PROGRAMS } from './snapshots.ts';
 import { STATEMENT_PROGRAMS } from './statements.ts';
 import { TEXT_PROGRAMS } from './text-tools.ts';
+import { TOOL_RUNNER_PROGRAMS } from './tool-runners.ts';
 import { TRANSFER_PROGRAMS } from './transfers.ts';
 import { WRAPPER_PROGRAMS } from './wrappers.ts';
 
@@ -35,6 +36,7 @@ const PROGRAMS: ReadonlyMap<string, Program> = new Map([
   ...COMMAND_LINE_PROGRAMS,
   ...COMPILER_PROGRAMS,
   ...PACKAGE_PROGRAMS,
+  ...TOOL_RUNNER_PROGRAMS,
   ...LANGUAGE_PROGRAMS,
   ...SNAPSHOT_PROGRAMS,
   ...SCAFFOLD_PROGRAMS,

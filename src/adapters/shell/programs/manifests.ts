@@ -1,0 +1,63 @@
+// What package managers of Node write of a project: its manifest, its lock file, its modules, and what they pack.
+
+import { readOptions } from '../options.ts';
+import type { Call } from '../reader.ts';
+import { concat, isText } from '../values.ts';
+
+/** The files in which each manager keeps what a project needs. */
+const LOCKS: Readonly<Record<string, readonly string[]>> = {
+  npm: ['package-lock.json'],
+  pnpm: ['pnpm-lock.yaml'],
+  yarn: ['yarn.lock'],
+  bun: ['bun.lock', 'bun.lockb'],
+};
+
+/** What is packed is named after the project. */
+export function pack(call: Call, isTried: boolean, inside: Call['shell']): undefined {
+  const options = readOptions(call.args, { short: ['o', 'f'], long: ['pack-destination=', 'out=', 'filename='] });
+  const named = options.all('pack-destination', 'out', 'filename', 'o', 'f');
+  if (isTried) return undefined;
+  const directories = named.length === 0 ? ['.'] : named;
+  const isOwn =
+    options.operands.length === 1 && !options.has('out', 'filename', 'o', 'f', 'w', 'workspace', 'workspaces');
+  const packed = isOwn ? packedName(call, inside) : null;
+  for (const directory of directories) {
+    if (packed === null) call.reader.write(inside, directory, `${call.name} pack`, { tree: true });
+    else call.reader.write(inside, concat(concat(directory, '/'), packed), `${call.name} pack`);
+  }
+  return undefined;
+}
+
+/** The name of what npm and pnpm pack; null when the manifest does not say. */
+function packedName({ name, reader }: Call, inside: Call['shell']): string | null {
+  const [place, ...others] = reader.places(inside, 'package.json') ?? [];
+  if (place === undefined || others.length > 0 || (name !== 'npm' && name !== 'pnpm')) return null;
+  if (reader.kindAt(inside, 'package.json') !== 'file') return null;
+  const { name: title, version } = manifestOf(reader.context.readText?.(place) ?? '');
+  return typeof title === 'string' && typeof version === 'string'
+    ? `${title.replace(/^@/, '').replaceAll('/', '-')}-${version}.tgz`
+    : null;
+}
+
+function manifestOf(text: string): { readonly name?: unknown; readonly version?: unknown } {
+  try {
+    const manifest: unknown = JSON.parse(text);
+    return typeof manifest === 'object' && manifest !== null ? manifest : {};
+  } catch {
+    return {};
+  }
+}
+
+export function writeManifest(
+  call: Call,
+  name: string,
+  inside: Call['shell'],
+  isChanged: boolean,
+  isLocked: boolean = true,
+): void {
+  const { reader } = call;
+  const by = `${name} ${call.args.find(isText) ?? ''}`.trim();
+  if (isChanged) reader.write(inside, 'package.json', by);
+  for (const lock of isLocked ? (LOCKS[name] ?? []) : []) reader.write(inside, lock, by, { renews: !isChanged });
+  reader.write(inside, 'node_modules', by, { tree: true, entry: true });
+}
