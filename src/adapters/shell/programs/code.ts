@@ -1,6 +1,6 @@
 // Interpreters that are given code: it is let through where it surely does nothing but print.
 
-import { readOptions } from '../options.ts';
+import { type Options, readOptions } from '../options.ts';
 import { readsPython } from '../python-code.ts';
 import type { Call, Program } from '../reader.ts';
 import { concat, type Field, isText } from '../values.ts';
@@ -8,6 +8,7 @@ import { lookUp } from '../variables.ts';
 import { writeBelow } from './formatters.ts';
 import { checkNodeOptions, NODE_TEXTS, runsFile } from './node-options.ts';
 import { isPrinting, isRubyPrinting, isValue } from './printing.ts';
+import { readWords, scriptsOf, tellWrites } from './scripts.ts';
 import { anyRunner, isToldToUpdate, updateAll } from './snapshots.ts';
 import { unknownProgram } from './unknown.ts';
 
@@ -61,6 +62,7 @@ function interpreter(language: Language): Program {
     if (options.isUncertain) reader.unresolved(`${name} runs code that is known only when it runs`);
     const code = language.flags.flatMap((flag) => options.all(flag).map((text) => ({ flag, text })));
     if (language === NODE) checkNodeOptions(options, shell, reader);
+    if (language === NODE && options.has('run')) return runScripts(call, options);
     if (language === NODE && options.has('test') && isToldToUpdate(call))
       updateAll(call, 'node --test that updates files');
     // behind the code it takes more from its input
@@ -85,6 +87,15 @@ function interpreter(language: Language): Program {
       reader.runWords([tool[1] ?? tool[2] ?? '', ...options.operands.slice(1)], shell, call.stdin, 'program');
     return undefined;
   };
+}
+
+/** `node --run`: the script alone, without those before and after it. */
+function runScripts(call: Call, options: Options): undefined {
+  for (const script of scriptsOf(call, call.shell, options.all('run').filter(isText))) {
+    tellWrites(call, script, call.shell);
+    readWords(call, call.shell, script, options.operands);
+  }
+  return undefined;
 }
 
 const INSTALLED = /(?:^|\/)node_modules\/(?:\.bin\/([^/]+)|([^@./][^/]*)\/.*)$/;

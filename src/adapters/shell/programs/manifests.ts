@@ -2,7 +2,10 @@
 
 import { readOptions } from '../options.ts';
 import type { Call } from '../reader.ts';
+import type { Shell } from '../state.ts';
 import { concat, isText } from '../values.ts';
+import { fieldsOf } from './scripts.ts';
+import { at, packageAt, workspacesOf } from './workspaces.ts';
 
 /** The files in which each manager keeps what a project needs. */
 const LOCKS: Readonly<Record<string, readonly string[]>> = {
@@ -13,7 +16,7 @@ const LOCKS: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** What is packed is named after the project. */
-export function pack(call: Call, isTried: boolean, inside: Call['shell']): undefined {
+export function pack(call: Call, isTried: boolean, inside: Shell): undefined {
   const options = readOptions(call.args, { short: ['o', 'f'], long: ['pack-destination=', 'out=', 'filename='] });
   const named = options.all('pack-destination', 'out', 'filename', 'o', 'f');
   if (isTried) return undefined;
@@ -29,35 +32,33 @@ export function pack(call: Call, isTried: boolean, inside: Call['shell']): undef
 }
 
 /** The name of what npm and pnpm pack; null when the manifest does not say. */
-function packedName({ name, reader }: Call, inside: Call['shell']): string | null {
+function packedName({ name, reader }: Call, inside: Shell): string | null {
   const [place, ...others] = reader.places(inside, 'package.json') ?? [];
   if (place === undefined || others.length > 0 || (name !== 'npm' && name !== 'pnpm')) return null;
   if (reader.kindAt(inside, 'package.json') !== 'file') return null;
-  const { name: title, version } = manifestOf(reader.context.readText?.(place) ?? '');
+  const { name: title, version } = fieldsOf(reader.context.readText?.(place) ?? '');
   return typeof title === 'string' && typeof version === 'string'
     ? `${title.replace(/^@/, '').replaceAll('/', '-')}-${version}.tgz`
     : null;
 }
 
-function manifestOf(text: string): { readonly name?: unknown; readonly version?: unknown } {
-  try {
-    const manifest: unknown = JSON.parse(text);
-    return typeof manifest === 'object' && manifest !== null ? manifest : {};
-  } catch {
-    return {};
-  }
-}
+type Change = {
+  readonly isChanged: boolean;
+  readonly isLocked: boolean;
+  /** No package above the directory is meant. */
+  readonly isHere: boolean;
+};
 
-export function writeManifest(
-  call: Call,
-  name: string,
-  inside: Call['shell'],
-  isChanged: boolean,
-  isLocked: boolean = true,
-): void {
-  const { reader } = call;
+/** A package of several that hold together is locked, and has its modules, where they are listed. */
+export function writeManifest(call: Call, inside: Shell, { isChanged, isLocked, isHere }: Change): void {
+  const { reader, name } = call;
   const by = `${name} ${call.args.find(isText) ?? ''}`.trim();
-  if (isChanged) reader.write(inside, 'package.json', by);
-  for (const lock of isLocked ? (LOCKS[name] ?? []) : []) reader.write(inside, lock, by, { renews: !isChanged });
-  reader.write(inside, 'node_modules', by, { tree: true, entry: true });
+  const directory = isHere ? null : packageAt(call, inside);
+  const own = directory === null ? inside : at(directory, inside);
+  const root = directory === null ? undefined : workspacesOf(call, directory)?.root;
+  const whole = root === undefined ? own : at(root, inside);
+  if (isChanged) reader.write(own, 'package.json', by);
+  for (const lock of isLocked ? (LOCKS[name] ?? []) : []) reader.write(whole, lock, by, { renews: !isChanged });
+  for (const one of root === undefined || root === directory ? [own] : [own, whole])
+    reader.write(one, 'node_modules', by, { tree: true, entry: true });
 }

@@ -17,6 +17,7 @@ const TEXTS = [
   'title',
   'test-reporter',
   'test-name-pattern',
+  'run',
 ];
 
 export const NODE_TEXTS: readonly string[] = ['C', ...LOADS, ...TREES, ...FILES, ...OTHERS, ...TEXTS];

@@ -2,6 +2,7 @@
 
 import { isOn, type Options, readOptions } from '../options.ts';
 import type { Call, Program } from '../reader.ts';
+import type { Shell } from '../state.ts';
 import { type Field, isText } from '../values.ts';
 import { pack, writeManifest } from './manifests.ts';
 import { initializer } from './scaffolds.ts';
@@ -9,6 +10,7 @@ import { hasScript, readWords, scriptsOf, tellWrites } from './scripts.ts';
 import { bunTest } from './snapshots.ts';
 import { runTool } from './tool-runners.ts';
 import { unknownProgram } from './unknown.ts';
+import { at, selectedBy, workspacesNamed } from './workspaces.ts';
 import { inDirectory } from './wrappers.ts';
 
 const MANIFEST: ReadonlySet<string> = new Set(
@@ -34,7 +36,7 @@ const NPM_TESTING: ReadonlySet<string> = new Set(
 );
 
 /** `npm explore`: its words are run where that package was installed. */
-function explore(call: Call, [title, ...words]: readonly Field[], inside: Call['shell']): undefined {
+function explore(call: Call, [title, ...words]: readonly Field[], inside: Shell): undefined {
   const { reader } = call;
   if (title === undefined || words.length === 0) return undefined;
   if (!isText(title) || !words.every(isText)) reader.unresolved('npm explore runs what is known only when it runs');
@@ -44,29 +46,26 @@ function explore(call: Call, [title, ...words]: readonly Field[], inside: Call['
 
 const INSTALL_SCRIPTS = ['preinstall', 'install', 'postinstall', 'preprepare', 'prepare', 'postprepare'];
 
+const LONG = (
+  'prefix= cwd= dir= workspace= filter= filter-prod= call= package= registry= loglevel= userconfig= script-shell= ' +
+  'pack-destination= save-dev global production'
+).split(' ');
+const SHORT: Readonly<Record<string, readonly string[]>> = { npm: ['C', 'w', 'c'], yarn: ['C', 'c'] };
+
+/** npm knows two flags that are no single letters. */
+function spelled(args: readonly Field[]): readonly Field[] {
+  const end = args.indexOf('--');
+  return args.map((arg, index) => {
+    if (end !== -1 && index > end) return arg;
+    return arg === '-ws' ? '--workspaces' : arg === '-iwr' ? '--include-workspace-root' : arg;
+  });
+}
+
 function packageManager(name: string): Program {
-  return (call) => {
-    const options = readOptions(call.args, {
-      short: ['C', 'w', 'c'],
-      long: [
-        'prefix=',
-        'cwd=',
-        'dir=',
-        'workspace=',
-        'filter=',
-        'call=',
-        'package=',
-        'registry=',
-        'loglevel=',
-        'userconfig=',
-        'script-shell=',
-        'pack-destination=',
-        'save-dev',
-        'global',
-        'production',
-      ],
-      stopsAtOperand: false,
-    });
+  return ({ args, ...others }) => {
+    const call: Call = { ...others, name, args: name === 'npm' ? spelled(args) : args };
+    const spec = { short: SHORT[name] ?? ['C', 'c', 'F'], long: LONG };
+    const options = readOptions(call.args, spec);
     const { reader } = call;
     const { operands } = options;
     const [given, ...rest] = operands;
@@ -78,13 +77,22 @@ function packageManager(name: string): Program {
     const inside = inDirectory(directory, call.shell, call);
     if (name === 'bun' && options.has('e', 'eval', 'print')) reader.unresolved('bun -e: its code may write files');
     if (options.has('script-shell')) reader.unresolved(`${name} runs its scripts with another program`);
-    const where = toolsShell(call, options, inside);
+    // behind the name of a script or a tool words are its own; npm takes options there too
+    const own = name === 'npm' ? options : readOptions(call.args.slice(0, behindOwn(call, operands)), spec);
+    const chosen = selectedBy(call, own, inside);
+    const where = toolsShell(call, chosen, inside);
+    const shells = (chosen ?? []).length === 0 ? [inside] : (chosen ?? []).map((one) => at(one, inside));
+    // npm makes the first one where it stands, and looks for none above the place that it is given
+    const isHere = verb === 'init' || (name === 'npm' && directory !== undefined);
+    const change = (isChanged: boolean, isLocked: boolean = true) => {
+      for (const one of shells) writeManifest(call, one, { isChanged, isLocked, isHere });
+    };
     for (const code of options.all('c', 'call')) {
       if (isText(code)) reader.runChild(code, where);
       else reader.unresolved(`${name} runs what is known only when it runs`);
     }
     if (verb === undefined) {
-      if (name === 'yarn' && !options.has('version', 'help', 'v', 'h')) writeManifest(call, name, inside, false);
+      if (name === 'yarn' && !options.has('version', 'help', 'v', 'h')) change(false);
       return undefined;
     }
     if (!isText(verb)) {
@@ -98,8 +106,8 @@ function packageManager(name: string): Program {
     if (name === 'bun' && verb === 'build') return void unknownProgram(call);
     if (name === 'bun' && verb === 'test') return bunTest({ ...call, shell: inside, args: wordsBehind(call, verb) });
     if (name === 'npm' && verb === 'explore') return explore(call, rest, inside);
-    if (name === 'npm' && NPM_TESTING.has(`${given}`)) runNamed(call, 'test', options, inside);
-    if (isScript(call, inside, verb)) return runNamed(call, verb, options, inside);
+    if (name === 'npm' && NPM_TESTING.has(`${given}`)) runNamed(call, 'test', options, shells, chosen);
+    if (isScript(call, shells, verb)) return runNamed(call, verb, options, shells, chosen);
     if (verb === 'create' || verb === 'c' || verb === 'innit' || (verb === 'init' && rest.length > 0))
       return initializer({ ...call, shell: inside, args: wordsBehind(call, rest[0] ?? verb, 'all') });
     // as npm does with a word behind a flag
@@ -110,22 +118,32 @@ function packageManager(name: string): Program {
       FROZEN.has(verb) || isOn(options, 'frozen-lockfile', 'immutable', 'no-package-lock', 'no-lockfile');
     const isSaved = !(isOn(options, 'no-save') && !options.has('save') && SAVING[name]?.has(verb) === true);
     if (verb === 'audit') {
-      if (rest[0] === 'fix' || options.has('fix')) writeManifest(call, name, inside, true);
+      if (rest[0] === 'fix' || options.has('fix')) change(true);
     } else if (MANIFEST.has(verb) || (INSTALL.has(verb) && rest.length > 0 && !FROZEN.has(verb)))
-      writeManifest(call, name, inside, isSaved, isSaved);
+      change(isSaved, isSaved);
     else if (INSTALL.has(verb)) {
-      writeManifest(call, name, inside, false, !isFrozen && isSaved);
+      change(false, !isFrozen && isSaved);
       if (!isOn(options, 'ignore-scripts'))
         for (const script of scriptsOf(call, inside, INSTALL_SCRIPTS)) tellWrites(call, script, inside);
-    } else if (name !== 'npm' && !SCRIPT_VERBS.has(verb)) runTool(call, null, inside);
+    } else if (name !== 'npm' && !SCRIPT_VERBS.has(verb))
+      runTool({ ...call, args: call.args.slice(call.args.indexOf(verb)) }, null, where);
     return undefined;
   };
 }
 
-/** npm looks for tools in the package that `--prefix` names, and runs them where it was called, or in each workspace. */
-function toolsShell(call: Call, options: Options, inside: Call['shell']): Call['shell'] {
-  if (call.name !== 'npm') return inside;
-  return options.has('w', 'workspace', 'workspaces', 'ws') ? { ...call.shell, cwds: null } : call.shell;
+/** Where tools are run: npm looks for them in the package that `--prefix` names, and runs them where it was called, or in each workspace. */
+function toolsShell(call: Call, chosen: readonly string[] | null, inside: Shell): Shell {
+  const shell = call.name === 'npm' ? call.shell : inside;
+  return chosen === null ? shell : { ...shell, cwds: chosen.length === 0 ? null : chosen };
+}
+
+/** Where the words of the script or the tool begin that a manager is told to run. */
+function behindOwn({ args }: Call, [verb, named]: readonly Field[]): number {
+  if (!isText(verb ?? '')) return args.length;
+  const isRun = RUN_VERBS.has(`${verb}`) || /^(?:exec|x|dlx)$/.test(`${verb}`);
+  const isOwn = !isRun && isTaken(`${verb}`) && SCRIPTS[`${verb}`] === undefined;
+  const at = isOwn ? -1 : args.indexOf((isRun ? named : verb) ?? '');
+  return at === -1 ? args.length : at;
 }
 
 const RUN_VERBS: ReadonlySet<string> = new Set(['run', 'run-script', 'rum', 'urn']);
@@ -139,38 +157,59 @@ const SCRIPTS: Readonly<Record<string, string>> = {
   restart: 'restart',
 };
 
-/** Others than npm run a script by its name alone. */
-function isScript(call: Call, inside: Call['shell'], verb: string): boolean {
-  if (RUN_VERBS.has(verb) || SCRIPTS[verb] !== undefined) return true;
-  const isTaken = MANIFEST.has(verb) || INSTALL.has(verb) || SCRIPT_VERBS.has(verb);
-  return call.name !== 'npm' && !isTaken && hasScript(call, inside, verb);
+function isTaken(verb: string): boolean {
+  return MANIFEST.has(verb) || INSTALL.has(verb) || SCRIPT_VERBS.has(verb);
 }
 
-/** Runs a script, or in its place a tool, that is named by the verb or behind it. */
-function runNamed(call: Call, verb: string, options: Options, inside: Call['shell']): undefined {
+/** Others than npm run a script by its name alone. */
+function isScript(call: Call, shells: readonly Shell[], verb: string): boolean {
+  if (RUN_VERBS.has(verb) || SCRIPTS[verb] !== undefined) return true;
+  return call.name !== 'npm' && !isTaken(verb) && shells.some((inside) => hasScript(call, inside, verb));
+}
+
+/** Runs a script, or in its place a tool, that is named by the verb or behind it, in each of these places. */
+function runNamed(
+  call: Call,
+  verb: string,
+  options: Options,
+  shells: readonly Shell[],
+  chosen: readonly string[] | null,
+): undefined {
   const isBehind = RUN_VERBS.has(verb);
   const named = isBehind ? options.operands[1] : verb;
   if (named === undefined) return undefined;
   const script = isText(named) && !isBehind ? (SCRIPTS[named] ?? named) : named;
-  // those of other packages are not looked for
-  const isElsewhere = options.has('r', 'recursive', 'F', 'filter', 'w', 'workspace', 'workspaces', 'ws');
-  const names = isText(script) && !isElsewhere ? [`pre${script}`, script, `post${script}`] : [];
-  const scripts = scriptsOf(call, inside, names);
-  const found = scripts.find((one) => one.name === script);
-  for (const one of found === undefined ? [] : scripts)
-    if (one === found || !isOn(options, 'ignore-scripts')) tellWrites(call, one, inside);
-  readWords(call, inside, found, wordsBehind(call, named));
-  if (isBehind && found === undefined && call.name !== 'npm') runTool(call, verb, inside);
+  const words = wordsBehind(call, named);
+  // those of packages that cannot be told are not looked for
+  const names = isText(script) && chosen?.length !== 0 ? [`pre${script}`, script, `post${script}`] : [];
+  let isFound = false;
+  for (const inside of shells) {
+    const scripts = scriptsOf(call, inside, names);
+    const found = scripts.find((one) => one.name === script);
+    if (found === undefined) continue;
+    isFound = true;
+    for (const one of scripts) if (one === found || !isOn(options, 'ignore-scripts')) tellWrites(call, one, inside);
+    readWords(call, inside, found, words);
+  }
+  if (isFound) return undefined;
+  for (const inside of shells) readWords(call, inside, undefined, words);
+  if (isBehind && call.name !== 'npm') for (const inside of shells) runTool(call, verb, inside);
   return undefined;
 }
 
+/** Options by which not every one of them is meant. */
+const SOME = /^(?:--(?:include|exclude|from|since|no-private|recursive)(?:=|$)|-R)/;
+
 /** `yarn workspace NAME …` and `yarn workspaces foreach … run …`: what is behind is run where that lies. */
-function inWorkspace(call: Call, verb: string, rest: readonly Field[], inside: Call['shell']): undefined {
+function inWorkspace(call: Call, verb: string, rest: readonly Field[], inside: Shell): undefined {
   const run = rest.find((word) => isText(word) && RUN_VERBS.has(word));
   const word = verb === 'workspace' ? rest[0] : run;
   if (word === undefined) return undefined;
-  const at = call.args.indexOf(word) + (word === run ? 0 : 1);
-  packageManager(call.name)({ ...call, args: call.args.slice(at), shell: { ...inside, cwds: null } });
+  const start = call.args.indexOf(word) + (word === run ? 0 : 1);
+  const isSome = word === run && !call.args.slice(0, start).every((one) => isText(one) && !SOME.test(one));
+  const places = isSome ? [] : workspacesNamed(call, word === run ? null : word, inside);
+  for (const shell of places.length === 0 ? [{ ...inside, cwds: null }] : places.map((one) => at(one, inside)))
+    packageManager(call.name)({ ...call, args: call.args.slice(start), shell });
   return undefined;
 }
 

@@ -9,7 +9,7 @@ import { anyRunner } from './snapshots.ts';
 
 type Manifest = { readonly scripts: Readonly<Record<string, unknown>>; readonly directory: string };
 
-function fieldsOf(text: string): Readonly<Record<string, unknown>> {
+export function fieldsOf(text: string): Readonly<Record<string, unknown>> {
   try {
     const found: unknown = JSON.parse(text);
     return typeof found === 'object' && found !== null ? { ...found } : {};
