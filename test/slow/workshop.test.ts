@@ -209,6 +209,22 @@ test('a part of a writer’s commits is merged up to a commit of its own', async
   );
 });
 
+test('a file that was moved to where it may not be is back where it was', async (t) => {
+  const { git, workshop } = projectOf(t);
+  await workshop.begin(TEAM);
+  const { path } = await workshop.open(TEAM, 'a');
+  const text = 'export const view = () => 5;\nexport const two = 2;\n';
+  writeTree(path, { 'src/api/view.js': text, 'src/api/other.js': 'o\n' });
+  await workshop.save(TEAM, 'a', 'Good');
+  writeTree(path, { 'src/pages/view.js': `${text}export const three = 3;\n`, 'src/api/new.js': 'n\n' });
+  gitIn(path)('rm', '-q', 'src/api/view.js', 'src/api/other.js');
+  const bad = (await workshop.save(TEAM, 'a', 'Bad')) ?? '';
+  const ref = await workshop.refuse(TEAM, 'a', bad, ['src/pages/view.js']);
+  assert.match(git('show', `${ref}:src/pages/view.js`), /three/);
+  assert.equal(textOf(path, 'src/api/view.js'), text);
+  assert.equal(gitIn(path)('status', '--porcelain'), ' D src/api/other.js\n?? src/api/new.js\n', 'the rest stays as it is');
+});
+
 test('refused commits are kept elsewhere; of what they changed, the files that were refused go back', async (t) => {
   const { git, workshop } = projectOf(t);
   await workshop.begin(TEAM);

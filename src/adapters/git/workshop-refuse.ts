@@ -44,6 +44,23 @@ async function lastWithout(sha: string, at: string, head: string, { top }: Repos
   return (await commitAt(`${first}^1`, top, run)) ?? head;
 }
 
+/**
+ * Files that were moved to where they may not be, from the top: where only the new place goes back, they are nowhere.
+ * @param to where the branch goes back to
+ * @param all the work that is refused
+ */
+export async function movedFrom(
+  { to, files }: { readonly to: string; readonly files: readonly string[] },
+  all: string,
+  { top }: Repository,
+  run: Run,
+): Promise<readonly string[]> {
+  const how = ['-r', '-z', '--find-renames', '--diff-filter=R', '--name-status', '--no-ext-diff', '--no-textconv'];
+  const words = (await run.git(top, ['diff-tree', ...how, to, all])).split('\0');
+  // Each is its score, the old path and the new one.
+  return words.filter((_, index) => index % 3 === 1 && files.includes(words[index + 1] ?? ''));
+}
+
 /** `a/../b` is `b`. */
 function within(path: string): string {
   const parts: string[] = [];

@@ -52,7 +52,7 @@ import {
   viewPath,
 } from './workshop-names.ts';
 import { ensureWorktree, findWorktree, removeWorktree } from './workshop-place.ts';
-import { refusePlan } from './workshop-refuse.ts';
+import { movedFrom, refusePlan } from './workshop-refuse.ts';
 import { takeUpHead } from './workshop-take-up.ts';
 import { Turns } from './workshop-turn.ts';
 import { requireTeam, standIn, type Writer } from './workshop-writer.ts';
@@ -275,7 +275,8 @@ class GitWorkshop implements Workshop {
       }
       const all = (await snapshot(worktree, team, member, repository, run)) ?? at;
       await run.git(worktree.path, ['update-ref', kept, all]);
-      await move(worktree, ref, { from: at, ...plan }, repository, run);
+      const back = [...plan.files, ...(await movedFrom(plan, all, repository, run))];
+      await move(worktree, ref, { from: at, to: plan.to, files: back }, repository, run);
       return kept;
     });
   }
