@@ -222,7 +222,11 @@ test('a file that was moved to where it may not be is back where it was', async 
   const ref = await workshop.refuse(TEAM, 'a', bad, ['src/pages/view.js']);
   assert.match(git('show', `${ref}:src/pages/view.js`), /three/);
   assert.equal(textOf(path, 'src/api/view.js'), text);
-  assert.equal(gitIn(path)('status', '--porcelain'), ' D src/api/other.js\n?? src/api/new.js\n', 'the rest stays as it is');
+  assert.equal(
+    gitIn(path)('status', '--porcelain'),
+    ' D src/api/other.js\n?? src/api/new.js\n',
+    'the rest stays as it is',
+  );
 });
 
 test('refused commits are kept elsewhere; of what they changed, the files that were refused go back', async (t) => {

@@ -4,7 +4,9 @@ import { existsSync, lstatSync, mkdtempSync, readFileSync, realpathSync, rmSync 
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { ToolError } from '../../domain/errors.ts';
+import { asBytes, asText, BYTES, placeOf } from './byte-names.ts';
 import type { GitOptions } from './git.ts';
+import { type Held, hashesOf, untouched } from './hashes.ts';
 import { copyIndex } from './index-copy.ts';
 import { refAt } from './workshop-commits.ts';
 import { identity, type Repository, type Run } from './workshop-git.ts';
@@ -19,33 +21,18 @@ function lines(text: string): string[] {
   return text.split('\0').filter((line) => line !== '');
 }
 
-/** Names of files are bytes, and need be no text: each char of such a name is one of them. */
-const BYTES = { encoding: 'latin1' } as const;
-
-function asBytes(text: string): string {
-  return Buffer.from(text).toString('latin1');
-}
-
-function asText(name: string): string {
-  return Buffer.from(name, 'latin1').toString();
-}
-
-function placeOf(top: string, name: string): Buffer {
-  return Buffer.concat([Buffer.from(`${top}/`), Buffer.from(name, 'latin1')]);
-}
-
 type Env = Readonly<Record<string, string>>;
 
 /** Names are bytes, from the top. */
 type Listing = {
-  /** All that was changed and is not ignored; of a repository in the worktree its own, ending in `/`. */
+  /** All that was changed, by more than a filter, and is not ignored; of a repository in the worktree its own, ending in `/`. */
   readonly names: readonly string[];
   /** What the index has: with `--stage` all of it, with `--unmerged` what a merge left open. */
   readonly entries: readonly Entry[];
 };
 
 /** `stage`: 1, 2 and 3 of what a merge left open; 0 of all else. */
-type Entry = { readonly mode: string; readonly id: string; readonly stage: string; readonly name: string };
+type Entry = Held & { readonly stage: string };
 
 /** What ls-files writes before a name that the index does not have, or has otherwise. */
 const CHANGED = ['?', 'R', 'C'];
@@ -61,13 +48,19 @@ async function list(
   const without = LEFT_OUT.map((place) => `${asBytes(prefix)}${place}/`);
   const names = new Set<string>();
   const entries: Entry[] = [];
+  const modified: Held[] = [];
+  const gone = new Set<string>();
   for (const row of lines(await run.git(path, how, { env, ...BYTES }))) {
     const [tag = '', text] = [row[0], row.slice(2)];
     const name = tag === '?' ? text : text.slice(text.indexOf('\t') + 1);
     const [mode = '', id = '', stage = ''] = text.slice(0, text.indexOf('\t')).split(' ');
     if (!CHANGED.includes(tag)) entries.push({ mode, id, stage, name });
     else if (!without.some((place) => `${name}/`.startsWith(place))) names.add(name);
+    if (tag === 'R') gone.add(name);
+    if (tag === 'C' && stage === '0') modified.push({ mode, id, name });
   }
+  const there = modified.filter(({ name }) => !gone.has(name));
+  for (const name of await untouched(path, there, run)) names.delete(name);
   return { names: [...names], entries };
 }
 
@@ -184,14 +177,12 @@ async function undecidedFiles(top: string, { entries }: Listing, run: Run): Prom
   const files = new Set(entries.filter(({ stage }) => stage !== '0').map(({ name }) => name));
   const there = [...files].filter((file) => {
     try {
-      return !file.includes('\n') && lstatSync(placeOf(top, file)).isFile();
+      return lstatSync(placeOf(top, file)).isFile();
     } catch {
       return false;
     }
   });
-  if (there.length === 0) return [];
-  const input = there.map((file) => `${file}\n`).join('');
-  const ids = (await run.git(top, ['hash-object', '--stdin-paths'], { input, ...BYTES })).split('\n');
+  const ids = (await hashesOf(top, there, run)) ?? [];
   return there.filter((file, index) =>
     entries.some(({ name, id, stage }) => name === file && stage !== '1' && id === ids[index]),
   );

@@ -11,6 +11,8 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { asText, BYTES } from './byte-names.ts';
+import { untouched } from './hashes.ts';
 import { obstaclesFor } from './obstacles.ts';
 import { changesBetween, refAt } from './workshop-commits.ts';
 import type { Repository, Run } from './workshop-git.ts';
@@ -68,13 +70,28 @@ export async function moveAround(
 ): Promise<readonly string[]> {
   const { path, admin } = worktree;
   const changes = await changesBetween(from, to, repository, run);
-  const diff = ['diff', '-z', '--name-only', '--no-renames', '--no-ext-diff', '--ignore-submodules=all', 'HEAD'];
-  const dirty = new Set((await run.git(path, diff)).split('\0').filter((file) => file !== ''));
+  const dirty = await changedSince(path, run);
   // A merge of the writer's own that is not finished: all that it brought is in the way.
   const inTheWay = existsSync(join(admin, 'MERGE_HEAD')) ? [...dirty] : obstaclesFor(path, changes, dirty);
   if (inTheWay.length === 0)
     await move(worktree, ref, { from, to, files: changes.map((change) => change.path) }, repository, run);
   return inTheWay;
+}
+
+/** Names of files that differ from their last commit by more than a filter, from the top. */
+async function changedSince(top: string, run: Run): Promise<ReadonlySet<string>> {
+  const how = ['-z', '--raw', '--no-abbrev', '--no-renames', '--no-ext-diff', '--ignore-submodules=all'];
+  const words = (await run.git(top, ['diff', ...how, 'HEAD'], BYTES)).split('\0');
+  const files = words.flatMap((name, index) => {
+    const [mode = '', , id = '', , status] = index % 2 === 1 ? (words[index - 1] ?? '').slice(1).split(' ') : [];
+    return id === '' ? [] : [{ mode, id, name, status }];
+  });
+  const same = await untouched(
+    top,
+    files.filter(({ status }) => status === 'M'),
+    run,
+  );
+  return new Set(files.filter(({ name }) => !same.has(name)).map(({ name }) => asText(name)));
 }
 
 /** Goes through all steps of a move that was begun, those that were done before too. */

@@ -1,0 +1,15 @@
+// Names of files are bytes, and need be no text: each char of such a name is one of them.
+
+export const BYTES = { encoding: 'latin1' } as const;
+
+export function asBytes(text: string): string {
+  return Buffer.from(text).toString('latin1');
+}
+
+export function asText(name: string): string {
+  return Buffer.from(name, 'latin1').toString();
+}
+
+export function placeOf(top: string, name: string): Buffer {
+  return Buffer.concat([Buffer.from(`${top}/`), Buffer.from(name, 'latin1')]);
+}

@@ -1,0 +1,49 @@
+// Files that differ from their last commit by a filter alone: by line endings that an attribute asked for after them.
+
+import assert from 'node:assert/strict';
+import { chmodSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import test from 'node:test';
+import { writeTree } from '../support/installed.ts';
+import { commitAll, gitIn, projectOf, TEAM, textOf } from '../support/workshop.ts';
+
+/** Names are bytes, and git reads those that come to it line by line. */
+const ODD = 'src/pages/"odd\\\n\u00fc.js\r';
+
+test('files that only an attribute of line endings makes differ are work of nobody, and in the way of nobody', async (t) => {
+  const { root, git, workshop } = projectOf(t);
+  writeTree(root, {
+    'src/pages/old.js': '1\r\n2\r\n',
+    [ODD]: '1\r\n',
+    'src/pages/run.sh': '1\r\n',
+    'src/pages/more.js': '1\r\n',
+  });
+  commitAll(root, 'Line endings of another system');
+  writeTree(root, { '.gitattributes': '* text eol=lf\n' });
+  git('add', '.gitattributes');
+  git('commit', '-qm', 'Attributes');
+  await workshop.begin(TEAM);
+  const one = await workshop.open(TEAM, 'one');
+  const two = await workshop.open(TEAM, 'two');
+  assert.match(gitIn(one.path)('status', '--porcelain'), / M src\/pages\/old\.js/);
+  assert.equal(await workshop.save(TEAM, 'one', 'Nothing'), null);
+  assert.deepEqual(await workshop.unmerged(TEAM, 'one'), []);
+
+  writeTree(one.path, { 'src/api/a.js': '2\n' });
+  writeTree(two.path, { 'src/pages/old.js': '1\r\n3\r\n' });
+  chmodSync(join(two.path, 'src/pages/run.sh'), 0o755);
+  rmSync(join(two.path, 'src/pages/more.js'));
+  await workshop.save(TEAM, 'one', 'One');
+  await workshop.save(TEAM, 'two', 'Two');
+  assert.deepEqual((await workshop.commits(TEAM, 'one')).commits[0]?.files, ['src/api/a.js']);
+  assert.deepEqual((await workshop.commits(TEAM, 'two')).commits[0]?.files, [
+    'src/pages/more.js',
+    'src/pages/old.js',
+    'src/pages/run.sh',
+  ]);
+  assert.equal((await workshop.merge(TEAM, 'two', 'Two')).kind, 'merged');
+  assert.equal((await workshop.update(TEAM, 'one')).kind, 'merged');
+  assert.equal(textOf(one.path, 'src/pages/old.js'), '1\n3\n');
+  assert.equal((await workshop.merge(TEAM, 'one', 'One')).kind, 'merged');
+  assert.equal(await workshop.close(TEAM, 'one'), null, 'nothing is to be kept');
+});
