@@ -1,6 +1,7 @@
 // What files of a worktree hold, by the ids that git has for it.
 
-import { lstatSync, type Stats } from 'node:fs';
+import { lstatSync, readFileSync } from 'node:fs';
+import { lateCrypto } from '../late-crypto.ts';
 import { BYTES, placeOf } from './byte-names.ts';
 import type { Run } from './workshop-git.ts';
 
@@ -10,37 +11,32 @@ export type Held = { readonly mode: string; readonly id: string; readonly name: 
 const ESCAPES: Readonly<Record<string, string>> = { '\n': '\\n', '\r': '\\r', '"': '\\"', '\\': '\\\\' };
 
 /** Ids of these files, in their order; null where git cannot tell. */
-export async function hashesOf(
-  top: string,
-  names: readonly string[],
-  run: Run,
-  how: readonly string[] = [],
-): Promise<readonly string[] | null> {
+export async function hashesOf(top: string, names: readonly string[], run: Run): Promise<readonly string[] | null> {
   if (names.length === 0) return [];
   // One to a line: quoted, so that a line end in a name is none of them.
   const input = names.map((name) => `"${name.replaceAll(/["\\\n\r]/g, (char) => ESCAPES[char] ?? '')}"\n`).join('');
-  const { exitCode, stdout } = await run.try(top, ['hash-object', ...how, '--stdin-paths'], { input, ...BYTES });
+  const { exitCode, stdout } = await run.try(top, ['hash-object', '--stdin-paths'], { input, ...BYTES });
   return exitCode === 0 ? stdout.trim().split('\n') : null;
 }
 
-function statOf(top: string, name: string): Stats | null {
+/** The id that git has for what a file holds as it is, where it is the file of that mode. */
+function idAsIs(top: string, { mode, id, name }: Held): string | null {
+  const place = placeOf(top, name);
   try {
-    return lstatSync(placeOf(top, name));
+    const stat = lstatSync(place);
+    if (!stat.isFile() || ((stat.mode & 0o100) !== 0) !== (mode === '100755')) return null;
+    const content = readFileSync(place);
+    const hash = lateCrypto().createHash(id.length === 40 ? 'sha1' : 'sha256');
+    return hash.update(`blob ${content.length}\0`).update(content).digest('hex');
   } catch {
     return null;
   }
 }
 
 /**
- * Those whose file is, byte for byte, what git has of it. Where git says that they differ, they would only once they had gone
- * through a filter, such as one for line endings that came after them: nobody has changed them.
+ * Whether the file is, byte for byte, what git has of it. Where git says that they differ, they would only once it had gone
+ * through a filter, such as one for line endings that came after it: nobody has changed it.
  */
-export async function untouched(top: string, files: readonly Held[], run: Run): Promise<ReadonlySet<string>> {
-  const same = files.filter(({ mode, name }) => {
-    const stat = mode.startsWith('100') ? statOf(top, name) : null;
-    return stat?.isFile() === true && ((stat.mode & 0o100) !== 0) === (mode === '100755');
-  });
-  const names = same.map(({ name }) => name);
-  const ids = (await hashesOf(top, names, run, ['--no-filters'])) ?? [];
-  return new Set(same.filter(({ id }, index) => id === ids[index]).map(({ name }) => name));
+export function isUntouched(top: string, held: Held): boolean {
+  return held.mode.startsWith('100') && idAsIs(top, held) === held.id;
 }

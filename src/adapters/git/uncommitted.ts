@@ -6,7 +6,7 @@ import { dirname, join } from 'node:path';
 import { ToolError } from '../../domain/errors.ts';
 import { asBytes, asText, BYTES, placeOf } from './byte-names.ts';
 import type { GitOptions } from './git.ts';
-import { type Held, hashesOf, untouched } from './hashes.ts';
+import { type Held, hashesOf, isUntouched } from './hashes.ts';
 import { copyIndex } from './index-copy.ts';
 import { refAt } from './workshop-commits.ts';
 import { identity, type Repository, type Run } from './workshop-git.ts';
@@ -59,8 +59,7 @@ async function list(
     if (tag === 'R') gone.add(name);
     if (tag === 'C' && stage === '0') modified.push({ mode, id, name });
   }
-  const there = modified.filter(({ name }) => !gone.has(name));
-  for (const name of await untouched(path, there, run)) names.delete(name);
+  for (const held of modified) if (!gone.has(held.name) && isUntouched(path, held)) names.delete(held.name);
   return { names: [...names], entries };
 }
 

@@ -12,7 +12,7 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { asText, BYTES } from './byte-names.ts';
-import { untouched } from './hashes.ts';
+import { isUntouched } from './hashes.ts';
 import { obstaclesFor } from './obstacles.ts';
 import { changesBetween, refAt } from './workshop-commits.ts';
 import type { Repository, Run } from './workshop-git.ts';
@@ -84,14 +84,9 @@ async function changedSince(top: string, run: Run): Promise<ReadonlySet<string>>
   const words = (await run.git(top, ['diff', ...how, 'HEAD'], BYTES)).split('\0');
   const files = words.flatMap((name, index) => {
     const [mode = '', , id = '', , status] = index % 2 === 1 ? (words[index - 1] ?? '').slice(1).split(' ') : [];
-    return id === '' ? [] : [{ mode, id, name, status }];
+    return id === '' || (status === 'M' && isUntouched(top, { mode, id, name })) ? [] : [asText(name)];
   });
-  const same = await untouched(
-    top,
-    files.filter(({ status }) => status === 'M'),
-    run,
-  );
-  return new Set(files.filter(({ name }) => !same.has(name)).map(({ name }) => asText(name)));
+  return new Set(files);
 }
 
 /** Goes through all steps of a move that was begun, those that were done before too. */
