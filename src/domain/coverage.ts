@@ -185,14 +185,16 @@ export function readGoCover(text: string, root: string, modulePath: string | nul
   return coverageOf([...files.values()]);
 }
 
-/**
- * Whether a file holds tests, by the conventions of Node's runner and of pytest: where nobody configured what is
- * measured, both count the tests themselves among what they reach.
- */
+/** What runners take for tests, and what a tester owns; below `src/` a directory `tests` may be a part of the program. */
+const TESTS: readonly RegExp[] = [
+  /(^|\/)(test|__tests__)\/|^(?!(.*\/)?src\/)(.*\/)?tests\/|^(cypress|playwright)\//,
+  /\.(test|spec)\.[^/]+$|(^|\/)test(-[^/]+)?\.[cm]?[jt]s$|[-_]test\.[cm]?[jt]s$|_test\.go$/,
+  /(^|\/)tests\/.*\.py$|(^|\/)(test_[^/]*|[^/]*_test|conftest)\.py$/,
+];
+
+/** Whether a file holds tests, which reach themselves and say nothing of the program. */
 export function isTestFile(path: string): boolean {
-  return /(^|\/)test\/.*\.[cm]?[jt]s$|(^|\/)test(-[^/]+)?\.[cm]?[jt]s$|[.\-_]test\.[cm]?[jt]s$|(^|\/)tests?\/.*\.py$|(^|\/)(test_[^/]*|[^/]*_test|conftest)\.py$/.test(
-    path,
-  );
+  return TESTS.some((pattern) => pattern.test(path));
 }
 
 export function withoutTests(coverage: Coverage): Coverage {

@@ -101,9 +101,24 @@ test('files that hold tests', () => {
     'tests/a.py',
     'x/test_a.py',
     'conftest.py',
+    'tests/a.js',
+    'packages/one/tests/a.rs',
+    'src/__tests__/a.tsx',
+    'src/a.spec.tsx',
+    'src/a.test.helpers.ts',
+    'cypress/a.ts',
+    'api/a_test.go',
   ])
     assert.ok(isTestFile(path), path);
-  for (const path of ['src/a.js', 'src/latest.js', 'src/contest.py', 'src/testing.ts', 'testimony/a.py'])
+  for (const path of [
+    'src/a.js',
+    'src/latest.js',
+    'src/contest.py',
+    'src/testing.ts',
+    'testimony/a.py',
+    'src/labs/tests/a.ts',
+    'pod_spec.go',
+  ])
     assert.ok(!isTestFile(path), path);
 });
 

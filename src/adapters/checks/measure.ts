@@ -14,7 +14,7 @@ import {
   performanceResult,
   testsResult,
 } from '../../domain/check-results.ts';
-import { type Coverage, joinCoverage, uncovered, withoutTests } from '../../domain/coverage.ts';
+import { type Coverage, hasLines, joinCoverage, uncovered, withoutTests } from '../../domain/coverage.ts';
 import { messageOf, ToolError } from '../../domain/errors.ts';
 import { failsForTests, ownThreshold } from '../../domain/own-threshold.ts';
 import { BELOW_OWN, type Check, type GateResult, type QualitySettings } from '../../domain/quality.ts';
@@ -104,14 +104,24 @@ async function measureTests(
       where: [commands.tests, commands.coverage].includes(command) ? 'quality.commands' : 'package.json',
     })),
   );
-  return { tests, ...judgeCoverage(runs, tests, bench), lines };
+  return { tests, ...(await judgeCoverage(runs, lines, tests, bench)), lines };
 }
 
-function judgeCoverage(
+/** Without tests, which reach themselves; where they are all that the project has, they are the program. */
+async function ownCoverage(all: Coverage, lines: readonly Line[], { root, settings }: Bench): Promise<Coverage> {
+  const own = withoutTests(all);
+  if (hasLines(own)) return own;
+  const reach = await reachOf(root, all, lines, settings).catch(() => null);
+  return reach?.unreported.length === 0 ? all : own;
+}
+
+async function judgeCoverage(
   runs: readonly Run[],
+  lines: readonly Line[],
   tests: Measured,
-  { settings }: Bench,
-): { coverage: Measured; reached: Coverage | null } {
+  bench: Bench,
+): Promise<{ coverage: Measured; reached: Coverage | null }> {
+  const { settings } = bench;
   const ends = runs.flatMap((run) => run.coverage);
   const readings = runs.flatMap((run) => run.readings);
   const command = ends.map((end) => end.command).join(' && ') || null;
@@ -124,8 +134,10 @@ function judgeCoverage(
       bad === undefined ? (problem?.problem ?? 'there is no coverage report') : `${bad.command} cannot be run`;
     return { coverage: noData('coverage', `not measured: ${why}`, command), reached: null };
   }
-  const reached = joinCoverage(readings.flatMap((reading) => ('coverage' in reading ? [reading.coverage] : [])));
+  const all = joinCoverage(readings.flatMap((reading) => ('coverage' in reading ? [reading.coverage] : [])));
+  const reached = await ownCoverage(all, lines, bench);
   const judged = coverageResult(reached, settings.coverageTarget, ends);
+  if (!hasLines(reached)) return { coverage: judged, reached: null };
   if (judged.result.outcome !== 'passed' || tests.result.outcome !== 'passed') return { coverage: judged, reached };
   const withOwn = [...ends, ...runs.flatMap((run) => run.tests)].map((end) => ({ end, said: ownThreshold(end) }));
   const below =
@@ -175,16 +187,9 @@ async function runCoverage(
     const written = settings.coverageReport === null && way.report !== null ? null : await places.read();
     if (written !== null) readings.push(written);
     else if (way.report === null) readings.push({ problem: places.whyNone() });
-    else
-      readings.push(
-        withoutCountedTests(await readReport(join(reports, way.report), `the report of ${way.command}`, root), way),
-      );
+    else readings.push(await readReport(join(reports, way.report), `the report of ${way.command}`, root));
   }
   return { ends, readings };
-}
-
-function withoutCountedTests(reading: Reading, way: Way): Reading {
-  return way.countsTests && 'coverage' in reading ? { coverage: withoutTests(reading.coverage) } : reading;
 }
 
 function run(way: Way, { commands, reports }: Bench): Promise<CommandEnd> {

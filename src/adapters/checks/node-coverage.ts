@@ -14,7 +14,6 @@ type Rule = {
   readonly plain: string;
   /** In `$TOOL_REPORTS`. */
   readonly report: string;
-  readonly countsTests: boolean;
 };
 
 /** Reporters whose files can be read here. */
@@ -46,7 +45,6 @@ const RULES: readonly Rule[] = [
     flags: WRAPPED,
     plain: '',
     report: 'wrapped/lcov.info',
-    countsTests: false,
   },
   {
     place: new RegExp(`${START}(?:node|tsx)(?= (?:[^&|;]* )?--test(?: |$))`),
@@ -57,7 +55,6 @@ const RULES: readonly Rule[] = [
     own: / --test-reporter(?:-destination)?[= ]\S+| --experimental-test-coverage(?= |$)/g,
     plain: '--experimental-test-coverage',
     report: 'lcov.info',
-    countsTests: true,
   },
   {
     place: new RegExp(`${program('vitest')}(?: run)?(?= |$)`),
@@ -69,7 +66,6 @@ const RULES: readonly Rule[] = [
     own: / --(?:no-)?coverage(?:\.enabled)?(?:[= ](?:true|false))?(?= |$)/g,
     plain: '--coverage',
     report: 'vitest/lcov.info',
-    countsTests: false,
   },
   {
     place: new RegExp(`(?:${program('jest')}|${program('react-scripts')} test)(?= |$)`),
@@ -81,7 +77,6 @@ const RULES: readonly Rule[] = [
     own: / --(?:no-)?(?:c|collectC)overage(?:[= ](?:true|false))?(?= |$)/g,
     plain: '--coverage',
     report: 'jest/lcov.info',
-    countsTests: false,
   },
 ];
 
@@ -90,7 +85,6 @@ export type Reporting = {
   /** What a person types to see the coverage. */
   readonly command: string;
   readonly report: string | null;
-  readonly countsTests: boolean;
 };
 
 const NEVER = /(?!)/;
@@ -120,8 +114,7 @@ export function reporting(script: string, run: string, packages: readonly string
     const { elsewhere = NEVER, own = NEVER } = rule;
     const plain = script.replace(elsewhere, '');
     // In a usual place it is found.
-    if (rule.configured.test(script) && plain === script)
-      return { script, command: run, report: null, countsTests: false };
+    if (rule.configured.test(script) && plain === script) return { script, command: run, report: null };
     return {
       script: plain.replace(own, '').replace(rule.place, (start) => `${start} ${flagsFor(rule, script)}`),
       command:
@@ -129,7 +122,6 @@ export function reporting(script: string, run: string, packages: readonly string
           ? run
           : typed(plain.replace(own, '').replace(rule.place, (start) => `${start} ${rule.plain}`)),
       report: rule.report,
-      countsTests: rule.countsTests,
     };
   }
   const wrapper = ['c8', 'nyc'].find((name) => packages.includes(name));
@@ -138,7 +130,6 @@ export function reporting(script: string, run: string, packages: readonly string
     script: `${wrapper} ${WRAPPED} sh -c ${quoted(script)}`,
     command: `npx ${wrapper} ${run}`,
     report: 'wrapped/lcov.info',
-    countsTests: false,
   };
 }
 

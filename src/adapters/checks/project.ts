@@ -12,8 +12,6 @@ export type Way = {
   readonly script: string;
   /** The coverage report that it leaves in `$TOOL_REPORTS`; null: it may leave one in a usual place. */
   readonly report: string | null;
-  /** Its report counts the tests themselves, since nobody has configured what is counted. */
-  readonly countsTests: boolean;
   /** What is set for it, beside the caller's environment. */
   readonly env: Readonly<Record<string, string>>;
 };
@@ -40,7 +38,7 @@ export type Surroundings = {
 };
 
 export function way(command: string, more: Partial<Omit<Way, 'command'>> = {}): Way {
-  return { command, script: command, report: null, countsTests: false, env: {}, ...more };
+  return { command, script: command, report: null, env: {}, ...more };
 }
 
 export function found(...ways: readonly Way[]): Ways {

@@ -46,16 +46,15 @@ export async function findPythonProject(around: Surroundings): Promise<Project |
     const report = 'python.xml';
     const xml = `"$TOOL_REPORTS/${report}"`;
     const data = 'COVERAGE_FILE="$TOOL_REPORTS/.coverage"';
-    const more = { report, countsTests: !isConfigured };
     if (runner === 'pytest' && modules.has('pytest_cov')) {
       const command = `${python} -m pytest ${isConfigured ? '--cov' : '--cov=.'}`;
-      return found(way(command, { ...more, script: `${data} ${command} --cov-report=xml:${xml}` }));
+      return found(way(command, { report, script: `${data} ${command} --cov-report=xml:${xml}` }));
     }
     if (!modules.has('coverage'))
       return gap(`${runner === 'pytest' ? 'pytest-cov' : 'coverage'} cannot be imported by ${python}; install it`);
     const command = `${python} -m coverage run${isConfigured ? '' : ' --source=.'} -m ${runner}`;
     const script = `export ${data}; ${command}; code=$?; ${python} -m coverage xml -q -o ${xml}; exit $code`;
-    return found(way(command, { ...more, script }));
+    return found(way(command, { report, script }));
   };
   const lint = (): Ways => {
     const own = (name: string, rest: string) => (modules.has(name) ? `${python} -m ${name}${rest}` : `${name}${rest}`);

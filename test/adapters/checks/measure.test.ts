@@ -82,6 +82,31 @@ test('reports that cannot be read, or name nothing of the project, fail with wha
   }
 });
 
+test('tests are none of the lines that are to be reached, unless the project has no others', async (t) => {
+  const entry = (path: string, hits: readonly number[]) =>
+    [`SF:${path}`, ...hits.map((count, line) => `DA:${line + 1},${count}`), 'end_of_record', ''].join('\n');
+  const inTests = entry('tests/unit.js', [1, 1, 1, 1, 1, 1, 0]);
+  const project = testProject(t, null);
+  const measured = async (...entries: readonly string[]) => {
+    project.write('report', entries.join(''));
+    const result = await project.gate(commands({ tests: 'true', coverage: 'cat report > lcov.info' }));
+    return [checkOf(result, 'coverage').reason, result.coverage, result.uncoveredFiles];
+  };
+  project.write('tests/unit.js', 'export function unit() {}\n');
+  assert.deepEqual(await measured(inTests), ['the tests reach 85.7 % of the lines (expected 80 %)', 600 / 7, []]);
+  project.write('src/a.js', 'export function a() {}\n');
+  assert.deepEqual(await measured(inTests), [
+    'the coverage report names no line of the project beside its tests',
+    null,
+    [],
+  ]);
+  assert.deepEqual(await measured(inTests, entry('src/a.js', [1, 0, 0, 0])), [
+    'the tests reach 25 % of the lines, expected 80 %',
+    25,
+    ['src/a.js'],
+  ]);
+});
+
 test('a threshold of its own that a command does not reach fails the coverage, not the tests, wherever it stands', async (t) => {
   const project = testProject(t, null);
   const line = 'Jest: "global" coverage threshold for lines (99%) not met: 85%';
