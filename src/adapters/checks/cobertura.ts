@@ -1,5 +1,7 @@
 // Coverage reports in XML; the reader of XML is loaded when there is one.
 
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { type Coverage, coverageOf, fromRoot } from '../../domain/coverage.ts';
 
 /** Cobertura. Files are named from one of its sources; a file that comes several times counts once. */
@@ -40,7 +42,9 @@ function pathOf(name: string, sources: readonly string[], root: string): string 
   if (name.startsWith('/')) return fromRoot(name, root);
   // A source below the root is the part of the path that the name leaves out.
   const below = sources
-    .map((source) => fromRoot(source, root))
-    .find((source) => source !== '' && !/^([/.]|[A-Za-z]:)/.test(source));
-  return fromRoot(below === undefined ? name : `${below.replace(/\/+$/, '')}/${name}`, root);
+    .map((source) => fromRoot(source, root).replace(/\/+$/, ''))
+    .filter((source) => source !== '' && !/^([/.]|[A-Za-z]:)/.test(source))
+    .map((source) => fromRoot(`${source}/${name}`, root));
+  const own = fromRoot(name, root);
+  return [...below, own].find((path) => existsSync(join(root, path))) ?? below[0] ?? own;
 }

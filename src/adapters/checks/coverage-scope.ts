@@ -141,21 +141,35 @@ function wrapperWords(value: unknown, where: string): readonly Said[] {
 
 type Sections = { readonly name: string; readonly of: (section: string, key: string) => readonly string[] };
 
-async function pythonFiles(root: string, { runs }: Spoken): Promise<readonly Said[]> {
-  const text = readText(root, 'pyproject.toml');
-  const toml = text === null ? null : await readToml(text, 'pyproject.toml').catch(() => undefined);
-  const places: readonly Sections[] = [
+/** @param toml what `pyproject.toml` says */
+function pythonPlaces(root: string, toml: unknown): readonly Sections[] {
+  return [
     { name: 'pyproject.toml', of: (section, key) => texts(inside(toml, 'tool', ...section.split('.'), key)) },
     ...['.coveragerc', 'setup.cfg', 'tox.ini', 'pytest.ini', '.pytest.ini'].map((name) => ({
       name,
       of: sectionsOf(readText(root, name) ?? ''),
     })),
   ];
-  const own = places.flatMap(({ name, of }) => {
+}
+
+/** Options that pytest is always given, as that place says. */
+function addedOptions({ of }: Sections): string {
+  return ['pytest.ini_options', 'tool:pytest', 'pytest'].flatMap((section) => of(section, 'addopts')).join(' ');
+}
+
+/** Whether pytest measures the coverage whoever runs it. */
+export function measuresByItself(root: string, toml: unknown): boolean {
+  return pythonPlaces(root, toml).some((place) => /(?:^|\s)--cov(?=[=\s]|$)/.test(addedOptions(place)));
+}
+
+async function pythonFiles(root: string, { runs }: Spoken): Promise<readonly Said[]> {
+  const text = readText(root, 'pyproject.toml');
+  const toml = text === null ? null : await readToml(text, 'pyproject.toml').catch(() => undefined);
+  const own = pythonPlaces(root, toml).flatMap((place) => {
+    const { name, of } = place;
     const prefix = { 'pyproject.toml': 'coverage.', '.coveragerc': '' }[name] ?? 'coverage:';
     const all = (...keys: readonly string[]) =>
       ['run', 'report'].flatMap((part) => keys.flatMap((key) => of(`${prefix}${part}`, key)));
-    const options = ['pytest.ini_options', 'tool:pytest', 'pytest'].flatMap((section) => of(section, 'addopts'));
     return [
       {
         where: name,
@@ -163,7 +177,7 @@ async function pythonFiles(root: string, { runs }: Spoken): Promise<readonly Sai
         exclude: all('omit'),
         namesAll: all('source', 'source_pkgs', 'source_dirs').length > 0,
       },
-      ...(runs('pytest') ? saidByPytest(options.join(' '), name) : []),
+      ...(runs('pytest') ? saidByPytest(addedOptions(place), name) : []),
     ];
   });
   const unread = toml === undefined ? [{ where: 'pyproject.toml', isUnread: true }] : [];

@@ -2,6 +2,7 @@
 
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { measuresByItself } from './coverage-scope.ts';
 import {
   found,
   gap,
@@ -18,6 +19,8 @@ import { readToml } from './toml.ts';
 
 const MANIFESTS = ['pyproject.toml', 'setup.cfg', 'setup.py', 'requirements.txt'];
 const MODULES = ['pytest', 'pytest_cov', 'coverage', 'ruff', 'flake8', 'bandit', 'pip_audit'];
+/** Said beside them where coverage.py, and pytest-cov if it is there, can write that. */
+const LCOV = 'lcov';
 
 export async function findPythonProject(around: Surroundings): Promise<Project | null> {
   const { root } = around;
@@ -43,17 +46,20 @@ export async function findPythonProject(around: Surroundings): Promise<Project |
   const isConfigured = hasTool('coverage') || isThere('.coveragerc') || hasSection('coverage:run');
 
   const coverage = (): Ways => {
-    const report = 'python.xml';
-    const xml = `"$TOOL_REPORTS/${report}"`;
+    // In XML files of several sources that have one name are told apart no more.
+    const format = modules.has(LCOV) ? 'lcov' : 'xml';
+    const report = `python.${format}`;
+    const place = `"$TOOL_REPORTS/${report}"`;
     const data = 'COVERAGE_FILE="$TOOL_REPORTS/.coverage"';
     if (runner === 'pytest' && modules.has('pytest_cov')) {
-      const command = `${python} -m pytest ${isConfigured ? '--cov' : '--cov=.'}`;
-      return found(way(command, { report, script: `${data} ${command} --cov-report=xml:${xml}` }));
+      const option = measuresByItself(root, toml) ? '' : isConfigured ? ' --cov' : ' --cov=.';
+      const command = `${python} -m pytest${option}`;
+      return found(way(command, { report, script: `${data} ${command} --cov-report=${format}:${place}` }));
     }
     if (!modules.has('coverage'))
       return gap(`${runner === 'pytest' ? 'pytest-cov' : 'coverage'} cannot be imported by ${python}; install it`);
     const command = `${python} -m coverage run${isConfigured ? '' : ' --source=.'} -m ${runner}`;
-    const script = `export ${data}; ${command}; code=$?; ${python} -m coverage xml -q -o ${xml}; exit $code`;
+    const script = `export ${data}; ${command}; code=$?; ${python} -m coverage ${format} -q -o ${place}; exit $code`;
     return found(way(command, { report, script }));
   };
   const lint = (): Ways => {
@@ -94,7 +100,17 @@ function pythonOf({ root, env }: Surroundings): string {
 
 /** Which of the tools the interpreter can import; a plain directory of that name has no origin. */
 async function importable(python: string, { ask }: Surroundings): Promise<ReadonlySet<string>> {
-  const code = `from importlib.util import find_spec as f; print(" ".join(m for m in "${MODULES.join(' ')}".split() if getattr(f(m), "origin", None)))`;
+  const code = `from importlib.util import find_spec
+there = [m for m in "${MODULES.join(' ')}".split() if getattr(find_spec(m), "origin", None)]
+try:
+    from importlib.metadata import version
+    least = {"coverage": [6, 3], "pytest-cov": [4, 0]}
+    parts = [p for p in least if p.replace("-", "_") in there]
+    if parts and all([int(n) for n in version(p).split(".")[:2]] >= least[p] for p in parts):
+        there.append("${LCOV}")
+except Exception:
+    pass
+print(" ".join(there))`;
   const answer = await ask(`${python} -c '${code}'`);
   return new Set((answer ?? '').trim().split(/\s+/));
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import { readCobertura } from '../../../src/adapters/checks/cobertura.ts';
 import { coverageOf } from '../../../src/domain/coverage.ts';
-import { fixtureText } from '../../support/checks.ts';
+import { fixtureText, testProject } from '../../support/checks.ts';
 
 test('the reports of coverage.py and of istanbul', async () => {
   const python = await readCobertura(fixtureText('reports/coverage-py.xml'), '/project');
@@ -35,5 +35,19 @@ test('files are named from the root, whatever their source; lines that come agai
   ] as const) {
     const { files } = await readCobertura(report(source, filename), '/project');
     assert.deepEqual(files, [{ path, percent: 100, covered: 2, total: 2 }], source);
+  }
+});
+
+test('of several sources the one counts that has the file', async (t) => {
+  const { root, write } = testProject(t, null);
+  for (const path of ['src/web/b.py', 'tools/c.py', 'd.py']) write(path, '');
+  for (const [filename, path] of [
+    ['b.py', 'src/web/b.py'],
+    ['tools/c.py', 'tools/c.py'],
+    ['d.py', 'd.py'],
+    ['gone.py', 'src/api/gone.py'],
+  ] as const) {
+    const { files } = await readCobertura(report(`${root}/src/api</source><source>${root}/src/web/`, filename), root);
+    assert.equal(files[0]?.path, path);
   }
 });

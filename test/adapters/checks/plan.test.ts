@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
 import test from 'node:test';
 import { reporting, runsSameTests } from '../../../src/adapters/checks/node-coverage.ts';
 import { planChecks } from '../../../src/adapters/checks/plan.ts';
@@ -279,6 +280,53 @@ test('a Python project: coverage by what can be imported, of what is configured'
   assert.equal((await of('', 'coverage')).coverage?.command, 'python3 -m coverage run --source=. -m unittest discover');
   assert.equal((await of('', 'pytest')).gap, 'pytest-cov cannot be imported by python3; install it');
   assert.equal((await of('', '')).gap, 'coverage cannot be imported by python3; install it');
+});
+
+test('a Python project: coverage that pytest measures by itself is of what it says', async (t) => {
+  for (const [path, text] of [
+    ['pyproject.toml', '[tool.pytest.ini_options]\naddopts = ["-q", "--cov=shop"]\n[tool.coverage.report]\n'],
+    ['pytest.ini', '[pytest]\naddopts =\n    -q\n    --cov shop\n'],
+    ['tox.ini', '[pytest]\naddopts = --cov\n'],
+    ['setup.cfg', '[tool:pytest]\naddopts = --cov=shop --cov-report=term\n'],
+  ] as const) {
+    const project = testProject(t, null);
+    project.write('pyproject.toml', '');
+    project.write(path, text);
+    const { coverage } = await plan(project, { modules: 'pytest pytest_cov coverage lcov' });
+    assert.equal(coverage?.command, PYTEST, path);
+    assert.match(coverage?.script ?? '', / pytest --cov-report=lcov:"\$TOOL_REPORTS\/python\.lcov"$/, path);
+  }
+  const project = testProject(t, null);
+  project.write('pyproject.toml', '[tool.pytest.ini_options]\naddopts = "--cov-report=term"\n');
+  assert.equal((await plan(project, { modules: 'pytest pytest_cov' })).coverage?.command, `${PYTEST} --cov=.`);
+});
+
+test('a Python project: lcov where its coverage.py and pytest-cov can write that', async (t) => {
+  const project = testProject(t, null);
+  project.write('setup.py', '');
+  const { asked } = await plan(project);
+  for (const [coverage, plugin, isThere] of [
+    ['6.3', '4.0.0', true],
+    ['7.10.1', '7.0', true],
+    ['6.2', '4.0.0', false],
+    ['7.0', '3.0.0', false],
+  ] as const) {
+    const place = testProject(t, null);
+    for (const [module, name, version] of [
+      ['coverage', 'coverage', coverage],
+      ['pytest_cov', 'pytest-cov', plugin],
+    ] as const) {
+      place.write(`${module}/__init__.py`, '');
+      place.write(
+        `${module}-${version}.dist-info/METADATA`,
+        `Metadata-Version: 2.1\nName: ${name}\nVersion: ${version}\n`,
+      );
+    }
+    const said = execFileSync('sh', ['-c', asked[0] ?? ''], { env: { ...process.env, PYTHONPATH: place.root } });
+    assert.equal(said.toString().trim().split(' ').includes('lcov'), isThere, `${coverage} ${plugin}`);
+  }
+  const lone = await plan(project, { modules: 'coverage lcov' });
+  assert.match(lone.coverage?.script ?? '', /-m coverage lcov -q -o "\$TOOL_REPORTS\/python\.lcov"; exit \$code$/);
 });
 
 test('a Python project: its own environment, and the tools that are configured', async (t) => {
