@@ -73,6 +73,11 @@ export function ranBy(end: CommandEnd): number | null {
   return isNamedMissing(end) ? 0 : readTestOutput(end.output).ran;
 }
 
+/** It ended as it should where there is no test to run, and ran none. */
+export function hasNoTests(end: CommandEnd): boolean {
+  return ranBy(end) === 0 && !end.timedOut && (end.exitCode === 0 ? !tellsFailure(end) : hasFoundNone(end));
+}
+
 /** Whole summaries of runners with something that failed: words alone may be what a test prints. */
 const FAILED_SUMMARIES: readonly RegExp[] = [
   // node:test; TAP

@@ -21,7 +21,7 @@ const MAX_NAMED = 50;
 
 /** Runners that end with an error where there is no test say so. */
 export const NONE_FOUND =
-  /^(?:Error: )?No tests? (?:files )?found|^ *✘ (?:Couldn.t find any files to test|Based on your configuration, .* found, but did not match the filters:)$/gm;
+  /^(?:Error: )?No tests? (?:files )?found|^ *✘ (?:Couldn.t find any files to test|Based on your configuration, .* found, but did not match the filters:)$|^no packages to test$/gm;
 
 function all(text: string, pattern: RegExp): readonly (readonly string[])[] {
   return [...text.matchAll(pattern)].map((match) => match.map((group) => group ?? ''));

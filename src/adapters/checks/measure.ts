@@ -18,7 +18,7 @@ import { type Coverage, hasLines, joinCoverage, uncovered, withoutTests } from '
 import { messageOf, ToolError } from '../../domain/errors.ts';
 import { failsForTests, ownThreshold } from '../../domain/own-threshold.ts';
 import { BELOW_OWN, type Check, type GateResult, type QualitySettings } from '../../domain/quality.ts';
-import { type CommandEnd, tellsOfTests, wasLost } from '../../domain/test-ends.ts';
+import { type CommandEnd, hasNoTests, tellsOfTests, wasLost } from '../../domain/test-ends.ts';
 import type { Commands } from './command.ts';
 import type { Line } from './coverage-commands.ts';
 import { type Plan, planChecks, type Testing } from './plan.ts';
@@ -122,8 +122,13 @@ async function judgeCoverage(
   bench: Bench,
 ): Promise<{ coverage: Measured; reached: Coverage | null }> {
   const { settings } = bench;
-  const ends = runs.flatMap((run) => run.coverage);
-  const readings = runs.flatMap((run) => run.readings);
+  // A manifest may stand there for its tools alone: where others have tests, nobody misses the report of its own.
+  const tested = runs.filter((run) => run.tests.length === 0 || !run.tests.every(hasNoTests));
+  const missed = tested.length > 0 ? tested : runs;
+  const ends = missed.flatMap((run) => run.coverage);
+  const readings = runs.flatMap((run) =>
+    run.readings.filter((reading) => missed.includes(run) || 'coverage' in reading),
+  );
   const command = ends.map((end) => end.command).join(' && ') || null;
   const late = ends.find((end) => end.timedOut);
   if (late !== undefined) return { coverage: notEnded('coverage', settings.timeoutMs, late.command), reached: null };
@@ -139,7 +144,7 @@ async function judgeCoverage(
   const judged = coverageResult(reached, settings.coverageTarget, ends);
   if (!hasLines(reached)) return { coverage: judged, reached: null };
   if (judged.result.outcome !== 'passed' || tests.result.outcome !== 'passed') return { coverage: judged, reached };
-  const withOwn = [...ends, ...runs.flatMap((run) => run.tests)].map((end) => ({ end, said: ownThreshold(end) }));
+  const withOwn = [...ends, ...missed.flatMap((run) => run.tests)].map((end) => ({ end, said: ownThreshold(end) }));
   const below =
     withOwn.find(({ said }) => said !== null) ?? withOwn.find(({ end }) => ends.includes(end) && end.exitCode !== 0);
   if (below === undefined) return { coverage: judged, reached };

@@ -15,6 +15,10 @@ const LOCK_FILES: readonly (readonly [string, string])[] = [
   ['bun.lockb', 'bun'],
 ];
 
+/** A call of another language's runner alone. */
+const OTHER_RUNNER =
+  /^(?:\w+=\S* +)*(?:(?:uv|poetry|pipenv|pdm|hatch|rye) run +)?(?:\S*python[\d.]* -m +)?(?:[\w./-]*\/)?(pytest|unittest|go test|cargo test)(?: [^&|;]*)?$/;
+
 export async function findNodeProject({ root }: Surroundings): Promise<Project | null> {
   const text = readText(root, MANIFEST);
   if (text === null) return null;
@@ -33,6 +37,7 @@ export async function findNodeProject({ root }: Surroundings): Promise<Project |
   const coverageName =
     ['test:coverage', 'coverage'].find((name) => scripts(name) !== null) ?? (hasTests ? 'test' : null);
   const coverageScript = coverageName === null ? null : scripts(coverageName);
+  const calls = coverageName === 'test' ? OTHER_RUNNER.exec(coverageScript ?? '')?.[1] : undefined;
 
   const one = (names: readonly string[]): Ways => {
     const name = names.find((candidate) => scripts(candidate) !== null);
@@ -64,6 +69,7 @@ export async function findNodeProject({ root }: Surroundings): Promise<Project |
   return {
     manifest: MANIFEST,
     tests: hasTests ? found(way(run('test'))) : gap(`${MANIFEST} has no script "test"`),
+    ...(calls === undefined ? {} : { calls }),
     coverage: coverage(),
     coverageRunsTests: coverageScript !== null && test !== null && runsSameTests(coverageScript, test),
     lint: one(['lint']),

@@ -63,7 +63,10 @@ function planTesting(
   projects: readonly Project[],
 ): readonly Testing[] {
   if (tests === null && coverage === null) {
-    const planned = projects.map((project) => ({
+    const isCalled = (runner: string) =>
+      projects.some(({ calls, tests }) => calls === undefined && tests.ways[0]?.command.includes(runner));
+    const own = projects.filter(({ calls }) => calls === undefined || !isCalled(calls));
+    const planned = own.map((project) => ({
       tests: project.tests,
       coverage: project.coverage,
       isOneRun: project.coverageRunsTests && project.coverage.ways.length > 0 && project.tests.ways.length > 0,

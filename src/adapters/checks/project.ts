@@ -23,6 +23,8 @@ export type Project = {
   /** The file that it was found by. */
   readonly manifest: string;
   readonly tests: Ways;
+  /** The runner of another language that its tests are nothing but a call of. */
+  readonly calls?: string;
   readonly coverage: Ways;
   /** Measuring the coverage runs the same tests: once is enough. */
   readonly coverageRunsTests: boolean;

@@ -290,6 +290,27 @@ test('two projects in one root: all tests run, coverage is of both', async (t) =
   assert.match(checkOf(result, 'tests').command ?? '', /npm test && go test \.\/\.\.\./);
 });
 
+test('a manifest that is there for its tools alone asks for no coverage of its own where others have tests', async (t) => {
+  const none = prints('go-test-none.txt', 0);
+  for (const [files, go] of [
+    [{ 'go.mod': 'module example.com/x\n' }, none],
+    [{ 'go.mod': 'module example.com/x\n' }, "echo 'no packages to test' >&2; exit 1"],
+    [{ 'requirements.txt': 'mkdocs\n' }, ''],
+    [{ 'pyproject.toml': '[tool.black]\n' }, ''],
+  ] as const) {
+    const project = testProject(t, null);
+    project.program('go', go);
+    for (const [path, text] of Object.entries(files)) project.write(path, text);
+    const counts = "printf '# pass 3\\n# fail 0\\n# cancelled 0\\n'";
+    project.write('package.json', JSON.stringify({ scripts: { test: `${LCOV}; ${counts}` } }));
+    const { checks, coverage } = await project.gate();
+    assert.deepEqual([coverage, checks[0]?.reason, checks[1]?.command], [100, '3 tests pass', 'npm test']);
+    // Nobody has tests: they are asked for.
+    project.write('package.json', '{}');
+    assert.deepEqual(failures(await project.gate()).slice(0, 2), ['tests', 'coverage']);
+  }
+});
+
 test('what commands print is handed on', async (t) => {
   const project = testProject(t, null);
   await project.gate(commands({ tests: 'echo hello', coverage: LCOV }));

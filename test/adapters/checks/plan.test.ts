@@ -238,6 +238,29 @@ test('a package.json without tests beside another project leaves the tests to th
 
 const PYTEST = 'python3 -m pytest';
 
+test('a script that only calls the runner of another language leaves the tests to that one', async (t) => {
+  const project = testProject(t, 'go');
+  project.write('pytest.ini', '');
+  project.write('pyproject.toml', '');
+  const testsBeside = async (test: string, more: Record<string, string> = {}) => {
+    manifest(project, { test, ...more });
+    const { planned } = await plan(project);
+    return planned.testing.map(({ tests }) => tests.ways[0]?.command);
+  };
+  for (const script of [
+    'pytest',
+    'go test ./...',
+    'CI=1 python3 -m pytest -q tests',
+    '.venv/bin/pytest',
+    'uv run pytest -x',
+    'poetry run python -m pytest',
+  ])
+    assert.deepEqual(await testsBeside(script), ['go test ./...', PYTEST], script);
+  for (const script of ['pytest && mocha', 'node pytest', 'cargo test', 'pytest | tee log', 'python3 -m unittest'])
+    assert.deepEqual(await testsBeside(script), ['npm test', 'go test ./...', PYTEST], script);
+  assert.equal((await testsBeside('pytest', { coverage: 'sh coverage.sh' }))[0], 'npm test');
+});
+
 test('a Python project: pytest where it is wanted or there, else unittest', async (t) => {
   const of = async (files: Record<string, string>, modules: string) => {
     const project = testProject(t, null);
