@@ -93,6 +93,9 @@ const FAILED_SUMMARIES: readonly RegExp[] = [
   /^ {2}─\n\n(?:.*\n)*? {2}[1-9]\d* (?:tests? failed|uncaught exceptions?|unhandled rejections?)$/m,
   // pytest, unittest, cargo test, go test
   /^=+ .*\b[1-9]\d* (?:failed|errors?)\b.* in \d.* =+$/m,
+  // pytest -q, which frames no counts, and -qq, which has none
+  /^(?:=+ (?:FAILURES|ERRORS|short test summary info) =+|[.sxXFE]+ +\[100%\])\n(?:.*\n)*?(?:\d+ \w+, )*[1-9]\d* (?:failed|errors?)\b.* in \d[\d.:]*m?s\b/m,
+  /^=+ short test summary info =+\n(?:(?:[A-Z]+|\[\d+\]) .*\n)*?(?:FAILED|ERROR) \S+\.py\b/m,
   /^Ran \d+ tests? in .*\n\nFAILED\b/m,
   /^test result: FAILED\./m,
   /^--- FAIL: [\s\S]*^FAIL[ \t]+\S/m,

@@ -85,6 +85,12 @@ test('what its runner tells of as failing has failed, whatever the command ends 
     ['Test Suites: 1 failed, 1 total\nTests:       1 failed, 2 passed, 3 total\n', /^npm test ended with 0: /],
     [' Test Files  1 failed (1)\n      Tests  1 failed | 2 passed (3)\n', /^npm test ended with 0: /],
     ['=== 1 failed, 2 passed in 0.03s ===\n', /^npm test ended with 0: /],
+    ['.F      [100%]\n1 failed, 1 passed in 0.02s\n', /^npm test ended with 0: /],
+    ['==== ERRORS ====\nE   x\n2 passed, 1 error in 0.12s\n', /^npm test ended with 0: /],
+    [
+      '=== short test summary info ===\nSKIPPED [1] a.py:3: x\nFAILED tests/test_a.py::test_b - assert 0\n',
+      /^1 test fails: /,
+    ],
     ['  1 passing (3ms)\n  1 failing\n\n  1) sums:\n     Error\n', '1 test fails: sums'],
     [' 2 pass\n 1 fail\n 3 expect() calls\nRan 3 tests across 1 file.\n', /^npm test ended with 0: /],
     ['  1 failed\n    a.spec.ts:3:5 › sums ───\n  2 passed (1.2s)\n', /^npm test ended with 0: /],
@@ -98,6 +104,8 @@ test('what its runner tells of as failing has failed, whatever the command ends 
     `not ok 1 - later # TODO\n${counts(0)}`,
     '  ● Deprecation Warning:\n\nTests:       2 passed, 2 total\n',
     'not ok 1 - printed by a test\n',
+    '1 failed, 1 passed in 0.1s\nFAILED tests/test_b.py::test_x\n.s      [100%]\n2 passed in 0.02s\n',
+    '=== short test summary info ===\nXFAIL tests/test_a.py::test_b - 1 failed in\n1 passed, 1 xfailed in 0.02s\n',
     `Tests: 1 failed, 2 passed\n3 failed in 12ms\nFAIL  a > b\nnot ok 1 - x\n# fail 1\n${counts(0)}`,
   ])
     assert.equal(ended(0, output).outcome, 'passed', output);
