@@ -7,8 +7,12 @@ export async function findGoProject({ root, env }: Surroundings): Promise<Projec
   return {
     manifest: 'go.mod',
     tests: found(way('go test ./...')),
+    // Of all packages: tests may lie in one of their own.
     coverage: found(
-      way('go test -cover ./...', { script: 'go test -coverprofile="$TOOL_REPORTS/go.out" ./...', report: 'go.out' }),
+      way('go test -coverpkg=./... ./...', {
+        script: 'go test -coverpkg=./... -coverprofile="$TOOL_REPORTS/go.out" ./...',
+        report: 'go.out',
+      }),
     ),
     coverageRunsTests: true,
     lint: isInstalled('go', env)

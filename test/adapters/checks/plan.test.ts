@@ -379,6 +379,10 @@ test('a Python project: its own environment, and the tools that are configured',
 test('Go and Rust: what is installed is used, what is not is named', async (t) => {
   const go = testProject(t, 'go');
   const none = (await plan(go, { path: `${go.root}/../bin` })).planned;
+  assert.equal(
+    none.testing[0]?.coverage.ways[0]?.script,
+    'go test -coverpkg=./... -coverprofile="$TOOL_REPORTS/go.out" ./...',
+  );
   assert.deepEqual([none.lint.gap, none.security.gap], ['go is not installed', 'govulncheck is not installed']);
   go.program('go', '');
   assert.deepEqual((await plan(go, { path: `${go.root}/../bin` })).lint, ['go vet ./...']);
