@@ -1,7 +1,7 @@
 // A Python project: pytest or unittest, and the tools that it is configured for, in its own environment.
 
 import { existsSync } from 'node:fs';
-import { join } from 'node:path';
+import { delimiter, join, relative, resolve } from 'node:path';
 import { measuresByItself } from './coverage-scope.ts';
 import {
   found,
@@ -33,6 +33,7 @@ export async function findPythonProject(around: Surroundings): Promise<Project |
   const isThere = (name: string) => readText(root, name) !== null;
   const python = pythonOf(around);
   const modules = await importable(python, around);
+  const env = await searchPath(python, around);
 
   const namesPytest = /["']?pytest\b/.test(text('pyproject.toml')) || /^pytest\b/m.test(text('requirements.txt'));
   const wantsPytest =
@@ -54,13 +55,13 @@ export async function findPythonProject(around: Surroundings): Promise<Project |
     if (runner === 'pytest' && modules.has('pytest_cov')) {
       const option = measuresByItself(root, toml) ? '' : isConfigured ? ' --cov' : ' --cov=.';
       const command = `${python} -m pytest${option}`;
-      return found(way(command, { report, script: `${data} ${command} --cov-report=${format}:${place}` }));
+      return found(way(command, { env, report, script: `${data} ${command} --cov-report=${format}:${place}` }));
     }
     if (!modules.has('coverage'))
       return gap(`${runner === 'pytest' ? 'pytest-cov' : 'coverage'} cannot be imported by ${python}; install it`);
     const command = `${python} -m coverage run${isConfigured ? '' : ' --source=.'} -m ${runner}`;
     const script = `export ${data}; ${command}; code=$?; ${python} -m coverage ${format} -q -o ${place}; exit $code`;
-    return found(way(command, { report, script }));
+    return found(way(command, { env, report, script }));
   };
   const lint = (): Ways => {
     const own = (name: string, rest: string) => (modules.has(name) ? `${python} -m ${name}${rest}` : `${name}${rest}`);
@@ -82,7 +83,7 @@ export async function findPythonProject(around: Surroundings): Promise<Project |
   };
   return {
     manifest,
-    tests: found(way(`${python} -m ${runner}`)),
+    tests: found(way(`${python} -m ${runner}`, { env })),
     coverage: coverage(),
     coverageRunsTests: true,
     lint: lint(),
@@ -113,6 +114,22 @@ except Exception:
 print(" ".join(there))`;
   const answer = await ask(`${python} -c '${code}'`);
   return new Set((answer ?? '').trim().split(/\s+/));
+}
+
+/** In a linked work tree: what the environment has installed in place from the main one is meant as it is here. */
+async function searchPath(python: string, { root, env, ask }: Surroundings): Promise<Readonly<Record<string, string>>> {
+  const place = /^gitdir: (.+)\/\.git\/worktrees\/[^/\n]+$/m.exec(readText(root, '.git') ?? '')?.[1];
+  if (place === undefined) return {};
+  const main = resolve(root, place);
+  const isBelow = (path: string, base: string) => `${path}/`.startsWith(`${base}/`);
+  const said = await ask(`${python} -c 'import sys; print("\\n".join(sys.path))'`);
+  const own = (said ?? '')
+    .split('\n')
+    .filter((path) => isBelow(path, main) && !isBelow(path, root))
+    .map((path) => join(root, relative(main, path)))
+    .filter((path) => existsSync(path));
+  if (own.length === 0) return {};
+  return { PYTHONPATH: [...own, ...(env.PYTHONPATH === undefined ? [] : [env.PYTHONPATH])].join(delimiter) };
 }
 
 /** Discovery enters no directory that is no package: the usual ones are named. */

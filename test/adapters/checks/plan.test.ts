@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
+import { realpathSync } from 'node:fs';
+import { join } from 'node:path';
 import test from 'node:test';
 import { reporting, runsSameTests } from '../../../src/adapters/checks/node-coverage.ts';
 import { planChecks } from '../../../src/adapters/checks/plan.ts';
@@ -350,6 +352,27 @@ test('a Python project: lcov where its coverage.py and pytest-cov can write that
   }
   const lone = await plan(project, { modules: 'coverage lcov' });
   assert.match(lone.coverage?.script ?? '', /-m coverage lcov -q -o "\$TOOL_REPORTS\/python\.lcov"; exit \$code$/);
+});
+
+test('a Python project: a linked work tree means its own code, also where the environment has the main one installed', async (t) => {
+  const project = testProject(t, null);
+  for (const path of ['pyproject.toml', 'src/shop/__init__.py']) project.write(path, '');
+  const main = realpathSync(project.root);
+  const git = (...words: readonly string[]) =>
+    execFileSync('git', ['-c', 'user.name=a', '-c', 'user.email=a@example.com', ...words], { cwd: main });
+  git('add', '-A');
+  git('commit', '-q', '-m', 'a');
+  const linked = join(main, 'linked');
+  git('worktree', 'add', '-q', linked);
+  // Stands for what an installation in place adds.
+  const env = { PATH: process.env.PATH ?? '', PYTHONPATH: [`${main}/src`, `${main}/gone`, '/elsewhere'].join(':') };
+  const pathOf = async (root: string) => {
+    const ask = async (script: string) => execFileSync('sh', ['-c', script], { cwd: root, env }).toString();
+    const { testing } = await planChecks(DEFAULT_QUALITY, { root, env, ask });
+    return testing[0]?.tests.ways[0]?.env.PYTHONPATH;
+  };
+  assert.equal(await pathOf(linked), `${linked}/src:${env.PYTHONPATH}`);
+  assert.equal(await pathOf(main), undefined);
 });
 
 test('a Python project: its own environment, and the tools that are configured', async (t) => {
