@@ -37,12 +37,18 @@ export type ComposedHooks = {
   readonly problems: () => readonly string[];
 };
 
+/** Hosts wait 600 s for a hook, and a hook 590 s for the server: whoever waits for the checks of others is told in time. */
+const CHECKS_PATIENCE_MS = 570_000;
+
 /** The checks and the work tree start programs: loaded when they are asked. */
 function lateChecks(root: string, cacheDirectory: string, env: Environment): Checks {
   return {
     run: async (settings, signal) => {
       const { createChecks } = await import('./adapters/checks/checks.ts');
-      return createChecks({ root, cacheDirectory, now: Date.now, env }).run(settings, signal);
+      return createChecks({ root, cacheDirectory, now: Date.now, env, patienceMs: CHECKS_PATIENCE_MS }).run(
+        settings,
+        signal,
+      );
     },
   };
 }

@@ -36,6 +36,14 @@ export class ToolError extends Error {
   }
 }
 
+/** Others were at it for longer than could be waited: nothing was done, and it can be asked again. */
+export class BusyError extends ToolError {
+  constructor(message: string) {
+    super('refused', message);
+    this.name = 'BusyError';
+  }
+}
+
 function wordsOf(thrown: unknown): string {
   // What Node throws when a host has several addresses and none answers: its own message is empty.
   if (thrown instanceof AggregateError && thrown.message === '')

@@ -66,7 +66,10 @@ export interface WorkTree {
 
 /** What measures finished work. */
 export interface Checks {
-  /** Measures the work tree as it stands; a tree that has passed with the same settings is not measured again. */
+  /**
+   * Measures the work tree as it stands; a tree that has passed with the same settings is not measured again. One measures at a
+   * time: throws `BusyError` where others did for as long as could be waited.
+   */
   run(settings: QualitySettings, signal: AbortSignal): Promise<GateResult>;
 }
 

@@ -6,7 +6,7 @@ import fs, { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:f
 import { syncBuiltinESMExports } from 'node:module';
 import { join } from 'node:path';
 import test, { type TestContext } from 'node:test';
-import { takeTurn } from '../../src/adapters/checks/store.ts';
+import { takeTurn } from '../../src/adapters/checks/turn.ts';
 import { FileJournal } from '../../src/adapters/event-log/journal.ts';
 import { FileTeamLog } from '../../src/adapters/event-log/team-log.ts';
 import { Turns } from '../../src/adapters/git/workshop-turn.ts';
@@ -85,10 +85,10 @@ for (const code of ANSWERS) {
       assert.deepEqual(readdirSync(places), []);
     }
     assert.equal(await new Turns(join(places, 'turn')).take(() => Promise.resolve('taken')), 'taken');
-    const turn = { now: () => 0, until: 1, signal: t.signal };
-    const end = await takeTurn(places, 'x', () => false, turn);
-    assert.ok(end !== null);
-    end();
+    const measuring = { path: join(places, 'checks'), now: () => 0, giveUpAt: 1, signal: t.signal };
+    const checks = await takeTurn(measuring, () => false);
+    assert.equal(checks?.hasWaited, false);
+    checks.end();
     assert.deepEqual(readdirSync(places), []);
   });
 

@@ -38,6 +38,7 @@ type Gate = {
   readonly signal: AbortSignal;
   readonly now: () => number;
   readonly env: Record<string, string>;
+  readonly patienceMs: number;
   /** Makes the place where the commands run; given the directory of its programs. */
   readonly room: (root: string, bin: string) => Promise<CheckRoom>;
 };
@@ -70,12 +71,13 @@ export function testProject(t: Cleanup, fixture: string | null): TestProject {
       writeFileSync(join(bin, name), `#!/bin/sh\n${script}\n`);
       chmodSync(join(bin, name), 0o755);
     },
-    gate: (settings = {}, { signal = new AbortController().signal, now = Date.now, env = {}, room } = {}) =>
+    gate: (settings = {}, { signal = new AbortController().signal, now = Date.now, env = {}, patienceMs, room } = {}) =>
       createChecks({
         root,
         cacheDirectory,
         now,
         env: { ...process.env, PATH: `${bin}:${process.env.PATH}`, ...env },
+        ...(patienceMs === undefined ? {} : { patienceMs }),
         ...(room === undefined ? {} : { room: () => room(root, bin) }),
         output: (text) => {
           said += text;

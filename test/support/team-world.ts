@@ -61,6 +61,8 @@ export class TeamWorld {
   settings: TeamSettings = { ...DEFAULT_TEAM_SETTINGS, enabled: true };
   /** What the checks find, one after the other; the last one stays. */
   gate: GateResult[] = [PASSED];
+  /** Why they cannot measure now. */
+  whyNot: Error | null = null;
   /** How often they were asked. */
   measured = 0;
   /** The tests that a piece of work has skipped. */
@@ -108,6 +110,7 @@ export class TeamWorld {
       checks: {
         run: () => {
           this.measured += 1;
+          if (this.whyNot !== null) return Promise.reject(this.whyNot);
           const [next = PASSED] = this.gate.length > 1 ? this.gate.splice(0, 1) : this.gate;
           return Promise.resolve(next);
         },

@@ -5,12 +5,13 @@ import { statSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { gateResult, type QualitySettings } from '../../domain/quality.ts';
+import { type GateResult, gateResult, type QualitySettings } from '../../domain/quality.ts';
 import type { Checks } from '../../engine/ports.ts';
 import { type CheckRoom, checkEnvironment, createCommands } from './command.ts';
 import { measure } from './measure.ts';
-import { keep, readKept, takeTurn } from './store.ts';
+import { keep, readKept } from './store.ts';
 import { treeOf } from './tree.ts';
+import { cutShort, takeTurn, turnPath } from './turn.ts';
 
 export type ChecksOptions = {
   /** The project's directory. */
@@ -22,6 +23,8 @@ export type ChecksOptions = {
   readonly env?: Readonly<Record<string, string | undefined>>;
   /** Takes the commands and what they print. */
   readonly output?: (text: string) => void;
+  /** Waiting for others and measuring together, ms; undefined: as long as it takes. */
+  readonly patienceMs?: number;
   /** Makes the place where the commands run; undefined: they run as the caller does. */
   readonly room?: () => Promise<CheckRoom>;
 };
@@ -37,49 +40,54 @@ const INSTALLED = [
   '.venv/pyvenv.cfg',
 ];
 
-/** Between the deadline and the end of what was still running then. */
-const LATE_MS = 10_000;
-
 export function createChecks({
   root,
   cacheDirectory,
   now,
   env: callerEnv = process.env,
   output = () => undefined,
+  patienceMs = Number.POSITIVE_INFINITY,
   room: openRoom,
 }: ChecksOptions): Checks {
   return {
     run: async (settings, signal) => {
       signal.throwIfAborted();
       const asked = now();
-      const deadline = asked + settings.timeoutMs;
       const leftOut = [cacheDirectory, ...(settings.coverageReport === null ? [] : [settings.coverageReport])];
       const readTree = () => treeOf({ root, leftOut, signal });
-      const tree = await readTree();
+      let tree = await readTree();
       const room = await openRoom?.();
-      let endTurn: (() => void) | null | undefined;
+      let turn: Awaited<ReturnType<typeof takeTurn>> | undefined;
       let reports: string | undefined;
       try {
         const env = checkEnvironment(room?.env ?? callerEnv, root);
-        const key = `${tree}-${digestOf(settings, env, [root, ...(room?.installedIn ?? [])])}`;
-        let kept = readKept(cacheDirectory, key, asked);
+        const digest = digestOf(settings, env, [root, ...(room?.installedIn ?? [])]);
+        let kept: GateResult | null = null;
         const isEnough = () => {
-          kept ??= readKept(cacheDirectory, key, asked);
-          return kept !== null || now() >= deadline;
+          kept ??= readKept(cacheDirectory, `${tree}-${digest}`, asked);
+          return kept !== null;
         };
-        endTurn = await takeTurn(cacheDirectory, key, isEnough, { now, until: deadline + LATE_MS, signal });
+        if (!isEnough()) {
+          const path = await turnPath(root, cacheDirectory, signal);
+          // The half that is left is for what is measured then.
+          turn = await takeTurn({ path, now, giveUpAt: asked + patienceMs / 2, signal }, isEnough);
+          if (turn?.hasWaited === true) tree = await readTree();
+        }
         // Who was waited for has left its result before it left.
-        kept ??= readKept(cacheDirectory, key, asked);
-        if (kept !== null) return kept;
+        if (isEnough() && kept !== null) return kept;
+        const latest = turn?.hasWaited === true ? asked + patienceMs : Number.POSITIVE_INFINITY;
+        const own = now() + settings.timeoutMs;
+        const deadline = Math.min(own, latest);
         reports = await mkdtemp(join(room?.tmp ?? tmpdir(), 'toolcrew-checks-'));
         const commands = createCommands({ root, env, now, deadline, signal, output, room });
         const { lasts, ...findings } = await measure({ root, settings, commands, reports });
         const result = gateResult({ tree, ...findings });
+        if (!result.ok && deadline < own && now() >= deadline) throw cutShort();
         // Work that went on meanwhile makes it a result of neither tree.
-        if (lasts && (await readTree()) === tree) keep(cacheDirectory, key, result, now());
+        if (lasts && (await readTree()) === tree) keep(cacheDirectory, `${tree}-${digest}`, result, now());
         return result;
       } finally {
-        endTurn?.();
+        turn?.end();
         if (reports !== undefined) await rm(reports, { recursive: true, force: true });
         await room?.close();
       }

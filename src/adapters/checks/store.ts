@@ -1,18 +1,13 @@
-// Results that were measured, kept by tree and settings; and who is measuring, so that two do not do the same at once.
+// Results that were measured, kept by tree and settings.
 // What passed is kept for good. What failed may lie in what no tree holds: it counts for those who waited for it.
 
-import { createHash, randomUUID } from 'node:crypto';
-import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { randomUUID } from 'node:crypto';
+import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
 import { ALL_CHECKS } from '../../domain/check-results.ts';
 import type { FileCoverage, Reach } from '../../domain/coverage.ts';
 import type { CheckResult, GateResult } from '../../domain/quality.ts';
-import { renameNew } from '../new-name.ts';
 import { readRegular } from '../own-file.ts';
-import { processStartTime } from '../processes.ts';
-import { isOwnPlace, turnsPlace } from '../turns-place.ts';
 import { inside } from './project.ts';
 
 const MAX_BYTES = 1024 * 1024;
@@ -101,83 +96,4 @@ function decodedFile(row: unknown): FileCoverage | null {
   const [path, percent, covered, total] = ['path', 'percent', 'covered', 'total'].map((key) => inside(row, key));
   const isWhole = typeof percent === 'number' && typeof covered === 'number' && typeof total === 'number';
   return typeof path === 'string' && isWhole ? { path, percent, covered, total } : null;
-}
-
-/** How often it is looked whether another process has ended. */
-const LOOK_MS = 100;
-
-export type Turn = {
-  readonly now: () => number;
-  /** When the one whose turn it is will have stopped measuring, by `now`: an end also for holders that nobody buries. */
-  readonly until: number;
-  readonly signal: AbortSignal;
-};
-
-/**
- * Waits until nobody else measures under this key, or until `isEnough`, and says so itself from then on.
- * It saves work and guards nothing: two that find the same dead holder at once both measure, and both are right.
- * @returns what ends it; null when it was enough
- */
-export async function takeTurn(
-  directory: string,
-  key: string,
-  isEnough: () => boolean,
-  { now, until, signal }: Turn,
-): Promise<(() => void) | null> {
-  const path = turnPath(directory, key);
-  const words = JSON.stringify({ pid: process.pid, started: processStartTime(process.pid), turn: randomUUID(), until });
-  while (!isEnough()) {
-    if (textOf(path) === null && appeared(path, words))
-      return () => {
-        if (textOf(path) === words) rmSync(path, { force: true });
-      };
-    const holder = textOf(path);
-    if (holder !== null && !isHeld(holder, now())) rmSync(path, { force: true });
-    else await delay(LOOK_MS, undefined, { signal }).catch(() => signal.throwIfAborted());
-  }
-  return null;
-}
-
-/** Where it says who measures. Not in the project: test runners look through it, and end when a file that they have seen is gone. */
-export function turnPath(directory: string, key: string): string {
-  const place = turnsPlace(tmpdir());
-  const name = createHash('sha256').update(directory).digest('hex').slice(0, 16);
-  if (isOwnPlace(place)) return join(place, `${name}-${key}.lock`);
-  mkdirSync(directory, { recursive: true });
-  return join(directory, `${key}.lock`);
-}
-
-/** Puts a whole file into its place; false when there is one. */
-function appeared(path: string, words: string): boolean {
-  const draft = `${path}.${randomUUID()}`;
-  writeFileSync(draft, words, { mode: 0o600 });
-  try {
-    renameNew(draft, path);
-    return true;
-  } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'EEXIST') return false;
-    throw error;
-  } finally {
-    rmSync(draft, { force: true });
-  }
-}
-
-function textOf(path: string): string | null {
-  try {
-    return readFileSync(path, 'utf8');
-  } catch {
-    return null;
-  }
-}
-
-/** Whether the process that wrote this lives and may still measure; a number alone may by now be another's. */
-function isHeld(words: string, now: number): boolean {
-  try {
-    const holder: unknown = JSON.parse(words);
-    const [pid, started, until] = [inside(holder, 'pid'), inside(holder, 'started'), inside(holder, 'until')];
-    if (typeof pid !== 'number' || typeof started !== 'string' || typeof until !== 'number') return false;
-    return now < until && processStartTime(pid) === started;
-  } catch {
-    return false;
-  }
 }

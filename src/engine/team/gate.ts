@@ -1,5 +1,6 @@
 // The gate before a task counts as completed: the project's own checks, and no change that nobody may have made.
 
+import { BusyError } from '../../domain/errors.ts';
 import { type SkipMark, withSkips } from '../../domain/new-skips.ts';
 import { type GateResult, isForLackOfCoverage, isForLackOfTests, rejection } from '../../domain/quality.ts';
 import { ruleWords, withRules } from '../../domain/rule-files.ts';
@@ -49,7 +50,12 @@ export async function judgeCompletion(
   const foreign = own === null ? await foreignChanges(context, log, caller, settings) : null;
   if (foreign !== null) return decide(log, task, caller, foreign, '', FOREIGN);
   const unchecked = free ?? (settings.hooks.taskCompleted.requireQualityCheck ? null : UNCHECKED);
-  const measured = unchecked === null ? await measure(context, log, task, caller, settings, own) : null;
+  const measured = unchecked === null ? await measure(context, log, task, caller, settings, own).catch(whenBusy) : null;
+  // No rejection, and none that counts: nothing was found.
+  if (measured instanceof BusyError) {
+    const reason = `${measured.message}. Nothing is wrong with your work: complete again.`;
+    return { accept: false, reason, tired: null };
+  }
   const work = prepared ?? { upTo: null, ignored: [] };
   if (measured !== null && measured.objection !== null) {
     const decided = await decide(log, task, caller, measured.objection, measured.words);
@@ -70,6 +76,11 @@ function settleFirst(files: readonly string[]): Objection {
     // However often it comes: no branch holds a conflict that nobody has settled.
     stands: true,
   };
+}
+
+function whenBusy(error: unknown): BusyError {
+  if (error instanceof BusyError) return error;
+  throw error;
 }
 
 /** Where a writer of a run works apart from the others, and its work is merged; null for everybody else. */

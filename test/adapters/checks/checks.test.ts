@@ -1,13 +1,14 @@
 import assert from 'node:assert/strict';
-import { spawn } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { hostname } from 'node:os';
 import { join } from 'node:path';
 import test from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { createChecks } from '../../../src/adapters/checks/checks.ts';
-import { turnPath } from '../../../src/adapters/checks/store.ts';
 import { processStartTime } from '../../../src/adapters/processes.ts';
+import { BusyError } from '../../../src/domain/errors.ts';
 import { DEFAULT_QUALITY, type QualitySettings } from '../../../src/domain/quality.ts';
 import { checkOf, commands, failures, LCOV, type TestProject, testProject } from '../../support/checks.ts';
 import { programFile } from '../../support/compiled.ts';
@@ -204,42 +205,93 @@ test('who waits can be told to stop', async (t) => {
   assert.equal((await first).ok, true);
 });
 
-test('a holder that died, or is long over its time, does not keep others waiting', async (t) => {
+/** What the lock of a repository's checks says, as of a process. */
+function lockWords(pid: number | undefined, started: string | null): string {
+  const since = new Date().toISOString();
+  return JSON.stringify({
+    pid,
+    start_time: started,
+    host: hostname(),
+    namespace: '',
+    since,
+    workflow: 'checks',
+    url: null,
+  });
+}
+
+function lockOf({ root }: TestProject): string {
+  mkdirSync(join(root, '.git', 'toolcrew'), { recursive: true });
+  return join(root, '.git', 'toolcrew', 'checks.lock');
+}
+
+test('a holder that died does not keep others waiting', async (t) => {
   const { project, settings, runs } = counted(t);
-  await project.gate(settings);
-  const [name = ''] = keptFiles(project);
-  const kept = join(project.cacheDirectory, name);
   const dead = spawn('true');
   await once(dead, 'exit');
-  const alive = { pid: process.pid, started: processStartTime(process.pid) };
-  const locks = [
-    '',
-    '{}',
-    JSON.stringify({ pid: dead.pid, started: '1', until: Date.now() + 1e9 }),
-    JSON.stringify({ ...alive, started: '1', until: Date.now() + 1e9 }),
-    JSON.stringify({ ...alive, until: Date.now() - 1 }),
-  ];
-  for (const [index, lock] of locks.entries()) {
-    writeFileSync(kept, '');
-    writeFileSync(turnPath(project.cacheDirectory, name.replace('.json', '')), lock);
+  for (const words of ['', '{}', lockWords(dead.pid, '1'), lockWords(process.pid, '1')]) {
+    rmSync(project.cacheDirectory, { recursive: true, force: true });
+    const before = runs();
+    writeFileSync(lockOf(project), words);
+    utimesSync(lockOf(project), 0, 0);
     assert.equal((await project.gate(settings)).ok, true);
-    assert.equal(runs(), index + 2, lock);
-    assert.deepEqual(keptFiles(project), [name]);
+    assert.equal(runs(), before + 1, words);
+    assert.equal(existsSync(lockOf(project)), false, 'given back');
   }
 });
 
-test('a holder that lives is waited for until the deadline', async (t) => {
-  const { project, settings } = counted(t);
-  await project.gate(settings, { now: () => 0 });
-  const [name = ''] = keptFiles(project);
-  const lock = JSON.stringify({ pid: process.pid, started: processStartTime(process.pid), until: 1e9 });
-  writeFileSync(join(project.cacheDirectory, name), '');
-  writeFileSync(turnPath(project.cacheDirectory, name.replace('.json', '')), lock);
-  // Each look at this clock takes as long as half of the deadline.
+test('a holder that lives is waited for until half of the time is over, then nothing is measured', async (t) => {
+  const { project, settings, runs } = counted(t);
+  writeFileSync(lockOf(project), lockWords(process.pid, processStartTime(process.pid)));
   let time = 0;
-  const late = await project.gate(settings, { now: () => (time += DEFAULT_QUALITY.timeoutMs / 2) });
-  assert.deepEqual(failures(late), ['tests', 'coverage']);
-  assert.match(checkOf(late, 'tests').reason, /^did not end within/);
+  const asking = project.gate(settings, { now: () => (time += 60_000), patienceMs: 600_000 });
+  await assert.rejects(asking, (error) => {
+    assert.ok(error instanceof BusyError);
+    assert.match(error.message, /^not measured: the checks of others \(process \d+\) were still running after \d+ s/);
+    return true;
+  });
+  assert.equal(runs(), 0);
+  rmSync(lockOf(project));
+  assert.equal((await project.gate(settings, { patienceMs: 600_000 })).ok, true);
+});
+
+test('where too little time is left after others, what does not end in it is measured another time', async (t) => {
+  const project = testProject(t, null);
+  const started = join(project.root, '..', 'started');
+  const settings = commands({ tests: `touch ${started}; exec sleep 300`, coverage: LCOV });
+  writeFileSync(lockOf(project), lockWords(process.pid, processStartTime(process.pid)));
+  let looks = 0;
+  const now = () => {
+    looks += 1;
+    if (looks === 4) rmSync(lockOf(project));
+    return existsSync(started) ? 3_000 : 0;
+  };
+  await assert.rejects(project.gate(settings, { now, patienceMs: 2_000 }), /ran first, and left too little time/);
+});
+
+test('what is measured in two worktrees of a repository is measured one after the other', async (t) => {
+  const project = testProject(t, null);
+  const busy = join(project.root, '..', 'busy');
+  // Ends when it is alone for as long as the other one needs to come; what overlaps finds the directory there.
+  const script = `mkdir ${busy} || exit 1; sleep 1; rmdir ${busy}; ${LCOV}`;
+  const settings = { ...DEFAULT_QUALITY, ...commands({ tests: script, coverage: script }) };
+  const git = (...args: readonly string[]) =>
+    execFileSync('git', ['-c', 'user.name=p', '-c', 'user.email=p@example.com', '-C', project.root, ...args]);
+  git('commit', '-q', '--allow-empty', '-m', 'Begin');
+  const other = join(project.root, '..', 'other');
+  git('worktree', 'add', '-q', other);
+  writeFileSync(join(other, 'new.txt'), 'x');
+  const measured = await Promise.all(
+    [project.root, other].map(async (root, index) => {
+      const cache = join(project.root, '..', `cache-${index}`);
+      const child = spawn(process.execPath, [PROGRAM, root, cache, JSON.stringify(settings)], {
+        stdio: ['ignore', 'pipe', 'inherit'],
+        env: { ...process.env, NODE_TEST_CONTEXT: undefined },
+      });
+      const said = await child.stdout.reduce((text, chunk) => `${text}${chunk}`, '');
+      return JSON.parse(said);
+    }),
+  );
+  for (const result of measured) assert.deepEqual(failures(result), []);
 });
 
 test('commands get the caller’s environment without credentials, and CI', async (t) => {

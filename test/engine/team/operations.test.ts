@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { existsSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
+import { BusyError } from '../../../src/domain/errors.ts';
 import type { CheckResult } from '../../../src/domain/quality.ts';
 import { waitingRoles } from '../../../src/domain/team/brief.ts';
 import { DEFAULT_TEAM_SETTINGS } from '../../../src/domain/team/default-settings.ts';
@@ -396,6 +397,23 @@ test('after three rejections without change a completion is let through, and the
   assert.match(String(answer.checks), /accepted after 3 rejections without change/);
   const mail = await world.call('team-lead', 'Inbox');
   assert.match(JSON.stringify(mail.messages), /escalated by task_completed/);
+});
+
+test('where the checks of others take too long a completion is asked for again, and nothing counts as rejected', async (t) => {
+  const world = new TeamWorld(t);
+  await world.team(['backend-dev']);
+  await world.call('team-lead', 'TaskCreate', { subject: 'API', description: 'd', owner: 'backend-dev' });
+  await world.call('backend-dev', 'TaskUpdate', { taskId: '1', status: 'in_progress' });
+  world.whyNot = new BusyError('not measured: the checks of others were still running');
+  for (let count = 0; count < 4; count++)
+    assert.match(
+      await world.refused('backend-dev', 'TaskUpdate', { taskId: '1', status: 'completed' }),
+      /not measured: the checks of others were still running\. Nothing is wrong with your work: complete again\./,
+    );
+  assert.equal(world.state().rejections.size, 0);
+  world.whyNot = null;
+  await world.call('backend-dev', 'TaskUpdate', { taskId: '1', status: 'completed', result: 'it stands' });
+  assert.equal(world.state().tasks.get('1')?.status, 'completed');
 });
 
 test('missing coverage waits for the tester, where one has tasks of its own', async (t) => {

@@ -182,6 +182,7 @@ function stuckWords(why: string): string {
 
 function rejectedWords(measured: Exclude<Measured, { kind: 'passed' }>, log: TeamLog): string {
   if (measured.kind === 'stuck') return stuckWords(measured.why);
+  if (measured.kind === 'busy') return `the work of all is ${measured.why}. TaskList measures it.`;
   const failed = trust5Lines({
     ...measured.trust5,
     dimensions: measured.trust5.dimensions.filter(({ state }) => state === 'failed'),

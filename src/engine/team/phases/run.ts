@@ -1,5 +1,6 @@
 // The end of building: what the gate found is given to who can mend it, and what it passed is closed.
 
+import { BusyError } from '../../../domain/errors.ts';
 import { withSkips } from '../../../domain/new-skips.ts';
 import { type GateResult, rejection } from '../../../domain/quality.ts';
 import { withRules } from '../../../domain/rule-files.ts';
@@ -79,7 +80,9 @@ export type Measured =
   | { readonly kind: 'passed' }
   | { readonly kind: 'asked'; readonly trust5: Trust5; readonly notes: readonly string[] }
   /** It is no use to go on. */
-  | { readonly kind: 'stuck'; readonly why: string };
+  | { readonly kind: 'stuck'; readonly why: string }
+  /** Others were at it for longer than could be waited. */
+  | { readonly kind: 'busy'; readonly why: string };
 
 /**
  * Measures the work of all where it was done, in the checkout itself: by trees in place of commits, and by the log in place of
@@ -87,7 +90,11 @@ export type Measured =
  */
 export async function measureCheckout(context: HookContext, log: TeamLog, as: Evidence): Promise<Measured> {
   const measuredAt = await standOf(context);
-  const measured = await measureOnce(context, log, as);
+  const measured = await measureOnce(context, log, as).catch((error: unknown): Measured => {
+    if (error instanceof BusyError) return { kind: 'busy', why: error.message };
+    throw error;
+  });
+  if (measured.kind === 'busy') return measured;
   // Nobody could tell later that it is still the same work.
   if (measuredAt !== null) await noteStuck(log, measuredAt, measured);
   return measured;
