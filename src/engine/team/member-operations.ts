@@ -193,7 +193,9 @@ export async function leaseFile(context: TeamContext, log: TeamLog, caller: Some
     return refuse(`path: expected a path inside the project, from its root, got ${got(input.text('path'))}`);
   const { name, epoch } = caller;
   if (input.flag('release')) {
-    await must(log, { type: 'lease_released', path, by: name, epoch });
+    // With its holder's last task it was given back already.
+    const isHeld = (log.state.leases.get(path)?.until ?? 0) > context.now();
+    if (isHeld) await must(log, { type: 'lease_released', path, by: name, epoch });
     return { path, state: 'released' };
   }
   if (caller.kind === 'member' && caller.member.readOnly) refuse(`${name} only reads: it takes no leases`);
@@ -223,7 +225,13 @@ export async function leaseFile(context: TeamContext, log: TeamLog, caller: Some
     );
   const minutes = input.count('minutes') ?? LEASE_MINUTES;
   if (minutes > LEASE_MINUTES_MAX) refuse(`minutes: expected 1 to ${LEASE_MINUTES_MAX}, got ${minutes}`);
-  const until = context.now() + minutes * 60_000;
+  const now = context.now();
+  const held = log.state.leases.get(path);
+  if (held !== undefined && held.member !== name && held.until > now)
+    refuse(
+      `${path} is leased to ${held.member} until ${new Date(held.until).toISOString()}. It ends before that with ${held.member}'s task; or ask ${held.member} to give it back, by FileLease with "release": true`,
+    );
+  const until = now + minutes * 60_000;
   await must(log, { type: 'lease_taken', path, until, reason: input.maybe('reason') ?? '', by: name, epoch });
   return { path, state: 'leased', until: new Date(until).toISOString() };
 }

@@ -157,11 +157,27 @@ export async function updateTask(context: TeamContext, log: TeamLog, caller: Som
     by: name,
     epoch,
   });
+  const released = await endLeases(log, caller);
   return {
     ...shown(taskOf(log.state, task.id), log.state),
     ...(passed === null ? {} : { checks: passed.reason }),
+    ...(released.length === 0 ? {} : { leases_given_back: released }),
     ...(await freedSince(log, before, name, task.id)),
   };
+}
+
+/** What a member holds for a task is free again when it is at none any more; gives the paths. */
+async function endLeases(log: TeamLog, caller: Somebody): Promise<readonly string[]> {
+  const { leases, tasks } = log.state;
+  const { name, epoch } = caller;
+  const isAtWork = [...tasks.values()].some(({ claim, status }) => claim?.member === name && status === 'in_progress');
+  if (caller.kind !== 'member' || isAtWork) return [];
+  const paths = [...leases.values()].filter(({ member }) => member === name).map(({ path }) => path);
+  const released: string[] = [];
+  // One that has run out meanwhile needs no giving back.
+  for (const path of paths)
+    if ((await log.append({ type: 'lease_released', path, by: name, epoch })).refusal === null) released.push(path);
+  return released;
 }
 
 /** The ids of tasks that could be begun now. */

@@ -661,6 +661,29 @@ test('a task is for somebody there is, and touches nothing of others', async (t)
   );
 });
 
+test('a lease ends with the last task that its holder is at', async (t) => {
+  const world = new TeamWorld(t);
+  await world.team(['backend-dev', 'frontend-dev']);
+  const make = (subject: string) =>
+    world.call('team-lead', 'TaskCreate', { subject, description: 'd', owner: 'backend-dev' });
+  const set = (taskId: string, status: string) => world.call('backend-dev', 'TaskUpdate', { taskId, status });
+  for (const subject of ['API', 'More', 'Last']) await make(subject);
+  for (const id of ['1', '2']) await set(id, 'in_progress');
+  const lease = { path: 'package.json' };
+  await world.call('backend-dev', 'FileLease', lease);
+  assert.equal((await set('1', 'completed')).leases_given_back, undefined, 'it is at another');
+  assert.match(
+    await world.refused('frontend-dev', 'FileLease', lease),
+    /is leased to backend-dev until .*ask backend-dev to give it back, by FileLease with "release": true/,
+  );
+  assert.deepEqual((await set('2', 'completed')).leases_given_back, ['package.json']);
+  assert.equal((await world.call('backend-dev', 'FileLease', { ...lease, release: true })).state, 'released');
+  assert.equal((await world.call('frontend-dev', 'FileLease', lease)).state, 'leased');
+  await set('3', 'in_progress');
+  assert.equal((await set('3', 'failed')).leases_given_back, undefined, 'what another holds stays');
+  assert.equal(world.state().leases.get('package.json')?.member, 'frontend-dev');
+});
+
 test('leases: for shared and unowned paths, to one at a time, for a while', async (t) => {
   const world = new TeamWorld(t);
   await world.team(['backend-dev', 'frontend-dev']);
