@@ -87,6 +87,10 @@ export function braceAlternatives(text: string): readonly string[] | null {
 }
 
 /** Ends the reading when braces make too many words. */
+export function isTooMany(count: number): boolean {
+  return count > MOST_WORDS;
+}
+
 export function checkWordCount(count: number): void {
-  if (count > MOST_WORDS) throw new TooMuch(`a word becomes more than ${MOST_WORDS} words`);
+  if (isTooMany(count)) throw new TooMuch(`a word becomes more than ${MOST_WORDS} words`);
 }

@@ -290,7 +290,12 @@ const SHOPTS: ReadonlySet<string> = new Set([
 
 const shopt: Builtin = ({ args, shell, reader }) => {
   const names = args.filter(isText).filter((name) => SHOPTS.has(name));
-  if (names.length === args.length) return both({ ...shell, options: new Set([...shell.options, ...names]) });
+  if (names.length === args.length) {
+    // zsh has no shopt
+    const isSet = !shell.zsh && names.includes('globstar') && names.includes('-s') !== names.includes('-u');
+    const deep = isSet ? names.includes('-s') : shell.deep;
+    return both({ ...shell, deep, options: new Set([...shell.options, ...names]) });
+  }
   reader.unresolved('an option of the shell changes how its words are read');
   return both(forgetAll(shell));
 };

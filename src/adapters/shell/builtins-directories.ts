@@ -54,7 +54,8 @@ const cd: Builtin = (call) => {
   const options = readOptions(args, { stopsAtOperand: true });
   const [target, ...more] = options.operands;
   if (args.some((arg) => !isText(arg) && arg.many)) return go(call, null);
-  if (more.length > 0) return both(shell);
+  // zsh puts the second in the place of the first
+  if (more.length > 0) return shell.zsh ? go(call, null) : both(shell);
   if (target === undefined) return go(call, targetsOf(asField(lookUp('HOME', shell, reader.context)), false, call));
   if (target === '-') {
     // the text may have been assigned, and is a path like another

@@ -116,6 +116,7 @@ const alias: Builtin = (call) => {
     const text = isText(arg) ? arg : arg.lead;
     const name = text.split('=')[0] ?? '';
     if (!text.includes('=')) {
+      if (shell.zsh && /^-\w*[gs]/.test(text)) reader.unresolved('alias defines a word that may stand anywhere');
       if (!isText(arg)) reader.unresolved('alias defines a name that is known only when it runs');
       continue;
     }

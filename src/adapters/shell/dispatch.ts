@@ -9,6 +9,7 @@ import { unknownProgram } from './programs/unknown.ts';
 import { type Builtin, both, type Call, type Lookup, type Outcome, type Reader } from './reader.ts';
 import { forgetAll, type Input, join, type Shell, UNKNOWN_INPUT } from './state.ts';
 import { type Field, isText } from './values.ts';
+import { ZSH_BUILTINS } from './zsh.ts';
 
 const BUILTINS: ReadonlyMap<string, Builtin> = new Map([
   ...DIRECTORY_BUILTINS,
@@ -36,7 +37,7 @@ export function dispatch(words: readonly Field[], shell: Shell, stdin: Input, ho
     }
   }
   const call: Call = { reader, shell, name: first, args, stdin };
-  const builtin = how === 'program' ? undefined : BUILTINS.get(first);
+  const builtin = how === 'program' ? undefined : (shell.zsh && ZSH_BUILTINS.get(first)) || BUILTINS.get(first);
   if (builtin !== undefined) return builtin(call);
   if (first.includes('/')) reader.executed(shell, first, first);
   const name = baseOf(first);

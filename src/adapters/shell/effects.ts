@@ -13,8 +13,11 @@ export type ShellContext = {
   readonly readText?: (path: string) => string | null;
   /** Of code of Node that surely only reads, the files that it loads; null of other code. It is given when `hasCode` asks for it. */
   readonly onlyReads?: (code: string) => readonly string[] | null;
-  /** Paths that a bash pattern matches, as bash would write them; quoted characters come with a backslash before them. */
-  readonly glob?: (pattern: string, cwd: string) => readonly string[];
+  /**
+   * Paths that a bash pattern matches, as bash would write them; quoted characters come with a backslash before them. Null:
+   * `**` stands for too many directories.
+   */
+  readonly glob?: (pattern: string, cwd: string) => readonly string[] | null;
 };
 
 export type ShellWrite = {

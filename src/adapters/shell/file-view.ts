@@ -5,6 +5,8 @@ import type { ShellContext } from './effects.ts';
 import { hasPattern, matcher } from './patterns.ts';
 
 const MOST_PATHS = 5_000;
+/** As many as `**` may stand for. */
+const MOST_DIRECTORIES = 2_000;
 const LONGEST_FILE = 1_000_000;
 
 /** The part of a `ShellContext` that looks at files, on the real ones. */
@@ -22,14 +24,18 @@ export const fileView: Required<Pick<ShellContext, 'kindOf' | 'linkTo' | 'readTe
     }),
   glob: (pattern, cwd) => {
     const isAbsolute = pattern.startsWith('/');
-    const segments = pattern.split('/').filter((segment) => segment !== '');
+    const segments = pattern
+      .split('/')
+      .filter((segment, index, all) => segment !== '' && !(segment === '**' && all[index - 1] === '**'));
     const found: string[] = [];
-    walk(isAbsolute ? '/' : cwd, isAbsolute ? '/' : '', segments, found);
+    const left = { directories: MOST_DIRECTORIES };
+    walk(isAbsolute ? '/' : cwd, isAbsolute ? '/' : '', segments, found, left);
+    if (left.directories < 0) return null;
     const wanted = pattern.endsWith('/')
       ? found.filter((path) => isDirectory(isAbsolute ? path : `${cwd}/${path}`))
       : found;
     const end = pattern.endsWith('/') ? '/' : '';
-    return [...new Set(wanted)].sort().map((path) => path + end);
+    return [...new Set(wanted.map((path) => (path.endsWith('/') ? path : path + end)))].sort();
   },
 };
 
@@ -49,22 +55,34 @@ function exists(path: string): boolean {
   return attempt(() => lstatSync(path, { throwIfNoEntry: false })) != null;
 }
 
-/** @param prefix what the paths begin with, as the pattern has it */
-function walk(directory: string, prefix: string, segments: readonly string[], found: string[]): void {
+/**
+ * @param prefix what the paths begin with, as the pattern has it
+ * @param isInner whether `**`, with which the segments begin, led here
+ */
+function walk(
+  directory: string,
+  prefix: string,
+  segments: readonly string[],
+  found: string[],
+  left: { directories: number },
+  isInner = false,
+): void {
   const [segment, ...rest] = segments;
-  if (segment === undefined || found.length > MOST_PATHS) return;
+  if (segment === undefined || found.length > MOST_PATHS || left.directories < 0) return;
   if (segment === '**') {
-    // `**` stands for no directory as well, and for files when nothing follows
-    if (rest.length > 0) walk(directory, prefix, rest, found);
+    left.directories -= 1;
+    // `**` stands for no directory as well, and for files when nothing follows; then `a/**` is also `a/`
+    if (rest.length > 0) walk(directory, prefix, rest, found, left);
+    else if (!isInner && prefix !== '') found.push(prefix);
     for (const { name, isReal } of entries(directory, false)) {
       if (rest.length === 0) found.push(prefix + name);
-      if (isReal) walk(`${directory}/${name}`, `${prefix}${name}/`, segments, found);
+      if (isReal) walk(`${directory}/${name}`, `${prefix}${name}/`, segments, found, left, true);
     }
     return;
   }
   for (const name of names(directory, segment)) {
     if (rest.length === 0) found.push(prefix + name);
-    else if (isDirectory(`${directory}/${name}`)) walk(`${directory}/${name}`, `${prefix}${name}/`, rest, found);
+    else if (isDirectory(`${directory}/${name}`)) walk(`${directory}/${name}`, `${prefix}${name}/`, rest, found, left);
   }
 }
 

@@ -27,7 +27,7 @@ export function expandParameter(
   if (part.type === 'SimpleExpansion') {
     const name = part.text.slice(1);
     if (name === '@' || name === '*') return listPieces(holder.shell.positional, name, quoted, holder);
-    return [{ text: asField(lookUp(name, holder.shell, reader.context)), quoted }];
+    return [oneOf(lookUp(name, holder.shell, reader.context), quoted, holder)];
   }
   const { parameter, index, prefix, operation } = part;
   // where the pattern ends is read wrongly when a command in it holds a slash
@@ -48,8 +48,14 @@ export function expandParameter(
     return [{ text: UNKNOWN_WORDS, quoted: false }];
   }
   const value = valueAt(parameter, index, holder, reader);
-  if (operation === undefined) return [{ text: asField(value), quoted }];
+  if (operation === undefined) return [oneOf(value, quoted, holder)];
   return [{ text: operate(operation, value, parameter, holder, reader, piecesOfPart), quoted }];
+}
+
+/** Of a list bash takes the first text, and zsh all. */
+function oneOf(value: Value | undefined, quoted: boolean, { shell }: Holder): Piece {
+  const isAll = shell.zsh && value !== undefined && value !== null && isList(value);
+  return { text: isAll ? (quoted ? UNKNOWN : UNKNOWN_WORDS) : asField(value), quoted };
 }
 
 /** The subscript of a list is arithmetic, and may run commands. */
@@ -70,6 +76,8 @@ function listOf(name: string, holder: Holder, reader: Reader): readonly Field[] 
 function valueAt(name: string, index: Word | undefined, holder: Holder, reader: Reader): Value | undefined {
   const value = lookUp(name, holder.shell, reader.context);
   if (index === undefined || value === undefined || value === null) return value;
+  // zsh counts from 1
+  if (holder.shell.zsh) return UNKNOWN;
   if (!isList(value)) return index.value === '0' ? value : UNKNOWN;
   if (!/^\d+$/.test(index.value)) return UNKNOWN;
   const place = Number(index.value);
@@ -141,6 +149,8 @@ function operate(
     case 'Slice': {
       const from = checkIndex(operation.offset, holder, reader);
       const length = operation.length === undefined ? null : checkIndex(operation.length, holder, reader);
+      // `${x:h}` is the directory of a path to zsh
+      if (holder.shell.zsh && !/^\s*\d+$/.test(operation.offset.text)) return UNKNOWN;
       return slice(asField(text), from, length);
     }
     case 'CaseModification':

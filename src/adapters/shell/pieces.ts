@@ -1,6 +1,6 @@
 // The pieces of a word put together: split at blanks, matched against files.
 
-import { checkWordCount } from './braces.ts';
+import { checkWordCount, isTooMany } from './braces.ts';
 import type { Reader } from './reader.ts';
 import type { Shell } from './state.ts';
 import { concat, type Field, isText, LONGEST_TEXT, type Places, UNKNOWN_WORDS } from './values.ts';
@@ -11,6 +11,8 @@ export type Piece = {
   readonly quoted: boolean;
   /** It stands in the word as a pattern. */
   readonly pattern?: string;
+  /** A command printed it. */
+  readonly printed?: boolean;
   /** A word ends behind it, as between the parts of `"$@"`. */
   readonly ends?: boolean;
 };
@@ -55,6 +57,8 @@ export function fieldsOf(pieces: readonly Piece[], shell: Shell, reader: Reader)
   for (const piece of pieces) {
     if (piece.quoted || piece.pattern !== undefined) add(piece.text, false, piece.pattern);
     else if (!isText(piece.text)) add(unquoted(piece.text, shell), true);
+    // zsh takes the text of a variable for one word, and none for a pattern
+    else if (shell.zsh && (piece.printed === true ? MAGIC : /[\s*?[]/).test(piece.text)) add(UNKNOWN_WORDS, true);
     else addSplit(piece.text, shell, add, end);
     if (piece.ends === true) end();
   }
@@ -107,13 +111,24 @@ function matched(draft: Draft, shell: Shell, reader: Reader): readonly Field[] {
   }
   const lead = leadOf(text);
   if (!text.startsWith('/') && shell.cwds === null) return [{ ...UNKNOWN_WORDS, lead }];
-  const isStarred = shell.options.has('globstar');
-  const pattern = isStarred ? draft.pattern : draft.pattern.replace(/\*{2,}/g, '*');
-  const segments = pattern.replace(/\/+$/, '').split('/');
-  const stirred = reader.stirredBy(shell, segments);
-  const within = stirred === 'links' ? null : withinOf(lead, text, shell, reader);
-  if (stirred !== 'nothing') return [{ ...UNKNOWN_WORDS, lead, within }];
-  const ways = (text.startsWith('/') ? ['/'] : (shell.cwds ?? [])).map((cwd) => glob(pattern, cwd));
+  const isDeep = isDeepPattern(draft.pattern);
+  if (isDeep) reader.metDeep();
+  // zsh follows links there
+  if (isDeep && shell.zsh && draft.pattern.includes('***')) return [{ ...UNKNOWN_WORDS, lead }];
+  const patterns = isDeep ? patternsOf(draft.pattern, shell) : [flat(draft.pattern)];
+  const states = patterns.map((pattern) => reader.stirredBy(shell, pattern.replace(/\/+$/, '').split('/')));
+  const within = states.includes('links') ? null : withinOf(lead, text, shell, reader);
+  if (states.some((stirred) => stirred !== 'nothing')) return [{ ...UNKNOWN_WORDS, lead, within }];
+  const starts = text.startsWith('/') ? ['/'] : (shell.cwds ?? []);
+  const ways: (readonly string[])[] = [];
+  for (const pattern of patterns) {
+    for (const cwd of starts) {
+      const paths = glob(pattern, cwd);
+      // `**` may stand for a great deal where the command means little
+      if (paths === null || (isDeep && isTooMany(paths.length))) return [{ ...UNKNOWN_WORDS, lead, within }];
+      ways.push(paths);
+    }
+  }
   // whether patterns are off is known of some ways only
   if (shell.options.has('noglob')) ways.push([]);
   const found = ways.map((paths) => (paths.length === 0 ? [text] : paths));
@@ -122,6 +137,23 @@ function matched(draft: Draft, shell: Shell, reader: Reader): readonly Field[] {
   // another word, or one more, would stand where something else is meant
   const isSame = others.every((paths) => paths.join('\0') === first.join('\0'));
   return isSame ? first : [{ ...UNKNOWN_WORDS, lead, within }];
+}
+
+/** Whether what it matches depends on what `**` is to the shell. */
+function isDeepPattern(pattern: string): boolean {
+  return pattern.split('/').some((segment) => segment === '**' || segment === '***');
+}
+
+/** Where `**` is no more than `*`. */
+function flat(pattern: string): string {
+  return pattern.replace(/\*{2,}/g, '*');
+}
+
+/** A pattern as the shell may take it; at its end zsh takes `**` for `*`. */
+function patternsOf(pattern: string, { deep, zsh }: Shell): readonly string[] {
+  const starred = zsh ? pattern.replace(/\*\*$/, '*') : pattern;
+  if (deep === null) return [flat(pattern), starred];
+  return [deep ? starred : flat(pattern)];
 }
 
 /** The directory in which everything lies that a pattern may stand for; null when that is not known. */

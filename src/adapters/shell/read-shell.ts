@@ -3,26 +3,52 @@
 import { parse } from 'unbash';
 import { dispatch } from './dispatch.ts';
 import type { ShellContext, ShellEffects } from './effects.ts';
-import { both, type Outcome, type Reader, TooMuch } from './reader.ts';
+import { both, type Outcome, type Reader, type ShellKind, TooMuch } from './reader.ts';
 import { inSubshell, runFunction, runScript } from './run.ts';
 import { createSink, stepCounter } from './sink.ts';
 import { forgetAll, NO_INPUT, type Shell, UNKNOWN_INPUT } from './state.ts';
 import { LONGEST_TEXT, UNKNOWN } from './values.ts';
 import { expandText, expandWord } from './words.ts';
+import { mayBeZsh } from './zsh.ts';
 
 const DEEPEST = 40;
 const MOST_SCRIPTS = 50;
 
+/** Reads a command as the person's shell may: with `**` as directories of any depth where the settings say so, and without. */
 export function readShell(command: string, context: ShellContext): ShellEffects {
+  const deep = { isOn: false, isMet: false };
+  const flat = readOnce(command, context, deep);
+  return deep.isMet ? eitherWay(flat, readOnce(command, context, { isOn: true, isMet: false })) : flat;
+}
+
+/** What a command does that is read in two ways. */
+function eitherWay(a: ShellEffects, b: ShellEffects): ShellEffects {
+  const all = <T>(...lists: readonly (readonly T[])[]): readonly T[] => [
+    ...new Map(lists.flat().map((one) => [JSON.stringify(one), one])).values(),
+  ];
+  return {
+    writes: all(a.writes, b.writes),
+    unresolved: all(a.unresolved, b.unresolved),
+    commands: all(a.commands, b.commands),
+    ...(a.hasCode || b.hasCode ? { hasCode: true } : {}),
+  };
+}
+
+function readOnce(command: string, context: ShellContext, deep: Scripts['deep']): ShellEffects {
   const sink = createSink(context);
   if (command.length > LONGEST_TEXT) {
     sink.unresolved(`it is ${command.length} characters long, at most ${LONGEST_TEXT} are read`);
     return sink.effects();
   }
   const { effects, ...collecting } = sink;
-  const reader = createReader(context, collecting, { open: [], left: { count: MOST_SCRIPTS }, step: stepCounter() });
+  const reader = createReader(context, collecting, {
+    open: [],
+    left: { count: MOST_SCRIPTS },
+    step: stepCounter(),
+    deep,
+  });
   try {
-    inSubshell(firstShell(context), reader, (shell) => reader.runText(command, shell));
+    inSubshell(firstShell(context, deep.isOn), reader, (shell) => reader.runText(command, shell));
   } catch (error) {
     if (error instanceof TooMuch) sink.unresolved(`it is too much to read: ${error.message}`);
     // the stack of calls ended, or a part has a shape that was not thought of: nothing is let through for that
@@ -34,7 +60,13 @@ export function readShell(command: string, context: ShellContext): ShellEffects 
 type Collecting = Omit<ReturnType<typeof createSink>, 'effects'>;
 
 /** Scripts that are being read one out of the other, and what is left to all of a command. */
-type Scripts = { readonly open: readonly string[]; readonly left: { count: number }; readonly step: () => void };
+type Scripts = {
+  readonly open: readonly string[];
+  readonly left: { count: number };
+  readonly step: () => void;
+  /** How the person's shell is taken to be set, and whether that matters. */
+  readonly deep: { readonly isOn: boolean; isMet: boolean };
+};
 
 /** @param start how deep it is nested */
 function createReader(context: ShellContext, collecting: Collecting, scripts: Scripts, start = 0): Reader {
@@ -68,7 +100,11 @@ function createReader(context: ShellContext, collecting: Collecting, scripts: Sc
     runScript: (script, shell) =>
       reader.deeper(() => inSubshell(shell, reader, (now) => runScript(script, now, reader)), shell),
     runText,
-    runChild: (text, shell) => inSubshell(childOf(shell, context), reader, (now) => runText(text, now)),
+    runChild: (text, shell, kind = 'plain') =>
+      inSubshell(childOf(shell, context, kind, scripts.deep.isOn), reader, (now) => runText(text, now)),
+    metDeep: () => {
+      scripts.deep.isMet = true;
+    },
     tried: (text, shell) => {
       const { effects, ...others } = createSink(context);
       const { step, onlyReads } = collecting;
@@ -98,7 +134,7 @@ function createReader(context: ShellContext, collecting: Collecting, scripts: Sc
   return reader;
 }
 
-function firstShell(context: ShellContext): Shell {
+function firstShell(context: ShellContext, deep: boolean): Shell {
   return {
     vars: new Map(),
     exported: new Set(),
@@ -110,6 +146,8 @@ function firstShell(context: ShellContext): Shell {
     aliases: new Set(),
     positional: null,
     options: new Set(),
+    deep,
+    zsh: mayBeZsh(context),
     locals: null,
     spilled: new Set(),
     stdin: NO_INPUT,
@@ -117,7 +155,7 @@ function firstShell(context: ShellContext): Shell {
 }
 
 /** What a shell that is started by this one knows of it. */
-function childOf(shell: Shell, context: ShellContext): Shell {
+function childOf(shell: Shell, context: ShellContext, kind: ShellKind, deep: boolean): Shell {
   const vars = new Map(
     [...shell.vars].map(([name, value]) => {
       const isSeen = shell.exported.has(name) || Object.hasOwn(context.env, name) || name === 'PWD' || name === 'HOME';
@@ -134,6 +172,8 @@ function childOf(shell: Shell, context: ShellContext): Shell {
     functions,
     aliases: new Set(),
     options: new Set(),
+    deep: kind === 'own' ? deep : kind === 'zsh',
+    zsh: kind === 'own' ? mayBeZsh(context) : kind === 'zsh',
     fixed: new Set(),
     locals: null,
     stack: [],

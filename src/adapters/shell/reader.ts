@@ -77,8 +77,10 @@ export type Reader = {
   readonly runScript: (script: ParsedScript, shell: Shell) => Outcome;
   /** Reads a text as a script and runs it in the shell itself. */
   readonly runText: (text: string, shell: Shell) => Outcome;
-  /** Runs a text in a shell that is started for it. */
-  readonly runChild: (text: string, shell: Shell) => Outcome;
+  /** Runs a text in a shell that is started for it, which is bash or as plain unless a kind is named. */
+  readonly runChild: (text: string, shell: Shell, kind?: ShellKind) => Outcome;
+  /** A pattern with `**` was met where it depends on the person's settings what that is. */
+  readonly metDeep: () => void;
   /** What a text would do in a shell that is started for it, told apart from all else. */
   readonly tried: (text: string, shell: Shell) => ShellEffects;
   /** What a script of that name surely or likely writes, as far as it can be read; of one that runs itself, nothing more. */
@@ -88,6 +90,9 @@ export type Reader = {
   readonly expandWord: (word: Word, holder: Holder) => readonly Field[];
   readonly expandText: (word: Word, holder: Holder) => Field;
 };
+
+/** `own`: with the settings of the person, as the shell is that runs the command. */
+export type ShellKind = 'plain' | 'own' | 'zsh';
 
 /** `program`: neither functions nor what the shell has built in; `builtin`: no functions. */
 export type Lookup = 'all' | 'builtin' | 'program';

@@ -24,6 +24,9 @@ export function redirect(redirects: readonly Redirection[], holder: Holder, read
     const descriptor = descriptorOf(one.descriptor, holder, reader);
     if (one.type === 'Redirect') {
       const fields = one.target === undefined ? [] : reader.expandWord(one.target, holder);
+      // `>!` is zsh's for `>|`
+      if (holder.shell.zsh && one.target?.text.startsWith('!') === true)
+        reader.unresolved('a redirection to a name with ! before it');
       const input = openFile(one, fields, descriptor, holder, reader);
       mayFail ||= one.operator === '<' ? input?.kind !== 'text' : !isSafe(one.operator, fields);
       if (input !== null && (descriptor ?? 0) === 0) stdin = input;

@@ -20,6 +20,7 @@ import { redirect } from './redirects.ts';
 import { runSimple } from './simple.ts';
 import {
   type FunctionBody,
+  forgetAll,
   type Input,
   join,
   joinAll,
@@ -31,6 +32,7 @@ import {
 } from './state.ts';
 import { runTest } from './test-expressions.ts';
 import { type Field, isText, UNKNOWN_NUMBER } from './values.ts';
+import { ZSH_HOOKS } from './zsh.ts';
 
 export function runScript(script: ParsedScript, shell: Shell, reader: Reader): Outcome {
   for (const { message } of script.errors ?? []) reader.unresolved(`it cannot be read: ${message}`);
@@ -125,7 +127,7 @@ function runPipeline(node: Pipeline, shell: Shell, reader: Reader): Outcome {
     const isAlone = node.commands.length === 1;
     const isLast = index === node.commands.length - 1;
     if (isAlone) outcome = runCommand(command, shell, reader, stdin);
-    else if (isLast && shell.options.has('lastpipe')) {
+    else if (isLast && (shell.zsh || shell.options.has('lastpipe'))) {
       const last = runCommand(command, shell, reader, stdin);
       outcome = both(join(shell, join(last.ok, last.fail)), last.out);
     } else outcome = inSubshell(shell, reader, (inner) => runCommand(command, inner, reader, stdin));
@@ -279,6 +281,8 @@ function defineFunction(node: Extract<CommandNode, { type: 'Function' }>, shell:
   const functions = new Map(shell.functions).set(name, { bodies: [node.body], certain: true });
   const defined = { ...shell, functions };
   // bash runs it for every program that is not found
+  const isHook = shell.zsh && ZSH_HOOKS.test(name);
+  if (isHook) withLoop(reader, () => runCommand(node.body, forgetAll(defined), reader, null));
   if (name === 'command_not_found_handle') withLoop(reader, () => runCommand(node.body, defined, reader, null));
   return both(defined);
 }

@@ -15,10 +15,14 @@ export function runSimple(node: Command, shell: Shell, reader: Reader, stdin: In
   checkWhole(node, reader);
   const words: Field[] = node.name === undefined ? [] : [...reader.expandWord(node.name, holder)];
   const lists = new Map<string, Value>();
+  const { options } = holder.shell;
+  const isUnmatched = shell.zsh && node.name?.text === 'noglob';
+  if (isUnmatched) holder.shell = { ...holder.shell, options: new Set([...options, 'noglob']) };
   for (const arg of node.args) {
     if (arg.type === 'Word') words.push(...reader.expandWord(arg, holder));
     else words.push(argumentOf(arg, lists, holder, reader));
   }
+  if (isUnmatched) holder.shell = { ...holder.shell, options };
   const expanded = holder.shell;
   if (reader.exits.traps.length > 0) reader.exits.moments = join(reader.exits.moments, expanded);
   const names = node.prefix.flatMap((part) => (part.type === 'Assignment' ? [part.name] : []));

@@ -227,7 +227,10 @@ export function createSink(context: ShellContext, of: 'command' | 'script' = 'co
       if (segments === null) return made.some(({ path, tree }) => tree || ODD.test(path)) ? 'names' : 'nothing';
       const at = segments.findIndex(hasPattern);
       const [first = '', ...rest] = segments.slice(at);
-      const parents = rest.length > 0 ? null : places(shell, at === 0 ? '.' : `${segments.slice(0, at).join('/')}/`);
+      const parents =
+        rest.length > 0 || first === '**'
+          ? null
+          : places(shell, at === 0 ? '.' : `${segments.slice(0, at).join('/')}/`);
       const matches = matcher(rest.at(-1) ?? first);
       const isMatched = ({ path, tree }: Note) =>
         tree || (matches(baseOf(path)) && (parents === null || parents.includes(parentOf(path))));

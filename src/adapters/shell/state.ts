@@ -43,6 +43,10 @@ export type Shell = {
   /** `$1` and on; null: not known. */
   readonly positional: readonly Field[] | null;
   readonly options: ReadonlySet<string>;
+  /** Whether `**` stands for directories of any depth; null: not known. */
+  readonly deep: boolean | null;
+  /** It is zsh, or may be. */
+  readonly zsh: boolean;
   /** Variables that end with the function that runs; null outside of functions. */
   readonly locals: ReadonlySet<string> | null;
   /** Variables that a function also changed, or may have, where they lie behind one of the same name. */
@@ -125,6 +129,8 @@ export function join(a: Shell | null, b: Shell | null): Shell | null {
     aliases: union(a.aliases, b.aliases),
     positional: samePositional(a, b) ? a.positional : null,
     options: union(a.options, b.options),
+    deep: a.deep === b.deep ? a.deep : null,
+    zsh: a.zsh || b.zsh,
     locals: a.locals === null ? b.locals : b.locals === null ? a.locals : union(a.locals, b.locals),
     stdin: a.stdin === b.stdin ? a.stdin : UNKNOWN_INPUT,
   };
@@ -173,7 +179,7 @@ export function sameState(a: Shell, b: Shell): boolean {
     return false;
   if (a.vars.size !== b.vars.size || a.functions.size !== b.functions.size || a.options.size !== b.options.size)
     return false;
-  if (a.aliases.size !== b.aliases.size || !samePositional(a, b)) return false;
+  if (a.deep !== b.deep || a.aliases.size !== b.aliases.size || !samePositional(a, b)) return false;
   for (const [name, { bodies }] of a.functions) {
     if (b.functions.get(name)?.bodies.length !== bodies.length) return false;
   }

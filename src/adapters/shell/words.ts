@@ -9,6 +9,7 @@ import { printed } from './printed.ts';
 import { type Holder, PIPE_IN, PIPE_OUT, type Reader } from './reader.ts';
 import { type Field, UNKNOWN, UNKNOWN_NUMBER, UNKNOWN_WORDS } from './values.ts';
 import { asField, lookUp } from './variables.ts';
+import { goesOn, isOther } from './zsh.ts';
 
 const LONGEST_BRACES = 4_000;
 
@@ -72,9 +73,19 @@ function runParts(parts: readonly WordPart[], holder: Holder, reader: Reader): v
 
 function piecesOf(word: Word, holder: Holder, reader: Reader): readonly Piece[] {
   if (word.parts === undefined) return literal(word.text, word.value, 'whole', holder, reader);
-  return word.parts.flatMap((part, index) => {
+  return partsOf(word.parts, holder).flatMap((part, index) => {
+    if (part === null) return [{ text: UNKNOWN_WORDS, quoted: false }];
     if (part.type === 'Literal') return literal(part.text, part.value, index === 0 ? 'first' : 'later', holder, reader);
     return piecesOfPart(part, holder, reader, false);
+  });
+}
+
+/** The parts of a word; null is what zsh reads as another whole than bash does. */
+function partsOf(parts: readonly WordPart[], { shell }: Holder): readonly (WordPart | null)[] {
+  if (!shell.zsh) return parts;
+  return parts.map((part, index) => {
+    const isOtherText = part.type === 'Literal' && isOther(part.text, false);
+    return isOtherText || goesOn(part, parts[index + 1]) ? null : part;
   });
 }
 
@@ -86,6 +97,7 @@ function literal(
   holder: Holder,
   reader: Reader,
 ): readonly Piece[] {
+  if (holder.shell.zsh && isOther(raw, place !== 'later')) return [{ text: UNKNOWN_WORDS, quoted: false }];
   // `a=~/b` is expanded as an assignment wherever it stands
   if (raw.includes('=~') || raw.includes(':~')) return [{ text: UNKNOWN, quoted: true }];
   // bash goes on looking for the end of the name in what follows, and takes that as it is written
@@ -156,7 +168,9 @@ function piecesOfPart(part: WordPart, holder: Holder, reader: Reader, quoted: bo
       return [{ text: part.value, quoted: true }];
     case 'DoubleQuoted':
     case 'LocaleString': {
-      const inner = part.parts.flatMap((child) => piecesOfPart(child, holder, reader, true));
+      const inner = partsOf(part.parts, holder).flatMap((child) =>
+        child === null ? [{ text: UNKNOWN, quoted: true }] : piecesOfPart(child, holder, reader, true),
+      );
       return [{ text: '', quoted: true }, ...inner];
     }
     case 'Glob':
@@ -164,6 +178,7 @@ function piecesOfPart(part: WordPart, holder: Holder, reader: Reader, quoted: bo
       return [{ text: part.value, quoted: false, pattern: part.text }];
     case 'ExtendedGlob':
       if (part.parts !== undefined) runParts(part.parts, holder, reader);
+      if (holder.shell.zsh) reader.unresolved(`what ${part.text} stands for is not known, and may run commands`);
       return [{ text: UNKNOWN_WORDS, quoted: false }];
     case 'BraceExpansion':
       // in an assignment or a redirection of one word it stands as it is written, or bash refuses it
@@ -177,6 +192,7 @@ function piecesOfPart(part: WordPart, holder: Holder, reader: Reader, quoted: bo
         {
           text: part.script === undefined ? UNKNOWN : printed(part.script, part.text.startsWith('${'), holder, reader),
           quoted,
+          printed: true,
         },
       ];
     case 'ArithmeticExpansion':

@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { fileView } from '../../../src/adapters/shell/file-view.ts';
 import { COMMANDS, ONLY_READ } from './commands.ts';
+import { ZSH } from './commands-zsh.ts';
 import { decide, readIn } from './decide.ts';
 import { copyTemplate, createTemplate } from './scratch-project.ts';
 
@@ -37,6 +38,21 @@ describe('the table of commands', () => {
     });
     assert.deepEqual(problems, []);
     assert.equal(fileView.kindOf(scratch.project), 'directory');
+  });
+
+  it('is read as zsh would where the shell may be zsh', () => {
+    const scratch = copyTemplate(template.root, 'zsh');
+    const zsh = { ...scratch, env: { ...scratch.env, SHELL: '/opt/bin/zsh' } };
+    const problems = ZSH.flatMap(({ command, verdict }) => {
+      const effects = readIn(command, zsh);
+      const got = decide(effects, zsh.project);
+      return got === verdict ? [] : [`${command}: expected ${verdict}, got ${got} ${JSON.stringify(effects)}`];
+    });
+    assert.deepEqual(problems, []);
+    for (const env of [{ CLAUDE_CODE_SHELL: '/bin/zsh' }, { CLAUDE_CODE_SHELL: 'fish', SHELL: '/bin/zsh' }]) {
+      const effects = readIn('repeat 2 touch tests/x', { ...scratch, env: { ...scratch.env, ...env } });
+      assert.equal(decide(effects, scratch.project), 'deny');
+    }
   });
 
   it('says of code that may write that it is not read for which files, literal as they may be', () => {

@@ -15,6 +15,21 @@ export const ONLY_READ: readonly Row[] = [
   ...UPDATING,
   ...MADE,
   ...GENERATING,
+  // Whether `**` stands for more than one directory depends on settings that are not seen.
+  ...deny(
+    'rm src/**/users.ts',
+    "sed -i 's/users/people/' src/**/us*.ts",
+    "perl -pi -e 's/users/people/' src/**/us*.ts",
+    'chmod +x src/**/users.ts',
+    'git checkout -- src/**/users.ts',
+    'git restore src/**/users.ts',
+    'cp notes.txt src/**/users.ts',
+    'for f in src/**/users.ts; do touch $f; done',
+    "bash -lc 'rm src/**/users.ts'",
+    "zsh -c 'rm src/**/users.ts'",
+    "zsh -c 'repeat 2 touch tests/x'",
+    'su me -c "rm src/**/users.ts"',
+  ),
   // It reads for ever what it writes itself.
   ...unresolved('tee /dev/stdin < src/components/Card.tsx <<< x > /dev/null'),
   ...deny(

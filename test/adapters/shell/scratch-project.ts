@@ -38,8 +38,10 @@ const FILES: Readonly<Record<string, string>> = {
   'src/api/users.ts': 'export const users = 1;\n',
   'src/api/orders.ts': 'orders 1\n',
   'src/services/mail.ts': 'mail\n',
+  'src/services/own/deep/push.ts': 'push\n',
   'src/components/Button.tsx': 'button 1\n',
   'src/components/Card.tsx': 'card 1\n',
+  'src/components/deep/users.ts': 'users 1\n',
   'tests/api.test.ts': 'a test\n',
   'scripts/safe.sh': 'echo safe\n',
   'scripts/direct.sh': 'touch src/components/direct.txt\n',
@@ -83,6 +85,7 @@ function environment(root: string): Readonly<Record<string, string>> {
   const outside = join(root, 'outside');
   return {
     PATH: process.env.PATH ?? '/usr/bin:/bin',
+    SHELL: '/bin/bash',
     HOME: join(outside, 'home'),
     TMPDIR: join(outside, 'tmp'),
     LC_ALL: 'C.UTF-8',

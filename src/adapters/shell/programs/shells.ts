@@ -2,7 +2,7 @@
 
 import { option } from '../builtins-assigning.ts';
 import { type OptionsSpec, readOptions } from '../options.ts';
-import type { Call, Program } from '../reader.ts';
+import type { Call, Program, ShellKind } from '../reader.ts';
 import type { Input, Shell } from '../state.ts';
 import { type Field, isText } from '../values.ts';
 import { astGrep, isAstGrep } from './generators.ts';
@@ -22,8 +22,13 @@ const withCode =
     return undefined;
   };
 
-export function runCode(code: Field, call: Call, shell: Shell = { ...call.shell, positional: [] }): Input {
-  if (isText(code)) return call.reader.runChild(code, { ...shell, stdin: call.stdin }).out;
+export function runCode(
+  code: Field,
+  call: Call,
+  shell: Shell = { ...call.shell, positional: [] },
+  kind: ShellKind = 'plain',
+): Input {
+  if (isText(code)) return call.reader.runChild(code, { ...shell, stdin: call.stdin }, kind).out;
   call.reader.unresolved(`${call.name} runs a text that is known only when it runs`);
   return { kind: 'unknown' };
 }
@@ -65,6 +70,8 @@ const shellProgram: Program = (call) => {
   if (onlyChecks(args)) return undefined;
   let hasCode = false;
   let readsInput = false;
+  // a shell that is logged in to or asked reads the person's settings
+  let kind: ShellKind = name === 'zsh' ? 'zsh' : 'plain';
   let index = 0;
   for (; index < args.length; index += 1) {
     const arg = args[index];
@@ -77,6 +84,7 @@ const shellProgram: Program = (call) => {
       break;
     }
     if (!/^[-+]./.test(arg)) break;
+    if (kind === 'plain' && /^-\w*[il]|^--login$/.test(arg)) kind = 'own';
     if (arg === '--rcfile' || arg === '--init-file') {
       index += 1;
       reader.unresolved(`${name} ${arg} runs a file first`);
@@ -99,24 +107,30 @@ const shellProgram: Program = (call) => {
       ...call.shell,
       positional: positional.every((field) => isText(field) || !field.many) ? positional : null,
     };
-    return first === undefined ? undefined : runCode(first, call, shell);
+    return first === undefined ? undefined : runCode(first, call, shell, kind);
   }
   if (readsInput || first === undefined || first === '-' || (isText(first) && /^\/(dev|proc)\//.test(first))) {
-    return runInput(call, first, readsInput ? rest : more);
+    return runInput(call, first, readsInput ? rest : more, kind);
   }
   reader.executed(call.shell, first, name);
   return undefined;
 };
 
-function runInput(call: Call, file: Field | undefined, positional: readonly Field[]): Input | undefined {
+function runInput(
+  call: Call,
+  file: Field | undefined,
+  positional: readonly Field[],
+  kind: ShellKind,
+): Input | undefined {
   const { stdin, reader, shell, name } = call;
   const isOther = isText(file) && /^\/(dev\/fd|proc)\//.test(file);
   if (stdin.kind === 'text' && !isOther) {
-    return reader.runChild(stdin.text, {
+    const inner: Shell = {
       ...shell,
       stdin: { kind: 'unknown' },
       positional: positional.every(isText) ? positional : null,
-    }).out;
+    };
+    return reader.runChild(stdin.text, inner, kind).out;
   }
   if (stdin.kind !== 'none' || isOther)
     reader.unresolved(`${name} runs what it reads, which is known only when it runs`);
@@ -130,7 +144,7 @@ const su: Program = (call) => {
   });
   for (const code of options.all('c', 'command', 'session-command')) {
     const shell = options.has('l', 'login', '') || call.args.includes('-') ? { ...call.shell, cwds: null } : call.shell;
-    runCode(code, call, shell);
+    runCode(code, call, shell, 'own');
   }
   return undefined;
 };
