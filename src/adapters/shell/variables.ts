@@ -16,6 +16,9 @@ const TEXTS: ReadonlySet<string> = new Set(
   ),
 );
 
+/** What the script that a virtual environment brings keeps aside and puts back: where it is not seen, it is not set. */
+const VIRTUAL = /^(_OLD_VIRTUAL_[A-Z]+|PYTHONHOME)$/;
+
 const POSITION = /^[1-9]\d*$/;
 
 /** What it holds; undefined when nothing is known of it: it may be set by what started the shell. */
@@ -31,6 +34,7 @@ export function lookUp(name: string, shell: Shell, context: ShellContext): Value
   if (assigned !== undefined) return assigned;
   if (name === 'PWD') return onlyDirectory(shell);
   if (name === 'HOME') return context.home;
+  if (VIRTUAL.test(name) && !Object.hasOwn(context.env, name)) return null;
   return Object.hasOwn(context.env, name) ? context.env[name] : undefined;
 }
 

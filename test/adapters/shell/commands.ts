@@ -15,6 +15,23 @@ export const ONLY_READ: readonly Row[] = [
   ...UPDATING,
   ...MADE,
   ...GENERATING,
+  // They leave compiled code in `__pycache__`, as any program of Python does.
+  ...allow(
+    'python3 -m py_compile src/api/a.py src/components/b.py',
+    'python3 -m compileall -q src',
+    "python3 -m timeit -n 10 -s 'x = [3]' 'sorted(x)'",
+    'python3 -m pdb scripts/x.py',
+    'python3 -m cProfile -s cumtime src/api/a.py',
+    'python3 -m cProfile -o src/api/a.prof -m pytest -q',
+  ),
+  ...deny('python3 -m cProfile -o a.prof src/api/a.py', 'python3 -m cProfile -m black src/components'),
+  ...unresolved(
+    'python3 -m compileall -b src',
+    'python3 -m timeit -s \'x = 1\' \'open("a", "w")\'',
+    "python3 -m pdb -c 'p 1' scripts/x.py",
+    'echo c | python3 -m pdb scripts/x.py',
+    'python3 -m cProfile',
+  ),
   // Whether `**` stands for more than one directory depends on settings that are not seen.
   ...deny(
     'rm src/**/users.ts',

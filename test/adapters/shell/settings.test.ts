@@ -1,7 +1,7 @@
 // What the settings of a tool say about where it writes is read.
 
 import assert from 'node:assert/strict';
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, relative } from 'node:path';
 import { after, before, describe, it } from 'node:test';
@@ -18,13 +18,18 @@ before(() => {
 after(() => rmSync(root, { recursive: true, force: true }));
 
 /** The places that a command writes in a project of these files, from its root. */
-function placesOf(command: string, files: Readonly<Record<string, string>>): readonly string[] {
+function placesOf(
+  command: string,
+  files: Readonly<Record<string, string>>,
+  links: Readonly<Record<string, string>> = {},
+): readonly string[] {
   projects += 1;
   const cwd = join(root, `project-${projects}`);
   for (const [path, text] of Object.entries({ 'src/a.ts': '', ...files })) {
     mkdirSync(dirname(join(cwd, path)), { recursive: true });
     writeFileSync(join(cwd, path), text);
   }
+  for (const [path, target] of Object.entries(links)) symlinkSync(target, join(cwd, path));
   const { writes, unresolved } = readShell(command, { cwd, home: cwd, env: {}, ...fileView });
   assert.deepEqual(unresolved, []);
   return writes.map(({ path, tree }) => `${relative(cwd, path) || '.'}${tree ? '/' : ''}`);
@@ -177,6 +182,33 @@ describe('the settings of TypeScript', () => {
     const files = Object.fromEntries(names.map((name) => [`${name}.json`, all]));
     assert.throws(() => placesOf('tsc', files), /too much to read/);
   });
+});
+
+describe('a virtual environment of Python', () => {
+  const activate = `deactivate () {
+  if [ -n "\${_OLD_VIRTUAL_PYTHONHOME:-}" ] ; then
+    PYTHONHOME="\${_OLD_VIRTUAL_PYTHONHOME:-}"
+    export PYTHONHOME
+  fi
+  unset VIRTUAL_ENV
+}
+deactivate nondestructive
+export VIRTUAL_ENV=here PATH="here/bin:$PATH"
+if [ -n "\${PYTHONHOME:-}" ] ; then unset PYTHONHOME ; fi
+hash -r
+`;
+  const cases: readonly (readonly [string, readonly string[]])[] = [
+    ['source .venv/bin/activate && pytest', []],
+    ['[ -d .venv ] || python3 -m venv .venv', ['.venv/']],
+    ['rm -rf .venv && python3 -m venv .venv', ['.venv/', '.venv/']],
+    ['uv venv', ['.venv/']],
+  ];
+  for (const [command, places] of cases)
+    it(`${command}: its programs lie elsewhere`, () => {
+      const files = { '.venv/bin/activate': activate };
+      const link = { '.venv/bin/python3': join(root, 'python3') };
+      assert.deepEqual(placesOf(command, files, link), places);
+    });
 });
 
 describe('the settings of Alembic', () => {

@@ -8,6 +8,7 @@ import { lookUp } from '../variables.ts';
 import { writeBelow } from './formatters.ts';
 import { checkNodeOptions, NODE_TEXTS, runsFile } from './node-options.ts';
 import { isPrinting, isRubyPrinting, isValue } from './printing.ts';
+import { readsModule } from './python-modules.ts';
 import { readWords, scriptsOf, tellWrites } from './scripts.ts';
 import { anyRunner, isToldToUpdate, updateAll } from './snapshots.ts';
 import { unknownProgram } from './unknown.ts';
@@ -199,8 +200,10 @@ function checkModule(call: Call, module: Field | undefined, operands: readonly F
   else if (module === 'venv' || module === 'virtualenv') {
     for (const operand of operands)
       if (!isText(operand) || !operand.startsWith('-'))
-        reader.write(shell, operand, `${call.name} -m ${module}`, { tree: true });
-  } else if (MODULES.has(module)) reader.unresolved(`${call.name} -m ${module} writes files that are not worked out`);
+        // its programs are links to where Python lies
+        reader.write(shell, operand, `${call.name} -m ${module}`, { tree: true, entry: true });
+  } else if (readsModule(call, module, operands, (code) => PYTHON.onlyReads(code, 'c', call))) return undefined;
+  else if (MODULES.has(module)) reader.unresolved(`${call.name} -m ${module} writes files that are not worked out`);
   // most are programs of the same name as well
   else reader.runWords([module, ...operands], shell, call.stdin, 'program');
   return undefined;

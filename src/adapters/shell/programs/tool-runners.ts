@@ -108,7 +108,7 @@ const pythonRunner: Program = (call) => {
   if (isAdded || isLocked)
     reader.write(inside, name === 'pipenv' ? 'Pipfile.lock' : `${name}.lock`, `${name} ${isText(verb) ? verb : ''}`);
   if (name === 'uv' && (isAdded || verb === 'sync' || verb === 'venv'))
-    reader.write(inside, '.venv', 'uv', { tree: true });
+    reader.write(inside, '.venv', 'uv', { tree: true, entry: true });
   return undefined;
 };
 
