@@ -18,7 +18,7 @@ import { listSpecs, putSpec, readPlanned, readSpec, whyNoSpec } from './adapters
 import { projectState, signStamp, systemKeys } from './adapters/stamp.ts';
 import { removeHomes } from './adapters/team-homes.ts';
 import { whoseCall } from './adapters/transcript-caller.ts';
-import { placeOf, writesOf } from './adapters/writes.ts';
+import { pathAsNamed, placeOf, writesOf } from './adapters/writes.ts';
 import type { EnvironmentEvidence } from './domain/team/caller.ts';
 import { insideProject } from './domain/team/ownership.ts';
 import type { TeamSettings } from './domain/team/settings.ts';
@@ -157,7 +157,8 @@ function settingsOf(main: string, env: Environment) {
 }
 
 /** Hosts name files by their whole paths: in a worktree that one, elsewhere the checkout. */
-function insideOf({ root, main }: Project, path: string): string | null {
+function insideOf({ root, main }: Project, named: string, env: Environment): string | null {
+  const path = pathAsNamed(named, env);
   const place = [root, main].find((one) => path.startsWith(`${one}/`));
   return insideProject(place === undefined ? path : path.slice(place.length + 1));
 }
@@ -212,7 +213,7 @@ export function composeContext(
         return measureSkips({ root: place, ...ends }, of === 'trees' ? objectsOf(main) : null);
       },
       workTree: lateWorkTree(root, objectsOf(main)),
-      inside: (path) => insideOf(project, path),
+      inside: (path) => insideOf(project, path, env),
       placeOf: (path) => placeOf(path, root),
       workshop: () => lateWorkshop(project, env),
       hasAgentFile: (agent) => hasAgentFile(root, agent, env),

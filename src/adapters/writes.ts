@@ -1,6 +1,7 @@
 // What a call of the host's tools would write.
 
 import { existsSync, readlinkSync, realpathSync, statSync } from 'node:fs';
+import { homedir } from 'node:os';
 import { basename, dirname, isAbsolute, join, relative, resolve } from 'node:path';
 import type { Target, Writes } from '../domain/team/guard.ts';
 import type { ShellWrite } from './shell/effects.ts';
@@ -81,6 +82,12 @@ function isDirectory(path: string): boolean {
   }
 }
 
+/** A path as the host takes it: without blanks around it, `~` as the home of the user. */
+export function pathAsNamed(path: string, env: WritesOptions['env']): string {
+  const trimmed = path.trim();
+  return /^~(?:\/|$)/.test(trimmed) ? join(env.HOME || homedir(), trimmed.slice(1)) : trimmed;
+}
+
 /** What a path of the project leads to: where that is, from its root when it lies inside, and whether it is a directory. */
 export function placeOf(path: string, root: string): { readonly path: string; readonly isDirectory: boolean } {
   const real = realOf(resolve(root, path));
@@ -129,6 +136,9 @@ export async function writesOf(tool: string, input: Fields, cwd: string, options
     return { targets: [], unresolved: [`what ${tool} is given is code that is not read`] };
   const path = input.file_path ?? input.notebook_path;
   return typeof path === 'string' && path !== ''
-    ? { targets: targets(resolve(cwd, path), { tree: false }, options.root), unresolved: [] }
+    ? {
+        targets: targets(resolve(cwd, pathAsNamed(path, options.env)), { tree: false }, options.root),
+        unresolved: [],
+      }
     : { targets: [], unresolved: [`${tool} without a path`] };
 }

@@ -3,6 +3,7 @@ import { mkdirSync, realpathSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
 import { writesOf } from '../../src/adapters/writes.ts';
+import { composeOperations } from '../../src/compose-team.ts';
 import { tempDir } from '../support/temp.ts';
 
 test('links on the way to a file are followed, the file itself counts as what it is and as what it leads to', async (t) => {
@@ -30,6 +31,25 @@ test('links on the way to a file are followed, the file itself counts as what it
   assert.ok((await paths('Bash', { command: `rm ${join(place, 'link')}` })).includes(join(place, 'link')));
   // Another process's own place, whoever asks.
   assert.ok((await write('/proc/self/cwd/b.ts')).includes('/proc/self/cwd/b.ts'));
+});
+
+test('a path of a file tool is taken as the host takes it: ~ is the home, and blanks around it are no part of it', async (t) => {
+  const place = realpathSync(tempDir(t));
+  const root = join(place, 'project');
+  mkdirSync(root);
+  const write = async (path: string) => {
+    const { targets } = await writesOf('Write', { file_path: path }, root, { root, env: { HOME: place } });
+    return targets.map((target) => target.path);
+  };
+  assert.deepEqual(await write('~/a.test.ts'), [join(place, 'a.test.ts')]);
+  assert.deepEqual(await write('~'), [place]);
+  assert.deepEqual(await write('~/project/a.ts'), ['a.ts']);
+  assert.deepEqual(await write(` ${join(place, 'a.test.ts')}\n`), [join(place, 'a.test.ts')]);
+  assert.deepEqual(await write('~a/b.ts'), ['~a/b.ts']);
+  assert.deepEqual(await write('src/~/b.ts'), ['src/~/b.ts']);
+  // The same path is meant where a lease is asked for.
+  const { inside } = composeOperations(root, { HOME: place, PATH: process.env.PATH });
+  assert.deepEqual(['~/a.ts', '~', '~/project/a.ts', 'a.ts'].map(inside), [null, null, 'a.ts', 'a.ts']);
 });
 
 test('code of Node is parsed where it stands in a command, also behind a script', async (t) => {
