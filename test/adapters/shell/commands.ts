@@ -5,6 +5,7 @@ import { CAUTIOUS, FOREIGN } from './commands-denied.ts';
 import { GENERATING } from './commands-generators.ts';
 import { MADE } from './commands-made.ts';
 import { UPDATING } from './commands-snapshots.ts';
+import { TOOLS } from './commands-tools.ts';
 import { UNKNOWN } from './commands-unresolved.ts';
 import { allow, deny, type Row, unresolved } from './rows.ts';
 
@@ -47,6 +48,7 @@ export const ONLY_READ: readonly Row[] = [
     "zsh -c 'repeat 2 touch tests/x'",
     'su me -c "rm src/**/users.ts"',
   ),
+  ...TOOLS,
   // It reads for ever what it writes itself.
   ...unresolved('tee /dev/stdin < src/components/Card.tsx <<< x > /dev/null'),
   ...deny(

@@ -222,3 +222,23 @@ describe('the settings of Alembic', () => {
     ]);
   });
 });
+
+describe('the schema of Prisma', () => {
+  const generator = (output: string) =>
+    `datasource db {\n  url = env("DB")\n}\ngenerator client {\n  provider = "prisma-client"\n  output   = ${output}\n}\n`;
+  const cases: readonly (readonly [string, Readonly<Record<string, string>>, readonly string[]])[] = [
+    ['npx prisma generate', {}, []],
+    [
+      'npx prisma generate',
+      { 'prisma/schema.prisma': generator('"../src/lib/generated/prisma" // here') },
+      ['src/lib/generated/prisma/'],
+    ],
+    ['npx prisma generate', { 'schema.prisma': generator('"./src/made"') }, ['src/made/']],
+    ['cd src && npx prisma generate --schema ../db/a.prisma', { 'db/a.prisma': generator('"made"') }, ['db/made/']],
+    ['npx prisma generate', { 'prisma/schema.prisma': generator('env("WHERE")') }, []],
+    ['npx prisma generate', { 'prisma/schema.prisma': '// generator a {\n//  output = "../src"\n// }\n' }, []],
+    ['npx prisma validate', { 'prisma/schema.prisma': generator('"../src"') }, []],
+  ];
+  for (const [index, [command, files, places]] of cases.entries())
+    it(`says where ${command} writes (${index + 1})`, () => assert.deepEqual(placesOf(command, files), places));
+});

@@ -121,6 +121,10 @@ const unreadInterpreter: Program = (call) => {
   }
   checkFile(call, first);
   if (isText(first)) call.reader.executed(call.shell, first, call.name);
+  // tools of the project that are known by their own names
+  const tool = isText(first) ? /(?:^|\/)(artisan|bin\/[\w-]+)$/.exec(first)?.[1] : undefined;
+  if (call.name === 'php' && tool !== undefined)
+    call.reader.runWords([tool.replace('bin/', ''), ...call.args.slice(1)], call.shell, call.stdin, 'program');
   return undefined;
 };
 

@@ -5,7 +5,7 @@ import type { Call, Program } from '../reader.ts';
 import { type Field, isText } from '../values.ts';
 import { hasScript } from './scripts.ts';
 import { runCode } from './shells.ts';
-import { runProgram } from './wrappers.ts';
+import { inDirectory, runProgram } from './wrappers.ts';
 
 type Lines = {
   readonly spec: OptionsSpec;
@@ -107,6 +107,23 @@ const watchexec = commandLines({
   words: 'one line',
 });
 
+/** What `-x` is given are words of cargo's. */
+const cargoWatch: Program = (call) => {
+  const options = readOptions(call.args, {
+    short: [...'xswidCEeF'],
+    long: 'exec= shell= watch= ignore= delay= workdir= env= env-file= features= use-shell='.split(' '),
+    stopsAtOperand: true,
+  });
+  const { reader, shell } = call;
+  const inside = inDirectory(options.last('C', 'workdir'), shell, call);
+  for (const code of options.all('s', 'shell')) runCode(code, { ...call, shell: inside });
+  for (const words of options.all('x', 'exec')) {
+    if (isText(words)) runCode(`cargo ${words}`, { ...call, shell: inside });
+    else reader.unresolved('cargo watch runs what is known only when it runs');
+  }
+  return runProgram(options.operands, call, inside);
+};
+
 const chokidar = commandLines({
   spec: { short: [...'cdtipI'], long: ['command=', 'debounce=', 'throttle=', 'ignore=', 'polling?'] },
   codes: ['c', 'command'],
@@ -122,6 +139,7 @@ export const COMMAND_LINE_PROGRAMS: readonly (readonly [string, Program])[] = [
   ['watchexec', watchexec],
   ...['chokidar', 'chokidar-cli'].map((name): readonly [string, Program] => [name, chokidar]),
   ['nodemon', nodemon],
+  ['cargo-watch', cargoWatch],
   ['onchange', onchange],
   ...['run-s', 'run-p', 'npm-run-all', 'npm-run-all2'].map((name): readonly [string, Program] => [name, scripts]),
   ...['start-server-and-test', 'server-test', 'start-test', 'start-server'].map((name): readonly [string, Program] => [

@@ -179,6 +179,10 @@ function isDart(options: Options, [verb]: readonly Field[]): boolean {
   return verb === 'format' ? !options.has('o', 'output') : verb === 'fix' && options.has('apply');
 }
 
+function asksRector(options: Options): boolean {
+  return options.has('dry-run', 'n', 'version', 'V', 'help', 'h');
+}
+
 export const FORMATTER_PROGRAMS: readonly (readonly [string, Program])[] = [
   ['prettier', prettier],
   ['prettierd', prettier],
@@ -211,6 +215,30 @@ export const FORMATTER_PROGRAMS: readonly (readonly [string, Program])[] = [
       name,
       changer({}, (options) => options.has('i', 'in-place', 'replace')),
     ]),
+  [
+    'taplo',
+    changer(
+      { short: ['c', 'o'], long: ['config=', 'option='] },
+      (options, [verb]) => (verb === 'fmt' || verb === 'format') && !options.has('check', 'diff'),
+      1,
+    ),
+  ],
+  [
+    'stylua',
+    changer(
+      { short: ['f', 'g'], long: ['config-path=', 'glob=', 'stdin-filepath=', 'num-threads=', 'output-format='] },
+      (options, operands) => !options.has('check', 'c', 'version', 'help') && !operands.includes('-'),
+    ),
+  ],
+  ['ktlint', changer({ short: ['R'], long: ['format', 'editorconfig='] }, (options) => options.has('F', 'format'))],
+  [
+    'rector',
+    changer(
+      { short: ['c'], long: ['config='] },
+      (options, [verb]) => (verb === undefined || verb === 'process' || verb === 'p') && !asksRector(options),
+      1,
+    ),
+  ],
   ['dprint', changer({}, (_, [verb]) => verb === 'fmt', 1)],
   ['zig', changer({}, (options, [verb]) => verb === 'fmt' && !options.has('check'), 1)],
   ['dart', changer({ short: ['o', 'l'], long: ['output='] }, isDart, 1)],

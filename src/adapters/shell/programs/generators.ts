@@ -260,7 +260,7 @@ export const GENERATOR_PROGRAMS: readonly (readonly [string, Program])[] = [
   ]),
   ['tailwindcss', tailwind],
   ['msw', msw],
-  ...['graphql-codegen', 'graphql-code-generator', 'gql-gen'].map((name): readonly [string, Program] => [
+  ...['graphql-codegen', 'graphql-code-generator', 'gql-gen', 'orval'].map((name): readonly [string, Program] => [
     name,
     codegen,
   ]),

@@ -1,6 +1,7 @@
 // Tools of languages that build, test and keep a project's modules: the files they write as far as that is clear from their words.
 
 import { type OptionsSpec, readOptions } from '../options.ts';
+import { absolute, parentOf } from '../paths.ts';
 import type { Call, Program } from '../reader.ts';
 import { type Field, isText } from '../values.ts';
 import { isToldToUpdate, updateAll } from './snapshots.ts';
@@ -82,6 +83,10 @@ const cargo: Program = (call) => {
   const args = call.args.filter((arg) => !isText(arg) || !arg.startsWith('+'));
   const [verb, ...rest] = args;
   const { reader, shell } = call;
+  if (verb === 'watch') {
+    reader.runWords(['cargo-watch', ...rest], shell, call.stdin, 'program');
+    return undefined;
+  }
   const options = readOptions(rest, {
     isExact: true,
     long: ['target-dir=', 'out-dir=', 'artifact-dir=', 'root=', 'manifest-path='],
@@ -111,6 +116,19 @@ const CARGO_TESTS: ReadonlySet<string> = new Set(['test', 't', 'nextest', 'llvm-
 const INSTA_KEEPS: ReadonlySet<string> = new Set(['accept', 'approve', 'review', 'verify', 'reject']);
 const INSTA_ACCEPTS = ['--accept', '--accept-unseen', '--review', '--force-update-snapshots', '--force-update-all'];
 
+/** Writes where the generators of a schema say, beside which such a path begins. */
+function generate({ reader, shell }: Call, given: Field | undefined): void {
+  const schemas = given === undefined ? ['prisma/schema.prisma', 'schema.prisma'] : [given];
+  const schema = schemas.find((one) => isText(one) && reader.kindAt(shell, one) === 'file');
+  const [place, ...others] = isText(schema) ? (reader.places(shell, schema) ?? []) : [];
+  if (place === undefined || others.length > 0) return;
+  const text = reader.context.readText?.(place) ?? '';
+  for (const [, block = ''] of text.matchAll(/^[ \t]*generator\s+\w+\s*\{([^}]*)\}/gm)) {
+    const output = /^[ \t]*output\s*=\s*"([^"]+)"/m.exec(block)?.[1];
+    if (output !== undefined) reader.write(shell, absolute(output, parentOf(place)), 'prisma generate', { tree: true });
+  }
+}
+
 const prisma: Program = (call) => {
   const { reader, shell, args } = call;
   const [verb, what] = args;
@@ -120,6 +138,7 @@ const prisma: Program = (call) => {
   if (verb === 'init') reader.write(shell, 'prisma', 'prisma init', { tree: true });
   if (verb === 'db' && what === 'pull') reader.write(shell, 'prisma/schema.prisma', 'prisma db pull');
   const options = readOptions(args, { long: ['schema=', 'output=', 'name='], short: ['o'] });
+  if (verb === 'generate') generate(call, options.last('schema'));
   for (const file of options.all('o', 'output')) reader.write(shell, file, 'prisma -o');
   if (options.has('schema') && ((verb === 'migrate' && what === 'dev') || verb === 'format' || verb === 'db'))
     reader.unresolved('prisma writes beside a schema that is elsewhere');

@@ -19,8 +19,8 @@ export function outputOptions(
       if (file !== '-' && file !== '') call.reader.write(call.shell, file, `${call.name} -o`, { tree });
     }
     const unnamed = DEFAULTS[call.name];
-    if (unnamed !== undefined && !options.has(...names, 'version', 'help'))
-      call.reader.write(call.shell, unnamed, call.name);
+    if (unnamed !== undefined && !options.has(...names, 'version', 'help') && options.last('emit') !== 'none')
+      call.reader.write(call.shell, unnamed, call.name, { tree: unnamed.endsWith('/') });
     if (options.has(...runs)) call.reader.unresolved(`${call.name} runs another program`);
     return undefined;
   };
@@ -105,20 +105,7 @@ const OUTPUTS: readonly (readonly [readonly string[], readonly string[], Options
   ],
   [['tic'], ['o'], { short: ['o', 'e', 'R', 'Q', 'v', 'w'] }],
   [
-    [
-      'vite',
-      'rollup',
-      'webpack',
-      'parcel',
-      'swc',
-      'babel',
-      'tsup',
-      'terser',
-      'uglifyjs',
-      'postcss',
-      'lessc',
-      'typedoc',
-    ],
+    ['vite', 'rollup', 'webpack', 'parcel', 'swc', 'babel', 'tsup', 'terser', 'uglifyjs', 'postcss', 'lessc'],
     ['o', 'd', 'outDir', 'out-dir', 'out-file', 'output', 'output-path', 'file', 'dir', 'dist-dir', 'out'],
     {
       // `-c` may stand alone
@@ -139,14 +126,27 @@ const OUTPUTS: readonly (readonly [readonly string[], readonly string[], Options
     },
   ],
   [
+    ['typedoc'],
+    ['out', 'json', 'html'],
+    {
+      isExact: true,
+      long: 'out= json= html= options= tsconfig= plugin= theme= name= readme= exclude= emit='.split(' '),
+    },
+  ],
+  [
     ['xsltproc', 'xmllint', 'qrencode', 'mmdc', 'jsdoc', 'cython', 'rst2html'],
     ['o', 'output', 'd', 'destination'],
     { short: ['o', 'd', 'i'], long: ['output=', 'destination='] },
   ],
 ];
 
-/** `ctags` writes `tags` where no file is named. */
-const DEFAULTS: Readonly<Record<string, string>> = { ctags: 'tags', 'universal-ctags': 'tags', etags: 'TAGS' };
+/** What is written where no file is named. */
+const DEFAULTS: Readonly<Record<string, string>> = {
+  ctags: 'tags',
+  'universal-ctags': 'tags',
+  etags: 'TAGS',
+  typedoc: 'docs/',
+};
 
 /** A key and, beside it, its public half. */
 const sshKeygen: Program = (call) => {

@@ -24,6 +24,40 @@ const MAKERS: Readonly<Record<string, readonly string[]>> = {
   'django-admin': ['startproject', 'startapp', 'makemessages'],
 };
 
+/** Those of a database make their steps where an option, or else their configuration, says. */
+function stepMaker(verbs: RegExp, places: readonly string[]): Program {
+  return (call) => {
+    const spec = {
+      short: [...'dcn'],
+      long: [...places, 'dataSource', 'config', 'name', 'env'].map((one) => `${one}=`),
+    };
+    const options = readOptions(call.args, spec);
+    const verb = options.operands.find((one) => isText(one) && verbs.test(one));
+    if (verb === undefined) return unknownProgram(call);
+    const place = options.last(...places) ?? '.';
+    if (!call.args.includes('--help'))
+      call.reader.write(call.shell, place, `${call.name} ${isText(verb) ? verb : ''}`, {
+        tree: true,
+        entry: place === '.',
+      });
+    return undefined;
+  };
+}
+
+/** What it makes is named by a path, before the last part of which a time is put. */
+const typeorm: Program = (call) => {
+  const options = readOptions(call.args, { short: ['d'], long: ['dataSource=', 'timestamp=', 'name=', 'database='] });
+  const [verb, path] = options.operands;
+  const { reader, shell, name } = call;
+  if (!isText(verb ?? '') || !/^(?:init|(?:migration|entity|subscriber):(?:generate|create))$/.test(`${verb}`))
+    return unknownProgram(call);
+  if (call.args.includes('--help')) return undefined;
+  const directory = isText(path) ? path.replace(/\/*[^/]*\/*$/, '') : path;
+  const place = verb === 'init' || directory === undefined || directory === '' ? '.' : directory;
+  reader.write(shell, place, `${name} ${verb}`, { tree: true, entry: place === '.' });
+  return undefined;
+};
+
 function maker(verbs: readonly string[]): Program {
   return (call) => {
     const [verb] = readOptions(call.args).operands;
@@ -40,6 +74,11 @@ export const SCAFFOLD_PROGRAMS: readonly (readonly [string, Program])[] = [
     names.split(' ').map((name): readonly [string, Program] => [name, maker(verbs)]),
   ),
   ['create', initializer],
+  ['knex', stepMaker(/^(?:(?:migrate|seed):make|init)$/, ['migrations-directory', 'seeds-directory'])],
+  ...['typeorm', 'typeorm-ts-node-commonjs', 'typeorm-ts-node-esm'].map((name): readonly [string, Program] => [
+    name,
+    typeorm,
+  ]),
 ];
 
 /** `npm create x` runs a program that is called `create-x`. */

@@ -3,11 +3,14 @@
 import type { Program } from '../reader.ts';
 import { ARCHIVE_PROGRAMS } from './archives.ts';
 import { awk } from './awk.ts';
+import { BUILD_PROGRAMS } from './builds.ts';
 import { CODE_PROGRAMS } from './code.ts';
 import { COMMAND_LINE_PROGRAMS } from './command-lines.ts';
 import { COMPILER_PROGRAMS } from './compilers.ts';
 import { CONTAINER_PROGRAMS } from './containers.ts';
 import { COPY_PROGRAMS } from './copies.ts';
+import { EDIT_PROGRAMS } from './edits.ts';
+import { ENVIRONMENT_PROGRAMS } from './environments.ts';
 import { FILE_PROGRAMS } from './files.ts';
 import { find, xargs } from './find-xargs.ts';
 import { FORMATTER_PROGRAMS } from './formatters.ts';
@@ -38,10 +41,12 @@ const PROGRAMS: ReadonlyMap<string, Program> = new Map([
   ...PACKAGE_PROGRAMS,
   ...TOOL_RUNNER_PROGRAMS,
   ...LANGUAGE_PROGRAMS,
+  ...BUILD_PROGRAMS,
   ...SNAPSHOT_PROGRAMS,
   ...SCAFFOLD_PROGRAMS,
   ...GENERATOR_PROGRAMS,
   ...FORMATTER_PROGRAMS,
+  ...EDIT_PROGRAMS,
   ...FILE_PROGRAMS,
   ...COPY_PROGRAMS,
   ...ARCHIVE_PROGRAMS,
@@ -51,6 +56,7 @@ const PROGRAMS: ReadonlyMap<string, Program> = new Map([
   ...OUTPUT_PROGRAMS,
   ...CONTAINER_PROGRAMS,
   ...WRAPPER_PROGRAMS,
+  ...ENVIRONMENT_PROGRAMS,
   ...SHELL_PROGRAMS,
   ...STATEMENT_PROGRAMS,
   ...['awk', 'gawk', 'mawk', 'nawk', 'original-awk'].map((name): readonly [string, Program] => [name, awk]),

@@ -179,7 +179,6 @@ export const TEXT_PROGRAMS: readonly (readonly [string, Program])[] = [
   ['mktemp', mktemp],
   ['yq', yq],
   ['tidy', inPlace],
-  ['xmlstarlet', inPlace],
   ['clang-format', inPlace],
   ['script', script],
   ...[

@@ -90,6 +90,9 @@ const pythonRunner: Program = (call) => {
     return undefined;
   }
   const { name, reader } = call;
+  const isFormatted = (verb === 'fmt' && name === 'hatch') || (verb === 'format' && name === 'uv');
+  if (isFormatted && !rest.includes('--check') && !rest.includes('--diff'))
+    reader.write(inside, '.', `${name} ${verb}`, { tree: true, entry: true });
   const words = rest.filter((word) => !isText(word) || !word.startsWith('-'));
   const has = (...flags: readonly string[]) => rest.some((word) => isText(word) && flags.includes(word));
   const isAdded =

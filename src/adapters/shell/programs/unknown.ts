@@ -37,8 +37,27 @@ export const unknownProgram: Program = (call) => {
     return SNAPSHOTS.has(option.replaceAll('-', '').toLowerCase()) && text !== 'false' && text !== 'none';
   });
   if (snapshots !== undefined) reader.write(shell, '.', `${name} ${snapshots}`, { tree: true, entry: true });
+  runBehind(call);
   return outputProgram(call);
 };
+
+/** What stands behind a lone `--` may be a program that it runs: what that surely writes is told. */
+function runBehind({ args, reader, shell, name }: Call): void {
+  const at = args.indexOf('--');
+  const words = args.slice(at + 1);
+  const [first] = words;
+  if (at === -1 || first === undefined || !isText(first) || first.startsWith('-')) return;
+  if (OTHERS.has(name) || FAR.has(name)) return;
+  for (const { path, by, tree, directory } of reader.tried('"$@"', { ...shell, positional: words }).writes)
+    reader.write(shell, path, `${name} -- ${by}`, { tree, ...(directory === true ? { directory } : {}) });
+}
+
+/** They run it on another machine. */
+const FAR: ReadonlySet<string> = new Set(
+  'oc lxc incus multipass vagrant heroku fly flyctl gcloud az adb mosh crictl minikube tsh doctl limactl colima'.split(
+    ' ',
+  ),
+);
 
 /** Only files that it names as its outputs, or changes in their place. */
 export const outputProgram: Program = (call) => {
