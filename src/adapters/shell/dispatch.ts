@@ -39,8 +39,10 @@ export function dispatch(words: readonly Field[], shell: Shell, stdin: Input, ho
   const call: Call = { reader, shell, name: first, args, stdin };
   const builtin = how === 'program' ? undefined : (shell.zsh && ZSH_BUILTINS.get(first)) || BUILTINS.get(first);
   if (builtin !== undefined) return builtin(call);
-  if (first.includes('/')) reader.executed(shell, first, first);
   const name = baseOf(first);
   const program = programOf(name) ?? unknownProgram;
-  return both(shell, program({ ...call, name }) ?? UNKNOWN_INPUT);
+  const before = reader.changes();
+  const out = program({ ...call, name }) ?? UNKNOWN_INPUT;
+  if (first.includes('/')) reader.executed(shell, first, first, before);
+  return both(shell, out);
 }

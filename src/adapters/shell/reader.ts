@@ -50,8 +50,11 @@ export type Reader = {
   readonly unresolved: (line: string) => void;
   readonly onlyReads: (code: string) => readonly string[] | null;
   readonly command: (words: readonly Field[]) => void;
-  /** A file whose text is run as a program; `guess`: if there is one of this name. */
-  readonly executed: (shell: Shell, path: Field, by: string, how?: 'guess') => void;
+  /**
+   * A file whose text is run as a program; `guess`: if there is one of this name; a number: what `changes` was when it began,
+   * since when it was the one that wrote.
+   */
+  readonly executed: (shell: Shell, path: Field, by: string, how?: 'guess' | number) => void;
   /** What is there at the moment when the shell is in this state; `maybe`: the command itself may have changed it. */
   readonly kindAt: (shell: Shell, path: string) => 'file' | 'directory' | 'none' | 'maybe';
   /** Absolute paths that a path stands for, with links followed; null when the shell's directory is not known. */

@@ -14,6 +14,9 @@ const ODD = /[\s'"\\]/;
 
 type Note = { readonly path: string; readonly tree: boolean; readonly by: string };
 
+/** What was written from one moment to another was written by the program itself. */
+type Execution = { readonly isGuess: boolean; readonly from: number; readonly to: number };
+
 type Sink = Pick<
   Reader,
   | 'write'
@@ -73,7 +76,7 @@ export function createSink(context: ShellContext, of: 'command' | 'script' = 'co
   const patterns: ((note: Note) => boolean)[] = [];
   const through: { readonly path: string; readonly by: string }[] = [];
   const seen = new Set<string>();
-  const executed: { readonly path: string; readonly by: string; readonly isGuess: boolean }[] = [];
+  const executed: { readonly path: string; readonly by: string; readonly how: Execution }[] = [];
   let usesOutput = false;
   let isOdd = false;
   let isBackground = false;
@@ -180,9 +183,10 @@ export function createSink(context: ShellContext, of: 'command' | 'script' = 'co
       );
       if (link !== undefined) unresolved(`${by}: ${link.path} may be a link by then`);
     }
-    for (const { path, by, isGuess } of executed) {
-      const isMade = (note: Note) => note.path === path || (!isGuess && note.tree && isWithin(path, note.path));
-      if (made.some((note) => note.by !== by && isMade(note))) {
+    for (const { path, by, how } of executed) {
+      const isMade = (note: Note) => note.path === path || (!how.isGuess && note.tree && isWithin(path, note.path));
+      const isOwn = (index: number) => index >= how.from && index < how.to;
+      if (made.some((note, index) => note.by !== by && !isOwn(index) && isMade(note))) {
         unresolved(`${by}: the command itself writes the program ${path}: run that in a call of its own`);
       }
     }
@@ -218,7 +222,8 @@ export function createSink(context: ShellContext, of: 'command' | 'script' = 'co
     },
     executed: (shell, path, by, how) => {
       if (!isText(path) || of === 'script') return;
-      for (const place of places(shell, path) ?? []) executed.push({ path: place, by, isGuess: how === 'guess' });
+      const own = { isGuess: how === 'guess', from: typeof how === 'number' ? how : made.length, to: made.length };
+      for (const place of places(shell, path) ?? []) executed.push({ path: place, by, how: own });
     },
     kindAt,
     places,

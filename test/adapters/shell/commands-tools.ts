@@ -103,6 +103,13 @@ export const TOOLS: readonly Row[] = [
     'npx expo prebuild',
     'npx expo install expo-camera',
   ),
+  // only what stood there before it ran, or is written after that, is another program
+  ...unresolved(
+    'cd src/services; cp ../api/users.ts gradlew; ./gradlew spotlessApply',
+    'cd src/services; ./gradlew spotlessApply; ./gradlew build',
+    'cd src/services; for t in a b; do ./gradlew build; cp ../api/users.ts gradlew; done',
+    'cd src/services; cp ../api/users.ts artisan; php artisan make:model User',
+  ),
   ...unresolved('npx orval', 'orval --config orval.config.ts', 'cargo watch -x "$WHAT"'),
   ...allow(
     ...RUNNING('src/api/x'),
@@ -134,6 +141,9 @@ export const TOOLS: readonly Row[] = [
     'dotnet build -o src/api/out',
     './gradlew build',
     './gradlew spotlessCheck test',
+    'cd src/services; ./gradlew spotlessApply',
+    'cd src/services; ./manage.py startapp shop .',
+    'cd src/services; php artisan make:model User',
     'gradle build -x spotlessApply',
     'gradle -p src/services spotlessApply',
     'mvn -q verify',

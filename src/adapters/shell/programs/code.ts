@@ -120,11 +120,13 @@ const unreadInterpreter: Program = (call) => {
     return undefined;
   }
   checkFile(call, first);
-  if (isText(first)) call.reader.executed(call.shell, first, call.name);
+  if (!isText(first)) return undefined;
+  const before = call.reader.changes();
   // tools of the project that are known by their own names
-  const tool = isText(first) ? /(?:^|\/)(artisan|bin\/[\w-]+)$/.exec(first)?.[1] : undefined;
-  if (call.name === 'php' && tool !== undefined)
-    call.reader.runWords([tool.replace('bin/', ''), ...call.args.slice(1)], call.shell, call.stdin, 'program');
+  const tool = /(?:^|\/)(?:bin\/([\w-]+)|(artisan))$/.exec(first);
+  if (call.name === 'php' && tool !== null)
+    call.reader.runWords([tool[1] ?? tool[2] ?? '', ...call.args.slice(1)], call.shell, call.stdin, 'program');
+  call.reader.executed(call.shell, first, call.name, before);
   return undefined;
 };
 
