@@ -36,6 +36,8 @@ export const TOOLS: readonly Row[] = [
     'unheard-of -- prettier --write .',
     'unheard-of -- bash -c "echo x > src/components/x"',
     'nvm run 20 --cpu-prof',
+    'dotenvx set KEY value',
+    'dotenvx encrypt -f src/components/.env',
     'pixi add jq',
     'nix fmt',
     'nix flake update',
@@ -185,6 +187,8 @@ export const TOOLS: readonly Row[] = [
     'npx replace-in-file a b src/api/users.ts',
     'npx replace-in-file a b "src/components/*.tsx" --dry',
     'npx expo start',
+    'npx expo export',
+    'dotenvx decrypt --stdout',
     'cd src/api; npx expo prebuild -p ios',
   ),
 ];

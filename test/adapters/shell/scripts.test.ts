@@ -97,6 +97,8 @@ describe('a script of the project', () => {
     ['npm run gen:types', ['src/types.ts/']],
     ['npm run clean', ['src/']],
     ['npm run check', ['src/']],
+    ['unheard-of exec -- npm run check', ['src/']],
+    ['aws-vault exec far -- npm run check', ['src/']],
     ['npm test', []],
     ['UPDATE_SNAPSHOTS=1 npm test', ['/']],
     ['export UPDATE_SNAPSHOTS=1; cd src/api; npm t', ['/']],

@@ -32,6 +32,11 @@ const REPOSITORIES: Readonly<Record<string, Readonly<Record<string, string>>>> =
       'catalog:\n  a: 1\npackages:\n  # all of them\n  - \'packages/*\'\n  - "!packages/old"\n\n  - apps/web # one\nignored:\n  - x\n',
   },
   brackets: { ...PACKAGES, 'package.json': '{}', 'pnpm-workspace.yaml': 'packages: ["packages/*", "!packages/old"]\n' },
+  deep: {
+    'package.json': manifest('shop', {}, { workspaces: ['src/**'] }),
+    'src/a/b/package.json': manifest('b', { gen: 'touch made' }),
+    'src/a/b/node_modules/c/package.json': manifest('c', { gen: 'touch made' }),
+  },
   single: { 'package.json': manifest('shop', ROOT_SCRIPTS), 'src/api/a.ts': '' },
 };
 
@@ -116,6 +121,8 @@ const SCRIPTS: readonly Case[] = [
   ['pnpm', 'pnpm --filter ui exec touch a', ['packages/ui/a']],
   ['pnpm', 'pnpm --filter ui prettier --write .', ['packages/ui/']],
   ['brackets', 'pnpm -r gen', EACH],
+  ['deep', 'npm run gen -ws', ['src/a/b/made']],
+  ['deep', 'bun --filter "./src/**" gen', ['src/a/b/made']],
   ['npm', 'node --run here', ['here.ts']],
   ['npm', 'node --run=here -- --fix', ['here.ts']],
   ['npm', 'cd packages/ui && node --run gen', ['packages/ui/src/gen.ts']],

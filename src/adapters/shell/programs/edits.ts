@@ -109,7 +109,8 @@ const expo: Program = (call) => {
   } else if (verb === 'customize') reader.write(shell, '.', 'expo customize', { tree: true, entry: true });
   else if (verb === 'install' && (packages.length > 0 || options.has('fix')) && !options.has('check'))
     reader.write(shell, 'package.json', 'expo install');
-  else if (verb === 'export') reader.write(shell, options.last('output-dir') ?? 'dist', 'expo export', { tree: true });
+  else if (verb === 'export')
+    for (const directory of options.all('output-dir')) reader.write(shell, directory, 'expo export', { tree: true });
   return undefined;
 };
 

@@ -77,6 +77,23 @@ const pixi: Program = (call) => {
   })(call);
 };
 
+const DOTENVX: OptionsSpec = {
+  short: [...'ef'],
+  long: ['env=', 'env-file=', 'env-vault-file=', 'env-keys-file=', 'convention='],
+};
+
+/** Some verbs change the file of variables, and that of its keys. */
+const dotenvx: Program = (call) => {
+  const [verb, ...rest] = call.args;
+  if (!/^(?:set|encrypt|decrypt|rotate)$/.test(`${verb}`)) return environment({ verb: /^run$/, spec: DOTENVX })(call);
+  const options = readOptions(rest, DOTENVX);
+  if (options.has('stdout', 'help', 'h')) return undefined;
+  const files = options.all('f', 'env-file');
+  for (const file of [...(files.length === 0 ? ['.env'] : files), options.last('env-keys-file') ?? '.env.keys'])
+    call.reader.write(call.shell, file, `dotenvx ${verb}`);
+  return undefined;
+};
+
 /** Older ones are given the file of variables first. */
 const envCmd = environment({
   spec: { short: [...'fre'], long: ['file=', 'rc-file=', 'environments='] },
@@ -90,13 +107,7 @@ export const ENVIRONMENT_PROGRAMS: readonly (readonly [string, Program])[] = [
   ['nvm', nvm],
   ['fnm', environment({ verb: /^exec$/, spec: { long: ['using=', 'fnm-dir=', 'log-level='] } })],
   ['volta', environment({ verb: /^run$/, spec: { long: ['node=', 'npm=', 'yarn=', 'pnpm=', 'env='] } })],
-  [
-    'dotenvx',
-    environment({
-      verb: /^run$/,
-      spec: { short: ['e', 'f'], long: ['env=', 'env-file=', 'env-vault-file=', 'env-keys-file=', 'convention='] },
-    }),
-  ],
+  ['dotenvx', dotenvx],
   ['env-cmd', envCmd],
   ...named('rbenv pyenv nodenv goenv jenv plenv phpenv', environment({ verb: /^exec$/ })),
   [

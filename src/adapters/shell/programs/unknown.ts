@@ -48,8 +48,11 @@ function runBehind({ args, reader, shell, name }: Call): void {
   const [first] = words;
   if (at === -1 || first === undefined || !isText(first) || first.startsWith('-')) return;
   if (OTHERS.has(name) || FAR.has(name)) return;
-  for (const { path, by, tree, directory } of reader.tried('"$@"', { ...shell, positional: words }).writes)
-    reader.write(shell, path, `${name} -- ${by}`, { tree, ...(directory === true ? { directory } : {}) });
+  for (const write of reader.tried('"$@"', { ...shell, positional: words }).writes) {
+    const { path, by, tree, directory } = write;
+    if (write.script !== undefined) reader.wroteAsScript(write);
+    else reader.write(shell, path, `${name} -- ${by}`, { tree, ...(directory === true ? { directory } : {}) });
+  }
 }
 
 /** They run it on another machine. */

@@ -1,9 +1,10 @@
 // The packages of one repository that hold together: where they lie, and which of them a package manager is told to work in.
 
 import { isOn, type Options } from '../options.ts';
-import { isWithin, normalize, parentOf } from '../paths.ts';
+import { baseOf, isWithin, normalize, parentOf } from '../paths.ts';
 import { matcher } from '../patterns.ts';
 import type { Call } from '../reader.ts';
+import { listing } from '../sink.ts';
 import type { Shell } from '../state.ts';
 import { type Field, isText } from '../values.ts';
 import { fieldsOf } from './scripts.ts';
@@ -48,9 +49,28 @@ function patternsOf(call: Call, directory: string): readonly string[] | null {
   return Array.isArray(listed) ? listed.filter(isPattern) : null;
 }
 
+const MOST_DIRECTORIES = 2_000;
+
+/** A directory and those below it, but for what is installed there. */
+function below({ reader: { context } }: Call, directory: string): readonly string[] {
+  const found = [directory];
+  for (let index = 0; index < found.length && found.length < MOST_DIRECTORIES; index += 1)
+    for (const path of listing(found[index] ?? '', context))
+      if (
+        !/^\.|^node_modules$/.test(baseOf(path)) &&
+        context.linkTo(path) === null &&
+        context.kindOf(path) === 'directory'
+      )
+        found.push(path);
+  return found;
+}
+
 /** Directories that a pattern stands for. */
-function expanded({ reader }: Call, pattern: string, from: string): readonly string[] {
-  const paths = reader.context.glob?.(pattern.replace(/\/+$/, ''), from) ?? [];
+function expanded(call: Call, pattern: string, from: string): readonly string[] {
+  const [, above] = /^(.*?)\/*\*\*\/*$/s.exec(pattern) ?? [];
+  if (above !== undefined && !above.includes('**'))
+    return expanded(call, above === '' ? '.' : above, from).flatMap((one) => below(call, one));
+  const paths = call.reader.context.glob?.(pattern.replace(/\/+$/, ''), from) ?? [];
   return paths
     .map((path) => normalize(path.startsWith('/') ? path : `${from}/${path}`))
     .filter((path) => !/\/node_modules(\/|$)/.test(path.slice(from.length)));
