@@ -49,9 +49,9 @@ function runBehind({ args, reader, shell, name }: Call): void {
   if (at === -1 || first === undefined || !isText(first) || first.startsWith('-')) return;
   if (OTHERS.has(name) || FAR.has(name)) return;
   for (const write of reader.tried('"$@"', { ...shell, positional: words }).writes) {
-    const { path, by, tree, directory } = write;
+    const { path, by, tree, directory = false, how } = write;
     if (write.script !== undefined) reader.wroteAsScript(write);
-    else reader.write(shell, path, `${name} -- ${by}`, { tree, ...(directory === true ? { directory } : {}) });
+    else reader.write(shell, path, `${name} -- ${by}`, { tree, directory, renews: how === 'renewed' });
   }
 }
 
