@@ -8,6 +8,7 @@ import { measureTrust5 } from './adapters/checks/trust5.ts';
 import { systemClock } from './adapters/clock.ts';
 import { KeptTeams } from './adapters/event-log/kept-teams.ts';
 import { noteEnd } from './adapters/event-log/untold.ts';
+import { ignoreOwn } from './adapters/git/ignored.ts';
 import { createWorkshop } from './adapters/git/workshop.ts';
 import { HeldLock, holderWords } from './adapters/held-lock.ts';
 import { endRun } from './adapters/processes.ts';
@@ -141,6 +142,7 @@ export function composeLead(options: ComposeLeadOptions): ComposedLead {
     hold: async (team) => {
       await bounds;
       held.push(holdTeam(stateDir, team));
+      ignoreOwn(main);
     },
     close: async () => {
       for (const lock of held) lock.release();

@@ -1,19 +1,10 @@
 // The directory of a teammate's worktree: made, taken up, put in order after a kill, removed.
 
-import {
-  existsSync,
-  lstatSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  rmdirSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
+import { existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, renameSync, rmdirSync, rmSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { ToolError } from '../../domain/errors.ts';
 import { removeLargeTree } from '../remove-tree.ts';
+import { makeIgnored } from './ignored.ts';
 import type { Repository, Run } from './workshop-git.ts';
 
 export type Worktree = {
@@ -99,16 +90,6 @@ export async function removeWorktree(path: string, repository: Repository): Prom
   await removeLargeTree(gone);
 }
 
-/** Has Git leave out all worktrees of teams, and itself. */
-function ignoreWorktrees({ worktrees }: Repository): void {
-  const path = join(worktrees, '.gitignore');
-  if (existsSync(path)) return;
-  mkdirSync(worktrees, { recursive: true });
-  const fresh = `${path}.${process.pid}`;
-  writeFileSync(fresh, '*\n');
-  renameSync(fresh, path);
-}
-
 /** Makes the worktree, or takes it up where it stands; `checkout` says on what it is made. */
 export async function ensureWorktree(
   path: string,
@@ -116,7 +97,7 @@ export async function ensureWorktree(
   repository: Repository,
   run: Run,
 ): Promise<Worktree> {
-  ignoreWorktrees(repository);
+  makeIgnored(repository.worktrees);
   mkdirSync(dirname(path), { recursive: true });
   if (kindOf(path) === 'other')
     throw new ToolError('git', `${path}: expected a worktree or nothing there, got a file; remove it`);
