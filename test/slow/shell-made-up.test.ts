@@ -49,7 +49,7 @@ describe('programs made up from templates', () => {
           // what runs in the background may still write after its program ended
           runs += 1;
           const record = join(root, `record-${seed}-${runs}`);
-          const env = { PATH: process.env.PATH ?? '', HOME: root, RECORD: record };
+          const env = { PATH: process.env.PATH ?? '', HOME: root, SHELL: '/bin/bash', RECORD: record };
           runBash(`t() { echo "$1" >> "$RECORD"; }; ${setting}${program}`, root, env);
           const effects = readShell(setting + program, { cwd: root, home: root, env, ...fileView });
           if (effects.unresolved.length > 0) return;
@@ -77,7 +77,14 @@ describe('programs made up from templates', () => {
           mkdirSync(join(own, 'home'));
           symlinkSync('../b', join(cwd, 'a/l'));
           writeFileSync(join(cwd, 'b/c/file'), '');
-          const env = { PATH: process.env.PATH ?? '', HOME: join(own, 'home'), R: cwd, d: 'a', e: 'b' };
+          const env = {
+            PATH: process.env.PATH ?? '',
+            HOME: join(own, 'home'),
+            SHELL: '/bin/bash',
+            R: cwd,
+            d: 'a',
+            e: 'b',
+          };
           const effects = readShell(program, { cwd, home: env.HOME, env, ...fileView });
           if (effects.unresolved.length > 0) return;
           const seen = new Map(list(own));

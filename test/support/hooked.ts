@@ -55,7 +55,8 @@ export class HookedProject {
     this.transcript = join(place, 'transcripts', `${SESSION}.jsonl`);
     const home = join(place, 'home');
     mkdirSync(home);
-    this.env = { PATH: process.env.PATH ?? '', HOME: home, TMPDIR: place, CLAUDE_PROJECT_DIR: this.root, ...env };
+    const host = { SHELL: '/bin/bash', TMPDIR: place, CLAUDE_PROJECT_DIR: this.root };
+    this.env = { PATH: process.env.PATH ?? '', HOME: home, ...host, ...env };
     if (config !== null) this.write('.tool/config/workflow.yaml', config);
   }
 

@@ -49,7 +49,12 @@ function read(command: string): {
   readonly scripts: readonly string[];
   readonly unresolved: number;
 } {
-  const { writes, unresolved } = readShell(command, { cwd: root, home: '/nowhere', env: {}, ...fileView });
+  const { writes, unresolved } = readShell(command, {
+    cwd: root,
+    home: '/nowhere',
+    env: { SHELL: '/bin/bash' },
+    ...fileView,
+  });
   const told = (isOfScript: boolean) =>
     writes
       .filter(({ script }) => (script !== undefined) === isOfScript)

@@ -30,7 +30,7 @@ function placesOf(
     writeFileSync(join(cwd, path), text);
   }
   for (const [path, target] of Object.entries(links)) symlinkSync(target, join(cwd, path));
-  const { writes, unresolved } = readShell(command, { cwd, home: cwd, env: {}, ...fileView });
+  const { writes, unresolved } = readShell(command, { cwd, home: cwd, env: { SHELL: '/bin/bash' }, ...fileView });
   assert.deepEqual(unresolved, []);
   return writes.map(({ path, tree }) => `${relative(cwd, path) || '.'}${tree ? '/' : ''}`);
 }

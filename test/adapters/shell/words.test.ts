@@ -26,7 +26,7 @@ before(() => {
 
 after(() => rmSync(root, { recursive: true, force: true }));
 
-const context = () => ({ cwd: root, home: '/home/me', env: { HOME: '/home/me' }, ...fileView });
+const context = () => ({ cwd: root, home: '/home/me', env: { HOME: '/home/me', SHELL: '/bin/bash' }, ...fileView });
 
 function bash(script: string): string {
   return execFileSync('bash', ['-c', script], {
