@@ -154,14 +154,40 @@ function given(name: string, shell: Shell, call: Call): Value | undefined {
 
 const LISTING = /^(-[cmodz]|--(cached|modified|others|deleted|exclude-standard)|--)$/;
 
-/** `git ls-files` prints paths below the directory it runs in, of those that its words name; so does `git diff --name-only`. */
-function printedBy(command: string, call: Call, args: readonly Field[], isAtRoot: boolean): Input | undefined {
+/** Options of `git diff` that leave the names as they are, and those of `git grep`. */
+const NAMING = /^(--(name-only|cached|staged|diff-filter=\w+|no-renames|merge-base)|-z)$/;
+const FINDING =
+  /^(-[liwEFGPzI]+|--(files-with-matches|name-only|ignore-case|word-regexp|fixed-strings|untracked|cached))$/;
+
+/** The pathspecs of what prints paths; null when it may print anything else. */
+function pathspecsOf(command: string, { reader, shell }: Call, args: readonly Field[], isAtRoot: boolean) {
   const end = args.indexOf('--');
+  const behind = end < 0 ? [] : args.slice(end + 1);
+  const before = end < 0 ? args : args.slice(0, end);
+  const isPlain = (one: Field, options: RegExp) => isText(one) && (options.test(one) || !one.startsWith('-'));
+  // what is there can be no revision: git would ask which of both is meant
+  const isThere = (one: Field) => isText(one) && !one.startsWith('-') && reader.kindAt(shell, one) !== 'none';
+  if (command === 'ls-files') return args.filter((arg) => !isText(arg) || !LISTING.test(arg));
   // these paths are told from the root
-  const isDiff = command === 'diff' && args.includes('--name-only') && end > 0 && isAtRoot;
-  if (command !== 'ls-files' && !isDiff) return undefined;
-  const paths = isDiff ? args.slice(end + 1) : args.filter((arg) => !isText(arg) || !LISTING.test(arg));
-  if (isDiff && (paths.length === 0 || args.slice(0, end).includes('--stat'))) return undefined;
+  if (command === 'diff' && isAtRoot && before.includes('--name-only')) {
+    const isNamed = end >= 0 ? !before.includes('--stat') : before.every((one) => isPlain(one, NAMING));
+    const paths = end < 0 ? before.filter(isThere) : behind;
+    return isNamed && paths.length > 0 ? paths : null;
+  }
+  if (command === 'grep' && before.every((one) => isPlain(one, FINDING))) {
+    const lists = before.some((one) => isText(one) && /^(-\w*l\w*|--files-with-matches|--name-only)$/.test(one));
+    const [pattern, ...others] = before.filter((one) => isText(one) && !one.startsWith('-'));
+    // before the paths of a revision stands its name
+    const isNamed = pattern !== undefined && (end < 0 ? others.every(isThere) : others.length === 0);
+    return lists && isNamed ? [...others, ...behind] : null;
+  }
+  return null;
+}
+
+/** `git ls-files` prints paths below the directory it runs in, of those that its words name; so do `git diff --name-only` and `git grep -l`. */
+function printedBy(command: string, call: Call, args: readonly Field[], isAtRoot: boolean): Input | undefined {
+  const paths = pathspecsOf(command, call, args, isAtRoot);
+  if (paths === null) return undefined;
   const starts = paths.map((arg) => (isText(arg) && /^[\w./][^:\\]*$/.test(arg) ? directoryOf(arg, call) : null));
   if (starts.includes(null)) return undefined;
   const places = startsOf(

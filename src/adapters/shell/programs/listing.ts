@@ -13,6 +13,18 @@ function printedPaths(directories: readonly Field[], isNul: boolean, call: Call)
   return within === null ? undefined : { kind: 'paths', within, nul: isNul };
 }
 
+/** `ls` prints the names of files as they are given, one to a line where that is read. */
+export const ls: Program = ({ args, reader, shell }) => {
+  const names = args.filter((arg) => arg !== '-1');
+  const isKnown = (name: Field) => isText(name) && /^[\w./@+-]+$/.test(name) && !name.startsWith('-');
+  if (
+    names.length === 0 ||
+    !names.every((name) => isKnown(name) && isText(name) && reader.kindAt(shell, name) === 'file')
+  )
+    return undefined;
+  return { kind: 'text', text: names.map((name) => `${name}\n`).join('') };
+};
+
 /** Long options of grep that take a text. */
 const GREP_TEXTS =
   'regexp file include exclude exclude-from exclude-dir max-count context after-context before-context label ' +

@@ -18,7 +18,7 @@ import { GENERATOR_PROGRAMS } from './generators.ts';
 import { git } from './git.ts';
 import { gh } from './hosting.ts';
 import { LANGUAGE_PROGRAMS } from './languages.ts';
-import { fd, filter, grep, ripgrep } from './listing.ts';
+import { fd, filter, grep, ls, ripgrep } from './listing.ts';
 import { OUTPUT_OPTION_PROGRAMS } from './output-options.ts';
 import { OUTPUT_PROGRAMS } from './outputs.ts';
 import { PACKAGE_PROGRAMS } from './packages.ts';
@@ -65,6 +65,7 @@ const PROGRAMS: ReadonlyMap<string, Program> = new Map([
   ...['fd', 'fdfind'].map((name): readonly [string, Program] => [name, fd]),
   ...['head', 'tail'].map((name): readonly [string, Program] => [name, filter]),
   ['rg', ripgrep],
+  ['ls', ls],
   ['find', find],
   ['xargs', xargs],
   ['gxargs', xargs],
