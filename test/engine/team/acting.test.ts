@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { putSpec } from '../../../src/adapters/specs.ts';
+import { BusyError } from '../../../src/domain/errors.ts';
 import { DEFAULT_QUALITY, DIMENSIONS, type Trust5Settings } from '../../../src/domain/quality.ts';
 import type { Evidence } from '../../../src/domain/team/caller.ts';
 import { JUDGE_ROUNDS } from '../../../src/domain/team/judge.ts';
@@ -361,6 +362,19 @@ async function built(t: Cleanup): Promise<World> {
   world.clock.set(1);
   return world;
 }
+
+test('where the checks of others take too long the work of all is measured by the next look', async (t) => {
+  const world = await built(t);
+  world.whyNot = new BusyError('not measured: the checks of others were still running');
+  assert.equal(
+    (await world.act('team-lead', 'TaskList')).note,
+    'the work of all is not measured: the checks of others were still running. TaskList measures it.',
+  );
+  assert.equal(world.state().gate?.task, '1', 'nothing was measured since');
+  world.whyNot = null;
+  await world.act('team-lead', 'TaskList');
+  assert.deepEqual([world.state().gate?.task, world.state().gate?.ok], [null, true]);
+});
 
 test('who judges waits until the work of all is measured', async (t) => {
   const world = await built(t);
