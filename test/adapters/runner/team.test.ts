@@ -116,7 +116,7 @@ for (const isReported of [true, false])
       asked?.type === 'pull_request' ? asked.body : '',
       isReported ? /^# The report/ : /1 files on `tool\/issue-7`/,
     );
-    assert.deepEqual(readdirSync(join(bench.cwd, '.tool', 'teams')), ['archive']);
+    assert.deepEqual(readdirSync(join(bench.cwd, '.tool', 'teams')).sort(), ['.gitignore', 'archive']);
   });
 
 /** Writes down, whole, with what it was started and with what whoever started it was. */
