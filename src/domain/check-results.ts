@@ -3,7 +3,7 @@
 import { type Coverage, fileLine, hasLines, percentText, uncovered } from './coverage.ts';
 import { ownThreshold } from './own-threshold.ts';
 import { type Check, type CheckResult, NO_TESTS } from './quality.ts';
-import { type CommandEnd, hasFoundNone, ranBy, tellsFailure, wasLost } from './test-ends.ts';
+import { type CommandEnd, hasFoundNone, ranBy, SAYS_WHY, tellsFailure, wasLost } from './test-ends.ts';
 import { plainText, readTestOutput } from './test-output.ts';
 import { clip, lastLines, oneLine, visible } from './text.ts';
 import { withPlaces } from './tool-output.ts';
@@ -147,10 +147,6 @@ export function testsResult(ends: readonly CommandEnd[], timeoutMs: number): Mea
   const words = figure === null ? 'the tests pass' : `${figure} ${total === 1 ? 'passes' : 'pass'}`;
   return passed('tests', `${words}${left}`, ends, figure === null ? null : `${figure}${left}`);
 }
-
-/** The line that says why something broke, of programs that say more behind it. */
-const SAYS_WHY =
-  /^\s*(?:(?:Exception during run: )?[\w.]*(?:Error|Exception)(?: \[\w+\])?: \S|\S+[(:]\d+[,:]\d+\)?: error\b)/;
 
 /** Lines of a stack that are in no file of the project. */
 const OUTSIDE = /^\s+at (?:.*\()?(?:node:|(?:\S*\/)?node_modules\/)[^\s()]*\)?(?: \{)?$/;

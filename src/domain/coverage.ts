@@ -197,6 +197,12 @@ export function isTestFile(path: string): boolean {
   return TESTS.some((pattern) => pattern.test(path));
 }
 
-export function withoutTests(coverage: Coverage): Coverage {
-  return coverageOf(coverage.files.filter((file) => !isTestFile(file.path)));
+/** Tests to Node's own runner alone; to others a part of the program: `src/commands/test.ts`. */
+const TO_NODE = /(^|\/)src\/(.*\/)?(test\/|test(-[^/]+)?\.[cm]?[jt]s$)/;
+const NAMED = /\.(test|spec)\.[^/]+$|(^|\/)__tests__\/|\.py$/;
+
+/** @param by whose names for tests count */
+export function withoutTests(coverage: Coverage, by: 'node' | 'any'): Coverage {
+  const isTest = (path: string) => isTestFile(path) && (by === 'node' || NAMED.test(path) || !TO_NODE.test(path));
+  return coverageOf(coverage.files.filter(({ path }) => !isTest(path)));
 }

@@ -59,12 +59,21 @@ function isNamedMissing({ exitCode, output, script }: CommandEnd): boolean {
 /** Said where that is no error: what failed then comes behind it. */
 const NONE_WANTED = /^No tests? (?:files )?found, exiting with code 0/m;
 
+/** The line that says why something broke, of programs that say more behind it. */
+export const SAYS_WHY =
+  /^\s*(?:(?:Exception during run: )?[\w.]*(?:Error|Exception)(?: \[\w+\])?: \S|\S+[(:]\d+[,:]\d+\)?: error\b)/;
+
+/** Something else broke than a runner that has nothing to run. */
+function breaks(line: string): boolean {
+  return SAYS_WHY.test(line) && line.search(NONE_FOUND) === -1;
+}
+
 /** Whether a runner says that there is no test to run. */
 export function hasFoundNone(end: CommandEnd): boolean {
   const { exitCode, output } = end;
   const text = plainText(output);
   if (isNamedMissing(end)) return true;
-  if (exitCode !== 0 && NONE_WANTED.test(text)) return false;
+  if (exitCode !== 0 && (NONE_WANTED.test(text) || text.split('\n').some(breaks))) return false;
   return text.search(NONE_FOUND) !== -1 || (NONE_RAN.test(text) && NONE_RAN_CODES.includes(exitCode ?? 1));
 }
 

@@ -4,8 +4,10 @@ import { type Coverage, fileLine, isTestFile, MAX_NAMED, percentText, type Reach
 import { type GateResult, gateResult, type QualitySettings } from './quality.ts';
 import { areaOf, isSettled } from './team/areas.ts';
 
-type Language = {
-  readonly name: 'javascript' | 'typescript' | 'python' | 'go' | 'rust';
+export type Language = 'javascript' | 'typescript' | 'python' | 'go' | 'rust';
+
+type Kind = {
+  readonly name: Language;
   readonly files: RegExp;
   /** What a file has that can be run. */
   readonly runs: RegExp;
@@ -13,7 +15,7 @@ type Language = {
 
 const SCRIPT =
   /^(?!\s*(?:export\s+)?(?:declare|type|interface|import)\b).*(?:\b(?:function|class|enum|new|throw)\b|=>|\w\()/m;
-const LANGUAGES: readonly Language[] = [
+const LANGUAGES: readonly Kind[] = [
   { name: 'javascript', files: /\.[cm]?jsx?$/, runs: SCRIPT },
   { name: 'typescript', files: /(?<!\.d)\.(?:[cm]?ts|tsx)$/, runs: SCRIPT },
   { name: 'python', files: /\.py$/, runs: /^\s*(?:async\s+)?def\s/m },
@@ -29,17 +31,29 @@ const LEFT_OUT =
   /\b(?:c8|v8|istanbul) ignore\b|\bnode:coverage (?:disable|ignore)\b|pragma: no cover|@generated\b|\bCode generated\b|\bDO NOT EDIT\b|^\/\/go:build |^\/\/ ?\+build /m;
 const AREAS = ['backend', 'frontend', 'database', 'core'];
 
-function languageOf(path: string): Language | undefined {
+function languageOf(path: string): Kind | undefined {
   return LANGUAGES.find(({ files }) => files.test(path));
 }
 
 /** What only describes a shape has members that look like calls, and nothing that runs. */
-function withoutTypes(text: string, { name }: Language): string {
+function withoutTypes(text: string, { name }: Kind): string {
   if (name !== 'typescript') return text;
   return text
     .replace(/^(?:export\s+)?(?:declare\s+)?(?:interface\b|type\s[^;{]*\{[ \t]*$)[\s\S]*?^\}[^\n]*$/gm, '')
     .replace(/^(?:export\s+)?(?:declare\s+)?type\s[^;]*;$/gm, '');
 }
+
+function isProgram(path: string): boolean {
+  return !isTestFile(path) && !isSettled(path) && !BESIDE.test(path) && AREAS.includes(areaOf(path, []));
+}
+
+/** Whether a file is source that tests are for, by its path, in one of these languages. */
+export function isSourceIn(path: string, languages: readonly Language[]): boolean {
+  const language = languageOf(path);
+  return language !== undefined && languages.includes(language.name) && isProgram(path);
+}
+
+export const ALL_LANGUAGES: readonly Language[] = LANGUAGES.map(({ name }) => name);
 
 /** How many lines of a file a test could reach; 0 where it is none that tests are for. */
 export function reachableLines(path: string, text: string): number {
@@ -59,7 +73,7 @@ export type Scope =
   | { readonly kind: 'patterns'; readonly covers: (path: string) => boolean }
   | { readonly kind: 'unread'; readonly where: string };
 
-export type Scopes = Readonly<Partial<Record<Language['name'], Scope>>>;
+export type Scopes = Readonly<Partial<Record<Language, Scope>>>;
 
 export type ListedFiles = {
   /** All of the project. */
@@ -83,7 +97,7 @@ export function unreportedPaths({ files: reported }: Coverage, { files, scopes }
     named.has(path) ||
     (ends.has(path.slice(path.lastIndexOf('/') + 1)) &&
       reported.some((one) => path.endsWith(`/${one.path}`) || one.path.endsWith(`/${path}`)));
-  const isTold = (language: Language) => {
+  const isTold = (language: Kind) => {
     const own = reported.filter(({ path, total }) => total > 0 && language.files.test(path));
     // Who names a file that nothing has loaded names every one that counts.
     const namesAll = SCRIPTS.includes(language.name) && own.some(({ covered }) => covered === 0);
@@ -94,14 +108,12 @@ export function unreportedPaths({ files: reported }: Coverage, { files, scopes }
     const language = told.find((one) => one.files.test(path));
     const scope = language === undefined ? undefined : (scopes[language.name] ?? { kind: 'open' });
     if (scope === undefined || scope.kind === 'report' || (scope.kind === 'patterns' && !scope.covers(path))) return [];
-    const counts =
-      !isTestFile(path) && !isSettled(path) && !BESIDE.test(path) && AREAS.includes(areaOf(path, [])) && !isNamed(path);
-    if (!counts) return [];
+    if (!isProgram(path) || isNamed(path)) return [];
     return [scope.kind === 'unread' ? { path, unread: scope.where } : { path }];
   });
 }
 
-const SCRIPTS: readonly Language['name'][] = ['javascript', 'typescript'];
+const SCRIPTS: readonly Language[] = ['javascript', 'typescript'];
 
 /** The result with the files first that are somebody's own, of those below the target. */
 export function ownFirst(gate: GateResult, isOwn: (path: string) => boolean): GateResult {

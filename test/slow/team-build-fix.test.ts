@@ -44,7 +44,7 @@ test('the first that is proven wins; nobody waits for those who search on', asyn
   const log = project.archived();
   assert.match(log, /"type":"moved","event":"cause_proven","reason":"Node is too old"/);
   assert.match(log, /"kind":"shutdown_request"/);
-  assert.deepEqual(project.names('.tool/teams'), ['archive']);
+  assert.deepEqual(project.names('.tool/teams'), ['.gitignore', 'archive']);
   assert.equal(project.git('branch', '--list').trim(), '* main');
   assert.equal(project.git('status', '--short'), '');
 });
@@ -71,7 +71,7 @@ test('when all are refuted it is said what was tried; who did not say it in the 
     stderr,
     /no hypothesis was proven:\n {2}Try whether a recent change did it: [^\n]*: refuted: it was never otherwise\n/,
   );
-  assert.deepEqual(project.names('.tool/teams'), ['archive']);
+  assert.deepEqual(project.names('.tool/teams'), ['.gitignore', 'archive']);
 });
 
 test('what is shown by nothing settles nothing: each hypothesis is named, with what is missing', async (t) => {

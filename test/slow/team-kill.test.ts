@@ -103,7 +103,7 @@ async function assertDone(project: PhaseProject): Promise<void> {
     assert.equal(project.git('log', '--no-merges', '--format=%an', BRANCH, '--', file).trim(), owner);
   assert.equal(lines(project.git('worktree', 'list')).length, 1);
   assert.deepEqual(project.names('.tool/worktrees'), ['.gitignore']);
-  assert.deepEqual(project.names('.tool/teams'), ['archive']);
+  assert.deepEqual(project.names('.tool/teams'), ['.gitignore', 'archive']);
   const [name = '', ...more] = project.names('.tool/teams/archive');
   assert.deepEqual(more, []);
   const completed: string[] = [];

@@ -230,7 +230,7 @@ test('a lead that is killed, at work or at its question, leaves what the same co
   const report = reportOf(await project.lead('plan', FEATURE, '--team', '--json'));
   assert.equal(report.plan?.spec, SPEC);
   assert.deepEqual(project.names('.tool/specs'), [SPEC]);
-  assert.deepEqual(project.names('.tool/teams'), ['archive']);
+  assert.deepEqual(project.names('.tool/teams'), ['.gitignore', 'archive']);
   const log = project.archived();
   for (const id of ['1', '2', '3'])
     assert.equal(log.split(`"task":"${id}","status":"completed"`).length, 2, `task ${id} was done once`);

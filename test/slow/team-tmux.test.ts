@@ -48,7 +48,7 @@ test('panes that are asked for by name outside of tmux: it is refused before the
     assert.equal(code, 2, stderr);
     assert.match(stderr, /^tool: workflow\.team\.teammate_display is tmux, and this terminal is none of tmux/m);
   }
-  assert.deepEqual(project.names('.tool/teams'), []);
+  assert.deepEqual(project.names('.tool/teams'), ['.gitignore']);
 });
 
 test('tmux that dies under a run does not end it: one line says so', { skip }, async (t) => {

@@ -80,7 +80,7 @@ for (const { args, team, make, moments, check } of CASES)
       const report: RunReport = JSON.parse(stdout);
       assert.deepEqual([report.team, report.outcome], [team, 'done']);
       check(report);
-      assert.deepEqual(project.names('.tool/teams'), ['archive']);
+      assert.deepEqual(project.names('.tool/teams'), ['.gitignore', 'archive']);
       assert.equal(project.names('.tool/teams/archive').length, 1);
 
       const over = await project.lead('team-restart');

@@ -19,12 +19,13 @@ import { messageOf, ToolError } from '../../domain/errors.ts';
 import { failsForTests, ownThreshold } from '../../domain/own-threshold.ts';
 import { BELOW_OWN, type Check, type GateResult, type QualitySettings } from '../../domain/quality.ts';
 import { type CommandEnd, hasNoTests, tellsOfTests, wasLost } from '../../domain/test-ends.ts';
+import { ALL_LANGUAGES } from '../../domain/unreported.ts';
 import type { Commands } from './command.ts';
 import type { Line } from './coverage-commands.ts';
 import { type Plan, planChecks, type Testing } from './plan.ts';
 import type { Way, Ways } from './project.ts';
 import { type Reading, readReport, watchPlaces } from './reports.ts';
-import { reachOf } from './unreported.ts';
+import { hasSource, reachOf } from './unreported.ts';
 
 export type Findings = Pick<GateResult, 'checks' | 'coverage' | 'uncoveredFiles' | 'reach'> & {
   /** Every result speaks of the tree alone. */
@@ -83,13 +84,17 @@ type Run = {
   readonly measured: readonly Way[];
 };
 
+/** With the languages that it is about. */
+type Judged = Run & Pick<Testing, 'languages'>;
+
 async function measureTests(
   plan: Plan,
   bench: Bench,
 ): Promise<{ tests: Measured; coverage: Measured; reached: Coverage | null; lines: readonly Line[] }> {
   const { timeoutMs, commands } = bench.settings;
-  const runs: Run[] = [];
-  for (const testing of plan.testing) runs.push(await runTesting(testing, bench));
+  const runs: Judged[] = [];
+  for (const testing of plan.testing)
+    runs.push({ ...(await runTesting(testing, bench)), languages: testing.languages });
   const [first] = plan.testing;
   const ends = runs.flatMap((run) => run.tests);
   // Tests that fail where they are run once more, to be measured, fail.
@@ -104,27 +109,37 @@ async function measureTests(
       where: [commands.tests, commands.coverage].includes(command) ? 'quality.commands' : 'package.json',
     })),
   );
-  return { tests, ...(await judgeCoverage(runs, lines, tests, bench)), lines };
+  return { tests, ...(await judgeCoverage(runs, tests, bench)), lines };
 }
 
 /** Without tests, which reach themselves; where they are all that the project has, they are the program. */
-async function ownCoverage(all: Coverage, lines: readonly Line[], { root, settings }: Bench): Promise<Coverage> {
-  const own = withoutTests(all);
+async function ownCoverage(all: Coverage, { root }: Bench): Promise<Coverage> {
+  const own = withoutTests(all, 'any');
   if (hasLines(own)) return own;
-  const reach = await reachOf(root, all, lines, settings).catch(() => null);
-  return reach?.unreported.length === 0 ? all : own;
+  return (await hasSource(root, ALL_LANGUAGES).catch(() => true)) ? own : all;
+}
+
+/** A manifest may stand there for its tools alone: where others have tests, nobody misses the report of its own. */
+async function withSource(
+  runs: readonly Judged[],
+  tested: readonly Judged[],
+  { root }: Bench,
+): Promise<readonly Judged[]> {
+  const asked = runs.map(
+    async (run) => tested.includes(run) || (await hasSource(root, run.languages).catch(() => true)),
+  );
+  const isMissed = await Promise.all(asked);
+  return runs.filter((_, index) => isMissed[index] === true);
 }
 
 async function judgeCoverage(
-  runs: readonly Run[],
-  lines: readonly Line[],
+  runs: readonly Judged[],
   tests: Measured,
   bench: Bench,
 ): Promise<{ coverage: Measured; reached: Coverage | null }> {
   const { settings } = bench;
-  // A manifest may stand there for its tools alone: where others have tests, nobody misses the report of its own.
   const tested = runs.filter((run) => run.tests.length === 0 || !run.tests.every(hasNoTests));
-  const missed = tested.length > 0 ? tested : runs;
+  const missed = tested.length > 0 ? await withSource(runs, tested, bench) : runs;
   const ends = missed.flatMap((run) => run.coverage);
   const readings = runs.flatMap((run) =>
     run.readings.filter((reading) => missed.includes(run) || 'coverage' in reading),
@@ -140,7 +155,7 @@ async function judgeCoverage(
     return { coverage: noData('coverage', `not measured: ${why}`, command), reached: null };
   }
   const all = joinCoverage(readings.flatMap((reading) => ('coverage' in reading ? [reading.coverage] : [])));
-  const reached = await ownCoverage(all, lines, bench);
+  const reached = await ownCoverage(all, bench);
   const judged = coverageResult(reached, settings.coverageTarget, ends);
   if (!hasLines(reached)) return { coverage: judged, reached: null };
   if (judged.result.outcome !== 'passed' || tests.result.outcome !== 'passed') return { coverage: judged, reached };
@@ -192,7 +207,11 @@ async function runCoverage(
     const written = settings.coverageReport === null && way.report !== null ? null : await places.read();
     if (written !== null) readings.push(written);
     else if (way.report === null) readings.push({ problem: places.whyNone() });
-    else readings.push(await readReport(join(reports, way.report), `the report of ${way.command}`, root));
+    else {
+      const reading = await readReport(join(reports, way.report), `the report of ${way.command}`, root);
+      const isNodes = way.byNode === true && 'coverage' in reading;
+      readings.push(isNodes ? { coverage: withoutTests(reading.coverage, 'node') } : reading);
+    }
   }
   return { ends, readings };
 }

@@ -14,6 +14,7 @@ type Rule = {
   readonly plain: string;
   /** In `$TOOL_REPORTS`. */
   readonly report: string;
+  readonly byNode?: true;
 };
 
 /** Reporters whose files can be read here. */
@@ -55,6 +56,7 @@ const RULES: readonly Rule[] = [
     own: / --test-reporter(?:-destination)?[= ]\S+| --experimental-test-coverage(?= |$)/g,
     plain: '--experimental-test-coverage',
     report: 'lcov.info',
+    byNode: true,
   },
   {
     place: new RegExp(`${program('vitest')}(?: run)?(?= |$)`),
@@ -85,6 +87,7 @@ export type Reporting = {
   /** What a person types to see the coverage. */
   readonly command: string;
   readonly report: string | null;
+  readonly byNode?: boolean;
 };
 
 const NEVER = /(?!)/;
@@ -122,6 +125,7 @@ export function reporting(script: string, run: string, packages: readonly string
           ? run
           : typed(plain.replace(own, '').replace(rule.place, (start) => `${start} ${rule.plain}`)),
       report: rule.report,
+      byNode: rule.byNode === true,
     };
   }
   const wrapper = ['c8', 'nyc'].find((name) => packages.includes(name));

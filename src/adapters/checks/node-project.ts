@@ -15,9 +15,9 @@ const LOCK_FILES: readonly (readonly [string, string])[] = [
   ['bun.lockb', 'bun'],
 ];
 
-/** A call of another language's runner alone. */
+/** A call of another language's runner alone, for all of its tests. */
 const OTHER_RUNNER =
-  /^(?:\w+=\S* +)*(?:(?:uv|poetry|pipenv|pdm|hatch|rye) run +)?(?:\S*python[\d.]* -m +)?(?:[\w./-]*\/)?(pytest|unittest|go test|cargo test)(?: [^&|;]*)?$/;
+  /^(?:(?:uv|poetry|pipenv|pdm|hatch|rye) run +)?(?:python3? -m +|\.?[\w.-]+\/bin\/)?(pytest|unittest|go test|cargo test)(?: +(?:\.\/\.\.\.|-v|-q))*$/;
 
 export async function findNodeProject({ root }: Surroundings): Promise<Project | null> {
   const text = readText(root, MANIFEST);
@@ -68,6 +68,7 @@ export async function findNodeProject({ root }: Surroundings): Promise<Project |
   };
   return {
     manifest: MANIFEST,
+    languages: ['javascript', 'typescript'],
     tests: hasTests ? found(way(run('test'))) : gap(`${MANIFEST} has no script "test"`),
     ...(calls === undefined ? {} : { calls }),
     coverage: coverage(),

@@ -1,6 +1,7 @@
 // What is run: the commands that were given, and for the rest those that the project's own files name.
 
 import type { QualitySettings } from '../../domain/quality.ts';
+import { ALL_LANGUAGES, type Language } from '../../domain/unreported.ts';
 import { findGoProject } from './go-project.ts';
 import { findNodeProject } from './node-project.ts';
 import type { Project, Surroundings, Way, Ways } from './project.ts';
@@ -14,6 +15,8 @@ export type Testing = {
   readonly coverage: Ways;
   /** One run measures both. */
   readonly isOneRun: boolean;
+  /** Of the source that it is about. */
+  readonly languages: readonly Language[];
 };
 
 export type Plan = {
@@ -69,6 +72,7 @@ function planTesting(
     const planned = own.map((project) => ({
       tests: project.tests,
       coverage: project.coverage,
+      languages: project.languages,
       isOneRun: project.coverageRunsTests && project.coverage.ways.length > 0 && project.tests.ways.length > 0,
     }));
     // A package.json may stand there for its tools alone: whoever has tests speaks for the project.
@@ -80,6 +84,7 @@ function planTesting(
             tests: joined(projects.map((one) => one.tests)),
             coverage: joined(projects.map((one) => one.coverage)),
             isOneRun: false,
+            languages: ALL_LANGUAGES,
           },
         ];
   }
@@ -87,5 +92,6 @@ function planTesting(
   const coverageWays = coverage === null ? joined(projects.map((project) => project.coverage)) : found(way(coverage));
   const same = (a: readonly Way[], b: readonly Way[]) =>
     a.length === b.length && a.every(({ command }, index) => command === b[index]?.command);
-  return [{ tests: testsWays, coverage: coverageWays, isOneRun: same(testsWays.ways, coverageWays.ways) }];
+  const isOneRun = same(testsWays.ways, coverageWays.ways);
+  return [{ tests: testsWays, coverage: coverageWays, isOneRun, languages: ALL_LANGUAGES }];
 }

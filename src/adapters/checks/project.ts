@@ -2,6 +2,7 @@
 
 import { accessSync, constants } from 'node:fs';
 import { delimiter, join } from 'node:path';
+import type { Language } from '../../domain/unreported.ts';
 import { readRegular } from '../own-file.ts';
 
 /** One command that measures something. */
@@ -12,6 +13,8 @@ export type Way = {
   readonly script: string;
   /** The coverage report that it leaves in `$TOOL_REPORTS`; null: it may leave one in a usual place. */
   readonly report: string | null;
+  /** Measured by Node's own runner. */
+  readonly byNode?: boolean;
   /** What is set for it, beside the caller's environment. */
   readonly env: Readonly<Record<string, string>>;
 };
@@ -22,6 +25,8 @@ export type Ways = { readonly ways: readonly Way[]; readonly gap: string };
 export type Project = {
   /** The file that it was found by. */
   readonly manifest: string;
+  /** Those of its source. */
+  readonly languages: readonly Language[];
   readonly tests: Ways;
   /** The runner of another language that its tests are nothing but a call of. */
   readonly calls?: string;

@@ -83,6 +83,7 @@ export async function findPythonProject(around: Surroundings): Promise<Project |
   };
   return {
     manifest,
+    languages: ['python'],
     tests: found(way(`${python} -m ${runner}`, { env })),
     coverage: coverage(),
     coverageRunsTests: true,

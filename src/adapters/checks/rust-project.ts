@@ -10,6 +10,7 @@ export async function findRustProject({ root, env }: Surroundings): Promise<Proj
   const hasCoverage = isInstalled('cargo-llvm-cov', env);
   return {
     manifest: 'Cargo.toml',
+    languages: ['rust'],
     tests: found(way(`cargo test${all}`)),
     coverage: hasCoverage
       ? found(

@@ -3,7 +3,7 @@
 import { join } from 'node:path';
 import { type Coverage, type Reach, uncovered } from '../../domain/coverage.ts';
 import type { QualitySettings } from '../../domain/quality.ts';
-import { reachableLines, unreportedPaths } from '../../domain/unreported.ts';
+import { isSourceIn, type Language, reachableLines, unreportedPaths } from '../../domain/unreported.ts';
 import { trackedFiles } from '../git/tracked.ts';
 import { readRegular } from '../own-file.ts';
 import type { Line } from './coverage-commands.ts';
@@ -40,4 +40,10 @@ export async function reachOf(
     unreported,
     below: uncovered(coverage, coverageTarget, MAX_BELOW),
   };
+}
+
+/** Whether the project has source in one of these languages that tests are for. */
+export async function hasSource(root: string, languages: readonly Language[]): Promise<boolean> {
+  const paths = (await trackedFiles(root)).filter((path) => isSourceIn(path, languages));
+  return paths.some((path) => reachableLines(path, readRegular(join(root, path), MAX_BYTES) ?? '') > 0);
 }

@@ -26,6 +26,8 @@ function idAsIs(top: string, { mode, id, name }: Held): string | null {
     const stat = lstatSync(place);
     if (!stat.isFile() || ((stat.mode & 0o100) !== 0) !== (mode === '100755')) return null;
     const content = readFileSync(place);
+    // No filter changes it; of one that is only meant to be added git has this id as well.
+    if (content.length === 0) return null;
     const hash = lateCrypto().createHash(id.length === 40 ? 'sha1' : 'sha256');
     return hash.update(`blob ${content.length}\0`).update(content).digest('hex');
   } catch {

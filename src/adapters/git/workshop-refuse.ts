@@ -1,5 +1,7 @@
 // Where a writer's branch goes back to when commits are taken out of it.
 
+import { lstatSync } from 'node:fs';
+import { join } from 'node:path';
 import { changesBetween, commitAt, isAncestor, mergeTrees } from './workshop-commits.ts';
 import type { Repository, Run } from './workshop-git.ts';
 
@@ -55,10 +57,20 @@ export async function movedFrom(
   { top }: Repository,
   run: Run,
 ): Promise<readonly string[]> {
-  const how = ['-r', '-z', '--find-renames', '--diff-filter=R', '--name-status', '--no-ext-diff', '--no-textconv'];
+  const how = [
+    '-r',
+    '-z',
+    '--find-renames',
+    '--no-rename-empty',
+    '--diff-filter=R',
+    '--name-status',
+    '--no-ext-diff',
+    '--no-textconv',
+  ];
   const words = (await run.git(top, ['diff-tree', ...how, to, all])).split('\0');
+  const isFree = (path: string) => !lstatSync(join(top, path), { throwIfNoEntry: false })?.isDirectory();
   // Each is its score, the old path and the new one.
-  return words.filter((_, index) => index % 3 === 1 && files.includes(words[index + 1] ?? ''));
+  return words.filter((path, index) => index % 3 === 1 && files.includes(words[index + 1] ?? '') && isFree(path));
 }
 
 /** `a/../b` is `b`. */
