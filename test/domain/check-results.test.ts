@@ -60,6 +60,8 @@ test('a test that fails, or a suite that cannot be loaded, is no lack of tests',
 });
 
 test('a runner that broke down before it ran any test has failed, whatever it says of tests, and whatever another one says', () => {
+  const beside = 'No test files found, exiting with code 1\nAssertionError [ERR_ASSERTION]: 1 == 2\n';
+  assert.notEqual(testsResult([end(1, beside)], 1000).result.reason, 'no tests ran');
   const broken = 'INTERNALERROR> ValueError: bad plugin\n\n============ no tests ran in 0.01s ============\n';
   for (const ends of [
     [end(3, broken, 'pytest')],

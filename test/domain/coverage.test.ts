@@ -11,6 +11,7 @@ import {
   readIstanbulSummary,
   readLcov,
   uncovered,
+  withoutTests,
 } from '../../src/domain/coverage.ts';
 import { type Check, type CheckResult, DEFAULT_QUALITY, gateResult } from '../../src/domain/quality.ts';
 import { heldAgainst, reachableLines, type Scopes, unreportedPaths } from '../../src/domain/unreported.ts';
@@ -120,6 +121,14 @@ test('files that hold tests', () => {
     'pod_spec.go',
   ])
     assert.ok(!isTestFile(path), path);
+});
+
+test('below src, what only Node’s runner takes for tests is a part of the program to the report of any other', () => {
+  const paths = ['src/commands/test.ts', 'src/test-run.ts', 'src/pages/test/a.tsx', 'src/a.test.ts', 'test/src/a.js'];
+  const report = coverageOf(paths.map((path) => ({ path, covered: 1, total: 1 })));
+  const left = (by: 'node' | 'any') => withoutTests(report, by).files.map(({ path }) => path);
+  assert.deepEqual([...left('any')].sort(), ['src/commands/test.ts', 'src/pages/test/a.tsx', 'src/test-run.ts']);
+  assert.deepEqual(left('node'), []);
 });
 
 const JS = 'export function greet(name) {\n  return name;\n}\n';

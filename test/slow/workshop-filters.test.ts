@@ -7,6 +7,17 @@ import test from 'node:test';
 import { writeTree } from '../support/installed.ts';
 import { commitAll, gitIn, projectOf, TEAM, textOf } from '../support/workshop.ts';
 
+test('empty files that are only meant to be added are committed', async (t) => {
+  const { git, workshop } = projectOf(t);
+  await workshop.begin(TEAM);
+  const { path } = await workshop.open(TEAM, 'one');
+  writeTree(path, { 'pkg/__init__.py': '', 'pkg/py.typed': '' });
+  gitIn(path)('add', '-N', '.');
+  await workshop.save(TEAM, 'one', 'Empty');
+  assert.equal((await workshop.merge(TEAM, 'one', 'One')).kind, 'merged');
+  assert.equal(git('ls-tree', '-r', '--name-only', `tool/${TEAM}`, 'pkg/'), 'pkg/__init__.py\npkg/py.typed\n');
+});
+
 /** Names are bytes, and git reads those that come to it line by line. */
 const ODD = 'src/pages/"odd\\\n\u00fc.js\r';
 

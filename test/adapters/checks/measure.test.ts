@@ -100,6 +100,10 @@ test('tests are none of the lines that are to be reached, unless the project has
     null,
     [],
   ]);
+  // Whatever its language.
+  project.write('src/a.js', '');
+  project.write('app/main.py', 'def main():\n    return 1\n');
+  assert.equal((await measured(inTests))[1], null);
   assert.deepEqual(await measured(inTests, entry('src/a.js', [1, 0, 0, 0])), [
     'the tests reach 25 % of the lines, expected 80 %',
     25,
@@ -305,6 +309,12 @@ test('a manifest that is there for its tools alone asks for no coverage of its o
     project.write('package.json', JSON.stringify({ scripts: { test: `${LCOV}; ${counts}` } }));
     const { checks, coverage } = await project.gate();
     assert.deepEqual([coverage, checks[0]?.reason, checks[1]?.command], [100, '3 tests pass', 'npm test']);
+    // Source that tests are for is no tool.
+    const source = Object.keys(files).includes('go.mod')
+      ? ['lib/a.go', 'package lib\n\nfunc A() {\n}\n']
+      : ['lib/a.py', 'def a():\n    return 1\n'];
+    project.write(source[0] ?? '', source[1] ?? '');
+    assert.equal(failures(await project.gate())[0], 'coverage');
     // Nobody has tests: they are asked for.
     project.write('package.json', '{}');
     assert.deepEqual(failures(await project.gate()).slice(0, 2), ['tests', 'coverage']);

@@ -260,7 +260,14 @@ test('a script that only calls the runner of another language leaves the tests t
     assert.deepEqual(await testsBeside(script), ['go test ./...', PYTEST], script);
   // It may run others than are found.
   const others = ['go test -tags integration ./...', 'CI=1 pytest', 'pytest integration', 'uv run pytest -W error'];
-  for (const script of [...others, 'pytest && mocha', 'node pytest', 'cargo test', 'pytest | tee log', 'python3 -m unittest'])
+  for (const script of [
+    ...others,
+    'pytest && mocha',
+    'node pytest',
+    'cargo test',
+    'pytest | tee log',
+    'python3 -m unittest',
+  ])
     assert.deepEqual(await testsBeside(script), ['npm test', 'go test ./...', PYTEST], script);
   assert.equal((await testsBeside('pytest', { coverage: 'sh coverage.sh' }))[0], 'npm test');
 });
