@@ -18,6 +18,8 @@ export type ShellContext = {
    * `**` stands for too many directories.
    */
   readonly glob?: (pattern: string, cwd: string) => readonly string[] | null;
+  /** The names of the directories in one, without hidden ones and links. */
+  readonly directoriesIn?: (path: string) => readonly string[];
 };
 
 export type ShellWrite = {

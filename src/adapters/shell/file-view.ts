@@ -10,7 +10,7 @@ const MOST_DIRECTORIES = 2_000;
 const LONGEST_FILE = 1_000_000;
 
 /** The part of a `ShellContext` that looks at files, on the real ones. */
-export const fileView: Required<Pick<ShellContext, 'kindOf' | 'linkTo' | 'readText' | 'glob'>> = {
+export const fileView: Required<Pick<ShellContext, 'kindOf' | 'linkTo' | 'readText' | 'glob' | 'directoriesIn'>> = {
   kindOf: (path) => {
     const stat = attempt(() => statSync(path, { throwIfNoEntry: false }));
     if (stat === undefined || stat === null) return 'none';
@@ -22,6 +22,10 @@ export const fileView: Required<Pick<ShellContext, 'kindOf' | 'linkTo' | 'readTe
       const stat = statSync(path);
       return stat.isFile() && stat.size <= LONGEST_FILE ? readFileSync(path, 'utf8') : null;
     }),
+  directoriesIn: (path) =>
+    entries(path, false)
+      .filter(({ isReal }) => isReal)
+      .map(({ name }) => name),
   glob: (pattern, cwd) => {
     const isAbsolute = pattern.startsWith('/');
     const segments = pattern

@@ -63,6 +63,31 @@ function read(command: string, repository: string): { readonly paths: readonly s
   return { paths: [...new Set(paths)].sort(), unresolved: unresolved.length };
 }
 
+describe('a repository of many packages', () => {
+  it('is looked through once, however many of them a command is told to work in', () => {
+    const files: Record<string, string> = {
+      'package.json': '{}',
+      'pnpm-workspace.yaml': 'packages:\n  - packages/**\n',
+    };
+    for (let index = 0; index < 30; index += 1) files[`packages/a/p${index}/package.json`] = manifest(`p${index}`, {});
+    const cwd = join(root, 'many');
+    for (const [path, text] of Object.entries(files)) {
+      mkdirSync(dirname(join(cwd, path)), { recursive: true });
+      writeFileSync(join(cwd, path), text);
+    }
+    const listed: string[] = [];
+    const directoriesIn = (path: string) => {
+      listed.push(path);
+      return fileView.directoriesIn(path);
+    };
+    const context = { cwd, home: '/nowhere', env: {}, ...fileView, directoriesIn };
+    const { writes } = readShell('pnpm -r exec ls; pnpm up -r', context);
+    assert.equal(writes.filter(({ path }) => path.endsWith('/package.json')).length, 30);
+    assert.equal(listed.length, 32);
+    assert.equal(new Set(listed).size, listed.length);
+  });
+});
+
 const UI = ['packages/ui/src/gen.ts', 'packages/ui/src/pre.ts'];
 const EACH = ['packages/api/gen.ts', ...UI];
 

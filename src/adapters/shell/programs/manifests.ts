@@ -49,16 +49,29 @@ type Change = {
   readonly isHere: boolean;
 };
 
-/** A package of several that hold together is locked, and has its modules, where they are listed. */
-export function writeManifest(call: Call, inside: Shell, { isChanged, isLocked, isHere }: Change): void {
-  const { reader, name } = call;
-  const by = `${name} ${call.args.find(isText) ?? ''}`.trim();
+/** The package that a shell is in, and where those that hold together with it are listed. */
+function placesOf(call: Call, inside: Shell, isHere: boolean): { readonly own: Shell; readonly whole: Shell } {
   const directory = isHere ? null : packageAt(call, inside);
   const own = directory === null ? inside : at(directory, inside);
   const root = directory === null ? undefined : workspacesOf(call, directory)?.root;
-  const whole = root === undefined ? own : at(root, inside);
-  if (isChanged) reader.write(own, 'package.json', by);
-  for (const lock of isLocked ? (LOCKS[name] ?? []) : []) reader.write(whole, lock, by, { renews: !isChanged });
-  for (const one of root === undefined || root === directory ? [own] : [own, whole])
+  return { own, whole: root === undefined || root === directory ? own : at(root, inside) };
+}
+
+/** A package of several that hold together is locked, and has its modules, where they are listed. */
+export function writeManifests(call: Call, shells: readonly Shell[], { isChanged, isLocked, isHere }: Change): void {
+  const { reader, name } = call;
+  const by = `${name} ${call.args.find(isText) ?? ''}`.trim();
+  // all are looked for before one is written
+  const places = shells.map((inside) => placesOf(call, inside, isHere));
+  for (const { own } of isChanged ? places : []) reader.write(own, 'package.json', by);
+  const wholes = distinct(places.map(({ whole }) => whole));
+  for (const whole of isLocked ? wholes : [])
+    for (const lock of LOCKS[name] ?? []) reader.write(whole, lock, by, { renews: !isChanged });
+  for (const one of distinct(places.flatMap(({ own, whole }) => [own, whole])))
     reader.write(one, 'node_modules', by, { tree: true, entry: true });
+}
+
+/** One shell for each directory. */
+function distinct(shells: readonly Shell[]): readonly Shell[] {
+  return [...new Map(shells.map((shell) => [shell.cwds?.join('\0'), shell])).values()];
 }

@@ -4,7 +4,7 @@ import { isOn, type Options, readOptions } from '../options.ts';
 import type { Call, Program } from '../reader.ts';
 import type { Shell } from '../state.ts';
 import { type Field, isText } from '../values.ts';
-import { pack, writeManifest } from './manifests.ts';
+import { pack, writeManifests } from './manifests.ts';
 import { initializer } from './scaffolds.ts';
 import { hasScript, readWords, scriptsOf, tellWrites } from './scripts.ts';
 import { bunTest } from './snapshots.ts';
@@ -85,7 +85,7 @@ function packageManager(name: string): Program {
     // npm makes the first one where it stands, and looks for none above the place that it is given
     const isHere = verb === 'init' || (name === 'npm' && directory !== undefined);
     const change = (isChanged: boolean, isLocked: boolean = true) => {
-      for (const one of shells) writeManifest(call, one, { isChanged, isLocked, isHere });
+      writeManifests(call, shells, { isChanged, isLocked, isHere });
     };
     for (const code of options.all('c', 'call')) {
       if (isText(code)) reader.runChild(code, where);

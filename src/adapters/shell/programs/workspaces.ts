@@ -1,10 +1,10 @@
 // The packages of one repository that hold together: where they lie, and which of them a package manager is told to work in.
 
+import type { ShellContext } from '../effects.ts';
 import { isOn, type Options } from '../options.ts';
-import { baseOf, isWithin, normalize, parentOf } from '../paths.ts';
+import { isWithin, normalize, parentOf } from '../paths.ts';
 import { matcher } from '../patterns.ts';
-import type { Call } from '../reader.ts';
-import { listing } from '../sink.ts';
+import type { Call, Reader } from '../reader.ts';
 import type { Shell } from '../state.ts';
 import { type Field, isText } from '../values.ts';
 import { fieldsOf } from './scripts.ts';
@@ -55,18 +55,25 @@ const MOST_DIRECTORIES = 2_000;
 function below({ reader: { context } }: Call, directory: string): readonly string[] {
   const found = [directory];
   for (let index = 0; index < found.length && found.length < MOST_DIRECTORIES; index += 1)
-    for (const path of listing(found[index] ?? '', context))
-      if (
-        !/^\.|^node_modules$/.test(baseOf(path)) &&
-        context.linkTo(path) === null &&
-        context.kindOf(path) === 'directory'
-      )
-        found.push(path);
+    for (const name of context.directoriesIn?.(found[index] ?? '') ?? [])
+      if (name !== 'node_modules') found.push(normalize(`${found[index]}/${name}`));
   return found;
 }
 
+/** By the files that are looked at, which stay as they are while a command is read. */
+const EXPANDED = new WeakMap<ShellContext, Map<string, readonly string[]>>();
+
 /** Directories that a pattern stands for. */
 function expanded(call: Call, pattern: string, from: string): readonly string[] {
+  const { context } = call.reader;
+  const known = EXPANDED.get(context) ?? new Map<string, readonly string[]>();
+  const key = `${from}\0${pattern}`;
+  const found = known.get(key) ?? expand(call, pattern, from);
+  EXPANDED.set(context, known.set(key, found));
+  return found;
+}
+
+function expand(call: Call, pattern: string, from: string): readonly string[] {
   const [, above] = /^(.*?)\/*\*\*\/*$/s.exec(pattern) ?? [];
   if (above !== undefined && !above.includes('**'))
     return expanded(call, above === '' ? '.' : above, from).flatMap((one) => below(call, one));
@@ -76,7 +83,21 @@ function expanded(call: Call, pattern: string, from: string): readonly string[] 
     .filter((path) => !/\/node_modules(\/|$)/.test(path.slice(from.length)));
 }
 
+/** As long as the command writes nothing more. */
+const MEMBERS = new WeakMap<Reader, { readonly changes: number; readonly by: Map<string, readonly Member[]> }>();
+
 function membersOf(call: Call, root: string, patterns: readonly string[]): readonly Member[] {
+  const { reader } = call;
+  const changes = reader.changes();
+  const last = MEMBERS.get(reader);
+  const { by } = last?.changes === changes ? last : { by: new Map<string, readonly Member[]>() };
+  const key = [root, ...patterns].join('\0');
+  const found = by.get(key) ?? lookForMembers(call, root, patterns);
+  MEMBERS.set(reader, { changes, by: by.set(key, found) });
+  return found;
+}
+
+function lookForMembers(call: Call, root: string, patterns: readonly string[]): readonly Member[] {
   const directories = new Set<string>();
   for (const pattern of patterns) {
     const isLess = pattern.startsWith('!');
