@@ -207,6 +207,7 @@ export const OWNED: readonly Row[] = allow(
   "git ls-files 'src/services/*.ts' | xargs rm",
   'git diff --name-only src/services | xargs touch',
   'git diff --name-only HEAD src/services | xargs touch',
+  'git diff --name-only --cached HEAD -- src/services | xargs touch',
   "git grep -l mail -- src/services | xargs sed -i 's/mail/post/'",
   "git grep -liw mail src/services | xargs sed -i 's/mail/post/'",
   "ls src/services/*.ts | xargs sed -i 's/mail/post/'",

@@ -170,7 +170,8 @@ function pathspecsOf(command: string, { reader, shell }: Call, args: readonly Fi
   if (command === 'ls-files') return args.filter((arg) => !isText(arg) || !LISTING.test(arg));
   // these paths are told from the root
   if (command === 'diff' && isAtRoot && before.includes('--name-only')) {
-    const isNamed = end >= 0 ? !before.includes('--stat') : before.every((one) => isPlain(one, NAMING));
+    // a pattern, or what begins at the root, may stand for more than what is there
+    const isNamed = before.every((one) => isPlain(one, NAMING) && (isThere(one) || !/[*?[\\:]/.test(`${one}`)));
     const paths = end < 0 ? before.filter(isThere) : behind;
     return isNamed && paths.length > 0 ? paths : null;
   }
