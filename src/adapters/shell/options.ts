@@ -81,10 +81,11 @@ function readLong(
   const at = text.indexOf('=');
   const name = at === -1 ? text : text.slice(0, at);
   const exact = long.filter((option) => option.name === name);
-  // a beginning of a name stands for it; when it stands for several, for each of them
+  // a beginning of a name stands for it; when it stands for several, for each of them; or else it is a flag that is not known
   const options = exact.length > 0 || !isShort ? exact : long.filter((option) => option.name.startsWith(name));
   if (options.length === 0) give(found, name, at === -1 ? '' : text.slice(at + 1));
-  const takesNext = at === -1 && options.some(({ takes }) => takes === '=');
+  const isOption = exact.length === 0 && isText(next) && /^-./.test(next);
+  const takesNext = at === -1 && !isOption && options.some(({ takes }) => takes === '=');
   for (const option of options)
     give(found, option.name, at === -1 ? (takesNext ? (next ?? '') : '') : text.slice(at + 1));
   return takesNext && next !== undefined;

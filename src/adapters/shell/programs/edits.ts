@@ -27,13 +27,15 @@ const release: Program = (call) => {
   return undefined;
 };
 
-/** The file stands last. */
+/** The files stand last. */
 const xmlstarlet: Program = (call) => {
   const [verb, ...rest] = call.args;
-  const file = rest.at(-1);
+  const isFile = (word: Field) => isText(word) && call.reader.kindAt(call.shell, word) !== 'none';
+  const other = rest.findLastIndex((word) => !isFile(word));
   const isInPlace = rest.some((arg) => arg === '-L' || arg === '--inplace');
-  if ((verb === 'ed' || verb === 'edit') && isInPlace && file !== undefined)
-    call.reader.write(call.shell, file, 'xmlstarlet ed -L');
+  if ((verb === 'ed' || verb === 'edit') && isInPlace)
+    for (const file of rest.slice(Math.min(other + 1, rest.length - 1)))
+      call.reader.write(call.shell, file, 'xmlstarlet ed -L');
   return undefined;
 };
 

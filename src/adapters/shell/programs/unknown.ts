@@ -47,13 +47,16 @@ function runBehind({ args, reader, shell, name }: Call): void {
   const words = args.slice(at + 1);
   const [first] = words;
   if (at === -1 || first === undefined || !isText(first) || first.startsWith('-')) return;
-  if (OTHERS.has(name) || FAR.has(name)) return;
+  if (OTHERS.has(name) || FAR.has(name) || first === 'create' || (BUILDING.has(name) && args[0] === 'run')) return;
   for (const write of reader.tried('"$@"', { ...shell, positional: words }).writes) {
     const { path, by, tree, directory = false, how } = write;
     if (write.script !== undefined) reader.wroteAsScript(write);
     else reader.write(shell, path, `${name} -- ${by}`, { tree, directory, renews: how === 'renewed' });
   }
 }
+
+/** Their `run` runs what the project makes: the words behind are given to that. */
+const BUILDING: ReadonlySet<string> = new Set('swift stack cabal bazel bazelisk flutter lein dub fpm'.split(' '));
 
 /** They run it on another machine. */
 const FAR: ReadonlySet<string> = new Set(
