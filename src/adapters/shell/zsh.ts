@@ -21,7 +21,7 @@ export function mayBeZsh({ env, kindOf }: Pick<ShellContext, 'env' | 'kindOf'>):
 export function goesOn(part: WordPart, next: WordPart | undefined): boolean {
   if (part.type !== 'SimpleExpansion' || next === undefined) return false;
   const isNumber = /^\$\d$/.test(part.text);
-  return isNumber ? /^[[:\d]/.test(next.text) : /^(\[|:[A-Za-z&])/.test(next.text);
+  return isNumber ? /^[[:\d]/.test(next.text) : /^(\[|:[aAcefFghlpPqQrstuwWxX&])/.test(next.text);
 }
 
 /** Whether a text that bash takes as it is written stands for another: `=ls`, `$~x`. */

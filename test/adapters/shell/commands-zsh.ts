@@ -17,6 +17,7 @@ export const ZSH: readonly Row[] = [
     'noglob touch src/api/x; nocorrect touch src/api/x; repeat 2 touch src/api/x',
     'd=(src/api/a src/api/b); rm -f "${d[@]}"',
     'if [[ "$a" == b ]]; then ls; fi',
+    'BR=work; git push origin $BR:main; echo $BR:develop',
   ),
   ...deny(
     'noglob touch tests/x',

@@ -125,6 +125,8 @@ const SCRIPTS: readonly Case[] = [
   ['npm', 'yarn workspace @shop/ui run gen', UI],
   ['npm', 'yarn workspace nothing gen', []],
   ['npm', 'yarn workspaces foreach -A run gen', EACH],
+  ['npm', 'yarn workspaces foreach -A exec touch a', ['apps/web/a', 'packages/api/a', 'packages/ui/a']],
+  ['npm', 'yarn workspaces foreach --from @shop/ui exec touch a', [], 1],
   ['npm', 'yarn workspaces foreach --from @shop/ui run gen', []],
   ['classic', 'yarn workspaces run gen', EACH],
   ['npm', 'bun --filter @shop/ui run gen', UI],

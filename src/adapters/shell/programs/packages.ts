@@ -200,9 +200,9 @@ function runNamed(
 /** Options by which not every one of them is meant. */
 const SOME = /^(?:--(?:include|exclude|from|since|no-private|recursive)(?:=|$)|-R)/;
 
-/** `yarn workspace NAME …` and `yarn workspaces foreach … run …`: what is behind is run where that lies. */
+/** `yarn workspace NAME …`, `yarn workspaces foreach … run …` and `… exec …`: what is behind is run where that lies. */
 function inWorkspace(call: Call, verb: string, rest: readonly Field[], inside: Shell): undefined {
-  const run = rest.find((word) => isText(word) && RUN_VERBS.has(word));
+  const run = rest.find((word) => isText(word) && (RUN_VERBS.has(word) || word === 'exec'));
   const word = verb === 'workspace' ? rest[0] : run;
   if (word === undefined) return undefined;
   const start = call.args.indexOf(word) + (word === run ? 0 : 1);
