@@ -12,7 +12,6 @@ import { expandText, expandWord } from './words.ts';
 import { mayBeZsh } from './zsh.ts';
 
 const DEEPEST = 40;
-const MOST_SCRIPTS = 50;
 
 /** Reads a command as the person's shell may: with `**` as directories of any depth where the settings say so, and without. */
 export function readShell(command: string, context: ShellContext): ShellEffects {
@@ -43,7 +42,6 @@ function readOnce(command: string, context: ShellContext, deep: Scripts['deep'])
   const { effects, ...collecting } = sink;
   const reader = createReader(context, collecting, {
     open: [],
-    left: { count: MOST_SCRIPTS },
     step: stepCounter(),
     deep,
   });
@@ -59,10 +57,9 @@ function readOnce(command: string, context: ShellContext, deep: Scripts['deep'])
 
 type Collecting = Omit<ReturnType<typeof createSink>, 'effects'>;
 
-/** Scripts that are being read one out of the other, and what is left to all of a command. */
+/** Scripts that are being read one out of the other, and the steps that all of a command take together. */
 type Scripts = {
   readonly open: readonly string[];
-  readonly left: { count: number };
   readonly step: () => void;
   /** How the person's shell is taken to be set, and whether that matters. */
   readonly deep: { readonly isOn: boolean; isMet: boolean };
@@ -113,13 +110,13 @@ function createReader(context: ShellContext, collecting: Collecting, scripts: Sc
       return effects();
     },
     writesOfScript: (name, text, shell) => {
-      const { left, open, step } = scripts;
-      if (open.includes(name) || left.count <= 0) return [];
-      left.count -= 1;
+      const { open, step } = scripts;
+      if (open.includes(name)) return [];
       const { effects, ...others } = createSink(context, 'script');
       const own = { ...scripts, open: [...open, name] };
       const inner = createReader(context, { ...others, step, onlyReads: () => null }, own, depth);
       try {
+        step();
         inner.deeper(() => inner.runChild(text, shell), shell);
       } catch {
         // what cannot be read is run unread, as programs of the project are; what was found until then counts

@@ -37,6 +37,16 @@ const REPOSITORIES: Readonly<Record<string, Readonly<Record<string, string>>>> =
     'src/a/b/package.json': manifest('b', { gen: 'touch made' }),
     'src/a/b/node_modules/c/package.json': manifest('c', { gen: 'touch made' }),
   },
+  many: {
+    'package.json': manifest('many', { all: 'pnpm -r gen' }),
+    'pnpm-workspace.yaml': 'packages:\n  - packages/**\n',
+    ...Object.fromEntries(
+      Array.from({ length: 60 }, (_, index) => [
+        `packages/a/p${index}/package.json`,
+        manifest(`p${index}`, { gen: 'touch made' }),
+      ]),
+    ),
+  },
   single: { 'package.json': manifest('shop', ROOT_SCRIPTS), 'src/api/a.ts': '' },
 };
 
@@ -65,16 +75,7 @@ function read(command: string, repository: string): { readonly paths: readonly s
 
 describe('a repository of many packages', () => {
   it('is looked through once, however many of them a command is told to work in', () => {
-    const files: Record<string, string> = {
-      'package.json': '{}',
-      'pnpm-workspace.yaml': 'packages:\n  - packages/**\n',
-    };
-    for (let index = 0; index < 30; index += 1) files[`packages/a/p${index}/package.json`] = manifest(`p${index}`, {});
     const cwd = join(root, 'many');
-    for (const [path, text] of Object.entries(files)) {
-      mkdirSync(dirname(join(cwd, path)), { recursive: true });
-      writeFileSync(join(cwd, path), text);
-    }
     const listed: string[] = [];
     const directoriesIn = (path: string) => {
       listed.push(path);
@@ -82,9 +83,14 @@ describe('a repository of many packages', () => {
     };
     const context = { cwd, home: '/nowhere', env: {}, ...fileView, directoriesIn };
     const { writes } = readShell('pnpm -r exec ls; pnpm up -r', context);
-    assert.equal(writes.filter(({ path }) => path.endsWith('/package.json')).length, 30);
-    assert.equal(listed.length, 32);
+    assert.equal(writes.filter(({ path }) => path.endsWith('/package.json')).length, 60);
+    assert.equal(listed.length, 62);
     assert.equal(new Set(listed).size, listed.length);
+  });
+
+  it('has the script of each of them told, also where a script runs these', () => {
+    assert.equal(read('pnpm -r gen', 'many').paths.length, 60);
+    assert.equal(read('pnpm all', 'many').paths.length, 60);
   });
 });
 
