@@ -173,6 +173,27 @@ test("a script of the project's is judged by what it surely writes", async (t) =
   assert.ok(decisions.every(({ decision, about }) => decision === 'reject' || !about.startsWith('Bash')));
 });
 
+test('scripts of many packages are judged by what each surely writes', async (t) => {
+  const project = await new HookedProject(t).team('backend-dev', 'quality');
+  const manifest = (scripts: Fields) => JSON.stringify({ name: 'a', scripts });
+  const build = 'rm -rf dist && tsc -b';
+  project.write('package.json', manifest({ build: 'pnpm -r build' }));
+  project.write('pnpm-workspace.yaml', 'packages:\n  - packages/*\n');
+  project.write('.gitignore', 'dist/\n');
+  for (let index = 0; index < 60; index += 1) project.write(`packages/p${index}/package.json`, manifest({ build }));
+  project.write('packages/p1/dist/a.js', '');
+  for (const who of ['backend-dev', 'quality', 'team-lead'])
+    for (const command of ['pnpm -r build', 'pnpm build', 'pnpm --filter "./packages/**" run build']) {
+      const { code, stderr } = await guard(project, who, 'Bash', { command });
+      assert.deepEqual({ code, stderr }, { code: 0, stderr: '' }, `${who}: ${command}`);
+    }
+  project.write('packages/p59/package.json', manifest({ build: 'sed -i s/a/b/ ../p1/src/a.ts && tsc -b' }));
+  project.write('packages/p1/src/a.ts', '');
+  const { code, stderr } = await guard(project, 'quality', 'Bash', { command: 'pnpm -r build' });
+  assert.equal(code, 2);
+  assert.match(stderr, /the script "build" .* quality only reads/);
+});
+
 test('what holds the project may not be written as a whole, wherever it lies', async (t) => {
   const project = await new HookedProject(t).team('backend-dev', 'tester');
   // The project lies in a directory for temporary files, as any test's does.
