@@ -168,6 +168,8 @@ export interface Workspaces {
   pathOf(issue: number): string;
   /** Brings the daemon's own copy of the repository up to date. What fails here lies outside of every workspace. */
   refresh(signal: AbortSignal): Promise<void>;
+  /** The repository may have changed: the next refresh takes nothing that was asked for before. */
+  outdate(): void;
   /** Makes so many ready that issues can be given at once, and keeps no more; none where the file has a script that fills them. */
   stock(count: number, signal: AbortSignal): Promise<void>;
   /** Makes the directory, or takes the complete one that is there; a half-made one is thrown away first. */

@@ -112,6 +112,22 @@ test('an issue that was given up goes on in the same life when its label is put 
   await world.stop();
 });
 
+test('what is known of the repository is old once for the issues that a listing shows first, and for one that comes back', async () => {
+  const world = new World(workflowWith({ agent: { maxAttempts: 1, maxConcurrent: 1 } }));
+  world.script = fail;
+  world.tracker.open(1);
+  world.tracker.open(2);
+  await world.start();
+  assert.deepEqual(world.tracker.labelsOf(2), ['tool-failed']);
+  assert.equal(world.workspaces.outdated, 1, 'what came together shares a fetch');
+  await world.pass(5 * MINUTE);
+  assert.equal(world.workspaces.outdated, 1);
+  world.tracker.label(1, 'tool-todo');
+  await world.pass(MINUTE);
+  assert.equal(world.workspaces.outdated, 2, 'what was pushed before the label was put back is fetched');
+  await world.stop();
+});
+
 test('an issue that comes back after done is a new life on a branch of its own', async () => {
   const world = new World();
   world.tracker.open(1);

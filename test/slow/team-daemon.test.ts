@@ -90,7 +90,7 @@ test('an issue that names a SPEC which nobody has approved is given up with what
   const forge = await startForge(t, { ...DEMO_FILES, [path]: approved.replace('status: approved', 'status: draft') });
   const issue = await forge.open('Let visitors sign the guest book', TEAM_ISSUE);
   const daemon = await watched(t, forge, 'team', 0, {}, 'agent: { max_attempts: 1 }');
-  // The other label goes after that one has come.
+  // The other label goes after that one has come. What is pushed at once is fetched, however young the last fetch is.
   await daemon.until('only the failed label', async () => (await forge.labelsOf(issue)).join() === 'tool-failed');
   const [comment] = await forge.comments(issue);
   assert.match(

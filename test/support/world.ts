@@ -246,6 +246,13 @@ class MemoryWorkspaces implements Workspaces {
 
   pathOf = (issue: number): string => `/workspaces/issue-${issue}`;
 
+  /** How often what was known of the repository was called old. */
+  outdated = 0;
+
+  outdate(): void {
+    this.outdated += 1;
+  }
+
   async refresh(): Promise<void> {
     this.fault('refresh');
   }

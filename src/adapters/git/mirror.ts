@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { ToolError } from '../../domain/errors.ts';
 import type { Clock } from '../../engine/ports.ts';
 import { shellQuoted } from '../agent-home.ts';
-import { Shared } from '../shared.ts';
+import { Recent } from '../recent.ts';
 import { Together } from '../together.ts';
 import type { Clone } from './clone.ts';
 import {
@@ -49,11 +49,10 @@ const SHA = /^[0-9a-f]{40,64}$/;
 
 export class Mirror {
   readonly #options: MirrorOptions;
-  readonly #fetching: Shared<void>;
+  readonly #fetching: Recent;
   readonly #seed: Seed;
   readonly #pushes: Pushes;
   readonly #removals = new Together((refs: readonly (readonly string[])[]) => this.#remove(refs));
-  #fetchedAt = Number.NEGATIVE_INFINITY;
   #headAt = Number.NEGATIVE_INFINITY;
   #defaultBranch: string | undefined;
   readonly #histories = new Histories((args, signal) => this.#local(args, signal));
@@ -70,7 +69,7 @@ export class Mirror {
   constructor(options: MirrorOptions) {
     this.#options = options;
     this.#seed = new Seed(options.path.replace(/(\.git)?$/, '.seed.git'), options.path);
-    this.#fetching = new Shared((signal) => this.#bringUpToDate(signal));
+    this.#fetching = new Recent(options.clock, FRESH_MS, (signal) => this.#bringUpToDate(signal));
     this.#pushes = new Pushes(
       (wanted, signal) => this.#tryRemote(pushArguments(options.remoteUrl, wanted), this.path, { signal }),
       options.clock,
@@ -120,21 +119,20 @@ export class Mirror {
   }
 
   /** Brings the mirror up to date, cloning it first where there is none. Calls that come together share one fetch. */
-  async refresh(signal: AbortSignal): Promise<void> {
-    const isFresh =
-      this.#options.clock.elapsed() - this.#fetchedAt < FRESH_MS && this.#exists && this.#seed.exists && !this.#damaged;
-    if (isFresh && !this.#fetching.isRunning) return;
-    await this.#fetching.join(signal);
+  refresh(signal: AbortSignal): Promise<void> {
+    return this.#fetching.ensure(this.#exists && this.#seed.exists && !this.#damaged, signal);
+  }
+
+  /** The remote may have something new: a fetch that began before this serves nobody who comes after it. */
+  outdate(): void {
+    this.#fetching.outdate();
   }
 
   async #bringUpToDate(signal: AbortSignal): Promise<void> {
-    const { clock } = this.#options;
-    const startedAt = clock.elapsed();
     if (this.#damaged) await this.#cloneAnew(signal);
     else if (this.#exists) await this.#fetch(signal);
     else await this.#clone(this.path, signal);
     await this.#seed.follow(await this.#refs.all(), await this.#head(), this.#isUntouched, signal);
-    this.#fetchedAt = startedAt;
   }
 
   async #fetch(signal: AbortSignal): Promise<void> {
@@ -379,7 +377,7 @@ export class Mirror {
         const code = stdout.split('\n').some((line) => line.startsWith('!\t')) ? 'refused' : 'git';
         throw new ToolError(code, `git push failed: ${explain(stderr, stdout)}`);
       }
-      this.#fetchedAt = Number.NEGATIVE_INFINITY;
+      this.outdate();
       await this.refresh(signal);
       expected = await this.branchHead(branch);
     }

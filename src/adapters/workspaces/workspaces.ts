@@ -107,6 +107,10 @@ export class DiskWorkspaces implements Workspaces {
     return this.#options.mirror.refresh(signal);
   }
 
+  outdate(): void {
+    this.#options.mirror.outdate();
+  }
+
   async stock(count: number, signal: AbortSignal): Promise<void> {
     const { claimRoot, workflow } = this.#options;
     if (count > 0) claimRoot();

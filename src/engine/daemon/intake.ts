@@ -5,7 +5,7 @@ import { messageOf } from '../../domain/errors.ts';
 import type { Issue } from '../../domain/issue.ts';
 import { oneLine } from '../../domain/text.ts';
 import type { Workflow } from '../../domain/workflow.ts';
-import type { Clock, Journal, Logger, Tracker } from '../ports.ts';
+import type { Clock, Journal, Logger, Tracker, Workspaces } from '../ports.ts';
 import { type Candidate, candidates, spentEvent } from './candidates.ts';
 import { type Admission, Gatekeeper } from './gatekeeper.ts';
 
@@ -15,6 +15,7 @@ export type IntakeOptions = {
   readonly tracker: Tracker;
   readonly clock: Clock;
   readonly log: Logger;
+  readonly workspaces: Pick<Workspaces, 'outdate'>;
 };
 
 export const WAITS_FOR_SLOT = 'waits for a slot';
@@ -25,6 +26,8 @@ const BATCH = 4;
 export class Intake {
   readonly #options: IntakeOptions;
   readonly #gatekeeper: Gatekeeper;
+  /** Issues of the last listing whose work is not over since. */
+  #listed = new Set<number>();
   readonly #announced = new Map<number, string>();
   /** Issues whose question got no answer: the others come first, so that none of them blocks all. */
   readonly #unanswered = new Set<number>();
@@ -47,6 +50,9 @@ export class Intake {
   /** A poll brought this listing. */
   listed(issues: readonly Issue[]): void {
     const numbers = new Set(issues.map((issue) => issue.number));
+    // What was pushed before its label was put on belongs to what the issue is worked on with.
+    if ([...numbers].some((number) => !this.#listed.has(number))) this.#options.workspaces.outdate();
+    this.#listed = numbers;
     this.#gatekeeper.keepOnly(numbers);
     for (const number of this.#unanswered) if (!numbers.has(number)) this.#unanswered.delete(number);
     this.#careful = this.#trouble !== null;
@@ -116,6 +122,7 @@ export class Intake {
 
   /** The issue is over: whether it may be worked on again is another question, and what is said of it next is news. */
   forget(issue: number): void {
+    this.#listed.delete(issue);
     this.#gatekeeper.forget(issue);
     this.#announced.delete(issue);
   }
