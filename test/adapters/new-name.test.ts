@@ -88,7 +88,7 @@ for (const code of ANSWERS) {
     const measuring = { path: join(places, 'checks'), now: () => 0, giveUpAt: 1, signal: t.signal };
     const checks = await takeTurn(measuring, () => false);
     assert.equal(checks?.hasWaited, false);
-    checks.end();
+    checks.end(null);
     assert.deepEqual(readdirSync(places), []);
   });
 

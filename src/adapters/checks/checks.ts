@@ -11,7 +11,7 @@ import { type CheckRoom, checkEnvironment, createCommands } from './command.ts';
 import { measure } from './measure.ts';
 import { keep, readKept } from './store.ts';
 import { treeOf } from './tree.ts';
-import { cutShort, takeTurn, turnPath } from './turn.ts';
+import { cutShort, type Turn, takeTurn, turnPath } from './turn.ts';
 
 export type ChecksOptions = {
   /** The project's directory. */
@@ -57,7 +57,8 @@ export function createChecks({
       const readTree = () => treeOf({ root, leftOut, signal });
       let tree = await readTree();
       const room = await openRoom?.();
-      let turn: Awaited<ReturnType<typeof takeTurn>> | undefined;
+      let turn: Turn | null = null;
+      let begunAt: number | null = null;
       let reports: string | undefined;
       try {
         const env = checkEnvironment(room?.env ?? callerEnv, root);
@@ -76,7 +77,10 @@ export function createChecks({
         // Who was waited for has left its result before it left.
         if (isEnough() && kept !== null) return kept;
         const latest = turn?.hasWaited === true ? asked + patienceMs : Number.POSITIVE_INFINITY;
-        const own = now() + settings.timeoutMs;
+        // Whoever asks anew, and need not wait, has all the time: it is not taken away for what would be thrown away.
+        if (now() + (turn?.lastMs ?? 0) > latest) throw cutShort();
+        begunAt = now();
+        const own = begunAt + settings.timeoutMs;
         const deadline = Math.min(own, latest);
         reports = await mkdtemp(join(room?.tmp ?? tmpdir(), 'toolcrew-checks-'));
         const commands = createCommands({ root, env, now, deadline, signal, output, room });
@@ -87,7 +91,7 @@ export function createChecks({
         if (lasts && (await readTree()) === tree) keep(cacheDirectory, `${tree}-${digest}`, result, now());
         return result;
       } finally {
-        turn?.end();
+        turn?.end(begunAt === null ? null : now() - begunAt);
         if (reports !== undefined) await rm(reports, { recursive: true, force: true });
         await room?.close();
       }

@@ -2,7 +2,7 @@
 // databases and times that they share, and nobody could mend that.
 
 import { createHash } from 'node:crypto';
-import { mkdirSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -58,19 +58,51 @@ function lockAt(path: string): HeldLock | Taken | undefined {
   }
 }
 
+export type Turn = {
+  readonly hasWaited: boolean;
+  /** How long what was measured here last took, ms; 0 where nobody knows. */
+  readonly lastMs: number;
+  /** @param tookMs how long it was measured; null when nothing was */
+  readonly end: (tookMs: number | null) => void;
+};
+
+/** How long the last one measured is kept beside the lock. */
+function lastAt(path: string): number {
+  try {
+    const last = Number(readFileSync(`${path}.took`, 'utf8'));
+    return Number.isFinite(last) ? last : 0;
+  } catch {
+    return 0;
+  }
+}
+
+function keepLast(path: string, tookMs: number): void {
+  try {
+    writeFileSync(`${path}.took`, `${Math.round(tookMs)}\n`);
+  } catch {
+    // Nobody has to know it.
+  }
+}
+
 /**
  * Waits until nobody else measures, or until `isEnough`. Throws `BusyError` when it may wait no longer.
- * @returns what ends the turn, and whether others were waited for; null when it was enough
+ * @returns null when it was enough
  */
 export async function takeTurn(
   { path, now, giveUpAt, signal }: TurnOptions,
   isEnough: () => boolean,
-): Promise<{ readonly end: () => void; readonly hasWaited: boolean } | null> {
+): Promise<Turn | null> {
   const askedAt = now();
   for (let hasWaited = false; !isEnough(); hasWaited = true) {
     signal.throwIfAborted();
     const lock = lockAt(path);
-    if (!(lock instanceof Taken)) return { end: () => lock?.release(), hasWaited };
+    if (!(lock instanceof Taken)) {
+      const end = (tookMs: number | null) => {
+        if (tookMs !== null) keepLast(path, tookMs);
+        lock?.release();
+      };
+      return { hasWaited, lastMs: lastAt(path), end };
+    }
     if (now() >= giveUpAt) throw busy(lock.holder, now() - askedAt);
     await delay(LOOK_MS, undefined, { signal }).catch(() => signal.throwIfAborted());
   }

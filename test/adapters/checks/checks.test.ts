@@ -268,6 +268,32 @@ test('where too little time is left after others, what does not end in it is mea
   await assert.rejects(project.gate(settings, { now, patienceMs: 2_000 }), /ran first, and left too little time/);
 });
 
+test('what would not end in the time that others left is not begun: whoever asks then has all the time', async (t) => {
+  const { project, settings, runs } = counted(t);
+  let at = 0;
+  await project.gate(settings, { now: () => at + 300 * runs(), patienceMs: 500 });
+  assert.equal(runs(), 1);
+  writeFileSync(join(project.root, 'more.txt'), 'x');
+  writeFileSync(lockOf(project), lockWords(process.pid, processStartTime(process.pid)));
+  let looks = 0;
+  const waiting = () => {
+    looks += 1;
+    if (looks === 4) {
+      rmSync(lockOf(project));
+      at = 240;
+    }
+    return at;
+  };
+  await assert.rejects(
+    project.gate(settings, { now: waiting, patienceMs: 500 }),
+    /ran first, and left too little time/,
+  );
+  assert.equal(runs(), 1);
+  assert.equal(existsSync(lockOf(project)), false, 'given back at once');
+  assert.equal((await project.gate(settings, { now: () => at, patienceMs: 500 })).ok, true);
+  assert.equal(runs(), 2);
+});
+
 test('what is measured in two worktrees of a repository is measured one after the other', async (t) => {
   const project = testProject(t, null);
   const busy = join(project.root, '..', 'busy');
