@@ -212,6 +212,10 @@ export function composeContext(
         const { measureSkips } = await import('./adapters/checks/new-skips.ts');
         return measureSkips({ root: place, ...ends }, of === 'trees' ? objectsOf(main) : null);
       },
+      newSecrets: async (commits, secrets) => {
+        const { secretsOf } = await import('./adapters/checks/secrets.ts');
+        return secretsOf({ root, signal: new AbortController().signal }, commits, secrets);
+      },
       workTree: lateWorkTree(root, objectsOf(main)),
       inside: (path) => insideOf(project, path, env),
       placeOf: (path) => placeOf(path, root),

@@ -119,6 +119,7 @@ export class TeamWorld {
         Promise.resolve(trust5Of({ gate, ...this.facts, commits: written }, settings)),
       turn: new PhaseTurn({ project: this.root, places: [join(this.root, 'turns')] }),
       newSkips: (work) => Promise.resolve(this.skips(work)),
+      newSecrets: () => Promise.resolve([]),
       workTree: {
         head: () => Promise.resolve(null),
         tree: () => Promise.resolve('tree'),

@@ -13,17 +13,18 @@ export type ChangedFile = { readonly path: string; readonly added: readonly Adde
 /** `commit`: short; null: the difference between the two ends. */
 export type Change = { readonly commit: string | null; readonly files: readonly ChangedFile[] };
 
-export type Range = {
+/** Where git is asked. */
+export type At = {
   readonly root: string;
-  readonly base: string;
-  readonly head: string;
   readonly signal: AbortSignal;
   /** Where the two ends are trees and no commits: the environment in which git finds them. */
   readonly trees?: Readonly<Record<string, string>>;
 };
 
-/** How git is run for a range. */
-function optionsOf({ root, signal, trees }: Range) {
+export type Range = At & { readonly base: string; readonly head: string };
+
+/** How git is run there. */
+function optionsOf({ root, signal, trees }: At) {
   return { cwd: root, signal, env: { ...environmentAt(root), ...trees } };
 }
 
@@ -83,8 +84,8 @@ export function parseDiff(text: string): readonly ChangedFile[] {
 }
 
 /** What git prints of these commits; throws when it is more than is looked through. */
-export async function readGit(range: Range, args: readonly string[]): Promise<string> {
-  const text = await git(['-c', 'core.quotePath=false', ...args], { ...optionsOf(range), maxBytes: MAX_BYTES });
+export async function readGit(at: At, args: readonly string[]): Promise<string> {
+  const text = await git(['-c', 'core.quotePath=false', ...args], { ...optionsOf(at), maxBytes: MAX_BYTES });
   if (text.length >= MAX_BYTES / 4 && LEFT_OUT.test(text))
     throw new ToolError('git', 'the change is larger than the 64 MB that are looked through');
   return text;
@@ -114,18 +115,17 @@ export async function readGone(range: Range): Promise<readonly string[]> {
  * it. Between trees there are none.
  */
 export async function readCommitDiffs(range: Range): Promise<readonly Change[]> {
-  if (range.trees !== undefined) return [];
+  return range.trees === undefined ? readLog(range, ['--reverse', `${range.base}..${range.head}`]) : [];
+}
+
+/** What each of these commits added; merges are left out. */
+export function readEach(at: At, commits: readonly string[]): Promise<readonly Change[]> {
+  return readLog(at, ['--no-walk=unsorted', ...commits]);
+}
+
+async function readLog(at: At, which: readonly string[]): Promise<readonly Change[]> {
   const mark = `commit-${randomUUID()}`;
-  const text = await readGit(range, [
-    'log',
-    '--reverse',
-    '--no-merges',
-    `--format=${mark} %h`,
-    '-p',
-    ...PLAIN,
-    `${range.base}..${range.head}`,
-    '--',
-  ]);
+  const text = await readGit(at, ['log', '--no-merges', `--format=${mark} %h`, '-p', ...PLAIN, ...which, '--']);
   return text
     .split(`${mark} `)
     .slice(1)

@@ -1,10 +1,12 @@
 // Secrets that a change brings: in the lines that are there now, and in those that only its commits still hold.
 
 import picomatch from 'picomatch';
+import { ToolError } from '../../domain/errors.ts';
 import type { QualitySettings } from '../../domain/quality.ts';
 import { secretsIn } from '../../domain/secrets.ts';
 import type { Finding, SecretFacts } from '../../domain/trust5-facts.ts';
-import { type Change, type Range, readCommitDiffs, readDiff } from './diff.ts';
+import type { HeldSecret } from '../../engine/team/context.ts';
+import { type At, type Change, type Range, readCommitDiffs, readDiff, readEach } from './diff.ts';
 
 /** A finding with what tells it from another; the value leaves this file in no other way. */
 type Found = Finding & { readonly key: string; readonly isAllowed: boolean };
@@ -50,4 +52,27 @@ export async function measureSecrets(range: Range, settings: QualitySettings['se
     allowed: all.length - findings.length,
     findings: findings.map(({ key: _, isAllowed: __, ...finding }) => finding),
   };
+}
+
+/** Secrets of known forms that these commits add, whether or not a later one takes them out. */
+export async function secretsOf(
+  at: At,
+  commits: readonly string[],
+  settings: QualitySettings['secrets'],
+): Promise<readonly HeldSecret[]> {
+  const allows = allowsOf(settings);
+  const changes = await readEach(at, commits).catch((error) => {
+    // Too large to be looked through: what is measured of the whole says so.
+    if (error instanceof ToolError && error.code === 'git') return [];
+    throw error;
+  });
+  return changes.flatMap(({ commit, files }) =>
+    files.flatMap(({ path, added }) =>
+      added.flatMap(({ line, text }) =>
+        secretsIn(text)
+          .filter(({ isGuess, value }) => !isGuess && !allows(path, value))
+          .map(({ kind }) => ({ commit: commit ?? '', path, line, kind })),
+      ),
+    ),
+  );
 }

@@ -2,6 +2,7 @@
 
 import { messageOf, ToolError } from '../../domain/errors.ts';
 import type { SkipMark } from '../../domain/new-skips.ts';
+import type { QualitySettings } from '../../domain/quality.ts';
 import type { Caller, Evidence } from '../../domain/team/caller.ts';
 import { identify } from '../../domain/team/caller.ts';
 import { LEAD } from '../../domain/team/message.ts';
@@ -23,6 +24,14 @@ export type Span = {
   readonly of: 'commits' | 'trees';
 };
 
+/** A secret that a commit adds, `kind` in words with an article. */
+export type HeldSecret = {
+  readonly commit: string;
+  readonly path: string;
+  readonly line: number;
+  readonly kind: string;
+};
+
 export type TeamContext = {
   readonly teams: Teams;
   readonly settings: () => Promise<TeamSettings>;
@@ -33,6 +42,11 @@ export type TeamContext = {
   readonly checks: Checks;
   /** Lines that skip tests, and did not before; none where Git cannot tell. */
   readonly newSkips: (work: Span) => Promise<readonly SkipMark[]>;
+  /** Secrets of known forms in what these commits add; none where Git cannot tell. */
+  readonly newSecrets: (
+    commits: readonly string[],
+    settings: QualitySettings['secrets'],
+  ) => Promise<readonly HeldSecret[]>;
   readonly workTree: WorkTree;
   /** A path as a caller names it, from the project's root; null when it lies outside, or is the root itself. */
   readonly inside: (path: string) => string | null;

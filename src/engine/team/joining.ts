@@ -9,7 +9,7 @@ import type { Task } from '../../domain/team/task.ts';
 import { subject } from '../../domain/team/task-draft.ts';
 import { visible } from '../../domain/text.ts';
 import type { TeamLog } from '../ports.ts';
-import { must, type Somebody, type TeamContext } from './context.ts';
+import { type HeldSecret, must, type Somebody, type TeamContext } from './context.ts';
 import { keepIgnored, leftOut } from './left-out.ts';
 import { holdBranch } from './moved-branch.ts';
 import type { Merge, Workshop } from './workshop-port.ts';
@@ -129,13 +129,20 @@ export async function prepareWork(
   if ('objection' in left) return { ok: false, objection: left.objection };
   await workshop.save(team, name, messageFor(task.subject, task, state));
   const merge = await workshop.update(team, name);
-  const { ownership } = await context.settings();
+  const { ownership, quality } = await context.settings();
   const { tip, commits } = await workshop.commits(team, name);
   const rules = rulesFor(state, member, ownership);
   const { refused } = judgeCommits(commits, name, rules);
   if (refused === null) {
     if (merge.kind === 'conflict') return { ok: false, objection: await conflict(log, task, caller, merge) };
     if (commits.length === 0) return { ok: true, upTo: null, ignored: left.ignored, unsettled: [] };
+    const all = commits.map(({ sha }) => sha);
+    const secrets = await context.newSecrets(all, quality.secrets);
+    const [first] = all.filter((sha) => secrets.some(({ commit }) => sha.startsWith(commit)));
+    if (first !== undefined) {
+      const kept = await workshop.refuse(team, name, first, []);
+      return { ok: false, objection: heldSecrets(secrets, kept) };
+    }
     return { ok: true, upTo: tip, ignored: left.ignored, unsettled: await workshop.unsettled(team, name) };
   }
   const kept = await workshop.refuse(team, name, refused.commit.sha, foreignFiles(refused.commit, name, rules));
@@ -143,6 +150,19 @@ export async function prepareWork(
   // However often it comes: what was taken back is not in the work, and a completion would hide that.
   return { ok: false, objection: { reason, fingerprint: `commit ${refused.path}`, stands: true } };
 }
+
+/** A secret that is merged once stays in the history of what is pushed, whatever takes it out. */
+function heldSecrets(secrets: readonly HeldSecret[], kept: string): Objection {
+  const places = secrets.map(({ path, line, kind }) => `${path}:${line} (${kind})`);
+  const [named, more] = [[...new Set(places)].slice(0, SECRETS_SHOWN).join(', '), places.length - SECRETS_SHOWN];
+  return {
+    reason: `your commits hold what may not be in the history: ${named}${more > 0 ? ` and ${more} more` : ''}. They were taken back from there on and are kept as ${kept}; the files stay as they are, uncommitted. Take it out of them (read it from the environment), then complete again. If it is no secret, ask ${LEAD} to have it named in quality.secrets of .tool/config/workflow.yaml.`,
+    fingerprint: `secrets ${named}`,
+    stands: true,
+  };
+}
+
+const SECRETS_SHOWN = 5;
 
 /** So often a merge is tried on a branch that others move meanwhile. */
 const MERGE_TRIES = 5;

@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { rmSync, writeFileSync } from 'node:fs';
 import test from 'node:test';
+import { composeOperations } from '../../../src/compose-team.ts';
 import { messageLine } from '../../../src/domain/team/mail.ts';
 import { isRefusal, MEMBER_LEASE_MS } from '../../../src/domain/team/state.ts';
 import { writeTree } from '../../support/installed.ts';
@@ -110,6 +111,41 @@ test('a conflict that is committed as git left it is not settled', async (t) => 
   await complete('3');
   await complete('2');
   assert.equal(git('show', `${BRANCH}:${SHARED}`), 'export const greeting = "Both";\n');
+});
+
+test('a secret that a commit holds comes into no history, also where a later one takes it out; the files stay', async (t) => {
+  const { git, world, path } = await paired(t);
+  const { newSecrets } = composeOperations(path, process.env);
+  Object.assign(world.context, { newSecrets });
+  await world.call('team-lead', 'TaskCreate', { subject: 'Pay', description: 'd', owner: 'backend-dev' });
+  await world.call('backend-dev', 'TaskUpdate', { taskId: '1', status: 'in_progress' });
+  const own = gitIn(path);
+  const key = `AKIA${'Q3F7'.repeat(4)}`;
+  writeTree(path, { 'src/api/first.js': 'first\n' });
+  own('add', '-A');
+  own('commit', '-qm', 'First');
+  writeTree(path, { 'src/api/a.js': `export const key = '${key}';\n`, 'src/api/b.js': 'new\n' });
+  const complete = () => world.refused('backend-dev', 'TaskUpdate', { taskId: '1', status: 'completed' });
+  const measured = world.measured;
+  for (const often of ['once', 'again', 'a third time', 'however often']) {
+    assert.match(
+      await complete(),
+      /not be in the history: src\/api\/a\.js:1 \(an AWS access key\)\. They were taken back .* kept as refs\/toolcrew\/.*complete again/,
+      often,
+    );
+    assert.match(textOf(path, 'src/api/a.js'), /AKIA/, 'the file is as it was');
+  }
+  assert.equal(world.measured, measured, 'nothing is measured for it');
+  own('add', '-A');
+  own('commit', '-qm', 'With it');
+  writeTree(path, { 'src/api/a.js': 'export const key = process.env.KEY;\n' });
+  assert.match(await complete(), /src\/api\/a\.js:1 \(an AWS access key\)/, 'the commit before still holds it');
+  assert.equal(textOf(path, 'src/api/a.js'), 'export const key = process.env.KEY;\n');
+  await world.call('backend-dev', 'TaskUpdate', { taskId: '1', status: 'completed' });
+  assert.equal(git('log', '-S', key, '--oneline', BRANCH), '');
+  assert.match(git('show', `${BRANCH}:src/api/a.js`), /process\.env\.KEY/);
+  assert.equal(git('show', `${BRANCH}:src/api/b.js`), 'new\n');
+  assert.equal(git('show', `${BRANCH}:src/api/first.js`), 'first\n');
 });
 
 /** A team of two, of whom the first has a place. */
