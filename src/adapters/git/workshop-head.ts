@@ -115,15 +115,12 @@ export async function personsTips(repository: Repository, run: Run) {
   );
 }
 
-/** A branch that is checked out moves with its files alone, and those are a person's. */
-export async function refuseCheckedOut(branch: string, { root, common }: Repository, run: Run): Promise<void> {
-  if (checkedOutIn(headRef(branch), common) === undefined) return;
+/** A branch that is checked out moves with its files alone, and those are a person's: says where that is; null: nowhere. */
+export async function checkedOutWords(branch: string, { root, common }: Repository, run: Run): Promise<string | null> {
+  if (checkedOutIn(headRef(branch), common) === undefined) return null;
   const listed = await run.git(root, ['worktree', 'list', '--porcelain', '-z']);
   const place = listed.split('\0\0').find((row) => row.split('\0').includes(`branch ${headRef(branch)}`));
-  if (place === undefined) return;
+  if (place === undefined) return null;
   const [path = ''] = place.split('\0');
-  throw new ToolError(
-    'git',
-    `${branch} is checked out in ${path.replace(/^worktree /, '')}: a team's work is merged into it; switch to another branch there`,
-  );
+  return `${branch} is checked out in ${path.replace(/^worktree /, '')}: a team's work is merged into it; switch to another branch there`;
 }

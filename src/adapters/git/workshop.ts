@@ -30,6 +30,7 @@ import {
   writerEnvironment,
 } from './workshop-git.ts';
 import {
+  checkedOutWords,
   deleteRefs,
   headsOf,
   moveHead,
@@ -37,7 +38,6 @@ import {
   noteMerged,
   personsTips,
   putBack,
-  refuseCheckedOut,
 } from './workshop-head.ts';
 import { shareInstalled } from './workshop-installed.ts';
 import { move, moveAround } from './workshop-move.ts';
@@ -112,7 +112,8 @@ class GitWorkshop implements Workshop {
     });
     await this.#git;
     return this.#turn(async ({ repository, run }) => {
-      await refuseCheckedOut(teamBranch(team), repository, run);
+      const words = await checkedOutWords(teamBranch(team), repository, run);
+      if (words !== null) throw new ToolError('git', words);
       return beginBranch(team, how === 'anew', repository, run);
     });
   }
@@ -234,7 +235,8 @@ class GitWorkshop implements Workshop {
   merge(team: string, member: string, message: string, upTo?: string): Promise<Merge> {
     return this.#turn(async ({ repository, run }) => {
       const { top } = repository;
-      await refuseCheckedOut(teamBranch(team), repository, run);
+      const words = await checkedOutWords(teamBranch(team), repository, run);
+      if (words !== null) return { kind: 'checked_out', words };
       for (let tries = 0; tries < MAX_TRIES; tries++) {
         const heads = await headsOf(team, member, repository, run);
         const { at } = heads;

@@ -199,5 +199,9 @@ async function mergeWork(
     const reason = `the team's branch was moved by somebody ${MERGE_TRIES} times while your work was to be merged into it. Complete again.`;
     return { reason, fingerprint: 'moved', stands: true };
   }
+  if (merge.kind === 'checked_out') {
+    const reason = `${merge.words} (a person's doing: nothing is wrong with your work). Wait a minute, then complete again.`;
+    return { reason, fingerprint: 'checked out', stands: true };
+  }
   return merge.kind === 'conflict' ? conflict(log, task, caller, merge) : null;
 }

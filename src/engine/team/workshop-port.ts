@@ -23,6 +23,8 @@ export type Merge =
   | { readonly kind: 'nothing' }
   /** Nothing was merged: somebody has moved the team's branch, which `putBack` puts right. */
   | { readonly kind: 'moved' }
+  /** Nothing was merged: a person has the team's branch checked out. `words`: where, and what they are to do. */
+  | { readonly kind: 'checked_out'; readonly words: string }
   /** Nothing was changed. `tasks`: ids of those by which these files changed in the team's branch, as far as its merges name them. */
   | { readonly kind: 'conflict'; readonly files: readonly string[]; readonly tasks: readonly string[] };
 

@@ -159,6 +159,24 @@ async function paired(t: Cleanup) {
   return { git, workshop, world, path };
 }
 
+test('while a person has the branch checked out nothing is merged, the reason says where, and afterwards it is', async (t) => {
+  const { git, world, path } = await paired(t);
+  await world.call('team-lead', 'TaskCreate', { subject: 'Say it', description: 'd', owner: 'backend-dev' });
+  await world.call('backend-dev', 'TaskUpdate', { taskId: '1', status: 'in_progress' });
+  writeTree(path, { 'src/api/a.js': '2\n' });
+  git('checkout', '-q', BRANCH);
+  for (let time = 1; time <= 4; time++)
+    assert.match(
+      await world.refused('backend-dev', 'TaskUpdate', { taskId: '1', status: 'completed' }),
+      /is checked out in .*project: .*switch to another branch there \(a person's doing: nothing is wrong with your work\)\. Wait/,
+    );
+  assert.equal(textOf(path, 'src/api/a.js'), '2\n');
+  assert.deepEqual(git('status', '--porcelain'), '', 'and what they look at stays as it is');
+  git('checkout', '-q', '-');
+  await world.call('backend-dev', 'TaskUpdate', { taskId: '1', status: 'completed' });
+  assert.equal(git('show', `${BRANCH}:src/api/a.js`), '2\n');
+});
+
 test('what was changed under a lease that was given back since is taken', async (t) => {
   const { git, world, path } = await paired(t);
   await world.call('team-lead', 'TaskCreate', { subject: 'Say it', description: 'd', owner: 'backend-dev' });
