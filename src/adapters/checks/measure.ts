@@ -24,7 +24,7 @@ import type { Commands } from './command.ts';
 import type { Line } from './coverage-commands.ts';
 import { type Plan, planChecks, type Testing } from './plan.ts';
 import type { Way, Ways } from './project.ts';
-import { type Reading, readReport, watchPlaces } from './reports.ts';
+import { packagesOf, type Reading, readReport, watchPlaces } from './reports.ts';
 import { hasSource, reachOf } from './unreported.ts';
 
 export type Findings = Pick<GateResult, 'checks' | 'coverage' | 'uncoveredFiles' | 'reach'> & {
@@ -38,10 +38,13 @@ type Bench = {
   readonly commands: Commands;
   /** A directory outside of the project, for reports. */
   readonly reports: string;
+  /** Directories of the project's packages. */
+  readonly packages: readonly string[];
 };
 
-export async function measure(bench: Bench): Promise<Findings> {
-  const { root, settings, commands } = bench;
+export async function measure(asked: Omit<Bench, 'packages'>): Promise<Findings> {
+  const { root, settings, commands } = asked;
+  const bench = { ...asked, packages: await packagesOf(root) };
   const plan = await planChecks(settings, { root, env: commands.env, ask: commands.ask }).catch((error: unknown) => {
     if (error instanceof ToolError && error.code === 'config') return error;
     throw error;
@@ -171,7 +174,7 @@ async function judgeCoverage(
 }
 
 async function runTesting({ tests, coverage, isOneRun }: Testing, bench: Bench): Promise<Run> {
-  const { root, settings } = bench;
+  const { root, settings, packages } = bench;
   if (isOneRun) {
     const both = await runCoverage(coverage.ways, bench);
     // The tests alone are run again by the shorter command; what tells of no test has failed by its own.
@@ -182,7 +185,7 @@ async function runTesting({ tests, coverage, isOneRun }: Testing, bench: Bench):
     });
     return { tests: named, coverage: both.ends, readings: both.readings, measured: coverage.ways };
   }
-  const places = watchPlaces(root, settings.coverageReport);
+  const places = watchPlaces(root, settings.coverageReport, packages);
   const ends: CommandEnd[] = [];
   for (const way of tests.ways) ends.push(await runTests(way, bench));
   // Tests that leave a report by themselves need not run again, unless a command for it was given.
@@ -198,11 +201,11 @@ async function runCoverage(
   ways: readonly Way[],
   bench: Bench,
 ): Promise<{ ends: readonly CommandEnd[]; readings: readonly Reading[] }> {
-  const { root, settings, reports } = bench;
+  const { root, settings, reports, packages } = bench;
   const ends: CommandEnd[] = [];
   const readings: Reading[] = [];
   for (const way of ways) {
-    const places = watchPlaces(root, settings.coverageReport);
+    const places = watchPlaces(root, settings.coverageReport, packages);
     ends.push(await runTests(way, bench));
     const written = settings.coverageReport === null && way.report !== null ? null : await places.read();
     if (written !== null) readings.push(written);

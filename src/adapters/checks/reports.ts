@@ -1,16 +1,18 @@
 // Finding the coverage report that a run left, telling it from an older one, and choosing its reader.
 
 import { statSync } from 'node:fs';
-import { join } from 'node:path';
+import { join } from 'node:path/posix';
 import {
   type Coverage,
   hasLines,
+  joinCoverage,
   readGoCover,
   readIstanbulFinal,
   readIstanbulSummary,
   readLcov,
 } from '../../domain/coverage.ts';
 import { messageOf } from '../../domain/errors.ts';
+import { trackedFiles } from '../git/tracked.ts';
 import { readRegular } from '../own-file.ts';
 import { readCobertura } from './cobertura.ts';
 import { modulePathOf } from './go-project.ts';
@@ -33,6 +35,11 @@ const USUAL_PLACES = [
   'target/llvm-cov/lcov.info',
 ];
 
+/** What a package of a repository is found by, whose own tests may leave a report beside it. */
+const MANIFEST = /^(.+)\/(?:package\.json|pyproject\.toml|go\.mod|Cargo\.toml)$/;
+/** Of more packages no reports are looked for. */
+const MAX_PACKAGES = 500;
+
 const MAX_BYTES = 256 * 1024 * 1024;
 
 export type Reading = { readonly coverage: Coverage } | { readonly problem: string };
@@ -53,23 +60,42 @@ function stampOf(path: string): string | null {
   }
 }
 
+/** Directories of the project's packages, from its root; without the root itself. */
+export async function packagesOf(root: string): Promise<readonly string[]> {
+  const files = await trackedFiles(root).catch(() => []);
+  const found = new Set(files.flatMap((path) => MANIFEST.exec(path)?.[1] ?? []));
+  return [...found].sort().slice(0, MAX_PACKAGES);
+}
+
 /**
  * Looks now, to tell later what is new. Whether a report was written is told by the file having changed, not by its
  * time: the clock of a file system is coarser than ours.
+ * @param packages whose reports together count where the project as a whole has none
  */
-export function watchPlaces(root: string, configured: string | null): Places {
+export function watchPlaces(root: string, configured: string | null, packages: readonly string[]): Places {
   const places = configured === null ? USUAL_PLACES : [configured];
-  const before = places.map((place) => stampOf(join(root, place)));
+  const before = new Map<string, string | null>();
+  const stampIn = (directory: string, place: string) => stampOf(join(root, directory, place));
+  for (const directory of configured === null ? ['', ...packages] : [''])
+    for (const place of places) before.set(join(directory, place), stampIn(directory, place));
+  const writtenIn = (directory: string) =>
+    places.find((place) => {
+      const stamp = stampIn(directory, place);
+      return stamp !== null && stamp !== before.get(join(directory, place));
+    });
   return {
     read: async () => {
-      const place = places.find((candidate, index) => {
-        const stamp = stampOf(join(root, candidate));
-        return stamp !== null && stamp !== before[index];
+      const place = writtenIn('');
+      if (place !== undefined) return readReport(join(root, place), place, root);
+      if (configured !== null) return null;
+      const written = packages.flatMap((directory) => {
+        const own = writtenIn(directory);
+        return own === undefined ? [] : [{ directory, place: own }];
       });
-      return place === undefined ? null : readReport(join(root, place), place, root);
+      return written.length === 0 ? null : readTogether(root, written);
     },
     whyNone: () => {
-      const old = places.find((_, index) => before[index] !== null);
+      const old = places.find((place) => before.get(place) !== null);
       if (old !== undefined) return `${old} is older than this run of the tests and does not count`;
       return configured === null
         ? 'no coverage report was written to a usual place (coverage/lcov.info and the like)'
@@ -78,13 +104,39 @@ export function watchPlaces(root: string, configured: string | null): Places {
   };
 }
 
+/** The reports of packages as one. */
+async function readTogether(
+  root: string,
+  written: readonly { readonly directory: string; readonly place: string }[],
+): Promise<Reading> {
+  const all: Coverage[] = [];
+  for (const { directory, place } of written) {
+    const name = join(directory, place);
+    const reading = await readOne(join(root, name), name, join(root, directory));
+    if ('problem' in reading) return reading;
+    const files = reading.coverage.files.map((file) => ({ ...file, path: join(directory, file.path) }));
+    all.push({ ...reading.coverage, files });
+  }
+  const names = written.map(({ directory, place }) => join(directory, place)).join(', ');
+  return withLines({ coverage: joinCoverage(all) }, names);
+}
+
 /** @param name what the report is called when it cannot be read */
 export async function readReport(path: string, name: string, root: string): Promise<Reading> {
+  return withLines(await readOne(path, name, root), name);
+}
+
+function withLines(reading: Reading, name: string): Reading {
+  return 'problem' in reading || hasLines(reading.coverage)
+    ? reading
+    : { problem: `${name} names no line of the project` };
+}
+
+async function readOne(path: string, name: string, root: string): Promise<Reading> {
   const text = readRegular(path, MAX_BYTES);
   if (text === null) return { problem: `${name}: expected a coverage report, got no file that can be read` };
   try {
-    const coverage = await readAny(text, root);
-    return hasLines(coverage) ? { coverage } : { problem: `${name} names no line of the project` };
+    return { coverage: await readAny(text, root) };
   } catch (error) {
     return { problem: `${name} cannot be read as a coverage report: ${messageOf(error).split('\n')[0]}` };
   }

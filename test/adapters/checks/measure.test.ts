@@ -32,6 +32,32 @@ test('a report older than the run does not count; one that is written does, wher
   assert.equal((await project.gate(asked)).ok, true);
 });
 
+test('reports that packages leave beside them are one, where the project as a whole has none', async (t) => {
+  const project = testProject(t, null);
+  for (const name of ['a', 'b']) project.write(`packages/${name}/package.json`, '{}');
+  project.write('packages/a/src/i.js', 'export const a = 1;\n');
+  project.write('packages/b/src/i.js', 'export const b = 1;\n');
+  const report = (name: string, text: string) => {
+    project.write(`${name}.txt`, text);
+    return `mkdir -p packages/${name}/coverage; cat ${name}.txt > packages/${name}/coverage/lcov.info`;
+  };
+  const whole = report('a', `SF:src/i.js\nDA:1,1\nDA:2,1\nend_of_record\n`);
+  const half = report('b', `SF:${project.root}/packages/b/src/i.js\nDA:1,0\nDA:2,0\nend_of_record\n`);
+  const measured = async (coverage: string) => {
+    const result = await project.gate(commands({ tests: 'true', coverage }));
+    return [result.coverage, result.uncoveredFiles, checkOf(result, 'coverage').reason];
+  };
+  assert.deepEqual(await measured(`${whole}; ${half}`), [
+    50,
+    ['packages/b/src/i.js'],
+    'the tests reach 50 % of the lines, expected 80 %',
+  ]);
+  assert.deepEqual((await measured(whole)).slice(0, 2), [100, []], 'an older one does not count');
+  assert.match(String((await measured(report('a', 'hello')))[2]), /packages\/a\/coverage\/lcov\.info cannot be read/);
+  const own = `printf 'SF:packages/a/src/i.js\\nDA:1,1\\nend_of_record\\n' > lcov.info`;
+  assert.equal((await measured(`${half}; ${own}`))[0], 100, 'the whole has one');
+});
+
 test('tests that leave a report by themselves are not run again for it', async (t) => {
   const project = testProject(t, null);
   project.write('package.json', '{"scripts":{"test":"sh test.sh","coverage":"sh coverage.sh"}}');
