@@ -10,7 +10,16 @@ export type Area =
   | 'documentation'
   | 'core';
 
-type Rule = { readonly area: Area; readonly folders?: RegExp; readonly file?: RegExp };
+type Rule = {
+  readonly area: Area;
+  readonly folders?: RegExp;
+  readonly file?: RegExp;
+  /** Files of other names alone; of all where it is missing. */
+  readonly unless?: RegExp;
+};
+
+/** What is written in these draws no screen in a browser: there a store keeps data, and a client calls another service. */
+const SERVERS = /\.(?:go|py|java|kt|rb|rs|php|cs|scala|exs?)$/;
 
 const SOURCE = /\.(?:[cm]?[jt]sx?|py|go|rb|java|kt|cs|php|rs|ex|exs|scala|swift|vue|svelte)$/;
 
@@ -51,8 +60,12 @@ const RULES: readonly Rule[] = [
   { area: 'frontend', file: /\.(?:tsx|jsx|vue|svelte|html?|hbs|ejs|pug|css|scss|sass|less)$/ },
   {
     area: 'frontend',
-    folders:
-      /^(?:components|pages|containers|screens|layouts|widgets|stores?|styles|templates|static|public|assets|client|frontend|web|ui)$/,
+    folders: /^(?:components|pages|containers|screens|layouts|widgets|styles|frontend|ui)$/,
+  },
+  {
+    area: 'frontend',
+    folders: /^(?:stores?|templates|static|public|assets|client|web)$/,
+    unless: SERVERS,
   },
 ];
 
@@ -60,7 +73,9 @@ function byRule(path: string): Area | null {
   const folders = path.split('/');
   const file = folders.pop() ?? '';
   const rule = RULES.find(
-    (one) => one.file?.test(file) === true || folders.some((folder) => one.folders?.test(folder) === true),
+    ({ folders: named, file: called, unless }) =>
+      (called?.test(file) === true || folders.some((folder) => named?.test(folder) === true)) &&
+      unless?.test(file) !== true,
   );
   return rule?.area ?? null;
 }

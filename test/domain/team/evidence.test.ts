@@ -4,9 +4,11 @@ import { type Area, areaOf, areasOf, isSettled, subjectOf } from '../../../src/d
 import { findEvidence } from '../../../src/domain/team/evidence.ts';
 import { conceptsOf, indexPaths, rarity } from '../../../src/domain/team/path-index.ts';
 import { readAsked } from '../../../src/domain/team/requirement.ts';
+import { select } from '../../../src/domain/team/selection.ts';
 import { suggestOwnership } from '../../../src/domain/team/suggest-ownership.ts';
 import { criticalHintsOf, hintsOf } from '../../../src/domain/team/vocabulary.ts';
 import { stem, termsOfPart, termsOfText } from '../../../src/domain/team/words.ts';
+import { teamSettings } from '../../support/team-settings.ts';
 
 const SAME: readonly (readonly string[])[] = [
   ['entry', 'entries', 'Entry'],
@@ -51,6 +53,13 @@ const AREAS: readonly [string, Area][] = [
   ['src/components/Form.tsx', 'frontend'],
   ['templates/page.html', 'frontend'],
   ['src/styles/page.css', 'frontend'],
+  ['src/stores/cart.ts', 'frontend'],
+  ['client/index.js', 'frontend'],
+  ['internal/store/payment.go', 'core'],
+  ['internal/client/github.go', 'core'],
+  ['app/client/stripe.py', 'core'],
+  ['src/main/java/shop/store/OrderStore.java', 'core'],
+  ['web/templates/page.tmpl', 'frontend'],
   ['prisma/schema.prisma', 'database'],
   ['blog/models.py', 'database'],
   ['blog/migrations/0001_initial.py', 'database'],
@@ -75,6 +84,22 @@ test('what no rule names belongs where its neighbours do', () => {
   assert.equal(areas.get('src/machines/a.ts'), 'frontend');
   assert.equal(areas.get('shop/feeds.py'), 'backend');
   assert.equal(areas.get('tool.ts'), 'core', 'the two sides are even');
+});
+
+test('a server’s store and its clients are no screens', () => {
+  const files = [
+    'go.mod',
+    'cmd/shop/main.go',
+    'internal/http/pay.go',
+    'internal/store/payment.go',
+    'internal/client/git.go',
+  ];
+  const selection = select({
+    text: 'The store shall keep when a payment was refunded.',
+    files,
+    settings: teamSettings(),
+  });
+  assert.ok(!selection.domains.some(({ name }) => name === 'frontend'), JSON.stringify(selection.domains));
 });
 
 test('what stays as it is, and what a test is about', () => {
