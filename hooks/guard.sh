@@ -56,5 +56,5 @@ mark=$dir/../state/server-$CLAUDE_CODE_SESSION_ID
 if [ -n "$CLAUDE_CODE_SESSION_ID" ] && read -r pid began 2>/dev/null <"$mark"; then
   lives "$pid" "$began" && answers "$mark" && exit 0
 fi
-node "$dir/pre-tool-use.js"
+node "$dir/pre-tool-use"
 judged $?

@@ -72,7 +72,8 @@ async function buildHooks() {
       build.onResolve({ filter: /^\./ }, ({ path, kind, resolveDir }) => {
         if (kind !== 'dynamic-import') return undefined;
         const source = resolve(resolveDir, path);
-        parts.set(source, `${basename(source, '.ts')}.js`);
+        // Without the ending, which the installed copies are without.
+        parts.set(source, basename(source, '.ts'));
         return { path: `./${from}${parts.get(source)}`, external: true };
       });
     },
@@ -95,7 +96,7 @@ async function buildHooks() {
     for (const source of open) done.add(source);
   }
   if (new Set(parts.values()).size !== parts.size) throw new Error('two parts of the hooks have one name');
-  writeFileSync(join(out, 'hooks', 'package.json'), '{ "type": "commonjs" }\n');
+  writeFileSync(join(out, 'hooks', 'package.json'), '{\n  "type": "commonjs"\n}\n');
   return results;
 }
 

@@ -9,13 +9,14 @@ import { teamJsonSchema } from '../src/adapters/config/team-schema.ts';
 import { workflowJsonSchema } from '../src/adapters/config/workflow-schema.ts';
 import { packageVersion } from '../src/adapters/package-root.ts';
 import { pluginHooks, pluginManifest } from '../src/install/hook-table.ts';
+import { jsonFile } from '../src/install/json-layout.ts';
 import { teamPage } from './team-page.ts';
 import { workflowPage } from './workflow-page.ts';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const generated: Readonly<Record<string, string>> = {
   'schemas/workflow.schema.json': `${JSON.stringify(workflowJsonSchema(), null, 2)}\n`,
-  'schemas/team.schema.json': `${JSON.stringify(teamJsonSchema(), null, 2)}\n`,
+  'schemas/team.schema.json': jsonFile(teamJsonSchema()),
   'docs/configuration.md': workflowPage(),
   'docs/team-configuration.md': teamPage(),
   '.claude-plugin/plugin.json': pluginManifest(packageVersion()),

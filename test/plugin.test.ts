@@ -80,7 +80,8 @@ test('what stands in the SPEC skill is what a SPEC is', () => {
     'created:',
   ])
     assert.ok(text.includes(word), word);
-  for (const kind of ['Ubiquitous', 'Event', 'State', 'Optional', 'Unwanted']) assert.ok(text.includes(`| ${kind} |`));
+  for (const kind of ['Ubiquitous', 'Event', 'State', 'Optional', 'Unwanted'])
+    assert.match(text, new RegExp(`^\\| ${kind} +\\|`, 'm'));
   const [, pattern = ''] = /`(SPEC\(.*?\})`/.exec(text) ?? [];
   for (const [, id = ''] of text.matchAll(/^id: (\S+)$|`(SPEC-[A-Z0-9-]+)`/gm))
     if (id !== '') assert.match(id, new RegExp(`^${pattern}$`));

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /** What an installation puts into the host's settings, and where that points to. */
-const SCRIPT = '.tool/hooks/session-start.js';
+const SCRIPT = '.tool/hooks/session-start';
 
 /** A kind of hook that hosts before 2.1.118 do not know: they leave the whole file out that holds one. */
 const ASKING = '"mcp_tool"';

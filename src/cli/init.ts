@@ -8,6 +8,7 @@ import { packageRoot, packageVersion } from '../adapters/package-root.ts';
 import { claudeVersion, parseVersion } from '../adapters/runner/claude.ts';
 import { ToolError } from '../domain/errors.ts';
 import { got } from '../domain/text.ts';
+import { formatterNotes } from '../install/formatters.ts';
 import { filesLeftOut } from '../install/host-events.ts';
 import { type Host, hostForm } from '../install/host-form.ts';
 import { planInstall } from '../install/install.ts';
@@ -48,7 +49,11 @@ export async function initCommand(directory: string | undefined, options: InitOp
   const project = findProject(directory, process.cwd(), process.env.HOME);
   const host = await findHost(options.hostVersion);
   const leftOut = filesLeftOut(settingsFiles(project.root, process.env), host.version);
-  const limits = [...host.limits, ...leftOut.map(({ words, mend }) => `${words}. To mend it: ${mend}.`)];
+  const limits = [
+    ...host.limits,
+    ...leftOut.map(({ words, mend }) => `${words}. To mend it: ${mend}.`),
+    ...formatterNotes(project.root),
+  ];
   const version = packageVersion();
   const payload = readPayload({ from: packageRoot(), version, form: host.form, configText: teamFileText() });
   const plan = planInstall({

@@ -3,6 +3,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { ToolError } from '../domain/errors.ts';
 import { got } from '../domain/text.ts';
+import { layOut } from './json-layout.ts';
 import { type ArrayNode, memberOf, type Node, type ObjectNode, readJsonObject, valueAt, wordOf } from './json-text.ts';
 
 export type Path = readonly string[];
@@ -85,26 +86,42 @@ export function findEntry(text: string, entry: Entry, all: readonly Entry[], nam
   return strange.length > 0 ? 'changed' : 'absent';
 }
 
-/** How a file is laid out; `unit` null: on one line. */
-type Layout = { readonly unit: string | null; readonly lineBreak: string; readonly gap: string };
+/**
+ * How a file is laid out; `unit` null: on one line. `isSpread`: a list has a line for each item, however short, as programs
+ * write it.
+ */
+type Layout = {
+  readonly unit: string | null;
+  readonly lineBreak: string;
+  readonly gap: string;
+  readonly isSpread: boolean;
+};
+
+/** A list of one word that stands on a line of its own. */
+const SPREAD = /\[\s*\n\s*(?:"[^"\n]{0,40}"|[\w.]{1,20})\s*\]/;
 
 function layoutOf(text: string, root: ObjectNode): Layout {
   const lineBreak = text.includes('\r\n') ? '\r\n' : '\n';
+  const isSpread = SPREAD.test(text);
   const [first] = root.items;
-  if (first === undefined) return { unit: '  ', lineBreak, gap: ' ' };
+  if (first === undefined) return { unit: '  ', lineBreak, gap: ' ', isSpread };
   const before = text.slice(root.start + 1, first.start);
   const gap = /"\s*:(\s*)/.exec(text.slice(first.start))?.[1] === '' ? '' : ' ';
-  return { unit: before.includes('\n') ? (before.split('\n').at(-1) ?? '') : null, lineBreak, gap };
+  return { unit: before.includes('\n') ? (before.split('\n').at(-1) ?? '') : null, lineBreak, gap, isSpread };
 }
 
-function render(value: unknown, layout: Layout, indent: string | null): string {
-  const { unit, gap, lineBreak } = layout;
+/** @param taken how much else stands on its first line */
+function render(value: unknown, layout: Layout, indent: string | null, taken = 0): string {
+  const { unit, gap, lineBreak, isSpread } = layout;
   if (unit === null || unit === '' || indent === null) {
     const lines = JSON.stringify(value, null, 1).split('\n');
     // On one line: what `JSON.stringify` puts on lines of their own stands side by side, as far apart as in the file.
     return lines.map((line) => line.trim()).reduce((all, line) => join(all, line, gap));
   }
-  return JSON.stringify(value, null, unit).split('\n').join(`${lineBreak}${indent}`);
+  const text = isSpread
+    ? JSON.stringify(value, null, unit).replaceAll('\n', `\n${indent}`)
+    : layOut(value, unit, indent, taken);
+  return text.replaceAll('\n', lineBreak);
 }
 
 function join(all: string, line: string, gap: string): string {
@@ -127,14 +144,14 @@ function append(text: string, node: Container, layout: Layout, key: string | nul
   if (last === undefined) {
     const outer = indentAt(text, node.start);
     const inner = layout.unit === null ? null : `${outer}${layout.unit}`;
-    const item = `${label}${render(value, layout, inner)}`;
+    const item = `${label}${render(value, layout, inner, label.length)}`;
     const filling = inner === null ? item : `${layout.lineBreak}${inner}${item}${layout.lineBreak}${outer}`;
     return `${text.slice(0, node.start + 1)}${filling}${text.slice(node.end - 1)}`;
   }
   const before = /[ \t\r\n]*$/.exec(text.slice(0, last.start))?.[0] ?? '';
   const onLine = !before.includes('\n');
   const space = onLine ? (node.items.length > 1 ? before : before || layout.gap) : before;
-  const item = `${label}${render(value, layout, onLine ? null : (before.split('\n').at(-1) ?? ''))}`;
+  const item = `${label}${render(value, layout, onLine ? null : (before.split('\n').at(-1) ?? ''), label.length)}`;
   return `${text.slice(0, last.end)},${space}${item}${text.slice(last.end)}`;
 }
 

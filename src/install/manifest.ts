@@ -4,6 +4,7 @@ import { isAbsolute } from 'node:path';
 import { INSTALLED_FILE } from '../adapters/config/team-file.ts';
 import { messageOf, ToolError } from '../domain/errors.ts';
 import { got } from '../domain/text.ts';
+import { jsonFile } from './json-layout.ts';
 import type { Entry, Merge, Path } from './json-merge.ts';
 
 export const MANIFEST = INSTALLED_FILE;
@@ -37,7 +38,7 @@ export type Manifest = {
 };
 
 export function manifestText(manifest: Manifest): string {
-  return `${JSON.stringify({ format: FORMAT, ...manifest }, null, 2)}\n`;
+  return jsonFile({ format: FORMAT, ...manifest });
 }
 
 /** Reads fields of a record, and says of a wrong one where it stands. */

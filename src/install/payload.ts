@@ -4,6 +4,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join, relative, sep } from 'node:path';
 import { ToolError } from '../domain/errors.ts';
 import { HOOK_SCRIPTS, type HookForm, hookGroups, REFUSAL, TEAM_SERVER, WATCHER } from './hook-table.ts';
+import { jsonFile } from './json-layout.ts';
 import type { Entry } from './json-merge.ts';
 import { sha256 } from './outcome.ts';
 
@@ -29,7 +30,7 @@ export type PayloadOptions = {
 };
 
 const HOOKS = '.tool/hooks';
-const SERVER_SCRIPT = 'team-server.js';
+const SERVER_SCRIPT = 'team-server';
 
 /** Kept out of version control: what a team writes while it works, and what can be made again. */
 const IGNORED = 'teams/\ncache/\nstate/\n';
@@ -62,21 +63,26 @@ function texts(from: string): PayloadFile[] {
   return [...agents, ...commands, ...skills];
 }
 
+/** Without its ending: linters, formatters and coverage tools of the project would take a bundle for its source. */
+function installedName(name: string): string {
+  return name.replace(/\.js$/, '');
+}
+
 /** Copies, so that a clone of the project works without this package, with hooks and server of one version. */
 function scripts(from: string, version: string): PayloadFile[] {
-  const needed = [...HOOK_SCRIPTS.map((script) => `${script}.js`), WATCHER, SERVER_SCRIPT, 'package.json'];
+  const needed = [...[...HOOK_SCRIPTS, SERVER_SCRIPT].map((script) => `${script}.js`), WATCHER, 'package.json'];
   for (const name of needed) read(from, `dist/hooks/${name}`);
   // What the scripts share may lie in files of its own.
   const hooks = readdirSync(join(from, 'dist', 'hooks'), { recursive: true, withFileTypes: true })
     .filter((file) => file.isFile() && !file.name.endsWith('.map'))
     .map((file) => relative(join(from, 'dist', 'hooks'), join(file.parentPath, file.name)).replaceAll(sep, '/'))
     .sort();
-  const files = hooks.map((name) => ({ name, bytes: read(from, `dist/hooks/${name}`) }));
+  const files = hooks.map((name) => ({ name: installedName(name), bytes: read(from, `dist/hooks/${name}`) }));
   const hashes = Object.fromEntries(files.map(({ name, bytes }) => [name, sha256(bytes)]));
   return [
     {
       path: `${HOOKS}/version.json`,
-      bytes: Buffer.from(`${JSON.stringify({ version, files: hashes }, null, 2)}\n`),
+      bytes: Buffer.from(jsonFile({ version, files: hashes })),
     },
     ...files.map(({ name, bytes }) => ({ path: `${HOOKS}/${name}`, bytes })),
   ];
@@ -86,7 +92,7 @@ function settings(form: HookForm): Entry[] {
   const member = (path: readonly string[], value: unknown): Entry => ({ place: 'member', path, value });
   const place = `"$CLAUDE_PROJECT_DIR/${HOOKS}`;
   const commands = {
-    script: (name: string) => `node ${place}/${name}.js"`,
+    script: (name: string) => `node ${place}/${name}"`,
     watcher: `sh ${place}/${WATCHER}"`,
     // The settings may be shared where nothing else of ours is, and no team stands. A watcher that is there has decided.
     refusal: `{ [ ! -e ${place}/${WATCHER}" ] && [ ! -d "$CLAUDE_PROJECT_DIR/.tool/teams" ]; } || ${REFUSAL}`,
@@ -96,7 +102,7 @@ function settings(form: HookForm): Entry[] {
       place: 'element',
       path: ['hooks', event],
       value: group,
-      mark: group.hooks.some(({ type }) => type === 'mcp_tool') ? '"Hook"' : `${HOOKS}/${script}.js`,
+      mark: group.hooks.some(({ type }) => type === 'mcp_tool') ? '"Hook"' : `${HOOKS}/${script}`,
     }),
   );
   return [

@@ -99,7 +99,7 @@ test('a dry run says what would change, then the patch of what people read, and 
   assert.deepEqual(patched(stdout), EDITED);
   assert.match(stdout, /^ {2}created {4}\.claude\/agents\/team-tester\.md \(\d\d lines\)$/m);
   assert.match(stdout, /^ {2}created {4}\.tool\/installed\.json \(\d+ lines\)$/m);
-  assert.match(stdout, /^ {2}created {4}\.tool\/hooks\/stop\.js \(\d+ (lines?|bytes)\)$/m);
+  assert.match(stdout, /^ {2}created {4}\.tool\/hooks\/stop \(\d+ (lines?|bytes)\)$/m);
   assert.match(stdout, /^ {2}changed {4}\.claude\/settings\.json$/m);
   assert.doesNotMatch(stdout, /[0-9a-f]{64}/, 'no hashes');
   // Applied, it makes the same files; those that are told by their length are the others.
@@ -129,7 +129,7 @@ test('a dry run over what is installed shows a file of ours that changes, and no
   const agent = '.claude/agents/team-tester.md';
   const record = join(root, '.tool', 'installed.json');
   let hashes = readFileSync(record, 'utf8');
-  for (const path of [agent, '.tool/hooks/stop.js']) {
+  for (const path of [agent, '.tool/hooks/stop']) {
     const text = readFileSync(join(root, path), 'utf8');
     hashes = hashes.replace(sha256(text), sha256(`${text}older\n`));
     writeFileSync(join(root, path), `${text}older\n`);
@@ -138,7 +138,7 @@ test('a dry run over what is installed shows a file of ours that changes, and no
   const { stdout } = tool(['init', '--dry-run']);
   assert.deepEqual(patched(stdout), [agent]);
   assert.match(stdout, /^-older$/m);
-  assert.match(stdout, /^ {2}changed {4}\.tool\/hooks\/stop\.js \(\d+ (lines?|bytes)\)$/m);
+  assert.match(stdout, /^ {2}changed {4}\.tool\/hooks\/stop \(\d+ (lines?|bytes)\)$/m);
   assert.match(stdout, /^ {2}changed {4}\.tool\/installed\.json \(\d+ lines\)$/m);
 });
 
@@ -148,7 +148,7 @@ test('settings on one line are shown with line breaks before they are written, a
   const { stdout } = tool(['init', '--dry-run']);
   assert.match(stdout, /^\(\.claude\/settings\.json stands on one line, and stays so; here it has line breaks\)$/m);
   assert.match(stdout, /^-{3} a\/\.claude\/settings\.json\n\+{3} b\/\.claude\/settings\.json\n/m);
-  assert.match(stdout, /^\+ +"command": "node .*\/\.tool\/hooks\/stop\.js/m);
+  assert.match(stdout, /^\+ +"command": "node .*\/\.tool\/hooks\/stop/m);
   assert.match(stdout, /^\+ +"mcp__team"$/m);
   assert.equal(tool(['init']).status, 0);
   assert.equal(readFileSync(join(root, '.claude/settings.json'), 'utf8').trim().split('\n').length, 1);

@@ -8,12 +8,10 @@ import { HookedProject, VERSIONS } from '../support/hooked.ts';
 import { tempDir } from '../support/temp.ts';
 
 const OWN = {
-  '.tool/hooks/session-start.js': '',
+  '.tool/hooks/session-start': '',
   '.claude/settings.json': JSON.stringify({
     hooks: {
-      SessionStart: [
-        { hooks: [{ type: 'command', command: 'node "$CLAUDE_PROJECT_DIR/.tool/hooks/session-start.js"' }] },
-      ],
+      SessionStart: [{ hooks: [{ type: 'command', command: 'node "$CLAUDE_PROJECT_DIR/.tool/hooks/session-start"' }] }],
     },
   }),
 };
@@ -24,7 +22,7 @@ test('where the project has hooks of its own those of the plugin step back, and 
   const write = { tool_name: 'Write', tool_input: { file_path: 'src/api/a.js', content: 'x' } };
   const guard = () => project.hook('pre-tool-use', 'team-lead', 'PreToolUse', write);
   assert.equal((await guard()).code, REFUSED, 'alone, they are all there is');
-  project.write('.tool/hooks/session-start.js', OWN['.tool/hooks/session-start.js']);
+  project.write('.tool/hooks/session-start', OWN['.tool/hooks/session-start']);
   assert.equal((await guard()).code, REFUSED, 'a copy that no settings name is no hook');
   project.write('.claude/settings.json', `${OWN['.claude/settings.json']}, // mine`);
   assert.equal((await guard()).code, REFUSED, 'settings that no host can read hold no hooks either');
@@ -65,7 +63,7 @@ for (const version of [...VERSIONS, '2.1.118'] as const)
     const bin = tempDir(t);
     const env = { CLAUDE_PLUGIN_ROOT: tempDir(t), PATH: `${bin}:${process.env.PATH}` };
     const project = await new HookedProject(t, { env }).team('analyst');
-    project.write('.tool/hooks/session-start.js', '');
+    project.write('.tool/hooks/session-start', '');
     project.write('.claude/settings.json', JSON.stringify({ hooks: ASKING }));
     writeFileSync(join(bin, 'claude'), `#!/bin/sh\necho '${version} (Claude Code)'\n`, { mode: 0o755 });
     const isOld = version === '2.1.33' || version === '2.1.100';

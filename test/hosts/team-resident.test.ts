@@ -11,7 +11,7 @@ import { type Conversation, LEAD, type Part, playAgents } from '../support/playe
 import { answerOf, BANNER, mentions, refused, rows, SPEC, TeamHost } from '../support/team-host.ts';
 
 const TEAM = 'tool-run-spec-users-001';
-const GUARD = 'pre-tool-use.js';
+const GUARD = 'pre-tool-use';
 
 /** The process that answers the hooks of the session. */
 function serverOf(host: TeamHost): number {
@@ -39,7 +39,7 @@ for (const version of ['2.1.177', '2.1.329'] as const) {
 
     const backendDev: Part = async (agent) => {
       isForeign(await write(agent, 'src/components/stolen.js'));
-      const started = () => host.starts(GUARD) + host.starts('post-tool-use.js');
+      const started = () => host.starts(GUARD) + host.starts('post-tool-use');
       const before = started();
       isForeign(await write(agent, 'src/components/stolen.js'));
       isForeign(await agent.use('Bash', { command: 'echo x > src/components/stolen.js', description: 'x' }));

@@ -93,19 +93,19 @@ test('the manifest and the scripts say what they are, and are enough for a clone
   assert.deepEqual(Object.keys(files).sort(), [
     'guard.sh',
     'package.json',
-    'post-tool-use.js',
-    'pre-tool-use.js',
-    'session-start.js',
-    'stop.js',
-    'subagent-start.js',
-    'subagent-stop.js',
-    'task-completed.js',
-    'team-server.js',
-    'teammate-idle.js',
-    'user-prompt-submit.js',
+    'post-tool-use',
+    'pre-tool-use',
+    'session-start',
+    'stop',
+    'subagent-start',
+    'subagent-stop',
+    'task-completed',
+    'team-server',
+    'teammate-idle',
+    'user-prompt-submit',
   ]);
   assert.equal(JSON.parse(read(root, '.tool/hooks/package.json')).type, 'module');
-  assert.deepEqual(JSON.parse(read(root, '.mcp.json')).mcpServers.team.args, ['.tool/hooks/team-server.js']);
+  assert.deepEqual(JSON.parse(read(root, '.mcp.json')).mcpServers.team.args, ['.tool/hooks/team-server']);
   assert.equal(read(root, CONFIG), 'workflow: {}\n');
   assert.deepEqual(read(root, '.tool/.gitignore').split('\n'), ['teams/', 'cache/', 'state/', '']);
 });
@@ -215,7 +215,7 @@ test('a newer version replaces what nobody touched, and puts its text beside wha
   assert.deepEqual(told(outcomes, 'removed'), ['.claude/commands/tool/3-sync.md']);
   assert.equal(read(root, '.claude/agents/team-tester.md'), 'mine now');
   assert.equal(read(root, '.claude/agents/team-tester.md.new'), 'newer text');
-  assert.equal(read(root, '.tool/hooks/stop.js'), '// newer stop\n');
+  assert.equal(read(root, '.tool/hooks/stop'), '// newer stop\n');
   assert.deepEqual(install(t, root, { from: later, version: '2.0.0' }).operations, []);
   for (const name of ['tester', 'quality']) rmSync(join(root, `.claude/agents/team-${name}.md`));
   uninstall(root);
@@ -275,7 +275,7 @@ test('what stands in the way is named with what is wanted, all at once; --force 
     message: [
       'nothing was installed:',
       '  .claude/agents/team-tester.md: expected no file of that name, got one that is not ours; rename it, or --force to replace it and keep it as .tool/before/.claude/agents/team-tester.md',
-      '  .mcp.json: mcpServers.team: {"command":"other"} is there, {"command":"node","args":[".tool/hooks/team-server.js"],"alwaysLoad":true} is wanted; change it, or --force to replace it',
+      '  .mcp.json: mcpServers.team: {"command":"other"} is there, {"command":"node","args":[".tool/hooks/team-server"],"alwaysLoad":true} is wanted; change it, or --force to replace it',
       '  .claude/settings.json: env.TOOL_CODE_EXPERIMENTAL_AGENT_TEAMS: "0" is there, "1" is wanted; change it, or --force to replace it',
     ].join('\n'),
   });

@@ -70,7 +70,12 @@ test('what is put in looks like what is around it', () => {
   const two = put('{\n  "env": {\n    "A": "1"\n  }\n}\n', OURS.slice(0, 2)).text;
   assert.equal(
     two,
-    '{\n  "env": {\n    "A": "1",\n    "OURS": "1"\n  },\n  "permissions": {\n    "allow": [\n      "mcp__team__Inbox"\n    ]\n  }\n}\n',
+    '{\n  "env": {\n    "A": "1",\n    "OURS": "1"\n  },\n  "permissions": {\n    "allow": ["mcp__team__Inbox"]\n  }\n}\n',
+  );
+  assert.match(
+    put('{\n  "a": [\n    "x"\n  ]\n}\n', OURS.slice(0, 2)).text,
+    /"allow": \[\n {6}"mcp__team__Inbox"\n {4}\]/,
+    'lists as they are there',
   );
   assert.equal(put('{"a":{"b":1}}', OURS.slice(0, 1)).text, '{"a":{"b":1},"env":{"OURS":"1"}}');
   assert.equal(put('{ "a": 1 }', OURS.slice(0, 1)).text, '{ "a": 1, "env": {"OURS": "1"} }');

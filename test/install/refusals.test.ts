@@ -11,7 +11,7 @@ import { install, planned, projectOf, treeOf, writeTree } from '../support/insta
 const SETTINGS = '.claude/settings.json';
 
 test('a failure half-way leaves everything as it was', (t) => {
-  for (const blocked of ['.tool/hooks/stop.js', SETTINGS]) {
+  for (const blocked of ['.tool/hooks/stop', SETTINGS]) {
     const root = projectOf(t, { [SETTINGS]: '{}', '.claude/commands/x.md': 'x' });
     const { operations } = planned(t, root);
     const before = treeOf(root);

@@ -49,7 +49,7 @@ export function packageOf(t: Cleanup, script: (name: string) => string = (name) 
   writeTree(root, {
     ...Object.fromEntries(hooks),
     'dist/hooks/team-server.js': script('mcp'),
-    'dist/hooks/package.json': '{ "type": "module" }\n',
+    'dist/hooks/package.json': '{\n  "type": "module"\n}\n',
   });
   cpSync(join('hooks', WATCHER), join(root, 'dist', 'hooks', WATCHER));
   return root;
