@@ -19,6 +19,12 @@ const LOCK_FILES: readonly (readonly [string, string])[] = [
 const OTHER_RUNNER =
   /^(?:(?:uv|poetry|pipenv|pdm|hatch|rye) run +)?(?:python3? -m +|\.?[\w.-]+\/bin\/)?(pytest|unittest|go test|cargo test)(?: +(?:\.\/\.\.\.|-v|-q))*$/;
 
+/** A call of the scripts of packages. */
+const MANY = /(?:^|\s)(?:--workspaces?|-ws?|-r|--recursive|--filter)(?:[\s=]|$)|\b(?:workspaces|turbo|lerna|nx)\b/;
+const OF_PACKAGES =
+  'runs those of its packages: add one that has each leave a report in its own coverage/, like "npm run test:coverage --workspaces --if-present" with "vitest run --coverage" in each; for tests that run in Node itself it is enough to install c8';
+const OF_NOBODY = 'names no known test runner; install c8, which measures what any of them runs in Node';
+
 export async function findNodeProject({ root }: Surroundings): Promise<Project | null> {
   const text = readText(root, MANIFEST);
   if (text === null) return null;
@@ -52,7 +58,7 @@ export async function findNodeProject({ root }: Surroundings): Promise<Project |
     if (report === null)
       return coverageName === 'test'
         ? gap(
-            `${MANIFEST} has no script "test:coverage" or "coverage", and its script "test" names no known test runner; install c8, which measures what any of them runs in Node`,
+            `${MANIFEST} has no script "test:coverage" or "coverage", and its script "test" ${MANY.test(coverageScript) ? OF_PACKAGES : OF_NOBODY}`,
           )
         : found(way(run(coverageName)));
     if (report.report === null) return found(way(run(coverageName)));
