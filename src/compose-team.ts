@@ -212,9 +212,9 @@ export function composeContext(
         const { measureSkips } = await import('./adapters/checks/new-skips.ts');
         return measureSkips({ root: place, ...ends }, of === 'trees' ? objectsOf(main) : null);
       },
-      newSecrets: async (commits, secrets) => {
+      newSecrets: async (work, secrets) => {
         const { secretsOf } = await import('./adapters/checks/secrets.ts');
-        return secretsOf({ root, signal: new AbortController().signal }, commits, secrets);
+        return secretsOf(root, objectsOf(main), work, secrets);
       },
       workTree: lateWorkTree(root, objectsOf(main)),
       inside: (path) => insideOf(project, path, env),

@@ -70,6 +70,15 @@ function looksRandom(value: string): boolean {
 /** Hosts of a developer's own machine, and those that are kept for examples. */
 const NO_HOST = /^(?:localhost|127\.[\d.]+|0\.0\.0\.0|host|db|postgres|mysql|redis)$|^\[|\b(?:example|test|invalid)\b/i;
 
+/** A secret that is added, `kind` in words with an article. */
+export type HeldSecret = {
+  /** Short; null: it is there between two trees. */
+  readonly commit: string | null;
+  readonly path: string;
+  readonly line: number;
+  readonly kind: string;
+};
+
 export type Secret = {
   /** In words, with an article. */
   readonly kind: string;

@@ -3,10 +3,10 @@
 import picomatch from 'picomatch';
 import { ToolError } from '../../domain/errors.ts';
 import type { QualitySettings } from '../../domain/quality.ts';
-import { secretsIn } from '../../domain/secrets.ts';
+import { type HeldSecret, secretsIn } from '../../domain/secrets.ts';
 import type { Finding, SecretFacts } from '../../domain/trust5-facts.ts';
-import type { HeldSecret } from '../../engine/team/context.ts';
-import { type At, type Change, type Range, readCommitDiffs, readDiff, readEach } from './diff.ts';
+import { treeEnvironment } from '../git/work-tree.ts';
+import { type Change, type Range, readCommitDiffs, readDiff, readEach } from './diff.ts';
 
 /** A finding with what tells it from another; the value leaves this file in no other way. */
 type Found = Finding & { readonly key: string; readonly isAllowed: boolean };
@@ -54,14 +54,18 @@ export async function measureSecrets(range: Range, settings: QualitySettings['se
   };
 }
 
-/** Secrets of known forms that these commits add, whether or not a later one takes them out. */
+/**
+ * Secrets of known forms that these commits add, whether or not a later one takes them out, or that a tree has more than another.
+ * @param objects takes the objects of trees
+ */
 export async function secretsOf(
-  at: At,
-  commits: readonly string[],
+  root: string,
+  objects: string,
+  work: readonly string[] | Pick<Range, 'base' | 'head'>,
   settings: QualitySettings['secrets'],
 ): Promise<readonly HeldSecret[]> {
   const allows = allowsOf(settings);
-  const changes = await readEach(at, commits).catch((error) => {
+  const changes = await changesOf(root, objects, work).catch((error) => {
     // Too large to be looked through: what is measured of the whole says so.
     if (error instanceof ToolError && error.code === 'git') return [];
     throw error;
@@ -71,8 +75,19 @@ export async function secretsOf(
       added.flatMap(({ line, text }) =>
         secretsIn(text)
           .filter(({ isGuess, value }) => !isGuess && !allows(path, value))
-          .map(({ kind }) => ({ commit: commit ?? '', path, line, kind })),
+          .map(({ kind }) => ({ commit, path, line, kind })),
       ),
     ),
   );
+}
+
+async function changesOf(
+  root: string,
+  objects: string,
+  work: readonly string[] | Pick<Range, 'base' | 'head'>,
+): Promise<readonly Change[]> {
+  const { signal } = new AbortController();
+  if (!('base' in work)) return readEach({ root, signal }, work);
+  const trees = await treeEnvironment(root, objects);
+  return trees === null ? [] : [await readDiff({ root, signal, ...work, trees })];
 }

@@ -2,7 +2,6 @@
 
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { ToolError } from '../../domain/errors.ts';
 import { LEAD } from '../../domain/team/message.ts';
 import { commitsAt, noteAncestor } from './workshop-commits.ts';
 import { isOfTeam, type Repository, type Run } from './workshop-git.ts';

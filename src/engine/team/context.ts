@@ -3,6 +3,7 @@
 import { messageOf, ToolError } from '../../domain/errors.ts';
 import type { SkipMark } from '../../domain/new-skips.ts';
 import type { QualitySettings } from '../../domain/quality.ts';
+import type { HeldSecret } from '../../domain/secrets.ts';
 import type { Caller, Evidence } from '../../domain/team/caller.ts';
 import { identify } from '../../domain/team/caller.ts';
 import { LEAD } from '../../domain/team/message.ts';
@@ -24,14 +25,6 @@ export type Span = {
   readonly of: 'commits' | 'trees';
 };
 
-/** A secret that a commit adds, `kind` in words with an article. */
-export type HeldSecret = {
-  readonly commit: string;
-  readonly path: string;
-  readonly line: number;
-  readonly kind: string;
-};
-
 export type TeamContext = {
   readonly teams: Teams;
   readonly settings: () => Promise<TeamSettings>;
@@ -42,9 +35,9 @@ export type TeamContext = {
   readonly checks: Checks;
   /** Lines that skip tests, and did not before; none where Git cannot tell. */
   readonly newSkips: (work: Span) => Promise<readonly SkipMark[]>;
-  /** Secrets of known forms in what these commits add; none where Git cannot tell. */
+  /** Secrets of known forms in what these commits add, or what a tree has more than another; none where Git cannot tell. */
   readonly newSecrets: (
-    commits: readonly string[],
+    work: readonly string[] | Pick<Span, 'base' | 'head'>,
     settings: QualitySettings['secrets'],
   ) => Promise<readonly HeldSecret[]>;
   readonly workTree: WorkTree;

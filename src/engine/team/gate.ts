@@ -4,6 +4,7 @@ import { BusyError } from '../../domain/errors.ts';
 import { type SkipMark, withSkips } from '../../domain/new-skips.ts';
 import { type GateResult, isForLackOfCoverage, isForLackOfTests, rejection } from '../../domain/quality.ts';
 import { ruleWords, withRules } from '../../domain/rule-files.ts';
+import type { HeldSecret } from '../../domain/secrets.ts';
 import { UNCHECKED } from '../../domain/team/judge.ts';
 import { LEAD } from '../../domain/team/message.ts';
 import { ownerOf, SHARED } from '../../domain/team/ownership.ts';
@@ -15,7 +16,7 @@ import type { TeamLog } from '../ports.ts';
 import { type Somebody, type TeamContext, tellLead, type Unread, withReadable } from './context.ts';
 import { type HookAnswer, type HostEvent, SILENT } from './event.ts';
 import { findCaller, type HookContext, isOfLead } from './hook-context.ts';
-import { joinWork, type Objection, prepareWork } from './joining.ts';
+import { joinWork, type Objection, prepareWork, presentSecrets } from './joining.ts';
 
 export type Completion = {
   readonly accept: boolean;
@@ -26,6 +27,8 @@ export type Completion = {
 
 /** Rejections for changes of others' files count apart: those of the checks come in between. */
 const FOREIGN = 'foreign_change';
+/** Those for secrets, where nothing is merged that could hold them. */
+const SECRETS = 'secrets';
 /** And those for conflicts that nobody has settled. */
 const UNSETTLED = 'unsettled_conflict';
 
@@ -49,6 +52,11 @@ export async function judgeCompletion(
   }
   const foreign = own === null ? await foreignChanges(context, log, caller, settings) : null;
   if (foreign !== null) return decide(log, task, caller, foreign, '', FOREIGN);
+  const secrets = own === null && free === null ? await ownSecrets(context, log.state, caller, settings) : [];
+  if (secrets.length > 0) {
+    const decided = await decide(log, task, caller, presentSecrets(secrets), '', SECRETS);
+    if (!decided.accept) return decided;
+  }
   const unchecked = free ?? (settings.hooks.taskCompleted.requireQualityCheck ? null : UNCHECKED);
   const measured = unchecked === null ? await measure(context, log, task, caller, settings, own).catch(whenBusy) : null;
   // No rejection, and none that counts: nothing was found.
@@ -215,6 +223,21 @@ function objectionOf(
   if (isTestedLater(state, task) && caller.name !== 'tester' && isTesters) return null;
   const what = failed.map(({ check }) => check).join(' ');
   return { reason: rejection(result, settings.quality), fingerprint: `task ${task.id} ${result.tree} ${what}` };
+}
+
+/** Secrets in files of the caller's, of all that has changed where the team works in one place. */
+async function ownSecrets(
+  { workTree, newSecrets }: TeamContext,
+  { base, writers }: TeamState,
+  { name }: Somebody,
+  { ownership, quality }: TeamSettings,
+): Promise<readonly HeldSecret[]> {
+  const tree = base === null ? null : await workTree.tree();
+  if (base === null || tree === null) return [];
+  const found = await newSecrets({ base, head: tree }, quality.secrets);
+  return found.filter(
+    ({ path }) => ownerOf(path, ownership).owner === name || writers.get(path)?.includes(name) === true,
+  );
 }
 
 /** Changes to files of others that no decision allowed; said once, then the lead is told. */

@@ -1,6 +1,7 @@
 // A writer's finished work on its way into the team's branch: committed, held against ownership, brought together with what
 // others have finished, and merged; what does not merge is a task.
 
+import type { HeldSecret } from '../../domain/secrets.ts';
 import { foreignFiles, type IntegrationRules, judgeCommits } from '../../domain/team/integration.ts';
 import { LEAD } from '../../domain/team/message.ts';
 import type { Ownership } from '../../domain/team/ownership.ts';
@@ -9,7 +10,7 @@ import type { Task } from '../../domain/team/task.ts';
 import { subject } from '../../domain/team/task-draft.ts';
 import { visible } from '../../domain/text.ts';
 import type { TeamLog } from '../ports.ts';
-import { type HeldSecret, must, type Somebody, type TeamContext } from './context.ts';
+import { must, type Somebody, type TeamContext } from './context.ts';
 import { keepIgnored, leftOut } from './left-out.ts';
 import { holdBranch } from './moved-branch.ts';
 import type { Merge, Workshop } from './workshop-port.ts';
@@ -138,7 +139,7 @@ export async function prepareWork(
     if (commits.length === 0) return { ok: true, upTo: null, ignored: left.ignored, unsettled: [] };
     const all = commits.map(({ sha }) => sha);
     const secrets = await context.newSecrets(all, quality.secrets);
-    const [first] = all.filter((sha) => secrets.some(({ commit }) => sha.startsWith(commit)));
+    const [first] = all.filter((sha) => secrets.some(({ commit }) => commit !== null && sha.startsWith(commit)));
     if (first !== undefined) {
       const kept = await workshop.refuse(team, name, first, []);
       return { ok: false, objection: heldSecrets(secrets, kept) };
@@ -153,13 +154,29 @@ export async function prepareWork(
 
 /** A secret that is merged once stays in the history of what is pushed, whatever takes it out. */
 function heldSecrets(secrets: readonly HeldSecret[], kept: string): Objection {
-  const places = secrets.map(({ path, line, kind }) => `${path}:${line} (${kind})`);
-  const [named, more] = [[...new Set(places)].slice(0, SECRETS_SHOWN).join(', '), places.length - SECRETS_SHOWN];
+  const named = placesOf(secrets);
   return {
-    reason: `your commits hold what may not be in the history: ${named}${more > 0 ? ` and ${more} more` : ''}. They were taken back from there on and are kept as ${kept}; the files stay as they are, uncommitted. Take it out of them (read it from the environment), then complete again. If it is no secret, ask ${LEAD} to have it named in quality.secrets of .tool/config/workflow.yaml.`,
+    reason: `your commits hold what may not be in the history: ${named}. They were taken back from there on and are kept as ${kept}; the files stay as they are, uncommitted. ${TAKE_OUT}`,
     fingerprint: `secrets ${named}`,
     stands: true,
   };
+}
+
+const TAKE_OUT = `Take it out of them (read it from the environment), then complete again. If it is no secret, ask ${LEAD} to have it named in quality.secrets of .tool/config/workflow.yaml.`;
+
+/** What stands in the way of work that lies where all work. */
+export function presentSecrets(secrets: readonly HeldSecret[]): Objection {
+  const named = placesOf(secrets);
+  return {
+    reason: `your files hold what may not be committed: ${named}. ${TAKE_OUT}`,
+    fingerprint: `secrets ${named}`,
+  };
+}
+
+function placesOf(secrets: readonly HeldSecret[]): string {
+  const places = [...new Set(secrets.map(({ path, line, kind }) => `${path}:${line} (${kind})`))];
+  const more = places.length - SECRETS_SHOWN;
+  return `${places.slice(0, SECRETS_SHOWN).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
 }
 
 const SECRETS_SHOWN = 5;

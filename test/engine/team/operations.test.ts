@@ -341,6 +341,32 @@ test('changed source that the coverage report does not name keeps a task open', 
   await world.call('backend-dev', 'TaskUpdate', { taskId: '1', status: 'completed' });
 });
 
+test('a secret in a file of one’s own is rejected where all work in one place; that of another is not one’s own', async (t) => {
+  const world = new TeamWorld(t);
+  await world.team(['backend-dev', 'frontend-dev']);
+  for (const owner of ['backend-dev', 'frontend-dev'])
+    await world.call('team-lead', 'TaskCreate', { subject: `Of ${owner}`, description: 'd', owner });
+  const asked: unknown[] = [];
+  Object.assign(world.context, {
+    newSecrets: async (work: unknown) => {
+      asked.push(work);
+      return [{ commit: null, path: 'src/api/pay.ts', line: 3, kind: 'a Stripe key' }];
+    },
+  });
+  for (const [name, taskId] of [
+    ['backend-dev', '1'],
+    ['frontend-dev', '2'],
+  ] as const)
+    await world.call(name, 'TaskUpdate', { taskId, status: 'in_progress' });
+  assert.match(
+    await world.refused('backend-dev', 'TaskUpdate', { taskId: '1', status: 'completed' }),
+    /your files hold what may not be committed: src\/api\/pay\.ts:3 \(a Stripe key\)\. Take it out/,
+  );
+  assert.equal(world.measured, 0, 'nothing is measured for it');
+  await world.call('frontend-dev', 'TaskUpdate', { taskId: '2', status: 'completed' });
+  assert.deepEqual(asked[0], { base: 'tree', head: 'tree' });
+});
+
 test('where several build in one tree, a builder is held to what no test loads of its own, and told its own files first', async (t) => {
   const world = new TeamWorld(t);
   await world.team(['backend-dev', 'frontend-dev']);

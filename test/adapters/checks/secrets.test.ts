@@ -1,0 +1,37 @@
+// Secrets that a piece of work adds: in its commits, and between the trees of one checkout.
+
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import test from 'node:test';
+import { secretsOf } from '../../../src/adapters/checks/secrets.ts';
+import { createWorkTree } from '../../../src/adapters/git/work-tree.ts';
+import { DEFAULT_QUALITY } from '../../../src/domain/quality.ts';
+import { writeTree } from '../../support/installed.ts';
+import { commitAll, projectOf } from '../../support/workshop.ts';
+
+const KEY = `AKIA${'Q3F7'.repeat(4)}`;
+const NONE = DEFAULT_QUALITY.secrets;
+
+test('what two trees differ by, and what each commit adds, is looked through for known forms', async (t) => {
+  const { root } = projectOf(t, { files: { 'README.md': `${KEY}\n` } });
+  const objects = join(root, '.tool', 'cache', 'objects');
+  const workTree = createWorkTree({ root, objects });
+  const before = (await workTree.tree()) ?? '';
+  writeTree(root, {
+    'src/a.js': `one\nconst key = '${KEY}';\n`,
+    'src/b.js': "const apiKey = '0f1e2d3c4b5a69780f1e2d3c4b5a6978';\n",
+  });
+  const after = (await workTree.tree()) ?? '';
+  const between = (settings = NONE) => secretsOf(root, objects, { base: before, head: after }, settings);
+  assert.deepEqual(await between(), [{ commit: null, path: 'src/a.js', line: 2, kind: 'an AWS access key' }]);
+  assert.deepEqual(await between({ ...NONE, allowedPaths: ['src/**'] }), []);
+  assert.deepEqual(await secretsOf(root, objects, { base: before, head: 'f'.repeat(40) }, NONE), []);
+  const first = commitAll(root, 'With it');
+  writeTree(root, { 'src/a.js': 'one\n' });
+  const second = commitAll(root, 'Without it');
+  const found = await secretsOf(root, objects, [first, second], NONE);
+  assert.deepEqual(
+    found.map(({ path, line, commit }) => [path, line, first.startsWith(commit ?? '-')]),
+    [['src/a.js', 2, true]],
+  );
+});
