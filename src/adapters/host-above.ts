@@ -2,6 +2,7 @@
 
 import { fstatSync, readdirSync, readFileSync, readlinkSync, statSync } from 'node:fs';
 import { sep } from 'node:path';
+import { LEAD } from '../domain/team/message.ts';
 import { type Identity, identityOf } from './identity.ts';
 
 /** Hosts set it for what their agents run. */
@@ -80,11 +81,14 @@ function variablesOf(pid: number): Readonly<Record<string, string>> {
   return Object.fromEntries(rows.map((row) => [row.split('=', 1)[0] ?? '', row.slice(row.indexOf('=') + 1)]));
 }
 
-/** Whom the uppermost teammate's program above this process, at work in that directory, was started as. */
+/**
+ * Whom the uppermost teammate's program above this process, at work in that directory, was started as; none is started as the
+ * lead. An agent of a host can start a program with any environment: it is for whoever asks to know whether one can be there.
+ */
 export function teammateAbove(directory: string, parent: number = process.ppid): Identity | undefined {
   for (const pid of [...lineOf(parent)].reverse()) {
     const identity = worksIn(pid, directory) ? identityOf(variablesOf(pid)) : undefined;
-    if (identity !== undefined && identity.teammate !== null) return identity;
+    if (identity !== undefined && identity.teammate !== null && identity.teammate !== LEAD) return identity;
   }
   return undefined;
 }

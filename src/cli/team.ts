@@ -1,9 +1,8 @@
 // `tool team`: the team operations from a shell.
 
 import { readFileSync } from 'node:fs';
-import { identityOf } from '../adapters/identity.ts';
 import { findProject } from '../adapters/project.ts';
-import { certainIdentity, composeOperations } from '../compose-team.ts';
+import { composeOperations } from '../compose-team.ts';
 import { messageOf, ToolError } from '../domain/errors.ts';
 import type { Evidence } from '../domain/team/caller.ts';
 import type { OperationName } from '../domain/team/operation.ts';
@@ -11,7 +10,7 @@ import { visibleLines } from '../domain/text.ts';
 import type { Teams } from '../engine/ports.ts';
 import { act } from '../engine/team/acting.ts';
 import type { Answer } from '../engine/team/context.ts';
-import { isAskedByAgent } from '../host/asked-by-agent.ts';
+import { askerAtShell } from '../host/asked-by-agent.ts';
 import { shellWords } from './shell-words.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -19,13 +18,13 @@ type Fields = Readonly<Record<string, unknown>>;
 
 /** Who sits at this shell: the teammate whose program it belongs to, else the lead; inside a host anybody may have typed it. */
 async function shellEvidence(teams: Teams, env: Environment, main: string): Promise<Evidence> {
-  const certain = certainIdentity(main);
-  if (certain === undefined && (await isAskedByAgent(teams, env, main)))
+  const asker = await askerAtShell(teams, env, main);
+  if (asker === null)
     return {
       kind: 'nothing',
       why: "this shell belongs to an agent of the host, and does not tell which: use the team server's tools (mcp__team__…)",
     };
-  return { kind: 'environment', ...(certain ?? identityOf(env)) };
+  return { kind: 'environment', ...asker };
 }
 
 function lines(value: unknown, indent: string): string[] {
