@@ -183,3 +183,28 @@ test('a server that an agent of the host starts itself speaks for nobody', async
   }
   assert.deepEqual((await call(lead, 'TaskList')).value.tasks, []);
 });
+
+test('calls that come to one server together are answered each with what it has made', async (t) => {
+  const client = await connect(t, project(t), 'a-client');
+  await call(client, 'TeamCreate', { team_name: TEAM });
+  for (const name of ['backend-dev', 'frontend-dev', 'tester'])
+    await call(client, 'Task', { subagent_type: `team-${name}`, team_name: TEAM, name, prompt: 'p' });
+  const owners = ['backend-dev', 'frontend-dev', 'tester'];
+  const before = (await call(client, 'TaskList')).value.tasks.length;
+  const made = await Promise.all(
+    owners.map((owner) => call(client, 'TaskCreate', { subject: 'Mend lint', description: owner, owner })),
+  );
+  const { tasks } = (await call(client, 'TaskList')).value as { tasks: { taskId: string; owner: string }[] };
+  assert.deepEqual(
+    made.map(({ value }) => value.owner),
+    owners,
+  );
+  for (const { value } of made) assert.equal(tasks.find(({ taskId }) => taskId === value.taskId)?.owner, value.owner);
+  assert.equal(tasks.length, before + owners.length);
+  const sent = await Promise.all(
+    Array.from({ length: 40 }, (_, index) =>
+      call(client, 'SendMessage', { recipient: 'tester', type: 'progress', content: `part ${index}` }),
+    ),
+  );
+  assert.equal(new Set(sent.map(({ value }) => value.message)).size, sent.length);
+});

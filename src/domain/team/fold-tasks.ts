@@ -17,6 +17,7 @@ export function takeTask(draft: Draft, record: Of<'task_created'>): string | nul
   for (const other of record.blocked_by) if (!draft.tasks.has(other)) return `blocked_by: there is no task ${other}`;
   draft.tasks.set(id, {
     id,
+    record: record.id,
     subject: record.subject,
     description: record.description,
     owner: record.owner,

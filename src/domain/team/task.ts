@@ -13,6 +13,8 @@ export type Claim = { readonly member: string; readonly epoch: number; readonly 
 export type Task = {
   /** Counted from 1 within the team, as text. */
   readonly id: string;
+  /** The id of the record that it came with; missing: an older version kept it. */
+  readonly record?: string;
   readonly subject: string;
   readonly description: string;
   /** The member it is meant for; null: whoever it fits. */

@@ -10,6 +10,7 @@ import { LEAD } from '../../domain/team/message.ts';
 import type { TeamRecord } from '../../domain/team/record.ts';
 import type { TeamSettings } from '../../domain/team/settings.ts';
 import { isStanding } from '../../domain/team/state.ts';
+import type { Task } from '../../domain/team/task.ts';
 import type { Appended, Checks, Keys, TeamLog, Teams, WorkTree } from '../ports.ts';
 import type { Workshop } from './workshop-port.ts';
 
@@ -65,6 +66,18 @@ export async function must(log: TeamLog, record: TeamRecord): Promise<Appended> 
   const appended = await log.append(record);
   if (appended.refusal !== null) refuse(appended.refusal);
   return appended;
+}
+
+/**
+ * Appends the record of a task, which has to count, and gives the task as it is by then: others may have made some since, of the
+ * same words too. undefined: an older version has taken the log up meanwhile.
+ */
+export async function makeTask(
+  log: TeamLog,
+  record: Extract<TeamRecord, { type: 'task_created' }>,
+): Promise<Task | undefined> {
+  const { id } = await must(log, record);
+  return [...log.state.tasks.values()].findLast((task) => task.record === id);
 }
 
 /** Tells the lead something in a member's name. */

@@ -10,7 +10,7 @@ import type { Task } from '../../domain/team/task.ts';
 import { subject } from '../../domain/team/task-draft.ts';
 import { visible } from '../../domain/text.ts';
 import type { TeamLog } from '../ports.ts';
-import { must, type Somebody, type TeamContext } from './context.ts';
+import { makeTask, type Somebody, type TeamContext } from './context.ts';
 import { keepIgnored, leftOut } from './left-out.ts';
 import { holdBranch } from './moved-branch.ts';
 import type { Merge, Workshop } from './workshop-port.ts';
@@ -59,7 +59,7 @@ async function conflict(
   const theirs =
     others.map(({ id, subject: words, claim }) => `${claim?.member ?? LEAD} for task ${id} "${words}"`).join(', ') ||
     'somebody else';
-  await must(log, {
+  const made = await makeTask(log, {
     type: 'task_created',
     subject: subject('Settle a conflict', shown),
     description: `${shown} changed on both sides: ${name} changed it for task ${held.id} "${held.subject}", ${theirs}; the latter is in ${branch}. ${how}; complete this task, then task ${held.id}. Ask ${doers.join(', ') || LEAD} where it is not clear what has to stay.`,
@@ -69,7 +69,7 @@ async function conflict(
     holds_up: held.id,
     by: name,
   });
-  const settling = [...log.state.tasks.values()].findLast(({ holdsUp }) => holdsUp === held.id)?.id ?? '';
+  const settling = made?.id ?? '';
   const content = `Task ${settling}: ${shown} changed on both sides, by you for task ${behind.join(', ')} and by ${name} for task ${held.id}. ${name} settles it: tell ${name} what has to stay of yours.`;
   for (const to of doers)
     await log.append({ type: 'message_sent', to, kind: 'progress', content, in_reply_to: null, by: name, epoch });

@@ -81,9 +81,8 @@ export async function sendMessage(context: TeamContext, log: TeamLog, caller: So
       ? ['progress more than once a minute is too often: others are interrupted by each']
       : []),
   ];
-  const seqBefore = state.messages.length;
   const before = beginnable(state);
-  await must(log, {
+  const { id } = await must(log, {
     type: 'message_sent',
     to,
     kind: type,
@@ -92,9 +91,7 @@ export async function sendMessage(context: TeamContext, log: TeamLog, caller: So
     by: caller.name,
     epoch: caller.epoch,
   });
-  const sent = log.state.messages
-    .slice(seqBefore)
-    .findLast((message) => message.from === caller.name && message.type === type);
+  const sent = log.state.messages.findLast((message) => message.id === id);
   // A lead that is code passes it, once nobody is at work any more.
   if (type === 'quality_gate_passed' && (await context.workshop()) === null) await passGate(log, caller.name);
   if (sent?.isUnmeasured === true) warnings.push(`nothing has been measured yet: it is delivered as "${UNMEASURED}"`);

@@ -12,7 +12,7 @@ import { isLive, isModelLed } from '../../domain/team/state.ts';
 import { shownStatus, TASK_STATUSES, type Task, type TaskStatus, waitsFor } from '../../domain/team/task.ts';
 import { fileOwners } from '../../domain/team/unowned.ts';
 import type { TeamLog } from '../ports.ts';
-import { type Answer, must, refuse, type Somebody, type TeamContext, tellLead } from './context.ts';
+import { type Answer, makeTask, must, refuse, type Somebody, type TeamContext, tellLead } from './context.ts';
 import { judgeCompletion } from './gate.ts';
 import { changedNothing } from './unchanged.ts';
 
@@ -78,18 +78,15 @@ export async function createTask(context: TeamContext, log: TeamLog, caller: Som
   }
   const owners = fileOwners({ files }, ownership);
   if (owner === null && owners.length > 1) refuse(`files: ${splitWords(files, owners, ownership)}`);
-  const before = log.state.tasks.size;
-  const subject = input.text('subject');
-  await must(log, {
+  const task = await makeTask(log, {
     type: 'task_created',
-    subject,
+    subject: input.text('subject'),
     description: input.text('description'),
     owner,
     files,
     blocked_by: input.texts('blocked_by'),
     by: caller.name,
   });
-  const task = [...log.state.tasks.values()].slice(before).findLast((one) => one.subject === subject);
   return task === undefined ? {} : { ...shown(task, log.state), ...toBeStarted(task, caller, log.state) };
 }
 

@@ -5,15 +5,15 @@ import { foreignFiles } from '../../../domain/team/integration.ts';
 import { LEAD } from '../../../domain/team/message.ts';
 import type { Ownership } from '../../../domain/team/ownership.ts';
 import type { TeamLog } from '../../ports.ts';
-import { must } from '../context.ts';
+import { makeTask } from '../context.ts';
 import { rulesFor } from '../joining.ts';
 import type { Workshop } from '../workshop-port.ts';
 
 type Say = (words: string) => void;
 
 async function addTask(log: TeamLog, { subject, description, owner, files }: AskedTask): Promise<string> {
-  await must(log, { type: 'task_created', subject, description, owner, files, blocked_by: [], by: LEAD });
-  return [...log.state.tasks.keys()].at(-1) ?? '';
+  const words = { subject, description, owner, files, blocked_by: [], by: LEAD };
+  return (await makeTask(log, { type: 'task_created', ...words }))?.id ?? '';
 }
 
 /** Requests that nobody reads become tasks, each once, and count as read with that; gives whether there were any. */
