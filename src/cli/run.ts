@@ -297,8 +297,7 @@ export async function phaseCommand(command: CommandName, words: string, options:
     // The same command again goes on with what an earlier one left.
     if (await tellUntold(composed, team, options)) return;
     checkScreen(settings, options);
-    if (await takeUp(composed.context, team, say)) say(`team ${team} stands: its work goes on`);
-    else {
+    if (!(await takeUp(composed.context, team, say, decided))) {
       for (const reason of decided.reasons) say(reason);
       // What a lead that was killed at its very end left: it looks at what is there now.
       if (decided.work.phase !== 'run') await composed.lead.workshop.forget(team, []);

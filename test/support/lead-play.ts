@@ -173,14 +173,15 @@ export class LeadPlay {
   }
 
   /** What a command comes to, in a project that has the SPEC and a few files. */
-  async decide(phase: PhaseName, wish: 'team' | 'solo'): Promise<Decided> {
+  async decide(phase: PhaseName, wish: 'team' | 'solo' | null, force = false): Promise<Decided> {
     const { context, settings } = this.world;
     this.world.pretend({
       spec: () => 'Visitors are greeted by the API in src/api/greeting.ts and by the page in src/pages/greeting.ts.',
       approval: () => Promise.resolve({ status: 'approved', counts: true, why: '' }),
       files: () => Promise.resolve(['src/api/greeting.ts', 'src/pages/greeting.ts', 'package.json']),
     });
-    return decideWork(context, { command: phase, words: PHASES[phase].words, flags: { ...NO_FLAGS, wish } }, settings);
+    const flags = { ...NO_FLAGS, wish, force };
+    return decideWork(context, { command: phase, words: PHASES[phase].words, flags }, settings);
   }
 
   /** Creates a team that builds, with these tasks, and leads it to its end. */

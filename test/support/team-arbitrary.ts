@@ -224,6 +224,8 @@ export const anyRecord: fc.Arbitrary<TeamRecord> = fc.oneof(
       session: maybeText,
       key_hash: maybeText,
       keep: fc.boolean(),
+      alone: fc.boolean(),
+      forced: fc.boolean(),
     }),
   },
   { weight: 1, arbitrary: record({ type: type('deleted'), forced: fc.boolean(), by: author }) },

@@ -147,14 +147,32 @@ function isWaived({ name, holds }: Prerequisite, isForced: boolean): boolean {
   return isForced && !holds && name !== 'host version';
 }
 
+type Unmet = Extract<Prerequisite, { holds: false }>;
+
+function unmetOf(prerequisites: readonly Prerequisite[], isForced: boolean): readonly Unmet[] {
+  return prerequisites.flatMap((one) => (one.holds || isWaived(one, isForced) ? [] : [one]));
+}
+
+function missingWords({ name, why, mend }: Unmet): string {
+  return `${name}: ${why}; mend: ${mend}`;
+}
+
 /** What keeps a team that stands from going on as one; null: nothing does. */
 export function lostPrerequisite(
   prerequisites: readonly Prerequisite[],
   isForced: boolean,
 ): { readonly trigger: FallbackTrigger; readonly why: string } | null {
-  for (const one of prerequisites)
-    if (!one.holds && !isWaived(one, isForced)) return { trigger: one.trigger, why: one.why };
-  return null;
+  const [first] = unmetOf(prerequisites, isForced);
+  return first === undefined ? null : { trigger: first.trigger, why: first.why };
+}
+
+/** Whether what goes on one at a time may be a team again, by what a team needs alone. */
+export function decideAgain(
+  prerequisites: readonly Prerequisite[],
+  isForced: boolean,
+): Pick<Decision, 'mode' | 'reasons'> {
+  const reasons = unmetOf(prerequisites, isForced).map(missingWords);
+  return { mode: reasons.length === 0 ? 'team' : 'subagent', reasons };
 }
 
 /** `asked`: somebody wants a team, by flag or setting. `found`: the thresholds do, which nobody insists on. */
@@ -171,11 +189,11 @@ export function decideMode(input: DecisionInput): Decision {
   const reasons = problem === undefined || isWhy ? wishes : [...wishes, problemsInLine(problem)];
   if (team === false) return alone('subagent', reasons, prerequisites, null);
   const waived = prerequisites.filter((one) => isWaived(one, flags.force));
-  const unmet = prerequisites.flatMap((one) => (one.holds || waived.includes(one) ? [] : [one]));
+  const unmet = unmetOf(prerequisites, flags.force);
   const all = [...reasons, ...waived.map((one) => `${one.name}: ${one.why}; --force goes without`)];
   const [first] = unmet;
   if (first !== undefined) {
-    const missing = unmet.map((one) => `${one.name}: ${one.why}; mend: ${one.mend}`);
+    const missing = unmet.map(missingWords);
     const refuses = team === 'asked';
     return fallBack(first.trigger, [...all, ...missing], settings, prerequisites, refuses);
   }

@@ -19,3 +19,15 @@ export const FALLBACK_TRIGGERS = {
 export const CHOSEN_ALONE = 'solo';
 
 export type FallbackTrigger = keyof typeof FALLBACK_TRIGGERS;
+
+const OF_PREREQUISITES: readonly string[] = [
+  'variable_unset',
+  'not_enabled',
+  'settings_broken',
+  'host_version',
+] satisfies readonly FallbackTrigger[];
+
+/** Whether it says that something which a team needs is missing: whether that is still so can be told. */
+export function isOfPrerequisite(trigger: string): boolean {
+  return OF_PREREQUISITES.includes(trigger);
+}

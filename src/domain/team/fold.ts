@@ -239,6 +239,18 @@ function reopened({ changedNothing: _, ...task }: Task): Task {
   return { ...task, status: 'pending', claim: null, result: null, startedAt: null, endedAt: null };
 }
 
+/** What it is made for stays; what goes on as a team is one, however it was proposed. */
+function proposedAgain(
+  { alone, ...proposal }: NonNullable<TeamState['proposal']>,
+  record: Of<'restarted'>,
+): NonNullable<TeamState['proposal']> {
+  return {
+    ...proposal,
+    ...(record.alone === true && alone !== undefined ? { alone } : {}),
+    ...(record.forced === true ? { forced: true } : {}),
+  };
+}
+
 /** Whoever was there is gone; what was done stays, unless `keep` says otherwise. What has failed gets a new chance. */
 function takeRestart(draft: Draft, record: Of<'restarted'>): string | null {
   const { fallback, session } = draft;
@@ -252,6 +264,7 @@ function takeRestart(draft: Draft, record: Of<'restarted'>): string | null {
   draft.lead = { session: record.session, keyHash: record.key_hash, tasksBefore: draft.tasks.size };
   draft.shutdownAt = null;
   draft.fallback = isAlone ? fallback : null;
+  if (draft.proposal !== null) draft.proposal = proposedAgain(draft.proposal, record);
   draft.rejections.clear();
   for (const [id, task] of draft.tasks)
     if (!record.keep || task.status === 'failed') draft.tasks.set(id, reopened(task));

@@ -198,6 +198,8 @@ export type TeamRecord =
       readonly keep: boolean;
       /** True: what went on one at a time goes on so. */
       readonly alone?: boolean;
+      /** True: from here on without the setting and the variable that allow a team. */
+      readonly forced?: boolean;
     }
   | { readonly type: 'deleted'; readonly forced: boolean; readonly by: string }
   /** The first record of a file that continues another. */

@@ -44,6 +44,8 @@ export type Decided =
       readonly decision: Decision;
       /** Whether neither the setting nor the variable has to allow it. */
       readonly isForced: boolean;
+      /** Whether a flag asks for a team. */
+      readonly isAsked: boolean;
       readonly reasons: readonly string[];
       readonly drafts: readonly TaskDraft[];
     };
@@ -208,7 +210,8 @@ async function decideOn(
       : planDrafts({ data: work.data, roles, ownership });
   const drafts: readonly TaskDraft[] = tasks;
   const reasons = [...said, ...unplanned(work), ...decision.reasons, ...notes];
-  return { kind: 'decided', work, decision, isForced: flags.force, reasons, drafts };
+  const isAsked = flags.wish === 'team' || (flags.wish === null && (flags.force || flags.pattern !== null));
+  return { kind: 'decided', work, decision, isForced: flags.force, isAsked, reasons, drafts };
 }
 
 const PLANNING = 'plan_research';

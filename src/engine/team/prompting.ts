@@ -5,6 +5,7 @@ import { commitCommand, completedAlready, specName, statusOfSpec } from '../../d
 import { parseCommand } from '../../domain/team/arguments.ts';
 import { leadBrief, rolesToStart, spawnParameters, waitingRoles } from '../../domain/team/brief.ts';
 import type { Evidence } from '../../domain/team/caller.ts';
+import { aloneWords, type GoingOn } from '../../domain/team/going-on.ts';
 import { LEAD } from '../../domain/team/message.ts';
 import { changeInTheWay, hasWritten, specInChange } from '../../domain/team/planning.ts';
 import { approvalOf, changesOf, endedRunOf, isCommand } from '../../domain/team/prompt.ts';
@@ -17,6 +18,7 @@ import type { TeamLog } from '../ports.ts';
 import { mustBeReadable, type Unread, unreadWords, withReadable } from './context.ts';
 import { type Command, type Decided, decideWork, propose } from './deciding.ts';
 import { type HookAnswer, type HostEvent, SILENT } from './event.ts';
+import { decideGoingOn, takeOver } from './going-on.ts';
 import type { HookContext } from './hook-context.ts';
 import { foundTeam } from './lead/founding.ts';
 import { noteDelivered } from './member-operations.ts';
@@ -24,6 +26,8 @@ import { advance } from './phases/advance.ts';
 import { askChanges } from './phases/plan.ts';
 import { onRunOver } from './run-over.ts';
 import { serverTool } from './spawn.ts';
+
+type Settled = Extract<Decided, { kind: 'decided' }>;
 
 function say(lines: readonly string[]): HookAnswer {
   return { kind: 'context', text: `toolcrew: ${lines.join('\n')}` };
@@ -123,7 +127,9 @@ async function begin(
 ): Promise<HookAnswer> {
   const decided = await decideWork(context, command, settings);
   if (decided.kind === 'refused') return stop(decided.problems);
-  if (decided.decision.mode !== 'team') return beginAlone(context, event, decided, settings);
+  const goesOn = await takeUpAlone(context, event, decided, settings);
+  if (goesOn !== null) return goesOn;
+  if (decided.decision.mode !== 'team') return beginAlone(context, event, decided);
   const { work, decision, reasons } = decided;
   const problem = await propose(context, decided);
   if (problem !== null) return stop([problem]);
@@ -143,21 +149,69 @@ async function begin(
   ]);
 }
 
-/** One after the other, on the same list: code keeps it, and does of the phase what it does for a team. */
-async function beginAlone(
+/** What the same command has left to be done one at a time goes on, so or as a team; null: it has left nothing of that kind. */
+async function takeUpAlone(
   context: HookContext,
   event: HostEvent,
-  decided: Extract<Decided, { kind: 'decided' }>,
+  decided: Settled,
   settings: TeamSettings,
-): Promise<HookAnswer> {
-  const { work, decision, reasons } = decided;
+): Promise<HookAnswer | null> {
+  const { decision, isForced, reasons, work } = decided;
+  const log = context.teams.list().includes(work.team) ? context.teams.open(work.team) : undefined;
+  try {
+    const going = log === undefined ? null : await decideGoingOn(context, log.state, decided);
+    if (log === undefined || going === null) return null;
+    const keep = settings.fallback.preserveProgress;
+    const refusal = await takeOver(log, going, { session: event.session, keep, isForced });
+    if (refusal !== null) return stop([refusal]);
+    if (going.as === 'alone')
+      return aloneNext(context, decided, log.state, decision.mode === 'team' ? going.why : reasons);
+    const { outcome, last } = AFTER[work.phase];
+    const end = last(work.subject);
+    return say([
+      `/tool:${TYPED[work.phase]} in team mode. ${againWords(going)} You lead it now; ${keptWords(settings)}.`,
+      ...decision.reasons.map((one) => `- ${one}`),
+      ...(await ledOn(context, log)),
+      `${outcome} At the end SendMessage {"recipient":"all","type":"shutdown_request","content":"<why>"}, then TeamDelete {"team_name":"${work.team}"}.`,
+      ...(end === null ? [] : [end]),
+    ]);
+  } finally {
+    await log?.close();
+  }
+}
+
+function againWords({ alone }: GoingOn): string {
+  return `What stood in sub-agent mode (${aloneWords(alone)}) goes on as a team, with the tasks that it has.`;
+}
+
+function keptWords({ fallback }: TeamSettings): string {
+  return fallback.preserveProgress
+    ? 'what was completed stays completed'
+    : 'every task starts over (preserve_progress: false)';
+}
+
+/** One after the other, on a list of its own: code keeps it, and does of the phase what it does for a team. */
+async function beginAlone(context: HookContext, event: HostEvent, decided: Settled): Promise<HookAnswer> {
+  const { team } = decided.work;
+  const stamp = { session: event.session, agentId: null, agentType: null, toolUseId: null };
+  try {
+    await foundTeam(context, decided, { kind: 'stamp', stamp });
+  } catch (error) {
+    return stop([messageOf(error)]);
+  }
+  const log = context.teams.open(team);
+  if (log === undefined) return stop([`team ${team} is gone`]);
+  await log.close();
+  return aloneNext(context, decided, log.state, decided.reasons);
+}
+
+/** What is to be done one at a time. */
+function aloneNext(context: HookContext, { work }: Settled, state: TeamState, reasons: readonly string[]): HookAnswer {
   const { team, phase } = work;
   const last = AFTER[phase].last(work.subject);
-  const state = await standAlone(context, event, decided, settings);
-  if (typeof state === 'string') return stop([state]);
   const open = [...state.tasks.values()].filter(({ status }) => status !== 'completed');
   return say([
-    `/tool:${TYPED[phase]} in sub-agent mode${decision.pattern === null ? '' : `, pattern ${decision.pattern}`}.`,
+    `/tool:${TYPED[phase]} in sub-agent mode.`,
     ...reasons.map((one) => `- ${one}`),
     'Next: do these one at a time, each with one sub-agent, and give each the results of those before:',
     ...open.map(({ id, owner, subject, description }) => `${id}. team-${owner ?? ''}: ${subject}. ${description}`),
@@ -165,39 +219,6 @@ async function beginAlone(
     `At the end TeamDelete {"team_name":"${team}"}.`,
     ...(last === null ? [] : [last]),
   ]);
-}
-
-/** The list of a work that is done one at a time: a new one, or what the same command has left; or why there is none. */
-async function standAlone(
-  context: HookContext,
-  event: HostEvent,
-  decided: Extract<Decided, { kind: 'decided' }>,
-  settings: TeamSettings,
-): Promise<TeamState | string> {
-  const { team } = decided.work;
-  const left = context.teams.list().includes(team) ? context.teams.open(team) : undefined;
-  try {
-    if (left !== undefined && left.state.session === 'fallback')
-      return (await takeOver(left, event.session, settings)) ?? left.state;
-  } finally {
-    await left?.close();
-  }
-  const stamp = { session: event.session, agentId: null, agentType: null, toolUseId: null };
-  try {
-    await foundTeam(context, decided, { kind: 'stamp', stamp });
-  } catch (error) {
-    return messageOf(error);
-  }
-  const log = context.teams.open(team);
-  if (log === undefined) return `team ${team} is gone`;
-  await log.close();
-  return log.state;
-}
-
-/** Whoever worked one at a time goes on so; gives why not. */
-async function takeOver(log: TeamLog, session: string, settings: TeamSettings): Promise<string | null> {
-  const keep = settings.fallback.preserveProgress;
-  return (await log.append({ type: 'restarted', session, key_hash: null, keep, alone: true })).refusal;
 }
 
 async function restart(
@@ -217,25 +238,35 @@ async function restart(
           ? 'no team stands: there is nothing to restart'
           : `team: expected one of ${names.join(', ')}, got ${wanted === '' ? 'none' : wanted}`,
       ]);
-    const refusal = await takeOver(log, event.session, settings);
+    const going = await decideGoingOn(context, log.state, null);
+    const keep = settings.fallback.preserveProgress;
+    const refusal = await takeOver(log, going, { session: event.session, keep, isForced: false });
     if (refusal !== null) return stop([refusal]);
-    // All may have been done before: then what follows from it comes to pass now. A prompt does not wait for a project's checks.
-    const told = await advance(context, log, { mayMeasure: false });
-    await noteDelivered(log, LEAD);
-    // Where there is no team, nobody is registered for it.
-    const roles = log.state.session === 'fallback' ? [] : rolesToStart(log.state);
     return say([
-      `team ${log.state.team} was restarted, and you lead it now; ${settings.fallback.preserveProgress ? 'what was completed stays completed' : 'every task starts over (preserve_progress: false)'}.`,
-      leadBrief(log.state),
-      ...(told === null ? [] : [told.words]),
-      ...(roles.length === 0 ? [] : ['Register each again with Task:']),
-      ...roles.map(
-        (role) =>
-          `- Task ${JSON.stringify(spawnParameters(log.state.team, role, `Do the open tasks that are meant for ${role}.`))}`,
-      ),
+      `team ${log.state.team} was restarted, and you lead it now; ${keptWords(settings)}.`,
+      ...(going === null ? [] : [going.as === 'team' ? againWords(going) : `It is no team: ${going.why.join('; ')}.`]),
+      ...(await ledOn(context, log)),
       ...unread.map(unreadWords),
     ]);
   });
+}
+
+/** What whoever leads a team that stands from now on does next. */
+async function ledOn(context: HookContext, log: TeamLog): Promise<readonly string[]> {
+  // All may have been done before: then what follows from it comes to pass now. A prompt does not wait for a project's checks.
+  const told = await advance(context, log, { mayMeasure: false });
+  await noteDelivered(log, LEAD);
+  // Where there is no team, nobody is registered for it.
+  const roles = log.state.session === 'fallback' ? [] : rolesToStart(log.state);
+  return [
+    leadBrief(log.state),
+    ...(told === null ? [] : [told.words]),
+    ...(roles.length === 0 ? [] : ['Register each again with Task:']),
+    ...roles.map(
+      (role) =>
+        `- Task ${JSON.stringify(spawnParameters(log.state.team, role, `Do the open tasks that are meant for ${role}.`))}`,
+    ),
+  ];
 }
 
 async function sync(context: HookContext, id: string): Promise<HookAnswer> {

@@ -132,6 +132,33 @@ test('a team falls back from anywhere but from before and after it', () => {
   assert.deepEqual([story.state.session, story.state.fallback], ['assigned', null]);
 });
 
+test('what fell back is a team again by a restart that says so: what was done stays, claims come back', () => {
+  const story = new Story()
+    .tell('proposed', { alone: 'variable_unset' })
+    .tell('created')
+    .tell('task_created')
+    .tell('task_created')
+    .tell('fell_back')
+    .claim('1', LEAD, 0)
+    .complete('1', LEAD, 0)
+    .claim('2', LEAD, 0);
+  story.tell('restarted', { alone: true });
+  assert.deepEqual([story.state.session, story.state.proposal?.alone], ['fallback', 'variable_unset']);
+  story.claim('2', LEAD, 0).tell('restarted');
+  assert.deepEqual(
+    [story.state.session, story.state.fallback, story.state.proposal?.alone, ...story.tasks],
+    ['assigned', null, undefined, '1 completed team-lead#0', '2 pending'],
+  );
+  story.join('backend-dev').claim('2', 'backend-dev').complete('2', 'backend-dev');
+});
+
+test('a restart that is forced goes without setting and variable from there on, and through other restarts', () => {
+  const story = new Story().tell('proposed').tell('created');
+  assert.equal(story.tell('restarted').state.proposal?.forced, undefined);
+  assert.equal(story.tell('restarted', { forced: true }).state.proposal?.forced, true);
+  assert.equal(story.tell('restarted').state.proposal?.forced, true);
+});
+
 test('a restart: whoever was there is gone, what was done and said stays', () => {
   const story = teamOf(['tester', 'backend-dev'], 3).claim('1', 'tester').complete('1', 'tester');
   story

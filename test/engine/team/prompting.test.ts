@@ -1,4 +1,4 @@
-// The user's word about a SPEC, typed in the host: it counts for the team that wrote it, and for words that nobody is changing.
+// What the user types in the host: the word about a SPEC, which counts for the team that wrote it, and commands for what stands.
 
 import assert from 'node:assert/strict';
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -277,4 +277,113 @@ test('a command whose decision cannot be written down begins nothing, and says w
     /cannot be carried out.*\n- nothing can be written down of it, .*: ENOSPC: no space/,
   );
   assert.match(await said('--solo'), /cannot be carried out.*\n- ENOSPC: no space left/);
+});
+
+const UNSET = { value: '0', source: 'shell' } as const;
+const SET = { value: '1', source: 'shell' } as const;
+const STOOD = 'What stood in sub-agent mode \\(TOOL_CODE_EXPERIMENTAL_AGENT_TEAMS is not 1\\) goes on as a team';
+
+/** Planning that was to be a team's, and goes on one at a time since the variable is not 1; the first task is done. */
+async function fallen(t: Cleanup, command = '/tool:1-plan "log out" --team'): Promise<World> {
+  const world = new World(t);
+  world.pretend({ variable: UNSET });
+  assert.match(
+    await world.typed(command),
+    /in sub-agent mode\.\n[\s\S]*mend: export TOOL_CODE_EXPERIMENTAL_AGENT_TEAMS=1/,
+  );
+  await world.done('team-lead', '1', RESEARCHER);
+  assert.equal(world.session(), 'fallback');
+  return world;
+}
+
+function statuses(world: World): readonly string[] {
+  return [...world.state(PLAN).tasks.values()].map(({ status }) => status);
+}
+
+for (const [prompt, variable] of [
+  ['/tool:1-plan "log out" --team', SET],
+  ['/tool:1-plan "log out" --team --force', UNSET],
+  ['/tool:1-plan "log out" --force', UNSET],
+] as const)
+  test(`after a fallback ${prompt} makes a team of what is left, and it comes to its end`, async (t) => {
+    const world = await fallen(t);
+    world.pretend({ variable });
+    const text = await world.typed(prompt);
+    assert.match(
+      text,
+      new RegExp(`^toolcrew: /tool:1-plan in team mode\\. ${STOOD}.* what was completed stays completed\\.`),
+    );
+    assert.doesNotMatch(text, /- Task .*researcher/);
+    for (const name of ['analyst', 'architect'])
+      assert.match(text, new RegExp(`^- Task \\{"subagent_type":"team-${name}","team_name":"${PLAN}"`, 'm'));
+    assert.deepEqual([world.session(), ...statuses(world)], ['assigned', 'completed', 'pending', 'pending']);
+    for (const [taskId, name, result] of [
+      ['2', 'analyst', ANALYST],
+      ['3', 'architect', ARCHITECT],
+    ] as const) {
+      await world.start(name, PLAN);
+      await world.done(name, taskId, result);
+    }
+    assert.deepEqual([world.session(), world.status()], ['awaiting_approval', 'awaiting_approval']);
+  });
+
+test('after a fallback of what no flag asked for, the same command is a team once nothing is missing', async (t) => {
+  const world = new World(t);
+  world.settings = { ...world.settings, executionMode: 'team', enabled: false };
+  assert.match(await world.typed('/tool:1-plan "log out"'), /in sub-agent mode\./);
+  assert.match(
+    await world.typed('/tool:1-plan "log out"'),
+    /in sub-agent mode\.\n[\s\S]*mend: set workflow\.team\.enabled/,
+  );
+  world.settings = { ...world.settings, enabled: true };
+  assert.match(
+    await world.typed('/tool:1-plan "log out"'),
+    /in team mode\. What stood .*workflow\.team\.enabled is false/,
+  );
+  assert.equal(world.session(), 'assigned');
+});
+
+test('what was begun with --solo is a team where a flag asks for one, and goes on otherwise', async (t) => {
+  const world = new World(t);
+  world.settings = { ...world.settings, executionMode: 'team' };
+  await world.typed('/tool:1-plan "log out" --solo');
+  assert.match(
+    await world.typed('/tool:1-plan "log out"'),
+    /in sub-agent mode\.\n- no team was wanted: --solo; its command with --team makes a team of it\nNext: do these one at a time/,
+  );
+  assert.match(
+    await world.typed('/tool:team-restart'),
+    /\nIt is no team: no team was wanted: --solo; its command with --team/,
+  );
+  assert.equal(world.session(), 'fallback');
+  assert.match(
+    await world.typed('/tool:1-plan "log out" --team'),
+    /in team mode\. What stood .*no team was wanted: --solo/,
+  );
+  assert.equal(world.session(), 'assigned');
+});
+
+test('a restart after a fallback is one of the team once what was missing is there, and says what is missing until then', async (t) => {
+  const world = await fallen(t);
+  const missing = await world.typed('/tool:team-restart');
+  assert.match(missing, /It is no team: variable: expected .*=1, got "0" from the shell; mend: export /);
+  assert.doesNotMatch(missing, /- Task /);
+  assert.equal(world.session(), 'fallback');
+  world.pretend({ variable: SET });
+  const text = await world.typed('/tool:team-restart');
+  assert.match(
+    text,
+    new RegExp(`team ${PLAN} was restarted, and you lead it now; what was completed stays completed\\.\n${STOOD}`),
+  );
+  assert.match(text, /^- Task .*team-analyst/m);
+  assert.deepEqual([world.session(), ...statuses(world)], ['assigned', 'completed', 'pending', 'pending']);
+});
+
+test('without preserve_progress what goes on as a team starts over, which is said', async (t) => {
+  const world = await fallen(t);
+  world.pretend({ variable: SET });
+  world.settings = { ...world.settings, fallback: { ...world.settings.fallback, preserveProgress: false } };
+  const text = await world.typed('/tool:1-plan "log out" --team');
+  assert.match(text, /You lead it now; every task starts over \(preserve_progress: false\)\./);
+  assert.deepEqual([world.session(), ...statuses(world)], ['assigned', 'pending', 'pending', 'pending']);
 });

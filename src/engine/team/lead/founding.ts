@@ -5,11 +5,13 @@ import { fallBack } from '../../../domain/team/activation.ts';
 import type { Evidence } from '../../../domain/team/caller.ts';
 import { overTaskBudget } from '../../../domain/team/cost.ts';
 import { CHOSEN_ALONE, FALLBACK_TRIGGERS } from '../../../domain/team/fallback.ts';
+import { aloneWords, type GoingOn } from '../../../domain/team/going-on.ts';
 import { isFinished } from '../../../domain/team/lead-step.ts';
 import { isStanding, type TeamState } from '../../../domain/team/state.ts';
 import type { TeamLog } from '../../ports.ts';
-import { must } from '../context.ts';
+import { must, refuse } from '../context.ts';
 import { type Decided, propose } from '../deciding.ts';
+import { decideGoingOn, takeOver } from '../going-on.ts';
 import type { HookContext } from '../hook-context.ts';
 import { operate } from '../operations.ts';
 
@@ -89,11 +91,27 @@ export function isLeft(state: TeamState): boolean {
   return isStanding(state) || (state.lead.session === null && state.purpose?.phase === 'run' && isFinished(state));
 }
 
+/** How what stands goes on, for people. */
+function sayGoingOn(team: string, going: GoingOn, reasons: readonly string[], say: (words: string) => void): void {
+  for (const words of going.as === 'team' ? reasons : going.why) say(words);
+  say(
+    going.as === 'team'
+      ? `team ${team} stood in sub-agent mode (${aloneWords(going.alone)}): its work goes on as a team, with the tasks that it has`
+      : `team ${team} stands in sub-agent mode: its work goes on so, one task at a time`,
+  );
+}
+
 /**
  * Takes over a team that an earlier lead left; false when there is none. Refuses one that a host's session leads.
  * @param say takes a line that people are told
+ * @param decided what the command comes to that takes it up; null: one that decides nothing
  */
-export async function takeUp(context: HookContext, team: string, say: (words: string) => void): Promise<boolean> {
+export async function takeUp(
+  context: HookContext,
+  team: string,
+  say: (words: string) => void,
+  decided: Extract<Decided, { kind: 'decided' }> | null = null,
+): Promise<boolean> {
   if (!context.teams.list().includes(team)) return false;
   return withLog(context, team, async (log) => {
     const { state } = log;
@@ -105,11 +123,14 @@ export async function takeUp(context: HookContext, team: string, say: (words: st
         'refused',
         `team ${team} is led by a session of the host: \`/tool:team-restart ${team}\` goes on with it there, \`tool team delete ${team}\` ends it`,
       );
-    const { proposal, tasks, fallback } = state;
-    const failed = [...tasks.values()].filter(({ status }) => status === 'failed');
+    const going = await decideGoingOn(context, state, decided);
+    const failed = [...state.tasks.values()].filter(({ status }) => status === 'failed');
     const { fallback: falling, budget } = await context.settings();
     const { preserveProgress: keep } = falling;
-    await must(log, { type: 'restarted', session: null, key_hash: null, keep, alone: true });
+    const refusal = await takeOver(log, going, { session: null, keep, isForced: decided?.isForced === true });
+    if (refusal !== null) return refuse(refusal);
+    if (going !== null) sayGoingOn(team, going, decided?.decision.reasons ?? [], say);
+    else if (decided !== null) say(`team ${team} stands: its work goes on`);
     if (!keep) say(`team ${team}: every task starts over (preserve_progress: false)`);
     for (const { id, subject, result } of keep ? failed : []) {
       const over = overTaskBudget(state, id, budget);
@@ -119,9 +140,6 @@ export async function takeUp(context: HookContext, team: string, say: (words: st
           : `task ${id} "${subject}" is not tried again: ${over}`,
       );
     }
-    // A lead that was killed as soon as the team stood had not said it yet.
-    if (proposal?.alone !== undefined && fallback === null)
-      await fallTo(log, proposal.alone, proposal.reasons.join('; '));
     return true;
   });
 }
