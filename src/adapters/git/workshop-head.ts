@@ -89,13 +89,16 @@ export async function putBack(team: string, repository: Repository, run: Run): P
   return kept;
 }
 
+/** Git notes a commit that is made; one that was there before, which it goes to or takes as it is, may be anybody's. */
+const MADE = /\t(?:commit|cherry-pick|rebase|revert|am)(?: \((?!start|finish|abort|reset)[\w-]+\))?: (?!fast-forward$)/;
+
 /** Commits that were made in worktrees of teams, as these note it. */
 function madeThere({ common, worktrees }: Repository): ReadonlySet<string> {
   const rows = worktreesBelow(worktrees, common).flatMap((admin) => {
     const log = join(admin, 'logs', 'HEAD');
     return existsSync(log) ? readFileSync(log, 'utf8').split('\n') : [];
   });
-  const made = rows.filter((row) => /\t(commit|cherry-pick|rebase|revert|am)\b/.test(row));
+  const made = rows.filter((row) => MADE.test(row));
   return new Set(made.map((row) => row.split(' ')[1] ?? ''));
 }
 

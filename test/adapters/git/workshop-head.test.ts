@@ -268,6 +268,24 @@ test('branches and tags of the person are told from those that a teammate moved'
   );
 });
 
+test('what a teammate goes to, or takes as it is, stays the person’s', async (t) => {
+  const { root, git, workshop, path, at } = await merged(t);
+  writeTree(root, { 'own.txt': 'own\n' });
+  const own = commitAll(root, 'Own');
+  git('branch', 'picked', 'main');
+  const writer = gitIn(path);
+  writer('rebase', '-q', 'main');
+  const mine = at(`${BRANCH}--a`);
+  git('branch', 'rebased', mine);
+  writer('checkout', '-q', '--detach', 'main~1');
+  writer('cherry-pick', '--ff', 'main');
+  writer('rebase', '-q', 'main');
+  const tips = await workshop.tips();
+  assert.deepEqual(tips.get('refs/heads/main'), { sha: own, isTeams: false });
+  assert.deepEqual(tips.get('refs/heads/picked'), { sha: own, isTeams: false });
+  assert.deepEqual(tips.get('refs/heads/rebased'), { sha: mine, isTeams: true });
+});
+
 test('a new team begins where the project is, once that has all of an earlier one’s branch', async (t) => {
   const { root, git, base, workshop, left } = await merged(t);
   await workshop.close(TEAM, 'a');
