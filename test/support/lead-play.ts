@@ -62,6 +62,7 @@ const WORKSHOP: Workshop = {
     Promise.resolve({ path: `/worktrees/${member}`, branch: member, env: { PLACE: member }, conflict: [] }),
   view: (_team, name) => Promise.resolve({ path: `/worktrees/@${name}`, head: 'head' }),
   update: () => Promise.resolve({ kind: 'nothing' }),
+  astray: () => Promise.resolve(null),
   leftOut: () => Promise.resolve({ repositories: [], ignored: [] }),
   keep: () => Promise.resolve('ref'),
   save: () => Promise.resolve(null),

@@ -10,6 +10,7 @@ import { type Held, hashesOf, isUntouched } from './hashes.ts';
 import { copyIndex } from './index-copy.ts';
 import { refAt } from './workshop-commits.ts';
 import { identity, type Repository, type Run } from './workshop-git.ts';
+import { keptRef } from './workshop-names.ts';
 import type { Worktree } from './workshop-place.ts';
 
 /** What a team keeps for itself is none of its work. */
@@ -278,4 +279,23 @@ export async function snapshot(
   } finally {
     rmSync(scratch, { recursive: true, force: true });
   }
+}
+
+/**
+ * Keeps that commit under a ref, and gives it.
+ * @param at what is kept where there is none: the commit that the worktree stands at
+ */
+export async function keepSnapshot(
+  worktree: Worktree,
+  at: string,
+  team: string,
+  member: string,
+  repository: Repository,
+  run: Run,
+  further: readonly string[] = [],
+): Promise<string> {
+  const all = (await snapshot(worktree, team, member, repository, run, further)) ?? at;
+  const kept = keptRef('saved', team, member, all);
+  await run.git(worktree.path, ['update-ref', kept, all]);
+  return kept;
 }

@@ -3,12 +3,13 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { snapshot } from './uncommitted.ts';
+import { stashOf } from './workshop-astray.ts';
 import { commitsBetween } from './workshop-commits.ts';
 import type { Repository, Run } from './workshop-git.ts';
 import { headsOf } from './workshop-head.ts';
 import { keptRef, memberPath } from './workshop-names.ts';
 import { removeWorktree } from './workshop-place.ts';
-import { requireTeam, standIn } from './workshop-writer.ts';
+import { requireTeam, standAnywhere } from './workshop-writer.ts';
 
 /** Gives the ref that keeps it; null when the team's branch has it all. The writer's branch, from now on of no use, stays. */
 export async function closeWriter(
@@ -22,9 +23,14 @@ export async function closeWriter(
   const head = requireTeam(team, heads.head);
   let kept: string | null = null;
   if (existsSync(path) || existsSync(join(path, '..', `.aside-${member}`))) {
-    const { worktree, at: last } = await standIn({ team, member }, repository, run);
-    const all = (await snapshot(worktree, team, member, repository, run)) ?? last;
-    kept = await keep(all, head, team, member, repository, run);
+    const { worktree, ref, at: last, astray } = await standAnywhere({ team, member }, repository, run);
+    // Its branch may have what is not where it stands.
+    if (astray !== null) kept = await keep(last, head, team, member, repository, run);
+    const aside = astray === null ? null : stashOf(worktree.admin);
+    if (aside !== null) await keep(aside, head, team, member, repository, run);
+    if (astray?.sha === null) await run.git(worktree.path, ['symbolic-ref', 'HEAD', ref]);
+    const all = (await snapshot(worktree, team, member, repository, run)) ?? astray?.sha ?? last;
+    kept = (await keep(all, head, team, member, repository, run)) ?? kept;
   } else if (at !== undefined) {
     // Killed after the worktree was removed: what it held was kept.
     const held = ['for-each-ref', '--format=%(refname)', `--contains=${at}`, keptRef('saved', team, member, '')];

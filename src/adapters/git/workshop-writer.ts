@@ -1,13 +1,14 @@
 // A writer's branch and worktree, brought together again whatever a kill, or the writer itself, did to them.
 
-import { existsSync, readFileSync, rmSync } from 'node:fs';
+import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { ToolError } from '../../domain/errors.ts';
+import { type Astray, astrayWords, stashOf, stepUnderWay, UNFINISHED } from './workshop-astray.ts';
 import { commitAt, isAncestor, refAt } from './workshop-commits.ts';
 import type { Repository, Run } from './workshop-git.ts';
 import { headsOf, noteHead } from './workshop-head.ts';
 import { finishMove, hasMove } from './workshop-move.ts';
-import { headRef, keptRef, memberBranch, memberPath, teamBranch } from './workshop-names.ts';
+import { headRef, memberBranch, memberPath, teamBranch } from './workshop-names.ts';
 import { ensureWorktree, type Worktree } from './workshop-place.ts';
 
 export type Writer = {
@@ -20,12 +21,23 @@ export type Writer = {
   readonly head: string;
 };
 
-type Who = { readonly team: string; readonly member: string };
+/** `astray`: where its worktree stays that cannot be put upon its branch; null: it stands there. */
+export type Stood = Writer & { readonly astray: Astray | null };
 
-const UNFINISHED = ['rebase-merge', 'rebase-apply', 'sequencer', 'CHERRY_PICK_HEAD', 'REVERT_HEAD'];
+type Who = { readonly team: string; readonly member: string };
 
 /** The branch and its worktree, made where they are missing, with what was begun in them brought to its end. */
 export async function standIn(who: Who, repository: Repository, run: Run): Promise<Writer> {
+  return inOrder(await standAnywhere(who, repository, run));
+}
+
+/** Throws of a worktree that stands elsewhere. */
+export function inOrder(stood: Stood): Writer {
+  if (stood.astray === null) return stood;
+  throw new ToolError('git', `${stood.worktree.path}: ${stood.astray.words}`);
+}
+
+export async function standAnywhere(who: Who, repository: Repository, run: Run): Promise<Stood> {
   const { team, member } = who;
   const branch = memberBranch(team, member);
   const ref = headRef(branch);
@@ -35,12 +47,10 @@ export async function standIn(who: Who, repository: Repository, run: Run): Promi
   await noteHead(team, heads, repository, run, stood === undefined ? ref : undefined);
   const worktree = await ensureWorktree(memberPath(team, member, repository), [branch], repository, run);
   const isInOrder = headOf(worktree) === ref && !hasMove(worktree);
-  if (!isInOrder) {
-    await attach(worktree, who, ref, repository, run);
-    await finishMove(worktree, ref, repository, run);
-  }
+  const astray = isInOrder ? null : await attach(worktree, branch, repository, run);
+  if (!isInOrder && astray === null) await finishMove(worktree, ref, repository, run);
   const at = isInOrder ? stood : await refAt(ref, repository, run);
-  return { worktree, branch, ref, at: at ?? head, head };
+  return { worktree, branch, ref, at: at ?? head, head, astray };
 }
 
 /** The commit of the team's branch, given that it has one. */
@@ -54,28 +64,33 @@ function headOf({ admin }: Worktree): string | null {
   return /^ref: (.+)\n$/.exec(readFileSync(join(admin, 'HEAD'), 'utf8'))?.[1] ?? null;
 }
 
-/** Has the worktree stand on its branch again. What it stood on instead comes along, or is kept under a ref. */
+/**
+ * Has the worktree stand on its branch again, with what it has. Files of another commit are never taken for changes to the
+ * branch: what that has beside them would be undone. Gives where it stays; null: it stands on the branch.
+ */
 async function attach(
   { path, admin }: Worktree,
-  { team, member }: Who,
-  ref: string,
+  branch: string,
   repository: Repository,
   run: Run,
-): Promise<void> {
-  const { stdout } = await run.try(path, ['symbolic-ref', '--quiet', 'HEAD']);
-  if (stdout.trim() === ref) return;
-  for (const name of UNFINISHED.filter((one) => existsSync(join(admin, one))))
-    rmSync(join(admin, name), { recursive: true, force: true });
-  const stands = await commitAt('HEAD', path, run);
+): Promise<Astray | null> {
+  const ref = headRef(branch);
+  const other = (await run.try(path, ['symbolic-ref', '--quiet', 'HEAD'])).stdout.trim();
+  if (other === ref) return null;
+  const sha = await commitAt('HEAD', path, run);
   const at = await refAt(ref, repository, run);
-  if (stands !== null && at !== null && stands !== at) {
-    if (await isAncestor(at, stands, repository, run)) await run.git(path, ['update-ref', ref, stands, at]);
+  const step = stepUnderWay(admin);
+  const astray = { sha, words: astrayWords(sha, other, branch, step) };
+  if (stashOf(admin) !== null || (sha === null && other !== '')) return astray;
+  if (sha !== null && at !== null && sha !== at) {
+    if (await isAncestor(at, sha, repository, run)) await run.git(path, ['update-ref', ref, sha, at]);
     else {
-      if (!(await isAncestor(stands, at, repository, run)))
-        await run.git(path, ['update-ref', keptRef('saved', team, member, stands), stands]);
-      // Changes that would be in the way stay, as changes to the branch.
-      if ((await run.try(path, ['checkout', '--quiet', memberBranch(team, member)])).exitCode === 0) return;
+      const isBehind = step === null && (await isAncestor(sha, at, repository, run));
+      const back = ['checkout', '--quiet', '--no-overwrite-ignore', branch];
+      return isBehind && (await run.try(path, back)).exitCode === 0 ? null : astray;
     }
   }
+  for (const name of UNFINISHED) rmSync(join(admin, name), { recursive: true, force: true });
   await run.git(path, ['symbolic-ref', 'HEAD', ref]);
+  return null;
 }

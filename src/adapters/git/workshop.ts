@@ -6,7 +6,7 @@ import { ToolError } from '../../domain/errors.ts';
 import { LEAD } from '../../domain/team/message.ts';
 import type { ChangedPath, MemberWork, Merge, Workshop, WriterPlace } from '../../engine/team/workshop-port.ts';
 import { removeLargeTree } from '../remove-tree.ts';
-import { changedIn, commitAll, leftOutOf, snapshot } from './uncommitted.ts';
+import { changedIn, commitAll, keepSnapshot, leftOutOf, snapshot } from './uncommitted.ts';
 import { unsettledIn } from './unsettled.ts';
 import { beginBranch } from './workshop-begin.ts';
 import { closeWriter } from './workshop-close.ts';
@@ -55,7 +55,7 @@ import { ensureWorktree, findWorktree, removeWorktree } from './workshop-place.t
 import { movedFrom, refusePlan } from './workshop-refuse.ts';
 import { takeUpHead } from './workshop-take-up.ts';
 import { Turns } from './workshop-turn.ts';
-import { requireTeam, standIn, type Writer } from './workshop-writer.ts';
+import { inOrder, requireTeam, type Stood, standAnywhere, type Writer } from './workshop-writer.ts';
 
 export type WorkshopOptions = {
   /** The project's root, as `findProject` gives it. */
@@ -123,10 +123,10 @@ class GitWorkshop implements Workshop {
   }
 
   open(team: string, member: string, how?: 'updated'): Promise<WriterPlace> {
-    return this.#writer(team, member, async (writer, tools) => {
-      const { worktree, branch } = writer;
+    return this.#anywhere(team, member, async (writer, tools) => {
+      const { worktree, branch, astray } = writer;
       await this.#equip(worktree.path, tools);
-      const merge = how === undefined ? null : await update(writer, team, member, tools);
+      const merge = how === undefined || astray !== null ? null : await update(writer, team, member, tools);
       const place = { path: rootIn(worktree.path, tools.repository), branch, env: writerEnvironment(team, member) };
       return { ...place, conflict: merge?.kind === 'conflict' ? merge.files : [] };
     });
@@ -141,10 +141,15 @@ class GitWorkshop implements Workshop {
 
   /** Acts in a writer's worktree, which is there and in order. */
   #writer<T>(team: string, member: string, act: (writer: Writer, tools: Tools) => Promise<T>): Promise<T> {
+    return this.#anywhere(team, member, (stood, tools) => act(inOrder(stood), tools));
+  }
+
+  /** The same in one that may stand elsewhere than on its branch. */
+  #anywhere<T>(team: string, member: string, act: (stood: Stood, tools: Tools) => Promise<T>): Promise<T> {
     return this.#turn(async (tools) => {
       const { repository, run } = tools;
       this.#isMissing(memberPath(team, member, repository), repository);
-      return act(await standIn({ team, member }, repository, run), tools);
+      return act(await standAnywhere({ team, member }, repository, run), tools);
     });
   }
 
@@ -176,6 +181,14 @@ class GitWorkshop implements Workshop {
     return this.#writer(team, member, (writer, tools) => update(writer, team, member, tools));
   }
 
+  astray(team: string, member: string): Promise<string | null> {
+    return this.#anywhere(team, member, async ({ worktree, astray }, { repository, run }) => {
+      if (astray !== null && astray.sha !== null)
+        await keepSnapshot(worktree, astray.sha, team, member, repository, run);
+      return astray?.words ?? null;
+    });
+  }
+
   leftOut(team: string, member: string, files: readonly string[]) {
     return this.#writer(team, member, async ({ worktree }, { repository, run }) => {
       const root = rootIn(worktree.path, repository);
@@ -185,12 +198,9 @@ class GitWorkshop implements Workshop {
   }
 
   keep(team: string, member: string, ignored: readonly string[]): Promise<string> {
-    return this.#writer(team, member, async ({ worktree, at }, { repository, run }) => {
+    return this.#writer(team, member, ({ worktree, at }, { repository, run }) => {
       const paths = ignored.map((path) => `${repository.prefix}${path}`);
-      const all = (await snapshot(worktree, team, member, repository, run, paths)) ?? at;
-      const kept = keptRef('saved', team, member, all);
-      await run.git(worktree.path, ['update-ref', kept, all]);
-      return kept;
+      return keepSnapshot(worktree, at, team, member, repository, run, paths);
     });
   }
 
@@ -212,9 +222,14 @@ class GitWorkshop implements Workshop {
     const { repository } = await this.#ready();
     const own = async () => (await this.commits(team, member)).commits.flatMap(({ files }) => files);
     if (findWorktree(memberPath(team, member, repository), repository) === null) return unique(await own());
-    // First what it stands on is its branch again: its commits may be elsewhere.
-    const names = await this.#writer(team, member, ({ worktree }, { run }) => changedIn(worktree, repository, run));
-    return unique([...names.map((path) => fromRoot(path, repository)), ...(await own())]);
+    // First what it stands on is its branch again, where it can be: its commits may be elsewhere.
+    const beside = await this.#anywhere(team, member, async ({ worktree, head, astray }, { run }) => {
+      if (astray?.sha === null) return [];
+      const names = await changedIn(worktree, repository, run);
+      const others = astray === null ? [] : await commitsBetween(head, astray.sha, repository, run);
+      return [...names.map((path) => fromRoot(path, repository)), ...others.flatMap(({ files }) => files)];
+    });
+    return unique([...beside, ...(await own())]);
   }
 
   async unsettled(team: string, member: string): Promise<readonly string[]> {

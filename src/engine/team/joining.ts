@@ -126,6 +126,9 @@ export async function prepareWork(
   const { state } = log;
   const { team } = state;
   const { name, member } = caller;
+  const astray = await workshop.astray(team, name);
+  // However often it comes: what is elsewhere is not in the work, and what is on the branch would be undone by it.
+  if (astray !== null) return { ok: false, objection: { reason: astray, fingerprint: 'astray', stands: true } };
   const left = await leftOut(workshop, state, task.id, name, before);
   if ('objection' in left) return { ok: false, objection: left.objection };
   await workshop.save(team, name, messageFor(task.subject, task, state));

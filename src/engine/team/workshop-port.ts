@@ -54,7 +54,7 @@ export interface Workshop {
   begin(team: string, how?: 'anew'): Promise<{ readonly branch: string; readonly base: string; readonly head: string }>;
   /**
    * A worktree for a writer on `tool/<team>--<member>`; taken up where it stands, work that is not committed included.
-   * `updated`: the team's branch is brought in with it, as `update` does.
+   * `updated`: the team's branch is brought in with it, as `update` does, where it stands on its own.
    */
   open(team: string, member: string, how?: 'updated'): Promise<WriterPlace>;
   /**
@@ -64,6 +64,11 @@ export interface Workshop {
   view(team: string, name: string, at?: string): Promise<{ readonly path: string; readonly head: string }>;
   /** Brings the team's branch into the writer's. Work that is not committed stays; where it is in the way, that is a conflict. */
   update(team: string, member: string): Promise<Merge>;
+  /**
+   * Words on where the writer's worktree stands that is not on its branch and would lose something on the way there; it stays there,
+   * what it holds is kept under a ref, and until its writer has brought it back other calls throw these words. Null: it is on its branch.
+   */
+  astray(team: string, member: string): Promise<string | null>;
   /** What of a writer's work no commit takes in: repositories in its worktree, and those of `files` that git ignores. */
   leftOut(
     team: string,

@@ -301,6 +301,28 @@ test('work in a repository of its own is refused until it is plain files, howeve
   assert.equal(git('show', `${BRANCH}:src/api/new/index.js`), 'new\n');
 });
 
+test('work beside its branch is refused until it is on it, however often; what is elsewhere is told', async (t) => {
+  const { world, git, path, complete, refused } = await alone(t);
+  const own = gitIn(path);
+  own('checkout', '-q', '--detach');
+  writeTree(path, { 'src/api/new.js': 'new\n' });
+  own('add', '-A');
+  own('commit', '-q', '-m', 'Beside');
+  const beside = own('rev-parse', '--short=12', 'HEAD').trim();
+  git(
+    'update-ref',
+    `refs/heads/${BRANCH}--backend-dev`,
+    git('commit-tree', '-p', 'main', '-m', 'x', 'main^{tree}').trim(),
+  );
+  for (let count = 0; count < 5; count++)
+    assert.match(await refused(), new RegExp(`worktree stands at ${beside}, not on .*git checkout .*git merge -`));
+  assert.equal(world.measured, 0, 'nothing is measured for it');
+  own('checkout', '-q', `${BRANCH}--backend-dev`);
+  own('merge', '-q', '-m', 'Back', '-');
+  await complete();
+  assert.equal(git('show', `${BRANCH}:src/api/new.js`), 'new\n');
+});
+
 test('a file of the task that git ignores is told once; completed again, it is kept and the lead is told', async (t) => {
   const { world, git, path, complete, refused } = await alone(t);
   writeTree(path, { 'src/api/made.js': 'made\n', 'src/api/a.js': '2\n' });

@@ -26,6 +26,7 @@ function placeOf(path: string): Workshop {
     open: () => Promise.resolve({ path, branch: 'tool/x--y', env: {}, conflict: [] }),
     view: () => Promise.resolve({ path, head: 'a' }),
     update: nothing,
+    astray: () => Promise.resolve(null),
     leftOut: () => Promise.resolve({ repositories: [], ignored: [] }),
     keep: () => Promise.resolve(''),
     save: () => Promise.resolve(null),

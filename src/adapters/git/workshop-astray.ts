@@ -1,0 +1,53 @@
+// A writer's worktree that stands elsewhere than on its branch: what is under way in it, and how its writer comes back from there.
+
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+/** Where a worktree stands that is not on its branch, and would lose something on the way there. */
+export type Astray = {
+  /** Null: on a branch without a commit. */
+  readonly sha: string | null;
+  /** For its writer. */
+  readonly words: string;
+};
+
+/** What git keeps in a worktree's part of its directory while something is not finished there. */
+export const UNFINISHED = ['rebase-merge', 'rebase-apply', 'sequencer', 'CHERRY_PICK_HEAD', 'REVERT_HEAD'];
+
+export type Step = 'rebase' | 'am' | 'cherry-pick' | 'revert' | 'merge';
+
+/** What is to be continued or aborted there; null: nothing. */
+export function stepUnderWay(admin: string): Step | null {
+  const has = (...name: readonly string[]) => existsSync(join(admin, ...name));
+  if (has('rebase-apply', 'applying')) return 'am';
+  if (has('rebase-merge') || has('rebase-apply')) return 'rebase';
+  if (has('REVERT_HEAD')) return 'revert';
+  if (has('CHERRY_PICK_HEAD')) return 'cherry-pick';
+  if (has('MERGE_HEAD')) return 'merge';
+  if (!has('sequencer', 'todo')) return null;
+  return readFileSync(join(admin, 'sequencer', 'todo'), 'utf8').startsWith('revert') ? 'revert' : 'cherry-pick';
+}
+
+/** The commit of what a rebase has put aside, and brings back at its end alone; null: nothing. */
+export function stashOf(admin: string): string | null {
+  const files = ['rebase-merge', 'rebase-apply'].map((name) => join(admin, name, 'autostash'));
+  const file = files.find((path) => existsSync(path));
+  return file === undefined ? null : readFileSync(file, 'utf8').trim();
+}
+
+/** @param other the ref that it stands on; empty: none */
+export function astrayWords(sha: string | null, other: string, branch: string, step: Step | null): string {
+  const name = other.replace(/^refs\/heads\//, '');
+  const where = [sha?.slice(0, 12), name && `on ${name}`].filter(Boolean).join(' ');
+  const stands = `your worktree stands at ${where || 'no commit'}, not on your branch ${branch}`;
+  const never = 'Then complete again. Nothing was changed in your worktree.';
+  if (sha === null)
+    return `${stands}, and ${name} has no commit: \`git symbolic-ref HEAD refs/heads/${branch}\` puts it back with the files as they are; look at \`git status\` then, and take back with \`git checkout HEAD -- <file>\` what you did not mean to remove or change. ${never}`;
+  if (step === 'rebase' || step === 'am')
+    return `${stands}, in the middle of \`git ${step}\`. Finish it (\`git add\` what you have settled, then \`git ${step} --continue\`) or drop it (\`git ${step} --abort\`); \`git checkout ${branch}\` where you are not on it after that. ${never}`;
+  const first =
+    step === null
+      ? 'Commit there what is not committed'
+      : `Finish your \`git ${step}\` (\`git ${step} --continue\`) or drop it (\`git ${step} --abort\`), and commit there what is not committed`;
+  return `${stands}, with work that the branch lacks. ${first}; then \`git checkout ${branch}\`, then \`git merge -\`, which takes over what you committed there. ${never}`;
+}
