@@ -208,7 +208,7 @@ const CASES: readonly Case[] = [
   {
     name: 'on a branch without a commit, with files of an older one',
     happens: ({ own, base }) => own('checkout', '-q', '--orphan', 'fresh', base),
-    words: /at on fresh, not on .* fresh has no commit: `git symbolic-ref HEAD refs\/heads\/.*--a`/,
+    words: /stands on fresh, not on .* fresh has no commit: `git symbolic-ref HEAD refs\/heads\/.*--a`/,
     mends: ({ own, path }) => {
       own('symbolic-ref', 'HEAD', `refs/heads/${BRANCH}`);
       own('checkout', 'HEAD', '--', 'src');
@@ -270,7 +270,7 @@ const CASES: readonly Case[] = [
       fails(own, 'am', '-q', patch);
     },
     words:
-      /in the middle of `git am`.* `git am --continue`\) or drop it \(`git am --abort`\); `git checkout .*--a` where you are not on it/,
+      /in the middle of `git am`.* `git am --continue`\) or drop it \(`git am --abort`\); if that leaves you elsewhere, `git checkout .*--a`/,
     mends: (scene) => {
       scene.own('am', '--abort');
       mergesBack(scene);
@@ -288,8 +288,8 @@ for (const { name, happens, words, mends, holds, aside = [] } of CASES) {
     const stands = git('rev-parse', BRANCH, TEAMS);
     for (let time = 1; time <= 2; time++) {
       assert.match((await workshop.astray(TEAM, 'a')) ?? '', words);
-      await assert.rejects(workshop.save(TEAM, 'a', 'Second'), /your worktree stands at/);
-      await assert.rejects(workshop.update(TEAM, 'a'), /your worktree stands at/);
+      await assert.rejects(workshop.save(TEAM, 'a', 'Second'), /your worktree stands (at|on)/);
+      await assert.rejects(workshop.update(TEAM, 'a'), /your worktree stands (at|on)/);
       // As when its process is started anew.
       assert.equal((await workshop.open(TEAM, 'a', 'updated')).path, path);
       await workshop.unmerged(TEAM, 'a');

@@ -38,13 +38,13 @@ export function stashOf(admin: string): string | null {
 /** @param other the ref that it stands on; empty: none */
 export function astrayWords(sha: string | null, other: string, branch: string, step: Step | null): string {
   const name = other.replace(/^refs\/heads\//, '');
-  const where = [sha?.slice(0, 12), name && `on ${name}`].filter(Boolean).join(' ');
-  const stands = `your worktree stands at ${where || 'no commit'}, not on your branch ${branch}`;
+  const where = [sha && `at ${sha.slice(0, 12)}`, name && `on ${name}`].filter(Boolean).join(' ');
+  const stands = `your worktree stands ${where}, not on your branch ${branch}`;
   const never = 'Then complete again. Nothing was changed in your worktree.';
   if (sha === null)
     return `${stands}, and ${name} has no commit: \`git symbolic-ref HEAD refs/heads/${branch}\` puts it back with the files as they are; look at \`git status\` then, and take back with \`git checkout HEAD -- <file>\` what you did not mean to remove or change. ${never}`;
   if (step === 'rebase' || step === 'am')
-    return `${stands}, in the middle of \`git ${step}\`. Finish it (\`git add\` what you have settled, then \`git ${step} --continue\`) or drop it (\`git ${step} --abort\`); \`git checkout ${branch}\` where you are not on it after that. ${never}`;
+    return `${stands}, in the middle of \`git ${step}\`. Finish it (\`git add\` what you have settled, then \`git ${step} --continue\`) or drop it (\`git ${step} --abort\`); if that leaves you elsewhere, \`git checkout ${branch}\`. ${never}`;
   const first =
     step === null
       ? 'Commit there what is not committed'
