@@ -1,18 +1,20 @@
 // Whether code of Node surely only reads: every name, call and member in it is on a list, all else is not.
 // A value that it can get hold of is data, or a function that does no harm; so no member may lead from data to
-// `Function`, and a member whose name is known only when it runs may be shown, and nothing else.
+// `Function`, and a member whose name is known only when it runs may be shown, and nothing else. To call what code of the
+// project exports is to run a program of the project, which is not read; all around it is held to the same lists.
 
 import {
+  ASKING,
   BLOCKED,
   CLASSES,
   CONSTANTS,
-  FS_CALLS,
   FUNCTION_NODES,
   FUNCTIONS,
   METHODS,
   MODULES,
   PASSING,
   PLAIN,
+  RECKONING,
   SHOWING,
   SPACES,
   type Space,
@@ -83,15 +85,20 @@ function isOwnFile(text: string | null): boolean {
   return text !== null && OWN_FILE.test(text) && !JSON_FILE.test(text);
 }
 
+/** What it exports may be called, whatever it is named. */
+function isCallable(text: string | null): boolean {
+  return isOwnFile(text) || (text !== null && RECKONING.has(text.split('/')[0] ?? ''));
+}
+
 type Names = {
   /** How often each is made. */
   readonly made: Map<string, number>;
-  /** Those that stand for a module, and for a function of `fs`. */
+  /** Those that stand for a module, and for a function of one. */
   readonly modules: Map<string, string>;
-  readonly functions: Map<string, string>;
+  readonly functions: Map<string, { readonly module: string; readonly own: string }>;
   /** Those that are made as a number and only counted up and down. */
   readonly counters: Set<string>;
-  /** Code of the project is loaded, so that what is called may be its. */
+  /** Code of the project, or a package that only reckons, is loaded: what is called may be its. */
   isOwn: boolean;
 };
 
@@ -121,39 +128,38 @@ function collect(node: Node, names: Names): void {
   if (module !== null) {
     const name = nameOf(node.id);
     if (name !== null) names.modules.set(name, module);
-    else if (module === 'fs')
+    else
       for (const one of nodesOf(nodeOf(node.id).properties)) {
         if (one.computed === true) throw new Refused();
-        takeFunction(one.key, one.value, names);
+        takeFunction(module, one.key, one.value, names);
       }
   }
   if (node.type === 'ImportDeclaration') collectImport(node, names);
-  names.isOwn ||= isOwnFile(requiredBy(node));
+  names.isOwn ||= isCallable(requiredBy(node));
   const counter = node.type === 'VariableDeclarator' ? nameOf(node.id) : null;
   if (counter !== null && isNode(node.init) && node.init.type === 'NumericLiteral') names.counters.add(counter);
   for (const part of partsOf(node)) collect(part, names);
 }
 
-function takeFunction(key: unknown, value: unknown, names: Names): void {
+function takeFunction(module: string, key: unknown, value: unknown, names: Names): void {
   const own = nameOf(key);
   const local = nameOf(value);
-  if (own === null || local === null || !FS_CALLS.includes(own)) throw new Refused();
-  names.functions.set(local, own);
+  if (own === null || local === null || MODULES[module]?.calls.includes(own) !== true) throw new Refused();
+  names.functions.set(local, { module, own });
 }
 
 /** `import … from '…'` of a module that is known, or of code of the project. */
 function collectImport(node: Node, names: Names): void {
   const source = textOf(node.source);
   const module = knownModule(source);
-  names.isOwn ||= isOwnFile(source);
-  if ((module === null && !isOwnFile(source)) || nodesOf(node.attributes).length > 0) throw new Refused();
+  names.isOwn ||= isCallable(source);
+  if ((module === null && !isCallable(source)) || nodesOf(node.attributes).length > 0) throw new Refused();
   for (const one of nodesOf(node.specifiers)) {
     const local = nameOf(one.local) ?? '';
     names.made.set(local, (names.made.get(local) ?? 0) + 1);
     if (module === null) continue;
     if (one.type !== 'ImportSpecifier') names.modules.set(local, module);
-    else if (module === 'fs') takeFunction(one.imported, one.local, names);
-    else throw new Refused();
+    else takeFunction(module, one.imported, one.local, names);
   }
 }
 
@@ -216,49 +222,53 @@ function check(program: Node): readonly string[] {
     const name = nameOf(callee);
     if (name === 'require' || callee.type === 'Import') {
       const file = requiredBy(node);
-      if (file === null || !(isOwnFile(file) || (name !== null && JSON_FILE.test(file)))) throw new Refused();
-      files.push(file);
+      const isJson = name !== null && file !== null && JSON_FILE.test(file);
+      if (file === null || !(isCallable(file) || isJson)) throw new Refused();
+      if (isOwnFile(file) || isJson) files.push(file);
       return;
     }
-    if (names.isOwn) besideOwn(callee, given);
     let isShown = false;
+    let isAsked = false;
     if (name !== null) {
-      const own = names.functions.get(name);
-      if (own !== undefined) fsCall(own, given);
-      else if (!names.made.has(name) ? !FUNCTIONS.has(name) : names.modules.has(name)) throw new Refused();
+      const taken = names.functions.get(name);
+      const isKnown = names.made.has(name) ? !names.modules.has(name) : FUNCTIONS.has(name);
+      if (taken?.module === 'fs') fsCall(taken.own, given);
+      else if (!isKnown && spaceOf(callee)?.isCalled !== true) throw new Refused();
     } else if (isMember(callee)) {
       const space = spaceOf(callee.object);
       const method = callee.computed === true ? null : nameOf(callee.property);
       if (method === null) throw new Refused();
       if (space === null) {
         if (!isStream(callee)) {
-          if (!METHODS.has(method)) throw new Refused();
+          if (names.isOwn ? BLOCKED.has(method) : !METHODS.has(method)) throw new Refused();
           visit(nodeOf(callee.object), false);
+          isAsked = ASKING.has(method) && isList(callee.object);
         }
       } else {
         if (!space.calls.includes(method)) throw new Refused();
         if (space === MODULES.fs) fsCall(method, given);
         isShown = space === SPACES.console;
       }
-    } else if (FUNCTION_NODES.has(callee.type)) visit(callee, false);
+    } else if (names.isOwn || FUNCTION_NODES.has(callee.type)) visit(callee, false);
     else throw new Refused();
-    for (const one of given) visit(one, isShown);
+    for (const one of given) {
+      const isPlain = one.type === 'ArrowFunctionExpression' && one.async !== true;
+      if (isAsked && isPlain && nodeOf(one.body).type !== 'BlockStatement') {
+        for (const part of nodesOf(one.params)) visit(part, false);
+        visit(nodeOf(one.body), true);
+      } else visit(one, isShown);
+    }
   };
 
-  /** Where code of the project is loaded, what it holds is shown, and nothing is called that may be its. */
-  const besideOwn = (callee: Node, given: readonly Node[]): void => {
-    const space = isMember(callee) ? spaceOf(callee.object) : null;
-    const method = isMember(callee) && callee.computed !== true ? nameOf(callee.property) : null;
-    const isInline = (one: Node) =>
-      FUNCTION_NODES.has(one.type) || (isMember(one) && spaceOf(one.object) === SPACES.console);
-    const isText = method === 'stringify' && given.slice(1).every(({ type }) => /^(?:Numeric|Null)Literal$/.test(type));
-    const isHarmless =
-      space === SPACES.console ||
-      (space === SPACES.JSON && isText) ||
-      (space === SPACES.Object && method !== 'fromEntries') ||
-      (space === null && (method === 'then' || method === 'catch') && given.every(isInline)) ||
-      (FUNCTION_NODES.has(callee.type) && given.length === 0);
-    if (!isHarmless) throw new Refused();
+  /** Whether it is surely a list of the language's own, whose methods are those that they seem to be. */
+  const isList = (node: unknown): boolean => {
+    if (!isNode(node) || node.type === 'ArrayExpression') return isNode(node);
+    if (node.type !== 'CallExpression' || !isNode(node.callee) || !isMember(node.callee)) return false;
+    const { object, property: method, computed } = node.callee;
+    const space = spaceOf(object);
+    if (computed === true) return false;
+    if (space !== null) return space === SPACES.Object && nameOf(method) !== 'fromEntries';
+    return /^(?:filter|map|sort|slice|reverse)$/.test(`${nameOf(method)}`) && isList(object);
   };
 
   const fsCall = (name: string, given: readonly Node[]): void => {
@@ -291,7 +301,7 @@ function check(program: Node): readonly string[] {
     if (name !== null) {
       if (!names.made.has(name) || names.modules.has(name) || names.functions.has(name)) throw new Refused();
     } else if (isMember(node)) {
-      if (spaceOf(node.object) !== null || names.isOwn) throw new Refused();
+      if (spaceOf(node.object) !== null) throw new Refused();
       member(node, isKept);
     } else throw new Refused();
   };
@@ -301,9 +311,12 @@ function check(program: Node): readonly string[] {
     const each = (shown: boolean) => {
       for (const part of partsOf(node)) visit(part, shown);
     };
-    const ofInput = type === 'ExpressionStatement' && !names.isOwn ? givenToInput(node.expression) : null;
+    const ofInput = type === 'ExpressionStatement' ? givenToInput(node.expression) : null;
     if (ofInput !== null) for (const one of ofInput) visit(one, false);
-    else if (PLAIN.has(type)) each(false);
+    else if (type === 'IfStatement' || type === 'ConditionalExpression') {
+      // what is only asked for is as good as shown
+      for (const part of partsOf(node)) visit(part, part === node.test || (isShown && type !== 'IfStatement'));
+    } else if (PLAIN.has(type)) each(false);
     else if (SHOWING.has(type)) {
       if (node.operator === 'delete') throw new Refused();
       each(true);
@@ -314,7 +327,6 @@ function check(program: Node): readonly string[] {
       if (!isOwn && (names.made.has(name) || !(CONSTANTS.has(name) || FUNCTIONS.has(name)))) throw new Refused();
     } else if (type === 'VariableDeclarator') {
       if (moduleOf(node.init) === null) each(false);
-      else if (nameOf(node.id) === null && moduleOf(node.init) !== 'fs') throw new Refused();
     } else if (type === 'ObjectProperty') {
       const key = node.computed === true ? null : (nameOf(node.key) ?? textOf(node.key) ?? '');
       if (key === null || BLOCKED.has(key)) throw new Refused();
@@ -336,7 +348,10 @@ function check(program: Node): readonly string[] {
     else if (type === 'CallExpression' || type === 'OptionalCallExpression') call(node);
     else if (type === 'NewExpression') {
       const name = nameOf(node.callee);
-      if (name === null || names.made.has(name) || !CLASSES.has(name) || names.isOwn) throw new Refused();
+      if (name === null || names.made.has(name)) {
+        if (!names.isOwn) throw new Refused();
+        visit(nodeOf(node.callee), false);
+      } else if (!CLASSES.has(name)) throw new Refused();
       for (const one of nodesOf(node.arguments)) visit(one, false);
     } else if (type === 'AssignmentExpression') {
       // `a[b] ||= c` is what was there

@@ -2,7 +2,12 @@
 
 import { builtinModules } from 'node:module';
 
-export type Space = { readonly reads: readonly string[]; readonly calls: readonly string[] };
+export type Space = {
+  readonly reads: readonly string[];
+  readonly calls: readonly string[];
+  /** It is a function itself. */
+  readonly isCalled?: true;
+};
 
 const words = (text: string): readonly string[] => text.split(' ');
 
@@ -12,12 +17,30 @@ export const FS_CALLS = words(
 const PATH_CALLS = words('join resolve dirname basename extname relative normalize parse isAbsolute format');
 const OS_CALLS = words('homedir tmpdir platform cpus hostname type release arch totalmem freemem uptime loadavg');
 
+const CRYPTO_CALLS = words(
+  'randomBytes randomUUID randomInt createHash createHmac hash timingSafeEqual getHashes pbkdf2Sync scryptSync hkdfSync generateKeyPairSync',
+);
+const ASSERT_CALLS = words(
+  'ok equal notEqual strictEqual notStrictEqual deepEqual deepStrictEqual notDeepStrictEqual match doesNotMatch throws rejects',
+);
+
 export const MODULES: Readonly<Record<string, Space>> = {
   fs: { reads: ['constants'], calls: FS_CALLS },
   path: { reads: ['sep', 'delimiter'], calls: PATH_CALLS },
   os: { reads: ['EOL'], calls: OS_CALLS },
   util: { reads: [], calls: ['inspect', 'format', 'isDeepStrictEqual'] },
+  crypto: { reads: [], calls: CRYPTO_CALLS },
+  assert: { reads: [], calls: ASSERT_CALLS, isCalled: true },
+  'assert/strict': { reads: [], calls: ASSERT_CALLS, isCalled: true },
+  http: { reads: ['STATUS_CODES'], calls: ['get', 'request'] },
+  https: { reads: [], calls: ['get', 'request'] },
+  net: { reads: [], calls: words('connect createConnection isIP isIPv4 isIPv6') },
 };
+
+/** Installed packages that only reckon with what they are given: what they hold may be called as code of the project may. */
+export const RECKONING: ReadonlySet<string> = new Set(
+  words('semver jsonwebtoken jose bcrypt bcryptjs argon2 uuid nanoid ms dayjs date-fns luxon zod yaml qs picomatch'),
+);
 
 /** Names that stand for themselves; those of modules as well, for code on the command line. */
 export const SPACES: Readonly<Record<string, Space>> = {
@@ -34,11 +57,14 @@ export const SPACES: Readonly<Record<string, Space>> = {
 };
 
 export const FUNCTIONS: ReadonlySet<string> = new Set(
-  words('Number String Boolean parseInt parseFloat isNaN isFinite encodeURIComponent decodeURIComponent BigInt fetch'),
+  words(
+    'Number String Boolean parseInt parseFloat isNaN isFinite encodeURIComponent decodeURIComponent BigInt fetch ' +
+      'setTimeout setInterval setImmediate clearTimeout clearInterval queueMicrotask structuredClone atob btoa',
+  ),
 );
 export const CONSTANTS: ReadonlySet<string> = new Set(words('undefined NaN Infinity __dirname __filename'));
 export const CLASSES: ReadonlySet<string> = new Set(
-  words('Map Set Date RegExp Error TypeError RangeError URL URLSearchParams Array'),
+  words('Map Set Date RegExp Error TypeError RangeError URL URLSearchParams Array Promise'),
 );
 export const TAKEN: ReadonlySet<string> = new Set([
   ...Object.keys(SPACES).filter((name) => !Object.hasOwn(MODULES, name)),
@@ -74,13 +100,15 @@ export const METHODS: ReadonlySet<string> = new Set([
     'toString toFixed toPrecision toJSON toISOString toLocaleString getTime getFullYear getMonth getDate valueOf',
   ),
   ...words('get set has add delete hasOwnProperty isFile isDirectory isSymbolicLink then catch finally text json'),
+  ...words('update digest on once write end destroy resume setEncoding unref'),
 ]);
+
+/** Methods of a list that only ask whether what a function answers is true. */
+export const ASKING: ReadonlySet<string> = new Set(words('filter some every find findIndex findLast findLastIndex'));
 
 /** Nodes whose parts are looked at, and nothing else. */
 export const PLAIN: ReadonlySet<string> = new Set([
-  ...words(
-    'Program ExpressionStatement BlockStatement EmptyStatement IfStatement ForStatement WhileStatement SpreadElement',
-  ),
+  ...words('Program ExpressionStatement BlockStatement EmptyStatement ForStatement WhileStatement SpreadElement'),
   ...words('DoWhileStatement ReturnStatement BreakStatement ContinueStatement ThrowStatement TryStatement CatchClause'),
   ...words('SwitchStatement SwitchCase VariableDeclaration SequenceExpression ArrayExpression TemplateElement'),
   ...words(
@@ -91,9 +119,7 @@ export const PLAIN: ReadonlySet<string> = new Set([
 /** Their parts are only shown, compared or reckoned with. */
 export const SHOWING: ReadonlySet<string> = new Set(words('TemplateLiteral BinaryExpression UnaryExpression'));
 /** Their parts may become what they are themselves. */
-export const PASSING: ReadonlySet<string> = new Set(
-  words('LogicalExpression ConditionalExpression ParenthesizedExpression'),
-);
+export const PASSING: ReadonlySet<string> = new Set(words('LogicalExpression ParenthesizedExpression'));
 export const FUNCTION_NODES: ReadonlySet<string> = new Set(
   words('ArrowFunctionExpression FunctionExpression FunctionDeclaration ObjectMethod'),
 );

@@ -1,7 +1,9 @@
 // Whether code of Python surely only reads: every module, builtin and member in it is on a list, all else is not.
 // A value that it can get hold of is data, or a function that does no harm; so no member may lead from data to code, and
-// `open` stands only where it is called to read.
+// `open` stands only where it is called to read. To call what a module of the project holds is to run a program of the
+// project, which is not read; all around it is held to the same lists, but for the names of members.
 
+import { isAsking } from './programs/statements.ts';
 import { type Token, tokensOf } from './python-tokens.ts';
 
 const words = (text: string): readonly string[] => text.split(' ');
@@ -30,6 +32,11 @@ const MODULES: ReadonlyMap<string, readonly string[]> = new Map(
     functools: words('reduce partial'),
     operator: ['itemgetter'],
     statistics: words('mean median mode stdev pstdev variance quantiles'),
+    secrets: words('token_hex token_urlsafe token_bytes choice randbelow randbits compare_digest'),
+    socket: words('socket create_connection gethostname gethostbyname getaddrinfo timeout error AF_INET SOCK_STREAM'),
+    // its `connect` is looked at where it stands
+    sqlite3: ['Row', 'Error', 'sqlite_version'],
+    asyncio: words('run gather sleep'),
     random: words('random randint choice choices sample seed uniform'),
     string: words('ascii_letters ascii_lowercase ascii_uppercase digits punctuation whitespace'),
     textwrap: words('dedent indent fill wrap shorten'),
@@ -100,10 +107,27 @@ const MEMBERS: ReadonlySet<string> = new Set([
   ...words('timestamp total_seconds weekday isoweekday date time year month day hour minute second days seconds utc'),
   ...words('json text content status status_code reason headers ok url getcode geturl info netloc hostname port query'),
   ...words('scheme fragment hexdigest digest getroot iter iterfind findtext tag attrib tail root body lineno'),
+  ...words('connect connect_ex settimeout sendall recv cursor fetchall fetchone fetchmany description row_factory'),
   ...words(
     'fieldnames writerow writerows writeheader major minor micro msg args real imag bit_length itemgetter from_iterable',
   ),
 ]);
+
+/** Members by which a value of a listed module writes, or leads to code: beside code of the project all others pass. */
+const REACHING: ReadonlySet<string> = new Set([
+  ...words('write write_text write_bytes writelines open touch mkdir rename rmdir unlink chmod lchmod symlink_to'),
+  ...words('hardlink_to link_to move move_into copy_into gi_frame gi_code cr_frame cr_code ag_frame ag_code tb_frame'),
+  ...words('tb_next f_code f_globals f_builtins f_locals f_back func_globals func_code'),
+]);
+
+/** What Python has at hand before it looks for a module in the project, and names by which it surely is Python's own. */
+const AT_HAND: ReadonlySet<string> = new Set([
+  ...words('abc atexit builtins codecs encodings errno faulthandler gc genericpath importlib marshal ntpath posix'),
+  ...words('posixpath pwd runpy site stat zipimport shutil subprocess tempfile ctypes pickle zipfile tarfile pty'),
+]);
+
+/** The one way in which a database is opened to be read. */
+const READING_FILE = /^['"]file:[^?'"]*\?mode=ro['"]$/;
 
 /** Members that are only a name. */
 const NAMES_OF: ReadonlySet<string> = new Set(['__name__', '__doc__']);
@@ -114,16 +138,29 @@ const LONGEST = 20_000;
 
 class Refused extends Error {}
 
-/** Names that imports make, with what each stands for. */
-type Imports = { readonly names: Map<string, string>; readonly modules: Set<string>; readonly skipped: Set<number> };
+type Imports = {
+  /** Names that imports make, with what each stands for. */
+  readonly names: Map<string, string>;
+  readonly modules: Set<string>;
+  readonly skipped: Set<number>;
+  /** Those of the names that stand for something of the project. */
+  readonly own: Set<string>;
+  readonly isOwn: (module: string) => boolean;
+};
+
+/** Whether the module is one of the project, and none that Python has itself. */
+function isOfProject(path: string, { isOwn }: Imports): boolean {
+  const [root = ''] = path.split('.');
+  return !isKnownModule(root) && !AT_HAND.has(root) && !root.startsWith('_') && isOwn(path);
+}
 
 function isKnownModule(path: string): boolean {
   return [...MODULES.keys()].some((one) => one === path || one.startsWith(`${path}.`));
 }
 
 /** Reads the statements of import; `skipped` are the places of their tokens. */
-function importsOf(tokens: readonly Token[]): Imports {
-  const imports: Imports = { names: new Map(), modules: new Set(), skipped: new Set() };
+function importsOf(tokens: readonly Token[], isOwn: Imports['isOwn']): Imports {
+  const imports: Imports = { names: new Map(), modules: new Set(), skipped: new Set(), own: new Set(), isOwn };
   const make = (name: string, path: string) => {
     if (BUILTINS.has(name) || OTHERS.has(name) || (imports.names.get(name) ?? path) !== path) throw new Refused();
     imports.names.set(name, path);
@@ -151,7 +188,8 @@ function importsOf(tokens: readonly Token[]): Imports {
   return imports;
 }
 
-function readImport(statement: string, { modules }: Imports, make: (name: string, path: string) => void): void {
+function readImport(statement: string, imports: Imports, make: (name: string, path: string) => void): void {
+  const { modules, own } = imports;
   const plain = statement.replaceAll(' . ', '.');
   const [, source, list = ''] = /^(?:from ([\w.]+) )?import (?:\( )?([\w., ]+?)(?: ,)?(?: \))?$/.exec(plain) ?? [];
   if (list === '') throw new Refused();
@@ -162,6 +200,11 @@ function readImport(statement: string, { modules }: Imports, make: (name: string
       modules.add(path);
       const [root = ''] = path.split('.');
       make(alias ?? root, alias === undefined ? root : path);
+      if (isOfProject(path, imports)) own.add(alias ?? root);
+    } else if (isOfProject(source, imports) || isOfProject(`${source}.${path}`, imports)) {
+      modules.add(`${source}.${path}`);
+      make(alias ?? path, `${source}.${path}`);
+      own.add(alias ?? path);
     } else {
       const isListed = MODULES.get(source)?.includes(path) === true;
       if (!isListed && !isKnownModule(`${source}.${path}`)) throw new Refused();
@@ -171,10 +214,11 @@ function readImport(statement: string, { modules }: Imports, make: (name: string
   }
 }
 
-function check(code: string): readonly string[] {
+function check(code: string, isOwn: Imports['isOwn']): readonly string[] {
   const tokens = code.length > LONGEST ? null : tokensOf(code);
   if (tokens === null) throw new Refused();
-  const imports = importsOf(tokens);
+  const imports = importsOf(tokens, isOwn);
+  const { own, modules } = imports;
   const textAt = (at: number) => tokens[at]?.text;
   const isSignAt = (at: number, text: string) => tokens[at]?.kind === 'sign' && textAt(at) === text;
 
@@ -212,22 +256,40 @@ function check(code: string): readonly string[] {
     });
   };
 
+  /** A database is opened to be read. */
+  const connecting = (at: number) => {
+    const [[path, more] = [], [name, , value] = [], ...others] = argumentsAt(at + 1).given;
+    const isUri = name?.text === 'uri' && value?.text === 'True';
+    if (path?.kind !== 'text' || more !== undefined || !isUri || others.length > 0 || !READING_FILE.test(path.text))
+      throw new Refused();
+  };
+
+  /** It is asked; also one that is opened so could open another. */
+  const executing = (at: number) => {
+    const { given } = argumentsAt(at + 1);
+    const [[text, more] = []] = given;
+    const [, , inner] = /^('''|"""|'|")([^\\]*)\1$/s.exec(text?.kind === 'text' ? text.text : '') ?? [];
+    if (inner === undefined || more !== undefined || given.some(isSpread) || !isAsking(inner)) throw new Refused();
+  };
+
   /** What follows a name that an import made; where that ends. */
   const ofModule = (at: number, imported: string): number => {
+    if (own.has(textAt(at) ?? '')) return at;
     let path = imported;
     let end = at;
     while (isSignAt(end + 1, '.') && isKnownModule(`${path}.${textAt(end + 2)}`)) {
       path += `.${textAt(end + 2)}`;
       end += 2;
     }
-    const [, parent = '', own = ''] = /^(.+)\.([^.]+)$/.exec(path) ?? [];
+    const [, parent = '', last = ''] = /^(.+)\.([^.]+)$/.exec(path) ?? [];
     // a member that was imported by itself
-    if (!MODULES.has(path) && MODULES.get(parent)?.includes(own) === true) return end;
+    if (!MODULES.has(path) && MODULES.get(parent)?.includes(last) === true) return end;
     const member = isSignAt(end + 1, '.') ? textAt(end + 2) : undefined;
     if (member === undefined || isSignAt(end + 3, '=')) throw new Refused();
     if (OF_MODULES.has(member)) {
       if (isSignAt(end + 3, '(')) throw new Refused();
-    } else if (MODULES.get(path)?.includes(member) !== true) throw new Refused();
+    } else if (path === 'sqlite3' && member === 'connect') connecting(end + 2);
+    else if (MODULES.get(path)?.includes(member) !== true) throw new Refused();
     end += 2;
     if (path !== 'sys' || !/^std(?:in|out|err)$/.test(member)) return end;
     if (isSignAt(end + 1, '.') && textAt(end + 2) === 'buffer') end += 2;
@@ -240,9 +302,12 @@ function check(code: string): readonly string[] {
     if (token?.kind !== 'name' || imports.skipped.has(at)) continue;
     const { text } = token;
     if (isSignAt(at - 1, '.')) {
-      if (!MEMBERS.has(text) && !NAMES_OF.has(text)) throw new Refused();
+      const isFree = own.size > 0 && !modules.has('sqlite3') && !text.startsWith('_') && !REACHING.has(text);
+      const isListed = MEMBERS.has(text) || NAMES_OF.has(text) || (own.size > 0 && OF_MODULES.has(text));
+      if (text === 'execute' && modules.has('sqlite3')) executing(at);
+      else if (!isFree && !isListed) throw new Refused();
       // those of a path move and copy the file
-      if ((text === 'replace' || text === 'copy') && imports.modules.has('pathlib')) throw new Refused();
+      if ((text === 'replace' || text === 'copy') && modules.has('pathlib')) throw new Refused();
       continue;
     }
     // a name that an argument has
@@ -256,13 +321,16 @@ function check(code: string): readonly string[] {
     } else if (text === 'file' && isSignAt(at + 1, '(')) throw new Refused();
     else if (OTHERS.has(text) || (text.startsWith('__') && !BUILTINS.has(text))) throw new Refused();
   }
-  return [...imports.modules];
+  return [...modules];
 }
 
-/** @returns the modules that it loads; null where it may do more than read */
-export function readsPython(code: string): readonly string[] | null {
+/**
+ * @param isOwn whether a module, by the whole of its name, lies in the project
+ * @returns the modules that it loads; null where it may do more than read
+ */
+export function readsPython(code: string, isOwn: (module: string) => boolean): readonly string[] | null {
   try {
-    return check(code);
+    return check(code, isOwn);
   } catch (error) {
     if (error instanceof Refused) return null;
     throw error;

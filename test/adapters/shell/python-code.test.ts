@@ -4,6 +4,9 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { readsPython } from '../../../src/adapters/shell/python-code.ts';
 
+/** The modules of a project. */
+const isOwn = (module: string) => /^(?:app|os|secrets|builtins|posix|shutil|_app)(?:\.|$)/.test(module);
+
 const READING: readonly string[] = [
   'print(1 + 2)',
   'import sys,json; print(json.load(sys.stdin)["a"])',
@@ -23,6 +26,18 @@ const READING: readonly string[] = [
   'import yaml\nprint(yaml.safe_load(open("a.yml")))',
   'import flask; print(flask.__version__)',
   'import app.main',
+  // what a module of the project holds is called as a program of the project is run
+  'import app.main; app.main.go()',
+  'from app import go; go()',
+  'from app import f; print(f(1).total_of("a")[0].items)',
+  'from app.models import User as U, load\nwith U.session() as s:\n    u = s.query(U).first()\n    print(u.name, load({"a": [1]}), u.id)',
+  'import app; print(app.__version__, app.config.DEBUG); app.config.DEBUG = True',
+  'import asyncio\nfrom app.main import main\nasyncio.run(main())',
+  'import secrets; print(secrets.token_hex(32))',
+  'from secrets import token_urlsafe; print(token_urlsafe())',
+  'import socket; s = socket.socket(socket.AF_INET, socket.SOCK_STREAM); s.settimeout(1); print(s.connect_ex(("127.0.0.1", 3000))); s.close()',
+  'import sqlite3; c = sqlite3.connect("file:a.db?mode=ro", uri=True); print(c.execute("select * from a where b = ?", (1,)).fetchall())',
+  "import sqlite3\nc = sqlite3.connect('file:a.db?mode=ro', uri=True)\nc.row_factory = sqlite3.Row\nfor r in c.cursor().execute('''\nSELECT a\nFROM b'''):\n    print(r['a'])",
   'def size(n, unit="B"):\n    """how large\n    it is"""\n    return f"{n:,}{unit}"\nprint(size(1))',
   'try:\n    print({"open": 1}["open"])\nexcept (KeyError, ValueError) as e:\n    print(type(e).__name__, e)\n',
   'print("a".replace("a", "b"), [1].copy(), f"{1 if True else 2}", f"{{}}", 1.5e3, 0x1F, ...)',
@@ -60,8 +75,52 @@ const OTHERS: readonly string[] = [
   'import shutil; shutil.rmtree("a")',
   'import subprocess; subprocess.run("touch a", shell=True)',
   'from subprocess import run; run("touch a")',
-  'import app.main; app.main.go()',
-  'from app import go; go()',
+  'import lib.main; lib.main.go()',
+  'from lib import go; go()',
+  'from app import *',
+  'from app import f; f(open("a", "w"))',
+  'from app import f; f(open)',
+  'from app import f; f(exec)',
+  'from app import f; f(1); open("a", "w")',
+  'from app import f; import os; f(os.remove("a"))',
+  'from app import f; import os; os.remove(f())',
+  'from app import f; import os; f(os)',
+  'from app import f; import shutil; shutil.rmtree(f())',
+  'from app import f; import subprocess; subprocess.run(f())',
+  'from app import f; from pathlib import Path; Path(f()).write_text("a")',
+  'from app import f; from pathlib import Path; Path("a").unlink()',
+  'from app import f; from pathlib import Path; p = Path("a"); p.rename(f())',
+  'from app import f; from pathlib import Path; Path("a").replace(f())',
+  'from app import f; f().write_text("a")',
+  'from app import f; import xml.etree.ElementTree as ET; ET.parse("a").write("b")',
+  'from app import f; f.__globals__["os"].remove("a")',
+  'from app import f; (x for x in [1]).gi_frame.f_globals',
+  'from app import open; open("a", "w")',
+  'from app import f; getattr(f, "a")',
+  'import os.app; os.remove("a")',
+  'import builtins; builtins.open("a", "w")',
+  'import posix; posix.remove("a")',
+  'from posix import remove; remove("a")',
+  'import shutil.app; shutil.rmtree("a")',
+  'import _app; _app.f()',
+  'from app import f; import lib; lib.f()',
+  'from secrets import go; go()',
+  'import socket; socket.socket(socket.AF_UNIX).bind("a")',
+  'import socket; s = socket.socket(); s.bind("a")',
+  'import sqlite3; sqlite3.connect("a.db")',
+  'import sqlite3; sqlite3.connect("file:a.db?mode=rwc", uri=True)',
+  'import sqlite3; sqlite3.connect("file:a.db?mode=ro")',
+  'import sqlite3; sqlite3.connect("file:a.db?mode=ro" "&mode=rwc", uri=True)',
+  'import sqlite3; sqlite3.connect(f"file:{a}?mode=ro", uri=True)',
+  'import sqlite3; c = sqlite3.connect; c("a.db")',
+  'from sqlite3 import connect; connect("a.db")',
+  'import sqlite3; c = sqlite3.connect("file:a.db?mode=ro", uri=True); c.execute("attach \'b.db\' as b")',
+  'import sqlite3; c = sqlite3.connect("file:a.db?mode=ro", uri=True); c.execute("vacuum into \'b.db\'")',
+  'import sqlite3; c = sqlite3.connect("file:a.db?mode=ro", uri=True); c.execute(sql)',
+  'import sqlite3; c = sqlite3.connect("file:a.db?mode=ro", uri=True); c.execute("select " + sql)',
+  'import sqlite3; c = sqlite3.connect("file:a.db?mode=ro", uri=True); e = c.execute; e("attach")',
+  'import sqlite3; c = sqlite3.connect("file:a.db?mode=ro", uri=True); c.executescript("select 1")',
+  'from app import f; import sqlite3; c = sqlite3.connect("file:a.db?mode=ro", uri=True); c.executescript("attach")',
   'from . import a',
   '__import__("os").remove("a")',
   'import importlib; importlib.import_module("os").remove("a")',
@@ -130,24 +189,25 @@ const OTHERS: readonly string[] = [
 describe('code of Python', () => {
   it('that only reads is told', () => {
     assert.deepEqual(
-      READING.filter((code) => readsPython(code) === null),
+      READING.filter((code) => readsPython(code, isOwn) === null),
       [],
     );
   });
 
   it('that may do more is not taken for it', () => {
     assert.deepEqual(
-      OTHERS.filter((code) => readsPython(code) !== null),
+      OTHERS.filter((code) => readsPython(code, isOwn) !== null),
       [],
     );
   });
 
   it('names the modules that it loads', () => {
-    assert.deepEqual(readsPython('import sys, app.main\nfrom os import path, getcwd'), [
+    assert.deepEqual(readsPython('import sys, app.main\nfrom os import path, getcwd\nfrom app import f', isOwn), [
       'sys',
       'app.main',
       'os.path',
       'os',
+      'app.f',
     ]);
   });
 });

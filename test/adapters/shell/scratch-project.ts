@@ -38,6 +38,8 @@ const FILES: Readonly<Record<string, string>> = {
   'src/api/users.ts': 'export const users = 1;\n',
   'src/api/orders.ts': 'orders 1\n',
   'src/services/mail.ts': 'mail\n',
+  'src/api/twice.mjs': 'export const twice = (n) => n * 2;\n',
+  'src/services/half.py': 'def half(n):\n    return n / 2\n',
   'src/services/own/deep/push.ts': 'push\n',
   'src/components/Button.tsx': 'button 1\n',
   'src/components/Card.tsx': 'card 1\n',

@@ -25,7 +25,7 @@ const PYTHON: Language = {
   flags: ['c'],
   texts: ['W', 'X', 'Q', 'check-hash-based-pycs'],
   onlyReads: (code, _, call) => {
-    const modules = /\D2(?:\.|$)/.test(call.name) ? null : readsPython(code);
+    const modules = /\D2(?:\.|$)/.test(call.name) ? null : readsPython(code, (module) => isOwnModule(module, call));
     for (const module of modules ?? [])
       for (let path = module; path !== ''; path = path.slice(0, Math.max(0, path.lastIndexOf('.'))))
         runsModule(path, call);
@@ -171,11 +171,29 @@ function moduleOf(args: readonly Field[]): readonly Field[] | null {
   return null;
 }
 
-/** Files of the project in which Python may find a module. */
-function runsModule(module: string, { reader, shell, name }: Call): void {
-  const path = module.replaceAll('.', '/');
+/** Directories in which Python looks for a module first. */
+function modulePlaces({ reader, shell }: Call): readonly string[] {
   const places = lookUp('PYTHONPATH', shell, reader.context);
-  for (const place of ['.', ...(typeof places === 'string' ? places.split(':').filter((one) => one !== '') : [])])
+  return ['.', ...(typeof places === 'string' ? places.split(':').filter((one) => one !== '') : [])];
+}
+
+/** Whether Python finds the module in the project: a file, a package, or a file below directories that are no packages. */
+function isOwnModule(module: string, call: Call): boolean {
+  const { reader, shell, args } = call;
+  // with these it does not look there
+  if (args.some((arg) => isText(arg) && /^-[A-Za-z]*[IP]/.test(arg))) return false;
+  const [root = ''] = module.split('.');
+  return modulePlaces(call)
+    .filter((place) => !/(?:^|\/)(?:site|dist)-packages(?:\/|$)/.test(place))
+    .flatMap((place) => [root, module.replaceAll('.', '/')].map((path) => `${place}/${path}`))
+    .some((path) => [`${path}.py`, `${path}/__init__.py`].some((file) => reader.kindAt(shell, file) === 'file'));
+}
+
+/** Files of the project in which Python may find a module. */
+function runsModule(module: string, call: Call): void {
+  const { reader, shell, name } = call;
+  const path = module.replaceAll('.', '/');
+  for (const place of modulePlaces(call))
     for (const file of [`${path}.py`, `${path}/__main__.py`, `${path}/__init__.py`])
       reader.executed(shell, `${place}/${file}`, name, 'guess');
 }

@@ -71,7 +71,7 @@ const QUESTION =
 const CHANGING = /\b(?:insert|update|delete|create|drop|alter|vacuum|reindex|analyze|begin|commit)\b/i;
 
 /** Whether the statements surely only ask; what stands in quotes is not told apart. */
-function isAsking(text: string): boolean {
+export function isAsking(text: string): boolean {
   const lines = text.split('\n');
   const isOwn = (line: string) => /^\s*\./.test(line);
   const statements = lines
