@@ -59,8 +59,8 @@ export const READING: readonly Row[] = allow(
   'node -e "fetch(\'http://127.0.0.1:1/x\').then(r=>r.text()).then(console.log)"',
   'node -e "import(\'./scripts/nothing.mjs\').then(m=>console.log(m.y))"',
   // what code of the project exports is called
-  "node --input-type=module -e \"import { twice } from './src/api/twice.mjs'; console.log(twice(2))\"",
-  "node -e \"import('./src/api/twice.mjs').then(({ twice }) => console.log([1, 2].map(twice)))\"",
+  'node --input-type=module -e "import { twice } from \'./src/api/twice.mjs\'; console.log(twice(2))"',
+  'node -e "import(\'./src/api/twice.mjs\').then(({ twice }) => console.log([1, 2].map(twice)))"',
   'PYTHONPATH=src/services python3 -B -c "from half import half; print(half(4))"',
   "cd src/services; python3 -B - <<'E'\nimport half\nprint(half.half(4).as_integer_ratio())\nE",
   // they reckon, or ask
@@ -68,10 +68,10 @@ export const READING: readonly Row[] = allow(
   "node -e \"const { createHash } = require('crypto'); console.log(createHash('md5').update(fs.readFileSync('notes.txt')).digest('hex'))\"",
   'node -e "setTimeout(() => console.log(1), 10)"',
   "node -e \"require('http').get('http://127.0.0.1:1', (r) => console.log(r.statusCode)).on('error', (e) => console.log(e.code))\"",
-  "node -e \"const s = require('./package.json').scripts; console.log(Object.keys(s).filter((k) => s[k]))\"",
+  'node -e "const s = require(\'./package.json\').scripts; console.log(Object.keys(s).filter((k) => s[k]))"',
   "node -e \"console.log(require('semver').satisfies('1.2.3', '^1'))\"",
   'python3 -c "import secrets; print(secrets.token_hex(32))"',
-  "python3 -c \"import socket; print(socket.socket().connect_ex(('127.0.0.1', 1)))\"",
+  'python3 -c "import socket; print(socket.socket().connect_ex((\'127.0.0.1\', 1)))"',
   "python3 -c \"import sqlite3; print(sqlite3.connect('file:notes.txt?mode=ro', uri=True).execute('select 1').fetchall())\"",
   "cat package.json | node -e \"let d='';process.stdin.on('data',c=>d+=c).on('end',()=>console.log(JSON.parse(d).name))\"",
   "node - <<'E'\nconst fs = require('fs');\nconsole.log(fs.readFileSync('notes.txt', 'utf8'));\nE",

@@ -7,7 +7,12 @@ export const UPDATING: readonly Row[] = [
     'vitest -u',
     'vitest run --update',
     'vitest run --update=all',
-    'npx vitest run -u src/components',
+    'npx vitest run -u tests',
+    'UPDATE_SNAPSHOTS=1 npx vitest run -u src/components',
+    'cd src && UPDATE_SNAPSHOTS=1 vitest',
+    'touch src/components/a.test.ts; cd src/services && vitest -u',
+    'jest -u -t "a name"',
+    'npx playwright test --update-snapshots tests',
     'npx vitest run -u tests/api.test.ts',
     // a part of the path of others as well
     'vitest -u api',
@@ -82,6 +87,9 @@ export const UPDATING: readonly Row[] = [
   ...allow(
     'npx vitest run -u src/services',
     'vitest -u ./src/services -t "a name"',
+    // no test lies there
+    'npx vitest run -u src/components',
+    'cd src && npx vitest run -u',
     'cd src/services && vitest -u',
     'jest -u src/services',
     'jest -o',

@@ -1,8 +1,11 @@
 // Each command of the table gets its verdict; a slow test runs them and holds that against what they change.
 
 import assert from 'node:assert/strict';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { fileView } from '../../../src/adapters/shell/file-view.ts';
+import { DEFAULT_OWNERSHIP, ownerOf } from '../../../src/domain/team/ownership.ts';
 import { COMMANDS, ONLY_READ } from './commands.ts';
 import { ZSH } from './commands-zsh.ts';
 import { decide, readIn } from './decide.ts';
@@ -68,6 +71,60 @@ describe('the table of commands', () => {
       ['python3 -c', 'python3 runs code from its standard input', 'node -e', 'perl -e'].map((by) => [
         `${by}: its code may write files, and is not read for which`,
       ]),
+    );
+  });
+
+  it('says of a runner that updates snapshots which tests and snapshots it writes', () => {
+    const scratch = copyTemplate(template.root, 'snapshots');
+    const files = [
+      'packages/web/src/a.test.tsx',
+      'packages/web/src/__snapshots__/gone.test.ts.snap',
+      'packages/web/src/plain.ts',
+      'packages/web/node_modules/a/a.test.js',
+      '__tests__/deep/b.js',
+      'tests/c.spec.ts',
+      'tests/c.spec.ts-snapshots/d.png',
+    ];
+    for (const path of files) {
+      mkdirSync(dirname(join(scratch.project, path)), { recursive: true });
+      writeFileSync(join(scratch.project, path), '');
+    }
+    writeFileSync(join(scratch.project, 'package.json'), '{"scripts":{"test":"vitest run"}}');
+    const written = (command: string) => {
+      const { writes, unresolved } = readIn(command, scratch);
+      assert.deepEqual(unresolved, []);
+      return writes.map(({ path, tree }) => relative(scratch.project, path) + (tree ? '/' : '')).sort();
+    };
+    const web = [
+      'packages/web/src/__snapshots__/a.test.tsx.snap',
+      'packages/web/src/__snapshots__/gone.test.ts.snap',
+      'packages/web/src/a.test.tsx',
+    ];
+    const all = [
+      '__tests__/deep/__snapshots__/b.js.snap',
+      '__tests__/deep/b.js',
+      ...web,
+      'tests/__snapshots__/api.test.ts.snap',
+      'tests/__snapshots__/c.spec.ts.snap',
+      'tests/api.test.ts',
+      'tests/c.spec.ts',
+      'tests/c.spec.ts-snapshots/d.png',
+    ];
+    assert.deepEqual(written('cd packages/web && npx vitest run -u'), web);
+    for (const command of ['npm test -- -u', 'npx jest -u', 'jest -u -t "a name"'])
+      assert.deepEqual(written(command), all);
+    assert.deepEqual(written('npx playwright test --update-snapshots'), [
+      '__tests__/deep/b.js',
+      'packages/web/src/__snapshots__/gone.test.ts.snap',
+      'packages/web/src/a.test.tsx',
+      'tests/api.test.ts',
+      'tests/c.spec.ts',
+      'tests/c.spec.ts-snapshots/',
+      'tests/c.spec.ts-snapshots/d.png',
+    ]);
+    assert.deepEqual(
+      all.map((path) => ownerOf(path, DEFAULT_OWNERSHIP).owner).filter((owner) => owner !== 'tester'),
+      [],
     );
   });
 

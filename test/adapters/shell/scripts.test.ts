@@ -33,6 +33,9 @@ const SCRIPTS = {
   long: `${'x; '.repeat(6_000)}touch src/a`,
 };
 
+/** What tests write that are all of them in one file. */
+const UNIT = ['src/api/users.test.ts', 'src/api/__snapshots__/users.test.ts.snap'];
+
 let root = '';
 
 before(() => {
@@ -70,10 +73,10 @@ describe('a script of the project', () => {
     ['npm test -u', []],
     // what the script took away may stand for other names
     ['npm t -- -u src/api/users.test.ts', ['/']],
-    ['npm run unit -- -u src/api/users.test.ts', ['src/api/users.test.ts', 'src/api/__snapshots__/users.test.ts.snap']],
-    ['cd src/api && npm run unit -- -u', ['/']],
-    ['pnpm unit -u', ['/']],
-    ['yarn run unit --updateSnapshot', ['/']],
+    ['npm run unit -- -u src/api/users.test.ts', UNIT],
+    ['cd src/api && npm run unit -- -u', UNIT],
+    ['pnpm unit -u', UNIT],
+    ['yarn run unit --updateSnapshot', UNIT],
     ['npm run lint', []],
     ['npm run lint -- --fix', ['src/']],
     ['bun lint --fix', ['src/']],

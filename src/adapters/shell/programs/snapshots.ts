@@ -21,6 +21,8 @@ type Runner = {
   readonly beside?: (directory: string, name: string) => readonly string[];
   /** An operand is a path; else a part of the path of each test that is meant. */
   readonly isPath?: boolean;
+  /** What it writes are the tests that it finds, and what lies beside them. */
+  readonly isFinding?: true;
   /** It runs where one of these lies, at or above the working directory. */
   readonly anchors?: readonly string[];
 };
@@ -64,13 +66,21 @@ const ANY: Runner = {
 const RUNNERS: readonly Runner[] = [
   ANY,
   BUN,
-  { names: 'vitest', updates: ['u', 'update'], known: VITEST, verbs: ['run', 'watch', 'dev'], beside: snap },
+  {
+    names: 'vitest',
+    updates: ['u', 'update'],
+    known: VITEST,
+    verbs: ['run', 'watch', 'dev'],
+    beside: snap,
+    isFinding: true,
+  },
   {
     names: 'jest react-scripts',
     updates: ['u', 'updateSnapshot', 'update-snapshot'],
     known: JEST,
     verbs: ['test'],
     beside: snap,
+    isFinding: true,
     anchors: [...PACKAGE, ...['js', 'ts', 'mjs', 'cjs', 'cts', 'json'].map((end) => `jest.config.${end}`)],
   },
   {
@@ -79,6 +89,7 @@ const RUNNERS: readonly Runner[] = [
     known: { short: ['g', 'j'], isExact: true, long: ['grep=', 'reporter=', 'workers=', 'headed', 'retries='] },
     verbs: ['test'],
     beside: (directory, name) => [`${directory}${name}-snapshots/`],
+    isFinding: true,
   },
   { names: 'mocha', updates: [], known: {}, anchors: PACKAGE },
   { names: 'ava', updates: ['u', 'update-snapshots'], known: {}, anchors: PACKAGE },
@@ -148,6 +159,32 @@ export function updateAll(call: Call, by: string, anchors: readonly string[] = [
   for (const place of places ?? ['.']) call.reader.write(call.shell, place, by, { tree: true, entry: true });
 }
 
+const TEST = /(?:(?:^|[/.])(?:test|spec)|\/__tests__\/(?:[^/]+\/)*[^/]+)\.[cm]?[jt]sx?$/;
+const SNAPSHOT = /\.snap$|(?:\/__snapshots__|-snapshots)\//;
+
+/** The tests in a directory and below it, and the snapshots that there are; null where they are too many to look for. */
+function testsBelow(
+  directory: string,
+  context: ShellContext,
+): { readonly tests: readonly string[]; readonly snapshots: readonly string[] } | null {
+  const found: string[] = [];
+  const waiting = [directory];
+  let count = 0;
+  for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
+    count += 1;
+    if (count > MOST_DIRECTORIES) return null;
+    for (const path of listing(next, context)) {
+      if (SKIPPED.has(baseOf(path))) continue;
+      if (context.kindOf(path) !== 'directory') found.push(path);
+      else if (context.linkTo(path) === null) waiting.push(path);
+    }
+  }
+  return {
+    tests: found.filter((path) => TEST.test(path) && !SNAPSHOT.test(path)),
+    snapshots: found.filter((path) => SNAPSHOT.test(path)),
+  };
+}
+
 /** Whether a file below the directory, but for those below the places, has the text in its path; jest takes its dots for any sign. */
 function hasOther(text: string, directory: string, places: readonly string[], context: ShellContext): boolean {
   const wanted = new RegExp(text, 'i');
@@ -184,22 +221,39 @@ function named(options: Options, { verbs = [], isPath, anchors }: Runner, call: 
   return reader.stirredBy(shell, null) === 'nothing' && paths.every(isAlone) ? paths : null;
 }
 
-function update(runner: Runner, options: Options, call: Call): void {
+/** @param isGiven it is told by an option: what tests write that are told by a variable may be anything */
+function update(runner: Runner, options: Options, call: Call, isGiven: boolean): void {
   const { reader, shell, name } = call;
-  const { updates, known, beside, anchors } = runner;
+  const { updates, known, beside, anchors, isFinding } = runner;
   const names = [...(known.short ?? []), ...(known.long ?? [])].map((one) => one.replace(/[=?]$/, ''));
   const isKnown = otherOptions(options, [...updates, ...names]).length === 0 && !options.isUncertain;
   const by = `${name} that updates snapshots`;
   const tests = isKnown ? named(options, runner, call) : null;
-  if (!isKnown) reader.unresolved(`${name} updates snapshots with options that may have it run elsewhere`);
-  if (tests === null) updateAll(call, by, anchors);
-  for (const test of tests ?? []) {
+  const one = (test: string, isNamed: boolean) => {
     const directory = test.slice(0, test.lastIndexOf('/') + 1);
-    const isTree = reader.kindAt(shell, test) !== 'file';
-    if (!isTree && beside === undefined) reader.write(shell, directory || '.', by, { tree: true, entry: true });
-    else reader.write(shell, test, by, { tree: isTree });
-    for (const path of isTree ? [] : (beside?.(directory, baseOf(test)) ?? []))
-      reader.write(shell, path, by, { tree: path.endsWith('/') });
+    if (beside === undefined) reader.write(shell, directory || '.', by, { tree: true, entry: true });
+    else reader.write(shell, test, by);
+    for (const path of beside?.(directory, baseOf(test)) ?? []) {
+      const tree = path.endsWith('/');
+      // not each test that is found takes pictures: their directories count where they are
+      if (isNamed || !tree || reader.kindAt(shell, path) !== 'none') reader.write(shell, path, by, { tree });
+    }
+  };
+  /** Whether they could be told. */
+  const below = (directory: string): boolean => {
+    const found = isFinding === true && isGiven && isKnown ? testsBelow(directory, reader.context) : null;
+    for (const path of found?.tests ?? []) one(path, false);
+    for (const path of found?.snapshots ?? []) reader.write(shell, path, by);
+    return found !== null;
+  };
+  if (!isKnown) reader.unresolved(`${name} updates snapshots with options that may have it run elsewhere`);
+  if (tests === null) {
+    const places = reader.stirredBy(shell, null) === 'nothing' ? runsIn(anchors ?? [], call) : null;
+    if (places?.every(below) !== true) updateAll(call, by, anchors);
+  }
+  for (const path of tests ?? []) {
+    if (reader.kindAt(shell, path) === 'file') one(path, true);
+    else if (reader.places(shell, path)?.every(below) !== true) reader.write(shell, path, by, { tree: true });
   }
 }
 
@@ -231,7 +285,8 @@ function runnerProgram(runner: Runner): Program {
   return (call) => {
     const options = readOptions(call.args, spec);
     const isGiven = options.all(...updates).some((text) => !isText(text) || !OFF.has(text));
-    if (isGiven || isToldToUpdate(call)) update(runner, options, call);
+    const isTold = isToldToUpdate(call);
+    if (isGiven || isTold) update(runner, options, call, isGiven && !isTold);
     if (call.name === 'playwright') showPage(call);
     return outputProgram(call);
   };
