@@ -76,6 +76,11 @@ const OUTPUTS: readonly (readonly [readonly string[], readonly string[], Options
     ['r', 'result-file', 'T', 'tab', 'log-error'],
     { short: [...'rThPSuw', 'p?'], long: ['result-file=', 'tab=', 'log-error=', 'host=', 'port=', 'user=', 'where='] },
   ],
+  [
+    ['coverage'],
+    ['d', 'directory', 'o', 'data-file'],
+    { short: [...'dmpo'], long: ['directory=', 'data-file=', 'rcfile=', 'include=', 'omit=', 'fail-under=', 'source='] },
+  ],
   [['pg_basebackup'], ['D', 'pgdata'], { short: [...'DFrRTXhpUdlZ'], long: ['pgdata='] }],
   [
     ['esbuild'],

@@ -279,6 +279,14 @@ function showPage({ args, reader, shell }: Call): void {
   for (const path of options.all(...BROWSING)) reader.write(shell, path, `playwright ${verb}`, { tree: true });
 }
 
+/** `--cov-report xml:FILE`, `html:DIRECTORY` and the like. */
+function reportCoverage({ args, name, reader, shell }: Call): void {
+  for (const text of readOptions(args, { isExact: true, long: ['cov-report='] }).all('cov-report')) {
+    const path = /^(?:xml|html|json|lcov|annotate|markdown|markdown-append):(.+)$/s.exec(isText(text) ? text : '')?.[1];
+    if (path !== undefined) reader.write(shell, path, `${name} --cov-report`, { tree: true });
+  }
+}
+
 function runnerProgram(runner: Runner): Program {
   const { known, updates } = runner;
   const spec = { ...known, long: [...(known.long ?? []), ...updates.map((one) => `${one}?`)] };
@@ -288,6 +296,7 @@ function runnerProgram(runner: Runner): Program {
     const isTold = isToldToUpdate(call);
     if (isGiven || isTold) update(runner, options, call, isGiven && !isTold);
     if (call.name === 'playwright') showPage(call);
+    if (runner.isPath === true) reportCoverage(call);
     return outputProgram(call);
   };
 }

@@ -9,8 +9,16 @@ import { writeBelow } from './formatters.ts';
 const OUTPUTS: ReadonlySet<string> = new Set(
   (
     'o out output outfile outdir outputfile outputdir outputdirectory outputpath destination reportdir reportsdir reportdirectory ' +
+    'reportsdirectory ' +
     'reportfile coveragedir coveragedirectory junitxml htmlreport resultfile basetemp'
   ).split(' '),
+);
+
+/** Those whose text is a directory, also where it is a plain word. */
+const DIRECTORIES: ReadonlySet<string> = new Set(
+  'outdir outputdir outputdirectory reportdir reportsdir reportdirectory reportsdirectory coveragedir coveragedirectory'.split(
+    ' ',
+  ),
 );
 
 /** Options by which files are changed in their place. */
@@ -69,10 +77,14 @@ const FAR: ReadonlySet<string> = new Set(
 export const outputProgram: Program = (call) => {
   const { args, reader, shell, name } = call;
   for (const [index, arg] of args.entries()) {
-    const [, option = '', , attached] = (isText(arg) && /^--?([A-Za-z][\w-]*)(=(.*))?$/s.exec(arg)) || [];
+    const [, option = '', , attached] = (isText(arg) && /^--?([A-Za-z][\w.-]*)(=(.*))?$/s.exec(arg)) || [];
     const text = attached ?? args[index + 1];
-    const isOutput = OUTPUTS.has(option.replaceAll('-', '').toLowerCase()) && !(option === 'o' && OTHERS.has(name));
-    if (isOutput && text !== undefined && isPath(text)) reader.write(shell, text, `${name} ${arg}`, { tree: true });
+    // of `--coverage.reportsDirectory` and `--outputFile.json` either half may say it
+    const halves = option.replaceAll('-', '').toLowerCase().split('.');
+    const isOutput = halves.some((half) => OUTPUTS.has(half)) && !(option === 'o' && OTHERS.has(name));
+    const isDirectory = (path: Field) =>
+      isText(path) && halves.some((half) => DIRECTORIES.has(half)) && reader.kindAt(shell, path) === 'directory';
+    if (isOutput && text !== undefined && (isPath(text) || isDirectory(text))) reader.write(shell, text, `${name} ${arg}`, { tree: true });
   }
   const options = readOptions(args);
   if (isFixing(options)) {
