@@ -39,6 +39,10 @@ const source: Builtin = (call) => {
   const place = isText(path) ? placeOfSource(path, call) : null;
   const text = place === null ? undefined : fileText(place, { shell }, reader);
   if (path !== undefined) reader.executed(shell, path, name);
+  // one that is not there is a mistake, and the shell goes on
+  const isUnmade = reader.changes() === 0 && reader.stirredBy(shell, null) === 'nothing';
+  if (place !== null && isUnmade && !/^\/(?:dev|proc)\//.test(place) && reader.kindAt(shell, place) === 'none')
+    return both(shell);
   if (text?.kind !== 'text') {
     reader.unresolved(`${name} runs a file that cannot be read before it runs`);
     return both(forgetAll(shell));

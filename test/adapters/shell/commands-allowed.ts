@@ -228,6 +228,10 @@ export const OWNED: readonly Row[] = allow(
   "ls src/services/*.ts | xargs sed -i 's/mail/post/'",
   'ls -1 src/services/mail.ts src/api/users.ts | xargs touch; ls src/services | xargs echo',
   'git diff --name-only -- src/api/orders.ts | xargs rm',
+  // what is not there is not run
+  '. .venv/bin/activate',
+  'source .env 2>/dev/null; touch src/api/a.ts',
+  'source .env && touch src/api/a.ts || touch src/api/b.ts',
   'for i in $(seq 1 3); do touch src/api/$i.ts; done',
   "sed -i '' 's/users/people/' src/api/users.ts",
   'mkdir -p src scripts; touch src/api/x',

@@ -310,6 +310,8 @@ export const FOREIGN: readonly Row[] = deny(
   'for f in $(git ls-files src/components); do rm "$f"; done',
   "sed -i 's/button/x/' $(grep -rl button src)",
   'git diff --name-only -- src/components | xargs rm',
+  'source .env 2>/dev/null; touch src/components/a.ts',
+  '. ./.env || touch src/components/a.ts',
   'cd src/api; tar -C ../components -cf @O@/x.tar --remove-files Button.tsx',
   'cd src/api; tar -cf @O@/x.tar --remove-files users.ts -C ../components Button.tsx',
   'find src/services -type f -execdir env -C ../components touch mail.ts \\;',

@@ -74,6 +74,17 @@ describe('the table of commands', () => {
     );
   });
 
+  it('says of variables that come from a file how they are read', () => {
+    const scratch = copyTemplate(template.root, 'variables');
+    for (const command of ["export $(grep -v '^#' .env | xargs) && npm test", 'env $(cat .env) npm test'])
+      assert.match(
+        readIn(command, scratch).unresolved[0] ?? '',
+        /; a file of .* is read with `set -a; \. \.\/FILE; set \+a`$/,
+      );
+    writeFileSync(join(scratch.project, '.env'), 'PORT=3000\n');
+    assert.deepEqual(readIn('set -a; . ./.env; set +a; npm test', scratch).unresolved, []);
+  });
+
   it('says of a runner that updates snapshots which tests and snapshots it writes', () => {
     const scratch = copyTemplate(template.root, 'snapshots');
     const files = [

@@ -17,6 +17,7 @@ export const ONLY_READ: readonly Row[] = [
   ...MADE,
   ...GENERATING,
   ...allow('npx tsx -e "import { twice } from \'./src/api/twice.mjs\'; console.log(twice(2))"'),
+  ...allow('npx prisma format --check', 'npx prisma format --check --schema src/api/schema.prisma'),
   // They leave compiled code in `__pycache__`, as any program of Python does.
   ...allow(
     'python3 -m py_compile src/api/a.py src/components/b.py',

@@ -134,13 +134,14 @@ const prisma: Program = (call) => {
   const [verb, what] = args;
   if (verb === 'migrate' && (what === 'dev' || what === 'diff' || what === 'reset'))
     reader.write(shell, 'prisma/migrations', 'prisma migrate', { tree: true });
-  if (verb === 'format') reader.write(shell, 'prisma/schema.prisma', 'prisma format');
+  const isFormat = verb === 'format' && !args.includes('--check');
+  if (isFormat) reader.write(shell, 'prisma/schema.prisma', 'prisma format');
   if (verb === 'init') reader.write(shell, 'prisma', 'prisma init', { tree: true });
   if (verb === 'db' && what === 'pull') reader.write(shell, 'prisma/schema.prisma', 'prisma db pull');
   const options = readOptions(args, { long: ['schema=', 'output=', 'name='], short: ['o'] });
   if (verb === 'generate') generate(call, options.last('schema'));
   for (const file of options.all('o', 'output')) reader.write(shell, file, 'prisma -o');
-  if (options.has('schema') && ((verb === 'migrate' && what === 'dev') || verb === 'format' || verb === 'db'))
+  if (options.has('schema') && ((verb === 'migrate' && what === 'dev') || isFormat || verb === 'db'))
     reader.unresolved('prisma writes beside a schema that is elsewhere');
   return undefined;
 };

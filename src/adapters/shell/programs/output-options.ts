@@ -79,7 +79,10 @@ const OUTPUTS: readonly (readonly [readonly string[], readonly string[], Options
   [
     ['coverage'],
     ['d', 'directory', 'o', 'data-file'],
-    { short: [...'dmpo'], long: ['directory=', 'data-file=', 'rcfile=', 'include=', 'omit=', 'fail-under=', 'source='] },
+    {
+      short: [...'dmpo'],
+      long: ['directory=', 'data-file=', 'rcfile=', 'include=', 'omit=', 'fail-under=', 'source='],
+    },
   ],
   [['pg_basebackup'], ['D', 'pgdata'], { short: [...'DFrRTXhpUdlZ'], long: ['pgdata='] }],
   [

@@ -84,7 +84,8 @@ export const outputProgram: Program = (call) => {
     const isOutput = halves.some((half) => OUTPUTS.has(half)) && !(option === 'o' && OTHERS.has(name));
     const isDirectory = (path: Field) =>
       isText(path) && halves.some((half) => DIRECTORIES.has(half)) && reader.kindAt(shell, path) === 'directory';
-    if (isOutput && text !== undefined && (isPath(text) || isDirectory(text))) reader.write(shell, text, `${name} ${arg}`, { tree: true });
+    if (isOutput && text !== undefined && (isPath(text) || isDirectory(text)))
+      reader.write(shell, text, `${name} ${arg}`, { tree: true });
   }
   const options = readOptions(args);
   if (isFixing(options)) {

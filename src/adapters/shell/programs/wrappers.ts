@@ -77,7 +77,10 @@ const env: Program = (call) => {
     stopsAtOperand: true,
   });
   const { reader } = call;
-  if (options.isUncertain) reader.unresolved('env runs what is known only when it runs');
+  if (options.isUncertain)
+    reader.unresolved(
+      'env runs what is known only when it runs; a file of variables is read with `set -a; . ./FILE; set +a`',
+    );
   if (options.has('S', 'split-string')) reader.unresolved('env -S splits a text into words in ways of its own');
   let shell = inDirectory(options.last('C', 'chdir'), call.shell, call);
   if (options.has('i', 'ignore-environment', '') || call.args.includes('-')) shell = { ...shell, opaque: true };
