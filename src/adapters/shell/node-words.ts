@@ -11,7 +11,7 @@ export type Space = {
 
 const words = (text: string): readonly string[] => text.split(' ');
 
-export const FS_CALLS = words(
+const FS_CALLS = words(
   'readFileSync existsSync readdirSync statSync lstatSync realpathSync readlinkSync accessSync',
 );
 const PATH_CALLS = words('join resolve dirname basename extname relative normalize parse isAbsolute format');
