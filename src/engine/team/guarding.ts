@@ -78,23 +78,30 @@ function ownWrites({ targets }: Writes): readonly Target[] {
   return targets.filter(({ script }) => script === undefined);
 }
 
+/** What ends a step of git that is under way, and what takes a worktree back to its branch with what was committed elsewhere. */
+const WAYS_BACK = [
+  ...['merge', 'rebase', 'am', 'cherry-pick', 'revert'].flatMap((step) => [`${step} --continue`, `${step} --abort`]),
+  'merge -',
+];
+
 /**
- * Whether a teammate takes the team's finished work into its own worktree, as it is told to when both do not merge. That
- * touches files of anybody; what the merge adds of its own is judged when the task is completed.
+ * Whether a teammate takes the team's finished work into its own worktree, or brings that back to its branch, as it is told to
+ * when its work cannot be merged. That touches files of anybody; what it adds of its own is judged when the task is completed.
  */
-function isMergeOfTeam({ startedAs, worktree }: HookContext, event: HostEvent, team: string): boolean {
-  if (startedAs === null || worktree === null || event.tool !== 'Bash') return false;
+function isWayToMerge({ startedAs, worktree }: HookContext, event: HostEvent, { caller, log }: Found): boolean {
+  if (startedAs === null || worktree === null || event.tool !== 'Bash' || caller.kind !== 'member') return false;
   const { command } = event.input;
   const isThere = event.cwd === worktree.root || event.cwd.startsWith(`${worktree.root}/`);
-  const merges = [`tool/${team}`, `--no-edit tool/${team}`, '--continue', '--abort'].map((one) => `git merge ${one}`);
-  return isThere && typeof command === 'string' && merges.includes(command.trim());
+  const branch = `tool/${log.state.team}`;
+  const ways = [`merge ${branch}`, `merge --no-edit ${branch}`, `checkout ${branch}--${caller.name}`, ...WAYS_BACK];
+  return isThere && typeof command === 'string' && ways.some((one) => `git ${one}` === command.trim());
 }
 
 async function guardWrite(context: HookContext, event: HostEvent, found: Found): Promise<HookAnswer> {
   const { caller, log } = found;
   const writes = await context.writesOf(event.tool, event.input, event.cwd);
   if (writes.targets.length === 0 && writes.unresolved.length === 0) return SILENT;
-  if (isMergeOfTeam(context, event, log.state.team)) {
+  if (isWayToMerge(context, event, found)) {
     await note(log, found, `${event.tool} ${String(event.input.command)}`, 'accept', "the team's finished work", []);
     return SILENT;
   }

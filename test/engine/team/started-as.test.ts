@@ -64,12 +64,15 @@ test('it takes the finished work of all into its worktree, by that command and t
   const bash = (command: string, cwd: string) =>
     eventOf(world, 'PreToolUse', { tool: 'Bash', input: { command }, cwd });
   assert.equal((await beforeTool(placed, bash(`git merge tool/${TEAM}`, root))).kind, 'silent');
-  assert.equal((await beforeTool(placed, bash('git merge --abort', `${root}/src`))).kind, 'silent');
+  for (const back of ['merge --abort', 'rebase --continue', 'merge -', `checkout tool/${TEAM}--backend-dev`])
+    assert.equal((await beforeTool(placed, bash(`git ${back}`, `${root}/src`))).kind, 'silent', back);
   for (const [command, cwd] of [
     [`git merge tool/${TEAM}--tester`, root],
     [`git merge tool/${TEAM}; rm -rf tests`, root],
     [`git merge tool/${TEAM}`, `${world.root}/.tool/worktrees/${TEAM}/backend-dev-2`],
     ['git merge main', root],
+    [`git checkout tool/${TEAM}--tester`, root],
+    ['git checkout -f main', root],
   ] as const)
     rejected(await beforeTool(placed, bash(command, cwd)), /tests\/a\.ts is tester's/);
 });
