@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import test from 'node:test';
 import * as z from 'zod';
 import { teamJsonSchema, teamSchema } from '../src/adapters/config/team-schema.ts';
+import { jsonFile } from '../src/install/json-layout.ts';
 import { checkSchema, keysOfSchema } from './support/json-schema.ts';
 
 const FILE = join('schemas', 'team.schema.json');
@@ -13,7 +14,7 @@ const shipped: z.core.JSONSchema.JSONSchema = JSON.parse(readFileSync(FILE, 'utf
 const editor = z.fromJSONSchema(shipped);
 
 test('the file is what `npm run generate` writes', () => {
-  assert.equal(readFileSync(FILE, 'utf8'), `${JSON.stringify(teamJsonSchema(), null, 2)}\n`);
+  assert.equal(readFileSync(FILE, 'utf8'), jsonFile(teamJsonSchema()));
 });
 
 test('it is a schema: known keywords, every key explained, no key beside those, every default one that is accepted', () => {
