@@ -11,9 +11,7 @@ export type Space = {
 
 const words = (text: string): readonly string[] => text.split(' ');
 
-const FS_CALLS = words(
-  'readFileSync existsSync readdirSync statSync lstatSync realpathSync readlinkSync accessSync',
-);
+const FS_CALLS = words('readFileSync existsSync readdirSync statSync lstatSync realpathSync readlinkSync accessSync');
 const PATH_CALLS = words('join resolve dirname basename extname relative normalize parse isAbsolute format');
 const OS_CALLS = words('homedir tmpdir platform cpus hostname type release arch totalmem freemem uptime loadavg');
 
