@@ -4,7 +4,7 @@ type Form = { readonly name: string; readonly pattern: RegExp };
 
 /** Only forms that nothing else has: a prefix of its own and a length. */
 const FORMS: readonly Form[] = [
-  { name: 'a private key', pattern: /-----BEGIN (?:[A-Z0-9]+ )*PRIVATE KEY(?: BLOCK)?-----/ },
+  { name: 'a private key', pattern: /-----BEGIN (?:[A-Z0-9]+ )*PRIVATE KEY(?: BLOCK)?-----(?!["'`])/ },
   { name: 'an AWS access key', pattern: /\b(?:AKIA|ASIA)[0-9A-Z]{16}\b/ },
   { name: 'a GitHub token', pattern: /\b(?:gh[pousr]_[A-Za-z0-9]{36,}|github_pat_[A-Za-z0-9_]{60,})/ },
   { name: 'a GitLab token', pattern: /\bglpat-[\w-]{20,}/ },
@@ -68,7 +68,8 @@ function looksRandom(value: string): boolean {
 }
 
 /** Hosts of a developer's own machine, and those that are kept for examples. */
-const NO_HOST = /^(?:localhost|127\.[\d.]+|0\.0\.0\.0|host|db|postgres|mysql|redis)$|^\[|\b(?:example|test|invalid)\b/i;
+/** Or that of a container beside it, which has no dot. */
+const NO_HOST = /^[\w-]+$|^(?:127\.[\d.]+|0\.0\.0\.0)$|^\[|\b(?:example|test|invalid)\b/i;
 
 /** A secret that is added, `kind` in words with an article. */
 export type HeldSecret = {

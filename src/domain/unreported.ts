@@ -80,6 +80,8 @@ export type ListedFiles = {
   readonly files: readonly string[];
   /** Missing: nothing is said about that language. */
   readonly scopes: Scopes;
+  /** Directories of packages, each of which has a report of its own. */
+  readonly parts?: readonly string[];
 };
 
 /** `unread`: the file that may say that it does not count. */
@@ -89,7 +91,10 @@ type Unreported = { readonly path: string; readonly unread?: string };
  * Paths of source that the report could name and does not. Only of languages that it is about, and where its paths are those
  * of the project: a report on what was built from the source, or of another directory, says nothing about it.
  */
-export function unreportedPaths({ files: reported }: Coverage, { files, scopes }: ListedFiles): readonly Unreported[] {
+export function unreportedPaths(
+  { files: reported }: Coverage,
+  { files, scopes, parts = [] }: ListedFiles,
+): readonly Unreported[] {
   const there = new Set(files);
   const named = new Set(reported.map(({ path }) => path));
   const ends = new Set(reported.map(({ path }) => path.slice(path.lastIndexOf('/') + 1)));
@@ -99,15 +104,22 @@ export function unreportedPaths({ files: reported }: Coverage, { files, scopes }
       reported.some((one) => path.endsWith(`/${one.path}`) || one.path.endsWith(`/${path}`)));
   const isTold = (language: Kind) => {
     const own = reported.filter(({ path, total }) => total > 0 && language.files.test(path));
-    // Who names a file that nothing has loaded names every one that counts.
-    const namesAll = SCRIPTS.includes(language.name) && own.some(({ covered }) => covered === 0);
-    return own.length > 0 && !namesAll && 2 * own.filter(({ path }) => there.has(path)).length >= own.length;
+    return own.length > 0 && 2 * own.filter(({ path }) => there.has(path)).length >= own.length;
   };
   const told = LANGUAGES.filter(isTold);
+  const partOf = (path: string) => parts.find((part) => path.startsWith(`${part}/`)) ?? '';
+  // Who names a file that nothing has loaded names every one that counts.
+  const namesAll = (language: Kind) => {
+    if (!SCRIPTS.includes(language.name)) return new Set();
+    const unloaded = reported.filter((one) => one.total > 0 && one.covered === 0 && language.files.test(one.path));
+    return new Set(unloaded.map(({ path }) => partOf(path)));
+  };
+  const allNamed = new Map(told.map((language) => [language, namesAll(language)]));
   return files.flatMap((path) => {
     const language = told.find((one) => one.files.test(path));
-    const scope = language === undefined ? undefined : (scopes[language.name] ?? { kind: 'open' });
-    if (scope === undefined || scope.kind === 'report' || (scope.kind === 'patterns' && !scope.covers(path))) return [];
+    if (language === undefined || allNamed.get(language)?.has(partOf(path)) === true) return [];
+    const scope = scopes[language.name] ?? { kind: 'open' };
+    if (scope.kind === 'report' || (scope.kind === 'patterns' && !scope.covers(path))) return [];
     if (!isProgram(path) || isNamed(path)) return [];
     return [scope.kind === 'unread' ? { path, unread: scope.where } : { path }];
   });

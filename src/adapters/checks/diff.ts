@@ -11,7 +11,12 @@ export type AddedLine = { readonly line: number; readonly text: string };
 export type ChangedFile = { readonly path: string; readonly added: readonly AddedLine[] };
 
 /** `commit`: short; null: the difference between the two ends. */
-export type Change = { readonly commit: string | null; readonly files: readonly ChangedFile[] };
+export type Change = {
+  readonly commit: string | null;
+  readonly files: readonly ChangedFile[];
+  /** The lines that are gone, of files that are gone too. */
+  readonly removed: string;
+};
 
 /** Where git is asked. */
 export type At = {
@@ -83,6 +88,13 @@ export function parseDiff(text: string): readonly ChangedFile[] {
   return files;
 }
 
+function removedIn(diff: string): string {
+  return diff
+    .split('\n')
+    .filter((row) => row.startsWith('-') && !row.startsWith('--- '))
+    .join('\n');
+}
+
 /** What git prints of these commits; throws when it is more than is looked through. */
 export async function readGit(at: At, args: readonly string[]): Promise<string> {
   const text = await git(['-c', 'core.quotePath=false', ...args], { ...optionsOf(at), maxBytes: MAX_BYTES });
@@ -94,7 +106,7 @@ export async function readGit(at: At, args: readonly string[]): Promise<string> 
 /** The difference between the two ends: what is there now, and stays. */
 export async function readDiff(range: Range): Promise<Change> {
   const text = await readGit(range, ['diff', ...PLAIN, range.base, range.head, '--']);
-  return { commit: null, files: parseDiff(text) };
+  return { commit: null, files: parseDiff(text), removed: removedIn(text) };
 }
 
 /** A file as one of the two ends holds it; null when it is not there. */
@@ -115,22 +127,23 @@ export async function readGone(range: Range): Promise<readonly string[]> {
  * it. Between trees there are none.
  */
 export async function readCommitDiffs(range: Range): Promise<readonly Change[]> {
-  return range.trees === undefined ? readLog(range, ['--reverse', `${range.base}..${range.head}`]) : [];
+  return range.trees === undefined ? readLog(range, ['--no-merges', '--reverse', `${range.base}..${range.head}`]) : [];
 }
 
-/** What each of these commits added; merges are left out. */
+/** What each of these commits added; of a merge, what none of its sides has. */
 export function readEach(at: At, commits: readonly string[]): Promise<readonly Change[]> {
-  return readLog(at, ['--no-walk=unsorted', ...commits]);
+  return readLog(at, ['--diff-merges=remerge', '--no-walk=unsorted', ...commits]);
 }
 
 async function readLog(at: At, which: readonly string[]): Promise<readonly Change[]> {
   const mark = `commit-${randomUUID()}`;
-  const text = await readGit(at, ['log', '--no-merges', `--format=${mark} %h`, '-p', ...PLAIN, ...which, '--']);
+  const text = await readGit(at, ['log', `--format=${mark} %h`, '-p', ...PLAIN, ...which, '--']);
   return text
     .split(`${mark} `)
     .slice(1)
     .map((part) => {
       const end = part.indexOf('\n');
-      return { commit: part.slice(0, end), files: parseDiff(part.slice(end + 1)) };
+      const diff = part.slice(end + 1);
+      return { commit: part.slice(0, end), files: parseDiff(diff), removed: removedIn(diff) };
     });
 }

@@ -50,8 +50,8 @@ export async function measure(asked: Omit<Bench, 'packages'>): Promise<Findings>
     throw error;
   });
   if (plan instanceof ToolError) return unreadable(plan.message);
-  const { tests, coverage, reached, lines } = await measureTests(plan, bench);
-  const reach = reached === null ? null : await reachOf(root, reached, lines, settings).catch(untold);
+  const { tests, coverage, reached, lines, parts } = await measureTests(plan, bench);
+  const reach = reached === null ? null : await reachOf(root, reached, lines, settings, parts).catch(untold);
   const results: Record<Check, Measured> = {
     tests,
     coverage: reach !== null && 'result' in reach ? reach : coverage,
@@ -93,7 +93,13 @@ type Judged = Run & Pick<Testing, 'languages'>;
 async function measureTests(
   plan: Plan,
   bench: Bench,
-): Promise<{ tests: Measured; coverage: Measured; reached: Coverage | null; lines: readonly Line[] }> {
+): Promise<{
+  tests: Measured;
+  coverage: Measured;
+  reached: Coverage | null;
+  lines: readonly Line[];
+  parts: readonly string[];
+}> {
   const { timeoutMs, commands } = bench.settings;
   const runs: Judged[] = [];
   for (const testing of plan.testing)
@@ -112,7 +118,10 @@ async function measureTests(
       where: [commands.tests, commands.coverage].includes(command) ? 'quality.commands' : 'package.json',
     })),
   );
-  return { tests, ...(await judgeCoverage(runs, tests, bench)), lines };
+  const parts = runs.flatMap(({ readings }) =>
+    readings.flatMap((reading) => ('coverage' in reading ? (reading.parts ?? []) : [])),
+  );
+  return { tests, ...(await judgeCoverage(runs, tests, bench)), lines, parts };
 }
 
 /** Without tests, which reach themselves; where they are all that the project has, they are the program. */
@@ -185,7 +194,8 @@ async function runTesting({ tests, coverage, isOneRun }: Testing, bench: Bench):
     });
     return { tests: named, coverage: both.ends, readings: both.readings, measured: coverage.ways };
   }
-  const places = watchPlaces(root, settings.coverageReport, packages);
+  // Where there is a command for the whole, what some packages leave is not all.
+  const places = watchPlaces(root, settings.coverageReport, coverage.ways.length > 0 ? [] : packages);
   const ends: CommandEnd[] = [];
   for (const way of tests.ways) ends.push(await runTests(way, bench));
   // Tests that leave a report by themselves need not run again, unless a command for it was given.

@@ -42,7 +42,10 @@ const MAX_PACKAGES = 500;
 
 const MAX_BYTES = 256 * 1024 * 1024;
 
-export type Reading = { readonly coverage: Coverage } | { readonly problem: string };
+/** `parts`: directories of packages that it was put together from; missing: it is one report. */
+export type Reading =
+  | { readonly coverage: Coverage; readonly parts?: readonly string[] }
+  | { readonly problem: string };
 
 export type Places = {
   /** The report that was written since; null when none was. */
@@ -83,6 +86,10 @@ export function watchPlaces(root: string, configured: string | null, packages: r
       const stamp = stampIn(directory, place);
       return stamp !== null && stamp !== before.get(join(directory, place));
     });
+  const oldIn = (directory: string) => {
+    const place = places.find((one) => before.get(join(directory, one)) !== null);
+    return place === undefined ? undefined : join(directory, place);
+  };
   return {
     read: async () => {
       const place = writtenIn('');
@@ -92,7 +99,10 @@ export function watchPlaces(root: string, configured: string | null, packages: r
         const own = writtenIn(directory);
         return own === undefined ? [] : [{ directory, place: own }];
       });
-      return written.length === 0 ? null : readTogether(root, written);
+      if (written.length === 0) return null;
+      const isWritten = (directory: string) => written.some((one) => one.directory === directory);
+      const left = packages.flatMap((directory) => (isWritten(directory) ? [] : (oldIn(directory) ?? [])));
+      return left.length === 0 ? readTogether(root, written) : { problem: staleWords(left) };
     },
     whyNone: () => {
       const old = places.find((place) => before.get(place) !== null);
@@ -102,6 +112,12 @@ export function watchPlaces(root: string, configured: string | null, packages: r
         : `no coverage report was written to ${configured}`;
     },
   };
+}
+
+/** Some may be of packages whose tests a runner has not run again. */
+function staleWords(left: readonly string[]): string {
+  const named = left.slice(0, 5).join(', ');
+  return `${named} ${left.length === 1 ? 'is' : 'are'} older than this run of the tests: remove what is left over, or have the packages measured again (a runner's cache may have kept them from it)`;
 }
 
 /** The reports of packages as one. */
@@ -118,7 +134,7 @@ async function readTogether(
     all.push({ ...reading.coverage, files });
   }
   const names = written.map(({ directory, place }) => join(directory, place)).join(', ');
-  return withLines({ coverage: joinCoverage(all) }, names);
+  return withLines({ coverage: joinCoverage(all), parts: written.map(({ directory }) => directory) }, names);
 }
 
 /** @param name what the report is called when it cannot be read */

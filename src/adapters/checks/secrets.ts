@@ -70,11 +70,12 @@ export async function secretsOf(
     if (error instanceof ToolError && error.code === 'git') return [];
     throw error;
   });
-  return changes.flatMap(({ commit, files }) =>
+  return changes.flatMap(({ commit, files, removed }) =>
     files.flatMap(({ path, added }) =>
       added.flatMap(({ line, text }) =>
         secretsIn(text)
-          .filter(({ isGuess, value }) => !isGuess && !allows(path, value))
+          // What was there before, and was moved or stands on a line that was changed, is not added.
+          .filter(({ isGuess, value }) => !isGuess && !allows(path, value) && !removed.includes(value))
           .map(({ kind }) => ({ commit, path, line, kind })),
       ),
     ),

@@ -19,15 +19,17 @@ const MAX_BELOW = 2_000;
 /**
  * Of the tree alone: which of it has changed is for others to say.
  * @param lines what was run to measure the coverage
+ * @param parts directories of packages that it was put together from; empty: it is one report
  */
 export async function reachOf(
   root: string,
   coverage: Coverage,
   lines: readonly Line[],
   { coverageTarget }: QualitySettings,
+  parts: readonly string[],
 ): Promise<Reach> {
   const scopes = await scopesOf(root, lines);
-  const found = unreportedPaths(coverage, { files: await trackedFiles(root), scopes });
+  const found = unreportedPaths(coverage, { files: await trackedFiles(root), scopes, parts });
   const unreported = found.slice(0, MAX_FILES).flatMap((one) => {
     const text = readRegular(join(root, one.path), MAX_BYTES);
     const lines = text === null ? 0 : reachableLines(one.path, text);

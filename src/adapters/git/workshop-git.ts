@@ -70,6 +70,8 @@ export function writerEnvironment(team: string, member: string): Record<string, 
   ]);
   return {
     ...identity(team, member),
+    // Nobody sits at it: what would ask for words takes those that it has, as a step that goes on.
+    GIT_EDITOR: 'true',
     GIT_CONFIG_COUNT: String(Object.keys(settings).length),
     ...Object.fromEntries(rows),
   };

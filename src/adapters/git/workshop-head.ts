@@ -121,8 +121,10 @@ export async function personsTips(repository: Repository, run: Run) {
 export async function checkedOutWords(branch: string, { root, common }: Repository, run: Run): Promise<string | null> {
   if (checkedOutIn(headRef(branch), common) === undefined) return null;
   const listed = await run.git(root, ['worktree', 'list', '--porcelain', '-z']);
-  const place = listed.split('\0\0').find((row) => row.split('\0').includes(`branch ${headRef(branch)}`));
-  if (place === undefined) return null;
-  const [path = ''] = place.split('\0');
+  const rows = listed.split('\0\0').map((row) => row.split('\0'));
+  const place = rows.find((row) => row.includes(`branch ${headRef(branch)}`));
+  // One whose directory is gone holds nothing.
+  if (place === undefined || place.some((line) => line.startsWith('prunable'))) return null;
+  const [path = ''] = place;
   return `${branch} is checked out in ${path.replace(/^worktree /, '')}: a team's work is merged into it; switch to another branch there`;
 }

@@ -34,6 +34,8 @@ export async function refusePlan(
     const to = (await run.git(top, args, { env: author, input: "Merge the team's work\n" })).trim();
     return { to, files: paths };
   }
+  // No file is refused: all of the work stays in the worktree, as changes to what it had of the team's.
+  if (files.length === 0) return { to: shared, files: [] };
   const changes = await changesBetween(at, before, repository, run);
   return { to: before, files: [...new Set([...paths, ...changes.map(({ path }) => path)])] };
 }

@@ -165,7 +165,7 @@ function heldSecrets(secrets: readonly HeldSecret[], kept: string): Objection {
   };
 }
 
-const TAKE_OUT = `Take it out of them (read it from the environment), then complete again. If it is no secret, ask ${LEAD} to have it named in quality.secrets of .tool/config/workflow.yaml.`;
+const TAKE_OUT = `Take it out of them (read it from the environment), then complete again. If it is none, say so to ${LEAD}: a person can name it in quality.secrets of .tool/config/workflow.yaml (allowed_paths, allowed_values), and nobody of the team.`;
 
 /** What stands in the way of work that lies where all work. */
 export function presentSecrets(secrets: readonly HeldSecret[]): Objection {

@@ -52,10 +52,35 @@ test('reports that packages leave beside them are one, where the project as a wh
     ['packages/b/src/i.js'],
     'the tests reach 50 % of the lines, expected 80 %',
   ]);
-  assert.deepEqual((await measured(whole)).slice(0, 2), [100, []], 'an older one does not count');
+  assert.match(
+    String((await measured(whole))[2]),
+    /packages\/b\/coverage\/lcov\.info is older than this run of the tests/,
+  );
+  await project.gate(commands({ tests: 'true', coverage: `rm -r packages/b/coverage; ${whole}` }));
+  assert.deepEqual((await measured(whole)).slice(0, 2), [100, []]);
   assert.match(String((await measured(report('a', 'hello')))[2]), /packages\/a\/coverage\/lcov\.info cannot be read/);
   const own = `printf 'SF:packages/a/src/i.js\\nDA:1,1\\nend_of_record\\n' > lcov.info`;
   assert.equal((await measured(`${half}; ${own}`))[0], 100, 'the whole has one');
+});
+
+test('the report of one package says nothing of another, and none for the whole', async (t) => {
+  const project = testProject(t, null);
+  for (const name of ['a', 'b']) project.write(`packages/${name}/package.json`, '{}');
+  project.write('packages/a/src/i.js', 'export const a = 1;\n');
+  project.write('packages/a/src/none.js', 'export const none = 1;\n');
+  project.write('packages/b/src/i.js', `${'export function b() {}\n'.repeat(40)}`);
+  const lines = Array.from({ length: 90 }, (_, index) => `DA:${index + 1},1`).join('\n');
+  project.write('a.txt', `SF:src/i.js\n${lines}\nend_of_record\nSF:src/none.js\nDA:1,0\nend_of_record\n`);
+  const leave = 'mkdir -p packages/a/coverage; cat a.txt > packages/a/coverage/lcov.info';
+  const settings = commands({ tests: 'true', coverage: leave });
+  const held = heldAgainst(await project.gate(settings), ['packages/b/src/i.js'], DEFAULT_QUALITY);
+  assert.equal(checkOf(held, 'coverage').outcome, 'failed', checkOf(held, 'coverage').reason);
+  // The plain tests leave one of a package; the command for the whole is run all the same.
+  project.write('whole.txt', `SF:packages/a/src/i.js\nDA:1,1\nDA:2,0\nDA:3,0\nend_of_record\n`);
+  project.write('package.json', '{"scripts":{"test":"sh test.sh","test:coverage":"sh coverage.sh"}}');
+  project.write('test.sh', leave);
+  project.write('coverage.sh', 'cat whole.txt > lcov.info');
+  assert.equal(checkOf(await project.gate(), 'coverage').reason, 'the tests reach 33.3 % of the lines, expected 80 %');
 });
 
 test('tests that leave a report by themselves are not run again for it', async (t) => {

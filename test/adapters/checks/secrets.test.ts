@@ -7,7 +7,7 @@ import { secretsOf } from '../../../src/adapters/checks/secrets.ts';
 import { createWorkTree } from '../../../src/adapters/git/work-tree.ts';
 import { DEFAULT_QUALITY } from '../../../src/domain/quality.ts';
 import { writeTree } from '../../support/installed.ts';
-import { commitAll, projectOf } from '../../support/workshop.ts';
+import { commitAll, gitIn, projectOf } from '../../support/workshop.ts';
 
 const KEY = `AKIA${'Q3F7'.repeat(4)}`;
 const NONE = DEFAULT_QUALITY.secrets;
@@ -33,5 +33,25 @@ test('what two trees differ by, and what each commit adds, is looked through for
   assert.deepEqual(
     found.map(({ path, line, commit }) => [path, line, first.startsWith(commit ?? '-')]),
     [['src/a.js', 2, true]],
+  );
+});
+
+test('what was there before and was moved, or stands on a line that was changed, is not added', async (t) => {
+  const { root } = projectOf(t, {
+    files: { 'old/key.pem': '-----BEGIN PRIVATE KEY-----\nMIIE\n', 'a.js': `f('${KEY}');\n` },
+  });
+  const own = gitIn(root);
+  own('mv', 'old', 'new');
+  writeTree(root, { 'a.js': `f('${KEY}', 1);\n` });
+  const moved = commitAll(root, 'Moved');
+  assert.deepEqual(await secretsOf(root, join(root, 'none'), [moved], NONE), []);
+  writeTree(root, {
+    'b.pem': '-----BEGIN PRIVATE KEY-----\nMIIE\n',
+    'read.js': "const HEAD = '-----BEGIN PRIVATE KEY-----';\n",
+  });
+  const added = await secretsOf(root, join(root, 'none'), [commitAll(root, 'Another')], NONE);
+  assert.deepEqual(
+    added.map(({ path, kind }) => [path, kind]),
+    [['b.pem', 'a private key']],
   );
 });

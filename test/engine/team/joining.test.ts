@@ -3,13 +3,14 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import test from 'node:test';
 import { composeOperations } from '../../../src/compose-team.ts';
 import { messageLine } from '../../../src/domain/team/mail.ts';
 import { isRefusal, MEMBER_LEASE_MS } from '../../../src/domain/team/state.ts';
 import { writeTree } from '../../support/installed.ts';
 import { TEAM, TeamWorld } from '../../support/team-world.ts';
-import type { Cleanup } from '../../support/temp.ts';
+import { type Cleanup, tempDir } from '../../support/temp.ts';
 import { gitIn, projectOf, textOf } from '../../support/workshop.ts';
 
 const SHARED = 'src/lib/words.js';
@@ -24,8 +25,9 @@ const BRANCH = `tool/${TEAM}`;
  * Both have changed the shared file, one after the other, and the first one's work is merged.
  * @param first what the first has changed in its place
  */
-async function collided(t: Cleanup, first = SHARED) {
+async function collided(t: Cleanup, first = SHARED, looksForSecrets = false) {
   const { git, workshop, world, path } = await paired(t);
+  if (looksForSecrets) Object.assign(world.context, { newSecrets: composeOperations(path, process.env).newSecrets });
   const places = {
     'backend-dev': { path },
     'frontend-dev': await workshop.open(TEAM, 'frontend-dev'),
@@ -148,6 +150,56 @@ test('a secret that a commit holds comes into no history, also where a later one
   assert.equal(git('show', `${BRANCH}:src/api/first.js`), 'first\n');
 });
 
+const TOKEN = `gh${'p_'}${'a1B2c3D4e5f6'.repeat(3)}`;
+
+test('a secret that comes in with the merge that settles a conflict is found as well', async (t) => {
+  const { world, git, place, complete, refused } = await collided(t, SHARED, true);
+  await refused('2');
+  await world.call('frontend-dev', 'TaskUpdate', { taskId: '3', status: 'in_progress' });
+  const own = gitIn(place.path);
+  assert.throws(() => own('merge', BRANCH), 'Git leaves both sides in the file');
+  writeTree(place.path, { [SHARED]: 'export const greeting = "Both";\n', 'src/pages/p.js': `const t = '${TOKEN}';\n` });
+  assert.match(await refused('3'), /src\/pages\/p\.js:1 \(a GitHub token\)/);
+  writeTree(place.path, {
+    [SHARED]: 'export const greeting = "Both";\n',
+    'src/pages/p.js': 'const t = process.env.T;\n',
+  });
+  await complete('3');
+  await complete('2');
+  assert.equal(git('log', '-p', '-m', BRANCH).includes(TOKEN), false);
+  assert.equal(git('show', `${BRANCH}:${SHARED}`), 'export const greeting = "Both";\n');
+});
+
+test('where what stood before the secret does not merge, the files stay all the same', async (t) => {
+  const { world, git, place, complete, refused } = await collided(t, SHARED, true);
+  const own = gitIn(place.path);
+  const commit = (words: string) => {
+    own('add', '-A');
+    execFileSync('git', ['commit', '-q', '-m', words], { cwd: place.path, env: { ...process.env, ...place.env } });
+  };
+  commit('In French');
+  writeTree(place.path, { 'src/pages/q.js': `const t = '${TOKEN}';\n`, 'src/pages/work.js': 'work\n' });
+  commit('More');
+  await refused('2');
+  await world.call('frontend-dev', 'TaskUpdate', { taskId: '3', status: 'in_progress' });
+  assert.throws(() => own('merge', BRANCH), 'Git leaves both sides in the file');
+  writeTree(place.path, { [SHARED]: 'export const greeting = "Both";\n' });
+  commit('Settled');
+  assert.match(await refused('3'), /src\/pages\/q\.js:1 \(a GitHub token\)/);
+  assert.equal(textOf(place.path, 'src/pages/work.js'), 'work\n');
+  assert.equal(textOf(place.path, SHARED), 'export const greeting = "Both";\n');
+  writeTree(place.path, { 'src/pages/q.js': 'const t = process.env.T;\n' });
+  await complete('3');
+  await complete('2');
+  assert.equal(git('log', '-p', '-m', BRANCH).includes(TOKEN), false);
+  for (const [path, text] of [
+    [SHARED, 'export const greeting = "Both";\n'],
+    ['src/pages/work.js', 'work\n'],
+    ['src/pages/q.js', 'const t = process.env.T;\n'],
+  ] as const)
+    assert.equal(git('show', `${BRANCH}:${path}`), text);
+});
+
 /** A team of two, of whom the first has a place. */
 async function paired(t: Cleanup) {
   const { git, workshop } = projectOf(t, { files: FILES });
@@ -173,6 +225,10 @@ test('while a person has the branch checked out nothing is merged, the reason sa
   assert.equal(textOf(path, 'src/api/a.js'), '2\n');
   assert.deepEqual(git('status', '--porcelain'), '', 'and what they look at stays as it is');
   git('checkout', '-q', '-');
+  // A worktree of the person's that is gone has nothing checked out.
+  const gone = join(tempDir(t), 'look');
+  git('worktree', 'add', '-q', gone, BRANCH);
+  rmSync(gone, { recursive: true });
   await world.call('backend-dev', 'TaskUpdate', { taskId: '1', status: 'completed' });
   assert.equal(git('show', `${BRANCH}:src/api/a.js`), '2\n');
 });
