@@ -6,7 +6,7 @@ import { join } from 'node:path';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** What an installation puts into the host's settings, and where that points to. */
+/** What an installation puts into the host's settings, and where that points to; an earlier one's ended with `.js`. */
 const SCRIPT = '.tool/hooks/session-start';
 
 /** A kind of hook that hosts before 2.1.118 do not know: they leave the whole file out that holds one. */
@@ -16,7 +16,8 @@ const ASKING = '"mcp_tool"';
 function ownSettings(root: string): string | null {
   try {
     const text = readFileSync(join(root, '.claude', 'settings.json'), 'utf8').replace(/^\uFEFF/, '');
-    if (!text.includes(`/${SCRIPT}`) || !existsSync(join(root, SCRIPT))) return null;
+    if (!text.includes(`/${SCRIPT}`) || ![SCRIPT, `${SCRIPT}.js`].some((path) => existsSync(join(root, path))))
+      return null;
     // What is no JSON no host reads.
     JSON.parse(text);
     return text;

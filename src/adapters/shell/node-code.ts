@@ -6,6 +6,7 @@
 import {
   ASKING,
   BLOCKED,
+  CHANGING,
   CLASSES,
   CONSTANTS,
   FUNCTION_NODES,
@@ -232,6 +233,7 @@ function check(program: Node): readonly string[] {
     if (name !== null) {
       const taken = names.functions.get(name);
       const isKnown = names.made.has(name) ? !names.modules.has(name) : FUNCTIONS.has(name);
+      if (taken === undefined && CHANGING.has(name)) throw new Refused();
       if (taken?.module === 'fs') fsCall(taken.own, given);
       else if (!isKnown && spaceOf(callee)?.isCalled !== true) throw new Refused();
     } else if (isMember(callee)) {
@@ -240,7 +242,7 @@ function check(program: Node): readonly string[] {
       if (method === null) throw new Refused();
       if (space === null) {
         if (!isStream(callee)) {
-          if (names.isOwn ? BLOCKED.has(method) : !METHODS.has(method)) throw new Refused();
+          if (names.isOwn ? BLOCKED.has(method) || CHANGING.has(method) : !METHODS.has(method)) throw new Refused();
           visit(nodeOf(callee.object), false);
           isAsked = ASKING.has(method) && isList(callee.object);
         }

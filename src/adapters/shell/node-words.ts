@@ -82,6 +82,25 @@ export const BLOCKED: ReadonlySet<string> = new Set(
   ),
 );
 
+/** Functions of `fs` and `child_process` that change something, which code of the project may hand on. */
+export const CHANGING: ReadonlySet<string> = new Set([
+  ...[
+    'writeFile',
+    'appendFile',
+    'rm',
+    'rmdir',
+    'unlink',
+    'rename',
+    'copyFile',
+    'cp',
+    'mkdir',
+    'truncate',
+    'symlink',
+    'link',
+  ].flatMap((name) => [name, `${name}Sync`]),
+  ...words('createWriteStream execSync execFile execFileSync spawn spawnSync fork'),
+]);
+
 /** What texts, lists, maps, times and the like can do; none of it reaches beyond them. */
 export const METHODS: ReadonlySet<string> = new Set([
   ...words(

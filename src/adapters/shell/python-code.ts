@@ -117,6 +117,10 @@ const MEMBERS: ReadonlySet<string> = new Set([
 const REACHING: ReadonlySet<string> = new Set([
   ...words('write write_text write_bytes writelines open touch mkdir rename rmdir unlink chmod lchmod symlink_to'),
   ...words('hardlink_to link_to move move_into copy_into gi_frame gi_code cr_frame cr_code ag_frame ag_code tb_frame'),
+  ...words(
+    'os shutil subprocess pathlib builtins tempfile importlib ctypes remove system popen rmtree copyfile copytree',
+  ),
+  ...words('to_csv to_json to_excel to_parquet to_feather to_pickle to_sql savefig save'),
   ...words('tb_next f_code f_globals f_builtins f_locals f_back func_globals func_code'),
 ]);
 
@@ -202,6 +206,8 @@ function readImport(statement: string, imports: Imports, make: (name: string, pa
       make(alias ?? root, alias === undefined ? root : path);
       if (isOfProject(path, imports)) own.add(alias ?? root);
     } else if (isOfProject(source, imports) || isOfProject(`${source}.${path}`, imports)) {
+      // Python's own, which the project's module has at hand.
+      if (AT_HAND.has(path) || REACHING.has(path) || /^(?:os|sys|io|pathlib)$/.test(path)) throw new Refused();
       modules.add(`${source}.${path}`);
       make(alias ?? path, `${source}.${path}`);
       own.add(alias ?? path);

@@ -17,6 +17,8 @@ export const READING: readonly Row[] = allow(
   'git log --oneline -3; git show HEAD --stat',
   'git add -A && git commit -q -m "a message > with signs"',
   'git commit -q -am "$(cat <<EOF\nA title\n\nA body with > src/components/x in it\nEOF\n)"',
+  'coverage run -m pytest -o log_cli=true',
+  'python3 -m coverage run -d src -m pytest',
   'git checkout -q -b feature',
   'git reset -q --soft HEAD',
   'git stash list',

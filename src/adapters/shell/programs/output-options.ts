@@ -4,6 +4,7 @@ import { type OptionsSpec, readOptions } from '../options.ts';
 import type { Program } from '../reader.ts';
 import { isText } from '../values.ts';
 import { checkOptions } from './files.ts';
+import { outputProgram } from './unknown.ts';
 
 /** One of them; `runs` are options through which it runs another program. */
 export function outputOptions(
@@ -75,14 +76,6 @@ const OUTPUTS: readonly (readonly [readonly string[], readonly string[], Options
     ['mysqldump', 'mariadb-dump'],
     ['r', 'result-file', 'T', 'tab', 'log-error'],
     { short: [...'rThPSuw', 'p?'], long: ['result-file=', 'tab=', 'log-error=', 'host=', 'port=', 'user=', 'where='] },
-  ],
-  [
-    ['coverage'],
-    ['d', 'directory', 'o', 'data-file'],
-    {
-      short: [...'dmpo'],
-      long: ['directory=', 'data-file=', 'rcfile=', 'include=', 'omit=', 'fail-under=', 'source='],
-    },
   ],
   [['pg_basebackup'], ['D', 'pgdata'], { short: [...'DFrRTXhpUdlZ'], long: ['pgdata='] }],
   [
@@ -170,6 +163,18 @@ const sshKeygen: Program = (call) => {
   return undefined;
 };
 
+const coverageReports = outputOptions(
+  ['d', 'directory', 'o', 'data-file'],
+  {
+    short: [...'dmpo'],
+    long: ['directory=', 'data-file=', 'rcfile=', 'include=', 'omit=', 'fail-under=', 'source='],
+  },
+  [],
+  true,
+);
+/** What it runs has options of its own. */
+const coverage: Program = (call) => (call.args.includes('run') ? outputProgram(call) : coverageReports(call));
+
 function outputPrograms(): readonly (readonly [string, Program])[] {
   return OUTPUTS.flatMap(([names, outputs, spec]) =>
     names.map((name): readonly [string, Program] => [name, outputOptions(outputs, spec, [], true)]),
@@ -179,4 +184,5 @@ function outputPrograms(): readonly (readonly [string, Program])[] {
 export const OUTPUT_OPTION_PROGRAMS: readonly (readonly [string, Program])[] = [
   ...outputPrograms(),
   ['ssh-keygen', sshKeygen],
+  ['coverage', coverage],
 ];

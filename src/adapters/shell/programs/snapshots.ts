@@ -244,7 +244,8 @@ function update(runner: Runner, options: Options, call: Call, isGiven: boolean):
     const found = isFinding === true && isGiven && isKnown ? testsBelow(directory, reader.context) : null;
     for (const path of found?.tests ?? []) one(path, false);
     for (const path of found?.snapshots ?? []) reader.write(shell, path, by);
-    return found !== null;
+    // Without any its tests are called otherwise, and any file may be one.
+    return found !== null && found.tests.length > 0;
   };
   if (!isKnown) reader.unresolved(`${name} updates snapshots with options that may have it run elsewhere`);
   if (tests === null) {
