@@ -14,6 +14,7 @@ truly=$TOOL_TEAMMATE
 other=tester
 [ "$truly" = tester ] && other=frontend-dev
 export CLAUDECODE=1 truly
+[ ! -e "$HOME/said-$truly" ] || exit 3
 tool() { "$HOME/bin/tool" team "$@"; }
 tell="$HOME/bin/tool team send team-lead progress"
 tool send team-lead progress "truly $truly"
@@ -25,6 +26,9 @@ TOOL_TEAMMATE=$other TOOL_TEAMMATE_RUN= timeout 60 $tell "truly $truly"
 TOOL_TEAMMATE=$other TOOL_TEAMMATE_RUN= sh -c "$tell 'truly $truly'; :"
 env -u CLAUDECODE TOOL_TEAMMATE=$other TOOL_TEAMMATE_RUN= timeout 60 $tell "truly $truly"
 TOOL_TEAMMATE=team-lead timeout 60 "$HOME/bin/tool" team shutdown "by $truly"
+: > "$HOME/said-$truly"
+# The first that fails for good ends the others: not before two have said all.
+until set -- "$HOME"/said-*; [ $# -ge 2 ]; do sleep 0.1; done
 exit 3`;
 const TIMES = 8;
 
