@@ -19,7 +19,6 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join, sep } from 'node:path';
-import { text } from 'node:stream/consumers';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { COMPILED_VARIABLE } from '../test/support/compiled.ts';
 import { compiledFile, compileTests, sourceAt } from './compile-tests.ts';
@@ -33,6 +32,8 @@ const within = args.find((arg) => arg.startsWith('--within='))?.slice('--within=
 const wanted = args.filter((arg) => !arg.startsWith('--'));
 const MOST_AGAIN = 3;
 const AT_ONCE = 3;
+/** What waits for ever says so while the other files still have time. The longest takes a third of it, on a slow machine. */
+const LONGEST_MS = 15 * 60_000;
 /** What is no part of the fast suite. */
 const SLOW = [join('test', 'slow'), join('test', 'hosts')];
 /** To start Node and load what is tested takes longer than most files' tests; slow ones stand alone. With a limit of time fewer share one: none is to take long. */
@@ -140,7 +141,18 @@ async function runOne({ files, entry }: Run, outcome: Outcome): Promise<void> {
       env: { ...process.env, [COMPILED_VARIABLE]: compiled, ...(coverage ? { NODE_V8_COVERAGE: counters } : {}) },
     },
   );
-  const [said, [code]] = await Promise.all([text(child.stdout), once(child, 'close') as Promise<[number | null]>]);
+  let said = '';
+  child.stdout.setEncoding('utf8').on('data', (part: string) => {
+    said += part;
+  });
+  const limit = setTimeout(() => {
+    said += `=== NOT ENDED after ${LONGEST_MS / 60_000} minutes, and killed in the first test that is missing here\n`;
+    child.kill('SIGKILL');
+    // What it has started may hold it open.
+    child.stdout.destroy();
+  }, LONGEST_MS);
+  const [code] = (await once(child, 'close')) as [number | null];
+  clearTimeout(limit);
   process.stdout.write(`\n=== ${files.length === 1 ? files[0] : `${files.length} files, ${basename(entry)}`}\n${said}`);
   const ended = (existsSync(list) ? readFileSync(list, 'utf8') : '')
     .split('\n')
