@@ -56,7 +56,7 @@ const RESULTS: Readonly<Record<string, string>> = {
 export const ROLES = [...Object.keys(RESULTS), 'backend-dev', 'frontend-dev', 'tester', 'quality'];
 
 /** Nothing is merged: what comes together is tried elsewhere, with real repositories. */
-const WORKSHOP: Workshop = {
+export const WORKSHOP: Workshop = {
   begin: (team) => Promise.resolve({ branch: `tool/${team}`, base: 'base', head: 'head' }),
   open: (_team, member) =>
     Promise.resolve({ path: `/worktrees/${member}`, branch: member, env: { PLACE: member }, conflict: [] }),
@@ -71,6 +71,7 @@ const WORKSHOP: Workshop = {
   unsettled: () => Promise.resolve([]),
   kept: () => Promise.resolve([]),
   merge: () => Promise.resolve({ kind: 'nothing' }),
+  checkedOut: () => Promise.resolve(null),
   refuse: () => Promise.resolve('ref'),
   takeUp: () => Promise.resolve([]),
   tips: () => Promise.resolve(new Map()),

@@ -266,11 +266,12 @@ class GitWorkshop implements Workshop {
         if (typeof merged !== 'string') return conflictOf(merged.conflicts, { of: last, into: head }, repository, run);
         if (await moveHead(team, heads, merged, repository, run)) return { kind: 'merged', head: merged };
       }
-      throw new ToolError(
-        'git',
-        `${teamBranch(team)}: git did not move it to the merge in ${MAX_TRIES} tries; it moves each time`,
-      );
+      throw new ToolError('git', `${teamBranch(team)}: somebody moved it during each of ${MAX_TRIES} tries to merge`);
     });
+  }
+
+  async checkedOut(team: string): Promise<string | null> {
+    return checkedOutWords(teamBranch(team), (await this.#ready()).repository, this.#reading);
   }
 
   async tips() {

@@ -16,7 +16,7 @@ import type { TeamLog } from '../ports.ts';
 import { type Somebody, type TeamContext, tellLead, type Unread, withReadable } from './context.ts';
 import { type HookAnswer, type HostEvent, SILENT } from './event.ts';
 import { findCaller, type HookContext, isOfLead } from './hook-context.ts';
-import { joinWork, type Objection, prepareWork, presentSecrets } from './joining.ts';
+import { FOREIGN, joinWork, type Objection, prepareWork, presentSecrets } from './joining.ts';
 
 export type Completion = {
   readonly accept: boolean;
@@ -25,9 +25,7 @@ export type Completion = {
   readonly tired: string | null;
 };
 
-/** Rejections for changes of others' files count apart: those of the checks come in between. */
-const FOREIGN = 'foreign_change';
-/** Those for secrets, where nothing is merged that could hold them. */
+/** Rejections for secrets, where nothing is merged that could hold them. */
 const SECRETS = 'secrets';
 /** And those for conflicts that nobody has settled. */
 const UNSETTLED = 'unsettled_conflict';

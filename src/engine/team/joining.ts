@@ -5,7 +5,7 @@ import type { HeldSecret } from '../../domain/secrets.ts';
 import { foreignFiles, type IntegrationRules, judgeCommits } from '../../domain/team/integration.ts';
 import { LEAD } from '../../domain/team/message.ts';
 import type { Ownership } from '../../domain/team/ownership.ts';
-import { specOf, type Member as TeamMember, type TeamState } from '../../domain/team/state.ts';
+import { rejectionKey, specOf, type Member as TeamMember, type TeamState } from '../../domain/team/state.ts';
 import type { Task } from '../../domain/team/task.ts';
 import { subject } from '../../domain/team/task-draft.ts';
 import { visible } from '../../domain/text.ts';
@@ -24,6 +24,15 @@ export type Objection = {
 };
 
 type Member = Extract<Somebody, { kind: 'member' }>;
+
+/** Rejections for changes of others' files, and for what cannot be merged, count apart: those of the checks come in between. */
+export const FOREIGN = 'foreign_change';
+const CHECKED_OUT = 'checked out';
+
+/** Whether its work was kept from the team's branch since a person had that checked out, the last time it could not be merged. */
+export function isLeftToPerson({ rejections }: TeamState, name: string): boolean {
+  return rejections.get(rejectionKey(FOREIGN, name, ''))?.fingerprint === CHECKED_OUT;
+}
 
 /** A commit's message: what was done, for which SPEC, and the task by which it is found again. */
 function messageFor(words: string, task: Pick<Task, 'id'>, state: TeamState): string {
@@ -221,7 +230,7 @@ async function mergeWork(
   }
   if (merge.kind === 'checked_out') {
     const reason = `${merge.words} (a person's doing: nothing is wrong with your work). Wait a minute, then complete again.`;
-    return { reason, fingerprint: 'checked out', stands: true };
+    return { reason, fingerprint: CHECKED_OUT, stands: true };
   }
   return merge.kind === 'conflict' ? conflict(log, task, caller, merge) : null;
 }

@@ -86,6 +86,8 @@ export interface Workshop {
   unsettled(team: string, member: string): Promise<readonly string[]>;
   /** Takes the writer's branch, up to a commit of it, into the team's by a merge commit. */
   merge(team: string, member: string, message: string, upTo?: string): Promise<Merge>;
+  /** Words on where a person has the team's branch checked out, which keeps everything from being merged; null: nowhere. */
+  checkedOut(team: string): Promise<string | null>;
   /**
    * Before a lead goes on: what a person has committed to the team's branch meanwhile counts as left there. Where it was made
    * anew, its writers, of these members, are put upon it with what is their own. Where each stood is kept. Gives what people

@@ -212,11 +212,13 @@ async function paired(t: Cleanup) {
 }
 
 test('while a person has the branch checked out nothing is merged, the reason says where, and afterwards it is', async (t) => {
-  const { git, world, path } = await paired(t);
+  const { git, workshop, world, path } = await paired(t);
   await world.call('team-lead', 'TaskCreate', { subject: 'Say it', description: 'd', owner: 'backend-dev' });
   await world.call('backend-dev', 'TaskUpdate', { taskId: '1', status: 'in_progress' });
   writeTree(path, { 'src/api/a.js': '2\n' });
+  assert.equal(await workshop.checkedOut(TEAM), null);
   git('checkout', '-q', BRANCH);
+  assert.match((await workshop.checkedOut(TEAM)) ?? '', /is checked out in .*project: /);
   for (let time = 1; time <= 4; time++)
     assert.match(
       await world.refused('backend-dev', 'TaskUpdate', { taskId: '1', status: 'completed' }),

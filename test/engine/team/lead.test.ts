@@ -4,8 +4,10 @@ import { takeUp } from '../../../src/engine/team/lead/founding.ts';
 import type { Outcome } from '../../../src/engine/team/lead/lead-port.ts';
 import { registration } from '../../../src/engine/team/lead/member-life.ts';
 import { operate } from '../../../src/engine/team/operations.ts';
-import { diligent, draft, GOOD, LeadPlay as Play, type Turn } from '../../support/lead-play.ts';
+import type { Merge, Workshop } from '../../../src/engine/team/workshop-port.ts';
+import { diligent, draft, GOOD, LeadPlay as Play, type Turn, WORKSHOP } from '../../support/lead-play.ts';
 import { failing, TEAM } from '../../support/team-world.ts';
+import type { Cleanup } from '../../support/temp.ts';
 
 function statuses({ state }: Outcome): readonly string[] {
   return [...state.tasks.values()].map(({ id, status }) => `${id} ${status}`);
@@ -271,6 +273,46 @@ test('who ends its turns without finishing is told three times, and its task has
   const outcome = await play.lead([draft('tests', 'tester')]);
   assert.ok(outcome.kind === 'failed');
   assert.match(outcome.why, /^failed: task 1 "Task of tests" \(tester ended its turn 4 times without finishing it\)/);
+});
+
+/** A tester that completes its task once in each turn, with work that is there to be merged. */
+function merging(t: Cleanup, merge: (now: number) => Merge) {
+  const attempts: number[] = [];
+  const play = new Play(t, {
+    tester: async (call) => {
+      attempts.push(play.world.clock.elapsed());
+      await call('TaskUpdate', { taskId: '1', status: 'in_progress' });
+      await call('TaskUpdate', { taskId: '1', status: 'completed' }).catch(() => undefined);
+    },
+  });
+  const commit = { sha: 'c'.repeat(40), subject: 'Test it', task: '1', files: ['tests/a.test.ts'] };
+  const workshop: Workshop = {
+    ...WORKSHOP,
+    commits: () => Promise.resolve({ tip: commit.sha, commits: [commit] }),
+    merge: () => Promise.resolve(merge(play.world.clock.elapsed())),
+  };
+  Object.assign(play.world.context, { workshop: () => Promise.resolve(workshop) });
+  return { play, attempts };
+}
+
+test('while a person has the branch checked out, finished work waits: nobody is told to go on, and nothing has failed', async (t) => {
+  const words = 'tool/x is checked out in /project';
+  const isFree = (now: number) => now >= 60_000;
+  const { play, attempts } = merging(t, (now) =>
+    isFree(now) ? { kind: 'merged', head: 'head' } : { kind: 'checked_out', words },
+  );
+  play.workshop = { checkedOut: () => Promise.resolve(isFree(play.world.clock.elapsed()) ? null : words) };
+  const outcome = await play.lead([draft('tests', 'tester')]);
+  assert.equal(outcome.kind, 'done');
+  assert.equal(attempts.length, 2, attempts.join(' '));
+  assert.equal(play.said.filter((line) => line === `tester waits: ${words}`).length, 1);
+});
+
+test('a task that was given back too often has failed with what its completion was rejected for', async (t) => {
+  const { play } = merging(t, () => ({ kind: 'moved' }));
+  const outcome = await play.lead([draft('tests', 'tester')]);
+  assert.ok(outcome.kind === 'failed');
+  assert.match(outcome.why, /4 times without finishing it; its completion was rejected: the team's branch was moved/);
 });
 
 test('who never begins its work is not prompted for ever', async (t) => {

@@ -11,39 +11,19 @@ import {
 } from '../../../src/engine/team/lead/member-life.ts';
 import type { MemberRun, Members } from '../../../src/engine/team/members-port.ts';
 import type { Workshop } from '../../../src/engine/team/workshop-port.ts';
+import { WORKSHOP } from '../../support/lead-play.ts';
 import { TEAM, TeamWorld } from '../../support/team-world.ts';
 import { type Cleanup, finallyDo } from '../../support/temp.ts';
 
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
 
-/** Everybody works in one place, and nothing is ever merged. */
+/** Everybody works in one place. */
 function placeOf(path: string): Workshop {
-  const nothing = () => Promise.resolve({ kind: 'nothing' } as const);
-  const head = { branch: 'tool/x', base: 'a', head: 'a' };
   return {
-    begin: () => Promise.resolve(head),
+    ...WORKSHOP,
     open: () => Promise.resolve({ path, branch: 'tool/x--y', env: {}, conflict: [] }),
     view: () => Promise.resolve({ path, head: 'a' }),
-    update: nothing,
-    astray: () => Promise.resolve(null),
-    leftOut: () => Promise.resolve({ repositories: [], ignored: [] }),
-    keep: () => Promise.resolve(''),
-    save: () => Promise.resolve(null),
-    commits: () => Promise.resolve({ tip: null, commits: [] }),
-    unmerged: () => Promise.resolve([]),
-    unsettled: () => Promise.resolve([]),
-    kept: () => Promise.resolve([]),
-    merge: nothing,
-    refuse: () => Promise.resolve(''),
-    takeUp: () => Promise.resolve([]),
-    tips: () => Promise.resolve(new Map()),
-    putBack: () => Promise.resolve(null),
-    tasks: () => Promise.resolve([]),
-    changed: () => Promise.resolve([]),
-    close: () => Promise.resolve(null),
-    end: () => Promise.resolve(),
-    forget: () => Promise.resolve(),
   };
 }
 

@@ -4,10 +4,11 @@ import { memberBrief, spawnParameters } from '../../../domain/team/brief.ts';
 import { leftOf } from '../../../domain/team/cost.ts';
 import { judgeIdle } from '../../../domain/team/idle.ts';
 import { MAX_REJECTIONS, type Member } from '../../../domain/team/state.ts';
-import { isHeldUp } from '../../../domain/team/task.ts';
+import { isHeldUp, type Task } from '../../../domain/team/task.ts';
 import { Watchdog } from '../../daemon/watchdog.ts';
 import type { AgentEvent, Clock, TeamLog } from '../../ports.ts';
 import type { TeamContext } from '../context.ts';
+import { isLeftToPerson } from '../joining.ts';
 import { noteDelivered } from '../member-operations.ts';
 import type { MemberEnd, Members } from '../members-port.ts';
 import { assigned, decide } from '../stopping.ts';
@@ -16,6 +17,8 @@ import { type LifeCause, MemberLimits } from './member-limits.ts';
 
 /** How often a change of the log is looked for. */
 const LOOK_MS = 50;
+/** How often it is looked whether a person has left the team's branch. */
+const REST_MS = 1_000;
 /** A life sign is written down at most so often. */
 const SIGN_MS = 30_000;
 /** A runtime takes no limit of nothing. */
@@ -112,6 +115,8 @@ export class MemberLife {
   readonly #expired = new AbortController();
   #cause: LifeCause | null = null;
   #limits: MemberLimits | undefined;
+  /** Its work waits for a person alone. */
+  #isResting = false;
 
   constructor(options: LifeOptions, name: string, epoch: number) {
     this.#options = options;
@@ -268,13 +273,14 @@ export class MemberLife {
         }
         this.#leaveTurn();
       }
-      await clock.sleep(LOOK_MS, signal);
+      await clock.sleep(this.#isResting ? REST_MS : LOOK_MS, signal);
     }
   }
 
   async #hasWork(member: Member): Promise<boolean> {
     const { context, log, holdsBack } = this.#options;
-    if (holdsBack(member.name)) return false;
+    await this.#rest(member);
+    if (holdsBack(member.name) || this.#isResting) return false;
     const verdict = judgeIdle(log.state, member, await context.settings());
     if (verdict.accept && member.phase === 'working')
       await log.append(
@@ -282,6 +288,24 @@ export class MemberLife {
         { flush: false },
       );
     return !verdict.accept;
+  }
+
+  /** Nothing that it could do ends the wait for a person who has the team's branch checked out: it is not told to go on meanwhile. */
+  async #rest(member: Member): Promise<void> {
+    const { log, say, workshop } = this.#options;
+    const isLeft = isLeftToPerson(log.state, member.name) && this.#held(member).length > 0;
+    const words = isLeft ? await workshop.checkedOut(log.state.team) : null;
+    if (words !== null && !this.#isResting) say(`${member.name} waits: ${words}`);
+    this.#isResting = words !== null;
+  }
+
+  /** What it has begun and could finish. */
+  #held({ name, epoch }: Member): readonly Task[] {
+    const { tasks } = this.#options.log.state;
+    return [...tasks.values()].filter((task) => {
+      const { status, claim } = task;
+      return status === 'in_progress' && claim?.member === name && claim.epoch === epoch && !isHeldUp(task, tasks);
+    });
   }
 
   /** What it is told to do now, which is its with that; null when another was faster, or it was told too often. */
@@ -301,18 +325,20 @@ export class MemberLife {
   }
 
   /** Work that was given back three times without change is failed, with that as its reason. */
-  async #giveUp({ name, epoch }: Member): Promise<void> {
+  async #giveUp(member: Member): Promise<void> {
     const { log } = this.#options;
-    const { tasks } = log.state;
-    const held = [...tasks.values()].filter((task) => {
-      const { status, claim } = task;
-      return status === 'in_progress' && claim?.member === name && claim.epoch === epoch && !isHeldUp(task, tasks);
-    });
-    const result = `${name} ended its turn ${MAX_REJECTIONS + 1} times without finishing it`;
+    const { name, epoch } = member;
+    const held = this.#held(member);
     // What it never began goes back to whoever is started next.
     if (held.length === 0) this.#idleWords = `it ended its turn ${MAX_REJECTIONS + 1} times without beginning its work`;
-    for (const { id } of held)
+    for (const { id } of held) {
+      const rejected = log.state.decisions.findLast(
+        (one) => one.member === name && one.about === `task ${id}` && one.decision === 'reject',
+      );
+      const why = rejected === undefined ? '' : `; its completion was rejected: ${rejected.reason.split('\n')[0]}`;
+      const result = `${name} ended its turn ${MAX_REJECTIONS + 1} times without finishing it${why}`;
       await log.append({ type: 'task_updated', task: id, status: 'failed', result, by: name, epoch });
+    }
   }
 
   /** Others' finished work comes into its worktree before it goes on. */
