@@ -306,6 +306,23 @@ test('how it failed is told where somebody has checked out its branch meanwhile'
   assert.match(stderr, /ended 3 times without finishing: it ended with exit code 3 and printed nothing\n/);
 });
 
+test('what is finished while somebody has its branch checked out waits, and goes in afterwards', async (t) => {
+  const project = new Project(t);
+  const run = project.start('run', DEMO_SPEC, '--team');
+  const ended = once(run, 'close');
+  let stderr = '';
+  run.stderr?.setEncoding('utf8').on('data', (chunk: string) => {
+    const before = stderr;
+    stderr += chunk;
+    const isNow = (words: RegExp) => words.test(stderr) && !words.test(before);
+    if (isNow(/is there \(run 1\)/)) project.git('checkout', '-q', BRANCH);
+    if (isNow(/ waits: .* is checked out in /)) project.git('checkout', '-q', 'main');
+  });
+  const [code] = (await ended) as [number | null];
+  assert.equal(code, 0, stderr);
+  assert.match(stderr, / waits: .* is checked out in /);
+});
+
 test('what cannot be run is refused in words, and nothing is begun', async (t) => {
   const project = new Project(t);
   const cases: readonly (readonly [readonly string[], number, RegExp])[] = [
