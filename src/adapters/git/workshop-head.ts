@@ -63,18 +63,19 @@ export async function noteMerged(team: string, repository: Repository, run: Run)
   for (const sha of stdout.split('\n')) if (sha !== '') noteAncestor(sha, head, repository);
 }
 
-/** Moves the branch to a merge; false: it was not where it had been left. */
+/** Moves the branch to a merge. Gives git's words on why not: somebody moved it meanwhile, or holds its lock; null: it is there. */
 export async function moveHead(
   team: string,
   { isNoted, head = '' }: Heads,
   merged: string,
   { root }: Repository,
   run: Run,
-): Promise<boolean> {
+): Promise<string | null> {
   const left = leftRef(team);
   const note = isNoted ? `update ${left} ${merged} ${head}` : `create ${left} ${merged}`;
   const input = `update ${headRef(teamBranch(team))} ${merged} ${head}\n${note}\n`;
-  return (await run.try(root, ['update-ref', '--no-deref', '--stdin'], { input })).exitCode === 0;
+  const { exitCode, stderr } = await run.try(root, ['update-ref', '--no-deref', '--stdin'], { input });
+  return exitCode === 0 ? null : stderr.split('\n')[0] || `exit ${exitCode}`;
 }
 
 /** Puts the branch back to where it was left; what was there instead is kept under the ref that it gives. Null: it is there. */

@@ -252,6 +252,7 @@ class GitWorkshop implements Workshop {
       const { top } = repository;
       const words = await checkedOutWords(teamBranch(team), repository, run);
       if (words !== null) return { kind: 'checked_out', words };
+      let why: string | null = null;
       for (let tries = 0; tries < MAX_TRIES; tries++) {
         const heads = await headsOf(team, member, repository, run);
         const { at } = heads;
@@ -264,9 +265,10 @@ class GitWorkshop implements Workshop {
         if (await isAncestor(last, head, repository, run)) return { kind: 'nothing' };
         const merged = await mergeCommit(head, last, message, identity(team, LEAD), repository, run, 'always');
         if (typeof merged !== 'string') return conflictOf(merged.conflicts, { of: last, into: head }, repository, run);
-        if (await moveHead(team, heads, merged, repository, run)) return { kind: 'merged', head: merged };
+        why = await moveHead(team, heads, merged, repository, run);
+        if (why === null) return { kind: 'merged', head: merged };
       }
-      throw new ToolError('git', `${teamBranch(team)}: somebody moved it during each of ${MAX_TRIES} tries to merge`);
+      throw new ToolError('git', `${teamBranch(team)}: git did not move it to the merge in ${MAX_TRIES} tries: ${why}`);
     });
   }
 

@@ -73,14 +73,14 @@ test('a branch that git does not move is given up with words, and merged once gi
   writeFileSync(
     join(bin, 'git'),
     `#!/bin/sh
-case "$*" in *'update-ref --no-deref --stdin') echo >>"${tried}"; [ $(wc -l <"${tried}") -le 12 ] && exit 1 ;; esac
+case "$*" in *'update-ref --no-deref --stdin') echo >>"${tried}"; [ $(wc -l <"${tried}") -le 12 ] && echo held >&2 && exit 1 ;; esac
 exec ${git} "$@"
 `,
     { mode: 0o755 },
   );
   const workshop = createWorkshop({ root, env: { ...process.env, PATH: `${bin}:${process.env.PATH ?? ''}` } });
   const merge = () => workshop.merge(TEAM, 'a', 'More');
-  await assert.rejects(merge(), new RegExp(`${BRANCH}: git did not move it to the merge in 10 tries`));
+  await assert.rejects(merge(), new RegExp(`${BRANCH}: git did not move it to the merge in 10 tries: held`));
   assert.equal(at(BRANCH), left);
   assert.equal((await merge()).kind, 'merged');
 });
