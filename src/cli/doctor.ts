@@ -241,11 +241,13 @@ function withoutDaemon(checks: readonly Check[]): readonly Check[] {
 export async function doctorCommand(path: string, options: { readonly json?: boolean }): Promise<void> {
   const { root, main } = findProject(process.cwd());
   const hasTeams = [root, main].some((place) => hasTeamMode(place, process.env));
+  // Nobody names another file that is not there but by mistake.
+  const hasDaemon = path !== DEFAULT_PATH || existsSync(path);
   const daemon = await diagnose(path, process.env);
   const checks = [
-    ...(hasTeams && path === DEFAULT_PATH && !existsSync(path) ? withoutDaemon(daemon) : daemon),
+    ...(hasTeams && !hasDaemon ? withoutDaemon(daemon) : daemon),
     // In a worktree the command alone would install into that.
-    ...(hasTeams ? await diagnoseTeam(main, process.env) : withoutTeamMode(process.env)).map((check) =>
+    ...(hasTeams || !hasDaemon ? await diagnoseTeam(main, process.env) : withoutTeamMode(process.env)).map((check) =>
       check.mend?.endsWith('tool init') === true && root !== main ? { ...check, mend: `${check.mend} ${main}` } : check,
     ),
   ];

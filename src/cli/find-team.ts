@@ -51,9 +51,17 @@ export function viewFrom(history: TeamHistory, team: FoundTeam, now: number): Te
   return view.team === '' ? { ...view, team: team.name } : view;
 }
 
+export function warnOfTorn({ tornLines }: TeamHistory, { name }: FoundTeam): void {
+  if (tornLines > 0)
+    process.stderr.write(
+      `tool: warning: team ${visible(name)}: lines of its log that are not whole and do not count: ${tornLines}\n`,
+    );
+}
+
 export async function readTeam(team: FoundTeam, now: number): Promise<TeamView> {
   const history = new TeamHistory({ directory: team.directory, from: 'snapshot' });
   await history.close();
+  warnOfTorn(history, team);
   return viewFrom(history, team, now);
 }
 

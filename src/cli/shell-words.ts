@@ -9,6 +9,8 @@ const WORDS: readonly (readonly [RegExp, string])[] = [
   [/\bcreate one with TeamCreate\b/g, '`tool team create <team>` creates one'],
   [/\bsay which with "team_name"/g, 'say which with --team <name>'],
   [/\bask it with SendMessage\b/g, 'ask it with `tool team send`'],
+  [/\bby FileLease with "release": true/g, 'by `tool team lease <path> --release`'],
+  [/\b([Ss])end (\S+) a change_request/g, '$1end it with `tool team send $2 change_request`'],
   [/\bwith Task\b(?! \{)/g, 'with `tool team spawn`'],
 ];
 

@@ -3,6 +3,7 @@
 import { CHOSEN_ALONE } from '../domain/team/fallback.ts';
 import type { TeamView } from '../domain/team/view.ts';
 import { paints } from './paint.ts';
+import { shellWords } from './shell-words.ts';
 import { type Line, lineWidth, type Paint, printed, type Span, spread, tableLines, wrap } from './table.ts';
 import { cell, elapsed, type Row, type Section, sectionsOf } from './team-board-sections.ts';
 
@@ -118,7 +119,7 @@ export function boardText(view: TeamView, width: number): readonly string[] {
     [],
     ...bodyLines([...work, ...news], width, Number.MAX_SAFE_INTEGER),
     [],
-    ...wrap(cell(view.next_step).text, width).map((text): Line => [{ text }]),
+    ...wrap(cell(shellWords(view.next_step)).text, width).map((text): Line => [{ text }]),
   ];
   return lines.map((line) => printed(line, width));
 }
@@ -135,7 +136,7 @@ export function boardScreen(view: TeamView, size: Size, foot: string): readonly 
   const { columns, rows } = size;
   const { work, news } = sectionsOf(view);
   const head = headLines(view, columns);
-  const next = wrap(cell(view.next_step).text, columns);
+  const next = wrap(cell(shellWords(view.next_step)).text, columns);
   const nextLines = (rows < 30 ? [next.join(' ')] : next).map((text): Line => [cell(text, paints.quiet)]);
   const height = Math.max(0, rows - head.length - nextLines.length - 1);
   const half = Math.floor((columns - BESIDE) / 2);

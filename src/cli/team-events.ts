@@ -12,7 +12,7 @@ import type { TeamRecord } from '../domain/team/record.ts';
 import { namesIn, RECORD_TYPES, recordLine } from '../domain/team/record-line.ts';
 import type { TeamState } from '../domain/team/state.ts';
 import { got } from '../domain/text.ts';
-import { type FoundTeam, findTeam } from './find-team.ts';
+import { type FoundTeam, findTeam, warnOfTorn } from './find-team.ts';
 import { jsonText } from './json-text.ts';
 import { paints } from './paint.ts';
 import type { Paint } from './table.ts';
@@ -99,8 +99,7 @@ export async function eventsCommand(root: string, name: string | undefined, opti
   });
   try {
     if (options.follow === true) await follow(history, team);
-    if (history.tornLines > 0)
-      process.stderr.write(`tool: warning: lines that are not whole and do not count: ${history.tornLines}\n`);
+    warnOfTorn(history, team);
   } finally {
     await history.close();
   }

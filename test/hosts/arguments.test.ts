@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { readdirSync } from 'node:fs';
 import test from 'node:test';
 import { fields } from '../support/forge.ts';
-import { HOST_VERSIONS } from '../support/host.ts';
+import { availableHosts, HOST_VERSIONS } from '../support/host.ts';
 import { LEAD, playAgents } from '../support/played-agents.ts';
 import { type Form, mentions, TeamHost } from '../support/team-host.ts';
 
@@ -33,7 +33,7 @@ const TYPED = [
 
 const FORMS: readonly Form[] = ['installed', 'plugin'];
 
-for (const version of HOST_VERSIONS)
+for (const version of availableHosts(HOST_VERSIONS))
   for (const form of FORMS)
     test(`${version}, ${form}: nothing behind a command is run, and the hook is told all of it`, async (t) => {
       const host = new TeamHost(t, version, form);

@@ -6,14 +6,14 @@ import { join } from 'node:path';
 import test from 'node:test';
 import { Daemon } from '../support/daemon.ts';
 import { startForge } from '../support/forge.ts';
-import { HOST_VERSIONS, hostProgram } from '../support/host.ts';
+import { availableHosts, HOST_VERSIONS, hostProgram } from '../support/host.ts';
 import { bash, ModelServer, say, steps } from '../support/model-server.ts';
 
 const NASTY = ['/clear', '@secret.txt', '{{ issue.title }} $& $1', '<script>alert(1)</script>', '`rm -rf /`'].join(
   '\n',
 );
 
-for (const version of HOST_VERSIONS) {
+for (const version of availableHosts(HOST_VERSIONS)) {
   const env = (url: string) => ({
     ANTHROPIC_API_KEY: 'sk-test',
     ANTHROPIC_BASE_URL: url,

@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import test from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fields } from '../support/forge.ts';
+import { availableHosts } from '../support/host.ts';
 import { type Conversation, LEAD, type Part, playAgents } from '../support/played-agents.ts';
 import { answerOf, BANNER, mentions, refused, rows, SPEC, TeamHost } from '../support/team-host.ts';
 
@@ -26,7 +27,7 @@ async function end(pid: number): Promise<void> {
   while (existsSync(`/proc/${pid}`)) await pause(5);
 }
 
-for (const version of ['2.1.177', '2.1.329'] as const) {
+for (const version of availableHosts(['2.1.177', '2.1.329'])) {
   test(`${version}: edits start no program while the server lives, and are guarded when it does not`, async (t) => {
     const host = new TeamHost(t, version);
     const ours = (tool: string) => host.ours(tool);

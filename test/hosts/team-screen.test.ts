@@ -5,7 +5,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
-import { hostProgram } from '../support/host.ts';
+import { availableHosts, hostProgram } from '../support/host.ts';
 import { ModelServer, say } from '../support/model-server.ts';
 import { ends, FEATURE, leads, PLAN_TEAM, PLANNERS, played, SPEC } from '../support/phase-stories.ts';
 import { gate, LEAD, playAgents } from '../support/played-agents.ts';
@@ -27,7 +27,7 @@ function settle(host: TeamHost): void {
   writeFileSync(join(host.home, '.claude', 'settings.json'), '{"skipDangerousModePermissionPrompt":true}');
 }
 
-for (const version of ['2.1.33', '2.1.329'] as const)
+for (const version of availableHosts(['2.1.33', '2.1.329']))
   test(`${version}: typed at the screen, the command starts a team in the background`, async (t) => {
     const host = new TeamHost(t, version);
     settle(host);
@@ -87,7 +87,7 @@ for (const version of ['2.1.33', '2.1.329'] as const)
     assert.ok(host.read(file).includes('status: approved'));
   });
 
-for (const version of ['2.1.33', '2.1.329'] as const)
+for (const version of availableHosts(['2.1.33', '2.1.329']))
   test(`${version}: the first session begins with a prompt, and not with a question about the team server`, async (t) => {
     const host = new TeamHost(t, version);
     settle(host);

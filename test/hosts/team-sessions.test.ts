@@ -3,12 +3,13 @@
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import test from 'node:test';
+import { availableHosts } from '../support/host.ts';
 import { type Conversation, LEAD, playAgents } from '../support/played-agents.ts';
 import { answerOf, mentions, refused, rows, TeamHost } from '../support/team-host.ts';
 
 const TEAM = 'tool-plan-orders-can-be-cancelled';
 
-for (const version of ['2.1.33', '2.1.329'] as const) {
+for (const version of availableHosts(['2.1.33', '2.1.329'])) {
   test(`${version}: another session is told of the team, writes nothing, and takes it over when the user says so`, async (t) => {
     const host = new TeamHost(t, version);
     const ours = (tool: string) => host.ours(tool);

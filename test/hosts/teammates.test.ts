@@ -9,7 +9,7 @@ import { DEMO_FILES, DEMO_SCRIPT, DEMO_SPEC } from '../../src/cli/demo-team-proj
 import { TEAMS_VARIABLE } from '../../src/domain/team/fallback.ts';
 import { cleanEnv, runTool, startTool } from '../support/daemon.ts';
 import { fields } from '../support/forge.ts';
-import { HOST_VERSIONS, type HostVersion, hostProgram } from '../support/host.ts';
+import { availableHosts, HOST_VERSIONS, type HostVersion, hostProgram } from '../support/host.ts';
 import { writeTree } from '../support/installed.ts';
 import { ModelServer } from '../support/model-server.ts';
 import { type Aside, scriptedHosts } from '../support/scripted-hosts.ts';
@@ -68,8 +68,8 @@ async function runTeam(
 }
 
 const CASES: readonly (readonly [HostVersion, boolean])[] = [
-  ...HOST_VERSIONS.map((version) => [version, false] as const),
-  ...HOST_VERSIONS.map((version) => [version, true] as const),
+  ...availableHosts(HOST_VERSIONS).map((version) => [version, false] as const),
+  ...availableHosts(HOST_VERSIONS).map((version) => [version, true] as const),
 ];
 
 for (const [version, isInstalled] of CASES)

@@ -84,7 +84,11 @@ test('a client of its own leads; teammates are who their environment says', asyn
     name: 'tester',
     prompt: 'p',
   });
-  assert.deepEqual(registered.value.call.environment, { TOOL_TEAM: TEAM, TOOL_TEAMMATE: 'tester' });
+  assert.deepEqual(registered.value.call.environment, {
+    TOOL_TEAM: TEAM,
+    TOOL_TEAMMATE: 'tester',
+    TOOL_TEAMMATE_RUN: '1',
+  });
   const tester = await connect(t, place, 'a-client', registered.value.call.environment);
   assert.equal(
     (await call(tester, 'SendMessage', { recipient: 'team-lead', type: 'progress', content: 'hi' })).isError,

@@ -4,7 +4,10 @@ import { spawnSync } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 
-/** Installs it where it is not there yet. Throws when it cannot be had: a suite that leaves out what it is for has not passed. */
+/** What the registry does not give, or nobody who asks reaches. */
+export class Unavailable extends Error {}
+
+/** Installs it where it is not there yet. Throws when it cannot be had. */
 export function fromRegistry(directory: string, spec: string, what: string): void {
   if (existsSync(directory)) return;
   mkdirSync(dirname(directory), { recursive: true });
@@ -15,7 +18,7 @@ export function fromRegistry(directory: string, spec: string, what: string): voi
     writeFileSync(`${half}/package.json`, '{"private":true}\n');
     const args = ['install', '--no-save', '--no-audit', '--no-fund', '--no-engine-strict', spec];
     const { status, stderr } = spawnSync('npm', args, { cwd: half, encoding: 'utf8' });
-    if (status !== 0) throw new Error(`${what} cannot be had: ${stderr.trim().split('\n').slice(-3).join(' ')}`);
+    if (status !== 0) throw new Unavailable(`${what} cannot be had: ${stderr.trim().split('\n').slice(0, 2).join(' ')}`);
     try {
       renameSync(half, directory);
     } catch (error) {

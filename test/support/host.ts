@@ -2,18 +2,38 @@
 
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
-import { fromRegistry } from './from-registry.ts';
+import test from 'node:test';
+import { fromRegistry, Unavailable } from './from-registry.ts';
 
 export const HOST_VERSIONS = ['2.1.33', '2.1.100', '2.1.177', '2.1.329'] as const;
 export type HostVersion = (typeof HOST_VERSIONS)[number];
 
 const CACHE = join(process.cwd(), '.cache', 'hosts');
 
-/** The program of that version. Throws when it cannot be had: a suite that leaves out what it is for has not passed. */
-export function hostProgram(version: HostVersion): string {
+function fetched(version: HostVersion): string {
   const directory = join(CACHE, version);
-  const path = join(directory, 'node_modules', '.bin', 'claude');
   fromRegistry(directory, `@anthropic-ai/claude-code@${version}`, `Claude Code ${version}`);
+  return directory;
+}
+
+/** Those of these versions that can be had; what is left out is a skipped test, and is said aloud. */
+export function availableHosts<T extends HostVersion>(wanted: readonly T[]): readonly T[] {
+  return wanted.filter((version) => {
+    try {
+      fetched(version);
+      return true;
+    } catch (error) {
+      if (!(error instanceof Unavailable)) throw error;
+      process.stderr.write(`\n=== SKIPPED, NOT TRIED WITH Claude Code ${version}: ${error.message}\n`);
+      test(`Claude Code ${version}`, { skip: error.message }, () => undefined);
+      return false;
+    }
+  });
+}
+
+/** The program of that version. Throws when it cannot be had. */
+export function hostProgram(version: HostVersion): string {
+  const path = join(fetched(version), 'node_modules', '.bin', 'claude');
   const { stdout, error } = spawnSync(path, ['--version'], {
     encoding: 'utf8',
     env: { PATH: process.env.PATH, HOME: '/nonexistent' },

@@ -115,9 +115,9 @@ function whoAsks({ system }: ModelRequest): string {
   return /You are `([\w-]+)`/.exec(system)?.[1] ?? LEAD;
 }
 
-/** What the host asks for itself; at a screen, what the user might type next. */
+/** What the host asks for itself; at a screen, what the user might type next, and what an agent is at. */
 function isAside({ tools, news }: ModelRequest): boolean {
-  return tools.length === 0 || news.text.includes('[SUGGESTION MODE');
+  return tools.length === 0 || news.text.includes('[SUGGESTION MODE') || news.text.includes('Describe your most recent action');
 }
 
 export type Play = {

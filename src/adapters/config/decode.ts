@@ -48,9 +48,11 @@ function withoutFaults<Input>(schema: z.ZodType<Input>, data: unknown, error: z.
   let { issues } = error;
   // What lacks a required key goes in a second round, what holds only such in a third.
   for (let round = 0; round < 8; round++) {
+    const gone: (readonly PropertyKey[])[] = [];
     for (const issue of issues) {
       const paths = issue.code === 'unrecognized_keys' ? issue.keys.map((key) => [...issue.path, key]) : [issue.path];
-      for (const path of paths) takeOut(clone, path);
+      // What went with another fault must not take along what is around it.
+      for (const path of paths) if (!gone.some((one) => isBelow(path, one))) gone.push(takeOut(clone, path));
     }
     const again = schema.safeParse(clone);
     if (again.success) return again.data;
@@ -59,14 +61,21 @@ function withoutFaults<Input>(schema: z.ZodType<Input>, data: unknown, error: z.
   return schema.parse({});
 }
 
-/** Takes out what stands at the path, or what lacks it; of a bad item in a list, the whole list. */
-function takeOut(root: unknown, path: readonly PropertyKey[]): void {
+function isBelow(path: readonly PropertyKey[], other: readonly PropertyKey[]): boolean {
+  return other.length > 0 && other.every((key, index) => path[index] === key);
+}
+
+/** Takes out what stands at the path, or what lacks it; of a bad item in a list, the whole list. Gives the path of what it took. */
+function takeOut(root: unknown, path: readonly PropertyKey[]): readonly PropertyKey[] {
   let parent: unknown = root;
   let found: { readonly parent: object; readonly key: string } | undefined;
+  let depth = 0;
   for (const key of path) {
     if (typeof key !== 'string' || typeof parent !== 'object' || parent === null || !Object.hasOwn(parent, key)) break;
     found = { parent, key };
+    depth++;
     parent = Reflect.get(parent, key);
   }
   if (found !== undefined) Reflect.deleteProperty(found.parent, found.key);
+  return path.slice(0, depth);
 }

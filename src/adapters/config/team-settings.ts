@@ -104,8 +104,9 @@ function resolvePatterns(input: TeamInput, names: Names, problems: string[]): Te
   const given = Object.entries(patterns).map(([name, { roles }]) => {
     const path = pathOf([...PATTERNS, name, 'roles']);
     const plain = roles.map(plainName);
-    // A project of small teams need not redefine the program's large ones.
-    if (names.patterns.has(name) && plain.length > most)
+    // A project of small teams need not redefine the program's large ones, whether or not the file names them.
+    const own = DEFAULT_TEAM_SETTINGS.patterns[name]?.join();
+    if (names.patterns.has(name) && plain.length > most && plain.join() !== own)
       problems.push(`${path}: expected at most ${most} roles (workflow.team.max_teammates), got ${plain.length}`);
     for (const [index, as] of roles.entries()) {
       const role = plainName(as);

@@ -21,7 +21,8 @@ type Rule = {
 /** What is written in these draws no screen in a browser: there a store keeps data, and a client calls another service. */
 const SERVERS = /\.(?:go|py|java|kt|rb|rs|php|cs|scala|exs?)$/;
 
-const SOURCE = /\.(?:[cm]?[jt]sx?|py|go|rb|java|kt|cs|php|rs|ex|exs|scala|swift|vue|svelte)$/;
+const SOURCE =
+  /\.(?:[cm]?[jt]sx?|py|go|rb|java|kt|cs|php|rs|ex|exs|scala|swift|vue|svelte|c|h|cc|hh|[ch](?:pp|xx)|mm?|dart|lua|p[lm]|hs|clj[cs]?|zig|r|sol|erl|ml|fs|groovy|jl|nim)$/i;
 
 // The first that matches counts. `folders` is tried on each folder of the path, `file` on its name.
 const RULES: readonly Rule[] = [

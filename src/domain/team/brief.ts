@@ -8,7 +8,7 @@ import { LEAD } from './message.ts';
 import type { Ownership } from './ownership.ts';
 import { agentOf, ROLES, type RoleName } from './role.ts';
 import type { TeamSettings } from './settings.ts';
-import { isLive, isModelLed, type Member, type TeamState } from './state.ts';
+import { agentOfRun, isLive, isModelLed, type Member, type TeamState } from './state.ts';
 import { shownStatus, type Task } from './task.ts';
 
 function isRole(name: string): name is RoleName {
@@ -127,6 +127,7 @@ export function nextStep(state: TeamState): string {
   const isDone = tasks.length > 0 && tasks.every(({ status }) => status === 'completed');
   const failed = failedInTheWay(state);
   const called = calledBack(state);
+  const stillAtWork = live.flatMap((member) => (agentOfRun(state, member) === undefined ? [] : member.name));
   switch (state.session) {
     case 'created':
     case 'assigned':
@@ -155,7 +156,7 @@ export function nextStep(state: TeamState): string {
     case 'shut_down':
       return `Next: TeamDelete {"team_name":"${state.team}"}.`;
     case 'fallback':
-      return `${aloneWords(state)}: do the open tasks one at a time, each with one sub-agent, in the order of the list; set each to completed yourself with TaskUpdate; then TeamDelete.`;
+      return `${aloneWords(state)}: ${stillAtWork.length === 0 ? '' : `wait for ${stillAtWork.join(', ')}, still at work as a teammate, to end; then `}do the open tasks one at a time, each with one sub-agent, in the order of the list; set each to completed yourself with TaskUpdate; then TeamDelete.`;
     case 'none':
     case 'deleted':
       return 'Next: nothing; the team is gone.';

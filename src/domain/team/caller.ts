@@ -2,6 +2,7 @@
 // call, or a key that was handed over.
 
 import { LEAD } from './message.ts';
+import { agentOf } from './role.ts';
 import { isStanding, type Member, type TeamState } from './state.ts';
 
 /** What the host says of one call, as its hook reported it. */
@@ -61,6 +62,14 @@ function lead(state: TeamState): Caller {
 
 function asMember(state: TeamState, member: Member): Caller {
   return { kind: 'member', team: state.team, name: member.name, epoch: member.epoch, member };
+}
+
+/** Somebody of a role that only reads, whom no team has registered. */
+export function asReader(name: string, { team }: TeamState): Caller {
+  const whom = { name, epoch: 0, agent: agentOf(name), readOnly: true, model: 'inherit', prompt: '' } as const;
+  const when = { registeredAt: 0, seenAt: 0, shutdown: null, ended: null } as const;
+  const member: Member = { ...whom, ...when, phase: 'working', keyHash: null, pid: null };
+  return { kind: 'member', team, name, epoch: 0, member };
 }
 
 /** A member that is over is nobody any more. */

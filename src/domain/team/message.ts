@@ -196,10 +196,12 @@ export type Verdict = { readonly kind: 'fine' } | { readonly kind: 'unusual' | '
 
 /**
  * Whether this member may say this to that recipient. What is only unusual is sent all the same.
- * @param owner with `change_request`: who owns the file; null when it is shared or nobody's
+ * @param owner with `change_request` and `change_completed`: who owns the file; null when it is shared or nobody's
  */
 export function judgeRoute(type: MessageType, from: string, to: string, owner: string | null = null): Verdict {
   if (type === 'change_request') return judgeRequest(from, to, owner);
+  if (type === 'change_completed' && owner !== null && owner !== from)
+    return { kind: 'unusual', words: `${type} usually goes from the file's owner, ${owner}, not from ${from}` };
   const route = ROUTES[type];
   if (route === undefined) return { kind: 'fine' };
   const isSender = route.from.some((one) => one === from);

@@ -187,6 +187,11 @@ export function isLost(member: Member, now: number): boolean {
   return isLive(member) && now - member.seenAt > MEMBER_LEASE_MS;
 }
 
+/** The agent of the host that was seen to run as that member, the latest; undefined: none was. */
+export function agentOfRun({ bindings }: TeamState, { name, epoch }: Member): string | undefined {
+  return [...bindings].findLast(([, one]) => one.name === name && one.epoch === epoch)?.[0];
+}
+
 /** Whether the team still stands. */
 export function isStanding(state: TeamState): boolean {
   return state.session !== 'none' && state.session !== 'deleted';

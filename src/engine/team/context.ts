@@ -9,7 +9,7 @@ import { identify } from '../../domain/team/caller.ts';
 import { LEAD } from '../../domain/team/message.ts';
 import type { TeamRecord } from '../../domain/team/record.ts';
 import type { TeamSettings } from '../../domain/team/settings.ts';
-import { isStanding } from '../../domain/team/state.ts';
+import { isStanding, type TeamState } from '../../domain/team/state.ts';
 import type { Task } from '../../domain/team/task.ts';
 import type { Appended, Checks, Keys, TeamLog, Teams, WorkTree } from '../ports.ts';
 import type { Workshop } from './workshop-port.ts';
@@ -134,6 +134,11 @@ function isSomebody(caller: Caller): caller is Somebody {
   return caller.kind === 'lead' || caller.kind === 'member';
 }
 
+/** Whether it comes from the session that leads the team. */
+function isOfLead(evidence: Evidence, { lead }: TeamState): boolean {
+  return evidence.kind === 'stamp' && evidence.stamp.session === lead.session;
+}
+
 /** Who asks, and of which team. Throws when that cannot be told, or when the caller belongs to none. */
 export function callerOf(
   evidence: Evidence,
@@ -158,6 +163,11 @@ export function callerOf(
     );
   if (!all.some(isSomebody)) mustBeReadable(unread);
   if (standing.length === 0) refuse('no team stands: create one with TeamCreate');
+  const alone = logs.find(({ state }) => state.session === 'fallback' && isOfLead(evidence, state));
+  if (first?.kind === 'outsider' && alone !== undefined)
+    refuse(
+      `team ${alone.state.team} goes on in sub-agent mode, one task at a time: ${first.who} needs no claim, no lease and no mail there. Do what your prompt says, and give what came of it as your answer; the lead sets the task to completed`,
+    );
   if (first?.kind === 'outsider') refuse(`${first.who} belongs to no team that stands (${standing.join(', ')})`);
   const mine = all.filter(isSomebody).filter((caller) => wanted === undefined || caller.team === wanted);
   const [caller, other] = mine;

@@ -227,7 +227,7 @@ export async function propose(context: Needed, decided: Extract<Decided, { kind:
   const log = context.teams.begin(work.team);
   try {
     if (isStanding(log.state))
-      return `team ${work.team} stands already (${log.state.session}): \`/tool:team-restart ${work.team}\` goes on with it, \`tool team delete ${work.team}\` ends it`;
+      return `team ${work.team} stands already (${log.state.session}): \`/tool:team-restart ${work.team}\` goes on with it; \`tool team shutdown\`, then \`tool team delete ${work.team}\` (with --force after a minute, where nobody answers any more) end it`;
     const { phase, subject } = work;
     const { pattern } = decision;
     // One after the other, whoever has a task takes part.

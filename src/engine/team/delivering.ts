@@ -4,7 +4,7 @@ import { leadBrief, nextStep } from '../../domain/team/brief.ts';
 import { memberName } from '../../domain/team/caller.ts';
 import { FALLBACK_TRIGGERS } from '../../domain/team/fallback.ts';
 import { LEAD } from '../../domain/team/message.ts';
-import type { TeamState } from '../../domain/team/state.ts';
+import { agentOfRun, type TeamState } from '../../domain/team/state.ts';
 import { kindOfTool } from '../../domain/team/tool-kind.ts';
 import { oneLine } from '../../domain/text.ts';
 import type { TeamLog } from '../ports.ts';
@@ -12,6 +12,7 @@ import { unreadWords, withReadable } from './context.ts';
 import { type HookAnswer, type HostEvent, SILENT } from './event.ts';
 import { findCaller, type HookContext } from './hook-context.ts';
 import { noteDelivered, takeMail } from './member-operations.ts';
+import { onRunOver } from './run-over.ts';
 
 /** A sign of life is written down once in so long. */
 const SIGN_MS = 60_000;
@@ -42,9 +43,13 @@ async function noteFailedSpawn(context: HookContext, log: TeamLog, event: HostEv
   if (event.failure === null || kindOfTool(event.tool) !== 'spawn') return null;
   const name = memberName(String(event.input.subagent_type ?? ''));
   const member = log.state.members.get(name);
+  if (member === undefined || member.phase === 'over') return null;
   // One that was bound has run; its end is no failed start.
-  const hasRun = [...log.state.bindings.values()].some((one) => one.name === name && one.epoch === member?.epoch);
-  if (member === undefined || member.phase === 'over' || hasRun) return null;
+  const agentId = agentOfRun(log.state, member);
+  if (agentId !== undefined) {
+    const answer = await onRunOver(context, agentId);
+    return answer.kind === 'context' ? answer.text : null;
+  }
   const reason = `${name} could not be started: ${oneLine(event.failure)}`;
   const { epoch } = member;
   await log.append({ type: 'member_ended', name, epoch, how: 'not_started', reason });

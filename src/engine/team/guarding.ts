@@ -2,11 +2,12 @@
 
 import { messageOf } from '../../domain/errors.ts';
 import { memberBrief } from '../../domain/team/brief.ts';
-import { identify, memberName } from '../../domain/team/caller.ts';
+import { asReader, identify, memberName } from '../../domain/team/caller.ts';
 import { judgeWrites, ruleOf, type Target, type Writes } from '../../domain/team/guard.ts';
 import { LEAD } from '../../domain/team/message.ts';
 import { insideProject } from '../../domain/team/ownership.ts';
-import type { Member } from '../../domain/team/state.ts';
+import { onlyReads } from '../../domain/team/role.ts';
+import { agentOfRun, type Member } from '../../domain/team/state.ts';
 import { kindOfTool } from '../../domain/team/tool-kind.ts';
 import type { TeamLog } from '../ports.ts';
 import { approvalFault } from './approving.ts';
@@ -27,13 +28,28 @@ export async function beforeTool(context: HookContext, event: HostEvent): Promis
     const found = await findCaller(context, event, logs, unread);
     if (found === undefined) return SILENT;
     // Where team mode has failed, the lead's own agents do the work; who was started as a teammate still is one.
-    if (found.log.state.session === 'fallback' && context.startedAs === null) {
+    if (found.log.state.session === 'fallback' && !isTeammate(context, event, found)) {
+      const reader = readerOf(event, found);
+      if (kind === 'write' && reader !== null) return guardWrite(context, event, reader);
       if (kind === 'write') await noteAlone(context, event, found);
       return SILENT;
     }
     if (kind === 'write') return guardWrite(context, event, found);
     return kind === 'spawn' ? guardSpawn(context, event, found) : refuseHosts(context, event, found);
   });
+}
+
+/** Whether it was started as a teammate, and not as one that goes by the name of one. */
+function isTeammate({ startedAs }: HookContext, { agentId }: HostEvent, { caller, log }: Found): boolean {
+  if (startedAs !== null) return true;
+  // Of a host that names no agents, one is known by its run alone.
+  return caller.kind === 'member' && (agentId === null || log.state.bindings.get(agentId)?.epoch === caller.epoch);
+}
+
+/** The lead's agent of a role that only reads, as the teammate that it would be; null: it is none. */
+function readerOf({ agentType, session }: HostEvent, { log }: Found): Found | null {
+  const name = memberName(agentType ?? '');
+  return onlyReads(name) && isOfLead(log.state, session) ? { log, caller: asReader(name, log.state) } : null;
 }
 
 /** The caller goes into the call; whatever the caller put there itself is gone. */
@@ -173,7 +189,7 @@ const NEEDED = ['TaskList', 'TaskGet', 'TaskUpdate', 'Inbox', 'SendMessage'];
 function unreachedWords(context: HookContext, member: Member): string | null {
   const { agent } = member;
   // A plugin's agents are its own.
-  const tools = hostAgent(member, context.host()) === agent ? context.project.agentTools(agent) : null;
+  const tools = hostAgent(member.name, context.host()) === agent ? context.project.agentTools(agent) : null;
   if (tools === null) return null;
   const needed = NEEDED.map((tool) => serverTool(tool, context.host()));
   const missing = needed.filter((tool) => !tools.includes(tool) && !tools.includes('*'));
@@ -226,7 +242,7 @@ async function guardSpawn(context: HookContext, event: HostEvent, found: Found):
   const { name: _, team_name: __, isolation: ___, ...input } = event.input;
   return {
     kind: 'rewrite',
-    input: { ...input, subagent_type: hostAgent(member, context.host()), prompt },
+    input: { ...input, subagent_type: hostAgent(member.name, context.host()), prompt },
     grant: false,
   };
 }
@@ -260,6 +276,8 @@ export async function onAgentStart(context: HookContext, event: HostEvent): Prom
       return SILENT;
     }
     if (member.phase === 'over') return SILENT;
+    // Once team mode has failed, the agents that the lead starts are its own.
+    if (log.state.session === 'fallback' && agentOfRun(log.state, member) !== undefined) return SILENT;
     await log.append({ type: 'member_bound', name, epoch: member.epoch, agent_id: agentId }, { flush: false });
     return SILENT;
   });

@@ -11,7 +11,7 @@ import type { Input } from '../../domain/team/operation.ts';
 import type { Purpose } from '../../domain/team/record.ts';
 import { agentOf, PATTERNS, type Phase, ROLES } from '../../domain/team/role.ts';
 import type { TeamSettings } from '../../domain/team/settings.ts';
-import { isLost, isStanding, SHUTDOWN_DEADLINE_MS } from '../../domain/team/state.ts';
+import { isLost, isModelLed, isStanding, SHUTDOWN_DEADLINE_MS } from '../../domain/team/state.ts';
 import { phaseOfTeam } from '../../domain/team/team-name.ts';
 import { problemsInLine } from '../../domain/text.ts';
 import type { TeamLog } from '../ports.ts';
@@ -98,9 +98,7 @@ export async function createTeam(context: TeamContext, input: Input, evidence: E
   // What is refused leaves no log behind.
   if (!context.teams.list().includes(name)) purposeAllowed(context, name, phase, input, settings);
   try {
-    const answer = await begin(context, name, phase, input, evidence, settings);
-    const [problem] = context.problems();
-    return problem === undefined ? answer : { ...answer, warning: problemsInLine(problem) };
+    return withProblems(context, await begin(context, name, phase, input, evidence, settings));
   } catch (error) {
     if (error instanceof ToolError && error.code === 'refused') throw error;
     const after = settings.fallback.enabled
@@ -108,6 +106,12 @@ export async function createTeam(context: TeamContext, input: Input, evidence: E
       : 'fallback.enabled is false: stop here and tell the user';
     throw new ToolError('refused', `TeamCreate fails: ${messageOf(error)}. ${after}`, { cause: error });
   }
+}
+
+/** What is wrong with the settings is said by what goes by those that hold meanwhile. */
+function withProblems({ problems }: TeamContext, answer: Answer): Answer {
+  const [problem] = problems();
+  return problem === undefined ? answer : { ...answer, warning: problemsInLine(problem) };
 }
 
 async function begin(
@@ -183,6 +187,10 @@ export async function registerMember(
   input: Input,
 ): Promise<Answer> {
   if (caller.kind !== 'lead') refuse('only team-lead starts teammates; ask it with SendMessage');
+  if (log.state.session === 'fallback' && isModelLed(log.state))
+    refuse(
+      `team ${log.state.team} goes on in sub-agent mode, where nobody is registered: start one agent at a time yourself, with the text of its task. /tool:team-restart makes a team of what is left, once what was missing is there`,
+    );
   const name = input.text('name');
   const agent = input.text('subagent_type');
   const settings = await context.settings();
@@ -218,7 +226,7 @@ export async function registerMember(
   const key = log.state.lead.keyHash === null ? null : context.keys.create();
   if (key !== null)
     await must(log, { type: 'member_spawned', name, epoch: member.epoch, key_hash: key.hash, pid: null });
-  return {
+  return withProblems(context, {
     member: name,
     run: member.epoch,
     state: log.state.members.get(name)?.phase ?? member.phase,
@@ -226,7 +234,7 @@ export async function registerMember(
     note: lacksAgent(context, name, agent)
       ? `There is no .claude/agents/${agent}.md, neither here nor with the user: a host that knows no such agent cannot start ${name}, and the work would go on one at a time. Tell the user to write it, after the model of one that \`tool init\` has put beside it, before you make this call.`
       : 'Make this call now, as it stands; several of them in one message run at the same time.',
-  };
+  });
 }
 
 export async function deleteTeam(context: TeamContext, log: TeamLog, caller: Somebody, input: Input): Promise<Answer> {

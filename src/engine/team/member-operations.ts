@@ -26,7 +26,7 @@ const LEASE_MINUTES_MAX = 120;
 /** More than one report of progress within this time is too many. */
 const PROGRESS_MS = 60_000;
 
-/** Whose the file of a change_request is; null when it is shared or nobody's. */
+/** Whose the file of a message about a change is; null when it is shared or nobody's. */
 async function ownerFor(context: TeamContext, content: unknown): Promise<string | null> {
   if (typeof content !== 'object' || content === null || !('file' in content)) return null;
   const path = context.inside(String(content.file));
@@ -57,7 +57,7 @@ export async function sendMessage(context: TeamContext, log: TeamLog, caller: So
   const { type, content } = checked;
   const { name: to } = recipient;
   if (to === caller.name) refuse(`recipient: that is you; expected one of the others`);
-  const owner = type === 'change_request' ? await ownerFor(context, content) : null;
+  const owner = type === 'change_request' || type === 'change_completed' ? await ownerFor(context, content) : null;
   const owned = owner === null || members.some(({ name, isOver }) => name === owner && !isOver) ? owner : LEAD;
   const verdict = judgeRoute(type, caller.name, to, owned);
   if (verdict.kind === 'refused') refuse(verdict.words);

@@ -25,7 +25,7 @@ import { noteDelivered } from './member-operations.ts';
 import { advance } from './phases/advance.ts';
 import { askChanges } from './phases/plan.ts';
 import { onRunOver } from './run-over.ts';
-import { serverTool } from './spawn.ts';
+import { hostAgent, serverTool } from './spawn.ts';
 
 type Settled = Extract<Decided, { kind: 'decided' }>;
 
@@ -210,11 +210,12 @@ function aloneNext(context: HookContext, { work }: Settled, state: TeamState, re
   const { team, phase } = work;
   const last = AFTER[phase].last(work.subject);
   const open = [...state.tasks.values()].filter(({ status }) => status !== 'completed');
+  const agentWords = (owner: string | null) => (owner === null ? '' : `${hostAgent(owner, context.host())}: `);
   return say([
     `/tool:${TYPED[phase]} in sub-agent mode.`,
     ...reasons.map((one) => `- ${one}`),
-    'Next: do these one at a time, each with one sub-agent, and give each the results of those before:',
-    ...open.map(({ id, owner, subject, description }) => `${id}. team-${owner ?? ''}: ${subject}. ${description}`),
+    'Next: do these one at a time, each with one sub-agent, and give each the results of those before. What they say of claims, leases (FileLease) and messages does not hold here: tell each agent so.',
+    ...open.map(({ id, owner, subject, description }) => `${id}. ${agentWords(owner)}${subject}. ${description}`),
     `When one is done, say so yourself, with the tools of the MCP server "team" (${serverTool('…', context.host())}): TaskUpdate {"taskId":"<its number>","status":"completed","result":"<what came of it, in the form that it asks for>"}. What the answer says of it comes next.`,
     `At the end TeamDelete {"team_name":"${team}"}.`,
     ...(last === null ? [] : [last]),

@@ -1,6 +1,7 @@
 // The call by which a host starts a registered teammate.
 
 import { roleNamed } from '../../domain/team/brief.ts';
+import { agentOf } from '../../domain/team/role.ts';
 import type { Member, TeamState } from '../../domain/team/state.ts';
 import type { Host } from './context.ts';
 
@@ -20,9 +21,9 @@ export function serverTool(tool: string, host: Host | null): string {
   return `mcp__${host?.form === 'plugin' ? 'plugin_tool_' : ''}team__${tool}`;
 }
 
-/** What the host calls a member's agent: a plugin's own have its name before theirs, those of the project have not. */
-export function hostAgent({ name, agent }: Member, host: Host | null): string {
-  return host?.form === 'plugin' && roleNamed(name) !== undefined ? `tool:${agent}` : agent;
+/** What the host calls the agent of a role: a plugin's own have its name before theirs, those of the project have not. */
+export function hostAgent(role: string, host: Host | null): string {
+  return `${host?.form === 'plugin' && roleNamed(role) !== undefined ? 'tool:' : ''}${agentOf(role)}`;
 }
 
 export function hostCall(
@@ -37,14 +38,14 @@ export function hostCall(
   if (host === null)
     return {
       program: 'any',
-      environment: { TOOL_TEAM: state.team, TOOL_TEAMMATE: member.name },
+      environment: { TOOL_TEAM: state.team, TOOL_TEAMMATE: member.name, TOOL_TEAMMATE_RUN: String(member.epoch) },
       prompt: `${member.prompt}${handed}`,
       note: 'No host was seen: start the agent with this environment.',
     };
   return {
     tool: isAgentTool(host.version) ? 'Agent' : 'Task',
     input: {
-      subagent_type: hostAgent(member, host),
+      subagent_type: hostAgent(member.name, host),
       description: `${member.name} of ${state.team}`,
       prompt: `${mark} ${member.prompt}${handed}`,
       // Before, a session without a screen ends agents in the background with the lead's turn.

@@ -148,6 +148,18 @@ const TEAM: Cases = [
     'patterns.p.role: unknown key; did you mean workflow.team.patterns.p.roles?',
   ],
   [
+    'patterns: { mine: { role: [tester] }, yours: { roles: [tester, tesster] } }',
+    'patterns.mine.roles: expected a list, got nothing',
+    'patterns.mine.role: unknown key; did you mean workflow.team.patterns.mine.roles?',
+    `patterns.yours.roles.1: expected a known role or one that file_ownership names, got "tesster"; did you mean tester?`,
+  ],
+  [
+    'file_ownership: { team-tester: [/tests/**, /e2e/**], team-fronted-dev: [web/**] }',
+    `file_ownership.team-tester.0: ${GLOB}, got "/tests/**"`,
+    `file_ownership.team-tester.1: ${GLOB}, got "/e2e/**"`,
+    'file_ownership.team-fronted-dev: expected shared, a known role or one that a pattern names, got "team-fronted-dev"; did you mean team-frontend-dev?',
+  ],
+  [
     'max_teammates: 2, patterns: { p: { roles: [tester, designer, quality] } }',
     'patterns.p.roles: expected at most 2 roles (workflow.team.max_teammates), got 3',
   ],

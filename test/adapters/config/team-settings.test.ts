@@ -192,6 +192,14 @@ test('a small team need not redefine the patterns that the file does not name', 
   assert.equal(settings.patterns.quality_gate?.length, 4);
 });
 
+test('nor those that the file names as the program has them', () => {
+  const patterns = JSON.stringify(
+    Object.fromEntries(Object.entries(DEFAULT_TEAM_SETTINGS.patterns).map(([name, roles]) => [name, { roles }])),
+  );
+  const settings = parse(`workflow: { team: { max_teammates: 2, patterns: ${patterns} } }`);
+  assert.equal(settings.patterns.quality_gate?.length, 4);
+});
+
 test('aliases of YAML are read where they end', () => {
   const { quality } = parse('quality: { commands: { tests: &all npm test, coverage: *all } }');
   assert.equal(quality.commands.coverage, 'npm test');

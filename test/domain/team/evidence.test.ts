@@ -75,6 +75,9 @@ const AREAS: readonly [string, Area][] = [
   ['README.md', 'documentation'],
   ['lib/parse.js', 'core'],
   ['lib/head-route.js', 'core'],
+  ['src/lexer.c', 'core'],
+  ['include/lexer.h', 'core'],
+  ['lib/cart.dart', 'core'],
 ];
 
 for (const [path, area] of AREAS) test(`${path} alone is ${area}`, () => assert.equal(areaOf(path, []), area));

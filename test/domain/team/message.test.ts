@@ -193,6 +193,12 @@ test('who may say what to whom', () => {
     [['shutdown_request', 'tester', 'all'], 'refused', /is for team-lead to send, not for tester/],
     [['progress', 'tester', 'team-lead'], 'fine'],
     [['change_completed', 'backend-dev', 'tester'], 'fine'],
+    [['change_completed', 'backend-dev', 'tester', 'backend-dev'], 'fine'],
+    [
+      ['change_completed', 'tester', 'frontend-dev', 'backend-dev'],
+      'unusual',
+      /goes from the file's owner, backend-dev, not from tester/,
+    ],
     [['change_request', 'tester', 'backend-dev', 'backend-dev'], 'fine'],
     [['change_request', 'tester', 'team-lead', null], 'fine'],
     [

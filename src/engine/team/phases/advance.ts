@@ -177,7 +177,7 @@ function endWords({ state }: TeamLog): string {
 }
 
 function stuckWords(why: string): string {
-  return `${why}. Tell the user; a task for it is made with TaskCreate.`;
+  return `${why}. Tell the user; a task for it is made with TaskCreate. When it is mended, TaskList has it measured anew.`;
 }
 
 function rejectedWords(measured: Exclude<Measured, { kind: 'passed' }>, log: TeamLog): string {

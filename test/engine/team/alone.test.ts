@@ -1,0 +1,126 @@
+// Who may do what once the tasks go on one at a time: teammates that still run are held to their files, readers to reading.
+
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import { afterTool } from '../../../src/engine/team/delivering.ts';
+import { beforeTool, onAgentStart } from '../../../src/engine/team/guarding.ts';
+import { onPrompt } from '../../../src/engine/team/prompting.ts';
+import { TEAM, TeamWorld } from '../../support/team-world.ts';
+import type { Cleanup } from '../../support/temp.ts';
+
+function writes(who: string, path: string, world: TeamWorld, agentId = `agent-of-${who}`) {
+  return beforeTool(
+    world.context,
+    world.event(who, 'PreToolUse', { tool: 'Write', input: { file_path: path }, agentId }),
+  );
+}
+
+/** What the lead hears of an agent call that failed. */
+async function fails(world: TeamWorld, role: string, failure: string): Promise<string> {
+  const input = { subagent_type: `team-${role}` };
+  const answer = await afterTool(
+    world.context,
+    world.event('team-lead', 'PostToolUse', { tool: 'Agent', input, failure }),
+  );
+  return answer.kind === 'context' ? answer.text : answer.kind;
+}
+
+/** Backend-dev is at work when the tester cannot be started. */
+async function halfStarted(t: Cleanup): Promise<{ readonly world: TeamWorld; readonly told: string }> {
+  const world = new TeamWorld(t);
+  await world.team(['backend-dev', 'tester']);
+  await onAgentStart(world.context, world.event('backend-dev', 'SubagentStart'));
+  const told = await fails(world, 'tester', "Agent type 'team-tester' not found");
+  assert.equal(world.state().session, 'fallback');
+  return { world, told };
+}
+
+test('a teammate that still runs when team mode fails is held to its own files, and waited for', async (t) => {
+  const { world, told } = await halfStarted(t);
+  assert.match(
+    told,
+    /tester could not be started: .*wait for backend-dev, still at work as a teammate, to end; then do the open tasks/,
+  );
+  assert.match(await world.reasonOf(writes('backend-dev', 'tests/a.test.ts', world)), /tests\/a\.test\.ts is tester's/);
+  assert.equal((await writes('backend-dev', 'src/api/a.ts', world)).kind, 'silent');
+  const spawn = world.event('backend-dev', 'PreToolUse', { tool: 'Agent', input: { subagent_type: 'team-tester' } });
+  assert.match(await world.reasonOf(beforeTool(world.context, spawn)), /only team-lead starts agents/);
+  assert.deepEqual(
+    world.state().decisions.map(({ member, decision, about }) => [member, decision, about]),
+    [
+      ['backend-dev', 'reject', 'Write tests/a.test.ts'],
+      ['backend-dev', 'accept', 'Write src/api/a.ts'],
+      ['backend-dev', 'reject', 'Agent team-tester'],
+    ],
+  );
+});
+
+test('an agent of the same role that the lead starts afterwards is the lead’s own', async (t) => {
+  const { world } = await halfStarted(t);
+  const second = 'the-second';
+  await onAgentStart(world.context, world.event('backend-dev', 'SubagentStart', { agentId: second }));
+  assert.equal(world.state().bindings.has(second), false);
+  assert.equal((await writes('backend-dev', 'tests/a.test.ts', world, second)).kind, 'silent');
+  const [last] = world.state().decisions.slice(-1);
+  assert.deepEqual([last?.member, last?.decision, last?.about], ['team-lead', 'accept', 'Write tests/a.test.ts']);
+});
+
+for (const role of ['hypothesis-1', 'quality', 'researcher'])
+  test(`${role} writes nothing in sub-agent mode either, and it is seen that it tried`, async (t) => {
+    const world = new TeamWorld(t);
+    await onPrompt(
+      world.context,
+      world.event('team-lead', 'UserPromptSubmit', { prompt: '/tool:build-fix "orders fail" --solo' }),
+    );
+    assert.match(
+      await world.reasonOf(writes(role, 'src/api/orders.ts', world)),
+      new RegExp(`${role} only reads: it writes`),
+    );
+    const { decisions, session } = world.state('tool-debug-orders-fail');
+    assert.deepEqual(
+      [session, decisions.map(({ member, decision, about }) => [member, decision, about])],
+      ['fallback', [[role, 'reject', 'Write src/api/orders.ts']]],
+    );
+    assert.equal((await writes('general-purpose', 'src/api/orders.ts', world)).kind, 'silent');
+  });
+
+test('in sub-agent mode nobody is registered, and an agent that asks for a task or a lease is told that it needs none', async (t) => {
+  const { world } = await halfStarted(t);
+  const call = { subagent_type: 'team-tester', team_name: TEAM, name: 'tester', prompt: 'p' };
+  assert.match(await world.refused('team-lead', 'Task', call), /goes on in sub-agent mode, where nobody is registered/);
+  for (const [name, input] of [
+    ['TaskGet', { taskId: '1' }],
+    ['FileLease', { path: 'package.json', reason: 'r' }],
+  ] as const)
+    assert.match(
+      await world.refused('frontend-dev', name, input),
+      /goes on in sub-agent mode, one task at a time: team-frontend-dev \(agent-of-frontend-dev\) needs no claim, no lease and no mail/,
+    );
+});
+
+test('agents are called as the form of the plugin has them, and told what does not hold', async (t) => {
+  const world = new TeamWorld(t);
+  const prompt = { prompt: '/tool:build-fix "orders fail" --solo' };
+  const context = { ...world.context, host: () => ({ version: '2.1.329', form: 'plugin' }) as const };
+  const answer = await onPrompt(context, world.event('team-lead', 'UserPromptSubmit', prompt));
+  const text = answer.kind === 'context' ? answer.text : '';
+  assert.match(text, /^1\. tool:team-hypothesis-1: /m);
+  assert.match(text, /claims, leases \(FileLease\) and messages does not hold here/);
+});
+
+test('a teammate whose run ends with an error while its lead waits for it leaves its work to a successor', async (t) => {
+  const world = new TeamWorld(t);
+  await world.team(['backend-dev']);
+  await world.call('team-lead', 'TaskCreate', { subject: 'API', description: 'd', owner: 'backend-dev' });
+  await onAgentStart(world.context, world.event('backend-dev', 'SubagentStart'));
+  await world.call('backend-dev', 'TaskUpdate', { taskId: '1', status: 'in_progress' });
+  const told = await fails(world, 'backend-dev', 'Agent terminated early due to an API error');
+  assert.match(told, /the run of backend-dev ended before it could say so: what it had begun is open again/);
+  const { session, tasks, members } = world.state();
+  assert.deepEqual(
+    [session, tasks.get('1')?.status, members.get('backend-dev')?.phase],
+    ['working', 'pending', 'stopped'],
+  );
+  await world.start('backend-dev');
+  assert.equal(world.epoch('backend-dev'), 2);
+});
