@@ -18,7 +18,8 @@ export function fromRegistry(directory: string, spec: string, what: string): voi
     writeFileSync(`${half}/package.json`, '{"private":true}\n');
     const args = ['install', '--no-save', '--no-audit', '--no-fund', '--no-engine-strict', spec];
     const { status, stderr } = spawnSync('npm', args, { cwd: half, encoding: 'utf8' });
-    if (status !== 0) throw new Unavailable(`${what} cannot be had: ${stderr.trim().split('\n').slice(0, 2).join(' ')}`);
+    if (status !== 0)
+      throw new Unavailable(`${what} cannot be had: ${stderr.trim().split('\n').slice(0, 2).join(' ')}`);
     try {
       renameSync(half, directory);
     } catch (error) {

@@ -117,7 +117,11 @@ function whoAsks({ system }: ModelRequest): string {
 
 /** What the host asks for itself; at a screen, what the user might type next, and what an agent is at. */
 function isAside({ tools, news }: ModelRequest): boolean {
-  return tools.length === 0 || news.text.includes('[SUGGESTION MODE') || news.text.includes('Describe your most recent action');
+  return (
+    tools.length === 0 ||
+    news.text.includes('[SUGGESTION MODE') ||
+    news.text.includes('Describe your most recent action')
+  );
 }
 
 export type Play = {
