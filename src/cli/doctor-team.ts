@@ -19,6 +19,7 @@ import type { HookForm } from '../install/hook-table.ts';
 import { hostForm } from '../install/host-form.ts';
 import { MANIFEST, type Manifest, parseManifest } from '../install/manifest.ts';
 import { type Check, fail, ok, warn } from './check.ts';
+import { diagnoseGate } from './doctor-gate.ts';
 import { checkComplete, checkSettings, enabledPlugin, MEND_FIRST, startsNothing } from './doctor-host.ts';
 import { mendOfLog } from './doctor-places.ts';
 
@@ -54,8 +55,9 @@ function checkUninstalled(root: string, env: Environment): Check {
   if (startsNothing(root))
     return fail(name, '.claude/settings.json starts programs of .tool/hooks, which is not there', 'tool init');
   const plugin = enabledPlugin(root, env);
+  const [inSession] = withoutTeamMode(env);
   return plugin === undefined
-    ? warn(name, `not installed in ${root}`, 'tool init')
+    ? (inSession ?? warn(name, `not installed in ${root}`, 'tool init'))
     : ok(name, `comes with the plugin ${plugin.id}, enabled in ${plugin.file}`);
 }
 
@@ -184,6 +186,7 @@ export async function diagnoseTeam(root: string, env: Environment): Promise<read
     ...checkSettings(root, host, env),
     ...checkDisplay(settings, env),
     ...checkAgents(root, settings, env),
+    ...(settings.enabled ? await diagnoseGate(root, settings.quality, env) : []),
     ...(await checkTeams(root)),
   ];
   try {

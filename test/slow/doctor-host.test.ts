@@ -203,9 +203,14 @@ test('settings that start what is not there are a failure, the plugin in place o
   ]);
 });
 
-test('a project with nothing of ours has the rows of team mode where a settings file has the plugin on, and a session hears of one', async (t) => {
-  const { rows, settings } = installedIn(t);
+test('a project with nothing of ours is told what team mode needs, unless it has the daemon alone; a plugin that is on, and one of a session, count', async (t) => {
+  const { path, rows, settings, write } = installedIn(t);
+  assert.match(`${await rows('team mode')}`, /^warn: not installed in \/.* → tool init$/);
+  assert.match(`${await rows('team: variable')}`, /^warn: .*got nothing/);
+  assert.match(`${await rows('workflow')}`, /^fail: .*there is no such file/);
+  write('WORKFLOW.md', '---\ntool: { runtime: patch }\n---\n');
   assert.deepEqual(await rows('team mode'), []);
+  rmSync(path('WORKFLOW.md'));
   assert.match(
     `${await rows('team mode', { CLAUDECODE: '1' })}`,
     /^warn: not installed here; only a plugin that this session was started with \(--plugin-dir\) can bring it → tool init$/,

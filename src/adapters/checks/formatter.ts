@@ -112,11 +112,12 @@ async function findPythonFormatter(root: string, env: Readonly<Record<string, st
   return { command: `${name} ${args}`, extensions: /\.pyi?$/, script: (files) => `${program} ${args} ${files}` };
 }
 
+/** Those that the project is set up for, each with what would be needed where it is not there. */
 async function findFormatters({
   root,
   command,
   commands: { env },
-}: FormatOptions): Promise<readonly (Formatter | Unmeasured)[]> {
+}: Omit<FormatOptions, 'files'>): Promise<readonly (Formatter | Unmeasured)[]> {
   if (command !== null) return [{ command, extensions: null, script: () => command, isGiven: true }];
   const all = [
     findNodeFormatter(root),
@@ -214,12 +215,19 @@ async function runFormatter(
 
 const CODE = /\.(?:[cm]?[jt]sx?|vue|svelte|go|pyi?|rs|java|kt|cs|rb|php|c|cc|cpp|h|hpp|swift|scala|ex|exs)$/;
 
-export async function measureFormat(options: FormatOptions): Promise<FormatFacts | Unmeasured> {
+/** What formatting would be told by; or why by nothing. */
+export async function planFormat(options: Omit<FormatOptions, 'files'>): Promise<readonly Formatter[] | Unmeasured> {
   const found = await findFormatters(options);
   const there = found.filter((one) => 'command' in one);
   const missing = found.flatMap((one) => ('unmeasured' in one ? [one.unmeasured] : []));
-  if (there.length === 0 || missing.length > 0)
-    return { unmeasured: missing.join('; ') || 'the project is set up for no formatter that is known here' };
+  return there.length === 0 || missing.length > 0
+    ? { unmeasured: missing.join('; ') || 'the project is set up for no formatter that is known here' }
+    : there;
+}
+
+export async function measureFormat(options: FormatOptions): Promise<FormatFacts | Unmeasured> {
+  const there = await planFormat(options);
+  if ('unmeasured' in there) return there;
   const outcomes: Outcome[] = [];
   for (const formatter of there) outcomes.push(...(await runFormatter(formatter, options)));
   const isOwnChoice = there.some(({ extensions }) => extensions === null);

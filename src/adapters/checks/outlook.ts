@@ -1,0 +1,59 @@
+// What the gate would run for a project as it stands; nothing of it is run.
+
+import { messageOf, ToolError } from '../../domain/errors.ts';
+import type { QualitySettings } from '../../domain/quality.ts';
+import { checkEnvironment, createCommands } from './command.ts';
+import { planFormat } from './formatter.ts';
+import { planChecks } from './plan.ts';
+import type { Ways } from './project.ts';
+
+export type Prospect = {
+  readonly name: 'tests' | 'coverage' | 'lint' | 'security' | 'format';
+  readonly commands: readonly string[];
+  /** Why there is none. */
+  readonly gap: string;
+};
+
+const LIMIT_MS = 30_000;
+
+function prospect(name: Prospect['name'], all: readonly Ways[]): Prospect {
+  const commands = all.flatMap(({ ways }) => ways.map(({ command }) => command));
+  return { name, commands: [...new Set(commands)], gap: all.map(({ gap }) => gap).join('; ') };
+}
+
+/**
+ * @param env the caller's environment
+ * @returns or, in words, which file of the project cannot be read
+ */
+export async function lookAhead(
+  root: string,
+  settings: QualitySettings,
+  env: Readonly<Record<string, string | undefined>>,
+): Promise<readonly Prospect[] | string> {
+  const now = Date.now;
+  const { signal } = new AbortController();
+  const more = { now, deadline: now() + LIMIT_MS, signal, output: () => undefined };
+  const commands = createCommands({ root, env: checkEnvironment(env, root), ...more });
+  try {
+    const { testing, lint, security } = await planChecks(settings, { root, env: commands.env, ask: commands.ask });
+    const format = await planFormat({ root, command: settings.commands.format, commands });
+    return [
+      prospect(
+        'tests',
+        testing.map(({ tests }) => tests),
+      ),
+      prospect(
+        'coverage',
+        testing.map(({ coverage }) => coverage),
+      ),
+      prospect('lint', [lint]),
+      prospect('security', [security]),
+      'unmeasured' in format
+        ? { name: 'format', commands: [], gap: format.unmeasured }
+        : { name: 'format', commands: format.map(({ command }) => command), gap: '' },
+    ];
+  } catch (error) {
+    if (error instanceof ToolError && error.code === 'config') return messageOf(error);
+    throw error;
+  }
+}
