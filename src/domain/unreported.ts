@@ -97,11 +97,13 @@ export function unreportedPaths(
 ): readonly Unreported[] {
   const there = new Set(files);
   const named = new Set(reported.map(({ path }) => path));
-  const ends = new Set(reported.map(({ path }) => path.slice(path.lastIndexOf('/') + 1)));
+  // What is a file of the tree speaks for itself alone; other paths may be those of a part of it, or of what it is a part of.
+  const others = reported.filter(({ path }) => !there.has(path));
+  const ends = new Set(others.map(({ path }) => path.slice(path.lastIndexOf('/') + 1)));
   const isNamed = (path: string) =>
     named.has(path) ||
     (ends.has(path.slice(path.lastIndexOf('/') + 1)) &&
-      reported.some((one) => path.endsWith(`/${one.path}`) || one.path.endsWith(`/${path}`)));
+      others.some((one) => path.endsWith(`/${one.path}`) || one.path.endsWith(`/${path}`)));
   const isTold = (language: Kind) => {
     const own = reported.filter(({ path, total }) => total > 0 && language.files.test(path));
     return own.length > 0 && 2 * own.filter(({ path }) => there.has(path)).length >= own.length;

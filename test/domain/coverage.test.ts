@@ -172,6 +172,17 @@ test('source that a report could name and does not, and nothing else, is what no
   assert.deepEqual(unreportedPaths(part, { files: ['src/greet.js'], scopes: {} }), []);
 });
 
+test('a file of the tree that the report names speaks for no other whose path ends in the same way', () => {
+  const reported = (...paths: readonly string[]) => coverageOf(paths.map((path) => ({ path, covered: 1, total: 1 })));
+  const left = (named: readonly string[], files: readonly string[]) =>
+    unreportedPaths(reported(...named), { files, scopes: {} }).map(({ path }) => path);
+  assert.deepEqual(left(['index.js'], ['index.js', 'src/api/index.js']), ['src/api/index.js']);
+  assert.deepEqual(left(['src/api/a.js'], ['functions/src/api/a.js', 'src/api/a.js']), ['functions/src/api/a.js']);
+  assert.deepEqual(left(['lib/src/a.js'], ['lib/src/a.js', 'src/a.js']), ['src/a.js']);
+  // Written from a directory below: it names the one that is there.
+  assert.deepEqual(left(['index.js', 'lib/b.js'], ['index.js', 'web/lib/b.js', 'web/lib/c.js']), ['web/lib/c.js']);
+});
+
 test('lines that a test could reach are those of files with something that runs', () => {
   assert.equal(reachableLines('a.js', `// Greets.\n\n/*\n * More.\n */\n${JS}`), 3);
   assert.equal(reachableLines('a.ts', 'export interface A {\n  b: string;\n}\nexport type C = A;\n'), 0);
