@@ -80,8 +80,8 @@ export type ListedFiles = {
   readonly files: readonly string[];
   /** Missing: nothing is said about that language. */
   readonly scopes: Scopes;
-  /** Directories of packages, each of which has a report of its own. */
-  readonly parts?: readonly string[];
+  /** Packages, each of which has a report of its own; where one says nothing, the project speaks for it. */
+  readonly parts?: readonly { readonly directory: string; readonly scopes: Scopes }[];
 };
 
 /** `unread`: the file that may say that it does not count. */
@@ -109,25 +109,19 @@ export function unreportedPaths(
     return own.length > 0 && 2 * own.filter(({ path }) => there.has(path)).length >= own.length;
   };
   const told = LANGUAGES.filter(isTold);
-  const partOf = (path: string) => parts.find((part) => path.startsWith(`${part}/`)) ?? '';
-  // Who names a file that nothing has loaded names every one that counts.
-  const namesAll = (language: Kind) => {
-    if (!SCRIPTS.includes(language.name)) return new Set();
-    const unloaded = reported.filter((one) => one.total > 0 && one.covered === 0 && language.files.test(one.path));
-    return new Set(unloaded.map(({ path }) => partOf(path)));
+  const scopeOf = (path: string, { name }: Kind): Scope => {
+    const own = parts.find(({ directory }) => path.startsWith(`${directory}/`))?.scopes[name] ?? { kind: 'open' };
+    return own.kind === 'open' ? (scopes[name] ?? own) : own;
   };
-  const allNamed = new Map(told.map((language) => [language, namesAll(language)]));
   return files.flatMap((path) => {
     const language = told.find((one) => one.files.test(path));
-    if (language === undefined || allNamed.get(language)?.has(partOf(path)) === true) return [];
-    const scope = scopes[language.name] ?? { kind: 'open' };
+    if (language === undefined) return [];
+    const scope = scopeOf(path, language);
     if (scope.kind === 'report' || (scope.kind === 'patterns' && !scope.covers(path))) return [];
     if (!isProgram(path) || isNamed(path)) return [];
     return [scope.kind === 'unread' ? { path, unread: scope.where } : { path }];
   });
 }
-
-const SCRIPTS: readonly Language[] = ['javascript', 'typescript'];
 
 /** The result with the files first that are somebody's own, of those below the target. */
 export function ownFirst(gate: GateResult, isOwn: (path: string) => boolean): GateResult {

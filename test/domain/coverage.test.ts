@@ -164,9 +164,14 @@ test('source that a report could name and does not, and nothing else, is what no
     script,
     { ...python, unread: '.coveragerc' },
   ]);
-  // Who names a file of which nothing ran looks at all of them.
-  const all = coverageOf([...report.files, { path: 'src/none.js', covered: 0, total: 9 }]);
-  assert.deepEqual(unreportedPaths(all, { ...listed, files: [...files, 'src/none.js'] }), [python]);
+  // A file of which nothing ran may have been loaded: it shows nothing of the others.
+  const none = coverageOf([...report.files, { path: 'src/none.js', covered: 0, total: 9 }]);
+  assert.deepEqual(unreportedPaths(none, { ...listed, files: [...files, 'src/none.js'] }), [script, python]);
+  // A package that has a report of its own speaks for itself; of what it does not say the project does.
+  const inParts = (scopes: Scopes, own: Scopes) =>
+    unreportedPaths(report, { ...listed, scopes, parts: [{ directory: 'src/api', scopes: own }] });
+  assert.deepEqual(inParts({}, { javascript: { kind: 'report' } }), [python]);
+  assert.deepEqual(inParts({ javascript: { kind: 'report' } }, { javascript: { kind: 'open' } }), [python]);
   // Its paths may be those of a part of the project.
   const part = coverageOf([{ path: 'packages/a/src/greet.js', covered: 1, total: 1 }]);
   assert.deepEqual(unreportedPaths(part, { files: ['src/greet.js'], scopes: {} }), []);

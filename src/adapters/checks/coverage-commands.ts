@@ -9,6 +9,8 @@ export type Said = {
   readonly exclude?: readonly string[];
   readonly namesAll?: boolean;
   readonly isUnread?: boolean;
+  /** The file that says it, in place of those that have its name. */
+  readonly config?: { readonly family: Family; readonly path: string };
 };
 
 /** A command as it is run, and where it is written. */
@@ -16,8 +18,14 @@ export type Line = { readonly text: string; readonly where: string };
 
 type Words = readonly WrittenWord[];
 /** Programs that measure coverage, or run what does. */
-type Family = 'c8' | 'node' | 'vitest' | 'jest' | 'pytest' | 'coverage.py';
-type Call = { readonly family: Family; readonly words: Words; readonly where: string };
+export type Family = 'c8' | 'node' | 'vitest' | 'jest' | 'pytest' | 'coverage.py';
+type Call = {
+  readonly family: Family;
+  readonly words: Words;
+  readonly where: string;
+  /** It has all of the source looked at by itself. */
+  readonly namesAll: boolean;
+};
 
 /** Scripts of package.json; null: there is no such one. */
 export type Scripts = (name: string) => string | null;
@@ -135,7 +143,8 @@ function callsOf({ text, where }: Line, scripts: Scripts, depth = 0): readonly C
       words = step.words;
     }
     const family = familyOf(words);
-    return family === null ? [] : [{ family, words: words.slice(1), where }];
+    if (family === null) return [];
+    return [{ family, words: words.slice(1), where, namesAll: nameOf(words) === 'react-scripts' }];
   });
 }
 
@@ -181,8 +190,8 @@ function listed(value: string): readonly string[] {
 }
 
 function saidBy(call: Call): readonly Said[] {
-  const { family, where } = call;
-  return optionsOf(call).map(([name, { text: value, isKnown }]): Said => {
+  const { family, where, namesAll } = call;
+  const options = optionsOf(call).map(([name, { text: value, isKnown }]): Said => {
     const patterns = (key: 'include' | 'exclude', all: readonly string[]) =>
       isKnown ? { where, [key]: all } : { where, isUnread: true };
     // The root says no more than that the report names what it has loaded, and what it takes for packages.
@@ -217,10 +226,16 @@ function saidBy(call: Call): readonly Said[] {
       case 'pytest --cov-config':
       case 'coverage.py --rcfile':
         return { where, isUnread: true };
+      case 'jest -c':
+      case 'jest --config':
+      case 'vitest -c':
+      case 'vitest --config':
+        return isKnown ? { where, config: { family, path: value } } : { where, isUnread: true };
       default:
         return { where };
     }
   });
+  return [{ where, namesAll }, ...options];
 }
 
 export type Spoken = {

@@ -1,8 +1,9 @@
 // Which files a project wants its coverage to be about, as its own files and command lines say it.
 
+import { join } from 'node:path';
 import picomatch from 'picomatch';
 import type { Scope, Scopes } from '../../domain/unreported.ts';
-import { type Line, type Said, type Spoken, saidByPytest, spokenBy } from './coverage-commands.ts';
+import { type Family, type Line, type Said, type Spoken, saidByPytest, spokenBy } from './coverage-commands.ts';
 import { inside, readText } from './project.ts';
 import { readToml } from './toml.ts';
 
@@ -13,6 +14,26 @@ export async function scopesOf(root: string, lines: readonly Line[]): Promise<Sc
   const scripts = scopeOf([...spoken.javascript, ...scriptFiles(root, manifest, spoken)], globs);
   const python = scopeOf([...spoken.python, ...(await pythonFiles(root, spoken))], fileNames);
   return { javascript: scripts, typescript: scripts, python };
+}
+
+/** Of these the gate runs one where they are the project's own; which of them a package is asked for, nobody tells. */
+const SCRIPTS = ['test:coverage', 'coverage', 'test'];
+
+/** As `scopesOf`, of a package that leaves a report of its own; paths are those from the root. */
+export async function partScopes(root: string, directory: string): Promise<Scopes> {
+  const place = join(root, directory);
+  const manifest = json(readText(place, MANIFEST));
+  const own = SCRIPTS.filter((name) => inside(manifest, 'scripts', name) !== undefined);
+  const scopes = await scopesOf(
+    place,
+    own.map((name) => ({ text: `npm run ${name}`, where: MANIFEST })),
+  );
+  const fromRoot = (scope: Scope): Scope => {
+    if (scope.kind === 'unread') return { ...scope, where: `${directory}/${scope.where}` };
+    if (scope.kind !== 'patterns') return scope;
+    return { ...scope, covers: (path) => scope.covers(path.slice(directory.length + 1)) };
+  };
+  return Object.fromEntries(Object.entries(scopes).map(([language, scope]) => [language, fromRoot(scope)]));
 }
 
 type Matching = (patterns: readonly string[], isFor: 'include' | 'exclude') => (path: string) => boolean;
@@ -79,19 +100,31 @@ function texts(value: unknown): readonly string[] {
 }
 
 const MANIFEST = 'package.json';
-const JEST = ['js', 'cjs', 'mjs', 'ts', 'json'].map((end) => `jest.config.${end}`);
 const RC = ['.c8rc', '.c8rc.json', '.nycrc', '.nycrc.json'];
+
+type Config = { readonly names: readonly string[]; readonly report?: RegExp; readonly unread: RegExp };
+
+const ends = (names: readonly string[], all: readonly string[]) =>
+  names.flatMap((name) => all.map((end) => `${name}.config.${end}`));
+
 /** Programs, and other forms: whether they say something is all that is looked for. */
-const OTHERS: readonly (readonly ['c8' | 'jest' | 'vitest', readonly string[], RegExp, 'report'?])[] = [
-  ['c8', ['.nycrc.yml', '.nycrc.yaml', 'nyc.config.js', 'nyc.config.cjs'], /\b(?:in|ex)clude\b/],
-  ['jest', JEST, /collectCoverageFrom/, 'report'],
-  ['jest', JEST, /coveragePathIgnorePatterns/],
-  [
-    'vitest',
-    ['vitest', 'vite'].flatMap((name) => ['js', 'mjs', 'cjs', 'ts', 'mts'].map((end) => `${name}.config.${end}`)),
-    /\bcoverage\b[\s\S]*\b(?:in|ex)clude\b/,
-  ],
-];
+const CONFIGS: Readonly<Partial<Record<Family, Config>>> = {
+  c8: {
+    names: ['.nycrc.yml', '.nycrc.yaml', 'nyc.config.js', 'nyc.config.cjs'],
+    report: /\ball\b["']?\s*:\s*true\b/,
+    unread: /\b(?:in|ex)clude\b/,
+  },
+  jest: {
+    names: ends(['jest'], ['js', 'cjs', 'mjs', 'ts', 'json']),
+    report: /collectCoverageFrom/,
+    unread: /coveragePathIgnorePatterns/,
+  },
+  vitest: {
+    names: ends(['vitest', 'vite'], ['js', 'mjs', 'cjs', 'ts', 'mts']),
+    unread: /\bcoverage\b[\s\S]*\b(?:in|ex)clude\b/,
+  },
+};
+const CONFIGURED: readonly Family[] = ['c8', 'jest', 'vitest'];
 
 /** What a program says without its comments; strings stay, whatever is in them. */
 function withoutComments(text: string, name: string): string {
@@ -102,24 +135,34 @@ function withoutComments(text: string, name: string): string {
   );
 }
 
-function scriptFiles(root: string, manifest: unknown, { runs }: Spoken): readonly Said[] {
+/** What a file of such a program says, as far as words tell. */
+function saidIn(text: string, where: string, family: Family): readonly Said[] {
+  const said = withoutComments(text, where);
+  const { report, unread } = CONFIGS[family] ?? {};
+  return [{ where, namesAll: report?.test(said) === true, isUnread: unread?.test(said) === true }];
+}
+
+function scriptFiles(root: string, manifest: unknown, { javascript, runs }: Spoken): readonly Said[] {
   const rc = RC.flatMap((name) => {
     const text = readText(root, name);
     return text === null ? [] : wrapperWords(json(text), name);
   });
   const jest = inside(manifest, 'jest');
-  const others = OTHERS.flatMap(([family, names, words, said]) =>
-    names
-      .filter((name) => runs(family) && words.test(withoutComments(readText(root, name) ?? '', name)))
-      .map((where): Said => (said === 'report' ? { where, namesAll: true } : { where, isUnread: true })),
+  const others = CONFIGURED.filter(runs).flatMap((family) =>
+    (CONFIGS[family]?.names ?? []).flatMap((name) => saidIn(readText(root, name) ?? '', name, family)),
   );
+  const given = javascript.flatMap(({ where, config }) => {
+    if (config === undefined) return [];
+    const text = readText(root, config.path);
+    return text === null ? [{ where, isUnread: true }] : saidIn(text, config.path, config.family);
+  });
   const wrappers = ['c8', 'nyc'].flatMap((name) => wrapperWords(inside(manifest, name), MANIFEST));
   const ofJest = {
     where: MANIFEST,
     namesAll: texts(inside(jest, 'collectCoverageFrom')).length > 0,
     isUnread: inside(jest, 'coveragePathIgnorePatterns') !== undefined,
   };
-  return [...(runs('c8') ? [...wrappers, ...rc] : []), ...(runs('jest') ? [ofJest] : []), ...others];
+  return [...(runs('c8') ? [...wrappers, ...rc] : []), ...(runs('jest') ? [ofJest] : []), ...others, ...given];
 }
 
 /** Undefined: it is no JSON. */

@@ -7,7 +7,7 @@ import { isSourceIn, type Language, reachableLines, unreportedPaths } from '../.
 import { trackedFiles } from '../git/tracked.ts';
 import { readRegular } from '../own-file.ts';
 import type { Line } from './coverage-commands.ts';
-import { scopesOf } from './coverage-scope.ts';
+import { partScopes, scopesOf } from './coverage-scope.ts';
 
 /** Larger ones are written by nobody. */
 const MAX_BYTES = 512 * 1024;
@@ -29,7 +29,10 @@ export async function reachOf(
   parts: readonly string[],
 ): Promise<Reach> {
   const scopes = await scopesOf(root, lines);
-  const found = unreportedPaths(coverage, { files: await trackedFiles(root), scopes, parts });
+  const own = await Promise.all(
+    parts.map(async (directory) => ({ directory, scopes: await partScopes(root, directory) })),
+  );
+  const found = unreportedPaths(coverage, { files: await trackedFiles(root), scopes, parts: own });
   const unreported = found.slice(0, MAX_FILES).flatMap((one) => {
     const text = readRegular(join(root, one.path), MAX_BYTES);
     const lines = text === null ? 0 : reachableLines(one.path, text);

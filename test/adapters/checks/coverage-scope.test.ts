@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import { writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
-import { scopesOf } from '../../../src/adapters/checks/coverage-scope.ts';
+import { partScopes, scopesOf } from '../../../src/adapters/checks/coverage-scope.ts';
 import type { Scope } from '../../../src/domain/unreported.ts';
 import { type Cleanup, tempDir } from '../../support/temp.ts';
 
@@ -51,6 +51,8 @@ test('scripts of package.json say by their options what coverage is about', asyn
     "jest --collectCoverageFrom='src/**'",
     "node --no-warnings node_modules/jest/bin/jest.js --collectCoverageFrom='src/**'",
     'vitest --coverage.include=src/**',
+    // Has jest look at all of src.
+    'react-scripts test --watchAll=false',
   ])
     assert.deepEqual(await script(line), REPORT, line);
   assert.deepEqual(await script('jest --coveragePathIgnorePatterns web'), { kind: 'unread', where: 'package.json' });
@@ -65,12 +67,41 @@ test('so do the files of c8, nyc, jest and vitest; what is not read is named', a
   assert.deepEqual(await file('.c8rc.json', '{"all":true,"exclude":["web"]}'), REPORT);
   assert.deepEqual(await file('package.json', '{"jest":{"collectCoverageFrom":["src/**"]}}'), REPORT);
   assert.deepEqual(await file('jest.config.ts', "export default { collectCoverageFrom: ['src/**'] };"), REPORT);
+  assert.deepEqual(await file('.nycrc.yml', 'all: true\nexclude:\n  - web\n'), REPORT);
+  assert.deepEqual(await file('nyc.config.js', "module.exports = { 'all': true };"), REPORT);
+  assert.deepEqual(await file('nyc.config.js', 'module.exports = { all: false };'), OPEN);
   for (const [name, text] of [
     ['.nycrc', 'exclude:\n  - web\n'],
     ['.nycrc.json', '{"extends":"@x/nyc"}'],
     ['vitest.config.ts', "export default { test: { coverage: { exclude: ['web'] } } };"],
   ] as const)
     assert.deepEqual(await file(name, text), { kind: 'unread', where: name });
+});
+
+test('so does a file that jest or vitest are told of, and that of a package for itself', async (t) => {
+  const root = tempDir(t);
+  mkdirSync(join(root, 'config'));
+  writeFileSync(join(root, 'config/jest.js'), "module.exports = { collectCoverageFrom: ['src/**'] };");
+  writeFileSync(join(root, 'config/vitest.ts'), "export default { test: { coverage: { include: ['src/**'] } } };");
+  const scope = async (text: string) => (await scopesOf(root, [{ text, where: 'package.json' }])).javascript;
+  assert.deepEqual(await scope('jest --coverage --config config/jest.js'), REPORT);
+  assert.deepEqual(await scope('vitest run -c ./config/vitest.ts'), { kind: 'unread', where: './config/vitest.ts' });
+  for (const line of ['jest --config gone.js', 'jest -c "$CONFIG"'])
+    assert.deepEqual(await scope(line), { kind: 'unread', where: 'package.json' }, line);
+  const part = async (scripts: Readonly<Record<string, string>>, config?: string) => {
+    writeFileSync(join(root, 'config/package.json'), JSON.stringify({ scripts }));
+    writeFileSync(join(root, 'config/vitest.config.ts'), config ?? '');
+    return (await partScopes(root, 'config')).javascript;
+  };
+  const patterns = await part({ test: 'c8 -x gen mocha' });
+  assert.ok(patterns?.kind === 'patterns');
+  assert.deepEqual([patterns.covers('config/gen/a.js'), patterns.covers('config/src/a.js')], [false, true]);
+  assert.deepEqual(await part({ 'test:coverage': "jest --collectCoverageFrom='src/**'", test: 'jest' }), REPORT);
+  assert.deepEqual(await part({ test: 'vitest' }, "export default { test: { coverage: { exclude: ['x'] } } };"), {
+    kind: 'unread',
+    where: 'config/vitest.config.ts',
+  });
+  assert.deepEqual(await part({ docs: 'c8 --all node x.js', test: 'node --test' }), OPEN);
 });
 
 test('of Python, lists of coverage.py in each of its files, and the options of pytest', async (t) => {
