@@ -179,7 +179,11 @@ function failing(end: CommandEnd, names: readonly string[], failures: number | n
 export function coverageResult(coverage: Coverage, target: number, ends: readonly CommandEnd[]): Measured {
   const command = commandsOf(ends);
   if (!hasLines(coverage))
-    return noData('coverage', 'the coverage report names no line of the project beside its tests', command);
+    return noData(
+      'coverage',
+      'the coverage report names no line of the project beside tests and what is generated',
+      command,
+    );
   const figure = percentText(coverage.percent);
   const below = uncovered(coverage, target);
   const details = below.map(fileLine);

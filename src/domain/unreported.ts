@@ -1,6 +1,7 @@
 // Source that a coverage report does not name: no test has loaded it, so that none reaches its lines.
 
 import { type Coverage, fileLine, isTestFile, MAX_NAMED, percentText, type Reach } from './coverage.ts';
+import { isGeneratedPath, saysGenerated } from './generated.ts';
 import { type GateResult, gateResult, type QualitySettings } from './quality.ts';
 import { areaOf, isSettled } from './team/areas.ts';
 
@@ -25,10 +26,10 @@ const LANGUAGES: readonly Kind[] = [
 
 /** No part of the program that tests are for. */
 const BESIDE =
-  /^(?:scripts?|tools?|bin|bench(?:es|marks?)?|examples?|docs?)\/|(?:^|\/)(?:\.|third_party\/|generated\/|__generated__\/|__mocks__\/|mocks?\/|fixtures?\/|stories\/|static\/|public\/|assets\/|build\/|out\/)|\.(?:config|stories|gen|generated|pb|min)\.\w+$|_pb2(?:_grpc)?\.py$|(?:^|\/)(?:setup|manage|noxfile|build)\.(?:py|rs)$|(?:^|\/)(?:gulp|grunt)file\.\w+$|_(?:windows|darwin|linux)\.go$/i;
-/** Its author says that it is measured otherwise, or that nobody has written it. */
+  /^(?:scripts?|tools?|bin|bench(?:es|marks?)?|examples?|docs?)\/|(?:^|\/)(?:\.|third_party\/|__mocks__\/|mocks?\/|fixtures?\/|stories\/|static\/|public\/|assets\/|build\/|out\/)|\.(?:config|stories|bench(?:mark)?)\.\w+$|(?:^|\/)(?:setup|manage|noxfile|build)\.(?:py|rs)$|(?:^|\/)(?:gulp|grunt)file\.\w+$|_(?:windows|darwin|linux)\.go$/i;
+/** Its author says that it is measured otherwise. */
 const LEFT_OUT =
-  /\b(?:c8|v8|istanbul) ignore\b|\bnode:coverage (?:disable|ignore)\b|pragma: no cover|@generated\b|\bCode generated\b|\bDO NOT EDIT\b|^\/\/go:build |^\/\/ ?\+build /m;
+  /\b(?:c8|v8|istanbul) ignore\b|\bnode:coverage (?:disable|ignore)\b|pragma: no cover|^\/\/go:build |^\/\/ ?\+build /m;
 const AREAS = ['backend', 'frontend', 'database', 'core'];
 
 function languageOf(path: string): Kind | undefined {
@@ -44,7 +45,8 @@ function withoutTypes(text: string, { name }: Kind): string {
 }
 
 function isProgram(path: string): boolean {
-  return !isTestFile(path) && !isSettled(path) && !BESIDE.test(path) && AREAS.includes(areaOf(path, []));
+  if (isTestFile(path) || isSettled(path) || isGeneratedPath(path) || BESIDE.test(path)) return false;
+  return AREAS.includes(areaOf(path, []));
 }
 
 /** Whether a file is source that tests are for, by its path, in one of these languages. */
@@ -58,7 +60,7 @@ export const ALL_LANGUAGES: readonly Language[] = LANGUAGES.map(({ name }) => na
 /** How many lines of a file a test could reach; 0 where it is none that tests are for. */
 export function reachableLines(path: string, text: string): number {
   const language = languageOf(path);
-  if (language === undefined || LEFT_OUT.test(text)) return 0;
+  if (language === undefined || LEFT_OUT.test(text) || saysGenerated(text)) return 0;
   const bare = withoutTypes(text.replace(/\/\*[\s\S]*?\*\//g, ''), language).split('\n');
   const code = bare.filter((line) => line.trim() !== '' && !/^\s*(?:\/\/|#(?!\[))/.test(line));
   return language.runs.test(code.join('\n')) ? code.length : 0;

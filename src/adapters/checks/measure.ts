@@ -25,7 +25,7 @@ import type { Line } from './coverage-commands.ts';
 import { type Plan, planChecks, type Testing } from './plan.ts';
 import type { Way, Ways } from './project.ts';
 import { packagesOf, type Reading, readReport, watchPlaces } from './reports.ts';
-import { hasSource, reachOf } from './unreported.ts';
+import { hasSource, reachOf, withoutGenerated } from './unreported.ts';
 
 export type Findings = Pick<GateResult, 'checks' | 'coverage' | 'uncoveredFiles' | 'reach'> & {
   /** Every result speaks of the tree alone. */
@@ -124,11 +124,12 @@ async function measureTests(
   return { tests, ...(await judgeCoverage(runs, tests, bench)), lines, parts };
 }
 
-/** Without tests, which reach themselves; where they are all that the project has, they are the program. */
+/** Without tests, which reach themselves, and what is generated; where these are all that the project has, they are the program. */
 async function ownCoverage(all: Coverage, { root }: Bench): Promise<Coverage> {
-  const own = withoutTests(all, 'any');
-  if (hasLines(own)) return own;
-  return (await hasSource(root, ALL_LANGUAGES).catch(() => true)) ? own : all;
+  const tested = withoutTests(all, 'any');
+  const own = withoutGenerated(root, tested);
+  if (hasLines(own) || (await hasSource(root, ALL_LANGUAGES).catch(() => true))) return own;
+  return hasLines(tested) ? tested : all;
 }
 
 /** A manifest may stand there for its tools alone: where others have tests, nobody misses the report of its own. */

@@ -1,7 +1,8 @@
-// The source of a project that its coverage report does not name.
+// The source of a project that its coverage report does not name, and what it names that is none.
 
 import { join } from 'node:path';
-import { type Coverage, type Reach, uncovered } from '../../domain/coverage.ts';
+import { type Coverage, coverageOf, type Reach, uncovered } from '../../domain/coverage.ts';
+import { isGeneratedPath, saysGenerated } from '../../domain/generated.ts';
 import type { QualitySettings } from '../../domain/quality.ts';
 import { isSourceIn, type Language, reachableLines, unreportedPaths } from '../../domain/unreported.ts';
 import { trackedFiles } from '../git/tracked.ts';
@@ -9,8 +10,9 @@ import { readRegular } from '../own-file.ts';
 import type { Line } from './coverage-commands.ts';
 import { partScopes, scopesOf } from './coverage-scope.ts';
 
-/** Larger ones are written by nobody. */
+/** Larger ones are written by nobody, but by programs. */
 const MAX_BYTES = 512 * 1024;
+const MAX_GENERATED = 16 * 1024 * 1024;
 /** More are not looked through. */
 const MAX_FILES = 5_000;
 /** More are not kept. */
@@ -45,6 +47,13 @@ export async function reachOf(
     unreported,
     below: uncovered(coverage, coverageTarget, MAX_BELOW),
   };
+}
+
+/** Without what a program has written: nobody tests that. What a comment leaves out its runner has left out already. */
+export function withoutGenerated(root: string, { files }: Coverage): Coverage {
+  const isGenerated = (path: string) =>
+    isGeneratedPath(path) || saysGenerated(readRegular(join(root, path), MAX_GENERATED) ?? '');
+  return coverageOf(files.filter(({ path }) => !isGenerated(path)));
 }
 
 /** Whether the project has source in one of these languages that tests are for. */
