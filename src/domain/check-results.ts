@@ -87,6 +87,18 @@ export function notMeasured(check: Check, reason: string): Measured {
   return { result: { check, outcome: 'not_measured', reason, details: [], command: null, figure: null }, lasts: true };
 }
 
+/** Nothing has measured the coverage. That fails, unless nothing is asked of it, by a threshold of the commands' own neither. */
+export function unmeasuredCoverage(
+  why: string,
+  target: number,
+  ends: readonly CommandEnd[],
+  command: string | null,
+): Measured {
+  return target > 0 || ends.some((end) => ownThreshold(end) !== null)
+    ? noData('coverage', `not measured: ${why}`, command)
+    : notMeasured('coverage', `${why}; none is asked for (quality.coverage_target: 0)`);
+}
+
 export function notEnded(
   check: Check,
   timeoutMs: number,
@@ -178,12 +190,10 @@ function failing(end: CommandEnd, names: readonly string[], failures: number | n
 
 export function coverageResult(coverage: Coverage, target: number, ends: readonly CommandEnd[]): Measured {
   const command = commandsOf(ends);
-  if (!hasLines(coverage))
-    return noData(
-      'coverage',
-      'the coverage report names no line of the project beside tests and what is generated',
-      command,
-    );
+  if (!hasLines(coverage)) {
+    const why = 'the coverage report names no line of the project beside tests and what is generated';
+    return unmeasuredCoverage(why, target, ends, command);
+  }
   const figure = percentText(coverage.percent);
   const below = uncovered(coverage, target);
   const details = below.map(fileLine);

@@ -137,7 +137,8 @@ function nextStep(result: CheckResult, coverage: number | null, settings: Qualit
         ? 'Write tests, or mend what says where the command finds them.'
         : 'Make the tests pass.';
     case 'coverage':
-      if (figure === null) return `Make the coverage measurable, or name its command or its report: ${GIVE}.`;
+      if (figure === null)
+        return `Make the coverage measurable, or name its command or its report: ${GIVE}; where nothing can measure it, the user may waive it there (coverage_target: 0).`;
       if (isBelowOwn(result)) return 'Add tests until the command reaches that threshold.';
       if (coverage !== null && coverage >= settings.coverageTarget)
         return 'Find out why the command fails, and mend it.';

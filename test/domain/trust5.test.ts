@@ -94,6 +94,7 @@ const SCORES: readonly [string, Trust5Facts, Dimension, 'passed' | 'failed' | 'n
     'failed',
     2.5,
   ],
+  ['unmeasured coverage', facts({}, check('coverage', { outcome: 'not_measured' })), 'tested', 'not_measured', null],
   ['no tests at all', facts({ gate: { checks: [], coverage: null } }), 'tested', 'not_measured', null],
   ['lint errors', facts({}, failed('lint', 'src/a.js:3:1: no-var')), 'readable', 'failed', 2.5],
   ['no linter', facts({}, check('lint', { outcome: 'not_measured' })), 'readable', 'not_measured', null],
@@ -190,6 +191,16 @@ test('what is not measured passes only where the settings name it, and only what
   assert.equal(trust5Of(none, settings({ notMeasured: ['unified'] })).ok, true);
   const bad = facts({ format: { source: 's', files: 1, findings: [finding('a.js')] } });
   assert.equal(trust5Of(bad, settings({ notMeasured: ['unified'] })).ok, false);
+});
+
+test('coverage that is not measured, and of which nothing is asked, is as good as any; without tests nothing is', () => {
+  const none = { ...settings(), coverageTarget: 0 };
+  const unmeasured = check('coverage', { outcome: 'not_measured' });
+  const tested = (one: CheckResult) => of(trust5Of(facts({}, one, unmeasured), none), 'tested');
+  assert.deepEqual([tested(check('tests')).state, tested(check('tests')).score], ['passed', 5]);
+  assert.match(tested(check('tests')).figures.join('; '), /coverage: not measured: /);
+  assert.deepEqual([tested(failed('tests')).state, tested(failed('tests')).score], ['failed', 2.5]);
+  assert.equal(tested(check('tests', { outcome: 'not_measured' })).state, 'not_measured');
 });
 
 test('what is not passed says by what, with the thresholds; what need not be measured says so', () => {

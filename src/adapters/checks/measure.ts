@@ -13,6 +13,7 @@ import {
   notMeasured,
   performanceResult,
   testsResult,
+  unmeasuredCoverage,
 } from '../../domain/check-results.ts';
 import { type Coverage, hasLines, joinCoverage, uncovered, withoutTests } from '../../domain/coverage.ts';
 import { messageOf, ToolError } from '../../domain/errors.ts';
@@ -165,7 +166,8 @@ async function judgeCoverage(
     const bad = ends.find(couldNotRun);
     const why =
       bad === undefined ? (problem?.problem ?? 'there is no coverage report') : `${bad.command} cannot be run`;
-    return { coverage: noData('coverage', `not measured: ${why}`, command), reached: null };
+    const all = [...ends, ...missed.flatMap((run) => run.tests)];
+    return { coverage: unmeasuredCoverage(why, settings.coverageTarget, all, command), reached: null };
   }
   const all = joinCoverage(readings.flatMap((reading) => ('coverage' in reading ? [reading.coverage] : [])));
   const reached = await ownCoverage(all, bench);

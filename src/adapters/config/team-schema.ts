@@ -224,7 +224,7 @@ const quality = z
       .min(0)
       .max(100)
       .default(DEFAULTS.quality.coverageTarget)
-      .describe('Lines that the tests have to reach, percent.'),
+      .describe('Lines that the tests have to reach, percent. With 0, coverage that cannot be measured fails nothing.'),
     commands: z
       .strictObject({
         tests: command(

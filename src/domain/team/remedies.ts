@@ -155,7 +155,7 @@ function coverageRemedies(check: CheckResult, input: RemedyInput): Partial<Remed
   const to = memberFor(TESTER, input);
   if (to === null) return {};
   if (gate.coverage === null) {
-    const description = `The coverage cannot be measured: ${check.reason}. Make it measurable, or have its command or its report named in quality of .tool/config/workflow.yaml.`;
+    const description = `The coverage cannot be measured: ${check.reason}. Make it measurable, or have its command or its report named in quality of .tool/config/workflow.yaml, where the user may also waive it (coverage_target: 0).`;
     return { tasks: [{ subject: 'Make the coverage measurable', description, owner: to, files: [] }] };
   }
   if (gate.coverage >= settings.coverageTarget) {

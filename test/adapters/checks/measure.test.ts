@@ -147,7 +147,7 @@ test('tests are none of the lines that are to be reached, unless the project has
   assert.deepEqual(await measured(inTests), ['the tests reach 85.7 % of the lines (expected 80 %)', 600 / 7, []]);
   project.write('src/a.js', 'export function a() {}\n');
   assert.deepEqual(await measured(inTests), [
-    'the coverage report names no line of the project beside tests and what is generated',
+    'not measured: the coverage report names no line of the project beside tests and what is generated',
     null,
     [],
   ]);
@@ -303,6 +303,26 @@ test('findings and failing tests are told from the root, whatever the tools prin
   const result = await project.gate(commands({ tests, coverage: tests, lint }));
   assert.deepEqual(checkOf(result, 'lint').details, ['src/a.js:3:5: error  it is so']);
   assert.deepEqual(checkOf(result, 'tests').details, ['sums (test/a.test.js:1:1)']);
+});
+
+test('with a target of 0, coverage that nothing can measure fails nothing; tests and thresholds of commands do', async (t) => {
+  const project = testProject(t, null);
+  const measured = async (tests: string, coverageTarget = 0, more: { coverage?: string } = {}) => {
+    const result = await project.gate({ ...commands({ tests, ...more }), coverageTarget });
+    const { outcome, reason } = checkOf(result, 'coverage');
+    return [failures(result), outcome, reason] as const;
+  };
+  const [none, outcome, reason] = await measured('true');
+  assert.deepEqual([none, outcome], [[], 'not_measured']);
+  assert.match(reason, /^the project has no package\.json.*; none is asked for \(quality\.coverage_target: 0\)$/);
+  assert.deepEqual((await measured('exit 1'))[0], ['tests']);
+  assert.deepEqual((await measured('true', 1))[0], ['coverage']);
+  const tests = "printf 'SF:tests/a.js\\nDA:1,1\\nend_of_record\\n' > lcov.info";
+  project.write('src/a.js', 'export function a() {}\n');
+  assert.deepEqual((await measured(tests)).slice(0, 2), [[], 'not_measured']);
+  const own =
+    'printf "# pass 3\\n# fail 0\\n# cancelled 0\\n"; echo \'Jest: "global" coverage threshold for lines (99%) not met: 85%\'; exit 1';
+  assert.deepEqual((await measured('true', 0, { coverage: own }))[0], ['coverage']);
 });
 
 test('a project that is none fails tests and coverage with the reason, and says what to give', async (t) => {
