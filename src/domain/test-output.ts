@@ -232,6 +232,26 @@ function cargoNames(text: string): readonly string[] {
   });
 }
 
+const ENTITIES: Readonly<Record<string, string>> = { lt: '<', gt: '>', quot: '"', apos: "'", amp: '&' };
+
+function unescaped(text: string): string {
+  return text.replace(/&(lt|gt|quot|apos|amp);/g, (whole, name: string) => ENTITIES[name] ?? whole);
+}
+
+/** Of a report for machines, where that is all there is to read: JUnit's; in JSON that of jest and vitest. */
+function reportNames(text: string): readonly string[] {
+  const cases = text.split(/^(?=[ \t]*<testcase\b)/m).flatMap((part) => {
+    const own = /^\s*<testcase((?:\s+[\w:.-]+="[^"]*")*)\s*>\s*<(?:failure|error)\b/.exec(part)?.[1] ?? '';
+    const name = /\sname="([^"]*)"/.exec(own)?.[1];
+    const place = topOf(unescaped(part));
+    if (name === undefined) return [];
+    return [place === undefined ? unescaped(name) : withPlace(unescaped(name), place)];
+  });
+  const results = all(text, /"fullName":\s*"((?:[^"\\]|\\.)*)"(?:(?!"fullName":)[\s\S])*?"status":\s*"(\w+)"/g);
+  const titles = results.flatMap(([, title = '', status]) => (status === 'failed' ? title : []));
+  return [...cases, ...titles.map((title) => title.replace(/\\(["\\])/g, '$1'))];
+}
+
 /** Output without its colours. */
 export function plainText(output: string): string {
   return output.replace(ESCAPES, '').replaceAll('\r\n', '\n');
@@ -242,7 +262,8 @@ export function readTestOutput(output: string): TestOutput {
   const counts = [...SUMMARIES.flatMap((read) => read(text)), ...goCounts(text)];
   const sum = (pick: (count: Counts) => number) =>
     counts.length === 0 ? null : counts.reduce((total, count) => total + pick(count), 0);
-  const failed = NAMES.flatMap((read) => read(text)).map((name) => oneLine(name));
+  const named = NAMES.flatMap((read) => read(text));
+  const failed = (named.length + counts.length === 0 ? reportNames(text) : named).map((name) => oneLine(name));
   return {
     ran: sum((count) => count.ran),
     failures: sum((count) => count.failures),

@@ -82,6 +82,25 @@ test('a Go package that could not be built is named', () => {
   assert.deepEqual(readTestOutput('FAIL\texample.com/a [build failed]\n').failed, ['example.com/a [build failed]']);
 });
 
+test('where a runner leaves nothing but a report for machines, that names what fails', () => {
+  const failedIn = (output: string) => readTestOutput(output).failed;
+  const junit = [
+    '<testsuites>',
+    '\t<testcase name="fine" classname="a > b"/>',
+    '\t<testcase name="adds &lt;one> &amp; more" classname="test" failure="1 > 2">',
+    '\t\t<failure message="1 > 2">\n    at TestContext.&lt;anonymous> (test/a.test.mjs:3:67)\n\t\t</failure>',
+    '\t</testcase>',
+    '\t<testcase name="later"><skipped/></testcase>',
+    '</testsuites>\n================\n',
+  ].join('\n');
+  assert.deepEqual(failedIn(junit), ['adds <one> & more (test/a.test.mjs:3:67)']);
+  const json = (...results: readonly (readonly [string, string])[]) =>
+    JSON.stringify({ testResults: results.map(([fullName, status]) => ({ fullName, location: null, status })) });
+  assert.deepEqual(failedIn(json(['a "b" c', 'failed'], ['d', 'passed'], ['e', 'failed'])), ['a "b" c', 'e']);
+  // What a test prints of other tests counts for nothing beside its runner's words.
+  assert.deepEqual(failedIn(`${junit}\nℹ pass 1\nℹ fail 0\nℹ cancelled 0\n`), []);
+});
+
 test('files that fail as a whole are named: jest, vitest, a Go package', () => {
   const jest =
     "FAIL web tests/broken.test.js (5.2 s)\n  ● Test suite failed to run\n\n    Cannot find module './nothing'\n";

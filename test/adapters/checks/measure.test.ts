@@ -259,6 +259,17 @@ test('tests that fail without a name are shown with their last lines', async (t)
   assert.deepEqual(checkOf(result, 'tests').details, ['one', 'two']);
 });
 
+test("tests that fail are named from a report of JUnit's too, where that is all that is printed", async (t) => {
+  const project = testProject(t, null);
+  project.write(
+    'test/a.test.mjs',
+    "import test from 'node:test';\ntest('adds', () => {\n  throw new Error('x');\n});\n",
+  );
+  const tests = "node --test --test-reporter=junit test/a.test.mjs; status=$?; echo '====='; exit $status";
+  const { reason } = checkOf(await project.gate(commands({ tests, coverage: LCOV })), 'tests');
+  assert.equal(reason, '1 test fails: adds (test/a.test.mjs:3:9)');
+});
+
 test('a coverage script that breaks before any test is named by itself; failing tests by the shorter command', async (t) => {
   const project = testProject(t, null);
   const scripts = { test: 'sh test.sh', coverage: 'c8 sh test.sh' };
