@@ -12,12 +12,17 @@ import { inside } from './project.ts';
 
 const MAX_BYTES = 1024 * 1024;
 
+/** Below the project, where formatters and linters look at whatever is called as what they know. */
+function placeOf(directory: string, key: string): string {
+  return join(directory, key);
+}
+
 /**
  * The kept result; null when there is none that is whole.
  * @param since a failure counts that was measured then or later
  */
 export function readKept(directory: string, key: string, since: number): GateResult | null {
-  const text = readRegular(join(directory, `${key}.json`), MAX_BYTES);
+  const text = readRegular(placeOf(directory, key), MAX_BYTES);
   if (text === null) return null;
   try {
     const kept: unknown = JSON.parse(text);
@@ -35,7 +40,7 @@ export function keep(directory: string, key: string, result: GateResult, at: num
   const draft = join(directory, `${key}.${randomUUID()}.tmp`);
   try {
     writeFileSync(draft, `${JSON.stringify({ at, ...result })}\n`, { mode: 0o600 });
-    renameSync(draft, join(directory, `${key}.json`));
+    renameSync(draft, placeOf(directory, key));
   } finally {
     rmSync(draft, { force: true });
   }

@@ -6,6 +6,7 @@ import { hostname } from 'node:os';
 import { join } from 'node:path';
 import test from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
 import { createChecks } from '../../../src/adapters/checks/checks.ts';
 import { processStartTime } from '../../../src/adapters/processes.ts';
 import { BusyError } from '../../../src/domain/errors.ts';
@@ -49,7 +50,7 @@ test('a tree that was measured is not measured again, a changed one is', async (
   await project.gate({ ...settings, coverageTarget: 50 });
   assert.equal(runs(), 3, 'other settings, another result');
   assert.ok(
-    keptFiles(project).every((name) => /^[0-9a-f]{40}-[0-9a-f]{16}\.json$/.test(name)),
+    keptFiles(project).every((name) => /^[0-9a-f]{40}-[0-9a-f]{16}$/.test(name)),
     keptFiles(project).join(),
   );
 });
@@ -68,6 +69,21 @@ test('a failure is measured again, since its cause may lie where no tree sees it
   rmSync(needed);
   assert.equal((await project.gate(asking)).ok, true);
   assert.equal(runs(), 2, 'what has passed is kept');
+});
+
+test('what is kept below the project is nothing that its formatter looks at', async (t) => {
+  const project = testProject(t, null);
+  const prettier = fileURLToPath(import.meta.resolve('prettier/bin/prettier.cjs'));
+  const settings = { ...DEFAULT_QUALITY, ...commands({ tests: 'true', coverage: LCOV }) };
+  const checked = { ...settings, commands: { ...settings.commands, lint: `node '${prettier}' --check .` } };
+  const cacheDirectory = join(project.root, '.tool/cache/checks');
+  const { run } = createChecks({ root: project.root, cacheDirectory, now: Date.now });
+  for (const value of [1, 2]) {
+    project.write('a.json', `{ "a": ${value} }\n`);
+    const result = await run(checked, new AbortController().signal);
+    assert.deepEqual(failures(result), [], checkOf(result, 'lint').reason);
+    assert.equal(readdirSync(cacheDirectory).length, value);
+  }
 });
 
 test('a kept result that is broken, or of another form, is measured again', async (t) => {
