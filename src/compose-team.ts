@@ -4,6 +4,7 @@ import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { agentTools, hasAgentFile } from './adapters/agent-tools.ts';
 import { loadTeamSettings } from './adapters/config/settings-snapshot.ts';
+import { reportPath } from './adapters/event-log/finished-team.ts';
 import { KeptTeams } from './adapters/event-log/kept-teams.ts';
 import { FileTeams } from './adapters/event-log/teams.ts';
 import { teammateAbove } from './adapters/host-above.ts';
@@ -125,7 +126,7 @@ function viewOf(project: Project, env: Environment, teams: Teams, settings: () =
     agentTools: (agent) => agentTools(root, agent),
     writeSpec: (spec, replaces) => putSpec(main, spec, replaces, new Date().toISOString().slice(0, 10)),
     writeReport: (directory, text) => {
-      const path = join(directory, 'report.md');
+      const path = reportPath(directory);
       writeFileSync(path, text);
       return path;
     },

@@ -3,6 +3,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { readToolSection } from '../adapters/config/tool-section.ts';
+import { reportPath } from '../adapters/event-log/finished-team.ts';
 import { findUntold, told, untoldTeams } from '../adapters/event-log/untold.ts';
 import { takeTokens } from '../adapters/github/credential.ts';
 import { findVariable } from '../adapters/host-settings.ts';
@@ -168,7 +169,7 @@ async function reportBuilt(
     const changed = await workshop.changed(team);
     const kept = await workshop.kept(team);
     const place = outcome.kind === 'done' ? outcome.archived : join(project.main, '.tool', 'teams', team);
-    const path = join(place, 'report.md');
+    const path = reportPath(place);
     writeFileSync(path, teamReport({ state: outcome.state, branch, changed, coverageBefore, kept }));
     return { branch, files: changed.length, report: path };
   } catch (error) {

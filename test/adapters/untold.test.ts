@@ -36,7 +36,7 @@ function archiveIn(t: Cleanup) {
   return { root, teams, begin, ended };
 }
 
-const isNoted = (archived: string) => existsSync(join(archived, 'end.json'));
+const isNoted = (archived: string) => existsSync(join(archived, 'end'));
 
 test('the last end of a name is told, and those before it are forgotten', async (t) => {
   const { root, teams, ended } = archiveIn(t);

@@ -59,7 +59,7 @@ function documentsOf(root: string): Readonly<Record<string, string>> {
 function reportOf(root: string, team: string): string {
   const archive = join(root, '.tool', 'teams', 'archive');
   const directory = readdirSync(archive).find((name) => name.startsWith(team)) ?? '';
-  return readFileSync(join(archive, directory, 'report.md'), 'utf8');
+  return readFileSync(join(archive, directory, 'report.txt'), 'utf8');
 }
 
 /** The headings of the report that a team left. */

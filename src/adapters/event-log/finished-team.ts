@@ -15,8 +15,9 @@ export type FinishedTeam = {
   readonly report: string | null;
 };
 
+/** No name that formatters and linters of the project take for something of theirs. */
 export function reportPath(directory: string): string {
-  return join(directory, 'report.md');
+  return join(directory, 'report.txt');
 }
 
 function namesIn(directory: string): readonly string[] {

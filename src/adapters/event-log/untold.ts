@@ -12,7 +12,8 @@ import { TeamHistory } from './team-history.ts';
 import { teamsDirectory } from './team-names.ts';
 import { ARCHIVE } from './teams.ts';
 
-const FILE = 'end.json';
+/** No name that formatters of the project look for. */
+const FILE = 'end';
 
 const found = z.discriminatedUnion('phase', [
   z.strictObject({ phase: z.literal('plan'), spec: z.string(), status: z.enum(SPEC_STATUSES) }),

@@ -92,7 +92,7 @@ for (const isReported of [true, false])
     const place = await issueClone(t);
     const { bench, git, heard } = place;
     const archive = await finished(place);
-    if (isReported) writeFileSync(join(archive, 'report.md'), '# The report\n\n3 of 3 tasks are done\n');
+    if (isReported) writeFileSync(join(archive, 'report.txt'), '# The report\n\n3 of 3 tasks are done\n');
     // The daemon has taken main in since: a commit of git's own is needed, and nobody's name is known to it.
     writeTree(bench.cwd, { 'src/api/a.js': '2\n' });
     commitAll(bench.cwd, 'Of main');

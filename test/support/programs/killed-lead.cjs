@@ -18,10 +18,10 @@ fs.renameSync = (from, to) => {
 };
 fs.writeFileSync = (path, ...rest) => {
   writeFileSync(path, ...rest);
-  if (String(path).endsWith('/report.md')) strike('when its report is written');
+  if (String(path).endsWith('/report.txt')) strike('when its report is written');
 };
 fs.rmSync = (path, ...rest) => {
-  if (String(path).endsWith('/end.json')) strike('when all was said');
+  if (String(path).endsWith('/end')) strike('when all was said');
   rmSync(path, ...rest);
 };
 syncBuiltinESMExports();
