@@ -22,7 +22,7 @@ const OTHER_RUNNER =
 /** A call of the scripts of packages. */
 const MANY = /(?:^|\s)(?:--workspaces?|-ws?|-r|--recursive|--filter)(?:[\s=]|$)|\b(?:workspaces|turbo|lerna|nx)\b/;
 const OF_PACKAGES =
-  'runs those of its packages: add one that has each leave a report in its own coverage/ (ignored by Git), like "npm run test:coverage --workspaces --if-present" with "vitest run --coverage" in each; for tests that run in Node itself it is enough to install c8';
+  'runs those of its packages: install c8 if they run in Node itself, else add one by which each leaves a report in its coverage/ (ignored by Git), as "npm run test:coverage -ws --if-present", "vitest run --coverage" in each';
 const OF_NOBODY = 'names no known test runner; install c8, which measures what any of them runs in Node';
 
 export async function findNodeProject({ root }: Surroundings): Promise<Project | null> {

@@ -202,7 +202,7 @@ test('a Node project: where the coverage comes from, and why it does not', async
   for (const test of ['npm test --workspaces --if-present', 'npm test -ws', 'pnpm -r test', 'turbo run test'])
     assert.match(
       (await of({ test })).gap ?? '',
-      /runs those of its packages: add one that has each leave a report in its own coverage\/ \(ignored by Git\), like "npm run test:coverage --w/,
+      /runs those of its packages: install c8 if they run in Node itself, else add one by which each leaves a report in its coverage\/ \(ignored by Git\), as "npm run test:coverage -w/,
       test,
     );
   assert.match((await of({})).planned.testing[0]?.tests.gap ?? '', /^package\.json has no script "test"$/);
