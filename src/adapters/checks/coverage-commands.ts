@@ -1,6 +1,7 @@
 // What the commands that measure say by their options of which files their coverage is about.
 
-import { commandsIn, type WrittenWord } from '../shell/commands-in.ts';
+import type { WrittenWord } from '../shell/commands-in.ts';
+import { isOption, type Line, nameOf, programsOf, type Scripts, type Words } from './script-programs.ts';
 
 /** Words of one place: patterns, that the report names all that counts, or what cannot be read from outside. */
 export type Said = {
@@ -13,10 +14,6 @@ export type Said = {
   readonly config?: { readonly family: Family; readonly path: string };
 };
 
-/** A command as it is run, and where it is written. */
-export type Line = { readonly text: string; readonly where: string };
-
-type Words = readonly WrittenWord[];
 /** Programs that measure coverage, or run what does. */
 export type Family = 'c8' | 'node' | 'vitest' | 'jest' | 'pytest' | 'coverage.py';
 type Call = {
@@ -27,84 +24,7 @@ type Call = {
   readonly namesAll: boolean;
 };
 
-/** Scripts of package.json; null: there is no such one. */
-export type Scripts = (name: string) => string | null;
-
-const MANIFEST = 'package.json';
-const DEEPEST = 8;
-
-function nameOf(words: Words): string {
-  const word = words[0]?.text ?? '';
-  return word.slice(word.lastIndexOf('/') + 1).replace(/\.[cm]?js$/, '');
-}
-
-function withoutFirst(words: Words, isLeft: (text: string) => boolean): Words {
-  const from = words.findIndex(({ text }) => !isLeft(text));
-  return from === -1 ? [] : words.slice(from);
-}
-
-const isOption = (text: string) => text.startsWith('-');
-
-/** What a word behind it belongs to. */
-const TAKES_DIRECTORY = /^(?:--prefix|-C|--dir|--cwd|--filter|-F|--workspaces?|-ws?|-r|--recursive)(?:=|$)/;
-
-function quoted(words: Words): string {
-  return words.map(({ text }) => ` '${text.replaceAll("'", "'\\''")}'`).join('');
-}
-
-/** A script of the project's with those that stand around it, and what is handed on to it. */
-function scriptLine(name: string, rest: Words, scripts: Scripts): string | null {
-  const own = scripts(name);
-  if (own === null) return null;
-  const handed = rest[0]?.text === '--' ? rest.slice(1) : rest;
-  return [scripts(`pre${name}`), `${own}${quoted(handed)}`, scripts(`post${name}`)].filter(Boolean).join('\n');
-}
-
-type Step = { readonly words: Words } | { readonly text: string } | null;
-
-/** A package manager's word: a script, a program of a package, or neither. */
-function managed(manager: string, words: Words, scripts: Scripts): Step {
-  const rest = withoutFirst(words.slice(1), (text) => isOption(text) && !TAKES_DIRECTORY.test(text));
-  const [first, ...others] = rest;
-  const word = first?.text ?? '';
-  if (word === '' || isOption(word)) return null;
-  if (['exec', 'dlx', 'x'].includes(word)) return { words: withoutFirst(others, isOption) };
-  const isRun = word === 'run' || word === 'run-script';
-  const [name, behind] = isRun ? [others[0]?.text ?? '', others.slice(1)] : [word, others];
-  const script = ['t', 'tst'].includes(name) && !isRun ? 'test' : name;
-  const isScript = isRun || script === 'test' || (manager !== 'npm' && scripts(script) !== null);
-  const text = isScript ? scriptLine(script, behind, scripts) : null;
-  if (text !== null) return { text };
-  return manager === 'yarn' && !isRun ? { words: rest } : null;
-}
-
-const INSTALLED = /(?:^|\/)node_modules\//;
-
-/** What a program runs that runs another one; undefined: it is none of these. */
-function inner(words: Words, scripts: Scripts): Step | undefined {
-  const name = nameOf(words);
-  const rest = words.slice(1);
-  if (['npx', 'bunx', 'time', 'exec', 'command', 'nice'].includes(name)) return { words: withoutFirst(rest, isOption) };
-  if (['env', 'cross-env'].includes(name)) return { words: withoutFirst(rest, (text) => /^-|=/.test(text)) };
-  if (['npm', 'pnpm', 'yarn', 'bun'].includes(name)) return managed(name, words, scripts);
-  if (['poetry', 'uv', 'pipenv', 'pdm', 'rye', 'hatch'].includes(name))
-    return rest[0]?.text === 'run' ? { words: withoutFirst(rest.slice(1), isOption) } : null;
-  if (name === 'node' && !rest.some(({ text }) => text === '--test')) {
-    const at = rest.findIndex(({ text }) => !isOption(text) && INSTALLED.test(text));
-    return at === -1 ? undefined : { words: rest.slice(at) };
-  }
-  if (/^python[\d.]*$/.test(name)) {
-    const at = rest.findIndex(({ text }) => text === '-m');
-    return at === -1 ? null : { words: rest.slice(at + 1) };
-  }
-  if (['sh', 'bash'].includes(name)) {
-    const [option, script] = rest;
-    return option !== undefined && /^-\w*c$/.test(option.text) ? { text: script?.text ?? '' } : null;
-  }
-  return undefined;
-}
-
-function familyOf(words: Words): Family | null {
+export function familyOf(words: Words): Family | null {
   const name = nameOf(words);
   switch (name) {
     case 'c8':
@@ -129,27 +49,13 @@ function familyOf(words: Words): Family | null {
   }
 }
 
-/** The programs that are run, as far as that is told by words alone. */
-function callsOf({ text, where }: Line, scripts: Scripts, depth = 0): readonly Call[] {
-  if (depth > DEEPEST) return [];
-  return commandsIn(text).flatMap((command): readonly Call[] => {
-    let words: Words = command;
-    for (let steps = 0; steps < DEEPEST; steps++) {
-      const step = inner(words, scripts);
-      if (step === null) return [];
-      if (step === undefined) break;
-      if ('text' in step)
-        return callsOf({ text: step.text, where: isScripts(words) ? MANIFEST : where }, scripts, depth + 1);
-      words = step.words;
-    }
+/** Programs that measure coverage, or run what does; others are left out. */
+function callsOf(line: Line, scripts: Scripts): readonly Call[] {
+  return programsOf(line, scripts).flatMap(({ words, where }) => {
     const family = familyOf(words);
     if (family === null) return [];
     return [{ family, words: words.slice(1), where, namesAll: nameOf(words) === 'react-scripts' }];
   });
-}
-
-function isScripts(words: Words): boolean {
-  return ['npm', 'pnpm', 'yarn', 'bun'].includes(nameOf(words));
 }
 
 /** Options of programs that run another one, and have no word of their own behind them. */

@@ -3,8 +3,9 @@
 import { join } from 'node:path';
 import picomatch from 'picomatch';
 import type { Scope, Scopes } from '../../domain/unreported.ts';
-import { type Family, type Line, type Said, type Spoken, saidByPytest, spokenBy } from './coverage-commands.ts';
+import { type Family, type Said, type Spoken, saidByPytest, spokenBy } from './coverage-commands.ts';
 import { inside, readText } from './project.ts';
+import type { Line } from './script-programs.ts';
 import { readToml } from './toml.ts';
 
 /** @param lines what was run to measure the coverage: only that, and the files it reads, say what it is about */

@@ -22,10 +22,10 @@ import { BELOW_OWN, type Check, type GateResult, type QualitySettings } from '..
 import { type CommandEnd, hasNoTests, tellsOfTests, wasLost } from '../../domain/test-ends.ts';
 import { ALL_LANGUAGES } from '../../domain/unreported.ts';
 import type { Commands } from './command.ts';
-import type { Line } from './coverage-commands.ts';
 import { type Plan, planChecks, type Testing } from './plan.ts';
 import type { Way, Ways } from './project.ts';
 import { packagesOf, type Reading, readReport, watchPlaces } from './reports.ts';
+import type { Line } from './script-programs.ts';
 import { hasSource, reachOf, withoutGenerated } from './unreported.ts';
 
 export type Findings = Pick<GateResult, 'checks' | 'coverage' | 'uncoveredFiles' | 'reach'> & {

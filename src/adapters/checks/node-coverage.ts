@@ -1,5 +1,7 @@
 // How a script of package.json is made to leave a coverage report: one rule per tool.
 
+import type { Scripts } from './script-programs.ts';
+
 type Rule = {
   /** Where the tool stands in the script; what is added comes behind it. */
   readonly place: RegExp;
@@ -26,8 +28,10 @@ const WRAPPED = '--reporter=lcovonly --reporter=text-summary --report-dir="$TOOL
 
 /** What is set for one command. */
 const SET = String.raw`[A-Za-z_]\w*=(?:'[^']*'|"[^"]*"|[^\s'"])*`;
+/** What reads files of variables for a program. */
+const VARIABLES = String.raw`(?:dotenv|dotenvx run|env-cmd)(?: -\S+(?: [^-\s]\S*)?)*`;
 /** What starts a program, and hands on to it what stands behind. */
-const STARTER = String.raw`(?:npx(?: -\S+)*|bunx|pnpm(?: exec| run)?|yarn(?: run)?|npm (?:exec|x) --|(?:cross-)?env|${SET}) +`;
+const STARTER = String.raw`(?:npx(?: -\S+)*|bunx|pnpm(?: exec| run)?|yarn(?: run)?|npm (?:exec|x) --|(?:cross-)?env|${VARIABLES}|${SET}) +`;
 /** The beginning of a command: of the script, behind `&&`, or behind what starts it. */
 const START = String.raw`(?:^|&&|;|\|\||\b(?:npx(?: -\S+)*|cross-env|${SET}) )\s*(?:${STARTER})*`;
 /** Node with options, of which some have a word behind them. */
@@ -82,6 +86,31 @@ const RULES: readonly Rule[] = [
   },
 ];
 
+function namesRunner(script: string): boolean {
+  return RULES.some(({ place }) => place.test(script));
+}
+
+const STEPS = /\s*&&\s*/;
+const CALL = /^(?:(npm|pnpm|yarn|bun) )(run |run-script )?(?:(?:-s|--silent) )*([\w:.-]+)(?: (-- )?([^|;&<>]*))?$/;
+/** Scripts that call scripts go no deeper. */
+const DEEPEST = 5;
+
+/** The script with what stands behind its only call that comes to a known runner; as it is where there is none, or are several. */
+export function followed(script: string, scripts: Scripts, depth = 0): string {
+  if (depth > DEEPEST || namesRunner(script) || /\|\||;|\||"[^"]*&&|'[^']*&&/.test(script)) return script;
+  const steps = script.split(STEPS).map((step) => {
+    const [, manager, run, name = '', handed, more = ''] = CALL.exec(step.trim()) ?? [];
+    const own = manager === 'npm' && run === undefined && name !== 'test' ? null : scripts(name);
+    // Of options that npm keeps for itself some name other packages.
+    if (own === null || (manager === 'npm' && more !== '' && handed === undefined)) return step;
+    const text = [scripts(`pre${name}`), `${followed(own, scripts, depth + 1)} ${more}`.trim(), scripts(`post${name}`)];
+    const whole = text.filter((part) => part !== null).join(' && ');
+    // What stands on both sides of another operator is no step of one chain.
+    return namesRunner(whole) && !/\|\||;|\|/.test(whole) ? whole : step;
+  });
+  return steps.filter(namesRunner).length === 1 ? steps.join(' && ') : script;
+}
+
 export type Reporting = {
   readonly script: string;
   /** What a person types to see the coverage. */
@@ -100,7 +129,7 @@ function flagsFor({ flags }: Rule, script: string): string {
   return /[^|]\|[^|]/.test(script) ? flags.replace('--test-reporter=spec', '--test-reporter=tap') : flags;
 }
 
-const TYPED = new RegExp(`^((?:${SET} +)*)(?=(?:c8|nyc|vitest|jest|react-scripts|tsx|cross-env) )`);
+const TYPED = new RegExp(`^((?:${SET} +)*)(?=(?:c8|nyc|vitest|jest|react-scripts|tsx|cross-env|dotenvx?|env-cmd) )`);
 
 /** A tool of the project's own, from a person's shell. */
 function typed(script: string): string {

@@ -3,8 +3,10 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { messageOf, ToolError } from '../../domain/errors.ts';
-import { reporting, runsSameTests } from './node-coverage.ts';
+import { familyOf } from './coverage-commands.ts';
+import { followed, reporting, runsSameTests } from './node-coverage.ts';
 import { found, gap, inside, keysOf, type Project, readText, type Surroundings, type Ways, way } from './project.ts';
+import { programsOf, type Scripts } from './script-programs.ts';
 
 const MANIFEST = 'package.json';
 
@@ -25,6 +27,21 @@ const OF_PACKAGES =
   'runs those of its packages: install c8 if they run in Node itself, else add one by which each leaves a report in its coverage/ (ignored by Git), as "npm run test:coverage -ws --if-present", "vitest run --coverage" in each';
 const OF_NOBODY = 'names no known test runner; install c8, which measures what any of them runs in Node';
 
+/** Where there is no "test". */
+const TESTS = ['test:unit', 'unit', 'test:ci'];
+/** It ends by nobody's doing. */
+const WATCHES = / --(?:watch(?:All)?|ui)(?![\w=])|\bwatch\b/;
+
+/** What stands in the way of measuring a script that is not made to leave a report. */
+function whyUnread(script: string, scripts: Scripts): string {
+  if (MANY.test(script)) return OF_PACKAGES;
+  const families = programsOf({ text: script, where: MANIFEST }, scripts).map(({ words }) => familyOf(words));
+  const runner = families.find((one) => one === 'vitest' || one === 'jest');
+  if (runner === undefined) return OF_NOBODY;
+  const call = runner === 'vitest' ? 'vitest run --coverage' : 'jest --coverage';
+  return `comes to ${runner} more than once or in a way that is not followed: add one that runs all of it once, like "${call}"`;
+}
+
 export async function findNodeProject({ root }: Surroundings): Promise<Project | null> {
   const text = readText(root, MANIFEST);
   if (text === null) return null;
@@ -37,13 +54,15 @@ export async function findNodeProject({ root }: Surroundings): Promise<Project |
   const run = (name: string) => (name === 'test' && manager !== 'bun' ? `${manager} test` : `${manager} run ${name}`);
 
   const packages = ['dependencies', 'devDependencies'].flatMap((part) => keysOf(inside(manifest, part)));
-  const test = scripts('test');
-  // What npm writes into a new package.
-  const hasTests = test !== null && !/no test specified/.test(test);
-  const coverageName =
-    ['test:coverage', 'coverage'].find((name) => scripts(name) !== null) ?? (hasTests ? 'test' : null);
+  // What npm writes into a new package is none.
+  const isTest = (name: string) => scripts(name) !== null && !/no test specified/.test(scripts(name) ?? '');
+  const testName = isTest('test')
+    ? 'test'
+    : (TESTS.find((name) => isTest(name) && !WATCHES.test(scripts(name) ?? '')) ?? null);
+  const test = testName === null ? null : scripts(testName);
+  const coverageName = ['test:coverage', 'coverage'].find((name) => scripts(name) !== null) ?? testName;
   const coverageScript = coverageName === null ? null : scripts(coverageName);
-  const calls = coverageName === 'test' ? OTHER_RUNNER.exec(coverageScript ?? '')?.[1] : undefined;
+  const calls = coverageName === testName ? OTHER_RUNNER.exec(coverageScript ?? '')?.[1] : undefined;
 
   const one = (names: readonly string[]): Ways => {
     const name = names.find((candidate) => scripts(candidate) !== null);
@@ -54,11 +73,11 @@ export async function findNodeProject({ root }: Surroundings): Promise<Project |
   const coverage = (): Ways => {
     if (coverageName === null || coverageScript === null)
       return gap(`${MANIFEST} has no script "test:coverage" or "coverage"`);
-    const report = reporting(coverageScript, run(coverageName), packages);
+    const report = reporting(followed(coverageScript, scripts), run(coverageName), packages);
     if (report === null)
-      return coverageName === 'test'
+      return coverageName === testName
         ? gap(
-            `${MANIFEST} has no script "test:coverage" or "coverage", and its script "test" ${MANY.test(coverageScript) ? OF_PACKAGES : OF_NOBODY}`,
+            `${MANIFEST} has no script "test:coverage" or "coverage", and its script "${testName}" ${whyUnread(coverageScript, scripts)}`,
           )
         : found(way(run(coverageName)));
     if (report.report === null) return found(way(run(coverageName)));
@@ -68,14 +87,14 @@ export async function findNodeProject({ root }: Surroundings): Promise<Project |
     const [before, after] = [own(`pre${coverageName}`), own(`post${coverageName}`)];
     const isAlone = before.length + after.length === 0;
     const script = [...before, isAlone ? report.script : `(\n${report.script}\n)`, ...after].join(' && ');
-    const command = coverageName === 'test' ? report.command : run(coverageName);
+    const command = coverageName === testName ? report.command : run(coverageName);
     const env = scriptEnvironment(root, manifest, coverageName, coverageScript);
     return found(way(command, { ...report, script, env }));
   };
   return {
     manifest: MANIFEST,
     languages: ['javascript', 'typescript'],
-    tests: hasTests ? found(way(run('test'))) : gap(`${MANIFEST} has no script "test"`),
+    tests: testName !== null ? found(way(run(testName))) : gap(`${MANIFEST} has no script "test"`),
     ...(calls === undefined ? {} : { calls }),
     coverage: coverage(),
     coverageRunsTests: coverageScript !== null && test !== null && runsSameTests(coverageScript, test),

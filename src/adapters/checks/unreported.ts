@@ -7,8 +7,8 @@ import type { QualitySettings } from '../../domain/quality.ts';
 import { isSourceIn, type Language, reachableLines, unreportedPaths } from '../../domain/unreported.ts';
 import { trackedFiles } from '../git/tracked.ts';
 import { readRegular } from '../own-file.ts';
-import type { Line } from './coverage-commands.ts';
 import { partScopes, scopesOf } from './coverage-scope.ts';
+import type { Line } from './script-programs.ts';
 
 /** Larger ones are written by nobody, but by programs. */
 const MAX_BYTES = 512 * 1024;
