@@ -1,13 +1,13 @@
 // Whether changed files are formatted: by the formatter that the project itself is set up for, which changes nothing here.
 
 import { existsSync, statSync } from 'node:fs';
-import { dirname, extname, join, resolve } from 'node:path';
+import { extname, join, resolve } from 'node:path';
 import { couldNotRun } from '../../domain/check-results.ts';
 import type { CommandEnd } from '../../domain/test-ends.ts';
 import { lastLines, oneLine } from '../../domain/text.ts';
 import type { Finding, FormatFacts, Unmeasured } from '../../domain/trust5-facts.ts';
 import type { Commands } from './command.ts';
-import { hasProgram, inside, isInstalled, keysOf, readText } from './project.ts';
+import { hasProgram, inside, isInstalled, keysOf, packageProgram, quote, readText } from './project.ts';
 import { readToml } from './toml.ts';
 
 type Formatter = {
@@ -33,19 +33,6 @@ export type FormatOptions = {
 const PRETTIER = /\.(?:[cm]?[jt]sx?|vue|css|scss|less|html|json5?|ya?ml|mdx?|graphql|hbs)$/;
 const BIOME = /\.(?:[cm]?[jt]sx?|vue|svelte|astro|css|jsonc?|graphql|html)$/;
 const SCRIPTS = ['format:check', 'check:format', 'format-check', 'fmt:check', 'prettier:check'];
-
-/** A program that packages brought, in the root or above it: work trees share what stands above them. */
-function packageProgram(root: string, name: string): string | null {
-  for (let place = root; ; place = dirname(place)) {
-    const path = join(place, 'node_modules/.bin', name);
-    if (hasProgram(place, `node_modules/.bin/${name}`)) return path;
-    if (dirname(place) === place) return null;
-  }
-}
-
-function quote(text: string): string {
-  return `'${text.replaceAll("'", `'\\''`)}'`;
-}
 
 /** A formatter, or what would be needed for it; null: nothing speaks of one. */
 type Found = Formatter | Unmeasured | null;

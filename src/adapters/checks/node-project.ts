@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { messageOf, ToolError } from '../../domain/errors.ts';
 import { familyOf } from './coverage-commands.ts';
 import { followed, reporting, runsSameTests } from './node-coverage.ts';
+import { findLint } from './node-lint.ts';
 import { found, gap, inside, keysOf, type Project, readText, type Surroundings, type Ways, way } from './project.ts';
 import { programsOf, type Scripts } from './script-programs.ts';
 
@@ -42,7 +43,8 @@ function whyUnread(script: string, scripts: Scripts): string {
   return `comes to ${runner} more than once or in a way that is not followed: add one that runs all of it once, like "${call}"`;
 }
 
-export async function findNodeProject({ root }: Surroundings): Promise<Project | null> {
+export async function findNodeProject(around: Surroundings): Promise<Project | null> {
+  const { root } = around;
   const text = readText(root, MANIFEST);
   if (text === null) return null;
   const manifest = parsed(text);
@@ -98,7 +100,12 @@ export async function findNodeProject({ root }: Surroundings): Promise<Project |
     ...(calls === undefined ? {} : { calls }),
     coverage: coverage(),
     coverageRunsTests: coverageScript !== null && test !== null && runsSameTests(coverageScript, test),
-    lint: one(['lint']),
+    lint: await findLint(around, manifest, {
+      scripts,
+      names: keysOf(inside(manifest, 'scripts')),
+      run,
+      test: testName,
+    }),
     security: one(['audit', 'security']),
   };
 }

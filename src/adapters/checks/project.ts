@@ -1,7 +1,7 @@
 // What a project of some language says of its own checks, and how its files are asked.
 
 import { accessSync, constants } from 'node:fs';
-import { delimiter, join } from 'node:path';
+import { delimiter, dirname, join } from 'node:path';
 import type { Language } from '../../domain/unreported.ts';
 import { readRegular } from '../own-file.ts';
 
@@ -79,6 +79,20 @@ export function isInstalled(program: string, env: Readonly<Record<string, string
 /** A program that the project keeps for itself. */
 export function hasProgram(root: string, path: string): boolean {
   return isExecutable(join(root, path));
+}
+
+/** A program that packages brought, in the root or above it: work trees share what stands above them. */
+export function packageProgram(root: string, name: string): string | null {
+  for (let place = root; ; place = dirname(place)) {
+    const path = join(place, 'node_modules/.bin', name);
+    if (hasProgram(place, `node_modules/.bin/${name}`)) return path;
+    if (dirname(place) === place) return null;
+  }
+}
+
+/** One word for the shell. */
+export function quote(text: string): string {
+  return `'${text.replaceAll("'", `'\\''`)}'`;
 }
 
 /** A value inside of a decoded file; undefined when there is no such place. */

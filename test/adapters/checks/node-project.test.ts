@@ -1,10 +1,13 @@
 // What is found in a Node project, measured with its own tools, and what is said where something is missing.
 
 import assert from 'node:assert/strict';
+import { chmodSync } from 'node:fs';
+import { join } from 'node:path';
 import test from 'node:test';
+import { fileURLToPath } from 'node:url';
 import { planChecks } from '../../../src/adapters/checks/plan.ts';
 import { DEFAULT_QUALITY, rejection } from '../../../src/domain/quality.ts';
-import { testProject } from '../../support/checks.ts';
+import { checkOf, commands, LCOV, type TestProject, testProject } from '../../support/checks.ts';
 import type { Cleanup } from '../../support/temp.ts';
 
 test('the remedy for tests of packages is said in full', async (t) => {
@@ -65,4 +68,95 @@ test('without a script for all tests that of the units is run, unless it watches
   assert.deepEqual([plain.tests, plain.coverage?.command], [['npm run test:unit'], 'npx vitest --coverage']);
   assert.deepEqual((await planOf(t, { 'test:unit': 'jest --watch', 'test:ci': 'jest' })).tests, ['npm run test:ci']);
   assert.deepEqual((await planOf(t, { 'test:unit': 'vitest', test: 'node --test' })).tests, ['npm test']);
+});
+
+test('without a script "lint" those are run whose own words run a linter and write nothing', async (t) => {
+  const lint = async (scripts: Readonly<Record<string, string>>) => (await planOf(t, scripts)).lint;
+  assert.deepEqual(await lint({ eslint: 'eslint .', build: 'tsc' }), ['npm run eslint']);
+  assert.deepEqual(
+    await lint({ 'lint:js': 'eslint .', 'lint:css': 'stylelint "**/*.css"', 'lint:fix': 'eslint --fix .' }),
+    ['npm run lint:js', 'npm run lint:css'],
+  );
+  assert.deepEqual(await lint({ format: 'biome check --write .', check: 'tsc --noEmit && biome check .' }), [
+    'npm run check',
+  ]);
+  assert.deepEqual(await lint({ check: 'biome check .', ci: 'biome ci .', style: 'cross-env A=1 npx xo' }), [
+    'npm run check',
+    'npm run style',
+  ]);
+  for (const own of [
+    'eslint --fix .',
+    'biome check --write .',
+    'biome format .',
+    'eslint . && npm publish',
+    'eslint $FILES',
+    'node eslint.js',
+    'tsc',
+  ])
+    assert.deepEqual(await lint({ other: own }), [], own);
+  assert.deepEqual(await lint({ lint: 'sh lint.sh', eslint: 'eslint .' }), ['npm run lint']);
+});
+
+function install(project: TestProject, name: string, script: string): void {
+  project.write(`node_modules/.bin/${name}`, script);
+  chmodSync(join(project.root, 'node_modules/.bin', name), 0o755);
+}
+
+const ESLINT = '#!/bin/sh\n[ ! -e a.js ] || { echo "$@"; echo "a.js:1:1 error"; exit 1; }\n';
+
+test('a linter that is configured and installed is run without a script, on what Git does not ignore', async (t) => {
+  const project = testProject(t, null);
+  const lint = async () => checkOf(await project.gate(commands({ tests: 'true', coverage: LCOV })), 'lint');
+  project.write('package.json', '{"scripts":{"fix":"prettier --write ."}}');
+  assert.equal((await lint()).reason, 'package.json has no script "lint"');
+  project.write('eslint.config.js', '');
+  const missing = await lint();
+  assert.deepEqual(
+    [missing.outcome, missing.reason],
+    ['not_measured', 'package.json has no script "lint"; eslint is configured (eslint.config.js), but not installed'],
+  );
+  install(project, 'eslint', ESLINT);
+  project.write('.gitignore', 'node_modules\ndist\n');
+  project.write('dist/a.js', '');
+  assert.equal((await lint()).outcome, 'passed');
+  project.write('a.js', '');
+  const failed = await lint();
+  assert.deepEqual([failed.outcome, failed.command], ['failed', 'npx eslint .']);
+  assert.match(failed.details.join('\n'), /^\. --no-error-on-unmatched-pattern .*--ignore-pattern dist\/$/m);
+  project.write('package.json', '{"scripts":{"fix":"eslint --fix src"}}');
+  assert.deepEqual((await lint()).details[0], 'src', 'the script says what it is about');
+  project.write('package.json', '{"scripts":{"test":"npm run all","all":"eslint . && mocha"}}');
+  assert.equal((await lint()).reason, 'eslint is part of the script "test", and measured with the tests');
+});
+
+test('settings of eslint that the installed one does not read are no lint errors', async (t) => {
+  const project = testProject(t, null);
+  project.write('package.json', '{"eslintConfig":{}}');
+  install(project, 'eslint', ESLINT);
+  project.write('node_modules/eslint/package.json', '{"version": "9.1.0"}');
+  const settings = commands({ tests: 'true', coverage: LCOV });
+  const lint = checkOf(await project.gate(settings), 'lint');
+  assert.match(lint.reason, /; eslint 9 does not read its settings in package\.json$/);
+  project.write('node_modules/eslint/package.json', '{"version": "8.57.0"}');
+  project.write('a.js', '');
+  assert.equal(checkOf(await project.gate(settings), 'lint').command, 'npx eslint .');
+});
+
+test('biome lints a project that it is configured for', async (t) => {
+  const project = testProject(t, null);
+  const biome = fileURLToPath(import.meta.resolve('@biomejs/biome/bin/biome'));
+  project.write('package.json', '{}');
+  project.write('biome.json', '{}\n');
+  project.write('.gitignore', 'node_modules\nlcov.info\ndist\n');
+  install(project, 'biome', `#!/bin/sh\nexec '${process.execPath}' '${biome}' "$@"\n`);
+  for (const path of ['dist/a.js', 'b.js']) project.write(path, 'debugger;\n');
+  const lint = async () => checkOf(await project.gate(commands({ tests: 'true', coverage: LCOV })), 'lint');
+  const failed = await lint();
+  assert.deepEqual([failed.outcome, failed.command], ['failed', 'npx biome lint .']);
+  assert.match(failed.details.join('\n'), /b\.js.*noDebugger/);
+  assert.doesNotMatch(failed.details.join('\n'), /dist/);
+  project.write('b.js', '1;\n');
+  assert.equal((await lint()).outcome, 'passed');
+  project.write('biome.json', '{ "linter": { "enabled": false } }\n');
+  assert.equal((await lint()).outcome, 'passed', 'it is there to format alone');
 });

@@ -1,0 +1,151 @@
+// How a Node project is linted: by its script "lint", by others whose own words run a linter, or by the linter itself.
+
+import { dirname, join } from 'node:path';
+import { found, gap, inside, packageProgram, quote, readText, type Surroundings, type Ways, way } from './project.ts';
+import { nameOf, programsOf, type Scripts, type Words } from './script-programs.ts';
+
+const MANIFEST = 'package.json';
+
+const LINTERS = ['eslint', 'oxlint', 'xo', 'standard', 'ts-standard', 'semistandard', 'tslint', 'stylelint'];
+/** Those that only look, and may stand beside a linter. */
+const CHECKERS = ['tsc', 'vue-tsc', 'svelte-check', 'knip', 'cspell', 'echo'];
+const WRITES = /^--(?:fix|write|apply|apply-unsafe|unsafe|watch)(?:=(?!false$)|$)|^-w$/;
+const LINT_NAME = /^lint[:_-]|[:_-]lint$/;
+/** Run with another script, or for another check. */
+const BESIDE = /^(?:pre|post)(?!css)|^(?:audit|security)$/;
+
+/** The linter that a program is; null: it is none. */
+function linterOf(words: Words): string | null {
+  const name = nameOf(words);
+  const verb = words[1]?.text ?? '';
+  if (LINTERS.includes(name)) return name;
+  if (name === 'biome') return ['check', 'lint', 'ci'].includes(verb) ? name : null;
+  return ['next', 'ng'].includes(name) && verb === 'lint' ? name : null;
+}
+
+function onlyLooks(words: Words): boolean {
+  const name = nameOf(words);
+  return CHECKERS.includes(name) || (name === 'prettier' && words.some(({ text }) => /^(?:-[cl]|--check)$/.test(text)));
+}
+
+function writes(words: Words): boolean {
+  return words.some(({ text }) => WRITES.test(text));
+}
+
+/** The programs of a script's own words; null where others than linters and what only looks are among them. */
+function lintersIn(text: string): readonly Words[] | null {
+  const all = programsOf({ text, where: MANIFEST }, () => null).map(({ words }) => words);
+  const isClear = all.every(
+    (words) => (linterOf(words) !== null || onlyLooks(words)) && words.every((word) => word.isKnown),
+  );
+  return isClear && all.length > 0 ? all : null;
+}
+
+type Linter = { readonly name: string; readonly configs: readonly string[]; readonly args: readonly string[] };
+
+const FLAT = ['js', 'mjs', 'cjs', 'ts', 'mts', 'cts'].map((end) => `eslint.config.${end}`);
+const OLD = ['', '.js', '.cjs', '.yaml', '.yml', '.json'].map((end) => `.eslintrc${end}`);
+
+const CONFIGURED: readonly Linter[] = [
+  { name: 'eslint', configs: [...FLAT, ...OLD], args: ['.'] },
+  { name: 'biome', configs: ['biome.json', 'biome.jsonc', '.biome.json', '.biome.jsonc'], args: ['lint', '.'] },
+  { name: 'oxlint', configs: ['.oxlintrc.json'], args: ['.'] },
+];
+
+/** Directories that Git ignores: not every linter leaves them out by itself. */
+async function ignoredIn({ ask }: Surroundings): Promise<readonly string[]> {
+  const said = await ask('git ls-files --others --ignored --exclude-standard --directory');
+  return (said ?? '')
+    .split('\n')
+    .filter((path) => path.endsWith('/') && !path.includes('node_modules'))
+    .slice(0, 200);
+}
+
+/** What a linter is told beside its files, so that it looks at the project alone. */
+async function leftOut(name: string, around: Surroundings): Promise<string> {
+  if (name === 'eslint') {
+    const ignored = await ignoredIn(around);
+    return [' --no-error-on-unmatched-pattern', ...ignored.map((path) => ` --ignore-pattern ${quote(path)}`)].join('');
+  }
+  if (name !== 'biome') return '';
+  const isIgnoring = readText(around.root, '.gitignore') !== null;
+  return ` --no-errors-on-unmatched${isIgnoring ? ' --vcs-enabled=true --vcs-client-kind=git --vcs-use-ignore-file=true' : ''}`;
+}
+
+/** Why a linter cannot be run by its configuration; null: it can. */
+function whyNot(linter: string, config: string, program: string | null): string | null {
+  if (program === null) return `${linter} is configured (${config}), but not installed`;
+  if (linter !== 'eslint' || FLAT.includes(config)) return null;
+  const version = /"version": *"(\d+)\./.exec(readText(join(dirname(program), '..'), 'eslint/package.json') ?? '')?.[1];
+  return Number(version ?? 0) >= 9 ? `eslint ${version} does not read its settings in ${config}` : null;
+}
+
+/** @param writing what scripts run that mends as well: they say which files it is about */
+async function byConfiguration(around: Surroundings, manifest: unknown, writing: readonly Words[]): Promise<Ways> {
+  const ways = [];
+  const gaps = [];
+  for (const { name, configs, args } of CONFIGURED) {
+    const own = name === 'eslint' && inside(manifest, 'eslintConfig') !== undefined ? MANIFEST : undefined;
+    const config = configs.find((file) => readText(around.root, file) !== null) ?? own;
+    if (config === undefined) continue;
+    const program = packageProgram(around.root, name);
+    const why = whyNot(name, config, program);
+    if (why !== null || program === null) {
+      gaps.push(why ?? '');
+      continue;
+    }
+    const said = writing.find((words) => linterOf(words) === name);
+    const rest = said?.slice(1).flatMap(({ text }) => (WRITES.test(text) ? [] : [text])) ?? args;
+    const words = rest.map((text) => (/^[\w./:=@-]+$/.test(text) ? text : quote(text))).join(' ');
+    const more = said === undefined ? await leftOut(name, around) : '';
+    ways.push(way(`npx ${name} ${words}`, { script: `${quote(program)} ${words}${more}` }));
+  }
+  if (ways.length > 0) return found(...ways);
+  return gap([`${MANIFEST} has no script "lint"`, ...gaps].join('; '));
+}
+
+/** @param test the script of the tests */
+export async function findLint(
+  around: Surroundings,
+  manifest: unknown,
+  {
+    scripts,
+    names,
+    run,
+    test,
+  }: {
+    readonly scripts: Scripts;
+    /** Of all scripts. */
+    readonly names: readonly string[];
+    readonly run: (name: string) => string;
+    readonly test: string | null;
+  },
+): Promise<Ways> {
+  if (scripts('lint') !== null) return found(way(run('lint')));
+  const all = names.flatMap((name) => {
+    const programs = BESIDE.test(name) ? null : lintersIn(scripts(name) ?? '');
+    return programs === null ? [] : [{ name, programs }];
+  });
+  const looking = all.filter(({ programs }) => !programs.some(writes));
+  const linters = (programs: readonly Words[]) => programs.flatMap((words) => linterOf(words) ?? []);
+  const named = looking.filter(({ name }) => LINT_NAME.test(name));
+  if (named.some(({ programs }) => linters(programs).length > 0))
+    return found(...named.map(({ name }) => way(run(name))));
+  const done = new Set<string>();
+  const others = looking.filter(({ programs }) => {
+    const left = linters(programs).filter((linter) => !done.has(linter));
+    for (const linter of left) done.add(linter);
+    return left.length > 0;
+  });
+  if (others.length > 0) return found(...others.map(({ name }) => way(run(name))));
+  const tested =
+    test === null ? [] : programsOf({ text: run(test), where: MANIFEST }, scripts).map(({ words }) => words);
+  const inTests = tested.find((words) => linterOf(words) !== null && !writes(words));
+  if (inTests !== undefined)
+    return gap(`${linterOf(inTests)} is part of the script "${test}", and measured with the tests`);
+  return byConfiguration(
+    around,
+    manifest,
+    all.flatMap(({ programs }) => programs),
+  );
+}
