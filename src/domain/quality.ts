@@ -1,6 +1,7 @@
 // What finished work has to meet, what was measured of it, and what is said of work that does not meet it.
 
 import type { Reach } from './coverage.ts';
+import { installedRemedy } from './installed-files.ts';
 import { clip } from './text.ts';
 
 export type Check = 'tests' | 'coverage' | 'lint' | 'security' | 'performance';
@@ -129,7 +130,7 @@ const MAX_REJECTION = 2_000;
 
 /** What the agent is to do about a check that failed. */
 function nextStep(result: CheckResult, coverage: number | null, settings: QualitySettings): string {
-  const { check, figure, command } = result;
+  const { check, figure, command, details, reason } = result;
   switch (check) {
     case 'tests':
       if (command === null) return `Add tests, or name their command: ${GIVE}.`;
@@ -144,7 +145,7 @@ function nextStep(result: CheckResult, coverage: number | null, settings: Qualit
         return 'Find out why the command fails, and mend it.';
       return `Add tests until they reach at least ${settings.coverageTarget} % of the lines, beginning with the files named.`;
     case 'lint':
-      return 'Mend what the linter reports.';
+      return ['Mend what the linter reports.', installedRemedy([...details, reason])].filter(Boolean).join(' ');
     case 'security':
       return 'Remove the findings.';
     case 'performance':

@@ -1,7 +1,9 @@
 // Formatters of the project that look at what is put into it, and would have it otherwise.
 
 import { join } from 'node:path';
+import { inside } from '../adapters/checks/project.ts';
 import { readRegular } from '../adapters/own-file.ts';
+import { LEAVE_OUT } from '../domain/installed-files.ts';
 
 type Formatter = {
   readonly name: string;
@@ -10,6 +12,8 @@ type Formatter = {
   /** Where it is told what to leave out. */
   readonly ignores: string | null;
   readonly mend: string;
+  /** The part of package.json that may be its configuration. */
+  readonly manifest?: string;
 };
 
 const FORMATTERS: readonly Formatter[] = [
@@ -17,7 +21,7 @@ const FORMATTERS: readonly Formatter[] = [
     name: 'Biome',
     configs: ['biome.json', 'biome.jsonc', '.biome.json', '.biome.jsonc'],
     ignores: null,
-    mend: 'add "!.tool", "!.claude" and "!.mcp.json" to files.includes there, behind "**"',
+    mend: LEAVE_OUT.Biome,
   },
   {
     name: 'Prettier',
@@ -28,19 +32,32 @@ const FORMATTERS: readonly Formatter[] = [
       ...['js', 'cjs', 'mjs', 'ts'].map((end) => `prettier.config.${end}`),
     ],
     ignores: '.prettierignore',
-    mend: 'add .tool/, .claude/ and .mcp.json to .prettierignore, if its check is part of yours',
+    mend: LEAVE_OUT.Prettier,
+    manifest: 'prettier',
   },
 ];
 
 const MAX_BYTES = 1024 * 1024;
 
+/** A part of package.json as text; null where there is none, or no package.json that can be read. */
+function partOf(text: string | null, part: string): string | null {
+  try {
+    const value = text === null ? undefined : inside(JSON.parse(text), part);
+    return value === undefined ? null : JSON.stringify(value);
+  } catch {
+    return null;
+  }
+}
+
 /** What people are to be told of them, with what mends it; nothing where they leave it out already. */
 export function formatterNotes(root: string): readonly string[] {
   const read = (name: string) => readRegular(join(root, name), MAX_BYTES);
-  return FORMATTERS.flatMap(({ name, configs, ignores, mend }) => {
-    const config = configs.find((one) => read(one) !== null);
+  return FORMATTERS.flatMap(({ name, configs, ignores, mend, manifest }) => {
+    const part = manifest === undefined ? null : partOf(read('package.json'), manifest);
+    const config = configs.find((one) => read(one) !== null) ?? (part === null ? undefined : 'package.json');
     if (config === undefined) return [];
-    const said = [config, ...(ignores === null ? [] : [ignores])].map((one) => read(one) ?? '').join('\n');
+    const own = config === 'package.json' ? part : read(config);
+    const said = [own ?? '', ignores === null ? '' : (read(ignores) ?? '')].join('\n');
     return said.includes('.tool')
       ? []
       : [`${name} looks at what is installed as well (${config}). To mend it: ${mend}.`];

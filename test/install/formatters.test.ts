@@ -40,5 +40,9 @@ test('a formatter that is set up otherwise is named, with what leaves it out', (
     notes({ '.prettierrc': '{"useTabs":true}' }).join(),
     /^Prettier .*\(\.prettierrc\)\. To mend it: add \.tool\//,
   );
+  const inManifest = { 'package.json': '{"prettier":{"tabWidth":4}}' };
+  assert.match(notes(inManifest).join(), /^Prettier .*\(package\.json\)\. To mend it: add \.tool\//);
+  assert.deepEqual(notes({ ...inManifest, '.prettierignore': '.tool/\n' }), []);
+  assert.deepEqual(notes({ 'package.json': '{' }), []);
   assert.deepEqual(notes({ 'prettier.config.mjs': 'export default {}', '.prettierignore': '.tool/\n' }), []);
 });

@@ -160,3 +160,28 @@ test('biome lints a project that it is configured for', async (t) => {
   project.write('biome.json', '{ "linter": { "enabled": false } }\n');
   assert.equal((await lint()).outcome, 'passed', 'it is there to format alone');
 });
+
+test('lint errors in what was installed are said to be a person’s, with what leaves it out', async (t) => {
+  const words = async (program: string, lint: string) => {
+    const project = testProject(t, null);
+    project.write('package.json', JSON.stringify({ scripts: { lint } }));
+    project.write('.tool/installed.json', '{"a":  1}\n');
+    install(
+      project,
+      lint.split(' ')[0] ?? '',
+      `#!/bin/sh\nexec '${process.execPath}' '${fileURLToPath(program)}' "$@"\n`,
+    );
+    const settings = commands({ tests: 'true', coverage: LCOV });
+    return rejection(await project.gate(settings), { ...DEFAULT_QUALITY, ...settings });
+  };
+  const biome = await words(import.meta.resolve('@biomejs/biome/bin/biome'), 'biome check .');
+  assert.match(
+    biome,
+    /Mend what the linter reports\. .* is a person's to leave out.* Biome \(biome\.json\): add "!\.tool"/,
+  );
+  assert.doesNotMatch(biome, /Prettier/);
+  const prettier = await words(import.meta.resolve('prettier/bin/prettier.cjs'), 'prettier --check .');
+  assert.match(prettier, /is a person's to leave out.*\. Prettier: add \.tool\/, /);
+  const other = await words(import.meta.resolve('prettier/bin/prettier.cjs'), 'prettier --check package.json');
+  assert.match(other, /Mend what the linter reports\.$/m);
+});

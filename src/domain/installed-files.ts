@@ -1,0 +1,22 @@
+// What is to be said of the files that were installed for agents where a formatter or linter of the project looks at them.
+
+/** What a person does, so that a tool leaves them out. */
+export const LEAVE_OUT = {
+  Biome: 'add "!.tool", "!.claude" and "!.mcp.json" to files.includes there, behind "**"',
+  Prettier: 'add .tool/, .claude/ and .mcp.json to .prettierignore, if its check is part of yours',
+} as const;
+
+const INSTALLED = /(?:^|[^\w./-])(?:\.\/)?(?:\.(?:tool|claude)\/|\.mcp\.json\b)/;
+
+/** What is to be done about them where a linter's words name any; null: they name none. */
+export function installedRemedy(lines: readonly string[]): string | null {
+  if (!lines.some((line) => INSTALLED.test(line))) return null;
+  const said = lines.join('\n');
+  const isPrettier = /prettier|^\[(?:warn|error)\]/im.test(said);
+  const isBiome = /biome|: format: /i.test(said);
+  const mends = [
+    ...(isBiome || !isPrettier ? [`Biome (biome.json): ${LEAVE_OUT.Biome}`] : []),
+    ...(isPrettier || !isBiome ? [`Prettier: ${LEAVE_OUT.Prettier}`] : []),
+  ];
+  return `What is below .claude/ and .tool/, and .mcp.json, is a person's to leave out, and nobody's to mend: tell the lead, who tells the user. ${mends.join('; or ')}.`;
+}
