@@ -71,6 +71,14 @@ export type CheckResult = {
   readonly figure: string | null;
 };
 
+/** A package below the root with tests of its own that were not run. */
+export type Unrun = {
+  /** From the root. */
+  readonly manifest: string;
+  /** A command that runs its tests and those of the root. */
+  readonly like: string;
+};
+
 export type GateResult = {
   /** The work tree that was measured: a Git tree id, untracked files included. */
   readonly tree: string;
@@ -81,12 +89,16 @@ export type GateResult = {
   readonly uncoveredFiles: readonly string[];
   /** What a change is held against; undefined: the coverage was not measured. */
   readonly reach?: Reach;
+  readonly unrun?: readonly Unrun[];
 };
 
 /** The checks as one result: what is not measured passes nothing by itself, and fails nothing. */
 export function gateResult(measured: Omit<GateResult, 'ok'>): GateResult {
   return { ...measured, ok: measured.checks.every((check) => check.outcome !== 'failed') };
 }
+
+/** Why the tests failed, where those of a changed package are run by nothing. */
+export const NOT_RUN = 'has tests that nothing here runs';
 
 /** Why the tests failed, where there is none. */
 export const NO_TESTS = 'no tests ran';
@@ -133,6 +145,7 @@ function nextStep(result: CheckResult, coverage: number | null, settings: Qualit
   const { check, figure, command, details, reason } = result;
   switch (check) {
     case 'tests':
+      if (reason.includes(NOT_RUN)) return 'Have them run, and make them pass.';
       if (command === null) return `Add tests, or name their command: ${GIVE}.`;
       return isForLackOfTests(result)
         ? 'Write tests, or mend what says where the command finds them.'

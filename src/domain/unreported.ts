@@ -4,6 +4,7 @@ import { type Coverage, fileLine, isTestFile, MAX_NAMED, percentText, type Reach
 import { isGeneratedPath, saysGenerated } from './generated.ts';
 import { type GateResult, gateResult, type QualitySettings } from './quality.ts';
 import { areaOf, isSettled } from './team/areas.ts';
+import { withUnrun } from './unrun.ts';
 
 export type Language = 'javascript' | 'typescript' | 'python' | 'go' | 'rust';
 
@@ -145,14 +146,16 @@ function uncountedWords(unnamed: Reach['unreported']): string {
 }
 
 /**
- * The result as it is of a change: changed source that the report does not name counts with all its lines as not reached.
+ * The result as it is of a change: changed source that the report does not name counts with all its lines as not reached,
+ * and where tests of a changed package were not run they do not pass.
  * @param changed paths; null: it is not known what changed
  */
 export function heldAgainst(
-  gate: GateResult,
+  whole: GateResult,
   changed: readonly string[] | null,
   { coverageTarget: target }: QualitySettings,
 ): GateResult {
+  const gate = withUnrun(whole, changed);
   const { reach } = gate;
   const paths = new Set(changed ?? []);
   const unnamed = (reach?.unreported ?? []).filter(({ path }) => paths.has(path)).sort((a, b) => b.lines - a.lines);

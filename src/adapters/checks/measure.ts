@@ -27,8 +27,9 @@ import type { Way, Ways } from './project.ts';
 import { packagesOf, type Reading, readReport, watchPlaces } from './reports.ts';
 import type { Line } from './script-programs.ts';
 import { hasSource, reachOf, withoutGenerated } from './unreported.ts';
+import { unrunTests } from './unrun.ts';
 
-export type Findings = Pick<GateResult, 'checks' | 'coverage' | 'uncoveredFiles' | 'reach'> & {
+export type Findings = Pick<GateResult, 'checks' | 'coverage' | 'uncoveredFiles' | 'reach' | 'unrun'> & {
   /** Every result speaks of the tree alone. */
   readonly lasts: boolean;
 };
@@ -53,6 +54,7 @@ export async function measure(asked: Omit<Bench, 'packages'>): Promise<Findings>
   if (plan instanceof ToolError) return unreadable(plan.message);
   const { tests, coverage, reached, lines, parts } = await measureTests(plan, bench);
   const reach = reached === null ? null : await reachOf(root, reached, lines, settings, parts).catch(untold);
+  const unrun = await unrunTests(root, plan.testing, settings).catch(() => []);
   const results: Record<Check, Measured> = {
     tests,
     coverage: reach !== null && 'result' in reach ? reach : coverage,
@@ -65,6 +67,7 @@ export async function measure(asked: Omit<Bench, 'packages'>): Promise<Findings>
     coverage: reached?.percent ?? null,
     uncoveredFiles: reached === null ? [] : uncovered(reached, settings.coverageTarget).map((file) => file.path),
     ...(reach === null || 'result' in reach ? {} : { reach }),
+    ...(unrun.length === 0 ? {} : { unrun }),
     lasts: ALL_CHECKS.every((check) => results[check].lasts),
   };
 }

@@ -6,7 +6,7 @@ import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ALL_CHECKS } from '../../domain/check-results.ts';
 import type { FileCoverage, Reach } from '../../domain/coverage.ts';
-import type { CheckResult, GateResult } from '../../domain/quality.ts';
+import type { CheckResult, GateResult, Unrun } from '../../domain/quality.ts';
 import { readRegular } from '../own-file.ts';
 import { inside } from './project.ts';
 
@@ -80,7 +80,23 @@ function decoded(value: unknown): GateResult | null {
   const checks = rows.map(decodedCheck).filter((check) => check !== null);
   const reach = decodedReach(inside(value, 'reach'));
   if (checks.length !== ALL_CHECKS.length || (coverage !== null && reach === null)) return null;
-  return { tree, ok, checks, coverage, uncoveredFiles, ...(reach === null ? {} : { reach }) };
+  const unrun = decodedUnrun(inside(value, 'unrun'));
+  if (unrun === null) return null;
+  return {
+    ...{ tree, ok, checks, coverage, uncoveredFiles },
+    ...(reach === null ? {} : { reach }),
+    ...(unrun.length === 0 ? {} : { unrun }),
+  };
+}
+
+function decodedUnrun(value: unknown): readonly Unrun[] | null {
+  if (value === undefined) return [];
+  if (!Array.isArray(value)) return null;
+  const rows = value.flatMap((row) => {
+    const [manifest, like] = [inside(row, 'manifest'), inside(row, 'like')];
+    return typeof manifest === 'string' && typeof like === 'string' ? [{ manifest, like }] : [];
+  });
+  return rows.length === value.length ? rows : null;
 }
 
 function decodedReach(value: unknown): Reach | null {

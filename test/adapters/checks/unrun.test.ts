@@ -1,0 +1,91 @@
+// Packages below the root whose tests nothing runs: changed work there does not pass by the tests of the root.
+
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import { DEFAULT_QUALITY, rejection } from '../../../src/domain/quality.ts';
+import { heldAgainst } from '../../../src/domain/unreported.ts';
+import { checkOf, commands, testProject } from '../../support/checks.ts';
+import type { Cleanup } from '../../support/temp.ts';
+
+type Files = Readonly<Record<string, string>>;
+
+const OWN = {
+  'package.json': '{"scripts":{"test":"node --test test/a.test.js"}}',
+  'test/a.test.js': "require('node:test')('passes', () => require('../a.js'));\n",
+  'a.js': 'exports.a = () => 1;\nexports.a();\n',
+};
+const GO = { 'svc/go.mod': 'module svc\n', 'svc/a.go': 'package a\n', 'svc/a_test.go': 'package a\n' };
+
+async function measured(t: Cleanup, files: Files) {
+  const project = testProject(t, null);
+  for (const [path, text] of Object.entries({ ...OWN, ...files })) project.write(path, text);
+  return { gate: await project.gate(), again: () => project.gate() };
+}
+
+/** The packages that are told, measured without running more than the tests of the root. */
+async function told(t: Cleanup, files: Files): Promise<readonly string[]> {
+  const { gate } = await measured(t, files);
+  return (gate.unrun ?? []).map(({ manifest }) => manifest);
+}
+
+test('tests of a package that nothing runs fail what was changed there, and nothing else', async (t) => {
+  const { gate, again } = await measured(t, GO);
+  assert.equal(checkOf(gate, 'tests').outcome, 'passed');
+  for (const changed of [null, ['a.js'], ['svc/README.md'], ['svc2/a.go']])
+    assert.equal(heldAgainst(gate, changed, DEFAULT_QUALITY).ok, true, String(changed));
+  const held = heldAgainst(gate, ['svc/a.go'], DEFAULT_QUALITY);
+  assert.equal(held.ok, false);
+  assert.match(
+    rejection(held, DEFAULT_QUALITY),
+    /^tests: svc\/go\.mod has tests that nothing here runs: .* quality\.commands\.tests of \.tool\/config\/workflow\.yaml, as: npm test && \(cd svc && go test \.\/\.\.\.\)$/m,
+  );
+  assert.deepEqual((await again()).unrun, gate.unrun, 'as it was kept');
+});
+
+test('every kind of package is told that has tests of its own', async (t) => {
+  const all = {
+    ...GO,
+    'server/pyproject.toml': '',
+    'server/tests/test_a.py': '',
+    'src-tauri/Cargo.toml': '[package]\n',
+    'src-tauri/src/lib.rs': '#[cfg(test)]\nmod t { #[test]\nfn a() {} }\n',
+    'functions/package.json': '{"scripts":{"test":"mocha"}}',
+    'functions/inner/package.json': '{"scripts":{"test":"mocha"}}',
+  };
+  assert.deepEqual(await told(t, all), [
+    'functions/package.json',
+    'server/pyproject.toml',
+    'src-tauri/Cargo.toml',
+    'svc/go.mod',
+  ]);
+});
+
+test('what has no tests, lies beside the program or may be run is not told', async (t) => {
+  const script = (test: string, more: object = {}) => ({
+    'package.json': JSON.stringify({ scripts: { test, ...more } }),
+  });
+  const nested = '{"scripts":{"test":"mocha"}}';
+  const none: readonly Files[] = [
+    { 'svc/go.mod': '', 'svc/a.go': '' },
+    { 'functions/package.json': '{"scripts":{"test":"echo \\"Error: no test specified\\" && exit 1"}}' },
+    { 'functions/package.json': '{"type":"commonjs"}' },
+    { 'src-tauri/Cargo.toml': '', 'src-tauri/src/main.rs': 'fn main() {}\n' },
+    { 'docs/package.json': nested, 'examples/a/package.json': nested, 'test/fixtures/b/package.json': nested },
+    { 'packages/x/templates/c/package.json': nested, 'third_party/package.json': nested },
+    { '.gitignore': 'gen/\n', 'gen/package.json': nested },
+    {
+      'package.json': '{"workspaces":["packages/*"],"scripts":{"test":"node --test test"}}',
+      'packages/b/package.json': nested,
+    },
+    { 'pnpm-workspace.yaml': 'packages:\n  - "libs/*"\n', 'libs/b/package.json': nested },
+    { 'go.work': 'go 1.22\nuse (\n  ./svc\n)\n', ...GO },
+    // What the root runs names it, or looks for tests everywhere, or is not read.
+    { ...GO, ...script('node --test test/a.test.js && (cd svc && true)') },
+    { ...GO, ...script('node --test test/a.test.js && npm run svc', { svc: 'cd svc/ && true' }) },
+    { ...GO, ...script('node --test test/a.test.js && sh all.sh'), 'all.sh': '' },
+    { ...script('node --test'), 'functions/package.json': nested, 'functions/a.test.js': '' },
+  ];
+  for (const files of none) assert.deepEqual(await told(t, files), [], JSON.stringify(files));
+  const { gate } = testProject(t, null);
+  assert.equal((await gate(commands({ tests: 'true' }))).unrun, undefined, 'the command is given');
+});
