@@ -34,8 +34,14 @@ function manifestOf({ reader }: Call, inside: Shell): Manifest | null {
   return { scripts: typeof scripts === 'object' && scripts !== null ? { ...scripts } : {}, directory };
 }
 
-/** A script that a manifest has, with where that lies. */
-type Script = { readonly name: string; readonly text: string; readonly directory: string };
+/** A script that a manifest has, or a line of a recipe, with where it runs. */
+type Script = {
+  readonly name: string;
+  readonly text: string;
+  readonly directory: string;
+  /** What is said of it, where that is more than its name. */
+  readonly title?: string;
+};
 
 /** Those of these scripts that there are. */
 export function scriptsOf(call: Call, inside: Shell, names: readonly string[]): readonly Script[] {
@@ -77,18 +83,18 @@ function isSure({ tree, how }: ShellWrite, name: string): boolean {
 const keyOf = ({ path, tree, directory }: ShellWrite) => `${tree} ${directory} ${path}`;
 
 /** Tells what a script writes, for the variables that it is given as well. */
-export function tellWrites({ reader }: Call, { name, text, directory }: Script, inside: Shell): void {
+export function tellWrites({ reader }: Call, { name, text, directory, title = name }: Script, inside: Shell): void {
   const { context } = reader;
   const shell: Shell = { ...inside, cwds: [directory], positional: [] };
   const vars = new Map([...inside.vars].filter(([one]) => !inside.exported.has(one)));
-  const read = (now: Shell) => reader.writesOfScript(`${directory} ${name}`, text, now);
+  const read = (now: Shell) => reader.writesOfScript(`${directory} ${title}`, text, now);
   const own = read({ ...shell, vars, exported: new Set() });
   const known = new Set(own.map(keyOf));
   for (const write of inside.exported.size === 0 ? own : read(shell)) {
     const isGone =
       write.how === 'removed' && context.kindOf(write.path) === 'none' && context.linkTo(write.path) === null;
     if (write.directory === true || write.how === 'renewed' || isGone) continue;
-    if (isSure(write, name) || !known.has(keyOf(write))) reader.wroteAsScript({ script: name, ...write });
+    if (isSure(write, name) || !known.has(keyOf(write))) reader.wroteAsScript({ script: title, ...write });
   }
 }
 

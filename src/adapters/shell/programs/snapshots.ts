@@ -57,7 +57,7 @@ const BUN: Runner = {
 
 /** Of runners that run others, only that they pass the options on is known. */
 const ANY: Runner = {
-  names: 'nx turbo lerna lage ng craco react-app-rewired vue-cli-service wireit test-storybook',
+  names: 'nx lerna lage ng craco react-app-rewired vue-cli-service wireit test-storybook',
   updates: ['u', 'update', 'updateSnapshot', 'update-snapshot', 'update-snapshots', 'snapshot-update'],
   known: {},
   anchors: PACKAGE,

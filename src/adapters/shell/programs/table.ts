@@ -24,6 +24,7 @@ import { OUTPUT_PROGRAMS } from './outputs.ts';
 import { PACKAGE_PROGRAMS } from './packages.ts';
 import { patch } from './patches.ts';
 import { perl } from './perl.ts';
+import { RECIPE_PROGRAMS } from './recipes.ts';
 import { initializer, isInitializer, SCAFFOLD_PROGRAMS } from './scaffolds.ts';
 import { sed } from './sed.ts';
 import { SHELL_PROGRAMS } from './shells.ts';
@@ -43,6 +44,7 @@ const PROGRAMS: ReadonlyMap<string, Program> = new Map([
   ...LANGUAGE_PROGRAMS,
   ...BUILD_PROGRAMS,
   ...SNAPSHOT_PROGRAMS,
+  ...RECIPE_PROGRAMS,
   ...SCAFFOLD_PROGRAMS,
   ...GENERATOR_PROGRAMS,
   ...FORMATTER_PROGRAMS,

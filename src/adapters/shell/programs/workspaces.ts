@@ -19,7 +19,7 @@ export function at(directory: string, shell: Shell): Shell {
 }
 
 /** The text of a file that the command itself has not changed. */
-function textOf({ reader, shell }: Call, path: string): string | null {
+export function textOf({ reader, shell }: Call, path: string): string | null {
   return reader.kindAt(shell, path) === 'file' ? (reader.context.readText?.(path) ?? null) : null;
 }
 
@@ -125,7 +125,7 @@ export function workspacesOf(call: Call, directory: string): Workspaces | null {
 }
 
 /** Where the shell stands, when that is one directory. */
-function standing({ reader }: Call, shell: Shell): string | null {
+export function standing({ reader }: Call, shell: Shell): string | null {
   const [start, ...others] = reader.places(shell, '.') ?? [];
   return start === undefined || others.length > 0 ? null : start;
 }

@@ -135,28 +135,6 @@ const sudo: Program = (call) => {
 /** `find` and others as one program: its first word is the name. */
 const busybox: Program = (call) => runProgram(call.args, call, call.shell);
 
-const make: Program = (call) => {
-  const options = readOptions(call.args, {
-    short: ['C', 'E', 'f', 'I', 'j?', 'l?', 'o', 'O?', 'W'],
-    long: ['directory=', 'eval=', 'file=', 'makefile=', 'include-dir=', 'jobs?', 'old-file=', 'what-if='],
-  });
-  const { reader, shell } = call;
-  if (options.isUncertain) reader.unresolved('make is given a word that is known only when it runs');
-  if (options.has('E', 'eval')) reader.unresolved('make --eval runs a text');
-  const inside = inDirectory(options.last('C', 'directory'), shell, call);
-  for (const file of options.all('f', 'file', 'makefile')) {
-    if (file === '-' || (isText(file) && file.startsWith('/dev/'))) reader.unresolved('make runs what it reads');
-    else reader.executed(inside, file, 'make');
-  }
-  for (const file of ['Makefile', 'makefile', 'GNUmakefile']) reader.executed(inside, file, 'make');
-  for (const operand of options.operands) {
-    if (isText(operand) ? /^(SHELL|\.SHELLFLAGS)\W*=|\$\(|`|!=/.test(operand) : operand.lead === '') {
-      reader.unresolved('make is given a variable that may hold commands');
-    }
-  }
-  return undefined;
-};
-
 const time: Program = (call) => {
   const options = readOptions(call.args, { short: ['o', 'f'], long: ['output=', 'format='], stopsAtOperand: true });
   for (const file of options.all('o', 'output')) call.reader.write(call.shell, file, 'time -o');
@@ -214,6 +192,4 @@ export const WRAPPER_PROGRAMS: readonly (readonly [string, Program])[] = [
   ['gtime', time],
   ['busybox', busybox],
   ['toybox', busybox],
-  ['make', make],
-  ['gmake', make],
 ];
