@@ -248,8 +248,13 @@ export const FORMATTER_PROGRAMS: readonly (readonly [string, Program])[] = [
   ['zig', changer({}, (options, [verb]) => verb === 'fmt' && !options.has('check'), 1)],
   ['dart', changer({ short: ['o', 'l'], long: ['output='] }, isDart, 1)],
   ['mix', changer({}, (options, [verb]) => verb === 'format' && !options.has('check-formatted'), 1)],
+  [
+    'golines',
+    changer({ short: ['m', 't'], long: ['max-len=', 'tab-len=', 'base-formatter='] }, (options) =>
+      options.has('w', 'write-output'),
+    ),
+  ],
   ['shfmt', changer({ short: ['i'] }, (options) => options.has('w', 'write'))],
-  ['buf', changer({}, (options, [verb]) => verb === 'format' && options.has('w', 'write'), 1)],
   ['php-cs-fixer', changer({}, (options, [verb]) => verb === 'fix' && !isOn(options, 'dry-run'), 1)],
   ['sqlfluff', changer({ long: ['dialect='] }, (_, [verb]) => verb === 'fix' || verb === 'format', 1)],
   ['pre-commit', changer({}, (_, [verb]) => verb === 'run', Number.POSITIVE_INFINITY)],

@@ -8,11 +8,11 @@ import { writeBelow } from './formatters.ts';
 import { anyRunner } from './snapshots.ts';
 import { unknownProgram } from './unknown.ts';
 
-function isAsked({ args }: Call): boolean {
+export function isAsked({ args }: Call): boolean {
   return ['--help', '-h', '--version', 'help'].some((flag) => args.includes(flag));
 }
 
-function writeTree(call: Call, path: Field, by: string): void {
+export function writeTree(call: Call, path: Field, by: string): void {
   call.reader.write(call.shell, path, by, { tree: true, entry: path === '.' });
 }
 
@@ -130,7 +130,7 @@ const msw: Program = (call) => {
   return undefined;
 };
 
-const codegen: Program = (call) => {
+export const codegen: Program = (call) => {
   if (!isAsked(call) && !call.args.includes('--check'))
     call.reader.unresolved(`${call.name} writes where its configuration says: ask who owns what it makes to run it`);
   return undefined;

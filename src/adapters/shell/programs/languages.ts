@@ -5,6 +5,7 @@ import { absolute, parentOf } from '../paths.ts';
 import type { Call, Program } from '../reader.ts';
 import { type Field, isText } from '../values.ts';
 import { isToldToUpdate, updateAll } from './snapshots.ts';
+import { goTool } from './sql-and-go.ts';
 
 const go: Program = (call) => {
   const [verb, ...rest] = call.args;
@@ -31,8 +32,15 @@ const go: Program = (call) => {
     for (const file of options.all(...GO_TEST_FILES)) reader.write(shell, file, 'go test', { tree: true });
     updateGolden(call, rest);
   } else if (verb === 'work' && rest[0] !== 'edit') reader.write(shell, 'go.work', 'go work');
-  else if (verb === 'run')
+  else if (verb === 'run') {
     for (const file of rest) if (isText(file) && file.endsWith('.go')) reader.executed(shell, file, 'go run');
+    const tool = goTool(readOptions(rest, GO_RUN).operands);
+    if (tool !== null) reader.runWords(tool, shell, call.stdin, 'program');
+  } else if (verb === 'tool') {
+    const { operands } = readOptions(rest, GO_RUN);
+    const tool = goTool(operands) ?? operands;
+    if (tool.length > 0 && !GO_OWN.has(tool[0] ?? '')) reader.runWords(tool, shell, call.stdin, 'program');
+  }
   return undefined;
 };
 
@@ -77,6 +85,20 @@ const GO_TEST: OptionsSpec = {
   long: [...GO_TEST_FILES, 'run', 'tags', 'timeout', 'count', 'exec'].map((name) => `${name}=`),
 };
 
+const GO_RUN: OptionsSpec = {
+  singleDash: true,
+  isExact: true,
+  stopsAtOperand: true,
+  long: 'C mod modfile tags exec ldflags gcflags asmflags p overlay'.split(' ').map((name) => `${name}=`),
+};
+
+/** Tools of Go itself, whose words are theirs alone. */
+const GO_OWN: ReadonlySet<Field> = new Set<Field>(
+  'addr2line asm buildid cgo compile covdata cover dist doc fix link nm objdump pack pprof test2json trace vet'.split(
+    ' ',
+  ),
+);
+
 const GO_READING: ReadonlySet<string> = new Set(['download', 'verify', 'graph', 'why']);
 
 const cargo: Program = (call) => {
@@ -104,11 +126,22 @@ const cargo: Program = (call) => {
     const path = rest.find((arg) => !isText(arg) || !arg.startsWith('-'));
     reader.write(shell, path ?? '.', `cargo ${verb}`, { tree: true });
   }
+  if (verb === 'sqlx') reader.runWords(['sqlx', ...rest], shell, call.stdin, 'program');
+  const paths = readOptions(rest, CARGO_PATHS).operands;
+  if (verb === 'vendor') reader.write(shell, paths[0] ?? 'vendor', 'cargo vendor', { tree: true });
+  if (verb === 'machete' && has('--fix'))
+    for (const path of paths.length === 0 ? ['.'] : paths)
+      reader.write(shell, path, 'cargo machete --fix', { tree: true, entry: true });
   const [sub] = verb === 'insta' ? readOptions(rest).operands : [verb];
   const isKept = INSTA_KEEPS.has(`${sub}`) && verb === 'insta';
   const isTest = CARGO_TESTS.has(`${sub}`) && (isToldToUpdate(call) || has(...INSTA_ACCEPTS));
   if (isKept || isTest) updateAll(call, `cargo ${verb} that updates snapshots`, ['Cargo.lock']);
   return undefined;
+};
+
+const CARGO_PATHS: OptionsSpec = {
+  short: ['s', 'Z'],
+  long: 'sync= manifest-path= config= color= skip-target-dir'.split(' '),
 };
 
 const CARGO_TESTS: ReadonlySet<string> = new Set(['test', 't', 'nextest', 'llvm-cov', 'tarpaulin']);

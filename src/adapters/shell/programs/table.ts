@@ -29,6 +29,7 @@ import { initializer, isInitializer, SCAFFOLD_PROGRAMS } from './scaffolds.ts';
 import { sed } from './sed.ts';
 import { SHELL_PROGRAMS } from './shells.ts';
 import { SNAPSHOT_PROGRAMS } from './snapshots.ts';
+import { SQL_AND_GO_PROGRAMS } from './sql-and-go.ts';
 import { STATEMENT_PROGRAMS } from './statements.ts';
 import { TEXT_PROGRAMS } from './text-tools.ts';
 import { TOOL_RUNNER_PROGRAMS } from './tool-runners.ts';
@@ -47,6 +48,7 @@ const PROGRAMS: ReadonlyMap<string, Program> = new Map([
   ...RECIPE_PROGRAMS,
   ...SCAFFOLD_PROGRAMS,
   ...GENERATOR_PROGRAMS,
+  ...SQL_AND_GO_PROGRAMS,
   ...FORMATTER_PROGRAMS,
   ...EDIT_PROGRAMS,
   ...FILE_PROGRAMS,
