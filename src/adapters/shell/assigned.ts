@@ -7,6 +7,9 @@ import type { Shell } from './state.ts';
 import { type Field, isList, isText, type Value } from './values.ts';
 import { meaningOf } from './variables.ts';
 
+/** Shows what it is given on the screen, and nothing else. */
+const SHOWING = /^(?:cat|less(?: -[EFKMRSXein]+)*)$/;
+
 /** Looks at what a text makes the shell or other programs do when a variable is given it. */
 export function checkAssigned(name: string, value: Value, shell: Shell, reader: Reader): void {
   const meaning = meaningOf(name);
@@ -33,6 +36,7 @@ export function checkAssigned(name: string, value: Value, shell: Shell, reader: 
     return;
   }
   for (const text of textsOf(value)) {
+    if (isText(text) && SHOWING.test(text)) continue;
     // the program is given further words that are not known
     if (isText(text)) reader.deeper(() => reader.runText(text === '' ? '' : `${text} "$_"`, shell), shell);
     else reader.unresolved(`${name} is a command that is known only when it runs`);

@@ -176,6 +176,8 @@ export const ONLY_READ: readonly Row[] = [
     'deno fmt',
     'sd a b src/components/Button.tsx',
     'pre-commit run --all-files',
+    'git -c core.pager="touch src/components/x" diff',
+    'git -c pager.log="less -o src/components/x" log',
     'npx jscodeshift -t t.js src/components',
     'autoflake -i src/components/a.py',
     'pytest --junitxml=src/components/x.xml',

@@ -1,16 +1,33 @@
 // The commands of git that bring in other commits, apply patches, or write single files.
 
+import { checkAssigned } from '../assigned.ts';
 import { readOptions } from '../options.ts';
 import type { Reader } from '../reader.ts';
+import type { Shell } from '../state.ts';
 import { type Field, isText } from '../values.ts';
 import { type GitCommand, writeAll } from './git-call.ts';
 import { isNumber, patchText, pathsOfPatch } from './patches.ts';
 
 /** Settings that make git run nothing. */
 const SETTINGS =
-  /^(user|author|committer|color|advice|init\.defaultbranch|safe|pull|push|branch|column|status|log|fetch|rerere|versionsort|blame|gc|commit\.gpgsign|tag\.gpgsign|core\.(quotepath|autocrlf|eol|safecrlf|filemode|ignorecase|abbrev|longpaths|compression|precomposeunicode)|merge\.conflictstyle|diff\.(algorithm|renames|mnemonicprefix|noprefix|context|colormoved))(\.|$)/i;
+  /^(user|author|committer|color|advice|init\.defaultbranch|safe|pull|push|branch|column|status|log|fetch|rerere|versionsort|blame|gc|grep|commit\.gpgsign|tag\.gpgsign|core\.(quotepath|autocrlf|eol|safecrlf|filemode|ignorecase|abbrev|longpaths|compression|precomposeunicode|whitespace)|merge\.conflictstyle|diff\.(algorithm|renames|mnemonicprefix|noprefix|context|colormoved|colormovedws|interhunkcontext|statgraphwidth|submodule|wserrorhighlight))(\.|$)/i;
 
-export function checkConfig(setting: Field, reader: Reader): void {
+/** Settings that are commands, with the variables that name the same. */
+const COMMANDS: readonly (readonly [RegExp, string])[] = [
+  [/^(?:core\.pager|pager\..+)$/i, 'GIT_PAGER'],
+  [/^core\.editor$/i, 'GIT_EDITOR'],
+  [/^sequence\.editor$/i, 'GIT_SEQUENCE_EDITOR'],
+];
+
+/** A setting for one call of git. */
+export function checkSetting(setting: Field, shell: Shell, reader: Reader): void {
+  const [, key = '', value = ''] = /^([^=]+)=(.*)$/s.exec(isText(setting) ? setting : '') ?? [];
+  const [, variable] = COMMANDS.find(([named]) => named.test(key)) ?? [];
+  if (variable === undefined) checkConfig(setting, reader);
+  else checkAssigned(variable, value, shell, reader);
+}
+
+function checkConfig(setting: Field, reader: Reader): void {
   const key = isText(setting)
     ? (setting.split('=')[0] ?? '')
     : setting.lead.includes('=')

@@ -9,7 +9,7 @@ import { type Field, isList, isText, type Value } from '../values.ts';
 import { lookUp } from '../variables.ts';
 import { startsOf } from './find-xargs.ts';
 import type { GitCall, GitCommand } from './git-call.ts';
-import { checkConfig, otherCommands } from './git-others.ts';
+import { checkSetting, otherCommands } from './git-others.ts';
 import { checkoutCommand, pathCommands } from './git-paths.ts';
 import { inDirectory } from './wrappers.ts';
 
@@ -105,7 +105,7 @@ export const git: Program = (call) => {
   const { reader } = call;
   if (options.isUncertain) reader.unresolved('git is given a word that is known only when it runs');
   if (options.has('config-env', 'exec-path')) reader.unresolved('git is told to take its programs from elsewhere');
-  for (const setting of options.all('c')) checkConfig(setting, reader);
+  for (const setting of options.all('c')) checkSetting(setting, call.shell, reader);
   let shell = call.shell;
   for (const directory of options.all('C')) if (directory !== '') shell = inDirectory(directory, shell, call);
   const [command, ...args] = options.operands;
