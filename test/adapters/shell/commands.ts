@@ -198,6 +198,9 @@ export const ONLY_READ: readonly Row[] = [
     'echo | git fast-import --quiet --export-marks=src/components/m',
   ),
   ...unresolved(
+    'seq 1 3 | xargs -I{} curl -s {}',
+    'seq 1 3 | xargs -I{} curl -so{} localhost:1',
+    'seq 1 3 | xargs -I{} curl -s localhost:1 --output=src/{}',
     "psql -c '\\copy users to src/components/x'",
     "psql -c '\\! touch src/components/x'",
     'psql -c "copy users to program \'touch x\'"',
@@ -299,6 +302,7 @@ export const ONLY_READ: readonly Row[] = [
     'npx tsc -p . --pretty false',
     'cmake -S . -B build && cmake --build build',
     'curl -s https://example.com',
+    'seq 1 3 | xargs -I{} curl -s localhost:1/{}',
     'wget -qO- https://example.com',
     'curl -s https://example.com -o /dev/null',
     'git fetch origin && git push -u origin HEAD',

@@ -203,7 +203,7 @@ function replaced(word: Field, sign: string | null, item: Field): Field {
   if (!isText(word) || sign === null) return UNKNOWN;
   if (!word.includes(sign)) return word;
   if (word === sign) return isText(item) ? item : { ...item, many: false };
-  return isText(item) ? word.replaceAll(sign, () => item) : UNKNOWN;
+  return isText(item) ? word.replaceAll(sign, () => item) : { ...UNKNOWN, lead: word.slice(0, word.indexOf(sign)) };
 }
 
 /** The words that xargs reads; null when they are not known. */
