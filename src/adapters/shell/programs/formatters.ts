@@ -188,6 +188,18 @@ function asksRector(options: Options): boolean {
   return options.has('dry-run', 'n', 'version', 'V', 'help', 'h');
 }
 
+/** Its hooks are given the files that are named; else those of a commit, or all, which may be any. */
+const preCommit: Program = (call) => {
+  const { args } = call;
+  if (readOptions(args, { short: ['c'], long: ['config=', 'color='] }).operands[0] !== 'run') return undefined;
+  const at = args.indexOf('--files');
+  const behind = args.slice(at + 1);
+  const end = behind.findIndex((word) => isText(word) && word.startsWith('-'));
+  const files = at === -1 ? [] : behind.slice(0, end === -1 ? undefined : end);
+  for (const file of files.length === 0 ? ['.'] : files) writeBelow(call, file);
+  return undefined;
+};
+
 export const FORMATTER_PROGRAMS: readonly (readonly [string, Program])[] = [
   ['prettier', prettier],
   ['prettierd', prettier],
@@ -257,7 +269,7 @@ export const FORMATTER_PROGRAMS: readonly (readonly [string, Program])[] = [
   ['shfmt', changer({ short: ['i'] }, (options) => options.has('w', 'write'))],
   ['php-cs-fixer', changer({}, (options, [verb]) => verb === 'fix' && !isOn(options, 'dry-run'), 1)],
   ['sqlfluff', changer({ long: ['dialect='] }, (_, [verb]) => verb === 'fix' || verb === 'format', 1)],
-  ['pre-commit', changer({}, (_, [verb]) => verb === 'run', Number.POSITIVE_INFINITY)],
+  ['pre-commit', preCommit],
   ['sd', changer({ short: ['n', 'f'] }, (options, operands) => operands.length > 2 && !options.has('p', 'preview'), 2)],
   [
     'scalafmt',
