@@ -35,15 +35,22 @@ export const MODULES: Readonly<Record<string, Space>> = {
   net: { reads: [], calls: words('connect createConnection isIP isIPv4 isIPv6') },
 };
 
-/** Installed packages that only reckon with what they are given: what they hold may be called as code of the project may. */
-export const RECKONING: ReadonlySet<string> = new Set(
-  words('semver jsonwebtoken jose bcrypt bcryptjs argon2 uuid nanoid ms dayjs date-fns luxon zod yaml qs picomatch'),
-);
+/** Installed packages that only reckon with what they are given, read settings or answer: what they hold may be called as code of the project may. */
+export const RECKONING: ReadonlySet<string> = new Set([
+  ...words('semver jsonwebtoken jose bcrypt bcryptjs argon2 uuid nanoid ms dayjs date-fns luxon zod yaml qs picomatch'),
+  ...words('dotenv express cors helmet koa axios react react-dom'),
+]);
 
 /** Names that stand for themselves; those of modules as well, for code on the command line. */
 export const SPACES: Readonly<Record<string, Space>> = {
   ...MODULES,
-  console: { reads: ['log', 'error'], calls: words('log error warn info debug table dir') },
+  console: {
+    reads: ['log', 'error'],
+    calls: words(
+      'log error warn info debug table dir time timeEnd timeLog count countReset group groupEnd trace assert',
+    ),
+  },
+  require: { reads: [], calls: ['resolve'] },
   process: { reads: words('argv env version versions platform arch pid'), calls: words('cwd exit uptime memoryUsage') },
   JSON: { reads: ['parse', 'stringify'], calls: ['parse', 'stringify'] },
   Object: { reads: [], calls: words('keys values entries fromEntries') },

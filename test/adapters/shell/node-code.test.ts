@@ -60,6 +60,11 @@ const READING: readonly string[] = [
   'const s = require("net").connect(3000); s.on("connect", () => { console.log("up"); s.end(); }).on("error", () => process.exit(1))',
   'const s = require("./package.json").scripts; console.log(Object.keys(s).filter((k) => s[k]).length)',
   'const { basename } = require("path"); const a = {}; if (a[basename("b")]) console.log(a["c"] ? 1 : 2)',
+  'console.log(require.resolve("express"), require.resolve("./a", { paths: ["."] }))',
+  'require("dotenv").config(); console.log(process.env.PORT)',
+  'require("dotenv/config"); console.log(process.env.PORT)',
+  'const e = require("express"); console.log(Object.keys(e), typeof e.json)',
+  'console.time("a"); console.group("b"); console.count(); console.groupEnd(); console.timeEnd("a")',
 ];
 
 const OTHERS: readonly string[] = [
@@ -89,6 +94,12 @@ const OTHERS: readonly string[] = [
   'const c = "child_process"; require(c)',
   'const r = require; r("child_process")',
   'require?.("child_process")',
+  'require.main.require("child_process")',
+  'require.cache["a"]',
+  'const r = require.resolve; r("a")',
+  'require.resolve.constructor("1")()',
+  'require("express"); require("child_process").execSync("touch a")',
+  'console.constructor.constructor("1")()',
   'import("node:fs")',
   'process.binding("fs")',
   'process.mainModule.require("fs")',
