@@ -55,6 +55,9 @@ export type Place = {
 const RULES = ['.claude', '.tool', '.git', '.mcp.json'] as const;
 const SPECS = '.tool/specs';
 
+/** Said of code on the command line or on the input. */
+export const UNREAD_CODE = 'its code may write files, and is not read for which';
+
 function isBelow(path: string, directory: string): boolean {
   return path === directory || path.startsWith(`${directory}/`);
 }
@@ -272,11 +275,15 @@ export function judgeWrites(
       };
   }
   const reason = `it cannot be told before it runs what this writes: ${writes.unresolved.join('; ')}`;
-  return place.attended
-    ? { decision: 'ask', reason, paths }
-    : {
-        decision: 'deny',
-        reason: `${reason}. Write files with Write or Edit, or by redirections with every path named literally (cat > <path> <<'E')`,
-        paths: [],
-      };
+  if (place.attended) return { decision: 'ask', reason, paths };
+  const [directory] = place.temporary;
+  const code =
+    directory !== undefined && writes.unresolved.some((line) => line.endsWith(UNREAD_CODE))
+      ? `. Code that only looks may be run from a file: put it into ${directory} with Write, and run that in a call of its own`
+      : '';
+  return {
+    decision: 'deny',
+    reason: `${reason}. Write files with Write or Edit, or by redirections with every path named literally (cat > <path> <<'E')${code}`,
+    paths: [],
+  };
 }

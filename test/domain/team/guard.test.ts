@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import type { Caller } from '../../../src/domain/team/caller.ts';
 import { DEFAULT_TEAM_SETTINGS } from '../../../src/domain/team/default-settings.ts';
-import { judgeWrites, type Place, type Target, type Writes } from '../../../src/domain/team/guard.ts';
+import { judgeWrites, type Place, type Target, UNREAD_CODE, type Writes } from '../../../src/domain/team/guard.ts';
 import { checkMessage } from '../../../src/domain/team/message.ts';
 import type { TeamSettings } from '../../../src/domain/team/settings.ts';
 import { type Story, TEAM, teamOf } from '../../support/team.ts';
@@ -195,6 +195,17 @@ const CASES: readonly Case[] = [
     writes: unresolved('$(date) is not known'),
     ruling:
       /^deny it cannot be told before it runs what this writes: \$\(date\) is not known\. Write files with Write or Edit, or by redirections .*\(cat > <path> <<'E'\)$/,
+  },
+  {
+    name: 'code that cannot be read',
+    writes: unresolved(`node -e: ${UNREAD_CODE}`),
+    ruling:
+      /\. Code that only looks may be run from a file: put it into \/tmp with Write, and run that in a call of its own$/,
+  },
+  {
+    name: 'the file that such code is put into',
+    writes: '/tmp/looks.mjs',
+    ruling: /^allow \/tmp\/looks\.mjs$/,
   },
   {
     name: 'what cannot be told, in front of a person',

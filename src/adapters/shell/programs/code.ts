@@ -1,5 +1,6 @@
 // Interpreters that are given code: it is let through where it surely does nothing but print.
 
+import { UNREAD_CODE } from '../../../domain/team/guard.ts';
 import { type Options, readOptions } from '../options.ts';
 import { readsPython } from '../python-code.ts';
 import type { Call, Program } from '../reader.ts';
@@ -132,7 +133,7 @@ const unreadInterpreter: Program = (call) => {
 
 /** Said of code that may write: that a path stands in it is no help. */
 export function unreadCode(by: string): string {
-  return `${by}: its code may write files, and is not read for which`;
+  return `${by}: ${UNREAD_CODE}`;
 }
 
 function checkCode(
