@@ -36,6 +36,15 @@ const MODULES: ReadonlyMap<string, readonly string[]> = new Map(
     socket: words('socket create_connection gethostname gethostbyname getaddrinfo timeout error AF_INET SOCK_STREAM'),
     // its `connect` is looked at where it stands
     sqlite3: ['Row', 'Error', 'sqlite_version'],
+    // `basicConfig` is looked at where it stands
+    logging: words(
+      'getLogger debug info warning error exception critical log DEBUG INFO WARNING ERROR CRITICAL NOTSET getLevelName',
+    ),
+    inspect: words(
+      'getsource getsourcelines getsourcefile getfile getdoc signature isclass isfunction ismethod iscoroutinefunction cleandoc',
+    ),
+    // what is run is looked at where it stands
+    subprocess: words('PIPE DEVNULL STDOUT CalledProcessError TimeoutExpired'),
     asyncio: words('run gather sleep'),
     random: words('random randint choice choices sample seed uniform'),
     string: words('ascii_letters ascii_lowercase ascii_uppercase digits punctuation whitespace'),
@@ -108,6 +117,7 @@ const MEMBERS: ReadonlySet<string> = new Set([
   ...words('json text content status status_code reason headers ok url getcode geturl info netloc hostname port query'),
   ...words('scheme fragment hexdigest digest getroot iter iterfind findtext tag attrib tail root body lineno'),
   ...words('connect connect_ex settimeout sendall recv cursor fetchall fetchone fetchmany description row_factory'),
+  ...words('setLevel debug warning error exception critical stdout stderr returncode check_returncode'),
   ...words(
     'fieldnames writerow writerows writeheader major minor micro msg args real imag bit_length itemgetter from_iterable',
   ),
@@ -140,7 +150,23 @@ const READING_MODE = /^['"](?:r|rb|rt|br)['"]$/;
 /** Longer code is not looked at. */
 const LONGEST = 20_000;
 
+/** What a log is told that makes it no file. */
+const LOGGING: ReadonlySet<string> = new Set(words('level format datefmt style force'));
+
+const RUNNING: ReadonlySet<string> = new Set(words('run call check_call check_output'));
+/** What may stand behind the words of a program that is run: nothing that changes which one runs, how or where. */
+const RUN_WITH: ReadonlySet<string> = new Set(
+  words('capture_output text check timeout encoding errors universal_newlines stdout stderr input'),
+);
+
 class Refused extends Error {}
+
+export type ReadCode = {
+  /** Those that it loads. */
+  readonly modules: readonly string[];
+  /** The programs that it runs, with their words. */
+  readonly commands: readonly (readonly string[])[];
+};
 
 type Imports = {
   /** Names that imports make, with what each stands for. */
@@ -220,7 +246,8 @@ function readImport(statement: string, imports: Imports, make: (name: string, pa
   }
 }
 
-function check(code: string, isOwn: Imports['isOwn']): readonly string[] {
+function check(code: string, isOwn: Imports['isOwn']): ReadCode {
+  const commands: (readonly string[])[] = [];
   const tokens = code.length > LONGEST ? null : tokensOf(code);
   if (tokens === null) throw new Refused();
   const imports = importsOf(tokens, isOwn);
@@ -270,12 +297,31 @@ function check(code: string, isOwn: Imports['isOwn']): readonly string[] {
       throw new Refused();
   };
 
+  const textOf = (token: Token | undefined): string => {
+    const [, , inner] = /^('''|"""|'|")([^\\]*)\1$/s.exec(token?.kind === 'text' ? token.text : '') ?? [];
+    if (inner === undefined) throw new Refused();
+    return inner;
+  };
+
+  const hasOnly = (given: readonly (readonly Token[])[], names: ReadonlySet<string>) => {
+    if (!given.every((one) => isNamed(one) && names.has(one[0]?.text ?? ''))) throw new Refused();
+  };
+
+  /** Its words stand there as a list of texts. */
+  const running = (at: number) => {
+    const [list = [], ...others] = argumentsAt(at + 1).given;
+    const inner = list.slice(1, list.at(-2)?.text === ',' ? -2 : -1);
+    const isList = list[0]?.text === '[' && list.at(-1)?.text === ']' && inner.length % 2 === 1;
+    if (!isList || inner.some(({ text }, index) => index % 2 === 1 && text !== ',')) throw new Refused();
+    hasOnly(others, RUN_WITH);
+    commands.push(inner.filter((_, index) => index % 2 === 0).map(textOf));
+  };
+
   /** It is asked; also one that is opened so could open another. */
   const executing = (at: number) => {
     const { given } = argumentsAt(at + 1);
     const [[text, more] = []] = given;
-    const [, , inner] = /^('''|"""|'|")([^\\]*)\1$/s.exec(text?.kind === 'text' ? text.text : '') ?? [];
-    if (inner === undefined || more !== undefined || given.some(isSpread) || !isAsking(inner)) throw new Refused();
+    if (more !== undefined || given.some(isSpread) || !isAsking(textOf(text))) throw new Refused();
   };
 
   /** What follows a name that an import made; where that ends. */
@@ -295,6 +341,8 @@ function check(code: string, isOwn: Imports['isOwn']): readonly string[] {
     if (OF_MODULES.has(member)) {
       if (isSignAt(end + 3, '(')) throw new Refused();
     } else if (path === 'sqlite3' && member === 'connect') connecting(end + 2);
+    else if (path === 'logging' && member === 'basicConfig') hasOnly(argumentsAt(end + 3).given, LOGGING);
+    else if (path === 'subprocess' && RUNNING.has(member)) running(end + 2);
     else if (MODULES.get(path)?.includes(member) !== true) throw new Refused();
     end += 2;
     if (path !== 'sys' || !/^std(?:in|out|err)$/.test(member)) return end;
@@ -327,14 +375,14 @@ function check(code: string, isOwn: Imports['isOwn']): readonly string[] {
     } else if (text === 'file' && isSignAt(at + 1, '(')) throw new Refused();
     else if (OTHERS.has(text) || (text.startsWith('__') && !BUILTINS.has(text))) throw new Refused();
   }
-  return [...modules];
+  return { modules: [...modules], commands };
 }
 
 /**
  * @param isOwn whether a module, by the whole of its name, lies in the project
- * @returns the modules that it loads; null where it may do more than read
+ * @returns null where it may do more than read and run programs
  */
-export function readsPython(code: string, isOwn: (module: string) => boolean): readonly string[] | null {
+export function readsPython(code: string, isOwn: (module: string) => boolean): ReadCode | null {
   try {
     return check(code, isOwn);
   } catch (error) {

@@ -4,6 +4,7 @@
 import { cautious, deny, type Row } from './rows.ts';
 
 export const FOREIGN: readonly Row[] = deny(
+  "python3 -c \"import subprocess; subprocess.run(['touch', 'src/components/x'])\"",
   'echo x > src/components/x',
   'echo x >src/components/x',
   '>src/components/x',

@@ -22,6 +22,11 @@ const READING: readonly string[] = [
   'import datetime; print(datetime.datetime.now(datetime.timezone.utc).strftime("%H:%M"))',
   'import urllib.request, json\nprint(json.loads(urllib.request.urlopen("http://127.0.0.1:3000/x").read()))',
   'import xml.etree.ElementTree as ET\nprint([e.tag for e in ET.parse("a.xml").getroot().iter()])',
+  'import logging; logging.basicConfig(level=logging.INFO, format="%(message)s"); logging.info("a")',
+  'import logging\nlog = logging.getLogger("a")\nlog.setLevel(logging.DEBUG)\nlog.error("b")',
+  'import inspect, json; print(inspect.getsource(json.dumps), inspect.signature(json.loads))',
+  'import subprocess; print(subprocess.run(["git", "status", "--short",], capture_output=True, text=True).stdout)',
+  'import subprocess as s; s.check_output(["ls"], stderr=s.DEVNULL)',
   'import sys\nsys.stdout.write("a\\n"); sys.stderr.buffer.write(b"a")\nsys.exit(1)',
   'import yaml\nprint(yaml.safe_load(open("a.yml")))',
   'import flask; print(flask.__version__)',
@@ -75,6 +80,25 @@ const OTHERS: readonly string[] = [
   'import shutil; shutil.rmtree("a")',
   'import subprocess; subprocess.run("touch a", shell=True)',
   'from subprocess import run; run("touch a")',
+  'import subprocess; subprocess.run("ls")',
+  'import subprocess; subprocess.run(["touch", "a"], cwd="b")',
+  'import subprocess; subprocess.run(["ls"], env={"PATH": "a"})',
+  'import subprocess; subprocess.run(["ls"], executable="a")',
+  'import subprocess; subprocess.run(["ls"], shell=True)',
+  'import subprocess; subprocess.run(["ls"], **{"cwd": "b"})',
+  'import subprocess; subprocess.run(["ls"] + a)',
+  'import subprocess; subprocess.run(["ls", a])',
+  'import subprocess; subprocess.run(["l\\x73"])',
+  'import subprocess; subprocess.run(["ls"], stdout=open("a", "w"))',
+  'import subprocess; subprocess.run([])',
+  'import subprocess; subprocess.Popen(["ls"])',
+  'import subprocess; r = subprocess.run; r("touch a", shell=True)',
+  'import subprocess; subprocess.getoutput("touch a")',
+  'import logging; logging.basicConfig(filename="a")',
+  'import logging; logging.basicConfig(**{"filename": "a"})',
+  'import logging; logging.FileHandler("a")',
+  'import logging; logging.os.remove("a")',
+  'import inspect, pathlib; inspect.getmembers(pathlib.Path)',
   'import lib.main; lib.main.go()',
   'from lib import go; go()',
   'from app import *',
@@ -206,12 +230,16 @@ describe('code of Python', () => {
   });
 
   it('names the modules that it loads', () => {
-    assert.deepEqual(readsPython('import sys, app.main\nfrom os import path, getcwd\nfrom app import f', isOwn), [
-      'sys',
-      'app.main',
-      'os.path',
-      'os',
-      'app.f',
-    ]);
+    assert.deepEqual(readsPython('import sys, app.main\nfrom os import path, getcwd\nfrom app import f', isOwn), {
+      modules: ['sys', 'app.main', 'os.path', 'os', 'app.f'],
+      commands: [],
+    });
+  });
+
+  it('names the programs that it runs', () => {
+    assert.deepEqual(readsPython('import subprocess as s; s.run(["a", \'b c\']); s.call(["d"], timeout=1)', isOwn), {
+      modules: ['subprocess'],
+      commands: [['a', 'b c'], ['d']],
+    });
   });
 });

@@ -4,6 +4,7 @@ import { UNREAD_CODE } from '../../../domain/team/guard.ts';
 import { type Options, readOptions } from '../options.ts';
 import { readsPython } from '../python-code.ts';
 import type { Call, Program } from '../reader.ts';
+import { UNKNOWN_INPUT } from '../state.ts';
 import { concat, type Field, isText } from '../values.ts';
 import { lookUp } from '../variables.ts';
 import { writeBelow } from './formatters.ts';
@@ -26,11 +27,12 @@ const PYTHON: Language = {
   flags: ['c'],
   texts: ['W', 'X', 'Q', 'check-hash-based-pycs'],
   onlyReads: (code, _, call) => {
-    const modules = /\D2(?:\.|$)/.test(call.name) ? null : readsPython(code, (module) => isOwnModule(module, call));
-    for (const module of modules ?? [])
+    const read = /\D2(?:\.|$)/.test(call.name) ? null : readsPython(code, (module) => isOwnModule(module, call));
+    for (const words of read?.commands ?? []) call.reader.runWords(words, call.shell, UNKNOWN_INPUT, 'program');
+    for (const module of read?.modules ?? [])
       for (let path = module; path !== ''; path = path.slice(0, Math.max(0, path.lastIndexOf('.'))))
         runsModule(path, call);
-    return modules !== null;
+    return read !== null;
   },
 };
 
