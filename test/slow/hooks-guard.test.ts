@@ -145,6 +145,7 @@ test("a script of the project's is judged by what it surely writes", async (t) =
     rules: 'rm -rf .tool/config',
   };
   project.write('package.json', JSON.stringify({ scripts }));
+  project.write('Makefile', 'FILES = .\nfmt:\n\t@prettier --write $(FILES)\ntest: fmt\n\tvitest run\n');
   project.write('.gitignore', 'dist/\ncoverage/\ntests/output/\n');
   project.write('tests/a.ts', '');
   project.write('tests/output/old.txt', '');
@@ -156,6 +157,9 @@ test("a script of the project's is judged by what it surely writes", async (t) =
     ['backend-dev', 'npm run build && node dist/a.js', 0, /^$/],
     ['backend-dev', 'npm run sync', 2, refused],
     ['backend-dev', 'npm run format', 2, /the script "format" does this \(prettier\): it writes all of the project/],
+    ['backend-dev', 'make fmt', 2, /the script "make fmt" does this \(prettier\): it writes all of the project/],
+    ['backend-dev', 'make test', 0, /^$/],
+    ['quality', 'make test', 0, /^$/],
     ['tester', 'npm run sync', 0, /^$/],
     ['quality', 'npm test; npm run build', 0, /^$/],
     ['quality', 'npm run sync', 2, /the script "sync" .* quality only reads/],
