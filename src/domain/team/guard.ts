@@ -76,8 +76,13 @@ function changeRequest(owner: string, path: string): string {
   return `SendMessage {"recipient":"${owner}","type":"change_request","content":{"file":${quoted(path)},"requestedChange":"<what to change>","reason":"<why>"}}`;
 }
 
-/** `isLeasable`: a lease for the path would do. */
-type Refusal = { readonly ok: false; readonly reason: string; readonly isLeasable?: boolean };
+/** `isLeasable`: a lease for the path would do; `isRule`: it is nobody's to change, whoever is asked. */
+type Refusal = {
+  readonly ok: false;
+  readonly reason: string;
+  readonly isLeasable?: boolean;
+  readonly isRule?: boolean;
+};
 type Judged = { readonly ok: true } | Refusal;
 
 const FINE: Judged = { ok: true };
@@ -185,10 +190,10 @@ function judgeOne(target: Target, caller: Caller, state: TeamState, settings: Te
   if (inside === null) return judgeOutside(target, place);
   if (caller.kind === 'lead' && isBelow(inside, SPECS)) return FINE;
   const rule = ruleOf(inside);
-  if (rule !== null)
-    return refuse(
-      `${inside} belongs to what holds the team's rules (${rule}): nobody changes it while team ${state.team} stands`,
-    );
+  if (rule !== null) {
+    const reason = `${inside} belongs to what holds the team's rules (${rule}): nobody changes it while team ${state.team} stands`;
+    return { ok: false, reason, isRule: true };
+  }
   if (caller.kind === 'member') return judgeMember(inside, target, caller, state, settings, place);
   if (!settings.delegateMode) return FINE;
   const { owner } = ownerOf(inside, nearPatterns(inside, settings.ownership));
@@ -228,13 +233,29 @@ function byScript({ script }: Target, reason: string): string {
 }
 
 /** Said to a member of what lies in a directory that is written as a whole. */
-function asPart(directory: string, path: string, { reason, isLeasable }: Refusal): string {
+function asPart(directory: string, path: string, { reason, isLeasable, isRule }: Refusal): string {
   const whole = directory === '.' ? 'the project' : visible(directory);
-  const why =
-    isLeasable === true
-      ? `${visible(path)}, for one, is not yours. What has to change in all of ${whole}, ask the lead: ${changeRequest(LEAD, directory)}`
-      : reason;
+  const request = `What has to change in all of ${whole}, ask the lead: ${changeRequest(LEAD, directory)}`;
+  const named = isLeasable === true ? `${visible(path)}, for one, is not yours` : reason;
+  // Who owns a file is asked for that one alone.
+  const isRulesAlone = ruleOf(directory) !== null;
+  const why = isLeasable === true || (isRule === true && !isRulesAlone) ? `${named}. ${request}` : named;
   return `it writes all of ${whole}: name your own files alone. ${why}`;
+}
+
+/** The refusal that counts of what a target comes to: one that names whom to ask before one that names nobody. */
+function firstRefusal(
+  judged: readonly Target[],
+  judge: (one: Target) => Judged,
+): { readonly one: Target; readonly refusal: Refusal } | null {
+  let first: { readonly one: Target; readonly refusal: Refusal } | null = null;
+  for (const one of judged) {
+    const verdict = judge(one);
+    if (verdict.ok) continue;
+    if (verdict.isRule !== true) return { one, refusal: verdict };
+    first ??= { one, refusal: verdict };
+  }
+  return first;
 }
 
 /** Judges all that a call would write, for a caller of a team that stands. The first refusal counts. */
@@ -252,16 +273,15 @@ export function judgeWrites(
     const below = tree && !place.outputs.has(path) ? place.below(path) : [];
     const judged = below.length === 0 ? [target] : below.map((one) => ({ path: one, tree: false }));
     const judge = script === undefined ? judgeOne : judgeScript;
-    for (const one of judged) {
-      const verdict = judge(one, caller, state, settings, place);
-      if (!verdict.ok) {
-        const isPart = one !== target && caller.kind === 'member' && !caller.member.readOnly;
-        const reason = isPart ? asPart(path, one.path, verdict) : verdict.reason;
-        const hint = target.hint === undefined ? '' : `. Or: ${target.hint}`;
-        return { decision: 'deny', reason: `${byScript(target, reason)}${hint}`, paths: [] };
-      }
-      if (script === undefined) paths.push(one.path);
+    const refused = firstRefusal(judged, (one) => judge(one, caller, state, settings, place));
+    if (refused !== null) {
+      const { one, refusal } = refused;
+      const isPart = one !== target && caller.kind === 'member' && !caller.member.readOnly;
+      const reason = isPart ? asPart(path, one.path, refusal) : refusal.reason;
+      const hint = target.hint === undefined ? '' : `. Or: ${target.hint}`;
+      return { decision: 'deny', reason: `${byScript(target, reason)}${hint}`, paths: [] };
     }
+    if (script === undefined) paths.push(...judged.map((one) => one.path));
   }
   const [first] = writes.unresolved;
   if (first === undefined) return { decision: 'allow', reason: '', paths };

@@ -356,6 +356,31 @@ const CASES: readonly Case[] = [
       /^deny the script "format" does this \(sed -i\): it writes all of src: name your own files alone\. src\/pages/,
   },
   {
+    name: 'a tree in which what holds the rules comes first',
+    writes: tree('.'),
+    ruling: /^deny it writes all of the project: .* src\/pages\/b\.tsx is frontend-dev's .*"change_request"/,
+    place: { below: () => ['.mcp.json', 'src/pages/b.tsx', 'package.json'] },
+  },
+  {
+    name: 'a tree in which what holds the rules comes first, by a script',
+    writes: script('.', { tree: true }),
+    ruling: /^deny the script "format" .* src\/pages\/b\.tsx is frontend-dev's .*"change_request"/,
+    place: { below: () => ['.mcp.json', 'package.json', 'src/pages/b.tsx'] },
+  },
+  {
+    name: 'what holds the rules itself, as a tree',
+    writes: tree('.claude'),
+    ruling: /^deny it writes all of \.claude: .* belongs to what holds the team's rules \(\.claude\): nobody [^.]*$/,
+    place: { below: () => ['.claude/settings.json'] },
+  },
+  {
+    name: 'a tree in which nothing but what holds the rules is not its own, by a script',
+    writes: script('.', { tree: true }),
+    ruling:
+      /^deny the script "format" .* \.mcp\.json belongs to what holds .* ask the lead: SendMessage \{"recipient":"team-lead","type":"change_request","content":\{"file":"\."/,
+    place: { below: () => ['.mcp.json', 'package.json', 'src/api/a.ts'] },
+  },
+  {
     name: 'what Git ignores in a place of somebody else, by a script',
     writes: script('tests/output'),
     place: { outputs: new Set(['tests/output']) },
