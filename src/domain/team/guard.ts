@@ -182,10 +182,13 @@ function judgeOne(target: Target, caller: Caller, state: TeamState, settings: Te
       `team ${state.team} stands, and ${visible(who)} is not of it: nothing of the project is written but by its teammates. /tool:team-restart takes the team over; \`tool team delete ${state.team}\` ends it`,
     );
   }
-  if (caller.kind === 'member' && caller.member.readOnly)
+  if (caller.kind === 'member' && caller.member.readOnly) {
+    const isKept = place.temporary.some((directory) => isBelow(path, directory));
+    const instead = isKept ? '. What a command prints is not kept in a file: pipe it to tail or grep instead' : '';
     return refuse(
-      `${caller.name} only reads: it writes nothing. Report what you found with SendMessage or as the result of your task`,
+      `${caller.name} only reads: it writes nothing. Report what you found with SendMessage or as the result of your task${instead}`,
     );
+  }
   const inside = path.startsWith('/') ? null : insideProject(path);
   if (inside === null) return judgeOutside(target, place);
   if (caller.kind === 'lead' && isBelow(inside, SPECS)) return FINE;

@@ -154,14 +154,14 @@ const CASES: readonly Case[] = [
     by: 'quality',
     writes: 'src/api/a.ts',
     tell: READER,
-    ruling: /^deny quality only reads: it writes nothing/,
+    ruling: /^deny quality only reads: it writes nothing\. Report [^:]* the result of your task$/,
   },
   {
     name: 'a role that only reads, temporary',
     by: 'quality',
     writes: '/tmp/a',
     tell: READER,
-    ruling: /^deny quality only/,
+    ruling: /^deny quality only reads: .* pipe it to tail or grep instead$/,
   },
   {
     name: 'a role that only reads, with a lease that it should not have',
