@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
 import { FileTeams } from '../../src/adapters/event-log/teams.ts';
 import { ENABLED, type Fields, HookedProject, type HookRun, TEAM, VERSIONS } from '../support/hooked.ts';
+import { tempDir } from '../support/temp.ts';
 
 const REJECTED = 2;
 const TASK = { task_id: '7', task_subject: 'Greet', task_description: 'Politely' };
@@ -231,4 +233,25 @@ test('a foreign change is said once, and keeps no rejection of the checks from c
   assert.doesNotMatch(next.stderr, /files of others changed/);
   const told = project.state().messages.filter(({ content }) => String(content).includes('src/components/menu.js'));
   assert.equal(told.length, 1);
+});
+
+test('git is not asked at a completion by a lead that delegates; a key in a file of a teammate is found', async (t) => {
+  const place = tempDir(t);
+  const [bin, asked] = [join(place, 'bin'), join(place, 'asked')];
+  const git = execFileSync('/bin/sh', ['-c', 'command -v git'], { encoding: 'utf8' }).trim();
+  mkdirSync(bin);
+  writeFileSync(join(bin, 'git'), `#!/bin/sh\necho "$*" >>"${asked}"\nexec ${git} "$@"\n`, { mode: 0o755 });
+  const config = `${ENABLED}    hooks:\n      task_completed:\n        require_quality_check: false\n`;
+  const env = { PATH: `${bin}:${process.env.PATH ?? ''}` };
+  const project = await new HookedProject(t, { config, env }).team('backend-dev');
+  const complete = (who: string) => project.hook('task-completed', who, 'TaskCompleted', TASK);
+  // Split, so that this file holds none.
+  project.write('src/api/pay.ts', `export const key = 'sk_${'live_'}4eC39HqLyjWDarjtT1zdp7dc';\n`);
+  const lead = await complete('team-lead');
+  assert.equal(lead.code, 0, lead.stderr);
+  assert.equal(existsSync(asked), false);
+  const refused = await complete('backend-dev');
+  assert.equal(refused.code, REJECTED);
+  assert.match(refused.stderr, /src\/api\/pay\.ts:1 \(a Stripe key\)/);
+  assert.equal(readFileSync(asked, 'utf8').split('\n').length - 1, 7);
 });

@@ -48,9 +48,11 @@ export async function judgeCompletion(
     const decided = await decide(log, task, caller, settleFirst(prepared.unsettled), '', UNSETTLED);
     if (!decided.accept) return decided;
   }
-  const foreign = own === null ? await foreignChanges(context, log, caller, settings) : null;
+  const isWriter = caller.kind === 'member' || mayHoldOf(log.state, caller, settings);
+  const change = own === null && isWriter ? await changeInPlace(context, log.state) : null;
+  const foreign = change === null ? null : await foreignChanges(log, caller, settings, change);
   if (foreign !== null) return decide(log, task, caller, foreign, '', FOREIGN);
-  const secrets = own === null && free === null ? await ownSecrets(context, log.state, caller, settings) : [];
+  const secrets = change === null ? [] : await ownSecrets(context, log.state, caller, settings, change);
   if (secrets.length > 0) {
     const decided = await decide(log, task, caller, presentSecrets(secrets), '', SECRETS);
     if (!decided.accept) return decided;
@@ -223,33 +225,45 @@ function objectionOf(
   return { reason: rejection(result, settings.quality), fingerprint: `task ${task.id} ${result.tree} ${what}` };
 }
 
+/** Since the team began, where all of it work in one place; `paths` is null where Git does not say which. */
+type Change = { readonly base: string; readonly head: string; readonly paths: readonly string[] | null };
+
+/** null: where nothing tells. */
+async function changeInPlace({ workTree }: TeamContext, { base }: TeamState): Promise<Change | null> {
+  const head = base === null ? null : await workTree.tree();
+  if (base === null || head === null) return null;
+  return { base, head, paths: await workTree.changed(base, head) };
+}
+
+/** Whether a file can be the caller's at all: of a lead that delegates none is, and the work tree is not looked at. */
+function mayHoldOf({ writers }: TeamState, { name }: Somebody, { ownership }: TeamSettings): boolean {
+  return ownership.some(({ owner }) => owner === name) || [...writers.values()].some((by) => by.includes(name));
+}
+
 /** Secrets in files of the caller's, of all that has changed where the team works in one place. */
 async function ownSecrets(
-  { workTree, newSecrets }: TeamContext,
-  { base, writers }: TeamState,
+  { newSecrets }: TeamContext,
+  { writers }: TeamState,
   { name }: Somebody,
   { ownership, quality }: TeamSettings,
+  { base, head, paths }: Change,
 ): Promise<readonly HeldSecret[]> {
-  const tree = base === null ? null : await workTree.tree();
-  if (base === null || tree === null) return [];
-  const found = await newSecrets({ base, head: tree }, quality.secrets);
-  return found.filter(
-    ({ path }) => ownerOf(path, ownership).owner === name || writers.get(path)?.includes(name) === true,
-  );
+  const isOwn = (path: string) => ownerOf(path, ownership).owner === name || writers.get(path)?.includes(name) === true;
+  if (paths?.some(isOwn) === false) return [];
+  const found = await newSecrets({ base, head }, quality.secrets);
+  return found.filter(({ path }) => isOwn(path));
 }
 
 /** Changes to files of others that no decision allowed; said once, then the lead is told. */
 async function foreignChanges(
-  context: TeamContext,
   log: TeamLog,
   caller: Somebody,
   settings: TeamSettings,
+  { paths }: Change,
 ): Promise<Objection | null> {
   const { state } = log;
-  if (state.base === null || caller.kind !== 'member') return null;
-  const tree = await context.workTree.tree();
-  const changed = tree === null ? null : await context.workTree.changed(state.base, tree);
-  const foreign = (changed ?? []).filter((path) => {
+  if (caller.kind !== 'member') return null;
+  const foreign = (paths ?? []).filter((path) => {
     const { owner } = ownerOf(path, settings.ownership);
     return owner !== null && owner !== SHARED && owner !== caller.name && !state.writers.has(path);
   });

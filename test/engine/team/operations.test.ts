@@ -358,13 +358,46 @@ test('a secret in a file of one’s own is rejected where all work in one place;
     ['frontend-dev', '2'],
   ] as const)
     await world.call(name, 'TaskUpdate', { taskId, status: 'in_progress' });
+  world.changed = ['src/api/pay.ts'];
+  const write = { about: 'Write', reason: 'its own', fingerprint: '', paths: world.changed };
+  await world.append({ type: 'decision', hook: 'ownership', decision: 'accept', member: 'backend-dev', ...write });
   assert.match(
     await world.refused('backend-dev', 'TaskUpdate', { taskId: '1', status: 'completed' }),
     /your files hold what may not be committed: src\/api\/pay\.ts:3 \(a Stripe key\)\. Take it out/,
   );
   assert.equal(world.measured, 0, 'nothing is measured for it');
   await world.call('frontend-dev', 'TaskUpdate', { taskId: '2', status: 'completed' });
-  assert.deepEqual(asked[0], { base: 'tree', head: 'tree' });
+  assert.deepEqual(asked, [{ base: 'tree', head: 'tree' }], 'of whom no file has changed, none is looked through');
+});
+
+test('a secret in a file that the lead wrote is rejected; of one that delegates the work tree is not looked at', async (t) => {
+  const world = new TeamWorld(t);
+  await world.team(['backend-dev']);
+  let looks = 0;
+  const workTree = {
+    ...world.context.workTree,
+    tree: async () => {
+      looks += 1;
+      return 'tree';
+    },
+  };
+  const newSecrets = async () => [{ commit: null, path: 'notes.ts', line: 1, kind: 'a Stripe key' }];
+  Object.assign(world.context, { workTree, newSecrets });
+  world.settings = {
+    ...world.settings,
+    hooks: { ...world.settings.hooks, taskCompleted: { enabled: true, requireQualityCheck: false } },
+  };
+  for (const subject of ['Look at it', 'Write it'])
+    await world.call('team-lead', 'TaskCreate', { subject, description: 'd' });
+  world.changed = ['notes.ts'];
+  await world.call('team-lead', 'TaskUpdate', { taskId: '1', status: 'completed' });
+  assert.equal(looks, 0);
+  const write = { about: 'Write', reason: 'its own', fingerprint: '', paths: world.changed };
+  await world.append({ type: 'decision', hook: 'ownership', decision: 'accept', member: 'team-lead', ...write });
+  assert.match(
+    await world.refused('team-lead', 'TaskUpdate', { taskId: '2', status: 'completed' }),
+    /your files hold what may not be committed: notes\.ts:1 \(a Stripe key\)/,
+  );
 });
 
 test('where several build in one tree, a builder is held to what no test loads of its own, and told its own files first', async (t) => {
