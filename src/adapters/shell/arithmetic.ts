@@ -3,7 +3,7 @@
 import type { ArithmeticExpression } from 'unbash';
 import type { Holder, Reader } from './reader.ts';
 import { join, setVariable } from './state.ts';
-import { type Field, isInteger, isList, isText, UNKNOWN, UNKNOWN_NUMBER } from './values.ts';
+import { type Field, isCounted, isInteger, isList, isText, UNKNOWN, UNKNOWN_NUMBER } from './values.ts';
 import { lookUp } from './variables.ts';
 
 const NAME = /^[A-Za-z_]\w*$/;
@@ -45,6 +45,13 @@ function decimal(text: string): Field {
 function variableNumber(name: string, holder: Holder, reader: Reader, depth: number): Field {
   const value = lookUp(name, holder.shell, reader.context);
   if (value === undefined || value === null) return UNKNOWN_NUMBER;
+  if (isCounted(value)) {
+    const vars = new Map(holder.shell.vars);
+    vars.delete(name);
+    // as it was before the command gave it a number: what is not set is 0
+    variableNumber(name, { shell: { ...holder.shell, vars } }, reader, depth);
+    return UNKNOWN_NUMBER;
+  }
   if (!isList(value)) return checkArithmeticText(value, holder, reader, depth + 1);
   for (const field of value) checkArithmeticText(field, holder, reader, depth + 1);
   return UNKNOWN_NUMBER;

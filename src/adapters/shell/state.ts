@@ -1,7 +1,7 @@
 // What is known of a shell at one point of a command: its variables, directories, functions and options.
 
 import type { CommandNode, CompoundList } from 'unbash';
-import { eitherValue, type Field, type Places, UNKNOWN, type Value } from './values.ts';
+import { eitherValue, type Field, maybeGiven, type Places, UNKNOWN, type Value } from './values.ts';
 
 /** What a command finds on its standard input. */
 export type Input =
@@ -69,7 +69,7 @@ function joinVars(a: Shell, b: Shell): ReadonlyMap<string, Value> {
   for (const name of keysOf(a.vars, b.vars)) {
     const left = a.vars.get(name);
     const right = b.vars.get(name);
-    joined.set(name, left === undefined || right === undefined ? UNKNOWN : eitherValue(left, right));
+    joined.set(name, left === undefined || right === undefined ? maybeGiven(left ?? right) : eitherValue(left, right));
   }
   return joined;
 }

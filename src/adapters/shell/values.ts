@@ -16,6 +16,8 @@ export type Unknown = {
   readonly many: boolean;
   /** It is surely an integer. */
   readonly number: boolean;
+  /** Of a variable: it is an integer, or what the environment holds of the name, of which the command has given it nothing. */
+  readonly counted?: true;
   /** It is surely a path that lies there. */
   readonly within: Places | null;
 };
@@ -61,7 +63,28 @@ export function isInteger(field: Field): boolean {
 /** What holds after either of two ways: the text when it is the same, else what both have in common. */
 function either(a: Field, b: Field): Field {
   if (isText(a) && a === b) return a;
-  return { ...UNKNOWN, number: isInteger(a) && isInteger(b), many: manyOf(a) || manyOf(b) };
+  const number = isInteger(a) && isInteger(b);
+  return {
+    ...UNKNOWN,
+    number,
+    many: manyOf(a) || manyOf(b),
+    ...(!number && mayCount(a) && mayCount(b) ? COUNTED : {}),
+  };
+}
+
+const COUNTED = { counted: true } as const;
+
+function mayCount(value: Value): value is Field {
+  return value !== null && !isList(value) && (isInteger(value) || isCounted(value));
+}
+
+export function isCounted(value: Value | undefined): boolean {
+  return value !== undefined && value !== null && !isList(value) && !isText(value) && value.counted === true;
+}
+
+/** What a variable holds after either of two ways of which one has left it as it was in the environment. */
+export function maybeGiven(value: Value | undefined): Value {
+  return value !== undefined && mayCount(value) ? { ...UNKNOWN, ...COUNTED } : UNKNOWN;
 }
 
 function manyOf(field: Field): boolean {
@@ -77,7 +100,9 @@ function sameValue(a: Value, b: Value): boolean {
 
 function sameField(a: Field, b: Field | undefined): boolean {
   if (b === undefined || isText(a) || isText(b)) return a === b;
-  return a.lead === b.lead && a.many === b.many && a.number === b.number && a.within === b.within;
+  return (
+    a.lead === b.lead && a.many === b.many && a.number === b.number && a.within === b.within && a.counted === b.counted
+  );
 }
 
 export function eitherValue(a: Value, b: Value): Value {

@@ -2,7 +2,7 @@
 
 import type { ShellContext } from './effects.ts';
 import { onlyDirectory, type Shell, setVariable } from './state.ts';
-import { concat, type Field, isList, isText, UNKNOWN, UNKNOWN_NUMBER, type Value } from './values.ts';
+import { concat, type Field, isCounted, isList, isText, UNKNOWN, UNKNOWN_NUMBER, type Value } from './values.ts';
 
 /** Variables that bash fills by itself with an integer, whatever was assigned. */
 const NUMBERS: ReadonlySet<string> = new Set(
@@ -42,6 +42,8 @@ export function lookUp(name: string, shell: Shell, context: ShellContext): Value
 export function asField(value: Value | undefined): Field {
   if (value === undefined) return UNKNOWN;
   if (value === null) return '';
+  // what is true of it by its name is not true of its text
+  if (isCounted(value)) return UNKNOWN;
   return isList(value) ? (value[0] ?? '') : value;
 }
 

@@ -85,6 +85,15 @@ describe('the table of commands', () => {
     assert.deepEqual(readIn('set -a; . ./.env; set +a; npm test', scratch).unresolved, []);
   });
 
+  it('counts with a name that is set nowhere, and reads what the environment holds of one that is', () => {
+    const scratch = copyTemplate(template.root, 'counters');
+    const command = 'until curl -s localhost:1; do sleep 1; ((n++)); [ $n -ge 5 ] && break; done';
+    const unresolved = (n: string) => readIn(command, { ...scratch, env: { ...scratch.env, n } }).unresolved;
+    assert.deepEqual(readIn(command, scratch).unresolved, []);
+    assert.deepEqual(unresolved('3'), []);
+    assert.match(unresolved('a[$(touch src/components/x)]')[0] ?? '', /^arithmetic on the text "a\[\$\(touch/);
+  });
+
   it('says of a runner that updates snapshots which tests and snapshots it writes', () => {
     const scratch = copyTemplate(template.root, 'snapshots');
     const files = [
