@@ -119,6 +119,7 @@ async function shellWrites(command: string, cwd: string, { root, env }: WritesOp
   return {
     targets: effects.writes.flatMap((write) => targets(write.path, write, root)),
     unresolved: effects.unresolved,
+    repository: effects.repository,
   };
 }
 

@@ -80,6 +80,21 @@ for (const version of VERSIONS) {
   });
 }
 
+test('who only reads writes no history either; who writes may commit', async (t) => {
+  const project = await new HookedProject(t).team('quality', 'backend-dev');
+  const ask = (who: string, command: string) => guard(project, who, 'Bash', { command });
+  for (const command of ['git add -A && git commit -m x', 'git branch -D other', 'git push --force']) {
+    const { code, stderr } = await ask('quality', command);
+    assert.equal(code, 2, command);
+    assert.match(
+      stderr,
+      /quality only reads: it writes nothing, .* history included \(git (add, git commit|branch|push)\)/,
+    );
+    assert.equal((await ask('backend-dev', command)).code, 0);
+  }
+  assert.equal((await ask('quality', 'git fetch -q && git log --oneline && git branch --list')).code, 0);
+});
+
 test('who is of no team writes nothing while one stands, and anything when none does', async (t) => {
   const project = new HookedProject(t);
   const input = { file_path: join(project.root, 'src/api/a.ts') };

@@ -43,6 +43,8 @@ export type ShellEffects = {
   readonly writes: readonly ShellWrite[];
   /** What cannot be told before the command runs: a line for each. */
   readonly unresolved: readonly string[];
+  /** What it writes into a repository itself, or into another one: the commands that do. */
+  readonly repository: readonly string[];
   /** Code of Node stood there that `onlyReads` was not there to look at. */
   readonly hasCode?: true;
   /** Every simple command as its words; null is a word that is not known. */

@@ -28,6 +28,7 @@ function eitherWay(a: ShellEffects, b: ShellEffects): ShellEffects {
   return {
     writes: all(a.writes, b.writes),
     unresolved: all(a.unresolved, b.unresolved),
+    repository: all(a.repository, b.repository),
     commands: all(a.commands, b.commands),
     ...(a.hasCode || b.hasCode ? { hasCode: true } : {}),
   };

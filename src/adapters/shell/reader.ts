@@ -48,6 +48,8 @@ export type Reader = {
   /** A path that is written from the shell's directory. */
   readonly write: (shell: Shell, path: Field, by: string, options?: WriteOptions) => void;
   readonly unresolved: (line: string) => void;
+  /** A command that writes a repository itself, whatever becomes of the files. */
+  readonly inRepository: (by: string) => void;
   readonly onlyReads: (code: string) => readonly string[] | null;
   readonly command: (words: readonly Field[]) => void;
   /**

@@ -21,6 +21,7 @@ type Sink = Pick<
   Reader,
   | 'write'
   | 'unresolved'
+  | 'inRepository'
   | 'onlyReads'
   | 'command'
   | 'executed'
@@ -68,6 +69,7 @@ export function createSink(context: ShellContext, of: 'command' | 'script' = 'co
   const writes = new Map<string, ShellWrite>();
   const scripted = new Map<string, ShellWrite>();
   const lines = new Set<string>();
+  const repository = new Set<string>();
   const commands = new Map<string, readonly (string | null)[]>();
   const links: Note[] = [];
   const removed: Note[] = [];
@@ -204,6 +206,7 @@ export function createSink(context: ShellContext, of: 'command' | 'script' = 'co
     return {
       writes: [...writes.values(), ...scripted.values()],
       unresolved: [...lines],
+      repository: [...repository],
       commands: [...commands.values()],
       ...(hasCode ? { hasCode } : {}),
     };
@@ -212,6 +215,7 @@ export function createSink(context: ShellContext, of: 'command' | 'script' = 'co
   return {
     write,
     unresolved,
+    inRepository: (by) => void repository.add(by),
     onlyReads: (code) => {
       hasCode ||= context.onlyReads === undefined;
       return context.onlyReads?.(code) ?? null;

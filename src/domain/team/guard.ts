@@ -25,6 +25,8 @@ export type Writes = {
   readonly targets: readonly Target[];
   /** What cannot be told before it runs, and why. */
   readonly unresolved: readonly string[];
+  /** Commands that write the repository itself: its index, refs and history; missing: none. */
+  readonly repository?: readonly string[];
 };
 
 export type Ruling = {
@@ -89,6 +91,11 @@ const FINE: Judged = { ok: true };
 
 function refuse(reason: string, isLeasable = false): Refusal {
   return { ok: false, reason, isLeasable };
+}
+
+/** Said to who only reads. */
+function onlyReads(name: string, what: string): string {
+  return `${name} only reads: it writes nothing${what}. Report what you found with SendMessage or as the result of your task`;
 }
 
 function judgeOutside({ path, tree }: Target, { temporary, hosts, checkout }: Place): Judged {
@@ -185,9 +192,7 @@ function judgeOne(target: Target, caller: Caller, state: TeamState, settings: Te
   if (caller.kind === 'member' && caller.member.readOnly) {
     const isKept = place.temporary.some((directory) => isBelow(path, directory));
     const instead = isKept ? '. What a command prints is not kept in a file: pipe it to tail or grep instead' : '';
-    return refuse(
-      `${caller.name} only reads: it writes nothing. Report what you found with SendMessage or as the result of your task${instead}`,
-    );
+    return refuse(`${onlyReads(caller.name, '')}${instead}`);
   }
   const inside = path.startsWith('/') ? null : insideProject(path);
   if (inside === null) return judgeOutside(target, place);
@@ -285,6 +290,11 @@ export function judgeWrites(
       return { decision: 'deny', reason: `${byScript(target, reason)}${hint}`, paths: [] };
     }
     if (script === undefined) paths.push(...judged.map((one) => one.path));
+  }
+  const { repository = [] } = writes;
+  if (repository.length > 0 && caller.kind === 'member' && caller.member.readOnly) {
+    const what = `, the repository's own index, refs and history included (${repository.join(', ')})`;
+    return { decision: 'deny', reason: onlyReads(caller.name, what), paths: [] };
   }
   const [first] = writes.unresolved;
   if (first === undefined) return { decision: 'allow', reason: '', paths };

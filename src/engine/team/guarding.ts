@@ -116,7 +116,8 @@ function isWayToMerge({ startedAs, worktree }: HookContext, event: HostEvent, { 
 async function guardWrite(context: HookContext, event: HostEvent, found: Found): Promise<HookAnswer> {
   const { caller, log } = found;
   const writes = await context.writesOf(event.tool, event.input, event.cwd);
-  if (writes.targets.length === 0 && writes.unresolved.length === 0) return SILENT;
+  const { targets, unresolved, repository = [] } = writes;
+  if (targets.length + unresolved.length + repository.length === 0) return SILENT;
   if (isWayToMerge(context, event, found)) {
     await note(log, found, `${event.tool} ${String(event.input.command)}`, 'accept', "the team's finished work", []);
     return SILENT;

@@ -37,6 +37,8 @@ function directory(path: string, kind: 'there' | 'made'): Writes {
   return { targets: [{ path, tree: false, directory: kind }], unresolved: [] };
 }
 
+const NOTHING: Writes = { targets: [], unresolved: [] };
+
 const BELOW: Readonly<Record<string, readonly string[]>> = {
   src: ['src/api/a.ts', 'src/pages/b.tsx'],
   'src/api': ['src/api/a.ts', 'src/api/c.ts'],
@@ -163,6 +165,19 @@ const CASES: readonly Case[] = [
     tell: READER,
     ruling: /^deny quality only reads: .* pipe it to tail or grep instead$/,
   },
+  {
+    name: 'the repository, by a role that only reads',
+    by: 'quality',
+    writes: { ...NOTHING, repository: ['git add', 'git commit'] },
+    tell: READER,
+    ruling: /^deny quality only reads: it writes nothing, .* index, refs and history included \(git add, git commit\)/,
+  },
+  ...['backend-dev', LEADER, STRANGER].map((by) => ({
+    name: `the repository, by ${typeof by === 'string' ? by : by.kind}`,
+    by,
+    writes: { ...NOTHING, repository: ['git commit'] },
+    ruling: /^allow$/,
+  })),
   {
     name: 'a role that only reads, with a lease that it should not have',
     by: 'quality',

@@ -11,6 +11,7 @@ import { startsOf } from './find-xargs.ts';
 import type { GitCall, GitCommand } from './git-call.ts';
 import { checkSetting, otherCommands } from './git-others.ts';
 import { checkoutCommand, pathCommands } from './git-paths.ts';
+import { writesRepository } from './git-repository.ts';
 import { inDirectory } from './wrappers.ts';
 
 const COMMANDS: ReadonlyMap<string, GitCommand> = new Map([
@@ -117,6 +118,7 @@ export const git: Program = (call) => {
   const roots = rootsOf({ ...call, shell }, options);
   const inner: Call = { ...call, shell: inWorkTree(shell, roots, call) };
   const gitCall: GitCall = { call: inner, reader, args, command, roots };
+  if (writesRepository(command, args)) reader.inRepository(`git ${command}`);
   const handler = COMMANDS.get(command) ?? (READING.has(command) ? reading : undefined);
   if (handler === undefined) {
     reader.unresolved(`git ${command} is not known: it may be an alias`);
