@@ -157,6 +157,7 @@ export const FOREIGN: readonly Row[] = deny(
   'find src -type f ! -name mail.ts -delete',
   'find src -type f -print -name mail.ts | xargs rm',
   'find src -name components | xargs rm -rf',
+  "printf '' | xargs -n1 touch src/components/x",
   "find src -name Button.tsx -exec sed -i s/button/x/ {} ';'",
   "find src/components -type f -exec sh -c 'touch src/components/new' ';'",
   'find src/components -name "*.tsx" | xargs rm',

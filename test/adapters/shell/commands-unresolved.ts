@@ -112,6 +112,7 @@ export const UNKNOWN: readonly Row[] = unresolved(
   'tar -xf api.tar -C src/services --to-command="touch src/components/x"',
   "find src/api -maxdepth 1 -name users.ts -exec sh -c 'touch \"${1/api/components}\"' _ {} ';'",
   'find . -name notes.txt -exec sh -c "{}" \';\'',
+  "printf '../components/Card.tsx\\0' > src/api/l; cd src/api; find -files0-from l -delete",
   'echo "echo x > src/components/x" > @O@/s.sh; bash @O@/s.sh',
   'echo "touch src/components/x" > @O@/s.sh; . @O@/s.sh',
   'echo x >&$fd_unknown',

@@ -46,7 +46,8 @@ export const find: Program = (call) => {
     starts.push(arg);
   }
   const rest = args.slice(index);
-  const within = startsOf(starts, call);
+  // where they are read from a file, they may be any
+  const within = rest.includes('-files0-from') ? null : startsOf(starts, call);
   // with links followed, what is found may lie anywhere
   const follows =
     args.some((arg) => arg === '-L' || arg === '-follow') &&
@@ -191,7 +192,7 @@ export const xargs: Program = (call) => {
     // how many words go to one run is worked out for -n alone
     const isOtherwise = options.has('L', 'l', 'max-lines', 's', 'max-chars');
     const items = given === null || isOtherwise ? [UNKNOWN_WORDS] : given;
-    const runs = items.every(isText) && count !== undefined ? chunks(items, count) : [items];
+    const runs = items.every(isText) && count !== undefined && items.length > 0 ? chunks(items, count) : [items];
     let last: Input | undefined;
     for (const run of runs) last = reader.runWords([...words, ...run], shell, input, 'program').out;
     return runs.length === 1 ? last : undefined;
