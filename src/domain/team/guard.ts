@@ -289,7 +289,7 @@ export function judgeWrites(
       const hint = target.hint === undefined ? '' : `. Or: ${target.hint}`;
       return { decision: 'deny', reason: `${byScript(target, reason)}${hint}`, paths: [] };
     }
-    if (script === undefined) paths.push(...judged.map((one) => one.path));
+    if (script === undefined) for (const one of judged) paths.push(one.path);
   }
   const { repository = [] } = writes;
   if (repository.length > 0 && caller.kind === 'member' && caller.member.readOnly) {
