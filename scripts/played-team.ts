@@ -17,7 +17,7 @@ export async function playTeam(root: string): Promise<void> {
   const as = (teammate: string | null) => (name: string, input: Fields) =>
     operate(context, name, input, { kind: 'environment', team: TEAM, teammate });
   const lead = as(null);
-  await lead('TeamCreate', { team_name: TEAM, subject: 'SPEC-USERS-001: people keep their own address' });
+  await lead('TeamCreate', { team_name: TEAM, subject: 'SPEC-USERS-001' });
   const task = (subject: string, owner: string, files: readonly string[], after: readonly string[] = []) =>
     lead('TaskCreate', { subject, description: subject, owner, files, blocked_by: after });
   await task('Keep addresses: model and migration', 'backend-dev', ['src/models/address.ts']);
@@ -44,6 +44,7 @@ export async function playTeam(root: string): Promise<void> {
       { check: 'coverage', outcome: 'passed', reason: '', details: [], command: 'npm test', figure: '86.4 %' },
       { check: 'lint', outcome: 'passed', reason: '', details: [], command: 'npm run lint', figure: null },
       { check: 'security', outcome: 'not_measured', reason: '', details: [], command: null, figure: null },
+      { check: 'performance', outcome: 'not_measured', reason: '', details: [], command: null, figure: null },
     ],
     coverage: 86.4,
   });
