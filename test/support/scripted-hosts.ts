@@ -69,6 +69,16 @@ export class Teammate {
       await this.#do(this.#part.mail?.[type] ?? []);
   }
 
+  /** A task that was begun ahead is completed once what comes first is: until then its turn is over. */
+  async #complete(input: unknown): Promise<Outcome> {
+    for (;;) {
+      const done = await this.team('TaskUpdate', input);
+      if (!done.isError || !done.text.includes('that comes first')) return done;
+      await this.agent.say('I wait for what comes first.');
+      this.#hear();
+    }
+  }
+
   async turn(): Promise<void> {
     // Of all that the host says of itself, its working directory.
     this.#cwd ||= /[Ww]orking directory: (\S+)/.exec(this.agent.request.raw.replaceAll('\\n', '\n'))?.[1] ?? '';
@@ -89,7 +99,7 @@ export class Teammate {
     const plan = this.#part.tasks.find((one) => subject.includes(one.subject));
     assert.ok(plan !== undefined, `${this.agent.who} has nothing in its script for "${subject}"`);
     await this.#do(plan.steps);
-    const done = await this.team('TaskUpdate', { taskId, status: 'completed', result: plan.result ?? 'done' });
+    const done = await this.#complete({ taskId, status: 'completed', result: plan.result ?? 'done' });
     if (done.isError) {
       assert.ok(plan.mend !== undefined, done.text);
       await this.#do(plan.mend);
