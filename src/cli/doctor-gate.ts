@@ -2,6 +2,7 @@
 
 import { lookAhead, type Prospect } from '../adapters/checks/outlook.ts';
 import type { Dimension, QualitySettings } from '../domain/quality.ts';
+import type { TeamSettings } from '../domain/team/settings.ts';
 import { type Check, fail, ok, warn } from './check.ts';
 
 /** Which dimension of TRUST 5 is not measured where one of these is not. */
@@ -13,7 +14,7 @@ const OF: Readonly<Partial<Record<Prospect['name'], Dimension>>> = {
 
 function rowOf({ name, commands, gap }: Prospect, { coverageTarget, trust5 }: QualitySettings): Check {
   const title = `gate: ${name}`;
-  if (commands.length > 0) return ok(title, commands.join('; '));
+  if (gap === '') return ok(title, commands.join('; '));
   const dimension = OF[name];
   const given = `name a command in quality.commands.${name} of .tool/config/workflow.yaml`;
   if (dimension === undefined)
@@ -31,9 +32,11 @@ function rowOf({ name, commands, gap }: Prospect, { coverageTarget, trust5 }: Qu
 
 export async function diagnoseGate(
   root: string,
-  quality: QualitySettings,
+  { quality, hooks: { taskCompleted } }: Pick<TeamSettings, 'quality' | 'hooks'>,
   env: Readonly<Record<string, string | undefined>>,
 ): Promise<readonly Check[]> {
+  if (!taskCompleted.enabled || !taskCompleted.requireQualityCheck)
+    return [ok('gate', 'no completion is measured (workflow.team.hooks.task_completed)')];
   const prospects = await lookAhead(root, quality, env);
   if (typeof prospects === 'string') return [fail('gate', prospects, 'mend the file')];
   return prospects.map((one) => rowOf(one, quality));

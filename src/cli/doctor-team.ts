@@ -186,7 +186,7 @@ export async function diagnoseTeam(root: string, env: Environment): Promise<read
     ...checkSettings(root, host, env),
     ...checkDisplay(settings, env),
     ...checkAgents(root, settings, env),
-    ...(settings.enabled ? await diagnoseGate(root, settings.quality, env) : []),
+    ...(settings.enabled ? await diagnoseGate(root, settings, env) : []),
     ...(await checkTeams(root)),
   ];
   try {

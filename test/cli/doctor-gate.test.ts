@@ -8,7 +8,7 @@ import { DEFAULT_TEAM_SETTINGS } from '../../src/domain/team/default-settings.ts
 import { writeTree } from '../support/installed.ts';
 import { type Cleanup, tempDir } from '../support/temp.ts';
 
-const { quality } = DEFAULT_TEAM_SETTINGS;
+const { hooks, quality } = DEFAULT_TEAM_SETTINGS;
 
 async function told(
   t: Cleanup,
@@ -17,7 +17,11 @@ async function told(
 ): Promise<readonly string[]> {
   const root = tempDir(t);
   writeTree(root, files);
-  const rows = await diagnoseGate(root, settings, { PATH: process.env.PATH, HOME: join(root, 'home') });
+  const rows = await diagnoseGate(
+    root,
+    { hooks, quality: settings },
+    { PATH: '/usr/bin:/bin', HOME: join(root, 'home') },
+  );
   return rows.map(({ status, name, says, mend }) => `${status} ${name}: ${says}${mend === null ? '' : ` -> ${mend}`}`);
 }
 
@@ -67,4 +71,23 @@ test('without tests no task can be completed; a file of the project that cannot 
   );
   const [broken] = await told(t, { 'package.json': '{' });
   assert.match(broken ?? '', /^fail gate: package\.json/);
+});
+
+test('where one language can be measured and another cannot, that is told; where nothing is measured, that alone', async (t) => {
+  const rows = await told(t, {
+    'package.json': '{"scripts":{"test":"node --test"}}',
+    'Cargo.toml': '[package]\nname = "x"\n',
+    'src/lib.rs': '',
+  });
+  assert.equal(rows[0], 'ok gate: tests: npm test; cargo test');
+  assert.match(rows[1] ?? '', /^warn gate: coverage: no task that writes can be completed: .*cargo-llvm-cov/);
+  const off = { ...hooks, taskCompleted: { ...hooks.taskCompleted, requireQualityCheck: false } };
+  assert.deepEqual(await diagnoseGate(tempDir(t), { hooks: off, quality }, {}), [
+    {
+      name: 'gate',
+      status: 'ok',
+      says: 'no completion is measured (workflow.team.hooks.task_completed)',
+      mend: null,
+    },
+  ]);
 });

@@ -10,7 +10,7 @@ import type { Ways } from './project.ts';
 export type Prospect = {
   readonly name: 'tests' | 'coverage' | 'lint' | 'security' | 'format';
   readonly commands: readonly string[];
-  /** Why there is none. */
+  /** Why there is none, of the project or of a part of it; empty: there is one for all of it. */
   readonly gap: string;
 };
 
@@ -18,7 +18,7 @@ const LIMIT_MS = 30_000;
 
 function prospect(name: Prospect['name'], all: readonly Ways[]): Prospect {
   const commands = all.flatMap(({ ways }) => ways.map(({ command }) => command));
-  return { name, commands: [...new Set(commands)], gap: all.map(({ gap }) => gap).join('; ') };
+  return { name, commands: [...new Set(commands)], gap: all.flatMap(({ gap }) => gap || []).join('; ') };
 }
 
 /**

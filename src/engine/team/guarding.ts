@@ -32,6 +32,7 @@ export async function beforeTool(context: HookContext, event: HostEvent): Promis
       const reader = readerOf(event, found);
       if (kind === 'write' && reader !== null) return guardWrite(context, event, reader);
       if (kind === 'write') await noteAlone(context, event, found);
+      if (kind === 'spawn' && found.caller.kind === 'lead') await takePlace(event, found.log);
       return SILENT;
     }
     if (kind === 'write') return guardWrite(context, event, found);
@@ -183,6 +184,20 @@ async function noteAlone(context: HookContext, event: HostEvent, { log, caller }
   }
 }
 
+/** An agent that the lead starts for itself is not the teammate of that role, who has not been seen to run. */
+async function takePlace({ input }: HostEvent, log: TeamLog): Promise<void> {
+  const member = log.state.members.get(memberName(String(input.subagent_type ?? '')));
+  if (member === undefined || member.phase === 'over' || agentOfRun(log.state, member) !== undefined) return;
+  const { name, epoch } = member;
+  await log.append({
+    type: 'member_ended',
+    name,
+    epoch,
+    how: 'replaced',
+    reason: 'the lead has its tasks done by itself',
+  });
+}
+
 /** Without these an agent can neither claim a task nor say what came of it. */
 const NEEDED = ['TaskList', 'TaskGet', 'TaskUpdate', 'Inbox', 'SendMessage'];
 
@@ -277,8 +292,9 @@ export async function onAgentStart(context: HookContext, event: HostEvent): Prom
       return SILENT;
     }
     if (member.phase === 'over') return SILENT;
-    // Once team mode has failed, the agents that the lead starts are its own.
-    if (log.state.session === 'fallback' && agentOfRun(log.state, member) !== undefined) return SILENT;
+    // Once team mode has failed, the agents that the lead starts are its own; one that it had started before may be late.
+    const isLate = member.phase !== 'registered' && agentOfRun(log.state, member) === undefined;
+    if (log.state.session === 'fallback' && !isLate) return SILENT;
     await log.append({ type: 'member_bound', name, epoch: member.epoch, agent_id: agentId }, { flush: false });
     return SILENT;
   });

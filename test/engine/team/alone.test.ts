@@ -65,6 +65,34 @@ test('an agent of the same role that the lead starts afterwards is the lead’s 
   assert.deepEqual([last?.member, last?.decision, last?.about], ['team-lead', 'accept', 'Write tests/a.test.ts']);
 });
 
+for (const isSpawned of [false, true])
+  test(`nor is it the teammate that was ${isSpawned ? 'called for' : 'registered'} and never seen`, async (t) => {
+    const world = new TeamWorld(t);
+    await world.team(isSpawned ? ['backend-dev', 'tester'] : ['tester']);
+    if (!isSpawned)
+      await world.call('team-lead', 'Task', {
+        subagent_type: 'team-backend-dev',
+        team_name: TEAM,
+        name: 'backend-dev',
+        prompt: 'p',
+      });
+    await fails(world, 'tester', 'not found');
+    const input = { subagent_type: 'team-backend-dev' };
+    const spawn = world.event('team-lead', 'PreToolUse', { tool: 'Agent', input });
+    assert.equal((await beforeTool(world.context, spawn)).kind, 'silent');
+    await onAgentStart(world.context, world.event('backend-dev', 'SubagentStart'));
+    assert.equal((await writes('backend-dev', 'tests/a.test.ts', world)).kind, 'silent');
+    assert.equal(world.state().members.get('backend-dev')?.phase, 'over');
+  });
+
+test('one whose start is seen only after team mode has failed is the teammate that was called for', async (t) => {
+  const world = new TeamWorld(t);
+  await world.team(['backend-dev', 'tester']);
+  await fails(world, 'tester', 'not found');
+  await onAgentStart(world.context, world.event('backend-dev', 'SubagentStart'));
+  assert.match(await world.reasonOf(writes('backend-dev', 'tests/a.test.ts', world)), /is tester's/);
+});
+
 for (const role of ['hypothesis-1', 'quality', 'researcher'])
   test(`${role} writes nothing in sub-agent mode either, and it is seen that it tried`, async (t) => {
     const world = new TeamWorld(t);
