@@ -8,8 +8,7 @@ export type Input =
   | { readonly kind: 'none' }
   | { readonly kind: 'unknown' }
   | { readonly kind: 'text'; readonly text: string }
-  /** `matches`: what is there that the paths lie at or below, looked for when it is asked. */
-  | { readonly kind: 'paths'; readonly within: Places; readonly nul: boolean; readonly matches?: () => Places };
+  | { readonly kind: 'paths'; readonly within: Places; readonly nul: boolean };
 
 export const NO_INPUT: Input = { kind: 'none' };
 export const UNKNOWN_INPUT: Input = { kind: 'unknown' };

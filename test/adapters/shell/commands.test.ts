@@ -94,48 +94,6 @@ describe('the table of commands', () => {
     assert.match(unresolved('a[$(touch src/components/x)]')[0] ?? '', /^arithmetic on the text "a\[\$\(touch/);
   });
 
-  it('takes what find would find for what is there, and all of it where the command itself makes some', () => {
-    const scratch = copyTemplate(template.root, 'finding');
-    for (const path of ['src/__pycache__/a.pyc', 'tests/deep/__pycache__/b.pyc', 'node_modules/x/__pycache__/c.pyc']) {
-      mkdirSync(dirname(join(scratch.project, path)), { recursive: true });
-      writeFileSync(join(scratch.project, path), '');
-    }
-    const places = ['node_modules/x/__pycache__', 'src/__pycache__', 'tests/deep/__pycache__'];
-    const written = (command: string) => {
-      const { writes, unresolved } = readIn(command, scratch);
-      assert.deepEqual(unresolved, [], command);
-      return [...new Set(writes.map(({ path }) => relative(scratch.project, path)))].sort();
-    };
-    for (const command of [
-      'find . -name __pycache__ -type d -exec rm -rf {} +',
-      'find . -name __pycache__ | xargs rm -rf',
-      'find . -type d -name __pycache__ -not -path "./dist/*" -print0 | xargs -0 -n 1 rm -rf',
-      'touch src/api/x.ts; rm src/api/x.ts; find . -name __pycache__ | xargs rm -rf',
-    ])
-      assert.deepEqual(
-        written(command).filter((path) => path !== 'src/api/x.ts'),
-        places,
-        command,
-      );
-    assert.deepEqual(
-      written("find . -name '*.pyc' -delete"),
-      places.map((path, at) => `${path}/${'cab'[at]}.pyc`),
-    );
-    for (const command of [
-      'mkdir -p src/api/__pycache__; find . -name __pycache__ | xargs rm -rf',
-      'cp -r src/components src/api/c; find . -name __pycache__ -exec rm -rf {} +',
-      'for one in a b; do find . -name x.pyc -delete; done & touch src/api/x.pyc; find . -name x.pyc -delete',
-      'find . -name __pycache__ -o -name x -exec rm -rf {} +',
-      'find . -regex ".*" -exec rm -rf {} +',
-    ])
-      assert.ok(
-        readIn(command, scratch).writes.some(({ path, tree }) => tree && path === scratch.project),
-        command,
-      );
-    // of the two links in the project one leads to a directory
-    assert.notDeepEqual(readIn('find -L . -name __pycache__ -exec rm -rf {} +', scratch).unresolved, []);
-  });
-
   it('says of a runner that updates snapshots which tests and snapshots it writes', () => {
     const scratch = copyTemplate(template.root, 'snapshots');
     const files = [

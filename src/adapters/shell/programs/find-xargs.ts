@@ -7,8 +7,17 @@ import type { Call, Program } from '../reader.ts';
 import { linksBelow, listing } from '../sink.ts';
 import type { Input } from '../state.ts';
 import { type Field, isText, meansSame, type Places, UNKNOWN, UNKNOWN_WORDS, type Unknown } from '../values.ts';
-import { endOfRun, matchesOf, nameTests, RUNNING, WITH_WORD, WRITING } from './find-matches.ts';
 
+/** Tests of find that take one word. */
+const WITH_WORD: ReadonlySet<string> = new Set(
+  [
+    ...'name iname path ipath wholename iwholename regex iregex lname ilname type xtype size perm user group uid gid newer anewer cnewer mtime atime ctime mmin amin cmin maxdepth mindepth samefile inum links fstype used context regextype printf files0-from'.split(
+      ' ',
+    ),
+  ].map((name) => `-${name}`),
+);
+const WRITING: ReadonlySet<string> = new Set(['-fprint', '-fprint0', '-fls', '-fprintf']);
+const RUNNING: ReadonlySet<string> = new Set(['-exec', '-ok', '-execdir', '-okdir']);
 const LEADING: ReadonlySet<string> = new Set(['-H', '-L', '-P', '-O1', '-O2', '-O3', '-O0']);
 
 /** Where that lies which is printed below start directories; null when one of them is not known. */
@@ -53,21 +62,6 @@ export const find: Program = (call) => {
     args.some((arg) => arg === '-L' || arg === '-follow') &&
     (within?.directories ?? []).some((start) => hasLinksOut(start, call));
   const found: Unknown = within === null || follows ? UNKNOWN_WORDS : { ...UNKNOWN_WORDS, within };
-  const tests = nameTests(rest) ?? [];
-  /** What an action at that place is given: what the tests before it leave. */
-  const foundAt = (place: number): Unknown => {
-    const matches =
-      found.within === null
-        ? null
-        : matchesOf(
-            starts,
-            tests.filter(({ at }) => at < place),
-            call,
-          );
-    return found.within === null || matches === null
-      ? found
-      : { ...found, within: { ...found.within, directories: matches } };
-  };
   const isFile =
     rest.some((arg, at) => arg === '-type' && rest[at + 1] === 'f') &&
     !rest.some((arg) => arg === '-o' || arg === '-or' || arg === ',' || arg === '!' || arg === '-not');
@@ -76,65 +70,51 @@ export const find: Program = (call) => {
     if (!isText(arg)) {
       reader.unresolved('find is given a word that is known only when it runs');
     } else if (arg === '-delete') {
-      reader.write(shell, foundAt(at), 'find -delete', { entry: true, removes: true });
+      reader.write(shell, found, 'find -delete', { entry: true, removes: true });
     } else if (WRITING.has(arg)) {
       reader.write(shell, rest[at + 1] ?? UNKNOWN, `find ${arg}`);
       at += arg === '-fprintf' ? 2 : 1;
     } else if (RUNNING.has(arg)) {
-      const end = endOfRun(rest, at);
+      const end = rest.findIndex(
+        (word, place) => place > at && (word === ';' || (word === '+' && rest[place - 1] === '{}')),
+      );
       const words = rest.slice(at + 1, end === -1 ? undefined : end);
-      const given = onlyLooks(words) ? found : foundAt(at);
-      if (arg.endsWith('dir')) runBeside(words, given, found, isFile, call);
-      else runFound(words, given, found, isFile, call);
+      if (arg.endsWith('dir')) runBeside(words, found, isFile, call);
+      else runFound(words, found, isFile, call);
       if (end === -1) break;
       at = end;
     } else if (WITH_WORD.has(arg)) at += 1;
   }
   const prints = rest.some((arg) => arg === '-printf' || (isText(arg) && RUNNING.has(arg)) || arg === '-ls');
   if (found.within === null || prints) return undefined;
-  const printsAt = rest.findIndex((arg) => arg === '-print' || arg === '-print0');
-  const { within: all } = found;
-  return {
-    kind: 'paths',
-    within: all,
-    nul: rest.includes('-print0'),
-    matches: () => foundAt(printsAt === -1 ? rest.length : printsAt).within ?? all,
-  };
+  return { kind: 'paths', within: found.within, nul: rest.includes('-print0') };
 };
-
-/** For what writes nothing, wherever it is run, nothing is looked for. */
-function onlyLooks([name]: readonly Field[]): boolean {
-  return isText(name) && ['grep', 'cat', 'head', 'tail', 'wc', 'ls', 'stat', 'file', 'echo'].includes(name);
-}
 
 export function hasLinksOut(start: string, call: Call): boolean {
   return linksBelow(start, call.reader.context).length > 0;
 }
 
-/**
- * Runs the words of `-exec` with what is found in the place of `{}`.
- * @param all what lies at or below the starts
- */
-function runFound(words: readonly Field[], found: Unknown, all: Unknown, isFile: boolean, call: Call): void {
+/** Runs the words of `-exec` with what is found in the place of `{}`. */
+function runFound(words: readonly Field[], found: Unknown, isFile: boolean, call: Call): void {
   const filled = words.map((word): Field => {
     if (!isText(word) || !word.includes('{}')) return word;
     if (word === '{}') return { ...found, many: words.at(-1) === '{}' };
     // `{}.bak` stays beside a file that lies below the start
     const isBeside = isFile && word.startsWith('{}') && !word.slice(2).includes('/') && !word.slice(2).includes('{}');
-    const starts = all.within?.directories ?? [];
+    const starts = found.within?.directories ?? [];
     const isBelow = starts.length > 0 && starts.every((start) => call.reader.context.kindOf(start) === 'directory');
-    return isBeside && isBelow ? { ...all, many: false } : UNKNOWN;
+    return isBeside && isBelow ? { ...found, many: false } : UNKNOWN;
   });
   call.reader.runWords(filled, call.shell, { kind: 'none' }, 'program');
 }
 
 /** As `-execdir` runs it: in each directory in which something is found, and that is named anew there. */
-function runBeside(words: readonly Field[], found: Unknown, all: Unknown, isFile: boolean, call: Call): void {
+function runBeside(words: readonly Field[], found: Unknown, isFile: boolean, call: Call): void {
   const cwds = found.within === null ? null : directoriesOf(found.within.directories, isFile, call);
   const shell = { ...call.shell, cwds };
-  const beside = (one: Unknown) =>
-    one.within === null || cwds === null ? UNKNOWN_WORDS : { ...one, within: { ...one.within, cwds } };
-  runFound(words, beside(found), beside(all), isFile, { ...call, shell });
+  const given =
+    found.within === null || cwds === null ? UNKNOWN_WORDS : { ...found, within: { ...found.within, cwds } };
+  runFound(words, given, isFile, { ...call, shell });
 }
 
 /** Those in which something at or below the paths lies; null when they are too many, or may be others by then. */
@@ -184,7 +164,7 @@ export const xargs: Program = (call) => {
   const words = options.operands.length === 0 ? ['echo'] : options.operands;
   const given = options.has('a', 'arg-file')
     ? null
-    : itemsOf(call.stdin, options.has('0', 'null'), options.last('d', 'delimiter'), words, call);
+    : itemsOf(call.stdin, options.has('0', 'null'), options.last('d', 'delimiter'), call);
   const replace = options.last('I', 'replace', 'i', 'J');
   const input: Input = { kind: 'none' };
   if (replace === undefined) {
@@ -227,21 +207,12 @@ function replaced(word: Field, sign: string | null, item: Field): Field {
   return isText(item) ? word.replaceAll(sign, () => item) : { ...UNKNOWN, lead: word.slice(0, word.indexOf(sign)) };
 }
 
-/**
- * The words that xargs reads; null when they are not known.
- * @param program what it runs with them, and its own words
- */
-function itemsOf(
-  input: Input,
-  isNul: boolean,
-  delimiter: Field | undefined,
-  program: readonly Field[],
-  call: Call,
-): readonly Field[] | null {
+/** The words that xargs reads; null when they are not known. */
+function itemsOf(input: Input, isNul: boolean, delimiter: Field | undefined, call: Call): readonly Field[] | null {
   if (input.kind === 'paths') {
-    const within = (onlyLooks(program) ? undefined : input.matches?.()) ?? input.within;
-    if (!(isNul && input.nul) && hasOddNames(within, call.shell, call.reader)) return null;
-    return within.directories.length === 0 ? [] : [{ ...UNKNOWN_WORDS, within }];
+    return (isNul && input.nul) || !hasOddNames(input.within, call.shell, call.reader)
+      ? [{ ...UNKNOWN_WORDS, within: input.within }]
+      : null;
   }
   if (input.kind !== 'text') return null;
   if (isNul || delimiter !== undefined) return linesOf(input.text, isNul, delimiter);
