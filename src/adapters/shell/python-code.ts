@@ -375,6 +375,8 @@ function check(code: string, isOwn: Imports['isOwn']): ReadCode {
     } else if (text === 'file' && isSignAt(at + 1, '(')) throw new Refused();
     else if (OTHERS.has(text) || (text.startsWith('__') && !BUILTINS.has(text))) throw new Refused();
   }
+  // What is set there holds for the commands as well, which are judged without it.
+  if (commands.length > 0 && tokens.some(({ text }) => text === 'environ')) throw new Refused();
   return { modules: [...modules], commands };
 }
 

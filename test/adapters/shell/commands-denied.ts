@@ -150,6 +150,7 @@ export const FOREIGN: readonly Row[] = deny(
   'echo x | xargs -I{} touch src/components/{}',
   'xargs touch <<< src/components/x',
   'find src -name Button.tsx -delete',
+  'find src/api -name users.ts | xargs -I{} cp {} src/components/',
   'find . -name users.ts -delete',
   'find . -name mail.ts -o -name Card.tsx -delete',
   'find . -name notes.txt -delete -o -name mail.ts -delete',

@@ -42,6 +42,7 @@ export const UNKNOWN: readonly Row[] = unresolved(
   'python3 -c \'open("src/components/x", "w")\'',
   'python3 - <<EOF\nopen("src/components/x", "w").write("a")\nEOF',
   'python3 -c "import os; os.makedirs(\'src/components/x\')"',
+  'python3 -c \'import os, subprocess; os.environ["GIT_EXTERNAL_DIFF"]="touch src/components/x"; subprocess.run(["git","diff"])\'',
   "python3 -c \"from pathlib import Path; Path('notes.txt').replace('src/components/x')\"",
   "echo \"open('src/components/x', 'w')\" > src/api/made.py; cd src; python3 -c 'import api.made'",
   "f() { read -r l; bash; }; f <<'E'\n: '\ntouch src/components/x #'\nE",

@@ -79,13 +79,14 @@ export function linesOfJust(
   if (recipes === null || first === undefined) return [];
   const lines: { readonly goal: string; readonly line: string }[] = [];
   const seen = new Set<string>();
+  // What comes around it is as what a build mends on its way; one that only stands for another is that one.
   const run = (name: string, goal: string): void => {
     const recipe = recipes.get(name);
     if (recipe === undefined || seen.has(name) || seen.size >= MOST_RECIPES) return;
     seen.add(name);
-    for (const one of recipe.before) run(one, goal);
+    const [only, ...others] = recipe.lines.length === 0 ? [...recipe.before, ...recipe.after] : [];
+    if (only !== undefined && others.length === 0) run(only, goal);
     lines.push(...linesOf(recipe).map((line) => ({ goal, line })));
-    for (const one of recipe.after) run(one, goal);
   };
   for (const word of words.length > 0 ? words : [first]) {
     run(word, word);

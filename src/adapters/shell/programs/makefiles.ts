@@ -23,7 +23,6 @@ export type MakeCall = {
   /** Variables among its words; null: to what is not known. */
   readonly given: ReadonlyMap<string, string | null>;
   readonly isInEnvironment: (name: string) => boolean;
-  readonly isThere: (path: string) => boolean;
 };
 
 const MOST_RULES = 100;
@@ -151,20 +150,19 @@ export function linesOfMake(text: string, call: MakeCall): readonly { readonly g
       else own.push(rule);
     }
   const sourcesOf = (target: string) => (rules.get(target) ?? []).flatMap(({ sources }) => wordsOf(expanded(sources)));
-  const phony = new Set(sourcesOf('.PHONY'));
   const chosen = makefile.variables.get('.DEFAULT_GOAL');
   const first =
     chosen === undefined ? [...rules.keys()].find((target) => !/^\.(?!.*\/)/.test(target)) : (chosen?.text ?? '');
   const lines: { readonly goal: string; readonly line: string }[] = [];
   const seen = new Set<string>();
+  // What comes before it is as what a build mends on its way; a goal that only stands for another one is that one.
   const make = (target: string, goal: string): void => {
-    const own = rules.get(target) ?? [];
-    // a file that is there is made anew only when it is out of date
-    const isKept = target !== goal && !phony.has(target) && call.isThere(target);
-    if (seen.has(target) || isKept || seen.size >= MOST_RULES) return;
+    if (seen.has(target) || seen.size >= MOST_RULES) return;
     seen.add(target);
-    for (const source of sourcesOf(target)) make(source, goal);
+    const own = rules.get(target) ?? [];
     const filled = own.filter((rule) => rule.lines.length > 0);
+    const [only, ...others] = filled.length === 0 ? sourcesOf(target) : [];
+    if (only !== undefined && others.length === 0) make(only, goal);
     for (const rule of own[0]?.isOne === true ? filled : filled.slice(-1))
       for (const one of rule.lines) {
         const line = expanded(one.replace(/^[\s@+-]+/, ''));

@@ -86,8 +86,7 @@ function tellMade(call: Call, named: readonly Field[], words: readonly Field[], 
     else return;
   }
   const isInEnvironment = (name: string) => (lookUp(name, inside, reader.context) ?? null) !== null;
-  const isThere = (path: string) => reader.kindAt(inside, path) !== 'none';
-  tellLines(call, linesOfMake(text, { goals, given, isInEnvironment, isThere }), directory, inside);
+  tellLines(call, linesOfMake(text, { goals, given, isInEnvironment }), directory, inside);
 }
 
 const JUSTFILES = ['justfile', 'Justfile', 'JUSTFILE', '.justfile'];
