@@ -1,6 +1,7 @@
 // How a script of package.json is made to leave a coverage report: one rule per tool.
 
-import type { Scripts } from './script-programs.ts';
+import { commandsIn } from '../shell/commands-in.ts';
+import { nameOf, type Scripts } from './script-programs.ts';
 
 type Rule = {
   /** Where the tool stands in the script; what is added comes behind it. */
@@ -95,18 +96,31 @@ const CALL = /^(?:(npm|pnpm|yarn|bun) )(run |run-script )?(?:(?:-s|--silent) )*(
 /** Scripts that call scripts go no deeper. */
 const DEEPEST = 5;
 
+/** What a shell does to itself; a variable set alone is such a thing as well. */
+const OF_SHELL = /^(?:cd|pushd|popd|export|set|unset|umask|source|\.|)$/;
+
+/** A script has a shell of its own: what stands beside it is left where and as it was. */
+function apart(script: string): string {
+  return commandsIn(script).some((words) => OF_SHELL.test(nameOf(words))) ? `( ${script} )` : script;
+}
+
 /** The script with what stands behind its only call that comes to a known runner; as it is where there is none, or are several. */
 export function followed(script: string, scripts: Scripts, depth = 0): string {
   if (depth > DEEPEST || namesRunner(script) || /\|\||;|\||"[^"]*&&|'[^']*&&/.test(script)) return script;
-  const steps = script.split(STEPS).map((step) => {
+  const steps = script.split(STEPS).map((step, _, all) => {
     const [, manager, run, name = '', handed, more = ''] = CALL.exec(step.trim()) ?? [];
     const own = manager === 'npm' && run === undefined && name !== 'test' ? null : scripts(name);
     // Of options that npm keeps for itself some name other packages.
     if (own === null || (manager === 'npm' && more !== '' && handed === undefined)) return step;
-    const text = [scripts(`pre${name}`), `${followed(own, scripts, depth + 1)} ${more}`.trim(), scripts(`post${name}`)];
-    const whole = text.filter((part) => part !== null).join(' && ');
+    // What is handed on is for a program, not for the shell around it.
+    const whole = followed(own, scripts, depth + 1).replace(/(?: \))*$/, (end) =>
+      more === '' ? end : ` ${more}${end}`,
+    );
+    const text = [scripts(`pre${name}`), whole, scripts(`post${name}`)];
+    const parts = text.filter((part) => part !== null);
+    const chain = parts.map((part) => (all.length + parts.length > 2 ? apart(part) : part)).join(' && ');
     // What stands on both sides of another operator is no step of one chain.
-    return namesRunner(whole) && !/\|\||;|\|/.test(whole) ? whole : step;
+    return namesRunner(chain) && !/\|\||;|\|/.test(chain) ? chain : step;
   });
   return steps.filter(namesRunner).length === 1 ? steps.join(' && ') : script;
 }

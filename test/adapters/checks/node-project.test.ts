@@ -63,6 +63,33 @@ test('a script that calls another one is measured with the runner that it comes 
   assert.equal((await planOf(t, ofPackages, VITEST)).coverage?.script, 'npm run test:coverage');
 });
 
+test('a script that goes elsewhere leaves what stands beside it where it was', async (t) => {
+  const web = { web: 'cd web && vitest run' };
+  const flags = / --coverage\S+| --coverage\.\S+="[^"]*"/g;
+  const plain = async (scripts: Readonly<Record<string, string>>) =>
+    ((await planOf(t, scripts, VITEST)).coverage?.script ?? '').replace(flags, '');
+  const beside = { test: 'npm run web && npm run api', ...web, api: 'cd api && go test ./...' };
+  assert.equal(await plain(beside), '( cd web && vitest run ) && npm run api');
+  assert.equal(await plain({ test: 'npm run web -- --bail=1', ...web }), 'cd web && vitest run --bail=1', 'alone');
+  const before = { test: 'npm run unit', preunit: 'cd web && tsc', unit: 'export A=b && vitest' };
+  assert.equal(await plain(before), '( cd web && tsc ) && ( export A=b && vitest )');
+  const deep = { test: 'npm run all -- --bail=1', all: 'npm run api && npm run web', api: 'tsc', ...web };
+  assert.equal(await plain(deep), 'npm run api && ( cd web && vitest run --bail=1 )');
+  const project = testProject(t, null);
+  const scripts = { test: 'npm run web && npm run api', web: 'cd web && node --test', api: 'cd api && node check.js' };
+  project.write('package.json', JSON.stringify({ scripts }));
+  project.write('web/package.json', '{}');
+  project.write('web/a.js', 'exports.a = 1;\n');
+  project.write('web/a.test.js', "require('node:test')('passes', () => require('./a.js'));\n");
+  project.write('api/check.js', '');
+  const { checks } = await project.gate();
+  assert.deepEqual(
+    checks.slice(0, 2).map(({ outcome }) => outcome),
+    ['passed', 'passed'],
+    project.said(),
+  );
+});
+
 test('without a script for all tests that of the units is run, unless it watches', async (t) => {
   const plain = await planOf(t, { 'test:unit': 'vitest', test: 'echo "Error: no test specified" && exit 1' }, VITEST);
   assert.deepEqual([plain.tests, plain.coverage?.command], [['npm run test:unit'], 'npx vitest --coverage']);
