@@ -1,7 +1,7 @@
 // How a script of package.json is made to leave a coverage report: one rule per tool.
 
 import { commandsIn } from '../shell/commands-in.ts';
-import { nameOf, type Scripts } from './script-programs.ts';
+import { nameOf, programsOf, type Scripts } from './script-programs.ts';
 
 type Rule = {
   /** Where the tool stands in the script; what is added comes behind it. */
@@ -45,7 +45,7 @@ function program(name: string): string {
 
 const RULES: readonly Rule[] = [
   {
-    place: new RegExp(`${program('(?:c8|nyc)')}(?= (?!report\\b|merge\\b))`),
+    place: new RegExp(`${program('(?:c8|nyc)')}(?= (?!report\\b|merge\\b|check-coverage\\b))`),
     configured: new RegExp(` (?:--reporter|-r)[= ]${READABLE}`),
     elsewhere: / (?:--reports?-dir|-o)[= ]\S+/g,
     flags: WRAPPED,
@@ -135,11 +135,28 @@ export type Reporting = {
 
 const NEVER = /(?!)/;
 
+/** What the script may come to, and what is run behind it. */
+type Behind = { readonly scripts: Scripts; readonly after: string };
+const NOTHING: Behind = { scripts: () => null, after: '' };
+
+/** Where c8 looks for what it has counted, when a later step has it make a report; null: none does. */
+function keptIn(script: string, scripts: Scripts): string | null {
+  const later = programsOf({ text: script, where: '' }, scripts).find(
+    ({ words }) => nameOf(words) === 'c8' && ['report', 'check-coverage'].includes(words[1]?.text ?? ''),
+  );
+  if (later === undefined) return null;
+  const words = later.words.map(({ text }) => text).join(' ');
+  const [, own] = / --temp-directory[= ](\S+)/.exec(words) ?? [];
+  const [, beside = 'coverage'] = / (?:--reports?-dir|-o)[= ](\S+)/.exec(words) ?? [];
+  return own ?? `${beside}/tmp`;
+}
+
 /** What is read behind it has to be as it was. */
-function flagsFor({ flags }: Rule, script: string): string {
+function flagsFor({ flags }: Rule, script: string, { scripts, after }: Behind): string {
   // Between its parts c8 keeps what it has counted beside the report.
-  if (/\bc8 (?:report|check-coverage)\b/.test(script) && !/ --temp-directory\b/.test(script))
-    return `${flags} --temp-directory=coverage/tmp`;
+  const isOwn = flags !== WRAPPED || / --temp-directory\b/.test(script);
+  const kept = isOwn ? null : keptIn(`${script}\n${after}`, scripts);
+  if (kept !== null) return `${flags} --temp-directory=${kept}`;
   return /[^|]\|[^|]/.test(script) ? flags.replace('--test-reporter=spec', '--test-reporter=tap') : flags;
 }
 
@@ -154,7 +171,12 @@ function typed(script: string): string {
  * The script so that it leaves a report; null when none of its tools is known.
  * @param run how the package manager runs it
  */
-export function reporting(script: string, run: string, packages: readonly string[]): Reporting | null {
+export function reporting(
+  script: string,
+  run: string,
+  packages: readonly string[],
+  behind: Behind = NOTHING,
+): Reporting | null {
   const rule = RULES.find(({ place }) => place.test(script));
   if (rule !== undefined) {
     const { elsewhere = NEVER, own = NEVER } = rule;
@@ -162,7 +184,7 @@ export function reporting(script: string, run: string, packages: readonly string
     // In a usual place it is found.
     if (rule.configured.test(script) && plain === script) return { script, command: run, report: null };
     return {
-      script: plain.replace(own, '').replace(rule.place, (start) => `${start} ${flagsFor(rule, script)}`),
+      script: plain.replace(own, '').replace(rule.place, (start) => `${start} ${flagsFor(rule, plain, behind)}`),
       command:
         rule.plain === ''
           ? run

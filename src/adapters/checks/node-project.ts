@@ -75,7 +75,10 @@ export async function findNodeProject(around: Surroundings): Promise<Project | n
   const coverage = (): Ways => {
     if (coverageName === null || coverageScript === null)
       return gap(`${MANIFEST} has no script "test:coverage" or "coverage"`);
-    const report = reporting(followed(coverageScript, scripts), run(coverageName), packages);
+    const own = (name: string) => (scripts(name) === null ? [] : [`${manager} run ${name}`]);
+    const [before, after] = [own(`pre${coverageName}`), own(`post${coverageName}`)];
+    const behind = { scripts, after: after.join('') };
+    const report = reporting(followed(coverageScript, scripts), run(coverageName), packages, behind);
     if (report === null)
       return coverageName === testName
         ? gap(
@@ -85,8 +88,6 @@ export async function findNodeProject(around: Surroundings): Promise<Project | n
     if (report.report === null) return found(way(run(coverageName)));
     if (report.report === 'vitest/lcov.info' && !packages.some((name) => name.startsWith('@vitest/coverage-')))
       return gap('vitest measures no coverage without @vitest/coverage-v8; install it');
-    const own = (name: string) => (scripts(name) === null ? [] : [`${manager} run ${name}`]);
-    const [before, after] = [own(`pre${coverageName}`), own(`post${coverageName}`)];
     const isAlone = before.length + after.length === 0;
     const script = [...before, isAlone ? report.script : `(\n${report.script}\n)`, ...after].join(' && ');
     const command = coverageName === testName ? report.command : run(coverageName);

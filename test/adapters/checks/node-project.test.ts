@@ -90,6 +90,27 @@ test('a script that goes elsewhere leaves what stands beside it where it was', a
   );
 });
 
+test('what c8 has counted lies where a later script has it make a report of it', async (t) => {
+  const kept = async (more: Readonly<Record<string, string>>) => {
+    const scripts = { test: 'mocha', run: 'c8 --reporter=none mocha', ...more };
+    const { script = '' } = (await planOf(t, scripts, ['c8'])).coverage ?? {};
+    assert.match(script, /c8 --reporter=lcovonly .*mocha/, script);
+    return / --temp-directory=(\S+)/.exec(script)?.[1];
+  };
+  const parts = { coverage: 'npm run run && npm run report' };
+  for (const [more, place] of [
+    [{ ...parts, report: 'c8 report --reporter=lcov' }, 'coverage/tmp'],
+    [{ ...parts, report: 'npx c8 check-coverage --lines 80 -o cov' }, 'cov/tmp'],
+    [{ ...parts, report: 'c8 report --temp-directory kept; true' }, 'kept'],
+    [{ coverage: 'c8 mocha && npm run report', report: 'c8 report' }, 'coverage/tmp'],
+    [{ coverage: 'c8 mocha', postcoverage: 'c8 report' }, 'coverage/tmp'],
+    [{ coverage: 'npm run run && c8 check-coverage' }, 'coverage/tmp'],
+    [{ ...parts, report: 'echo done' }, undefined],
+    [{ coverage: 'c8 --temp-directory=own mocha && npm run report', report: 'c8 report' }, 'own'],
+  ] as const)
+    assert.equal(await kept(more), place, JSON.stringify(more));
+});
+
 test('without a script for all tests that of the units is run, unless it watches', async (t) => {
   const plain = await planOf(t, { 'test:unit': 'vitest', test: 'echo "Error: no test specified" && exit 1' }, VITEST);
   assert.deepEqual([plain.tests, plain.coverage?.command], [['npm run test:unit'], 'npx vitest --coverage']);
