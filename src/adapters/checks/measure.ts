@@ -26,6 +26,7 @@ import { type Plan, planChecks, type Testing } from './plan.ts';
 import type { Way, Ways } from './project.ts';
 import { packagesOf, type Reading, readReport, watchPlaces } from './reports.ts';
 import type { Line } from './script-programs.ts';
+import { startedIn } from './started-in.ts';
 import { hasSource, reachOf, withoutGenerated } from './unreported.ts';
 import { unrunTests } from './unrun.ts';
 
@@ -201,7 +202,11 @@ async function runTesting({ tests, coverage, isOneRun }: Testing, bench: Bench):
     return { tests: named, coverage: both.ends, readings: both.readings, measured: coverage.ways };
   }
   // Where there is a command for the whole, what some packages leave is not all.
-  const places = watchPlaces(root, settings.coverageReport, coverage.ways.length > 0 ? [] : packages);
+  const started = startedIn(
+    root,
+    tests.ways.map(({ script }) => script),
+  );
+  const places = watchPlaces(root, settings.coverageReport, coverage.ways.length > 0 ? [] : packages, started);
   const ends: CommandEnd[] = [];
   for (const way of tests.ways) ends.push(await runTests(way, bench));
   // Tests that leave a report by themselves need not run again, unless a command for it was given.
@@ -221,15 +226,16 @@ async function runCoverage(
   const ends: CommandEnd[] = [];
   const readings: Reading[] = [];
   for (const way of ways) {
-    const places = watchPlaces(root, settings.coverageReport, packages);
+    const started = startedIn(root, [way.script]);
+    const places = watchPlaces(root, settings.coverageReport, packages, started);
     ends.push(await runTests(way, bench));
     const written = settings.coverageReport === null && way.report !== null ? null : await places.read();
     if (written !== null) readings.push(written);
     else if (way.report === null) readings.push({ problem: places.whyNone() });
     else {
-      const reading = await readReport(join(reports, way.report), `the report of ${way.command}`, root);
+      const reading = await readReport(join(reports, way.report), `the report of ${way.command}`, root, started);
       const isNodes = way.byNode === true && 'coverage' in reading;
-      readings.push(isNodes ? { coverage: withoutTests(reading.coverage, 'node') } : reading);
+      readings.push(isNodes ? { ...reading, coverage: withoutTests(reading.coverage, 'node') } : reading);
     }
   }
   return { ends, readings };

@@ -1,6 +1,6 @@
 // Finding the coverage report that a run left, telling it from an older one, and choosing its reader.
 
-import { statSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path/posix';
 import {
   type Coverage,
@@ -42,7 +42,7 @@ const MAX_PACKAGES = 500;
 
 const MAX_BYTES = 256 * 1024 * 1024;
 
-/** `parts`: directories of packages that it was put together from; missing: it is one report. */
+/** `parts`: directories of packages that it was put together from, or is about; missing: it is one report of the whole. */
 export type Reading =
   | { readonly coverage: Coverage; readonly parts?: readonly string[] }
   | { readonly problem: string };
@@ -74,8 +74,14 @@ export async function packagesOf(root: string): Promise<readonly string[]> {
  * Looks now, to tell later what is new. Whether a report was written is told by the file having changed, not by its
  * time: the clock of a file system is coarser than ours.
  * @param packages whose reports together count where the project as a whole has none
+ * @param started where what measures is started; null: that is not said
  */
-export function watchPlaces(root: string, configured: string | null, packages: readonly string[]): Places {
+export function watchPlaces(
+  root: string,
+  configured: string | null,
+  packages: readonly string[],
+  started: string | null,
+): Places {
   const places = configured === null ? USUAL_PLACES : [configured];
   const before = new Map<string, string | null>();
   const stampIn = (directory: string, place: string) => stampOf(join(root, directory, place));
@@ -93,7 +99,7 @@ export function watchPlaces(root: string, configured: string | null, packages: r
   return {
     read: async () => {
       const place = writtenIn('');
-      if (place !== undefined) return readReport(join(root, place), place, root);
+      if (place !== undefined) return readReport(join(root, place), place, root, started);
       if (configured !== null) return null;
       const written = packages.flatMap((directory) => {
         const own = writtenIn(directory);
@@ -137,9 +143,20 @@ async function readTogether(
   return withLines({ coverage: joinCoverage(all), parts: written.map(({ directory }) => directory) }, names);
 }
 
-/** @param name what the report is called when it cannot be read */
-export async function readReport(path: string, name: string, root: string): Promise<Reading> {
-  return withLines(await readOne(path, name, root), name);
+/**
+ * @param name what the report is called when it cannot be read
+ * @param started where what has left it was started; null: that is not said
+ */
+export async function readReport(path: string, name: string, root: string, started: string | null): Promise<Reading> {
+  return withLines(from(root, started, await readOne(path, name, root)), name);
+}
+
+/** A runner may name files from where it was started, which is told by all of them being there. */
+function from(root: string, started: string | null, reading: Reading): Reading {
+  if (started === null || 'problem' in reading) return reading;
+  const files = reading.coverage.files.map((file) => ({ ...file, path: join(started, file.path) }));
+  if (!files.every(({ path }) => existsSync(join(root, path)))) return reading;
+  return { coverage: { ...reading.coverage, files }, parts: [started] };
 }
 
 function withLines(reading: Reading, name: string): Reading {

@@ -72,7 +72,7 @@ function behindVariables(words: Words): Words {
 }
 
 /** What a program runs that runs another one; undefined: it is none of these. */
-function inner(words: Words, scripts: Scripts): Step | undefined {
+export function inner(words: Words, scripts: Scripts): Step | undefined {
   const name = nameOf(words);
   const rest = words.slice(1);
   if (['npx', 'bunx', 'time', 'exec', 'command', 'nice'].includes(name)) return { words: withoutFirst(rest, isOption) };
@@ -106,13 +106,14 @@ export function programsOf({ text, where }: Line, scripts: Scripts, depth = 0): 
       if (step === null) return [{ words: [], where }];
       if (step === undefined) break;
       if ('text' in step)
-        return programsOf({ text: step.text, where: isScripts(words) ? MANIFEST : where }, scripts, depth + 1);
+        return programsOf({ text: step.text, where: isManager(words) ? MANIFEST : where }, scripts, depth + 1);
       words = step.words;
     }
     return [{ words, where }];
   });
 }
 
-function isScripts(words: Words): boolean {
+/** What runs scripts of package.json. */
+export function isManager(words: Words): boolean {
   return ['npm', 'pnpm', 'yarn', 'bun'].includes(nameOf(words));
 }
