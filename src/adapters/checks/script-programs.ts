@@ -30,6 +30,7 @@ export const isOption = (text: string) => text.startsWith('-');
 
 /** What a word behind it belongs to. */
 const TAKES_DIRECTORY = /^(?:--prefix|-C|--dir|--cwd|--filter|-F|--workspaces?|-ws?|-r|--recursive)(?:=|$)/;
+const OF_WORKSPACES = /^(?:--workspaces?|-ws?)(?:=|$)/;
 
 function quoted(words: Words): string {
   return words.map(({ text }) => ` '${text.replaceAll("'", "'\\''")}'`).join('');
@@ -55,6 +56,10 @@ function managed(manager: string, words: Words, scripts: Scripts): Step {
   const isRun = word === 'run' || word === 'run-script';
   const [name, behind] = isRun ? [others[0]?.text ?? '', others.slice(1)] : [word, others];
   const script = ['t', 'tst'].includes(name) && !isRun ? 'test' : name;
+  const end = behind.findIndex(({ text }) => text === '--');
+  const own = end === -1 ? behind : behind.slice(0, end);
+  // npm takes these for its own behind the name as well: the script is one of the packages.
+  if (manager === 'npm' && own.some(({ text }) => OF_WORKSPACES.test(text))) return null;
   const isScript = isRun || script === 'test' || (manager !== 'npm' && scripts(script) !== null);
   const text = isScript ? scriptLine(script, behind, scripts) : null;
   if (text !== null) return { text };

@@ -65,18 +65,6 @@ function jsonOf(text: string | null): unknown {
   }
 }
 
-/** Patterns of directories, as far as they say where these begin. */
-function workspacesOf(root: string): readonly string[] {
-  const listed = jsonOf(readText(root, 'package.json'));
-  const values = [inside(listed, 'workspaces'), inside(listed, 'workspaces', 'packages')].flatMap((value) =>
-    Array.isArray(value) ? value.map(String) : [],
-  );
-  const rows = [...(readText(root, 'pnpm-workspace.yaml') ?? '').matchAll(/^\s*-\s*["']?([^"'\s#]+)/gm)];
-  return [...values, ...rows.map(([, pattern = '']) => pattern)].map((pattern) =>
-    placeIn(pattern.replace(/[*{].*$/s, '')),
-  );
-}
-
 type Kind = {
   readonly command: string;
   /** The root's own runner comes to its tests. */
@@ -87,10 +75,10 @@ type Kind = {
 const KINDS: Readonly<Record<string, Kind>> = {
   'package.json': {
     command: 'npm test',
-    isRun: (directory, { root, files, programs }) =>
-      workspacesOf(root).some((place) => `${directory}/`.startsWith(place === '' ? '' : `${place}/`)) ||
-      (programs.some((words) => looksEverywhere(words, files)) &&
-        files.some((path) => path.startsWith(`${directory}/`) && /\.[cm]?[jt]sx?$/.test(path) && isTestFile(path))),
+    // That it is a workspace runs nothing: its manager comes to it by a command that is not read here.
+    isRun: (directory, { files, programs }) =>
+      programs.some((words) => looksEverywhere(words, files)) &&
+      files.some((path) => path.startsWith(`${directory}/`) && /\.[cm]?[jt]sx?$/.test(path) && isTestFile(path)),
     hasTests: (directory, _, { root }) => {
       const script = inside(jsonOf(readText(root, join(directory, 'package.json'))), 'scripts', 'test');
       return typeof script === 'string' && !/no test specified|^\s*(?:echo\b[^&|;]*|exit 0|true|:)?\s*$/.test(script);
@@ -98,11 +86,9 @@ const KINDS: Readonly<Record<string, Kind>> = {
   },
   'go.mod': {
     command: 'go test ./...',
-    isRun: (directory, { root }) =>
-      (readText(root, 'go.work') ?? '')
-        .split(/[\s()"]+/)
-        .map(placeIn)
-        .includes(directory),
+    // A module that go.work lists is entered where a command names it, and by the pattern of all of them.
+    isRun: (_, { programs }) =>
+      programs.some((words) => nameOf(words) === 'go' && words.some(({ text }) => text === 'work')),
     hasTests: (_, below) => below.some((path) => path.endsWith('_test.go')),
   },
   'pyproject.toml': {

@@ -60,6 +60,26 @@ test('every kind of package is told that has tests of its own', async (t) => {
   ]);
 });
 
+test('that a package is listed as one of several runs none of its tests', async (t) => {
+  const nested = '{"scripts":{"test":"node --test"}}';
+  const listed: readonly (readonly [string, Files])[] = [
+    ['svc/go.mod', { 'go.work': 'go 1.22\nuse (\n  ./svc\n)\n', ...GO }],
+    [
+      'packages/b/package.json',
+      {
+        'package.json': '{"workspaces":["packages/*"],"scripts":{"test":"node --test test/a.test.js"}}',
+        'packages/b/package.json': nested,
+        'packages/b/b.test.js': '',
+      },
+    ],
+    [
+      'libs/b/package.json',
+      { 'pnpm-workspace.yaml': 'packages:\n  - "libs/*"\n', 'libs/b/package.json': nested, 'libs/b/b.test.js': '' },
+    ],
+  ];
+  for (const [manifest, files] of listed) assert.deepEqual(await told(t, files), [manifest]);
+});
+
 test('what has no tests, lies beside the program or may be run is not told', async (t) => {
   const script = (test: string, more: object = {}) => ({
     'package.json': JSON.stringify({ scripts: { test, ...more } }),
@@ -73,16 +93,16 @@ test('what has no tests, lies beside the program or may be run is not told', asy
     { 'docs/package.json': nested, 'examples/a/package.json': nested, 'test/fixtures/b/package.json': nested },
     { 'packages/x/templates/c/package.json': nested, 'third_party/package.json': nested },
     { '.gitignore': 'gen/\n', 'gen/package.json': nested },
-    {
-      'package.json': '{"workspaces":["packages/*"],"scripts":{"test":"node --test test"}}',
-      'packages/b/package.json': nested,
-    },
-    { 'pnpm-workspace.yaml': 'packages:\n  - "libs/*"\n', 'libs/b/package.json': nested },
-    { 'go.work': 'go 1.22\nuse (\n  ./svc\n)\n', ...GO },
     // What the root runs names it, or looks for tests everywhere, or is not read.
     { ...GO, ...script('node --test test/a.test.js && (cd svc && true)') },
     { ...GO, ...script('node --test test/a.test.js && npm run svc', { svc: 'cd svc/ && true' }) },
     { ...GO, ...script('node --test test/a.test.js && sh all.sh'), 'all.sh': '' },
+    { ...GO, ...script('node --test test/a.test.js && go test ./... ./svc/...') },
+    { ...GO, ...script('node --test test/a.test.js && go test work') },
+    {
+      ...script('node --test test/a.test.js && npm run unit -ws', { unit: 'node --test test' }),
+      'svc/package.json': nested,
+    },
     { ...script('node --test'), 'functions/package.json': nested, 'functions/a.test.js': '' },
   ];
   for (const files of none) assert.deepEqual(await told(t, files), [], JSON.stringify(files));
