@@ -5,57 +5,21 @@ import { isTestFile } from '../../domain/coverage.ts';
 import type { QualitySettings, Unrun } from '../../domain/quality.ts';
 import { trackedFiles } from '../git/tracked.ts';
 import { readRegular } from '../own-file.ts';
-import { familyOf } from './coverage-commands.ts';
 import type { Testing } from './plan.ts';
 import { inside, readText } from './project.ts';
 import { nameOf, programsOf, type Words } from './script-programs.ts';
+import { looksEverywhere, names, readOf } from './test-places.ts';
 
 const MANIFEST = /^(.+)\/(package\.json|go\.mod|pyproject\.toml|Cargo\.toml)$/;
 /** Beside the program, or no work of the project's: their tests are nobody's concern here. */
 const BESIDE =
   /(?:^|\/)(?:\.[^/]*|_?_?fixtures?_?_?|tests?|__tests__|testdata|examples?|templates?|samples?|demos?|playgrounds?|vendor|node_modules|third_party|docs?|website|e2e|cypress|playwright|bench(?:es|marks?)?)\//i;
 
-/** Programs that run what their words say, and what stands beside them in a script. */
-const READ =
-  /^(?:vitest|jest|mocha|ava|tap|tape|jasmine|go|cargo|pytest|py\.test|unittest|cd|true|echo|tsc|rimraf|eslint|biome|prettier|xo|standard|vite|coverage3?)$/;
-
 const MAX_PACKAGES = 100;
 const MAX_READ = 200;
 const MAX_BYTES = 512 * 1024;
 
-function isRead(words: Words): boolean {
-  const [name, family] = [nameOf(words), familyOf(words)];
-  // What is measured is what its further words run.
-  if (family === 'c8') return words.some((_, at) => at > 0 && isRead(words.slice(at)));
-  return family !== null || READ.test(name);
-}
-
-/** What a word names, without the option that it belongs to. */
-function placeIn(text: string): string {
-  return text
-    .replace(/^-[\w-]*=/, '')
-    .replace(/^\.\//, '')
-    .replace(/\/+$/, '');
-}
-
-function names(program: Words, directory: string): boolean {
-  return program.slice(1).some(({ text }) => {
-    const place = placeIn(text);
-    return place === directory || place.startsWith(`${directory}/`) || directory.startsWith(`${place}/`);
-  });
-}
-
 type Around = { readonly root: string; readonly files: readonly string[]; readonly programs: readonly Words[] };
-
-/** Whether a runner looks for tests everywhere below the root. */
-function looksEverywhere(words: Words, files: readonly string[]): boolean {
-  if (!['node', 'vitest', 'jest'].includes(familyOf(words) ?? '')) return false;
-  return !words.slice(1).some(({ text }) => {
-    const place = placeIn(text);
-    if (text.startsWith('-') || place.startsWith('**')) return false;
-    return /[/*]/.test(place) || files.some((file) => file === place || file.startsWith(`${place}/`));
-  });
-}
 
 function jsonOf(text: string | null): unknown {
   try {
@@ -126,8 +90,8 @@ export async function unrunTests(
   };
   const programs = ways
     .flatMap(({ script }) => programsOf({ text: script, where: '' }, scripts))
-    .map(({ words }) => words);
-  if (!programs.every(isRead)) return [];
+    .map(({ words }) => readOf(words));
+  if (!programs.every((words) => words !== null)) return [];
   const files = await trackedFiles(root);
   const around = { root, files, programs };
   const own = ways.map(({ command }) => command).join(' && ');
@@ -144,7 +108,7 @@ export async function unrunTests(
   });
   return outer.slice(0, MAX_PACKAGES).flatMap(({ path, directory, kind }) => {
     const below = files.filter((file) => file.startsWith(`${dirname(path)}/`));
-    if (programs.some((words) => names(words, directory)) || kind.isRun(directory, around)) return [];
+    if (programs.some((words) => names(words, directory, below)) || kind.isRun(directory, around)) return [];
     if (!kind.hasTests(directory, below, around)) return [];
     return [{ manifest: path, like: `${own} && (cd ${directory} && ${kind.command})` }];
   });

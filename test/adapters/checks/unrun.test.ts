@@ -109,3 +109,34 @@ test('what has no tests, lies beside the program or may be run is not told', asy
   const { gate } = testProject(t, null);
   assert.equal((await gate(commands({ tests: 'true' }))).unrun, undefined, 'the command is given');
 });
+
+test('values of options are no places, and patterns name the packages that they match', async (t) => {
+  const beside = { 'functions/package.json': '{"scripts":{"test":"mocha"}}', 'functions/test/a.test.js': '' };
+  const toldBy = (script: string) =>
+    told(t, { ...beside, 'package.json': JSON.stringify({ scripts: { test: script } }) });
+  for (const script of [
+    'vitest run --config vitest.config.js',
+    'jest --config jest.config.js',
+    'jest -c config/jest.json',
+    'node --import tsx/esm --test',
+    'node --import ./a.js --test',
+    'c8 --reporter text node --test',
+    'ava',
+    "mocha 'func*/test/**/*.js'",
+    'node --test func*/test/*.test.js',
+    "mocha '{server,functions}/test/*.js'",
+    'mocha "**/*.test.js"',
+    'vitest run test/a',
+    'react-scripts test',
+  ])
+    assert.deepEqual(await toldBy(script), [], script);
+  for (const script of [
+    "mocha 'test/*.js' '!functions/**'",
+    'mocha --require ./a.js',
+    'eslint functions "**/*.js" && mocha',
+    'ava test/a.test.js',
+    'vitest run -c vitest.config.js test/b',
+    'jest --rootDir test/',
+  ])
+    assert.deepEqual(await toldBy(script), ['functions/package.json'], script);
+});
