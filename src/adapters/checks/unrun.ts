@@ -40,10 +40,10 @@ const KINDS: Readonly<Record<string, Kind>> = {
   'package.json': {
     command: 'npm test',
     // That it is a workspace runs nothing: its manager comes to it by a command that is not read here.
-    isRun: (directory, { files, programs }) =>
-      programs.some((words) => looksEverywhere(words, files)) &&
-      files.some((path) => path.startsWith(`${directory}/`) && /\.[cm]?[jt]sx?$/.test(path) && isTestFile(path)),
-    hasTests: (directory, _, { root }) => {
+    isRun: (_, { files, programs }) => programs.some((words) => looksEverywhere(words, files)),
+    // What makes a new package gives it a script before there is any test.
+    hasTests: (directory, below, { root }) => {
+      if (!below.some((path) => /\.[cm]?[jt]sx?$/.test(path) && isTestFile(path))) return false;
       const script = inside(jsonOf(readText(root, join(directory, 'package.json'))), 'scripts', 'test');
       return typeof script === 'string' && !/no test specified|^\s*(?:echo\b[^&|;]*|exit 0|true|:)?\s*$/.test(script);
     },

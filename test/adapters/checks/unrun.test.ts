@@ -50,6 +50,7 @@ test('every kind of package is told that has tests of its own', async (t) => {
     'src-tauri/Cargo.toml': '[package]\n',
     'src-tauri/src/lib.rs': '#[cfg(test)]\nmod t { #[test]\nfn a() {} }\n',
     'functions/package.json': '{"scripts":{"test":"mocha"}}',
+    'functions/test/a.js': '',
     'functions/inner/package.json': '{"scripts":{"test":"mocha"}}',
   };
   assert.deepEqual(await told(t, all), [
@@ -85,14 +86,22 @@ test('what has no tests, lies beside the program or may be run is not told', asy
     'package.json': JSON.stringify({ scripts: { test, ...more } }),
   });
   const nested = '{"scripts":{"test":"mocha"}}';
+  const beside = (at: string) => ({ [`${at}/package.json`]: nested, [`${at}/a.test.js`]: '' });
   const none: readonly Files[] = [
     { 'svc/go.mod': '', 'svc/a.go': '' },
-    { 'functions/package.json': '{"scripts":{"test":"echo \\"Error: no test specified\\" && exit 1"}}' },
-    { 'functions/package.json': '{"type":"commonjs"}' },
+    {
+      'functions/package.json': '{"scripts":{"test":"echo \\"Error: no test specified\\" && exit 1"}}',
+      'functions/a.test.js': '',
+    },
+    { 'functions/package.json': '{"type":"commonjs"}', 'functions/a.test.js': '' },
+    {
+      'client/package.json': '{"scripts":{"test":"react-scripts test"}}',
+      'client/test/a.css': '',
+      'client/App.js': '',
+    },
     { 'src-tauri/Cargo.toml': '', 'src-tauri/src/main.rs': 'fn main() {}\n' },
-    { 'docs/package.json': nested, 'examples/a/package.json': nested, 'test/fixtures/b/package.json': nested },
-    { 'packages/x/templates/c/package.json': nested, 'third_party/package.json': nested },
-    { '.gitignore': 'gen/\n', 'gen/package.json': nested },
+    ...['docs', 'examples/a', 'test/fixtures/b', 'packages/x/templates/c', 'third_party'].map(beside),
+    { '.gitignore': 'gen/\n', ...beside('gen') },
     // What the root runs names it, or looks for tests everywhere, or is not read.
     { ...GO, ...script('node --test test/a.test.js && (cd svc && true)') },
     { ...GO, ...script('node --test test/a.test.js && npm run svc', { svc: 'cd svc/ && true' }) },
@@ -101,7 +110,7 @@ test('what has no tests, lies beside the program or may be run is not told', asy
     { ...GO, ...script('node --test test/a.test.js && go test work') },
     {
       ...script('node --test test/a.test.js && npm run unit -ws', { unit: 'node --test test' }),
-      'svc/package.json': nested,
+      ...beside('svc'),
     },
     { ...script('node --test'), 'functions/package.json': nested, 'functions/a.test.js': '' },
   ];
