@@ -23,6 +23,29 @@ function linterOf(words: Words): string | null {
   return ['next', 'ng'].includes(name) && verb === 'lint' ? name : null;
 }
 
+/** Options of these with a word behind them that is no file. */
+const TAKES_VALUE =
+  /^-[cfo]$|^--(?:config|ext|rule|rulesdir|parser|parser-options|env|global|plugin|format|formatter|output-file|cache-(?:location|file|strategy)|max-warnings|ignore-(?:path|pattern)|exclude|resolve-plugins-relative-to|flag|concurrency|custom-syntax|config-basedir)$/;
+/** They look at nothing that they are not told of; tslint is told by a project as well. */
+const NEEDS_FILES = ['eslint', 'stylelint', 'tslint'];
+const OWN_FILES = /^(?:-p|--project)(?:=|$)/;
+
+/** It names no file to look at, and looks at none. */
+function isIdle(words: Words, root: string): boolean {
+  const name = linterOf(words);
+  if (name === null || !NEEDS_FILES.includes(name)) return false;
+  if (name === 'eslint' && (eslintVersion(packageProgram(root, name)) ?? 0) >= 9) return false;
+  const rest = words.slice(1).map(({ text }) => text);
+  if (name === 'tslint' && rest.some((text) => OWN_FILES.test(text))) return false;
+  return rest.every((text, at) => text.startsWith('-') || TAKES_VALUE.test(rest[at - 1] ?? ''));
+}
+
+function eslintVersion(program: string | null): number | null {
+  const text = program === null ? null : readText(join(dirname(program), '..'), 'eslint/package.json');
+  const major = /"version": *"(\d+)\./.exec(text ?? '')?.[1];
+  return major === undefined ? null : Number(major);
+}
+
 function onlyLooks(words: Words): boolean {
   const name = nameOf(words);
   return CHECKERS.includes(name) || (name === 'prettier' && words.some(({ text }) => /^(?:-[cl]|--check)$/.test(text)));
@@ -76,17 +99,17 @@ async function leftOut(name: string, around: Surroundings): Promise<string> {
 function whyNot(linter: string, config: string, program: string | null): string | null {
   if (program === null) return `${linter} is configured (${config}), but not installed`;
   if (linter !== 'eslint' || FLAT.includes(config)) return null;
-  const version = /"version": *"(\d+)\./.exec(readText(join(dirname(program), '..'), 'eslint/package.json') ?? '')?.[1];
-  return Number(version ?? 0) >= 9 ? `eslint ${version} does not read its settings in ${config}` : null;
+  const version = eslintVersion(program) ?? 0;
+  return version >= 9 ? `eslint ${version} does not read its settings in ${config}` : null;
 }
 
-/** @param writing what scripts run that mends as well: they say which files it is about */
+/** @param writing what scripts run that mends as well, or names no file: they say which files it is about */
 async function byConfiguration(around: Surroundings, manifest: unknown, writing: readonly Words[]): Promise<Ways> {
   const ways = [];
   const gaps = [];
   for (const { name, configs, args } of CONFIGURED) {
-    const own = name === 'eslint' && inside(manifest, 'eslintConfig') !== undefined ? MANIFEST : undefined;
-    const config = configs.find((file) => readText(around.root, file) !== null) ?? own;
+    const inManifest = name === 'eslint' && inside(manifest, 'eslintConfig') !== undefined ? MANIFEST : undefined;
+    const config = configs.find((file) => readText(around.root, file) !== null) ?? inManifest;
     if (config === undefined) continue;
     const program = packageProgram(around.root, name);
     const why = whyNot(name, config, program);
@@ -95,9 +118,11 @@ async function byConfiguration(around: Surroundings, manifest: unknown, writing:
       continue;
     }
     const said = writing.find((words) => linterOf(words) === name);
-    const rest = said?.slice(1).flatMap(({ text }) => (WRITES.test(text) ? [] : [text])) ?? args;
+    const isWhole = said === undefined || isIdle(said, around.root);
+    const own = said?.slice(1).flatMap(({ text }) => (WRITES.test(text) ? [] : [text])) ?? [];
+    const rest = isWhole ? [...own, ...args] : own;
     const words = rest.map((text) => (/^[\w./:=@-]+$/.test(text) ? text : quote(text))).join(' ');
-    const more = said === undefined ? await leftOut(name, around) : '';
+    const more = isWhole ? await leftOut(name, around) : '';
     ways.push(way(`npx ${name} ${words}`, { script: `${quote(program)} ${words}${more}` }));
   }
   if (ways.length > 0) return found(...ways);
@@ -121,12 +146,13 @@ export async function findLint(
     readonly test: string | null;
   },
 ): Promise<Ways> {
-  if (scripts('lint') !== null) return found(way(run('lint')));
+  const idle = (programs: readonly Words[]) => programs.some((words) => isIdle(words, around.root));
+  if (scripts('lint') !== null && !idle(lintersIn(scripts('lint') ?? '') ?? [])) return found(way(run('lint')));
   const all = names.flatMap((name) => {
     const programs = BESIDE.test(name) ? null : lintersIn(scripts(name) ?? '');
     return programs === null ? [] : [{ name, programs }];
   });
-  const looking = all.filter(({ programs }) => !programs.some(writes));
+  const looking = all.filter(({ programs }) => !programs.some(writes) && !idle(programs));
   const linters = (programs: readonly Words[]) => programs.flatMap((words) => linterOf(words) ?? []);
   const named = looking.filter(({ name }) => LINT_NAME.test(name));
   if (named.some(({ programs }) => linters(programs).length > 0))

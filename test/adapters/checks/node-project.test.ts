@@ -177,6 +177,27 @@ test('a linter that is configured and installed is run without a script, on what
   assert.equal((await lint()).reason, 'eslint is part of the script "test", and measured with the tests');
 });
 
+test('a linter that is told of no file is no way to lint, where it looks at none then', async (t) => {
+  const project = testProject(t, null);
+  install(project, 'eslint', '#!/bin/sh\necho "$@"; exit 1\n');
+  project.write('.eslintrc.json', '{}');
+  project.write('a.js', '');
+  const lint = async (scripts: Readonly<Record<string, string>>) => {
+    project.write('package.json', JSON.stringify({ scripts }));
+    const { command } = checkOf(await project.gate(commands({ tests: 'true', coverage: LCOV })), 'lint');
+    return command;
+  };
+  for (const version of ['8.57.0', '9.1.0']) {
+    project.write('node_modules/eslint/package.json', `{"version": "${version}"}`);
+    const isOld = version.startsWith('8');
+    assert.equal(await lint({ eslint: 'eslint' }), isOld ? 'npx eslint .' : 'npm run eslint');
+    assert.equal(await lint({ lint: 'eslint --ext .js' }), isOld ? 'npx eslint --ext .js .' : 'npm run lint');
+    assert.equal(await lint({ fix: 'eslint --fix' }), isOld ? 'npx eslint .' : null);
+    assert.equal(await lint({ eslint: 'eslint --ext .js src' }), 'npm run eslint');
+    assert.equal(await lint({ style: 'xo' }), 'npm run style');
+  }
+});
+
 test('settings of eslint that the installed one does not read are no lint errors', async (t) => {
   const project = testProject(t, null);
   project.write('package.json', '{"eslintConfig":{}}');
