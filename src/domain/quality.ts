@@ -90,6 +90,8 @@ export type GateResult = {
   /** What a change is held against; undefined: the coverage was not measured. */
   readonly reach?: Reach;
   readonly unrun?: readonly Unrun[];
+  /** Files with errors, where lint failed by nothing but what no script runs. */
+  readonly lintErrors?: readonly string[];
 };
 
 /** The checks as one result: what is not measured passes nothing by itself, and fails nothing. */
@@ -124,7 +126,7 @@ export function isForLackOfCoverage(check: CheckResult, coverage: number | null,
  * What fails already before any work is done, and will be held against all of it, one line each. Too little that is
  * tested is what the work is there to mend.
  */
-export function failsBefore({ checks }: GateResult): readonly string[] {
+export function failsBefore({ checks, lintErrors }: GateResult): readonly string[] {
   const lacksTests = checks.some(isForLackOfTests);
   return checks
     .filter(
@@ -132,6 +134,7 @@ export function failsBefore({ checks }: GateResult): readonly string[] {
         outcome === 'failed' && !(check === 'coverage' && (lacksTests || figure !== null)),
     )
     .filter((one) => one.command === null || !isForLackOfTests(one))
+    .filter(({ check }) => check !== 'lint' || lintErrors === undefined)
     .map(({ check, reason }) => `${check}: ${reason}`);
 }
 

@@ -2,6 +2,7 @@
 
 import { type Coverage, fileLine, isTestFile, MAX_NAMED, percentText, type Reach } from './coverage.ts';
 import { isGeneratedPath, saysGenerated } from './generated.ts';
+import { withoutOldLint } from './old-lint.ts';
 import { type GateResult, gateResult, type QualitySettings } from './quality.ts';
 import { areaOf, isSettled } from './team/areas.ts';
 import { withUnrun } from './unrun.ts';
@@ -147,7 +148,7 @@ function uncountedWords(unnamed: Reach['unreported']): string {
 
 /**
  * The result as it is of a change: changed source that the report does not name counts with all its lines as not reached,
- * and where tests of a changed package were not run they do not pass.
+ * where tests of a changed package were not run they do not pass, and lint errors that no script looks for count in changed files.
  * @param changed paths; null: it is not known what changed
  */
 export function heldAgainst(
@@ -155,7 +156,7 @@ export function heldAgainst(
   changed: readonly string[] | null,
   { coverageTarget: target }: QualitySettings,
 ): GateResult {
-  const gate = withUnrun(whole, changed);
+  const gate = withoutOldLint(withUnrun(whole, changed), changed);
   const { reach } = gate;
   const paths = new Set(changed ?? []);
   const unnamed = (reach?.unreported ?? []).filter(({ path }) => paths.has(path)).sort((a, b) => b.lines - a.lines);

@@ -17,10 +17,12 @@ import {
 } from '../../domain/check-results.ts';
 import { type Coverage, hasLines, joinCoverage, uncovered, withoutTests } from '../../domain/coverage.ts';
 import { messageOf, ToolError } from '../../domain/errors.ts';
+import { filesWithErrors } from '../../domain/old-lint.ts';
 import { failsForTests, ownThreshold } from '../../domain/own-threshold.ts';
 import { BELOW_OWN, type Check, type GateResult, type QualitySettings } from '../../domain/quality.ts';
 import { type CommandEnd, hasNoTests, tellsOfTests, wasLost } from '../../domain/test-ends.ts';
 import { ALL_LANGUAGES } from '../../domain/unreported.ts';
+import { trackedFiles } from '../git/tracked.ts';
 import type { Commands } from './command.ts';
 import { type Plan, planChecks, type Testing } from './plan.ts';
 import type { Way, Ways } from './project.ts';
@@ -30,7 +32,7 @@ import { startedIn } from './started-in.ts';
 import { hasSource, reachOf, withoutGenerated } from './unreported.ts';
 import { unrunTests } from './unrun.ts';
 
-export type Findings = Pick<GateResult, 'checks' | 'coverage' | 'uncoveredFiles' | 'reach' | 'unrun'> & {
+export type Findings = Pick<GateResult, 'checks' | 'coverage' | 'uncoveredFiles' | 'reach' | 'unrun' | 'lintErrors'> & {
   /** Every result speaks of the tree alone. */
   readonly lasts: boolean;
 };
@@ -56,11 +58,12 @@ export async function measure(asked: Omit<Bench, 'packages'>): Promise<Findings>
   const { tests, coverage, reached, lines, parts } = await measureTests(plan, bench);
   const reach = reached === null ? null : await reachOf(root, reached, lines, settings, parts).catch(untold);
   const unrun = await unrunTests(root, plan.testing, settings).catch(() => []);
+  const lint = await measureCommands('lint', plan.lint, bench);
   const results: Record<Check, Measured> = {
     tests,
     coverage: reach !== null && 'result' in reach ? reach : coverage,
-    lint: await measureCommands('lint', plan.lint, bench),
-    security: await measureCommands('security', plan.security, bench),
+    lint: lint.measured,
+    security: (await measureCommands('security', plan.security, bench)).measured,
     performance: await measurePerformance(bench),
   };
   return {
@@ -69,6 +72,7 @@ export async function measure(asked: Omit<Bench, 'packages'>): Promise<Findings>
     uncoveredFiles: reached === null ? [] : uncovered(reached, settings.coverageTarget).map((file) => file.path),
     ...(reach === null || 'result' in reach ? {} : { reach }),
     ...(unrun.length === 0 ? {} : { unrun }),
+    ...(await errorsFound(lint, root)),
     lasts: ALL_CHECKS.every((check) => results[check].lasts),
   };
 }
@@ -251,11 +255,26 @@ async function runTests(way: Way, bench: Bench): Promise<CommandEnd> {
   return wasLost(end) ? run(way, bench) : end;
 }
 
-async function measureCommands(check: 'lint' | 'security', { ways, gap }: Ways, bench: Bench): Promise<Measured> {
-  if (ways.length === 0) return notMeasured(check, gap);
-  const ends: CommandEnd[] = [];
-  for (const way of ways) ends.push(await run(way, bench));
-  return commandsResult(check, ends, bench.settings.timeoutMs);
+type Looked = { readonly measured: Measured; readonly ran: readonly { readonly way: Way; readonly end: CommandEnd }[] };
+
+async function measureCommands(check: 'lint' | 'security', { ways, gap }: Ways, bench: Bench): Promise<Looked> {
+  if (ways.length === 0) return { measured: notMeasured(check, gap), ran: [] };
+  const ran: Looked['ran'][number][] = [];
+  for (const way of ways) ran.push({ way, end: await run(way, bench) });
+  const ends = ran.map(({ end }) => end);
+  return { measured: commandsResult(check, ends, bench.settings.timeoutMs), ran };
+}
+
+/** Files with lint errors, where nothing tells of any but linters that were found by their configuration. */
+async function errorsFound({ measured, ran }: Looked, root: string): Promise<Pick<Findings, 'lintErrors'>> {
+  const bad = ran.filter(({ end }) => end.exitCode !== 0);
+  if (measured.result.outcome !== 'failed' || !bad.every(({ way }) => way.byConfiguration === true)) return {};
+  const files = await trackedFiles(root).catch(() => []);
+  const lintErrors = filesWithErrors(
+    bad.map(({ end }) => end),
+    files,
+  );
+  return lintErrors === null ? {} : { lintErrors };
 }
 
 /** How often over its budget a command is let run, to see by how much it is over. */

@@ -103,6 +103,12 @@ function whyNot(linter: string, config: string, program: string | null): string 
   return version >= 9 ? `eslint ${version} does not read its settings in ${config}` : null;
 }
 
+/** So that who is named has an error: changed files are told by it. */
+function errorsOnly(name: string, words: readonly string[]): string {
+  if (name === 'biome') return ' --diagnostic-level=error --max-diagnostics=200';
+  return words.some((text) => text.startsWith('--max-warnings')) ? '' : ' --quiet';
+}
+
 /** @param writing what scripts run that mends as well, or names no file: they say which files it is about */
 async function byConfiguration(around: Surroundings, manifest: unknown, writing: readonly Words[]): Promise<Ways> {
   const ways = [];
@@ -122,8 +128,8 @@ async function byConfiguration(around: Surroundings, manifest: unknown, writing:
     const own = said?.slice(1).flatMap(({ text }) => (WRITES.test(text) ? [] : [text])) ?? [];
     const rest = isWhole ? [...own, ...args] : own;
     const words = rest.map((text) => (/^[\w./:=@-]+$/.test(text) ? text : quote(text))).join(' ');
-    const more = isWhole ? await leftOut(name, around) : '';
-    ways.push(way(`npx ${name} ${words}`, { script: `${quote(program)} ${words}${more}` }));
+    const more = `${errorsOnly(name, rest)}${isWhole ? await leftOut(name, around) : ''}`;
+    ways.push(way(`npx ${name} ${words}`, { script: `${quote(program)} ${words}${more}`, byConfiguration: true }));
   }
   if (ways.length > 0) return found(...ways);
   return gap([`${MANIFEST} has no script "lint"`, ...gaps].join('; '));

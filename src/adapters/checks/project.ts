@@ -15,6 +15,8 @@ export type Way = {
   readonly report: string | null;
   /** Measured by Node's own runner. */
   readonly byNode?: boolean;
+  /** No script runs it: which files the project has linted is not known. */
+  readonly byConfiguration?: boolean;
   /** What is set for it, beside the caller's environment. */
   readonly env: Readonly<Record<string, string>>;
 };

@@ -82,10 +82,13 @@ function decoded(value: unknown): GateResult | null {
   if (checks.length !== ALL_CHECKS.length || (coverage !== null && reach === null)) return null;
   const unrun = decodedUnrun(inside(value, 'unrun'));
   if (unrun === null) return null;
+  const lintErrors = inside(value, 'lintErrors') === undefined ? [] : texts(inside(value, 'lintErrors'));
+  if (lintErrors === null) return null;
   return {
     ...{ tree, ok, checks, coverage, uncoveredFiles },
     ...(reach === null ? {} : { reach }),
     ...(unrun.length === 0 ? {} : { unrun }),
+    ...(lintErrors.length === 0 ? {} : { lintErrors }),
   };
 }
 

@@ -2,6 +2,7 @@
 
 import { BusyError } from '../../domain/errors.ts';
 import { type SkipMark, withSkips } from '../../domain/new-skips.ts';
+import { withoutOldLint } from '../../domain/old-lint.ts';
 import { type GateResult, isForLackOfCoverage, isForLackOfTests, rejection } from '../../domain/quality.ts';
 import { ruleWords, withRules } from '../../domain/rule-files.ts';
 import type { HeldSecret } from '../../domain/secrets.ts';
@@ -152,9 +153,10 @@ async function measure(
 ) {
   const whole = await context.checks.run(settings.quality, new AbortController().signal);
   const isOwn = ownBy(log.state, caller, settings);
-  const own = isOwn === null ? whole : ownFirst(whole, isOwn);
-  // What no test loads yet may be what the tester's next task is for.
   const all = await changedBy(context, log.state, work);
+  const linted = withoutOldLint(whole, all);
+  const own = isOwn === null ? linted : ownFirst(linted, isOwn);
+  // What no test loads yet may be what the tester's next task is for.
   const paths = isTestedLater(log.state, task) ? null : all;
   const counted = isOwn === null || work !== null ? paths : (paths?.filter(isOwn) ?? null);
   const held = withSkips(heldAgainst(own, counted, settings.quality), await skippedBy(context, log.state, work));

@@ -6,7 +6,8 @@ import { join } from 'node:path';
 import test from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { planChecks } from '../../../src/adapters/checks/plan.ts';
-import { DEFAULT_QUALITY, rejection } from '../../../src/domain/quality.ts';
+import { DEFAULT_QUALITY, failsBefore, rejection } from '../../../src/domain/quality.ts';
+import { heldAgainst } from '../../../src/domain/unreported.ts';
 import { checkOf, commands, LCOV, type TestProject, testProject } from '../../support/checks.ts';
 import type { Cleanup } from '../../support/temp.ts';
 
@@ -170,9 +171,9 @@ test('a linter that is configured and installed is run without a script, on what
   project.write('a.js', '');
   const failed = await lint();
   assert.deepEqual([failed.outcome, failed.command], ['failed', 'npx eslint .']);
-  assert.match(failed.details.join('\n'), /^\. --no-error-on-unmatched-pattern .*--ignore-pattern dist\/$/m);
+  assert.match(failed.details.join('\n'), /^\. --quiet --no-error-on-unmatched-pattern .*--ignore-pattern dist\/$/m);
   project.write('package.json', '{"scripts":{"fix":"eslint --fix src"}}');
-  assert.deepEqual((await lint()).details[0], 'src', 'the script says what it is about');
+  assert.equal((await lint()).details[0], 'src --quiet', 'the script says what it is about');
   project.write('package.json', '{"scripts":{"test":"npm run all","all":"eslint . && mocha"}}');
   assert.equal((await lint()).reason, 'eslint is part of the script "test", and measured with the tests');
 });
@@ -228,6 +229,39 @@ test('biome lints a project that it is configured for', async (t) => {
   assert.equal((await lint()).outcome, 'passed');
   project.write('biome.json', '{ "linter": { "enabled": false } }\n');
   assert.equal((await lint()).outcome, 'passed', 'it is there to format alone');
+});
+
+test('errors that a linter finds by its configuration are held against who changed the file', async (t) => {
+  const project = testProject(t, null);
+  const biome = fileURLToPath(import.meta.resolve('@biomejs/biome/bin/biome'));
+  project.write('package.json', '{}');
+  project.write('biome.json', '{"linter":{"rules":{"suspicious":{"noDebugger":"error","noVar":"warn"}}}}\n');
+  project.write('.gitignore', 'node_modules\nlcov.info\n');
+  install(project, 'biome', `#!/bin/sh\nexec '${process.execPath}' '${biome}' "$@"\n`);
+  project.write('public/old.js', 'debugger;\n');
+  project.write('src/a.js', 'var a = 1;\nconsole.log(a);\n');
+  const settings = commands({ tests: 'true', coverage: LCOV });
+  const whole = await project.gate(settings);
+  assert.deepEqual((await project.gate(settings)).lintErrors, ['public/old.js'], 'as it was kept');
+  const heldFor = (changed: readonly string[] | null) => checkOf(heldAgainst(whole, changed, DEFAULT_QUALITY), 'lint');
+  assert.deepEqual(
+    [null, ['src/a.js'], ['public/old.js']].map((changed) => heldFor(changed).outcome),
+    ['failed', 'passed', 'failed'],
+  );
+  assert.equal(
+    heldFor(['src/a.js']).reason,
+    'no lint errors in what changed; 1 other file with errors is linted by no script',
+  );
+  assert.deepEqual(failsBefore(whole), []);
+  project.write('src/a.js', 'debugger;\n');
+  const both = checkOf(heldAgainst(await project.gate(settings), ['src/a.js'], DEFAULT_QUALITY), 'lint');
+  assert.deepEqual([both.outcome, both.details], ['failed', ['src/a.js: changed, and has lint errors']]);
+  project.write('biome.json', '{ "nothing": 1 }\n');
+  const broken = heldAgainst(await project.gate(settings), ['src/a.js'], DEFAULT_QUALITY);
+  assert.equal(checkOf(broken, 'lint').outcome, 'failed', 'it has not looked');
+  project.write('biome.json', '{}\n');
+  project.write('package.json', '{"scripts":{"lint":"biome lint ."}}');
+  assert.equal((await project.gate(settings)).lintErrors, undefined, 'a script says what is linted');
 });
 
 test('lint errors in what was installed are said to be a person’s, with what leaves it out', async (t) => {
