@@ -15,6 +15,9 @@ const MANIFEST = /^(.+)\/(package\.json|go\.mod|pyproject\.toml|Cargo\.toml)$/;
 const BESIDE =
   /(?:^|\/)(?:\.[^/]*|_?_?fixtures?_?_?|tests?|__tests__|testdata|examples?|templates?|samples?|demos?|playgrounds?|vendor|node_modules|third_party|docs?|website|e2e|cypress|playwright|bench(?:es|marks?)?)\//i;
 
+const OF_SETTINGS = ['mocha', 'jasmine', 'tap'];
+const SETTINGS = /^(?:\.mocharc(?:\.\w+)?|spec\/support\/jasmine\.m?js(?:on)?|\.taprc)$/;
+
 const MAX_PACKAGES = 100;
 const MAX_READ = 200;
 const MAX_BYTES = 512 * 1024;
@@ -93,6 +96,9 @@ export async function unrunTests(
     .map(({ words }) => readOf(words));
   if (!programs.every((words) => words !== null)) return [];
   const files = await trackedFiles(root);
+  // Where these look, their own settings may say.
+  const isSet = files.some((path) => SETTINGS.test(path)) || inside(manifest, 'mocha') !== undefined;
+  if (isSet && programs.some((words) => OF_SETTINGS.includes(nameOf(words)))) return [];
   const around = { root, files, programs };
   const own = ways.map(({ command }) => command).join(' && ');
   const found = files.flatMap((path) => {

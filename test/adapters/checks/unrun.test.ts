@@ -149,3 +149,13 @@ test('values of options are no places, and patterns name the packages that they 
   ])
     assert.deepEqual(await toldBy(script), ['functions/package.json'], script);
 });
+
+test('where a runner looks by its own settings, nothing is told', async (t) => {
+  const nested = {
+    'package.json': '{"scripts":{"test":"mocha"}}',
+    'packages/b/package.json': '{"scripts":{"test":"mocha"}}',
+    'packages/b/b.test.js': '',
+  };
+  assert.deepEqual(await told(t, nested), ['packages/b/package.json']);
+  assert.deepEqual(await told(t, { ...nested, '.mocharc.json': '{"spec":"packages/*/*.test.js"}' }), []);
+});
