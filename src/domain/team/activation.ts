@@ -228,7 +228,7 @@ function alone(
   return { mode, pattern: null, roles: [], reasons, prerequisites, trigger };
 }
 
-function wishOf({ command, flags, settings, selection }: DecisionInput): Wish {
+function wishOf({ command, flags, settings, selection, environment }: DecisionInput): Wish {
   if (command === 'sync') return { team: false, reasons: ['a sync is the work of one agent'] };
   if (command === 'team-restart') return { team: 'asked', reasons: ['a team is restarted'] };
   if (flags.wish === 'solo') {
@@ -236,7 +236,11 @@ function wishOf({ command, flags, settings, selection }: DecisionInput): Wish {
     return { team: false, reasons: [`--solo${over.length === 0 ? '' : `, which comes before ${over.join(' and ')}`}`] };
   }
   if (flags.force) return { team: 'asked', reasons: ['--force'] };
-  if (flags.wish === 'team') return { team: 'asked', reasons: ['--team'] };
+  if (flags.wish === 'team')
+    return {
+      team: 'asked',
+      reasons: [environment.source === 'workflow' ? 'tool.mode: team in WORKFLOW.md' : '--team'],
+    };
   if (flags.pattern !== null) return { team: 'asked', reasons: [`--pattern=${flags.pattern} names a team`] };
   if (settings.executionMode === 'team') return { team: 'asked', reasons: ['workflow.execution_mode is team'] };
   if (settings.executionMode === 'subagent') return { team: false, reasons: ['workflow.execution_mode is subagent'] };
@@ -247,8 +251,12 @@ function wishOf({ command, flags, settings, selection }: DecisionInput): Wish {
     : byThresholds(selection);
 }
 
-function byThresholds({ thresholds, size, critical, fileCount }: Selection): Wish {
-  const said = thresholds.map(({ what, has, needed }) => `${what} ${has} of ${needed}`).join(', ');
+function byThresholds({ thresholds, size, critical, fileCount, isEstimate, domains }: Selection): Wish {
+  const more: Readonly<Record<string, string>> = {
+    domains: domains.length === 0 ? '' : ` (${domains.map(({ name }) => name).join(', ')})`,
+    files: isEstimate ? ' (estimated)' : '',
+  };
+  const said = thresholds.map(({ what, has, needed }) => `${what} ${has} of ${needed}${more[what] ?? ''}`).join(', ');
   const met = thresholds.filter(({ has, needed }) => has >= needed).map(({ what }) => what);
   if (met.length === 0) return { team: false, reasons: [`no threshold is met: ${said}`] };
   const reason = `${met.join(' and ')} reach${met.length === 1 ? 'es' : ''} the threshold: ${said}`;
@@ -295,6 +303,7 @@ function teamOf(
     return alone('refused', [...reasons, `refused: ${why}; --solo has it done one at a time`], prerequisites, null);
   }
   const cut = left.length === 0 ? [] : [`without ${left.join(', ')}: max_teammates is ${settings.maxTeammates}`];
-  const said = `pattern ${pattern}: ${roles.join(', ')}`;
+  const why = isSelected ? ` (${selection.patternWhy})` : '';
+  const said = `pattern ${pattern}: ${roles.join(', ')}${why}`;
   return { mode: 'team', pattern, roles, reasons: [...reasons, said, ...cut], prerequisites, trigger: null };
 }

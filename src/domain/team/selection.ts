@@ -31,6 +31,8 @@ export type Selection = {
   readonly pattern: string;
   readonly roles: readonly string[];
   readonly thresholds: readonly Threshold[];
+  /** Why that pattern. */
+  readonly patternWhy: string;
   /** In their order, one line each. */
   readonly reasons: readonly string[];
 };
@@ -70,10 +72,12 @@ export function select({ text, files, settings, mentioned = [] }: SelectionInput
   const touched = filesToChange(named, evidence, index, hints);
   const domains = domainsOf(touched, evidence, hints, index);
   const codeFiles = index.entries.filter(({ area }) => isCode(area)).length;
-  const isEstimate = codeFiles < GREENFIELD_BELOW;
+  const isNew = codeFiles < GREENFIELD_BELOW;
+  // Whoever has planned the files has nothing to be estimated.
+  const isEstimate = isNew && mentioned.length === 0;
   const paths = touched.map((one) => one.path);
   const estimate = Math.max(1, domains.length, asked.requirements.length * FILES_PER_REQUIREMENT);
-  const fileCount = isEstimate ? Math.max(estimate, paths.length) : paths.length;
+  const fileCount = Math.max(paths.length, isEstimate ? estimate : isNew ? new Set(mentioned).size : 0);
   const critical = criticalOf(words, paths);
   const { score, lines: scoreLines } = complexity(words, asked, {
     domains,
@@ -97,6 +101,7 @@ export function select({ text, files, settings, mentioned = [] }: SelectionInput
     size,
     pattern,
     roles,
+    patternWhy: why,
     thresholds: [
       { what: 'domains', has: domains.length, needed: minDomains },
       { what: 'files', has: fileCount, needed: minFiles },
@@ -111,7 +116,9 @@ export function select({ text, files, settings, mentioned = [] }: SelectionInput
         : `${counted(fileCount, 'file')} to change`,
       `complexity ${score} of 10: ${scoreLines.map((line) => `${line.points} ${line.why}`).join(', ')}`,
       ...(critical === null ? [] : [`critical: ${critical.feature} (${critical.why})`]),
-      why,
+      size === 'solo' && critical === null
+        ? `${why}: one agent, unless a team is asked for (pattern ${pattern})`
+        : `pattern ${pattern}${size === 'large' ? ' with a designer' : ''}: ${why}`,
     ],
   };
 }
@@ -188,12 +195,12 @@ function teamFor(size: Size, critical: Critical, settings: TeamSettings) {
   const withDesigner = size === 'large' && !roles.includes('designer');
   const why =
     size === 'large'
-      ? `pattern quality_gate with a designer: more than ${SIZES.large - 1} files`
+      ? `more than ${SIZES.large - 1} files`
       : critical !== null
-        ? `pattern quality_gate: ${critical.feature} is critical`
+        ? `${critical.feature} is critical`
         : size === 'medium'
-          ? `pattern implementation: ${SIZES.medium} to ${SIZES.large - 1} files`
-          : `fewer than ${SIZES.medium} files: one agent, unless a team is asked for (pattern implementation)`;
+          ? `${SIZES.medium} to ${SIZES.large - 1} files`
+          : `fewer than ${SIZES.medium} files`;
   return { pattern, roles: withDesigner ? beforeTester(roles) : roles, why };
 }
 

@@ -415,3 +415,25 @@ test('every input has an outcome that fits together', () => {
     { numRuns: 500 },
   );
 });
+
+test('a decision says what it is made of: the domains, an estimate, why that pattern, and who asked', () => {
+  const found = selectOf('People log in with a link: src/api/users.ts, src/pages/index.tsx and prisma/schema.prisma.', [
+    'src/api/users.ts',
+    'src/pages/index.tsx',
+    'src/models/user.ts',
+    'prisma/schema.prisma',
+    'tests/users.test.ts',
+    'src/components/Card.tsx',
+  ]);
+  const { reasons } = decideMode(input({ selection: found }));
+  assert.match(reasons.join('\n'), /domains \d+ of 3 \([a-z]+(?:, [a-z]+)+\), files \d+ of 10, complexity \d+ of/);
+  assert.match(reasons.join('\n'), /^pattern quality_gate: .* \(authentication is critical\)$/m);
+  const empty = decideMode(input({ selection: selectOf('People log in with a link.', []) }));
+  assert.match(empty.reasons.join('\n'), /files \d+ of 10 \(estimated\)/);
+  const served = decideMode(input({ flags: team, environment: { value: '1', source: 'workflow' } }));
+  assert.equal(served.reasons[0], 'tool.mode: team in WORKFLOW.md');
+});
+
+function selectOf(text: string, files: readonly string[]): Selection {
+  return select({ text, files, settings: teamSettings() });
+}

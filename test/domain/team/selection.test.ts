@@ -68,6 +68,12 @@ test('a text of one endless word, or of quotes, is read like any other', () => {
     assert.deepEqual(selectIn(part.repeat(20_000)).domains, [], part);
 });
 
+test('files that a plan names are counted, however little code there is yet', () => {
+  const text = 'A greeting\n\n- It greets.\n- It greets by name.\n- It is polite.';
+  const { fileCount, isEstimate, size } = selectIn(text, { files: [], mentioned: ['src/greet.js'] });
+  assert.deepEqual([fileCount, isEstimate, size], [1, false, 'solo']);
+});
+
 test('an empty repository is estimated from the requirements, and said to be', () => {
   const text = `A shop.
 - The API shall list orders of the server.
