@@ -417,14 +417,17 @@ test('every input has an outcome that fits together', () => {
 });
 
 test('a decision says what it is made of: the domains, an estimate, why that pattern, and who asked', () => {
-  const found = selectOf('People log in with a link: src/api/users.ts, src/pages/index.tsx and prisma/schema.prisma.', [
-    'src/api/users.ts',
-    'src/pages/index.tsx',
-    'src/models/user.ts',
-    'prisma/schema.prisma',
-    'tests/users.test.ts',
-    'src/components/Card.tsx',
-  ]);
+  const found = selectOf(
+    'Authentication: people log in with a password, in src/api/users.ts, src/pages/index.tsx and prisma/schema.prisma.',
+    [
+      'src/api/users.ts',
+      'src/pages/index.tsx',
+      'src/models/user.ts',
+      'prisma/schema.prisma',
+      'tests/users.test.ts',
+      'src/components/Card.tsx',
+    ],
+  );
   const { reasons } = decideMode(input({ selection: found }));
   assert.match(reasons.join('\n'), /domains \d+ of 3 \([a-z]+(?:, [a-z]+)+\), files \d+ of 10, complexity \d+ of/);
   assert.match(reasons.join('\n'), /^pattern quality_gate: .* \(authentication is critical\)$/m);
