@@ -200,3 +200,25 @@ for (const logLevel of ['debug', 'info', 'warn', 'error'] as const)
     await fall.fall();
     assert.equal(fall.play.world.logged.filter((line) => line.startsWith(`${logLevel}: sub-agents`)).length, 1);
   });
+
+for (const [how, ms] of [
+  ['before the lead has looked', 0],
+  ['after it has', 500],
+] as const)
+  test(`alone, nobody else is started once a cause is proven, by who ends its turn ${how}`, async (t) => {
+    const proving: Turn = async (call, _prompt, _run, signal) => {
+      await call('TaskUpdate', { taskId: '1', status: 'in_progress' });
+      await call('TaskUpdate', { taskId: '1', status: 'completed', result: 'proven: too old\n$ node -v\nv20' });
+      await play.world.clock.sleep(ms, signal);
+    };
+    const play = new LeadPlay(t, { 'hypothesis-1': proving });
+    const decided = await play.decide('build-fix', 'solo');
+    assert.ok(decided.kind === 'decided');
+    await foundTeam(play.world.context, decided);
+    const outcome = await play.goOn(decided.work.team);
+    assert.equal(outcome.kind === 'done' && outcome.found?.phase === 'debug' ? outcome.found.cause : null, 'too old');
+    assert.deepEqual(
+      play.runs.map(({ name }) => name),
+      ['hypothesis-1'],
+    );
+  });

@@ -337,3 +337,18 @@ test('whoever fails before its process is there gives its turn back', async (t) 
   waiting.abort();
   assert.equal(await entered, true, 'the next one need not wait');
 });
+
+test('whoever is asked to end while it waits for its turn is not started for that, and leaves the turn to others', async (t) => {
+  const turns = new Turns(1);
+  const others = new AbortController();
+  assert.ok(await turns.enter(others.signal));
+  const { world, ended } = await live(t, LIMITS, () => assert.fail('it was started'), undefined, { turns });
+  await world.clock.pass(SECOND);
+  const asked = { recipient: 'all', type: 'shutdown_request', content: 'It is done.' };
+  await world.call('team-lead', 'SendMessage', asked);
+  turns.leave();
+  assert.ok(await turns.enter(others.signal));
+  await world.clock.pass(SECOND);
+  assert.deepEqual(await ended, { kind: 'quiet' });
+  assert.deepEqual(world.state().unread.get('backend-dev') ?? [], [], 'it has been asked, and knows');
+});

@@ -8,6 +8,7 @@ import { UNCHECKED } from '../../../domain/team/judge.ts';
 import { GATE_ROUNDS, isFinished, isMeasured, type LeadStep, leadStep } from '../../../domain/team/lead-step.ts';
 import type { Ownership } from '../../../domain/team/ownership.ts';
 import { isStanding, type TeamState } from '../../../domain/team/state.ts';
+import { findingsOf } from '../../../domain/team/verdict.ts';
 import { bothEnds } from '../../../domain/text.ts';
 import type { TeamLog } from '../../ports.ts';
 import { holdBranch, namePersons, takeUpBranch } from '../moved-branch.ts';
@@ -249,8 +250,7 @@ export class Lead {
         log: this.#log,
         turns: this.#turns,
         onTurnEnded: (name) => this.#unasked.add(name),
-        // Judged is what was measured, and nothing before.
-        holdsBack: (name) => name === 'quality' && isChecked && !isMeasured(this.#log.state, this.#head),
+        holdsBack: (name) => this.#holdsBack(name, isChecked),
       },
       role,
       epoch,
@@ -272,6 +272,14 @@ export class Lead {
       this.#failures.set(role, end);
       this.#options.say(`${role} failed: ${end.words}`);
     });
+  }
+
+  #holdsBack(name: string, isChecked: boolean): boolean {
+    const { state } = this.#log;
+    // Nobody searches for a cause that is proven.
+    if (state.purpose?.phase === 'debug' && findingsOf(state).proven !== null) return true;
+    // Judged is what was measured, and nothing before.
+    return name === 'quality' && isChecked && !isMeasured(state, this.#head);
   }
 
   /** The finished work of all as one: what is missing is asked for; gives why it is no use to go on. */

@@ -252,20 +252,16 @@ export class MemberLife {
   async #next(signal: AbortSignal): Promise<string | null> {
     this.#leaveTurn();
     await this.#limits?.settled();
-    const { clock, log, turns } = this.#options;
+    const { clock, turns } = this.#options;
     for (;;) {
-      if (signal.aborted || this.#idleWords !== null) return null;
-      log.refresh();
-      const member = this.#member;
-      if (member === undefined || member.phase === 'over') return null;
-      if (member.shutdown !== null) {
-        await this.#readAll(member);
-        return null;
-      }
+      const member = await this.#goingOn(signal);
+      if (member === null) return null;
       if (await this.#hasWork(member)) {
         if (!(await turns.enter(signal))) return null;
         this.#isInTurn = true;
-        const words = await this.#takeWork();
+        // While others had their turns it may have been asked to end, or its work may have become of no use.
+        const still = await this.#goingOn(signal);
+        const words = still !== null && (await this.#hasWork(still)) ? await this.#takeWork() : null;
         if (words !== null) {
           this.#watch();
           this.#limits?.turnStarted();
@@ -275,6 +271,17 @@ export class MemberLife {
       }
       await clock.sleep(this.#isResting ? REST_MS : LOOK_MS, signal);
     }
+  }
+
+  /** As the log has it now; null when it is to end. */
+  async #goingOn(signal: AbortSignal): Promise<Member | null> {
+    if (signal.aborted || this.#idleWords !== null) return null;
+    this.#options.log.refresh();
+    const member = this.#member;
+    if (member === undefined || member.phase === 'over') return null;
+    if (member.shutdown === null) return member;
+    await this.#readAll(member);
+    return null;
   }
 
   async #hasWork(member: Member): Promise<boolean> {
