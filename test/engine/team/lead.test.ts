@@ -1,11 +1,20 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { takeUp } from '../../../src/engine/team/lead/founding.ts';
+import { foundTeam, takeUp } from '../../../src/engine/team/lead/founding.ts';
 import type { Outcome } from '../../../src/engine/team/lead/lead-port.ts';
 import { registration } from '../../../src/engine/team/lead/member-life.ts';
 import { operate } from '../../../src/engine/team/operations.ts';
 import type { Merge, Workshop } from '../../../src/engine/team/workshop-port.ts';
-import { diligent, draft, GOOD, LeadPlay as Play, type Turn, WORKSHOP } from '../../support/lead-play.ts';
+import {
+  diligent,
+  draft,
+  GOOD,
+  LeadPlay as Play,
+  ROLES,
+  type Turn,
+  WORKSHOP,
+  workOf,
+} from '../../support/lead-play.ts';
 import { failing, TEAM } from '../../support/team-world.ts';
 import type { Cleanup } from '../../support/temp.ts';
 
@@ -448,3 +457,15 @@ test('who begins nothing more has not failed in what it cannot finish yet', asyn
   await play.lead([draft('api', 'backend-dev'), draft('ui', 'frontend-dev', ['api']), draft('more', 'frontend-dev')]);
   assert.deepEqual(failed, []);
 });
+
+for (const isAsked of [true, false])
+  test(`a SPEC whose very words are built already is said to be completed, approval ${isAsked ? 'asked for' : 'not asked for'}`, async (t) => {
+    const play = new Play(t, Object.fromEntries(ROLES.map((role) => [role, workOf(role)])));
+    play.world.settings = { ...play.world.settings, requirePlanApproval: isAsked };
+    const decided = await play.decide('plan', 'team');
+    assert.ok(decided.kind === 'decided');
+    await foundTeam(play.world.context, decided);
+    play.world.pretend({ approval: () => Promise.resolve({ status: 'completed', counts: true, why: '' }) });
+    const outcome = await play.goOn(decided.work.team);
+    assert.equal(outcome.kind === 'done' && outcome.found?.phase === 'plan' ? outcome.found.status : '', 'completed');
+  });

@@ -216,7 +216,7 @@ function planWords(plan: PlanEnd, log: TeamLog): string | null {
       const end = state.session === 'fallback' ? ` ${endWords(log)}` : '';
       if (status === 'awaiting_approval') return `${written}${approvalWords(id)}${end}`;
       const why =
-        status === 'approved' ? 'It is approved already' : 'It needs no approval (require_plan_approval: false)';
+        status === 'draft' ? 'It needs no approval (require_plan_approval: false)' : `It is ${status} already`;
       return `${written}${why}. ${nextStep(state)}`;
     }
   }

@@ -2,7 +2,7 @@
 
 import { type ResultProblem, specFromResults } from '../../../domain/spec/from-results.ts';
 import type { CreatedSpec, NewSpec } from '../../../domain/spec/new-spec.ts';
-import type { SpecStatus } from '../../../domain/spec/spec.ts';
+import { completedAlready, type SpecStatus } from '../../../domain/spec/spec.ts';
 import type { Evidence } from '../../../domain/team/caller.ts';
 import { LEAD } from '../../../domain/team/message.ts';
 import {
@@ -91,13 +91,16 @@ export async function closePlan(
   if (!created.ok)
     return { kind: 'failed', why: created.problems.map((one) => `${one.file}:${one.line}: ${one.words}`).join('; ') };
   const { id } = created;
+  // These very words may have been built by now: there is nothing to approve or to build then.
+  const isBuilt = completedAlready(id, await context.project.approval(id)) !== null;
   await move(log, 'spec_generated', `${id} was written`);
   if (!state.approval) {
     await move(log, 'approved', 'require_plan_approval is false');
-    return { kind: 'written', spec: id, status };
+    return { kind: 'written', spec: id, status: isBuilt ? 'completed' : status };
   }
   await move(log, 'approval_asked', `${id} was written`);
-  return approval(context, log, desk, as, id, signal);
+  const end = await approval(context, log, desk, as, id, signal);
+  return isBuilt && end.kind === 'written' ? { ...end, status: 'completed' } : end;
 }
 
 /**
