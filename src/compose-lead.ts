@@ -1,7 +1,7 @@
 // Wires the adapters to a lead that is code: for `tool run` and its like, where no host takes part.
 
 import { createHash } from 'node:crypto';
-import { mkdirSync } from 'node:fs';
+import { existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { createChecks } from './adapters/checks/checks.ts';
 import { measureTrust5 } from './adapters/checks/trust5.ts';
@@ -23,8 +23,10 @@ import { projectState } from './adapters/stamp.ts';
 import { composeContext, teamsOf } from './compose-team.ts';
 import { ToolError } from './domain/errors.ts';
 import { NO_HOST, type Environment as Variable } from './domain/team/activation.ts';
+import { phaseOfTeam } from './domain/team/team-name.ts';
 import type { CommandLine } from './domain/workflow.ts';
 import type { HookContext } from './engine/team/hook-context.ts';
+import { closeLeft } from './engine/team/lead/closing.ts';
 import type { LeadOptions } from './engine/team/lead/lead-port.ts';
 import type { MemberTimeouts } from './engine/team/lead/member-life.ts';
 import type { Members } from './engine/team/members-port.ts';
@@ -82,6 +84,33 @@ function holdTeam(stateDir: string, team: string): HeldLock {
 
 const LEFTOVER_GRACE_MS = 1_000;
 
+/** What marks all that leads of a project start. */
+function markOf(main: string): string {
+  return createHash('sha256').update(main).digest('hex').slice(0, 12);
+}
+
+function endLeftovers(mark: string, team: string): Promise<number> {
+  return endRun(`${mark}.${team}.`, LEFTOVER_GRACE_MS);
+}
+
+/**
+ * Closes what a lead that is code has left of a team that is deleted. Throws while one leads it still.
+ * @returns the branch that stays, and the refs that keep what it lacks; null: nothing was left, or nothing of it is to stay
+ */
+export async function closeDeleted({ root, main }: Project, env: Environment, team: string) {
+  if (!existsSync(join(main, '.tool', 'worktrees', team))) return null;
+  const lock = holdTeam(projectState(main, env), team);
+  try {
+    await endLeftovers(markOf(main), team);
+    const workshop = createWorkshop({ root, env });
+    if (phaseOfTeam(team) === 'run') return { branch: `tool/${team}`, kept: await closeLeft(workshop, team, []) };
+    await workshop.forget(team, []);
+    return null;
+  } finally {
+    lock.release();
+  }
+}
+
 function membersOf(players: Players, home: MemberHomeOptions): Members {
   return players.kind === 'claude'
     ? new ClaudeMembers({ ...home, ...players })
@@ -94,7 +123,7 @@ export function composeLead(options: ComposeLeadOptions): ComposedLead {
   const { root, main } = project;
   const teams = new KeptTeams(teamsOf(project, env));
   const { context } = composeContext(project, env, teams, () => null, say);
-  const mark = options.mark ?? createHash('sha256').update(main).digest('hex').slice(0, 12);
+  const mark = options.mark ?? markOf(main);
   const runtime = new RuntimeDir();
   const held: HeldLock[] = [];
   const stateDir = projectState(main, env);
@@ -138,7 +167,7 @@ export function composeLead(options: ComposeLeadOptions): ComposedLead {
       say,
       onEnding: (team, found) => noteEnd(main, team, found),
     },
-    endLeftovers: (team) => endRun(`${mark}.${team}.`, LEFTOVER_GRACE_MS),
+    endLeftovers: (team) => endLeftovers(mark, team),
     hold: async (team) => {
       await bounds;
       held.push(holdTeam(stateDir, team));

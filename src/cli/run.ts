@@ -18,6 +18,7 @@ import { phaseOfTeam } from '../domain/team/team-name.ts';
 import { visible } from '../domain/text.ts';
 import { type Decided, decideWork } from '../engine/team/deciding.ts';
 import type { HookContext } from '../engine/team/hook-context.ts';
+import { closeLeft } from '../engine/team/lead/closing.ts';
 import { foundTeam, isLeft, takeUp } from '../engine/team/lead/founding.ts';
 import { Lead } from '../engine/team/lead/lead.ts';
 import type { Outcome } from '../engine/team/lead/lead-port.ts';
@@ -87,10 +88,14 @@ function logTo(tell: (words: string) => void): HookContext['log'] {
   };
 }
 
-/** Leads a team that stands to the end of its phase. */
-async function leadTeam(composed: ComposedLead, team: string, isLive: boolean): Promise<Led> {
+async function endLeftovers(composed: ComposedLead, team: string): Promise<void> {
   const left = await composed.endLeftovers(team);
   if (left > 0) say(`ended ${left} processes that an earlier lead left`);
+}
+
+/** Leads a team that stands to the end of its phase. */
+async function leadTeam(composed: ComposedLead, team: string, isLive: boolean): Promise<Led> {
+  await endLeftovers(composed, team);
   const log = composed.context.teams.open(team);
   if (log === undefined) throw new ToolError('refused', `team ${team} is gone`);
   const stop = new AbortController();
@@ -271,9 +276,19 @@ function checkScreen({ teammateDisplay }: TeamSettings, { json }: PhaseOptions):
 }
 
 /** What its work cannot begin in is found out before there is a team that would be left standing. */
-async function found({ context, lead }: ComposedLead, decided: Extract<Decided, { kind: 'decided' }>): Promise<void> {
-  const { team } = decided.work;
+async function found(composed: ComposedLead, decided: Extract<Decided, { kind: 'decided' }>): Promise<void> {
+  const { context, lead } = composed;
+  const { team, phase } = decided.work;
+  const roles = new Set(decided.drafts.flatMap(({ owner }) => owner ?? []));
   await lead.workshop.begin(team, 'anew');
+  if (phase === 'run') {
+    await endLeftovers(composed, team);
+    // Nobody of this team has done it: the lead of an earlier one did not come to close it.
+    const kept = await closeLeft(lead.workshop, team, [...roles]);
+    for (const ref of kept) say(`an earlier team ${team} has left what tool/${team} lacks: it is kept as ${ref}`);
+    // With no writers any more it may begin at what is there now.
+    await lead.workshop.begin(team, 'anew');
+  }
   try {
     await foundTeam(context, decided);
   } catch (error) {

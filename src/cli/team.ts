@@ -63,6 +63,18 @@ function toldAtShell(answer: Answer): Answer {
   return typeof answer.note === 'string' ? { ...answer, note: shellWords(answer.note) } : answer;
 }
 
+/** What became of the worktrees that a lead that is code left of it; the team is deleted, whatever that comes to. */
+async function closed(team: string): Promise<Answer> {
+  const { closeDeleted } = await import('../compose-lead.ts');
+  try {
+    return (await closeDeleted(findProject(process.cwd()), process.env, team)) ?? {};
+  } catch (error) {
+    return {
+      left: `.tool/worktrees/${team} is not closed: ${messageOf(error)}. The next \`tool run\` of it closes it`,
+    };
+  }
+}
+
 /** Carries out one operation for this shell and prints its answer. */
 export async function teamCommand(
   name: OperationName,
@@ -83,7 +95,7 @@ export async function teamCommand(
     if (!(error instanceof ToolError) || error.code !== 'refused') throw error;
     throw new ToolError('refused', shellWords(error.message), { cause: error });
   });
-  if (!isMail) await show(answer);
+  if (!isMail) await show(name === 'TeamDelete' ? { ...answer, ...(await closed(String(answer.team))) } : answer);
 }
 
 /** A message's content: JSON where it is an object, text otherwise; `-` stands for standard input. */
