@@ -62,6 +62,8 @@ export type ComposedLead = {
   readonly lead: Omit<LeadOptions, 'width' | 'onEvent' | 'output' | 'onPresence'>;
   /** Ends what an earlier lead of that team left running; gives how many processes there were. */
   readonly endLeftovers: (team: string) => Promise<number>;
+  /** Whether there are worktrees of a team of that name. */
+  readonly hasWorktrees: (team: string) => boolean;
   /** Makes this process the team's lead until it is closed; throws when another one is, or teammates cannot be started as they have to be. */
   readonly hold: (team: string) => Promise<void>;
   readonly close: () => Promise<void>;
@@ -89,6 +91,10 @@ function markOf(main: string): string {
   return createHash('sha256').update(main).digest('hex').slice(0, 12);
 }
 
+function hasWorktrees(main: string, team: string): boolean {
+  return existsSync(join(main, '.tool', 'worktrees', team));
+}
+
 function endLeftovers(mark: string, team: string): Promise<number> {
   return endRun(`${mark}.${team}.`, LEFTOVER_GRACE_MS);
 }
@@ -98,7 +104,7 @@ function endLeftovers(mark: string, team: string): Promise<number> {
  * @returns the branch that stays, and the refs that keep what it lacks; null: nothing was left, or nothing of it is to stay
  */
 export async function closeDeleted({ root, main }: Project, env: Environment, team: string) {
-  if (!existsSync(join(main, '.tool', 'worktrees', team))) return null;
+  if (!hasWorktrees(main, team)) return null;
   const lock = holdTeam(projectState(main, env), team);
   try {
     await endLeftovers(markOf(main), team);
@@ -168,6 +174,7 @@ export function composeLead(options: ComposeLeadOptions): ComposedLead {
       onEnding: (team, found) => noteEnd(main, team, found),
     },
     endLeftovers: (team) => endLeftovers(mark, team),
+    hasWorktrees: (team) => hasWorktrees(main, team),
     hold: async (team) => {
       await bounds;
       held.push(holdTeam(stateDir, team));

@@ -280,8 +280,9 @@ async function found(composed: ComposedLead, decided: Extract<Decided, { kind: '
   const { context, lead } = composed;
   const { team, phase } = decided.work;
   const roles = new Set(decided.drafts.flatMap(({ owner }) => owner ?? []));
+  const isLeft = phase === 'run' && composed.hasWorktrees(team);
   await lead.workshop.begin(team, 'anew');
-  if (phase === 'run') {
+  if (isLeft) {
     await endLeftovers(composed, team);
     // Nobody of this team has done it: the lead of an earlier one did not come to close it.
     const kept = await closeLeft(lead.workshop, team, [...roles]);
