@@ -103,12 +103,13 @@ function endLeftovers(mark: string, team: string): Promise<number> {
  * Closes what a lead that is code has left of a team that is deleted. Throws while one leads it still.
  * @returns the branch that stays, and the refs that keep what it lacks; null: nothing was left, or nothing of it is to stay
  */
-export async function closeDeleted({ root, main }: Project, env: Environment, team: string) {
+export async function closeDeleted({ main }: Project, env: Environment, team: string) {
   if (!hasWorktrees(main, team)) return null;
   const lock = holdTeam(projectState(main, env), team);
   try {
     await endLeftovers(markOf(main), team);
-    const workshop = createWorkshop({ root, env });
+    // Where it is called may be one of the worktrees.
+    const workshop = createWorkshop({ root: main, env });
     if (phaseOfTeam(team) === 'run') return { branch: `tool/${team}`, kept: await closeLeft(workshop, team, []) };
     await workshop.forget(team, []);
     return null;

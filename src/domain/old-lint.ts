@@ -7,6 +7,9 @@ import { visible } from './text.ts';
 /** More errors than the linter shows. */
 const CUT = /^\s*(?:The number of diagnostics exceeds|Diagnostics not shown)/m;
 
+/** A line that begins with where an error is, by path, line and column. */
+const PLACE = /^[\s,─╭]*(?:-?\[)?(?!\d+:\d)(\S.*?):\d+:\d+(?![\d:])/;
+
 /** Where these are wrong, nothing else was looked at. */
 const SETTINGS =
   /(?:^|\/)(?:\.?biome\.jsonc?|\.oxlintrc\.json|\.eslintrc[^/]*|eslint\.config\.\w+|package\.json|tsconfig[^/]*\.json)$/;
@@ -16,10 +19,11 @@ export function filesWithErrors(ends: readonly CommandEnd[], files: readonly str
   const there = new Set(files);
   const named = ends.map(({ exitCode, output }) => {
     if (exitCode !== 1 || CUT.test(output)) return [];
-    const words = output.split('\n').flatMap((line) => [line.trim(), ...line.split(/[\s"'`()[\],]+/)]);
-    return words
-      .map((word) => word.replace(/^\.\//, '').replace(/:\d+(?::\d+)?:?$/, ''))
-      .filter((word) => there.has(word));
+    const lines = output.split('\n');
+    const places = lines.flatMap((line) => PLACE.exec(line)?.[1] ?? []).map((path) => path.replace(/^\.\//, ''));
+    // A place that is no file of the project's is one that is not understood.
+    if (!places.every((path) => there.has(path))) return [];
+    return [...places, ...lines.map((line) => line.trim().replace(/^\.\//, '')).filter((line) => there.has(line))];
   });
   return named.length === 0 || named.some((own) => own.length === 0 || own.some((path) => SETTINGS.test(path)))
     ? null

@@ -48,6 +48,18 @@ test('what its worktrees hold is kept, and the answer names it with the branch t
   assert.equal(project.git('rev-parse', BRANCH).trim(), mine);
 });
 
+test('so is it where the command is given in one of them', async (t) => {
+  const project = await given(t);
+  await project.tool('team', 'shutdown', '--team', TEAM);
+  const directory = `.tool/worktrees/${TEAM}/backend-dev`;
+  const { code, stdout, stderr } = await project.toolIn(directory, 'team', 'delete', TEAM, '--json');
+  assert.equal(code, 0, stderr);
+  const { kept, left } = JSON.parse(stdout);
+  assert.equal(left, undefined);
+  assert.ok(kept.length > 0);
+  assert.deepEqual(branches(project), [BRANCH]);
+});
+
 test('what was not closed with it is closed by the next run, which says so, and builds on none of it', async (t) => {
   const project = await given(t);
   // As who is killed between the two leaves it.

@@ -105,6 +105,12 @@ export class PhaseProject {
     return this.toolWith({}, ...args);
   }
 
+  /** The same in a directory below the root. */
+  toolIn(directory: string, ...args: readonly string[]) {
+    const cwd = join(this.root, directory);
+    return this.#ended(spawn(process.execPath, [CLI, ...args], { cwd, env: this.#env() }));
+  }
+
   /** The same with further variables. */
   toolWith(env: Readonly<Record<string, string>>, ...args: readonly string[]) {
     return this.#ended(spawn(process.execPath, [CLI, ...args], { cwd: this.root, env: { ...this.#env(), ...env } }));

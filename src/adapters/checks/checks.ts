@@ -30,7 +30,7 @@ export type ChecksOptions = {
 };
 
 /** Counted up when the same settings on the same tree would be judged otherwise. */
-const VERSION = 16;
+const VERSION = 17;
 
 /** Installed beside the tree, ignored by it, and decisive for its checks. */
 const INSTALLED = [

@@ -152,7 +152,8 @@ export async function findLint(
     readonly test: string | null;
   },
 ): Promise<Ways> {
-  const idle = (programs: readonly Words[]) => programs.some((words) => isIdle(words, around.root));
+  const idle = (programs: readonly Words[]) =>
+    programs.length > 0 && programs.every((words) => isIdle(words, around.root));
   if (scripts('lint') !== null && !idle(lintersIn(scripts('lint') ?? '') ?? [])) return found(way(run('lint')));
   const all = names.flatMap((name) => {
     const programs = BESIDE.test(name) ? null : lintersIn(scripts(name) ?? '');

@@ -12,18 +12,18 @@ const NO_RUNNERS = /^(?:true|echo|tsc|rimraf|eslint|biome|prettier|xo|standard|v
 /** Without places of their own these look below all of the root. */
 const EVERYWHERE = /^(?:vitest|jest|ava|tap)$/;
 
-/** Options with a word behind them that says nothing of where tests are; what says where to look is none of these. */
-const TAKES_VALUE =
-  /^(?:-[cCt]|--(?:config|import|require|loader|experimental-loader|conditions|env|environment|env-file(?:-if-exists)?|mode|pool|reporters?|reporter-options?|outputFile|timeout|test-(?:reporter|reporter-destination|name-pattern|skip-pattern|concurrency|timeout|isolation|shard|coverage-\w+)|coverage\.\w+|coverage(?:Directory|Reporters|Provider)|collectCoverageFrom|testNamePattern|testTimeout|testEnvironment|setupFiles(?:AfterEnv)?|globalSetup|globalTeardown|preset|transform|maxWorkers|workers|shard|tsconfig|grep|ui))$/;
-
 /** The word behind it is a directory, and no part of a test's path. */
 const SETS_ROOT = /^(?:-r|--(?:root|roots|rootDir|dir|projects))$/;
+
+/** Options without a value, which often stand before places. */
+const ALONE = /^--?(?:test|run|coverage|watch|silent|verbose|bail|ci|passWithNoTests|experimental-[\w-]+|[siuv])$/;
 
 const VERBS = /^(?:vitest (?:run|watch|dev|related)|react-scripts test)$/;
 
 /** A program with its words, the one that is run where it only measures another; null: it cannot be read. */
 export function readOf(words: Words): Words | null {
   const [name, family] = [nameOf(words), familyOf(words)];
+  if (!words.every(({ isKnown }) => isKnown)) return null;
   if (family === 'c8') {
     const at = words.findIndex((_, index) => index > 0 && readOf(words.slice(index)) !== null);
     return at === -1 ? null : words.slice(at);
@@ -32,7 +32,7 @@ export function readOf(words: Words): Words | null {
 }
 
 /** What a word names, without the option that it belongs to. */
-function placeIn(text: string): string {
+export function placeIn(text: string): string {
   return text
     .replace(/^-[\w-]*=/, '')
     .replace(/^\.\//, '')
@@ -41,6 +41,13 @@ function placeIn(text: string): string {
 
 function isPattern(place: string): boolean {
   return /[*?{[]/.test(place);
+}
+
+/** A pattern may name a file, or a directory that it lies in. */
+function isNamedBy(pattern: string, path: string): boolean {
+  const isMatch = picomatch(pattern);
+  const parts = path.split('/');
+  return parts.some((_, index) => isMatch(parts.slice(0, index + 1).join('/')));
 }
 
 /** To these a place is a part of a test's path. */
@@ -56,20 +63,21 @@ export function names(program: Words, directory: string, below: readonly string[
     const place = placeIn(text);
     if (place === directory || place.startsWith(`${directory}/`) || directory.startsWith(`${place}/`)) return true;
     // A pattern may as well name tests by names of the project's own.
-    if (isPattern(place)) return !place.startsWith('!') && below.some((path) => picomatch.isMatch(path, place));
+    if (isPattern(place)) return !place.startsWith('!') && below.some((path) => isNamedBy(place, path));
     const isPart = takesParts(program) && placesOf(program, SETS_ROOT).includes(text);
     return isPart && tests.some((path) => path.includes(place));
   });
 }
 
-/** Words that may say where tests are, without those behind such an option. */
+/** Words that may say where tests are: one behind an option may as well be its value, but behind one that says where to look. */
 function placesOf(words: Words, but?: RegExp): readonly string[] {
   const [verb = '', ...others] = words.slice(1).map(({ text }) => text);
   const texts = VERBS.test(`${nameOf(words)} ${verb}`) ? others : [verb, ...others];
-  // -r of vitest is its root.
-  const takes = (text = '') =>
-    TAKES_VALUE.test(text) || but?.test(text) === true || (text === '-r' && familyOf(words) !== 'vitest');
-  return texts.filter((text, at) => text !== '' && !text.startsWith('-') && !takes(texts[at - 1]));
+  return texts.filter((text, at) => {
+    const before = texts[at - 1] ?? '';
+    const isValue = /^-[^=]*$/.test(before) && !(SETS_ROOT.test(before) && but === undefined) && !ALONE.test(before);
+    return text !== '' && !text.startsWith('-') && !isValue;
+  });
 }
 
 /** Whether a runner looks for tests everywhere below the root. */

@@ -8,7 +8,7 @@ import { readRegular } from '../own-file.ts';
 import type { Testing } from './plan.ts';
 import { inside, readText } from './project.ts';
 import { nameOf, programsOf, type Words } from './script-programs.ts';
-import { looksEverywhere, names, readOf } from './test-places.ts';
+import { looksEverywhere, names, placeIn, readOf } from './test-places.ts';
 
 const MANIFEST = /^(.+)\/(package\.json|go\.mod|pyproject\.toml|Cargo\.toml)$/;
 /** Beside the program, or no work of the project's: their tests are nobody's concern here. */
@@ -32,6 +32,18 @@ function jsonOf(text: string | null): unknown {
   }
 }
 
+/** Patterns of directories, as far as they say where these begin. */
+function workspacesOf(root: string): readonly string[] {
+  const listed = jsonOf(readText(root, 'package.json'));
+  const values = [inside(listed, 'workspaces'), inside(listed, 'workspaces', 'packages')].flatMap((value) =>
+    Array.isArray(value) ? value.map(String) : [],
+  );
+  const rows = [...(readText(root, 'pnpm-workspace.yaml') ?? '').matchAll(/^\s*-\s*["']?([^"'\s#]+)/gm)];
+  return [...values, ...rows.map(([, pattern = '']) => pattern)].map((pattern) =>
+    placeIn(pattern.replace(/[*{].*$/s, '')),
+  );
+}
+
 type Kind = {
   readonly command: string;
   /** The root's own runner comes to its tests. */
@@ -42,8 +54,10 @@ type Kind = {
 const KINDS: Readonly<Record<string, Kind>> = {
   'package.json': {
     command: 'npm test',
-    // That it is a workspace runs nothing: its manager comes to it by a command that is not read here.
-    isRun: (_, { files, programs }) => programs.some((words) => looksEverywhere(words, files)),
+    // What is listed is taken to be run: by which words of which runner is more than can be read for sure.
+    isRun: (directory, { root, files, programs }) =>
+      workspacesOf(root).some((place) => `${directory}/`.startsWith(place === '' ? '' : `${place}/`)) ||
+      programs.some((words) => looksEverywhere(words, files)),
     // What makes a new package gives it a script before there is any test.
     hasTests: (directory, below, { root }) => {
       if (!below.some((path) => /\.[cm]?[jt]sx?$/.test(path) && isTestFile(path))) return false;
@@ -53,9 +67,12 @@ const KINDS: Readonly<Record<string, Kind>> = {
   },
   'go.mod': {
     command: 'go test ./...',
-    // A module that go.work lists is entered where a command names it, and by the pattern of all of them.
-    isRun: (_, { programs }) =>
-      programs.some((words) => nameOf(words) === 'go' && words.some(({ text }) => text === 'work')),
+    isRun: (directory, { root, programs }) =>
+      (readText(root, 'go.work') ?? '')
+        .split(/[\s()"]+/)
+        .map(placeIn)
+        .includes(directory) ||
+      programs.some((words) => nameOf(words) === 'go' && words[1]?.text === 'test' && words.at(-1)?.text === 'work'),
     hasTests: (_, below) => below.some((path) => path.endsWith('_test.go')),
   },
   'pyproject.toml': {

@@ -193,6 +193,7 @@ test('a linter that is told of no file is no way to lint, where it looks at none
     const isOld = version.startsWith('8');
     assert.equal(await lint({ eslint: 'eslint' }), isOld ? 'npx eslint .' : 'npm run eslint');
     assert.equal(await lint({ lint: 'eslint --ext .js' }), isOld ? 'npx eslint --ext .js .' : 'npm run lint');
+    assert.equal(await lint({ lint: 'tsc --noEmit && eslint --ext .js' }), 'npm run lint');
     assert.equal(await lint({ fix: 'eslint --fix' }), isOld ? 'npx eslint .' : null);
     assert.equal(await lint({ eslint: 'eslint --ext .js src' }), 'npm run eslint');
     assert.equal(await lint({ style: 'xo' }), 'npm run style');
