@@ -32,16 +32,26 @@ const VERDICTS = Object.fromEntries(
 
 type Ended = { readonly code: number | null; readonly stderr: string };
 
-/** Starts a phase; as soon as the task is completed, and nobody completes another, the condition comes about. */
-async function struck(project: PhaseProject, args: readonly string[], id: string, strike: () => void): Promise<Ended> {
+/**
+ * Starts a phase; as soon as the task is completed, and nobody completes another, the condition comes about.
+ * @param then what happens once that is said
+ */
+async function struck(
+  project: PhaseProject,
+  args: readonly string[],
+  id: string,
+  strike: () => void,
+  then: () => void = () => undefined,
+): Promise<Ended> {
   const child = project.start(...args, '--json');
   let stderr = '';
-  let isStruck = false;
+  const left = [
+    { words: `task ${id} is completed`, act: strike },
+    { words: 'sub-agents in place of team', act: then },
+  ];
   child.stderr?.on('data', (chunk: Buffer) => {
     stderr += chunk.toString('utf8');
-    if (isStruck || !stderr.includes(`task ${id} is completed`)) return;
-    isStruck = true;
-    strike();
+    while (left[0] !== undefined && stderr.includes(left[0].words)) left.shift()?.act();
   });
   const [code] = (await once(child, 'close')) as [number | null];
   return { code, stderr };
@@ -85,10 +95,9 @@ function setVariable(project: PhaseProject): void {
 test('the variable is taken out of the settings while a team plans', async (t) => {
   const project = new PhaseProject(t, telling(PLANS, ['analyst', 'architect']));
   setVariable(project);
-  const ended = await struck(project, ['plan', 'Users can log out of their account', '--team'], '1', () => {
-    project.play(telling(PLANS));
-    rmSync(join(project.root, MAP));
-  });
+  const args = ['plan', 'Users can log out of their account', '--team'];
+  const strike = () => rmSync(join(project.root, MAP));
+  const ended = await struck(project, args, '1', strike, () => project.play(telling(PLANS)));
   await assertFallen(project, ended, 'variable_unset');
   assert.equal(project.names('.tool/specs').length, 1);
 });
