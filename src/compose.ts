@@ -164,7 +164,9 @@ export async function createDaemon(options: DaemonOptions): Promise<Daemon> {
       clock,
     });
     closers.push(() => client.close());
-    const tracker = new GitHubTracker({ client, slug: trackerConfig.slug, clock });
+    const eventsFile = join(state.path, 'label-events.json');
+    const tracker = new GitHubTracker({ client, slug: trackerConfig.slug, clock, eventsFile });
+    closers.push(() => tracker.close());
     const fileJournal = new FileJournal({ directory: state.path, now: clock.now });
     closers.push(() => fileJournal.close());
     const { tornLines } = fileJournal;

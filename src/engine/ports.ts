@@ -110,8 +110,13 @@ export type IssueComment = { readonly author: Actor | null; readonly body: strin
 export type PollStats = { readonly requests: number; readonly notModified: number };
 
 export interface Tracker {
-  /** Open issues that carry any active label, pull requests left out, oldest first. */
+  /**
+   * Open issues that carry any active label, pull requests left out, oldest first, without their texts. What went away is
+   * shown for a while; at first, only the oldest may be shown. The same array is given again while nothing changed.
+   */
   listActive(labels: readonly string[], signal: AbortSignal): Promise<readonly Issue[]>;
+  /** Reads what `listActive` has not read yet, or not for a while; gives the list then, null when there was nothing to read. */
+  listRest(signal: AbortSignal): Promise<readonly Issue[] | null>;
   /** null when the issue does not exist (any more). */
   readIssue(issue: number, signal: AbortSignal): Promise<Issue | null>;
   /** Who put the label on last; null when the service knows no such event. */

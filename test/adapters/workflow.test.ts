@@ -121,6 +121,9 @@ test('the server answers to the address it listens on', () => {
 test('active labels: nested or at the top level, one or several, never both', () => {
   assert.deepEqual(parse('tracker: { repo: o/r, active_states: go }').labels.active, ['go']);
   assert.deepEqual(parse(`${REPO}\nactive_states: [a, b]`).labels.active, ['a', 'b']);
+  const [comma, ...others] = problems(`${REPO}\nactive_states: ["a, b", c]`);
+  assert.match(comma ?? '', /^active_states: expected labels without a comma, got "a, b"/);
+  assert.deepEqual(others, []);
   assert.deepEqual(problems('tracker: { repo: o/r, active_states: [a] }\nactive_states: [b]'), [
     'active_states: expected once, got it at the top level and in tracker as well',
   ]);

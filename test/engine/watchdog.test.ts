@@ -142,3 +142,34 @@ test('closed, it ends nobody', async () => {
   assert.deepEqual(ends, []);
   dog.close();
 });
+
+test('a daemon that was stopped hears its agent before it calls it stalled', async () => {
+  const { clock, dog, ends, pass } = watched(600, 3_600);
+  await pass(100);
+  clock.stop(7_200 * SECOND);
+  await clock.settle();
+  dog.sign(message);
+  await pass(599);
+  assert.deepEqual(ends, []);
+  await pass(2);
+  assert.equal(ends.length, 1);
+});
+
+test('a stop right at the limit leaves time to read what was said', async () => {
+  const { clock, dog, ends, pass } = watched(60);
+  await pass(59);
+  clock.stop(10 * SECOND);
+  await clock.settle();
+  assert.deepEqual(ends, []);
+  dog.sign(message);
+  await pass(59);
+  assert.deepEqual(ends, []);
+});
+
+test('an agent that is silent after the stop as before is ended when its time is over', async () => {
+  const { clock, ends, pass } = watched(60);
+  await pass(20);
+  clock.stop(3_600 * SECOND);
+  await pass(60);
+  assert.equal(ends.length, 1);
+});

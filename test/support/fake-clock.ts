@@ -39,6 +39,12 @@ export class FakeClock implements Clock {
     });
   };
 
+  /** The process is stopped, or the machine sleeps: time passes, and whatever was due happens late, all at once. */
+  stop(ms: number): void {
+    this.#elapsed += ms;
+    for (const sleeper of [...this.#sleepers]) if (sleeper.at <= this.#elapsed) sleeper.wake();
+  }
+
   /** Lets everything run that needs no time. */
   async settle(): Promise<void> {
     for (let round = 0; round < 20; round++) await setImmediate();

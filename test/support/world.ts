@@ -165,6 +165,9 @@ class MemoryTracker implements Tracker {
       .sort(byAge);
   }
 
+  /** What `listActive` gave was everything. */
+  listRest = async (): Promise<readonly Issue[] | null> => null;
+
   async readIssue(number: number): Promise<Issue | null> {
     this.#call(`read ${number}`);
     const issue = this.issues.get(number);

@@ -57,6 +57,11 @@ function resolveLabels(input: WorkflowInput, problems: string[]): Workflow['labe
     problems.push('active_states: expected once, got it at the top level and in tracker as well');
   }
   const active = nested ?? input.active_states ?? ['tool-todo'];
+  // The service's list of issues takes labels separated by commas, and knows no way to write one that has a comma.
+  for (const label of active.filter((one) => one.includes(',')))
+    problems.push(
+      `active_states: expected labels without a comma, got ${got(label)}; rename the label, or name each label as an item of its own`,
+    );
   for (const [key, label] of [
     ['tracker.done_label', done],
     ['tracker.failed_label', failed],

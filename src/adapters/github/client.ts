@@ -84,7 +84,7 @@ export class HostingClient {
 
   constructor(options: ClientOptions) {
     this.#options = options;
-    this.limits = new Limits(options.clock.now);
+    this.limits = new Limits(options.clock);
     const timeout = options.timeoutMs ?? TIMEOUT_MS;
     this.#dispatcher = new EnvHttpProxyAgent({
       connections: CONNECTIONS,

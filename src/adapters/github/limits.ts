@@ -1,6 +1,6 @@
 // The hosting service's limits: read from its answers, obeyed before the next request.
 
-import type { RateLimit } from '../../engine/ports.ts';
+import type { Clock, RateLimit } from '../../engine/ports.ts';
 
 type Headers = Readonly<Record<string, string | number | undefined>>;
 
@@ -22,20 +22,23 @@ function retryAfterMs(value: string | number | undefined, now: number): number |
 }
 
 export class Limits {
-  readonly #now: () => number;
+  readonly #clock: Pick<Clock, 'now' | 'elapsed'>;
   #limit: number | null = null;
   #remaining: number | null = null;
   #resetAt: number | null = null;
-  #pausedUntil: number | null = null;
+  /** The end of the pause in elapsed time: it is no shorter and no longer when somebody sets the clock. */
+  #pauseEnd: number | null = null;
   #reason: string | null = null;
 
-  constructor(now: () => number) {
-    this.#now = now;
+  constructor(clock: Pick<Clock, 'now' | 'elapsed'>) {
+    this.#clock = clock;
   }
 
   /** When requests may be made again, ms since the epoch; null: now. */
   get pausedUntil(): number | null {
-    return this.#pausedUntil !== null && this.#pausedUntil > this.#now() ? this.#pausedUntil : null;
+    if (this.#pauseEnd === null) return null;
+    const left = this.#pauseEnd - this.#clock.elapsed();
+    return left > 0 ? this.#clock.now() + left : null;
   }
 
   get reason(): string | null {
@@ -60,20 +63,24 @@ export class Limits {
     const reset = numberOf(headers['x-ratelimit-reset']);
     if (reset !== null) this.#resetAt = reset * 1000;
     if (status !== 403 && status !== 429) return null;
-    const now = this.#now();
+    // A moment that the service names is one of its own clock, which the answer tells.
+    const there = typeof headers.date === 'string' ? Date.parse(headers.date) : Number.NaN;
+    const now = Number.isNaN(there) ? this.#clock.now() : there;
     const asked = retryAfterMs(headers['retry-after'], now);
-    if (asked !== null) return this.#pause(now + asked, 'the service asked to wait (Retry-After)');
+    if (asked !== null) return this.#pause(asked, 'the service asked to wait (Retry-After)');
     if (numberOf(headers['x-ratelimit-remaining']) === 0 && reset !== null)
-      return this.#pause(reset * 1000, "the hour's quota of requests is used up");
+      return this.#pause(reset * 1000 - now, "the hour's quota of requests is used up");
     if (status === 429 || /secondary rate limit|abuse detection/i.test(message))
-      return this.#pause(now + SECONDARY_PAUSE_MS, 'a secondary limit of the service');
+      return this.#pause(SECONDARY_PAUSE_MS, 'a secondary limit of the service');
     return null;
   }
 
-  #pause(until: number, reason: string): number {
-    const now = this.#now();
-    this.#pausedUntil = Math.min(Math.max(until, now + 1000, this.#pausedUntil ?? 0), now + LONGEST_PAUSE_MS);
+  #pause(ms: number, reason: string): number {
+    const { now, elapsed } = this.#clock;
+    const at = elapsed();
+    const left = Math.min(Math.max(ms, 1000, (this.#pauseEnd ?? at) - at), LONGEST_PAUSE_MS);
+    this.#pauseEnd = at + left;
     this.#reason = reason;
-    return this.#pausedUntil;
+    return now() + left;
   }
 }

@@ -3,13 +3,16 @@
 import * as z from 'zod';
 import type { PullRequest } from '../../domain/daemon/record.ts';
 import type { Actor, Issue } from '../../domain/issue.ts';
-import { byAge, sameLabel } from '../../domain/issue.ts';
+import { byAge } from '../../domain/issue.ts';
 import { formatSlug, type RepoSlug } from '../../domain/repository.ts';
 import { oneLine } from '../../domain/text.ts';
 import { TrackerError } from '../../domain/tracker-error.ts';
 import { countsAsWriter } from '../../domain/trust.ts';
 import type { Clock, IssueComment, LabelEvent, RateLimit, Tracker } from '../../engine/ports.ts';
 import { type Answer, type HostingClient, Moved } from './client.ts';
+import { KeptAnswers } from './kept.ts';
+import { type EventPage, eventRow, LabelEvents } from './label-events.ts';
+import { LabelList, type ListPage, type ListQuery } from './label-list.ts';
 import { readRepository } from './repository.ts';
 
 const actor = z.object({ login: z.string(), type: z.string().default('User') }).nullable();
@@ -27,20 +30,14 @@ const issueRow = z.object({
   pull_request: z.unknown().optional(),
   repository_url: z.string().optional(),
 });
-const eventRow = z.object({
-  id: z.number(),
-  event: z.string(),
-  actor: actor.optional(),
-  label: z.object({ name: z.string() }).nullish(),
-});
 const pullRow = z.object({ number: z.number().int(), html_url: z.string() });
 const commentRow = z.object({ body: z.string().nullish(), user: actor.optional(), created_at: z.string() });
 const anything = z.unknown();
 
-type Page = { readonly etag: string | undefined; readonly issues: readonly Issue[]; readonly more: boolean };
-
 const PERMISSION_FRESH_MS = 5 * 60_000;
-const MAX_PAGES = 100;
+const PER_PAGE = 100;
+/** So many answers about single issues are kept. */
+const KEPT_ISSUES = 500;
 const MAX_COMMENT = 65_000;
 
 function toIssue(row: z.output<typeof issueRow>): Issue {
@@ -61,6 +58,16 @@ function linkOf(headers: Readonly<Record<string, string | number | undefined>>, 
   return new RegExp(`<([^>]*)>;\\s*rel="${rel}"`).exec(String(headers.link ?? ''))?.[1];
 }
 
+function etagOf({ etag }: Readonly<Record<string, string | number | undefined>>): string | undefined {
+  return typeof etag === 'string' ? etag : undefined;
+}
+
+/** The number of the last page, as far as the answer tells. */
+function lastPageOf(headers: Readonly<Record<string, string | number | undefined>>): number {
+  const page = Number(new URL(linkOf(headers, 'last') ?? 'http://none/?page=1').searchParams.get('page') ?? 1);
+  return Number.isInteger(page) && page >= 1 ? page : 1;
+}
+
 /** Gone, never there, or not to be seen with this credential. What moved away is given as gone. */
 function isMissing(error: unknown): boolean {
   return error instanceof TrackerError && (error.status === 404 || error.status === 410);
@@ -70,14 +77,23 @@ function marked(body: string, marker: string): string {
   return `${body.slice(0, MAX_COMMENT)}\n\n<!-- toolcrew:${marker} -->`;
 }
 
-export type TrackerOptions = { readonly client: HostingClient; readonly slug: RepoSlug; readonly clock: Clock };
+export type TrackerOptions = {
+  readonly client: HostingClient;
+  readonly slug: RepoSlug;
+  readonly clock: Clock;
+  /** Where answers about label events are kept over restarts; null: nowhere. */
+  readonly eventsFile?: string | null;
+};
 
 export class GitHubTracker implements Tracker {
   readonly #client: HostingClient;
   readonly #slug: RepoSlug;
   readonly #at: { readonly owner: string; readonly repo: string };
   readonly #clock: Clock;
-  readonly #pages = new Map<string, Page>();
+  readonly #lists = new Map<string, LabelList>();
+  #listed: { readonly key: string; readonly issues: readonly Issue[] } = { key: '', issues: [] };
+  readonly #issues = new KeptAnswers<Issue>(KEPT_ISSUES);
+  readonly #labelEvents: LabelEvents;
   readonly #permissions = new Map<string, { readonly mayWrite: boolean; readonly at: number }>();
 
   constructor(options: TrackerOptions) {
@@ -85,6 +101,10 @@ export class GitHubTracker implements Tracker {
     this.#slug = options.slug;
     this.#at = { ...options.slug };
     this.#clock = options.clock;
+    this.#labelEvents = new LabelEvents(
+      (issue, page, etag, signal) => this.#readEvents(issue, page, etag, signal),
+      options.eventsFile ?? null,
+    );
   }
 
   get rateLimit(): RateLimit {
@@ -103,6 +123,20 @@ export class GitHubTracker implements Tracker {
   ): Promise<Answer<T>> {
     try {
       return await this.#client.request(route, { ...this.#at, ...parameters }, schema, signal);
+    } catch (error) {
+      throw await this.#explainMove(error, signal);
+    }
+  }
+
+  async #requestIfChanged<T>(
+    route: string,
+    parameters: Readonly<Record<string, unknown>>,
+    schema: z.ZodType<T>,
+    etag: string | undefined,
+    signal: AbortSignal,
+  ): Promise<Answer<T> | null> {
+    try {
+      return await this.#client.requestIfChanged(route, { ...this.#at, ...parameters }, schema, etag, signal);
     } catch (error) {
       throw await this.#explainMove(error, signal);
     }
@@ -132,35 +166,45 @@ export class GitHubTracker implements Tracker {
     );
   }
 
+  /** One conditional request a label, whatever the backlog. The same list is given again while nothing changed. */
   async listActive(labels: readonly string[], signal: AbortSignal): Promise<readonly Issue[]> {
-    const found = new Map<number, Issue>();
-    for (const name of labels) {
-      for (let page = 1; page <= MAX_PAGES; page++) {
-        const { issues, more } = await this.#readPage(name, page, signal);
-        for (const issue of issues) found.set(issue.number, issue);
-        if (!more) break;
-      }
+    const wanted = new Map(labels.map((label) => [label.toLowerCase(), label]));
+    for (const key of this.#lists.keys()) if (!wanted.has(key)) this.#lists.delete(key);
+    for (const [key, label] of wanted) {
+      const known = this.#lists.get(key);
+      const list = known ?? new LabelList(label, (query, etag, stop) => this.#readPage(query, etag, stop), this.#clock);
+      await list.poll(signal);
+      this.#lists.set(key, list);
     }
-    return [...found.values()].sort(byAge);
+    return this.#listing();
   }
 
-  /** One conditional request; an unchanged page costs no quota and is taken from memory. */
-  async #readPage(name: string, page: number, signal: AbortSignal): Promise<Page> {
-    const key = `${page} ${name}`;
-    const known = this.#pages.get(key);
-    const parameters = {
-      ...this.#at,
-      labels: name,
-      state: 'open',
-      sort: 'created',
-      direction: 'asc',
-      per_page: 100,
-      page,
-    };
+  async listRest(signal: AbortSignal): Promise<readonly Issue[] | null> {
+    const due = [...this.#lists.values()].filter((list) => list.isDue);
+    for (const list of due) await list.readWhole(signal);
+    return due.length === 0 ? null : this.#listing();
+  }
+
+  #listing(): readonly Issue[] {
+    const lists = [...this.#lists.entries()];
+    const key = lists.map(([label, { version }]) => `${version} ${label}`).join('\n');
+    if (this.#listed.key === key) return this.#listed.issues;
+    const found = new Map<number, Issue>();
+    for (const [, list] of lists)
+      for (const issue of list.issues) {
+        const other = found.get(issue.number);
+        if (other === undefined || other.updatedAt < issue.updatedAt) found.set(issue.number, issue);
+      }
+    this.#listed = { key, issues: [...found.values()].sort(byAge) };
+    return this.#listed.issues;
+  }
+
+  async #readPage(query: ListQuery, etag: string | undefined, signal: AbortSignal): Promise<ListPage | null> {
+    const parameters = { ...this.#at, ...query, state: 'open', per_page: PER_PAGE };
     let answer: Answer<z.output<typeof issueRow>[]> | null;
     try {
       const route = 'GET /repos/{owner}/{repo}/issues';
-      answer = await this.#client.requestIfChanged(route, parameters, z.array(issueRow), known?.etag, signal);
+      answer = await this.#client.requestIfChanged(route, parameters, z.array(issueRow), etag, signal);
     } catch (error) {
       if (error instanceof TrackerError && error.status === 404)
         throw new TrackerError(
@@ -170,63 +214,84 @@ export class GitHubTracker implements Tracker {
         );
       throw await this.#explainMove(error, signal);
     }
-    if (answer === null) {
-      if (known !== undefined) return known;
-      throw new TrackerError('unavailable', 'it answered "not modified" to an unconditional request');
-    }
-    const etag = answer.headers.etag;
-    const fresh: Page = {
-      etag: typeof etag === 'string' ? etag : undefined,
-      issues: answer.data
+    if (answer === null) return this.#unchanged(etag);
+    const { data, headers } = answer;
+    return {
+      etag: etagOf(headers),
+      issues: data
         .filter((row) => row.pull_request === undefined || row.pull_request === null)
         .map((row) => this.#own(row)),
-      more: linkOf(answer.headers, 'next') !== undefined,
+      oldest: data.at(-1)?.updated_at ?? '',
+      isFull: data.length >= PER_PAGE || linkOf(headers, 'next') !== undefined,
+      last: lastPageOf(headers),
     };
-    this.#pages.set(key, fresh);
-    return fresh;
   }
 
+  #unchanged(etag: string | undefined): null {
+    if (etag !== undefined) return null;
+    throw new TrackerError('unavailable', 'it answered "not modified" to an unconditional request');
+  }
+
+  /** One conditional request. */
   async readIssue(issue: number, signal: AbortSignal): Promise<Issue | null> {
+    const read = await this.#readIssue(issue, signal);
+    for (const list of this.#lists.values()) list.note(issue, read);
+    return read;
+  }
+
+  async #readIssue(issue: number, signal: AbortSignal): Promise<Issue | null> {
+    const known = this.#issues.get(String(issue));
     try {
-      const { data } = await this.#request(
+      const answer = await this.#requestIfChanged(
         'GET /repos/{owner}/{repo}/issues/{issue_number}',
         { issue_number: issue },
         issueRow,
+        known?.etag,
         signal,
       );
-      return this.#own(data, issue);
+      if (answer === null) return known?.value ?? this.#unchanged(undefined);
+      const value = this.#own(answer.data, issue);
+      this.#issues.set(String(issue), { etag: etagOf(answer.headers), value });
+      return value;
     } catch (error) {
       if (isMissing(error)) return null;
       throw error;
     }
   }
 
-  async readLabelEvent(issue: number, wanted: string, signal: AbortSignal): Promise<LabelEvent | null> {
-    const read = (page: number) =>
-      this.#request(
-        'GET /repos/{owner}/{repo}/issues/{issue_number}/events',
-        { issue_number: issue, per_page: 100, page },
-        z.array(eventRow),
-        signal,
-      );
-    const first = await read(1);
-    const last = Number(new URL(linkOf(first.headers, 'last') ?? 'http://none/?page=1').searchParams.get('page') ?? 1);
-    for (let page = last; page >= 1; page--) {
-      const { data } = page === 1 ? first : await read(page);
-      const event = data.findLast(
-        (row) => row.event === 'labeled' && row.label != null && sameLabel(row.label.name, wanted),
-      );
-      if (event !== undefined) return { id: event.id, actor: event.actor ?? null };
-    }
-    return null;
+  /** One conditional request for an issue that was asked about before. */
+  readLabelEvent(issue: number, label: string, signal: AbortSignal): Promise<LabelEvent | null> {
+    return this.#labelEvents.latest(issue, label, signal);
+  }
+
+  async #readEvents(
+    issue: number,
+    page: number,
+    etag: string | undefined,
+    signal: AbortSignal,
+  ): Promise<EventPage | null> {
+    const answer = await this.#requestIfChanged(
+      'GET /repos/{owner}/{repo}/issues/{issue_number}/events',
+      { issue_number: issue, per_page: PER_PAGE, page },
+      z.array(eventRow),
+      etag,
+      signal,
+    );
+    if (answer === null) return this.#unchanged(etag);
+    return { etag: etagOf(answer.headers), rows: answer.data, last: lastPageOf(answer.headers) };
+  }
+
+  /** Resolves when what is kept for the next process is written. */
+  async close(): Promise<void> {
+    await this.#labelEvents.written();
   }
 
   async mayWrite(who: Actor, signal: AbortSignal): Promise<boolean> {
     if (countsAsWriter(who)) return true;
     const known = this.#permissions.get(who.login);
-    if (known !== undefined && this.#clock.now() - known.at < PERMISSION_FRESH_MS) return known.mayWrite;
+    if (known !== undefined && this.#clock.elapsed() - known.at < PERMISSION_FRESH_MS) return known.mayWrite;
     const mayWrite = await this.#askPermission(who.login, signal);
-    this.#permissions.set(who.login, { mayWrite, at: this.#clock.now() });
+    this.#permissions.set(who.login, { mayWrite, at: this.#clock.elapsed() });
     return mayWrite;
   }
 

@@ -54,14 +54,16 @@ export function claimOf(
 }
 
 /**
- * The event that began a life which the daemon ended by taking the label off: as long as the label shows by that event,
- * nobody has put it on again. Null when the event is not known, or when people ended the life.
+ * The event that began a life which is over: as long as the label shows by that event, nobody has put it on again. Null
+ * when the event is not known, or when people ended the life and changed the issue since.
  */
-export function spentEvent(state: DaemonState, issue: number): number | null {
-  const entry = state.entries.get(issue);
-  if (entry !== undefined) return entry.finished?.outcome === 'failed' ? entry.labelEvent : null;
-  const past = pastOf(state.past, issue);
-  return past?.outcome === 'done' ? past.labelEvent : null;
+export function spentEvent(state: DaemonState, { number, updatedAt }: Issue): number | null {
+  const entry = state.entries.get(number);
+  const past = pastOf(state.past, number);
+  const over = entry === undefined ? past : entry.finished;
+  const byDaemon = over?.outcome === 'failed' || over?.outcome === 'done';
+  // Times are in whole seconds: what people did in the second of the end shows by the event alone.
+  return byDaemon || over?.updatedAt === updatedAt ? ((entry ?? past)?.labelEvent ?? null) : null;
 }
 
 /** A retry that is further away than any pause is long was planned before somebody set the clock back. */

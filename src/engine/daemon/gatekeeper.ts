@@ -104,9 +104,12 @@ export class Gatekeeper {
 
 /**
  * Whether a listed issue is one the daemon has already brought to its end: a listing may lag behind the labels that the
- * daemon changed. It is back when it changed after that.
+ * daemon changed. It is back when it changed after that. Of the same second, the event that put the label on tells, where
+ * it is known.
  */
 export function isOver(issue: Issue, past: Past | undefined, entry: Entry | undefined): boolean {
   const endedAt = entry?.finished?.updatedAt ?? past?.updatedAt;
-  return endedAt !== undefined && issue.updatedAt <= endedAt;
+  if (endedAt === undefined) return false;
+  const { labelEvent } = entry ?? past ?? { labelEvent: null };
+  return labelEvent === null ? issue.updatedAt <= endedAt : issue.updatedAt < endedAt;
 }

@@ -28,6 +28,7 @@ export class Intake {
   readonly #gatekeeper: Gatekeeper;
   /** Issues of the last listing whose work is not over since. */
   #listed = new Set<number>();
+  #listing: readonly Issue[] = [];
   readonly #announced = new Map<number, string>();
   /** Issues whose question got no answer: the others come first, so that none of them blocks all. */
   readonly #unanswered = new Set<number>();
@@ -49,14 +50,16 @@ export class Intake {
 
   /** A poll brought this listing. */
   listed(issues: readonly Issue[]): void {
+    this.#careful = this.#trouble !== null;
+    this.#trouble = null;
+    if (issues === this.#listing) return;
+    this.#listing = issues;
     const numbers = new Set(issues.map((issue) => issue.number));
     // What was pushed before its label was put on belongs to what the issue is worked on with.
-    if ([...numbers].some((number) => !this.#listed.has(number))) this.#options.workspaces.outdate();
+    if (issues.some(({ number }) => !this.#listed.has(number))) this.#options.workspaces.outdate();
     this.#listed = numbers;
     this.#gatekeeper.keepOnly(numbers);
     for (const number of this.#unanswered) if (!numbers.has(number)) this.#unanswered.delete(number);
-    this.#careful = this.#trouble !== null;
-    this.#trouble = null;
   }
 
   /** Looks at every waiting issue again at the next poll: permissions may have changed. */
@@ -68,25 +71,43 @@ export class Intake {
     return this.#gatekeeper.known(issue);
   }
 
-  /** What could be started on, oldest first. */
-  candidates(listing: readonly Issue[], busy: ReadonlySet<number>): Candidate[] {
+  /**
+   * What could be started on, oldest first.
+   * @param held issues at work, as they were read: the file may not name their labels any more
+   */
+  candidates(listing: readonly Issue[], held: readonly Issue[], busy: ReadonlySet<number>): Candidate[] {
     const { clock, workflow } = this.#options;
-    const open = candidates(listing, this.#state, busy, clock.now(), workflow().agent.maxRetryBackoffMs);
+    const unlisted = held.filter(({ number }) => !this.#listed.has(number));
+    const all = unlisted.length === 0 ? listing : [...unlisted, ...listing];
+    const open = candidates(all, this.#state, busy, clock.now(), workflow().agent.maxRetryBackoffMs);
+    if (this.#unanswered.size === 0) return open;
     const late = ({ issue }: Candidate) => this.#unanswered.has(issue.number) && this.known(issue) === undefined;
     return [...open.filter((one) => !late(one)), ...open.filter(late)];
   }
 
-  /** Asks for the first few of these issues whether they may be worked on; after the first failure for none. */
-  async ask(issues: readonly Issue[], slots: number, signal: AbortSignal): Promise<void> {
+  /**
+   * Asks for the next few of these whether they may be worked on; after the first failure for none.
+   * @param from where the first of them is
+   */
+  async askAhead(open: readonly Candidate[], from: number, slots: number, signal: AbortSignal): Promise<void> {
+    const ahead = open.slice(from, from + Math.max(BATCH, slots));
+    await this.ask(
+      ahead.flatMap(({ kind, issue }) => (kind === 'fresh' ? [issue] : [])),
+      signal,
+    );
+  }
+
+  /** Asks for these issues whether they may be worked on; after the first failure for none. */
+  async ask(issues: readonly Issue[], signal: AbortSignal): Promise<void> {
     if (this.#trouble !== null) return;
     const { tracker, labels } = this.#options.workflow();
-    const ahead = issues.slice(0, Math.max(BATCH, slots)).filter((issue) => this.known(issue) === undefined);
+    const ahead = issues.filter((issue) => this.known(issue) === undefined);
     const batch = this.#careful ? ahead.slice(0, 1) : ahead;
     if (batch.length === 0) return;
     await Promise.all(
       batch.map(async (issue) => {
         try {
-          await this.#gatekeeper.admit(issue, tracker.trust, labels, spentEvent(this.#state, issue.number), signal);
+          await this.#gatekeeper.admit(issue, tracker.trust, labels, spentEvent(this.#state, issue), signal);
           this.#unanswered.delete(issue.number);
         } catch (error) {
           this.#unanswered.add(issue.number);
@@ -99,6 +120,18 @@ export class Intake {
       this.#options.log.log('warn', 'poller', this.#trouble);
     this.#troubleSaid = this.#trouble;
     this.#careful = false;
+  }
+
+  /** What was asked of an issue got no answer: nobody is asked any more before the next poll. */
+  noAnswer(issue: number, error: unknown): void {
+    this.#unanswered.add(issue);
+    this.#gatekeeper.forget(issue);
+    this.#trouble ??= `issue #${issue} cannot be read: ${messageOf(error)}`;
+  }
+
+  /** Whether questions were left without an answer since the last poll. */
+  get isTroubled(): boolean {
+    return this.#trouble !== null;
   }
 
   /** Why the issue is not started on now; null when it may be. */

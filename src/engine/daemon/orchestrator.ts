@@ -4,21 +4,20 @@ import type { EndCause } from '../../domain/attempt.ts';
 import type { IssueOutcome } from '../../domain/daemon/record.ts';
 import type { Entry } from '../../domain/daemon/state.ts';
 import { messageOf, ToolError } from '../../domain/errors.ts';
-import { activeLabelsOf, type Issue } from '../../domain/issue.ts';
+import type { Issue } from '../../domain/issue.ts';
 import { retryDelayMs } from '../../domain/retry.ts';
-import { oneLine } from '../../domain/text.ts';
 import { TrackerError } from '../../domain/tracker-error.ts';
 import type { Workflow } from '../../domain/workflow.ts';
 import { Supervisor } from '../supervisor.ts';
 import { Attempt, type AttemptOptions } from './attempt.ts';
-import { claimOf, untilRetry } from './candidates.ts';
+import { untilRetry } from './candidates.ts';
+import { Dispatcher, type Waiting } from './dispatcher.ts';
 import { Finisher } from './finisher.ts';
-import { Intake, WAITS_FOR_SLOT } from './intake.ts';
+import { Intake } from './intake.ts';
 import { Janitor } from './janitor.ts';
 import type { Live } from './live.ts';
 import { endCutOff } from './recovery.ts';
 import { Stock } from './stock.ts';
-import { takenBack } from './taken-back.ts';
 
 export type OrchestratorOptions = Omit<AttemptOptions, 'onChange' | 'onSlotFree'> & {
   /** Poll once, finish what that started, then stop. */
@@ -33,16 +32,11 @@ type Worker = {
   done: Promise<void>;
 };
 
-export type Waiting = { readonly issue: Issue; readonly reason: string };
-
 export type PollInfo = {
   readonly lastAt: number | null;
   readonly nextAt: number | null;
   readonly lastError: string | null;
 };
-
-/** So many of the issues that wait for a slot are looked at in one poll. */
-const LOOK_AHEAD = 20;
 
 export class Orchestrator {
   readonly #options: AttemptOptions & OrchestratorOptions;
@@ -51,15 +45,15 @@ export class Orchestrator {
   readonly #finisher: Finisher;
   readonly #janitor: Janitor;
   readonly #stock: Stock;
+  readonly #dispatcher: Dispatcher;
   readonly #workers = new Map<number, Worker>();
   readonly #listeners = new Set<() => void>();
-  #listing: readonly Issue[] = [];
-  #waiting: readonly Waiting[] = [];
   #poll: Omit<PollInfo, 'nextAt'> = { lastAt: null, lastError: null };
   /** When the next poll is due, in elapsed time. */
   #pollAt = 0;
   #polling: Promise<void> | undefined;
   #polledAt: number | null = null;
+  #isListing = false;
   /** Why the daemon cannot go on. */
   #broken: ToolError | undefined;
   /** How often in a row the work on an issue broke off. */
@@ -78,6 +72,18 @@ export class Orchestrator {
     const finish = (issue: number, outcome: IssueOutcome, updatedAt: string) => this.#finish(issue, outcome, updatedAt);
     this.#finisher = new Finisher({ ...options, finish });
     this.#stock = new Stock(options, this.#supervisor);
+    this.#dispatcher = new Dispatcher({
+      ...options,
+      intake: this.#intake,
+      stock: this.#stock,
+      signal: this.#signal,
+      busy: () => this.#busy,
+      freeSlots: () => this.#freeSlots,
+      start: (issue) => {
+        if (!this.#stopping) this.#startAttempt(issue);
+      },
+      takeBack: (entry, outcome, updatedAt) => this.#takeBack(entry, outcome, updatedAt),
+    });
     this.#janitor = new Janitor({ ...options, supervisor: this.#supervisor, finish, onRemoved: () => this.#wakeUp() });
   }
 
@@ -97,7 +103,7 @@ export class Orchestrator {
 
   /** Issues that carry the label and are not worked on, with why. */
   get waiting(): readonly Waiting[] {
-    return this.#waiting;
+    return this.#dispatcher.waiting;
   }
 
   /** What the agents at work are doing, by issue. */
@@ -147,7 +153,7 @@ export class Orchestrator {
     while (!this.#signal.aborted) {
       if (this.#broken !== undefined) throw this.#broken;
       this.#wake = new AbortController();
-      if (this.#asked || this.#wait <= 0) await this.#tick();
+      if (this.#asked || this.#untilPoll <= 0) await this.#tick();
       else await this.#dispatch();
       if (once === true && this.#workers.size === 0) return;
       if (!this.#asked) await clock.sleep(this.#wait, AbortSignal.any([this.#signal, this.#wake.signal]));
@@ -155,18 +161,24 @@ export class Orchestrator {
   }
 
   /** How long until the next poll is due without anybody asking, ms. */
+  get #untilPoll(): number {
+    const { once, clock } = this.#options;
+    return once === true ? Number.MAX_SAFE_INTEGER : this.#pollAt - clock.elapsed();
+  }
+
+  /** How long until there is something to do without anybody asking, ms. */
   get #wait(): number {
     const { once, clock, journal } = this.#options;
     if (once === true) return Number.MAX_SAFE_INTEGER;
     const now = clock.now();
     const { maxRetryBackoffMs } = this.#workflow.agent;
-    const retry = untilRetry(journal.state, this.#busy, this.#polledAt ?? now, now, maxRetryBackoffMs);
-    return Math.min(this.#pollAt - clock.elapsed(), retry);
+    const retry = untilRetry(journal.state, this.#busy, this.#dispatcher.filledAt ?? now, now, maxRetryBackoffMs);
+    return Math.min(this.#untilPoll, retry);
   }
 
   get #busy(): ReadonlySet<number> {
     const stumbled = this.#options.once === true ? this.#stumbles.keys() : [];
-    return new Set([...this.#workers.keys(), ...this.#janitor.cleaning, ...stumbled]);
+    return new Set([...this.#workers.keys(), ...this.#dispatcher.taking, ...this.#janitor.cleaning, ...stumbled]);
   }
 
   async #tick(): Promise<void> {
@@ -181,52 +193,54 @@ export class Orchestrator {
   }
 
   async #pollOnce(): Promise<void> {
-    const { tracker, clock, log, journal } = this.#options;
+    const { tracker, clock, log } = this.#options;
     const { polling, labels } = this.#workflow;
     this.#polledAt = clock.now();
     try {
-      this.#listing = await tracker.listActive(labels.active, this.#signal);
+      this.#dispatcher.listing = await tracker.listActive(labels.active, this.#signal);
     } catch (error) {
       if (this.#signal.aborted) return;
       const message = messageOf(error);
       if (message !== this.#poll.lastError) log.log('warn', 'poller', `this poll is skipped: ${message}`);
       const retryAt = error instanceof TrackerError ? error.retryAt : null;
       this.#poll = { lastAt: this.#poll.lastAt, lastError: message };
-      this.#pollAt = clock.elapsed() + (retryAt === null ? polling.intervalMs : Math.max(0, retryAt - clock.now()));
+      this.#pollAt = clock.elapsed() + Math.max(polling.intervalMs, (retryAt ?? 0) - clock.now());
       return;
     }
     if (this.#poll.lastError !== null) log.log('info', 'poller', 'the tracker answers again');
     this.#poll = { lastAt: clock.now(), lastError: null };
     this.#pollAt = clock.elapsed() + polling.intervalMs;
-    this.#intake.listed(this.#listing);
+    this.#intake.listed(this.#dispatcher.listing);
     await this.#reconcile();
     await this.#dispatch();
-    // What waits for a slot is looked at as well, so that the page says at once why it would not be taken.
-    const unknown = this.#waiting.filter(
-      ({ issue }) => this.#intake.known(issue) === undefined && !journal.state.entries.has(issue.number),
-    );
-    if (unknown.length > 0) {
-      await this.#intake.ask(
-        unknown.map(({ issue }) => issue),
-        LOOK_AHEAD,
-        this.#signal,
-      );
-      await this.#dispatch();
+    this.#dispatcher.pollIsOver();
+    if (this.#options.once === true) await this.#listRest();
+    else this.#supervisor.run('the rest of the list', () => this.#listRest());
+  }
+
+  /** At first, and now and then, a poll leaves something of the list to be read while agents are at work. */
+  async #listRest(): Promise<void> {
+    const { tracker, log } = this.#options;
+    if (this.#isListing) return;
+    this.#isListing = true;
+    try {
+      const listing = await tracker.listRest(this.#signal);
+      if (listing === null) return;
+      this.#dispatcher.listing = listing;
+      this.#intake.listed(listing);
+      if (this.#options.once === true) await this.#dispatch();
+      else this.#wakeUp();
+    } catch (error) {
+      if (!this.#signal.aborted)
+        log.log('warn', 'poller', `the list of issues is not complete before the next poll: ${messageOf(error)}`);
+    } finally {
+      this.#isListing = false;
     }
   }
 
   /** Takes note of what people changed: an issue closed, a label taken off. */
   async #reconcile(): Promise<void> {
-    const listed = new Set(this.#listing.map((issue) => issue.number));
-    for (const entry of [...this.#options.journal.state.entries.values()]) {
-      if (entry.phase === 'parked' || listed.has(entry.number)) continue;
-      // The daemon itself is taking the label off.
-      const settling =
-        entry.phase === 'publishing' || entry.phase === 'giving_up'
-          ? Object.keys(entry.effects).some((key) => key.startsWith('label_'))
-          : false;
-      if (!settling) await this.#verify(entry);
-    }
+    await this.#dispatcher.verifyAll();
     for (const entry of [...this.#options.journal.state.entries.values()]) {
       await this.#interrupt(entry);
       const settled = entry.phase === 'publishing' || entry.phase === 'giving_up';
@@ -234,12 +248,6 @@ export class Orchestrator {
     }
     this.#janitor.cleanAll();
     await this.#janitor.sweep(this.#signal);
-  }
-
-  async #verify(entry: Entry): Promise<void> {
-    const { tracker, log } = this.#options;
-    const taken = await takenBack(tracker, log, entry.number, this.#workflow.labels, this.#signal);
-    if (taken !== null) await this.#takeBack(entry, taken.outcome, taken.updatedAt);
   }
 
   async #takeBack(entry: Entry, outcome: IssueOutcome, updatedAt: string): Promise<void> {
@@ -271,51 +279,13 @@ export class Orchestrator {
     const attempts = [...this.#workers.values()].flatMap(({ attempt }) => (attempt === undefined ? [] : [attempt]));
     const running = attempts.filter((attempt) => attempt.holdsSlot).length;
     // Agents that end faster than their work can be collected wait for that.
-    return Math.min(maxConcurrent - running, 2 * maxConcurrent - attempts.length);
+    return Math.min(maxConcurrent - running, 2 * maxConcurrent - attempts.length) - this.#dispatcher.taking.size;
   }
 
   /** Fills the free slots from the last listing, oldest issue first. */
   async #dispatch(): Promise<void> {
-    if (this.#poll.lastError !== null || this.#stopping || this.#poll.lastAt === null) return;
-    const capped = this.#intake.costCap();
-    const waiting: Waiting[] = [];
-    const claims: Promise<void>[] = [];
-    const open = this.#intake.candidates(this.#listing, this.#busy);
-    for (const [index, { kind, issue }] of open.entries()) {
-      const slots = this.#freeSlots;
-      if (kind === 'due') {
-        if (slots > 0 && capped === null) this.#startAttempt(issue);
-        else waiting.push({ issue, reason: capped ?? WAITS_FOR_SLOT });
-        continue;
-      }
-      const ahead = open.slice(index).map((candidate) => candidate.issue);
-      if (slots > 0) await this.#intake.ask(ahead, slots, this.#signal);
-      const reason = this.#intake.obstacle(issue, this.#freeSlots, capped);
-      if (reason === null) {
-        const claim = this.#claim(issue);
-        // Its failure is heard below, after the others.
-        claim.catch(() => undefined);
-        claims.push(claim);
-      } else waiting.push({ issue, reason });
-    }
-    await Promise.all(claims);
-    this.#waiting = waiting;
-    const next = waiting.filter(({ reason }) => reason === WAITS_FOR_SLOT).map(({ issue }) => issue.number);
-    this.#stock.wantFor(next, this.#workflow.agent.maxConcurrent);
-    this.#changed();
-  }
-
-  async #claim(issue: Issue): Promise<void> {
-    const { journal } = this.#options;
-    const admission = this.#intake.known(issue);
-    const labelEvent = admission?.admitted === true ? admission.labelEvent : null;
-    const { labels } = this.#workflow;
-    const [label] = activeLabelsOf(issue.labels, labels);
-    this.#intake.announce(issue, `found issue #${issue.number} "${oneLine(issue.title, 120)}" [${label ?? ''}]`);
-    // The claim counts at once; that it is on the disk is waited for by the attempt's own first record.
-    const claimed = journal.append(claimOf(issue, journal.state, labels, labelEvent));
-    this.#startAttempt(issue);
-    await claimed;
+    const isAllowed = this.#poll.lastError === null && !this.#stopping && this.#poll.lastAt !== null;
+    if (await this.#dispatcher.fill(isAllowed)) this.#changed();
   }
 
   #startAttempt(issue: Issue): void {

@@ -1,29 +1,44 @@
-// Whether people took an issue back. Nothing is stopped on the listing's word alone: the issue itself is read.
+// Whether people took an issue back. Nothing is stopped on the listing's word: the issue itself is read.
 
 import type { IssueOutcome } from '../../domain/daemon/record.ts';
+import type { Entry } from '../../domain/daemon/state.ts';
 import { messageOf } from '../../domain/errors.ts';
-import { activeLabelsOf, type StateLabels } from '../../domain/issue.ts';
+import { activeLabelsOf, type Issue, type StateLabels, sameLabel } from '../../domain/issue.ts';
 import type { Logger, Tracker } from '../ports.ts';
 
-export type TakenBack = { readonly outcome: IssueOutcome; readonly updatedAt: string };
+export type Look =
+  | { readonly kind: 'held'; readonly issue: Issue }
+  | { readonly kind: 'taken'; readonly outcome: IssueOutcome; readonly updatedAt: string }
+  /** No answer came. */
+  | { readonly kind: 'unknown' };
 
-/** How an issue that is missing from the listing was taken back; null when it was not, or when that cannot be told. */
-export async function takenBack(
+/** The active labels for an issue at work: those of now, and those under which it was claimed. */
+function labelsFor(entry: Entry, labels: StateLabels): StateLabels {
+  const claimed = entry.stateLabels.filter(
+    (label) => !sameLabel(label, labels.done) && !sameLabel(label, labels.failed),
+  );
+  return { ...labels, active: [...labels.active, ...claimed] };
+}
+
+/** Reads an issue that the daemon works on. An edit of the file's active labels takes nothing back: people do, on the issue. */
+export async function lookAt(
   tracker: Tracker,
   log: Logger,
-  number: number,
+  entry: Entry,
   labels: StateLabels,
   signal: AbortSignal,
-): Promise<TakenBack | null> {
+): Promise<Look> {
+  const { number } = entry;
   try {
     const issue = await tracker.readIssue(number, signal);
-    if (issue === null || issue.state === 'closed') return { outcome: 'closed', updatedAt: issue?.updatedAt ?? '' };
-    return activeLabelsOf(issue.labels, labels).length > 0
-      ? null
-      : { outcome: 'label_removed', updatedAt: issue.updatedAt };
+    if (issue === null || issue.state === 'closed')
+      return { kind: 'taken', outcome: 'closed', updatedAt: issue?.updatedAt ?? '' };
+    return activeLabelsOf(issue.labels, labelsFor(entry, labels)).length > 0
+      ? { kind: 'held', issue }
+      : { kind: 'taken', outcome: 'label_removed', updatedAt: issue.updatedAt };
   } catch (error) {
-    const message = `issue #${number} is missing from the listing and cannot be read: ${messageOf(error)}`;
-    log.log('warn', 'poller', message, { issue: number });
-    return null;
+    if (!signal.aborted)
+      log.log('warn', 'poller', `issue #${number} cannot be read: ${messageOf(error)}`, { issue: number });
+    return { kind: 'unknown' };
   }
 }

@@ -10,8 +10,9 @@ import { oneLine } from '../../domain/text.ts';
 import type { Usage } from '../../domain/usage.ts';
 import type { Workflow } from '../../domain/workflow.ts';
 import type { PollStats, RateLimit } from '../ports.ts';
+import type { Waiting } from './dispatcher.ts';
 import type { Live } from './live.ts';
-import type { PollInfo, Waiting } from './orchestrator.ts';
+import type { PollInfo } from './orchestrator.ts';
 
 export type ViewSource = {
   readonly now: number;

@@ -13,6 +13,12 @@ export type WatchdogOptions = {
 
 /** A tool call within its own limit is a life sign; a little more is allowed, since limits are not kept to the ms. */
 const TOOL_GRACE_MS = 30_000;
+/** No sleep is longer: one that ends late tells how long the process or the machine stood still. */
+const LONGEST_SLEEP_MS = 30_000;
+/** A sleep that ends so late was not just busy. */
+const LATE_MS = 250;
+/** What agents said meanwhile is read in this time, before anything is decided. */
+const READING_MS = 1_000;
 
 export class Watchdog {
   readonly #options: WatchdogOptions;
@@ -68,8 +74,19 @@ export class Watchdog {
         return;
       }
       this.#wake = new AbortController();
-      await clock.sleep(left, this.#wake.signal);
+      const planned = Math.min(left, LONGEST_SLEEP_MS);
+      const asleepAt = clock.elapsed();
+      await clock.sleep(planned, this.#wake.signal);
+      const late = clock.elapsed() - asleepAt - planned;
+      if (late >= LATE_MS) this.#stoodStill(late + READING_MS);
     }
+  }
+
+  /** The daemon was stopped, or the machine slept: that time counts for no limit. */
+  #stoodStill(ms: number): void {
+    this.#lastSignAt += ms;
+    this.#turnStartedAt += ms;
+    for (const [id, at] of this.#tools) this.#tools.set(id, at + ms);
   }
 
   close(): void {

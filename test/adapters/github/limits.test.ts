@@ -19,10 +19,31 @@ test('what an answer’s headers mean', () => {
     ['nonsense', 429, { 'retry-after': 'soon' }, '', 60_000],
   ];
   for (const [name, status, headers, message, pause] of cases) {
-    const limits = new Limits(() => NOW);
+    const limits = new Limits({ now: () => NOW, elapsed: () => 0 });
     const until = limits.observe(status, headers, message);
     assert.equal(until === null ? null : until - NOW, pause, name);
     assert.equal(limits.pausedUntil, until, name);
+  }
+});
+
+test('a pause is as long as the service says, whatever the clock here shows and whoever sets it', () => {
+  const HOUR = 3_600_000;
+  for (const ahead of [-HOUR, 0, 2 * HOUR]) {
+    const clock = { wall: NOW + ahead, passed: 0 };
+    const limits = new Limits({ now: () => clock.wall, elapsed: () => clock.passed });
+    const headers = {
+      date: new Date(NOW).toUTCString(),
+      'x-ratelimit-remaining': '0',
+      'x-ratelimit-reset': String(NOW / 1000 + 300),
+    };
+    const until = limits.observe(403, headers, '');
+    assert.equal((until ?? 0) - clock.wall, 300_000);
+    for (const set of [5 * HOUR, -9 * HOUR]) {
+      clock.wall += set;
+      assert.equal((limits.pausedUntil ?? 0) - clock.wall, 300_000);
+    }
+    clock.passed = 300_000;
+    assert.equal(limits.pausedUntil, null);
   }
 });
 

@@ -1,0 +1,30 @@
+// The answers that were asked for last, so many of them.
+
+/** An answer, with what tells whether it still holds. */
+export type Kept<T> = { readonly etag: string | undefined; readonly value: T };
+
+export class KeptAnswers<T> {
+  readonly #most: number;
+  readonly #answers = new Map<string, Kept<T>>();
+
+  constructor(most: number) {
+    this.#most = most;
+  }
+
+  get(key: string): Kept<T> | undefined {
+    return this.#answers.get(key);
+  }
+
+  set(key: string, answer: Kept<T>): void {
+    this.#answers.delete(key);
+    this.#answers.set(key, answer);
+    for (const oldest of this.#answers.keys()) {
+      if (this.#answers.size <= this.#most) return;
+      this.#answers.delete(oldest);
+    }
+  }
+
+  entries(): IterableIterator<[string, Kept<T>]> {
+    return this.#answers.entries();
+  }
+}
