@@ -21,7 +21,9 @@ export async function idlePoll(): Promise<Row> {
     await daemon.until('two pull requests', async () => (await daemon.state()).counts.completed === 2);
     const lastPoll = async () => (await daemon.state()).poll.last_at;
     // The polls that still see changes of the daemon's own are over when a whole one was answered 304.
-    await daemon.until('an idle poll', () => proxy.seen.at(-1)?.status === 304);
+    await daemon.until('an idle poll', () =>
+      proxy.seen.slice(-1).some(({ path, status }) => path.includes('/issues?') && status === 304),
+    );
     const from = proxy.seen.length;
     let polls = 0;
     for (let last = await lastPoll(); polls < POLLS; polls++) {

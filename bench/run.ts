@@ -6,6 +6,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { cpus, release, tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { backlog } from './backlog.ts';
 import type { Row } from './figures.ts';
 import { firstAgent } from './first-agent.ts';
 import { hookProcesses, residentGuard } from './hooks.ts';
@@ -20,6 +21,7 @@ import { teamRun } from './team-run.ts';
 const BENCHMARKS: Readonly<Record<string, () => Promise<readonly Row[]>>> = {
   'idle-poll': async () => [await idlePoll()],
   'first-agent': async () => [await firstAgent()],
+  backlog,
   'hundred-issues': async () => [await hundredIssues()],
   memory,
   'team-log': teamLog,

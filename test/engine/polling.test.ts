@@ -241,6 +241,7 @@ test('what is listed later starts as soon as it is known, also with `once`', asy
       return whole;
     };
     await world.start();
+    await world.pass(3 * SECOND);
     assert.deepEqual(
       world.started.map(({ issue }) => issue),
       [1, 2],

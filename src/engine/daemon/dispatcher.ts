@@ -42,6 +42,8 @@ export class Dispatcher {
   listing: readonly Issue[] = [];
   /** Issues that carry the label and are not worked on, with why. */
   waiting: readonly Waiting[] = [];
+  /** What the reasons of those that wait were told from. */
+  #seen: readonly unknown[] = [];
   /** When it was looked last for what could be started. */
   filledAt: number | null = null;
 
@@ -94,6 +96,7 @@ export class Dispatcher {
   /** Gives whether another issue may have a slot that one was meant to have. */
   async #fillOnce(): Promise<boolean> {
     const capped = this.#options.intake.costCap();
+    if (this.#isSettled(capped)) return false;
     const waiting: Waiting[] = [];
     const taken: Promise<boolean>[] = [];
     const open = this.#options.intake.candidates(this.listing, [...this.#held.values()], this.#options.busy());
@@ -116,6 +119,16 @@ export class Dispatcher {
     const isLeft = (await Promise.all(taken)).includes(false);
     this.waiting = waiting;
     return isLeft && !this.#options.signal.aborted;
+  }
+
+  /** Without a free slot, nothing waits for another reason than before while nothing changed. */
+  #isSettled(capped: string | null): boolean {
+    const { journal, intake, freeSlots } = this.#options;
+    const { entries, past } = journal.state;
+    const seen = [this.listing, entries, past, capped, intake.isTroubled];
+    const isSame = freeSlots() <= 0 && seen.every((one, index) => one === this.#seen[index]);
+    this.#seen = seen;
+    return isSame;
   }
 
   #obstacle(kind: Candidate['kind'], issue: Issue, slots: number, capped: string | null): string | null {

@@ -24,6 +24,9 @@ export type OrchestratorOptions = Omit<AttemptOptions, 'onChange' | 'onSlotFree'
   readonly once?: boolean;
 };
 
+/** Agents that have just been started are not kept waiting by the reading of a long list. */
+const LIST_REST_PAUSE_MS = 2_000;
+
 /** One issue that something is being done for. */
 type Worker = {
   readonly number: number;
@@ -220,10 +223,12 @@ export class Orchestrator {
 
   /** At first, and now and then, a poll leaves something of the list to be read while agents are at work. */
   async #listRest(): Promise<void> {
-    const { tracker, log } = this.#options;
+    const { tracker, log, clock, once } = this.#options;
     if (this.#isListing) return;
     this.#isListing = true;
     try {
+      if (once !== true && this.#freeSlots <= 0) await clock.sleep(LIST_REST_PAUSE_MS, this.#signal);
+      if (this.#signal.aborted) return;
       const listing = await tracker.listRest(this.#signal);
       if (listing === null) return;
       this.#dispatcher.listing = listing;

@@ -1,0 +1,175 @@
+// What ten thousand open issues cost beside a hundred: requests and CPU of an idle poll, the first agent, memory.
+
+import { createHash } from 'node:crypto';
+import { existsSync, readFileSync } from 'node:fs';
+import { createServer, request as httpRequest, type IncomingMessage, type ServerResponse } from 'node:http';
+import { join } from 'node:path';
+import { agentRunning } from '../test/support/agents.ts';
+import { Daemon } from '../test/support/daemon.ts';
+import { startForge } from '../test/support/forge.ts';
+import { type Cleanup, finallyDo } from '../test/support/temp.ts';
+import { median, type Row, withCleanup } from './figures.ts';
+import { peakOf } from './memory.ts';
+
+const FEW = 100;
+const MANY = 10_000;
+const ROUNDS = 3;
+const POLLS = 30;
+const PER_PAGE = 100;
+
+type Seen = { readonly path: string; readonly status: number };
+
+/** A service with so many labelled issues that never change; what is no question about issues goes to the forge. */
+async function crowded(t: Cleanup, forgeUrl: string, issues: number) {
+  const base = '/repos/maintainer/project/issues';
+  const seen: Seen[] = [];
+  const rowOf = (number: number) => {
+    const at = new Date(Date.UTC(2026, 0, 1) + number * 1000).toISOString().replace('.000Z', 'Z');
+    return {
+      number,
+      title: `Issue ${number}`,
+      body: `What is to be done in ${number}. `.repeat(20),
+      html_url: `${forgeUrl}/maintainer/project/issues/${number}`,
+      state: 'open',
+      labels: [{ name: 'tool-todo' }],
+      user: { login: 'maintainer', type: 'User' },
+      created_at: at,
+      updated_at: at,
+    };
+  };
+  const answerTo = (url: URL): { readonly data: unknown; readonly link?: string } | undefined => {
+    if (url.pathname === base) {
+      const page = Number(url.searchParams.get('page') ?? 1);
+      const isNewestFirst = url.searchParams.get('direction') === 'desc';
+      const last = Math.ceil(issues / PER_PAGE);
+      const places = Array.from({ length: PER_PAGE }, (_, index) => (page - 1) * PER_PAGE + index);
+      const data = places
+        .filter((place) => place < issues)
+        .map((place) => rowOf(isNewestFirst ? issues - place : place + 1));
+      const to = (number: number, rel: string) => {
+        const address = new URL(url);
+        address.searchParams.set('page', String(number));
+        return `<${address}>; rel="${rel}"`;
+      };
+      return page < last ? { data, link: `${to(page + 1, 'next')}, ${to(last, 'last')}` } : { data };
+    }
+    const single = new RegExp(`^${base}/(\\d+)(/events)?$`).exec(url.pathname);
+    if (single === null) return undefined;
+    const number = Number(single[1]);
+    const event = { id: number, event: 'labeled', actor: { login: 'maintainer' }, label: { name: 'tool-todo' } };
+    return { data: single[2] === undefined ? rowOf(number) : [event] };
+  };
+  const pass = (request: IncomingMessage, response: ServerResponse) => {
+    const { method, headers } = request;
+    const sent = httpRequest(new URL(request.url ?? '/', forgeUrl), { method, headers }, (answer) => {
+      response.writeHead(answer.statusCode ?? 502, answer.headers);
+      answer.pipe(response);
+    });
+    sent.once('error', () => response.destroy());
+    request.pipe(sent);
+  };
+  const server = createServer((request, response) => {
+    const url = new URL(request.url ?? '/', `http://${request.headers.host}`);
+    const answer = request.method === 'GET' ? answerTo(url) : undefined;
+    if (answer === undefined) {
+      pass(request, response);
+      return;
+    }
+    const body = JSON.stringify(answer.data);
+    const etag = `"${createHash('sha256').update(body).digest('hex')}"`;
+    const status = request.headers['if-none-match'] === etag ? 304 : 200;
+    seen.push({ path: url.pathname, status });
+    response.writeHead(status, {
+      etag,
+      'content-type': 'application/json',
+      ...(answer.link === undefined ? {} : { link: answer.link }),
+    });
+    response.end(status === 200 ? body : undefined);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  finallyDo(t, () => {
+    server.closeAllConnections();
+    server.close();
+  });
+  const address = server.address();
+  const port = typeof address === 'object' && address !== null ? address.port : 0;
+  const lists = () => seen.filter(({ path }) => path === base);
+  return { url: `http://127.0.0.1:${port}`, seen, lists };
+}
+
+/** CPU time of a process so far, ms. */
+function cpuOf(pid: number): number {
+  const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  return (Number(fields[11]) + Number(fields[12])) * 10;
+}
+
+type Round = {
+  readonly first: number;
+  readonly cpu: number;
+  readonly lists: number;
+  readonly others: number;
+  readonly peak: number;
+};
+
+async function oneRound(issues: number): Promise<Round> {
+  return withCleanup(async (t) => {
+    const forge = await startForge(t);
+    const { url, seen, lists } = await crowded(t, forge.forge.url, issues);
+    const daemon = await Daemon.create(t, forge, { apiUrl: url, pollMs: 200 });
+    const stamp = join(daemon.directory, 'started');
+    daemon.write(`${agentRunning(`date +%s%3N > ${stamp}; sleep 600`)}\nagent: { max_concurrent_agents: 1 }`);
+    const startedAt = Date.now();
+    daemon.start();
+    await daemon.until('the first agent', () => existsSync(stamp) && readFileSync(stamp, 'utf8').endsWith('\n'));
+    const first = Number(readFileSync(stamp, 'utf8')) - startedAt;
+    await daemon.until('the whole list', async () => (await daemon.state()).counts.queued === issues - 1, 120_000);
+    const unchanged = () => lists().filter(({ status }) => status === 304).length;
+    const begun = unchanged();
+    await daemon.until('idle polls', () => unchanged() >= begun + 3);
+    const [from, cpuFrom, allFrom] = [lists().length, cpuOf(daemon.pid), seen.length];
+    await daemon.until('more idle polls', () => lists().length >= from + POLLS, 120_000);
+    const [polls, cpu, all] = [lists().length - from, cpuOf(daemon.pid) - cpuFrom, seen.length - allFrom];
+    const peak = peakOf(daemon.pid);
+    await daemon.stop();
+    return { first, cpu: cpu / POLLS, lists: polls / POLLS, others: (all - polls) / POLLS, peak };
+  });
+}
+
+export async function backlog(): Promise<Row[]> {
+  const few: Round[] = [];
+  const many: Round[] = [];
+  for (let round = 0; round < ROUNDS; round++) {
+    few.push(await oneRound(FEW));
+    many.push(await oneRound(MANY));
+  }
+  const of = (rounds: readonly Round[], key: keyof Round) => median(rounds.map((round) => round[key]));
+  const ratio = (what: string, key: 'first' | 'cpu', most: number): Row => {
+    const [small, large] = [of(few, key), of(many, key)];
+    return {
+      what,
+      figure: `${large.toFixed(1)} ms = ${(large / small).toFixed(2)} ×`,
+      floor: `${small.toFixed(1)} ms: the same with ${FEW} issues`,
+      target: `≤ ${most} ×`,
+      met: large <= most * small,
+    };
+  };
+  return [
+    {
+      what: `requests for the list per idle poll, ${MANY} open issues, 1 agent at work`,
+      figure: `${of(many, 'lists').toFixed(2)}, and ${of(many, 'others').toFixed(2)} for the issue at work`,
+      floor: `${of(few, 'lists').toFixed(2)} and ${of(few, 'others').toFixed(2)}: the same with ${FEW} issues`,
+      target: '1, and 1',
+      met: Math.abs(of(many, 'lists') - 1) < 0.1 && Math.abs(of(many, 'others') - 1) < 0.1,
+    },
+    ratio(`CPU per idle poll, ${MANY} open issues`, 'cpu', 2),
+    ratio(`process start → first agent, ${MANY} open issues`, 'first', 1.3),
+    {
+      what: `peak memory, ${MANY} open issues`,
+      figure: `${of(many, 'peak').toFixed(0)} MB`,
+      floor: `${of(few, 'peak').toFixed(0)} MB: the same with ${FEW} issues`,
+      target: '≤ 100 MB',
+      met: of(many, 'peak') <= 100,
+    },
+  ];
+}
