@@ -10,19 +10,6 @@ const out = join(root, 'dist');
 
 rmSync(out, { recursive: true, force: true });
 
-/** Undici is CommonJS, of which the bundler can leave nothing out: only the two parts that are used are taken. */
-const undiciParts: Plugin = {
-  name: 'undici-parts',
-  setup(build) {
-    build.onResolve({ filter: /^undici$/ }, ({ resolveDir }) => ({ path: resolveDir, namespace: 'undici-parts' }));
-    build.onLoad({ filter: /.*/, namespace: 'undici-parts' }, ({ path }) => ({
-      contents: `export { default as EnvHttpProxyAgent } from 'undici/lib/dispatcher/env-http-proxy-agent.js';
-        export { fetch } from 'undici/lib/web/fetch/index.js';`,
-      resolveDir: path,
-    }));
-  },
-};
-
 /** The SDK checks what people answer to forms; the team server shows none, and what checks them is a quarter of what it would load. */
 const noForms: Plugin = {
   name: 'no-forms',
@@ -106,7 +93,7 @@ const built = await Promise.all([
     entryPoints: { cli: 'src/cli.ts' },
     splitting: true,
     chunkNames: 'chunks/[name]-[hash]',
-    plugins: [noForms, undiciParts],
+    plugins: [noForms],
     banner: { js: REQUIRE },
   }),
   ...(await buildHooks()),

@@ -79,6 +79,9 @@ export function networkEnvironment(env: Readonly<Record<string, string | undefin
     const value = env[name];
     if (value !== undefined) picked[name] = value;
   }
+  // curl ignores HTTP_PROXY in capitals, since a web server sets it from a request. The API reads both: so does git.
+  const { HTTP_PROXY: capitals } = picked;
+  if (capitals !== undefined && picked.http_proxy === undefined) picked.http_proxy = capitals;
   return picked;
 }
 
