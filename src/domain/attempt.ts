@@ -3,7 +3,7 @@
 import type { AttemptOutcome, IssueOutcome } from './daemon/record.ts';
 import type { Entry } from './daemon/state.ts';
 import { assertNever } from './errors.ts';
-import { retryDelayMs } from './retry.ts';
+import { outageDelayMs, retryDelayMs } from './retry.ts';
 
 /** Why the daemon ended an agent itself. The first cause counts. */
 export type EndCause =
@@ -19,6 +19,8 @@ export type AttemptEnd = {
   /** How the agent ended by itself. `runtime`: it could not work at all; `preparation`: workspace or hook failed. */
   readonly agent: { readonly ok: boolean; readonly words: string; readonly fault: 'agent' | 'runtime' };
   readonly head: string | null;
+  /** Whether that commit was not there before the attempt. */
+  readonly isNewHead: boolean;
   /** Why what it left could not be read; null when it was. That is not the same as nothing being there. */
   readonly unread: string | null;
   /** The ref under which uncommitted changes were saved. */
@@ -45,6 +47,9 @@ export type Verdict = {
 
 /** The daemon may die or stop under an issue's agent less often than this in a row; each further time counts against the issue. */
 export const MAX_INTERRUPTIONS = 10;
+
+/** An attempt that could not work costs the issue nothing, but not for ever: about a day at the default back-off. */
+export const MAX_OUTAGES = 300;
 
 function withoutCommit(end: AttemptEnd, limits: AttemptLimits): string {
   const saved = end.savedAs === null ? '' : `; its uncommitted changes are saved as ${end.savedAs}`;
@@ -78,8 +83,12 @@ function describe(end: AttemptEnd, limits: AttemptLimits): { outcome: AttemptOut
   }
   // Whoever handed its work in is answerable for a workspace that cannot be read any more.
   if (end.unread !== null && (end.agent.ok || end.askedDone)) return { outcome: 'failed', reason: end.unread };
+  // An agent that has committed could work, whatever its program says at the end.
   if (!end.agent.ok)
-    return { outcome: end.agent.fault === 'runtime' ? 'unavailable' : 'failed', reason: end.agent.words };
+    return {
+      outcome: end.agent.fault === 'runtime' && !end.isNewHead ? 'unavailable' : 'failed',
+      reason: end.agent.words,
+    };
   return { outcome: 'failed', reason: withoutCommit(end, limits) };
 }
 
@@ -108,15 +117,22 @@ export function judgeAttempt(
     head: null,
     retryAt,
   });
+  const giveUp = (words: string): Verdict => {
+    const kept = end.head === null ? '' : `; its commits are kept in the workspace, up to ${end.head.slice(0, 12)}`;
+    return { ...verdict('give_up', null), reason: `${words}${kept}` };
+  };
   if (outcome === 'cancelled') return verdict('stop', null);
   if (limits.maxCostUsd !== null && end.costUsd >= limits.maxCostUsd) {
     const spent = `it has cost $${end.costUsd.toFixed(2)} of $${limits.maxCostUsd.toFixed(2)} (agent.max_cost_usd)`;
-    return { outcome: 'failed', reason: `${reason}; ${spent}`, next: 'give_up', head: null, retryAt: null };
+    return { ...giveUp(`${reason}; ${spent}`), outcome: 'failed' };
   }
   if (outcome === 'interrupted' && entry.interruptions + 1 < MAX_INTERRUPTIONS) return verdict('retry', now);
-  if (outcome === 'unavailable')
-    return verdict('retry', now + retryDelayMs(entry.outages + 1, limits.maxRetryBackoffMs, random));
+  if (outcome === 'unavailable') {
+    const outages = entry.outages + 1;
+    if (outages >= MAX_OUTAGES) return giveUp(`${reason}; no attempt could work, ${outages} times in a row`);
+    return verdict('retry', now + outageDelayMs(outages, limits.maxRetryBackoffMs, random));
+  }
   const failures = entry.failures + 1;
-  if (failures >= limits.maxAttempts) return verdict('give_up', null);
+  if (failures >= limits.maxAttempts) return giveUp(reason);
   return verdict('retry', now + retryDelayMs(failures, limits.maxRetryBackoffMs, random));
 }

@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict';
 import test from 'node:test';
+import { MAX_OUTAGES } from '../../src/domain/attempt.ts';
 import { ToolError } from '../../src/domain/errors.ts';
 import { summaryOf } from '../../src/domain/team/summary.ts';
 import { TrackerError } from '../../src/domain/tracker-error.ts';
@@ -144,15 +145,44 @@ test('a workspace that cannot be synced after an agent was in it counts as the a
   await world.stop();
 });
 
-test('outages in a row are tried with growing pauses up to the cap', async () => {
-  const world = new World(workflowWith({ agent: { maxRetryBackoffMs: 60_000 } }));
+test('outages in a row are tried with growing pauses of at least a minute, up to the cap', async () => {
+  const world = new World(workflowWith({ agent: { maxRetryBackoffMs: 200_000 } }));
   world.script = async () => ({ ok: false, words: 'no login', fault: 'runtime', resumable: true });
   world.tracker.open(1);
   await world.start();
-  await world.pass(4 * MINUTE);
+  await world.pass(11 * MINUTE);
   const at = world.started.map((one) => one.at);
   const pauses = at.slice(1).map((time, index) => (time - (at[index] ?? 0)) / 1000);
-  assert.deepEqual(pauses, [10, 20, 40, 60, 60]);
+  assert.deepEqual(pauses, [60, 120, 200, 200]);
+  await world.stop();
+});
+
+test('outages without end give the issue up, and say why', async () => {
+  const world = new World(workflowWith({ agent: { maxRetryBackoffMs: 1_000 } }));
+  world.script = async () => ({ ok: false, words: 'no login', fault: 'runtime', resumable: true });
+  world.tracker.open(1);
+  await world.start();
+  await world.pass((MAX_OUTAGES + 1) * MINUTE);
+  assert.equal(world.started.length, MAX_OUTAGES);
+  assert.deepEqual(world.tracker.labelsOf(1), ['tool-failed']);
+  assert.match(world.tracker.comments[0]?.body ?? '', /no login/);
+  await world.stop();
+});
+
+test('an agent that committed counts, whatever its program says at the end', async () => {
+  const world = new World(workflowWith({ agent: { maxAttempts: 3 } }));
+  let commits = 0;
+  world.script = async ({ request }) => {
+    commits += 1;
+    world.workspaces.heads.set(request.issue, `sha-${commits}`);
+    return { ok: false, words: 'it ended with exit code 127', fault: 'runtime', resumable: true };
+  };
+  world.tracker.open(1);
+  await world.start();
+  await world.pass(10 * MINUTE);
+  assert.equal(world.started.length, 3);
+  assert.deepEqual(world.tracker.labelsOf(1), ['tool-failed']);
+  assert.match(world.tracker.comments[0]?.body ?? '', /sha-3/);
   await world.stop();
 });
 
@@ -174,7 +204,7 @@ for (const what of ['prepare', 'transcript', 'desk'] as const) {
     world.tracker.open(1);
     await world.start();
     assert.equal(world.journal.storyOf(1).at(-1), 'attempt_ended unavailable retry');
-    await world.pass(2 * MINUTE);
+    await world.pass(8 * MINUTE);
     assert.equal(world.started.length, what === 'prepare' ? 1 : 0);
     assert.deepEqual(world.tracker.labelsOf(1), [what === 'prepare' ? 'tool-done' : 'tool-todo']);
     await world.stop();

@@ -51,6 +51,8 @@ class ClaudeSession {
   #last: TurnResult | undefined;
   #unauthorized: string | undefined;
   #complaints = '';
+  /** Whether the model has answered. */
+  #hasWorked = false;
   #timer: NodeJS.Timeout | undefined;
   #asking = false;
 
@@ -70,8 +72,10 @@ class ClaudeSession {
 
   take(line: string): void {
     for (const item of this.#stream.push(line)) {
-      if (item.type === 'event') this.#hooks.onEvent(item.event);
-      else if (item.type === 'text') this.#hooks.output(item.text);
+      if (item.type === 'event') {
+        if (item.event.type === 'usage' && item.event.usage.output_tokens > 0) this.#hasWorked = true;
+        this.#hooks.onEvent(item.event);
+      } else if (item.type === 'text') this.#hooks.output(item.text);
       else if (item.type === 'result') this.#finishTurn(item.result);
       else {
         this.#unauthorized ??= item.words;
@@ -124,7 +128,8 @@ class ClaudeSession {
     const how =
       exit.exitCode === null ? `was ended by ${exit.signal ?? 'a signal'}` : `ended with exit code ${exit.exitCode}`;
     const said = this.#complaints.trim();
-    const fault = exit.exitCode !== null && exit.exitCode !== 0 ? 'runtime' : 'agent';
+    const couldNotStart = !this.#hasWorked && exit.exitCode !== null && exit.exitCode !== 0;
+    const fault = couldNotStart ? 'runtime' : 'agent';
     return {
       ok: false,
       words: `claude ${how} without a result${said === '' ? '' : `: ${said}`}`,

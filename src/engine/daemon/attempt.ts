@@ -86,6 +86,8 @@ export class Attempt {
   /** Whether an agent may have been in the workspace. */
   #ran = false;
   #holdsSlot = true;
+  /** The commit that earlier attempts have left. */
+  #headBefore: string | null = null;
   #noted = { cost: 0, at: Number.NEGATIVE_INFINITY };
 
   constructor(options: AttemptOptions, entry: Entry, issue: Issue) {
@@ -235,6 +237,7 @@ export class Attempt {
       turnTimeoutMs: tool.turnTimeoutMs,
       onExpired: (cause) => this.stop(cause),
     });
+    if (this.#number > 1) this.#headBefore = await workspaces.peek(task, this.#end.signal);
     const key = `agent:${this.#number}`;
     await journal.append({ type: 'effect_started', issue, effect: 'agent', key });
     let started = false;
@@ -365,6 +368,7 @@ export class Attempt {
         cause: this.#cause,
         agent: agent.ok ? { ok: true, words: agent.words, fault: 'agent' } : agent,
         ...left,
+        isNewHead: left.head !== null && left.head !== this.#headBefore,
         askedDone: entry.askedDone,
         costUsd: entry.spent.cost_usd + usage.cost_usd,
         turns: usage.turns,

@@ -3,6 +3,7 @@
 import { type DaemonState, utcDay } from '../../domain/daemon/state.ts';
 import { messageOf } from '../../domain/errors.ts';
 import type { Issue } from '../../domain/issue.ts';
+import { longestPauseMs } from '../../domain/retry.ts';
 import { oneLine } from '../../domain/text.ts';
 import type { Workflow } from '../../domain/workflow.ts';
 import type { Clock, Journal, Logger, Tracker, Workspaces } from '../ports.ts';
@@ -79,7 +80,7 @@ export class Intake {
     const { clock, workflow } = this.#options;
     const unlisted = held.filter(({ number }) => !this.#listed.has(number));
     const all = unlisted.length === 0 ? listing : [...unlisted, ...listing];
-    const open = candidates(all, this.#state, busy, clock.now(), workflow().agent.maxRetryBackoffMs);
+    const open = candidates(all, this.#state, busy, clock.now(), longestPauseMs(workflow().agent.maxRetryBackoffMs));
     if (this.#unanswered.size === 0) return open;
     const late = ({ issue }: Candidate) => this.#unanswered.has(issue.number) && this.known(issue) === undefined;
     return [...open.filter((one) => !late(one)), ...open.filter(late)];

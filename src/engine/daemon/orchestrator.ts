@@ -5,7 +5,7 @@ import type { IssueOutcome } from '../../domain/daemon/record.ts';
 import type { Entry } from '../../domain/daemon/state.ts';
 import { messageOf, ToolError } from '../../domain/errors.ts';
 import type { Issue } from '../../domain/issue.ts';
-import { retryDelayMs } from '../../domain/retry.ts';
+import { longestPauseMs, retryDelayMs } from '../../domain/retry.ts';
 import { TrackerError } from '../../domain/tracker-error.ts';
 import type { Workflow } from '../../domain/workflow.ts';
 import { Supervisor } from '../supervisor.ts';
@@ -174,8 +174,8 @@ export class Orchestrator {
     const { once, clock, journal } = this.#options;
     if (once === true) return Number.MAX_SAFE_INTEGER;
     const now = clock.now();
-    const { maxRetryBackoffMs } = this.#workflow.agent;
-    const retry = untilRetry(journal.state, this.#busy, this.#dispatcher.filledAt ?? now, now, maxRetryBackoffMs);
+    const longest = longestPauseMs(this.#workflow.agent.maxRetryBackoffMs);
+    const retry = untilRetry(journal.state, this.#busy, this.#dispatcher.filledAt ?? now, now, longest);
     return Math.min(this.#untilPoll, retry);
   }
 

@@ -35,6 +35,7 @@ export async function endCutOff(options: RecoveryOptions, entry: Entry, signal: 
       cause: { kind: 'died' },
       agent: { ok: false, words: 'the daemon ended while the agent worked', fault: 'agent' },
       ...left,
+      isNewHead: false,
       askedDone: entry.askedDone,
       costUsd: spentOf(entry).cost_usd,
       turns: entry.running.turns,

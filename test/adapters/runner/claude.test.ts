@@ -406,6 +406,9 @@ test('an end without a result: its own words, and whether the program could work
     fault: 'runtime',
     resumable: true,
   });
+  // As a shell tells of a program that was killed, in the middle of its work.
+  const killed = await host.play({ turns: [[say('I work.'), { exit: 137 }]] });
+  assert.equal(killed.end.ok ? 'ok' : killed.end.fault, 'agent');
   const long = await host.play({ start: [{ stderr: `${'x'.repeat(5_000)}\nthe end` }, { exit: 1 }] });
   assert.ok(long.end.words.length < 2_100 && long.end.words.endsWith('the end'));
 });
