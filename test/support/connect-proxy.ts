@@ -33,7 +33,9 @@ export class ConnectProxy {
     server.on('connect', (request, client, head) => {
       client.on('error', () => client.destroy());
       if (!proxy.#admits(request)) {
-        client.end('HTTP/1.1 407 Proxy Authentication Required\r\nProxy-Authenticate: Basic realm="proxy"\r\n\r\n');
+        client.end(
+          'HTTP/1.1 407 Proxy Authentication Required\r\nProxy-Authenticate: Basic realm="proxy"\r\nConnection: close\r\nContent-Length: 0\r\n\r\n',
+        );
         return;
       }
       const target = new URL(`http://${request.url ?? ''}`);

@@ -82,6 +82,9 @@ export function networkEnvironment(env: Readonly<Record<string, string | undefin
   // curl ignores HTTP_PROXY in capitals, since a web server sets it from a request. The API reads both: so does git.
   const { HTTP_PROXY: capitals } = picked;
   if (capitals !== undefined && picked.http_proxy === undefined) picked.http_proxy = capitals;
+  // The API takes the proxy of http for https as well when https has none of its own: git takes the same route.
+  if (picked.http_proxy !== undefined && picked.https_proxy === undefined && picked.HTTPS_PROXY === undefined)
+    picked.https_proxy = picked.http_proxy;
   return picked;
 }
 
