@@ -526,7 +526,7 @@ test('a step of publishing that gets no answer is tried again until it does; the
   await world.stop();
 });
 
-test('a branch that the service refuses goes back to the agent with the serviceâ€™s words', async () => {
+test('a pull request that the service refuses for a while is opened later, and no agent is started again', async () => {
   const errors: (string | null)[] = [];
   const world = new World(workflowWith(), {
     renderPrompt: (_, __, { lastError }) => {
@@ -534,14 +534,18 @@ test('a branch that the service refuses goes back to the agent with the serviceâ
       return '';
     },
   });
+  let refusals = 3;
   world.tracker.fault = (call) => {
-    if (call.startsWith('create') && world.started.length < 2)
+    if (call.startsWith('create') && refusals-- > 0)
       throw new TrackerError('refused', 'it answered 422: No commits', { status: 422 });
   };
   world.tracker.open(1);
   await world.start();
-  await world.pass(MINUTE);
-  assert.deepEqual(errors, [null, 'it answered 422: No commits']);
+  await world.pass(5 * MINUTE);
+  assert.deepEqual(errors, [null]);
+  assert.equal(world.started.length, 1);
+  // Each time the branch is pushed again: it may be gone from the remote.
+  assert.equal(world.workspaces.pushed.length, 4);
   assert.deepEqual(world.tracker.labelsOf(1), ['tool-done']);
   await world.stop();
 });

@@ -70,6 +70,43 @@ test('a push that is refused while a pull request is open goes back to the agent
   await world.stop();
 });
 
+for (const call of ['create', 'add', 'comment']) {
+  test(`a token that expires before ${call} is waited for, and its issue is published after the renewal`, async () => {
+    const world = new World(workflowWith({ agent: { maxAttempts: 1 } }));
+    let isExpired = true;
+    world.tracker.fault = (asked) => {
+      if (asked.startsWith(call) && isExpired) throw new TrackerError('unauthorized', 'it answered 401');
+    };
+    if (call === 'comment') world.script = fail;
+    world.tracker.open(1);
+    await world.start();
+    await world.pass(3 * 60 * MINUTE);
+    assert.deepEqual(world.tracker.labelsOf(1), ['tool-todo']);
+    isExpired = false;
+    await world.pass(10 * MINUTE);
+    assert.deepEqual(world.tracker.labelsOf(1), [call === 'comment' ? 'tool-failed' : 'tool-done']);
+    assert.equal(world.started.length, 1);
+    await world.stop();
+  });
+}
+
+test('where drafts are not supported a plain pull request is opened, and the log says so', async () => {
+  const world = new World(workflowWith({ tracker: { draft: true } }));
+  let creates = 0;
+  world.tracker.fault = (call) => {
+    if (call.startsWith('create') && creates++ === 0)
+      throw new TrackerError('refused', 'Draft pull requests are not supported in this repository.', { status: 422 });
+  };
+  world.tracker.open(1);
+  await world.start();
+  assert.deepEqual(
+    world.tracker.pulls.map(({ draft }) => draft),
+    [false],
+  );
+  assert.ok(world.lines.some((line) => line.includes('takes no draft')));
+  await world.stop();
+});
+
 test('a pull request that the service keeps refusing is given up with its words; an outage is not', async () => {
   const world = new World();
   world.tracker.fault = (call) => {

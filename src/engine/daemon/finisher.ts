@@ -32,15 +32,15 @@ const MAX_REFUSALS = 8;
 
 type Tally = { failures: number; refusals: number };
 
+/** A credential that is turned away is an outage: it ends with a new one. */
 function isRefusal(error: unknown): boolean {
-  if (error instanceof TrackerError) return error.failure === 'refused' || error.failure === 'unauthorized';
+  if (error instanceof TrackerError) return error.failure === 'refused';
   return error instanceof ToolError && error.code === 'refused';
 }
 
-/** What was refused is the branch itself: that is the agent's to mend. */
+/** The remote refused the branch itself. Of all answers, an agent can only change this one. */
 function refusesBranch(step: Step, error: unknown): boolean {
-  if (step.kind === 'push') return isRefusal(error);
-  return step.kind === 'pull_request' && error instanceof TrackerError && error.status === 422;
+  return step.kind === 'push' && isRefusal(error);
 }
 
 export class Finisher {

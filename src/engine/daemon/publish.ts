@@ -86,8 +86,23 @@ export class Publisher {
           ? await tracker.findPullRequest(entry.branch, signal)
           : null;
       if (now !== null) return now;
+      if (!(error instanceof TrackerError) || error.status !== 422) throw error;
+      if (request.draft && /draft/i.test(error.message)) {
+        const what = `the service takes no draft of issue #${entry.number}: a plain pull request is opened`;
+        this.#options.log.log('warn', 'publish', what, { issue: entry.number });
+        return tracker.createPullRequest({ ...request, draft: false }, signal);
+      }
+      await this.#renew(entry, sha, signal);
       throw error;
     }
+  }
+
+  /** Before the next try: the branch may be gone from the remote, and the default branch may have another name. */
+  async #renew(entry: Entry, sha: string, signal: AbortSignal): Promise<void> {
+    const { workspaces } = this.#options;
+    workspaces.outdate();
+    await workspaces.refresh(signal);
+    await this.push(entry, sha, signal);
   }
 
   /** Posts a comment once: after a crash or a failure in the middle, the tracker is asked whether it stands there. */

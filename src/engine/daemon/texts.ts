@@ -7,6 +7,9 @@ import { clip, fence, oneLine, visibleLines } from '../../domain/text.ts';
 
 const CLOSING = /\b(close[sd]?|fix(e[sd])?|resolve[sd]?)\s+#(\d+)\b/gi;
 
+/** The service takes 65,536 characters. */
+const MAX_BODY = 65_000;
+
 function closes(body: string, issue: number): boolean {
   return [...body.matchAll(CLOSING)].some((match) => Number(match[3]) === issue);
 }
@@ -32,7 +35,8 @@ export function pullRequestBody(
   const heading = template?.split('\n').find((line) => line.trim() !== '');
   if (template !== null && template.trim() !== '' && heading !== undefined && !own.includes(heading.trim()))
     parts.push(template.trim());
-  return parts.filter((part) => part !== '').join('\n\n');
+  const body = parts.filter((part) => part !== '').join('\n\n');
+  return body.length <= MAX_BODY ? body : `${clip(body, MAX_BODY)}\n\nThe rest is cut off: the service takes no more.`;
 }
 
 /** Why an issue was given up, and how it goes on. */
