@@ -65,6 +65,37 @@ test('later attempts keep commits and uncommitted files, and take main in where 
   assert.equal(await workspaces.peek(task(2), signal), head);
 });
 
+test('a nested repository never becomes a link in what is published; a submodule does', async (t) => {
+  const { workspaces, task, ready } = await setUp(t);
+  const { path } = await ready(task());
+  for (const nested of ['app', '.claude/worktrees/one']) {
+    mkdirSync(join(path, nested), { recursive: true });
+    await gitAs(join(path, nested), 'init', '--quiet');
+    await commitFiles(join(path, nested), { 'main.js': 'work\n' }, 'inside');
+  }
+  await commitFiles(path, { 'readme.txt': 'outside\n' }, 'outside');
+  assert.match(await gitAs(path, 'ls-files', '--stage'), /^160000 .*app$/m);
+  await assert.rejects(
+    workspaces.collect(task(), signal),
+    (error) =>
+      error instanceof ToolError && error.code === 'hook' && /worktrees\/one, app as a link/.test(error.message),
+  );
+  // What the words say to do.
+  rmSync(join(path, 'app', '.git'), { recursive: true });
+  await gitAs(path, 'rm', '--quiet', '--cached', 'app', '.claude/worktrees/one');
+  await gitAs(path, 'add', 'app');
+  await gitAs(path, 'commit', '--quiet', '-m', 'with its files');
+  const { head } = await workspaces.collect(task(), signal);
+  assert.match(await gitAs(path, 'ls-tree', '-r', '--name-only', head ?? ''), /^app\/main\.js$/m);
+  await gitAs(path, 'add', '--force', '.claude/worktrees/one');
+  await commitFiles(
+    path,
+    { '.gitmodules': '[submodule "one"]\n\tpath = .claude/worktrees/one\n\turl = ../one.git\n' },
+    's',
+  );
+  assert.notEqual((await workspaces.collect(task(), signal)).head, head);
+});
+
 test('a main that does not merge cleanly is left out, and that is said', async (t) => {
   const { work, bare, task, ready, said } = await setUp(t);
   const { path } = await ready(task());

@@ -21,6 +21,7 @@ import {
   tryGit,
 } from './git.ts';
 import { removeStrays } from './git-directory.ts';
+import { newLinks } from './gitlinks.ts';
 import { Histories, type History, type Standing } from './history.ts';
 import { KnownRefs } from './known-refs.ts';
 import { PUSHED, Pushes, pushArguments } from './pushes.ts';
@@ -342,6 +343,11 @@ export class Mirror {
     if (exitCode === 0 || exitCode === 1) return exitCode === 1 ? 'changes' : 'nothing';
     if (/no merge base/.test(stderr)) return 'unrelated';
     throw new ToolError('git', `git diff failed: ${explain(stderr)}`);
+  }
+
+  /** Links to other repositories that the commit adds and that are no submodules. */
+  async newLinks(sha: string, signal: AbortSignal): Promise<readonly string[]> {
+    return newLinks((args, s) => this.#try(args, s), (await this.#historyOf(sha, signal)).base, sha, signal);
   }
 
   /** The messages of the commits that `sha` has beyond the default branch, oldest first. */

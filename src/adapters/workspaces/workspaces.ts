@@ -4,6 +4,7 @@ import { existsSync, realpathSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { messageOf, ToolError } from '../../domain/errors.ts';
+import { oneLine } from '../../domain/text.ts';
 import type { Clock, HookName, Place, Work, Workspaces, WorkspaceTask } from '../../engine/ports.ts';
 import * as clone from '../git/clone.ts';
 import { LOCAL_MS, saysDamaged } from '../git/git.ts';
@@ -298,7 +299,7 @@ export class DiskWorkspaces implements Workspaces {
   async #collect(at: clone.Clone, task: WorkspaceTask, signal: AbortSignal): Promise<Work> {
     const { mirror } = this.#options;
     const committed = await this.#publishable(task, headsOf(at.path, task.branch), signal);
-    if (committed.head !== null) return { head: committed.head, savedAs: null };
+    if (committed.head !== null) return { head: await this.#whole(committed.head, signal), savedAs: null };
     // Git itself may see what its files do not show at once.
     const status = await clone.statusOf(at, signal);
     const own = status.branch === task.branch ? status.oid : await clone.refOf(at, `refs/heads/${task.branch}`, signal);
@@ -309,7 +310,18 @@ export class DiskWorkspaces implements Workspaces {
         'hook',
         `the commits on ${task.branch} have none in common with ${await mirror.defaultBranch(signal)}; expected them to go on from it`,
       );
-    return { head, savedAs };
+    return { head: head === null ? null : await this.#whole(head, signal), savedAs };
+  }
+
+  /** The commit, with all its files in it: a nested repository would leave with the workspace. */
+  async #whole(sha: string, signal: AbortSignal): Promise<string> {
+    const links = await this.#options.mirror.newLinks(sha, signal);
+    if (links.length === 0) return sha;
+    const first = oneLine(links[0] ?? '', 200);
+    throw new ToolError(
+      'hook',
+      `the commits hold ${links.map((link) => oneLine(link, 200)).join(', ')} as a link to a nested repository, without its files. To publish the files: git rm --cached ${first}, move its .git out of the workspace, git add ${first}, and commit. If it is no part of the work: git rm --cached ${first}, and commit`,
+    );
   }
 
   async push(task: WorkspaceTask, sha: string, ours: readonly string[], signal: AbortSignal): Promise<void> {
