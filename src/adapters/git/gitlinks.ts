@@ -7,7 +7,7 @@ type Read = (args: readonly string[], signal: AbortSignal) => Promise<GitResult>
 const LINK = '160000';
 
 /** Paths that are links in the newer tree only. @param raw of `git diff --raw -z --no-renames` */
-export function parseNewLinks(raw: string): readonly string[] {
+function parseNewLinks(raw: string): readonly string[] {
   const fields = raw.split('\0');
   return fields.flatMap((field, index) => {
     const [, before, after] = /^:(\d+) (\d+) /.exec(field) ?? [];
