@@ -8,6 +8,7 @@ import { oneLine } from '../../domain/text.ts';
 import { TrackerError } from '../../domain/tracker-error.ts';
 import type { Clock } from '../../engine/ports.ts';
 import { Limits } from './limits.ts';
+import { createPool, TunnelError } from './tunnel.ts';
 
 export type ClientOptions = {
   readonly apiUrl: string;
@@ -68,8 +69,10 @@ export class Moved extends TrackerError {
 /** The words of what is behind an error: "fetch failed" says nothing. */
 function innermost(error: unknown): string {
   let current = error;
-  while (current instanceof Error && current.cause !== undefined) current = current.cause;
+  while (current instanceof Error && current.cause !== undefined && !(current instanceof TunnelError))
+    current = current.cause;
   const code = current instanceof Error && 'code' in current ? String(current.code) : '';
+  if (current instanceof TunnelError) return current.message;
   const name = current instanceof Error && current.name !== 'Error' ? current.name : '';
   return [...new Set([code, name, messageOf(current)])].filter((word) => word !== '').join(' ');
 }
@@ -88,6 +91,7 @@ export class HostingClient {
     const timeout = options.timeoutMs ?? TIMEOUT_MS;
     this.#dispatcher = new EnvHttpProxyAgent({
       connections: CONNECTIONS,
+      factory: createPool,
       headersTimeout: timeout,
       bodyTimeout: timeout,
       connect: { timeout },
