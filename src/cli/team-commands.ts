@@ -53,9 +53,11 @@ function addTasks(team: Command): void {
       const { result, owner } = options;
       await run('TaskUpdate', { taskId, status, result, owner, team_name: options.team }, options);
     });
-  withTeam(task.command('list').description('all tasks')).action(async (options: Options) => {
-    await run('TaskList', { team_name: options.team }, options);
-  });
+  withTeam(task.command('list').description('open tasks, those that ended last, and counts of all'))
+    .option('--status <status>', 'only tasks of this status, the 100 newest')
+    .action(async (options: Options) => {
+      await run('TaskList', { status: options.status, team_name: options.team }, options);
+    });
   withTeam(task.command('get').description('one task').argument('<id>')).action(
     async (taskId: string, options: Options) => {
       await run('TaskGet', { taskId, team_name: options.team }, options);

@@ -22,6 +22,7 @@ import { LEAD } from './message.ts';
 import type { Ending, TeamRecord } from './record.ts';
 import { isStanding, type Member, SHUTDOWN_DEADLINE_MS, type TeamState } from './state.ts';
 import type { Task } from './task.ts';
+import { TaskBook } from './task-book.ts';
 import type { TaskDraft } from './task-draft.ts';
 
 function emptyDraft(): Draft {
@@ -39,7 +40,7 @@ function emptyDraft(): Draft {
     fallback: null,
     members: new Map(),
     bindings: new Map(),
-    tasks: new Map(),
+    tasks: new TaskBook(),
     messages: [],
     unread: new Map(),
     leases: new Map(),
@@ -97,7 +98,7 @@ function thaw(state: TeamState): Draft {
     ...state,
     members: new Map(state.members),
     bindings: new Map(state.bindings),
-    tasks: new Map(state.tasks),
+    tasks: new TaskBook(state.tasks),
     messages: [...state.messages],
     unread: new Map([...state.unread].map(([name, seqs]) => [name, [...seqs]])),
     leases: new Map(state.leases),

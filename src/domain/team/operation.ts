@@ -4,7 +4,7 @@
 import { nearest } from '../nearest.ts';
 import { got } from '../text.ts';
 import { CONTENTS } from './message.ts';
-import { TASK_STATUSES } from './task.ts';
+import { SHOWN_STATUSES, TASK_STATUSES } from './task.ts';
 
 type Kind = 'text' | 'words' | 'texts' | 'flag' | 'count' | 'content';
 
@@ -95,7 +95,10 @@ export const OPERATIONS: Readonly<Record<OperationName, Operation>> = {
       team_name: TEAM,
     },
   },
-  TaskList: { says: 'Lists all tasks.', parameters: { team_name: TEAM } },
+  TaskList: {
+    says: 'Lists open tasks, the 20 that ended last, and counts of all.',
+    parameters: { status: may('text', 'Only these, the 100 newest.', SHOWN_STATUSES), team_name: TEAM },
+  },
   TaskGet: { says: 'Gets one task.', parameters: { taskId: need('text', 'The id.'), team_name: TEAM } },
   TeamDelete: {
     says: 'Ends the team, after every teammate has shut down. Its log is archived.',

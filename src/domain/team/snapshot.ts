@@ -82,6 +82,7 @@ function thawMessage(message: unknown): unknown {
 }
 
 function isState(state: Readonly<Record<string, unknown>>): state is TeamState {
+  if (!(state.tasks instanceof Map) || ![...state.tasks.values()].every(isObject)) return false;
   return Object.entries(SHAPE).every(([key, shape]) => {
     const item = state[key];
     if (shape === 'map') return item instanceof Map;

@@ -7,6 +7,8 @@ export type TaskStatus = 'pending' | 'in_progress' | 'completed' | 'failed';
 
 export const TASK_STATUSES: readonly TaskStatus[] = ['pending', 'in_progress', 'completed', 'failed'];
 
+export const SHOWN_STATUSES: readonly (TaskStatus | 'blocked')[] = [...TASK_STATUSES, 'blocked'];
+
 /** Who works on it. A successor of the same name has another epoch, and not this claim. */
 export type Claim = { readonly member: string; readonly epoch: number; readonly at: number };
 

@@ -77,7 +77,12 @@ export async function makeTask(
   record: Extract<TeamRecord, { type: 'task_created' }>,
 ): Promise<Task | undefined> {
   const { id } = await must(log, record);
-  return [...log.state.tasks.values()].findLast((task) => task.record === id);
+  const { tasks } = log.state;
+  for (let number = tasks.size; number > 0; number--) {
+    const task = tasks.get(String(number));
+    if (task?.record === id) return task;
+  }
+  return undefined;
 }
 
 /** Tells the lead something in a member's name. */

@@ -31,7 +31,7 @@ function perform(
     case 'TaskUpdate':
       return updateTask(context, log, caller, input);
     case 'TaskList':
-      return listTasks(log, caller);
+      return listTasks(log, caller, input);
     case 'TaskGet':
       return getTask(log, caller, input);
     case 'TeamDelete':

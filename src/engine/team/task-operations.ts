@@ -9,7 +9,15 @@ import { type Ownership, ownerOf, SHARED } from '../../domain/team/ownership.ts'
 import { ROLES } from '../../domain/team/role.ts';
 import type { TeamState } from '../../domain/team/state.ts';
 import { isLive, isModelLed } from '../../domain/team/state.ts';
-import { shownStatus, TASK_STATUSES, type Task, type TaskStatus, waitsFor } from '../../domain/team/task.ts';
+import {
+  SHOWN_STATUSES,
+  shownStatus,
+  TASK_STATUSES,
+  type Task,
+  type TaskStatus,
+  waitsFor,
+} from '../../domain/team/task.ts';
+import { bookOf } from '../../domain/team/task-book.ts';
 import { fileOwners } from '../../domain/team/unowned.ts';
 import type { TeamLog } from '../ports.ts';
 import { type Answer, makeTask, must, refuse, type Somebody, type TeamContext, tellLead } from './context.ts';
@@ -27,12 +35,14 @@ function shown(task: Task, state: TeamState, by: string | null = null): Answer {
   };
 }
 
+function idsOf({ tasks }: TeamState): string {
+  if (tasks.size > ENDED_LISTED) return `an id from 1 to ${tasks.size}`;
+  return `one of ${[...tasks.keys()].join(', ') || 'none: the list is empty'}`;
+}
+
 function taskOf(state: TeamState, id: string): Task {
   const task = state.tasks.get(id);
-  return (
-    task ??
-    refuse(`taskId: expected one of ${[...state.tasks.keys()].join(', ') || 'none: the list is empty'}, got ${id}`)
-  );
+  return task ?? refuse(`taskId: expected ${idsOf(state)}, got ${id}`);
 }
 
 /** Names that a task can be meant for: the members, and the roles that are to become some. */
@@ -210,8 +220,28 @@ async function tell(log: TeamLog, freed: readonly Task[], by: string): Promise<A
   return { note: `${LEAD} was told` };
 }
 
-export function listTasks(log: TeamLog, { name }: Somebody): Answer {
-  return { team: log.state.team, tasks: [...log.state.tasks.values()].map((task) => shown(task, log.state, name)) };
+/** So many finished tasks are listed beside the open ones, and so many of one status. */
+const ENDED_LISTED = 20;
+const SELECTED_LISTED = 100;
+
+export function listTasks({ state }: TeamLog, { name }: Somebody, input: Input): Answer {
+  const book = bookOf(state.tasks);
+  const status = SHOWN_STATUSES.find((one) => one === input.maybe('status'));
+  const open = book.open();
+  const statusOf = (task: Task) => shownStatus(task, book, name);
+  const blocked = open.filter((task) => statusOf(task) === 'blocked').length;
+  const counts = { ...book.counts, pending: book.counts.pending - blocked, blocked };
+  const listed =
+    status === undefined
+      ? byId([...open, ...book.ended(ENDED_LISTED)])
+      : status === 'completed' || status === 'failed'
+        ? book.ended(SELECTED_LISTED, status)
+        : open.filter((task) => statusOf(task) === status).slice(-SELECTED_LISTED);
+  return { team: state.team, tasks: listed.map((task) => shown(task, state, name)), counts };
+}
+
+function byId(tasks: readonly Task[]): readonly Task[] {
+  return tasks.toSorted((one, other) => Number(one.id) - Number(other.id));
 }
 
 export function getTask(log: TeamLog, { name }: Somebody, input: Input): Answer {

@@ -201,7 +201,11 @@ test('without identity nothing is done in a name; with the key that was handed o
   );
   await assert.rejects(operate(world.context, 'TaskList', { key: 'wrong' }, nobody), /a key that no team knows/);
   const lead = await operate(world.context, 'TaskList', { key: created.key }, nobody);
-  assert.deepEqual(lead, { team: TEAM, tasks: [] });
+  assert.deepEqual(lead, {
+    team: TEAM,
+    tasks: [],
+    counts: { pending: 0, in_progress: 0, completed: 0, failed: 0, blocked: 0 },
+  });
   const member = await operate(
     world.context,
     'Task',
