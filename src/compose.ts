@@ -228,7 +228,7 @@ export async function createDaemon(options: DaemonOptions): Promise<Daemon> {
       rateLimit: tracker.rateLimit,
     });
     const server = await startServer(workflow, {
-      state: () => viewOf(source()),
+      state: (page) => viewOf(source(), page),
       issue: (number) => issueViewOf(source(), number),
       refresh: () => made.refresh(),
       onChange: (listener) => made.onChange(listener),

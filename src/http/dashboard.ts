@@ -2,6 +2,7 @@
 
 import { asLine, clip } from '../domain/text.ts';
 import type { StateView } from '../engine/daemon/view.ts';
+import type { ListName } from '../engine/daemon/view-page.ts';
 import { count, dollars, duration } from './format.ts';
 import { finishedTeamsOf, gateWords, type IssueTeam, TASK_MAX, taskWords, teamsOf, teamWords } from './team-lines.ts';
 
@@ -21,6 +22,12 @@ export function table(columns: readonly Column[], rows: readonly (readonly strin
 
 function ago(at: string | null, now: number): string {
   return at === null ? '–' : duration(now - Date.parse(at));
+}
+
+/** A table's rows, and how many there are beside them. */
+function paged(list: ListName, view: StateView, lines: readonly string[]): readonly string[] {
+  const next = view.next[list];
+  return next === null ? lines : [...lines, `  and ${view.more[list]} more: /?after=${next}`];
 }
 
 function section(title: string, lines: readonly string[]): string[] {
@@ -83,30 +90,36 @@ export function textDashboard(view: StateView): string {
     ...section(
       'RUNNING',
       view.running.length === 0
-        ? ['  nothing']
-        : table(
-            [
-              { title: 'ISSUE', max: 8 },
-              { title: 'TITLE', max: 44 },
-              { title: 'TRY', max: 4 },
-              { title: 'PHASE', max: 12 },
-              { title: 'SINCE', max: 9 },
-              { title: 'HEARD', max: 9 },
-              { title: 'TOKENS', max: 8 },
-              { title: 'COST', max: 8 },
-              { title: 'LAST WORDS', max: 60 },
-            ],
-            view.running.map((row) => [
-              `#${row.issue_number}`,
-              row.title,
-              String(row.attempt),
-              row.phase,
-              ago(row.started_at, now),
-              ago(row.last_event_at, now),
-              count(row.tokens.total_tokens),
-              dollars(row.cost_usd),
-              row.last_message ?? row.last_event ?? row.last_error ?? '',
-            ]),
+        ? counts.running === 0
+          ? ['  nothing']
+          : []
+        : paged(
+            'running',
+            view,
+            table(
+              [
+                { title: 'ISSUE', max: 8 },
+                { title: 'TITLE', max: 44 },
+                { title: 'TRY', max: 4 },
+                { title: 'PHASE', max: 12 },
+                { title: 'SINCE', max: 9 },
+                { title: 'HEARD', max: 9 },
+                { title: 'TOKENS', max: 8 },
+                { title: 'COST', max: 8 },
+                { title: 'LAST WORDS', max: 60 },
+              ],
+              view.running.map((row) => [
+                `#${row.issue_number}`,
+                row.title,
+                String(row.attempt),
+                row.phase,
+                ago(row.started_at, now),
+                ago(row.last_event_at, now),
+                count(row.tokens.total_tokens),
+                dollars(row.cost_usd),
+                row.last_message ?? row.last_event ?? row.last_error ?? '',
+              ]),
+            ),
           ),
     ),
     ...teamsOf(view).flatMap((team) => teamSection(team, now)),
@@ -114,53 +127,62 @@ export function textDashboard(view: StateView): string {
       view.retrying.length === 0 ? '' : 'RETRYING',
       view.retrying.length === 0
         ? []
-        : table(
-            [
-              { title: 'ISSUE', max: 8 },
-              { title: 'TITLE', max: 44 },
-              { title: 'TRIED', max: 5 },
-              { title: 'AGAIN IN', max: 10 },
-              { title: 'LAST ERROR', max: 80 },
-            ],
-            view.retrying.map((row) => [
-              `#${row.issue_number}`,
-              row.title,
-              String(row.attempt),
-              row.due_at === null ? '–' : duration(Math.max(0, Date.parse(row.due_at) - now)),
-              row.last_error ?? '',
-            ]),
+        : paged(
+            'retrying',
+            view,
+            table(
+              [
+                { title: 'ISSUE', max: 8 },
+                { title: 'TITLE', max: 44 },
+                { title: 'TRIED', max: 5 },
+                { title: 'AGAIN IN', max: 10 },
+                { title: 'LAST ERROR', max: 80 },
+              ],
+              view.retrying.map((row) => [
+                `#${row.issue_number}`,
+                row.title,
+                String(row.attempt),
+                row.due_at === null ? '–' : duration(Math.max(0, Date.parse(row.due_at) - now)),
+                row.last_error ?? '',
+              ]),
+            ),
           ),
     ),
     ...section(
       'WAITING',
       view.queued.length === 0
         ? []
-        : table(
-            [
-              { title: 'ISSUE', max: 8 },
-              { title: 'TITLE', max: 44 },
-              { title: 'WHY', max: 100 },
-            ],
-            view.queued.map((row) => [`#${row.issue_number}`, row.title, row.reason]),
+        : paged(
+            'queued',
+            view,
+            table(
+              [
+                { title: 'ISSUE', max: 8 },
+                { title: 'TITLE', max: 44 },
+                { title: 'WHY', max: 100 },
+              ],
+              view.queued.map((row) => [`#${row.issue_number}`, row.title, row.reason]),
+            ),
           ),
     ),
     ...section(
       'FINISHED',
       view.completed.length === 0
         ? []
-        : table(
-            [
-              { title: 'ISSUE', max: 8 },
-              { title: 'TITLE', max: 44 },
-              { title: 'OUTCOME', max: 13 },
-              { title: 'TRIES', max: 5 },
-              { title: 'TOOK', max: 9 },
-              { title: 'COST', max: 8 },
-              { title: 'PULL REQUEST', max: 100 },
-            ],
-            view.completed
-              .slice(0, 20)
-              .map((row) => [
+        : paged(
+            'completed',
+            view,
+            table(
+              [
+                { title: 'ISSUE', max: 8 },
+                { title: 'TITLE', max: 44 },
+                { title: 'OUTCOME', max: 13 },
+                { title: 'TRIES', max: 5 },
+                { title: 'TOOK', max: 9 },
+                { title: 'COST', max: 8 },
+                { title: 'PULL REQUEST', max: 100 },
+              ],
+              view.completed.map((row) => [
                 `#${row.issue_number}`,
                 row.title,
                 row.outcome,
@@ -169,6 +191,7 @@ export function textDashboard(view: StateView): string {
                 dollars(row.cost_usd),
                 row.pull_request?.url ?? row.reason ?? '',
               ]),
+            ),
           ),
     ),
     ...finishedTeamsOf(view)

@@ -4,10 +4,12 @@ import { randomBytes } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { assertNever, messageOf, ToolError } from '../domain/errors.ts';
 import { visible } from '../domain/text.ts';
+import { EVERYTHING, LIMIT_DEFAULT } from '../engine/daemon/view-page.ts';
 import { textDashboard } from './dashboard.ts';
 import { EventStream } from './events.ts';
 import { checkOrigin, type Refusal, SESSION_COOKIE, Sessions } from './guards.ts';
 import { loginPage, page } from './page.ts';
+import { pageOf } from './query.ts';
 import type { Source } from './source.ts';
 import { finishedTeamsOf, teamsOf } from './team-lines.ts';
 
@@ -20,6 +22,8 @@ export type ServerOptions = {
   readonly token: string | null;
 };
 
+/** So many rows of each list a terminal is shown. */
+const TEXT_ROWS = 20;
 const MAX_BODY_BYTES = 64 * 1024;
 
 type Route = 'home' | 'state' | 'issue' | 'team' | 'events' | 'refresh' | 'metrics' | 'healthz' | 'login';
@@ -149,12 +153,17 @@ export class StatusServer {
   async #answer(route: Route, path: string, request: IncomingMessage, response: ServerResponse): Promise<void> {
     const { source } = this.#options;
     switch (route) {
-      case 'home':
+      case 'home': {
+        const asked = pageOf(request.url, wantsHtml(request) ? LIMIT_DEFAULT : TEXT_ROWS);
+        if ('code' in asked) return this.#refuse(response, asked);
         return wantsHtml(request)
-          ? this.#html(response, 200, (nonce) => page(source.state(), nonce))
-          : this.#send(response, 200, 'text/plain; charset=utf-8', textDashboard(source.state()));
-      case 'state':
-        return this.#json(response, 200, source.state());
+          ? this.#html(response, 200, (nonce) => page(source.state(asked), nonce))
+          : this.#send(response, 200, 'text/plain; charset=utf-8', textDashboard(source.state(asked)));
+      }
+      case 'state': {
+        const asked = pageOf(request.url, LIMIT_DEFAULT);
+        return 'code' in asked ? this.#refuse(response, asked) : this.#json(response, 200, source.state(asked));
+      }
       case 'issue': {
         const number = /^\/api\/v1\/issues\/([1-9]\d{0,9})$/.exec(path)?.[1];
         const found = number === undefined ? undefined : source.issue(Number(number));
@@ -187,7 +196,7 @@ export class StatusServer {
 
   /** All teams at work and the last ones that are finished, or the one of that name. */
   #teams(name: string, response: ServerResponse): void {
-    const state = this.#options.source.state();
+    const state = this.#options.source.state(EVERYTHING);
     const teams = [...teamsOf(state), ...finishedTeamsOf(state)].map(({ issue, outcome, team }) => ({
       issue_number: issue,
       outcome,

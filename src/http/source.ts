@@ -1,9 +1,11 @@
 // What the status server shows and may ask for.
 
 import type { StateView } from '../engine/daemon/view.ts';
+import type { Page } from '../engine/daemon/view-page.ts';
 
 export type Source = {
-  readonly state: () => StateView;
+  /** Missing: the first page. */
+  readonly state: (page?: Page) => StateView;
   readonly issue: (number: number) => Readonly<Record<string, unknown>> | undefined;
   readonly refresh: () => { readonly coalesced: boolean };
   readonly onChange: (listener: () => void) => () => void;

@@ -40,7 +40,8 @@ test('what is wrong stands at the top', () => {
 });
 
 test('an idle daemon', () => {
-  const text = textDashboard(viewWith({ running: [], retrying: [], queued: [], completed: [] }));
+  const counts = { running: 0, retrying: 0, queued: 0, completed: 0, failed: 0 };
+  const text = textDashboard(viewWith({ counts, running: [], retrying: [], queued: [], completed: [] }));
   assert.match(text, /RUNNING\n {2}nothing\n/);
   assert.doesNotMatch(text, /WAITING|FINISHED|RETRYING/);
 });

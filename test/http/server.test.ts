@@ -4,6 +4,7 @@ import { connect } from 'node:net';
 import test from 'node:test';
 import { ToolError } from '../../src/domain/errors.ts';
 import type { StateView } from '../../src/engine/daemon/view.ts';
+import type { Page } from '../../src/engine/daemon/view-page.ts';
 import { StatusServer } from '../../src/http/server.ts';
 import { type Cleanup, finallyDo } from '../support/temp.ts';
 import { viewWith } from '../support/view.ts';
@@ -32,10 +33,13 @@ function ask(
 }
 
 async function start(t: Cleanup, options: { readonly token?: string; readonly allowedHosts?: readonly string[] } = {}) {
-  const world = { view: viewWith(), refreshes: 0, listeners: new Set<() => void>() };
+  const world = { view: viewWith(), refreshes: 0, listeners: new Set<() => void>(), pages: [] as (Page | undefined)[] };
   const server = new StatusServer({
     source: {
-      state: () => world.view,
+      state: (page) => {
+        world.pages.push(page);
+        return world.view;
+      },
       issue: (number) => (number === 1 ? { issue_number: 1 } : undefined),
       refresh: () => {
         world.refreshes += 1;
@@ -60,6 +64,32 @@ async function start(t: Cleanup, options: { readonly token?: string; readonly al
   };
   return { server, world, change, port: Number(new URL(server.url).port) };
 }
+
+test('limit and after page the lists of state and page; what is neither is refused', async (t) => {
+  const { port, world } = await start(t);
+  const asked: readonly [string, Page][] = [
+    ['/api/v1/state', { limit: 100, after: null }],
+    ['/api/v1/state?limit=7&after=queued:1-33', { limit: 7, after: { list: 'queued', place: [1, 33] } }],
+    ['/?after=completed:1767268800000-4', { limit: 20, after: { list: 'completed', place: [1767268800000, 4] } }],
+  ];
+  for (const [path, expected] of asked) {
+    assert.equal((await ask(port, path)).status, 200);
+    assert.deepEqual(world.pages.at(-1), expected, path);
+  }
+  await ask(port, '/', { headers: { accept: 'text/html' } });
+  assert.deepEqual(world.pages.at(-1), { limit: 100, after: null });
+  for (const path of [
+    '/api/v1/state?limit=0',
+    '/api/v1/state?limit=1001',
+    '/?limit=x',
+    '/?after=queued',
+    '/?after=a:1-1',
+  ]) {
+    const { status, body } = await ask(port, path);
+    assert.equal(status, 400, path);
+    assert.equal(JSON.parse(body).error.code, 'bad_request');
+  }
+});
 
 test('the text dashboard for a terminal, the page for a browser, at both paths', async (t) => {
   const { port } = await start(t);

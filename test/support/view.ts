@@ -83,6 +83,8 @@ export function viewWith(change: Partial<StateView> = {}): StateView {
         team: null,
       },
     ],
+    next: { running: null, retrying: null, queued: null, completed: null },
+    more: { running: 0, retrying: 0, queued: 0, completed: 0 },
     poll: {
       interval_ms: 30_000,
       last_at: '2026-01-01T11:59:50.000Z',

@@ -11,8 +11,10 @@ import type { Usage } from '../../domain/usage.ts';
 import type { Workflow } from '../../domain/workflow.ts';
 import type { PollStats, RateLimit } from '../ports.ts';
 import type { Waiting } from './dispatcher.ts';
+import { WAITS_FOR_SLOT } from './intake.ts';
 import type { Live } from './live.ts';
 import type { PollInfo } from './orchestrator.ts';
+import { cut, EVERYTHING, FIRST_PAGE, type ListName, type Page, type Place } from './view-page.ts';
 
 export type ViewSource = {
   readonly now: number;
@@ -108,6 +110,10 @@ export type StateView = {
   readonly retrying: readonly RetryingRow[];
   readonly queued: readonly QueuedRow[];
   readonly completed: readonly CompletedRow[];
+  /** The cursor of each list's next page; null: there is none. */
+  readonly next: Readonly<Record<ListName, string | null>>;
+  /** How many rows of each list come after these. */
+  readonly more: Readonly<Record<ListName, number>>;
   readonly poll: {
     readonly interval_ms: number;
     readonly last_at: string | null;
@@ -189,8 +195,13 @@ function completedRow(slug: string, done: Completed): CompletedRow {
   };
 }
 
-/** The newest completed first; whoever holds a slot or is being published counts as running. */
-export function viewOf(source: ViewSource): StateView {
+/** What waits for a slot alone comes last: every other reason is one that somebody can mend. */
+function queuedPlace({ issue, reason }: Waiting): Place {
+  return [reason === WAITS_FOR_SLOT ? 0 : 1, issue.number];
+}
+
+/** One page of each list, the newest first; whoever holds a slot or is being published counts as running. */
+export function viewOf(source: ViewSource, page: Page = FIRST_PAGE): StateView {
   const { state, live, workflow, poll } = source;
   const slug = formatSlug(workflow.tracker.slug);
   const entries = [...state.entries.values()];
@@ -205,6 +216,13 @@ export function viewOf(source: ViewSource): StateView {
   const isCounted = (issue: number) => state.entries.get(issue)?.phase !== 'running';
   const runningNow = [...live].reduce((sum, [issue, one]) => sum + (isCounted(issue) ? 0 : one.used.seconds), 0);
   const counted = entries.reduce((sum, entry) => sum + entry.running.seconds, 0);
+  const byNumber = ({ number }: Entry): Place => [number, 0];
+  const shown = {
+    running: cut('running', running, byNumber, page),
+    retrying: cut('retrying', retrying, byNumber, page),
+    queued: cut('queued', waiting, queuedPlace, page),
+    completed: cut('completed', state.completed, ({ finishedAt, number }) => [finishedAt, number], page),
+  };
   return {
     generated_at: iso(source.now),
     version: source.version,
@@ -223,20 +241,32 @@ export function viewOf(source: ViewSource): StateView {
       failed: state.counts.failed,
     },
     slots: workflow.agent.maxConcurrent,
-    running: running.map((entry) => runningRow(slug, entry, live.get(entry.number), workflow.labels)),
-    retrying: retrying.map((entry) => ({
+    running: shown.running.rows.map((entry) => runningRow(slug, entry, live.get(entry.number), workflow.labels)),
+    retrying: shown.retrying.rows.map((entry) => ({
       ...rowOf(slug, entry.number, entry.url, entry.title),
       attempt: entry.attempt,
       due_at: entry.retryAt === null ? null : iso(entry.retryAt),
       last_error: entry.lastError,
       branch: entry.branch,
     })),
-    queued: waiting.map(({ issue, reason }) => ({
+    queued: shown.queued.rows.map(({ issue, reason }) => ({
       ...rowOf(slug, issue.number, issue.url, issue.title),
       reason,
       author: issue.author?.login ?? null,
     })),
-    completed: state.completed.map((done) => completedRow(slug, done)).reverse(),
+    completed: shown.completed.rows.map((done) => completedRow(slug, done)),
+    next: {
+      running: shown.running.next,
+      retrying: shown.retrying.next,
+      queued: shown.queued.next,
+      completed: shown.completed.next,
+    },
+    more: {
+      running: shown.running.more,
+      retrying: shown.retrying.more,
+      queued: shown.queued.more,
+      completed: shown.completed.more,
+    },
     poll: {
       interval_ms: workflow.polling.intervalMs,
       last_at: poll.lastAt === null ? null : iso(poll.lastAt),
@@ -256,7 +286,8 @@ export function viewOf(source: ViewSource): StateView {
 
 /** One issue, its last life when it is over, as `GET /api/v1/issues/<n>` shows it; undefined when the daemon knows nothing of it. */
 export function issueViewOf(source: ViewSource, issue: number): Readonly<Record<string, unknown>> | undefined {
-  const view = viewOf(source);
+  const waiting = source.waiting.filter((one) => one.issue.number === issue);
+  const view = viewOf({ ...source, waiting }, EVERYTHING);
   const entry = source.state.entries.get(issue);
   const of = <T extends Row>(rows: readonly T[]) => rows.find((row) => row.issue_number === issue) ?? null;
   const completed = view.completed.filter((row) => row.issue_number === issue);
