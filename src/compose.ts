@@ -24,6 +24,7 @@ import { createTemplate } from './adapters/template.ts';
 import { FileTranscripts } from './adapters/transcripts.ts';
 import { checkRoot, claimRoot } from './adapters/workspaces/workspace-root.ts';
 import { DiskWorkspaces } from './adapters/workspaces/workspaces.ts';
+import { prefixTaken } from './domain/branch-prefix.ts';
 import { ToolError } from './domain/errors.ts';
 import { formatSlug } from './domain/repository.ts';
 import type { Workflow } from './domain/workflow.ts';
@@ -61,6 +62,7 @@ export type Daemon = {
 };
 
 const LEFTOVER_GRACE_MS = 3_000;
+const PREFIX_ANSWER_MS = 5_000;
 
 function withPort(port: number | undefined): (workflow: Workflow) => Workflow {
   return (workflow) => (port === undefined ? workflow : { ...workflow, server: { ...workflow.server, port } });
@@ -152,6 +154,7 @@ export async function createDaemon(options: DaemonOptions): Promise<Daemon> {
     probing.catch(() => undefined);
     supervisor.run('credential', (signal) => checkCredential(found, host, env, log, begun, probing, signal));
     const { HostingClient } = await import('./adapters/github/client.ts');
+    const { takenPrefix } = await import('./adapters/github/repository.ts');
     const { GitHubTracker } = await import('./adapters/github/tracker.ts');
     const isolation = await probing;
     const runtime = new RuntimeDir();
@@ -164,6 +167,13 @@ export async function createDaemon(options: DaemonOptions): Promise<Daemon> {
       clock,
     });
     closers.push(() => client.close());
+    // Asked while the rest begins. Where no answer comes, the first poll says why.
+    const untaken = takenPrefix(
+      client,
+      trackerConfig.slug,
+      workflow.workspace.branchPrefix,
+      AbortSignal.any([supervisor.signal, AbortSignal.timeout(PREFIX_ANSWER_MS)]),
+    ).catch(() => undefined);
     const eventsFile = join(state.path, 'label-events.json');
     const tracker = new GitHubTracker({ client, slug: trackerConfig.slug, clock, eventsFile });
     closers.push(() => tracker.close());
@@ -252,6 +262,9 @@ export async function createDaemon(options: DaemonOptions): Promise<Daemon> {
         'serve',
         'the token could not be taken out of this process’s environment; give it through the login of the hosting client',
       );
+    const { branchPrefix } = workflow.workspace;
+    const taken = await untaken;
+    if (taken !== undefined) throw new ToolError('config', prefixTaken(taken, branchPrefix));
     supervisor.keep('workflow file', (signal) => file.watch(signal));
     begin();
     await made.recover();

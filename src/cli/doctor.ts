@@ -10,7 +10,7 @@ import { detectRemote } from '../adapters/git/git-remote.ts';
 import { HostingClient } from '../adapters/github/client.ts';
 import { hostOf } from '../adapters/github/clone-url.ts';
 import { Credential, clientStatus, type Environment } from '../adapters/github/credential.ts';
-import { readRepository } from '../adapters/github/repository.ts';
+import { readRepository, takenPrefix } from '../adapters/github/repository.ts';
 import type { Holder } from '../adapters/held-lock.ts';
 import { packageVersion } from '../adapters/package-root.ts';
 import { findProject } from '../adapters/project.ts';
@@ -112,11 +112,10 @@ async function checkTracker(workflow: Workflow, env: Environment): Promise<Check
           `${status.says}; the token from ${credential.source} is used`,
           `${login}, or leave it so`,
         );
-  return [client, ok('token', `from ${credential.source}`), await checkRepository(workflow, credential)];
+  return [client, ok('token', `from ${credential.source}`), ...(await checkRepository(workflow, credential))];
 }
 
-async function checkRepository(workflow: Workflow, credential: Credential): Promise<Check> {
-  const slug = formatSlug(workflow.tracker.slug);
+async function checkRepository(workflow: Workflow, credential: Credential): Promise<Check[]> {
   const client = new HostingClient({
     apiUrl: workflow.tracker.apiUrl,
     token: () => credential.token(),
@@ -125,7 +124,18 @@ async function checkRepository(workflow: Workflow, credential: Credential): Prom
     clock: systemClock,
   });
   try {
-    const { mayPush, archived } = await readRepository(client, workflow.tracker.slug, AbortSignal.timeout(20_000));
+    const signal = AbortSignal.timeout(20_000);
+    const repository = await checkRights(client, workflow, signal);
+    return repository.status === 'fail' ? [repository] : [repository, await checkPrefix(client, workflow, signal)];
+  } finally {
+    await client.close();
+  }
+}
+
+async function checkRights(client: HostingClient, workflow: Workflow, signal: AbortSignal): Promise<Check> {
+  const slug = formatSlug(workflow.tracker.slug);
+  try {
+    const { mayPush, archived } = await readRepository(client, workflow.tracker.slug, signal);
     if (archived) return fail('repository', `${slug} is archived`, 'unarchive it, or name another one in tracker.repo');
     return mayPush
       ? ok('repository', `${slug} can be read and pushed to`)
@@ -140,8 +150,26 @@ async function checkRepository(workflow: Workflow, credential: Credential): Prom
       `${slug}: ${messageOf(error)}`,
       'check tracker.repo, tracker.api_url and what the token may do',
     );
-  } finally {
-    await client.close();
+  }
+}
+
+/** A branch that is a directory of the issues' branches. */
+async function checkPrefix(client: HostingClient, workflow: Workflow, signal: AbortSignal): Promise<Check> {
+  const { branchPrefix } = workflow.workspace;
+  const name = 'branch prefix';
+  const rename = (branch: string) =>
+    `rename the branch ${branch} on the remote, or set workspace.branch_prefix in ${workflow.path}`;
+  try {
+    const taken = await takenPrefix(client, workflow.tracker.slug, branchPrefix, signal);
+    return taken === undefined
+      ? ok(name, `${branchPrefix}issue-<n>`)
+      : fail(name, `the branch ${taken} on the remote makes ${branchPrefix}issue-1 impossible`, rename(taken));
+  } catch (error) {
+    return warn(
+      name,
+      `not known whether ${branchPrefix}issue-1 is possible: ${messageOf(error)}`,
+      'tool doctor, again',
+    );
   }
 }
 

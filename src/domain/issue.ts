@@ -49,6 +49,6 @@ export function byAge(a: Issue, b: Issue): number {
 }
 
 /** The branch of an issue's k-th life: `tool/issue-7`, then `tool/issue-7-2`. */
-export function branchOf(issueNumber: number, life: number): string {
-  return life === 1 ? `tool/issue-${issueNumber}` : `tool/issue-${issueNumber}-${life}`;
+export function branchOf(prefix: string, issueNumber: number, life: number): string {
+  return life === 1 ? `${prefix}issue-${issueNumber}` : `${prefix}issue-${issueNumber}-${life}`;
 }

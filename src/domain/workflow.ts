@@ -35,7 +35,12 @@ export type Workflow = {
   };
   readonly labels: StateLabels;
   readonly polling: { readonly intervalMs: number };
-  readonly workspace: { readonly root: string; readonly keep: boolean };
+  readonly workspace: {
+    readonly root: string;
+    readonly keep: boolean;
+    /** What the branches of new issues begin with; usually ends with `/`. */
+    readonly branchPrefix: string;
+  };
   readonly hooks: {
     readonly afterCreate: string | null;
     readonly beforeRun: string | null;

@@ -51,7 +51,7 @@ test('with nothing but the repository, every default holds', () => {
     },
     labels: { active: ['tool-todo'], done: 'tool-done', failed: 'tool-failed' },
     polling: { intervalMs: 30_000 },
-    workspace: { root: '/tmp/tool-harness-test', keep: false },
+    workspace: { root: '/tmp/tool-harness-test', keep: false, branchPrefix: 'tool/' },
     hooks: { afterCreate: null, beforeRun: null, afterRun: null, beforeRemove: null, timeoutMs: 300_000 },
     stateDir: '/home/me/.local/state/toolcrew/github.com/o/r',
     agent: {
@@ -182,7 +182,7 @@ tracker:
   trsut: write
   done_label: tool-todo
 polling: { interval_ms: fast }
-workspace: { root: $NOWHERE }
+workspace: { root: $NOWHERE, branch_prefix: /tool }
 agent: { max_concurent_agents: 2, max_attempts: 0 }
 tool: { runtime: cluade, mode: teem, env: [PATH, GH_TOKEN], permission_mode: yolo, stall_timeout_ms: 1.5 }
 server: { port: 99999, host: 0.0.0.0 }
@@ -194,6 +194,7 @@ hook: {}
     'tracker.token: expected the name of an environment variable, like $MY_TOKEN (a token itself must not stand in a file), got "ghp_secret"',
     'tracker.trsut: unknown key; did you mean tracker.trust?',
     'polling.interval_ms: expected a number, got "fast"',
+    'workspace.branch_prefix: expected the beginning of a branch name that git accepts, like tool/, got "/tool"',
     'agent.max_attempts: expected a number of at least 1, got 0',
     'agent.max_concurent_agents: unknown key; did you mean agent.max_concurrent_agents?',
     'tool.runtime: expected one of claude, command, patch, got "cluade"; did you mean claude?',
@@ -232,7 +233,7 @@ test('rules across keys', () => {
     [`${REPO}\nagent: []`, ['agent: expected a map of keys, got []']],
     [`${REPO}\ntool: { command: [] }`, ['tool.command: expected something, not an empty one, got []']],
     [`${REPO}\nport: 80`, ['port: unknown key; did you mean server.port?']],
-    [`${REPO}\nworkspace: { repo: o/r }`, ['workspace.repo: unknown key; expected one of root, keep']],
+    [`${REPO}\nworkspace: { repo: o/r }`, ['workspace.repo: unknown key; expected one of root, keep, branch_prefix']],
     ['- a\n- b', ['front matter: expected a map of keys, got ["a","b"]']],
   ];
   for (const [yaml, expected] of cases) assert.deepEqual(problems(yaml), expected, yaml);

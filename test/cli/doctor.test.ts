@@ -11,7 +11,7 @@ import type { Check } from '../../src/cli/check.ts';
 import { diagnose } from '../../src/cli/doctor.ts';
 import { agentRunning } from '../support/agents.ts';
 import { CLI, cleanEnv, Daemon, freePort, runTool } from '../support/daemon.ts';
-import { DAEMON_TOKEN, startForge } from '../support/forge.ts';
+import { DAEMON_TOKEN, gitAs, startForge } from '../support/forge.ts';
 import { type Cleanup, finallyDo, tempDir } from '../support/temp.ts';
 
 const forge = await startForge({ after });
@@ -96,6 +96,7 @@ test('on a good set-up every row is ok: exit 0', async (t) => {
     'hosting client': 'ok',
     token: 'ok',
     repository: 'ok',
+    'branch prefix': 'ok',
     'workspace root': 'ok',
     state: 'ok',
     journal: 'ok',
@@ -191,6 +192,22 @@ test('a token alone is enough, with no client and with one that is not logged in
     assert.ok(!Object.values(standing).includes('fail'));
     install('gh', LOGGED_OUT);
   }
+});
+
+test('a branch that makes those of issues impossible is named, with both ways out', async (t) => {
+  const { write, rows, install } = machine(t);
+  install('gh', LOGGED_IN);
+  await gitAs(forge.bare, 'branch', 'tool', 'main');
+  finallyDo(t, async () => {
+    await gitAs(forge.bare, 'branch', '-D', 'tool');
+  });
+  write('');
+  const taken = (await rows()).row('branch prefix');
+  assert.equal(taken?.status, 'fail');
+  assert.equal(taken?.says, 'the branch tool on the remote makes tool/issue-1 impossible');
+  assert.match(taken?.mend ?? '', /rename the branch tool .* workspace\.branch_prefix/);
+  write('workspace: { branch_prefix: bot/ }');
+  assert.deepEqual((await rows()).row('branch prefix')?.status, 'ok');
 });
 
 test('a token that may not push, that is wrong, and a repository that is not there', async (t) => {

@@ -15,8 +15,8 @@ test('labels are compared without regard to case, and kept as they are spelled',
 });
 
 test('branches by life', () => {
-  assert.equal(branchOf(7, 1), 'tool/issue-7');
-  assert.equal(branchOf(7, 2), 'tool/issue-7-2');
+  assert.equal(branchOf('tool/', 7, 1), 'tool/issue-7');
+  assert.equal(branchOf('tool/', 7, 2), 'tool/issue-7-2');
 });
 
 test('oldest first, the number deciding between equals', () => {

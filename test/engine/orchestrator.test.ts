@@ -681,6 +681,24 @@ test('a daemon that is stopped ends its agents and leaves the issue to the next 
   await world.stop();
 });
 
+test('an issue keeps the branch of its claim, also for the removal, whatever prefix the file names since', async () => {
+  const world = new World();
+  world.workspaces.fault = (call) => {
+    if (call === 'push') world.workflow = workflowWith({ workspace: { branchPrefix: 'bot/' } });
+  };
+  world.tracker.open(1);
+  await world.start();
+  assert.deepEqual(world.workspaces.removedBranches, ['tool/issue-1']);
+  assert.deepEqual(
+    world.tracker.pulls.map(({ branch }) => branch),
+    ['tool/issue-1'],
+  );
+  world.tracker.open(2);
+  await world.pass(30_000);
+  assert.deepEqual(world.workspaces.removedBranches, ['tool/issue-1', 'bot/issue-2']);
+  await world.stop();
+});
+
 test('a workspace is kept when the file says so', async () => {
   const world = new World(workflowWith({ workspace: { keep: true } }));
   world.tracker.open(1);

@@ -183,6 +183,21 @@ test('a long past is loaded in a time that grows with it, not with its square', 
   assert.ok(long.ms < short.ms + 500, `${long.ms} ms after ${short.ms} ms`);
 });
 
+test('a snapshot of a program that wrote no branch beside a workspace to remove is read', () => {
+  const past = [[7, 2, null, '', 'done']];
+  const cleanups = [
+    [7, '/w/issue-7'],
+    [8, '/w/issue-8', 'bot/issue-8'],
+  ];
+  assert.deepEqual(
+    decodeState({ ...freezeState(EMPTY_STATE), past, cleanups })?.cleanups,
+    new Map([
+      [7, { directory: '/w/issue-7', branch: 'tool/issue-7-2' }],
+      [8, { directory: '/w/issue-8', branch: 'bot/issue-8' }],
+    ]),
+  );
+});
+
 test('an attempt is begun once, and a record at the wrong place changes nothing', () => {
   const claimed: JournalRecord = {
     type: 'claimed',

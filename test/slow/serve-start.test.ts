@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import test from 'node:test';
 import { agentRunning, COMMITS } from '../support/agents.ts';
 import { cleanEnv, Daemon, runTool } from '../support/daemon.ts';
-import { startForge } from '../support/forge.ts';
+import { gitAs, startForge } from '../support/forge.ts';
 
 test('a start that failed claims nothing: with the key mended, the next one takes root and issue', async (t) => {
   const forge = await startForge(t);
@@ -61,4 +61,21 @@ test('a record that the journal ends in the middle of is said, in the singular',
   writeFileSync(join(daemon.stateDir, 'journal.jsonl'), '\n{"v":1,"id":"x.1","at":1,"ty');
   daemon.start();
   await daemon.logged(`[serve]     warn: a torn line is skipped in ${daemon.stateDir}/journal.jsonl\n`);
+});
+
+test('a branch named like the prefix refuses the start, and another prefix is published under', async (t) => {
+  const forge = await startForge(t);
+  await forge.open('one');
+  await gitAs(forge.bare, 'branch', 'tool', 'main');
+  const daemon = await Daemon.create(t, forge, { yaml: agentRunning(COMMITS) });
+  daemon.start(['--once']);
+  assert.equal(await daemon.exit(), 2, daemon.log);
+  assert.match(daemon.log, /the branch tool on the remote .* rename it, or set workspace\.branch_prefix/);
+  daemon.overwrite(daemon.read().replace('workspace: { ', 'workspace: { branch_prefix: bot/, '));
+  daemon.start(['--once']);
+  assert.equal(await daemon.exit(), 0, daemon.log);
+  assert.deepEqual(
+    (await forge.pulls()).map(({ head }) => head),
+    ['bot/issue-1'],
+  );
 });

@@ -244,6 +244,7 @@ class MemoryWorkspaces implements Workspaces {
   readonly heads = new Map<number, string>();
   readonly pushed: string[] = [];
   readonly removed: number[] = [];
+  readonly removedBranches: string[] = [];
   fault: (call: string) => void = () => undefined;
   beforeCollect: () => Promise<void> = async () => undefined;
 
@@ -316,6 +317,7 @@ class MemoryWorkspaces implements Workspaces {
     this.present.delete(task.issue);
     this.heads.delete(task.issue);
     this.removed.push(task.issue);
+    this.removedBranches.push(task.branch);
   }
 }
 
@@ -365,7 +367,7 @@ export function workflowWith(
     },
     labels: change.labels ?? { active: ['tool-todo'], done: 'tool-done', failed: 'tool-failed' },
     polling: { intervalMs: 30_000 },
-    workspace: { root: '/workspaces', keep: false, ...change.workspace },
+    workspace: { root: '/workspaces', keep: false, branchPrefix: 'tool/', ...change.workspace },
     hooks: {
       afterCreate: null,
       beforeRun: null,

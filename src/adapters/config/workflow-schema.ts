@@ -2,6 +2,7 @@
 // editors use is generated from this.
 
 import * as z from 'zod';
+import { DEFAULT_PREFIX, isBranchPrefix } from '../../domain/branch-prefix.ts';
 import { isTokenVariable } from '../../domain/credential.ts';
 import { parseSlug } from '../../domain/repository.ts';
 import { ISOLATION_MODES, PERMISSION_MODES, RUNTIMES, WORK_MODES } from '../../domain/workflow.ts';
@@ -64,6 +65,12 @@ const workspace = z
         'Where workspaces are made, <root>/issue-<number>; each repository needs a root of its own. ~ and $VAR are expanded; relative to this file.',
       ),
     keep: z.boolean().default(false).describe('Keep the workspace of a done or closed issue.'),
+    branch_prefix: text
+      .refine(isBranchPrefix, { message: 'the beginning of a branch name that git accepts, like tool/' })
+      .default(DEFAULT_PREFIX)
+      .describe(
+        'What the branches of issues begin with, <branch_prefix>issue-<number>. An issue that was taken on keeps its branch.',
+      ),
   })
   .prefault({});
 

@@ -147,7 +147,11 @@ function normalize(
     },
     labels: resolveLabels(input, problems),
     polling: { intervalMs: input.polling.interval_ms },
-    workspace: { root: absolute(input.workspace.root, 'workspace.root'), keep: input.workspace.keep },
+    workspace: {
+      root: absolute(input.workspace.root, 'workspace.root'),
+      keep: input.workspace.keep,
+      branchPrefix: input.workspace.branch_prefix,
+    },
     hooks: {
       afterCreate: input.hooks.after_create,
       beforeRun: input.hooks.before_run,

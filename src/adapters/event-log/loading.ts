@@ -4,7 +4,7 @@
 import { fold } from '../../domain/daemon/fold.ts';
 import { EMPTY_BOOK, type Past, type PastBook } from '../../domain/daemon/past.ts';
 import type { JournalRecord } from '../../domain/daemon/record.ts';
-import { type DaemonState, EMPTY_STATE, type Entry } from '../../domain/daemon/state.ts';
+import { type Cleanup, type DaemonState, EMPTY_STATE, type Entry } from '../../domain/daemon/state.ts';
 import type { Stored } from '../../domain/log.ts';
 
 type Pages = Map<number, Map<number, Past>>;
@@ -31,7 +31,7 @@ function putBack<T>(map: Map<number, T>, part: ReadonlyMap<number, T>, issue: nu
 
 export class Loading {
   #entries = new Map<number, Entry>();
-  #cleanups = new Map<number, string>();
+  #cleanups = new Map<number, Cleanup>();
   #pages: Pages = new Map();
   #others: DaemonState = EMPTY_STATE;
 

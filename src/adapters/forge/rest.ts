@@ -197,6 +197,8 @@ export class RestLayer {
     if (rest === '/issues' && method === 'POST') return this.#createIssue(call);
     const permission = /^\/collaborators\/([^/]+)\/permission$/.exec(rest)?.[1];
     if (permission !== undefined && method === 'GET') return this.#permission(call, decodeURIComponent(permission));
+    const ref = /^\/git\/ref\/(.+)$/.exec(rest)?.[1];
+    if (ref !== undefined && method === 'GET') return this.#ref(`refs/${decodeURIComponent(ref)}`);
     if (rest === '/pulls' && method === 'POST') return this.#createPull(call);
     return this.#pass(call);
   }
@@ -301,6 +303,11 @@ export class RestLayer {
   async #git(...args: string[]): Promise<string | undefined> {
     const { exitCode, stdout } = await tryGit(args, { cwd: this.#options.repository });
     return exitCode === 0 ? stdout.trim() : undefined;
+  }
+
+  async #ref(ref: string): Promise<Answer> {
+    const sha = await this.#git('rev-parse', '--verify', '--quiet', ref);
+    return sha === undefined ? refusal(404, 'Not Found') : json(200, { ref, object: { sha, type: 'commit' } });
   }
 
   async #createPull(call: Call): Promise<Answer> {

@@ -1,6 +1,7 @@
 // The repository itself: what the credential may do with it, and whether it is still called so.
 
 import * as z from 'zod';
+import { branchesInTheWay } from '../../domain/branch-prefix.ts';
 import { formatSlug, type RepoSlug } from '../../domain/repository.ts';
 import { TrackerError } from '../../domain/tracker-error.ts';
 import { type HostingClient, Moved } from './client.ts';
@@ -9,6 +10,7 @@ const repository = z.object({
   archived: z.boolean().default(false),
   permissions: z.object({ push: z.boolean() }).optional(),
 });
+const anyRef = z.object({ ref: z.string() });
 const named = z.object({ full_name: z.string() });
 
 /** Throws a TrackerError that says so when the repository was renamed or transferred. */
@@ -30,6 +32,34 @@ export async function readRepository(
       { cause: error },
     );
   }
+}
+
+/** Whether the repository has a branch of exactly this name. */
+async function hasBranch(client: HostingClient, slug: RepoSlug, branch: string, signal: AbortSignal): Promise<boolean> {
+  try {
+    await client.request(
+      'GET /repos/{owner}/{repo}/git/ref/{+ref}',
+      { ...slug, ref: `heads/${branch}` },
+      anyRef,
+      signal,
+    );
+    return true;
+  } catch (error) {
+    // 409: the repository is empty.
+    if (error instanceof TrackerError && (error.status === 404 || error.status === 409)) return false;
+    throw error;
+  }
+}
+
+/** Which branch of the repository makes branches of issues impossible; undefined when none does. */
+export async function takenPrefix(
+  client: HostingClient,
+  slug: RepoSlug,
+  prefix: string,
+  signal: AbortSignal,
+): Promise<string | undefined> {
+  for (const branch of branchesInTheWay(prefix)) if (await hasBranch(client, slug, branch, signal)) return branch;
+  return undefined;
 }
 
 /** The name of the repository that an address of this service's API leads to. */

@@ -39,7 +39,9 @@ function claim(state: DaemonState, record: Stored<Extract<JournalRecord, { type:
     outages: 0,
     run: null,
     runtime: resumed ? earlier.runtime : null,
-    workspace: resumed ? earlier.workspace : (state.cleanups.get(record.issue) ?? earlier?.workspace ?? null),
+    workspace: resumed
+      ? earlier.workspace
+      : (state.cleanups.get(record.issue)?.directory ?? earlier?.workspace ?? null),
     sessionId: resumed ? earlier.sessionId : null,
     retryAt: null,
     lastError: resumed ? earlier.lastError : null,
@@ -185,7 +187,7 @@ function finish(state: DaemonState, record: Stored<Extract<JournalRecord, { type
       updatedAt: record.updated_at,
       outcome: record.outcome,
     });
-    if (entry.workspace !== null) cleanups.set(record.issue, entry.workspace);
+    if (entry.workspace !== null) cleanups.set(record.issue, { directory: entry.workspace, branch: entry.branch });
   } else {
     const spent = spentOf(entry);
     entries.set(record.issue, {

@@ -1,6 +1,8 @@
 // The state as plain JSON and back, for the record that begins a continued journal.
 
-import { EMPTY_BOOK, type PastBook, pastIssues, withPast } from './past.ts';
+import { DEFAULT_PREFIX } from '../branch-prefix.ts';
+import { branchOf } from '../issue.ts';
+import { EMPTY_BOOK, type PastBook, pastIssues, pastOf, withPast } from './past.ts';
 import type { IssueOutcome } from './record.ts';
 import type { DaemonState, Entry } from './state.ts';
 
@@ -8,7 +10,8 @@ import type { DaemonState, Entry } from './state.ts';
 export type FrozenState = Omit<DaemonState, 'entries' | 'past' | 'cleanups'> & {
   entries: Entry[];
   past: [number: number, life: number, labelEvent: number | null, updatedAt: string, outcome: IssueOutcome][];
-  cleanups: [number, string][];
+  /** Earlier programs wrote no branch: the prefix was always the same. */
+  cleanups: [number, directory: string, branch?: string][];
 };
 
 /** For a snapshot record. */
@@ -23,20 +26,31 @@ export function freezeState(state: DaemonState): FrozenState {
       past.updatedAt,
       past.outcome,
     ]),
-    cleanups: [...state.cleanups],
+    cleanups: [...state.cleanups].map(([issue, { directory, branch }]) => [issue, directory, branch]),
   };
 }
 
 /** The inverse of `freezeState`. */
 export function thawState(frozen: FrozenState): DaemonState {
+  const past = frozen.past.reduce<PastBook>(
+    (book, [issue, life, labelEvent, updatedAt, outcome]) =>
+      withPast(book, issue, { life, labelEvent, updatedAt, outcome }),
+    EMPTY_BOOK,
+  );
+  return thawBeside(past, frozen);
+}
+
+/** The same, with the past already unpacked. */
+export function thawBeside(past: PastBook, frozen: Omit<FrozenState, 'past'>): DaemonState {
   return {
     ...frozen,
+    past,
     entries: new Map(frozen.entries.map((entry) => [entry.number, entry])),
-    past: frozen.past.reduce<PastBook>(
-      (book, [issue, life, labelEvent, updatedAt, outcome]) =>
-        withPast(book, issue, { life, labelEvent, updatedAt, outcome }),
-      EMPTY_BOOK,
+    cleanups: new Map(
+      frozen.cleanups.map(([issue, directory, branch]) => [
+        issue,
+        { directory, branch: branch ?? branchOf(DEFAULT_PREFIX, issue, pastOf(past, issue)?.life ?? 1) },
+      ]),
     ),
-    cleanups: new Map(frozen.cleanups),
   };
 }

@@ -79,11 +79,13 @@ export type Completed = {
   readonly team: TeamSummary | null;
 };
 
+export type Cleanup = { readonly directory: string; readonly branch: string };
+
 export type DaemonState = {
   readonly entries: ReadonlyMap<number, Entry>;
   readonly past: PastBook;
-  /** Workspaces to remove: issue → directory. */
-  readonly cleanups: ReadonlyMap<number, string>;
+  /** Workspaces to remove, by issue. */
+  readonly cleanups: ReadonlyMap<number, Cleanup>;
   /** The newest last, at most COMPLETED_KEPT. */
   readonly completed: readonly Completed[];
   readonly counts: Readonly<Record<IssueOutcome, number>>;

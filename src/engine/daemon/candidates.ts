@@ -37,6 +37,7 @@ export function claimOf(
   issue: Issue,
   state: DaemonState,
   states: StateLabels,
+  branchPrefix: string,
   labelEvent: number | null,
 ): ClaimedRecord {
   const parked = state.entries.get(issue.number);
@@ -47,7 +48,7 @@ export function claimOf(
     title: issue.title,
     url: issue.url,
     life,
-    branch: parked?.branch ?? branchOf(issue.number, life),
+    branch: parked?.branch ?? branchOf(branchPrefix, issue.number, life),
     state_labels: stateLabelsOf(issue.labels, states),
     label_event: labelEvent,
   };

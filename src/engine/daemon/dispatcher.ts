@@ -192,14 +192,14 @@ export class Dispatcher {
     const { journal } = this.#options;
     const admission = this.#options.intake.known(issue);
     const labelEvent = admission?.admitted === true ? admission.labelEvent : null;
-    const { labels } = this.#options.workflow();
+    const { labels, workspace } = this.#options.workflow();
     const [label] = activeLabelsOf(issue.labels, labels);
     this.#options.intake.announce(
       issue,
       `found issue #${issue.number} "${oneLine(issue.title, 120)}" [${label ?? ''}]`,
     );
     // The claim counts at once; that it is on the disk is waited for by the attempt's own first record.
-    const claimed = journal.append(claimOf(issue, journal.state, labels, labelEvent));
+    const claimed = journal.append(claimOf(issue, journal.state, labels, workspace.branchPrefix, labelEvent));
     this.#options.start(issue);
     await claimed;
   }

@@ -3,7 +3,6 @@
 import { pastOf } from '../../domain/daemon/past.ts';
 import type { IssueOutcome } from '../../domain/daemon/record.ts';
 import { messageOf } from '../../domain/errors.ts';
-import { branchOf } from '../../domain/issue.ts';
 import type { Workflow } from '../../domain/workflow.ts';
 import type { Clock, Journal, Logger, Tracker, Workspaces } from '../ports.ts';
 import type { Supervisor } from '../supervisor.ts';
@@ -66,8 +65,10 @@ export class Janitor {
 
   async #remove(issue: number): Promise<void> {
     const { journal, workspaces, log, workflow } = this.#options;
+    const branch = journal.state.cleanups.get(issue)?.branch;
+    if (branch === undefined) return;
     const life = pastOf(journal.state.past, issue)?.life ?? 1;
-    const task = { issue, life, attempt: 0, branch: branchOf(issue, life), env: {}, output: () => undefined };
+    const task = { issue, life, attempt: 0, branch, env: {}, output: () => undefined };
     // What has begun is finished, also when the daemon is asked to stop: the hook's time-out bounds it.
     const { signal } = new AbortController();
     if (workflow().hooks.beforeRemove !== null) {
