@@ -3,6 +3,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { hookEnvironment } from './adapters/agent-home.ts';
+import { apiAuthorities, authorityForGit, readAuthorities } from './adapters/authority.ts';
 import { systemClock } from './adapters/clock.ts';
 import { type Closer, closeAll } from './adapters/close-all.ts';
 import { WorkflowFile } from './adapters/config/workflow-file.ts';
@@ -17,6 +18,7 @@ import { boundsOf, Isolation } from './adapters/isolation.ts';
 import { createLogger, type LogFormat } from './adapters/logger.ts';
 import { packageRoot, packageVersion } from './adapters/package-root.ts';
 import { endRun, RUN_VARIABLE } from './adapters/processes.ts';
+import { proxyFor } from './adapters/proxy-route.ts';
 import { createRunner } from './adapters/runner/runners.ts';
 import { RuntimeDir } from './adapters/runtime-dir.ts';
 import { StateDir } from './adapters/state-dir.ts';
@@ -100,6 +102,10 @@ export async function createDaemon(options: DaemonOptions): Promise<Daemon> {
   for (const name of tokens.keys()) delete env[name];
 
   requireGit(env);
+  const cloneUrl = cloneUrlOf(trackerConfig.apiUrl, trackerConfig.slug);
+  const authorities = readAuthorities(trackerConfig.caFile, env);
+  // A proxy that the API cannot use is said before anything begins.
+  for (const url of [trackerConfig.apiUrl, cloneUrl]) proxyFor(url, env);
   const host = hostOf(trackerConfig.apiUrl);
   const repository = `${host}/${formatSlug(trackerConfig.slug)}`;
   checkRoot(workflow.workspace.root, repository, stateDir);
@@ -141,9 +147,9 @@ export async function createDaemon(options: DaemonOptions): Promise<Daemon> {
     closers.push(() => supervisor.close());
     const mirror = new Mirror({
       path: join(state.path, 'repo.git'),
-      remoteUrl: cloneUrlOf(trackerConfig.apiUrl, trackerConfig.slug),
+      remoteUrl: cloneUrl,
       secret: () => found.gitSecret(),
-      env,
+      env: { ...env, ...(await authorityForGit(authorities, state.path, cloneUrl, env)) },
       clock,
     });
     // Three programs at work while the rest of this one is loaded: the copy of the repository, the namespaces, the client's login.
@@ -164,6 +170,8 @@ export async function createDaemon(options: DaemonOptions): Promise<Daemon> {
       token: () => found.token(),
       onUnauthorized: () => found.reject(),
       userAgent: `toolcrew/${packageVersion()}`,
+      authorities: apiAuthorities(authorities),
+      env,
       clock,
     });
     closers.push(() => client.close());

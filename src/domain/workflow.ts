@@ -30,6 +30,8 @@ export type Workflow = {
     readonly apiUrl: string;
     /** The environment variable that the file names for the token. */
     readonly tokenVariable: string | null;
+    /** Absolute path of the file with the authorities that people add. */
+    readonly caFile: string | null;
     readonly trust: TrustMode;
     readonly draft: boolean;
   };

@@ -46,6 +46,7 @@ test('with nothing but the repository, every default holds', () => {
       slug: { owner: 'o', repo: 'r' },
       apiUrl: 'https://api.github.com',
       tokenVariable: null,
+      caFile: null,
       trust: 'write',
       draft: false,
     },

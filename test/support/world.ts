@@ -361,6 +361,7 @@ export function workflowWith(
       slug: { owner: 'o', repo: 'r' },
       apiUrl: 'https://tracker',
       tokenVariable: null,
+      caFile: null,
       trust: 'write',
       draft: false,
       ...change.tracker,

@@ -30,6 +30,7 @@ const FIXED: readonly [string, (workflow: Workflow) => unknown][] = [
   ['tracker.repo', (workflow) => workflow.tracker.slug],
   ['tracker.api_url', (workflow) => workflow.tracker.apiUrl],
   ['tracker.token', (workflow) => workflow.tracker.tokenVariable],
+  ['tracker.ca_file', (workflow) => workflow.tracker.caFile],
   ['workspace.root', (workflow) => workflow.workspace.root],
   ['state.dir', (workflow) => workflow.stateDir],
   ['tool.isolation', (workflow) => workflow.tool.isolation],
@@ -37,10 +38,10 @@ const FIXED: readonly [string, (workflow: Workflow) => unknown][] = [
 ];
 
 function keepFixed(first: Workflow, next: Workflow): Workflow {
-  const { slug, apiUrl, tokenVariable } = first.tracker;
+  const { slug, apiUrl, tokenVariable, caFile } = first.tracker;
   return Object.freeze({
     ...next,
-    tracker: { ...next.tracker, slug, apiUrl, tokenVariable },
+    tracker: { ...next.tracker, slug, apiUrl, tokenVariable, caFile },
     workspace: { ...next.workspace, root: first.workspace.root },
     stateDir: first.stateDir,
     tool: { ...next.tool, isolation: first.tool.isolation },

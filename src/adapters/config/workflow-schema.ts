@@ -38,6 +38,11 @@ const tracker = z
       .describe(
         '$NAME of the environment variable with the token; without it $GITHUB_TOKEN, $GH_TOKEN (for an enterprise host $GH_ENTERPRISE_TOKEN and $GITHUB_ENTERPRISE_TOKEN before them), then the login of the hosting client.',
       ),
+    ca_file: text
+      .optional()
+      .describe(
+        'PEM file with the authority that signs the certificate of the hosting service or of the proxy, for the API and git; NODE_EXTRA_CA_CERTS does the same. ~ and $VAR are expanded; relative to this file.',
+      ),
     active_states: labels
       .optional()
       .describe('Labels that mark an issue as work to pick up; any of them does. Default: tool-todo.'),

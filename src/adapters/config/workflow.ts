@@ -142,6 +142,7 @@ function normalize(
       slug,
       apiUrl,
       tokenVariable: input.tracker.token?.slice(1) ?? null,
+      caFile: input.tracker.ca_file === undefined ? null : absolute(input.tracker.ca_file, 'tracker.ca_file'),
       trust: input.tracker.trust,
       draft: input.tracker.draft,
     },

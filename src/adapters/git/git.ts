@@ -2,10 +2,12 @@
 
 import { accessSync, constants } from 'node:fs';
 import { delimiter, join } from 'node:path';
+import { explainCertificate, saysCertificateProblem } from '../../domain/certificate.ts';
 import { ToolError } from '../../domain/errors.ts';
 import { lastLines } from '../../domain/text.ts';
 import { RUN_VARIABLE } from '../processes.ts';
 import { runProgram } from '../program.ts';
+import { proxyVariable } from '../proxy-route.ts';
 import { plainly, verbAt } from './plain-output.ts';
 
 /** The command line that has a program run inside another one. */
@@ -80,11 +82,11 @@ export function networkEnvironment(env: Readonly<Record<string, string | undefin
     if (value !== undefined) picked[name] = value;
   }
   // curl ignores HTTP_PROXY in capitals, since a web server sets it from a request. The API reads both: so does git.
-  const { HTTP_PROXY: capitals } = picked;
-  if (capitals !== undefined && picked.http_proxy === undefined) picked.http_proxy = capitals;
+  const http = proxyVariable('http:', picked)?.value;
+  if (http !== undefined && !picked.http_proxy) picked.http_proxy = http;
   // The API takes the proxy of http for https as well when https has none of its own: git takes the same route.
-  if (picked.http_proxy !== undefined && picked.https_proxy === undefined && picked.HTTPS_PROXY === undefined)
-    picked.https_proxy = picked.http_proxy;
+  const https = proxyVariable('https:', picked)?.value;
+  if (https !== undefined && !picked.https_proxy && !picked.HTTPS_PROXY) picked.https_proxy = https;
   return picked;
 }
 
@@ -168,15 +170,19 @@ export async function git(args: readonly string[], options: GitOptions): Promise
   return stdout;
 }
 
+/** Whether the hosting service answered git, and turned it away. */
+export function isTurnedAway(words: string): boolean {
+  return /Authentication failed|could not read Username|HTTP Basic: Access denied|\b40[13]\b|Permission denied|Repository not found/i.test(
+    words,
+  );
+}
+
 /** Git's own words, its first line among them, with what usually is behind them. */
 export function explain(stderr: string, stdout = ''): string {
   const lines = `${stderr.trim()}\n${stdout.trim()}`.trim().split('\n');
   const said = (lines.length > 7 ? [lines[0], '…', ...lines.slice(-6)] : lines).join('\n');
-  const denied =
-    /Authentication failed|could not read Username|HTTP Basic: Access denied|\b40[13]\b|Permission denied|Repository not found/i.test(
-      said,
-    );
-  return denied
+  if (saysCertificateProblem(said)) return explainCertificate(said);
+  return isTurnedAway(said)
     ? `${said} (the hosting service turned the credential away: check \`gh auth status\` or the token)`
     : said;
 }

@@ -1,12 +1,15 @@
 // One HTTP client for the hosting service: time-outs, limits, and every failure told apart.
 
+import { createSecureContext, rootCertificates } from 'node:tls';
 import { Octokit } from '@octokit/rest';
-import { EnvHttpProxyAgent, fetch } from 'undici';
+import { Agent, type Dispatcher, fetch, ProxyAgent } from 'undici';
 import * as z from 'zod';
+import { explainCertificate, isCertificateProblem } from '../../domain/certificate.ts';
 import { messageOf } from '../../domain/errors.ts';
 import { oneLine } from '../../domain/text.ts';
 import { TrackerError } from '../../domain/tracker-error.ts';
 import type { Clock } from '../../engine/ports.ts';
+import { proxyFor } from '../proxy-route.ts';
 import { Limits } from './limits.ts';
 import { createPool, TunnelError } from './tunnel.ts';
 
@@ -17,6 +20,10 @@ export type ClientOptions = {
   readonly onUnauthorized: () => void;
   readonly userAgent: string;
   readonly clock: Clock;
+  /** PEM texts of authorities that are trusted beside Node's own. */
+  readonly authorities?: readonly string[];
+  /** Names the proxy; this process's own unless given. */
+  readonly env?: Readonly<Record<string, string | undefined>>;
   /** How long an answer may take, ms. */
   readonly timeoutMs?: number;
 };
@@ -72,15 +79,44 @@ function innermost(error: unknown): string {
   while (current instanceof Error && current.cause !== undefined && !(current instanceof TunnelError))
     current = current.cause;
   const code = current instanceof Error && 'code' in current ? String(current.code) : '';
-  if (current instanceof TunnelError) return current.message;
+  if (current instanceof TunnelError) return oneLine(current.message, 120);
   const name = current instanceof Error && current.name !== 'Error' ? current.name : '';
-  return [...new Set([code, name, messageOf(current)])].filter((word) => word !== '').join(' ');
+  const all = [...new Set([code, name, messageOf(current)])].filter((word) => word !== '').join(' ');
+  const words = oneLine(all, 120);
+  return isCertificateProblem(current) ? explainCertificate(words) : words;
+}
+
+/** The way to the service: straight, or through the proxy of the environment. Throws when that names none that can be used. */
+function dispatcherFor(options: ClientOptions, timeout: number): Dispatcher {
+  const { authorities = [] } = options;
+  // An explicit list replaces what Node trusts by itself, so it stays away where nothing is added.
+  const secureContext =
+    authorities.length === 0 ? undefined : createSecureContext({ ca: [...rootCertificates, ...authorities] });
+  const trust = secureContext === undefined ? {} : { secureContext };
+  const common = {
+    connections: CONNECTIONS,
+    factory: createPool,
+    headersTimeout: timeout,
+    bodyTimeout: timeout,
+    connect: { timeout, ...trust },
+    keepAliveTimeout: 60_000,
+  };
+  const proxy = proxyFor(options.apiUrl, options.env ?? process.env);
+  if (proxy === undefined) return new Agent(common);
+  const { origin, authorization } = proxy;
+  return new ProxyAgent({
+    ...common,
+    uri: origin,
+    requestTls: trust,
+    proxyTls: trust,
+    ...(authorization === undefined ? {} : { token: authorization }),
+  });
 }
 
 export class HostingClient {
   readonly #options: ClientOptions;
   readonly #octokit: Octokit;
-  readonly #dispatcher: EnvHttpProxyAgent;
+  readonly #dispatcher: Dispatcher;
   readonly limits: Limits;
   #requests = 0;
   #notModified = 0;
@@ -89,14 +125,7 @@ export class HostingClient {
     this.#options = options;
     this.limits = new Limits(options.clock);
     const timeout = options.timeoutMs ?? TIMEOUT_MS;
-    this.#dispatcher = new EnvHttpProxyAgent({
-      connections: CONNECTIONS,
-      factory: createPool,
-      headersTimeout: timeout,
-      bodyTimeout: timeout,
-      connect: { timeout },
-      keepAliveTimeout: 60_000,
-    });
+    this.#dispatcher = dispatcherFor(options, timeout);
     const silent = () => undefined;
     this.#octokit = new Octokit({
       baseUrl: options.apiUrl,
@@ -184,7 +213,7 @@ export class HostingClient {
       const cause = innermost(error);
       const timedOut = /timeout|timed out/i.test(`${message} ${cause}`);
       const limit = this.#options.timeoutMs ?? TIMEOUT_MS;
-      const reason = timedOut ? `no answer within ${limit / 1000} s` : `no answer (${oneLine(cause, 120)})`;
+      const reason = timedOut ? `no answer within ${limit / 1000} s` : `no answer (${cause})`;
       return new TrackerError('unavailable', reason, { cause: error });
     }
     const pause = this.limits.observe(status, response.headers, message);

@@ -1,6 +1,7 @@
 // The way through a proxy: a tunnel that fails ends its request at once, and says why.
 
 import { Pool } from 'undici';
+import { isCertificateProblem } from '../../domain/certificate.ts';
 import { messageOf } from '../../domain/errors.ts';
 
 /** A proxy made no tunnel. */
@@ -28,7 +29,7 @@ export function createPool(origin: string | URL, options: object): Pool {
         target,
         (...[error, socket]: Parameters<typeof callback>) => {
           if (error === null) callback(error, socket);
-          else callback(new TunnelError(error), null);
+          else callback(isCertificateProblem(error) ? error : new TunnelError(error), null);
         },
       ]);
     },
