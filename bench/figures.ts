@@ -32,6 +32,16 @@ export function median(values: readonly number[]): number {
   return sorted.length % 2 === 1 ? (sorted[middle] ?? 0) : ((sorted[middle - 1] ?? 0) + (sorted[middle] ?? 0)) / 2;
 }
 
+/** Each value beside the floor of its own round: what else the machine does meets both. */
+export function ratiosOf(values: readonly number[], floors: readonly number[]): number[] {
+  return values.map((value, index) => value / (floors[index] ?? Number.NaN));
+}
+
+/** `1.08 × (23 ms (21–25))`: the ratio to the floor, and the times that it comes from. */
+export function ratioOf(ratio: number, times: string): string {
+  return `${ratio.toFixed(2)} × (${times})`;
+}
+
 /** `412 ms (398–455)`: median, least and most. */
 export function spread(values: readonly number[], unit: string, digits = 0): string {
   const say = (value: number) => value.toFixed(digits);

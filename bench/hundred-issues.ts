@@ -1,4 +1,4 @@
-// A hundred issues whose agents take a second each, ten at a time: how close the schedule comes to the ideal one.
+// A hundred issues whose agents take a second each, ten at a time, beside a plain script that does the same.
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -13,7 +13,7 @@ import { type Row, withCleanup } from './figures.ts';
 const ISSUES = 100;
 const SLOTS = 10;
 const IDEAL_MS = (ISSUES / SLOTS) * 1000;
-const TARGET = 1.15;
+const TARGET = 1;
 
 /** What an agent does in its second: a file, a commit. */
 const WORK = 'sleep 1 & echo "$TOOL_ISSUE" > done.txt; git add -A; git commit -qm Done; wait';
@@ -69,10 +69,10 @@ export async function hundredIssues(): Promise<Row> {
     const pulls = (await forge.pulls()).length;
     return {
       what: `${ISSUES} issues × 1 s agents, ${SLOTS} slots: first agent's start → last agent's end`,
-      figure: `${(took / 1000).toFixed(2)} s = ${(took / IDEAL_MS).toFixed(2)} × ideal; ${pulls} pull requests`,
+      figure: `${(took / plain).toFixed(2)} × (${(took / 1000).toFixed(2)} s = ${(took / IDEAL_MS).toFixed(2)} × ideal); ${pulls} pull requests`,
       floor: `${(plain / 1000).toFixed(2)} s: a plain script of git clone, agent, git push, without a daemon or a pull request`,
-      target: `≤ ${TARGET} × ${IDEAL_MS / 1000} s`,
-      met: took <= TARGET * IDEAL_MS && times('end').length === ISSUES,
+      target: `≤ ${TARGET} ×`,
+      met: took <= TARGET * plain && times('end').length === ISSUES,
     };
   });
 }
