@@ -4,7 +4,7 @@ import * as z from 'zod';
 import { EMPTY_BOOK, type Past, withPast } from '../../domain/daemon/past.ts';
 import type { JournalRecord } from '../../domain/daemon/record.ts';
 import { ATTEMPT_OUTCOMES, ISSUE_OUTCOMES } from '../../domain/daemon/record.ts';
-import { type FrozenState, thawBeside } from '../../domain/daemon/snapshot.ts';
+import { type FrozenState, thawState } from '../../domain/daemon/snapshot.ts';
 import type { DaemonState } from '../../domain/daemon/state.ts';
 import { EFFECTS } from '../../domain/effects.ts';
 import { teamSummary } from '../team-summary.ts';
@@ -184,5 +184,5 @@ export function decodeState(value: unknown): DaemonState | undefined {
   const pages = new Map<number, Map<number, Past>>();
   for (const [number, life, labelEvent, updatedAt, outcome] of decoded.data.past)
     addPages(pages, withPast(EMPTY_BOOK, number, { life, labelEvent, updatedAt, outcome }));
-  return thawBeside(pages, decoded.data);
+  return thawState(pages, decoded.data);
 }

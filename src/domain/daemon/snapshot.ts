@@ -2,7 +2,7 @@
 
 import { DEFAULT_PREFIX } from '../branch-prefix.ts';
 import { branchOf } from '../issue.ts';
-import { EMPTY_BOOK, type PastBook, pastIssues, pastOf, withPast } from './past.ts';
+import { type PastBook, pastIssues, pastOf } from './past.ts';
 import type { IssueOutcome } from './record.ts';
 import type { DaemonState, Entry } from './state.ts';
 
@@ -30,18 +30,8 @@ export function freezeState(state: DaemonState): FrozenState {
   };
 }
 
-/** The inverse of `freezeState`. */
-export function thawState(frozen: FrozenState): DaemonState {
-  const past = frozen.past.reduce<PastBook>(
-    (book, [issue, life, labelEvent, updatedAt, outcome]) =>
-      withPast(book, issue, { life, labelEvent, updatedAt, outcome }),
-    EMPTY_BOOK,
-  );
-  return thawBeside(past, frozen);
-}
-
-/** The same, with the past already unpacked. */
-export function thawBeside(past: PastBook, frozen: Omit<FrozenState, 'past'>): DaemonState {
+/** The inverse of `freezeState`, with the past already unpacked. */
+export function thawState(past: PastBook, frozen: Omit<FrozenState, 'past'>): DaemonState {
   return {
     ...frozen,
     past,
