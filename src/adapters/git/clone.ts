@@ -5,7 +5,10 @@ import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ToolError } from '../../domain/errors.ts';
 import { lastLines } from '../../domain/text.ts';
+import { asText, BYTES } from './byte-names.ts';
 import { cloneEnvironment, FILES, type GitOptions, git, type Launch, tryGit } from './git.ts';
+import { unfinished } from './git-directory.ts';
+import { areUntouched, date, LIST_BYTES, leaveOutUntouched, settle } from './untouched.ts';
 
 export type Clone = {
   readonly path: string;
@@ -23,6 +26,9 @@ const IDENTITY = {
   GIT_COMMITTER_NAME: 'toolcrew',
   GIT_COMMITTER_EMAIL: 'toolcrew@localhost',
 };
+
+/** Git does not know the words. */
+const USAGE = 129;
 
 function optionsFor({ path, launch, timeoutMs }: Clone, signal?: AbortSignal): GitOptions {
   return { cwd: path, launch, timeoutMs, signal };
@@ -68,17 +74,24 @@ export async function disarm(path: string, signal: AbortSignal): Promise<void> {
 export type CloneStatus = { readonly oid: string | null; readonly branch: string | null; readonly dirty: boolean };
 
 export async function statusOf(clone: Clone, signal: AbortSignal): Promise<CloneStatus> {
+  const options = optionsFor(clone, signal);
   const text = await git(
-    ['status', '--porcelain=v2', '--branch', '--untracked-files=normal', '--ignore-submodules=all'],
-    optionsFor(clone, signal),
+    ['status', '--porcelain=v2', '--branch', '-z', '--untracked-files=normal', '--ignore-submodules=all'],
+    { ...options, ...BYTES, maxBytes: LIST_BYTES },
   );
-  const header = (name: string) => new RegExp(`^# branch\\.${name} (.*)$`, 'm').exec(text)?.[1];
+  const rows = text.split('\0').filter((row) => row !== '');
+  const header = (name: string) => {
+    const start = `# branch.${name} `;
+    const row = rows.find((one) => one.startsWith(start));
+    return row === undefined ? undefined : asText(row.slice(start.length));
+  };
   const oid = header('oid');
   const branch = header('head');
+  const changes = rows.filter((row) => !row.startsWith('# '));
   return {
     oid: oid === undefined || oid === '(initial)' ? null : oid,
     branch: branch === undefined || branch === '(detached)' ? null : branch,
-    dirty: /^[^#]/m.test(text),
+    dirty: changes.length > 0 && !(await areUntouched(changes, options)),
   };
 }
 
@@ -114,6 +127,7 @@ export async function saveUncommitted(
     // 1: some file could not be read; the others are saved.
     if (added.exitCode !== 0 && added.exitCode !== 1)
       throw new ToolError('git', `git add failed: ${lastLines(added.stderr, 8)}`);
+    if (head !== null) await leaveOutUntouched(head, scratch, options, where);
     const tree = (await git([...where, 'write-tree'], options)).trim();
     if (head !== null && tree === (await git([...where, 'rev-parse', `${head}^{tree}`], options)).trim()) return false;
     const parents = head === null ? [] : ['-p', head];
@@ -171,10 +185,44 @@ export async function areRelated(clone: Clone, first: string, second: string, si
   return (await tryGit(['merge-base', first, second], optionsFor(clone, signal))).exitCode !== 1;
 }
 
-/** Merges `from` when that is clean; otherwise everything stays as it was. No merge may be under way. */
+/**
+ * Merges `from` when that is clean; otherwise everything stays as it was. No merge may be under way. What differs by
+ * attributes alone, files or what was committed, is in no merge's way. Git's own merge, when it cannot begin, resets
+ * all files first and may fail to put back what was not committed: here the merge is made apart, then moved to.
+ */
 export async function mergeIfClean(clone: Clone, from: string, signal: AbortSignal): Promise<boolean> {
-  const env = { ...cloneEnvironment(process.env), ...IDENTITY };
-  const { exitCode } = await tryGit(['merge', '--quiet', '--no-edit', from], { ...optionsFor(clone, signal), env });
+  const options = { ...optionsFor(clone, signal), env: { ...cloneEnvironment(process.env), ...IDENTITY } };
+  if (await isAncestor(clone, from, 'HEAD', signal)) return true;
+  if (await isAncestor(clone, 'HEAD', from, signal)) return moveForward(from, options);
+  // With the second, what one side alone changed gets the endings of its attributes as well: the last resort.
+  for (const renormalize of ['false', 'true']) {
+    const merge = ['-c', `merge.renormalize=${renormalize}`, 'merge-tree', '--write-tree', 'HEAD', from];
+    const { exitCode, stdout } = await tryGit(merge, options);
+    signal.throwIfAborted();
+    if (exitCode === USAGE) return mergeInPlace(clone, from, options);
+    if (exitCode !== 0) continue;
+    const message = `Merge ${from.replace(/^refs\/(heads|remotes)\//, '')}`;
+    const commit = ['commit-tree', stdout.trim(), '-p', 'HEAD', '-p', from, '-m', message];
+    return moveForward((await git(commit, options)).trim(), options);
+  }
+  return false;
+}
+
+/** Files that would be lost by it keep everything as it is. */
+async function moveForward(to: string, options: GitOptions): Promise<boolean> {
+  const move = async () => (await tryGit(['merge', '--quiet', '--ff-only', to], options)).exitCode === 0;
+  if (await move()) return true;
+  if (!(await settle(options))) return false;
+  try {
+    return await move();
+  } finally {
+    await date(options, 0);
+  }
+}
+
+/** For git before 2.38, which cannot merge apart, and does not reset before it begins. */
+async function mergeInPlace(clone: Clone, from: string, options: GitOptions): Promise<boolean> {
+  const { exitCode } = await tryGit(['merge', '--quiet', '--no-edit', from], options);
   if (exitCode === 0) return true;
   await abortMerge(clone);
   return false;
@@ -182,7 +230,11 @@ export async function mergeIfClean(clone: Clone, from: string, signal: AbortSign
 
 /** Whether it could; files that the merge did not touch stay as they are. */
 export async function abortMerge(clone: Clone): Promise<boolean> {
-  return (await tryGit(['merge', '--abort'], optionsFor(clone))).exitCode === 0;
+  const options = optionsFor(clone);
+  const abort = async () => (await tryGit(['merge', '--abort'], options)).exitCode === 0;
+  if (await abort()) return true;
+  if ((await unfinished(clone.path)) !== 'merge' || !(await settle(options))) return false;
+  return abort();
 }
 
 /** Moves to the branch, made from where the clone stands when it does not exist; changes in the files come along. */

@@ -10,11 +10,15 @@ export type Held = { readonly mode: string; readonly id: string; readonly name: 
 
 const ESCAPES: Readonly<Record<string, string>> = { '\n': '\\n', '\r': '\\r', '"': '\\"', '\\': '\\\\' };
 
+/** A name as a line for `--stdin-paths`: quoted, so that a line end in it is none of the list's. */
+export function quotedName(name: string): string {
+  return `"${name.replaceAll(/["\\\n\r]/g, (char) => ESCAPES[char] ?? '')}"\n`;
+}
+
 /** Ids of these files, in their order; null where git cannot tell. */
 export async function hashesOf(top: string, names: readonly string[], run: Run): Promise<readonly string[] | null> {
   if (names.length === 0) return [];
-  // One to a line: quoted, so that a line end in a name is none of them.
-  const input = names.map((name) => `"${name.replaceAll(/["\\\n\r]/g, (char) => ESCAPES[char] ?? '')}"\n`).join('');
+  const input = names.map(quotedName).join('');
   const { exitCode, stdout } = await run.try(top, ['hash-object', '--stdin-paths'], { input, ...BYTES });
   return exitCode === 0 ? stdout.trim().split('\n') : null;
 }
