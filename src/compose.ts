@@ -9,14 +9,17 @@ import { type Closer, closeAll } from './adapters/close-all.ts';
 import { WorkflowFile } from './adapters/config/workflow-file.ts';
 import { createDesk } from './adapters/desk.ts';
 import { FileJournal } from './adapters/event-log/journal.ts';
-import { requireGit } from './adapters/git/git.ts';
+import { requireGit, SETTINGS_VARIABLE } from './adapters/git/git.ts';
 import { detectRemote } from './adapters/git/git-remote.ts';
 import { Mirror } from './adapters/git/mirror.ts';
+import { writePersonSettings } from './adapters/git/person-settings.ts';
+import { dropRepositoryVariables } from './adapters/git/repository-variables.ts';
 import { cloneUrlOf, hostOf } from './adapters/github/clone-url.ts';
 import { Credential, clientStatus, exposedIn, takeTokens } from './adapters/github/credential.ts';
-import { boundsOf, Isolation } from './adapters/isolation.ts';
+import { boundsOf, GIT_SETTINGS, Isolation } from './adapters/isolation.ts';
 import { createLogger, type LogFormat } from './adapters/logger.ts';
 import { packageRoot, packageVersion } from './adapters/package-root.ts';
+import { requireHome, requirePlaces } from './adapters/places.ts';
 import { endRun, RUN_VARIABLE } from './adapters/processes.ts';
 import { proxyFor } from './adapters/proxy-route.ts';
 import { createRunner } from './adapters/runner/runners.ts';
@@ -73,6 +76,8 @@ function withPort(port: number | undefined): (workflow: Workflow) => Workflow {
 /** Reads the workflow, takes lock, port and root, finds the credential. What cannot work is a ToolError before the first poll. */
 export async function createDaemon(options: DaemonOptions): Promise<Daemon> {
   const clock = systemClock;
+  requireHome();
+  dropRepositoryVariables(options.env);
   const env = { ...options.env };
   let credential: Credential | undefined;
   const secrets = (): string[] => (credential === undefined ? [] : [credential.value]);
@@ -96,6 +101,7 @@ export async function createDaemon(options: DaemonOptions): Promise<Daemon> {
     },
   });
   const workflow = file.current;
+  requirePlaces(workflow);
   const { tracker: trackerConfig, stateDir } = workflow;
   const named = trackerConfig.tokenVariable;
   const { tokens, scrubbed } = takeTokens(options.env, named === null ? [] : [named]);
@@ -128,6 +134,10 @@ export async function createDaemon(options: DaemonOptions): Promise<Daemon> {
     if (left > 0) log.log('warn', 'serve', `ended ${left} processes that an earlier daemon left`);
     options.env[RUN_VARIABLE] = `${mark}.daemon`;
     env[RUN_VARIABLE] = `${mark}.daemon`;
+    const settings = join(state.path, GIT_SETTINGS);
+    await writePersonSettings(settings, env);
+    options.env[SETTINGS_VARIABLE] = settings;
+    env[SETTINGS_VARIABLE] = settings;
 
     const found = await Credential.find(named, tokens, host, env);
     credential = found;

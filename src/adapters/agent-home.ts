@@ -4,6 +4,7 @@ import { chmodSync, existsSync, lstatSync, mkdirSync, readdirSync, writeFileSync
 import { cp, lstat, realpath } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isTokenVariable } from '../domain/credential.ts';
+import { isRepositoryVariable } from './git/repository-variables.ts';
 import { packageRoot } from './package-root.ts';
 import { RUN_VARIABLE } from './processes.ts';
 import { removeTree } from './remove-tree.ts';
@@ -36,16 +37,17 @@ export function passedEnvironment(env: Environment, more: readonly string[]): Re
   const picked: Record<string, string> = {};
   const allowed = new Set([...TOOLCHAINS, ...more].filter((name) => !isTokenVariable(name)));
   for (const [name, value] of Object.entries(env)) {
-    if (value !== undefined && (PASSED.test(name) || allowed.has(name))) picked[name] = value;
+    if (value !== undefined && (PASSED.test(name) || allowed.has(name)) && !isRepositoryVariable(name))
+      picked[name] = value;
   }
   return picked;
 }
 
-/** The person's environment for hooks: all of it but the hosting credentials. */
+/** The person's environment for hooks: all of it but the hosting credentials and what names a repository of a caller. */
 export function hookEnvironment(env: Environment): Record<string, string> {
   const picked: Record<string, string> = {};
   for (const [name, value] of Object.entries(env)) {
-    if (value !== undefined && !isTokenVariable(name)) picked[name] = value;
+    if (value !== undefined && !isTokenVariable(name) && !isRepositoryVariable(name)) picked[name] = value;
   }
   return picked;
 }

@@ -68,6 +68,9 @@ const MAX_OPEN = 6;
 /** `unshare` itself waits, deaf to the end signals; when it is killed, all that runs in the namespaces is. */
 const NAMESPACES = ['--user', '--map-root-user', '--mount', '--pid', '--fork', '--kill-child', '--mount-proc'];
 
+/** In the state directory: the person's git settings that the daemon's own git keeps. A proxy's address may hold a password. */
+export const GIT_SETTINGS = 'git-settings';
+
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /** Where hosting credentials of a person lie, and the sockets of what hands them out. */
@@ -300,7 +303,7 @@ export function boundsOf(options: {
   const { stateDir, workspaceRoot, workflowPath, packageRoot, env } = options;
   return {
     readOnly: [stateDir, workspaceRoot, dirname(workflowPath), packageRoot, env.HOME ?? homedir()],
-    hidden: credentialPlaces(env),
+    hidden: [...credentialPlaces(env), join(stateDir, GIT_SETTINGS)],
     tables: join(stateDir, 'mounts'),
   };
 }

@@ -7,12 +7,14 @@ import { systemClock } from '../adapters/clock.ts';
 import { readWorkflow } from '../adapters/config/workflow.ts';
 import { tryGit } from '../adapters/git/git.ts';
 import { detectRemote } from '../adapters/git/git-remote.ts';
+import { namePersonSettings } from '../adapters/git/person-settings.ts';
 import { HostingClient } from '../adapters/github/client.ts';
 import { hostOf } from '../adapters/github/clone-url.ts';
 import { Credential, clientStatus, type Environment } from '../adapters/github/credential.ts';
 import { readRepository, takenPrefix } from '../adapters/github/repository.ts';
 import type { Holder } from '../adapters/held-lock.ts';
 import { packageVersion } from '../adapters/package-root.ts';
+import { objectionToPlaces, requireHome } from '../adapters/places.ts';
 import { findProject } from '../adapters/project.ts';
 import { claudeCommand, claudeVersion, INSTALL_CLAUDE, isBefore, runtimeLogin } from '../adapters/runner/claude.ts';
 import { holderOf } from '../adapters/state-dir.ts';
@@ -28,7 +30,7 @@ import { diagnoseTeam, hasTeamMode, withoutTeamMode } from './doctor-team.ts';
 const DEFAULT_PATH = './WORKFLOW.md';
 const OLDEST_NODE = '20.19.0';
 const ADVISED_NODE = '22.0.0';
-const OLDEST_GIT = '2.31.0';
+const OLDEST_GIT = '2.32.0';
 const OLDEST_HOST = '2.1.32';
 const HOST = 'Claude Code';
 
@@ -51,6 +53,19 @@ async function checkGit(): Promise<Check> {
   } catch (error) {
     return fail('git', messageOf(error), 'install git');
   }
+}
+
+/** What of the person's git settings counts for the daemon's own git. */
+async function checkGitSettings(env: Environment): Promise<Check> {
+  const { kept, ignored } = await namePersonSettings(env);
+  const parts = [...(kept.length === 0 ? [] : [`kept: ${kept.join(', ')}`])];
+  if (ignored.length > 0) parts.push(`ignored: ${ignored.join(', ')}`);
+  return ok('git settings', parts.join('; ') || 'none of yours matters to the daemon');
+}
+
+function checkPaths(workflow: Workflow): Check[] {
+  const objection = objectionToPlaces(workflow);
+  return objection === undefined ? [] : [fail('paths', objection, 'name another directory')];
 }
 
 async function checkHost(workflow: Workflow, env: Environment): Promise<Check[]> {
@@ -245,6 +260,8 @@ export async function diagnose(path: string, env: Environment): Promise<Check[]>
   return [
     ...machine,
     ok('workflow', workflow.path),
+    await checkGitSettings(env),
+    ...checkPaths(workflow),
     ...(await checkHost(workflow, env)),
     await checkIsolation(workflow, env),
     ...(await checkTracker(workflow, env)),
@@ -267,6 +284,7 @@ function withoutDaemon(checks: readonly Check[]): readonly Check[] {
 }
 
 export async function doctorCommand(path: string, options: { readonly json?: boolean }): Promise<void> {
+  requireHome();
   const { root, main } = findProject(process.cwd());
   const hasTeams = [root, main].some((place) => hasTeamMode(place, process.env));
   // Nobody names another file that is not there but by mistake.

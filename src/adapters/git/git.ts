@@ -54,6 +54,18 @@ const SAFE = Object.entries(SAFE_CONFIG).flatMap(([key, value]) => ['-c', `${key
 const HELPER = '!while IFS= read -r line; do printf "%s\\n" "$line"; done <&3 #';
 const CREDENTIAL = ['-c', 'credential.helper=', '-c', `credential.helper=${HELPER}`];
 
+/** Names the file with those of the person's settings that the daemon's own git keeps. */
+export const SETTINGS_VARIABLE = 'TOOL_GIT_SETTINGS';
+
+/** No settings and attributes of the person or the machine, but those in that file. */
+function plainSettings(env: Readonly<Record<string, string | undefined>>): Record<string, string> {
+  return {
+    GIT_CONFIG_NOSYSTEM: '1',
+    GIT_CONFIG_GLOBAL: env[SETTINGS_VARIABLE] ?? '/dev/null',
+    GIT_ATTR_NOSYSTEM: '1',
+  };
+}
+
 const INHERITED = [
   RUN_VARIABLE,
   'PATH',
@@ -74,9 +86,9 @@ const INHERITED = [
   'all_proxy',
 ];
 
-/** The person's own settings matter for the network (proxy, certificates); for work in a clone they do not. */
+/** The environment for git on the network: proxies, certificates and keys are the person's; other settings are not. */
 export function networkEnvironment(env: Readonly<Record<string, string | undefined>>): Record<string, string> {
-  const picked: Record<string, string> = { LC_ALL: 'C', GIT_TERMINAL_PROMPT: '0' };
+  const picked: Record<string, string> = { ...plainSettings(env), LC_ALL: 'C', GIT_TERMINAL_PROMPT: '0' };
   for (const name of INHERITED) {
     const value = env[name];
     if (value !== undefined) picked[name] = value;
@@ -98,8 +110,7 @@ export function cloneEnvironment(env: Readonly<Record<string, string | undefined
     PATH: env.PATH ?? '/usr/local/bin:/usr/bin:/bin',
     HOME: '/nonexistent',
     LC_ALL: 'C',
-    GIT_CONFIG_NOSYSTEM: '1',
-    GIT_CONFIG_GLOBAL: '/dev/null',
+    ...plainSettings(env),
     GIT_TERMINAL_PROMPT: '0',
     GIT_EDITOR: 'true',
     GIT_OPTIONAL_LOCKS: '0',

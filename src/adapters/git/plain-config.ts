@@ -19,10 +19,15 @@ function withoutUsers(text: string): string {
   );
 }
 
-type Setting = { readonly section: string; readonly name: string | null; readonly key: string; readonly value: string };
+export type Setting = {
+  readonly section: string;
+  readonly name: string | null;
+  readonly key: string;
+  readonly value: string;
+};
 
 /** `remote.origin.url\nvalue`: what stands between the first and the last dot is the section's own name. */
-function settingOf(row: string): Setting {
+export function settingOf(row: string): Setting {
   const end = row.indexOf('\n');
   const full = end === -1 ? row : row.slice(0, end);
   const [first, last] = [full.indexOf('.'), full.lastIndexOf('.')];
@@ -39,7 +44,8 @@ function quoted(text: string): string {
   return `"${text.replaceAll('\\', '\\\\').replaceAll('"', '\\"').replaceAll('\n', '\\n').replaceAll('\t', '\\t')}"`;
 }
 
-function lineOf({ section, name, key, value }: Setting): string {
+/** The setting as lines of a settings file. */
+export function settingLine({ section, name, key, value }: Setting): string {
   return `[${section}${name === null ? '' : ` ${quoted(name)}`}]\n\t${key} = ${quoted(value)}\n`;
 }
 
@@ -56,7 +62,7 @@ async function plainConfig(path: string): Promise<string | null> {
     ...kept.map((setting) => ({ ...setting, value: withoutUsers(setting.value) })),
     ...[...remotes].map((name) => ({ section: 'remote', name, key: 'pushurl', value: NO_PUSH })),
   ]
-    .map(lineOf)
+    .map(settingLine)
     .join('');
 }
 
