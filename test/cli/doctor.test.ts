@@ -90,6 +90,7 @@ test('on a good set-up every row is ok: exit 0', async (t) => {
     node: process.versions.node.startsWith('20.') ? 'warn' : 'ok',
     git: 'ok',
     workflow: 'ok',
+    'git settings': 'ok',
     'Claude Code': 'ok',
     'Claude Code login': 'ok',
     isolation: 'ok',
@@ -112,6 +113,27 @@ test('on a good set-up every row is ok: exit 0', async (t) => {
   assert.equal(row('port')?.says, `${port} on 127.0.0.1 is free`);
   assert.match(row('daemon')?.says ?? '', /^not running; \d+\.\d+\.\d+ is installed$/);
   for (const path of [state, join(directory, 'workspaces')]) assert.equal(existsSync(path), false, 'nothing is made');
+});
+
+test('git settings that the daemon keeps and those that it ignores are named, without their values', async (t) => {
+  const { write, rows, directory } = machine(t);
+  write('server: { port: 0 }');
+  const settings = [
+    '[http]\nproxy = http://u:secret@p',
+    '[push]\ngpgSign = true',
+    '[url "http://t:secret@h/"]\ninsteadOf = x',
+  ];
+  writeFileSync(join(directory, '.gitconfig'), settings.join('\n'));
+  const { row } = await rows({ GIT_CONFIG_SYSTEM: '/dev/null' });
+  assert.equal(row('git settings')?.says, 'kept: http.proxy; ignored: push.gpgsign, url.*.insteadof');
+});
+
+test('a path with a colon is a row of its own, and without one there is none', async (t) => {
+  const { write, rows, directory } = machine(t);
+  write(`workspace: { root: ${join(directory, 'a:b')} }`);
+  assert.equal((await rows()).row('paths')?.status, 'fail');
+  write(`workspace: { root: ${join(directory, 'ab')} }`);
+  assert.equal((await rows()).row('paths'), undefined);
 });
 
 test('on a bare machine every row says what is missing and what mends it: exit 1', async (t) => {

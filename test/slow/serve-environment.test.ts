@@ -133,7 +133,7 @@ test('a colon in a path is refused by name before anything is made', async (t) =
     const place = join(daemon.directory, 'a:b');
     const own = { 'state.dir': daemon.stateDir, 'workspace.root': daemon.root, TMPDIR: '' }[key] ?? '';
     if (own !== '') daemon.overwrite(daemon.read().replace(own, place));
-    daemon.start([], own === '' ? { TMPDIR: place } : {});
+    daemon.start(['--once'], own === '' ? { TMPDIR: place } : {});
     assert.equal(await daemon.exit(), 2, daemon.log);
     assert.equal(daemon.log, `tool: ${key}: expected a path without ":", got ${place}; name another directory\n`);
     assert.equal(existsSync(place), false);
