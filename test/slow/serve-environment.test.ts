@@ -106,10 +106,12 @@ test('without any terminal SIGHUP ends nothing, and SIGTERM still does', async (
 
 test('at a terminal SIGHUP ends it in order', async (t) => {
   const forge = await startForge(t);
+  await forge.open('one');
   const daemon = await Daemon.create(t, forge, { yaml: agentRunning(COMMITS) });
   const env = { GITHUB_TOKEN: DAEMON_TOKEN };
   const pty = Pty.start(t, [CLI, 'serve', daemon.workflow], { columns: 200, rows: 40 }, env);
-  await pty.until(() => pty.output.includes('watching'));
+  // By then it listens to signals.
+  await pty.until(() => pty.output.includes('state changed to tool-done'));
   process.kill(pty.pid, 'SIGHUP');
   assert.equal(await pty.ended, 129, pty.output);
   assert.match(pty.output, /SIGHUP: agents at work are ended/);
