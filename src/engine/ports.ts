@@ -200,8 +200,8 @@ export interface Workspaces {
   pullRequestTemplate(signal: AbortSignal): Promise<string | null>;
   /** The messages of the commits that `sha` has beyond the default branch, oldest first. */
   commitMessages(task: WorkspaceTask, sha: string, signal: AbortSignal): Promise<readonly string[]>;
-  /** Removes the directory, uncommitted work saved first. */
-  remove(task: WorkspaceTask, signal: AbortSignal): Promise<void>;
+  /** Removes the directory. What is published nowhere is saved before, and `tell` gets a line for each thing. */
+  remove(task: WorkspaceTask, signal: AbortSignal, tell?: (saved: readonly string[]) => Promise<void>): Promise<void>;
 }
 
 /** What a runner reports while an agent works. */

@@ -169,6 +169,22 @@ test('outages without end give the issue up, and say why', async () => {
   await world.stop();
 });
 
+test('what was saved before a workspace went is named on the issue once, and a comment that fails keeps nothing back', async () => {
+  const world = new World();
+  world.workspaces.saves = ['files of app saved as refs/toolcrew/saved/issue-1-1-0-app'];
+  world.tracker.fault = failing('comment 2', 99, () => new TrackerError('unavailable', 'it answered 502'));
+  world.tracker.open(1);
+  world.tracker.open(2);
+  await world.start();
+  await world.pass(5 * MINUTE);
+  assert.deepEqual(
+    world.tracker.comments.map(({ body }) => body.includes('refs/toolcrew/saved/issue-1-1-0-app')),
+    [true],
+  );
+  assert.deepEqual(world.workspaces.removed.toSorted(), [1, 2]);
+  await world.stop();
+});
+
 test('an agent that committed counts, whatever its program says at the end', async () => {
   const world = new World(workflowWith({ agent: { maxAttempts: 3 } }));
   let commits = 0;

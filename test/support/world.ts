@@ -312,8 +312,12 @@ class MemoryWorkspaces implements Workspaces {
   pullRequestTemplate = async (): Promise<string | null> => null;
   commitMessages = async (): Promise<readonly string[]> => ['A commit'];
 
-  async remove(task: WorkspaceTask): Promise<void> {
+  /** What the next removal saves. */
+  saves: readonly string[] = [];
+
+  async remove(task: WorkspaceTask, _: AbortSignal, tell?: (saved: readonly string[]) => Promise<void>): Promise<void> {
     this.fault('remove');
+    if (this.saves.length > 0) await tell?.(this.saves);
     this.present.delete(task.issue);
     this.heads.delete(task.issue);
     this.removed.push(task.issue);

@@ -8,10 +8,16 @@ import { type Clone, cloneMirror, saveUncommitted } from '../git/clone.ts';
 import { isClone, readHead, readRef } from '../git/git-directory.ts';
 import type { Mirror } from '../git/mirror.ts';
 import { removeTree } from '../remove-tree.ts';
+import { saveNested } from './nested-saves.ts';
 import { looseHeads, saveWorktrees } from './worktree-saves.ts';
 
 function nameOf(task: WorkspaceTask): string {
   return `refs/toolcrew/saved/issue-${task.issue}-${task.life}-${task.attempt}`;
+}
+
+/** Whether a line of output names work that was kept and is published nowhere. */
+export function tellsSaved(line: string): boolean {
+  return / saved as refs\/| is set aside as /.test(line);
 }
 
 /** All commits of a workspace that the mirror has, each under its own name. */
@@ -46,6 +52,16 @@ export async function saveChanges(
   return ref;
 }
 
+/** Saves what lies in repositories inside the workspace, and gives the refs. Throws when any of it could not be saved. */
+export function saveRepositories(
+  clone: Clone,
+  mirror: Mirror,
+  task: WorkspaceTask,
+  signal: AbortSignal,
+): Promise<readonly string[]> {
+  return saveNested(clone, mirror, task, nameOf(task), signal);
+}
+
 /** Saves what teammates left uncommitted in worktrees of theirs. */
 export function saveTeams(clone: Clone, mirror: Mirror, task: WorkspaceTask, signal: AbortSignal): Promise<void> {
   return saveWorktrees(clone, mirror, task, nameOf(task), signal);
@@ -78,7 +94,8 @@ export async function saveCommits(
 
 /**
  * Saves what can be saved of a workspace whose clone git cannot use any more: the commits, where they can be read, and
- * the files as they are, against the default branch. Its Git directory is another one afterwards. Never fails.
+ * the files as they are, against the default branch. Its Git directory is another one afterwards. Never fails; false when
+ * something could not be saved.
  * @param scratch a path for a clone, not there yet
  */
 export async function salvage(
@@ -87,12 +104,14 @@ export async function salvage(
   task: WorkspaceTask,
   scratch: string,
   signal: AbortSignal,
-): Promise<void> {
+): Promise<boolean> {
+  let isWhole = true;
   const trying = async (what: string, save: () => Promise<unknown>) => {
     try {
       await save();
     } catch (error) {
       signal.throwIfAborted();
+      isWhole = false;
       task.output(`${what} could not be saved: ${messageOf(error)}\n`);
     }
   };
@@ -105,7 +124,9 @@ export async function salvage(
     await replaceGitDirectory(clone.path, mirror, scratch, signal);
     await saveChanges(clone, mirror, task, signal);
     await saveTeams(clone, mirror, task, signal);
+    await saveRepositories(clone, mirror, task, signal);
   });
+  return isWhole;
 }
 
 async function replaceGitDirectory(path: string, mirror: Mirror, scratch: string, signal: AbortSignal): Promise<void> {

@@ -1,8 +1,8 @@
 // Workspaces on disk: one directory an issue, a Git clone in each, hooks around them.
 
 import { existsSync, realpathSync } from 'node:fs';
-import { mkdir } from 'node:fs/promises';
-import { join } from 'node:path';
+import { mkdir, rename } from 'node:fs/promises';
+import { join, relative } from 'node:path';
 import { messageOf, ToolError } from '../../domain/errors.ts';
 import { oneLine } from '../../domain/text.ts';
 import type { Clock, HookName, Place, Work, Workspaces, WorkspaceTask } from '../../engine/ports.ts';
@@ -16,7 +16,16 @@ import { type HookScriptsOptions, runHookScript } from './hook-scripts.ts';
 import { SpareClones } from './spare-clones.ts';
 import { WorkspaceMarks } from './workspace-marks.ts';
 import { ROOT_DATA } from './workspace-root.ts';
-import { salvage, saveChanges, saveCommits, saveTeams, takeCommit, worksOf } from './workspace-saves.ts';
+import {
+  salvage,
+  saveChanges,
+  saveCommits,
+  saveRepositories,
+  saveTeams,
+  takeCommit,
+  tellsSaved,
+  worksOf,
+} from './workspace-saves.ts';
 import { syncWorkspace } from './workspace-sync.ts';
 import { looseHeads } from './worktree-saves.ts';
 
@@ -125,7 +134,7 @@ export class DiskWorkspaces implements Workspaces {
     const real = realPath(path);
     if (mark !== undefined && real === path) {
       if (isClone(path)) return { path, created: false };
-      await this.#salvage(task, signal);
+      if (!(await this.#salvage(task, signal))) await this.#setAside(task);
     }
     await this.#clear(task.issue);
     await mkdir(path);
@@ -141,7 +150,21 @@ export class DiskWorkspaces implements Workspaces {
     await removeTree(path);
   }
 
-  #salvage(task: WorkspaceTask, signal: AbortSignal): Promise<void> {
+  /** What could not be saved stays, in a place where nothing removes it. */
+  async #setAside(task: WorkspaceTask): Promise<void> {
+    const { root } = this.#options;
+    const directory = join(root, ROOT_DATA, 'aside');
+    await mkdir(directory, { recursive: true });
+    const name = `issue-${task.issue}-${task.life}`;
+    let place = join(directory, name);
+    for (let number = 2; existsSync(place); number++) place = join(directory, `${name}-${number}`);
+    await rename(this.pathOf(task.issue), place);
+    task.output(
+      `the workspace could not be saved whole, and is set aside as ${relative(root, place)} in workspace.root\n`,
+    );
+  }
+
+  #salvage(task: WorkspaceTask, signal: AbortSignal): Promise<boolean> {
     const scratch = join(this.#options.root, ROOT_DATA, `salvage-${task.issue}`);
     return salvage(this.#clone(task.issue), this.#options.mirror, task, scratch, signal);
   }
@@ -227,7 +250,7 @@ export class DiskWorkspaces implements Workspaces {
         if (!isClones || tries === 2 || (isNew && !saysDamaged(words))) throw error;
         task.output(`the clone cannot be used and is made anew: ${words}\n`);
         if (isNew) mirror.distrust();
-        else await this.#salvage(task, signal);
+        else if (!(await this.#salvage(task, signal))) await this.#setAside(task);
         await this.#clear(task.issue);
         await mkdir(this.pathOf(task.issue));
         await this.afterCreate(task, signal);
@@ -304,13 +327,20 @@ export class DiskWorkspaces implements Workspaces {
     const status = await clone.statusOf(at, signal);
     const own = status.branch === task.branch ? status.oid : await clone.refOf(at, `refs/heads/${task.branch}`, signal);
     const { head, isUnrelated } = await this.#publishable(task, [own, status.oid], signal);
-    const savedAs = head === null && status.dirty ? await saveChanges(at, mirror, task, signal) : null;
+    const saved = head === null ? await this.#saved(at, task, status.dirty, signal) : [];
+    const savedAs = saved.length === 0 ? null : saved.join(', ');
     if (head === null && isUnrelated)
       throw new ToolError(
         'hook',
         `the commits on ${task.branch} have none in common with ${await mirror.defaultBranch(signal)}; expected them to go on from it`,
       );
     return { head: head === null ? null : await this.#whole(head, signal), savedAs };
+  }
+
+  async #saved(at: clone.Clone, task: WorkspaceTask, dirty: boolean, signal: AbortSignal): Promise<readonly string[]> {
+    const own = dirty ? await saveChanges(at, this.#options.mirror, task, signal) : null;
+    const nested = await saveRepositories(at, this.#options.mirror, task, signal);
+    return own === null ? nested : [own, ...nested];
   }
 
   /** The commit, with all its files in it: a nested repository would leave with the workspace. */
@@ -354,8 +384,18 @@ export class DiskWorkspaces implements Workspaces {
     return this.#options.mirror.commitMessages(sha, signal);
   }
 
-  async remove(task: WorkspaceTask, signal: AbortSignal): Promise<void> {
+  async remove(
+    removed: WorkspaceTask,
+    signal: AbortSignal,
+    tell?: (saved: readonly string[]) => Promise<void>,
+  ): Promise<void> {
     const { mirror } = this.#options;
+    const saved: string[] = [];
+    const output = (text: string) => {
+      removed.output(text);
+      if (tellsSaved(text)) saved.push(text.trim());
+    };
+    const task: WorkspaceTask = { ...removed, output };
     const path = this.pathOf(task.issue);
     const isOurs = this.#marks.read(task.issue) !== undefined && realPath(path) === path;
     try {
@@ -365,11 +405,13 @@ export class DiskWorkspaces implements Workspaces {
       await saveTeams(at, mirror, task, signal);
       const heads = [...(await readHeads(path, MAX_HEADS)), ...(await looseHeads(path))];
       await saveCommits(at, mirror, task, [oid, ...heads], signal);
+      await saveRepositories(at, mirror, task, signal);
     } catch (error) {
       signal.throwIfAborted();
       task.output(`the clone in ${path} cannot be used: ${messageOf(error)}\n`);
-      if (isOurs) await this.#salvage(task, signal);
+      if (isOurs && !(await this.#salvage(task, signal))) await this.#setAside(task);
     }
+    if (saved.length > 0) await tell?.(saved);
     await this.#clear(task.issue);
     await mirror.forget(worksOf(task.issue)).catch(() => undefined);
   }

@@ -7,6 +7,7 @@ import type { Workflow } from '../../domain/workflow.ts';
 import type { Clock, Journal, Logger, Tracker, Workspaces } from '../ports.ts';
 import type { Supervisor } from '../supervisor.ts';
 import { perform } from './effects.ts';
+import { savedComment } from './texts.ts';
 
 export type JanitorOptions = {
   readonly workflow: () => Workflow;
@@ -79,7 +80,21 @@ export class Janitor {
         log.log('warn', 'hook', messageOf(error), { issue });
       }
     }
-    await perform(journal, issue, 'workspace_remove', 'workspace_remove', () => workspaces.remove(task, signal));
+    const tell = (saved: readonly string[]) => this.#tell(issue, life, saved, signal);
+    await perform(journal, issue, 'workspace_remove', 'workspace_remove', () => workspaces.remove(task, signal, tell));
+  }
+
+  /** Names on the issue what was saved and not published. The refs are there, also where no comment can be written. */
+  async #tell(issue: number, life: number, saved: readonly string[], signal: AbortSignal): Promise<void> {
+    const { tracker, log } = this.#options;
+    for (const line of saved) log.log('warn', 'workspace', `issue #${issue}: ${line}`, { issue });
+    const marker = `${issue}-${life}-saved`;
+    try {
+      if (await tracker.hasComment(issue, marker, signal)) return;
+      await tracker.addComment(issue, savedComment(saved), marker, signal);
+    } catch (error) {
+      log.log('warn', 'workspace', `issue #${issue} takes no comment: ${messageOf(error)}`, { issue });
+    }
   }
 
   /** Once a day: of the issues that were left open, those that people closed meanwhile are over. */

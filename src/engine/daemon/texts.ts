@@ -51,6 +51,15 @@ export function gaveUpComment(entry: Entry, states: StateLabels): string {
   ].join('\n\n');
 }
 
+/** Names what was kept of a workspace that is gone. @param saved a line for each thing */
+export function savedComment(saved: readonly string[]): string {
+  return [
+    'The workspace of this issue is removed. This was not published and is kept by the daemon:',
+    saved.map((line) => `- ${oneLine(line, 300)}`).join('\n'),
+    'The refs are in `repo.git` in the state directory of the daemon (`state.dir`). To see one: `git --git-dir=repo.git show REF`.',
+  ].join('\n\n');
+}
+
 /** What an agent is told when it ended a turn with nothing handed in. */
 export function continuation(branch: string): string {
   return [

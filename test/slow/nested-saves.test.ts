@@ -1,0 +1,91 @@
+// Repositories inside a workspace: nothing of them is lost with it.
+
+import assert from 'node:assert/strict';
+import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import test from 'node:test';
+import type { Mirror } from '../../src/adapters/git/mirror.ts';
+import { commitFiles, gitAs } from '../support/forge.ts';
+import { setUpWorkspaces } from '../support/workspaces.ts';
+
+const { signal } = new AbortController();
+
+async function savedIn(mirror: Mirror): Promise<string[]> {
+  const text = await gitAs(mirror.path, 'for-each-ref', '--format=%(refname)', 'refs/toolcrew/saved');
+  return text.split('\n').filter((ref) => ref !== '');
+}
+
+/** A repository with one commit and one file that is not committed. */
+async function nest(path: string): Promise<string> {
+  mkdirSync(path, { recursive: true });
+  await gitAs(path, 'init', '--quiet');
+  const sha = await commitFiles(path, { 'main.js': 'committed\n' }, 'inside');
+  writeFileSync(join(path, 'draft.js'), 'draft\n');
+  return sha;
+}
+
+test('of a nested repository the commits and the files are saved, also of one inside another', async (t) => {
+  const { workspaces, task, ready, mirror } = await setUpWorkspaces(t);
+  const { path } = await ready(task());
+  const app = await nest(join(path, 'app'));
+  const deep = await nest(join(path, 'app', 'lib', 'deep'));
+  const { head, savedAs } = await workspaces.collect(task(), signal);
+  assert.equal(head, null);
+  const refs = savedAs?.split(', ') ?? [];
+  assert.deepEqual(refs.toSorted(), (await savedIn(mirror)).toSorted());
+  const commits = refs.filter((ref) => ref.endsWith('-commits'));
+  const kept = await Promise.all(commits.map(async (ref) => (await gitAs(mirror.path, 'rev-parse', ref)).trim()));
+  assert.deepEqual(kept.toSorted(), [app, deep].toSorted());
+  const files = refs.filter((ref) => ref.endsWith('-app') || ref.endsWith('-app-lib-deep'));
+  assert.equal(files.length, 2);
+  for (const ref of files) assert.equal(await gitAs(mirror.path, 'show', `${ref}:draft.js`), 'draft\n');
+});
+
+test('before a workspace goes: a link in the index, commits in a submodule, a worktree in an ignored directory', async (t) => {
+  const { workspaces, task, ready, mirror, work, bare, said } = await setUpWorkspaces(t);
+  await commitFiles(work, { '.gitignore': '.claude/\n' }, 'ignore');
+  await gitAs(work, 'push', '--quiet', bare, 'main');
+  const { path } = await ready(task());
+  const linked = await nest(join(path, 'app'));
+  await gitAs(path, 'add', 'app');
+  await gitAs(path, '-c', 'protocol.file.allow=always', 'submodule', '--quiet', 'add', bare, 'sub');
+  const inSub = await commitFiles(join(path, 'sub'), { 'sub.js': 'sub\n' }, 'in the submodule');
+  await gitAs(path, 'worktree', 'add', '--quiet', '--detach', '.claude/worktrees/one');
+  const inTree = await commitFiles(join(path, '.claude/worktrees/one'), { 'one.js': 'one\n' }, 'in the worktree');
+  writeFileSync(join(path, '.claude/worktrees/one', 'half.js'), 'half\n');
+  await workspaces.remove(task(), signal);
+  assert.ok(!existsSync(path));
+  const refs = await savedIn(mirror);
+  const at = await Promise.all(refs.map(async (ref) => (await gitAs(mirror.path, 'rev-parse', ref)).trim()));
+  for (const sha of [linked, inSub, inTree]) assert.ok(at.includes(sha), `${sha} of ${at.join(' ')}`);
+  const files = (await Promise.all(refs.map((ref) => gitAs(mirror.path, 'ls-tree', '-r', '--name-only', ref)))).flatMap(
+    (text) => text.split('\n'),
+  );
+  for (const file of ['draft.js', 'half.js', 'sub.js']) assert.ok(files.includes(file), file);
+  for (const ref of refs) assert.ok(said.join('').includes(ref), ref);
+});
+
+test('a workspace with a repository that cannot be read is set aside', async (t) => {
+  const { workspaces, task, ready, root, said } = await setUpWorkspaces(t);
+  const { path } = await ready(task());
+  await nest(join(path, 'app'));
+  rmSync(join(path, 'app', '.git', 'objects'), { recursive: true });
+  mkdirSync(join(path, 'app', '.git', 'objects'));
+  await workspaces.remove(task(), signal);
+  assert.ok(!existsSync(path));
+  const aside = join(root, '.toolcrew', 'aside');
+  assert.deepEqual(readdirSync(aside), ['issue-1-1']);
+  assert.ok(existsSync(join(aside, 'issue-1-1', 'app', 'draft.js')));
+  assert.match(said.join(''), /is set aside as/);
+});
+
+test('a clean clone of something that is published costs no ref', async (t) => {
+  const { workspaces, task, ready, mirror, bare } = await setUpWorkspaces(t);
+  const { path } = await ready(task());
+  await gitAs(path, 'clone', '--quiet', bare, 'vendor');
+  await workspaces.remove(task(), signal);
+  assert.ok(!existsSync(path));
+  // Git takes the directory itself for a change.
+  const refs = await savedIn(mirror);
+  assert.ok(!refs.some((ref) => ref.includes('vendor')), refs.join(' '));
+});
