@@ -3,6 +3,7 @@
 import { existsSync } from 'node:fs';
 import { createServer } from 'node:net';
 import kleur from 'kleur';
+import { apiAuthorities } from '../adapters/authority.ts';
 import { systemClock } from '../adapters/clock.ts';
 import { readWorkflow } from '../adapters/config/workflow.ts';
 import { tryGit } from '../adapters/git/git.ts';
@@ -24,6 +25,7 @@ import { formatSlug } from '../domain/repository.ts';
 import { oneLine } from '../domain/text.ts';
 import type { Workflow } from '../domain/workflow.ts';
 import { type Check, fail, ok, warn } from './check.ts';
+import { checkApiRoute, checkGitRoute, readNetwork } from './doctor-network.ts';
 import { checkDamaged, checkIsolation, checkJournal, checkRoot, checkState } from './doctor-places.ts';
 import { diagnoseTeam, hasTeamMode, withoutTeamMode } from './doctor-team.ts';
 
@@ -98,7 +100,36 @@ async function checkHost(workflow: Workflow, env: Environment): Promise<Check[]>
   ];
 }
 
+/** The credential's rows, the network's, and the repository's. */
 async function checkTracker(workflow: Workflow, env: Environment): Promise<Check[]> {
+  const { checks, credential } = await checkCredential(workflow, env);
+  const network = readNetwork(workflow, env);
+  if (!('authorities' in network)) return [...checks, network];
+  const client = new HostingClient({
+    apiUrl: workflow.tracker.apiUrl,
+    token: async () => (await credential?.token()) ?? '',
+    onUnauthorized: () => undefined,
+    userAgent: `toolcrew/${packageVersion()}`,
+    authorities: apiAuthorities(network.authorities),
+    env,
+    clock: systemClock,
+  });
+  try {
+    return [
+      ...checks,
+      await checkApiRoute(workflow, network, client, env),
+      await checkGitRoute(workflow, network, credential, env),
+      ...(credential === undefined ? [] : await checkRepository(workflow, client)),
+    ];
+  } finally {
+    await client.close();
+  }
+}
+
+async function checkCredential(
+  workflow: Workflow,
+  env: Environment,
+): Promise<{ readonly checks: Check[]; readonly credential?: Credential }> {
   const host = hostOf(workflow.tracker.apiUrl);
   const status = await clientStatus(host, env);
   const { tokenVariable: named } = workflow.tracker;
@@ -113,10 +144,12 @@ async function checkTracker(workflow: Workflow, env: Environment): Promise<Check
     const mend = named === null ? `${login}, or export GITHUB_TOKEN` : `export ${named}=…`;
     const missing = named === null ? fail : warn;
     const away = named === null ? mend : `${login}, or leave it so`;
-    return [
-      status.ok ? ok('hosting client', status.says) : missing('hosting client', status.says, away),
-      fail('token', messageOf(error), mend),
-    ];
+    return {
+      checks: [
+        status.ok ? ok('hosting client', status.says) : missing('hosting client', status.says, away),
+        fail('token', messageOf(error), mend),
+      ],
+    };
   }
   const client = status.ok
     ? ok('hosting client', status.says)
@@ -127,24 +160,13 @@ async function checkTracker(workflow: Workflow, env: Environment): Promise<Check
           `${status.says}; the token from ${credential.source} is used`,
           `${login}, or leave it so`,
         );
-  return [client, ok('token', `from ${credential.source}`), ...(await checkRepository(workflow, credential))];
+  return { checks: [client, ok('token', `from ${credential.source}`)], credential };
 }
 
-async function checkRepository(workflow: Workflow, credential: Credential): Promise<Check[]> {
-  const client = new HostingClient({
-    apiUrl: workflow.tracker.apiUrl,
-    token: () => credential.token(),
-    onUnauthorized: () => undefined,
-    userAgent: `toolcrew/${packageVersion()}`,
-    clock: systemClock,
-  });
-  try {
-    const signal = AbortSignal.timeout(20_000);
-    const repository = await checkRights(client, workflow, signal);
-    return repository.status === 'fail' ? [repository] : [repository, await checkPrefix(client, workflow, signal)];
-  } finally {
-    await client.close();
-  }
+async function checkRepository(workflow: Workflow, client: HostingClient): Promise<Check[]> {
+  const signal = AbortSignal.timeout(20_000);
+  const repository = await checkRights(client, workflow, signal);
+  return repository.status === 'fail' ? [repository] : [repository, await checkPrefix(client, workflow, signal)];
 }
 
 async function checkRights(client: HostingClient, workflow: Workflow, signal: AbortSignal): Promise<Check> {

@@ -96,6 +96,8 @@ test('on a good set-up every row is ok: exit 0', async (t) => {
     isolation: 'ok',
     'hosting client': 'ok',
     token: 'ok',
+    'API route': 'ok',
+    'git route': 'ok',
     repository: 'ok',
     'branch prefix': 'ok',
     'workspace root': 'ok',
