@@ -16,7 +16,8 @@ const noForms: Plugin = {
   setup(build) {
     build.onResolve({ filter: /\/ajv-provider\.js$/ }, ({ path }) => ({ path, namespace: 'no-forms' }));
     build.onLoad({ filter: /.*/, namespace: 'no-forms' }, () => ({
-      contents: 'export class AjvJsonSchemaValidator {}',
+      contents:
+        "export class AjvJsonSchemaValidator { getValidator() { throw new Error('the bundle has no validator') } }",
     }));
   },
 };
