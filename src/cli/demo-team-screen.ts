@@ -104,7 +104,6 @@ export class DemoTeamScreen {
   }
 
   #board(screen: Redrawn, standing: Standing, now: number): readonly Line[] {
-    const { issue } = this.#options;
     const width = screen.columns - 4;
     const { team, outcome } = standing;
     const indented = (lines: readonly Line[]) => lines.map((line): Line => [{ text: '  ' }, ...line]);
@@ -131,7 +130,7 @@ export class DemoTeamScreen {
       [{ max: 34, min: 26 }, { min: 8 }, { grow: true, min: 10, drop: 1 }],
       width,
     );
-    const words = teamWords({ issue, url: '', outcome, team });
+    const words = teamWords({ outcome, team });
     const more: readonly Line[] = [[], ...messages, [cell(`gate: ${gateWords(team)}`, paints.quiet)]];
     const lines = indented([this.#head(standing), [cell(words, paints.quiet)], [], ...tasks]);
     // Where there is not room for all, the tasks stay.

@@ -1,65 +1,50 @@
-// Server-sent events: the state, whenever it changed; for the page, the parts of it that changed.
+// Server-sent events: a snapshot, then what changed; of the state, or of the page's markup.
 
+import { randomBytes } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { StateView } from '../engine/daemon/view.ts';
+import { Feed, type Frame } from './feed.ts';
 import { pageParts } from './page.ts';
 import type { Source } from './source.ts';
+import { stateFrame } from './state-frame.ts';
 
 const MAX_CLIENTS = 64;
 /** Changes that come together are sent together. */
 const COALESCE_MS = 200;
 const HEARTBEAT_MS = 15_000;
 
-type Parts = Readonly<Record<string, string>>;
+type Kind = 'state' | 'page';
 
-/** One state, rendered once for everybody, and only in the forms that somebody asks for. */
-class Frame {
-  readonly id: number;
-  readonly #view: StateView;
-  #state: string | undefined;
-  #parts: Parts | undefined;
-
-  constructor(id: number, view: StateView) {
-    this.id = id;
-    this.#view = view;
-  }
-
-  get state(): string {
-    this.#state ??= `id: ${this.id}\nevent: state\ndata: ${JSON.stringify(this.#view)}\n\n`;
-    return this.#state;
-  }
-
-  get parts(): Parts {
-    this.#parts ??= pageParts(this.#view);
-    return this.#parts;
-  }
-
-  /** The parts that differ from those that were sent before. */
-  page(sent: Parts): string {
-    const parts = Object.fromEntries(Object.entries(this.parts).filter(([id, markup]) => sent[id] !== markup));
-    return `id: ${this.id}\nevent: page\ndata: ${JSON.stringify({ now: this.#view.generated_at, parts })}\n\n`;
-  }
-}
+const FRAMES: Readonly<Record<Kind, (view: StateView) => Frame>> = {
+  state: stateFrame,
+  page: (view) => new Map(Object.entries(pageParts(view)).map(([id, markup]) => [id, JSON.stringify(markup)])),
+};
 
 type Client = {
   readonly response: ServerResponse;
-  readonly asPage: boolean;
-  sent: Parts;
-  /** It did not take the last frame. */
-  behind: boolean;
+  readonly kind: Kind;
+  /** Up to where it has been sent everything; undefined: it has nothing. */
+  at: string | undefined;
+  /** It did not take the last change. */
+  isBehind: boolean;
 };
+
+function kindOf(request: IncomingMessage): Kind {
+  return new URL(request.url ?? '/', 'http://here').searchParams.get('view') === 'page' ? 'page' : 'state';
+}
 
 export class EventStream {
   readonly #source: Source;
   readonly #clients = new Set<Client>();
+  readonly #feeds: Readonly<Record<Kind, Feed>>;
   readonly #unsubscribe: () => void;
   readonly #heartbeat: NodeJS.Timeout;
   #pending: NodeJS.Timeout | undefined;
-  #latest: Frame | undefined;
-  #id = 0;
 
   constructor(source: Source) {
     this.#source = source;
+    const name = randomBytes(6).toString('hex');
+    this.#feeds = { state: new Feed(`${name}-s`), page: new Feed(`${name}-p`) };
     this.#unsubscribe = source.onChange(() => this.#changed());
     this.#heartbeat = setInterval(() => {
       for (const { response } of this.#clients) if (!response.writableNeedDrain) response.write(': still here\n\n');
@@ -73,11 +58,12 @@ export class EventStream {
       response.end();
       return;
     }
+    const at = request.headers['last-event-id'];
     const client: Client = {
       response,
-      asPage: new URL(request.url ?? '/', 'http://here').searchParams.get('view') === 'page',
-      sent: {},
-      behind: false,
+      kind: kindOf(request),
+      at: typeof at === 'string' ? at : undefined,
+      isBehind: false,
     };
     response.writeHead(200, {
       'content-type': 'text/event-stream; charset=utf-8',
@@ -87,20 +73,19 @@ export class EventStream {
     });
     response.write('retry: 2000\n\n');
     this.#clients.add(client);
-    response.once('close', () => {
-      this.#clients.delete(client);
-      if (this.#clients.size === 0) this.#latest = undefined;
-    });
+    response.once('close', () => this.#clients.delete(client));
     response.on('drain', () => {
-      if (client.behind && this.#latest !== undefined) this.#send(client, this.#latest);
+      if (client.isBehind) this.#send(client);
     });
-    this.#send(client, this.#render());
+    this.#take();
+    for (const one of this.#clients) this.#send(one);
   }
 
-  #render(): Frame {
-    this.#id += 1;
-    this.#latest = new Frame(this.#id, this.#source.state());
-    return this.#latest;
+  /** Each feed takes the state once, whoever reads it; one without a reader takes it when somebody comes. */
+  #take(): void {
+    const view = this.#source.state();
+    const kinds = new Set([...this.#clients].map(({ kind }) => kind));
+    for (const kind of kinds) this.#feeds[kind].take(FRAMES[kind](view), view.generated_at);
   }
 
   #changed(): void {
@@ -108,22 +93,20 @@ export class EventStream {
     this.#pending = setTimeout(() => {
       this.#pending = undefined;
       if (this.#clients.size === 0) return;
-      const frame = this.#render();
-      for (const client of this.#clients) this.#send(client, frame);
+      this.#take();
+      for (const client of this.#clients) this.#send(client);
     }, COALESCE_MS);
     this.#pending.unref();
   }
 
-  #send(client: Client, frame: Frame): void {
-    // Whoever does not read gets the newest state when there is room again, not all that were in between.
-    client.behind = client.response.writableNeedDrain;
-    if (client.behind) return;
-    if (!client.asPage) {
-      client.response.write(frame.state);
-      return;
-    }
-    client.response.write(frame.page(client.sent));
-    client.sent = frame.parts;
+  #send(client: Client): void {
+    // Whoever does not read gets what it missed when there is room again, and no more than the snapshot.
+    client.isBehind = client.response.writableNeedDrain;
+    if (client.isBehind) return;
+    const feed = this.#feeds[client.kind];
+    const text = feed.since(client.at);
+    client.at = feed.at;
+    if (text !== '') client.response.write(text);
   }
 
   close(): void {

@@ -1,9 +1,12 @@
-// The status page: rendered here, kept fresh by events that carry the rows again.
+// The status page: rendered here, kept fresh by events that carry the rows that changed.
 
 import { createHash } from 'node:crypto';
-import type { StateView } from '../engine/daemon/view.ts';
+import { WAITS_FOR_SLOT } from '../engine/daemon/intake.ts';
+import type { CompletedRow, QueuedRow, StateView } from '../engine/daemon/view.ts';
+import { LISTS, type ListName } from '../engine/daemon/view-page.ts';
 import { count, dollars, duration } from './format.ts';
 import { Html, html, link } from './html.ts';
+import { SCRIPT } from './page-script.ts';
 import { finishedTeamsOf, gateWords, type IssueTeam, teamsOf, teamWords } from './team-lines.ts';
 
 const STYLE = `
@@ -27,35 +30,8 @@ a{color:var(--accent)}a:focus-visible,button:focus-visible,input:focus-visible{o
 button{font:inherit;padding:6px 14px;border-radius:8px;border:1px solid var(--line);background:var(--card);color:var(--ink);cursor:pointer}
 footer{padding-top:24px;padding-bottom:32px;color:var(--soft);font-size:13px}
 #live[data-state=off]{color:var(--bad)}
+[hidden]{display:none!important}details{margin-top:12px}summary{cursor:pointer;color:var(--soft);margin-bottom:8px}p.muted:empty{display:none}
 @media (max-width:720px){thead{position:absolute;left:-9999px}table,tbody,tr,td{display:block;width:100%}tr{padding:8px 0;border-bottom:1px solid var(--line)}td{border:0;padding:2px 12px}td::before{content:attr(data-label) " ";color:var(--soft);font-size:12px}td.words{max-width:none}td:empty{display:none}}
-`;
-
-// Replaces the rows that changed and leaves the others alone, so that focus and selection stay where they are.
-const SCRIPT = `
-(() => {
-  const live = document.getElementById('live');
-  const span = (ms) => { const s = Math.max(0, Math.floor(ms / 1000)); if (s < 60) return s + 's'; const m = Math.floor(s / 60); if (m < 60) return m + 'm ' + String(s % 60).padStart(2, '0') + 's'; const h = Math.floor(m / 60); if (h < 48) return h + 'h ' + String(m % 60).padStart(2, '0') + 'm'; return Math.floor(h / 24) + 'd ' + (h % 24) + 'h'; };
-  let skew = Date.parse(document.body.dataset.now) - Date.now();
-  const tick = () => { for (const time of document.querySelectorAll('time[data-since]')) { const text = span(Date.now() + skew - Date.parse(time.dateTime)); if (time.textContent !== text) time.textContent = text; } for (const time of document.querySelectorAll('time[data-until]')) { const text = span(Date.parse(time.dateTime) - Date.now() - skew); if (time.textContent !== text) time.textContent = text; } };
-  setInterval(tick, 1000);
-  const apply = (id, markup) => {
-    const old = document.getElementById(id);
-    if (!old || old.dataset.markup === markup) return;
-    old.dataset.markup = markup;
-    const focused = document.activeElement && old.contains(document.activeElement) ? document.activeElement.closest('[id]') : null;
-    const holder = document.createElement('template');
-    holder.innerHTML = markup;
-    const keep = new Map([...old.querySelectorAll('[data-row]')].map((row) => [row.id, row]));
-    for (const row of holder.content.querySelectorAll('[data-row]')) { const known = keep.get(row.id); if (known && known.dataset.row === row.dataset.row) row.replaceWith(known); }
-    old.replaceChildren(...holder.content.childNodes);
-    if (focused && document.activeElement !== focused) { const again = document.getElementById(focused.id); (again && (again.matches('a,button') ? again : again.querySelector('a,button')) || again)?.focus?.(); }
-    tick();
-  };
-  const source = new EventSource('/api/v1/events?view=page');
-  source.addEventListener('page', (event) => { const { now, parts } = JSON.parse(event.data); skew = Date.parse(now) - Date.now(); for (const [id, markup] of Object.entries(parts)) apply(id, markup); live.textContent = 'live'; live.dataset.state = 'on'; });
-  source.addEventListener('error', () => { live.textContent = 'not connected'; live.dataset.state = 'off'; });
-  document.getElementById('refresh').addEventListener('click', async () => { const answer = await fetch('/api/v1/refresh', { method: 'POST' }); document.getElementById('said').textContent = answer.ok ? 'polling now' : 'refused (' + answer.status + ')'; setTimeout(() => { document.getElementById('said').textContent = ''; }, 2000); });
-})();
 `;
 
 /** So many teams of issues that are over are shown; the state has some more. */
@@ -71,20 +47,31 @@ function until(at: string | null): Html {
 
 type Item = { readonly issue_number: number; readonly issue_url: string; readonly title: string };
 
+/** An id with the markup of what stands under it. */
+type Part = readonly [string, Html];
+
 type Cell = { readonly label: string; readonly kind?: 'n' | 'words'; readonly value: unknown };
 
-/** A row begins with its issue, and knows by its mark whether it changed. */
-function row(id: string, item: Item, cells: readonly Cell[]): Html {
-  const inner = [issueCell(id, item), ...cells].map(
-    ({ label, kind, value }) => html`<td class="${kind ?? ''}" data-label="${label}">${value}</td>`,
-  );
-  const mark = createHash('sha256').update(html`${inner}`.text).digest('base64url').slice(0, 16);
-  return html`<tr id="${id}" data-row="${mark}">${inner}</tr>`;
+/** What an element says by which the script knows whether it changed, where it belongs, and before which others. */
+function markOf(into: string, order: number, inner: Html): Html {
+  const mark = createHash('sha256').update(inner.text).digest('base64url').slice(0, 16);
+  return html`data-row="${mark}" data-into="${into}" data-order="${order}"`;
 }
 
-function tableOf(titles: readonly string[], rows: readonly Html[], empty: string): Html {
-  if (rows.length === 0) return html`<p class="muted">${empty}</p>`;
-  return html`<table><thead><tr>${titles.map((title) => html`<th scope="col">${title}</th>`)}</tr></thead><tbody>${rows}</tbody></table>`;
+/** A row of a table begins with its issue. The highest order comes first. */
+function row(id: string, into: string, item: Item, cells: readonly Cell[], order = item.issue_number): Part {
+  const inner = html`${[issueCell(id, item), ...cells].map(
+    ({ label, kind, value }) => html`<td class="${kind ?? ''}" data-label="${label}">${value}</td>`,
+  )}`;
+  return [id, html`<tr id="${id}" ${markOf(into, order, inner)}>${inner}</tr>`];
+}
+
+type Table = { readonly name: string; readonly titles: readonly string[]; readonly empty: string };
+
+/** A table with its name; the sentence in its place while it has no row. */
+function tableOf(id: string, { name, titles, empty }: Table, rows: readonly Html[]): Html {
+  const hidden = (isHidden: boolean) => (isHidden ? html` hidden` : '');
+  return html`<table aria-label="${name}"${hidden(rows.length === 0)}><thead><tr>${titles.map((title) => html`<th scope="col">${title}</th>`)}</tr></thead><tbody id="${id}">${rows}</tbody></table><p class="muted"${hidden(rows.length > 0)}>${empty}</p>`;
 }
 
 function tag(kind: string, text: string): Html {
@@ -111,20 +98,58 @@ function issueCell(rowId: string, item: Item): Cell {
 }
 
 /** A team's tasks, what was said last, and what was measured. */
-function teamPart(of: IssueTeam): Html {
+function teamPart(id: string, into: string, order: number, of: IssueTeam): Part {
   const { issue, url, team } = of;
   const rows = team.tasks.map(
-    ({ id, status, owner, subject, note, started_at: startedAt, seconds }) =>
-      html`<tr><td class="n" data-label="Task">${id}</td><td class="n" data-label="Status">${tag(TASK_KINDS[status] ?? '', status.replace('_', ' '))}</td><td class="n" data-label="Owner">${owner ?? '–'}</td><td class="n" data-label="Took">${seconds === null ? since(startedAt) : duration(seconds * 1000)}</td><td data-label="What">${subject}${note === null ? '' : html`<br><span class="muted">${note}</span>`}</td></tr>`,
+    ({ id: task, status, owner, subject, note, started_at: startedAt, seconds }) =>
+      html`<tr><td class="n" data-label="Task">${task}</td><td class="n" data-label="Status">${tag(TASK_KINDS[status] ?? '', status.replace('_', ' '))}</td><td class="n" data-label="Owner">${owner ?? '–'}</td><td class="n" data-label="Took">${seconds === null ? since(startedAt) : duration(seconds * 1000)}</td><td data-label="What">${subject}${note === null ? '' : html`<br><span class="muted">${note}</span>`}</td></tr>`,
   );
   const said = team.messages.last
     .slice(-3)
     .map(({ from, to, type, content }) => html`<li>${from} → ${to}, ${type.replaceAll('_', ' ')}: ${content}</li>`);
-  return html`<section aria-label="Team of issue ${issue}"><h2>Team of ${link(url, `#${issue}`)}</h2><p class="muted">${team.team} · ${teamWords(of)}</p>${tableOf(['Task', 'Status', 'Owner', 'Took', 'What'], rows, 'No task yet.')}<p class="muted">Gate: ${gateWords(team)}</p>${said.length === 0 ? '' : html`<ul class="muted">${said}</ul>`}</section>`;
+  const table = {
+    name: `Tasks of the team of issue ${issue}`,
+    titles: ['Task', 'Status', 'Owner', 'Took', 'What'],
+    empty: 'No task yet.',
+  };
+  const inner = html`<h2>Team of ${link(url, `#${issue}`)}</h2><p class="muted">${team.team} · ${teamWords(of)}</p>${tableOf(`${id}-tasks`, table, rows)}<p class="muted">Gate: ${gateWords(team)}</p>${said.length === 0 ? '' : html`<ul class="muted">${said}</ul>`}`;
+  return [
+    id,
+    html`<section id="${id}" aria-label="Team of issue ${issue}" ${markOf(into, order, inner)}>${inner}</section>`,
+  ];
 }
 
-/** The parts of the page that change, by the id of the element that holds them. */
-export function pageParts(view: StateView): Readonly<Record<string, string>> {
+/** How many rows there are beside those of a table, with the way to them. */
+function moreOf(view: StateView, list: ListName): Part {
+  const next = view.next[list];
+  return [
+    `more-${list}`,
+    next === null ? html`` : html`and ${view.more[list]} more: <a href="/?after=${next}">the next ones</a>`,
+  ];
+}
+
+const OUTCOMES: Readonly<Record<string, string>> = { done: 'done', failed: 'failed' };
+
+function completedPart(item: CompletedRow): Part {
+  return row(
+    `done-${item.issue_number}-${item.finished_at}`,
+    'completed',
+    item,
+    [
+      { label: 'Outcome', kind: 'n', value: tag(OUTCOMES[item.outcome] ?? 'wait', item.outcome) },
+      { label: 'Pull request', kind: 'n', value: pull(item.pull_request) },
+      { label: 'Tries', kind: 'n', value: item.attempts },
+      { label: 'Took', kind: 'n', value: duration(item.seconds * 1000) },
+      { label: 'Tokens', kind: 'n', value: count(item.tokens.total_tokens) },
+      { label: 'Cost', kind: 'n', value: dollars(item.cost_usd) },
+      { label: 'Why', kind: 'words', value: item.reason ?? '' },
+    ],
+    Date.parse(item.finished_at),
+  );
+}
+
+/** What stands above the tables, and below. */
+function factParts(view: StateView): readonly Part[] {
   const { counts, totals, poll, rate_limit: limit } = view;
   const facts: readonly [string, unknown][] = [
     [`running (slots: ${view.slots})`, counts.running],
@@ -145,88 +170,111 @@ export function pageParts(view: StateView): Readonly<Record<string, string>> {
     limit.paused_until === null ? null : `Paused until ${limit.paused_until}: ${limit.reason ?? ''}`,
     poll.last_error === null ? null : `The last poll was skipped: ${poll.last_error}`,
   ].filter((warning) => warning !== null);
-  const parts = {
-    facts: html`${facts.map(([label, value]) => html`<li><b>${value}</b>${label}</li>`)}`,
-    warnings: html`${warnings.map((warning) => html`<p class="warn" role="status">${warning}</p>`)}`,
-    running: tableOf(
-      ['Issue', 'Try', 'Phase', 'Since', 'Heard', 'Tokens', 'Cost', 'Last words'],
-      view.running.map((item) =>
-        row(`run-${item.issue_number}`, item, [
-          { label: 'Try', kind: 'n', value: item.attempt },
-          { label: 'Phase', kind: 'n', value: tag('go', item.phase) },
-          { label: 'Since', kind: 'n', value: since(item.started_at) },
-          { label: 'Heard', kind: 'n', value: since(item.last_event_at) },
-          { label: 'Tokens', kind: 'n', value: count(item.tokens.total_tokens) },
-          { label: 'Cost', kind: 'n', value: dollars(item.cost_usd) },
-          { label: 'Last words', kind: 'words', value: item.last_message ?? item.last_event ?? item.last_error ?? '' },
-        ]),
-      ),
-      'No agent is at work.',
-    ),
-    teams: html`${teamsOf(view).map(teamPart)}`,
-    retrying: tableOf(
-      ['Issue', 'Tried', 'Again in', 'Last error'],
-      view.retrying.map((item) =>
-        row(`retry-${item.issue_number}`, item, [
-          { label: 'Tried', kind: 'n', value: item.attempt },
-          { label: 'Again in', kind: 'n', value: until(item.due_at) },
-          { label: 'Last error', kind: 'words', value: item.last_error ?? '' },
-        ]),
-      ),
-      'Nothing.',
-    ),
-    waiting: tableOf(
-      ['Issue', 'By', 'Why it waits'],
-      view.queued.map((item) =>
-        row(`wait-${item.issue_number}`, item, [
-          { label: 'By', kind: 'n', value: item.author ?? 'nobody known' },
-          { label: 'Why it waits', kind: 'words', value: tag('wait', item.reason) },
-        ]),
-      ),
-      'Nothing.',
-    ),
-    completed: tableOf(
-      ['Issue', 'Outcome', 'Pull request', 'Tries', 'Took', 'Tokens', 'Cost', 'Why'],
-      view.completed.map((item) =>
-        row(`done-${item.issue_number}-${item.finished_at}`, item, [
-          {
-            label: 'Outcome',
-            kind: 'n',
-            value: tag(item.outcome === 'done' ? 'done' : item.outcome === 'failed' ? 'failed' : 'wait', item.outcome),
-          },
-          { label: 'Pull request', kind: 'n', value: pull(item.pull_request) },
-          { label: 'Tries', kind: 'n', value: item.attempts },
-          { label: 'Took', kind: 'n', value: duration(item.seconds * 1000) },
-          { label: 'Tokens', kind: 'n', value: count(item.tokens.total_tokens) },
-          { label: 'Cost', kind: 'n', value: dollars(item.cost_usd) },
-          { label: 'Why', kind: 'words', value: item.reason ?? '' },
-        ]),
-      ),
-      'Nothing yet.',
-    ),
-    'finished-teams': html`${finishedTeamsOf(view).slice(0, FINISHED_TEAMS).map(teamPart)}`,
-    polled: html`polled ${since(poll.last_at)} ago · ${poll.requests} requests, ${poll.not_modified} not modified${limit.remaining === null ? '' : ` · quota ${limit.remaining} of ${limit.limit ?? '?'}`}`,
-  };
-  return Object.fromEntries(Object.entries(parts).map(([id, markup]) => [id, markup.text]));
+  const quota = limit.remaining === null ? '' : ` · quota ${limit.remaining} of ${limit.limit ?? '?'}`;
+  return [
+    ['facts', html`${facts.map(([label, value]) => html`<li><b>${value}</b>${label}</li>`)}`],
+    ['warnings', html`${warnings.map((warning) => html`<p class="warn" role="status">${warning}</p>`)}`],
+    [
+      'polled',
+      html`polled ${since(poll.last_at)} ago · ${poll.requests} requests, ${poll.not_modified} not modified${quota}`,
+    ],
+  ];
 }
 
-/** The whole page. `nonce` is the one that its content-security policy names. */
-export function page(view: StateView, nonce: string): string {
-  const parts = pageParts(view);
-  const part = (id: string) => new Html(parts[id] ?? '');
+/** The parts of the page that change, by their ids: rows and teams as whole elements, of others what they hold. */
+function partsOf(view: StateView): readonly Part[] {
+  const isSlot = ({ reason }: QueuedRow) => reason === WAITS_FOR_SLOT;
+  const forSlot = view.queued.filter(isSlot).length;
+  return [
+    ...factParts(view),
+    ...view.running.map((item) =>
+      row(`run-${item.issue_number}`, 'running', item, [
+        { label: 'Try', kind: 'n', value: item.attempt },
+        { label: 'Phase', kind: 'n', value: tag('go', item.phase) },
+        { label: 'Since', kind: 'n', value: since(item.started_at) },
+        { label: 'Heard', kind: 'n', value: since(item.last_event_at) },
+        { label: 'Tokens', kind: 'n', value: count(item.tokens.total_tokens) },
+        { label: 'Cost', kind: 'n', value: dollars(item.cost_usd) },
+        { label: 'Last words', kind: 'words', value: item.last_message ?? item.last_event ?? item.last_error ?? '' },
+      ]),
+    ),
+    ...teamsOf(view).map((of) => teamPart(`team-${of.issue}`, 'teams', of.issue, of)),
+    ...view.retrying.map((item) =>
+      row(`retry-${item.issue_number}`, 'retrying', item, [
+        { label: 'Tried', kind: 'n', value: item.attempt },
+        { label: 'Again in', kind: 'n', value: until(item.due_at) },
+        { label: 'Last error', kind: 'words', value: item.last_error ?? '' },
+      ]),
+    ),
+    ...view.queued.map((item) =>
+      row(`wait-${item.issue_number}`, isSlot(item) ? 'waiting-for-slot' : 'waiting', item, [
+        { label: 'By', kind: 'n', value: item.author ?? 'nobody known' },
+        { label: 'Why it waits', kind: 'words', value: item.reason },
+      ]),
+    ),
+    // Those for a slot come last: what the page has no room for waits for one too.
+    ['slot-count', html`${forSlot === 0 ? 0 : forSlot + view.more.queued}`],
+    ...view.completed.map(completedPart),
+    ...finishedTeamsOf(view)
+      .slice(0, FINISHED_TEAMS)
+      .map((of) => {
+        const at = of.finishedAt ?? '';
+        return teamPart(`over-${of.issue}-${at}`, 'finished-teams', Date.parse(at), of);
+      }),
+    ...LISTS.map((list) => moreOf(view, list)),
+  ];
+}
+
+/** The same as markup. */
+export function pageParts(view: StateView): Readonly<Record<string, string>> {
+  return Object.fromEntries(partsOf(view).map(([id, markup]) => [id, markup.text]));
+}
+
+const WAITING = ['Issue', 'By', 'Why it waits'];
+
+const TABLES = {
+  running: {
+    name: 'Running',
+    titles: ['Issue', 'Try', 'Phase', 'Since', 'Heard', 'Tokens', 'Cost', 'Last words'],
+    empty: 'No agent is at work.',
+  },
+  retrying: { name: 'Retrying', titles: ['Issue', 'Tried', 'Again in', 'Last error'], empty: 'Nothing.' },
+  waiting: { name: 'Waiting', titles: WAITING, empty: 'Nothing waits for more than a slot.' },
+  'waiting-for-slot': { name: 'Waiting for a slot', titles: WAITING, empty: 'Nothing.' },
+  completed: {
+    name: 'Finished',
+    titles: ['Issue', 'Outcome', 'Pull request', 'Tries', 'Took', 'Tokens', 'Cost', 'Why'],
+    empty: 'Nothing yet.',
+  },
+} as const satisfies Readonly<Record<string, Table>>;
+
+/**
+ * The whole page.
+ * @param nonce the one that its content-security policy names
+ * @param isLive it shows the first page of each list, which events keep fresh
+ */
+export function page(view: StateView, nonce: string, isLive: boolean): string {
+  const parts = partsOf(view);
+  const within = (into: string) =>
+    parts.filter(([, markup]) => markup.text.includes(` data-into="${into}" `)).map(([, markup]) => markup);
+  const part = (id: string) => parts.find(([one]) => one === id)?.[1] ?? '';
+  const table = (id: keyof typeof TABLES) => tableOf(id, TABLES[id], within(id));
+  const more = (list: ListName) => html`<p class="muted" id="more-${list}">${part(`more-${list}`)}</p>`;
+  const fold = within('waiting-for-slot');
   return html`<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><title>toolcrew · ${view.repository}</title><style nonce="${nonce}">${new Html(STYLE)}</style></head>
-<body data-now="${view.generated_at}">
-<header><h1>${view.repository}</h1><span class="muted">toolcrew ${view.version}</span><span class="muted" id="live" data-state="on" role="status">connecting</span><button id="refresh" type="button">Poll now</button><span class="muted" id="said" role="status"></span></header>
+<body data-now="${view.generated_at}" data-live="${isLive ? 'yes' : 'no'}">
+<header><h1>${view.repository}</h1><span class="muted">toolcrew ${view.version}</span><span class="muted" id="live" data-state="on" role="status">${isLive ? 'connecting' : html`as of ${view.generated_at} · <a href="/">the first page</a>`}</span><button id="refresh" type="button">Poll now</button><span class="muted" id="said" role="status"></span></header>
 <main>
 <ul class="facts" id="facts">${part('facts')}</ul>
 <div id="warnings">${part('warnings')}</div>
-<h2>Running</h2><div id="running">${part('running')}</div>
-<div id="teams">${part('teams')}</div>
-<h2>Retrying</h2><div id="retrying">${part('retrying')}</div>
-<h2>Waiting</h2><div id="waiting">${part('waiting')}</div>
-<h2>Finished</h2><div id="completed">${part('completed')}</div>
-<div id="finished-teams">${part('finished-teams')}</div>
+<h2>Running</h2>${table('running')}${more('running')}
+<div id="teams">${within('teams')}</div>
+<h2>Retrying</h2>${table('retrying')}${more('retrying')}
+<h2>Waiting</h2>${table('waiting')}
+<details${fold.length === 0 ? html` hidden` : ''}><summary>Waits for a slot: <span id="slot-count">${part('slot-count')}</span></summary>${table('waiting-for-slot')}</details>${more('queued')}
+<h2>Finished</h2>${table('completed')}${more('completed')}
+<div id="finished-teams">${within('finished-teams')}</div>
 </main>
 <footer><span id="polled">${part('polled')}</span> · <a href="/api/v1/state">state as JSON</a> · <a href="/metrics">metrics</a></footer>
 <script nonce="${nonce}">${new Html(SCRIPT)}</script>

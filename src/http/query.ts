@@ -1,7 +1,7 @@
 // The page of the lists that a request asks for.
 
 import { visible } from '../domain/text.ts';
-import { LIMIT_MAX, type Page, parseCursor } from '../engine/daemon/view-page.ts';
+import { LIMIT_DEFAULT, LIMIT_MAX, type Page, parseCursor } from '../engine/daemon/view-page.ts';
 import type { Refusal } from './guards.ts';
 
 function refusal(message: string): Refusal {
@@ -19,4 +19,9 @@ export function pageOf(url: string | undefined, limit: number): Page | Refusal {
   if (after === undefined)
     return refusal(`after: expected a cursor of "next" in /api/v1/state, got ${visible(cursor ?? '')}`);
   return { limit: wanted === null ? limit : Number(wanted), after };
+}
+
+/** Whether events keep it fresh. */
+export function isFirstPage({ limit, after }: Page): boolean {
+  return limit === LIMIT_DEFAULT && after === null;
 }

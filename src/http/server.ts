@@ -9,7 +9,7 @@ import { textDashboard } from './dashboard.ts';
 import { EventStream } from './events.ts';
 import { checkOrigin, type Refusal, SESSION_COOKIE, Sessions } from './guards.ts';
 import { loginPage, page } from './page.ts';
-import { pageOf } from './query.ts';
+import { isFirstPage, pageOf } from './query.ts';
 import type { Source } from './source.ts';
 import { finishedTeamsOf, teamsOf } from './team-lines.ts';
 
@@ -157,7 +157,7 @@ export class StatusServer {
         const asked = pageOf(request.url, wantsHtml(request) ? LIMIT_DEFAULT : TEXT_ROWS);
         if ('code' in asked) return this.#refuse(response, asked);
         return wantsHtml(request)
-          ? this.#html(response, 200, (nonce) => page(source.state(asked), nonce))
+          ? this.#html(response, 200, (nonce) => page(source.state(asked), nonce, isFirstPage(asked)))
           : this.#send(response, 200, 'text/plain; charset=utf-8', textDashboard(source.state(asked)));
       }
       case 'state': {

@@ -10,20 +10,22 @@ export type IssueTeam = {
   readonly url: string;
   /** How the issue's time with the daemon ended; null: it has not. */
   readonly outcome: string | null;
+  /** When that was. */
+  readonly finishedAt: string | null;
   readonly team: TeamSummary;
 };
 
 /** One for each running issue that a team works on. */
 export function teamsOf(view: StateView): readonly IssueTeam[] {
   return view.running.flatMap(({ issue_number: issue, issue_url: url, team }) =>
-    team === null ? [] : [{ issue, url, outcome: null, team }],
+    team === null ? [] : [{ issue, url, outcome: null, finishedAt: null, team }],
   );
 }
 
 /** Those of issues that are over, the newest first. */
 export function finishedTeamsOf(view: StateView): readonly IssueTeam[] {
-  return view.completed.flatMap(({ issue_number: issue, issue_url: url, outcome, team }) =>
-    team === null ? [] : [{ issue, url, outcome, team }],
+  return view.completed.flatMap(({ issue_number: issue, issue_url: url, outcome, finished_at: finishedAt, team }) =>
+    team === null ? [] : [{ issue, url, outcome, finishedAt, team }],
   );
 }
 
@@ -51,7 +53,7 @@ function counted(count: number, what: string): string {
 }
 
 /** How far it is, in one line. */
-export function teamWords({ team, outcome }: IssueTeam): string {
+export function teamWords({ team, outcome }: Pick<IssueTeam, 'team' | 'outcome'>): string {
   const { task_counts: counts } = team;
   const all = Object.values(counts).reduce((sum, one) => sum + one, 0);
   return [

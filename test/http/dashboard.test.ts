@@ -36,7 +36,7 @@ test('what is wrong stands at the top', () => {
   assert.match(text, /! takes effect at the next start: server/);
   assert.match(text, /! paused until 2026-01-01T13:00:00Z: the quota/);
   assert.match(text, /! last poll skipped: it answered 502/);
-  assert.match(page(view, 'n'), /cannot be used; the last good one/);
+  assert.match(page(view, 'n', true), /cannot be used; the last good one/);
 });
 
 test('an idle daemon', () => {
@@ -74,9 +74,9 @@ test('a team at work: its tasks, what was said last, what was measured', () => {
   assert.match(text, /\n {2}2\s+pending\s+–\s+–\s+/);
   assert.match(text, /gate: not measured yet\n {2}team-lead → all, [a-z ]+: mind <b>/);
   const parts = pageParts(shown);
-  assert.match(parts.teams ?? '', /mind &lt;b&gt;/);
-  assert.match(parts.teams ?? '', /<span class="tag go">in progress<\/span>/);
-  assert.equal(pageParts(view).teams, '');
+  assert.match(parts['team-1'] ?? '', /mind &lt;b&gt;/);
+  assert.match(parts['team-1'] ?? '', /<span class="tag go">in progress<\/span>/);
+  assert.equal(pageParts(view)['team-1'], undefined);
 });
 
 test('a task under which nothing was changed is shown with the words of its owner', () => {
@@ -88,7 +88,7 @@ test('a task under which nothing was changed is shown with the words of its owne
   assert.ok(first !== undefined);
   const shown = { ...view, running: [{ ...first, team }] };
   assert.match(textDashboard(shown), /completed .* Task 1; changed nothing: It was <there>/);
-  assert.match(pageParts(shown).teams ?? '', /changed nothing: It was &lt;there&gt;/);
+  assert.match(pageParts(shown)['team-1'] ?? '', /changed nothing: It was &lt;there&gt;/);
 });
 
 test('a team whose issue is over is shown as it was at the end', () => {
@@ -102,12 +102,15 @@ test('a team whose issue is over is shown as it was at the end', () => {
   assert.match(text, new RegExp(`FINISHED[\\s\\S]*TEAM OF #4 · ${TEAM} · done · implementation · 1 of 2 tasks · `));
   assert.match(text, /\n {2}1\s+completed\s+backend-dev\s+/);
   const parts = pageParts(shown);
-  assert.equal(parts.teams, '', 'it is at work no more');
+  assert.equal(parts['team-4'], undefined, 'it is at work no more');
   assert.match(
-    parts['finished-teams'] ?? '',
+    parts[`over-4-${done.finished_at}`] ?? '',
     /aria-label="Team of issue 4"[\s\S]*<span class="tag done">completed<\/span>/,
   );
-  assert.equal(pageParts(view)['finished-teams'], '');
+  assert.deepEqual(
+    Object.keys(pageParts(view)).filter((id) => id.startsWith('over-')),
+    [],
+  );
 });
 
 test('markup of an issue is text on the page, a strange address is no link', () => {
@@ -118,7 +121,7 @@ test('markup of an issue is text on the page, a strange address is no link', () 
   assert.equal(link('javascript:alert(1)', 'x').text, 'x');
   assert.equal(link('https://h/?a=1&b="', 'x').text, '<a href="https://h/?a=1&amp;b=&quot;" rel="noreferrer">x</a>');
   const parts = pageParts(viewWith());
-  assert.doesNotMatch(parts.running ?? '', /<script>alert|<b>bold/);
+  assert.doesNotMatch(parts['run-1'] ?? '', /<script>alert|<b>bold/);
 });
 
 test('a row that did not change keeps its mark, one that did gets another', () => {
@@ -127,12 +130,37 @@ test('a row that did not change keeps its mark, one that did gets another', () =
   const view = viewWith();
   const [first] = view.running;
   assert.ok(first !== undefined);
-  const before = pageParts(view).running;
-  assert.equal(mark(before, 'run-1'), mark(pageParts(viewWith()).running, 'run-1'));
+  const before = pageParts(view)['run-1'];
+  assert.equal(mark(before, 'run-1'), mark(pageParts(viewWith())['run-1'], 'run-1'));
   assert.notEqual(
     mark(before, 'run-1'),
-    mark(pageParts({ ...view, running: [{ ...first, last_message: 'else' }] }).running, 'run-1'),
+    mark(pageParts({ ...view, running: [{ ...first, last_message: 'else' }] })['run-1'], 'run-1'),
   );
+});
+
+test('the page names its tables, shows the whole reason why an issue waits, and folds what waits for a slot', () => {
+  const view = viewWith();
+  const [first] = view.queued;
+  assert.ok(first !== undefined);
+  const reason = `it waits for ${'a very long reason '.repeat(20)}`;
+  const queued = [
+    { ...first, reason },
+    { ...first, issue_number: 8, reason: 'waits for a slot' },
+  ];
+  const next = { ...view.next, queued: 'queued:0-8' };
+  const shown = page({ ...view, queued, next, more: { ...view.more, queued: 9_998 } }, 'n', true);
+  for (const name of ['Running', 'Retrying', 'Waiting', 'Waiting for a slot', 'Finished'])
+    assert.ok(shown.includes(`<table aria-label="${name}"`), name);
+  assert.ok(shown.includes(`<td class="words" data-label="Why it waits">${reason}</td>`));
+  const [before, fold] = shown.split('<details>');
+  assert.match(before ?? '', /id="wait-3"/);
+  assert.doesNotMatch(before ?? '', /id="wait-8"/);
+  assert.match(
+    fold ?? '',
+    /<summary>Waits for a slot: <span id="slot-count">9999<\/span><\/summary>[\s\S]*id="wait-8"/,
+  );
+  assert.match(fold ?? '', /and 9998 more: <a href="\/\?after=queued:0-8">/);
+  assert.match(page(view, 'n', true), /<details hidden>/);
 });
 
 test('numbers and times as people read them', () => {

@@ -17,7 +17,11 @@ class Connection extends ServerResponse {
   }
 
   get slots(): number[] {
-    return this.taken.flatMap((text) => Number(/"slots":(\d+)/.exec(text)?.[1] ?? Number.NaN)).filter(Number.isInteger);
+    return [...this.taken.join('').matchAll(/"slots":(\d+)/g)].map(([, slots]) => Number(slots));
+  }
+
+  get lastId(): string {
+    return [...this.taken.join('').matchAll(/^id: (.*)$/gm)].at(-1)?.[1] ?? '';
   }
 }
 
@@ -38,9 +42,10 @@ function stream(t: TestContext) {
     },
     now: () => 0,
   });
-  const connect = (url: string) => {
+  const connect = (url: string, lastId?: string) => {
     const request = new IncomingMessage(new Socket());
     request.url = url;
+    if (lastId !== undefined) request.headers['last-event-id'] = lastId;
     const connection = new Connection(request);
     events.open(request, connection);
     return connection;
@@ -53,19 +58,22 @@ function stream(t: TestContext) {
   return { events, world, connect, change };
 }
 
-test('a change is rendered once for all clients; each page gets what differs from what it has', (t) => {
+test('a change is rendered once for all clients, and sent in the same words', (t) => {
   const { events, world, connect, change } = stream(t);
   const pages = [1, 2, 3].map(() => connect('/api/v1/events?view=page'));
   const states = [1, 2].map(() => connect('/api/v1/events'));
   world.rendered = 0;
   change(7);
   assert.equal(world.rendered, 1);
-  for (const { taken } of pages) assert.match(taken.at(-1) ?? '', /"parts":\{"facts":[^{}]*\}\}/);
+  for (const { taken } of pages) {
+    assert.match(taken.at(-1) ?? '', /"set":\{"facts":"[^{}]*"\}/);
+    assert.equal(taken.at(-1), pages[0]?.taken.at(-1));
+  }
   for (const { slots } of states) assert.deepEqual(slots, [0, 7]);
   events.close();
 });
 
-test('a client that did not read gets the newest state when there is room, and no more than that', (t) => {
+test('a client that did not read gets what it missed when there is room, once', (t) => {
   const { events, connect, change } = stream(t);
   const slow = connect('/api/v1/events');
   const page = connect('/api/v1/events?view=page');
@@ -81,8 +89,20 @@ test('a client that did not read gets the newest state when there is room, and n
     connection.emit('drain');
     connection.emit('drain');
   }
-  assert.deepEqual(slow.slots, [0, 2]);
+  assert.deepEqual(slow.slots, [0, 1, 2]);
   assert.match(page.taken.at(-1) ?? '', /running \(slots: 2\)/);
   assert.equal(page.taken.length, 3);
+  events.close();
+});
+
+test('a change while nobody was connected reaches who comes back; nothing comes where nothing changed', (t) => {
+  const { events, connect, change } = stream(t);
+  const first = connect('/api/v1/events');
+  const id = first.lastId;
+  first.emit('close');
+  assert.deepEqual(connect('/api/v1/events', id).slots, []);
+  change(5);
+  const back = connect('/api/v1/events', id);
+  assert.match(back.taken.at(-1) ?? '', /event: change\ndata: \{"now":"[^"]+","set":\{"slots":5\}/);
   events.close();
 });

@@ -281,10 +281,12 @@ function events(
   path: string,
   count: number,
   onEvent: (index: number) => void = () => undefined,
-): Promise<{ readonly name: string; readonly data: string }[]> {
+  lastId?: string,
+): Promise<{ readonly name: string; readonly data: string; readonly id: string }[]> {
   return new Promise((resolve, reject) => {
-    const found: { name: string; data: string }[] = [];
-    const sent = httpRequest({ host: '127.0.0.1', port, path }, (response) => {
+    const found: { name: string; data: string; id: string }[] = [];
+    const headers = lastId === undefined ? {} : { 'last-event-id': lastId };
+    const sent = httpRequest({ host: '127.0.0.1', port, path, headers }, (response) => {
       let text = '';
       response.on('data', (chunk: Buffer) => {
         text += chunk.toString();
@@ -293,7 +295,11 @@ function events(
           text = text.slice(end + 2);
           const name = /^event: (.*)$/m.exec(block)?.[1];
           if (name === undefined) continue;
-          found.push({ name, data: /^data: (.*)$/m.exec(block)?.[1] ?? '' });
+          found.push({
+            name,
+            data: /^data: (.*)$/m.exec(block)?.[1] ?? '',
+            id: /^id: (.*)$/m.exec(block)?.[1] ?? '',
+          });
           onEvent(found.length);
           if (found.length === count) {
             sent.destroy();
@@ -307,29 +313,29 @@ function events(
   });
 }
 
-test('events: the state at once and whenever it changed; the page gets the parts that changed', async (t) => {
+test('events: a snapshot, then what changed; who comes back gets what it missed', async (t) => {
   const { port, change } = await start(t);
-  const states = await events(port, '/api/v1/events', 2, () => change(viewWith({ running: [] })));
-  assert.deepEqual(
-    states.map(({ name }) => name),
-    ['state', 'state'],
-  );
-  assert.equal(JSON.parse(states[0]?.data ?? '').running.length, 1);
-  assert.equal(JSON.parse(states[1]?.data ?? '').running.length, 0);
-  change(viewWith());
-  const parts = await events(port, '/api/v1/events?view=page', 2, () => change(viewWith({ completed: [] })));
-  assert.deepEqual(Object.keys(JSON.parse(parts[0]?.data ?? '').parts).sort(), [
-    'completed',
-    'facts',
-    'finished-teams',
-    'polled',
-    'retrying',
-    'running',
-    'teams',
-    'waiting',
-    'warnings',
-  ]);
-  assert.deepEqual(Object.keys(JSON.parse(parts[1]?.data ?? '').parts), ['completed']);
+  const [snapshot, changed] = await events(port, '/api/v1/events', 2, () => change(viewWith({ running: [] })));
+  assert.deepEqual([snapshot?.name, changed?.name], ['snapshot', 'change']);
+  const { set } = JSON.parse(snapshot?.data ?? '');
+  assert.equal(set['running/1'].title, 'First <b>bold</b>');
+  assert.equal(set.counts.queued, 1);
+  const { now: _, ...rest } = JSON.parse(changed?.data ?? '');
+  assert.deepEqual(rest, { set: {}, removed: ['running/1'], fetch: [], last: true });
+  change(viewWith({ slots: 7 }));
+  const [missed] = await events(port, '/api/v1/events', 1, () => undefined, snapshot?.id);
+  assert.equal(missed?.name, 'change');
+  const [again] = await events(port, '/api/v1/events', 1, () => undefined, 'of-another-daemon-1');
+  assert.equal(again?.name, 'snapshot');
+  assert.equal(JSON.parse(again?.data ?? '').set.slots, 7);
+});
+
+test('events for the page: the markup of the rows that changed', async (t) => {
+  const { port, change } = await start(t);
+  const [first, then] = await events(port, '/api/v1/events?view=page', 2, () => change(viewWith({ retrying: [] })));
+  assert.match(JSON.parse(first?.data ?? '').set['run-1'], /^<tr id="run-1" /);
+  const { set, removed } = JSON.parse(then?.data ?? '');
+  assert.deepEqual([set, removed], [{}, ['retry-2']]);
 });
 
 test('changes that come together are sent together', async (t) => {
@@ -337,7 +343,7 @@ test('changes that come together are sent together', async (t) => {
   const found = await events(port, '/api/v1/events', 2, (index) => {
     if (index === 1) for (let n = 0; n < 100; n++) change(viewWith({ slots: n }));
   });
-  assert.equal(JSON.parse(found[1]?.data ?? '').slots, 99);
+  assert.equal(JSON.parse(found[1]?.data ?? '').set.slots, 99);
   assert.equal(world.listeners.size, 1);
 });
 

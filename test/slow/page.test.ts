@@ -141,6 +141,45 @@ test('a narrow screen shows everything without scrolling sideways; without scrip
   }
 });
 
+test('what waits for a slot is folded, every other reason is whole, and the tables have names', async (t) => {
+  const forge = await startForge(t);
+  const daemon = await Daemon.create(t, forge);
+  daemon.write(patientAgent(daemon.directory));
+  const stranger = await forge.open('From outside', { author: 'stranger' });
+  const first = await forge.open('At work');
+  daemon.start();
+  await daemon.until('the agent speaks', async () => (await daemon.state()).running[0]?.last_message !== null);
+  const browser = await openBrowser(t);
+  const page = await browser.newPage({ viewport: { width: 700, height: 740 } });
+  const { complaints } = listen(page);
+  await page.goto(`http://127.0.0.1:${daemon.port}/`);
+  await page.getByText('live', { exact: true }).waitFor();
+  for (const name of ['Running', 'Waiting']) await page.getByRole('table', { name, exact: true }).waitFor();
+  assert.equal(await page.locator('summary').isVisible(), false);
+
+  const second = await forge.open('Waits');
+  await page.getByText('Waits for a slot: 1').waitFor();
+  assert.equal(await page.locator(`#wait-${second}`).isVisible(), false);
+  await page.getByText('Waits for a slot: 1').click();
+  await page.getByRole('table', { name: 'Waiting for a slot' }).getByText('waits for a slot').waitFor();
+
+  const why = page.locator(`#wait-${stranger} td`).last();
+  const [shown, needed] = [
+    await why.evaluate('(cell) => cell.clientWidth'),
+    await why.evaluate('(cell) => cell.scrollWidth'),
+  ];
+  assert.equal(shown, needed, 'no word of the reason is out of sight');
+  const box = await why.boundingBox();
+  assert.ok(box !== null && box.x + box.width <= 700);
+
+  writeFileSync(join(daemon.directory, `on-${first}`), '');
+  writeFileSync(join(daemon.directory, `end-${first}`), '');
+  await page.locator(`#run-${second}`).waitFor();
+  assert.equal(await page.locator('summary').isVisible(), false);
+  assert.equal(await page.locator(`#wait-${second}`).count(), 0);
+  assert.deepEqual(complaints, []);
+});
+
 test('with a token the page asks for it once', async (t) => {
   const forge = await startForge(t);
   const daemon = await Daemon.start(t, forge, { server: 'token: letmein-0123456789' });
