@@ -209,6 +209,7 @@ export async function createDaemon(options: DaemonOptions): Promise<Daemon> {
       root,
       claimRoot: () => claimRoot(root, repository, state.path),
       clock,
+      log,
       mirror,
       isolation,
       workflow: () => file.current,

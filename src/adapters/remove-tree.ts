@@ -4,6 +4,7 @@ import { existsSync } from 'node:fs';
 import { chmod, lstat, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { runProgram } from './program.ts';
+import { Together } from './together.ts';
 
 /** A program may still be writing while its directory goes. */
 const RETRIES = { recursive: true, force: true, maxRetries: 3, retryDelay: 50 } as const;
@@ -44,8 +45,18 @@ async function holdsFew(path: string): Promise<boolean> {
   }
 }
 
+/** Removes trees, those that are asked for at the same time with one process. Rejects with what keeps a tree. */
+export function removesTogether(): (path: string) => Promise<void> {
+  const removals = new Together(removeElsewhere);
+  return async (path) => {
+    if (existsSync(path)) await removals.add(path);
+    // What it left, and why, shows here.
+    await removeTree(path);
+  };
+}
+
 /** Another process removes what it can of these. */
-export async function removeElsewhere(paths: readonly string[]): Promise<void> {
+async function removeElsewhere(paths: readonly string[]): Promise<void> {
   const options = { cwd: '/', env: { PATH: process.env.PATH ?? '/usr/bin:/bin', LC_ALL: 'C' } };
   const there = paths.filter((path) => existsSync(path));
   if (there.length > 0) await runProgram('rm', ['-rf', '--', ...there], options).catch(() => undefined);

@@ -21,7 +21,12 @@ function isolationOf(directory: string): Promise<Isolation> {
 }
 
 /** Workspaces with their mirror of a small repository on the embedded forge. */
-export async function setUpWorkspaces(t: Cleanup, hooks: Partial<Workflow['hooks']> = {}, gitTimeoutMs = 20_000) {
+export async function setUpWorkspaces(
+  t: Cleanup,
+  hooks: Partial<Workflow['hooks']> = {},
+  gitTimeoutMs = 20_000,
+  remove?: (path: string) => Promise<void>,
+) {
   const forge = await startForge(t);
   const directory = tempDir(t);
   const mirror = new Mirror({
@@ -36,7 +41,10 @@ export async function setUpWorkspaces(t: Cleanup, hooks: Partial<Workflow['hooks
   const root = claim();
   const workflow = { ...workflowWith({ hooks }) };
   const isolation = await isolationOf(directory);
+  const logged: string[] = [];
   const workspaces = new DiskWorkspaces({
+    log: { log: (level, _, message) => logged.push(`${level}: ${message}`) },
+    ...(remove === undefined ? {} : { remove }),
     clock: systemClock,
     root,
     claimRoot: claim,
@@ -65,5 +73,5 @@ export async function setUpWorkspaces(t: Cleanup, hooks: Partial<Workflow['hooks
     await workspaces.beforeRun(one, signal);
     return place;
   };
-  return { ...forge, directory, mirror, root, workspaces, task, ready, said };
+  return { ...forge, directory, mirror, root, workspaces, task, ready, said, logged };
 }

@@ -1,6 +1,7 @@
 // The file's own scripts around a workspace: a shell in it, with the person's environment and a time limit.
 
 import { pathToFileURL } from 'node:url';
+import { saysDiskFull } from '../../domain/disk-full.ts';
 import { ToolError } from '../../domain/errors.ts';
 import { formatSlug } from '../../domain/repository.ts';
 import { lastLines } from '../../domain/text.ts';
@@ -70,6 +71,8 @@ export async function runHookScript(
     result.exitCode === null
       ? `was ended by ${result.signal ?? 'a signal'}`
       : `ended with exit code ${result.exitCode}`;
+  // The last lines, which are all that is shown of it, may not tell.
+  const full = saysDiskFull(said) ? ' (No space left on device)' : '';
   const advice = hook === 'after_create' ? ' (if a clone failed: check `gh auth status`)' : '';
-  throw new ToolError('hook', `${hook} ${how}${advice}: ${lastLines(said, 8) || 'it printed nothing'}`);
+  throw new ToolError('hook', `${hook} ${how}${full}${advice}: ${lastLines(said, 8) || 'it printed nothing'}`);
 }

@@ -1,18 +1,20 @@
 // Workspaces on disk: one directory an issue, a Git clone in each, hooks around them.
 
-import { existsSync, realpathSync } from 'node:fs';
-import { mkdir, rename } from 'node:fs/promises';
-import { join, relative } from 'node:path';
+import { realpathSync } from 'node:fs';
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { isDiskFull } from '../../domain/disk-full.ts';
 import { messageOf, ToolError } from '../../domain/errors.ts';
 import { oneLine } from '../../domain/text.ts';
-import type { Clock, HookName, Place, Work, Workspaces, WorkspaceTask } from '../../engine/ports.ts';
+import type { Clock, HookName, Logger, Place, Work, Workspaces, WorkspaceTask } from '../../engine/ports.ts';
 import * as clone from '../git/clone.ts';
 import { LOCAL_MS, saysDamaged } from '../git/git.ts';
 import { isClone, readConfig, readHead, readHeads, readRef, restore, unfinished } from '../git/git-directory.ts';
 import type { Isolation } from '../isolation.ts';
-import { removeElsewhere, removeTree } from '../remove-tree.ts';
-import { Together } from '../together.ts';
+import { removesTogether, removeTree } from '../remove-tree.ts';
 import { type HookScriptsOptions, runHookScript } from './hook-scripts.ts';
+import { readTemplate } from './pull-request-template.ts';
+import { setAside } from './set-aside.ts';
 import { SpareClones } from './spare-clones.ts';
 import { WorkspaceMarks } from './workspace-marks.ts';
 import { ROOT_DATA } from './workspace-root.ts';
@@ -37,20 +39,15 @@ export type WorkspacesOptions = HookScriptsOptions & {
   /** What agents run in, and git in a clone where one has been. */
   readonly isolation: Pick<Isolation, 'active' | 'wrap'>;
   readonly clock: Clock;
+  readonly log: Logger;
+  /** Removes a directory, or throws with what keeps it. */
+  readonly remove?: (path: string) => Promise<void>;
   /** How long one git command in a clone may take. */
   readonly gitTimeoutMs?: number;
 };
 
 /** So many branches of a clone are looked at before it goes. */
 const MAX_HEADS = 50;
-
-const TEMPLATES = [
-  '.github/pull_request_template.md',
-  '.github/PULL_REQUEST_TEMPLATE.md',
-  'docs/pull_request_template.md',
-  'pull_request_template.md',
-  'PULL_REQUEST_TEMPLATE.md',
-];
 
 function realPath(path: string): string | undefined {
   try {
@@ -71,10 +68,11 @@ export class DiskWorkspaces implements Workspaces {
   readonly #untouched = new Set<number>();
   readonly #marks: WorkspaceMarks;
   readonly #spares: SpareClones;
-  readonly #removals = new Together(removeElsewhere);
+  readonly #remove: (path: string) => Promise<void>;
 
   constructor(options: WorkspacesOptions) {
     this.#options = options;
+    this.#remove = options.remove ?? removesTogether();
     this.#marks = new WorkspaceMarks(join(options.root, ROOT_DATA));
     this.#spares = new SpareClones(join(options.root, ROOT_DATA, 'spares'), options.mirror, options.clock);
   }
@@ -136,32 +134,32 @@ export class DiskWorkspaces implements Workspaces {
       if (isClone(path)) return { path, created: false };
       if (!(await this.#salvage(task, signal))) await this.#setAside(task);
     }
-    await this.#clear(task.issue);
+    await this.#clear(task);
     await mkdir(path);
     return { path, created: true };
   }
 
-  async #clear(issue: number): Promise<void> {
+  /** Makes room for a new one. Files that a container left as another user stay, out of the way. */
+  async #clear(task: WorkspaceTask): Promise<void> {
+    const { issue } = task;
     this.#untouched.delete(issue);
     this.#marks.remove(issue);
-    const path = this.pathOf(issue);
-    if (existsSync(path)) await this.#removals.add(path);
-    // What is left, and why, shows here.
-    await removeTree(path);
+    try {
+      await this.#remove(this.pathOf(issue));
+    } catch (error) {
+      await this.#setAside(task, `holds files that cannot be removed (${messageOf(error)})`).catch(() => {
+        throw error;
+      });
+    }
   }
 
-  /** What could not be saved stays, in a place where nothing removes it. */
-  async #setAside(task: WorkspaceTask): Promise<void> {
-    const { root } = this.#options;
-    const directory = join(root, ROOT_DATA, 'aside');
-    await mkdir(directory, { recursive: true });
-    const name = `issue-${task.issue}-${task.life}`;
-    let place = join(directory, name);
-    for (let number = 2; existsSync(place); number++) place = join(directory, `${name}-${number}`);
-    await rename(this.pathOf(task.issue), place);
-    task.output(
-      `the workspace could not be saved whole, and is set aside as ${relative(root, place)} in workspace.root\n`,
-    );
+  /** What could not be saved or removed stays, in a place where nothing removes it. */
+  async #setAside(task: WorkspaceTask, why = 'could not be saved whole'): Promise<void> {
+    const { root, log } = this.#options;
+    const place = await setAside(root, this.pathOf(task.issue), `issue-${task.issue}-${task.life}`);
+    const words = `the workspace ${why}, and is set aside as ${place} in workspace.root`;
+    task.output(`${words}\n`);
+    log.log('warn', 'workspace', `issue #${task.issue}: ${words}`, { issue: task.issue });
   }
 
   #salvage(task: WorkspaceTask, signal: AbortSignal): Promise<boolean> {
@@ -247,11 +245,11 @@ export class DiskWorkspaces implements Workspaces {
         signal.throwIfAborted();
         const words = messageOf(error);
         const isClones = !(error instanceof ToolError) || error.code === 'git' || error.code === 'hook';
-        if (!isClones || tries === 2 || (isNew && !saysDamaged(words))) throw error;
+        if (!isClones || isDiskFull(error) || tries === 2 || (isNew && !saysDamaged(words))) throw error;
         task.output(`the clone cannot be used and is made anew: ${words}\n`);
         if (isNew) mirror.distrust();
         else if (!(await this.#salvage(task, signal))) await this.#setAside(task);
-        await this.#clear(task.issue);
+        await this.#clear(task);
         await mkdir(this.pathOf(task.issue));
         await this.afterCreate(task, signal);
         await this.complete(task, signal);
@@ -371,12 +369,8 @@ export class DiskWorkspaces implements Workspaces {
     return this.#options.mirror.defaultBranch(signal);
   }
 
-  async pullRequestTemplate(signal: AbortSignal): Promise<string | null> {
-    for (const path of TEMPLATES) {
-      const text = await this.#options.mirror.readFile(path, signal);
-      if (text !== null) return text;
-    }
-    return null;
+  pullRequestTemplate(signal: AbortSignal): Promise<string | null> {
+    return readTemplate(this.#options.mirror, signal);
   }
 
   async commitMessages(task: WorkspaceTask, sha: string, signal: AbortSignal): Promise<readonly string[]> {
@@ -412,7 +406,7 @@ export class DiskWorkspaces implements Workspaces {
       if (isOurs && !(await this.#salvage(task, signal))) await this.#setAside(task);
     }
     if (saved.length > 0) await tell?.(saved);
-    await this.#clear(task.issue);
+    await this.#clear(task);
     await mirror.forget(worksOf(task.issue)).catch(() => undefined);
   }
 }

@@ -3,7 +3,7 @@
 import { type EndCause, judgeAttempt } from '../../domain/attempt.ts';
 import type { Entry } from '../../domain/daemon/state.ts';
 import { spentOf } from '../../domain/daemon/state.ts';
-import { messageOf, ToolError } from '../../domain/errors.ts';
+import { messageOf } from '../../domain/errors.ts';
 import type { Issue } from '../../domain/issue.ts';
 import { formatSlug } from '../../domain/repository.ts';
 import { keptOf } from '../../domain/team/summary.ts';
@@ -23,6 +23,7 @@ import type {
   Workspaces,
   WorkspaceTask,
 } from '../ports.ts';
+import { blame, blameWorkspace } from './blame.ts';
 import { collectWork, NOTHING_LEFT } from './collect.ts';
 import { createDeskHandler } from './desk.ts';
 import { perform } from './effects.ts';
@@ -61,17 +62,6 @@ export type AttemptOptions = {
 
 /** What a team has used is written down at most so often. */
 const NOTE_MS = 10_000;
-
-/** Whose doing it is that an attempt came to nothing. `runtime`: not the issue's, so it does not count against it. */
-function blame(error: unknown): 'agent' | 'runtime' {
-  return error instanceof ToolError && (error.code === 'hook' || error.code === 'agent') ? 'agent' : 'runtime';
-}
-
-/** A workspace that an agent has been in and that Git cannot be brought up to date in: that is the agent's doing. */
-function blameWorkspace(error: unknown): unknown {
-  const broken = error instanceof ToolError && (error.code === 'git' || error.code === 'workspace_root');
-  return broken ? new ToolError('agent', error.message, { cause: error }) : error;
-}
 
 export class Attempt {
   readonly #options: AttemptOptions;
@@ -358,7 +348,8 @@ export class Attempt {
     this.#holdsSlot = false;
     this.#options.onSlotFree();
     this.live.stage = 'collect';
-    const left = this.#ran ? await collectWork(workspaces, clock, task, this.#end.signal) : NOTHING_LEFT;
+    const onFull = (words: string) => this.#log('workspace', `issue #${issue}: ${words}`, 'warn');
+    const left = this.#ran ? await collectWork(workspaces, clock, task, this.#end.signal, onFull) : NOTHING_LEFT;
     const usage = this.live.used;
     const entry = journal.state.entries.get(issue) ?? this.#entry;
     const { agent: limits } = this.#workflow;
