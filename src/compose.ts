@@ -30,6 +30,7 @@ import { FileTranscripts } from './adapters/transcripts.ts';
 import { checkRoot, claimRoot } from './adapters/workspaces/workspace-root.ts';
 import { DiskWorkspaces } from './adapters/workspaces/workspaces.ts';
 import { prefixTaken } from './domain/branch-prefix.ts';
+import { pastOf } from './domain/daemon/past.ts';
 import { ToolError } from './domain/errors.ts';
 import { formatSlug } from './domain/repository.ts';
 import type { Workflow } from './domain/workflow.ts';
@@ -215,7 +216,12 @@ export async function createDaemon(options: DaemonOptions): Promise<Daemon> {
       workflow: () => file.current,
       hookEnv: () => hookEnvironment(env),
     });
-    const transcripts = new FileTranscripts(state.path, secrets, (message) => log.log('warn', 'serve', message));
+    const transcripts = new FileTranscripts(
+      state.path,
+      secrets,
+      (message) => log.log('warn', 'serve', message),
+      (issue) => pastOf(journal.state.past, issue)?.outcome === 'failed',
+    );
     const publisher = new Publisher({ workflow: () => file.current, journal, tracker, workspaces, log });
     const made = new Orchestrator({
       workflow: () => file.current,

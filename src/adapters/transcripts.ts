@@ -10,7 +10,9 @@ import type { Transcript, Transcripts } from '../engine/ports.ts';
 import { removeTree } from './remove-tree.ts';
 
 export const TRANSCRIPT_MAX_BYTES = 5 * 1024 * 1024;
-const ISSUES_KEPT = 200;
+/** So many issues keep their output, and of those that failed so many. */
+export const ISSUES_KEPT = 200;
+export const FAILED_KEPT = 400;
 
 /** `<state>/issues/<n>`: what is kept of one issue. */
 export function issueDirectory(stateDir: string, issue: number): string {
@@ -99,14 +101,24 @@ export class FileTranscripts implements Transcripts {
   readonly #stateDir: string;
   readonly #secrets: () => readonly string[];
   readonly #report: (message: string) => void;
+  readonly #hasFailed: (issue: number) => boolean;
   /** How many attempts at an issue are under way: their output and their homes stay. */
   readonly #inUse = new Map<number, number>();
   /** Issues to forget once their attempt has ended. */
   readonly #forgotten = new Set<number>();
   #cleaning: Promise<void> = Promise.resolve();
 
-  /** @param report takes in words what went wrong here: none of it ends an attempt */
-  constructor(stateDir: string, secrets: () => readonly string[], report: (message: string) => void) {
+  /**
+   * @param report takes in words what went wrong here: none of it ends an attempt
+   * @param hasFailed whether the issue's last life ended so: somebody is still to read why
+   */
+  constructor(
+    stateDir: string,
+    secrets: () => readonly string[],
+    report: (message: string) => void,
+    hasFailed: (issue: number) => boolean,
+  ) {
+    this.#hasFailed = hasFailed;
     this.#stateDir = stateDir;
     this.#issues = join(stateDir, 'issues');
     this.#secrets = secrets;
@@ -173,15 +185,21 @@ export class FileTranscripts implements Transcripts {
     }
   }
 
-  /** Beyond the newest ones, those that nothing was written to for longest. */
   async #unused(): Promise<number[]> {
     const issues = (await readdir(this.#issues)).filter((name) => /^\d+$/.test(name)).map(Number);
-    if (issues.length <= ISSUES_KEPT) return [];
+    const failed = issues.filter((issue) => this.#hasFailed(issue));
+    const others = issues.filter((issue) => !this.#hasFailed(issue));
+    return [...(await this.#beyond(others, ISSUES_KEPT)), ...(await this.#beyond(failed, FAILED_KEPT))];
+  }
+
+  /** Beyond the newest ones, those that nothing was written to for longest. */
+  async #beyond(issues: readonly number[], kept: number): Promise<number[]> {
+    if (issues.length <= kept) return [];
     const dated: { readonly issue: number; readonly at: number }[] = [];
     for (const issue of issues) dated.push({ issue, at: await this.#writtenAt(issue) });
     return dated
       .sort((a, b) => b.at - a.at)
-      .slice(ISSUES_KEPT)
+      .slice(kept)
       .map(({ issue }) => issue);
   }
 

@@ -4,6 +4,7 @@ import kleur from 'kleur';
 import { clip, oneLine } from '../domain/text.ts';
 import type { StateView } from '../engine/daemon/view.ts';
 import { Redrawn } from './redrawn.ts';
+import { canRedraw } from './terminal.ts';
 
 export type ScreenOptions = {
   readonly issues: readonly { readonly number: number; readonly title: string }[];
@@ -47,7 +48,7 @@ function standingOf(state: StateView, number: number, frame: string): Standing {
 
 export class DemoScreen {
   readonly #options: ScreenOptions;
-  readonly #screen = process.stdout.isTTY === true ? new Redrawn(process.stdout) : undefined;
+  readonly #screen = canRedraw(process.stdout) ? new Redrawn(process.stdout) : undefined;
   readonly #said = new Map<number, string>();
   #frame = 0;
 

@@ -10,6 +10,7 @@ import { paints } from './paint.ts';
 import { Redrawn } from './redrawn.ts';
 import { type Line, type Paint, type Span, tableLines } from './table.ts';
 import { cell } from './team-board-sections.ts';
+import { canRedraw } from './terminal.ts';
 
 type Task = TeamSummary['tasks'][number];
 type Said = TeamSummary['messages']['last'][number];
@@ -65,7 +66,7 @@ export type TeamScreenOptions = {
 
 export class DemoTeamScreen {
   readonly #options: TeamScreenOptions;
-  readonly #screen = process.stdout.isTTY === true ? new Redrawn(process.stdout) : undefined;
+  readonly #screen = canRedraw(process.stdout) ? new Redrawn(process.stdout) : undefined;
   readonly #said = new Map<string, string>();
   #messages = 0;
   #rejections = 0;

@@ -18,6 +18,7 @@ import { workAlone } from './demo-solo.ts';
 import { onStage, type Stage } from './demo-stage.ts';
 import { DEMO_ISSUE, DEMO_SCRIPT, DEMO_SPEC, DEMO_TEAM_FILES } from './demo-team-project.ts';
 import { DemoTeamScreen } from './demo-team-screen.ts';
+import { canRedraw } from './terminal.ts';
 
 const REPO = 'guestbook';
 const BASE = `/repos/${OWNER}/${REPO}`;
@@ -187,7 +188,7 @@ function printOutcome({ row, team, pull, files, seconds }: Done, alone: number):
     [
       '',
       // On a terminal the board stands above.
-      ...(process.stdout.isTTY === true ? [] : [kleur.bold(head), ...lines, '']),
+      ...(canRedraw(process.stdout) ? [] : [kleur.bold(head), ...lines, '']),
       `  ${counted(team.messages.count, 'message')}, ${counted(team.rejections, 'rejection')}, ${counted(files, 'file')} on ${row.branch}; gate: ${gateWords(team)}`,
       `  pull request #${pull.number} with the team's report, ${pull.url}; issue #${row.issue_number} has tool-done`,
       '',

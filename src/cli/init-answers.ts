@@ -6,6 +6,7 @@ import { objectionToRoot } from '../adapters/workspaces/workspace-root.ts';
 import { messageOf, ToolError } from '../domain/errors.ts';
 import { formatSlug, parseSlug, type Remote, type RemoteRepository } from '../domain/repository.ts';
 import { oneLine } from '../domain/text.ts';
+import { canRedraw } from './terminal.ts';
 import type { Answers } from './workflow-text.ts';
 
 export type InitOptions = {
@@ -107,7 +108,7 @@ function checkFlags(options: InitOptions): void {
 /** Whether nobody is asked; throws when somebody would have to be and cannot. */
 function isSilent(options: InitOptions): boolean {
   if (options.yes === true) return true;
-  if (process.stdin.isTTY === true) return false;
+  if (canRedraw(process.stdin)) return false;
   const flags = { repo: '--repo', label: '--label', root: '--root', port: '--port', maxAgents: '--max-agents' };
   const names = ['repo', 'label', 'root', 'port', 'maxAgents'] as const;
   const missing = names.filter((name) => options[name] === undefined);

@@ -7,13 +7,14 @@ import { findStateDir } from '../adapters/config/state-place.ts';
 import { readWorkflow } from '../adapters/config/workflow.ts';
 import { detectRemote } from '../adapters/git/git-remote.ts';
 import { holderOf } from '../adapters/state-dir.ts';
-import { listTranscripts, type TranscriptFile } from '../adapters/transcripts.ts';
+import { FAILED_KEPT, ISSUES_KEPT, listTranscripts, type TranscriptFile } from '../adapters/transcripts.ts';
 import { ToolError } from '../domain/errors.ts';
 import { joinLines } from '../domain/text.ts';
 
 export type LogsOptions = { readonly follow?: boolean; readonly json?: boolean; readonly stateDir?: string };
 
 const LOOK_MS = 200;
+const KEPT_WORDS = `Output is kept of the last ${ISSUES_KEPT} issues, and of the last ${FAILED_KEPT} that failed`;
 
 function heading(file: TranscriptFile): string {
   return `=== attempt ${file.attempt}${file.life === 1 ? '' : ` (life ${file.life})`}\n`;
@@ -75,7 +76,7 @@ export async function logsCommand(issue: number, path: string, options: LogsOpti
   if (files.length === 0 && !mayCome)
     throw new ToolError(
       'usage',
-      `nothing is kept of issue #${issue} in ${stateDir}: no attempt was made, or it was long ago`,
+      `nothing is kept of issue #${issue} in ${stateDir}: no attempt was made, or it is too old. ${KEPT_WORDS}`,
     );
   const offsets = new Map<string, number>();
   const print = () => {

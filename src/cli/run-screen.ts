@@ -11,6 +11,7 @@ import { viewFrom } from './find-team.ts';
 import { LiveScreen } from './live-screen.ts';
 import { boardScreen } from './team-board-lines.ts';
 import { TeamOutputs } from './team-outputs.ts';
+import { canRedraw } from './terminal.ts';
 import { panesFor } from './tmux-panes.ts';
 
 const FOOT = 'q hides the board · Ctrl-C stops; the same command goes on';
@@ -104,7 +105,7 @@ export function openRunScreen(
   const directory = join(teamsDirectory(main), team);
   const outputs = new TeamOutputs(directory);
   const board =
-    isLive && process.stdout.isTTY && process.stdin.isTTY ? openBoard(directory, team, onInterrupt) : undefined;
+    isLive && canRedraw(process.stdout) && process.stdin.isTTY ? openBoard(directory, team, onInterrupt) : undefined;
   const kept = (name: string, act: () => void) => {
     try {
       act();

@@ -7,12 +7,13 @@ import { detectRemote } from '../adapters/git/git-remote.ts';
 import { messageOf, ToolError } from '../domain/errors.ts';
 import { joinLines } from '../domain/text.ts';
 import { type Collected, collect, type InitOptions } from './init-answers.ts';
+import { canRedraw } from './terminal.ts';
 import { workflowText } from './workflow-text.ts';
 
 async function confirmOverwrite(path: string, options: InitOptions): Promise<void> {
   if (!existsSync(path) || options.force === true) return;
   const refusal = new ToolError('usage', `${path} exists; --force overwrites it`);
-  if (process.stdin.isTTY !== true || options.yes === true) throw refusal;
+  if (!canRedraw(process.stdin) || options.yes === true) throw refusal;
   const { confirm } = await import('@clack/prompts');
   if ((await confirm({ message: 'WORKFLOW.md exists. Overwrite it?', initialValue: false })) !== true) throw refusal;
 }

@@ -8,6 +8,7 @@ import { jsonText } from './json-text.ts';
 import { LiveScreen } from './live-screen.ts';
 import { type EndSignal, SIGNAL_CODES, SIGNALS } from './signals.ts';
 import { boardScreen, boardText } from './team-board-lines.ts';
+import { canRedraw } from './terminal.ts';
 
 export type BoardOptions = { readonly once?: boolean; readonly json?: boolean };
 
@@ -33,7 +34,7 @@ export async function boardCommand(root: string, name: string | undefined, optio
     process.stdout.write(`${jsonText(await readTeam(team, Date.now()), 2)}\n`);
     return;
   }
-  if (options.once === true || !process.stdout.isTTY) {
+  if (options.once === true || !canRedraw(process.stdout)) {
     process.stdout.write(printedBoard(await readTeam(team, Date.now())));
     return;
   }

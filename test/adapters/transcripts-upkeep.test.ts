@@ -13,7 +13,7 @@ import { join } from 'node:path';
 import test from 'node:test';
 import { createAgentHome } from '../../src/adapters/agent-home.ts';
 import { removeTree } from '../../src/adapters/remove-tree.ts';
-import { FileTranscripts, issueDirectory } from '../../src/adapters/transcripts.ts';
+import { FAILED_KEPT, FileTranscripts, ISSUES_KEPT, issueDirectory } from '../../src/adapters/transcripts.ts';
 import { runWithSmallFiles } from '../support/file-limit.ts';
 import { tempDir } from '../support/temp.ts';
 
@@ -35,12 +35,13 @@ async function asOrdinaryUser(act: () => Promise<void>): Promise<void> {
   }
 }
 
-function transcriptsIn(stateDir: string) {
+function transcriptsIn(stateDir: string, hasFailed: (issue: number) => boolean = () => false) {
   const said: string[] = [];
   const transcripts = new FileTranscripts(
     stateDir,
     () => [],
     (message) => said.push(message),
+    hasFailed,
   );
   return { transcripts, said };
 }
@@ -77,6 +78,25 @@ test('homes that hold a locked cache do not stop the next attempt, and go with t
     assert.deepEqual(readdirSync(join(stateDir, 'issues')), ['1']);
     assert.deepEqual(said, []);
   });
+});
+
+test('an issue that failed keeps its output longer than one that is done', async (t) => {
+  const stateDir = tempDir(t);
+  const failed = 2 * FAILED_KEPT;
+  const { transcripts, said } = transcriptsIn(stateDir, (issue) => issue <= failed && issue % 2 === 0);
+  for (let issue = 1; issue <= failed + 2; issue++) {
+    transcripts.open(issue, 1, 1).close();
+    const directory = issueDirectory(stateDir, issue);
+    for (const path of [join(directory, '1-1.log'), directory]) utimesSync(path, issue, issue);
+  }
+  await transcripts.forget(1);
+  await transcripts.settled();
+  const kept = readdirSync(join(stateDir, 'issues')).map(Number);
+  assert.equal(kept.filter((issue) => issue <= failed && issue % 2 === 0).length, FAILED_KEPT);
+  const others = kept.filter((issue) => issue > failed || issue % 2 === 1).sort((one, other) => one - other);
+  assert.equal(others.length, ISSUES_KEPT);
+  assert.equal(others[0], failed + 2 - 2 * ISSUES_KEPT + 3);
+  assert.deepEqual(said, []);
 });
 
 test('the issues that nothing was written to for longest go; one at work stays, however old and low its number', async (t) => {

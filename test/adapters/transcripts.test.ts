@@ -11,10 +11,11 @@ import {
 import { tempDir } from '../support/temp.ts';
 
 const quiet = () => undefined;
+const never = () => false;
 
 test('each attempt of each life has a file, listed in order, for its owner only', (t) => {
   const state = tempDir(t);
-  const transcripts = new FileTranscripts(state, () => [], quiet);
+  const transcripts = new FileTranscripts(state, () => [], quiet, never);
   assert.deepEqual(listTranscripts(state, 7), []);
   for (const [life, attempt] of [
     [2, 1],
@@ -39,7 +40,7 @@ test('each attempt of each life has a file, listed in order, for its owner only'
 
 /** What stands in a transcript after `texts` were written to it. */
 function written(state: string, secrets: readonly string[], texts: readonly string[]): string {
-  const transcript = new FileTranscripts(state, () => secrets, quiet).open(1, 1, 1);
+  const transcript = new FileTranscripts(state, () => secrets, quiet, never).open(1, 1, 1);
   for (const text of texts) transcript.write(text);
   transcript.close();
   transcript.write('too late');
@@ -64,7 +65,7 @@ test('of output without end the beginning is kept, and said that it is not all',
 
 test('of an issue that is over only its transcripts stay', async (t) => {
   const state = tempDir(t);
-  const transcripts = new FileTranscripts(state, () => [], quiet);
+  const transcripts = new FileTranscripts(state, () => [], quiet, never);
   await transcripts.forget(7);
   assert.deepEqual(readdirSync(state), [], 'an issue without any attempt leaves nothing to forget');
   transcripts.open(7, 1, 1).close();

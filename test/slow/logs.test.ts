@@ -66,7 +66,8 @@ function place(t: Cleanup) {
 
 test('an issue of which nothing is kept, a number that is none, a directory without a workflow: exit 2', async (t) => {
   const { workflow, env } = place(t);
-  const nothing = /^tool: nothing is kept of issue #99 in .*state: no attempt was made, or it was long ago$/m;
+  const nothing =
+    /^tool: nothing is kept of issue #99 in .*state: no attempt was made, or it is too old\. Output is kept of the last 200 issues, and of the last 400 that failed$/m;
   const cases: readonly [string[], RegExp][] = [
     [['99', workflow], nothing],
     [['99', workflow, '--follow'], nothing],
