@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict';
 import test from 'node:test';
+import { BranchInTheWayError } from '../../src/domain/branch-prefix.ts';
 import { ToolError } from '../../src/domain/errors.ts';
 import { TrackerError } from '../../src/domain/tracker-error.ts';
 import { viewOf } from '../../src/engine/daemon/view.ts';
@@ -67,6 +68,23 @@ test('a push that is refused while a pull request is open goes back to the agent
   );
   assert.match(world.tracker.comments[0]?.body ?? '', /the branch has other commits/);
   assert.deepEqual(world.tracker.labelsOf(1), ['tool-failed']);
+  await world.stop();
+});
+
+test('a branch that appears in the way of the issue’s is waited for and named; no agent is asked about it', async () => {
+  const world = new World(workflowWith({ agent: { maxAttempts: 1 } }));
+  world.workspaces.fault = (call) => {
+    if (call === 'push') throw new BranchInTheWayError('tool/issue-1', 'tool');
+  };
+  world.tracker.open(1);
+  await world.start();
+  await world.pass(3 * HOUR);
+  assert.equal(world.journal.state.entries.get(1)?.phase, 'publishing');
+  assert.ok(world.lines.some((line) => /branch tool .* rename tool, .*workspace\.branch_prefix/.test(line)));
+  world.workspaces.fault = () => undefined;
+  await world.pass(10 * MINUTE);
+  assert.deepEqual(world.tracker.labelsOf(1), ['tool-done']);
+  assert.equal(world.started.length, 1);
   await world.stop();
 });
 

@@ -7,6 +7,7 @@ import { NO_PUSH } from '../../src/adapters/git/clone.ts';
 import { cloneEnvironment, tryGit } from '../../src/adapters/git/git.ts';
 import { Mirror } from '../../src/adapters/git/mirror.ts';
 import { runProgram } from '../../src/adapters/program.ts';
+import { BranchInTheWayError } from '../../src/domain/branch-prefix.ts';
 import { ToolError } from '../../src/domain/errors.ts';
 import { commitFiles, gitAs, startForge } from '../support/forge.ts';
 import { tempDir } from '../support/temp.ts';
@@ -354,6 +355,16 @@ test('a push that the service’s own rule refuses is a refusal with its words',
       error.code === 'refused' &&
       /git push failed: .*no secrets, please/s.test(error.message),
   );
+});
+
+test('a branch in the way of the issue’s is told from a refusal of its commits', async (t) => {
+  const { workspaces, task, ready, bare } = await setUp(t);
+  const { path } = await ready(task());
+  const sha = await commitFiles(path, { 'a.txt': 'a\n' }, 'Work');
+  await gitAs(bare, 'branch', 'tool', 'main');
+  await assert.rejects(workspaces.push(task(), sha, [], signal), BranchInTheWayError);
+  await gitAs(bare, 'branch', '-D', 'tool');
+  await workspaces.push(task(), sha, [], signal);
 });
 
 test('commit messages and the pull-request template come from the branch and from main', async (t) => {

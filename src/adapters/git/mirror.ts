@@ -4,6 +4,7 @@
 import { existsSync } from 'node:fs';
 import { mkdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { BranchInTheWayError, branchInTheWay } from '../../domain/branch-prefix.ts';
 import { ToolError } from '../../domain/errors.ts';
 import type { Clock } from '../../engine/ports.ts';
 import { shellQuoted } from '../agent-home.ts';
@@ -379,6 +380,8 @@ export class Mirror {
       signal.throwIfAborted();
       const stale = /stale info|fetch first|non-fast-forward/.test(stdout + stderr);
       if (!stale || tries > 0) {
+        const taken = branchInTheWay(branch, stderr);
+        if (taken !== undefined) throw new BranchInTheWayError(branch, taken);
         // A line with "!" is a refusal of the branch itself, not of the connection.
         const code = stdout.split('\n').some((line) => line.startsWith('!\t')) ? 'refused' : 'git';
         throw new ToolError(code, `git push failed: ${explain(stderr, stdout)}`);

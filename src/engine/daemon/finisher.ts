@@ -1,9 +1,10 @@
 // Takes an issue whose attempts are over to its end, step by step; what fails is tried again or handed back to the agent.
 
+import { reactionTo } from '../../domain/daemon/answers.ts';
 import { labelRemoveKey, nextStep, type Step } from '../../domain/daemon/next.ts';
 import type { IssueOutcome } from '../../domain/daemon/record.ts';
 import type { Entry } from '../../domain/daemon/state.ts';
-import { messageOf, ToolError } from '../../domain/errors.ts';
+import { messageOf } from '../../domain/errors.ts';
 import { activeLabelsOf, hasLabel, type Issue, sameLabel, stateLabelsOf } from '../../domain/issue.ts';
 import { retryDelayMs } from '../../domain/retry.ts';
 import { TrackerError } from '../../domain/tracker-error.ts';
@@ -27,21 +28,7 @@ export type FinisherOptions = {
 const LEAST_PAUSE_MS = 1_000;
 const OBSERVE_TRIES = 5;
 const OBSERVE_PAUSE_MS = 1_000;
-/** So often in a row the service may refuse a step; then it means it. */
-const MAX_REFUSALS = 8;
-
 type Tally = { failures: number; refusals: number };
-
-/** A credential that is turned away is an outage: it ends with a new one. */
-function isRefusal(error: unknown): boolean {
-  if (error instanceof TrackerError) return error.failure === 'refused';
-  return error instanceof ToolError && error.code === 'refused';
-}
-
-/** The remote refused the branch itself. Of all answers, an agent can only change this one. */
-function refusesBranch(step: Step, error: unknown): boolean {
-  return step.kind === 'push' && isRefusal(error);
-}
 
 export class Finisher {
   readonly #options: FinisherOptions;
@@ -99,7 +86,7 @@ export class Finisher {
     });
   }
 
-  /** A step that failed is tried again: for ever while no answer comes, not for ever when the answer is no. */
+  /** What follows stands in the table of answers. */
   async #fail(entry: Entry, step: Step, error: unknown, tally: Tally, signal: AbortSignal): Promise<void> {
     const { journal, log, clock, random, workflow } = this.#options;
     const { agent } = workflow();
@@ -107,9 +94,10 @@ export class Finisher {
     const reason = messageOf(error);
     const now = clock.now();
     tally.failures += 1;
-    tally.refusals = isRefusal(error) ? tally.refusals + 1 : 0;
-    const refused = tally.refusals >= MAX_REFUSALS && step.kind !== 'observe';
-    if (entry.phase === 'publishing' && (refused || refusesBranch(step, error))) {
+    const reaction = reactionTo(step.kind, error);
+    tally.refusals = reaction.do === 'retry' ? tally.refusals + 1 : 0;
+    const refused = reaction.do === 'retry' && tally.refusals >= reaction.atMost;
+    if (entry.phase === 'publishing' && (refused || reaction.do === 'ask_agent')) {
       const next = refused || entry.failures + 1 >= agent.maxAttempts ? 'give_up' : 'retry';
       const retryAt =
         next === 'retry' ? now + retryDelayMs(entry.failures + 1, agent.maxRetryBackoffMs, random()) : null;

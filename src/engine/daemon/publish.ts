@@ -1,10 +1,10 @@
 // Hands the work of an issue over: branch, pull request, comment, labels. Each step is an effect that can be repeated.
 
+import { reactionTo } from '../../domain/daemon/answers.ts';
 import { pullRequestKey, type Step } from '../../domain/daemon/next.ts';
 import type { PullRequest } from '../../domain/daemon/record.ts';
 import type { Entry } from '../../domain/daemon/state.ts';
-import { assertNever } from '../../domain/errors.ts';
-import { TrackerError } from '../../domain/tracker-error.ts';
+import { assertNever, messageOf } from '../../domain/errors.ts';
 import type { Workflow } from '../../domain/workflow.ts';
 import type { Journal, Logger, Tracker, Workspaces, WorkspaceTask } from '../ports.ts';
 import { perform, wasCutOff } from './effects.ts';
@@ -81,18 +81,16 @@ export class Publisher {
       return await tracker.createPullRequest(request, signal);
     } catch (error) {
       // Somebody may have opened it at this very moment; or the service had done so when the connection was cut.
-      const now =
-        error instanceof TrackerError && error.failure === 'refused'
-          ? await tracker.findPullRequest(entry.branch, signal)
-          : null;
+      const reaction = reactionTo('pull_request', error);
+      if (reaction.do !== 'retry') throw error;
+      const now = await tracker.findPullRequest(entry.branch, signal);
       if (now !== null) return now;
-      if (!(error instanceof TrackerError) || error.status !== 422) throw error;
-      if (request.draft && /draft/i.test(error.message)) {
+      if (reaction.first === 'plain' && request.draft) {
         const what = `the service takes no draft of issue #${entry.number}: a plain pull request is opened`;
         this.#options.log.log('warn', 'publish', what, { issue: entry.number });
         return tracker.createPullRequest({ ...request, draft: false }, signal);
       }
-      await this.#renew(entry, sha, signal);
+      if (reaction.first !== 'nothing') await this.#renew(entry, sha, signal);
       throw error;
     }
   }
@@ -130,9 +128,8 @@ export class Publisher {
         try {
           await this.comment(entry, step.key, gaveUpComment(entry, workflow().labels), signal);
         } catch (error) {
-          if (!(error instanceof TrackerError && error.failure === 'refused')) throw error;
-          // A locked issue takes no comment; its label says enough.
-          log.log('warn', 'publish', `issue #${issue} takes no comment: ${error.message}`, { issue });
+          if (reactionTo('comment', error).do !== 'skip') throw error;
+          log.log('warn', 'publish', `issue #${issue} takes no comment: ${messageOf(error)}`, { issue });
           await journal.append({ type: 'effect_finished', issue, effect: 'comment', key: step.key, result: {} });
         }
         return;
