@@ -162,6 +162,7 @@ export async function createDaemon(options: DaemonOptions): Promise<Daemon> {
       secret: () => found.gitSecret(),
       env: { ...env, ...(await authorityForGit(authorities, state.path, cloneUrl, env)) },
       clock,
+      silenceMs: () => file.current.workspace.cloneTimeoutMs,
     });
     // Three programs at work while the rest of this one is loaded: the copy of the repository, the namespaces, the client's login.
     supervisor.run('fetch', async (signal) => {

@@ -5,6 +5,7 @@ import { existsSync } from 'node:fs';
 import { type Readable, Writable } from 'node:stream';
 import { messageOf, ToolError } from '../domain/errors.ts';
 import { signalGroup } from './processes.ts';
+import { SilenceLimit } from './silence.ts';
 
 export type ProgramOptions = {
   readonly cwd: string;
@@ -168,6 +169,8 @@ export async function runProgram(
   options: ProgramOptions & {
     readonly input?: string;
     readonly timeoutMs?: number;
+    /** The time limit counts from the last output. */
+    readonly countsSilence?: boolean;
     readonly maxBytes?: number;
     /** Of standard input and output. */
     readonly encoding?: 'utf8' | 'latin1';
@@ -179,14 +182,16 @@ export async function runProgram(
   const stderr = boundedOutput(program.stderr, maxBytes);
   program.stdin.end(options.input ?? '', encoding);
   let timedOut = false;
-  const timer =
+  const limit =
     options.timeoutMs === undefined
       ? undefined
-      : setTimeout(() => {
+      : new SilenceLimit(options.timeoutMs, () => {
           timedOut = true;
           program.terminate();
-        }, options.timeoutMs);
+        });
+  if (options.countsSilence === true)
+    for (const stream of [program.stdout, program.stderr]) stream.on('data', () => limit?.heard());
   const end = await program.exit;
-  clearTimeout(timer);
+  limit?.end();
   return { ...end, stdout: stdout(), stderr: stderr(), timedOut };
 }

@@ -42,6 +42,8 @@ export type Workflow = {
     readonly keep: boolean;
     /** What the branches of new issues begin with; usually ends with `/`. */
     readonly branchPrefix: string;
+    /** Git that has told nothing from the remote for so long is ended. */
+    readonly cloneTimeoutMs: number;
   };
   readonly hooks: {
     readonly afterCreate: string | null;

@@ -52,7 +52,7 @@ test('with nothing but the repository, every default holds', () => {
     },
     labels: { active: ['tool-todo'], done: 'tool-done', failed: 'tool-failed' },
     polling: { intervalMs: 30_000 },
-    workspace: { root: '/tmp/tool-harness-test', keep: false, branchPrefix: 'tool/' },
+    workspace: { root: '/tmp/tool-harness-test', keep: false, branchPrefix: 'tool/', cloneTimeoutMs: 600_000 },
     hooks: { afterCreate: null, beforeRun: null, afterRun: null, beforeRemove: null, timeoutMs: 300_000 },
     stateDir: '/home/me/.local/state/toolcrew/github.com/o/r',
     agent: {
@@ -234,7 +234,10 @@ test('rules across keys', () => {
     [`${REPO}\nagent: []`, ['agent: expected a map of keys, got []']],
     [`${REPO}\ntool: { command: [] }`, ['tool.command: expected something, not an empty one, got []']],
     [`${REPO}\nport: 80`, ['port: unknown key; did you mean server.port?']],
-    [`${REPO}\nworkspace: { repo: o/r }`, ['workspace.repo: unknown key; expected one of root, keep, branch_prefix']],
+    [
+      `${REPO}\nworkspace: { repo: o/r }`,
+      ['workspace.repo: unknown key; expected one of root, keep, branch_prefix, clone_timeout_ms'],
+    ],
     ['- a\n- b', ['front matter: expected a map of keys, got ["a","b"]']],
   ];
   for (const [yaml, expected] of cases) assert.deepEqual(problems(yaml), expected, yaml);

@@ -15,7 +15,15 @@ const { signal } = new AbortController();
 /** Another process's view of the same mirror, with a clock that stands still until it is moved. */
 function reopened(mirror: { readonly path: string }, remoteUrl: string) {
   const clock = { at: 0, now: () => clock.at, elapsed: () => clock.at, sleep: async () => undefined };
-  const made = new Mirror({ path: mirror.path, remoteUrl, secret: async () => null, env: process.env, clock });
+  const silenceMs = () => 600_000;
+  const made = new Mirror({
+    path: mirror.path,
+    remoteUrl,
+    secret: async () => null,
+    env: process.env,
+    clock,
+    silenceMs,
+  });
   return { mirror: made, clock };
 }
 

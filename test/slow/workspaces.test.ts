@@ -301,6 +301,7 @@ test('a built-in clone that fails names git’s words and the login', async (t) 
     secret: async () => null,
     env: process.env,
     clock: systemClock,
+    silenceMs: () => 600_000,
   });
   await assert.rejects(mirror.refresh(signal), /git clone failed: .*(not found|404)/s);
   assert.equal(existsSync(join(directory, 'repo.git')), false);

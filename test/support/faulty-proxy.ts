@@ -1,6 +1,7 @@
 // An honest proxy that sometimes fails: every fault it plays is counted, so that a test can prove it happened.
 
 import { createServer, request as httpRequest, type IncomingMessage, type ServerResponse } from 'node:http';
+import { pipeline, type Transform } from 'node:stream';
 import { type Cleanup, finallyDo } from './temp.ts';
 
 export type Fault =
@@ -26,6 +27,9 @@ export class FaultyProxy {
   readonly played = new Map<Fault, number>();
   /** Chooses the fault for a request; undefined: passed on as it is. */
   choose: (method: string, path: string) => Fault | undefined = () => undefined;
+
+  /** What an answer goes through on its way; undefined: nothing. An error in there cuts the connection. */
+  through: (method: string, path: string) => Transform | undefined = () => undefined;
 
   private constructor(url: string) {
     this.url = url;
@@ -67,7 +71,12 @@ export class FaultyProxy {
     const sent = httpRequest(target + path, { method, headers }, (answer) => {
       note(answer.statusCode ?? 0);
       response.writeHead(answer.statusCode ?? 502, answer.headers);
-      answer.pipe(response);
+      const through = this.through(method, path);
+      if (through === undefined) answer.pipe(response);
+      else
+        pipeline(answer, through, response, (error) => {
+          if (error) response.destroy();
+        });
     });
     sent.once('error', () => response.destroy());
     request.pipe(sent);

@@ -34,6 +34,7 @@ export async function setUpWorkspaces(
     remoteUrl: forge.forge.cloneUrl,
     secret: async () => `username=x-access-token\npassword=${DAEMON_TOKEN}\n`,
     env: process.env,
+    silenceMs: () => 600_000,
     clock: { now: () => performance.now() * 1e6, elapsed: () => performance.now() * 1e6, sleep: systemClock.sleep },
   });
   mkdirSync(join(directory, 'state'));

@@ -372,7 +372,13 @@ export function workflowWith(
     },
     labels: change.labels ?? { active: ['tool-todo'], done: 'tool-done', failed: 'tool-failed' },
     polling: { intervalMs: 30_000 },
-    workspace: { root: '/workspaces', keep: false, branchPrefix: 'tool/', ...change.workspace },
+    workspace: {
+      root: '/workspaces',
+      keep: false,
+      branchPrefix: 'tool/',
+      cloneTimeoutMs: 600_000,
+      ...change.workspace,
+    },
     hooks: {
       afterCreate: null,
       beforeRun: null,

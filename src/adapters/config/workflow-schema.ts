@@ -76,6 +76,9 @@ const workspace = z
       .describe(
         'What the branches of issues begin with, <branch_prefix>issue-<number>. An issue that was taken on keeps its branch.',
       ),
+    clone_timeout_ms: milliseconds(1, 600_000).describe(
+      'A clone, fetch or push to which nothing comes for so long is ended, ms. It may last longer while bytes arrive.',
+    ),
   })
   .prefault({});
 

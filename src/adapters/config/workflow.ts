@@ -152,6 +152,7 @@ function normalize(
       root: absolute(input.workspace.root, 'workspace.root'),
       keep: input.workspace.keep,
       branchPrefix: input.workspace.branch_prefix,
+      cloneTimeoutMs: input.workspace.clone_timeout_ms,
     },
     hooks: {
       afterCreate: input.hooks.after_create,

@@ -20,6 +20,8 @@ export type GitOptions = {
   readonly signal?: AbortSignal | undefined;
   readonly env?: Readonly<Record<string, string>>;
   readonly timeoutMs?: number;
+  /** The time limit counts from git's last output. */
+  readonly countsSilence?: boolean;
   /** Of longer output the middle is left out. */
   readonly maxBytes?: number;
   readonly input?: string;
@@ -144,6 +146,7 @@ export async function tryGit(args: readonly string[], options: GitOptions): Prom
     cwd,
     env: options.env ?? cloneEnvironment(process.env),
     timeoutMs,
+    countsSilence: options.countsSilence === true,
     graceMs: 1_000,
     ...(signal === undefined ? {} : { signal }),
     ...(input === undefined ? {} : { input }),
@@ -151,8 +154,10 @@ export async function tryGit(args: readonly string[], options: GitOptions): Prom
     ...(options.maxBytes === undefined ? {} : { maxBytes: options.maxBytes }),
     ...(secret === undefined ? {} : { secret }),
   });
-  if (result.timedOut)
-    throw new ToolError('git', `git ${verbOf(args)} took longer than ${timeoutMs / 1000} s and was ended`);
+  if (result.timedOut) {
+    const why = options.countsSilence === true ? 'gave no sign of life for' : 'took longer than';
+    throw new ToolError('git', `git ${verbOf(args)} ${why} ${timeoutMs / 1000} s and was ended`);
+  }
   return result;
 }
 

@@ -2,7 +2,7 @@
 // it, what agents left is kept in it; no program of an agent's ever runs in it.
 
 import { existsSync } from 'node:fs';
-import { mkdir, rename, rm } from 'node:fs/promises';
+import { rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { BranchInTheWayError, branchInTheWay } from '../../domain/branch-prefix.ts';
 import { ToolError } from '../../domain/errors.ts';
@@ -11,36 +11,24 @@ import { shellQuoted } from '../agent-home.ts';
 import { Recent } from '../recent.ts';
 import { Together } from '../together.ts';
 import type { Clone } from './clone.ts';
-import {
-  cloneEnvironment,
-  explain,
-  type GitOptions,
-  type GitResult,
-  git,
-  networkEnvironment,
-  saysDamaged,
-  tryGit,
-} from './git.ts';
+import { cloneWhole } from './first-clone.ts';
+import { cloneEnvironment, explain, type GitResult, git, saysDamaged, tryGit } from './git.ts';
 import { removeStrays } from './git-directory.ts';
 import { newLinks } from './gitlinks.ts';
 import { Histories, type History, type Standing } from './history.ts';
 import { KnownRefs } from './known-refs.ts';
+import { Network, type NetworkOptions } from './network.ts';
 import { PUSHED, Pushes, pushArguments } from './pushes.ts';
 import { refusePushes, Seed } from './seed.ts';
 
-export type MirrorOptions = {
+export type MirrorOptions = NetworkOptions & {
   /** Directory of the bare repository. */
   readonly path: string;
-  readonly remoteUrl: string;
-  /** The credential for the remote; null when there is none. */
-  readonly secret: () => Promise<string | null>;
-  readonly env: Readonly<Record<string, string | undefined>>;
   readonly clock: Clock;
 };
 
 /** A fetch this young serves once more: issues that start together share one. */
 const FRESH_MS = 2_000;
-const NETWORK_MS = 600_000;
 /** The refs of a very large repository are read whole. */
 const ALL_REFS_BYTES = 512 * 1024 * 1024;
 /** So often the remote is asked which branch is its default one; besides whenever the known one is gone. */
@@ -52,6 +40,7 @@ const SHA = /^[0-9a-f]{40,64}$/;
 export class Mirror {
   readonly #options: MirrorOptions;
   readonly #fetching: Recent;
+  readonly #network: Network;
   readonly #seed: Seed;
   readonly #pushes: Pushes;
   readonly #removals = new Together((refs: readonly (readonly string[])[]) => this.#remove(refs));
@@ -70,10 +59,11 @@ export class Mirror {
 
   constructor(options: MirrorOptions) {
     this.#options = options;
+    this.#network = new Network(options);
     this.#seed = new Seed(options.path.replace(/(\.git)?$/, '.seed.git'), options.path);
     this.#fetching = new Recent(options.clock, FRESH_MS, (signal) => this.#bringUpToDate(signal));
     this.#pushes = new Pushes(
-      (wanted, signal) => this.#tryRemote(pushArguments(options.remoteUrl, wanted), this.path, { signal }),
+      (wanted, signal) => this.#network.try(pushArguments(options.remoteUrl, wanted), this.path, signal),
       options.clock,
     );
   }
@@ -89,19 +79,6 @@ export class Mirror {
 
   get #exists(): boolean {
     return existsSync(join(this.path, 'HEAD'));
-  }
-
-  async #remote(args: readonly string[], cwd: string, more: Partial<GitOptions> = {}): Promise<string> {
-    const { stdout, stderr, exitCode } = await this.#tryRemote(args, cwd, more);
-    if (exitCode === 0) return stdout;
-    more.signal?.throwIfAborted();
-    throw new ToolError('git', `git ${args[0] ?? ''} failed: ${explain(stderr || stdout)}`);
-  }
-
-  async #tryRemote(args: readonly string[], cwd: string, more: Partial<GitOptions>): Promise<GitResult> {
-    const secret = await this.#options.secret();
-    const env = networkEnvironment(this.#options.env);
-    return tryGit(args, { timeoutMs: NETWORK_MS, ...more, cwd, env, ...(secret === null ? {} : { secret }) });
   }
 
   /** Git in the mirror, without the network. That it complains of its objects is remembered: the next fetch clones anew. */
@@ -140,12 +117,12 @@ export class Mirror {
   async #fetch(signal: AbortSignal): Promise<void> {
     await this.#unlock();
     const isDue = this.#options.clock.elapsed() - this.#headAt >= HEAD_MS;
-    const asked = isDue ? this.#askHead(signal) : undefined;
+    const asked = isDue ? this.#network.askHead(this.path, signal) : undefined;
     asked?.catch(() => undefined);
-    const args = ['fetch', '--quiet', '--prune', '--no-write-fetch-head', this.#options.remoteUrl, REFSPEC];
-    const { exitCode, stdout, stderr } = await this.#tryRemote(args, this.path, { signal }).finally(() =>
-      this.#refs.forget(),
-    );
+    const args = ['fetch', '--prune', '--no-write-fetch-head', this.#options.remoteUrl, REFSPEC];
+    const { exitCode, stdout, stderr } = await this.#network
+      .try(args, this.path, signal)
+      .finally(() => this.#refs.forget());
     signal.throwIfAborted();
     if (exitCode !== 0) {
       if (saysDamaged(stderr)) return this.#cloneAnew(signal);
@@ -154,18 +131,11 @@ export class Mirror {
     await this.#learnHead(asked ?? null, signal);
   }
 
-  /** Which branch the remote's HEAD names; undefined when it does not say. */
-  async #askHead(signal: AbortSignal): Promise<string | undefined> {
-    const { remoteUrl } = this.#options;
-    const text = await this.#remote(['ls-remote', '--symref', remoteUrl, 'HEAD'], this.path, { signal });
-    return /^ref: refs\/heads\/(\S+)\tHEAD$/m.exec(text)?.[1];
-  }
-
   /** The default branch may have another name by now. What was asked for beside the fetch is taken; else it is asked when the known one is gone. */
   async #learnHead(asked: Promise<string | undefined> | null, signal: AbortSignal): Promise<void> {
     const known = await this.#head(signal);
     if (asked === null && (await this.branchHead(known)) !== null) return;
-    const head = await (asked ?? this.#askHead(signal));
+    const head = await (asked ?? this.#network.askHead(this.path, signal));
     this.#headAt = this.#options.clock.elapsed();
     if (head === undefined || head === known) return;
     await this.#local(['symbolic-ref', 'HEAD', `refs/heads/${head}`], signal);
@@ -173,15 +143,9 @@ export class Mirror {
   }
 
   async #clone(to: string, signal: AbortSignal): Promise<void> {
-    const { remoteUrl, clock } = this.#options;
+    const { clock } = this.#options;
     const fresh = `${this.path}.new`;
-    await rm(fresh, { recursive: true, force: true });
-    await mkdir(fresh, { recursive: true });
-    await this.#remote(
-      ['clone', '--quiet', '--bare', '--config', 'receive.denyDeletes=true', remoteUrl, fresh],
-      fresh,
-      { signal },
-    );
+    await cloneWhole(this.#network, fresh, signal);
     await refusePushes(fresh);
     if (fresh !== to) await rename(fresh, to);
     this.#made += 1;

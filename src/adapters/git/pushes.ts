@@ -19,7 +19,7 @@ export function pushArguments(remoteUrl: string, wanted: readonly Wanted[]): str
   const settings = [`url=${remoteUrl}`, `fetch=+refs/heads/*:${PUSHED}/*`];
   return [
     ...settings.flatMap((setting) => ['-c', `remote.${REMOTE}.${setting}`]),
-    ...['push', '--quiet', '--porcelain'],
+    ...['push', '--porcelain'],
     ...wanted.map(({ branch, expected }) => `--force-with-lease=refs/heads/${branch}:${expected ?? ''}`),
     REMOTE,
     ...wanted.map(({ branch, sha }) => `${sha}:refs/heads/${branch}`),

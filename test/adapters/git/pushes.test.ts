@@ -92,7 +92,7 @@ test('a push goes on for whom it is wanted by, and ends with the last of them', 
 test('each branch of a push has its lease', () => {
   const args = pushArguments('https://host/o/r', [wanted('a'), { ...wanted('b'), expected: '2'.repeat(40) }]);
   assert.deepEqual(args.slice(args.indexOf('push')), [
-    ...['push', '--quiet', '--porcelain', '--force-with-lease=refs/heads/a:'],
+    ...['push', '--porcelain', '--force-with-lease=refs/heads/a:'],
     ...[`--force-with-lease=refs/heads/b:${'2'.repeat(40)}`, 'toolcrew'],
     ...[`${'1'.repeat(40)}:refs/heads/a`, `${'1'.repeat(40)}:refs/heads/b`],
   ]);

@@ -1,0 +1,165 @@
+// The first copy of a repository from its remote. One that breaks goes on in steps, each a little further into the past;
+// what a step has brought is there to go on from, in the next process too.
+
+import { existsSync } from 'node:fs';
+import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { messageOf, ToolError } from '../../domain/errors.ts';
+import { explain, FILES, git, saysDamaged, tryGit } from './git.ts';
+import { removeStrays } from './git-directory.ts';
+import type { Network } from './network.ts';
+
+/** Stands in a copy that is made in steps, afterwards as well, and names its remote. */
+const MARK = 'toolcrew-steps';
+const FIRST_STEP = 16;
+const GROWTH = 4;
+
+/** Whether git's words mean that the connection ended before all had come. */
+function saysBroken(words: string): boolean {
+  return /early EOF|unexpected EOF|RPC failed|hung up|unexpected disconnect|invalid index-pack output|transfer closed|connection (was )?(reset|closed)|recv failure|bad pack header|gave no sign of life/i.test(
+    words,
+  );
+}
+
+async function read(path: string): Promise<string | null> {
+  return readFile(path, 'utf8').catch(() => null);
+}
+
+/** Makes a bare copy with all branches and tags at `to`, whatever stands there. A failed call is gone on from by the next. */
+export async function cloneWhole(network: Network, to: string, signal: AbortSignal): Promise<void> {
+  if ((await read(join(to, MARK))) === network.remoteUrl && existsSync(join(to, 'HEAD'))) {
+    await goOn(network, to, signal);
+    return;
+  }
+  await rm(to, { recursive: true, force: true });
+  await mkdir(to, { recursive: true });
+  const args = ['clone', '--bare', '--config', 'receive.denyDeletes=true', network.remoteUrl, to];
+  try {
+    await network.run(args, to, signal);
+  } catch (error) {
+    signal.throwIfAborted();
+    if (!saysBroken(messageOf(error))) throw error;
+    await rm(to, { recursive: true, force: true });
+    await mkdir(to, { recursive: true });
+    await git(['-c', FILES, 'init', '--quiet', '--bare', to], { cwd: to, signal });
+    await git(['config', 'receive.denyDeletes', 'true'], { cwd: to, signal });
+    await writeFile(join(to, MARK), network.remoteUrl);
+    await goOn(network, to, signal);
+  }
+}
+
+/** A copy that a power cut spoilt is none to go on from. */
+async function goOn(network: Network, to: string, signal: AbortSignal): Promise<void> {
+  try {
+    await new Steps(network, to, signal).go();
+  } catch (error) {
+    signal.throwIfAborted();
+    const words = messageOf(error);
+    if (saysDamaged(words) && !saysBroken(words)) await rm(to, { recursive: true, force: true });
+    throw error;
+  }
+}
+
+class Steps {
+  readonly #network: Network;
+  readonly #path: string;
+  readonly #signal: AbortSignal;
+
+  constructor(network: Network, path: string, signal: AbortSignal) {
+    this.#network = network;
+    this.#path = path;
+    this.#signal = signal;
+  }
+
+  async go(): Promise<void> {
+    await removeStrays(this.#path);
+    const head = await this.#network.askHead(this.#path, this.#signal);
+    if (head !== undefined) {
+      const ref = `refs/heads/${head}`;
+      await git(['symbolic-ref', 'HEAD', ref], { cwd: this.#path, signal: this.#signal });
+      if (!(await this.#has(ref))) await this.#fetch('--depth=1', '--no-tags', `+${ref}:${ref}`);
+      await this.#deepen(ref);
+    }
+    await this.#takeOthers();
+  }
+
+  /** A step that breaks is tried smaller; the smallest has to succeed. */
+  async #deepen(ref: string): Promise<void> {
+    let step = FIRST_STEP;
+    let most = Number.MAX_SAFE_INTEGER;
+    for (let past = await this.#past(); past !== null; ) {
+      const broken = await this.#tryFetch(`--deepen=${step}`, '--no-tags', `+${ref}:${ref}`);
+      if (broken !== null) {
+        if (step === 1) throw broken;
+        most = step;
+        step = Math.max(1, Math.floor(step / GROWTH));
+        continue;
+      }
+      const before = past;
+      past = await this.#past();
+      if (past === before)
+        throw new ToolError('git', `git fetch --deepen=${step} brought nothing of what ${ref} goes on from`);
+      // What broke once may come another time: the bound gives way.
+      most = Math.min(most * 2, Number.MAX_SAFE_INTEGER);
+      step = Math.max(1, Math.min(step * GROWTH, Math.floor(most / 2), 2 ** 30));
+    }
+  }
+
+  /** Where the copy ends for now; null: nowhere before the beginning. */
+  async #past(): Promise<string | null> {
+    const text = await read(join(this.#path, 'shallow'));
+    return text === null || text.trim() === '' ? null : text;
+  }
+
+  /** The other branches, and the tags: together, or each by itself where that breaks. */
+  async #takeOthers(): Promise<void> {
+    const all = ['--prune', '+refs/heads/*:refs/heads/*', '+refs/tags/*:refs/tags/*'];
+    if ((await this.#tryFetch(...all)) === null) return;
+    const { remoteUrl } = this.#network;
+    const list = await this.#network.run(
+      ['ls-remote', '--heads', '--tags', '--refs', remoteUrl],
+      this.#path,
+      this.#signal,
+    );
+    for (const row of list.split('\n')) {
+      const [sha = '', ref = ''] = row.split('\t');
+      if (ref !== '' && !(await this.#has(ref, sha))) await this.#fetch('--no-tags', `+${ref}:${ref}`);
+    }
+    await this.#fetch(...all);
+  }
+
+  async #has(ref: string, sha?: string): Promise<boolean> {
+    const { exitCode, stdout } = await tryGit(['rev-parse', '--verify', '--quiet', ref], { cwd: this.#path });
+    return exitCode === 0 && (sha === undefined || stdout.trim() === sha);
+  }
+
+  async #fetch(...words: readonly string[]): Promise<void> {
+    const broken = await this.#tryFetch(...words);
+    if (broken !== null) throw broken;
+  }
+
+  /** Gives the failure when the connection broke; throws any other. */
+  async #tryFetch(...words: readonly string[]): Promise<ToolError | null> {
+    await this.#removeHalves();
+    const options = words.filter((word) => word.startsWith('--'));
+    const refs = words.filter((word) => !word.startsWith('--'));
+    const args = ['fetch', '--no-write-fetch-head', ...options, this.#network.remoteUrl, ...refs];
+    try {
+      const { exitCode, stdout, stderr } = await this.#network.try(args, this.#path, this.#signal);
+      this.#signal.throwIfAborted();
+      if (exitCode === 0) return null;
+      throw new ToolError('git', `git fetch failed: ${explain(stderr || stdout)}`);
+    } catch (error) {
+      this.#signal.throwIfAborted();
+      if (error instanceof ToolError && saysBroken(error.message)) return error;
+      throw error;
+    }
+  }
+
+  /** What a broken fetch left of its pack: nobody goes on from that. */
+  async #removeHalves(): Promise<void> {
+    const packs = join(this.#path, 'objects', 'pack');
+    for (const name of await readdir(packs).catch(() => []))
+      if (name.startsWith('tmp_')) await rm(join(packs, name), { force: true });
+  }
+}
