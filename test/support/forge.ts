@@ -109,10 +109,20 @@ function rows(value: unknown): Fields[] {
   return Array.isArray(value) ? value.map(fields) : [];
 }
 
-export async function startForge(t: Cleanup, files: Readonly<Record<string, string>> = FILES): Promise<TestForge> {
+export async function startForge(
+  t: Cleanup,
+  files: Readonly<Record<string, string>> = FILES,
+  more: { readonly drafts?: boolean } = {},
+): Promise<TestForge> {
   const directory = tempDir(t);
   const { bare, work } = await bareRepository(directory, files);
-  const forge = await Forge.start({ owner: 'maintainer', repo: 'project', repository: bare, accounts: ACCOUNTS });
+  const forge = await Forge.start({
+    owner: 'maintainer',
+    repo: 'project',
+    repository: bare,
+    accounts: ACCOUNTS,
+    ...more,
+  });
   finallyDo(t, () => forge.close());
   for (const name of ['tool-todo', 'tool-done', 'tool-failed'])
     await forge.call('maintainer', 'POST', `${BASE}/labels`, { name, color: 'cccccc' });

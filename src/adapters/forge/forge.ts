@@ -16,6 +16,8 @@ export type ForgeOptions = {
   readonly accounts: readonly Account[];
   /** 0 or none: any free port. */
   readonly port?: number;
+  /** Whether pull requests may be drafts; they may. */
+  readonly drafts?: boolean;
 };
 
 export class Forge {
@@ -32,7 +34,7 @@ export class Forge {
   }
 
   static async start(options: ForgeOptions): Promise<Forge> {
-    const { owner, repo, repository } = options;
+    const { owner, repo, repository, drafts = true } = options;
     const accounts = new Accounts(options.accounts);
     let handler: (request: IncomingMessage, response: ServerResponse) => Promise<void> = async (_, response) => {
       response.writeHead(503).end();
@@ -63,7 +65,7 @@ export class Forge {
         },
       },
     });
-    const rest = new RestLayer({ upstream: emulator.url, url, owner, repo, repository, accounts });
+    const rest = new RestLayer({ upstream: emulator.url, url, owner, repo, repository, accounts, drafts });
     await letIn(rest, accounts, owner, repo);
     const gitPath = `/${owner}/${repo}.git/`;
     handler = async (request, response) => {

@@ -23,6 +23,8 @@ export type RestOptions = {
   /** The bare repository. */
   readonly repository: string;
   readonly accounts: Accounts;
+  /** False: pull requests are no drafts, as in private repositories of a free plan. */
+  readonly drafts?: boolean;
 };
 
 type Call = {
@@ -35,6 +37,9 @@ type Call = {
 };
 
 const QUOTA = 5000;
+const MAX_TITLE = 256;
+/** Of an issue, a pull request and a comment, in characters. */
+const MAX_BODY = 65_536;
 const HOUR_MS = 3_600_000;
 const KEPT_HEADERS = ['content-type', 'link', 'location', 'last-modified'];
 
@@ -76,6 +81,19 @@ function invalid(resource: string, message: string): Answer {
     errors: [{ resource, code: 'custom', message }],
     documentation_url: 'https://docs.github.com/rest',
   });
+}
+
+/** The original's times have no fractions of a second. */
+function inSeconds(body: string): string {
+  return body.replaceAll(/"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)\.\d+Z"/g, '"$1Z"');
+}
+
+/** What is too long for the original, or undefined. */
+function tooLong(resource: string, { title, body }: Fields): Answer | undefined {
+  const longer = (value: unknown, most: number) => typeof value === 'string' && [...value].length > most;
+  if (longer(title, MAX_TITLE)) return invalid(resource, `title is too long (maximum is ${MAX_TITLE} characters)`);
+  if (longer(body, MAX_BODY)) return invalid(resource, `body is too long (maximum is ${MAX_BODY} characters)`);
+  return undefined;
 }
 
 export class RestLayer {
@@ -141,7 +159,7 @@ export class RestLayer {
 
   /** Adds what every answer of the original carries: quota and validator; "not modified" costs nothing. */
   #send(request: IncomingMessage, response: ServerResponse, answer: Answer, account: Account | undefined): void {
-    const body = this.#withTypes(answer.body);
+    const body = inSeconds(this.#withTypes(answer.body));
     const etag = `W/"${createHash('sha256').update(body).digest('hex')}"`;
     const unchanged = answer.status === 200 && request.method === 'GET' && request.headers['if-none-match'] === etag;
     const headers = {
@@ -194,7 +212,10 @@ export class RestLayer {
     const labels = /^\/issues\/(\d+)\/labels(?:\/(.+))?$/.exec(rest);
     if (labels !== null && method !== 'GET') return this.#changeLabels(call, Number(labels[1]), labels[2]);
     if (rest === '/issues' && method === 'GET') return this.#listIssues(call);
-    if (rest === '/issues' && method === 'POST') return this.#createIssue(call);
+    if (rest === '/issues' && method === 'POST')
+      return tooLong('Issue', fieldsOf(call.body)) ?? this.#createIssue(call);
+    if (/^\/issues\/\d+\/comments$/.test(rest) && method === 'POST')
+      return tooLong('IssueComment', fieldsOf(call.body)) ?? this.#pass(call);
     const permission = /^\/collaborators\/([^/]+)\/permission$/.exec(rest)?.[1];
     if (permission !== undefined && method === 'GET') return this.#permission(call, decodeURIComponent(permission));
     const ref = /^\/git\/ref\/(.+)$/.exec(rest)?.[1];
@@ -323,6 +344,10 @@ export class RestLayer {
       const field = hasHead ? 'base' : 'head';
       return json(422, { message: 'Validation Failed', errors: [{ resource: 'PullRequest', field, code: 'invalid' }] });
     }
+    const long = tooLong('PullRequest', fields);
+    if (long !== undefined) return long;
+    if (fields.draft === true && this.#options.drafts === false)
+      return refusal(422, 'Draft pull requests are not supported in this repository.');
     if (ahead === '0') return invalid('PullRequest', `No commits between ${base} and ${head}`);
     const open = await this.upstream(
       'GET',

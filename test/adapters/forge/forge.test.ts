@@ -112,6 +112,26 @@ test('git over HTTP: reading is free, writing needs a writer; a pull request nee
   assert.equal((await pulls()).length, 1);
 });
 
+test('what is too long is refused as the original does, a draft where there are none, and times have whole seconds', async (t) => {
+  const { forge, work } = await startForge(t, undefined, { drafts: false });
+  await gitAs(work, 'checkout', '--quiet', '-b', 'topic');
+  await commitFiles(work, { 'new.txt': 'new' }, 'new');
+  await gitAs(work, 'push', '--quiet', REMOTE(forge.cloneUrl, DAEMON_TOKEN), 'topic');
+  const post = (path: string, more: object) =>
+    forge.call('maintainer', 'POST', `${BASE}/${path}`, { title: 't', head: 'topic', base: 'main', ...more });
+  const issue = await post('issues', { body: 'b'.repeat(65_536) });
+  assert.equal(issue.status, 201);
+  assert.match(JSON.stringify(issue.data), /"updated_at":"[^".]+Z"/);
+  for (const path of ['issues', 'pulls', 'issues/1/comments']) {
+    const long = await post(path, { body: 'b'.repeat(65_537) });
+    assert.equal(long.status, 422);
+    assert.match(JSON.stringify(long.data), /"errors":\[.*body is too long/);
+  }
+  for (const path of ['issues', 'pulls']) assert.equal((await post(path, { title: 't'.repeat(257) })).status, 422);
+  assert.equal((await post('pulls', { draft: true })).status, 422);
+  assert.equal((await post('pulls', { draft: false, title: 't'.repeat(256) })).status, 201);
+});
+
 test('pages for people: the list, an issue, a pull request with its diff; markup in a title is text', async (t) => {
   const { forge, open, work } = await startForge(t);
   const issue = await open('<b>bold</b> & "quoted"', { body: '<script>alert(1)</script>' });

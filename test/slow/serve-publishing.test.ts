@@ -1,0 +1,87 @@
+// What a hosting service answers between push and pull request: the issue is published all the same, by one agent.
+
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import test from 'node:test';
+import { agentRunning, COMMITS } from '../support/agents.ts';
+import { Daemon } from '../support/daemon.ts';
+import { FaultyProxy } from '../support/faulty-proxy.ts';
+import { BASE, fields, gitAs, startForge, type TestForge } from '../support/forge.ts';
+import type { Cleanup } from '../support/temp.ts';
+
+const YAML = `agent: { max_attempts: 1, max_retry_backoff_ms: 1000 }\n${agentRunning(COMMITS)}`;
+
+/** A daemon on one issue, behind a proxy that does something when the first pull request is asked for. */
+async function asking(t: Cleanup, forge: TestForge, onFirst: () => void, tracker?: string) {
+  const proxy = await FaultyProxy.start(t, forge.forge.url);
+  let asked = 0;
+  proxy.choose = (method, path) => {
+    if (method === 'POST' && path.endsWith('/pulls') && asked++ === 0) onFirst();
+    return undefined;
+  };
+  const issue = await forge.open('one');
+  const options = { yaml: YAML, apiUrl: proxy.url, ...(tracker === undefined ? {} : { tracker }) };
+  const daemon = await Daemon.start(t, forge, options);
+  await daemon.logged(`issue #${issue} state changed to tool-done`);
+  assert.equal(daemon.log.split(`starting on issue #${issue} `).length - 1, 1, daemon.log);
+  return { daemon, proxy, asked: () => asked };
+}
+
+function gitNow(forge: TestForge, ...args: string[]): void {
+  const { status, stderr } = spawnSync('git', args, { cwd: forge.bare, encoding: 'utf8' });
+  assert.equal(status, 0, stderr);
+}
+
+test('a token that expires between push and pull request is waited for, also by the next daemon', async (t) => {
+  const forge = await startForge(t);
+  const proxy = await FaultyProxy.start(t, forge.forge.url);
+  let isExpired = true;
+  proxy.choose = (method, path) =>
+    isExpired && method === 'POST' && path.endsWith('/pulls') ? 'unauthorized' : undefined;
+  const issue = await forge.open('one');
+  const daemon = await Daemon.start(t, forge, { yaml: YAML, apiUrl: proxy.url });
+  await daemon.logged('tried again in');
+  await daemon.stop();
+  const before = proxy.times('unauthorized');
+  assert.ok(before > 0);
+  daemon.log = '';
+  daemon.start();
+  await daemon.logged('tried again in');
+  assert.ok(proxy.times('unauthorized') > before);
+  assert.deepEqual(await forge.labelsOf(issue), ['tool-todo']);
+  assert.deepEqual(await forge.comments(issue), []);
+  isExpired = false;
+  await daemon.logged(`issue #${issue} state changed to tool-done`);
+  assert.doesNotMatch(daemon.log, /starting on issue/);
+  assert.equal((await forge.pulls()).length, 1);
+});
+
+test('a branch that is deleted after the push is pushed again', async (t) => {
+  const forge = await startForge(t);
+  const { asked } = await asking(t, forge, () => gitNow(forge, 'branch', '-D', 'tool/issue-1'));
+  assert.equal(asked(), 2);
+  assert.match(await gitAs(forge.bare, 'log', '-1', '--format=%s', 'tool/issue-1'), /Do the work/);
+  assert.equal((await forge.pulls()).length, 1);
+});
+
+test('a default branch that is renamed before the pull request is its base', async (t) => {
+  const forge = await startForge(t);
+  const { asked } = await asking(t, forge, () => gitNow(forge, 'branch', '-m', 'main', 'trunk'));
+  assert.equal(asked(), 2);
+  const { data } = await forge.forge.call('maintainer', 'GET', `${BASE}/pulls`);
+  assert.deepEqual(
+    (Array.isArray(data) ? data : []).map((row) => fields(fields(row).base).ref),
+    ['trunk'],
+  );
+});
+
+test('a service without drafts gets a plain pull request', async (t) => {
+  const forge = await startForge(t, undefined, { drafts: false });
+  const { daemon, asked } = await asking(t, forge, () => undefined, 'draft: true');
+  assert.equal(asked(), 2);
+  assert.match(daemon.log, /takes no draft of issue #1/);
+  assert.deepEqual(
+    (await forge.pulls()).map(({ draft }) => draft),
+    [false],
+  );
+});
