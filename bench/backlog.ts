@@ -104,12 +104,28 @@ function cpuOf(pid: number): number {
   return (Number(fields[11]) + Number(fields[12])) * 10;
 }
 
+/** Bytes of the longest event of a snapshot. */
+async function longestEvent(url: string): Promise<number> {
+  const stop = new AbortController();
+  const { body } = await fetch(url, { signal: stop.signal });
+  if (body === null) throw new Error(`expected events at ${url}, got no body`);
+  let text = '';
+  for await (const chunk of body.pipeThrough(new TextDecoderStream())) {
+    text += chunk;
+    if (/"last":true\}\n\n$/.test(text)) break;
+  }
+  stop.abort();
+  return Math.max(...text.split('\n\n').map((event) => Buffer.byteLength(event)));
+}
+
 type Round = {
   readonly first: number;
   readonly cpu: number;
   readonly lists: number;
   readonly others: number;
   readonly peak: number;
+  readonly event: number;
+  readonly page: number;
 };
 
 async function oneRound(issues: number): Promise<Round> {
@@ -133,8 +149,14 @@ async function oneRound(issues: number): Promise<Round> {
     await daemon.until('more idle polls', () => lists().length >= from + POLLS, 120_000);
     const [polls, cpu, all] = [lists().length - from, cpuOf(daemon.pid) - cpuFrom, seen.length - allFrom];
     const peak = peakOf(daemon.pid);
+    const status = `http://127.0.0.1:${daemon.port}`;
+    const event = Math.max(
+      await longestEvent(`${status}/api/v1/events`),
+      await longestEvent(`${status}/api/v1/events?view=page`),
+    );
+    const page = (await (await fetch(status, { headers: { accept: 'text/html' } })).text()).length;
     await daemon.stop();
-    return { first, cpu: cpu / POLLS, lists: polls / POLLS, others: (all - polls) / POLLS, peak };
+    return { first, cpu: cpu / POLLS, lists: polls / POLLS, others: (all - polls) / POLLS, peak, event, page };
   });
 }
 
@@ -172,6 +194,20 @@ export async function backlog(): Promise<Row[]> {
       floor: `${of(few, 'peak').toFixed(0)} MB: the same with ${FEW} issues`,
       target: '≤ 100 MB',
       met: of(many, 'peak') <= 100,
+    },
+    {
+      what: `the longest event of state and page, ${MANY} open issues`,
+      figure: `${(of(many, 'event') / 1024).toFixed(1)} KB`,
+      floor: `${(of(few, 'event') / 1024).toFixed(1)} KB: the same with ${FEW} issues`,
+      target: '≤ 10 KB',
+      met: of(many, 'event') <= 10 * 1024,
+    },
+    {
+      what: `the page, ${MANY} open issues`,
+      figure: `${(of(many, 'page') / 1024).toFixed(0)} KB`,
+      floor: `${(of(few, 'page') / 1024).toFixed(0)} KB: the same with ${FEW} issues`,
+      target: '≤ 1.1 ×',
+      met: of(many, 'page') <= 1.1 * of(few, 'page'),
     },
   ];
 }
