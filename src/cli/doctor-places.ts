@@ -6,6 +6,8 @@ import { dirname, join } from 'node:path';
 import { systemClock } from '../adapters/clock.ts';
 import { EventLog } from '../adapters/event-log/event-log.ts';
 import { decodeRecord } from '../adapters/event-log/journal-decoder.ts';
+import { git } from '../adapters/git/git.ts';
+import { SAVED } from '../adapters/git/saved-refs.ts';
 import type { Environment } from '../adapters/github/credential.ts';
 import type { Holder } from '../adapters/held-lock.ts';
 import { boundsOf, Isolation } from '../adapters/isolation.ts';
@@ -122,6 +124,27 @@ export function checkDamaged(workflow: Workflow): Check[] {
   return [
     warn('repository copy', says, `git -C ${path} for-each-ref refs/toolcrew; rm -r ${path} if nothing is missed`),
   ];
+}
+
+/** Number and size of what was saved and never published; no row where there is nothing. */
+export async function checkSaved(workflow: Workflow): Promise<Check[]> {
+  const cwd = join(workflow.stateDir, 'repo.git');
+  if (!existsSync(join(cwd, 'HEAD'))) return [];
+  const name = 'saved work';
+  const see = `git -C ${cwd} for-each-ref ${SAVED}`;
+  try {
+    const listed = await git(['for-each-ref', '--format=%(refname)', SAVED], { cwd });
+    const count = listed.split('\n').filter((ref) => ref !== '').length;
+    if (count === 0) return [];
+    const only = ['--objects', `--glob=${SAVED}*`, '--not', '--branches', '--tags'];
+    const bytes = Number((await git(['rev-list', '--disk-usage', ...only], { cwd })).trim());
+    const { savedKeepDays: days } = workflow.workspace;
+    const kept = days === 0 ? 'kept for ever' : `each kept for ${days} days`;
+    const what = `${count} ${count === 1 ? 'ref' : 'refs'}, ${(bytes / 1e6).toFixed(1)} MB`;
+    return [ok(name, `${what}, ${kept} (workspace.saved_keep_days); to see them: ${see}`)];
+  } catch (error) {
+    return [warn(name, `cannot be read: ${messageOf(error)}`, see)];
+  }
 }
 
 /** Does once what each agent is started with; what describes the bounds is put in a place that is gone afterwards. */

@@ -26,7 +26,7 @@ import { oneLine } from '../domain/text.ts';
 import type { Workflow } from '../domain/workflow.ts';
 import { type Check, fail, ok, warn } from './check.ts';
 import { checkApiRoute, checkGitRoute, readNetwork } from './doctor-network.ts';
-import { checkDamaged, checkIsolation, checkJournal, checkRoot, checkState } from './doctor-places.ts';
+import { checkDamaged, checkIsolation, checkJournal, checkRoot, checkSaved, checkState } from './doctor-places.ts';
 import { diagnoseTeam, hasTeamMode, withoutTeamMode } from './doctor-team.ts';
 
 const DEFAULT_PATH = './WORKFLOW.md';
@@ -291,6 +291,7 @@ export async function diagnose(path: string, env: Environment): Promise<Check[]>
     checkState(workflow, holder),
     checkJournal(workflow, holder),
     ...checkDamaged(workflow),
+    ...(await checkSaved(workflow)),
     await checkPort(workflow, holder),
     await checkVersion(holder),
   ];

@@ -40,6 +40,8 @@ export type Workflow = {
   readonly workspace: {
     readonly root: string;
     readonly keep: boolean;
+    /** How long saved work is kept; 0: for ever. */
+    readonly savedKeepDays: number;
     /** What the branches of new issues begin with; usually ends with `/`. */
     readonly branchPrefix: string;
     /** Git that has told nothing from the remote for so long is ended. */

@@ -202,6 +202,8 @@ export interface Workspaces {
   commitMessages(task: WorkspaceTask, sha: string, signal: AbortSignal): Promise<readonly string[]>;
   /** Removes the directory. What is published nowhere is saved before, and `tell` gets a line for each thing. */
   remove(task: WorkspaceTask, signal: AbortSignal, tell?: (saved: readonly string[]) => Promise<void>): Promise<void>;
+  /** Drops saved work that is older than the workflow keeps it; gives how many refs. */
+  expireSaved(): Promise<number>;
 }
 
 /** What a runner reports while an agent works. */

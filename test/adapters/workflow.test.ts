@@ -52,7 +52,13 @@ test('with nothing but the repository, every default holds', () => {
     },
     labels: { active: ['tool-todo'], done: 'tool-done', failed: 'tool-failed' },
     polling: { intervalMs: 30_000 },
-    workspace: { root: '/tmp/tool-harness-test', keep: false, branchPrefix: 'tool/', cloneTimeoutMs: 600_000 },
+    workspace: {
+      root: '/tmp/tool-harness-test',
+      keep: false,
+      savedKeepDays: 30,
+      branchPrefix: 'tool/',
+      cloneTimeoutMs: 600_000,
+    },
     hooks: { afterCreate: null, beforeRun: null, afterRun: null, beforeRemove: null, timeoutMs: 300_000 },
     stateDir: '/home/me/.local/state/toolcrew/github.com/o/r',
     agent: {
@@ -236,7 +242,7 @@ test('rules across keys', () => {
     [`${REPO}\nport: 80`, ['port: unknown key; did you mean server.port?']],
     [
       `${REPO}\nworkspace: { repo: o/r }`,
-      ['workspace.repo: unknown key; expected one of root, keep, branch_prefix, clone_timeout_ms'],
+      ['workspace.repo: unknown key; expected one of root, keep, saved_keep_days, branch_prefix, clone_timeout_ms'],
     ],
     ['- a\n- b', ['front matter: expected a map of keys, got ["a","b"]']],
   ];

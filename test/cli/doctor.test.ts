@@ -344,6 +344,24 @@ test('whether agents can be isolated, and why not, without a trace in the state 
   assert.equal(existsSync(stateDir), false);
 });
 
+test('number and size of saved work are shown', async (t) => {
+  const { install, write, rows, stateDir } = machine(t);
+  install('gh', LOGGED_IN);
+  write(
+    `tool: { runtime: patch }\nstate: { dir: ${stateDir} }\nserver: { port: 0 }\nworkspace: { saved_keep_days: 7 }`,
+  );
+  assert.equal((await rows()).row('saved work'), undefined);
+  const mirror = join(stateDir, 'repo.git');
+  mkdirSync(mirror, { recursive: true });
+  await gitAs(mirror, 'init', '--quiet', '--bare');
+  const tree = (await gitAs(mirror, 'mktree')).trim();
+  const commit = (await gitAs(mirror, 'commit-tree', tree, '-m', 'saved')).trim();
+  await gitAs(mirror, 'update-ref', 'refs/toolcrew/saved/issue-1-1-1', commit);
+  const row = (await rows()).row('saved work');
+  assert.equal(row?.status, 'ok');
+  assert.match(row?.says ?? '', /^1 ref, \d+\.\d MB, each kept for 7 days/);
+});
+
 test('a damaged copy that was replaced is pointed out', async (t) => {
   const { install, write, rows, stateDir } = machine(t);
   install('gh', LOGGED_IN);

@@ -5,7 +5,9 @@ import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:
 import { join } from 'node:path';
 import test from 'node:test';
 import type { Mirror } from '../../src/adapters/git/mirror.ts';
+import { expireSaved } from '../../src/adapters/git/saved-refs.ts';
 import { commitFiles, gitAs } from '../support/forge.ts';
+import { tempDir } from '../support/temp.ts';
 import { setUpWorkspaces } from '../support/workspaces.ts';
 
 const { signal } = new AbortController();
@@ -19,7 +21,7 @@ async function savedIn(mirror: Mirror): Promise<string[]> {
 async function nest(path: string): Promise<string> {
   mkdirSync(path, { recursive: true });
   await gitAs(path, 'init', '--quiet');
-  const sha = await commitFiles(path, { 'main.js': 'committed\n' }, 'inside');
+  const sha = await commitFiles(path, { 'main.js': 'committed\n' }, path);
   writeFileSync(join(path, 'draft.js'), 'draft\n');
   return sha;
 }
@@ -77,6 +79,25 @@ test('a workspace with a repository that cannot be read is set aside', async (t)
   assert.deepEqual(readdirSync(aside), ['issue-1-1']);
   assert.ok(existsSync(join(aside, 'issue-1-1', 'app', 'draft.js')));
   assert.match(said.join(''), /is set aside as/);
+});
+
+test('saved work is dropped after its days, counted from when it was first seen', async (t) => {
+  const { work, mirror } = await setUpWorkspaces(t);
+  await mirror.refresh(signal);
+  const sha = (await gitAs(work, 'rev-parse', 'HEAD')).trim();
+  const directory = tempDir(t);
+  const day = 24 * 60 * 60_000;
+  // The commit is old; its ref is not.
+  const start = Date.now() + 400 * day;
+  await mirror.keep(sha, 'refs/toolcrew/saved/issue-1-1-1');
+  assert.equal(await expireSaved(mirror, directory, 30, start), 0);
+  await mirror.keep(sha, 'refs/toolcrew/saved/issue-2-1-1');
+  assert.equal(await expireSaved(mirror, directory, 30, start + 29 * day), 0);
+  assert.equal(await expireSaved(mirror, directory, 0, start + 90 * day), 0);
+  assert.equal(await expireSaved(mirror, directory, 30, start + 31 * day), 1);
+  assert.deepEqual(await savedIn(mirror), ['refs/toolcrew/saved/issue-2-1-1']);
+  // A clock that was set back drops nothing.
+  assert.equal(await expireSaved(mirror, directory, 30, start - 90 * day), 0);
 });
 
 test('a clean clone of something that is published costs no ref', async (t) => {

@@ -312,6 +312,10 @@ class MemoryWorkspaces implements Workspaces {
   pullRequestTemplate = async (): Promise<string | null> => null;
   commitMessages = async (): Promise<readonly string[]> => ['A commit'];
 
+  async expireSaved(): Promise<number> {
+    return 0;
+  }
+
   /** What the next removal saves. */
   saves: readonly string[] = [];
 
@@ -375,6 +379,7 @@ export function workflowWith(
     workspace: {
       root: '/workspaces',
       keep: false,
+      savedKeepDays: 30,
       branchPrefix: 'tool/',
       cloneTimeoutMs: 600_000,
       ...change.workspace,

@@ -70,6 +70,12 @@ const workspace = z
         'Where workspaces are made, <root>/issue-<number>; each repository needs a root of its own. ~ and $VAR are expanded; relative to this file.',
       ),
     keep: z.boolean().default(false).describe('Keep the workspace of a done or closed issue.'),
+    saved_keep_days: z
+      .int()
+      .min(0)
+      .max(36_500)
+      .default(30)
+      .describe('Days for which saved work that was never published is kept in the state directory; 0: for ever.'),
     branch_prefix: text
       .refine(isBranchPrefix, { message: 'the beginning of a branch name that git accepts, like tool/' })
       .default(DEFAULT_PREFIX)

@@ -151,6 +151,7 @@ function normalize(
     workspace: {
       root: absolute(input.workspace.root, 'workspace.root'),
       keep: input.workspace.keep,
+      savedKeepDays: input.workspace.saved_keep_days,
       branchPrefix: input.workspace.branch_prefix,
       cloneTimeoutMs: input.workspace.clone_timeout_ms,
     },

@@ -111,9 +111,14 @@ export async function forgetUnfinished(path: string): Promise<void> {
 
 /** A ref's commit, read from the files alone. */
 export function readRef(path: string, ref: string): string | null {
-  const loose = readRegular(join(path, '.git', ref), MAX_REF_BYTES)?.trim();
+  return readRefAt(join(path, '.git'), ref);
+}
+
+/** The same, of a Git directory wherever it lies. */
+export function readRefAt(directory: string, ref: string): string | null {
+  const loose = readRegular(join(directory, ref), MAX_REF_BYTES)?.trim();
   if (loose !== undefined) return SHA.test(loose) ? loose : null;
-  const row = readPackedRefs(path)
+  const row = readPackedRefs(directory)
     .split('\n')
     .find((line) => line.endsWith(` ${ref}`));
   const sha = row?.slice(0, row.indexOf(' ')) ?? '';
@@ -121,8 +126,18 @@ export function readRef(path: string, ref: string): string | null {
 }
 
 /** The commits that the refs of a kind stand on, branches if none is named, `leftOut` those that do not count, at most `limit`, those moved last first, as far as they are written as git writes them. */
-export async function readHeads(
+export function readHeads(
   path: string,
+  limit: number,
+  kind = 'refs/heads',
+  leftOut: RegExp | null = null,
+): Promise<string[]> {
+  return readHeadsAt(join(path, '.git'), limit, kind, leftOut);
+}
+
+/** The same, of a Git directory wherever it lies. */
+export async function readHeadsAt(
+  top: string,
   limit: number,
   kind = 'refs/heads',
   leftOut: RegExp | null = null,
@@ -131,22 +146,17 @@ export async function readHeads(
   const collect = async (directory: string): Promise<void> => {
     await each(directory, async (entry, place) => {
       if (entry.isDirectory()) return collect(place);
-      if (leftOut?.test(relative(join(path, '.git'), place)) === true) return;
+      if (leftOut?.test(relative(top, place)) === true) return;
       const sha = readRegular(place, MAX_REF_BYTES)?.trim() ?? '';
       if (SHA.test(sha)) loose.push({ sha, at: lstatSync(place).mtimeMs });
     });
   };
-  if (isDirectory(join(path, '.git', kind))) await collect(join(path, '.git', kind));
+  if (isDirectory(join(top, kind))) await collect(join(top, kind));
   const shas = new Set(loose.sort((a, b) => b.at - a.at).map(({ sha }) => sha));
-  for (const row of readPackedRefs(path).split('\n')) {
+  for (const row of readPackedRefs(top).split('\n')) {
     const [sha = '', ref = ''] = row.split(' ');
     // Where the branch has a file of its own, that counts.
-    if (
-      ref.startsWith(`${kind}/`) &&
-      leftOut?.test(ref) !== true &&
-      SHA.test(sha) &&
-      !existsSync(join(path, '.git', ref))
-    )
+    if (ref.startsWith(`${kind}/`) && leftOut?.test(ref) !== true && SHA.test(sha) && !existsSync(join(top, ref)))
       shas.add(sha);
   }
   return [...shas].slice(0, limit);
@@ -160,14 +170,19 @@ export async function placeBranch(path: string, branch: string, sha: string): Pr
   await writeFile(join(path, '.git', 'HEAD'), `ref: refs/heads/${branch}\n`);
 }
 
-function readPackedRefs(path: string): string {
-  return readRegular(join(path, '.git', 'packed-refs'), MAX_PACKED_REFS_BYTES) ?? '';
+function readPackedRefs(directory: string): string {
+  return readRegular(join(directory, 'packed-refs'), MAX_PACKED_REFS_BYTES) ?? '';
 }
 
 /** The commit that HEAD stands on, read from the files alone. */
 export function readHead(path: string): string | null {
-  const head = (readRegular(join(path, '.git', 'HEAD'), MAX_REF_BYTES) ?? '').trim();
+  return readHeadAt(join(path, '.git'));
+}
+
+/** The same, of a Git directory wherever it lies. @param refs where its refs lie, which worktrees share */
+export function readHeadAt(directory: string, refs: string = directory): string | null {
+  const head = (readRegular(join(directory, 'HEAD'), MAX_REF_BYTES) ?? '').trim();
   if (SHA.test(head)) return head;
   const ref = /^ref: (refs\/heads\/[^\s]+)$/.exec(head)?.[1];
-  return ref === undefined || ref.includes('..') ? null : readRef(path, ref);
+  return ref === undefined || ref.includes('..') ? null : readRefAt(refs, ref);
 }

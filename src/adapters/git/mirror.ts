@@ -285,9 +285,9 @@ export class Mirror {
     return free;
   }
 
-  /** Removes all refs under a prefix. */
-  async forget(prefix: string): Promise<void> {
-    const gone = [...(await this.#refs.all()).keys()].filter((ref) => ref.startsWith(`${prefix}/`));
+  /** Removes all refs that nobody wants any more. */
+  async forget(isUnwanted: (ref: string) => boolean): Promise<void> {
+    const gone = [...(await this.#refs.all()).keys()].filter(isUnwanted);
     if (gone.length === 0) return;
     // Where one cannot be removed none is: then these are tried without the others.
     await this.#removals.add(gone).catch(() => this.#remove([gone]));

@@ -1,17 +1,20 @@
 // Repositories inside a workspace: a push carries none of their commits and files, so these are saved before they go.
 
-import { existsSync, readdirSync, realpathSync } from 'node:fs';
-import { dirname, join, relative, sep } from 'node:path';
+import { existsSync, lstatSync, readdirSync, realpathSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { dirname, join, relative, resolve, sep } from 'node:path';
 import { ToolError } from '../../domain/errors.ts';
 import type { WorkspaceTask } from '../../engine/ports.ts';
 import { type Clone, saveUncommitted } from '../git/clone.ts';
-import { git, tryGit } from '../git/git.ts';
+import { cloneEnvironment, git, tryGit } from '../git/git.ts';
+import { readHeadAt, readHeadsAt, readRefAt } from '../git/git-directory.ts';
 import type { Mirror } from '../git/mirror.ts';
 import { readRegular } from '../own-file.ts';
 
 /** More of them, or of the heads of one, are too many to be work: the workspace is set aside then. */
 const MAX_NESTED = 100;
 const MAX_HEADS = 100;
+const MAX_REMOTE = 1000;
 const MAX_LIST_BYTES = 256 * 1024 * 1024;
 const MAX_LINE_BYTES = 4096;
 /** What teams keep is saved by its own rules. */
@@ -39,7 +42,9 @@ async function listedIn(clone: Clone, place: string, signal: Signal): Promise<re
   const isTop = place === '';
   const top = join(clone.path, place);
   const at = isTop ? [] : [`--git-dir=${join(clone.path, '.git')}`, `--work-tree=${top}`];
-  const env = isTop ? {} : { env: { ...ENVIRONMENT, GIT_INDEX_FILE: join(clone.path, '.git', 'toolcrew-none') } };
+  const env = isTop
+    ? {}
+    : { env: { ...cloneEnvironment(process.env), GIT_INDEX_FILE: join(clone.path, '.git', 'toolcrew-none') } };
   const how = ['ls-files', '-z', '-t', ...(isTop ? ['--stage'] : []), '-o', '--exclude-standard'];
   const text = await git([...at, ...how], { ...optionsOf(clone, top, signal), ...env });
   return text.split('\0').flatMap((row) => {
@@ -53,8 +58,6 @@ async function listedIn(clone: Clone, place: string, signal: Signal): Promise<re
     return name !== '' && isNested && existsSync(join(top, path, '.git')) ? [join(place, path)] : [];
   });
 }
-
-const ENVIRONMENT = { LC_ALL: 'C', GIT_CONFIG_NOSYSTEM: '1', GIT_CONFIG_GLOBAL: '/dev/null', HOME: '/nonexistent' };
 
 /** All nested repositories, also those inside others. Throws where there are too many. */
 async function nestedIn(clone: Clone, signal: Signal): Promise<readonly string[]> {
@@ -72,26 +75,71 @@ async function nestedIn(clone: Clone, signal: Signal): Promise<readonly string[]
   return [...found];
 }
 
-/** Commits of the repository that none of its remotes has, newest heads only. */
-async function unpublishedIn(clone: Clone, path: string, signal: Signal): Promise<readonly string[]> {
-  const options = optionsOf(clone, path, signal);
-  const refs = await git(['for-each-ref', '--format=%(objectname)', 'refs/heads', 'refs/stash'], options);
-  const head = await tryGit(['rev-parse', '--verify', '--quiet', 'HEAD^{commit}'], options);
-  const all = new Set([...refs.split('\n'), head.stdout.trim()].filter((sha) => /^[0-9a-f]{40,64}$/.test(sha)));
-  if (all.size > MAX_HEADS) throw new ToolError('git', `${path} has more than ${MAX_HEADS} branches`);
+/** A nested repository, read from files: git, started in it, would start what its own configuration names. */
+type Nested = {
+  readonly path: string;
+  readonly objects: string;
+  readonly head: string | null;
+  readonly heads: readonly string[];
+  readonly remotes: readonly string[];
+};
+
+/** Throws where the repository lies elsewhere, or has too many branches. */
+async function readNested(clone: Clone, path: string): Promise<Nested> {
+  const own = join(path, '.git');
+  const told = lstatSync(own).isDirectory() ? own : /^gitdir: (.+)$/m.exec(readRegular(own, MAX_LINE_BYTES) ?? '')?.[1];
+  const directory = told === undefined ? '' : resolve(path, told.trim());
+  const isInside =
+    directory.startsWith(clone.path + sep) && existsSync(directory) && realpathSync(directory) === directory;
+  if (!isInside) throw new ToolError('git', `the Git directory of ${path} is not in the workspace`);
+  const main = join(clone.path, '.git');
+  // A worktree of the workspace's own clone: its branches are those of the clone, and are saved with them.
+  const isLinked = directory.startsWith(join(main, 'worktrees') + sep);
+  const shared = isLinked ? main : directory;
+  const head = readHeadAt(directory, shared);
+  const branches = isLinked ? [] : await readHeadsAt(shared, MAX_HEADS + 1);
+  if (branches.length > MAX_HEADS) throw new ToolError('git', `${path} has more than ${MAX_HEADS} branches`);
+  const stash = isLinked ? null : readRefAt(shared, 'refs/stash');
+  const heads = new Set([head, ...branches, stash].flatMap((sha) => (sha === null ? [] : [sha])));
+  const remotes = await readHeadsAt(shared, MAX_REMOTE, 'refs/remotes');
+  return { path, objects: join(shared, 'objects'), head, heads: [...heads], remotes };
+}
+
+/** Has git of the workspace's clone, by its settings, see the objects of a nested repository. */
+function throughClone(clone: Clone, { path, objects }: Nested, signal: Signal) {
+  const env = { ...cloneEnvironment(process.env), GIT_ALTERNATE_OBJECT_DIRECTORIES: JSON.stringify(objects) };
+  return { ...optionsOf(clone, path, signal), env };
+}
+
+/** Those heads that no remote of the repository is known to have. */
+async function unpublishedIn(clone: Clone, nested: Nested, signal: Signal): Promise<readonly string[]> {
+  const options = throughClone(clone, nested, signal);
+  const where = `--git-dir=${join(clone.path, '.git')}`;
   const own: string[] = [];
-  for (const sha of all) {
-    const more = await git(['rev-list', '--max-count=1', sha, '--not', '--remotes'], options);
-    if (more.trim() !== '') own.push(sha);
+  for (const sha of nested.heads) {
+    const args = ['rev-list', '--max-count=1', sha, '--not', ...nested.remotes];
+    const { exitCode, stdout } = await tryGit([where, ...args], options);
+    if (exitCode !== 0 || stdout !== '') own.push(sha);
   }
   return own;
 }
 
 /** Whether all files of the repository are as its last commit has them. */
-async function isClean(clone: Clone, path: string, signal: Signal): Promise<boolean> {
-  const options = optionsOf(clone, path, signal);
-  const { exitCode, stdout } = await tryGit(['status', '--porcelain', '--ignore-submodules=all'], options);
-  return exitCode === 0 && stdout === '';
+async function isClean(clone: Clone, nested: Nested, signal: Signal): Promise<boolean> {
+  if (nested.head === null) return false;
+  const scratch = await mkdtemp(join(clone.path, '.git', 'toolcrew-nested-'));
+  try {
+    const options = throughClone(clone, nested, signal);
+    const env = { ...options.env, GIT_INDEX_FILE: join(scratch, 'index') };
+    const where = [`--git-dir=${join(clone.path, '.git')}`, `--work-tree=${nested.path}`];
+    const run = (...args: string[]) => tryGit([...where, ...args], { ...options, env });
+    if ((await run('read-tree', nested.head)).exitCode !== 0) return false;
+    if ((await run('add', '--all', '.')).exitCode !== 0) return false;
+    const [now, committed] = [await run('write-tree'), await run('rev-parse', `${nested.head}^{tree}`)];
+    return now.exitCode === 0 && committed.exitCode === 0 && now.stdout === committed.stdout;
+  } finally {
+    await rm(scratch, { recursive: true, force: true });
+  }
 }
 
 /**
@@ -116,14 +164,15 @@ export async function saveNested(
   for (const place of await nestedIn(clone, signal)) {
     const path = join(clone.path, place);
     const name = place.replaceAll(/[^A-Za-z0-9_-]+/g, '-').replace(/^-/, '');
-    for (const sha of await unpublishedIn(clone, path, signal)) {
+    const nested = await readNested(clone, path);
+    for (const sha of await unpublishedIn(clone, nested, signal)) {
       if (await mirror.holds(sha)) continue;
       await keep(`${name}-commits`, 'unpublished commits', place, async (ref) => {
         await mirror.take({ ...clone, path }, sha, ref, signal);
         return true;
       });
     }
-    if (await isClean(clone, path, signal)) continue;
+    if (await isClean(clone, nested, signal)) continue;
     await keep(name, 'files', place, async (ref) => {
       if (!(await saveUncommitted(clone, ref, signal, { path, head: null }))) return false;
       await mirror.take(clone, ref, ref, signal);

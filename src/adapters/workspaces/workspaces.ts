@@ -2,7 +2,7 @@
 
 import { realpathSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { isDiskFull } from '../../domain/disk-full.ts';
 import { messageOf, ToolError } from '../../domain/errors.ts';
 import { oneLine } from '../../domain/text.ts';
@@ -10,6 +10,7 @@ import type { Clock, HookName, Logger, Place, Work, Workspaces, WorkspaceTask } 
 import * as clone from '../git/clone.ts';
 import { LOCAL_MS, saysDamaged } from '../git/git.ts';
 import { isClone, readConfig, readHead, readHeads, readRef, restore, unfinished } from '../git/git-directory.ts';
+import { expireSaved } from '../git/saved-refs.ts';
 import type { Isolation } from '../isolation.ts';
 import { removesTogether, removeTree } from '../remove-tree.ts';
 import { type HookScriptsOptions, runHookScript } from './hook-scripts.ts';
@@ -407,6 +408,12 @@ export class DiskWorkspaces implements Workspaces {
     }
     if (saved.length > 0) await tell?.(saved);
     await this.#clear(task);
-    await mirror.forget(worksOf(task.issue)).catch(() => undefined);
+    const works = `${worksOf(task.issue)}/`;
+    await mirror.forget((ref) => ref.startsWith(works)).catch(() => undefined);
+  }
+
+  async expireSaved(): Promise<number> {
+    const { mirror, workflow, clock } = this.#options;
+    return expireSaved(mirror, dirname(mirror.path), workflow().workspace.savedKeepDays, clock.now());
   }
 }

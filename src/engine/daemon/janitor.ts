@@ -97,11 +97,24 @@ export class Janitor {
     }
   }
 
+  async #expire(): Promise<void> {
+    const { workspaces, workflow, log } = this.#options;
+    const days = workflow().workspace.savedKeepDays;
+    try {
+      const dropped = await workspaces.expireSaved();
+      const what = `dropped ${dropped} refs of saved work older than ${days} days (workspace.saved_keep_days)`;
+      if (dropped > 0) log.log('info', 'workspace', what);
+    } catch (error) {
+      log.log('warn', 'workspace', `old refs of saved work could not be dropped: ${messageOf(error)}`);
+    }
+  }
+
   /** Once a day: of the issues that were left open, those that people closed meanwhile are over. */
   async sweep(signal: AbortSignal): Promise<void> {
     const { clock, tracker, journal, finish } = this.#options;
     if (clock.elapsed() - this.#sweptAt < SWEEP_MS) return;
     this.#sweptAt = clock.elapsed();
+    await this.#expire();
     for (const entry of [...journal.state.entries.values()]) {
       if (entry.phase !== 'parked') continue;
       const issue = await tracker.readIssue(entry.number, signal).catch(() => undefined);
