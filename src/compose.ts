@@ -49,6 +49,8 @@ export type DaemonOptions = {
   readonly port?: number;
   readonly logFormat: LogFormat;
   readonly once: boolean;
+  /** Aborted when the daemon is to end: the reason is the name of the signal. Until then it also ends a wait of the start. */
+  readonly ended: AbortSignal;
   /** Takes the log, line by line. */
   readonly write: (line: string) => void;
   /** For tests that follow every record. */
@@ -63,8 +65,6 @@ export type Daemon = {
   readonly url: string | null;
   /** Why the last poll came to nothing; null when it did not. */
   readonly trouble: string | null;
-  /** A line in the log, of the daemon itself. */
-  say(message: string): void;
 };
 
 const LEFTOVER_GRACE_MS = 3_000;
@@ -83,6 +83,14 @@ export async function createDaemon(options: DaemonOptions): Promise<Daemon> {
   let credential: Credential | undefined;
   const secrets = (): string[] => (credential === undefined ? [] : [credential.value]);
   const log = createLogger({ format: options.logFormat, write: options.write, now: clock.now, secrets });
+  const sayEnd = () => {
+    log.log(
+      'info',
+      'serve',
+      `${options.ended.reason}: agents at work are ended, the next start goes on with their issues; once more ends it at once`,
+    );
+  };
+  options.ended.addEventListener('abort', sayEnd, { once: true });
   const file = new WorkflowFile({
     path: options.workflowPath,
     source: { env, detectRemote },
@@ -192,7 +200,7 @@ export async function createDaemon(options: DaemonOptions): Promise<Daemon> {
       client,
       trackerConfig.slug,
       workflow.workspace.branchPrefix,
-      AbortSignal.any([supervisor.signal, AbortSignal.timeout(PREFIX_ANSWER_MS)]),
+      AbortSignal.any([supervisor.signal, options.ended, AbortSignal.timeout(PREFIX_ANSWER_MS)]),
     ).catch(() => undefined);
     const eventsFile = join(state.path, 'label-events.json');
     const tracker = new GitHubTracker({ client, slug: trackerConfig.slug, clock, eventsFile });
@@ -301,7 +309,6 @@ export async function createDaemon(options: DaemonOptions): Promise<Daemon> {
       get trouble() {
         return made.poll.lastError;
       },
-      say: (message) => log.log('info', 'serve', message),
     };
   } catch (error) {
     begin();

@@ -1,5 +1,6 @@
 // `tool serve`: the daemon in the foreground, ended in order by a signal.
 
+import { once } from 'node:events';
 import { isatty } from 'node:tty';
 import { createDaemon } from '../compose.ts';
 import { ToolError } from '../domain/errors.ts';
@@ -25,38 +26,39 @@ export async function serveCommand(path: string, options: ServeOptions): Promise
   const write = (line: string) => {
     process.stderr.write(line);
   };
-  const daemon = await createDaemon({
-    workflowPath: path,
-    env: process.env,
-    ...(options.port === undefined ? {} : { port: options.port }),
-    logFormat: options.logFormat,
-    once: options.once === true,
-    write,
-  });
+  const ending = new AbortController();
   let ended: EndSignal | undefined;
-  let finish: () => void = () => undefined;
-  const asked = new Promise<void>((resolve) => {
-    finish = resolve;
-  });
   const onSignal = (signal: EndSignal) => {
     if (ended !== undefined) {
       // Asked twice: nobody wants to wait. What is left is ended by the next start.
       process.exit(SIGNAL_CODES[signal]);
     }
     ended = signal;
-    daemon.say(
-      `${signal}: agents at work are ended, the next start goes on with their issues; once more ends it at once`,
-    );
+    ending.abort(signal);
     setTimeout(() => process.exit(SIGNAL_CODES[signal]), PATIENCE_MS).unref();
-    finish();
   };
+  // Before the start: a daemon that is ended while it starts also gives back its lock.
   for (const signal of signals) process.on(signal, onSignal);
+  let trouble: string | null;
   try {
-    await Promise.race([daemon.run(), asked]);
+    const daemon = await createDaemon({
+      workflowPath: path,
+      env: process.env,
+      ...(options.port === undefined ? {} : { port: options.port }),
+      logFormat: options.logFormat,
+      once: options.once === true,
+      ended: ending.signal,
+      write,
+    });
+    try {
+      if (!ending.signal.aborted) await Promise.race([daemon.run(), once(ending.signal, 'abort')]);
+      trouble = daemon.trouble;
+    } finally {
+      await daemon.close();
+    }
   } finally {
-    await daemon.close();
     for (const signal of signals) process.off(signal, onSignal);
   }
   if (ended !== undefined) process.exitCode = SIGNAL_CODES[ended];
-  else if (daemon.trouble !== null) throw new ToolError('tracker', `the poll failed: ${daemon.trouble}`);
+  else if (trouble !== null) throw new ToolError('tracker', `the poll failed: ${trouble}`);
 }

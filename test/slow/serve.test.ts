@@ -1,6 +1,7 @@
 // The daemon as a user starts it, on the embedded forge.
 
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
@@ -286,6 +287,23 @@ test('a signal ends the agents in order, leaves the issue to the next start, and
   await daemon.logged(`issue #${issue} state changed to tool-done`);
   assert.match(daemon.log, /\[agent\] {5}starting on issue #1 \(attempt 2\) with command/);
   assert.match(daemon.log, /\[workspace\] reusing/);
+});
+
+test('a signal while it starts ends it in order, although the service never answers', async (t) => {
+  const forge = await startForge(t);
+  const silent = createServer(() => undefined);
+  await once(silent.listen(0, '127.0.0.1'), 'listening');
+  finallyDo(t, () => {
+    silent.close();
+    silent.closeAllConnections();
+  });
+  const address = silent.address();
+  assert.ok(typeof address === 'object' && address !== null);
+  const apiUrl = `http://127.0.0.1:${address.port}`;
+  const daemon = await Daemon.start(t, forge, { apiUrl, yaml: agentRunning(COMMITS) });
+  await daemon.logged('status on');
+  assert.equal(await daemon.stop(), 143, daemon.log);
+  assert.match(daemon.log, /SIGTERM: agents at work are ended/);
 });
 
 test('the label taken off stops the agent and keeps the workspace; the issue closed removes it', async (t) => {

@@ -24,6 +24,7 @@ const daemon = await createDaemon({
   env: process.env,
   logFormat: 'text',
   once: false,
+  ended: new AbortController().signal,
   write: (line) => process.stderr.write(line),
   wrapJournal: (journal): Journal => ({
     get state() {
