@@ -166,7 +166,16 @@ async function checkCredential(
 async function checkRepository(workflow: Workflow, client: HostingClient): Promise<Check[]> {
   const signal = AbortSignal.timeout(20_000);
   const repository = await checkRights(client, workflow, signal);
-  return repository.status === 'fail' ? [repository] : [repository, await checkPrefix(client, workflow, signal)];
+  if (repository.status === 'fail') return [repository];
+  return [repository, await checkPrefix(client, workflow, signal), ...checkDrafts(workflow)];
+}
+
+/** The service tells nowhere whether it takes drafts, until one is opened. */
+function checkDrafts({ tracker }: Workflow): Check[] {
+  if (!tracker.draft) return [];
+  return [
+    ok('drafts', 'where the service takes none, as in a private repository of a free plan, a plain one is opened'),
+  ];
 }
 
 async function checkRights(client: HostingClient, workflow: Workflow, signal: AbortSignal): Promise<Check> {

@@ -234,6 +234,15 @@ test('a branch that makes those of issues impossible is named, with both ways ou
   assert.deepEqual((await rows()).row('branch prefix')?.status, 'ok');
 });
 
+test('what becomes of drafts is said where they are asked for, and nowhere else', async (t) => {
+  const { write, rows, install } = machine(t);
+  install('gh', LOGGED_IN);
+  write('', 'repo: maintainer/project, draft: true');
+  assert.match((await rows()).row('drafts')?.says ?? '', /takes none.*a plain one is opened/);
+  write('');
+  assert.equal((await rows()).row('drafts'), undefined);
+});
+
 test('a token that may not push, that is wrong, and a repository that is not there', async (t) => {
   const { install, write, rows } = machine(t);
   install('gh', LOGGED_IN);
