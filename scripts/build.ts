@@ -4,48 +4,18 @@ import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, write
 import { basename, dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type BuildOptions, build, type Plugin } from 'esbuild';
+import { COMMAND_SETTINGS, commonSettings, FONTS, noForms } from './bundling.ts';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const out = join(root, 'dist');
 
 rmSync(out, { recursive: true, force: true });
 
-/** The SDK checks what people answer to forms; the team server shows none, and what checks them is a quarter of what it would load. */
-const noForms: Plugin = {
-  name: 'no-forms',
-  setup(build) {
-    build.onResolve({ filter: /\/ajv-provider\.js$/ }, ({ path }) => ({ path, namespace: 'no-forms' }));
-    build.onLoad({ filter: /.*/, namespace: 'no-forms' }, () => ({
-      contents:
-        "export class AjvJsonSchemaValidator { getValidator() { throw new Error('the bundle has no validator') } }",
-    }));
-  },
-};
-
-const version: string = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')).version;
-
-/** What every bundle has in common. */
 const common = {
-  absWorkingDir: root,
+  ...commonSettings(root),
   outdir: 'dist',
-  bundle: true,
-  format: 'esm',
-  platform: 'node',
-  target: 'node20.19',
   minify: !process.argv.includes('--readable'),
-  keepNames: true,
-  sourcemap: 'linked',
-  sourcesContent: false,
-  legalComments: 'none',
-  metafile: true,
-  logLevel: 'warning',
-  // What is copied into a project has no package beside it.
-  define: { TOOL_VERSION: JSON.stringify(version) },
 } as const satisfies BuildOptions;
-
-// CommonJS dependencies in an ES module bundle ask for `require`.
-const REQUIRE =
-  "import { createRequire as bundledRequire } from 'node:module'; const require = bundledRequire(import.meta.url);";
 
 const hookFiles = readdirSync(join(root, 'hooks')).filter((name) => name.endsWith('.ts'));
 /**
@@ -91,19 +61,14 @@ async function buildHooks() {
 const built = await Promise.all([
   build({
     ...common,
+    ...COMMAND_SETTINGS,
     entryPoints: { cli: 'src/cli.ts' },
-    splitting: true,
-    chunkNames: 'chunks/[name]-[hash]',
-    plugins: [noForms],
-    banner: { js: REQUIRE },
   }),
   ...(await buildHooks()),
 ]);
 cpSync(join(root, 'hooks', 'guard.sh'), join(out, 'hooks', 'guard.sh'));
 
-// The embedded forge's service reads its fonts beside the code that asks for them.
-const fonts = join(root, 'node_modules', 'emulate', 'dist', 'fonts');
-cpSync(fonts, join(out, 'chunks', 'fonts'), { recursive: true });
+cpSync(join(root, FONTS.from), join(out, FONTS.to), { recursive: true });
 
 /** Packages that stand in the bundle: their licences go with it. */
 function bundledPackages(): string[] {

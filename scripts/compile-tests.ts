@@ -4,13 +4,13 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { SourceMap } from 'node:module';
 import { dirname, extname, join, relative, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { build, type Plugin } from 'esbuild';
+import { build, type Metafile, type Plugin } from 'esbuild';
 import { COMPILING } from '../test/support/compiled.ts';
 
 const PROGRAMS = join('test', 'support', 'programs');
 
-/** A source that asks where it stands is told where it stands, not what was made of it. */
-const ownPlace: Plugin = {
+/** A test that asks where it stands is told where it stands, not what was made of it. */
+export const ownPlace: Plugin = {
   name: 'own-place',
   setup({ onLoad }) {
     onLoad({ filter: /\/test\/.*\.ts$/ }, ({ path }) => ({
@@ -23,11 +23,13 @@ const ownPlace: Plugin = {
 /**
  * @param files of tests, by their paths in the project
  * @param directory of the project, or below: what is made of `x/y.ts` is put there as `x/y.js`
+ * @returns which file brings in which
  */
-export async function compileTests(root: string, files: readonly string[], directory: string): Promise<void> {
+export async function compileTests(root: string, files: readonly string[], directory: string): Promise<Metafile> {
   const programs = readdirSync(join(root, PROGRAMS)).filter((name) => extname(name) === '.ts');
-  await build({
+  const { metafile } = await build({
     ...COMPILING,
+    metafile: true,
     absWorkingDir: root,
     entryPoints: [...files, ...programs.map((name) => join(PROGRAMS, name))],
     outbase: root,
@@ -36,6 +38,7 @@ export async function compileTests(root: string, files: readonly string[], direc
     chunkNames: 'chunks/[name]-[hash]',
     plugins: [ownPlace],
   });
+  return metafile;
 }
 
 /** The compiled file of a file of tests. */

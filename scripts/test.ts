@@ -1,5 +1,6 @@
 // Runs the tests: builds first, and fails when a file's tests were not executed or too little of src was reached.
 // usage: tsx scripts/test.ts [--coverage] [--again] [--within=MINUTES] [folder or file …]; without any, all but test/slow and test/hosts.
+// Network tests run in two forms: against the sources, and against these as the build bundles them.
 // --again: up to three files that fail are run once more, by themselves, and it is said aloud what only then passed.
 // --within: for a machine that may be too slow for all of it. What is not begun after so many minutes is not run, and is
 // named; the files come in another order each day, so that it is not always the same ones.
@@ -21,6 +22,7 @@ import { tmpdir } from 'node:os';
 import { basename, dirname, join, sep } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { COMPILED_VARIABLE } from '../test/support/compiled.ts';
+import { compileBuiltTests, networkTests } from './built-tests.ts';
 import { compiledFile, compileTests, sourceAt } from './compile-tests.ts';
 import { reportCoverage } from './coverage.ts';
 
@@ -56,19 +58,28 @@ function isSlow(file: string): boolean {
   return SLOW.includes(dirname(file));
 }
 
+/** Tests against the sources, or against the bundle of them. */
+type Form = 'source' | 'bundle';
+
 /** What one process runs: files of tests, and the one that brings them in. */
 type Run = {
   readonly files: readonly string[];
   readonly entry: string;
+  readonly form: Form;
 };
 
-/** A process for each slow file; the others share, each process every n-th of them. */
+/** A process for each slow file; the others share. */
 function runsOf(files: readonly string[]): readonly Run[] {
   const rest = files.filter((file) => !isSlow(file));
-  const count = Math.max(Math.ceil(rest.length / FILES_PER_PROCESS), Math.min(rest.length, AT_ONCE));
-  const groups = Array.from({ length: count }, (_, group) => rest.filter((_, index) => index % count === group));
-  const shared = groups.map((group, index) => runOf(group, `group-${index + 1}`));
-  return [...shared, ...files.filter(isSlow).map(alone)];
+  const alone = files.filter(isSlow).map((file) => runOf([file], file, 'source'));
+  return [...sharedRuns(rest, 'source'), ...sharedRuns(bundled, 'bundle'), ...alone];
+}
+
+/** Each process takes every n-th file. */
+function sharedRuns(files: readonly string[], form: Form): readonly Run[] {
+  const count = Math.max(Math.ceil(files.length / FILES_PER_PROCESS), Math.min(files.length, AT_ONCE));
+  const groups = Array.from({ length: count }, (_, group) => files.filter((_, index) => index % count === group));
+  return groups.map((group, index) => runOf(group, `group-${index + 1}`, form));
 }
 
 /**
@@ -94,14 +105,17 @@ ${imports}} finally {
 `;
 }
 
-function runOf(files: readonly string[], name: string): Run {
-  const entry = join(place, `${name}.js`);
-  writeFileSync(entry, sharedEntry(files.map((file) => compiledFile(compiled, file))));
-  return { files, entry };
+function runOf(files: readonly string[], name: string, form: Form): Run {
+  const entry = join(place, `${form}-${name.replaceAll(sep, '-')}.js`);
+  const directory = form === 'source' ? compiled : compiledBundle;
+  writeFileSync(entry, sharedEntry(files.map((file) => compiledFile(directory, file))));
+  return { files, entry, form };
 }
 
-function alone(file: string): Run {
-  return runOf([file], file.replaceAll(sep, '-'));
+/** A file by itself, in each of its forms. */
+function alone(file: string): readonly Run[] {
+  const source = runOf([file], file, 'source');
+  return bundled.includes(file) ? [source, runOf([file], file, 'bundle')] : [source];
 }
 
 /** As scripts/tests-reporter.js tells it. */
@@ -125,7 +139,7 @@ type Outcome = {
   readonly idle: Set<string>;
 };
 
-async function runOne({ files, entry }: Run, outcome: Outcome): Promise<void> {
+async function runOne({ files, entry, form }: Run, outcome: Outcome): Promise<void> {
   const list = `${entry}.ended`;
   const child = spawn(
     process.execPath,
@@ -138,7 +152,11 @@ async function runOne({ files, entry }: Run, outcome: Outcome): Promise<void> {
     {
       cwd: root,
       stdio: ['ignore', 'pipe', 'inherit'],
-      env: { ...process.env, [COMPILED_VARIABLE]: compiled, ...(coverage ? { NODE_V8_COVERAGE: counters } : {}) },
+      env: {
+        ...process.env,
+        [COMPILED_VARIABLE]: compiled,
+        ...(coverage && form === 'source' ? { NODE_V8_COVERAGE: counters } : {}),
+      },
     },
   );
   let said = '';
@@ -153,7 +171,9 @@ async function runOne({ files, entry }: Run, outcome: Outcome): Promise<void> {
   }, LONGEST_MS);
   const [code] = (await once(child, 'close')) as [number | null];
   clearTimeout(limit);
-  process.stdout.write(`\n=== ${files.length === 1 ? files[0] : `${files.length} files, ${basename(entry)}`}\n${said}`);
+  process.stdout.write(
+    `\n=== ${files.length === 1 ? files[0] : `${files.length} files, ${basename(entry)}`}${form === 'bundle' ? ', against the bundle' : ''}\n${said}`,
+  );
   const ended = (existsSync(list) ? readFileSync(list, 'utf8') : '')
     .split('\n')
     .filter(Boolean)
@@ -232,7 +252,15 @@ process.once('exit', () => {
 });
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1));
 const compiled = join(place, 'compiled');
-await compileTests(root, files, compiled);
+const compiledBundle = join(place, 'bundle');
+const metafile = await compileTests(root, files, compiled);
+// The slow ones start dist/ itself.
+const bundled = networkTests(
+  metafile,
+  files.filter((file) => !isSlow(file)),
+);
+if (wanted.length === 0 && bundled.length === 0) throw new Error('no network tests found');
+if (bundled.length > 0) await compileBuiltTests(root, bundled, metafile, compiledBundle);
 
 const runs = runsOf(files);
 const first = outcomeNow();
@@ -242,7 +270,7 @@ const raced = [...first.failed];
 if (!ok && again && first.idle.size === 0 && raced.length <= MOST_AGAIN) {
   process.stdout.write(`\n=== failed, and run once more by themselves: ${raced.join(', ')}\n`);
   const second = outcomeNow();
-  await runAll(raced.map(alone), 1, second);
+  await runAll(raced.flatMap(alone), 1, second);
   ok = told(second);
   if (ok) process.stdout.write(`\n=== PASSED ONLY WHEN RUN ALONE, a race to be mended: ${raced.join(', ')}\n`);
 }

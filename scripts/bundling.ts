@@ -1,0 +1,52 @@
+// The settings by which sources become a bundle: of dist/, and of what the network tests run against.
+
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { BuildOptions, Plugin } from 'esbuild';
+
+/** The SDK checks what people answer to forms; the team server shows none, and what checks them is a quarter of what it would load. */
+export const noForms: Plugin = {
+  name: 'no-forms',
+  setup(build) {
+    build.onResolve({ filter: /\/ajv-provider\.js$/ }, ({ path }) => ({ path, namespace: 'no-forms' }));
+    build.onLoad({ filter: /.*/, namespace: 'no-forms' }, () => ({
+      contents:
+        "export class AjvJsonSchemaValidator { getValidator() { throw new Error('the bundle has no validator') } }",
+    }));
+  },
+};
+
+/** What every bundle has in common. */
+export function commonSettings(root: string) {
+  const { version }: { readonly version: string } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+  return {
+    absWorkingDir: root,
+    bundle: true,
+    format: 'esm',
+    platform: 'node',
+    target: 'node20.19',
+    minify: true,
+    keepNames: true,
+    sourcemap: 'linked',
+    sourcesContent: false,
+    legalComments: 'none',
+    metafile: true,
+    logLevel: 'warning',
+    // What is copied into a project has no package beside it.
+    define: { TOOL_VERSION: JSON.stringify(version) },
+  } as const satisfies BuildOptions;
+}
+
+/** Those of the command, beside the common ones. */
+export const COMMAND_SETTINGS = {
+  splitting: true,
+  chunkNames: 'chunks/[name]-[hash]',
+  plugins: [noForms],
+  // CommonJS dependencies in an ES module bundle ask for `require`.
+  banner: {
+    js: "import { createRequire as bundledRequire } from 'node:module'; const require = bundledRequire(import.meta.url);",
+  },
+} satisfies BuildOptions;
+
+/** The embedded forge's service reads its fonts beside the code that asks for them. */
+export const FONTS = { from: join('node_modules', 'emulate', 'dist', 'fonts'), to: join('chunks', 'fonts') };
