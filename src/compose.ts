@@ -12,6 +12,7 @@ import { FileJournal } from './adapters/event-log/journal.ts';
 import { requireGit, SETTINGS_VARIABLE } from './adapters/git/git.ts';
 import { detectRemote } from './adapters/git/git-remote.ts';
 import { Mirror } from './adapters/git/mirror.ts';
+import { ModuleCopies } from './adapters/git/module-copies.ts';
 import { writePersonSettings } from './adapters/git/person-settings.ts';
 import { dropRepositoryVariables } from './adapters/git/repository-variables.ts';
 import { cloneUrlOf, hostOf } from './adapters/github/clone-url.ts';
@@ -164,14 +165,14 @@ export async function createDaemon(options: DaemonOptions): Promise<Daemon> {
       onFailure: (task, message) => log.log('error', 'serve', `${task} failed: ${message}`),
     });
     closers.push(() => supervisor.close());
-    const mirror = new Mirror({
-      path: join(state.path, 'repo.git'),
+    const remote = {
       remoteUrl: cloneUrl,
       secret: () => found.gitSecret(),
       env: { ...env, ...(await authorityForGit(authorities, state.path, cloneUrl, env)) },
       clock,
       silenceMs: () => file.current.workspace.cloneTimeoutMs,
-    });
+    };
+    const mirror = new Mirror({ path: join(state.path, 'repo.git'), ...remote });
     // Three programs at work while the rest of this one is loaded: the copy of the repository, the namespaces, the client's login.
     supervisor.run('fetch', async (signal) => {
       await mirror.refresh(signal).catch(() => undefined);
@@ -221,6 +222,7 @@ export async function createDaemon(options: DaemonOptions): Promise<Daemon> {
       clock,
       log,
       mirror,
+      modules: new ModuleCopies({ directory: join(state.path, 'submodules'), ...remote }),
       isolation,
       workflow: () => file.current,
       hookEnv: () => hookEnvironment(env),

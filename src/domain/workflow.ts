@@ -44,6 +44,8 @@ export type Workflow = {
     readonly savedKeepDays: number;
     /** What the branches of new issues begin with; usually ends with `/`. */
     readonly branchPrefix: string;
+    /** Whether submodules are filled. */
+    readonly submodules: boolean;
     /** Git that has told nothing from the remote for so long is ended. */
     readonly cloneTimeoutMs: number;
   };

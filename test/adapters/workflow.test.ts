@@ -57,6 +57,7 @@ test('with nothing but the repository, every default holds', () => {
       keep: false,
       savedKeepDays: 30,
       branchPrefix: 'tool/',
+      submodules: true,
       cloneTimeoutMs: 600_000,
     },
     hooks: { afterCreate: null, beforeRun: null, afterRun: null, beforeRemove: null, timeoutMs: 300_000 },
@@ -242,7 +243,9 @@ test('rules across keys', () => {
     [`${REPO}\nport: 80`, ['port: unknown key; did you mean server.port?']],
     [
       `${REPO}\nworkspace: { repo: o/r }`,
-      ['workspace.repo: unknown key; expected one of root, keep, saved_keep_days, branch_prefix, clone_timeout_ms'],
+      [
+        'workspace.repo: unknown key; expected one of root, keep, saved_keep_days, branch_prefix, submodules, clone_timeout_ms',
+      ],
     ],
     ['- a\n- b', ['front matter: expected a map of keys, got ["a","b"]']],
   ];

@@ -3,7 +3,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Account } from '../../src/adapters/forge/accounts.ts';
-import { Forge } from '../../src/adapters/forge/forge.ts';
+import { Forge, type ForgeOptions } from '../../src/adapters/forge/forge.ts';
 import { cloneEnvironment, git } from '../../src/adapters/git/git.ts';
 import { type Cleanup, finallyDo, tempDir } from './temp.ts';
 
@@ -52,7 +52,7 @@ export async function commitFiles(
 }
 
 /** A bare repository with one commit on `main`; `work` is a work tree that pushes to it. */
-async function bareRepository(
+export async function bareRepository(
   directory: string,
   files: Readonly<Record<string, string>> = FILES,
 ): Promise<{ readonly bare: string; readonly work: string }> {
@@ -112,7 +112,7 @@ function rows(value: unknown): Fields[] {
 export async function startForge(
   t: Cleanup,
   files: Readonly<Record<string, string>> = FILES,
-  more: { readonly drafts?: boolean } = {},
+  more: { readonly drafts?: boolean; readonly others?: ForgeOptions['others'] } = {},
 ): Promise<TestForge> {
   const directory = tempDir(t);
   const { bare, work } = await bareRepository(directory, files);

@@ -3,7 +3,9 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { systemClock } from '../../src/adapters/clock.ts';
+import type { ForgeOptions } from '../../src/adapters/forge/forge.ts';
 import { Mirror } from '../../src/adapters/git/mirror.ts';
+import { ModuleCopies } from '../../src/adapters/git/module-copies.ts';
 import { Isolation } from '../../src/adapters/isolation.ts';
 import { claimRoot } from '../../src/adapters/workspaces/workspace-root.ts';
 import { DiskWorkspaces } from '../../src/adapters/workspaces/workspaces.ts';
@@ -20,27 +22,30 @@ function isolationOf(directory: string): Promise<Isolation> {
   return Isolation.probe('auto', { readOnly: [directory], hidden: [], tables: join(directory, 'mounts') });
 }
 
+type Repositories = { readonly submodules?: boolean; readonly others?: ForgeOptions['others'] };
+
 /** Workspaces with their mirror of a small repository on the embedded forge. */
 export async function setUpWorkspaces(
   t: Cleanup,
   hooks: Partial<Workflow['hooks']> = {},
   gitTimeoutMs = 20_000,
   remove?: (path: string) => Promise<void>,
+  { submodules = true, others = {} }: Repositories = {},
 ) {
-  const forge = await startForge(t);
+  const forge = await startForge(t, undefined, { others });
   const directory = tempDir(t);
-  const mirror = new Mirror({
-    path: join(directory, 'state', 'repo.git'),
+  const remote = {
     remoteUrl: forge.forge.cloneUrl,
     secret: async () => `username=x-access-token\npassword=${DAEMON_TOKEN}\n`,
     env: process.env,
     silenceMs: () => 600_000,
     clock: { now: () => performance.now() * 1e6, elapsed: () => performance.now() * 1e6, sleep: systemClock.sleep },
-  });
+  };
+  const mirror = new Mirror({ path: join(directory, 'state', 'repo.git'), ...remote });
   mkdirSync(join(directory, 'state'));
   const claim = () => claimRoot(join(directory, 'workspaces'), 'host/o/r', join(directory, 'state'));
   const root = claim();
-  const workflow = { ...workflowWith({ hooks }) };
+  const workflow = { ...workflowWith({ hooks, workspace: { submodules } }) };
   const isolation = await isolationOf(directory);
   const logged: string[] = [];
   const workspaces = new DiskWorkspaces({
@@ -50,6 +55,7 @@ export async function setUpWorkspaces(
     root,
     claimRoot: claim,
     mirror,
+    modules: new ModuleCopies({ directory: join(directory, 'state', 'submodules'), ...remote }),
     isolation,
     gitTimeoutMs,
     workflow: () => workflow,

@@ -381,6 +381,7 @@ export function workflowWith(
       keep: false,
       savedKeepDays: 30,
       branchPrefix: 'tool/',
+      submodules: true,
       cloneTimeoutMs: 600_000,
       ...change.workspace,
     },

@@ -82,6 +82,7 @@ const workspace = z
       .describe(
         'What the branches of issues begin with, <branch_prefix>issue-<number>. An issue that was taken on keeps its branch.',
       ),
+    submodules: z.boolean().default(true).describe('Fill the submodules of a workspace.'),
     clone_timeout_ms: milliseconds(1, 600_000).describe(
       'A clone, fetch or push to which nothing comes for so long is ended, ms. It may last longer while bytes arrive.',
     ),

@@ -153,6 +153,7 @@ function normalize(
       keep: input.workspace.keep,
       savedKeepDays: input.workspace.saved_keep_days,
       branchPrefix: input.workspace.branch_prefix,
+      submodules: input.workspace.submodules,
       cloneTimeoutMs: input.workspace.clone_timeout_ms,
     },
     hooks: {

@@ -14,6 +14,8 @@ export type ForgeOptions = {
   /** Directory of a bare Git repository with a branch `main`. */
   readonly repository: string;
   readonly accounts: readonly Account[];
+  /** Further bare repositories, by `<owner>/<name>`, for git alone; accounts with a role here may read what is private. */
+  readonly others?: Readonly<Record<string, { readonly repository: string; readonly isPrivate: boolean }>>;
   /** 0 or none: any free port. */
   readonly port?: number;
   /** Whether pull requests may be drafts; they may. */
@@ -71,6 +73,8 @@ export class Forge {
     handler = async (request, response) => {
       const path = (request.url ?? '/').split('?')[0] ?? '/';
       if (path.startsWith(gitPath)) return serveGit(request, response, repository, accounts);
+      const other = options.others?.[/^\/([^/]+\/[^/]+)\.git\//.exec(path)?.[1] ?? ''];
+      if (other !== undefined) return serveGit(request, response, other.repository, accounts, other.isPrivate);
       const page = request.method === 'GET' ? await forgePage(path, options, rest) : undefined;
       if (page === undefined) return rest.serve(request, response);
       response

@@ -22,12 +22,13 @@ function serviceOf(
   return { service: name, advertise: path.endsWith('/info/refs') };
 }
 
-/** Answers one request for `<repository>.git/…`. Reading is free, writing needs an account that may write. */
+/** Answers one request for `<repository>.git/…`. Reading is free unless it is private, writing needs an account that may write. */
 export async function serveGit(
   request: IncomingMessage,
   response: ServerResponse,
   repository: string,
   accounts: Accounts,
+  isPrivate = false,
 ): Promise<void> {
   const url = new URL(request.url ?? '/', 'http://here');
   const asked = serviceOf(url.pathname, url.searchParams);
@@ -36,6 +37,10 @@ export async function serveGit(
     return;
   }
   const { service, advertise } = asked;
+  if (isPrivate && accounts.behind(request.headers.authorization) === undefined) {
+    response.writeHead(401, { 'www-authenticate': 'Basic realm="forge"' }).end();
+    return;
+  }
   if (service === 'git-receive-pack') {
     const account = accounts.behind(request.headers.authorization);
     if (account === undefined) {

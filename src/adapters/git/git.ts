@@ -29,6 +29,8 @@ export type GitOptions = {
   readonly encoding?: 'utf8' | 'latin1';
   /** User name and password for the remote, in the form of git's credential protocol, handed over on a pipe. */
   readonly secret?: string;
+  /** Scheme, host and port that alone get the secret, whatever a server leads on to; without it, whoever asks. */
+  readonly secretFor?: string;
 };
 
 export type GitResult = { readonly exitCode: number | null; readonly stdout: string; readonly stderr: string };
@@ -54,7 +56,10 @@ const SAFE = Object.entries(SAFE_CONFIG).flatMap(([key, value]) => ['-c', `${key
 
 /** Git reads the credential from file descriptor 3: `store` and `erase` find the pipe empty and do nothing. The shell does it alone. */
 const HELPER = '!while IFS= read -r line; do printf "%s\\n" "$line"; done <&3 #';
-const CREDENTIAL = ['-c', 'credential.helper=', '-c', `credential.helper=${HELPER}`];
+function credentialFor(origin: string | undefined): readonly string[] {
+  const key = origin === undefined ? 'credential' : `credential.${origin}`;
+  return ['-c', 'credential.helper=', '-c', `${key}.helper=${HELPER}`];
+}
 
 /** Names the file with those of the person's settings that the daemon's own git keeps. */
 export const SETTINGS_VARIABLE = 'TOOL_GIT_SETTINGS';
@@ -138,8 +143,8 @@ export function requireGit(env: Readonly<Record<string, string | undefined>>): v
 
 /** Runs git; its exit code is in the result. */
 export async function tryGit(args: readonly string[], options: GitOptions): Promise<GitResult> {
-  const { cwd, signal, timeoutMs = LOCAL_MS, input, secret, launch } = options;
-  const credential = secret === undefined ? [] : CREDENTIAL;
+  const { cwd, signal, timeoutMs = LOCAL_MS, input, secret, secretFor, launch } = options;
+  const credential = secret === undefined ? [] : credentialFor(secretFor);
   const all = [...SAFE, ...credential, ...plainly(args)];
   const [file, words] = launch === undefined ? (['git', all] as const) : launch('git', all);
   const result = await runProgram(file, words, {

@@ -10,6 +10,7 @@ import type { Clock, HookName, Logger, Place, Work, Workspaces, WorkspaceTask } 
 import * as clone from '../git/clone.ts';
 import { LOCAL_MS, saysDamaged } from '../git/git.ts';
 import { isClone, readConfig, readHead, readHeads, readRef, restore, unfinished } from '../git/git-directory.ts';
+import type { ModuleCopies } from '../git/module-copies.ts';
 import { expireSaved } from '../git/saved-refs.ts';
 import type { Isolation } from '../isolation.ts';
 import { removesTogether, removeTree } from '../remove-tree.ts';
@@ -17,6 +18,7 @@ import { type HookScriptsOptions, runHookScript } from './hook-scripts.ts';
 import { readTemplate } from './pull-request-template.ts';
 import { setAside } from './set-aside.ts';
 import { SpareClones } from './spare-clones.ts';
+import { fillWorkspace } from './submodules.ts';
 import { WorkspaceMarks } from './workspace-marks.ts';
 import { ROOT_DATA } from './workspace-root.ts';
 import {
@@ -41,6 +43,7 @@ export type WorkspacesOptions = HookScriptsOptions & {
   readonly isolation: Pick<Isolation, 'active' | 'wrap'>;
   readonly clock: Clock;
   readonly log: Logger;
+  readonly modules: ModuleCopies;
   /** Removes a directory, or throws with what keeps it. */
   readonly remove?: (path: string) => Promise<void>;
   /** How long one git command in a clone may take. */
@@ -210,10 +213,19 @@ export class DiskWorkspaces implements Workspaces {
     try {
       if (this.#options.workflow().hooks.beforeRun === null) await this.#sync(task, signal);
       else await this.#syncByScript(task, signal);
+      await this.#fillModules(task, signal);
     } finally {
       // From here on the agent may be in it.
       this.#untouched.delete(task.issue);
     }
+  }
+
+  async #fillModules(task: WorkspaceTask, signal: AbortSignal): Promise<void> {
+    const { workflow, modules: copies, clock, log, isolation } = this.#options;
+    // Without namespaces git follows nothing inside that an agent may have planted.
+    const mayEnter = isolation.active || this.#untouched.has(task.issue);
+    if (!workflow().workspace.submodules || !mayEnter) return;
+    await fillWorkspace({ clone: this.#clone(task.issue), copies, clock, log, marks: this.#marks }, task, signal);
   }
 
   async #syncByScript(task: WorkspaceTask, signal: AbortSignal): Promise<void> {

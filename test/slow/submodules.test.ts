@@ -1,0 +1,226 @@
+// Submodules: filled from the daemon's own copies, without its credential.
+
+import assert from 'node:assert/strict';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import { join } from 'node:path';
+import test from 'node:test';
+import { systemClock } from '../../src/adapters/clock.ts';
+import { NO_PUSH } from '../../src/adapters/git/clone.ts';
+import { ModuleCopies } from '../../src/adapters/git/module-copies.ts';
+import { bareRepository, commitFiles, DAEMON_TOKEN, gitAs } from '../support/forge.ts';
+import { type Cleanup, finallyDo, tempDir } from '../support/temp.ts';
+import { setUpWorkspaces } from '../support/workspaces.ts';
+
+const { signal } = new AbortController();
+
+type Link = { readonly path: string; readonly url: string; readonly sha: string; readonly name?: string };
+
+/** Commits links and their .gitmodules, as `git submodule add` would. */
+async function link(work: string, links: readonly Link[], message = 'submodules'): Promise<string> {
+  const text = links.map(
+    ({ path, url, name = path }) => `[submodule "${name}"]\n\tpath = ${path}\n\turl = ${JSON.stringify(url)}\n`,
+  );
+  writeFileSync(join(work, '.gitmodules'), text.join(''));
+  await gitAs(work, 'add', '.gitmodules');
+  for (const { path, sha } of links) {
+    mkdirSync(join(work, path), { recursive: true });
+    await gitAs(work, 'update-index', '--add', '--cacheinfo', `160000,${sha},${path}`);
+  }
+  await gitAs(work, 'commit', '--quiet', '-m', message);
+  return headOf(work);
+}
+
+const headOf = async (path: string) => (await gitAs(path, 'rev-parse', 'HEAD')).trim();
+
+/** A server that turns everybody away and keeps what they showed. */
+async function listener(t: Cleanup, answer: { readonly status: number; readonly location?: string }) {
+  const shown: (string | undefined)[] = [];
+  const server = createServer((request, response) => {
+    shown.push(request.headers.authorization);
+    const { status, location } = answer;
+    const to = location === undefined ? {} : { location: location + (request.url ?? '') };
+    response.writeHead(status, { 'www-authenticate': 'Basic realm="x"', ...to }).end();
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  finallyDo(t, () => server.close());
+  const address = server.address();
+  return { shown, url: `http://127.0.0.1:${typeof address === 'object' ? address?.port : 0}` };
+}
+
+/** The project, with a private library that has a part of its own; `more` are further links. */
+async function project(t: Cleanup, options: { readonly submodules?: boolean; readonly script?: boolean } = {}) {
+  const [library, part] = [
+    await bareRepository(tempDir(t), { 'lib.js': '1\n' }),
+    await bareRepository(tempDir(t), { 'part.js': '1\n' }),
+  ];
+  const inner = await link(library.work, [{ path: 'inner', url: '../part.git', sha: await headOf(part.work) }]);
+  await gitAs(library.work, 'push', '--quiet', 'origin', 'main');
+  const script = { afterCreate: 'git clone --quiet "$TOOL_CLONE_URL" .' };
+  const world = await setUpWorkspaces(t, options.script === true ? script : {}, 20_000, undefined, {
+    submodules: options.submodules ?? true,
+    others: {
+      'maintainer/library': { repository: library.bare, isPrivate: true },
+      'maintainer/part': { repository: part.bare, isPrivate: false },
+    },
+  });
+  const publish = async (...links: readonly Link[]) => {
+    const sha = await link(world.work, links);
+    await gitAs(world.work, 'push', '--quiet', 'origin', 'main');
+    world.mirror.outdate();
+    return sha;
+  };
+  const warned = () =>
+    world.logged
+      .filter((line) => line.startsWith('warn: issue #1: the submodule '))
+      .map((line) => line.slice('warn: issue #1: '.length));
+  return {
+    ...world,
+    warned,
+    library,
+    part,
+    inner,
+    publish,
+    lib: { path: 'libs/lib', url: '../library.git', sha: inner },
+  };
+}
+
+/** All files below, links not followed. */
+function filesBelow(path: string): string[] {
+  return readdirSync(path, { withFileTypes: true }).flatMap((entry) =>
+    entry.isDirectory() ? filesBelow(join(path, entry.name)) : entry.isFile() ? [join(path, entry.name)] : [],
+  );
+}
+
+for (const script of [false, true])
+  test(`filled recursively, a private one too, without a credential, in a clone of ${script ? 'a script' : 'ours'}`, async (t) => {
+    const { ready, task, publish, lib, forge, warned, workspaces } = await project(t, { script });
+    await publish(lib);
+    const { path } = await ready(task());
+    assert.deepEqual(warned(), []);
+    assert.equal(readFileSync(join(path, 'libs/lib/lib.js'), 'utf8'), '1\n');
+    assert.equal(readFileSync(join(path, 'libs/lib/inner/part.js'), 'utf8'), '1\n');
+    assert.equal((await gitAs(path, 'status', '--porcelain')).trim(), '');
+    const at = join(path, 'libs/lib');
+    assert.equal((await gitAs(at, 'remote', 'get-url', 'origin')).trim(), `${forge.url}/maintainer/library.git`);
+    assert.equal((await gitAs(at, 'remote', 'get-url', '--push', 'origin')).trim(), NO_PUSH);
+    assert.match(await gitAs(path, 'submodule', 'status', '--recursive'), /^ \w+ libs\/lib.*\n \w+ libs\/lib\/inner/);
+    for (const file of filesBelow(path)) assert.equal(readFileSync(file).includes(DAEMON_TOKEN), false, file);
+    const sha = await commitFiles(path, { 'a.txt': '1\n' }, 'work beside it');
+    assert.equal((await workspaces.collect(task(), signal)).head, sha);
+    await ready(task(2));
+    assert.match(await gitAs(path, 'submodule', 'status'), /^ /, 'the workspace’s settings still know it');
+  });
+
+test('one that cannot be had is named and left empty, the others are filled, and the issue starts', async (t) => {
+  const { ready, task, publish, lib, inner, part, warned, said } = await project(t);
+  const other = await listener(t, { status: 401 });
+  const missing = 'd'.repeat(40);
+  await publish(
+    { path: 'away', url: '../away.git', sha: inner },
+    { path: 'foreign', url: `${other.url}/x.git`, sha: inner },
+    { path: 'ext', url: 'ext::sh -c "touch planted"', sha: inner },
+    { path: 'file', url: part.bare, sha: await headOf(part.work) },
+    { path: 'name', name: 'a/../../../x', url: '../library.git', sha: inner },
+    { path: 'gone', url: '../part.git', sha: missing },
+    { path: 'ssh', url: 'git@127.0.0.1:maintainer/part.git', sha: await headOf(part.work) },
+    lib,
+  );
+  const { path } = await ready(task());
+  for (const name of ['away', 'foreign', 'ext', 'file', 'name', 'gone']) {
+    assert.deepEqual(readdirSync(join(path, name)), [], name);
+    assert.equal(warned().filter((words) => words.startsWith(`the submodule ${name} is left empty: `)).length, 1, name);
+  }
+  assert.equal(warned().length, 6);
+  for (const words of warned()) assert.ok(said.includes(`${words}\n`));
+  assert.ok(existsSync(join(path, 'libs/lib/inner/part.js')));
+  assert.ok(existsSync(join(path, 'ssh/part.js')), 'ssh on the same host is asked for over HTTP');
+  assert.deepEqual(new Set(other.shown), new Set([undefined]), 'no other host sees a credential');
+});
+
+test('a credential does not follow where the host leads elsewhere', async (t) => {
+  const thief = await listener(t, { status: 401 });
+  const host = await listener(t, { status: 302, location: thief.url });
+  const copies = new ModuleCopies({
+    directory: tempDir(t),
+    remoteUrl: `${host.url}/o/r.git`,
+    secret: async () => 'username=x-access-token\npassword=secret\n',
+    env: process.env,
+    clock: systemClock,
+    silenceMs: () => 20_000,
+  });
+  await assert.rejects(copies.bring(`${host.url}/o/s.git`, 'a'.repeat(40), signal));
+  assert.ok(thief.shown.length > 0);
+  assert.deepEqual(new Set(thief.shown), new Set([undefined]));
+});
+
+test('workspace.submodules: false leaves them empty, without a word', async (t) => {
+  const { ready, task, publish, lib, warned } = await project(t, { submodules: false });
+  await publish(lib);
+  const { path } = await ready(task());
+  assert.deepEqual(readdirSync(join(path, 'libs/lib')), []);
+  assert.deepEqual(warned(), []);
+});
+
+test('what is left in a submodule that was filled is saved and named before the workspace goes; a clean one costs no ref', async (t) => {
+  const { ready, task, publish, lib, workspaces, mirror, said } = await project(t);
+  await publish(lib);
+  const saved = async () =>
+    (await gitAs(mirror.path, 'for-each-ref', '--format=%(refname)', 'refs/toolcrew/saved')).trim();
+  await ready(task());
+  await workspaces.remove(task(), signal);
+  assert.equal(await saved(), '');
+  const { path } = await ready(task(1, 2));
+  const inside = await commitFiles(join(path, 'libs/lib'), { 'lib.js': '2\n' }, 'inside');
+  writeFileSync(join(path, 'libs/lib/inner/half.js'), 'half\n');
+  await commitFiles(path, { 'a.txt': '1\n' }, 'linked');
+  await workspaces.remove(task(1, 2), signal);
+  assert.equal(existsSync(path), false);
+  const refs = (await saved()).split('\n');
+  for (const ref of refs) assert.ok(said.join('').includes(ref), ref);
+  const kept = await Promise.all(refs.map(async (ref) => (await gitAs(mirror.path, 'rev-parse', ref)).trim()));
+  assert.ok(kept.includes(inside));
+  const files = await Promise.all(refs.map((ref) => gitAs(mirror.path, 'ls-tree', '-r', '--name-only', ref)));
+  assert.ok(files.some((text) => text.includes('half.js')));
+});
+
+test('a later attempt: a clean submodule follows its link, one with work in it stays, a new one is filled', async (t) => {
+  const { ready, task, publish, lib, library, part } = await project(t);
+  await publish(lib);
+  const { path } = await ready(task());
+  await ready(task(1, 1, 2));
+  const second = join(path, '..', 'issue-2');
+  const own = await commitFiles(join(second, 'libs/lib'), { 'own.js': '1\n' }, 'own');
+  const newer = await commitFiles(library.work, { 'lib.js': '2\n', '.gitmodules': '' }, 'newer');
+  await gitAs(library.work, 'push', '--quiet', 'origin', 'main');
+  await publish({ ...lib, sha: newer }, { path: 'part', url: '../part.git', sha: await headOf(part.work) });
+  await ready(task(2));
+  assert.equal(await headOf(join(path, 'libs/lib')), newer);
+  assert.ok(existsSync(join(path, 'part/part.js')));
+  assert.match(await gitAs(path, 'submodule', 'status', 'part'), /^ /);
+  await ready(task(2, 1, 2));
+  assert.equal(await headOf(join(second, 'libs/lib')), own);
+});
+
+test('a copy that is spoilt is made anew; a commit that no branch holds is asked for by its name', async (t) => {
+  const { part, forge, directory } = await project(t);
+  const remoteUrl = forge.cloneUrl;
+  const root = join(directory, 'copies');
+  const open = () =>
+    new ModuleCopies({
+      directory: root,
+      remoteUrl,
+      secret: async () => null,
+      env: process.env,
+      clock: systemClock,
+      silenceMs: () => 20_000,
+    });
+  const url = `${forge.url}/maintainer/part.git`;
+  assert.notEqual(await open().bring(url, await headOf(part.work), signal), null);
+  const [name = ''] = readdirSync(root);
+  rmSync(join(root, name, 'objects'), { recursive: true });
+  const loose = await commitFiles(part.work, { 'loose.js': '1\n' }, 'loose');
+  await gitAs(part.work, 'push', '--quiet', 'origin', 'HEAD:refs/hidden/loose');
+  assert.notEqual(await open().bring(url, loose, signal), null);
+  assert.equal(await open().bring(url, 'e'.repeat(40), signal), null);
+});
