@@ -1,36 +1,83 @@
-// What `tool doctor` finds out about the repository's contents, in the copy that the daemon has of it.
+// What `tool doctor` finds out about the submodules of the repository, each asked for as the daemon asks.
 
-import { existsSync } from 'node:fs';
-import { join } from 'node:path';
-import { tryGit } from '../adapters/git/git.ts';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { authorityForGit } from '../adapters/authority.ts';
+import { explain, tryGit } from '../adapters/git/git.ts';
+import { withServer } from '../adapters/git/module-copies.ts';
 import { cloneUrlOf } from '../adapters/github/clone-url.ts';
-import { isPlainName, parseSubmodules, placeOfSubmodule } from '../domain/submodules.ts';
+import type { Credential, Environment } from '../adapters/github/credential.ts';
+import { messageOf } from '../domain/errors.ts';
+import { isPlainName, parseSubmodules, placeOfSubmodule, type Submodule } from '../domain/submodules.ts';
 import { oneLine } from '../domain/text.ts';
 import type { Workflow } from '../domain/workflow.ts';
 import { type Check, ok, warn } from './check.ts';
+import type { Network } from './doctor-network.ts';
 
-/** No row where no copy is yet, and where the default branch has no submodules. */
-export async function checkSubmodules({ stateDir, tracker, workspace }: Workflow): Promise<Check[]> {
+/** Servers are asked at once; so many are enough to tell. */
+const MAX_ASKED = 20;
+const LIMIT_MS = 20_000;
+
+/** Those of the daemon's copy; before its first start those of the directory of the workflow file. */
+async function submodulesOf({ stateDir, path }: Workflow): Promise<readonly Submodule[]> {
   const copy = join(stateDir, 'repo.git');
-  if (!existsSync(join(copy, 'HEAD'))) return [];
-  const { stdout } = await tryGit(['config', '--blob', 'HEAD:.gitmodules', '--list', '-z'], { cwd: copy });
-  const modules = parseSubmodules(stdout);
+  const cwd = existsSync(join(copy, 'HEAD')) ? copy : dirname(path);
+  const { stdout } = await tryGit(['config', '--blob', 'HEAD:.gitmodules', '--list', '-z'], { cwd });
+  return parseSubmodules(stdout);
+}
+
+/** No row where the default branch has no submodules. */
+export async function checkSubmodules(
+  workflow: Workflow,
+  network: Network,
+  credential: Pick<Credential, 'gitSecret'> | undefined,
+  env: Environment,
+): Promise<Check[]> {
+  const modules = await submodulesOf(workflow);
   if (modules.length === 0) return [];
   const count = modules.length === 1 ? '1 submodule' : `${modules.length} submodules`;
-  if (!workspace.submodules) return [ok('submodules', `${count}, left empty (workspace.submodules: false)`)];
-  const remote = cloneUrlOf(tracker.apiUrl, tracker.slug);
-  const refused = modules.flatMap(({ name, path, url }) => {
-    if (!isPlainName(name)) return [`${oneLine(path, 80)}: its name ${oneLine(name, 80)} is refused`];
-    const place = placeOfSubmodule(url, remote, remote);
-    return place.kind === 'address' ? [] : [`${oneLine(path, 80)}: its address ${oneLine(url, 120)} ${place.why}`];
-  });
-  if (refused.length === 0)
-    return [ok('submodules', `${count}, filled from copies in ${join(stateDir, 'submodules')}`)];
-  return [
-    warn(
-      'submodules',
-      [`${count}, of which ${refused.length} stay empty:`, ...refused].join('\n'),
-      'give them https addresses, or relative ones, in .gitmodules',
-    ),
-  ];
+  if (!workflow.workspace.submodules) return [ok('submodules', `${count}, left empty (workspace.submodules: false)`)];
+  const remoteUrl = cloneUrlOf(workflow.tracker.apiUrl, workflow.tracker.slug);
+  const directory = mkdtempSync(join(tmpdir(), 'toolcrew-doctor-'));
+  try {
+    const authority = await authorityForGit(network.authorities, directory, remoteUrl, env);
+    const options = {
+      remoteUrl,
+      secret: async () => (await credential?.gitSecret()) ?? null,
+      env: { ...env, ...authority },
+      cwd: directory,
+      timeoutMs: LIMIT_MS,
+      signal: AbortSignal.timeout(LIMIT_MS),
+    };
+    const objectionTo = async ({ name, url }: Submodule): Promise<string | null> => {
+      if (!isPlainName(name)) return `its name ${oneLine(name, 80)} is refused`;
+      const place = placeOfSubmodule(url, remoteUrl, remoteUrl);
+      if (place.kind === 'refused') return `its address ${oneLine(url, 120)} ${place.why}`;
+      try {
+        const { exitCode, stderr } = await withServer(['ls-remote', '--quiet', place.url, 'HEAD'], place.url, options);
+        return exitCode === 0 ? null : oneLine(explain(stderr), 200);
+      } catch (error) {
+        return messageOf(error);
+      }
+    };
+    const asked = await Promise.all(
+      modules.slice(0, MAX_ASKED).map(async (module) => {
+        const objection = await objectionTo(module);
+        return objection === null ? [] : [`${oneLine(module.path, 80)}: ${objection}`];
+      }),
+    );
+    const empty = asked.flat();
+    const rest = modules.length > MAX_ASKED ? `, the first ${MAX_ASKED} were asked for` : '';
+    if (empty.length === 0) return [ok('submodules', `${count}, can be reached${rest}`)];
+    return [
+      warn(
+        'submodules',
+        [`${count}, of which ${empty.length} stay empty${rest}:`, ...empty].join('\n'),
+        'give them http(s) or relative addresses in .gitmodules, and the account the right to read them',
+      ),
+    ];
+  } finally {
+    rmSync(directory, { recursive: true, force: true });
+  }
 }

@@ -26,7 +26,7 @@ import { oneLine } from '../domain/text.ts';
 import type { Workflow } from '../domain/workflow.ts';
 import { type Check, fail, ok, warn } from './check.ts';
 import { checkApiRoute, checkGitRoute, readNetwork } from './doctor-network.ts';
-import { checkDamaged, checkDamaged, checkIsolation, checkIsolation, checkJournal, checkJournal, checkRoot, checkRoot, checkSaved, checkState, checkState } from './doctor-places.ts';
+import { checkDamaged, checkIsolation, checkJournal, checkRoot, checkSaved, checkState } from './doctor-places.ts';
 import { checkSubmodules } from './doctor-repository.ts';
 import { diagnoseTeam, hasTeamMode, withoutTeamMode } from './doctor-team.ts';
 
@@ -121,6 +121,7 @@ async function checkTracker(workflow: Workflow, env: Environment): Promise<Check
       await checkApiRoute(workflow, network, client, env),
       await checkGitRoute(workflow, network, credential, env),
       ...(credential === undefined ? [] : await checkRepository(workflow, client)),
+      ...(await checkSubmodules(workflow, network, credential, env)),
     ];
   } finally {
     await client.close();
@@ -302,7 +303,6 @@ export async function diagnose(path: string, env: Environment): Promise<Check[]>
     checkJournal(workflow, holder),
     ...checkDamaged(workflow),
     ...(await checkSaved(workflow)),
-    ...(await checkSubmodules(workflow)),
     await checkPort(workflow, holder),
     await checkVersion(holder),
   ];

@@ -8,6 +8,7 @@ import test from 'node:test';
 import { systemClock } from '../../src/adapters/clock.ts';
 import { NO_PUSH } from '../../src/adapters/git/clone.ts';
 import { ModuleCopies } from '../../src/adapters/git/module-copies.ts';
+import { ToolError } from '../../src/domain/errors.ts';
 import { bareRepository, commitFiles, DAEMON_TOKEN, gitAs } from '../support/forge.ts';
 import { type Cleanup, finallyDo, tempDir } from '../support/temp.ts';
 import { setUpWorkspaces } from '../support/workspaces.ts';
@@ -121,6 +122,8 @@ test('one that cannot be had is named and left empty, the others are filled, and
     { path: 'foreign', url: `${other.url}/x.git`, sha: inner },
     { path: 'ext', url: 'ext::sh -c "touch planted"', sha: inner },
     { path: 'file', url: part.bare, sha: await headOf(part.work) },
+    { path: 'double', name: 'one', url: '../part.git', sha: await headOf(part.work) },
+    { path: 'double', name: 'other', url: `file://${part.bare}`, sha: await headOf(part.work) },
     { path: 'name', name: 'a/../../../x', url: '../library.git', sha: inner },
     { path: 'gone', url: '../part.git', sha: missing },
     { path: 'ssh', url: 'git@127.0.0.1:maintainer/part.git', sha: await headOf(part.work) },
@@ -131,7 +134,8 @@ test('one that cannot be had is named and left empty, the others are filled, and
     assert.deepEqual(readdirSync(join(path, name)), [], name);
     assert.equal(warned().filter((words) => words.startsWith(`the submodule ${name} is left empty: `)).length, 1, name);
   }
-  assert.equal(warned().length, 6);
+  assert.deepEqual(readdirSync(join(path, 'double')), [], 'git would take the address of either');
+  assert.equal(warned().length, 8);
   for (const words of warned()) assert.ok(said.includes(`${words}\n`));
   assert.ok(existsSync(join(path, 'libs/lib/inner/part.js')));
   assert.ok(existsSync(join(path, 'ssh/part.js')), 'ssh on the same host is asked for over HTTP');
@@ -152,6 +156,53 @@ test('a credential does not follow where the host leads elsewhere', async (t) =>
   await assert.rejects(copies.bring(`${host.url}/o/s.git`, 'a'.repeat(40), signal));
   assert.ok(thief.shown.length > 0);
   assert.deepEqual(new Set(thief.shown), new Set([undefined]));
+});
+
+test('a server that is silent is named once, and the issue starts; the next one does not wait for it', async (t) => {
+  let asked = 0;
+  const server = createServer(() => (asked += 1));
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  finallyDo(t, () => server.close());
+  finallyDo(t, () => server.closeAllConnections());
+  const address = server.address();
+  const origin = `http://127.0.0.1:${typeof address === 'object' ? address?.port : 0}`;
+  const copies = new ModuleCopies({
+    directory: tempDir(t),
+    remoteUrl: `${origin}/o/r.git`,
+    secret: async () => null,
+    env: process.env,
+    clock: systemClock,
+    silenceMs: () => 500,
+  });
+  const bring = () => copies.bring(`${origin}/o/s.git`, 'a'.repeat(40), signal);
+  const first = await bring().catch((error: unknown) => error);
+  assert.ok(first instanceof ToolError);
+  assert.equal(await bring().catch((error: unknown) => error), first);
+  assert.equal(asked, 1);
+});
+
+test('a workspace whose first filling was cut off is made anew: no agent starts in half a submodule', async (t) => {
+  const stop = new AbortController();
+  const server = createServer((_request, response) => {
+    if (stop.signal.aborted) response.writeHead(404).end();
+    else stop.abort();
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  finallyDo(t, () => server.close());
+  finallyDo(t, () => server.closeAllConnections());
+  const address = server.address();
+  const url = `http://127.0.0.1:${typeof address === 'object' ? address?.port : 0}/x.git`;
+  const { ready, task, publish, lib, inner, workspaces } = await project(t);
+  await publish(lib, { path: 'silent', url, sha: inner });
+  const { path } = await workspaces.prepare(task(), signal);
+  await workspaces.afterCreate(task(), signal);
+  await workspaces.complete(task(), signal);
+  await assert.rejects(workspaces.beforeRun(task(), stop.signal));
+  // As it is when git is killed with the files half written.
+  rmSync(join(path, 'libs/lib/lib.js'));
+  assert.equal((await ready(task(2))).created, true);
+  assert.ok(existsSync(join(path, 'libs/lib/lib.js')));
+  assert.equal((await ready(task(3))).created, false);
 });
 
 test('workspace.submodules: false leaves them empty, without a word', async (t) => {

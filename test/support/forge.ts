@@ -112,7 +112,7 @@ function rows(value: unknown): Fields[] {
 export async function startForge(
   t: Cleanup,
   files: Readonly<Record<string, string>> = FILES,
-  more: { readonly drafts?: boolean; readonly others?: ForgeOptions['others'] } = {},
+  more: { readonly drafts?: boolean; readonly others?: NonNullable<ForgeOptions['others']> } = {},
 ): Promise<TestForge> {
   const directory = tempDir(t);
   const { bare, work } = await bareRepository(directory, files);

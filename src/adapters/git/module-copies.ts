@@ -38,6 +38,30 @@ const NETWORK = [
 const NOBODY = ['-c', 'credential.helper='];
 const REFS = ['+refs/heads/*:refs/heads/*', '+refs/tags/*:refs/tags/*'];
 
+/** Runs git with the server of a submodule; it gets the credential only where it is that of the daemon's repository. */
+export async function withServer(
+  args: readonly string[],
+  url: string,
+  options: Pick<ModuleCopiesOptions, 'remoteUrl' | 'secret' | 'env'> & {
+    readonly cwd: string;
+    readonly timeoutMs: number;
+    readonly signal: AbortSignal;
+  },
+): Promise<GitResult> {
+  const { remoteUrl, secret, env, cwd, timeoutMs, signal } = options;
+  const { origin } = new URL(url);
+  const credential = origin === new URL(remoteUrl).origin ? await secret() : null;
+  const who = credential === null ? NOBODY : [];
+  return tryGit(telling([...NETWORK, ...who, ...args]), {
+    cwd,
+    env: networkEnvironment(env),
+    timeoutMs,
+    countsSilence: true,
+    signal,
+    ...(credential === null ? {} : { secret: credential, secretFor: origin }),
+  });
+}
+
 export class ModuleCopies {
   readonly #options: ModuleCopiesOptions;
   /** The last work on each copy: the next one begins after it. */
@@ -74,16 +98,11 @@ export class ModuleCopies {
     const { clock } = this.#options;
     const failure = this.#failures.get(url);
     if (failure !== undefined && clock.elapsed() - failure.at < PATIENCE_MS) throw failure.error;
-    let fetched = await this.#fetch(path, url, REFS, signal);
-    if (fetched.exitCode !== 0 && saysDamaged(fetched.stderr)) {
-      await rm(path, { recursive: true, force: true });
-      await this.#made(path);
-      fetched = await this.#fetch(path, url, REFS, signal);
-    }
-    if (fetched.exitCode !== 0) {
-      const words = `git fetch failed: ${explain(fetched.stderr, fetched.stdout)}`;
-      const error = new ToolError('git', words);
-      this.#failures.set(url, { at: clock.elapsed(), error });
+    try {
+      await this.#update(path, url, signal);
+    } catch (error) {
+      signal.throwIfAborted();
+      if (error instanceof ToolError) this.#failures.set(url, { at: clock.elapsed(), error });
       throw error;
     }
     this.#failures.delete(url);
@@ -91,6 +110,17 @@ export class ModuleCopies {
     // On no branch any more: many servers give it all the same.
     await this.#fetch(path, url, [`+${sha}:refs/toolcrew/asked/${sha}`], signal);
     return (await this.#holds(path, sha, signal)) ? source : null;
+  }
+
+  async #update(path: string, url: string, signal: AbortSignal): Promise<void> {
+    let fetched = await this.#fetch(path, url, REFS, signal);
+    if (fetched.exitCode !== 0 && saysDamaged(fetched.stderr)) {
+      await rm(path, { recursive: true, force: true });
+      await this.#made(path);
+      fetched = await this.#fetch(path, url, REFS, signal);
+    }
+    if (fetched.exitCode !== 0)
+      throw new ToolError('git', `git fetch failed: ${explain(fetched.stderr, fetched.stdout)}`);
   }
 
   async #made(path: string): Promise<void> {
@@ -110,20 +140,10 @@ export class ModuleCopies {
   }
 
   async #fetch(path: string, url: string, refs: readonly string[], signal: AbortSignal): Promise<GitResult> {
-    const { secret, env, remoteUrl, silenceMs } = this.#options;
-    const { origin } = new URL(url);
-    const credential = origin === new URL(remoteUrl).origin ? await secret() : null;
     const prune = refs === REFS ? ['--prune'] : [];
-    const args = ['fetch', '--no-tags', '--no-write-fetch-head', '--no-recurse-submodules', ...prune];
-    const who = credential === null ? NOBODY : [];
-    const result = await tryGit(telling([...NETWORK, ...who, ...args, url, ...refs]), {
-      cwd: path,
-      env: networkEnvironment(env),
-      timeoutMs: Math.min(silenceMs(), MAX_SILENCE_MS),
-      countsSilence: true,
-      signal,
-      ...(credential === null ? {} : { secret: credential, secretFor: origin }),
-    });
+    const args = ['fetch', '--no-tags', '--no-write-fetch-head', '--no-recurse-submodules', ...prune, url, ...refs];
+    const timeoutMs = Math.min(this.#options.silenceMs(), MAX_SILENCE_MS);
+    const result = await withServer(args, url, { ...this.#options, cwd: path, timeoutMs, signal });
     signal.throwIfAborted();
     return { ...result, stderr: withoutProgress(result.stderr) };
   }

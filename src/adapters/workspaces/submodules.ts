@@ -40,6 +40,8 @@ type Linked = Submodule & {
   readonly sha: string;
   readonly at: string;
   readonly shown: string;
+  /** Two entries have this path: git takes the address of one that it chooses. */
+  readonly isDouble: boolean;
 };
 
 function isOwnDirectory(path: string): boolean {
@@ -87,19 +89,20 @@ class Submodules {
     const listed = await this.#git(path, ['config', '--blob', 'HEAD:.gitmodules', '--list', '-z'], signal);
     signal.throwIfAborted();
     if (listed.exitCode !== 0) {
-      this.#options.say(`${join(shown, '.gitmodules')} cannot be read: ${lastLines(listed.stderr, 2)}`);
+      this.#options.say(`${oneLine(join(shown, '.gitmodules'))} cannot be read: ${lastLines(listed.stderr, 2)}`);
       return [];
     }
     const modules = parseSubmodules(listed.stdout);
     if (modules.length === 0) return [];
-    const paths = modules.map((module) => module.path);
+    const paths = [...new Set(modules.map((module) => module.path))];
     const links = await this.#links(path, 'HEAD', paths, signal);
     return modules.flatMap((module) => {
       const sha = links.get(module.path);
       const at = join(path, module.path);
       // A link on the way there would lead out of the workspace.
       if (sha === undefined || !isOwnDirectory(at)) return [];
-      return [{ ...module, sha, at, shown: join(shown, module.path) }];
+      const isDouble = modules.some((other) => other !== module && other.path === module.path);
+      return [{ ...module, sha, at, shown: join(shown, module.path), isDouble }];
     });
   }
 
@@ -121,6 +124,7 @@ class Submodules {
   /** The address of one that was filled just now; null for one that was there. */
   async #fillOne(module: Linked, level: Level, signal: AbortSignal): Promise<string | null> {
     const { copies, clock } = this.#options;
+    if (module.isDouble) throw new ToolError('git', 'its path stands in .gitmodules more than once');
     if (!isPlainName(module.name)) throw new ToolError('git', `its name ${oneLine(module.name, 80)} is refused`);
     const place = placeOfSubmodule(module.url, level.url, copies.remoteUrl);
     if (place.kind === 'refused') throw new ToolError('git', `its address ${oneLine(module.url)} ${place.why}`);
@@ -146,16 +150,17 @@ class Submodules {
     const source = await this.#source(module, url, signal);
     const { launch, timeoutMs } = this.#options.clone;
     const options = { launch, timeoutMs, signal };
-    const settings = ['protocol.file.allow=always', `submodule.${module.name}.url=${source}`];
+    // Git believes that it asks the address, gets the copy, and could ask nothing else.
+    const settings = [
+      ['protocol.allow', 'never'],
+      ['protocol.file.allow', 'always'],
+      [`url.${source.replaceAll('=', '%3D')}.insteadOf`, url],
+      [`submodule.${module.name}.url`, url],
+    ].flatMap((setting) => ['-c', setting.join('=')]);
     const update = ['--literal-pathspecs', 'submodule', '--quiet', 'update', '--init', '--checkout', '--', module.path];
     try {
-      await git([...settings.flatMap((setting) => ['-c', setting]), ...update], { ...options, cwd: level.path });
-      // Nothing of ours stays in its settings: what fetches there asks the public address, without a credential.
-      for (const [key, value] of [
-        ['remote.origin.url', url],
-        ['remote.origin.pushurl', NO_PUSH],
-      ] as const)
-        await git(['config', '--local', key, value], { ...options, cwd: module.at });
+      await git([...settings, ...update], { ...options, cwd: level.path });
+      await git(['config', '--local', 'remote.origin.pushurl', NO_PUSH], { ...options, cwd: module.at });
     } catch (error) {
       await removeTree(module.at);
       await mkdir(module.at);
@@ -214,19 +219,27 @@ class Submodules {
   }
 }
 
+type WorkspaceOptions = Omit<SubmodulesOptions, 'say'> & {
+  readonly log: Logger;
+  readonly marks: WorkspaceMarks;
+  /** No agent has been in it. */
+  readonly isNew: boolean;
+};
+
 /** Fills the submodules of a workspace, where it has any; its mark knows their settings by then. */
 export async function fillWorkspace(
-  options: Omit<SubmodulesOptions, 'say'> & { readonly log: Logger; readonly marks: WorkspaceMarks },
+  options: WorkspaceOptions,
   task: WorkspaceTask,
   signal: AbortSignal,
 ): Promise<void> {
-  const { clone, log, marks } = options;
-  if (!existsSync(join(clone.path, '.gitmodules'))) return;
+  const { clone, log, marks, isNew } = options;
+  const mark = marks.read(task.issue);
+  if (mark === undefined || !existsSync(join(clone.path, '.gitmodules'))) return;
   const say = (words: string) => {
     task.output(`${words}\n`);
     log.log('warn', 'workspace', `issue #${task.issue}: ${words}`, { issue: task.issue });
   };
+  if (isNew) marks.write({ ...mark, isFilling: true });
   const settings = await new Submodules({ ...options, say }).fill(signal);
-  const mark = marks.read(task.issue);
-  if (mark !== undefined && settings !== '') marks.write({ ...mark, config: `${mark.config}${settings}` });
+  marks.write({ issue: mark.issue, config: `${mark.config}${settings}` });
 }

@@ -5,7 +5,12 @@ import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 /** `config`: of the clone, as it was before any agent ran. */
-export type Mark = { readonly issue: number; readonly config: string };
+export type Mark = {
+  readonly issue: number;
+  readonly config: string;
+  /** Its submodules are being filled, and no agent has been there: what is found so is not whole, and holds no work. */
+  readonly isFilling?: boolean;
+};
 
 export class WorkspaceMarks {
   readonly #directory: string;
@@ -24,7 +29,8 @@ export class WorkspaceMarks {
       const value: unknown = JSON.parse(readFileSync(this.#pathOf(issue), 'utf8'));
       if (typeof value !== 'object' || value === null || !('config' in value) || !('issue' in value)) return undefined;
       const { config } = value;
-      return typeof config === 'string' && value.issue === issue ? { issue, config } : undefined;
+      if (typeof config !== 'string' || value.issue !== issue) return undefined;
+      return { issue, config, isFilling: 'isFilling' in value && value.isFilling === true };
     } catch {
       return undefined;
     }

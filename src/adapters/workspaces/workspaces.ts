@@ -134,7 +134,7 @@ export class DiskWorkspaces implements Workspaces {
     const path = this.pathOf(task.issue);
     const mark = this.#marks.read(task.issue);
     const real = realPath(path);
-    if (mark !== undefined && real === path) {
+    if (mark !== undefined && mark.isFilling !== true && real === path) {
       if (isClone(path)) return { path, created: false };
       if (!(await this.#salvage(task, signal))) await this.#setAside(task);
     }
@@ -223,9 +223,13 @@ export class DiskWorkspaces implements Workspaces {
   async #fillModules(task: WorkspaceTask, signal: AbortSignal): Promise<void> {
     const { workflow, modules: copies, clock, log, isolation } = this.#options;
     // Without namespaces git follows nothing inside that an agent may have planted.
-    const mayEnter = isolation.active || this.#untouched.has(task.issue);
-    if (!workflow().workspace.submodules || !mayEnter) return;
-    await fillWorkspace({ clone: this.#clone(task.issue), copies, clock, log, marks: this.#marks }, task, signal);
+    const isNew = this.#untouched.has(task.issue);
+    if (!workflow().workspace.submodules || (!isNew && !isolation.active)) return;
+    await fillWorkspace(
+      { clone: this.#clone(task.issue), isNew, copies, clock, log, marks: this.#marks },
+      task,
+      signal,
+    );
   }
 
   async #syncByScript(task: WorkspaceTask, signal: AbortSignal): Promise<void> {
