@@ -11,6 +11,7 @@ import { tempDir } from '../support/temp.ts';
 import { setUpWorkspaces } from '../support/workspaces.ts';
 
 const { signal } = new AbortController();
+const DAY = 24 * 60 * 60_000;
 
 async function savedIn(mirror: Mirror): Promise<string[]> {
   const text = await gitAs(mirror.path, 'for-each-ref', '--format=%(refname)', 'refs/toolcrew/saved');
@@ -86,19 +87,41 @@ test('saved work is dropped after its days, counted from when it was first seen'
   await mirror.refresh(signal);
   const sha = (await gitAs(work, 'rev-parse', 'HEAD')).trim();
   const directory = tempDir(t);
-  const day = 24 * 60 * 60_000;
   // The commit is old; its ref is not.
-  const start = Date.now() + 400 * day;
+  let now = Date.now() + 400 * DAY;
+  const sweeps = async (count: number, days: number): Promise<number> => {
+    let dropped = 0;
+    for (let n = 0; n < count; n++) {
+      now += DAY - 1_000;
+      dropped += await expireSaved(mirror, directory, days, now);
+    }
+    return dropped;
+  };
   await mirror.keep(sha, 'refs/toolcrew/saved/issue-1-1-1');
-  assert.equal(await expireSaved(mirror, directory, 30, start), 0);
+  assert.equal(await sweeps(1, 4), 0);
   await mirror.keep(sha, 'refs/toolcrew/saved/issue-2-1-1');
-  assert.equal(await expireSaved(mirror, directory, 30, start + 29 * day), 0);
-  assert.equal(await expireSaved(mirror, directory, 0, start + 90 * day), 0);
-  assert.equal(await expireSaved(mirror, directory, 30, start + 31 * day), 1);
+  assert.equal(await sweeps(4, 4), 0);
+  assert.equal(await sweeps(1, 0), 0);
+  assert.equal(await sweeps(1, 5), 1);
   assert.deepEqual(await savedIn(mirror), ['refs/toolcrew/saved/issue-2-1-1']);
-  // A clock that was set back drops nothing.
-  assert.equal(await expireSaved(mirror, directory, 30, start - 90 * day), 0);
 });
+
+for (const [what, jump] of [
+  ['ahead', 400 * DAY],
+  ['back', -400 * DAY],
+] as const)
+  test(`a clock that is set ${what}, and right again, takes no more than a day from saved work`, async (t) => {
+    const { work, mirror } = await setUpWorkspaces(t);
+    await mirror.refresh(signal);
+    const sha = (await gitAs(work, 'rev-parse', 'HEAD')).trim();
+    const directory = tempDir(t);
+    await mirror.keep(sha, 'refs/toolcrew/saved/issue-1-1-1');
+    const start = Date.now();
+    // Seen at the start; then the clock jumps and comes back.
+    const times = [start, start + jump, start + 1_000, start + DAY, start + 2 * DAY];
+    for (const now of times) assert.equal(await expireSaved(mirror, directory, 3, now), 0);
+    assert.equal(await expireSaved(mirror, directory, 3, start + 3 * DAY), 1);
+  });
 
 test('a clean clone of something that is published costs no ref', async (t) => {
   const { workspaces, task, ready, mirror, bare } = await setUpWorkspaces(t);
