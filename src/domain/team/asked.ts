@@ -5,6 +5,7 @@ import { asksForWork, messageLine, unreadOf } from './mail.ts';
 import { LEAD } from './message.ts';
 import { insideProject, type Ownership, ownerOf, SHARED } from './ownership.ts';
 import { isModelLed, type Message, type TeamState } from './state.ts';
+import { bookOf } from './task-book.ts';
 import { listed, quoted, subject } from './task-draft.ts';
 import { BACKEND, TESTER } from './task-files.ts';
 import { writersOf } from './unowned.ts';
@@ -24,10 +25,9 @@ export type AskedTask = {
 type Request = { readonly reader: string; readonly message: Message };
 
 function hasOpenWork({ tasks }: TeamState, name: string): boolean {
-  return [...tasks.values()].some(
-    ({ owner, claim, status }) =>
-      status !== 'completed' && (owner === name || (status === 'in_progress' && claim?.member === name)),
-  );
+  return bookOf(tasks)
+    .uncompletedTasks()
+    .some(({ owner, claim, status }) => owner === name || (status === 'in_progress' && claim?.member === name));
 }
 
 function requestsOf(state: TeamState, reader: string): readonly Request[] {

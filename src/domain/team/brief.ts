@@ -10,6 +10,7 @@ import { agentOf, ROLES, type RoleName } from './role.ts';
 import type { TeamSettings } from './settings.ts';
 import { agentOfRun, isLive, isModelLed, type Member, type TeamState } from './state.ts';
 import { shownStatus, type Task } from './task.ts';
+import { bookOf } from './task-book.ts';
 
 function isRole(name: string): name is RoleName {
   return Object.hasOwn(ROLES, name);
@@ -82,7 +83,9 @@ export function spawnParameters(team: string, role: string, prompt: string): Rea
 export function rolesToStart(state: TeamState): readonly string[] {
   const wanted = state.purpose?.roles ?? [];
   const busy = new Set(
-    [...state.tasks.values()].filter(({ status }) => status !== 'completed').map(({ owner }) => owner),
+    bookOf(state.tasks)
+      .uncompletedTasks()
+      .map(({ owner }) => owner),
   );
   return wanted.filter((role) => {
     const member = state.members.get(role);
@@ -123,8 +126,8 @@ function doneWords(state: TeamState): string {
 /** What the lead does next, in words. */
 export function nextStep(state: TeamState): string {
   const live = [...state.members.values()].filter(isLive).filter((member) => member.phase !== 'stopped');
-  const tasks = [...state.tasks.values()];
-  const isDone = tasks.length > 0 && tasks.every(({ status }) => status === 'completed');
+  const book = bookOf(state.tasks);
+  const isDone = book.size > 0 && book.isDone;
   const failed = failedInTheWay(state);
   const called = calledBack(state);
   const stillAtWork = live.flatMap((member) => (agentOfRun(state, member) === undefined ? [] : member.name));
@@ -136,11 +139,11 @@ export function nextStep(state: TeamState): string {
       return `Next: start ${rolesToStart(state).join(', ') || 'teammates'} with Task, one call each, and make the calls that they answer with, all in one message.`;
     case 'spawned':
     case 'working':
-      if (tasks.length === 0) return 'Next: TaskCreate for what each teammate is to do; they have no task yet.';
+      if (book.size === 0) return 'Next: TaskCreate for what each teammate is to do; they have no task yet.';
       if (called.length > 0)
         return `Next: ${calledWords(called)}: start ${called.map(({ name }) => name).join(', ')} again with Task, and make the call that it answers with.`;
       if (failed.length > 0) return `Next: ${failedWords(failed)}`;
-      return tasks.every(({ status }) => status === 'completed' || status === 'failed')
+      return book.open().length === 0
         ? doneWords(state)
         : 'Next: wait for your teammates; answer what they ask; TaskList shows how far they are.';
     case 'spec_generated':

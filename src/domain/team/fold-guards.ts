@@ -4,6 +4,7 @@ import type { Stored } from '../log.ts';
 import { authorFault, type Draft, sign } from './fold-state.ts';
 import type { TeamRecord } from './record.ts';
 import { OPERATION, rejectionKey } from './state.ts';
+import { bookOf } from './task-book.ts';
 import { withWriting } from './written.ts';
 
 type Of<T extends TeamRecord['type']> = Extract<Stored<TeamRecord>, { type: T }>;
@@ -27,7 +28,7 @@ export function takeLease(draft: Draft, record: Of<'lease_taken'>): string | nul
 }
 
 function noteWriting(draft: Draft, path: string, member: string, at: number): void {
-  draft.written.set(path, withWriting(draft.written.get(path) ?? [], draft.tasks.values(), member, at));
+  draft.written.set(path, withWriting(draft.written.get(path) ?? [], bookOf(draft.tasks).open(), member, at));
 }
 
 export function takeLeaseRelease(draft: Draft, record: Of<'lease_released'>): string | null {

@@ -5,6 +5,7 @@ import type { Ending } from './record.ts';
 import { type Guard, type SessionEvent, stepOf } from './session.ts';
 import { MEMBER_LEASE_MS, type Member, type TeamState } from './state.ts';
 import { givenBack } from './task.ts';
+import { bookOf } from './task-book.ts';
 
 /** A team's state that may be changed; nobody but the fold holds one. */
 export type Draft = {
@@ -24,7 +25,7 @@ function holds(draft: Draft, guard: Guard): boolean {
     case 'debug phase':
       return draft.purpose?.phase === 'debug';
     case 'every task completed':
-      return [...draft.tasks.values()].every((task) => task.status === 'completed');
+      return bookOf(draft.tasks).isDone;
     case 'every teammate ended':
       return [...draft.members.values()].every((member) => member.phase === 'over');
     case 'approval required':
@@ -86,8 +87,9 @@ export function isUnstarted(member: Member): boolean {
 
 /** Puts tasks back that somebody had claimed. */
 export function returnClaims(draft: Draft, name: string): void {
-  for (const [id, task] of draft.tasks)
-    if (task.status === 'in_progress' && task.claim?.member === name) draft.tasks.set(id, givenBack(task, draft.tasks));
+  for (const task of bookOf(draft.tasks).open())
+    if (task.status === 'in_progress' && task.claim?.member === name)
+      draft.tasks.set(task.id, givenBack(task, draft.tasks));
 }
 
 /** Ends a member: its claims and leases are free again. */

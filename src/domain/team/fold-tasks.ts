@@ -5,6 +5,7 @@ import { authorFault, type Draft, isGone, move, sign } from './fold-state.ts';
 import { LEAD } from './message.ts';
 import type { TeamRecord } from './record.ts';
 import { beginsAfter, type Claim, givenBack, type Task, waitsFor } from './task.ts';
+import { bookOf } from './task-book.ts';
 
 type Of<T extends TeamRecord['type']> = Extract<Stored<TeamRecord>, { type: T }>;
 
@@ -109,9 +110,9 @@ function blockRefusal(draft: Draft, task: Task, before = waitsFor(task, draft.ta
 
 /** What a member has in hand is ready for who begins on that. */
 export function announceReady(draft: Draft, { member, epoch }: Omit<Claim, 'at'>, readyFor: string): void {
-  for (const [id, task] of draft.tasks)
+  for (const task of bookOf(draft.tasks).open())
     if (task.status === 'in_progress' && task.claim?.member === member && task.claim.epoch === epoch)
-      draft.tasks.set(id, { ...task, readyFor });
+      draft.tasks.set(task.id, { ...task, readyFor });
 }
 
 function updated(draft: Draft, { readyFor, changedNothing: _, ...unready }: Task, record: Of<'task_updated'>): Task {

@@ -17,6 +17,7 @@ import {
   type TeamState,
 } from './state.ts';
 import { beginsAfter, isHeldUp, type Task, waitsFor } from './task.ts';
+import { bookOf } from './task-book.ts';
 
 export type IdleVerdict =
   | { readonly accept: true; readonly reason: string }
@@ -43,9 +44,9 @@ export function fits(task: Task, name: string, ownership: readonly Ownership[]):
 
 /** Tasks that could be begun now, the oldest first. @param by who would begin what is nobody's; null: whoever it is */
 export function claimable(state: TeamState, by: string | null = null): readonly Task[] {
-  return [...state.tasks.values()].filter(
-    (task) => task.status === 'pending' && beginsAfter(task, state.tasks, by).length === 0,
-  );
+  return bookOf(state.tasks)
+    .open()
+    .filter((task) => task.status === 'pending' && beginsAfter(task, state.tasks, by).length === 0);
 }
 
 function earlyWords(task: Task, state: TeamState): string {
@@ -60,8 +61,7 @@ function line(task: Task): string {
 }
 
 function fingerprintOf(state: TeamState, parts: readonly string[]): string {
-  const done = [...state.tasks.values()].filter((task) => task.status === 'completed').length;
-  return [...parts, `completed ${done}`].join('|');
+  return [...parts, `completed ${bookOf(state.tasks).counts.completed}`].join('|');
 }
 
 /** How often its completion was rejected, as far as that makes a difference: who tries has not merely stopped. */
@@ -86,13 +86,15 @@ export function judgeIdle(state: TeamState, member: Member, settings: TeamSettin
     return { accept: true, reason: 'it was asked to end' };
   const { validateWork } = settings.hooks.teammateIdle;
   const isOver = OVER.has(state.session);
-  const open = [...state.tasks.values()].filter(
-    (task) =>
-      task.status === 'in_progress' &&
-      task.claim?.member === name &&
-      task.claim.epoch === epoch &&
-      !isHeldUp(task, state.tasks),
-  );
+  const open = bookOf(state.tasks)
+    .open()
+    .filter(
+      (task) =>
+        task.status === 'in_progress' &&
+        task.claim?.member === name &&
+        task.claim.epoch === epoch &&
+        !isHeldUp(task, state.tasks),
+    );
   const unfinished = validateWork && !isOver ? open : [];
   const next = open.length > 0 || member.shutdown !== null || isOver ? undefined : nextFor(state, member, settings);
   if (unfinished.length === 0 && unread.length === 0 && next === undefined)
@@ -160,12 +162,15 @@ const SAID_MAX = 200;
 
 /** Tasks that have failed, where nothing else can go on without them; a search for a cause does. */
 export function failedInTheWay(state: TeamState): readonly Task[] {
-  const tasks = [...state.tasks.values()];
-  const goesOn = tasks.some(
-    (task) =>
-      task.status === 'in_progress' || (task.status === 'pending' && beginsAfter(task, state.tasks).length === 0),
-  );
-  return goesOn || state.purpose?.phase === 'debug' ? [] : tasks.filter(({ status }) => status === 'failed');
+  const book = bookOf(state.tasks);
+  if (book.counts.failed === 0 || state.purpose?.phase === 'debug') return [];
+  const goesOn = book
+    .open()
+    .some(
+      (task) =>
+        task.status === 'in_progress' || (task.status === 'pending' && beginsAfter(task, state.tasks).length === 0),
+    );
+  return goesOn ? [] : book.failed();
 }
 
 export function failedWords(failed: readonly Task[]): string {
@@ -187,7 +192,7 @@ function stuckLines(state: TeamState, waiting: readonly Task[]): readonly Stuck[
       words: `${line(task)} is nobody's, and nobody who is at work may claim it: TaskUpdate {"taskId":"${task.id}","status":"pending","owner":"<who>"} gives it to one; where it has files of several, a task of its own for each, and this one "failed".`,
     }));
   const failed = failedInTheWay(state);
-  const isWaitedFor = [...state.tasks.values()].some(({ status }) => status === 'pending');
+  const isWaitedFor = bookOf(state.tasks).counts.pending > 0;
   if (failed.length === 0 || !isWaitedFor) return nobodys;
   return [...nobodys, { id: failed.map(({ id }) => id).join('+'), words: `Before you stop, ${failedWords(failed)}` }];
 }

@@ -3,6 +3,7 @@
 import { trust5Lines } from '../trust5.ts';
 import type { TeamState } from './state.ts';
 import type { Task } from './task.ts';
+import { bookOf } from './task-book.ts';
 
 /** What is said of work that is accepted as it is. */
 export const UNCHECKED = 'unchecked: require_quality_check is false';
@@ -22,10 +23,9 @@ function isAgreed(state: TeamState): boolean {
 
 /** Whether every task of a run is completed, and somebody who judges has not agreed. */
 export function lacksWord(state: TeamState): boolean {
-  const tasks = [...state.tasks.values()];
-  const isDone = tasks.every(({ status }) => status === 'completed');
-  const hasJudge = tasks.some(({ owner }) => owner === JUDGE);
-  return state.purpose?.phase === 'run' && isDone && hasJudge && !isAgreed(state);
+  // Only where all is done, all tasks are looked through.
+  if (state.purpose?.phase !== 'run' || !bookOf(state.tasks).isDone || isAgreed(state)) return false;
+  return [...state.tasks.values()].some(({ owner }) => owner === JUDGE);
 }
 
 /** The tasks by which it was asked for its word on what was measured last, by whoever leads now. */

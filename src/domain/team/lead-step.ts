@@ -5,8 +5,8 @@ import { askedJudge, JUDGE, JUDGE_ROUNDS, lacksWord } from './judge.ts';
 import { calledBack } from './mail.ts';
 import type { TeamState } from './state.ts';
 import { isHeldUp, type Task } from './task.ts';
+import { bookOf } from './task-book.ts';
 import { takerOf, type UnownedView } from './unowned.ts';
-import { findingsOf } from './verdict.ts';
 
 /** So many times what the gate finds is given back to be mended. */
 export const GATE_ROUNDS = 3;
@@ -49,13 +49,14 @@ export type LeadView = UnownedView & {
   readonly dear: ReadonlyMap<string, string>;
 };
 
-function isOpen({ status }: Task): boolean {
-  return status !== 'completed';
+/** Whether a task changes something, as against the judgement of it. */
+function isBuild({ owner }: Task): boolean {
+  return owner !== JUDGE;
 }
 
-/** Tasks that change something, as against the judgement of it. */
-function buildTasks(state: TeamState): readonly Task[] {
-  return [...state.tasks.values()].filter(({ owner }) => owner !== JUDGE);
+/** Whether no task that changes something is left. */
+function isBuiltUp({ tasks }: TeamState): boolean {
+  return !bookOf(tasks).uncompletedTasks().some(isBuild);
 }
 
 function hasMail({ unread }: TeamState, name: string): boolean {
@@ -63,16 +64,19 @@ function hasMail({ unread }: TeamState, name: string): boolean {
 }
 
 function stuckWords(state: TeamState, { spent }: LeadView): string {
-  const over = [...state.tasks.values()].flatMap(({ id, subject, status, owner }) =>
-    status !== 'completed' && status !== 'failed' && owner !== null && spent.has(owner)
-      ? [`task ${id} "${subject}" is left, and ${owner} begins nothing any more: ${spent.get(owner)}`]
-      : [],
-  );
+  const book = bookOf(state.tasks);
+  const over = book
+    .open()
+    .flatMap(({ id, subject, owner }) =>
+      owner !== null && spent.has(owner)
+        ? [`task ${id} "${subject}" is left, and ${owner} begins nothing any more: ${spent.get(owner)}`]
+        : [],
+    );
   if (over.length > 0) return over.join('; ');
-  const failed = [...state.tasks.values()].filter(({ status }) => status === 'failed');
+  const failed = book.failed();
   if (failed.length > 0)
     return `failed: ${failed.map(({ id, subject, result }) => `task ${id} "${subject}" (${result ?? 'no reason given'})`).join('; ')}`;
-  const open = [...state.tasks.values()].filter(isOpen);
+  const open = book.open();
   return `nobody can go on with ${open.map(({ id, subject }) => `task ${id} "${subject}"`).join(', ')}`;
 }
 
@@ -117,12 +121,15 @@ export function isMeasured(state: TeamState, head: string | null = null): boolea
   const { gate } = state;
   if (gate === null || gate.task !== null || !gate.ok) return false;
   if (head !== null && gate.head !== undefined && gate.head !== head) return false;
-  return buildTasks(state).every(({ endedAt }) => endedAt !== null && endedAt <= gate.at);
+  const book = bookOf(state.tasks);
+  if (book.open().some(isBuild)) return false;
+  for (const task of book.endedSince(gate.at)) if (isBuild(task) && task.endedAt !== gate.at) return false;
+  return true;
 }
 
 /** What is to be done with the first task that nobody would begin of themselves. */
 function leftOver(state: TeamState, view: LeadView): LeadStep | null {
-  for (const { id, status } of state.tasks.values()) {
+  for (const { id, status } of bookOf(state.tasks).open()) {
     const why = status === 'pending' ? view.dear.get(id) : undefined;
     if (why !== undefined) return { kind: 'fail', task: id, why };
   }
@@ -149,11 +156,9 @@ function isBeingChanged(state: TeamState, view: LeadView): boolean {
 function working(state: TeamState, view: LeadView): LeadStep {
   const { running, isChecked, isClosed, spent, head } = view;
   if (isClosed) return ending(state);
-  const open = [...state.tasks.values()].filter(isOpen);
-  if (state.purpose?.phase === 'debug') {
-    const { proven, isSettled } = findingsOf(state);
-    if (proven !== null || isSettled) return { kind: 'prove' };
-  }
+  const book = bookOf(state.tasks);
+  const open = book.open();
+  if (state.purpose?.phase === 'debug' && (book.isProven || open.length === 0)) return { kind: 'prove' };
   const called =
     state.session === 'fallback' ? [] : calledBack(state).flatMap(({ name }) => (spent.has(name) ? [] : name));
   const missing = called.filter((name) => !running.has(name));
@@ -161,15 +166,14 @@ function working(state: TeamState, view: LeadView): LeadStep {
   // Its process is about to be gone.
   if (called.length > 0) return { kind: 'wait' };
   const isRun = state.purpose?.phase === 'run';
-  const isBuilt = buildTasks(state).every((task) => !isOpen(task));
-  if (isRun && isBuilt && isChecked && !isMeasured(state, head))
+  if (isRun && isChecked && isBuiltUp(state) && !isMeasured(state, head))
     return { kind: isBeingChanged(state, view) ? 'wait' : 'measure' };
   const left = leftOver(state, view);
   if (left !== null) return left;
-  const owners = new Set(open.filter(({ status }) => status !== 'failed').map(ownerOrClaimer));
+  const owners = new Set(open.map(ownerOrClaimer));
   const wanted = [...owners].filter((role) => role !== null).filter((role) => !running.has(role) && !spent.has(role));
   if (wanted.length > 0) return { kind: 'start', roles: wanted };
-  if (open.length === 0) return isBeingChanged(state, view) ? { kind: 'wait' } : done(state, view);
+  if (book.isDone) return isBeingChanged(state, view) ? { kind: 'wait' } : done(state, view);
   const isAtWork = open.some(
     (task) =>
       task.status === 'in_progress' &&
@@ -190,7 +194,7 @@ function working(state: TeamState, view: LeadView): LeadStep {
 
 /** Whether the team was ended with all of its work done. */
 export function isFinished({ session, tasks }: TeamState): boolean {
-  return session === 'deleted' && [...tasks.values()].every((task) => !isOpen(task));
+  return session === 'deleted' && bookOf(tasks).isDone;
 }
 
 /** The next step of the team's lead. */

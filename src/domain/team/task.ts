@@ -43,11 +43,13 @@ export type Task = {
   readonly endedAt: number | null;
 };
 
-type Tasks = ReadonlyMap<string, Task>;
+/** `uncompleted`: the ids of a list whose tasks are not completed, where an index knows them. */
+type Tasks = ReadonlyMap<string, Task> & { readonly uncompleted?: (ids: readonly string[]) => readonly string[] };
 
 /** The ids of what it waits for still. */
 export function waitsFor(task: Task, tasks: Tasks): readonly string[] {
-  return task.blockedBy.filter((id) => tasks.get(id)?.status !== 'completed');
+  const ids = task.blockedBy;
+  return tasks.uncompleted?.(ids) ?? ids.filter((id) => tasks.get(id)?.status !== 'completed');
 }
 
 /**
@@ -82,21 +84,6 @@ export function noteOf({ changedNothing, result }: Task): string | null {
   if (changedNothing === undefined) return null;
   const said = oneLine(result ?? '', SAID_MAX);
   return `changed nothing${said === '' ? ', and nothing was said of it' : `: ${said}`}`;
-}
-
-/**
- * Whether a teammate has had nothing else in hand since it began a task: what it changed for two at once came in with the one
- * that it completed first.
- */
-export function isOnlyOne({ id, claim, owner, startedAt, createdAt }: Task, tasks: Tasks): boolean {
-  const who = claim?.member ?? owner;
-  const since = startedAt ?? createdAt;
-  return [...tasks.values()].every(
-    (other) =>
-      other.id === id ||
-      other.claim?.member !== who ||
-      (other.status !== 'in_progress' && (other.endedAt === null || other.endedAt < since)),
-  );
 }
 
 /** Its status as it is shown. @param by who asks; null: nobody who would begin it */

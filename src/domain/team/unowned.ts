@@ -6,6 +6,7 @@ import { type Ownership, ownerOf, SHARED } from './ownership.ts';
 import { ROLES } from './role.ts';
 import type { TeamState } from './state.ts';
 import type { Task } from './task.ts';
+import { bookOf } from './task-book.ts';
 
 export type UnownedView = {
   /** Roles whose process runs now. */
@@ -59,7 +60,9 @@ export function writersOf(state: TeamState): readonly string[] {
 }
 
 function openTasks({ tasks }: TeamState, name: string): number {
-  return [...tasks.values()].filter(({ owner, status }) => owner === name && status !== 'completed').length;
+  return bookOf(tasks)
+    .uncompletedTasks()
+    .filter(({ owner }) => owner === name).length;
 }
 
 function whyNobody(able: readonly string[], owners: readonly string[], view: UnownedView): string {

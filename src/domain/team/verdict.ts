@@ -34,6 +34,14 @@ export function readVerdict(result: string): Verdict {
     : { kind: 'refuted', why: said, evidence };
 }
 
+/** How a result begins that may be a proof: a look at the rest of most is saved. */
+const PROOF = /^[\s>*_#-]*proven/i;
+
+/** Whether a result proves a cause. */
+export function isProof(result: string | null): boolean {
+  return result !== null && PROOF.test(result) && readVerdict(result).kind === 'proven';
+}
+
 export type Tried = { readonly task: Task; readonly verdict: Verdict };
 
 export type Findings = {

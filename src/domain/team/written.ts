@@ -8,8 +8,8 @@ import { specOf, type TeamState, type Writing } from './state.ts';
 import type { Task } from './task.ts';
 
 /** The task that a member is at, the one that it began last; null: none. */
-function taskAtWork(tasks: Iterable<Task>, member: string): string | null {
-  const [last] = [...tasks]
+function taskAtWork(open: readonly Task[], member: string): string | null {
+  const [last] = open
     .filter(({ status, claim }) => status === 'in_progress' && claim?.member === member)
     .sort((one, other) => (other.claim?.at ?? 0) - (one.claim?.at ?? 0));
   return last?.id ?? null;
@@ -18,11 +18,11 @@ function taskAtWork(tasks: Iterable<Task>, member: string): string | null {
 /** With one more, the latest last; of the same member at the same task the latest is kept. */
 export function withWriting(
   before: readonly Writing[],
-  tasks: Iterable<Task>,
+  open: readonly Task[],
   member: string,
   at: number,
 ): readonly Writing[] {
-  const task = taskAtWork(tasks, member);
+  const task = taskAtWork(open, member);
   return [...before.filter((one) => one.member !== member || one.task !== task), { member, task, at }];
 }
 

@@ -12,6 +12,7 @@ import { ownerOf, SHARED } from '../../domain/team/ownership.ts';
 import type { TeamSettings } from '../../domain/team/settings.ts';
 import { COMPLETION, decisionOn, MAX_REJECTIONS, rejectionKey, type TeamState } from '../../domain/team/state.ts';
 import type { Task } from '../../domain/team/task.ts';
+import { bookOf } from '../../domain/team/task-book.ts';
 import { heldAgainst, ownFirst } from '../../domain/unreported.ts';
 import type { TeamLog } from '../ports.ts';
 import { type Somebody, type TeamContext, tellLead, type Unread, withReadable } from './context.ts';
@@ -199,13 +200,9 @@ function wordsOf({ checks }: GateResult): string {
 
 /** Whether the tester has further tasks open. */
 function isTestedLater(state: TeamState, task: Pick<Task, 'id'>): boolean {
-  return [...state.tasks.values()].some(
-    (one) =>
-      (one.owner ?? one.claim?.member) === 'tester' &&
-      one.id !== task.id &&
-      one.status !== 'completed' &&
-      one.status !== 'failed',
-  );
+  return bookOf(state.tasks)
+    .open()
+    .some((one) => (one.owner ?? one.claim?.member) === 'tester' && one.id !== task.id);
 }
 
 /** What stands in the way of this completion; missing coverage, or that there is no test yet, does not while the tester has tasks of its own open. */

@@ -177,7 +177,9 @@ export async function updateTask(context: TeamContext, log: TeamLog, caller: Som
 async function endLeases(log: TeamLog, caller: Somebody): Promise<readonly string[]> {
   const { leases, tasks } = log.state;
   const { name, epoch } = caller;
-  const isAtWork = [...tasks.values()].some(({ claim, status }) => claim?.member === name && status === 'in_progress');
+  const isAtWork = bookOf(tasks)
+    .open()
+    .some(({ claim, status }) => claim?.member === name && status === 'in_progress');
   if (caller.kind !== 'member' || isAtWork) return [];
   const paths = [...leases.values()].filter(({ member }) => member === name).map(({ path }) => path);
   const released: string[] = [];

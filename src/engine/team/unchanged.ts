@@ -2,7 +2,8 @@
 // work tree as it was measured.
 
 import type { Gate, TeamState } from '../../domain/team/state.ts';
-import { isOnlyOne, type Task } from '../../domain/team/task.ts';
+import type { Task } from '../../domain/team/task.ts';
+import { isOnlyOne } from '../../domain/team/task-book.ts';
 import type { Somebody, TeamContext } from './context.ts';
 
 /**

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import {
-  isOnlyOne,
   noteOf,
   shownStatus,
   TASK_STATUSES,
@@ -9,6 +8,7 @@ import {
   type TaskStatus,
   waitsFor,
 } from '../../../src/domain/team/task.ts';
+import { isOnlyOne } from '../../../src/domain/team/task-book.ts';
 
 function task(id: string, status: TaskStatus, blockedBy: readonly string[] = []): Task {
   return {

@@ -6,12 +6,15 @@ import { type Input, readInput } from '../../../src/domain/team/operation.ts';
 import type { TeamState } from '../../../src/domain/team/state.ts';
 import type { TeamLog } from '../../../src/engine/ports.ts';
 import { makeTask } from '../../../src/engine/team/context.ts';
-import { getTask, listTasks } from '../../../src/engine/team/task-operations.ts';
+import { advance } from '../../../src/engine/team/phases/advance.ts';
+import { getTask, listTasks, updateTask } from '../../../src/engine/team/task-operations.ts';
 import { LEAD, RECORDS, type Story, teamOf } from '../../support/team.ts';
+import { TeamWorld } from '../../support/team-world.ts';
+import type { Cleanup } from '../../support/temp.ts';
 
 const CALLER = { kind: 'lead', name: LEAD, epoch: 0, team: 'tool-run-spec-auth-001' } as const;
 
-function inputOf(name: 'TaskList' | 'TaskGet', given: unknown): Input {
+function inputOf(name: 'TaskList' | 'TaskGet' | 'TaskUpdate', given: unknown): Input {
   const read = readInput(name, given);
   assert.ok(read.ok);
   return read.input;
@@ -76,6 +79,44 @@ test('a status selects the 100 newest tasks of it', () => {
 test('a task is created without a look through the finished ones', async () => {
   const task = await makeTask(logOf(busy(500, 500)), RECORDS.task_created);
   assert.equal(task?.id, '501');
+});
+
+/** How many tasks are looked up to claim and to complete one, and for the next step, beside so many finished ones. */
+async function lookedUp(t: Cleanup, done: number): Promise<number> {
+  const finished = Array.from({ length: done }, (_, index) => String(index + 1));
+  const story = busy(done + 2, done).tell('task_created', { blocked_by: [...finished, String(done + 2)] });
+  const log = logOf(story);
+  const { context } = new TeamWorld(t);
+  const caller = {
+    ...CALLER,
+    kind: 'member',
+    name: 'backend-dev',
+    epoch: 1,
+    member: story.member('backend-dev'),
+  } as const;
+  const update = (status: string) =>
+    updateTask(context, log, caller, inputOf('TaskUpdate', { taskId: String(done + 1), status }));
+  // What it waits for no more is looked at once.
+  listed(log);
+  story.later(1);
+  const { tasks } = story.state;
+  let count = 0;
+  Object.assign(tasks, {
+    get: (id: string) => {
+      count += 1;
+      return Map.prototype.get.call(tasks, id);
+    },
+  });
+  assert.equal((await update('in_progress')).status, 'in_progress');
+  assert.equal(await advance(context, log), null);
+  assert.equal((await update('completed')).status, 'completed');
+  assert.equal(await advance(context, log), null);
+  assert.equal(log.state.tasks, tasks);
+  return count;
+}
+
+test('a task is updated, and the next step taken, at the same work whatever is finished', async (t) => {
+  assert.equal(await lookedUp(t, 1_000), await lookedUp(t, 100));
 });
 
 test('an id that nobody knows is answered with the range of ids', () => {

@@ -8,7 +8,7 @@ import { UNCHECKED } from '../../../domain/team/judge.ts';
 import { GATE_ROUNDS, isFinished, isMeasured, type LeadStep, leadStep } from '../../../domain/team/lead-step.ts';
 import type { Ownership } from '../../../domain/team/ownership.ts';
 import { isStanding, type TeamState } from '../../../domain/team/state.ts';
-import { findingsOf } from '../../../domain/team/verdict.ts';
+import { bookOf } from '../../../domain/team/task-book.ts';
 import { bothEnds } from '../../../domain/text.ts';
 import type { TeamLog } from '../../ports.ts';
 import { holdBranch, namePersons, takeUpBranch } from '../moved-branch.ts';
@@ -277,7 +277,7 @@ export class Lead {
   #holdsBack(name: string, isChecked: boolean): boolean {
     const { state } = this.#log;
     // Nobody searches for a cause that is proven.
-    if (state.purpose?.phase === 'debug' && findingsOf(state).proven !== null) return true;
+    if (state.purpose?.phase === 'debug' && bookOf(state.tasks).isProven) return true;
     // Judged is what was measured, and nothing before.
     return name === 'quality' && isChecked && !isMeasured(state, this.#head);
   }

@@ -8,6 +8,7 @@ import { isMeasured, type LeadStep, leadStep } from '../../../domain/team/lead-s
 import { mendRounds } from '../../../domain/team/planning.ts';
 import type { TeamSettings } from '../../../domain/team/settings.ts';
 import type { TeamState } from '../../../domain/team/state.ts';
+import { bookOf } from '../../../domain/team/task-book.ts';
 import { trust5Lines } from '../../../domain/trust5.ts';
 import type { TeamLog } from '../../ports.ts';
 import type { HookContext } from '../hook-context.ts';
@@ -74,8 +75,7 @@ function isCodes({ kind }: LeadStep, state: TeamState, { mayAsk = true }: Limits
     case 'hear_judge':
     case 'stuck': {
       // What is left is a word, not work. One at a time there is nobody who could say it.
-      const isDone = [...state.tasks.values()].every(({ status }) => status === 'completed');
-      return mayAsk && isDone && state.session !== 'fallback';
+      return mayAsk && bookOf(state.tasks).isDone && state.session !== 'fallback';
     }
     default:
       return false;

@@ -10,6 +10,7 @@ import { GATE_ROUNDS } from '../../../domain/team/lead-step.ts';
 import { LEAD } from '../../../domain/team/message.ts';
 import { remediesFor } from '../../../domain/team/remedies.ts';
 import type { Gate, TeamState } from '../../../domain/team/state.ts';
+import { bookOf } from '../../../domain/team/task-book.ts';
 import { writersOf } from '../../../domain/team/unowned.ts';
 import { unknownFacts, writtenFacts } from '../../../domain/team/written.ts';
 import { summaryOf, type Trust5, trust5Reason } from '../../../domain/trust5.ts';
@@ -115,7 +116,7 @@ export async function knownStuck(context: HookContext, { state }: TeamLog): Prom
   const before = rejections.get(`${STUCK}:`);
   const said = decisions.findLast(({ hook }) => hook === STUCK);
   if (before === undefined || said === undefined || gate === null || gate.task !== null || gate.ok) return null;
-  if ([...tasks.values()].some(({ endedAt }) => endedAt !== null && endedAt > gate.at)) return null;
+  if (hasEndedAfter(tasks, gate)) return null;
   return before.fingerprint === (await standOf(context)) ? said.reason : null;
 }
 
@@ -199,5 +200,11 @@ function isKnown({ gate, tasks }: TeamState, found: Finding): boolean {
   if (gate === null || gate.rejected === undefined) return false;
   if (gate.task !== null || gate.ok || found.ok || gate.tree !== found.tree) return false;
   const isSame = failuresOf(gate) === failuresOf(found);
-  return isSame && [...tasks.values()].every(({ endedAt }) => endedAt === null || endedAt <= gate.at);
+  return isSame && !hasEndedAfter(tasks, gate);
+}
+
+/** Whether a task has ended since that was measured. */
+function hasEndedAfter(tasks: TeamState['tasks'], { at }: Gate): boolean {
+  for (const { endedAt } of bookOf(tasks).endedSince(at)) if (endedAt !== at) return true;
+  return false;
 }
