@@ -172,7 +172,8 @@ export async function createDaemon(options: DaemonOptions): Promise<Daemon> {
       clock,
       silenceMs: () => file.current.workspace.cloneTimeoutMs,
     };
-    const mirror = new Mirror({ path: join(state.path, 'repo.git'), ...remote });
+    const depth = () => file.current.workspace.cloneDepth;
+    const mirror = new Mirror({ path: join(state.path, 'repo.git'), ...remote, depth });
     // Three programs at work while the rest of this one is loaded: the copy of the repository, the namespaces, the client's login.
     supervisor.run('fetch', async (signal) => {
       await mirror.refresh(signal).catch(() => undefined);

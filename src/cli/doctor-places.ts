@@ -6,6 +6,7 @@ import { dirname, join } from 'node:path';
 import { systemClock } from '../adapters/clock.ts';
 import { EventLog } from '../adapters/event-log/event-log.ts';
 import { decodeRecord } from '../adapters/event-log/journal-decoder.ts';
+import { isBegun } from '../adapters/git/first-clone.ts';
 import { git } from '../adapters/git/git.ts';
 import { SAVED } from '../adapters/git/saved-refs.ts';
 import type { Environment } from '../adapters/github/credential.ts';
@@ -145,6 +146,18 @@ export async function checkSaved(workflow: Workflow): Promise<Check[]> {
   } catch (error) {
     return [warn(name, `cannot be read: ${messageOf(error)}`, see)];
   }
+}
+
+/** How far back the daemon's own copy of the repository goes, and whether its first clone broke off. */
+export function checkClone(workflow: Workflow): Check {
+  const { cloneDepth } = workflow.workspace;
+  const copy = join(workflow.stateDir, 'repo.git');
+  const wanted = cloneDepth === null ? 'all of its past' : `${cloneDepth} commits of each branch, more as needed`;
+  if (isBegun(`${copy}.new`)) return ok('clone', `${wanted}; it broke off, and goes on in steps from ${copy}.new`);
+  if (!existsSync(copy)) return ok('clone', `${wanted}; none is made yet`);
+  const isShallow = existsSync(join(copy, 'shallow'));
+  if (cloneDepth === null) return ok('clone', isShallow ? `${wanted}; the next fetch completes it` : wanted);
+  return ok('clone', isShallow ? wanted : 'all of its past: it was whole before workspace.clone_depth was set');
 }
 
 /** Does once what each agent is started with; what describes the bounds is put in a place that is gone afterwards. */

@@ -26,7 +26,15 @@ import { oneLine } from '../domain/text.ts';
 import type { Workflow } from '../domain/workflow.ts';
 import { type Check, fail, ok, warn } from './check.ts';
 import { checkApiRoute, checkGitRoute, readNetwork } from './doctor-network.ts';
-import { checkDamaged, checkIsolation, checkJournal, checkRoot, checkSaved, checkState } from './doctor-places.ts';
+import {
+  checkClone,
+  checkDamaged,
+  checkIsolation,
+  checkJournal,
+  checkRoot,
+  checkSaved,
+  checkState,
+} from './doctor-places.ts';
 import { checkSubmodules } from './doctor-repository.ts';
 import { diagnoseTeam, hasTeamMode, withoutTeamMode } from './doctor-team.ts';
 
@@ -303,6 +311,7 @@ export async function diagnose(path: string, env: Environment): Promise<Check[]>
     checkJournal(workflow, holder),
     ...checkDamaged(workflow),
     ...(await checkSaved(workflow)),
+    checkClone(workflow),
     await checkPort(workflow, holder),
     await checkVersion(holder),
   ];

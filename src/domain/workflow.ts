@@ -48,6 +48,8 @@ export type Workflow = {
     readonly submodules: boolean;
     /** Git that has told nothing from the remote for so long is ended. */
     readonly cloneTimeoutMs: number;
+    /** So many commits of each branch are cloned at first; null: all. */
+    readonly cloneDepth: number | null;
   };
   readonly hooks: {
     readonly afterCreate: string | null;

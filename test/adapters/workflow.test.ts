@@ -59,6 +59,7 @@ test('with nothing but the repository, every default holds', () => {
       branchPrefix: 'tool/',
       submodules: true,
       cloneTimeoutMs: 600_000,
+      cloneDepth: null,
     },
     hooks: { afterCreate: null, beforeRun: null, afterRun: null, beforeRemove: null, timeoutMs: 300_000 },
     stateDir: '/home/me/.local/state/toolcrew/github.com/o/r',
@@ -244,7 +245,7 @@ test('rules across keys', () => {
     [
       `${REPO}\nworkspace: { repo: o/r }`,
       [
-        'workspace.repo: unknown key; expected one of root, keep, saved_keep_days, branch_prefix, submodules, clone_timeout_ms',
+        'workspace.repo: unknown key; expected one of root, keep, saved_keep_days, branch_prefix, submodules, clone_timeout_ms, clone_depth',
       ],
     ],
     ['- a\n- b', ['front matter: expected a map of keys, got ["a","b"]']],

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { execFile, execFileSync, spawnSync } from 'node:child_process';
-import { chmodSync, existsSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { userInfo } from 'node:os';
 import { join } from 'node:path';
@@ -382,6 +382,27 @@ test('a damaged copy that was replaced is pointed out', async (t) => {
   assert.equal(row?.status, 'warn');
   assert.ok(row?.says.startsWith(`${damaged} is a damaged copy`));
   assert.ok(row?.mend?.startsWith(`git -C ${damaged} for-each-ref refs/toolcrew`));
+});
+
+test('how far back the copy of the repository goes is told, and that its clone broke off', async (t) => {
+  const { install, write, rows, stateDir } = machine(t);
+  install('gh', LOGGED_IN);
+  const says = async (workspace: string) => {
+    write(`tool: { runtime: patch }\nstate: { dir: ${stateDir} }\nserver: { port: 0 }\nworkspace: { ${workspace} }`);
+    return (await rows()).row('clone')?.says ?? '';
+  };
+  assert.match(await says('clone_depth: 5'), /^5 commits of each branch.*none is made yet/);
+  const copy = join(stateDir, 'repo.git');
+  mkdirSync(`${copy}.new`, { recursive: true });
+  writeFileSync(join(`${copy}.new`, 'toolcrew-steps'), '');
+  assert.match(await says(''), /^all of its past; it broke off.*repo\.git\.new$/);
+  rmSync(`${copy}.new`, { recursive: true });
+  mkdirSync(copy);
+  assert.equal(await says(''), 'all of its past');
+  assert.match(await says('clone_depth: 5'), /^all of its past: it was whole/);
+  writeFileSync(join(copy, 'shallow'), '');
+  assert.match(await says('clone_depth: 5'), /^5 commits/);
+  assert.match(await says(''), /the next fetch completes it$/);
 });
 
 test('a state directory that may not be read or written to is said once, by its name; its journal is not "none yet"', async (t) => {

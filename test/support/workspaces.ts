@@ -30,7 +30,7 @@ export async function setUpWorkspaces(
   hooks: Partial<Workflow['hooks']> = {},
   gitTimeoutMs = 20_000,
   remove?: (path: string) => Promise<void>,
-  { submodules = true, others = {} }: Repositories = {},
+  { submodules = true, others = {}, depth = () => null }: Repositories = {},
 ) {
   const forge = await startForge(t, undefined, { others });
   const directory = tempDir(t);
@@ -41,7 +41,7 @@ export async function setUpWorkspaces(
     silenceMs: () => 600_000,
     clock: { now: () => performance.now() * 1e6, elapsed: () => performance.now() * 1e6, sleep: systemClock.sleep },
   };
-  const mirror = new Mirror({ path: join(directory, 'state', 'repo.git'), ...remote });
+  const mirror = new Mirror({ path: join(directory, 'state', 'repo.git'), ...remote, depth });
   mkdirSync(join(directory, 'state'));
   const claim = () => claimRoot(join(directory, 'workspaces'), 'host/o/r', join(directory, 'state'));
   const root = claim();

@@ -383,6 +383,7 @@ export function workflowWith(
       branchPrefix: 'tool/',
       submodules: true,
       cloneTimeoutMs: 600_000,
+      cloneDepth: null,
       ...change.workspace,
     },
     hooks: {

@@ -86,6 +86,18 @@ const workspace = z
     clone_timeout_ms: milliseconds(1, 600_000).describe(
       'A clone, fetch or push to which nothing comes for so long is ended, ms. It may last longer while bytes arrive.',
     ),
+    clone_depth: z
+      .union([
+        z
+          .int()
+          .min(1)
+          .max(2 ** 31 - 2),
+        z.null(),
+      ])
+      .default(null)
+      .describe(
+        'So many commits of each branch the daemon clones at first; more as a merge needs them. null clones all, and completes a copy that ends early.',
+      ),
   })
   .prefault({});
 

@@ -155,6 +155,7 @@ function normalize(
       branchPrefix: input.workspace.branch_prefix,
       submodules: input.workspace.submodules,
       cloneTimeoutMs: input.workspace.clone_timeout_ms,
+      cloneDepth: input.workspace.clone_depth,
     },
     hooks: {
       afterCreate: input.hooks.after_create,

@@ -1,6 +1,7 @@
 // Git in a workspace's clone. Once an agent has been there, every command runs inside its namespaces: what it planted
 // reaches no further than it did itself.
 
+import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ToolError } from '../../domain/errors.ts';
@@ -167,11 +168,16 @@ export async function removeUntracked(clone: Clone, signal: AbortSignal): Promis
   await git(['clean', '--quiet', '--force', '-d'], optionsFor(clone, signal));
 }
 
-export async function fetchOrigin(clone: Clone, signal: AbortSignal): Promise<void> {
+export async function fetchOrigin(clone: Clone, signal: AbortSignal, ...more: readonly string[]): Promise<void> {
   await git(
-    ['fetch', '--quiet', '--prune', '--no-recurse-submodules', '--no-write-fetch-head', 'origin'],
+    ['fetch', '--quiet', '--prune', '--no-recurse-submodules', '--no-write-fetch-head', ...more, 'origin'],
     optionsFor(clone, signal),
   );
+}
+
+/** Whether the clone ends before the beginning of the repository. */
+export function isShallow({ path }: Clone): boolean {
+  return existsSync(join(path, '.git', 'shallow'));
 }
 
 /** Whether the first commit is an ancestor of the second, or the same. */

@@ -25,39 +25,71 @@ async function read(path: string): Promise<string | null> {
   return readFile(path, 'utf8').catch(() => null);
 }
 
-/** Makes a bare copy with all branches and tags at `to`, whatever stands there. A failed call is gone on from by the next. */
-export async function cloneWhole(network: Network, to: string, signal: AbortSignal): Promise<void> {
-  if ((await read(join(to, MARK))) === network.remoteUrl && existsSync(join(to, 'HEAD'))) {
-    await goOn(network, to, signal);
-    return;
+/** Whether a copy is being made there in steps. */
+export function isBegun(path: string): boolean {
+  return existsSync(join(path, MARK));
+}
+
+/**
+ * Makes a bare copy with all branches and tags at `to`, whatever stands there. A failed call is gone on from by the next.
+ * @param depth so many commits of each branch, and tags of these alone; null: all
+ */
+export async function cloneFirst(
+  network: Network,
+  to: string,
+  depth: number | null,
+  signal: AbortSignal,
+): Promise<void> {
+  const goesOn = (await read(join(to, MARK))) === network.remoteUrl && existsSync(join(to, 'HEAD'));
+  if (!goesOn) {
+    if (depth === null && (await tryWhole(network, to, signal))) return;
+    await begin(network, to, signal);
   }
-  await rm(to, { recursive: true, force: true });
-  await mkdir(to, { recursive: true });
-  const args = ['clone', '--bare', '--config', 'receive.denyDeletes=true', network.remoteUrl, to];
+  await goOn(network, to, depth, signal);
+}
+
+async function tryWhole(network: Network, to: string, signal: AbortSignal): Promise<boolean> {
+  await clear(to);
   try {
-    await network.run(args, to, signal);
+    await network.run(['clone', '--bare', '--config', 'receive.denyDeletes=true', network.remoteUrl, to], to, signal);
+    return true;
   } catch (error) {
     signal.throwIfAborted();
     if (!saysBroken(messageOf(error))) throw error;
-    await rm(to, { recursive: true, force: true });
-    await mkdir(to, { recursive: true });
-    await git(['-c', FILES, 'init', '--quiet', '--bare', to], { cwd: to, signal });
-    await git(['config', 'receive.denyDeletes', 'true'], { cwd: to, signal });
-    await writeFile(join(to, MARK), network.remoteUrl);
-    await goOn(network, to, signal);
+    return false;
   }
 }
 
+async function clear(to: string): Promise<void> {
+  await rm(to, { recursive: true, force: true });
+  await mkdir(to, { recursive: true });
+}
+
+async function begin(network: Network, to: string, signal: AbortSignal): Promise<void> {
+  await clear(to);
+  await git(['-c', FILES, 'init', '--quiet', '--bare', to], { cwd: to, signal });
+  await git(['config', 'receive.denyDeletes', 'true'], { cwd: to, signal });
+  await writeFile(join(to, MARK), network.remoteUrl);
+}
+
 /** A copy that a power cut spoilt is none to go on from. */
-async function goOn(network: Network, to: string, signal: AbortSignal): Promise<void> {
+async function goOn(network: Network, to: string, depth: number | null, signal: AbortSignal): Promise<void> {
   try {
-    await new Steps(network, to, signal).go();
+    await new Steps(network, to, signal).go(depth);
   } catch (error) {
     signal.throwIfAborted();
     const words = messageOf(error);
     if (saysDamaged(words) && !saysBroken(words)) await rm(to, { recursive: true, force: true });
     throw error;
   }
+}
+
+/** Brings what was kept in a damaged copy to a fresh one, as much as can still be read. */
+export async function bringKept(from: string, to: string, signal: AbortSignal): Promise<void> {
+  const listed = await tryGit(['for-each-ref', '--format=%(refname)', 'refs/toolcrew'], { cwd: from, signal });
+  const fetch = ['fetch', '--quiet', '--no-tags', '--update-shallow', '--no-write-fetch-head', from];
+  for (const ref of listed.stdout.split('\n').filter((name) => name !== ''))
+    await tryGit([...fetch, `+${ref}:${ref}`], { cwd: to, signal });
 }
 
 class Steps {
@@ -71,12 +103,16 @@ class Steps {
     this.#signal = signal;
   }
 
-  async go(): Promise<void> {
+  async go(depth: number | null): Promise<void> {
     await removeStrays(this.#path);
     const head = await this.#network.askHead(this.#path, this.#signal);
+    const ref = `refs/heads/${head}`;
+    if (head !== undefined) await git(['symbolic-ref', 'HEAD', ref], { cwd: this.#path, signal: this.#signal });
+    if (depth !== null) {
+      await this.#fetch(`--depth=${depth}`, '+refs/heads/*:refs/heads/*');
+      return;
+    }
     if (head !== undefined) {
-      const ref = `refs/heads/${head}`;
-      await git(['symbolic-ref', 'HEAD', ref], { cwd: this.#path, signal: this.#signal });
       if (!(await this.#has(ref))) await this.#fetch('--depth=1', '--no-tags', `+${ref}:${ref}`);
       await this.#deepen(ref);
     }

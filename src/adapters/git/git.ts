@@ -127,6 +127,9 @@ export function cloneEnvironment(env: Readonly<Record<string, string | undefined
 /** For what is made to be read without git as well: refs are kept as files. */
 export const FILES = 'init.defaultRefFormat=files';
 
+/** Of `fetch`: as far back as there is anything, from a repository that itself ends early as well. */
+export const ALL_PAST = '--depth=2147483647';
+
 /** Throws when there is no git on the PATH. */
 export function requireGit(env: Readonly<Record<string, string | undefined>>): void {
   const places = (env.PATH ?? '').split(delimiter).filter((place) => place !== '');

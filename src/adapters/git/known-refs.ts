@@ -2,6 +2,17 @@
 
 export type Refs = ReadonlyMap<string, string>;
 
+/** Arguments of git for what `parseRefs` reads. */
+export const LIST_REFS = [
+  ...['for-each-ref', '--format=%(objectname) %(refname)'],
+  ...['refs/heads', 'refs/tags', 'refs/toolcrew'],
+];
+
+export function parseRefs(text: string): Map<string, string> {
+  const rows = text.split('\n').filter((row) => row !== '');
+  return new Map(rows.map((row) => [row.slice(row.indexOf(' ') + 1), row.split(' ')[0] ?? '']));
+}
+
 export class KnownRefs {
   readonly #read: () => Promise<Refs>;
   #refs: Promise<Map<string, string>> | undefined;

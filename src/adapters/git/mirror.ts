@@ -8,15 +8,16 @@ import { BranchInTheWayError, branchInTheWay } from '../../domain/branch-prefix.
 import { ToolError } from '../../domain/errors.ts';
 import type { Clock } from '../../engine/ports.ts';
 import { shellQuoted } from '../agent-home.ts';
+import { InTurn } from '../in-turn.ts';
 import { Recent } from '../recent.ts';
 import { Together } from '../together.ts';
 import type { Clone } from './clone.ts';
-import { cloneWhole } from './first-clone.ts';
+import { bringKept, cloneFirst } from './first-clone.ts';
 import { cloneEnvironment, explain, type GitResult, git, saysDamaged, tryGit } from './git.ts';
 import { removeStrays } from './git-directory.ts';
 import { newLinks } from './gitlinks.ts';
 import { Histories, type History, type Standing } from './history.ts';
-import { KnownRefs } from './known-refs.ts';
+import { KnownRefs, LIST_REFS, parseRefs } from './known-refs.ts';
 import { Network, type NetworkOptions } from './network.ts';
 import { PUSHED, Pushes, pushArguments } from './pushes.ts';
 import { refusePushes, Seed } from './seed.ts';
@@ -25,6 +26,8 @@ export type MirrorOptions = NetworkOptions & {
   /** Directory of the bare repository. */
   readonly path: string;
   readonly clock: Clock;
+  /** So many commits of each branch are enough for a new copy; null or left out: all. */
+  readonly depth?: () => number | null;
 };
 
 /** A fetch this young serves once more: issues that start together share one. */
@@ -33,6 +36,11 @@ const FRESH_MS = 2_000;
 const ALL_REFS_BYTES = 512 * 1024 * 1024;
 /** So often the remote is asked which branch is its default one; besides whenever the known one is gone. */
 const HEAD_MS = 600_000;
+
+/** Commits by which a copy that ends early goes further back, and by which the next step is larger; the most git takes. */
+const FIRST_STEP = 64;
+const GROWTH = 8;
+const MOST = 2 ** 30;
 
 const REFSPEC = '+refs/heads/*:refs/heads/*';
 const SHA = /^[0-9a-f]{40,64}$/;
@@ -53,7 +61,9 @@ export class Mirror {
   /** Nothing but what came from the remote has ever been in it. */
   #isUntouched = false;
   #unlocked: Promise<void> | undefined;
-  readonly #refs = new KnownRefs(() => this.#readRefs());
+  /** Two that change where the copy ends would get in each other's way. */
+  readonly #turns = new InTurn();
+  readonly #refs = new KnownRefs(async () => parseRefs(await this.#local(LIST_REFS)));
   /** Files of the default branch that were asked for, by path, as they are at `tip`. */
   #files: { readonly tip: string; readonly texts: Map<string, string | null> } = { tip: '', texts: new Map() };
 
@@ -61,7 +71,9 @@ export class Mirror {
     this.#options = options;
     this.#network = new Network(options);
     this.#seed = new Seed(options.path.replace(/(\.git)?$/, '.seed.git'), options.path);
-    this.#fetching = new Recent(options.clock, FRESH_MS, (signal) => this.#bringUpToDate(signal));
+    this.#fetching = new Recent(options.clock, FRESH_MS, (signal) =>
+      this.#turns.take(() => this.#bringUpToDate(signal)),
+    );
     this.#pushes = new Pushes(
       (wanted, signal) => this.#network.try(pushArguments(options.remoteUrl, wanted), this.path, signal),
       options.clock,
@@ -107,6 +119,27 @@ export class Mirror {
     this.#fetching.outdate();
   }
 
+  get #depth(): number | null {
+    return this.#options.depth?.() ?? null;
+  }
+
+  /** The copy ends before the beginning of the repository. */
+  get #isShallow(): boolean {
+    return existsSync(join(this.path, 'shallow'));
+  }
+
+  /** Has a copy that ends early go further back, a step at a time, until that is enough or all is there. */
+  async deepen(isEnough: () => Promise<boolean>, signal: AbortSignal): Promise<void> {
+    for (let step = FIRST_STEP; this.#isShallow && !(await isEnough()); step = Math.min(step * GROWTH, MOST))
+      await this.#turns.take(async () => {
+        const { remoteUrl } = this.#options;
+        const args = ['fetch', `--deepen=${step}`, '--no-write-fetch-head', remoteUrl, REFSPEC];
+        await this.#network.run(args, this.path, signal).finally(() => this.#refs.forget());
+        await this.#seed.deepen(signal);
+        await this.#seed.follow(await this.#refs.all(), await this.#head(), this.#isUntouched, signal);
+      });
+  }
+
   async #bringUpToDate(signal: AbortSignal): Promise<void> {
     if (this.#damaged) await this.#cloneAnew(signal);
     else if (this.#exists) await this.#fetch(signal);
@@ -119,7 +152,10 @@ export class Mirror {
     const isDue = this.#options.clock.elapsed() - this.#headAt >= HEAD_MS;
     const asked = isDue ? this.#network.askHead(this.path, signal) : undefined;
     asked?.catch(() => undefined);
-    const args = ['fetch', '--prune', '--no-write-fetch-head', this.#options.remoteUrl, REFSPEC];
+    // All of it is wanted by now.
+    const isWhole = this.#isShallow && this.#depth === null;
+    const more = isWhole ? ['--unshallow'] : [];
+    const args = ['fetch', '--prune', '--no-write-fetch-head', ...more, this.#options.remoteUrl, REFSPEC];
     const { exitCode, stdout, stderr } = await this.#network
       .try(args, this.path, signal)
       .finally(() => this.#refs.forget());
@@ -129,6 +165,7 @@ export class Mirror {
       throw new ToolError('git', `git fetch failed: ${explain(stderr || stdout)}`);
     }
     await this.#learnHead(asked ?? null, signal);
+    if (isWhole) await this.#seed.deepen(signal);
   }
 
   /** The default branch may have another name by now. What was asked for beside the fetch is taken; else it is asked when the known one is gone. */
@@ -145,7 +182,7 @@ export class Mirror {
   async #clone(to: string, signal: AbortSignal): Promise<void> {
     const { clock } = this.#options;
     const fresh = `${this.path}.new`;
-    await cloneWhole(this.#network, fresh, signal);
+    await cloneFirst(this.#network, fresh, this.#depth, signal);
     await refusePushes(fresh);
     if (fresh !== to) await rename(fresh, to);
     this.#made += 1;
@@ -160,12 +197,7 @@ export class Mirror {
   async #cloneAnew(signal: AbortSignal): Promise<void> {
     const fresh = `${this.path}.new`;
     await this.#clone(fresh, signal);
-    const listed = await tryGit(['for-each-ref', '--format=%(refname)', 'refs/toolcrew'], { cwd: this.path, signal });
-    for (const ref of listed.stdout.split('\n').filter((name) => name !== ''))
-      await tryGit(['fetch', '--quiet', '--no-tags', '--no-write-fetch-head', this.path, `+${ref}:${ref}`], {
-        cwd: fresh,
-        signal,
-      });
+    await bringKept(this.path, fresh, signal);
     signal.throwIfAborted();
     const damaged = `${this.path}.damaged`;
     await rm(damaged, { recursive: true, force: true });
@@ -216,14 +248,6 @@ export class Mirror {
     const text = exitCode === 0 ? stdout : null;
     if (!this.#damaged) texts.set(path, text);
     return text;
-  }
-
-  async #readRefs(): Promise<Map<string, string>> {
-    const format = '--format=%(objectname) %(refname)';
-    const rows = (await this.#local(['for-each-ref', format, 'refs/heads', 'refs/tags', 'refs/toolcrew'])).split('\n');
-    return new Map(
-      rows.filter((row) => row !== '').map((row) => [row.slice(row.indexOf(' ') + 1), row.split(' ')[0] ?? '']),
-    );
   }
 
   /** The commit of a branch as last fetched; null when there is none. */
@@ -320,8 +344,14 @@ export class Mirror {
     return (await this.#historyOf(sha, signal)).history.messages;
   }
 
+  /** Where the copy ends early, two commits may go on from one that it does not have. */
+  #relate(first: string, second: string, signal: AbortSignal): Promise<void> {
+    return this.deepen(async () => (await this.#try(['merge-base', first, second], signal)).exitCode === 0, signal);
+  }
+
   async #historyOf(sha: string, signal: AbortSignal): Promise<{ readonly base: string; readonly history: History }> {
     const base = (await this.branchHead(await this.defaultBranch(signal))) ?? '';
+    await this.#relate(base, sha, signal);
     return { base, history: await this.#histories.of(base, sha, signal) };
   }
 
@@ -335,7 +365,7 @@ export class Mirror {
     for (let tries = 0; tries < 2; tries++) {
       if (expected === sha && tries > 0) break;
       if (expected !== null && expected !== sha && !ours.includes(expected))
-        await this.#requireAncestor(branch, expected, sha);
+        await this.#requireAncestor(branch, expected, sha, signal);
       const { exitCode, stdout, stderr } = await this.#pushes.push({ branch, sha, expected }, signal);
       if (exitCode === 0) {
         await this.#refs.set(`${PUSHED}/${branch}`, sha);
@@ -357,7 +387,8 @@ export class Mirror {
     await this.keep(sha, `${PUSHED}/${branch}`);
   }
 
-  async #requireAncestor(branch: string, expected: string, sha: string): Promise<void> {
+  async #requireAncestor(branch: string, expected: string, sha: string, signal: AbortSignal): Promise<void> {
+    await this.#relate(expected, sha, signal);
     const { exitCode } = await this.#try(['merge-base', '--is-ancestor', expected, sha]);
     if (exitCode !== 0) {
       throw new ToolError(

@@ -5,7 +5,7 @@ import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { FILES, git } from './git.ts';
+import { ALL_PAST, FILES, git } from './git.ts';
 import type { Refs } from './known-refs.ts';
 
 /** Turns away whoever pushes to a bare repository of the daemon's by its path. */
@@ -50,18 +50,24 @@ export class Seed {
   }
 
   /** False when it cannot be used any more, for whatever reason: it holds nothing that could not be made again. */
-  async #fetch(head: string, signal: AbortSignal): Promise<boolean> {
+  async #fetch(head: string, signal: AbortSignal, more: readonly string[] = []): Promise<boolean> {
     const options = { cwd: this.path, signal };
     try {
-      const args = ['fetch', '--quiet', '--prune', '--no-write-fetch-head', this.#mirror];
+      const args = ['fetch', '--quiet', '--prune', '--update-shallow', '--no-write-fetch-head', ...more, this.#mirror];
       await git([...args, '+refs/heads/*:refs/heads/*', '+refs/tags/*:refs/tags/*'], options);
-      if (head !== this.#head) await git(['symbolic-ref', 'HEAD', `refs/heads/${head}`], options);
+      if (head !== '' && head !== this.#head) await git(['symbolic-ref', 'HEAD', `refs/heads/${head}`], options);
       this.#head = head;
       return true;
     } catch {
       signal.throwIfAborted();
       return false;
     }
+  }
+
+  /** Has it go as far back as the mirror. */
+  async deepen(signal: AbortSignal): Promise<void> {
+    this.#shown = undefined;
+    if (this.exists && !(await this.#fetch(this.#head ?? '', signal, [ALL_PAST]))) await this.drop();
   }
 
   async #clone(isUntouched: boolean, signal: AbortSignal): Promise<void> {

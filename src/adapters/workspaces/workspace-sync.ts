@@ -8,12 +8,14 @@ import {
   type Clone,
   fetchOrigin,
   isAncestor,
+  isShallow,
   mergeIfClean,
   refsOf,
   removeUntracked,
   startBranch,
   statusOf,
 } from '../git/clone.ts';
+import { ALL_PAST } from '../git/git.ts';
 import { forgetUnfinished, placeBranch, readHead, readRef, unfinished } from '../git/git-directory.ts';
 import type { Mirror } from '../git/mirror.ts';
 import { saveChanges, saveCommits } from './workspace-saves.ts';
@@ -46,6 +48,7 @@ export async function syncWorkspace(options: SyncOptions, signal: AbortSignal): 
   else await takeUp(options, refs.has(local) ? local : null, base, signal);
   const others = [...(refs.has(local) && refs.has(published) ? [published] : []), ...(refs.size > 0 ? [main] : [])];
   for (const other of others) {
+    await relate(options, other, signal);
     if (await mergeIfClean(clone, other, signal)) continue;
     if (isNew || (await areRelated(clone, 'HEAD', other, signal))) {
       task.output(`${other} does not merge cleanly; it is left out\n`);
@@ -57,6 +60,17 @@ export async function syncWorkspace(options: SyncOptions, signal: AbortSignal): 
     await startBranch(clone, task.branch, base, signal);
     task.output(`the branch had no commit in common with ${other}; it starts anew\n`);
   }
+}
+
+/** Where a clone ends early, it goes further back until its branch and the other have a commit in common, or to the beginning. */
+async function relate({ clone, mirror }: SyncOptions, other: string, signal: AbortSignal): Promise<void> {
+  if (!isShallow(clone) || (await areRelated(clone, 'HEAD', other, signal))) return;
+  const goFurther = async () => {
+    await fetchOrigin(clone, signal, ALL_PAST);
+    return areRelated(clone, 'HEAD', other, signal);
+  };
+  if (!(await goFurther())) await mirror.deepen(goFurther, signal);
+  await fetchOrigin(clone, signal, ALL_PAST);
 }
 
 /** Puts a clone where an agent has been on the issue's branch; what it leaves behind by that is saved first. */
