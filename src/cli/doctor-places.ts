@@ -8,6 +8,7 @@ import { EventLog } from '../adapters/event-log/event-log.ts';
 import { decodeRecord } from '../adapters/event-log/journal-decoder.ts';
 import { isBegun } from '../adapters/git/first-clone.ts';
 import { git } from '../adapters/git/git.ts';
+import { endsOf, lackOf } from '../adapters/git/reach.ts';
 import { SAVED } from '../adapters/git/saved-refs.ts';
 import type { Environment } from '../adapters/github/credential.ts';
 import type { Holder } from '../adapters/held-lock.ts';
@@ -149,15 +150,23 @@ export async function checkSaved(workflow: Workflow): Promise<Check[]> {
 }
 
 /** How far back the daemon's own copy of the repository goes, and whether its first clone broke off. */
-export function checkClone(workflow: Workflow): Check {
+export async function checkClone(workflow: Workflow): Promise<Check> {
+  const name = 'clone';
   const { cloneDepth } = workflow.workspace;
   const copy = join(workflow.stateDir, 'repo.git');
   const wanted = cloneDepth === null ? 'all of its past' : `${cloneDepth} commits of each branch, more as needed`;
-  if (isBegun(`${copy}.new`)) return ok('clone', `${wanted}; it broke off, and goes on in steps from ${copy}.new`);
-  if (!existsSync(copy)) return ok('clone', `${wanted}; none is made yet`);
-  const isShallow = existsSync(join(copy, 'shallow'));
-  if (cloneDepth === null) return ok('clone', isShallow ? `${wanted}; the next fetch completes it` : wanted);
-  return ok('clone', isShallow ? wanted : 'all of its past: it was whole before workspace.clone_depth was set');
+  if (isBegun(`${copy}.new`)) return ok(name, `${wanted}; it broke off, and goes on in steps from ${copy}.new`);
+  if (!existsSync(copy)) return ok(name, `${wanted}; none is made yet`);
+  const ends = endsOf(copy);
+  if (cloneDepth === null) return ok(name, ends.length === 0 ? wanted : `${wanted}; the next fetch completes it`);
+  if (ends.length === 0) return ok(name, 'all of its past: it was whole before workspace.clone_depth was set');
+  try {
+    const list = await git(['rev-list', '--first-parent', 'HEAD'], { cwd: copy });
+    const lack = lackOf(ends, cloneDepth, list.trimEnd().split('\n'));
+    return ok(name, lack === null ? wanted : `${wanted}; the next fetch brings ${lack} that it has too few`);
+  } catch (error) {
+    return warn(name, `${copy} cannot be read: ${messageOf(error)}`, 'none needed: the next fetch clones it anew');
+  }
 }
 
 /** Does once what each agent is started with; what describes the bounds is put in a place that is gone afterwards. */

@@ -311,7 +311,7 @@ export async function diagnose(path: string, env: Environment): Promise<Check[]>
     checkJournal(workflow, holder),
     ...checkDamaged(workflow),
     ...(await checkSaved(workflow)),
-    checkClone(workflow),
+    await checkClone(workflow),
     await checkPort(workflow, holder),
     await checkVersion(holder),
   ];

@@ -7,6 +7,7 @@ import { createServer } from 'node:net';
 import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import test, { after } from 'node:test';
+import { pathToFileURL } from 'node:url';
 import type { Check } from '../../src/cli/check.ts';
 import { diagnose } from '../../src/cli/doctor.ts';
 import { agentRunning } from '../support/agents.ts';
@@ -101,6 +102,7 @@ test('on a good set-up every row is ok: exit 0', async (t) => {
     repository: 'ok',
     'branch prefix': 'ok',
     'workspace root': 'ok',
+    clone: 'ok',
     state: 'ok',
     journal: 'ok',
     port: 'ok',
@@ -397,11 +399,17 @@ test('how far back the copy of the repository goes is told, and that its clone b
   writeFileSync(join(`${copy}.new`, 'toolcrew-steps'), '');
   assert.match(await says(''), /^all of its past; it broke off.*repo\.git\.new$/);
   rmSync(`${copy}.new`, { recursive: true });
-  mkdirSync(copy);
+  const origin = join(stateDir, 'origin');
+  execFileSync('git', ['init', '--quiet', '--initial-branch=main', origin]);
+  const commit = ['-c', 'user.name=m', '-c', 'user.email=m@localhost', 'commit', '--quiet', '--allow-empty'];
+  for (const message of ['1', '2', '3']) execFileSync('git', ['-C', origin, ...commit, '-m', message]);
+  execFileSync('git', ['clone', '--quiet', '--bare', origin, copy]);
   assert.equal(await says(''), 'all of its past');
   assert.match(await says('clone_depth: 5'), /^all of its past: it was whole/);
-  writeFileSync(join(copy, 'shallow'), '');
-  assert.match(await says('clone_depth: 5'), /^5 commits/);
+  rmSync(copy, { recursive: true });
+  execFileSync('git', ['clone', '--quiet', '--bare', '--depth=2', pathToFileURL(origin).href, copy]);
+  assert.equal(await says('clone_depth: 2'), '2 commits of each branch, more as needed');
+  assert.match(await says('clone_depth: 5'), /^5 commits.* brings 3 /);
   assert.match(await says(''), /the next fetch completes it$/);
 });
 

@@ -92,3 +92,71 @@ test('without the key the copy is completed, and workspaces from before go on', 
   assert.notEqual((await workspaces.collect(task(2), signal)).head, null);
   assert.deepEqual(said, []);
 });
+
+test('a main that was made anew from before the copy begins is merged all the same', async (t) => {
+  const { work, push, mirror, workspaces, task, ready, said } = await setUp(t);
+  const { path } = await ready(task());
+  await commitFiles(path, { 'mine.txt': 'mine\n' }, 'mine');
+  const ends = readFileSync(join(mirror.path, 'shallow'), 'utf8').trim();
+  await gitAs(work, 'reset', '--quiet', '--hard', `HEAD~${2 * DEPTH}`);
+  await commitFiles(work, { 'theirs.txt': 'theirs\n' }, 'theirs');
+  await push('+main');
+  await ready(task(2));
+  assert.deepEqual(said, []);
+  for (const name of ['mine.txt', 'theirs.txt']) assert.ok(existsSync(join(path, name)), name);
+  const { head } = await workspaces.collect(task(2), signal);
+  assert.equal((await workspaces.commitMessages(task(2), head ?? '', signal)).at(-1), 'mine');
+  await gitAs(mirror.path, 'rev-parse', `${ends}~1`);
+});
+
+test('what the remote does not have any more is asked for once', async (t) => {
+  const { work, bare, push, mirror, workspaces, task, ready } = await setUp(t);
+  const { path } = await ready(task());
+  await commitFiles(path, { 'mine.txt': 'mine\n' }, 'mine');
+  await gitAs(work, 'checkout', '--quiet', '--orphan', 'another');
+  await commitFiles(work, { 'theirs.txt': 'theirs\n' }, 'theirs');
+  await push('+another:main', ':tool/issue-2');
+  await gitAs(bare, 'reflog', 'expire', '--expire=now', '--all');
+  await gitAs(bare, 'gc', '--quiet', '--prune=now');
+  await assert.rejects(
+    async () => {
+      mirror.outdate();
+      await workspaces.refresh(signal);
+      await workspaces.collect(task(), signal);
+    },
+    (error) => error instanceof ToolError && error.code === 'hook' && /none in common/.test(error.message),
+  );
+  assert.ok(existsSync(join(mirror.path, 'shallow')));
+});
+
+test('a larger depth brings the copy further back, a smaller one leaves it', async (t) => {
+  const { mirror, workspaces, depth } = await setUp(t);
+  await workspaces.refresh(signal);
+  for (const [value, count] of [
+    [DEPTH + 4, DEPTH + 4],
+    [1, DEPTH + 4],
+    [DEPTH + 5, DEPTH + 5],
+  ] as const) {
+    depth.value = value;
+    mirror.outdate();
+    await workspaces.refresh(signal);
+    assert.equal(await countOf(mirror.path, 'main'), count);
+  }
+});
+
+test('workspaces go on when the copy was made anew, and begins later than theirs', async (t) => {
+  const { work, push, mirror, workspaces, task, ready, said } = await setUp(t);
+  const { path } = await ready(task());
+  await commitFiles(path, { 'mine.txt': 'mine\n' }, 'mine');
+  for (let number = 0; number < 2 * DEPTH; number++) await commitFiles(work, { 'more.txt': `${number}\n` }, 'more');
+  await push('main');
+  mirror.distrust();
+  await workspaces.refresh(signal);
+  assert.equal(await countOf(mirror.path, 'main'), DEPTH);
+  const { head } = await workspaces.collect(task(), signal);
+  assert.equal((await gitAs(path, 'rev-parse', 'HEAD')).trim(), head);
+  await ready(task(2));
+  assert.deepEqual(said, []);
+  assert.ok(existsSync(join(path, 'more.txt')));
+  assert.notEqual((await workspaces.collect(task(2), signal)).head, null);
+});

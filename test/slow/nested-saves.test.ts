@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
+import { pathToFileURL } from 'node:url';
 import type { Mirror } from '../../src/adapters/git/mirror.ts';
 import { expireSaved } from '../../src/adapters/git/saved-refs.ts';
 import { commitFiles, gitAs } from '../support/forge.ts';
@@ -80,6 +81,23 @@ test('a workspace with a repository that cannot be read is set aside', async (t)
   assert.deepEqual(readdirSync(aside), ['issue-1-1']);
   assert.ok(existsSync(join(aside, 'issue-1-1', 'app', 'draft.js')));
   assert.match(said.join(''), /is set aside as/);
+});
+
+test('a workspace with commits in a clone that ends early is set aside: git cannot take them', async (t) => {
+  const { workspaces, task, ready, root, mirror, work } = await setUpWorkspaces(t);
+  for (const name of ['second', 'third']) await commitFiles(work, { [`${name}.txt`]: name }, name);
+  const other = join(tempDir(t), 'other.git');
+  await gitAs(work, 'clone', '--quiet', '--bare', work, other);
+  const { path } = await ready(task());
+  await gitAs(path, 'clone', '--quiet', '--depth=1', pathToFileURL(other).href, 'app');
+  const sha = await commitFiles(join(path, 'app'), { 'app.js': 'app\n' }, 'in the clone');
+  await workspaces.remove(task(), signal);
+  const aside = join(root, '.toolcrew', 'aside', 'issue-1-1', 'app');
+  assert.equal((await gitAs(aside, 'rev-parse', 'HEAD')).trim(), sha);
+  assert.deepEqual(
+    (await savedIn(mirror)).filter((ref) => ref.includes('-commits')),
+    [],
+  );
 });
 
 test('saved work is dropped after its days, counted from when it was first seen', async (t) => {

@@ -96,7 +96,7 @@ const workspace = z
       ])
       .default(null)
       .describe(
-        'So many commits of each branch the daemon clones at first; more as a merge needs them. null clones all, and completes a copy that ends early.',
+        'So many commits of each branch the daemon clones; more as a merge needs them. null clones all, and completes a copy that ends early.',
       ),
   })
   .prefault({});

@@ -1,7 +1,6 @@
 // Git in a workspace's clone. Once an agent has been there, every command runs inside its namespaces: what it planted
 // reaches no further than it did itself.
 
-import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ToolError } from '../../domain/errors.ts';
@@ -9,6 +8,7 @@ import { lastLines } from '../../domain/text.ts';
 import { asText, BYTES } from './byte-names.ts';
 import { cloneEnvironment, FILES, type GitOptions, git, type Launch, tryGit } from './git.ts';
 import { unfinished } from './git-directory.ts';
+import { endsOf, isWholeBetween } from './reach.ts';
 import { areUntouched, date, LIST_BYTES, leaveOutUntouched, settle } from './untouched.ts';
 
 export type Clone = {
@@ -169,15 +169,14 @@ export async function removeUntracked(clone: Clone, signal: AbortSignal): Promis
 }
 
 export async function fetchOrigin(clone: Clone, signal: AbortSignal, ...more: readonly string[]): Promise<void> {
-  await git(
-    ['fetch', '--quiet', '--prune', '--no-recurse-submodules', '--no-write-fetch-head', ...more, 'origin'],
-    optionsFor(clone, signal),
-  );
+  const how = ['--quiet', '--prune', '--no-recurse-submodules', '--no-write-fetch-head', '--update-shallow'];
+  await git(['fetch', ...how, ...more, 'origin'], optionsFor(clone, signal));
 }
 
-/** Whether the clone ends before the beginning of the repository. */
-export function isShallow({ path }: Clone): boolean {
-  return existsSync(join(path, '.git', 'shallow'));
+/** Whether the clone has all in which the histories of the two differ; one that ends early may not. */
+export function hasAllBetween(clone: Clone, first: string, second: string, signal: AbortSignal): Promise<boolean> {
+  const options = { ...optionsFor(clone, signal), maxBytes: LIST_BYTES };
+  return isWholeBetween(endsOf(join(clone.path, '.git')), first, second, (args) => tryGit(args, options));
 }
 
 /** Whether the first commit is an ancestor of the second, or the same. */

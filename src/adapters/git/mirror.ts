@@ -7,7 +7,6 @@ import { join } from 'node:path';
 import { BranchInTheWayError, branchInTheWay } from '../../domain/branch-prefix.ts';
 import { ToolError } from '../../domain/errors.ts';
 import type { Clock } from '../../engine/ports.ts';
-import { shellQuoted } from '../agent-home.ts';
 import { InTurn } from '../in-turn.ts';
 import { Recent } from '../recent.ts';
 import { Together } from '../together.ts';
@@ -20,7 +19,9 @@ import { Histories, type History, type Standing } from './history.ts';
 import { KnownRefs, LIST_REFS, parseRefs } from './known-refs.ts';
 import { Network, type NetworkOptions } from './network.ts';
 import { PUSHED, Pushes, pushArguments } from './pushes.ts';
+import { isWholeBetween, Reach } from './reach.ts';
 import { refusePushes, Seed } from './seed.ts';
+import { takeFrom } from './take.ts';
 
 export type MirrorOptions = NetworkOptions & {
   /** Directory of the bare repository. */
@@ -37,11 +38,6 @@ const ALL_REFS_BYTES = 512 * 1024 * 1024;
 /** So often the remote is asked which branch is its default one; besides whenever the known one is gone. */
 const HEAD_MS = 600_000;
 
-/** Commits by which a copy that ends early goes further back, and by which the next step is larger; the most git takes. */
-const FIRST_STEP = 64;
-const GROWTH = 8;
-const MOST = 2 ** 30;
-
 const REFSPEC = '+refs/heads/*:refs/heads/*';
 const SHA = /^[0-9a-f]{40,64}$/;
 
@@ -51,6 +47,7 @@ export class Mirror {
   readonly #network: Network;
   readonly #seed: Seed;
   readonly #pushes: Pushes;
+  readonly #reach: Reach;
   readonly #removals = new Together((refs: readonly (readonly string[])[]) => this.#remove(refs));
   #headAt = Number.NEGATIVE_INFINITY;
   #defaultBranch: string | undefined;
@@ -74,6 +71,16 @@ export class Mirror {
     this.#fetching = new Recent(options.clock, FRESH_MS, (signal) =>
       this.#turns.take(() => this.#bringUpToDate(signal)),
     );
+    this.#reach = new Reach({
+      path: options.path,
+      depth: () => options.depth?.() ?? null,
+      fetch: async (how, signal) => {
+        const args = ['fetch', ...how, '--no-write-fetch-head', options.remoteUrl, REFSPEC];
+        await this.#network.run(args, this.path, signal).finally(() => this.#refs.forget());
+      },
+      firstParents: async (signal) =>
+        (await this.#local(['rev-list', '--first-parent', 'HEAD'], signal)).trimEnd().split('\n'),
+    });
     this.#pushes = new Pushes(
       (wanted, signal) => this.#network.try(pushArguments(options.remoteUrl, wanted), this.path, signal),
       options.clock,
@@ -119,25 +126,20 @@ export class Mirror {
     this.#fetching.outdate();
   }
 
-  get #depth(): number | null {
-    return this.#options.depth?.() ?? null;
-  }
-
-  /** The copy ends before the beginning of the repository. */
-  get #isShallow(): boolean {
-    return existsSync(join(this.path, 'shallow'));
-  }
-
   /** Has a copy that ends early go further back, a step at a time, until that is enough or all is there. */
   async deepen(isEnough: () => Promise<boolean>, signal: AbortSignal): Promise<void> {
-    for (let step = FIRST_STEP; this.#isShallow && !(await isEnough()); step = Math.min(step * GROWTH, MOST))
+    for (const step of Reach.steps()) {
+      if (!this.#reach.isOpen || (await isEnough())) return;
       await this.#turns.take(async () => {
-        const { remoteUrl } = this.#options;
-        const args = ['fetch', `--deepen=${step}`, '--no-write-fetch-head', remoteUrl, REFSPEC];
-        await this.#network.run(args, this.path, signal).finally(() => this.#refs.forget());
-        await this.#seed.deepen(signal);
+        await this.#goBack(step, signal);
         await this.#seed.follow(await this.#refs.all(), await this.#head(), this.#isUntouched, signal);
       });
+    }
+  }
+
+  async #goBack(commits: number, signal: AbortSignal): Promise<void> {
+    await this.#reach.step(commits, signal);
+    await this.#seed.deepen(signal);
   }
 
   async #bringUpToDate(signal: AbortSignal): Promise<void> {
@@ -152,10 +154,7 @@ export class Mirror {
     const isDue = this.#options.clock.elapsed() - this.#headAt >= HEAD_MS;
     const asked = isDue ? this.#network.askHead(this.path, signal) : undefined;
     asked?.catch(() => undefined);
-    // All of it is wanted by now.
-    const isWhole = this.#isShallow && this.#depth === null;
-    const more = isWhole ? ['--unshallow'] : [];
-    const args = ['fetch', '--prune', '--no-write-fetch-head', ...more, this.#options.remoteUrl, REFSPEC];
+    const args = ['fetch', '--prune', '--no-write-fetch-head', this.#options.remoteUrl, REFSPEC];
     const { exitCode, stdout, stderr } = await this.#network
       .try(args, this.path, signal)
       .finally(() => this.#refs.forget());
@@ -165,7 +164,8 @@ export class Mirror {
       throw new ToolError('git', `git fetch failed: ${explain(stderr || stdout)}`);
     }
     await this.#learnHead(asked ?? null, signal);
-    if (isWhole) await this.#seed.deepen(signal);
+    const lacking = await this.#reach.lacking(signal);
+    if (lacking !== null) await this.#goBack(lacking, signal);
   }
 
   /** The default branch may have another name by now. What was asked for beside the fetch is taken; else it is asked when the known one is gone. */
@@ -182,7 +182,7 @@ export class Mirror {
   async #clone(to: string, signal: AbortSignal): Promise<void> {
     const { clock } = this.#options;
     const fresh = `${this.path}.new`;
-    await cloneFirst(this.#network, fresh, this.#depth, signal);
+    await cloneFirst(this.#network, fresh, this.#reach.depth, signal);
     await refusePushes(fresh);
     if (fresh !== to) await rename(fresh, to);
     this.#made += 1;
@@ -276,17 +276,13 @@ export class Mirror {
     await this.#unlock();
     const made = this.#made;
     this.#isUntouched = false;
-    const words = clone.launch?.('git', ['-c', 'uploadpack.allowAnySHA1InWant=true', 'upload-pack']);
-    const reader = words === undefined ? [] : [`--upload-pack=${[words[0], ...words[1]].map(shellQuoted).join(' ')}`];
-    await git(
-      [
-        ...['-c', 'fetch.fsckObjects=true', '-c', 'protocol.version=2', 'fetch', '--quiet', '--no-tags'],
-        ...['--no-write-fetch-head', '--no-recurse-submodules', '--no-auto-maintenance', ...reader],
-        join(clone.path, '.git'),
-        `+${source}:${ref}`,
-      ],
-      { cwd: this.path, env: cloneEnvironment(this.#options.env), signal, timeoutMs: clone.timeoutMs },
-    );
+    // A clone may end early at a commit that is not here.
+    const isTaken = () =>
+      takeFrom(clone, source, ref, { cwd: this.path, env: cloneEnvironment(this.#options.env), signal });
+    if (!(await isTaken())) {
+      await this.deepen(async () => false, signal);
+      if (!(await isTaken())) throw new ToolError('git', `${clone.path} ends early, at commits that are not here`);
+    }
     // Where the mirror was made anew meanwhile, the ref went with the old one.
     if (SHA.test(source) && made === this.#made) await this.#refs.set(ref, source);
     else this.#refs.forget();
@@ -346,7 +342,8 @@ export class Mirror {
 
   /** Where the copy ends early, two commits may go on from one that it does not have. */
   #relate(first: string, second: string, signal: AbortSignal): Promise<void> {
-    return this.deepen(async () => (await this.#try(['merge-base', first, second], signal)).exitCode === 0, signal);
+    const run = (args: readonly string[]) => this.#try(args, signal);
+    return this.deepen(() => isWholeBetween(this.#reach.ends, first, second, run), signal);
   }
 
   async #historyOf(sha: string, signal: AbortSignal): Promise<{ readonly base: string; readonly history: History }> {

@@ -7,8 +7,8 @@ import {
   areRelated,
   type Clone,
   fetchOrigin,
+  hasAllBetween,
   isAncestor,
-  isShallow,
   mergeIfClean,
   refsOf,
   removeUntracked,
@@ -62,14 +62,16 @@ export async function syncWorkspace(options: SyncOptions, signal: AbortSignal): 
   }
 }
 
-/** Where a clone ends early, it goes further back until its branch and the other have a commit in common, or to the beginning. */
+/** A clone that ends early goes further back until it has all in which its branch and the other differ, or to the beginning. */
 async function relate({ clone, mirror }: SyncOptions, other: string, signal: AbortSignal): Promise<void> {
-  if (!isShallow(clone) || (await areRelated(clone, 'HEAD', other, signal))) return;
-  const goFurther = async () => {
+  const isEnough = () => hasAllBetween(clone, 'HEAD', other, signal);
+  if (await isEnough()) return;
+  const goBack = async () => {
     await fetchOrigin(clone, signal, ALL_PAST);
-    return areRelated(clone, 'HEAD', other, signal);
+    return isEnough();
   };
-  if (!(await goFurther())) await mirror.deepen(goFurther, signal);
+  if (await goBack()) return;
+  await mirror.deepen(goBack, signal);
   await fetchOrigin(clone, signal, ALL_PAST);
 }
 
