@@ -17,7 +17,7 @@ const countOf = async (path: string, ref = 'HEAD') => Number(await gitAs(path, '
 /** A branch of an earlier life stands on the remote, from long before the copy begins. */
 async function setUp(t: TestContext) {
   const depth: { value: number | null } = { value: DEPTH };
-  const made = await setUpWorkspaces(t, {}, 20_000, undefined, () => depth.value);
+  const made = await setUpWorkspaces(t, {}, 20_000, undefined, { depth: () => depth.value });
   const { work, bare } = made;
   await gitAs(work, 'checkout', '--quiet', '-b', 'tool/issue-2');
   await commitFiles(work, { 'earlier.txt': 'earlier\n' }, 'earlier');

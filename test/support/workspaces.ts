@@ -22,7 +22,11 @@ function isolationOf(directory: string): Promise<Isolation> {
   return Isolation.probe('auto', { readOnly: [directory], hidden: [], tables: join(directory, 'mounts') });
 }
 
-type Repositories = { readonly submodules?: boolean; readonly others?: ForgeOptions['others'] };
+type Repositories = {
+  readonly submodules?: boolean;
+  readonly others?: ForgeOptions['others'];
+  readonly depth?: () => number | null;
+};
 
 /** Workspaces with their mirror of a small repository on the embedded forge. */
 export async function setUpWorkspaces(
