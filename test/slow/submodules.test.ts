@@ -9,7 +9,9 @@ import { systemClock } from '../../src/adapters/clock.ts';
 import { NO_PUSH } from '../../src/adapters/git/clone.ts';
 import { ModuleCopies } from '../../src/adapters/git/module-copies.ts';
 import { ToolError } from '../../src/domain/errors.ts';
-import { bareRepository, commitFiles, DAEMON_TOKEN, gitAs } from '../support/forge.ts';
+import { agentRunning } from '../support/agents.ts';
+import { Daemon } from '../support/daemon.ts';
+import { bareRepository, commitFiles, DAEMON_TOKEN, gitAs, startForge } from '../support/forge.ts';
 import { type Cleanup, finallyDo, tempDir } from '../support/temp.ts';
 import { setUpWorkspaces } from '../support/workspaces.ts';
 
@@ -274,4 +276,33 @@ test('a copy that is spoilt is made anew; a commit that no branch holds is asked
   await gitAs(part.work, 'push', '--quiet', 'origin', 'HEAD:refs/hidden/loose');
   assert.notEqual(await open().bring(url, loose, signal), null);
   assert.equal(await open().bring(url, 'e'.repeat(40), signal), null);
+});
+
+test('the built daemon: an agent sees the files of a private submodule, also after it lost them, and is told of an empty one', async (t) => {
+  const library = await bareRepository(tempDir(t), { 'lib.js': 'of the library\n' });
+  const forge = await startForge(t, undefined, {
+    others: { 'maintainer/library': { repository: library.bare, isPrivate: true } },
+  });
+  const sha = await headOf(library.work);
+  await link(forge.work, [
+    { path: 'lib', url: '../library.git', sha },
+    { path: 'away', url: '../away.git', sha },
+  ]);
+  await gitAs(forge.work, 'push', '--quiet', 'origin', 'main');
+  const issue = await forge.open('Use it');
+  const script = [
+    'cat >/dev/null',
+    // The first attempt takes the files away: the second one finds them again.
+    'if [ "$TOOL_ATTEMPT" = 1 ]; then cat lib/lib.js; rm -rf lib; mkdir lib; exit 1; fi',
+    'cat lib/lib.js > seen.txt; git add -A; git commit -qm "Use it"',
+  ].join('\n');
+  const daemon = await Daemon.start(t, forge, {
+    yaml: `${agentRunning(script)}\nagent: { max_attempts: 2, max_retry_backoff_ms: 100 }`,
+  });
+  await daemon.logged(`issue #${issue} state changed to tool-done`);
+  assert.ok(daemon.log.includes(`issue #${issue}: the submodule away is left empty: `), daemon.log);
+  const branch = `refs/heads/tool/issue-${issue}`;
+  assert.equal(await gitAs(forge.bare, 'show', `${branch}:seen.txt`), 'of the library\n');
+  assert.equal((await gitAs(forge.bare, 'rev-parse', `${branch}:lib`)).trim(), sha, 'the link is as it was');
+  assert.equal(await daemon.stop(), 143, daemon.log);
 });
