@@ -8,12 +8,14 @@ import type { Effect } from '../../src/domain/effects.ts';
 import { agentRunning } from '../support/agents.ts';
 import { programFile } from '../support/compiled.ts';
 import { Daemon } from '../support/daemon.ts';
-import { startForge } from '../support/forge.ts';
+import { gitAs, startForge } from '../support/forge.ts';
 
 type Scenario = {
   /** Beginnings of the keys under which the effect happens on this way. */
   readonly keys: readonly string[];
   readonly ends: 'tool-done' | 'tool-failed';
+  /** The agent leaves a repository of its own in the workspace: it is kept, and a comment names it. */
+  readonly nests?: boolean;
 };
 
 /** The way on which each effect happens. An effect without one does not compile. */
@@ -31,10 +33,18 @@ const SCENARIOS = {
 
 const MOMENTS = ['announced', 'performed', 'recorded'] as const;
 
-const EFFECTS: [Effect, Scenario][] = Object.entries(SCENARIOS).map(([effect, scenario]) => [
-  effect as Effect,
-  scenario,
-]);
+/** Effects that also happen on another way. */
+const MORE: readonly [Effect, Scenario][] = [
+  ['comment', { keys: ['saved'], ends: 'tool-done', nests: true }],
+  ['workspace_remove', { keys: ['workspace_remove'], ends: 'tool-done', nests: true }],
+];
+
+const EFFECTS: [Effect, Scenario][] = [
+  ...Object.entries(SCENARIOS).map(([effect, scenario]): [Effect, Scenario] => [effect as Effect, scenario]),
+  ...MORE,
+];
+
+const NESTS = 'git init -q app; (cd app; echo kept > kept.txt; git add -A; git commit -qm "Nested")';
 
 const KILLED = programFile('killed-daemon');
 
@@ -56,10 +66,18 @@ function linesOf(path: string): string[] {
   return existsSync(path) ? readFileSync(path, 'utf8').trim().split('\n') : [];
 }
 
-for (const [effect, { keys, ends }] of EFFECTS) {
+/** The one comment names refs, all of them there, and one of them has what the agent left. */
+async function assertKept(stateDir: string, comments: readonly string[]): Promise<void> {
+  const repository = join(stateDir, 'repo.git');
+  const refs = comments.join('\n').match(/refs\/toolcrew\/saved\/[\w./-]+/g) ?? [];
+  const files = await Promise.all(refs.map((ref) => gitAs(repository, 'ls-tree', '-r', '--name-only', ref)));
+  assert.ok(files.includes('kept.txt\n'), comments.join('\n'));
+}
+
+for (const [effect, { keys, ends, nests = false }] of EFFECTS) {
   for (const key of keys) {
     for (const moment of MOMENTS) {
-      test(`killed with ${key || 'the comment'} ${moment}: one end, and nothing twice`, async (t) => {
+      test(`killed with ${key || 'the comment'} ${moment}${nests ? ', work left over' : ''}: one end, and nothing twice`, async (t) => {
         const forge = await startForge(t);
         const issue = await forge.open('Do it');
         const daemon = await Daemon.create(t, forge);
@@ -68,7 +86,8 @@ for (const [effect, { keys, ends }] of EFFECTS) {
         const script = [
           `echo "$TOOL_ATTEMPT" >> ${attempts}`,
           `if [ ${effect} = agent ] && [ "$TOOL_ATTEMPT" = 1 ]; then setsid sleep 600 & sleep 600; fi`,
-          ends === 'tool-failed' ? 'exit 1' : 'echo done >> work.txt; git add -A; git commit -qm "Do it"',
+          ...(nests ? [NESTS] : []),
+          ends === 'tool-failed' ? 'exit 1' : 'echo done >> work.txt; git add work.txt; git commit -qm "Do it"',
         ].join('\n');
         daemon.write(
           [
@@ -95,7 +114,9 @@ for (const [effect, { keys, ends }] of EFFECTS) {
           pulls.map((pull) => pull.head),
           ends === 'tool-done' ? [`tool/issue-${issue}`] : [],
         );
-        assert.equal((await forge.comments(issue)).length, ends === 'tool-failed' ? 1 : 0);
+        const comments = await forge.comments(issue);
+        assert.equal(comments.length, ends === 'tool-failed' || nests ? 1 : 0);
+        if (nests) await assertKept(daemon.stateDir, comments);
         const ran = linesOf(attempts);
         assert.deepEqual(ran, [...new Set(ran)], 'no agent runs twice for one attempt');
         assert.deepEqual(processesOf(daemon.directory), []);

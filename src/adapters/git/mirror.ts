@@ -257,7 +257,12 @@ export class Mirror {
 
   /** Whether a ref of the mirror stands on the commit, so that all of its objects are here. */
   async holds(sha: string): Promise<boolean> {
-    return this.#exists && [...(await this.#refs.all()).values()].includes(sha);
+    return (await this.refsOn(sha)).length > 0;
+  }
+
+  async refsOn(sha: string): Promise<readonly string[]> {
+    if (!this.#exists) return [];
+    return [...(await this.#refs.all())].flatMap(([ref, at]) => (at === sha ? [ref] : []));
   }
 
   /** Whether the remote has the commit, as far as is known here. */

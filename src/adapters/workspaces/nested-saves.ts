@@ -145,7 +145,7 @@ async function isClean(clone: Clone, nested: Nested, signal: Signal): Promise<bo
 /**
  * Saves the commits that no remote has and the files that are not committed of every nested repository, each under a ref
  * of its own; gives the refs. Throws when anything could not be saved: then the workspace must stay.
- * @param prefix of the refs
+ * @param prefix of the refs: `…/issue-<n>-<life>-<attempt>`
  */
 export async function saveNested(
   clone: Clone,
@@ -157,16 +157,23 @@ export async function saveNested(
   const saved: string[] = [];
   const keep = async (name: string, what: string, place: string, save: (ref: string) => Promise<boolean>) => {
     const ref = await mirror.freeRef(`${prefix}-${name}`);
-    if (!(await save(ref))) return;
+    if (await save(ref)) tell(ref, what, place);
+  };
+  const tell = (ref: string, what: string, place: string) => {
     saved.push(ref);
     task.output(`${what} of ${place} saved as ${ref}\n`);
   };
+  const own = prefix.replace(/-\d+-\d+$/, '-');
   for (const place of await nestedIn(clone, signal)) {
     const path = join(clone.path, place);
     const name = place.replaceAll(/[^A-Za-z0-9_-]+/g, '-').replace(/^-/, '');
     const nested = await readNested(clone, path);
     for (const sha of await unpublishedIn(clone, nested, signal)) {
-      if (await mirror.holds(sha)) continue;
+      const refs = await mirror.refsOn(sha);
+      const before = refs.find((ref) => ref.startsWith(own));
+      // Saved by an attempt, or by a daemon that was killed before it could say so: it is named all the same.
+      if (before !== undefined) tell(before, 'unpublished commits', place);
+      if (before !== undefined || (refs.length > 0 && (await mirror.isPublished(sha)))) continue;
       await keep(`${name}-commits`, 'unpublished commits', place, async (ref) => {
         await mirror.take({ ...clone, path }, sha, ref, signal);
         return true;

@@ -86,12 +86,14 @@ export class Janitor {
 
   /** Names on the issue what was saved and not published. The refs are there, also where no comment can be written. */
   async #tell(issue: number, life: number, saved: readonly string[], signal: AbortSignal): Promise<void> {
-    const { tracker, log } = this.#options;
+    const { journal, tracker, log } = this.#options;
     for (const line of saved) log.log('warn', 'workspace', `issue #${issue}: ${line}`, { issue });
     const marker = `${issue}-${life}-saved`;
     try {
-      if (await tracker.hasComment(issue, marker, signal)) return;
-      await tracker.addComment(issue, savedComment(saved), marker, signal);
+      await perform(journal, issue, 'comment', 'saved', async () => {
+        if (await tracker.hasComment(issue, marker, signal)) return;
+        await tracker.addComment(issue, savedComment(saved), marker, signal);
+      });
     } catch (error) {
       log.log('warn', 'workspace', `issue #${issue} takes no comment: ${messageOf(error)}`, { issue });
     }
