@@ -82,7 +82,7 @@ export async function authorityForGit(
   if (files.length === 0 || env.GIT_SSL_CAINFO) return {};
   const { stdout } = await tryGit(['config', '--type=path', '--get-urlmatch', 'http.sslCAInfo', url], {
     cwd: '/',
-    env: networkEnvironment(env),
+    env: networkEnvironment(env, url),
   });
   const system = [env.SSL_CERT_FILE ?? '', ...SYSTEM].find((path) => path !== '' && existsSync(path)) ?? '';
   const texts = [...rootCertificates, ...[system, stdout.trim()].map(textAt), ...files.map(({ text }) => text)];

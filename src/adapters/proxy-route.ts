@@ -43,12 +43,20 @@ function isInside(address: string, network: string): boolean {
   return list.check(address, kind);
 }
 
+function excluded(env: Environment): readonly string[] {
+  return (firstSet(env, ['no_proxy', 'NO_PROXY'])?.value ?? '').split(/[,\s]+/).filter((one) => one !== '');
+}
+
+/** Without the brackets of an IPv6 address. */
+function bareHost({ hostname }: URL): string {
+  return hostname.toLowerCase().replace(/^\[|\]$/g, '');
+}
+
 /** Whether NO_PROXY names the host: its name, a domain above it, its network, or `*`; each with or without a port. */
-function isExcluded({ hostname, port, protocol }: URL, env: Environment): boolean {
-  const host = hostname.toLowerCase().replace(/^\[|\]$/g, '');
-  const used = port === '' ? (protocol === 'https:' ? '443' : '80') : port;
-  const entries = (firstSet(env, ['no_proxy', 'NO_PROXY'])?.value ?? '').split(/[,\s]+/).filter((one) => one !== '');
-  return entries.some((entry) => {
+function isExcluded(url: URL, env: Environment): boolean {
+  const host = bareHost(url);
+  const used = url.port === '' ? (url.protocol === 'https:' ? '443' : '80') : url.port;
+  return excluded(env).some((entry) => {
     if (entry === '*' || isInside(host, entry)) return true;
     const [, named = entry, onPort] = /^([^:]+|\[.+\]):(\d+)$/.exec(entry) ?? [];
     const name = named
@@ -57,6 +65,19 @@ function isExcluded({ hostname, port, protocol }: URL, env: Environment): boolea
       .replace(/^\[|\]$/g, '');
     return (onPort === undefined || onPort === used) && (host === name || host.endsWith(`.${name}`));
   });
+}
+
+/**
+ * NO_PROXY as curl reads it, for git on its way to an address; undefined: it may stay as it is. curl knows no `*.domain`
+ * and no port, so the host is named as well where NO_PROXY takes it out.
+ */
+export function noProxyForGit(address: string, env: Environment): string | undefined {
+  if (!URL.canParse(address)) return undefined;
+  const url = new URL(address);
+  if (!isExcluded(url, env)) return undefined;
+  // curl takes `*` for all hosts only where nothing stands beside it.
+  const entries = excluded(env);
+  return entries.includes('*') ? '*' : [...entries, bareHost(url)].join(',');
 }
 
 /** A percent sign that people forgot to write as %25 stays one. */

@@ -80,7 +80,7 @@ export async function checkGitRoute(
     const secret = credential === undefined ? null : await credential.gitSecret();
     const { exitCode, stderr } = await tryGit(['ls-remote', '--quiet', url, 'HEAD'], {
       cwd: directory,
-      env: { ...networkEnvironment({ ...env, ...authority }) },
+      env: networkEnvironment({ ...env, ...authority }, url),
       timeoutMs: LIMIT_MS,
       ...(secret === null ? {} : { secret }),
     });

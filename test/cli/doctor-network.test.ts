@@ -47,6 +47,15 @@ test('through the proxy, which is named without user and password', async (t) =>
   assert.ok(proxy.seen.filter((line) => line === `CONNECT ${host}`).length >= 2, proxy.seen.join('\n'));
 });
 
+for (const entry of [host, '*.0.0.1'])
+  test(`past the proxy with NO_PROXY=${entry}: git goes where the row says`, async (t) => {
+    const proxy = await ConnectProxy.start(t);
+    const row = await rowsOf(t, CA, { HTTPS_PROXY: proxy.url, NO_PROXY: entry });
+    for (const name of ['API route', 'git route'])
+      assert.deepEqual(row(name), { name, status: 'ok', says: `${host} directly, ${AUTHORITIES}`, mend: null });
+    assert.deepEqual(proxy.seen, []);
+  });
+
 test('without the authority, and with a proxy that turns away, both routes fail', async (t) => {
   const bare = await rowsOf(t, '', {});
   for (const name of ['API route', 'git route']) {

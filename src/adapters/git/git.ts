@@ -7,7 +7,7 @@ import { ToolError } from '../../domain/errors.ts';
 import { lastLines } from '../../domain/text.ts';
 import { RUN_VARIABLE } from '../processes.ts';
 import { runProgram } from '../program.ts';
-import { proxyVariable } from '../proxy-route.ts';
+import { noProxyForGit, proxyVariable } from '../proxy-route.ts';
 import { plainly, verbAt } from './plain-output.ts';
 
 /** The command line that has a program run inside another one. */
@@ -93,8 +93,14 @@ const INHERITED = [
   'all_proxy',
 ];
 
-/** The environment for git on the network: proxies, certificates and keys are the person's; other settings are not. */
-export function networkEnvironment(env: Readonly<Record<string, string | undefined>>): Record<string, string> {
+/**
+ * The environment for git on the network: proxies, certificates and keys are the person's; other settings are not.
+ * @param address what git asks: it takes the route of the API
+ */
+export function networkEnvironment(
+  env: Readonly<Record<string, string | undefined>>,
+  address: string,
+): Record<string, string> {
   const picked: Record<string, string> = { ...plainSettings(env), LC_ALL: 'C', GIT_TERMINAL_PROMPT: '0' };
   for (const name of INHERITED) {
     const value = env[name];
@@ -106,6 +112,8 @@ export function networkEnvironment(env: Readonly<Record<string, string | undefin
   // The API takes the proxy of http for https as well when https has none of its own: git takes the same route.
   const https = proxyVariable('https:', picked)?.value;
   if (https !== undefined && !picked.https_proxy && !picked.HTTPS_PROXY) picked.https_proxy = https;
+  const direct = noProxyForGit(address, picked);
+  if (direct !== undefined) Object.assign(picked, { no_proxy: direct, NO_PROXY: direct });
   return picked;
 }
 

@@ -54,7 +54,7 @@ export async function withServer(
   const who = credential === null ? NOBODY : [];
   return tryGit(telling([...NETWORK, ...who, ...args]), {
     cwd,
-    env: networkEnvironment(env),
+    env: networkEnvironment(env, url),
     timeoutMs,
     countsSilence: true,
     signal,

@@ -47,7 +47,7 @@ export class Network {
     const result = await tryGit(telling(args), {
       cwd,
       signal,
-      env: networkEnvironment(env),
+      env: networkEnvironment(env, this.remoteUrl),
       timeoutMs: silenceMs(),
       countsSilence: true,
       ...(credential === null ? {} : { secret: credential }),

@@ -8,6 +8,8 @@ import { cloneEnvironment, git, networkEnvironment, SETTINGS_VARIABLE } from '..
 import { namePersonSettings, writePersonSettings } from '../../../src/adapters/git/person-settings.ts';
 import { tempDir } from '../../support/temp.ts';
 
+const ADDRESS = 'https://forge.invalid/a/b.git';
+
 const SYSTEM = `[safe]
 	directory = /srv/one
 [credential]
@@ -62,7 +64,7 @@ test('git on the network and in a clone sees the kept ones and no other, in thei
     'http.https://Host.example/Path.proxy=http://u:p;#"x@second.example',
   ];
   const own = { ...env, [SETTINGS_VARIABLE]: path };
-  for (const made of [networkEnvironment(own), cloneEnvironment(own)]) {
+  for (const made of [networkEnvironment(own, ADDRESS), cloneEnvironment(own)]) {
     const listed = await git(['config', '--global', '--list'], { cwd: '/', env: made });
     assert.deepEqual(listed.trim().split('\n'), expected);
     const all = await git(['config', '--show-scope', '--list'], { cwd: directory, env: made });
@@ -76,7 +78,7 @@ test('git on the network and in a clone sees the kept ones and no other, in thei
 test('without that file there are none', async (t) => {
   const directory = tempDir(t);
   const env = personAt(directory);
-  for (const made of [networkEnvironment(env), cloneEnvironment(env)])
+  for (const made of [networkEnvironment(env, ADDRESS), cloneEnvironment(env)])
     assert.deepEqual([made.GIT_CONFIG_GLOBAL, made.GIT_CONFIG_NOSYSTEM], ['/dev/null', '1']);
 });
 

@@ -26,7 +26,7 @@ test('they are in no environment that a program is started with; what is no repo
   for (const made of [
     hookEnvironment(env),
     passedEnvironment(env, names),
-    networkEnvironment(env),
+    networkEnvironment(env, 'https://forge.invalid/a/b.git'),
     cloneEnvironment(env),
   ])
     assert.deepEqual(
