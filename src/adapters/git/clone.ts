@@ -247,3 +247,10 @@ export async function moveToBranch(clone: Clone, branch: string, signal: AbortSi
   const exists = (await refOf(clone, `refs/heads/${branch}`, signal)) !== null;
   await git(['checkout', '--quiet', ...(exists ? [branch] : ['-b', branch])], optionsFor(clone, signal));
 }
+
+/** Makes files of the pointers of LFS whose objects the clone has; gives git's words when that fails. */
+export async function fillLfs(clone: Clone, signal: AbortSignal): Promise<string | null> {
+  const { exitCode, stdout, stderr } = await tryGit(['lfs', 'checkout'], optionsFor(clone, signal));
+  signal.throwIfAborted();
+  return exitCode === 0 ? null : lastLines(stderr || stdout, 4);
+}

@@ -75,14 +75,19 @@ async function each(directory: string, visit: (entry: Dirent, path: string) => P
   }
 }
 
+export async function writeConfig(path: string, config: string): Promise<void> {
+  const file = join(path, '.git', 'config');
+  // Removed first: a file may be shared with another place.
+  await rm(file, { recursive: true, force: true });
+  await writeFile(file, config, { flag: 'wx' });
+}
+
 /** Puts the clone's configuration back and takes out what an agent may have planted to have it run or followed. */
 export async function restore(path: string, config: string, branch: string): Promise<void> {
   if (!isClone(path)) throw new ToolError('hook', `${path} holds no Git clone of its own any more`);
   const directory = join(path, '.git');
   await removeStrays(directory);
-  // Removed first: a file may be shared with another place.
-  await rm(join(directory, 'config'), { recursive: true, force: true });
-  await writeFile(join(directory, 'config'), config, { flag: 'wx' });
+  await writeConfig(path, config);
   await Promise.all(REDIRECTIONS.map((file) => rm(join(directory, file), { recursive: true, force: true })));
   await mkdir(join(directory, 'refs', 'heads'), { recursive: true });
   if (readRegular(join(directory, 'HEAD'), MAX_REF_BYTES) !== null) return;

@@ -138,18 +138,23 @@ export const FILES = 'init.defaultRefFormat=files';
 /** Of `fetch`: as far back as there is anything, from a repository that itself ends early as well. */
 export const ALL_PAST = '--depth=2147483647';
 
-/** Throws when there is no git on the PATH. */
-export function requireGit(env: Readonly<Record<string, string | undefined>>): void {
+/** Whether the PATH has the program. */
+export function isOnPath(program: string, env: Readonly<Record<string, string | undefined>>): boolean {
   const places = (env.PATH ?? '').split(delimiter).filter((place) => place !== '');
-  const isThere = places.some((place) => {
+  return places.some((place) => {
     try {
-      accessSync(join(place, 'git'), constants.X_OK);
+      accessSync(join(place, program), constants.X_OK);
       return true;
     } catch {
       return false;
     }
   });
-  if (!isThere) throw new ToolError('prerequisite', 'git: expected it on the PATH, got none there; install git');
+}
+
+/** Throws when there is no git on the PATH. */
+export function requireGit(env: Readonly<Record<string, string | undefined>>): void {
+  if (!isOnPath('git', env))
+    throw new ToolError('prerequisite', 'git: expected it on the PATH, got none there; install git');
 }
 
 /** Runs git; its exit code is in the result. */

@@ -17,6 +17,7 @@ import { removeStrays } from './git-directory.ts';
 import { newLinks } from './gitlinks.ts';
 import { Histories, type History, type Standing } from './history.ts';
 import { KnownRefs, LIST_REFS, parseRefs } from './known-refs.ts';
+import { Lfs } from './lfs.ts';
 import { Network, type NetworkOptions } from './network.ts';
 import { PUSHED, Pushes, pushArguments } from './pushes.ts';
 import { isWholeBetween, Reach } from './reach.ts';
@@ -48,6 +49,7 @@ export class Mirror {
   readonly #seed: Seed;
   readonly #pushes: Pushes;
   readonly #reach: Reach;
+  readonly lfs: Lfs;
   readonly #removals = new Together((refs: readonly (readonly string[])[]) => this.#remove(refs));
   #headAt = Number.NEGATIVE_INFINITY;
   #defaultBranch: string | undefined;
@@ -67,6 +69,8 @@ export class Mirror {
   constructor(options: MirrorOptions) {
     this.#options = options;
     this.#network = new Network(options);
+    const { path, env } = options;
+    this.lfs = new Lfs({ path, env, network: this.#network, store: path.replace(/(\.git)?$/, '.lfs') });
     this.#seed = new Seed(options.path.replace(/(\.git)?$/, '.seed.git'), options.path);
     this.#fetching = new Recent(options.clock, FRESH_MS, (signal) =>
       this.#turns.take(() => this.#bringUpToDate(signal)),
@@ -288,6 +292,7 @@ export class Mirror {
       await this.deepen(async () => false, signal);
       if (!(await isTaken())) throw new ToolError('git', `${clone.path} ends early, at commits that are not here`);
     }
+    await this.lfs.take(clone.path, ref, signal);
     // Where the mirror was made anew meanwhile, the ref went with the old one.
     if (SHA.test(source) && made === this.#made) await this.#refs.set(ref, source);
     else this.#refs.forget();
@@ -363,6 +368,7 @@ export class Mirror {
    */
   async push(branch: string, sha: string, ours: readonly string[], signal: AbortSignal): Promise<void> {
     if (!SHA.test(sha)) throw new ToolError('git', `expected a commit to push, got ${sha}`);
+    await this.lfs.upload(sha, async () => (await this.branchHead(await this.defaultBranch(signal))) ?? '', signal);
     let expected = ours.at(-1) ?? (await this.branchHead(branch));
     for (let tries = 0; tries < 2; tries++) {
       if (expected === sha && tries > 0) break;

@@ -55,6 +55,20 @@ export class Network {
     return { ...result, stderr: withoutProgress(result.stderr) };
   }
 
+  /** Runs git-lfs, which tells how far it is. Whatever a server leads on to, the credential is for the remote's host alone. */
+  async tryLfs(args: readonly string[], cwd: string, signal: AbortSignal): Promise<GitResult> {
+    const { secret, env, silenceMs, remoteUrl } = this.#options;
+    const credential = await secret();
+    return tryGit(args, {
+      cwd,
+      signal,
+      env: { ...networkEnvironment(env), GIT_LFS_FORCE_PROGRESS: '1' },
+      timeoutMs: silenceMs(),
+      countsSilence: true,
+      ...(credential === null ? {} : { secret: credential, secretFor: new URL(remoteUrl).origin }),
+    });
+  }
+
   /** Runs git and gives its standard output; throws with git's own words when it fails. */
   async run(args: readonly string[], cwd: string, signal: AbortSignal): Promise<string> {
     const { stdout, stderr, exitCode } = await this.try(args, cwd, signal);

@@ -30,6 +30,7 @@ function gitSettings(settings: Readonly<Record<string, string>>): Record<string,
   return { GIT_CONFIG_COUNT: String(pairs.length), ...Object.fromEntries(variables) };
 }
 
+/** @param more settings of git for this script */
 export async function runHookScript(
   options: HookScriptsOptions,
   hook: HookName,
@@ -37,10 +38,13 @@ export async function runHookScript(
   task: WorkspaceTask,
   path: string,
   signal: AbortSignal,
+  more: Readonly<Record<string, string>> = {},
 ): Promise<void> {
   const { hooks, tracker } = options.workflow();
   // An agent may have been there: git in a script follows nothing that it planted. A status looks into no repository inside.
-  const settings = hook === 'after_create' ? {} : gitSettings({ ...SAFE_CONFIG, 'diff.ignoreSubmodules': 'all' });
+  const safe = hook === 'after_create' ? {} : { ...SAFE_CONFIG, 'diff.ignoreSubmodules': 'all' };
+  const all = { ...safe, ...more };
+  const settings = Object.keys(all).length === 0 ? {} : gitSettings(all);
   const result = await runProgram('/bin/sh', ['-e', '-c', script], {
     cwd: path,
     env: {

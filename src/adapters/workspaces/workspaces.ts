@@ -15,6 +15,7 @@ import { expireSaved } from '../git/saved-refs.ts';
 import type { Isolation } from '../isolation.ts';
 import { removesTogether, removeTree } from '../remove-tree.ts';
 import { type HookScriptsOptions, runHookScript } from './hook-scripts.ts';
+import { LfsFiles } from './lfs-files.ts';
 import { readTemplate } from './pull-request-template.ts';
 import { setAside } from './set-aside.ts';
 import { SpareClones } from './spare-clones.ts';
@@ -72,6 +73,7 @@ export class DiskWorkspaces implements Workspaces {
   readonly #untouched = new Set<number>();
   readonly #marks: WorkspaceMarks;
   readonly #spares: SpareClones;
+  readonly #lfs: LfsFiles;
   readonly #remove: (path: string) => Promise<void>;
 
   constructor(options: WorkspacesOptions) {
@@ -79,6 +81,7 @@ export class DiskWorkspaces implements Workspaces {
     this.#remove = options.remove ?? removesTogether();
     this.#marks = new WorkspaceMarks(join(options.root, ROOT_DATA));
     this.#spares = new SpareClones(join(options.root, ROOT_DATA, 'spares'), options.mirror, options.clock);
+    this.#lfs = new LfsFiles(options.mirror, options.log, this.#marks);
   }
 
   pathOf(issue: number): string {
@@ -175,8 +178,9 @@ export class DiskWorkspaces implements Workspaces {
     const path = this.#checked(task.issue);
     await this.#options.mirror.refresh(signal);
     const script = this.#options.workflow().hooks.afterCreate;
-    if (script === null) await this.#fill(task, path, signal);
-    else await this.#script('after_create', script, task, signal);
+    if (script === null) return this.#fill(task, path, signal);
+    await this.#lfs.fetch(task, signal);
+    await this.#script('after_create', script, task, signal);
   }
 
   /** A mirror that cannot be cloned because it is damaged is made anew. */
@@ -203,7 +207,8 @@ export class DiskWorkspaces implements Workspaces {
         `after_create left no Git clone in ${path}; expected one with its own .git directory`,
       );
     if (this.#options.workflow().hooks.afterCreate !== null) await clone.disarm(path, signal);
-    this.#marks.write({ issue: task.issue, config: readConfig(path) });
+    const config = await this.#lfs.equip(task, path, readConfig(path), signal);
+    this.#marks.write({ issue: task.issue, config });
     this.#untouched.add(task.issue);
   }
 
@@ -242,7 +247,8 @@ export class DiskWorkspaces implements Workspaces {
       const isMoving = branch !== task.branch || (await unfinished(at.path)) !== null;
       if (dirty && isMoving) await saveChanges(at, this.#options.mirror, task, signal);
     }
-    await this.#script('before_run', script, task, signal);
+    const run = () => this.#script('before_run', script, task, signal);
+    await this.#lfs.around(this.#clone(task.issue), task, run, signal);
     const { branch } = await clone.statusOf(at, signal);
     if (branch !== task.branch) await clone.moveToBranch(at, task.branch, signal);
   }
@@ -255,8 +261,11 @@ export class DiskWorkspaces implements Workspaces {
       // Nobody but git of ours has been in it.
       const isPristine = isNew && this.#options.workflow().hooks.afterCreate === null;
       try {
-        const at = isPristine ? this.#clone(task.issue) : await this.#guarded(task);
-        await syncWorkspace({ clone: at, mirror, task, isNew, isPristine }, signal);
+        const sync = async () => {
+          const at = isPristine ? this.#clone(task.issue) : await this.#guarded(task);
+          await syncWorkspace({ clone: at, mirror, task, isNew, isPristine }, signal);
+        };
+        await this.#lfs.around(this.#clone(task.issue), task, sync, signal);
         return;
       } catch (error) {
         signal.throwIfAborted();
@@ -289,8 +298,9 @@ export class DiskWorkspaces implements Workspaces {
     return true;
   }
 
-  #script(hook: HookName, script: string, task: WorkspaceTask, signal: AbortSignal): Promise<void> {
-    return runHookScript(this.#options, hook, script, task, this.pathOf(task.issue), signal);
+  async #script(hook: HookName, script: string, task: WorkspaceTask, signal: AbortSignal): Promise<void> {
+    const settings = await this.#lfs.settings(hook, signal);
+    await runHookScript(this.#options, hook, script, task, this.pathOf(task.issue), signal, settings);
   }
 
   async peek(task: WorkspaceTask, signal: AbortSignal): Promise<string | null> {

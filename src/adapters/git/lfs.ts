@@ -1,0 +1,224 @@
+// Git LFS for the daemon: one store of objects, filled and read by git-lfs with the daemon's credential, in the mirror alone.
+
+import { existsSync } from 'node:fs';
+import { ToolError } from '../../domain/errors.ts';
+import { type LfsPlace, type LfsPointer, MAX_POINTER_BYTES, parsePointer, placeOfObjects } from '../../domain/lfs.ts';
+import { oneLine } from '../../domain/text.ts';
+import { BYTES } from './byte-names.ts';
+import { cloneEnvironment, explain, type GitResult, isOnPath, tryGit } from './git.ts';
+import { placeOfObject, storesOf, takeObject } from './lfs-objects.ts';
+import { type Network, withoutProgress } from './network.ts';
+import { PUSHED } from './pushes.ts';
+
+/** The remote's name to git-lfs. */
+const REMOTE = 'toolcrew-lfs';
+/** The lists of a large repository are read whole. */
+const LIST_BYTES = 512 * 1024 * 1024;
+/** So many objects are named in one command. */
+const MAX_NAMED = 100;
+const MAX_KNOWN = 100;
+/** The server has it on no account: that waits for no better time. */
+const GONE = /\b(404|410)\b|does not exist|not found/i;
+/** The server takes the object on no account. */
+const TURNED_DOWN = /\b(413|422)\b/;
+
+type NewPointer = LfsPointer & { readonly path: string };
+
+export type LfsOptions = {
+  /** The mirror. */
+  readonly path: string;
+  /** Of all objects; the daemon's alone. */
+  readonly store: string;
+  readonly network: Network;
+  readonly env: Readonly<Record<string, string | undefined>>;
+};
+
+/** The settings of a commit's `.lfsconfig`, by their names in lower case. */
+function settingsIn(listed: string): ReadonlyMap<string, string> {
+  return new Map(
+    listed.split('\0').flatMap((row) => {
+      const end = row.indexOf('\n');
+      return end === -1 ? [] : [[row.slice(0, end).toLowerCase(), row.slice(end + 1)] as const];
+    }),
+  );
+}
+
+/** The pointers among what `git cat-file --batch` tells. */
+function pointersIn(batch: string, paths: ReadonlyMap<string, string>): NewPointer[] {
+  const found: NewPointer[] = [];
+  for (let at = 0; at < batch.length; ) {
+    const end = batch.indexOf('\n', at);
+    const [, sha = '', type, size] = /^([0-9a-f]+) (\w+) (\d+)$/.exec(batch.slice(at, end)) ?? [];
+    if (end === -1 || size === undefined) break;
+    const text = batch.slice(end + 1, end + 1 + Number(size));
+    const pointer = type === 'blob' ? parsePointer(text) : null;
+    if (pointer !== null) found.push({ ...pointer, path: paths.get(sha) ?? '' });
+    at = end + 2 + Number(size);
+  }
+  return found;
+}
+
+export class Lfs {
+  readonly #options: LfsOptions;
+  readonly #using = new Map<string, Promise<boolean>>();
+  readonly #oids = new Map<string, readonly string[]>();
+  /** Commits whose objects were all fetched, as far as the repository wants them. */
+  readonly #fetched = new Set<string>();
+  #turn: Promise<unknown> = Promise.resolve();
+
+  constructor(options: LfsOptions) {
+    this.#options = options;
+  }
+
+  get store(): string {
+    return this.#options.store;
+  }
+
+  get isInstalled(): boolean {
+    return isOnPath('git-lfs', this.#options.env);
+  }
+
+  #try(args: readonly string[], signal: AbortSignal, input?: string): Promise<GitResult> {
+    const { path: cwd, env } = this.#options;
+    const more = input === undefined ? {} : { input };
+    return tryGit(args, { cwd, env: cloneEnvironment(env), maxBytes: LIST_BYTES, signal, ...BYTES, ...more });
+  }
+
+  /** Whether attributes of the commit hand files over to LFS. */
+  uses(sha: string, signal: AbortSignal): Promise<boolean> {
+    const known = this.#using.get(sha);
+    if (known !== undefined) return known;
+    if (this.#using.size > MAX_KNOWN) this.#using.clear();
+    const args = ['grep', '--quiet', '-F', '-e', 'filter=lfs', sha, '--', '.gitattributes', ':(glob)**/.gitattributes'];
+    const asked = this.#try(args, signal).then(({ exitCode }) => exitCode === 0);
+    this.#using.set(sha, asked);
+    asked.catch(() => this.#using.delete(sha));
+    return asked;
+  }
+
+  /** Where the objects are, as the commit's own `.lfsconfig` has it. */
+  async place(sha: string, signal: AbortSignal): Promise<LfsPlace> {
+    const { stdout } = await this.#try(['config', '--blob', `${sha}:.lfsconfig`, '--list', '-z'], signal);
+    return placeOfObjects(this.#options.network.remoteUrl, settingsIn(stdout));
+  }
+
+  /** The objects of all files of a commit. */
+  async objectsOf(sha: string, signal: AbortSignal): Promise<readonly string[]> {
+    const known = this.#oids.get(sha);
+    if (known !== undefined) return known;
+    const { exitCode, stdout, stderr } = await this.#try(['lfs', 'ls-files', '--long', sha], signal);
+    signal.throwIfAborted();
+    if (exitCode !== 0) throw new ToolError('git', `git lfs ls-files failed: ${explain(stderr, stdout)}`);
+    const oids = [...new Set(stdout.match(/^[0-9a-f]{64}(?= )/gm) ?? [])];
+    if (this.#oids.size > MAX_KNOWN) this.#oids.clear();
+    this.#oids.set(sha, oids);
+    return oids;
+  }
+
+  /** git-lfs with the server, one at a time. */
+  #ask(place: LfsPlace & { readonly kind: 'here' }, args: readonly string[], signal: AbortSignal): Promise<GitResult> {
+    const { network, path, store } = this.#options;
+    const settings = {
+      'lfs.url': place.download,
+      'lfs.pushurl': place.upload,
+      'lfs.storage': store,
+      'lfs.locksverify': 'false',
+      'lfs.repositoryformatversion': '0',
+      'lfs.transfer.maxretries': '3',
+      [`remote.${REMOTE}.url`]: network.remoteUrl,
+      ...Object.fromEntries([place.download, place.upload].map((url) => [`lfs.${url}.access`, 'basic'])),
+    };
+    const all = [...Object.entries(settings).flatMap(([key, value]) => ['-c', `${key}=${value}`]), 'lfs', ...args];
+    const turn = this.#turn.catch(() => undefined).then(() => network.tryLfs(all, path, signal));
+    this.#turn = turn;
+    return turn;
+  }
+
+  /** Has the store hold the objects of commits. Gives why not, in words; null when all that the server has is there. */
+  async fetch(shas: readonly string[], place: LfsPlace & { readonly kind: 'here' }, signal: AbortSignal) {
+    const wanted: string[] = [];
+    for (const sha of new Set(shas)) {
+      const oids = this.#fetched.has(sha) ? [] : await this.objectsOf(sha, signal);
+      if (oids.some((oid) => !existsSync(placeOfObject(this.store, oid)))) wanted.push(sha);
+    }
+    if (wanted.length === 0) return null;
+    const { exitCode, stdout, stderr } = await this.#ask(place, ['fetch', REMOTE, ...wanted], signal);
+    signal.throwIfAborted();
+    if (exitCode !== 0) return explain(withoutProgress(stderr), withoutProgress(stdout));
+    if (this.#fetched.size > MAX_KNOWN) this.#fetched.clear();
+    for (const sha of wanted) this.#fetched.add(sha);
+    return null;
+  }
+
+  /** The pointers that a commit brings and no branch of the remote has. */
+  async #newPointers(sha: string, signal: AbortSignal): Promise<NewPointer[]> {
+    const filters = [`--filter=blob:limit=${MAX_POINTER_BYTES}`, '--filter=object:type=blob'];
+    const range = [sha, '--not', '--branches', `--glob=${PUSHED}/*`];
+    const listed = await this.#try(['rev-list', '--objects', ...filters, ...range], signal);
+    signal.throwIfAborted();
+    if (listed.exitCode !== 0) throw new ToolError('git', `git rev-list failed: ${explain(listed.stderr)}`);
+    const rows = listed.stdout.split('\n').filter((row) => row !== '');
+    if (rows.length === 0) return [];
+    const paths = new Map(rows.map((row) => [row.split(' ')[0] ?? '', row.slice(row.indexOf(' ') + 1)]));
+    const { stdout } = await this.#try(['cat-file', '--batch'], signal, [...paths.keys(), ''].join('\n'));
+    return pointersIn(stdout, paths);
+  }
+
+  #missing(pointers: readonly NewPointer[]): NewPointer[] {
+    return pointers.filter(({ oid, size }) => size > 0 && !existsSync(placeOfObject(this.store, oid)));
+  }
+
+  /** Takes the objects of new commits from where an agent has put them. @param path of the repository's files */
+  async take(path: string, commit: string, signal: AbortSignal): Promise<void> {
+    const stores = storesOf(path);
+    if (stores.length === 0) return;
+    for (const { oid } of this.#missing(await this.#newPointers(commit, signal)))
+      for (const from of stores) if (await takeObject(from, this.store, oid)) break;
+  }
+
+  /** Uploads the objects that a commit brings. @param base gives the default branch's commit */
+  async upload(sha: string, base: () => Promise<string>, signal: AbortSignal): Promise<void> {
+    if (!existsSync(this.store) || !this.isInstalled) return;
+    const pointers = await this.#newPointers(sha, signal);
+    if (pointers.length === 0) return;
+    const place = await this.place(await base(), signal);
+    if (place.kind === 'elsewhere')
+      throw new ToolError(
+        'refused',
+        `${named(pointers)}: .lfsconfig of the default branch has LFS objects at ${place.host}, where the daemon has no credential for; commit the files without LFS, or take lfs.url out of .lfsconfig`,
+      );
+    await this.#requireObjects(pointers, sha, place, signal);
+    const oids = [...new Set(pointers.filter(({ size }) => size > 0).map(({ oid }) => oid))];
+    for (let at = 0; at < oids.length; at += MAX_NAMED) {
+      const some = oids.slice(at, at + MAX_NAMED);
+      const { exitCode, stdout, stderr } = await this.#ask(place, ['push', '--object-id', REMOTE, ...some], signal);
+      if (exitCode === 0) continue;
+      signal.throwIfAborted();
+      const words = explain(withoutProgress(stderr), withoutProgress(stdout));
+      throw new ToolError(TURNED_DOWN.test(words) ? 'refused' : 'git', `git lfs push failed: ${words}`);
+    }
+  }
+
+  /** A pointer may be to what the server has already. */
+  async #requireObjects(
+    pointers: readonly NewPointer[],
+    sha: string,
+    place: LfsPlace & { readonly kind: 'here' },
+    signal: AbortSignal,
+  ): Promise<void> {
+    if (this.#missing(pointers).length === 0) return;
+    const words = await this.fetch([sha], place, signal);
+    const missing = this.#missing(pointers);
+    if (missing.length === 0) return;
+    if (words !== null && !GONE.test(words)) throw new ToolError('git', `git lfs fetch failed: ${words}`);
+    throw new ToolError(
+      'refused',
+      `${named(missing)}: the commits hold LFS pointers, and neither the workspace nor the server has the objects; add the files themselves and commit`,
+    );
+  }
+}
+
+function named(pointers: readonly NewPointer[]): string {
+  const names = [...new Set(pointers.map(({ path }) => oneLine(Buffer.from(path, 'latin1').toString(), 100)))];
+  return names.length > 3 ? `${names.slice(0, 3).join(', ')} and ${names.length - 3} more` : names.join(', ');
+}
