@@ -228,6 +228,10 @@ export async function createDaemon(options: DaemonOptions): Promise<Daemon> {
       workflow: () => file.current,
       hookEnv: () => hookEnvironment(env),
     });
+    supervisor.run('large files', async (signal) => {
+      await begun;
+      await workspaces.announce(signal).catch(() => undefined);
+    });
     const transcripts = new FileTranscripts(
       state.path,
       secrets,

@@ -25,6 +25,7 @@ import { formatSlug } from '../domain/repository.ts';
 import { oneLine } from '../domain/text.ts';
 import type { Workflow } from '../domain/workflow.ts';
 import { type Check, fail, ok, warn } from './check.ts';
+import { checkLfs } from './doctor-lfs.ts';
 import { checkApiRoute, checkGitRoute, readNetwork } from './doctor-network.ts';
 import {
   checkClone,
@@ -312,6 +313,7 @@ export async function diagnose(path: string, env: Environment): Promise<Check[]>
     ...checkDamaged(workflow),
     ...(await checkSaved(workflow)),
     await checkClone(workflow),
+    ...(await checkLfs(workflow, env)),
     await checkPort(workflow, holder),
     await checkVersion(holder),
   ];

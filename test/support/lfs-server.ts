@@ -57,7 +57,12 @@ export class LfsServer {
     const lfs = new LfsServer(`http://127.0.0.1:${port}`);
     server.on('request', (request, response) => {
       if ((request.url ?? '').includes('/info/lfs/')) void lfs.#serve(request, response);
-      else passOn(upstreamUrl, request, response);
+      else {
+        const { method = '', url = '', headers } = request;
+        if (url.endsWith('/git-receive-pack'))
+          lfs.seen.push({ method, path: url, authorization: headers.authorization });
+        passOn(upstreamUrl, request, response);
+      }
     });
     finallyDo(t, async () => {
       server.closeAllConnections();

@@ -24,6 +24,12 @@ const TURNED_DOWN = /\b(413|422)\b/;
 
 type NewPointer = LfsPointer & { readonly path: string };
 
+/** Arguments of git that succeed where attributes of a commit hand files over to LFS. */
+export function grepFor(commit: string): readonly string[] {
+  const rule = '^[^#].*[[:space:]]filter=lfs([[:space:]]|$)';
+  return ['grep', '--quiet', '-E', '-e', rule, commit, '--', ':(glob)**/.gitattributes'];
+}
+
 export type LfsOptions = {
   /** The mirror. */
   readonly path: string;
@@ -34,7 +40,7 @@ export type LfsOptions = {
 };
 
 /** The settings of a commit's `.lfsconfig`, by their names in lower case. */
-function settingsIn(listed: string): ReadonlyMap<string, string> {
+export function settingsIn(listed: string): ReadonlyMap<string, string> {
   return new Map(
     listed.split('\0').flatMap((row) => {
       const end = row.indexOf('\n');
@@ -89,8 +95,7 @@ export class Lfs {
     const known = this.#using.get(sha);
     if (known !== undefined) return known;
     if (this.#using.size > MAX_KNOWN) this.#using.clear();
-    const args = ['grep', '--quiet', '-F', '-e', 'filter=lfs', sha, '--', '.gitattributes', ':(glob)**/.gitattributes'];
-    const asked = this.#try(args, signal).then(({ exitCode }) => exitCode === 0);
+    const asked = this.#try(grepFor(sha), signal).then(({ exitCode }) => exitCode === 0);
     this.#using.set(sha, asked);
     asked.catch(() => this.#using.delete(sha));
     return asked;

@@ -122,6 +122,11 @@ export class DiskWorkspaces implements Workspaces {
     return this.#options.mirror.refresh(signal);
   }
 
+  /** Says what the repository needs and this machine lacks. */
+  announce(signal: AbortSignal): Promise<void> {
+    return this.#lfs.announce(signal);
+  }
+
   outdate(): void {
     this.#options.mirror.outdate();
   }
@@ -381,6 +386,8 @@ export class DiskWorkspaces implements Workspaces {
 
   async push(task: WorkspaceTask, sha: string, ours: readonly string[], signal: AbortSignal): Promise<void> {
     await this.#held(task, sha, signal);
+    // A process that ended in the middle may have taken the commit alone.
+    await this.#options.mirror.lfs.take(this.pathOf(task.issue), sha, signal);
     await this.#options.mirror.push(task.branch, sha, ours, signal);
   }
 

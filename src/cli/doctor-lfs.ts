@@ -1,0 +1,45 @@
+// What `tool doctor` says about Git LFS: nothing where the repository does not use it.
+
+import { existsSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { cloneEnvironment, isOnPath, tryGit } from '../adapters/git/git.ts';
+import { grepFor, settingsIn } from '../adapters/git/lfs.ts';
+import { cloneUrlOf } from '../adapters/github/clone-url.ts';
+import type { Environment } from '../adapters/github/credential.ts';
+import { placeOfObjects } from '../domain/lfs.ts';
+import { oneLine } from '../domain/text.ts';
+import type { Workflow } from '../domain/workflow.ts';
+import { type Check, fail, ok, warn } from './check.ts';
+
+const NAME = 'Git LFS';
+
+/** Looks into the daemon's own copy, or before there is one into the repository where the workflow file is. */
+export async function checkLfs({ stateDir, path, tracker }: Workflow, env: Environment): Promise<Check[]> {
+  const copy = join(stateDir, 'repo.git');
+  const options = {
+    cwd: existsSync(join(copy, 'HEAD')) ? copy : dirname(path),
+    env: cloneEnvironment(env),
+  };
+  if ((await tryGit(grepFor('HEAD'), options)).exitCode !== 0) return [];
+  if (!isOnPath('git-lfs', env))
+    return [
+      fail(
+        NAME,
+        'the repository uses it, and there is no git-lfs on the PATH: agents see pointers in place of files',
+        'install git-lfs, then start the daemon again',
+      ),
+    ];
+  const { stdout } = await tryGit(['config', '--blob', 'HEAD:.lfsconfig', '--list', '-z'], options);
+  const place = placeOfObjects(cloneUrlOf(tracker.apiUrl, tracker.slug), settingsIn(stdout));
+  if (place.kind === 'elsewhere')
+    return [
+      warn(
+        NAME,
+        `.lfsconfig has the objects at ${oneLine(place.host, 100)}: files stay pointers, and what agents add is not published`,
+        'take lfs.url and lfs.pushurl out of .lfsconfig',
+      ),
+    ];
+  const version =
+    /git-lfs\/(\S+)/.exec((await tryGit(['lfs', 'version'], options)).stdout)?.[1] ?? 'of no known version';
+  return [ok(NAME, `git-lfs ${version}, objects at ${place.download}`)];
+}
