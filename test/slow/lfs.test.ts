@@ -102,7 +102,7 @@ test('an object is downloaded once for all issues, and an agent that spoils its 
   const first = await forge.open('First');
   const second = await forge.open('Second');
   const script =
-    'cat >/dev/null; cat base.bin; for file in $(find .git/lfs/objects -type f); do chmod u+w $file; echo spoilt > $file; done; echo "$TOOL_ISSUE" > work.txt; git add work.txt; git commit -qm Work';
+    'cat >/dev/null; cat base.bin; echo "$TOOL_ISSUE" > work.txt; git add work.txt; git commit -qm Work; for file in $(find .git/lfs/objects -type f); do chmod u+w $file; echo spoilt > $file; done';
   const daemon = await Daemon.start(t, forge, {
     yaml: `${agentRunning(script)}\nagent: { max_concurrent_agents: 1 }`,
     args: ['--once'],
@@ -212,18 +212,22 @@ test('an upload that fails is waited for, and goes on in the next process', asyn
   assert.equal(daemon.log.split('starting on issue #1').length, 2, 'the agent ran once');
 });
 
-test('an upload that the server takes on no account is told to the agent', async (t) => {
-  const { forge, server } = await repositoryWithLfs(t);
-  server.refusesWith = 422;
-  await forge.open('Work with large files');
-  const daemon = await Daemon.start(t, forge, {
-    yaml: `${agentRunning(ADDS)}\nagent: { max_attempts: 1 }`,
-    apiUrl: server.url,
+for (const [how, refuse] of [
+  ['when it is asked', (server: LfsServer) => Object.assign(server, { declinesWith: 422 })],
+  ['when it comes', (server: LfsServer) => Object.assign(server, { refusesWith: 422 })],
+] as const)
+  test(`an object that the server refuses ${how} is told to the agent, and no branch is pushed`, async (t) => {
+    const { forge, server } = await repositoryWithLfs(t);
+    refuse(server);
+    await forge.open('Work with large files');
+    const daemon = await Daemon.start(t, forge, {
+      yaml: `${agentRunning(ADDS)}\nagent: { max_attempts: 1 }`,
+      apiUrl: server.url,
+    });
+    await daemon.until('the label', async () => (await forge.labelsOf(1)).includes('tool-failed'));
+    assert.match((await forge.comments(1)).join(''), /git lfs push failed for new\.bin: /);
+    assert.deepEqual(await forge.pulls(), []);
   });
-  await daemon.until('the label', async () => (await forge.labelsOf(1)).includes('tool-failed'));
-  assert.match((await forge.comments(1)).join(''), /git lfs push failed: .*This file is not taken/s);
-  assert.deepEqual(await forge.pulls(), []);
-});
 
 test('a pointer to nothing is never published', async (t) => {
   const { forge, server } = await repositoryWithLfs(t);

@@ -43,6 +43,8 @@ export class LfsServer {
   failsWith: number | null = null;
   /** Answers uploads with this status. */
   refusesWith: number | null = null;
+  /** Answers the wish to upload with this code, object by object. */
+  declinesWith: number | null = null;
   readonly #tickets = new Map<string, string>();
 
   private constructor(url: string) {
@@ -124,6 +126,7 @@ export class LfsServer {
 
   #upload({ oid, size }: Wish, base: string): Record<string, unknown> {
     if (this.objects.has(oid)) return { oid, size };
+    if (this.declinesWith !== null) return { oid, size, error: { code: this.declinesWith, message: 'Too large' } };
     return { oid, size, authenticated: true, actions: { upload: this.#ticket('PUT', oid, base) } };
   }
 }

@@ -19,8 +19,8 @@ const MAX_NAMED = 100;
 const MAX_KNOWN = 100;
 /** The server has it on no account: that waits for no better time. */
 const GONE = /\b(404|410)\b|does not exist|not found/i;
-/** The server takes the object on no account. */
-const TURNED_DOWN = /\b(413|422)\b/;
+/** The server takes the object on no account. To 422 for the object itself git-lfs has these words, and ends well. */
+const TURNED_DOWN = /\[(413|422)\]|Uploading failed/;
 
 type NewPointer = LfsPointer & { readonly path: string };
 
@@ -197,10 +197,13 @@ export class Lfs {
     for (let at = 0; at < oids.length; at += MAX_NAMED) {
       const some = oids.slice(at, at + MAX_NAMED);
       const { exitCode, stdout, stderr } = await this.#ask(place, ['push', '--object-id', REMOTE, ...some], signal);
-      if (exitCode === 0) continue;
       signal.throwIfAborted();
+      if (exitCode === 0 && !TURNED_DOWN.test(stderr)) continue;
       const words = explain(withoutProgress(stderr), withoutProgress(stdout));
-      throw new ToolError(TURNED_DOWN.test(words) ? 'refused' : 'git', `git lfs push failed: ${words}`);
+      throw new ToolError(
+        TURNED_DOWN.test(words) ? 'refused' : 'git',
+        `git lfs push failed for ${named(pointers)}: ${words}`,
+      );
     }
   }
 
