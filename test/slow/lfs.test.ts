@@ -1,7 +1,7 @@
 // Git LFS with the built daemon and a server of objects: agents see files, and what they add is on the server before the branch.
 
 import assert from 'node:assert/strict';
-import { accessSync, constants, readdirSync, readFileSync, symlinkSync } from 'node:fs';
+import { accessSync, constants, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { delimiter, join } from 'node:path';
 import test from 'node:test';
@@ -11,6 +11,8 @@ import { cleanEnv, Daemon, type DaemonOptions, runTool } from '../support/daemon
 import { commitFiles, DAEMON_TOKEN, gitAs, startForge, type TestForge } from '../support/forge.ts';
 import { LfsServer, oidOf, pointerTo } from '../support/lfs-server.ts';
 import { type Cleanup, finallyDo, tempDir } from '../support/temp.ts';
+import { TlsFront } from '../support/tls-front.ts';
+import { setUpWorkspaces } from '../support/workspaces.ts';
 
 const ATTRIBUTES = '*.bin filter=lfs diff=lfs merge=lfs -text\n';
 const BASE = 'the bytes of the base\n';
@@ -263,4 +265,34 @@ test('without git-lfs one line says so at start, doctor too, and the issue start
   const there = await row({});
   assert.equal(there?.status, 'ok');
   assert.ok(there.says.includes(`${server.url}/maintainer/project.git/info/lfs`), there.says);
+});
+
+test('tracker.ca_file serves the objects too', async (t) => {
+  const { forge, server } = await repositoryWithLfs(t);
+  const front = await TlsFront.start(t, server.url);
+  server.front = front.url;
+  const { daemon, code } = await once(t, forge, server, ADDS, {
+    apiUrl: front.url,
+    tracker: `ca_file: "${front.caFile}"`,
+  });
+  assert.equal(code, 0, daemon.log);
+  assert.ok(outputOf(daemon).includes(BASE), outputOf(daemon));
+  assert.equal(server.objects.get(oidOf(NEW))?.toString(), NEW);
+});
+
+test('of saved work the objects are kept with it, after the workspace is gone', async (t) => {
+  const { signal } = new AbortController();
+  const { workspaces, task, ready, mirror, work, bare } = await setUpWorkspaces(t);
+  await commitFiles(work, { '.gitattributes': ATTRIBUTES, 'base.bin': pointerTo(BASE) }, 'With LFS');
+  await gitAs(work, 'push', '--quiet', bare, 'main');
+  const { path } = await ready(task());
+  writeFileSync(join(path, 'new.bin'), NEW);
+  await workspaces.remove(task(), signal);
+  const [ref = ''] = (await gitAs(mirror.path, 'for-each-ref', '--format=%(refname)', 'refs/toolcrew/saved')).split(
+    '\n',
+  );
+  assert.equal(await gitAs(mirror.path, 'show', `${ref}:new.bin`), pointerTo(NEW));
+  const oid = oidOf(NEW);
+  const object = join(mirror.lfs.store, 'objects', oid.slice(0, 2), oid.slice(2, 4), oid);
+  assert.equal(readFileSync(object, 'utf8'), NEW);
 });

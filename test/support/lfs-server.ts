@@ -45,6 +45,8 @@ export class LfsServer {
   refusesWith: number | null = null;
   /** Answers the wish to upload with this code, object by object. */
   declinesWith: number | null = null;
+  /** Where it sends clients, when something stands before it. */
+  front: string | null = null;
   readonly #tickets = new Map<string, string>();
 
   private constructor(url: string) {
@@ -96,7 +98,7 @@ export class LfsServer {
         return void answer(401, { message: 'Credentials needed' });
       }
       const asked: unknown = JSON.parse(body.toString());
-      const base = `http://${headers.host ?? ''}${url.replace(/\/batch$/, '')}`;
+      const base = `${this.front ?? this.url}${url.replace(/\/batch$/, '')}`;
       const isUpload = fields(asked).operation === 'upload';
       const objects = wishes(asked).map((wish) => (isUpload ? this.#upload(wish, base) : this.#download(wish, base)));
       return void answer(200, { transfer: 'basic', objects });
