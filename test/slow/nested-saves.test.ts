@@ -1,10 +1,9 @@
 // Repositories inside a workspace: nothing of them is lost with it.
 
 import assert from 'node:assert/strict';
-import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
-import { pathToFileURL } from 'node:url';
 import type { Mirror } from '../../src/adapters/git/mirror.ts';
 import { expireSaved } from '../../src/adapters/git/saved-refs.ts';
 import { commitFiles, gitAs } from '../support/forge.ts';
@@ -83,21 +82,87 @@ test('a workspace with a repository that cannot be read is set aside', async (t)
   assert.match(said.join(''), /is set aside as/);
 });
 
-test('a workspace with commits in a clone that ends early is set aside: git cannot take them', async (t) => {
-  const { workspaces, task, ready, root, mirror, work } = await setUpWorkspaces(t);
-  for (const name of ['second', 'third']) await commitFiles(work, { [`${name}.txt`]: name }, name);
-  const other = join(tempDir(t), 'other.git');
-  await gitAs(work, 'clone', '--quiet', '--bare', work, other);
+test('commits of a shallow repository, which git hands over to nobody: the workspace is set aside, the others are saved', async (t) => {
+  const { workspaces, task, ready, mirror, root, said } = await setUpWorkspaces(t);
+  const origin = join(tempDir(t), 'dep');
+  await nest(origin);
+  await commitFiles(origin, { 'more.txt': 'more\n' }, 'more');
   const { path } = await ready(task());
-  await gitAs(path, 'clone', '--quiet', '--depth=1', pathToFileURL(other).href, 'app');
-  const sha = await commitFiles(join(path, 'app'), { 'app.js': 'app\n' }, 'in the clone');
+  await gitAs(path, 'clone', '--quiet', '--depth=1', `file://${origin}`, 'dep');
+  const inDep = await commitFiles(join(path, 'dep'), { 'dep.js': 'dep\n' }, 'in the shallow one');
+  const app = await nest(join(path, 'app'));
   await workspaces.remove(task(), signal);
-  const aside = join(root, '.toolcrew', 'aside', 'issue-1-1', 'app');
-  assert.equal((await gitAs(aside, 'rev-parse', 'HEAD')).trim(), sha);
-  assert.deepEqual(
-    (await savedIn(mirror)).filter((ref) => ref.includes('-commits')),
-    [],
-  );
+  const [aside = ''] = readdirSync(join(root, '.toolcrew', 'aside'));
+  const kept = join(root, '.toolcrew', 'aside', aside, 'dep');
+  assert.equal((await gitAs(kept, 'rev-parse', 'HEAD')).trim(), inDep);
+  const refs = await savedIn(mirror);
+  const at = await Promise.all(refs.map(async (ref) => (await gitAs(mirror.path, 'rev-parse', ref)).trim()));
+  assert.ok(at.includes(app), said.join(''));
+  assert.doesNotMatch(said.join(''), /commits of dep saved/);
+});
+
+test('commits of a submodule that git refuses to take over stay with the workspace, in its own Git directory', async (t) => {
+  const { workspaces, task, ready, root, said } = await setUpWorkspaces(t);
+  const origin = join(tempDir(t), 'old');
+  mkdirSync(origin);
+  await gitAs(origin, 'init', '--quiet', '--initial-branch=main');
+  await commitFiles(origin, { 'a.txt': 'a\n' }, 'first');
+  // A commit as old programs wrote them: no check of git passes it.
+  const object = (await gitAs(origin, 'cat-file', 'commit', 'HEAD')).replaceAll(/ [+-]\d{4}$/gm, ' +051800');
+  const file = join(tempDir(t), 'object');
+  writeFileSync(file, object);
+  const old = (await gitAs(origin, 'hash-object', '-t', 'commit', '-w', '--literally', file)).trim();
+  await gitAs(origin, 'update-ref', 'refs/heads/main', old);
+  const { path } = await ready(task());
+  await gitAs(path, '-c', 'protocol.file.allow=always', 'submodule', '--quiet', 'add', origin, 'sub');
+  const inSub = await commitFiles(join(path, 'sub'), { 'sub.js': 'sub\n' }, 'in the submodule');
+  assert.equal((await workspaces.collect(task(), signal)).head, null);
+  await workspaces.remove(task(), signal);
+  const [aside = ''] = readdirSync(join(root, '.toolcrew', 'aside'));
+  const kept = join(root, '.toolcrew', 'aside', aside, '.git', 'modules', 'sub');
+  assert.equal((await gitAs(kept, 'rev-parse', 'HEAD')).trim(), inSub, said.join(''));
+});
+
+test('a Git directory that had to be replaced goes with the workspace that is set aside', async (t) => {
+  const { workspaces, task, ready, root, bare } = await setUpWorkspaces(t);
+  const { path } = await ready(task());
+  await gitAs(path, '-c', 'protocol.file.allow=always', 'submodule', '--quiet', 'add', bare, 'sub');
+  const inSub = await commitFiles(join(path, 'sub'), { 'sub.js': 'sub\n' }, 'in the submodule');
+  writeFileSync(join(path, '.git', 'index'), 'no index');
+  await workspaces.remove(task(), signal);
+  const [aside = ''] = readdirSync(join(root, '.toolcrew', 'aside'));
+  const kept = join(root, '.toolcrew', 'aside', aside, '.git', 'toolcrew-replaced', 'modules', 'sub');
+  assert.equal(readFileSync(join(kept, 'refs', 'heads', 'main'), 'utf8').trim(), inSub);
+});
+
+test('every entry of the stash is saved', async (t) => {
+  const { workspaces, task, ready, mirror } = await setUpWorkspaces(t);
+  const { path } = await ready(task());
+  const stashed: string[] = [];
+  for (const text of ['one', 'two']) {
+    writeFileSync(join(path, 'README.md'), `${text}\n`);
+    await gitAs(path, 'stash', 'push', '--quiet');
+    stashed.push((await gitAs(path, 'rev-parse', 'refs/stash')).trim());
+  }
+  // Each look at the workspace puts its Git directory in order first.
+  await workspaces.collect(task(), signal);
+  await workspaces.remove(task(), signal);
+  const refs = await savedIn(mirror);
+  const at = await Promise.all(refs.map(async (ref) => (await gitAs(mirror.path, 'rev-parse', ref)).trim()));
+  assert.deepEqual(at.toSorted(), stashed.toSorted());
+});
+
+test('of a repository that git ignores the commits are saved, and not its files', async (t) => {
+  const { workspaces, task, ready, mirror, work, bare } = await setUpWorkspaces(t);
+  await commitFiles(work, { '.gitignore': 'vendor/\n' }, 'ignore');
+  await gitAs(work, 'push', '--quiet', bare, 'main');
+  const { path } = await ready(task());
+  const dep = await nest(join(path, 'vendor', 'dep'));
+  await workspaces.remove(task(), signal);
+  assert.ok(!existsSync(path));
+  const refs = await savedIn(mirror);
+  const at = await Promise.all(refs.map(async (ref) => (await gitAs(mirror.path, 'rev-parse', ref)).trim()));
+  assert.deepEqual(at, [dep]);
 });
 
 test('saved work is dropped after its days, counted from when it was first seen', async (t) => {

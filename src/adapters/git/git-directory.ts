@@ -24,6 +24,10 @@ const OBJECTS = 'objects';
 /** Git directories of submodules and work trees: nothing of ours goes there. */
 const FOREIGN = new Set(['modules', 'worktrees', 'lfs']);
 
+/** The one log that holds work: entries of the stash but the newest stand in no ref. */
+const STASH_LOG = 'logs/refs/stash';
+const MAX_STASH_LOG_BYTES = 1024 * 1024;
+
 const SHA = /^[0-9a-f]{40,64}$/;
 const MAX_REF_BYTES = 4096;
 const MAX_PACKED_REFS_BYTES = 64 * 1024 * 1024;
@@ -87,9 +91,14 @@ export async function restore(path: string, config: string, branch: string): Pro
   if (!isClone(path)) throw new ToolError('hook', `${path} holds no Git clone of its own any more`);
   const directory = join(path, '.git');
   await removeStrays(directory);
+  const stashLog = readRegular(join(directory, STASH_LOG), MAX_STASH_LOG_BYTES);
   await writeConfig(path, config);
   await Promise.all(REDIRECTIONS.map((file) => rm(join(directory, file), { recursive: true, force: true })));
   await mkdir(join(directory, 'refs', 'heads'), { recursive: true });
+  if (stashLog !== null) {
+    await mkdir(dirname(join(directory, STASH_LOG)), { recursive: true });
+    await writeFile(join(directory, STASH_LOG), stashLog, { flag: 'wx' });
+  }
   if (readRegular(join(directory, 'HEAD'), MAX_REF_BYTES) !== null) return;
   await rm(join(directory, 'HEAD'), { recursive: true, force: true });
   await writeFile(join(directory, 'HEAD'), `ref: refs/heads/${branch}\n`, { flag: 'wx' });
@@ -128,6 +137,16 @@ export function readRefAt(directory: string, ref: string): string | null {
     .find((line) => line.endsWith(` ${ref}`));
   const sha = row?.slice(0, row.indexOf(' ')) ?? '';
   return SHA.test(sha) ? sha : null;
+}
+
+/** The commits of the stash, the newest first, at most `limit`. */
+export function readStash(directory: string, limit: number): string[] {
+  const log = readRegular(join(directory, STASH_LOG), MAX_STASH_LOG_BYTES) ?? '';
+  const entries = log.split('\n').map((line) => line.split(' ')[1] ?? '');
+  const newest = readRefAt(directory, 'refs/stash');
+  // Without the ref the log is of a stash that was dropped.
+  if (newest === null) return [];
+  return [...new Set([newest, ...entries.reverse().filter((sha) => SHA.test(sha))])].slice(0, limit);
 }
 
 /** The commits that the refs of a kind stand on, branches if none is named, `leftOut` those that do not count, at most `limit`, those moved last first, as far as they are written as git writes them. */

@@ -3,11 +3,12 @@
 import { existsSync, lstatSync, readdirSync, realpathSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { dirname, join, relative, resolve, sep } from 'node:path';
-import { ToolError } from '../../domain/errors.ts';
+import { messageOf, ToolError } from '../../domain/errors.ts';
+import { oneLine } from '../../domain/text.ts';
 import type { WorkspaceTask } from '../../engine/ports.ts';
 import { type Clone, saveUncommitted } from '../git/clone.ts';
 import { cloneEnvironment, git, tryGit } from '../git/git.ts';
-import { readHeadAt, readHeadsAt, readRefAt } from '../git/git-directory.ts';
+import { readHeadAt, readHeadsAt, readStash } from '../git/git-directory.ts';
 import type { Mirror } from '../git/mirror.ts';
 import { readRegular } from '../own-file.ts';
 
@@ -37,42 +38,51 @@ function linkedIn(path: string): readonly string[] {
   });
 }
 
-/** Nested repositories below `place`, relative to the clone: files that git would list of a repository end in a slash. */
-async function listedIn(clone: Clone, place: string, signal: Signal): Promise<readonly string[]> {
+/** A nested repository, relative to the clone. Files of one that git ignores are none of the work; its commits are. */
+type Place = { readonly path: string; readonly isIgnored: boolean };
+
+/** Nested repositories below `place`: files that git would list of a repository end in a slash. */
+async function listedIn(clone: Clone, place: string, signal: Signal): Promise<readonly Place[]> {
   const isTop = place === '';
   const top = join(clone.path, place);
   const at = isTop ? [] : [`--git-dir=${join(clone.path, '.git')}`, `--work-tree=${top}`];
   const env = isTop
     ? {}
     : { env: { ...cloneEnvironment(process.env), GIT_INDEX_FILE: join(clone.path, '.git', 'toolcrew-none') } };
-  const how = ['ls-files', '-z', '-t', ...(isTop ? ['--stage'] : []), '-o', '--exclude-standard'];
-  const text = await git([...at, ...how], { ...optionsOf(clone, top, signal), ...env });
-  return text.split('\0').flatMap((row) => {
-    const name = row.startsWith('?')
-      ? row.slice(2)
-      : /^[A-Z] 160000 .*\t/.test(row)
-        ? row.slice(row.indexOf('\t') + 1)
-        : '';
-    const path = name.replace(/\/$/, '');
-    const isNested = name.endsWith('/') || !row.startsWith('?');
-    return name !== '' && isNested && existsSync(join(top, path, '.git')) ? [join(place, path)] : [];
-  });
+  const list = async (...how: string[]): Promise<readonly string[]> => {
+    const words = ['ls-files', '-z', '-t', ...(isTop ? ['--stage'] : []), '-o', ...how];
+    const text = await git([...at, ...words], { ...optionsOf(clone, top, signal), ...env });
+    return text.split('\0').flatMap((row) => {
+      const name = row.startsWith('?')
+        ? row.slice(2)
+        : /^[A-Z] 160000 .*\t/.test(row)
+          ? row.slice(row.indexOf('\t') + 1)
+          : '';
+      const path = name.replace(/\/$/, '');
+      const isNested = name.endsWith('/') || !row.startsWith('?');
+      return name !== '' && isNested && existsSync(join(top, path, '.git')) ? [join(place, path)] : [];
+    });
+  };
+  const shown = new Set(await list('--exclude-standard'));
+  return [...new Set([...shown, ...(await list())])].map((path) => ({ path, isIgnored: !shown.has(path) }));
 }
 
 /** All nested repositories, also those inside others. Throws where there are too many. */
-async function nestedIn(clone: Clone, signal: Signal): Promise<readonly string[]> {
-  const found = new Set<string>();
-  const open = ['', ...linkedIn(clone.path)];
+async function nestedIn(clone: Clone, signal: Signal): Promise<readonly Place[]> {
+  const found = new Map<string, Place>();
+  const open = ['', ...linkedIn(clone.path)].map((path) => ({ path, isIgnored: false }));
   for (const place of open) {
-    const path = join(clone.path, place);
-    if (place !== '') {
-      if (found.has(place) || place.startsWith(TEAMS) || !existsSync(path) || realpathSync(path) !== path) continue;
-      found.add(place);
+    const path = join(clone.path, place.path);
+    if (place.path !== '') {
+      if (found.has(place.path) || place.path.startsWith(TEAMS) || !existsSync(path) || realpathSync(path) !== path)
+        continue;
+      found.set(place.path, place);
     }
     if (found.size > MAX_NESTED) throw new ToolError('git', `${clone.path} holds more than ${MAX_NESTED} repositories`);
-    open.push(...(await listedIn(clone, place, signal)));
+    const inside = await listedIn(clone, place.path, signal);
+    open.push(...inside.map((one) => ({ ...one, isIgnored: one.isIgnored || place.isIgnored })));
   }
-  return [...found];
+  return [...found.values()];
 }
 
 /** A nested repository, read from files: git, started in it, would start what its own configuration names. */
@@ -99,8 +109,8 @@ async function readNested(clone: Clone, path: string): Promise<Nested> {
   const head = readHeadAt(directory, shared);
   const branches = isLinked ? [] : await readHeadsAt(shared, MAX_HEADS + 1);
   if (branches.length > MAX_HEADS) throw new ToolError('git', `${path} has more than ${MAX_HEADS} branches`);
-  const stash = isLinked ? null : readRefAt(shared, 'refs/stash');
-  const heads = new Set([head, ...branches, stash].flatMap((sha) => (sha === null ? [] : [sha])));
+  const stash = isLinked ? [] : readStash(shared, MAX_HEADS);
+  const heads = new Set([head, ...branches, ...stash].flatMap((sha) => (sha === null ? [] : [sha])));
   const remotes = await readHeadsAt(shared, MAX_REMOTE, 'refs/remotes');
   return { path, objects: join(shared, 'objects'), head, heads: [...heads], remotes };
 }
@@ -142,9 +152,15 @@ async function isClean(clone: Clone, nested: Nested, signal: Signal): Promise<bo
   }
 }
 
+export type SavedNested = {
+  readonly refs: readonly string[];
+  /** Whether nothing is left that is in no ref; otherwise the workspace must stay. */
+  readonly isWhole: boolean;
+};
+
 /**
  * Saves the commits that no remote has and the files that are not committed of every nested repository, each under a ref
- * of its own; gives the refs. Throws when anything could not be saved: then the workspace must stay.
+ * of its own. What could not be saved of one is said, and keeps no other from it.
  * @param prefix of the refs: `…/issue-<n>-<life>-<attempt>`
  */
 export async function saveNested(
@@ -153,38 +169,53 @@ export async function saveNested(
   task: WorkspaceTask,
   prefix: string,
   signal: AbortSignal,
-): Promise<readonly string[]> {
-  const saved: string[] = [];
+): Promise<SavedNested> {
+  const refs: string[] = [];
+  let isWhole = true;
+  const trying = async (place: string, save: () => Promise<void>) => {
+    try {
+      await save();
+    } catch (error) {
+      signal.throwIfAborted();
+      isWhole = false;
+      task.output(`${place} could not be saved: ${oneLine(messageOf(error), 300)}\n`);
+    }
+  };
   const keep = async (name: string, what: string, place: string, save: (ref: string) => Promise<boolean>) => {
     const ref = await mirror.freeRef(`${prefix}-${name}`);
     if (await save(ref)) tell(ref, what, place);
   };
   const tell = (ref: string, what: string, place: string) => {
-    saved.push(ref);
+    refs.push(ref);
     task.output(`${what} of ${place} saved as ${ref}\n`);
   };
   const own = prefix.replace(/-\d+-\d+$/, '-');
-  for (const place of await nestedIn(clone, signal)) {
+  const saveOne = async ({ path: place, isIgnored }: Place) => {
     const path = join(clone.path, place);
     const name = place.replaceAll(/[^A-Za-z0-9_-]+/g, '-').replace(/^-/, '');
     const nested = await readNested(clone, path);
     for (const sha of await unpublishedIn(clone, nested, signal)) {
-      const refs = await mirror.refsOn(sha);
-      const before = refs.find((ref) => ref.startsWith(own));
+      const known = await mirror.refsOn(sha);
+      const before = known.find((ref) => ref.startsWith(own));
       // Saved by an attempt, or by a daemon that was killed before it could say so: it is named all the same.
       if (before !== undefined) tell(before, 'unpublished commits', place);
-      if (before !== undefined || (refs.length > 0 && (await mirror.isPublished(sha)))) continue;
-      await keep(`${name}-commits`, 'unpublished commits', place, async (ref) => {
-        await mirror.take({ ...clone, path }, sha, ref, signal);
-        return true;
-      });
+      if (before !== undefined || (known.length > 0 && (await mirror.isPublished(sha)))) continue;
+      await trying(`commit ${sha} of ${place}`, () =>
+        keep(`${name}-commits`, 'unpublished commits', place, async (ref) => {
+          await mirror.take({ ...clone, path }, sha, ref, signal);
+          return true;
+        }),
+      );
     }
-    if (await isClean(clone, nested, signal)) continue;
+    if (isIgnored || (await isClean(clone, nested, signal))) return;
     await keep(name, 'files', place, async (ref) => {
       if (!(await saveUncommitted(clone, ref, signal, { path, head: null }))) return false;
       await mirror.take(clone, ref, ref, signal);
       return true;
     });
-  }
-  return saved;
+  };
+  await trying('what lies in repositories', async () => {
+    for (const place of await nestedIn(clone, signal)) await trying(place.path, () => saveOne(place));
+  });
+  return { refs, isWhole };
 }

@@ -1,15 +1,19 @@
 // What an agent left unpublished, kept as refs in the daemon's own copy, where it outlives the workspace.
 
+import { existsSync } from 'node:fs';
 import { mkdir, readdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { messageOf } from '../../domain/errors.ts';
 import type { WorkspaceTask } from '../../engine/ports.ts';
-import { type Clone, cloneMirror, saveUncommitted } from '../git/clone.ts';
-import { isClone, readHead, readRef } from '../git/git-directory.ts';
+import { type Clone, cloneMirror, saveUncommitted, statusOf } from '../git/clone.ts';
+import { isClone, readHead, readHeads, readRef, readStash } from '../git/git-directory.ts';
 import type { Mirror } from '../git/mirror.ts';
 import { removeTree } from '../remove-tree.ts';
-import { saveNested } from './nested-saves.ts';
+import { type SavedNested, saveNested } from './nested-saves.ts';
 import { looseHeads, saveWorktrees } from './worktree-saves.ts';
+
+/** So many branches of a clone are looked at, those moved last first, and so many entries of its stash. */
+const MAX_HEADS = 50;
 
 function nameOf(task: WorkspaceTask): string {
   return `refs/toolcrew/saved/issue-${task.issue}-${task.life}-${task.attempt}`;
@@ -52,18 +56,18 @@ export async function saveChanges(
   return ref;
 }
 
-/** Saves what lies in repositories inside the workspace, and gives the refs. Throws when any of it could not be saved. */
+/** Saves what lies in repositories inside the workspace; what could not be saved is said. */
 export function saveRepositories(
   clone: Clone,
   mirror: Mirror,
   task: WorkspaceTask,
   signal: AbortSignal,
-): Promise<readonly string[]> {
+): Promise<SavedNested> {
   return saveNested(clone, mirror, task, nameOf(task), signal);
 }
 
-/** Saves what teammates left uncommitted in worktrees of theirs. */
-export function saveTeams(clone: Clone, mirror: Mirror, task: WorkspaceTask, signal: AbortSignal): Promise<void> {
+/** Saves what teammates left uncommitted in worktrees of theirs; false when something could not be saved. */
+function saveTeams(clone: Clone, mirror: Mirror, task: WorkspaceTask, signal: AbortSignal): Promise<boolean> {
   return saveWorktrees(clone, mirror, task, nameOf(task), signal);
 }
 
@@ -92,10 +96,27 @@ export async function saveCommits(
   if (failures.length > 0) throw failures[0];
 }
 
+/** Saves all work of a workspace that goes. False when some of it could not be saved. Throws when git cannot use the clone. */
+export async function saveWork(
+  clone: Clone,
+  mirror: Mirror,
+  task: WorkspaceTask,
+  signal: AbortSignal,
+): Promise<boolean> {
+  const { oid, dirty } = await statusOf(clone, signal);
+  if (dirty) await saveChanges(clone, mirror, task, signal);
+  const hasTeams = await saveTeams(clone, mirror, task, signal);
+  const branches = await readHeads(clone.path, MAX_HEADS + 1);
+  const loose = [...(await looseHeads(clone.path)), ...readStash(join(clone.path, '.git'), MAX_HEADS)];
+  await saveCommits(clone, mirror, task, [oid, ...branches.slice(0, MAX_HEADS), ...loose], signal);
+  const { isWhole } = await saveRepositories(clone, mirror, task, signal);
+  return isWhole && hasTeams && branches.length <= MAX_HEADS;
+}
+
 /**
  * Saves what can be saved of a workspace whose clone git cannot use any more: the commits, where they can be read, and
- * the files as they are, against the default branch. Its Git directory is another one afterwards. Never fails; false when
- * something could not be saved.
+ * the files as they are, against the default branch. Its Git directory is another one afterwards, with the old one in it.
+ * Never fails; false when something could not be saved.
  * @param scratch a path for a clone, not there yet
  */
 export async function salvage(
@@ -116,15 +137,18 @@ export async function salvage(
     }
   };
   if (isClone(clone.path)) {
-    const loose = await looseHeads(clone.path).catch(() => []);
-    for (const sha of [readRef(clone.path, `refs/heads/${task.branch}`), readHead(clone.path), ...loose])
+    // Git directories of submodules and worktrees, which files of the workspace name: without the clone none can read them.
+    isWhole = !['modules', 'worktrees'].some((name) => existsSync(join(clone.path, '.git', name)));
+    const heads = await Promise.all([readHeads(clone.path, MAX_HEADS), looseHeads(clone.path)]).catch(() => []);
+    const own = [readRef(clone.path, `refs/heads/${task.branch}`), readHead(clone.path)];
+    for (const sha of new Set([...own, ...heads.flat(), ...readStash(join(clone.path, '.git'), MAX_HEADS)]))
       await trying('commits', () => saveCommits(clone, mirror, task, [sha], signal));
   }
   await trying('files', async () => {
     await replaceGitDirectory(clone.path, mirror, scratch, signal);
     await saveChanges(clone, mirror, task, signal);
-    await saveTeams(clone, mirror, task, signal);
-    await saveRepositories(clone, mirror, task, signal);
+    isWhole = (await saveTeams(clone, mirror, task, signal)) && isWhole;
+    isWhole = (await saveRepositories(clone, mirror, task, signal)).isWhole && isWhole;
   });
   return isWhole;
 }
@@ -135,7 +159,8 @@ async function replaceGitDirectory(path: string, mirror: Mirror, scratch: string
   try {
     await mkdir(scratch, { recursive: true });
     await cloneMirror(mirror.source, scratch, signal, 'without files');
-    await removeTree(join(path, '.git'));
+    const old = join(scratch, '.git', 'toolcrew-replaced');
+    if (existsSync(join(path, '.git'))) await rename(join(path, '.git'), old);
     await rename(join(scratch, '.git'), join(path, '.git'));
   } finally {
     await rm(scratch, { recursive: true, force: true });

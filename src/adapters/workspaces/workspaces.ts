@@ -9,7 +9,7 @@ import { oneLine } from '../../domain/text.ts';
 import type { Clock, HookName, Logger, Place, Work, Workspaces, WorkspaceTask } from '../../engine/ports.ts';
 import * as clone from '../git/clone.ts';
 import { LOCAL_MS, saysDamaged } from '../git/git.ts';
-import { isClone, readConfig, readHead, readHeads, readRef, restore, unfinished } from '../git/git-directory.ts';
+import { isClone, readConfig, readHead, readRef, restore, unfinished } from '../git/git-directory.ts';
 import type { ModuleCopies } from '../git/module-copies.ts';
 import { expireSaved } from '../git/saved-refs.ts';
 import type { Isolation } from '../isolation.ts';
@@ -25,15 +25,13 @@ import { ROOT_DATA } from './workspace-root.ts';
 import {
   salvage,
   saveChanges,
-  saveCommits,
   saveRepositories,
-  saveTeams,
+  saveWork,
   takeCommit,
   tellsSaved,
   worksOf,
 } from './workspace-saves.ts';
 import { syncWorkspace } from './workspace-sync.ts';
-import { looseHeads } from './worktree-saves.ts';
 
 export type WorkspacesOptions = HookScriptsOptions & {
   /** Real path of the root. */
@@ -50,9 +48,6 @@ export type WorkspacesOptions = HookScriptsOptions & {
   /** How long one git command in a clone may take. */
   readonly gitTimeoutMs?: number;
 };
-
-/** So many branches of a clone are looked at before it goes. */
-const MAX_HEADS = 50;
 
 function realPath(path: string): string | undefined {
   try {
@@ -369,8 +364,9 @@ export class DiskWorkspaces implements Workspaces {
 
   async #saved(at: clone.Clone, task: WorkspaceTask, dirty: boolean, signal: AbortSignal): Promise<readonly string[]> {
     const own = dirty ? await saveChanges(at, this.#options.mirror, task, signal) : null;
-    const nested = await saveRepositories(at, this.#options.mirror, task, signal);
-    return own === null ? nested : [own, ...nested];
+    // What could not be saved stays: the workspace goes later, or is set aside then.
+    const { refs } = await saveRepositories(at, this.#options.mirror, task, signal);
+    return own === null ? refs : [own, ...refs];
   }
 
   /** The commit, with all its files in it: a nested repository would leave with the workspace. */
@@ -428,12 +424,7 @@ export class DiskWorkspaces implements Workspaces {
     const isOurs = this.#marks.read(task.issue) !== undefined && realPath(path) === path;
     try {
       const at = await this.#guarded(task);
-      const { oid, dirty } = await clone.statusOf(at, signal);
-      if (dirty) await saveChanges(at, mirror, task, signal);
-      await saveTeams(at, mirror, task, signal);
-      const heads = [...(await readHeads(path, MAX_HEADS)), ...(await looseHeads(path))];
-      await saveCommits(at, mirror, task, [oid, ...heads], signal);
-      await saveRepositories(at, mirror, task, signal);
+      if (!(await saveWork(at, mirror, task, signal))) await this.#setAside(task);
     } catch (error) {
       signal.throwIfAborted();
       task.output(`the clone in ${path} cannot be used: ${messageOf(error)}\n`);

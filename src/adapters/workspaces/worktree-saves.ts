@@ -63,7 +63,7 @@ export async function looseHeads(path: string): Promise<readonly string[]> {
 
 /**
  * Saves what is not committed in the worktrees, each under a ref of its own, and says so. What cannot be saved of one keeps
- * no other from it.
+ * no other from it; false then.
  * @param prefix of the refs
  */
 export async function saveWorktrees(
@@ -72,8 +72,9 @@ export async function saveWorktrees(
   task: WorkspaceTask,
   prefix: string,
   signal: AbortSignal,
-): Promise<void> {
+): Promise<boolean> {
   const all = worktreesOf(clone.path);
+  let isWhole = all.length <= MAX_WORKTREES;
   for (const { team, name, path } of all.slice(0, MAX_WORKTREES)) {
     const what = `${team}/${name}`;
     try {
@@ -85,9 +86,11 @@ export async function saveWorktrees(
       task.output(`uncommitted changes of ${what} saved as ${ref}\n`);
     } catch (error) {
       signal.throwIfAborted();
+      isWhole = false;
       task.output(`uncommitted changes of ${what} could not be saved: ${messageOf(error)}\n`);
     }
   }
   const left = all.length - MAX_WORKTREES;
   if (left > 0) task.output(`${left} more worktrees are not looked at: there are more than ${MAX_WORKTREES}\n`);
+  return isWhole;
 }
