@@ -7,7 +7,7 @@ import { fileIssues, importProject, seedProject } from '../adapters/forge/seed.t
 import { tryGit } from '../adapters/git/git.ts';
 import { ToolError } from '../domain/errors.ts';
 import type { StateView } from '../engine/daemon/view.ts';
-import { table } from '../http/dashboard.ts';
+import { table } from '../http/text-table.ts';
 import { ACCOUNTS, DemoDaemon, LABEL, OWNER } from './demo-daemon.ts';
 import { DemoScreen } from './demo-screen.ts';
 import { onStage, type Stage } from './demo-stage.ts';

@@ -1,24 +1,15 @@
 // The dashboard as text, for a terminal.
 
-import { asLine, clip } from '../domain/text.ts';
+import { clipColumns, displayWidth } from '../domain/display-width.ts';
+import { asLine } from '../domain/text.ts';
 import type { StateView } from '../engine/daemon/view.ts';
 import type { ListName } from '../engine/daemon/view-page.ts';
 import { count, dollars, duration } from './format.ts';
 import { finishedTeamsOf, gateWords, type IssueTeam, TASK_MAX, taskWords, teamsOf, teamWords } from './team-lines.ts';
+import { COLUMNS, table, wrapped } from './text-table.ts';
 
 /** So many teams of issues that are over are shown; the state has some more. */
 const FINISHED_TEAMS = 3;
-
-type Column = { readonly title: string; readonly max: number };
-
-/** A table with columns as wide as they need to be, at most `max`. */
-export function table(columns: readonly Column[], rows: readonly (readonly string[])[]): string[] {
-  const cells = [columns.map(({ title }) => title), ...rows].map((row) =>
-    columns.map(({ max }, index) => clip(asLine(row[index] ?? ''), max)),
-  );
-  const widths = columns.map((_, index) => Math.max(...cells.map((row) => (row[index] ?? '').length)));
-  return cells.map((row) => `  ${row.map((cell, index) => cell.padEnd(widths[index] ?? 0)).join('  ')}`.trimEnd());
-}
 
 function ago(at: string | null, now: number): string {
   return at === null ? '–' : duration(now - Date.parse(at));
@@ -35,15 +26,15 @@ function section(title: string, lines: readonly string[]): string[] {
 }
 
 /** A team's tasks, what was said last, and what was measured. */
-function teamSection(of: IssueTeam, now: number): string[] {
+function teamSection(of: IssueTeam, now: number, room: number): string[] {
   const { issue, team } = of;
   const tasks = table(
     [
       { title: 'TASK', max: 6 },
       { title: 'STATUS', max: 11 },
-      { title: 'OWNER', max: 16 },
-      { title: 'TOOK', max: 8 },
-      { title: 'WHAT', max: TASK_MAX },
+      { title: 'OWNER', max: 16, min: 8 },
+      { title: 'TOOK', max: 8, drop: 1 },
+      { title: 'WHAT', max: TASK_MAX, min: 16 },
     ],
     team.tasks.map((task) => [
       task.id,
@@ -52,19 +43,25 @@ function teamSection(of: IssueTeam, now: number): string[] {
       task.seconds === null ? ago(task.started_at, now) : duration(task.seconds * 1000),
       taskWords(task),
     ]),
+    room,
   );
   const said = team.messages.last
     .slice(-3)
     .map(({ from, to, type, content }) => `${from} → ${to}, ${type.replaceAll('_', ' ')}: ${content}`);
-  return section(`TEAM OF #${issue} · ${asLine(team.team)} · ${asLine(teamWords(of))}`, [
+  return [
+    '',
+    ...wrapped(`TEAM OF #${issue} · ${asLine(team.team)} · ${asLine(teamWords(of))}`, room),
     ...tasks,
-    `  gate: ${clip(asLine(gateWords(team)), 160)}`,
-    ...said.map((line) => `  ${clip(asLine(line), 160)}`),
-  ]);
+    ...wrapped(`gate: ${asLine(gateWords(team))}`, room, '  '),
+    ...said.map((line) => clipColumns(`  ${asLine(line)}`, room)),
+  ];
 }
 
-/** The whole dashboard; ends with a newline. */
-export function textDashboard(view: StateView): string {
+/**
+ * The whole dashboard; ends with a newline.
+ * @param room no line takes more columns of a terminal
+ */
+export function textDashboard(view: StateView, room: number = COLUMNS): string {
   const now = Date.parse(view.generated_at);
   const { counts, poll, totals, rate_limit: limit } = view;
   const error =
@@ -81,12 +78,16 @@ export function textDashboard(view: StateView): string {
       ? `polled ${ago(poll.last_at, now)} ago`
       : `! last poll skipped: ${asLine(poll.last_error)}`;
   const quota = limit.remaining === null ? '' : ` · quota ${limit.remaining}/${limit.limit ?? '?'}`;
-  const lines = [
+  const addresses = view.completed.map((row) => displayWidth(row.pull_request?.url ?? ''));
+  const head = [
     `toolcrew ${view.version} · ${view.repository} · ${polled} · every ${duration(poll.interval_ms)}${quota}`,
     `${counts.running} running (slots: ${view.slots}) · ${counts.retrying} retrying · ${counts.queued} waiting · ${counts.completed} done · ${counts.failed} failed · ${count(totals.total_tokens)} tokens · ${dollars(totals.cost_usd)}`,
     ...error,
     ...pending,
     ...paused,
+  ];
+  const lines = [
+    ...head.flatMap((line) => wrapped(line, room)),
     ...section(
       'RUNNING',
       view.running.length === 0
@@ -99,14 +100,14 @@ export function textDashboard(view: StateView): string {
             table(
               [
                 { title: 'ISSUE', max: 8 },
-                { title: 'TITLE', max: 44 },
-                { title: 'TRY', max: 4 },
+                { title: 'TITLE', max: 44, min: 12 },
+                { title: 'TRY', max: 4, drop: 1 },
                 { title: 'PHASE', max: 12 },
                 { title: 'SINCE', max: 9 },
-                { title: 'HEARD', max: 9 },
-                { title: 'TOKENS', max: 8 },
-                { title: 'COST', max: 8 },
-                { title: 'LAST WORDS', max: 60 },
+                { title: 'HEARD', max: 9, drop: 4 },
+                { title: 'TOKENS', max: 8, drop: 2 },
+                { title: 'COST', max: 8, drop: 3 },
+                { title: 'LAST WORDS', max: 60, min: 16 },
               ],
               view.running.map((row) => [
                 `#${row.issue_number}`,
@@ -119,10 +120,11 @@ export function textDashboard(view: StateView): string {
                 dollars(row.cost_usd),
                 row.last_message ?? row.last_event ?? row.last_error ?? '',
               ]),
+              room,
             ),
           ),
     ),
-    ...teamsOf(view).flatMap((team) => teamSection(team, now)),
+    ...teamsOf(view).flatMap((team) => teamSection(team, now, room)),
     ...section(
       view.retrying.length === 0 ? '' : 'RETRYING',
       view.retrying.length === 0
@@ -133,10 +135,10 @@ export function textDashboard(view: StateView): string {
             table(
               [
                 { title: 'ISSUE', max: 8 },
-                { title: 'TITLE', max: 44 },
+                { title: 'TITLE', max: 44, min: 12 },
                 { title: 'TRIED', max: 5 },
                 { title: 'AGAIN IN', max: 10 },
-                { title: 'LAST ERROR', max: 80 },
+                { title: 'LAST ERROR', max: 80, min: 16 },
               ],
               view.retrying.map((row) => [
                 `#${row.issue_number}`,
@@ -145,6 +147,7 @@ export function textDashboard(view: StateView): string {
                 row.due_at === null ? '–' : duration(Math.max(0, Date.parse(row.due_at) - now)),
                 row.last_error ?? '',
               ]),
+              room,
             ),
           ),
     ),
@@ -158,10 +161,11 @@ export function textDashboard(view: StateView): string {
             table(
               [
                 { title: 'ISSUE', max: 8 },
-                { title: 'TITLE', max: 44 },
-                { title: 'WHY', max: 100 },
+                { title: 'TITLE', max: 44, min: 12 },
+                { title: 'WHY', max: 100, min: 24 },
               ],
               view.queued.map((row) => [`#${row.issue_number}`, row.title, row.reason]),
+              room,
             ),
           ),
     ),
@@ -175,12 +179,13 @@ export function textDashboard(view: StateView): string {
             table(
               [
                 { title: 'ISSUE', max: 8 },
-                { title: 'TITLE', max: 44 },
+                { title: 'TITLE', max: 44, min: 6, drop: 4 },
                 { title: 'OUTCOME', max: 13 },
-                { title: 'TRIES', max: 5 },
-                { title: 'TOOK', max: 9 },
-                { title: 'COST', max: 8 },
-                { title: 'PULL REQUEST', max: 100 },
+                { title: 'TRIES', max: 5, drop: 1 },
+                { title: 'TOOK', max: 9, drop: 3 },
+                { title: 'COST', max: 8, drop: 2 },
+                // An address that is cut leads nowhere.
+                { title: 'PULL REQUEST', max: 100, min: Math.max(16, ...addresses) },
               ],
               view.completed.map((row) => [
                 `#${row.issue_number}`,
@@ -191,12 +196,13 @@ export function textDashboard(view: StateView): string {
                 dollars(row.cost_usd),
                 row.pull_request?.url ?? row.reason ?? '',
               ]),
+              room,
             ),
           ),
     ),
     ...finishedTeamsOf(view)
       .slice(0, FINISHED_TEAMS)
-      .flatMap((team) => teamSection(team, now)),
+      .flatMap((team) => teamSection(team, now, room)),
   ];
   return `${lines.join('\n')}\n`;
 }

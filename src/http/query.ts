@@ -3,6 +3,7 @@
 import { visible } from '../domain/text.ts';
 import { LIMIT_DEFAULT, LIMIT_MAX, type Page, parseCursor } from '../engine/daemon/view-page.ts';
 import type { Refusal } from './guards.ts';
+import { COLUMNS } from './text-table.ts';
 
 function refusal(message: string): Refusal {
   return { status: 400, code: 'bad_request', message };
@@ -19,6 +20,19 @@ export function pageOf(url: string | undefined, limit: number): Page | Refusal {
   if (after === undefined)
     return refusal(`after: expected a cursor of "next" in /api/v1/state, got ${visible(cursor ?? '')}`);
   return { limit: wanted === null ? limit : Number(wanted), after };
+}
+
+const COLUMNS_MIN = 40;
+const COLUMNS_MAX = 1000;
+
+/** Reads `?columns`, the width of the terminal that asks; a refusal when it is none. */
+export function columnsOf(url: string | undefined): number | Refusal {
+  const wanted = new URL(url ?? '/', 'http://here').searchParams.get('columns');
+  if (wanted === null) return COLUMNS;
+  const columns = /^\d{1,4}$/.test(wanted) ? Number(wanted) : 0;
+  if (columns < COLUMNS_MIN || columns > COLUMNS_MAX)
+    return refusal(`columns: expected a whole number from ${COLUMNS_MIN} to ${COLUMNS_MAX}, got ${visible(wanted)}`);
+  return columns;
 }
 
 /** Whether events keep it fresh. */

@@ -9,7 +9,7 @@ import { textDashboard } from './dashboard.ts';
 import { EventStream } from './events.ts';
 import { checkOrigin, type Refusal, SESSION_COOKIE, Sessions } from './guards.ts';
 import { loginPage, page } from './page.ts';
-import { isFirstPage, pageOf } from './query.ts';
+import { columnsOf, isFirstPage, pageOf } from './query.ts';
 import type { Source } from './source.ts';
 import { finishedTeamsOf, teamsOf } from './team-lines.ts';
 
@@ -156,9 +156,12 @@ export class StatusServer {
       case 'home': {
         const asked = pageOf(request.url, wantsHtml(request) ? LIMIT_DEFAULT : TEXT_ROWS);
         if ('code' in asked) return this.#refuse(response, asked);
-        return wantsHtml(request)
-          ? this.#html(response, 200, (nonce) => page(source.state(asked), nonce, isFirstPage(asked)))
-          : this.#send(response, 200, 'text/plain; charset=utf-8', textDashboard(source.state(asked)));
+        if (wantsHtml(request))
+          return this.#html(response, 200, (nonce) => page(source.state(asked), nonce, isFirstPage(asked)));
+        const columns = columnsOf(request.url);
+        return typeof columns === 'number'
+          ? this.#send(response, 200, 'text/plain; charset=utf-8', textDashboard(source.state(asked), columns))
+          : this.#refuse(response, columns);
       }
       case 'state': {
         const asked = pageOf(request.url, LIMIT_DEFAULT);

@@ -1,15 +1,19 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
+import { displayWidth } from '../../src/domain/display-width.ts';
 import { summaryOf } from '../../src/domain/team/summary.ts';
 import { textDashboard } from '../../src/http/dashboard.ts';
 import { count, dollars, duration } from '../../src/http/format.ts';
 import { html, link } from '../../src/http/html.ts';
 import { page, pageParts } from '../../src/http/page.ts';
+import { columnsOf } from '../../src/http/query.ts';
 import { LEAD, TEAM, teamOf } from '../support/team.ts';
 import { viewWith } from '../support/view.ts';
 
+const WIDE = 240;
+
 test('what runs, on what, since when, last words, tokens, cost; what waits and why; what is done with its link', () => {
-  const text = textDashboard(viewWith());
+  const text = textDashboard(viewWith(), WIDE);
   const lines = text.split('\n');
   const line = (start: string) => lines.find((one) => one.trim().startsWith(start)) ?? '';
   assert.match(line('#1'), /#1\s+First <b>bold<\/b>\s+2\s+agent\s+1m 05s\s+2s\s+12\.3k\s+\$0\.123\s+Reading <script>/);
@@ -31,7 +35,7 @@ test('what is wrong stands at the top', () => {
       reason: 'the quota',
     },
   });
-  const text = textDashboard(view);
+  const text = textDashboard(view, WIDE);
   assert.match(text, /! the workflow file cannot be used; the last good one is: agent\.x: unknown key/);
   assert.match(text, /! takes effect at the next start: server/);
   assert.match(text, /! paused until 2026-01-01T13:00:00Z: the quota/);
@@ -63,13 +67,13 @@ test('a team at work: its tasks, what was said last, what was measured', () => {
   assert.ok(first !== undefined);
   const at = new Date(story.at + 65_000).toISOString();
   const shown = { ...view, generated_at: at, running: [{ ...first, team }] };
-  const text = textDashboard(shown);
+  const text = textDashboard(shown, WIDE);
   assert.match(
     text,
     new RegExp(`TEAM OF #1 · ${TEAM} · \\w+ · implementation · 0 of 2 tasks · 1 message · 0 rejections · \\$0\\.500`),
   );
   const free = { ...shown, running: [{ ...first, team: { ...team, cost_usd: 0 } }] };
-  assert.match(textDashboard(free), / · 0 rejections\n/, 'what costs nothing has no cost');
+  assert.match(textDashboard(free, WIDE), / · 0 rejections\n/, 'what costs nothing has no cost');
   assert.match(text, /\n {2}1\s+in progress\s+backend-dev\s+1m 05s\s+/);
   assert.match(text, /\n {2}2\s+pending\s+–\s+–\s+/);
   assert.match(text, /gate: not measured yet\n {2}team-lead → all, [a-z ]+: mind <b>/);
@@ -87,7 +91,7 @@ test('a task under which nothing was changed is shown with the words of its owne
   const [first] = view.running;
   assert.ok(first !== undefined);
   const shown = { ...view, running: [{ ...first, team }] };
-  assert.match(textDashboard(shown), /completed .* Task 1; changed nothing: It was <there>/);
+  assert.match(textDashboard(shown, WIDE), /completed .* Task 1; changed nothing: It was <there>/);
   assert.match(pageParts(shown)['team-1'] ?? '', /changed nothing: It was &lt;there&gt;/);
 });
 
@@ -98,7 +102,7 @@ test('a team whose issue is over is shown as it was at the end', () => {
   const [done, ...others] = view.completed;
   assert.ok(done !== undefined);
   const shown = { ...view, completed: [{ ...done, team }, ...others] };
-  const text = textDashboard(shown);
+  const text = textDashboard(shown, WIDE);
   assert.match(text, new RegExp(`FINISHED[\\s\\S]*TEAM OF #4 · ${TEAM} · done · implementation · 1 of 2 tasks · `));
   assert.match(text, /\n {2}1\s+completed\s+backend-dev\s+/);
   const parts = pageParts(shown);
@@ -174,4 +178,46 @@ test('numbers and times as people read them', () => {
   ]);
   assert.deepEqual([0, 999, 1000, 1_234_567].map(count), ['0', '999', '1.0k', '1.2M']);
   assert.deepEqual([0, 0.5, 12.345].map(dollars), ['–', '$0.500', '$12.35']);
+});
+
+test('no line of the text is wider than the terminal: titles are cut, wide characters counted, addresses stay whole', () => {
+  const view = viewWith();
+  const [first] = view.running;
+  const [again] = view.retrying;
+  const [waits] = view.queued;
+  const [done] = view.completed;
+  assert.ok(first !== undefined && again !== undefined && waits !== undefined && done !== undefined);
+  const title = '長い題名 and a title that goes on for longer than a line 👩‍👩‍👧 '.repeat(6);
+  const story = teamOf(['backend-dev', 'tester'], 2).claim('1', 'backend-dev');
+  story.tell('message_sent', { to: 'all', by: LEAD, epoch: 0, content: title });
+  const team = summaryOf(story.state, story.at);
+  const url = 'https://host.example/an-owner/a-repository/pull/12345';
+  const long: typeof view = {
+    ...view,
+    repository: `an-owner/${'a-very-long-name'.repeat(8)}`,
+    workflow: { ...view.workflow, error: title, pending_restart: ['server', 'tracker', 'state'] },
+    running: [{ ...first, title, last_message: title, team }],
+    retrying: [{ ...again, title, last_error: title }],
+    queued: [{ ...waits, title, reason: title }],
+    completed: [
+      { ...done, title, pull_request: { number: 12345, url } },
+      { ...done, title, pull_request: null, reason: title },
+    ],
+  };
+  for (const columns of [undefined, 40, 80, 100, 240]) {
+    const text = textDashboard(long, columns);
+    for (const line of text.split('\n')) assert.ok(displayWidth(line) <= (columns ?? 80), line);
+    assert.match(text, /#3 +長い[^\n]*…/);
+    if (columns !== 40) assert.ok(text.includes(url), text);
+  }
+  assert.match(textDashboard(long, 40), /goes on for\s+longer than/);
+});
+
+test('the width of a terminal is asked for by a number, 80 unless it is told', () => {
+  assert.equal(columnsOf('/'), 80);
+  assert.equal(columnsOf('/?columns=132&limit=5'), 132);
+  for (const wrong of ['', '0', '39', '1001', '8e1', 'wide', '-80']) {
+    const refused = columnsOf(`/?columns=${wrong}`);
+    assert.equal(typeof refused === 'number' ? null : refused.code, 'bad_request', wrong);
+  }
 });
