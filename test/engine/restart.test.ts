@@ -27,6 +27,7 @@ async function dieAt(
 ): Promise<{ readonly world: World; readonly reached: boolean }> {
   const one = new World(workflowWith({ agent: { maxAttempts: 5 }, hooks: { afterRun: 'x', beforeRemove: 'x' } }));
   one.script = script;
+  one.workspaces.saves = ['files saved as refs/toolcrew/saved/issue-1-1-0'];
   one.tracker.open(1);
   let appended = 0;
   const { journal } = one;
@@ -65,6 +66,8 @@ for (const [name, script] of Object.entries(scripts)) {
           [...new Set(one.tracker.comments.map(({ marker }) => marker))],
           `${where}: no comment twice`,
         );
+        const saved = one.tracker.comments.filter(({ marker }) => marker === '1-1-saved');
+        assert.equal(saved.length, 1, `${where}: saved work is named`);
         assert.equal(one.workspaces.removed.at(-1), 1, `${where}: the workspace is gone`);
         assert.equal(one.journal.state.cleanups.size, 0, where);
         assert.equal(one.journal.state.counts.done, 1, where);

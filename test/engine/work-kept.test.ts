@@ -169,19 +169,80 @@ test('outages without end give the issue up, and say why', async () => {
   await world.stop();
 });
 
-test('what was saved before a workspace went is named on the issue once, and a comment that fails keeps nothing back', async () => {
+const SAVED = 'files of app saved as refs/toolcrew/saved/issue-1-1-0-app';
+const told = (world: World) =>
+  world.tracker.comments.filter(({ body }) => body.includes(SAVED)).map(({ issue }) => issue);
+const timesAsked = (world: World) => world.tracker.calls.filter((call) => call === 'comment 1').length;
+
+for (const [answer, tries] of [
+  [() => new TrackerError('unavailable', 'it answered 502'), 4],
+  [() => new TrackerError('unauthorized', 'it answered 401'), 4],
+  [() => new TrackerError('paused', 'a limit', { retryAt: Date.UTC(2026, 0, 1) + 20 * MINUTE }), 1],
+] as const) {
+  const { failure } = answer();
+  const oneThatWaits = async () => {
+    const world = new World();
+    world.workspaces.saves = [SAVED];
+    world.tracker.fault = failing('comment 1', tries, answer);
+    world.tracker.open(1);
+    world.tracker.open(2);
+    await world.start();
+    return world;
+  };
+
+  test(`saved work is named on the issue when the service takes comments again, and no other issue waits: ${failure}`, async () => {
+    const world = await oneThatWaits();
+    await world.pass(MINUTE / 2);
+    assert.deepEqual(told(world), [2]);
+    assert.deepEqual(world.workspaces.removed.toSorted(), [1, 2]);
+    assert.equal(world.journal.state.cleanups.size, 1);
+    await world.pass(30 * MINUTE);
+    assert.deepEqual(told(world), [2, 1]);
+    assert.equal(timesAsked(world), tries + 1);
+    assert.equal(world.journal.state.cleanups.size, 0);
+    await world.stop();
+  });
+
+  for (const end of ['stop', 'kill'] as const)
+    test(`a comment that names saved work is owed after a ${end} too, and comes once: ${failure}`, async () => {
+      const world = await oneThatWaits();
+      await world[end]();
+      assert.deepEqual(told(world), [2]);
+      // What the next process is told to keep it does not remove; what is gone is told all the same.
+      world.workflow = workflowWith({ workspace: { keep: true } });
+      await world.restart();
+      await world.pass(30 * MINUTE);
+      await world.restart();
+      await world.pass(MINUTE);
+      assert.deepEqual(told(world), [2, 1]);
+      assert.equal(world.journal.state.cleanups.size, 0);
+      await world.stop();
+    });
+}
+
+for (const status of [403, 404, 410, 422])
+  test(`a comment on saved work that is refused with ${status} is not tried again`, async () => {
+    const world = new World();
+    world.workspaces.saves = [SAVED];
+    world.tracker.fault = failing('comment 1', 1, () => new TrackerError('refused', 'no', { status }));
+    world.tracker.open(1);
+    await world.start();
+    await world.pass(30 * MINUTE);
+    assert.deepEqual([told(world), timesAsked(world), world.workspaces.removed], [[], 1, [1]]);
+    assert.equal(world.lines.filter((line) => line.includes('takes no comment')).length, 1);
+    assert.equal(world.journal.state.cleanups.size, 0);
+    await world.stop();
+  });
+
+test('saved work is named also where the workspace cannot be removed', async () => {
   const world = new World();
-  world.workspaces.saves = ['files of app saved as refs/toolcrew/saved/issue-1-1-0-app'];
-  world.tracker.fault = failing('comment 2', 99, () => new TrackerError('unavailable', 'it answered 502'));
+  world.workspaces.saves = [SAVED];
+  world.workspaces.beforeClear = failing('clear', 1, () => new ToolError('workspace_root', 'busy'));
   world.tracker.open(1);
-  world.tracker.open(2);
   await world.start();
+  assert.deepEqual([told(world), world.workspaces.removed], [[1], []]);
   await world.pass(5 * MINUTE);
-  assert.deepEqual(
-    world.tracker.comments.map(({ body }) => body.includes('refs/toolcrew/saved/issue-1-1-0-app')),
-    [true],
-  );
-  assert.deepEqual(world.workspaces.removed.toSorted(), [1, 2]);
+  assert.deepEqual([told(world), world.workspaces.removed], [[1], [1]]);
   await world.stop();
 });
 

@@ -69,6 +69,7 @@ const anyRecord: fc.Arbitrary<JournalRecord> = fc.oneof(
   record({ type: fc.constant('usage' as const), issue, usage }),
   record({ type: fc.constant('asked_pull_request' as const), issue, title: text, body: text }),
   record({ type: fc.constant('asked_done' as const), issue }),
+  record({ type: fc.constant('saved' as const), issue, lines: fc.array(fc.string(), { maxLength: 3 }) }),
   record({
     type: fc.constant('attempt_ended' as const),
     issue,
@@ -192,8 +193,8 @@ test('a snapshot of a program that wrote no branch beside a workspace to remove 
   assert.deepEqual(
     decodeState({ ...freezeState(EMPTY_STATE), past, cleanups })?.cleanups,
     new Map([
-      [7, { directory: '/w/issue-7', branch: 'tool/issue-7-2' }],
-      [8, { directory: '/w/issue-8', branch: 'bot/issue-8' }],
+      [7, { directory: '/w/issue-7', branch: 'tool/issue-7-2', saved: [] }],
+      [8, { directory: '/w/issue-8', branch: 'bot/issue-8', saved: [] }],
     ]),
   );
 });

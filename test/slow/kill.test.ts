@@ -101,10 +101,12 @@ for (const [effect, { keys, ends, nests = false }] of EFFECTS) {
 
         daemon.log = '';
         daemon.start();
-        await daemon.until('the issue is over and nothing is left to remove', async () => {
+        await daemon.until('the issue is over and nothing is left to remove or tell', async () => {
           const { counts } = await daemon.state();
           const over = counts[ends === 'tool-done' ? 'completed' : 'failed'] === 1;
-          return over && (ends === 'tool-failed' || !existsSync(join(daemon.root, `issue-${issue}`)));
+          // The workspace goes before the comment that names what was saved of it.
+          const isTold = !nests || (await forge.comments(issue)).length > 0;
+          return over && isTold && (ends === 'tool-failed' || !existsSync(join(daemon.root, `issue-${issue}`)));
         });
         assert.equal(await daemon.stop(), 143, daemon.log);
 

@@ -316,12 +316,16 @@ class MemoryWorkspaces implements Workspaces {
     return 0;
   }
 
+  /** Called when all is saved, before the workspace goes. */
+  beforeClear: (call: string) => void = () => undefined;
   /** What the next removal saves. */
   saves: readonly string[] = [];
 
   async remove(task: WorkspaceTask, _: AbortSignal, tell?: (saved: readonly string[]) => Promise<void>): Promise<void> {
     this.fault('remove');
-    if (this.saves.length > 0) await tell?.(this.saves);
+    // A workspace that is gone leaves nothing to save.
+    if (this.present.has(task.issue) && this.saves.length > 0) await tell?.(this.saves);
+    this.beforeClear('clear');
     this.present.delete(task.issue);
     this.heads.delete(task.issue);
     this.removed.push(task.issue);

@@ -64,6 +64,7 @@ const record = z.discriminatedUnion('type', [
     next: z.enum(['again', 'retry', 'give_up']),
     retry_at: z.number().nullable(),
   }),
+  z.object({ type: z.literal('saved'), issue, lines: z.array(z.string()) }),
   z.object({ type: z.literal('finished'), issue, outcome: z.enum(ISSUE_OUTCOMES), updated_at: z.string() }),
   z.object({ type: z.literal('snapshot'), state: z.unknown() }),
 ]);
@@ -95,13 +96,20 @@ function isWhole(value: unknown): value is number {
   return Number.isSafeInteger(value);
 }
 
+function isTexts(value: unknown): value is string[] {
+  return Array.isArray(value) && value.every((one) => typeof one === 'string');
+}
+
 function isCleanups(value: unknown): value is FrozenState['cleanups'] {
   return (
     Array.isArray(value) &&
     value.every(
       (row: unknown) =>
         Array.isArray(row) &&
-        (row.length === 2 || (row.length === 3 && typeof row[2] === 'string')) &&
+        row.length >= 2 &&
+        row.length <= 4 &&
+        (row.length === 2 || typeof row[2] === 'string') &&
+        (row.length < 4 || isTexts(row[3])) &&
         isWhole(row[0]) &&
         typeof row[1] === 'string',
     )

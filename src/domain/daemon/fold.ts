@@ -187,7 +187,8 @@ function finish(state: DaemonState, record: Stored<Extract<JournalRecord, { type
       updatedAt: record.updated_at,
       outcome: record.outcome,
     });
-    if (entry.workspace !== null) cleanups.set(record.issue, { directory: entry.workspace, branch: entry.branch });
+    if (entry.workspace !== null)
+      cleanups.set(record.issue, { directory: entry.workspace, branch: entry.branch, saved: [] });
   } else {
     const spent = spentOf(entry);
     entries.set(record.issue, {
@@ -278,6 +279,12 @@ export function fold(state: DaemonState, record: Stored<JournalRecord>): DaemonS
       return endAttempt(state, record);
     case 'publish_failed':
       return change(state, record.issue, (entry) => failToPublish(entry, record));
+    case 'saved': {
+      const cleanup = state.cleanups.get(record.issue);
+      if (cleanup === undefined) return state;
+      const saved = [...new Set([...cleanup.saved, ...record.lines])];
+      return { ...state, cleanups: new Map(state.cleanups).set(record.issue, { ...cleanup, saved }) };
+    }
     case 'finished':
       return finish(state, record);
     case 'snapshot':

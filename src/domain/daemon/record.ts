@@ -87,5 +87,7 @@ export type JournalRecord =
       readonly next: 'again' | 'retry' | 'give_up';
       readonly retry_at: number | null;
     }
+  /** Saved from the workspace before it goes: lines for a comment, which is owed until `workspace_remove` is finished. */
+  | { readonly type: 'saved'; readonly issue: number; readonly lines: readonly string[] }
   | { readonly type: 'finished'; readonly issue: number; readonly outcome: IssueOutcome; readonly updated_at: string }
   | { readonly type: 'snapshot'; readonly state: unknown };

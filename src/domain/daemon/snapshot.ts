@@ -10,8 +10,8 @@ import type { DaemonState, Entry } from './state.ts';
 export type FrozenState = Omit<DaemonState, 'entries' | 'past' | 'cleanups'> & {
   entries: Entry[];
   past: [number: number, life: number, labelEvent: number | null, updatedAt: string, outcome: IssueOutcome][];
-  /** Earlier programs wrote no branch: the prefix was always the same. */
-  cleanups: [number, directory: string, branch?: string][];
+  /** Earlier programs wrote no branch: the prefix was always the same. Nor did they write what was saved. */
+  cleanups: [number, directory: string, branch?: string, saved?: readonly string[]][];
 };
 
 /** For a snapshot record. */
@@ -26,7 +26,9 @@ export function freezeState(state: DaemonState): FrozenState {
       past.updatedAt,
       past.outcome,
     ]),
-    cleanups: [...state.cleanups].map(([issue, { directory, branch }]) => [issue, directory, branch]),
+    cleanups: [...state.cleanups].map(([issue, { directory, branch, saved }]): FrozenState['cleanups'][number] =>
+      saved.length === 0 ? [issue, directory, branch] : [issue, directory, branch, saved],
+    ),
   };
 }
 
@@ -37,9 +39,9 @@ export function thawState(past: PastBook, frozen: Omit<FrozenState, 'past'>): Da
     past,
     entries: new Map(frozen.entries.map((entry) => [entry.number, entry])),
     cleanups: new Map(
-      frozen.cleanups.map(([issue, directory, branch]) => [
+      frozen.cleanups.map(([issue, directory, branch, saved = []]) => [
         issue,
-        { directory, branch: branch ?? branchOf(DEFAULT_PREFIX, issue, pastOf(past, issue)?.life ?? 1) },
+        { directory, branch: branch ?? branchOf(DEFAULT_PREFIX, issue, pastOf(past, issue)?.life ?? 1), saved },
       ]),
     ),
   };

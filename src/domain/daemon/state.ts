@@ -79,7 +79,12 @@ export type Completed = {
   readonly team: TeamSummary | null;
 };
 
-export type Cleanup = { readonly directory: string; readonly branch: string };
+export type Cleanup = {
+  readonly directory: string;
+  readonly branch: string;
+  /** What was saved of it, in lines that the issue is still to be told. */
+  readonly saved: readonly string[];
+};
 
 export type DaemonState = {
   readonly entries: ReadonlyMap<number, Entry>;

@@ -1,8 +1,11 @@
 // Removes workspaces that nobody needs any more: those of issues that are done or closed.
 
+import { reactionTo } from '../../domain/daemon/answers.ts';
 import { pastOf } from '../../domain/daemon/past.ts';
 import type { IssueOutcome } from '../../domain/daemon/record.ts';
 import { messageOf } from '../../domain/errors.ts';
+import { retryDelayMs } from '../../domain/retry.ts';
+import { TrackerError } from '../../domain/tracker-error.ts';
 import type { Workflow } from '../../domain/workflow.ts';
 import type { Clock, Journal, Logger, Tracker, Workspaces } from '../ports.ts';
 import type { Supervisor } from '../supervisor.ts';
@@ -17,11 +20,14 @@ export type JanitorOptions = {
   readonly clock: Clock;
   readonly log: Logger;
   readonly supervisor: Supervisor;
+  readonly random: () => number;
   readonly finish: (issue: number, outcome: IssueOutcome, updatedAt: string) => Promise<void>;
   /** Called when a workspace is gone: its issue may be taken on again. */
   readonly onRemoved: () => void;
 };
 
+/** Between two tries of a comment, however short the back-off of agents is set. */
+const LEAST_PAUSE_MS = 1_000;
 /** Issues whose workspaces stayed (failed, label taken off) are held against the tracker this often. */
 const SWEEP_MS = 24 * 60 * 60_000;
 
@@ -43,16 +49,12 @@ export class Janitor {
     for (const issue of this.#options.journal.state.cleanups.keys()) this.clean(issue);
   }
 
-  /** Removes the issue's workspace, unless it is to be kept. */
+  /** Removes the issue's workspace, unless it is to be kept. What has been saved of it is told on the issue in any case. */
   clean(issue: number): void {
     const { journal, workflow, supervisor, onRemoved } = this.#options;
-    if (
-      workflow().workspace.keep ||
-      !journal.state.cleanups.has(issue) ||
-      this.#cleaning.has(issue) ||
-      supervisor.signal.aborted
-    )
-      return;
+    const cleanup = journal.state.cleanups.get(issue);
+    const isKept = workflow().workspace.keep && cleanup?.saved.length === 0;
+    if (cleanup === undefined || isKept || this.#cleaning.has(issue) || supervisor.signal.aborted) return;
     this.#cleaning.add(issue);
     supervisor.run(`workspace of issue #${issue}`, async () => {
       try {
@@ -66,13 +68,15 @@ export class Janitor {
 
   async #remove(issue: number): Promise<void> {
     const { journal, workspaces, log, workflow } = this.#options;
-    const branch = journal.state.cleanups.get(issue)?.branch;
-    if (branch === undefined) return;
+    const cleanup = journal.state.cleanups.get(issue);
+    if (cleanup === undefined) return;
+    const { branch } = cleanup;
     const life = pastOf(journal.state.past, issue)?.life ?? 1;
     const task = { issue, life, attempt: 0, branch, env: {}, output: () => undefined };
     // What has begun is finished, also when the daemon is asked to stop: the hook's time-out bounds it.
     const { signal } = new AbortController();
-    if (workflow().hooks.beforeRemove !== null) {
+    // Where something is saved already, an earlier process came as far as that.
+    if (workflow().hooks.beforeRemove !== null && cleanup.saved.length === 0) {
       log.log('info', 'hook', 'before_remove', { issue });
       try {
         await perform(journal, issue, 'hook', 'before_remove', () => workspaces.beforeRemove(task, signal));
@@ -80,22 +84,52 @@ export class Janitor {
         log.log('warn', 'hook', messageOf(error), { issue });
       }
     }
-    const tell = (saved: readonly string[]) => this.#tell(issue, life, saved, signal);
-    await perform(journal, issue, 'workspace_remove', 'workspace_remove', () => workspaces.remove(task, signal, tell));
+    const note = async (lines: readonly string[]) => {
+      for (const line of lines) log.log('warn', 'workspace', `issue #${issue}: ${line}`, { issue });
+      await journal.append({ type: 'saved', issue, lines });
+    };
+    await perform(journal, issue, 'workspace_remove', 'workspace_remove', async () => {
+      try {
+        await workspaces.remove(task, signal, note);
+      } finally {
+        await this.#tell(issue, life, signal);
+      }
+    });
   }
 
-  /** Names on the issue what was saved and not published. The refs are there, also where no comment can be written. */
-  async #tell(issue: number, life: number, saved: readonly string[], signal: AbortSignal): Promise<void> {
-    const { journal, tracker, log } = this.#options;
-    for (const line of saved) log.log('warn', 'workspace', `issue #${issue}: ${line}`, { issue });
+  /**
+   * Names on the issue what was saved and not published. Tried until the service takes or refuses it. When the daemon ends
+   * before that, this throws: the removal is not finished, and the next process tells it.
+   */
+  async #tell(issue: number, life: number, signal: AbortSignal): Promise<void> {
+    const { clock, journal, log, random, supervisor, tracker, workflow } = this.#options;
+    const saved = journal.state.cleanups.get(issue)?.saved ?? [];
+    if (saved.length === 0) return;
     const marker = `${issue}-${life}-saved`;
-    try {
-      await perform(journal, issue, 'comment', 'saved', async () => {
-        if (await tracker.hasComment(issue, marker, signal)) return;
-        await tracker.addComment(issue, savedComment(saved), marker, signal);
-      });
-    } catch (error) {
-      log.log('warn', 'workspace', `issue #${issue} takes no comment: ${messageOf(error)}`, { issue });
+    for (let failures = 1; ; failures++) {
+      try {
+        await perform(journal, issue, 'comment', 'saved', async () => {
+          if (await tracker.hasComment(issue, marker, signal)) return;
+          await tracker.addComment(issue, savedComment(saved), marker, signal);
+        });
+        return;
+      } catch (error) {
+        const reaction = reactionTo('comment', error);
+        const words = messageOf(error);
+        if (reaction.do !== 'wait' && (reaction.do !== 'retry' || failures >= reaction.atMost)) {
+          log.log('warn', 'workspace', `issue #${issue} takes no comment: ${words}`, { issue });
+          return;
+        }
+        if (supervisor.signal.aborted) throw error;
+        const now = clock.now();
+        const cap = Math.max(workflow().agent.maxRetryBackoffMs, LEAST_PAUSE_MS);
+        const asked = error instanceof TrackerError ? error.retryAt : null;
+        const pause = Math.max(LEAST_PAUSE_MS, asked === null ? retryDelayMs(failures, cap, random()) : asked - now);
+        const later = `the comment that names saved work is tried again in ${Math.ceil(pause / 1000)} s`;
+        log.log('warn', 'workspace', `issue #${issue}: ${words}; ${later}`, { issue });
+        await clock.sleep(pause, supervisor.signal);
+        if (supervisor.signal.aborted) throw error;
+      }
     }
   }
 
