@@ -217,6 +217,7 @@ test('an upload that fails is waited for, and goes on in the next process', asyn
 for (const [how, refuse] of [
   ['when it is asked', (server: LfsServer) => Object.assign(server, { declinesWith: 422 })],
   ['when it comes', (server: LfsServer) => Object.assign(server, { refusesWith: 422 })],
+  ['since it is too large', (server: LfsServer) => Object.assign(server, { refusesWith: 413 })],
 ] as const)
   test(`an object that the server refuses ${how} is told to the agent, and no branch is pushed`, async (t) => {
     const { forge, server } = await repositoryWithLfs(t);

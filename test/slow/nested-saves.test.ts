@@ -135,6 +135,20 @@ test('a Git directory that had to be replaced goes with the workspace that is se
   assert.equal(readFileSync(join(kept, 'refs', 'heads', 'main'), 'utf8').trim(), inSub);
 });
 
+test('what an attempt had saved is named when the workspace goes, although nothing is left of it there', async (t) => {
+  const { workspaces, task, ready } = await setUpWorkspaces(t);
+  const { path } = await ready(task());
+  writeFileSync(join(path, 'draft.js'), 'draft\n');
+  const { savedAs } = await workspaces.collect(task(), signal);
+  rmSync(join(path, 'draft.js'));
+  const told: string[] = [];
+  await workspaces.remove(task(0), signal, async (lines) => {
+    told.push(...lines);
+  });
+  assert.equal(told.length, 1);
+  assert.ok(savedAs !== null && told[0]?.endsWith(` saved as ${savedAs}`), told[0]);
+});
+
 test('every entry of the stash is saved', async (t) => {
   const { workspaces, task, ready, mirror } = await setUpWorkspaces(t);
   const { path } = await ready(task());

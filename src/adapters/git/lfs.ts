@@ -19,8 +19,12 @@ const MAX_NAMED = 100;
 const MAX_KNOWN = 100;
 /** The server has it on no account: that waits for no better time. */
 const GONE = /\b(404|410)\b|does not exist|not found/i;
-/** The server takes the object on no account. To 422 for the object itself git-lfs has these words, and ends well. */
+/** To 422 for the object itself git-lfs has these words, and ends well. */
 const TURNED_DOWN = /\[(413|422)\]|Uploading failed/;
+/** Answers after which the server takes the object on no account; no right, no time and too many requests may change. */
+const FINAL = /^\S+ trace git-lfs: HTTP: 4(?!01|03|07|08|29)\d\d$/m;
+/** The status of an answer is in git-lfs's trace alone. */
+const TRACE = /^\d\d:\d\d:\d\d\.\d+ .*\n?/gm;
 
 type NewPointer = LfsPointer & { readonly path: string };
 
@@ -149,7 +153,7 @@ export class Lfs {
     if (wanted.length === 0) return null;
     const { exitCode, stdout, stderr } = await this.#ask(place, ['fetch', REMOTE, ...wanted], signal);
     signal.throwIfAborted();
-    if (exitCode !== 0) return explain(withoutProgress(stderr), withoutProgress(stdout));
+    if (exitCode !== 0) return explain(withoutProgress(stderr.replaceAll(TRACE, '')), withoutProgress(stdout));
     if (this.#fetched.size > MAX_KNOWN) this.#fetched.clear();
     for (const sha of wanted) this.#fetched.add(sha);
     return null;
@@ -198,10 +202,11 @@ export class Lfs {
       const some = oids.slice(at, at + MAX_NAMED);
       const { exitCode, stdout, stderr } = await this.#ask(place, ['push', '--object-id', REMOTE, ...some], signal);
       signal.throwIfAborted();
-      if (exitCode === 0 && !TURNED_DOWN.test(stderr)) continue;
-      const words = explain(withoutProgress(stderr), withoutProgress(stdout));
+      const said = stderr.replaceAll(TRACE, '');
+      if (exitCode === 0 && !TURNED_DOWN.test(said)) continue;
+      const words = explain(withoutProgress(said), withoutProgress(stdout));
       throw new ToolError(
-        TURNED_DOWN.test(words) ? 'refused' : 'git',
+        TURNED_DOWN.test(words) || FINAL.test(stderr) ? 'refused' : 'git',
         `git lfs push failed for ${named(pointers)}: ${words}`,
       );
     }

@@ -269,6 +269,10 @@ export class Mirror {
     return [...(await this.#refs.all())].flatMap(([ref, at]) => (at === sha ? [ref] : []));
   }
 
+  async refsBelow(prefix: string): Promise<readonly string[]> {
+    return this.#exists ? [...(await this.#refs.all()).keys()].filter((ref) => ref.startsWith(prefix)) : [];
+  }
+
   /** Whether the remote has the commit, as far as is known here. */
   async isPublished(sha: string): Promise<boolean> {
     for (const [ref, at] of await this.#refs.all())
@@ -317,6 +321,7 @@ export class Mirror {
 
   /** Removes all refs that nobody wants any more. */
   async forget(isUnwanted: (ref: string) => boolean): Promise<void> {
+    if (!this.#exists) return;
     const gone = [...(await this.#refs.all()).keys()].filter(isUnwanted);
     if (gone.length === 0) return;
     // Where one cannot be removed none is: then these are tried without the others.

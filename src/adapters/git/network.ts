@@ -62,7 +62,7 @@ export class Network {
     return tryGit(args, {
       cwd,
       signal,
-      env: { ...networkEnvironment(env, remoteUrl), GIT_LFS_FORCE_PROGRESS: '1' },
+      env: { ...networkEnvironment(env, remoteUrl), GIT_LFS_FORCE_PROGRESS: '1', GIT_TRACE: '1' },
       timeoutMs: silenceMs(),
       countsSilence: true,
       ...(credential === null ? {} : { secret: credential, secretFor: new URL(remoteUrl).origin }),

@@ -24,6 +24,17 @@ export function tellsSaved(line: string): boolean {
   return / saved as refs\/| is set aside as /.test(line);
 }
 
+/** What earlier attempts of this life had saved and nobody was told of, a line each. */
+export async function savedEarlier(
+  mirror: Mirror,
+  { issue, life }: WorkspaceTask,
+  told: readonly string[],
+): Promise<readonly string[]> {
+  const refs = await mirror.refsBelow(`refs/toolcrew/saved/issue-${issue}-${life}-`);
+  const lines = refs.map((ref) => `work of an earlier attempt saved as ${ref}`);
+  return lines.filter((line) => !told.some((one) => one.endsWith(line.slice(line.lastIndexOf(' ')))));
+}
+
 /** All commits of a workspace that the mirror has, each under its own name. */
 export function worksOf(issue: number): string {
   return `refs/toolcrew/work/issue-${issue}`;

@@ -25,6 +25,7 @@ import { ROOT_DATA } from './workspace-root.ts';
 import {
   salvage,
   saveChanges,
+  savedEarlier,
   saveRepositories,
   saveWork,
   takeCommit,
@@ -430,7 +431,8 @@ export class DiskWorkspaces implements Workspaces {
       task.output(`the clone in ${path} cannot be used: ${messageOf(error)}\n`);
       if (isOurs && !(await this.#salvage(task, signal))) await this.#setAside(task);
     }
-    if (saved.length > 0) await tell?.(saved);
+    const earlier = await savedEarlier(mirror, task, saved).catch(() => []);
+    if (saved.length + earlier.length > 0) await tell?.([...earlier, ...saved]);
     await this.#clear(task);
     const works = `${worksOf(task.issue)}/`;
     await mirror.forget((ref) => ref.startsWith(works)).catch(() => undefined);
