@@ -1,4 +1,4 @@
-// What `tool doctor` says about Git LFS: nothing where the repository does not use it.
+// The doctor's row of Git LFS: none where the repository does not use it.
 
 import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';

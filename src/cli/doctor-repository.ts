@@ -1,4 +1,4 @@
-// What `tool doctor` finds out about the submodules of the repository, each asked for as the daemon asks.
+// The doctor's row of the repository's submodules, each asked for as the daemon asks.
 
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,4 +1,4 @@
-// How far back a repository of the daemon's goes: one that ends early goes further back as that is needed.
+// The depth of a repository of the daemon's: one that ends early goes further back as that is needed.
 
 import { join } from 'node:path';
 import { readRegular } from '../own-file.ts';

@@ -1,4 +1,4 @@
-// How long refs of saved work are kept: their age counts from when they were first seen, since their commits may be older.
+// The age of refs of saved work: it counts from when they were first seen, since their commits may be older.
 
 import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
