@@ -377,7 +377,7 @@ test('an issue by a stranger waits; log, state and page say why', async (t) => {
     state.queued.map(({ issue_number, author }) => `${issue_number} ${author}`),
     ['2 maintainer', '1 stranger'],
   );
-  const text = await (await fetch(`http://127.0.0.1:${daemon.port}/`)).text();
+  const text = await (await fetch(`http://127.0.0.1:${daemon.port}/?columns=240`)).text();
   assert.match(text, /#1 +Please +stranger, who wrote it, may not write/);
 });
 
