@@ -1,4 +1,4 @@
-// What `tool doctor` finds out about the directories: root, state, journal; and whether agents can be kept from all others.
+// The doctor's rows of the directories: root, state, journal; and whether agents can be kept from all others.
 
 import { accessSync, constants, existsSync, mkdtempSync, realpathSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';

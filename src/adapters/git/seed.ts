@@ -1,4 +1,4 @@
-// What workspaces are cloned from: the remote's branches and tags and nothing else, so that no clone carries what agents
+// The repository that workspaces are cloned from: the remote's branches and tags and nothing else, so that no clone carries what agents
 // left in the mirror, and the clone for the ten-thousandth issue is as small as that for the first.
 
 import { createHash } from 'node:crypto';

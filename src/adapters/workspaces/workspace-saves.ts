@@ -1,4 +1,4 @@
-// What an agent left unpublished, kept as refs in the daemon's own copy, where it outlives the workspace.
+// Work that an agent left unpublished, kept as refs in the daemon's own copy, where it outlives the workspace.
 
 import { existsSync } from 'node:fs';
 import { mkdir, readdir, rename, rm } from 'node:fs/promises';

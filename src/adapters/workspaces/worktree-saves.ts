@@ -1,4 +1,4 @@
-// What teammates of a team left in the worktrees inside a workspace, before the workspace goes. Of a worktree only its files
+// Work that teammates left in the worktrees inside a workspace, saved before the workspace goes. Of a worktree only its files
 // and the commit it stands on are taken: agents may have changed what else git would read there.
 
 import { lstatSync, readdirSync, realpathSync } from 'node:fs';
