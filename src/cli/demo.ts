@@ -82,7 +82,7 @@ function printTable(rows: readonly DemoRow[], state: StateView, seconds: number)
   const columns = [
     { title: 'ISSUE', max: 6 },
     { title: 'OUTCOME', max: 8 },
-    { title: 'PULL REQUEST', max: 60 },
+    { title: 'PULL REQUEST', max: 12 },
     { title: 'BRANCH', max: 24 },
     { title: 'FILES', max: 5 },
     { title: 'SECONDS', max: 7 },
@@ -90,7 +90,7 @@ function printTable(rows: readonly DemoRow[], state: StateView, seconds: number)
   const cells = rows.map((row) => [
     `#${row.number}`,
     row.outcome,
-    row.pull_request ?? '–',
+    row.pull_request === null ? '–' : `#${row.pull_request.split('/').at(-1)}`,
     row.branch ?? '–',
     row.files === 0 ? '–' : String(row.files),
     row.seconds === 0 ? '–' : row.seconds.toFixed(1),

@@ -15,6 +15,9 @@ function ago(at: string | null, now: number): string {
   return at === null ? '–' : duration(now - Date.parse(at));
 }
 
+/** Columns that the finished issues need beside an address, their titles included. */
+const BESIDE_ADDRESS = 60;
+
 /** A table's rows, and how many there are beside them. */
 function paged(list: ListName, view: StateView, lines: readonly string[]): readonly string[] {
   const next = view.next[list];
@@ -57,6 +60,43 @@ function teamSection(of: IssueTeam, now: number, room: number): string[] {
   ];
 }
 
+/** The issues that are over. Beside an address, a narrow terminal has no room for a title: the number stands for it there. */
+function finishedSection(view: StateView, room: number): string[] {
+  const { completed } = view;
+  const [newest, ...older] = completed.flatMap((row) => row.pull_request ?? []);
+  if (completed.length === 0) return [];
+  const widest = Math.max(0, ...[newest, ...older].map((pull) => displayWidth(pull?.url ?? '')));
+  const isNumbered = widest > room - BESIDE_ADDRESS;
+  const lines = table(
+    [
+      { title: 'ISSUE', max: 8 },
+      { title: 'TITLE', max: 44, min: 12 },
+      { title: 'OUTCOME', max: 13 },
+      { title: 'TRIES', max: 5, drop: 1 },
+      { title: 'TOOK', max: 9, drop: 3 },
+      { title: 'COST', max: 8, drop: 2 },
+      { title: 'PULL REQUEST', max: 100, min: isNumbered ? 12 : Math.max(12, widest) },
+    ],
+    completed.map((row) => [
+      `#${row.issue_number}`,
+      row.title,
+      row.outcome,
+      String(row.attempts),
+      duration(row.seconds * 1000),
+      dollars(row.cost_usd),
+      (isNumbered && row.pull_request !== null ? `#${row.pull_request.number}` : row.pull_request?.url) ??
+        row.reason ??
+        '',
+    ]),
+    room,
+  );
+  const example =
+    isNumbered && newest !== undefined && displayWidth(newest.url) <= room - 2
+      ? [`  #${newest.number} is at`, `  ${newest.url}`]
+      : [];
+  return section('FINISHED', [...paged('completed', view, lines), ...example]);
+}
+
 /**
  * The whole dashboard; ends with a newline.
  * @param room no line takes more columns of a terminal
@@ -78,7 +118,6 @@ export function textDashboard(view: StateView, room: number = COLUMNS): string {
       ? `polled ${ago(poll.last_at, now)} ago`
       : `! last poll skipped: ${asLine(poll.last_error)}`;
   const quota = limit.remaining === null ? '' : ` · quota ${limit.remaining}/${limit.limit ?? '?'}`;
-  const addresses = view.completed.map((row) => displayWidth(row.pull_request?.url ?? ''));
   const head = [
     `toolcrew ${view.version} · ${view.repository} · ${polled} · every ${duration(poll.interval_ms)}${quota}`,
     `${counts.running} running (slots: ${view.slots}) · ${counts.retrying} retrying · ${counts.queued} waiting · ${counts.completed} done · ${counts.failed} failed · ${count(totals.total_tokens)} tokens · ${dollars(totals.cost_usd)}`,
@@ -169,37 +208,7 @@ export function textDashboard(view: StateView, room: number = COLUMNS): string {
             ),
           ),
     ),
-    ...section(
-      'FINISHED',
-      view.completed.length === 0
-        ? []
-        : paged(
-            'completed',
-            view,
-            table(
-              [
-                { title: 'ISSUE', max: 8 },
-                { title: 'TITLE', max: 44, min: 6, drop: 4 },
-                { title: 'OUTCOME', max: 13 },
-                { title: 'TRIES', max: 5, drop: 1 },
-                { title: 'TOOK', max: 9, drop: 3 },
-                { title: 'COST', max: 8, drop: 2 },
-                // An address that is cut leads nowhere.
-                { title: 'PULL REQUEST', max: 100, min: Math.max(16, ...addresses) },
-              ],
-              view.completed.map((row) => [
-                `#${row.issue_number}`,
-                row.title,
-                row.outcome,
-                String(row.attempts),
-                duration(row.seconds * 1000),
-                dollars(row.cost_usd),
-                row.pull_request?.url ?? row.reason ?? '',
-              ]),
-              room,
-            ),
-          ),
-    ),
+    ...finishedSection(view, room),
     ...finishedTeamsOf(view)
       .slice(0, FINISHED_TEAMS)
       .flatMap((team) => teamSection(team, now, room)),

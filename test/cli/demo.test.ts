@@ -72,9 +72,10 @@ suite('tool demo', { concurrency: true }, () => {
     assert.match(stdout, /^ {2}forge {6}http:\/\/127\.0\.0\.1:\d+\/maintainer\/project\n {2}dashboard {2}http:/);
     assert.match(stdout, /^ {2}\S #\d +\S.* agent at work$/m);
     assert.match(stdout, /^ {2}✖ #4 +Mend what is not there +failed after 2 attempts$/m);
+    for (const line of stdout.split('\n')) assert.ok(line.length <= 80 || !/^ +(?:ISSUE|#\d+) /.test(line), line);
     assert.match(stdout, /^ {2}✔ #1 +Add a page to the documentation +pull request #\d+$/m);
     assert.match(stdout, /^ +ISSUE +OUTCOME +PULL REQUEST +BRANCH +FILES +SECONDS$/m);
-    assert.match(stdout, /^ +#1 +done +http\S+ +tool\/issue-1 +1 +\d+\.\d$/m);
+    assert.match(stdout, /^ +#1 +done +#\d+ +tool\/issue-1 +1 +\d+\.\d$/m);
     assert.match(stdout, /^ +#2 +done /m, 'a file with CR LF can be changed');
     assert.match(stdout, /^ +#3 +done .* 2 +\d+\.\d$/m);
     assert.match(stdout, /#4 failed: .*does not apply:\n.*not\/here\.txt: does not exist in index/);
@@ -84,7 +85,7 @@ suite('tool demo', { concurrency: true }, () => {
 
     const addressOf = (name: string) => new RegExp(`^ {2}${name} +(http://\\S+)$`, 'm').exec(stderr)?.[1] ?? '';
     const dashboard = await (await fetch(addressOf('dashboard'))).text();
-    assert.match(dashboard, /Say one thing more in the README/);
+    assert.match(dashboard, /^ +#2 +Say one thing more.* done .* #\d+$/m);
     const forge = addressOf('forge');
     const overview = await (await fetch(forge)).text();
     for (const link of ['issues/5', 'pull/8']) {

@@ -180,7 +180,7 @@ test('numbers and times as people read them', () => {
   assert.deepEqual([0, 0.5, 12.345].map(dollars), ['–', '$0.500', '$12.35']);
 });
 
-test('no line of the text is wider than the terminal: titles are cut, wide characters counted, addresses stay whole', () => {
+test('no line of the text is wider than the terminal: titles are cut, wide characters counted, an address is whole or a number', () => {
   const view = viewWith();
   const [first] = view.running;
   const [again] = view.retrying;
@@ -208,6 +208,8 @@ test('no line of the text is wider than the terminal: titles are cut, wide chara
     const text = textDashboard(long, columns);
     for (const line of text.split('\n')) assert.ok(displayWidth(line) <= (columns ?? 80), line);
     assert.match(text, /#3 +長い[^\n]*…/);
+    const isWide = columns === 240;
+    assert.match(text, isWide ? /done .* https:\S+\/pull\/12345$/m : /長い.* #12345$/m);
     if (columns !== 40) assert.ok(text.includes(url), text);
   }
   assert.match(textDashboard(long, 40), /goes on for\s+longer than/);
