@@ -74,12 +74,31 @@ export async function disarm(path: string, signal: AbortSignal): Promise<void> {
 
 export type CloneStatus = { readonly oid: string | null; readonly branch: string | null; readonly dirty: boolean };
 
+/** So much a list of all files may take, those in ignored directories with them. */
+const FILES_BYTES = 4 * LIST_BYTES;
+const STATUS = ['status', '--porcelain=v2', '--branch', '-z', '--untracked-files=normal', '--ignore-submodules=all'];
+
 export async function statusOf(clone: Clone, signal: AbortSignal): Promise<CloneStatus> {
   const options = optionsFor(clone, signal);
-  const text = await git(
-    ['status', '--porcelain=v2', '--branch', '-z', '--untracked-files=normal', '--ignore-submodules=all'],
-    { ...options, ...BYTES, maxBytes: LIST_BYTES },
-  );
+  return readStatus(await git(STATUS, { ...options, ...BYTES, maxBytes: LIST_BYTES }), options);
+}
+
+/** The status, with all that git lists by these words: for each start of git, namespaces are made that cost more than it does. */
+export async function statusWithFiles(
+  clone: Clone,
+  list: readonly string[],
+  signal: AbortSignal,
+): Promise<{ readonly status: CloneStatus; readonly files: string }> {
+  const options = optionsFor(clone, signal);
+  const both = `!git ${STATUS.join(' ')} && printf '\\0' && git ${list.join(' ')}`;
+  const args = ['-c', `alias.toolcrew-both=${both}`, 'toolcrew-both'];
+  const text = await git(args, { ...options, ...BYTES, maxBytes: FILES_BYTES });
+  // Each row of the status ends in NUL, and none is empty.
+  const end = text.indexOf('\0\0');
+  return { status: await readStatus(text.slice(0, end), options), files: asText(text.slice(end + 2)) };
+}
+
+async function readStatus(text: string, options: GitOptions): Promise<CloneStatus> {
   const rows = text.split('\0').filter((row) => row !== '');
   const header = (name: string) => {
     const start = `# branch.${name} `;

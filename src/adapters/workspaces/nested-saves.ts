@@ -41,18 +41,31 @@ function linkedIn(path: string): readonly string[] {
 /** A nested repository, relative to the clone. Files of one that git ignores are none of the work; its commits are. */
 type Place = { readonly path: string; readonly isIgnored: boolean };
 
-/** Nested repositories below `place`: files that git would list of a repository end in a slash. */
-async function listedIn(clone: Clone, place: string, signal: Signal): Promise<readonly Place[]> {
+/** Git lists by these what is in the index and what is not, ignored or not. */
+export const ALL_FILES = ['ls-files', '-z', '-t', '--stage', '-o'];
+
+/**
+ * Nested repositories below `place`: files that git would list of a repository end in a slash.
+ * @param files of the clone itself, where they have been listed
+ */
+async function listedIn(
+  clone: Clone,
+  place: string,
+  files: string | undefined,
+  signal: Signal,
+): Promise<readonly Place[]> {
   const isTop = place === '';
   const top = join(clone.path, place);
   const at = isTop ? [] : [`--git-dir=${join(clone.path, '.git')}`, `--work-tree=${top}`];
   const env = isTop
     ? {}
     : { env: { ...cloneEnvironment(process.env), GIT_INDEX_FILE: join(clone.path, '.git', 'toolcrew-none') } };
-  const list = async (...how: string[]): Promise<readonly string[]> => {
-    const words = ['ls-files', '-z', '-t', ...(isTop ? ['--stage'] : []), '-o', ...how];
-    const text = await git([...at, ...words], { ...optionsOf(clone, top, signal), ...env });
-    return text.split('\0').flatMap((row) => {
+  const list = async (...how: string[]): Promise<string> => {
+    const words = ALL_FILES.filter((word) => isTop || word !== '--stage');
+    return git([...at, ...words, ...how], { ...optionsOf(clone, top, signal), ...env });
+  };
+  const nested = (text: string): readonly string[] =>
+    text.split('\0').flatMap((row) => {
       const name = row.startsWith('?')
         ? row.slice(2)
         : /^[A-Z] 160000 .*\t/.test(row)
@@ -62,13 +75,14 @@ async function listedIn(clone: Clone, place: string, signal: Signal): Promise<re
       const isNested = name.endsWith('/') || !row.startsWith('?');
       return name !== '' && isNested && existsSync(join(top, path, '.git')) ? [join(place, path)] : [];
     });
-  };
-  const shown = new Set(await list('--exclude-standard'));
-  return [...new Set([...shown, ...(await list())])].map((path) => ({ path, isIgnored: !shown.has(path) }));
+  const all = nested((isTop ? files : undefined) ?? (await list()));
+  // Hardly any workspace has one: which of them git ignores is asked only then.
+  const shown = all.length === 0 ? new Set() : new Set(nested(await list('--exclude-standard')));
+  return [...new Set(all)].map((path) => ({ path, isIgnored: !shown.has(path) }));
 }
 
 /** All nested repositories, also those inside others. Throws where there are too many. */
-async function nestedIn(clone: Clone, signal: Signal): Promise<readonly Place[]> {
+async function nestedIn(clone: Clone, files: string | undefined, signal: Signal): Promise<readonly Place[]> {
   const found = new Map<string, Place>();
   const open = ['', ...linkedIn(clone.path)].map((path) => ({ path, isIgnored: false }));
   for (const place of open) {
@@ -79,7 +93,7 @@ async function nestedIn(clone: Clone, signal: Signal): Promise<readonly Place[]>
       found.set(place.path, place);
     }
     if (found.size > MAX_NESTED) throw new ToolError('git', `${clone.path} holds more than ${MAX_NESTED} repositories`);
-    const inside = await listedIn(clone, place.path, signal);
+    const inside = await listedIn(clone, place.path, files, signal);
     open.push(...inside.map((one) => ({ ...one, isIgnored: one.isIgnored || place.isIgnored })));
   }
   return [...found.values()];
@@ -162,6 +176,7 @@ export type SavedNested = {
  * Saves the commits that no remote has and the files that are not committed of every nested repository, each under a ref
  * of its own. What could not be saved of one is said, and keeps no other from it.
  * @param prefix of the refs: `…/issue-<n>-<life>-<attempt>`
+ * @param files of the clone, as `ALL_FILES` lists them; undefined: they are listed
  */
 export async function saveNested(
   clone: Clone,
@@ -169,6 +184,7 @@ export async function saveNested(
   task: WorkspaceTask,
   prefix: string,
   signal: AbortSignal,
+  files?: string,
 ): Promise<SavedNested> {
   const refs: string[] = [];
   let isWhole = true;
@@ -215,7 +231,7 @@ export async function saveNested(
     });
   };
   await trying('what lies in repositories', async () => {
-    for (const place of await nestedIn(clone, signal)) await trying(place.path, () => saveOne(place));
+    for (const place of await nestedIn(clone, files, signal)) await trying(place.path, () => saveOne(place));
   });
   return { refs, isWhole };
 }

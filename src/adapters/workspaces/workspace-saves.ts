@@ -5,11 +5,11 @@ import { mkdir, readdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { messageOf } from '../../domain/errors.ts';
 import type { WorkspaceTask } from '../../engine/ports.ts';
-import { type Clone, cloneMirror, saveUncommitted, statusOf } from '../git/clone.ts';
+import { type Clone, cloneMirror, saveUncommitted, statusWithFiles } from '../git/clone.ts';
 import { isClone, readHead, readHeads, readRef, readStash } from '../git/git-directory.ts';
 import type { Mirror } from '../git/mirror.ts';
 import { removeTree } from '../remove-tree.ts';
-import { type SavedNested, saveNested } from './nested-saves.ts';
+import { ALL_FILES, type SavedNested, saveNested } from './nested-saves.ts';
 import { looseHeads, saveWorktrees } from './worktree-saves.ts';
 
 /** So many branches of a clone are looked at, those moved last first, and so many entries of its stash. */
@@ -73,8 +73,9 @@ export function saveRepositories(
   mirror: Mirror,
   task: WorkspaceTask,
   signal: AbortSignal,
+  files?: string,
 ): Promise<SavedNested> {
-  return saveNested(clone, mirror, task, nameOf(task), signal);
+  return saveNested(clone, mirror, task, nameOf(task), signal, files);
 }
 
 /** Saves what teammates left uncommitted in worktrees of theirs; false when something could not be saved. */
@@ -114,13 +115,14 @@ export async function saveWork(
   task: WorkspaceTask,
   signal: AbortSignal,
 ): Promise<boolean> {
-  const { oid, dirty } = await statusOf(clone, signal);
+  const { status, files } = await statusWithFiles(clone, ALL_FILES, signal);
+  const { oid, dirty } = status;
   if (dirty) await saveChanges(clone, mirror, task, signal);
   const hasTeams = await saveTeams(clone, mirror, task, signal);
   const branches = await readHeads(clone.path, MAX_HEADS + 1);
   const loose = [...(await looseHeads(clone.path)), ...readStash(join(clone.path, '.git'), MAX_HEADS)];
   await saveCommits(clone, mirror, task, [oid, ...branches.slice(0, MAX_HEADS), ...loose], signal);
-  const { isWhole } = await saveRepositories(clone, mirror, task, signal);
+  const { isWhole } = await saveRepositories(clone, mirror, task, signal, files);
   return isWhole && hasTeams && branches.length <= MAX_HEADS;
 }
 
