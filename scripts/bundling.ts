@@ -16,6 +16,25 @@ export const noForms: Plugin = {
   },
 };
 
+/**
+ * Undici's index loads what we have no use for, 6 MB of it: mocks, interceptors, caches, web sockets. Its own code runs, with
+ * what it does to prototypes; the network tests, run against the bundle, use each entry that we do.
+ */
+const SPARE = /\/undici\/lib\/(?:mock|interceptor|cache|web\/(?:cookies|eventsource|websocket))\/.*\.js$/;
+
+const noSpare: Plugin = {
+  name: 'no-spare',
+  setup(build) {
+    build.onLoad({ filter: SPARE }, ({ path }) => {
+      const words = JSON.stringify(`the bundle has no ${path.slice(path.lastIndexOf('/undici/') + 1)}`);
+      return {
+        contents: `function gone() { throw new Error(${words}); }
+module.exports = new Proxy(gone, { get: (of, key) => (key in of ? of[key] : gone) });`,
+      };
+    });
+  },
+};
+
 /** What every bundle has in common. */
 export function commonSettings(root: string) {
   const { version }: { readonly version: string } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
@@ -41,7 +60,7 @@ export function commonSettings(root: string) {
 export const COMMAND_SETTINGS = {
   splitting: true,
   chunkNames: 'chunks/[name]-[hash]',
-  plugins: [noForms],
+  plugins: [noForms, noSpare],
   // CommonJS dependencies in an ES module bundle ask for `require`.
   banner: {
     js: "import { createRequire as bundledRequire } from 'node:module'; const require = bundledRequire(import.meta.url);",
