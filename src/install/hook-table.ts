@@ -42,9 +42,9 @@ export type HookRow = {
 /** What changes files. */
 const FILE_TOOLS = 'Write|Edit|MultiEdit|NotebookEdit|Bash|Monitor|PowerShell|REPL';
 
-/** Spawns, the host's own team and task tools, and those of the team's server in both spellings. */
+/** Spawns, what ends an agent's run, the host's own team and task tools, and those of the team's server in both spellings. */
 const TEAM_TOOLS =
-  'Agent|Task|Workflow|TeamCreate|TeamDelete|SendMessage|TaskCreate|TaskUpdate|TaskList|TaskGet|mcp__team__.*|mcp__plugin_tool_team__.*';
+  'Agent|Task|Workflow|SubagentHandback|TeamCreate|TeamDelete|SendMessage|TaskCreate|TaskUpdate|TaskList|TaskGet|mcp__team__.*|mcp__plugin_tool_team__.*';
 
 /** No two rows look at the same call before it: of two hooks that rewrite one call, the host takes whichever ends last. */
 export const HOOK_TABLE: readonly HookRow[] = [
@@ -73,7 +73,7 @@ export const HOOK_TABLE: readonly HookRow[] = [
     script: 'pre-tool-use',
     matcher: TEAM_TOOLS,
     failsClosed: true,
-    does: 'stamps the caller into calls of the team, and refuses spawns nobody has registered',
+    does: 'stamps the caller into calls of the team, and refuses spawns nobody has registered and ends that come too early',
   },
   {
     event: 'PostToolUse',

@@ -60,9 +60,15 @@ for (const source of ['startup', 'resume', 'compact'] as const) {
     const run = await project.hook('session-start', 'team-lead', 'SessionStart', { source });
     assert.equal(run.code, 0, run.stderr);
     assert.equal(specific(run).hookEventName, 'SessionStart');
+    const text = String(specific(run).additionalContext);
+    // The agents of a process end with it.
+    const isAnew = source === 'startup' || source === 'resume';
+    assert.equal(/^toolcrew: this session began anew, and backend-dev ended with its last process/.test(text), isAnew);
     assert.match(
-      String(specific(run).additionalContext),
-      /^toolcrew: you lead team tool-run-spec-auth-001 \(working\)\. .*\nTeammates: backend-dev: working\.\nTasks:\n1\. \[in_progress\] Sign in \(backend-dev\)\nNext: /,
+      text,
+      isAnew
+        ? /^toolcrew: you lead team tool-run-spec-auth-001 \(working\)\. .*\nTeammates: backend-dev: stopped\.\nTasks:\n1\. \[pending\] Sign in \(backend-dev\)\nNext: /m
+        : /^toolcrew: you lead team tool-run-spec-auth-001 \(working\)\. .*\nTeammates: backend-dev: working\.\nTasks:\n1\. \[in_progress\] Sign in \(backend-dev\)\nNext: /m,
     );
     const other = await project.hook('session-start', 'team-lead', 'SessionStart', { source, session_id: 'another' });
     assert.match(

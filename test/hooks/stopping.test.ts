@@ -13,7 +13,7 @@ const STOPS = {
     const { agent_id: _, agent_type: __, ...unnamed } = fields;
     return project.raw(
       'teammate-idle',
-      JSON.stringify(version === '2.1.329' ? { ...fields, agent_type: who } : unnamed),
+      JSON.stringify(version === '2.1.331' ? { ...fields, agent_type: who } : unnamed),
     );
   },
   SubagentStop: (project: HookedProject, who: string, version = VERSIONS[3]): Promise<HookRun> =>
@@ -153,6 +153,8 @@ test('with validate_work off unfinished work is let be, mail is not', async (t) 
   await project.call('backend-dev', 'TaskUpdate', { taskId: '1', status: 'in_progress' });
   assert.equal((await STOPS.SubagentStop(project, 'backend-dev')).code, 0);
   await project.call('team-lead', 'SendMessage', { recipient: 'backend-dev', type: 'progress', content: 'go on' });
+  // The host wakes it for something else.
+  await project.hook('subagent-start', 'backend-dev', 'SubagentStart');
   assert.equal((await STOPS.SubagentStop(project, 'backend-dev')).code, REJECTED);
 });
 

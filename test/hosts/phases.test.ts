@@ -207,7 +207,7 @@ for (const version of availableHosts(HOST_VERSIONS))
     assert.match(synced['spec.md'] ?? '', /^status: completed$/m);
   });
 
-for (const version of availableHosts(['2.1.329'])) {
+for (const version of availableHosts(['2.1.331'])) {
   test(`${version}: the first cause that is proven ends the search, as from a terminal`, async (t) => {
     const host = installed(t, version);
     const play = playAgents({

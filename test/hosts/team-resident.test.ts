@@ -27,7 +27,7 @@ async function end(pid: number): Promise<void> {
   while (existsSync(`/proc/${pid}`)) await pause(5);
 }
 
-for (const version of availableHosts(['2.1.177', '2.1.329'])) {
+for (const version of availableHosts(['2.1.177', '2.1.331'])) {
   test(`${version}: edits start no program while the server lives, and are guarded when it does not`, async (t) => {
     const host = new TeamHost(t, version);
     const ours = (tool: string) => host.ours(tool);

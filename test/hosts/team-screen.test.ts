@@ -1,8 +1,6 @@
 // A person at the host's own screen: types the command, sees the team at work in the background, and approves.
 
 import assert from 'node:assert/strict';
-import { mkdirSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import test from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { availableHosts, hostProgram } from '../support/host.ts';
@@ -10,27 +8,12 @@ import { ModelServer, say } from '../support/model-server.ts';
 import { ends, FEATURE, leads, PLAN_TEAM, PLANNERS, played, SPEC } from '../support/phase-stories.ts';
 import { gate, LEAD, playAgents } from '../support/played-agents.ts';
 import { Screen } from '../support/screen.ts';
-import { API_KEY, TeamHost } from '../support/team-host.ts';
+import { TeamHost } from '../support/team-host.ts';
 
-/** Answers to what a new host asks before its first prompt; that the team server may start the installation says. */
-function settle(host: TeamHost): void {
-  const project = { hasTrustDialogAccepted: true };
-  const state = {
-    hasCompletedOnboarding: true,
-    theme: 'dark',
-    bypassPermissionsModeAccepted: true,
-    customApiKeyResponses: { approved: [API_KEY.slice(-20)], rejected: [] },
-    projects: { [host.root]: project },
-  };
-  writeFileSync(join(host.home, '.claude.json'), JSON.stringify(state));
-  mkdirSync(join(host.home, '.claude'), { recursive: true });
-  writeFileSync(join(host.home, '.claude', 'settings.json'), '{"skipDangerousModePermissionPrompt":true}');
-}
-
-for (const version of availableHosts(['2.1.33', '2.1.329']))
+for (const version of availableHosts(['2.1.33', '2.1.331']))
   test(`${version}: typed at the screen, the command starts a team in the background`, async (t) => {
     const host = new TeamHost(t, version);
-    settle(host);
+    host.settle();
     const file = `.tool/specs/${SPEC}/spec.md`;
     const words = `Please approve ${SPEC}.`;
     const [begun, planned, gone] = [gate(), gate(), gate()];
@@ -87,10 +70,10 @@ for (const version of availableHosts(['2.1.33', '2.1.329']))
     assert.ok(host.read(file).includes('status: approved'));
   });
 
-for (const version of availableHosts(['2.1.33', '2.1.329']))
+for (const version of availableHosts(['2.1.33', '2.1.331']))
   test(`${version}: the first session begins with a prompt, and not with a question about the team server`, async (t) => {
     const host = new TeamHost(t, version);
-    settle(host);
+    host.settle();
     const model = await ModelServer.start(t, () => say('Hello.'));
     const screen = new Screen(t, {
       cwd: host.root,

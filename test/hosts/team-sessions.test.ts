@@ -9,7 +9,7 @@ import { answerOf, mentions, refused, rows, TeamHost } from '../support/team-hos
 
 const TEAM = 'tool-plan-orders-can-be-cancelled';
 
-for (const version of availableHosts(['2.1.33', '2.1.329'])) {
+for (const version of availableHosts(['2.1.33', '2.1.331'])) {
   test(`${version}: another session is told of the team, writes nothing, and takes it over when the user says so`, async (t) => {
     const host = new TeamHost(t, version);
     const ours = (tool: string) => host.ours(tool);

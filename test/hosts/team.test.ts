@@ -36,7 +36,7 @@ for (const version of availableHosts(HOST_VERSIONS)) {
 const TEAM = 'tool-plan-x';
 
 // On 2.1.33 an agent that its model fails stops as any other does.
-for (const version of availableHosts(['2.1.100', '2.1.177', '2.1.329']))
+for (const version of availableHosts(['2.1.100', '2.1.177', '2.1.331']))
   test(`${version}: a teammate whose model fails for good has ended: its task is open again, and a successor may start`, async (t) => {
     const host = new TeamHost(t, version);
     const task = { subagent_type: 'team-researcher', team_name: TEAM, name: 'researcher', prompt: 'Look' };

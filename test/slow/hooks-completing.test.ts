@@ -102,7 +102,7 @@ for (const version of VERSIONS) {
       { ...TASK, ...named },
       version,
     );
-    const fields = version === '2.1.329' ? { ...unnamed, agent_id, agent_type } : unnamed;
+    const fields = version === '2.1.331' ? { ...unnamed, agent_id, agent_type } : unnamed;
     const run = () => project.raw('task-completed', JSON.stringify(fields), project.envOf(version));
     const rejected = await run();
     assert.equal(rejected.code, REJECTED, rejected.stderr);

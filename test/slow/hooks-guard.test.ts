@@ -310,7 +310,7 @@ test('the call that makes the first team of a project is stamped; what an agent 
   assert.ok(typeof stamp === 'object' && stamp !== null && 'session' in stamp && 'agentType' in stamp);
   assert.deepEqual([stamp.session, stamp.agentType], [SESSION, null]);
   const fields = project.fields('team-lead', 'PreToolUse', { tool_name: 'mcp__team__TeamCreate', tool_input: {} });
-  const { CLAUDE_PROJECT_DIR: _, ...shell } = { ...project.env, ...project.envOf('2.1.329') };
+  const { CLAUDE_PROJECT_DIR: _, ...shell } = { ...project.env, ...project.envOf('2.1.331') };
   const script = join(project.hooks, 'pre-tool-use.js');
   const forged = await runProgram(process.execPath, [script], JSON.stringify(fields), shell, project.root);
   assert.equal(forged.stdout, '');

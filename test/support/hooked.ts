@@ -17,8 +17,8 @@ export const TEAM = 'tool-run-spec-auth-001';
 export const SESSION = '4b3a61c2-0000-4000-8000-000000000001';
 
 /** Versions of the host that name themselves and their callers differently. */
-export type HostVersion = '2.1.33' | '2.1.100' | '2.1.177' | '2.1.329';
-export const VERSIONS: readonly HostVersion[] = ['2.1.33', '2.1.100', '2.1.177', '2.1.329'];
+export type HostVersion = '2.1.33' | '2.1.100' | '2.1.177' | '2.1.331';
+export const VERSIONS: readonly HostVersion[] = ['2.1.33', '2.1.100', '2.1.177', '2.1.331'];
 
 export type Fields = Readonly<Record<string, unknown>>;
 export type HookRun = {
@@ -134,12 +134,12 @@ export class HookedProject {
     this.#calls += 1;
     const isTool = event === 'PreToolUse' || event === 'PostToolUse' || event === 'PostToolUseFailure';
     const isNamed = who !== 'team-lead' && !(version === '2.1.33' && isTool);
-    const isNew = version === '2.1.177' || version === '2.1.329';
+    const isNew = version === '2.1.177' || version === '2.1.331';
     return {
       session_id: SESSION,
       transcript_path: this.transcript,
       cwd: this.root,
-      ...(version === '2.1.329' ? { prompt_id: 'p-1' } : {}),
+      ...(version === '2.1.331' ? { prompt_id: 'p-1' } : {}),
       ...(event === 'SessionStart' || event.startsWith('Subagent') ? {} : { permission_mode: 'bypassPermissions' }),
       ...(isNamed ? { agent_id: `agent-${who}`, agent_type: `team-${who}` } : {}),
       ...(isNew && isTool ? { effort: { level: 'medium' } } : {}),
@@ -175,7 +175,7 @@ export class HookedProject {
 
   /** What that version sets for its hooks. */
   envOf(version: HostVersion): Record<string, string> {
-    const isNew = version === '2.1.177' || version === '2.1.329';
+    const isNew = version === '2.1.177' || version === '2.1.331';
     return {
       CLAUDE_CODE_ENTRYPOINT: 'sdk-cli',
       ...(isNew ? { CLAUDECODE: '1', CLAUDE_CODE_SESSION_ID: SESSION, CLAUDE_CODE_CHILD_SESSION: '1' } : {}),

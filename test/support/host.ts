@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import test from 'node:test';
 import { fromRegistry, Unavailable } from './from-registry.ts';
 
-export const HOST_VERSIONS = ['2.1.33', '2.1.100', '2.1.177', '2.1.329'] as const;
+export const HOST_VERSIONS = ['2.1.33', '2.1.100', '2.1.177', '2.1.331'] as const;
 export type HostVersion = (typeof HOST_VERSIONS)[number];
 
 const CACHE = join(process.cwd(), '.cache', 'hosts');

@@ -31,6 +31,8 @@ export type ModelRequest = {
   /** How many replies the conversation holds. */
   readonly replies: number;
   readonly raw: string;
+  /** Whether the host has the service check each call of a tool, as in its auto mode. */
+  readonly isChecked: boolean;
 };
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -65,7 +67,7 @@ function newsOf(messages: readonly Fields[]): ModelRequest['news'] {
   };
 }
 
-function decode(raw: string): ModelRequest & { readonly stream: boolean } {
+function decode(raw: string, beta: string): ModelRequest & { readonly stream: boolean } {
   const body = fieldsOf(JSON.parse(raw));
   const messages = (Array.isArray(body.messages) ? body.messages : []).map(fieldsOf);
   const blocks = messages.map((message) => blocksOf(message.content));
@@ -80,7 +82,18 @@ function decode(raw: string): ModelRequest & { readonly stream: boolean } {
     news: newsOf(messages),
     replies: messages.filter(({ role }) => role === 'assistant').length,
     raw,
+    isChecked: beta.includes('dangerous-tool-use'),
     stream: body.stream === true,
+  };
+}
+
+/** What the service says of calls that it was asked to check and finds nothing wrong with. */
+function passed({ content }: Extract<Reply, { content: unknown }>): Fields {
+  const calls = content.filter((block) => block.type === 'tool_use');
+  const verdicts = calls.map(({ id }) => [id, { type: 'evaluated', outcome: 'not_flagged' }]);
+  return {
+    type: 'dangerous_tool_use',
+    status: { type: 'available', tool_uses: Object.fromEntries(verdicts) },
   };
 }
 
@@ -134,7 +147,11 @@ function send(
     event('content_block_delta', { index, delta });
     event('content_block_stop', { index });
   });
-  event('message_delta', { delta: { stop_reason: stop, stop_sequence: null }, usage: { output_tokens: 20 } });
+  const checked = request.isChecked ? { safeguard_results: [passed(reply)] } : {};
+  event('message_delta', {
+    delta: { stop_reason: stop, stop_sequence: null, ...checked },
+    usage: { output_tokens: 20 },
+  });
   event('message_stop', {});
   response.end();
 }
@@ -165,7 +182,7 @@ export class ModelServer {
           response.writeHead(200, { 'content-type': 'application/json' }).end('{"input_tokens":100}');
         else if (path !== '/v1/messages') response.writeHead(404).end('{}');
         else {
-          const decoded = decode(raw);
+          const decoded = decode(raw, String(request.headers['anthropic-beta'] ?? ''));
           const number = model.requests.push(decoded);
           const reply = await script(decoded);
           if (reply !== undefined && !response.destroyed) send(response, decoded, reply, number);

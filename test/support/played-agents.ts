@@ -71,6 +71,13 @@ export class Conversation {
     return this.#isOver;
   }
 
+  /** The last call, after which the host ends it. */
+  endBy(name: string, input: unknown): void {
+    this.#isOver = true;
+    this.#turn?.answer({ content: [{ type: 'tool_use', id: nextId(), name, input }] });
+    this.#turn = undefined;
+  }
+
   /** The last word; whatever comes after it is answered as shortly. */
   end(text: string): void {
     this.#isOver = true;

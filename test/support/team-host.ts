@@ -130,6 +130,22 @@ export class TeamHost {
     return this.version === '2.1.33' ? 'Task' : 'Agent';
   }
 
+  /**
+   * Answers to what a new host asks before its first prompt; that the team server may start the installation says.
+   * @param bypass asks nobody for leave, in place of the host's own default
+   */
+  settle({ bypass = true }: { readonly bypass?: boolean } = {}): void {
+    const state = {
+      hasCompletedOnboarding: true,
+      theme: 'dark',
+      ...(bypass ? { bypassPermissionsModeAccepted: true } : {}),
+      customApiKeyResponses: { approved: [API_KEY.slice(-20)], rejected: [] },
+      projects: { [this.root]: { hasTrustDialogAccepted: true } },
+    };
+    writeFileSync(join(this.home, '.claude.json'), JSON.stringify(state));
+    if (bypass) writeTree(this.home, { '.claude/settings.json': '{"skipDangerousModePermissionPrompt":true}' });
+  }
+
   /** A tool of the team's server. */
   ours(tool: string): string {
     return `mcp__${this.form === 'plugin' ? 'plugin_tool_' : ''}team__${tool}`;

@@ -1,4 +1,4 @@
-// Reads the headless event stream of Claude Code: one JSON object a line. Pure; shapes as versions 2.1.33 to 2.1.329 print them.
+// Reads the headless event stream of Claude Code: one JSON object a line. Pure; shapes as versions 2.1.33 to 2.1.331 print them.
 
 import * as z from 'zod';
 import { clip, oneLine } from '../../domain/text.ts';

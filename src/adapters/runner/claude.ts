@@ -68,7 +68,7 @@ export function runtimeLogin(env: ClaudeOptions['env']): Record<string, string> 
   return loggedIn ? picked : { ...picked, ...storedLogin(env) };
 }
 
-/** `2.1.329 (Claude Code)` → `2.1.329`. */
+/** `2.1.331 (Claude Code)` → `2.1.331`. */
 export function parseVersion(text: string): string | null {
   return /^(\d+\.\d+\.\d+)/.exec(text.trim())?.[1] ?? null;
 }

@@ -56,7 +56,7 @@ export type DecisionInput = {
   readonly settings: TeamSettings;
   /** What is wrong with the file that they are of, and what holds instead; absent: nothing. */
   readonly problem?: string | undefined;
-  /** As the host says it, `2.1.329 (Claude Code)`; null: not known. */
+  /** As the host says it, `2.1.331 (Claude Code)`; null: not known. */
   readonly hostVersion: string | null;
   readonly environment: Environment;
   /** Null: there is nothing to select by, and no threshold is met. */

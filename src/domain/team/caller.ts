@@ -3,7 +3,7 @@
 
 import { LEAD } from './message.ts';
 import { agentOf } from './role.ts';
-import { isStanding, type Member, type TeamState } from './state.ts';
+import { agentOfRun, isStanding, type Member, type TeamState } from './state.ts';
 
 /** What the host says of one call, as its hook reported it. */
 export type Stamp = {
@@ -95,7 +95,11 @@ function ofStamp({ session, agentId, agentType }: Stamp, standing: readonly Team
   const name = memberName(agentType ?? '');
   for (const state of standing) {
     const member = isLedBy(state, session) ? state.members.get(name) : undefined;
-    if (member !== undefined) return [ofMember(state, member, member.epoch)];
+    if (member === undefined) continue;
+    const running = agentId === null ? undefined : agentOfRun(state, member);
+    return running === undefined || member.phase === 'over'
+      ? [ofMember(state, member, member.epoch)]
+      : [{ kind: 'outsider', who: `an agent beside ${name}, which another one is` }];
   }
   return [];
 }

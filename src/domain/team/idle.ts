@@ -14,6 +14,7 @@ import {
   type Member,
   type Message,
   rejectionKey,
+  startsOf,
   type TeamState,
 } from './state.ts';
 import { beginsAfter, isHeldUp, type Task, waitsFor } from './task.ts';
@@ -154,7 +155,7 @@ export function isPastStarting({ session }: TeamState): boolean {
 /** The call by which teammates are started. */
 export function startWords(names: readonly string[], { team }: TeamState): string {
   const [name] = names;
-  return `${names.join(', ')} with Task {"subagent_type":"team-${name}","team_name":"${team}","name":"${name}","prompt":"<what to do>"} and make the call that it answers with.`;
+  return `${names.join(', ')} with Task {"subagent_type":"team-${name}","team_name":"${team}","name":"${name}","prompt":"Do the tasks that are meant for ${name}."} and make the call that it answers with.`;
 }
 
 /** So much is shown of why something failed. */
@@ -206,7 +207,12 @@ export function judgeLeadStop(state: TeamState, settings: TeamSettings): IdleVer
     );
     return !able.some((member) => fits(task, member.name, settings.ownership));
   });
-  const waits = isPastStarting(state) ? [] : waiting.filter((task) => task.owner !== null);
+  // What became of a call that was to start somebody, the lead has been told: whoever denied it is not asked again by us.
+  const isCalled = ({ owner }: Task) => {
+    const member = state.members.get(owner ?? '');
+    return member !== undefined && startsOf(state, member) > 0;
+  };
+  const waits = isPastStarting(state) ? [] : waiting.filter((task) => task.owner !== null && !isCalled(task));
   const called = isPastStarting(state) ? [] : calledBack(state);
   const toDelete = state.session === 'shut_down' ? [`All teammates have ended: call TeamDelete {}.`] : [];
   const isDone = state.session === 'complete' || state.session === 'approved';

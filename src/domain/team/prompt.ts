@@ -19,15 +19,22 @@ export function changesOf(prompt: string): string | null {
 }
 
 /**
- * The agent whose run in the background is over, where a host says so in a prompt of its own; null: it is none. What the agent
- * itself has said stands further down in it.
+ * The agents whose runs are over, where a host says so in a prompt of its own: a notice for each run in the background, in its
+ * auto mode a message in the agent's name. What the agents themselves have said stands in there too, and names nobody.
  */
-export function endedRunOf(prompt: string): string | null {
-  const [, agent = null] = /^\s*<task-notification>\s*<task-id>([\w-]+)<\/task-id>/.exec(prompt) ?? [];
-  return agent;
+export function endedRunsOf(prompt: string): readonly string[] {
+  if (!/^\s*<(?:task-notification>|agent-message )/.test(prompt)) return [];
+  const told = prompt
+    .trimStart()
+    .replaceAll(/<result>[\s\S]*?<\/result>/g, '')
+    .replaceAll(/^(<agent-message [^>\n]*>)[\s\S]*?<\/agent-message>/gm, '$1');
+  const named = /^<(?:task-notification>\s*<task-id>([\w-]+)<\/task-id>|agent-message from="([\w-]+)")/gm;
+  return [...new Set([...told.matchAll(named)].map(([, notice, message]) => notice ?? message ?? ''))];
 }
 
 /** Whether there may be something to do about it; all others need not be looked at. */
 export function mayConcernTeam(prompt: string): boolean {
-  return isCommand(prompt) || approvalOf(prompt) !== null || changesOf(prompt) !== null || endedRunOf(prompt) !== null;
+  return (
+    isCommand(prompt) || approvalOf(prompt) !== null || changesOf(prompt) !== null || endedRunsOf(prompt).length > 0
+  );
 }

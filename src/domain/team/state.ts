@@ -76,6 +76,9 @@ export type Decision = {
 /** The hook that stands in the log for an operation that was refused at once, before any work. */
 export const OPERATION = 'operation';
 
+/** The hook that stands in the log for a call that was let start a member. */
+export const START = 'start';
+
 /** Whether work was refused. A teammate that is given its next work when it stops has done nothing wrong; costs are told apart. */
 export function isRefusal({ hook, decision }: Pick<Decision, 'hook' | 'decision'>): boolean {
   if (hook === OPERATION) return false;
@@ -190,6 +193,12 @@ export function isLost(member: Member, now: number): boolean {
 /** The agent of the host that was seen to run as that member, the latest; undefined: none was. */
 export function agentOfRun({ bindings }: TeamState, { name, epoch }: Member): string | undefined {
   return [...bindings].findLast(([, one]) => one.name === name && one.epoch === epoch)?.[0];
+}
+
+/** How often the host was let start that member in its present run, which it has not been seen to do. */
+export function startsOf({ decisions }: TeamState, { name, registeredAt, phase }: Member): number {
+  if (phase !== 'registered') return 0;
+  return decisions.filter((one) => one.hook === START && one.about === name && one.at >= registeredAt).length;
 }
 
 /** Whether the team still stands. */

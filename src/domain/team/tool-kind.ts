@@ -24,9 +24,11 @@ const HOSTS_OWN: readonly string[] = [
   'TaskList',
   'TaskGet',
 ];
+/** In the host's auto mode an agent ends its run by a call of this, whatever its SubagentStop hook says to that later. */
+const ENDS_RUN = 'SubagentHandback';
 const OURS = /^mcp__(?:plugin_tool_)?team__/;
 
-export type ToolKind = 'write' | 'spawn' | 'ours' | 'hosts' | 'other';
+export type ToolKind = 'write' | 'spawn' | 'ours' | 'hosts' | 'end' | 'other';
 
 /** The one call of the team's server that is made before there is a team. */
 export function beginsTeam(tool: string): boolean {
@@ -38,5 +40,6 @@ export function kindOfTool(tool: string): ToolKind {
   if (WRITERS.includes(tool)) return 'write';
   if (SPAWNERS.includes(tool)) return 'spawn';
   if (OURS.test(tool)) return 'ours';
+  if (tool === ENDS_RUN) return 'end';
   return HOSTS_OWN.includes(tool) ? 'hosts' : 'other';
 }

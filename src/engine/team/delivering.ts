@@ -4,7 +4,7 @@ import { leadBrief, nextStep } from '../../domain/team/brief.ts';
 import { memberName } from '../../domain/team/caller.ts';
 import { FALLBACK_TRIGGERS } from '../../domain/team/fallback.ts';
 import { LEAD } from '../../domain/team/message.ts';
-import { agentOfRun, type TeamState } from '../../domain/team/state.ts';
+import { agentOfRun, isLive, type TeamState } from '../../domain/team/state.ts';
 import { kindOfTool } from '../../domain/team/tool-kind.ts';
 import { oneLine } from '../../domain/text.ts';
 import type { TeamLog } from '../ports.ts';
@@ -12,7 +12,7 @@ import { unreadWords, withReadable } from './context.ts';
 import { type HookAnswer, type HostEvent, SILENT } from './event.ts';
 import { findCaller, type HookContext } from './hook-context.ts';
 import { noteDelivered, takeMail } from './member-operations.ts';
-import { onRunOver } from './run-over.ts';
+import { onRunsOver, releaseMembers, startAgain } from './run-over.ts';
 
 /** A sign of life is written down once in so long. */
 const SIGN_MS = 60_000;
@@ -29,7 +29,7 @@ export async function afterTool(context: HookContext, event: HostEvent): Promise
       return contextOf([await takeMail(log, name)]);
     }
     if (caller.kind !== 'lead') return SILENT;
-    return contextOf([await takeMail(log, LEAD), await noteFailedSpawn(context, log, event)]);
+    return contextOf([await takeMail(log, LEAD), await noteSpawn(context, log, event)]);
   });
 }
 
@@ -38,16 +38,23 @@ function contextOf(texts: readonly (string | null)[]): HookAnswer {
   return text === '' ? SILENT : { kind: 'context', text };
 }
 
-/** A teammate that could not be started: the same tasks go on, one at a time, by agents that the lead starts. */
-async function noteFailedSpawn(context: HookContext, log: TeamLog, event: HostEvent): Promise<string | null> {
-  if (event.failure === null || kindOfTool(event.tool) !== 'spawn') return null;
+/** What came of the call that starts a teammate. One that could not be started: the same tasks go on, one at a time, by agents that the lead starts. */
+async function noteSpawn(context: HookContext, log: TeamLog, event: HostEvent): Promise<string | null> {
+  if (kindOfTool(event.tool) !== 'spawn') return null;
   const name = memberName(String(event.input.subagent_type ?? ''));
   const member = log.state.members.get(name);
   if (member === undefined || member.phase === 'over') return null;
+  if (event.failure === null) {
+    // It is on its way, whether or not it has been heard of.
+    const { epoch } = member;
+    if (member.phase === 'registered' && log.state.session !== 'fallback')
+      await log.append({ type: 'member_spawned', name, epoch, key_hash: null, pid: null }, { flush: false });
+    return null;
+  }
   // One that was bound has run; its end is no failed start.
   const agentId = agentOfRun(log.state, member);
   if (agentId !== undefined) {
-    const answer = await onRunOver(context, agentId);
+    const answer = await onRunsOver(context, [agentId]);
     return answer.kind === 'context' ? answer.text : null;
   }
   const reason = `${name} could not be started: ${oneLine(event.failure)}`;
@@ -65,6 +72,15 @@ function isLed({ lead }: TeamState, session: string): boolean {
   return lead.session === null || lead.session === session;
 }
 
+/** A session that begins again has none of the agents that it had before: they ended with the process. */
+async function endWithSession(log: TeamLog, { session, source }: HostEvent): Promise<readonly string[]> {
+  if (log.state.lead.session !== session || (source !== 'startup' && source !== 'resume')) return [];
+  const released = await releaseMembers(log, [...log.state.members.values()].filter(isLive));
+  if (released.length === 0) return [];
+  const ended = `toolcrew: this session began anew, and ${released.join(', ')} ended with its last process: what they had begun is open again.`;
+  return [[ended, ...startAgain(log.state)].join('\n')];
+}
+
 /** After a beginning, a compaction or a resumption: where the team stands. */
 export async function onSessionStart(context: HookContext, event: HostEvent): Promise<HookAnswer> {
   // A teammate has its brief in its first prompt.
@@ -72,6 +88,8 @@ export async function onSessionStart(context: HookContext, event: HostEvent): Pr
   return withReadable(context.teams, async (logs, unread) => {
     // What another session does one at a time keeps nobody from writing.
     const told = logs.filter(({ state }) => state.session !== 'fallback' || isLed(state, event.session));
+    const gone: string[] = [];
+    for (const log of told) gone.push(...(await endWithSession(log, event)));
     const texts = told.map(({ state }) =>
       isLed(state, event.session)
         ? leadBrief(state)
@@ -79,6 +97,6 @@ export async function onSessionStart(context: HookContext, event: HostEvent): Pr
     );
     for (const log of told) if (isLed(log.state, event.session)) await noteDelivered(log, LEAD);
     const lost = unread.map((one) => `toolcrew: ${unreadWords(one)}`);
-    return contextOf([...texts, ...lost]);
+    return contextOf([...gone, ...texts, ...lost]);
   });
 }

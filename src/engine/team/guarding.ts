@@ -1,21 +1,24 @@
 // Before a tool runs: whether this caller may write that, spawn that, call that; and the stamp that says who called.
 
 import { messageOf } from '../../domain/errors.ts';
-import { memberBrief } from '../../domain/team/brief.ts';
+import { memberBrief, nextStep, rolesToStart, spawnParameters } from '../../domain/team/brief.ts';
 import { asReader, identify, memberName } from '../../domain/team/caller.ts';
+import { FALLBACK_TRIGGERS } from '../../domain/team/fallback.ts';
 import { judgeWrites, ruleOf, type Target, type Writes } from '../../domain/team/guard.ts';
 import { LEAD } from '../../domain/team/message.ts';
 import { insideProject } from '../../domain/team/ownership.ts';
 import { onlyReads } from '../../domain/team/role.ts';
-import { agentOfRun, type Member } from '../../domain/team/state.ts';
+import { agentOfRun, type Member, START, startsOf, type TeamState } from '../../domain/team/state.ts';
 import { kindOfTool } from '../../domain/team/tool-kind.ts';
+import { visible } from '../../domain/text.ts';
 import type { TeamLog } from '../ports.ts';
 import { approvalFault } from './approving.ts';
 import { mustBeReadable, withReadable } from './context.ts';
 import { type HookAnswer, type HostEvent, SILENT } from './event.ts';
 import { evidenceOf, type Found, findCaller, type HookContext, isOfLead } from './hook-context.ts';
 import { noteDelivered } from './member-operations.ts';
-import { hostAgent, serverTool, spawnMark } from './spawn.ts';
+import { hostAgent, serverTool } from './spawn.ts';
+import { onIdle } from './stopping.ts';
 
 /** Key of the stamp in the input of a call. */
 export const STAMP = '_caller';
@@ -23,6 +26,7 @@ export const STAMP = '_caller';
 export async function beforeTool(context: HookContext, event: HostEvent): Promise<HookAnswer> {
   const kind = kindOfTool(event.tool);
   if (kind === 'other') return SILENT;
+  if (kind === 'end') return onIdle(context, event, true);
   return withReadable(context.teams, async (logs, unread) => {
     if (kind === 'ours') return stamped(context, event, logs);
     const found = await findCaller(context, event, logs, unread);
@@ -233,34 +237,47 @@ async function guardSpawn(context: HookContext, event: HostEvent, found: Found):
       `while team ${state.team} stands only registered teammates are started, and a workflow starts agents of its own: give its work to teammates with TaskCreate`,
     );
   const member = state.members.get(memberName(type));
-  if (member === undefined || member.phase !== 'registered')
-    return refuse(
-      `while team ${state.team} stands only registered teammates are started: call the team server's Task first, with {"subagent_type":"${member?.agent ?? 'team-<role>'}","team_name":"${state.team}","name":"${member?.name ?? '<role>'}","prompt":"<what to do>"}, and make the call that it answers with${member === undefined ? '' : ` (${member.name} is ${member.phase})`}`,
-    );
+  const isSeen = member !== undefined && agentOfRun(state, member) !== undefined;
+  if (member?.phase !== 'registered' && (member?.phase !== 'working' || isSeen))
+    return refuse(unregisteredWords(state, memberName(type), member));
   const unreached = unreachedWords(context, member);
   if (unreached !== null) return refuse(unreached);
-  const { refusal } = await log.append({
-    type: 'member_spawned',
-    name: member.name,
-    epoch: member.epoch,
-    key_hash: null,
-    pid: null,
-  });
-  if (refusal !== null) return refuse(refusal);
-  await note(log, found, `${event.tool} ${type}`, 'accept', 'it is registered', []);
-  const settings = await context.settings();
-  const given = String(event.input.prompt ?? '')
-    .replace(spawnMark(member, state.team), '')
-    .trim();
-  await noteDelivered(log, member.name);
-  const prompt = `${memberBrief(state, member, settings, null)}\n\n${given || member.prompt}`;
+  if (startsOf(state, member) >= MAX_STARTS) return refuse(await unstarted(context, log, member));
+  const record = { member: LEAD, about: member.name, reason: 'it is registered', fingerprint: '', paths: [] };
+  await log.append({ type: 'decision', hook: START, decision: 'accept', ...record }, { flush: false });
   // With a name some hosts would make it a teammate of their own kind; in a work tree of its own it could write nothing.
-  const { name: _, team_name: __, isolation: ___, ...input } = event.input;
-  return {
-    kind: 'rewrite',
-    input: { ...input, subagent_type: hostAgent(member.name, context.host()), prompt },
-    grant: false,
-  };
+  const { name: _, team_name: __, isolation: ___, ...kept } = event.input;
+  const input = { ...kept, subagent_type: hostAgent(member.name, context.host()) };
+  // In its auto mode the host has each call checked as the model wrote it: what needs no change is left as it is.
+  const isRight = type === input.subagent_type && Object.keys(kept).length === Object.keys(event.input).length;
+  return isRight ? SILENT : { kind: 'rewrite', input, grant: false };
+}
+
+/** So often the host is asked to start a teammate that it never starts. */
+const MAX_STARTS = 2;
+
+/** The host has let nobody start it, asked or not: its tasks go on without a team. Gives what the lead is told. */
+async function unstarted(context: HookContext, log: TeamLog, { name, epoch }: Member): Promise<string> {
+  const reason = `${name} was called ${MAX_STARTS} times, and the host has not started it`;
+  const { fallback } = await context.settings();
+  if (!fallback.enabled) return `${reason}. Ask the user whether they have denied it, and why; start nobody before`;
+  await log.append({ type: 'member_ended', name, epoch, how: 'not_started', reason });
+  await log.append({ type: 'fell_back', trigger: FALLBACK_TRIGGERS.spawn_failed, reason });
+  context.log(fallback.logLevel, `sub-agents in place of team ${log.state.team}: ${reason}`);
+  return `${reason}. If the user has denied it, ask them first how to go on. ${nextStep(log.state)}`;
+}
+
+/** Why an agent is not started, and the call that helps. */
+function unregisteredWords(state: TeamState, name: string, member: Member | undefined): string {
+  const { team } = state;
+  if (member?.phase === 'working' || member?.phase === 'idle')
+    return `${name} is ${member.phase === 'idle' ? 'waiting for work' : 'at work'} already: one more of it is not started. Give it work with TaskCreate {"owner":"${name}",…} or a message with SendMessage {"recipient":"${name}",…}`;
+  const role = member?.name ?? rolesToStart(state)[0];
+  const call =
+    role === undefined
+      ? "Register it first with the team server's Task"
+      : `First call the team server's Task ${JSON.stringify(spawnParameters(team, role, member?.prompt ?? `Do the tasks that are meant for ${role}.`))}, then make the call that it answers with`;
+  return `while team ${team} stands only its registered teammates are started${member === undefined ? `, and ${visible(name)} is none` : `, and the run of ${name} is over`}. ${call}`;
 }
 
 /** The host's own team tools would hold a second state: they rest while a team stands. */
@@ -272,7 +289,7 @@ async function refuseHosts(context: HookContext, event: HostEvent, found: Found)
   return { kind: 'reject', reason: `toolcrew: ${reason}` };
 }
 
-/** Binds the run of an agent to its member. */
+/** Binds the run of an agent to its member, and tells it who it is. */
 export async function onAgentStart(context: HookContext, event: HostEvent): Promise<HookAnswer> {
   const { agentId, agentType } = event;
   // What a teammate's host starts by itself is that teammate.
@@ -292,10 +309,21 @@ export async function onAgentStart(context: HookContext, event: HostEvent): Prom
       return SILENT;
     }
     if (member.phase === 'over') return SILENT;
+    const { state } = log;
+    const running = agentOfRun(state, member);
     // Once team mode has failed, the agents that the lead starts are its own; one that it had started before may be late.
-    const isLate = member.phase !== 'registered' && agentOfRun(log.state, member) === undefined;
-    if (log.state.session === 'fallback' && !isLate) return SILENT;
-    await log.append({ type: 'member_bound', name, epoch: member.epoch, agent_id: agentId }, { flush: false });
-    return SILENT;
+    const isLate = member.phase !== 'registered' && running === undefined;
+    if (state.session === 'fallback' && !isLate) return SILENT;
+    if (running !== undefined && running !== agentId && member.phase === 'working')
+      return {
+        kind: 'context',
+        text: `toolcrew: another agent is ${name} of team ${state.team} already. You are nobody of the team: write nothing, and end now with that as your answer.`,
+      };
+    const { epoch } = member;
+    if (member.phase === 'registered')
+      await log.append({ type: 'member_spawned', name, epoch, key_hash: null, pid: null }, { flush: false });
+    await log.append({ type: 'member_bound', name, epoch, agent_id: agentId }, { flush: false });
+    await noteDelivered(log, name);
+    return { kind: 'context', text: memberBrief(log.state, member, await context.settings(), null) };
   });
 }

@@ -233,7 +233,7 @@ export async function registerMember(
     call: hostCall(member, log.state, context.host(), key?.key ?? null),
     note: lacksAgent(context, name, agent)
       ? `There is no .claude/agents/${agent}.md, neither here nor with the user: a host that knows no such agent cannot start ${name}, and the work would go on one at a time. Tell the user to write it, after the model of one that \`tool init\` has put beside it, before you make this call.`
-      : 'Make this call now, as it stands; several of them in one message run at the same time.',
+      : 'Make this call now, as it stands; several of them in one message run at the same time. If the host denies it, make it once more; if the user does, ask them how to go on.',
   });
 }
 

@@ -77,8 +77,8 @@ export async function operate(
   if (name === 'TeamCreate') return notingOutside(context, name, input, who, () => createTeam(context, input, who));
   return withReadable(context.teams, async (logs, unread) => {
     const { caller, log } = callerOf(who, logs, input.maybe('team_name'), unread);
-    // Nobody sees the start of whom its environment names: its first call is the sign of it.
-    if (who.kind === 'environment' && caller.kind === 'member' && caller.member.phase === 'registered')
+    // Whose start nobody saw has its first call as the sign of it.
+    if (caller.kind === 'member' && caller.member.phase === 'registered')
       await log.append({ type: 'member_spawned', name: caller.name, epoch: caller.epoch, key_hash: null, pid: null });
     return noting(context, name, input, caller, log, (seen) => perform(context, name, seen, caller, input, show));
   });

@@ -8,7 +8,7 @@ import type { Evidence } from '../../domain/team/caller.ts';
 import { aloneWords, type GoingOn } from '../../domain/team/going-on.ts';
 import { LEAD } from '../../domain/team/message.ts';
 import { changeInTheWay, hasWritten, specInChange } from '../../domain/team/planning.ts';
-import { approvalOf, changesOf, endedRunOf, isCommand } from '../../domain/team/prompt.ts';
+import { approvalOf, changesOf, endedRunsOf, isCommand } from '../../domain/team/prompt.ts';
 import type { Phase } from '../../domain/team/role.ts';
 import type { TeamSettings } from '../../domain/team/settings.ts';
 import type { TeamState } from '../../domain/team/state.ts';
@@ -24,7 +24,7 @@ import { foundTeam } from './lead/founding.ts';
 import { noteDelivered } from './member-operations.ts';
 import { advance } from './phases/advance.ts';
 import { askChanges } from './phases/plan.ts';
-import { onRunOver } from './run-over.ts';
+import { onRunsOver } from './run-over.ts';
 import { hostAgent, serverTool } from './spawn.ts';
 
 type Settled = Extract<Decided, { kind: 'decided' }>;
@@ -43,8 +43,8 @@ function stop(problems: readonly string[]): HookAnswer {
 export async function onPrompt(context: HookContext, event: HostEvent): Promise<HookAnswer> {
   // To a teammate its lead speaks, not the user.
   if (context.startedAs !== null) return SILENT;
-  const ended = endedRunOf(event.prompt);
-  if (ended !== null) return onRunOver(context, ended);
+  const ended = endedRunsOf(event.prompt);
+  if (ended.length > 0) return onRunsOver(context, ended);
   const approval = approvalOf(event.prompt);
   if (approval !== null) return approve(context, event, approval);
   const changes = changesOf(event.prompt);

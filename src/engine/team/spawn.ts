@@ -5,11 +5,6 @@ import { agentOf } from '../../domain/team/role.ts';
 import type { Member, TeamState } from '../../domain/team/state.ts';
 import type { Host } from './context.ts';
 
-/** Marks the call that a registration answered with; the hook on that call looks for it. */
-export function spawnMark(member: Member, team: string): string {
-  return `[toolcrew ${team} ${member.name}#${member.epoch}]`;
-}
-
 /** Whether that version calls its tool for sub-agents `Agent`; before, it was `Task`. */
 function isAgentTool(version: string | null): boolean {
   const [major = 0, minor = 0, patch = 0] = (version ?? '').split('.').map(Number);
@@ -32,7 +27,6 @@ export function hostCall(
   host: Host | null,
   key: string | null,
 ): Readonly<Record<string, unknown>> {
-  const mark = spawnMark(member, state.team);
   const handed =
     key === null ? '' : ` Your key is ${key}: pass it as "key" with each call of the team's tools, and tell it nobody.`;
   if (host === null)
@@ -47,7 +41,7 @@ export function hostCall(
     input: {
       subagent_type: hostAgent(member.name, host),
       description: `${member.name} of ${state.team}`,
-      prompt: `${mark} ${member.prompt}${handed}`,
+      prompt: `${member.prompt}${handed}`,
       // Before, a session without a screen ends agents in the background with the lead's turn.
       ...(isAgentTool(host.version) ? { run_in_background: true } : {}),
       ...(member.model === 'inherit' || member.model === 'haiku' ? {} : { model: member.model }),

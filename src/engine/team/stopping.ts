@@ -75,6 +75,8 @@ export async function onIdle(context: HookContext, event: HostEvent, stopped: bo
     if (found === undefined || found.caller.kind !== 'member') return SILENT;
     const { caller, log } = found;
     const { name, epoch } = caller;
+    // Its end was judged already, by the call that ended it.
+    if (stopped && caller.member.phase === 'stopped') return SILENT;
     const settings = await context.settings();
     if (settings.hooks.teammateIdle.enabled) {
       const judge = () => withWrites(judgeIdle(log.state, caller.member, settings), log.state, name);

@@ -20,7 +20,7 @@ const RUN: MemberRun = {
 };
 
 const OPTIONS = {
-  version: '2.1.329',
+  version: '2.1.331',
   permissionMode: 'acceptEdits',
   allowedTools: ['Bash', 'Edit', 'Write', 'Read'],
   settings: '{"hooks":{}}',
@@ -46,18 +46,18 @@ function argumentsOf(
 }
 
 const AGENTS: readonly (readonly [string, string, AgentText | null, string | undefined, string | undefined])[] = [
-  ["the project's own agent is the host's to read", '2.1.329', OWN, 'team-backend-dev', undefined],
+  ["the project's own agent is the host's to read", '2.1.331', OWN, 'team-backend-dev', undefined],
   ['from 2.1.100 on', '2.1.100', OWN, 'team-backend-dev', undefined],
   ['before, its text is passed on', '2.1.33', OWN, undefined, 'You are ours.'],
-  ['as is that of the package', '2.1.329', { ...OWN, isOwn: false }, undefined, 'You are ours.'],
+  ['as is that of the package', '2.1.331', { ...OWN, isOwn: false }, undefined, 'You are ours.'],
   [
     'one that lists tools without the team is, or the host would keep the team from it',
-    '2.1.329',
+    '2.1.331',
     { ...OWN, text: OWN.text.replace('mcp__team__TaskUpdate', 'Bash') },
     undefined,
     'You are ours.',
   ],
-  ['where there is none, nothing is', '2.1.329', null, undefined, undefined],
+  ['where there is none, nothing is', '2.1.331', null, undefined, undefined],
 ];
 
 for (const [what, version, found, agent, prompt] of AGENTS)

@@ -31,7 +31,7 @@ function assistant(id: string, content: readonly unknown[], usage?: unknown) {
 }
 
 test('what each kind of line means', () => {
-  const init = { subtype: 'init', session_id: 'abc-1', tools: ['Bash'], claude_code_version: '2.1.329' };
+  const init = { subtype: 'init', session_id: 'abc-1', tools: ['Bash'], claude_code_version: '2.1.331' };
   const bash = { type: 'tool_use', id: 't1', name: 'Bash', input: { command: 'npm test\n  --all', timeout: 90_000 } };
   const cases: readonly [string, unknown, string[]][] = [
     ['the start of a turn', { type: 'system', ...init }, ['activity: system/init', 'session: abc-1']],

@@ -17,7 +17,7 @@ import { type Cleanup, tempDir } from '../../support/temp.ts';
 import { workflowWith } from '../../support/world.ts';
 
 const HOST = join(process.cwd(), 'test', 'support', 'programs', 'host.mjs');
-const NEWEST = '2.1.329';
+const NEWEST = '2.1.331';
 
 type Message = { readonly role: string; readonly content: readonly { readonly type: string; readonly text: string }[] };
 type Seen = {
@@ -521,7 +521,7 @@ test('the login that an agent is given', (t) => {
 });
 
 test('versions: read from what the program says, compared by number', async () => {
-  assert.equal(parseVersion('2.1.329 (Claude Code)\n'), '2.1.329');
+  assert.equal(parseVersion('2.1.331 (Claude Code)\n'), '2.1.331');
   for (const text of ['', 'Claude 2.1.3', '2.1', 'v2.1.3']) assert.equal(parseVersion(text), null, text);
   const cases: readonly [string, string, boolean][] = [
     ['2.1.33', '2.1.100', true],

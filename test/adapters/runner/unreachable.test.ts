@@ -84,7 +84,7 @@ for (const [result, isNetwork] of RESULTS)
     const members = new ClaudeMembers({
       ...home,
       command: ['sh', '-c', `read prompt; printf '%s\\n' '${line}'`],
-      version: '2.1.329',
+      version: '2.1.331',
       permissionMode: 'acceptEdits',
       allowedTools: [],
       settings: '{}',

@@ -17,7 +17,7 @@ import { teamSettings } from '../../support/team-settings.ts';
 const VERSIONS: readonly [string, boolean][] = [
   ['2.1.32', true],
   ['2.1.33', true],
-  ['2.1.329 (Claude Code)', true],
+  ['2.1.331 (Claude Code)', true],
   ['v2.1.32', true],
   ['2.2.0', true],
   ['10.0.0', true],
@@ -58,7 +58,7 @@ function input(changed: Partial<DecisionInput> = {}): DecisionInput {
     command: 'run',
     flags: NO_FLAGS,
     settings: teamSettings(),
-    hostVersion: '2.1.329 (Claude Code)',
+    hostVersion: '2.1.331 (Claude Code)',
     environment: { value: '1', source: 'shell' },
     selection: selection(true),
     ...changed,

@@ -129,7 +129,7 @@ test('in sub-agent mode nobody is registered, and an agent that asks for a task 
 test('agents are called as the form of the plugin has them, and told what does not hold', async (t) => {
   const world = new TeamWorld(t);
   const prompt = { prompt: '/tool:build-fix "orders fail" --solo' };
-  const context = { ...world.context, host: () => ({ version: '2.1.329', form: 'plugin' }) as const };
+  const context = { ...world.context, host: () => ({ version: '2.1.331', form: 'plugin' }) as const };
   const answer = await onPrompt(context, world.event('team-lead', 'UserPromptSubmit', prompt));
   const text = answer.kind === 'context' ? answer.text : '';
   assert.match(text, /^1\. tool:team-hypothesis-1: /m);

@@ -9,7 +9,7 @@ import { DEFAULT_TEAM_SETTINGS } from '../../../src/domain/team/default-settings
 import { judgeIdle, judgeLeadStop } from '../../../src/domain/team/idle.ts';
 import { SHUTDOWN_DEADLINE_MS } from '../../../src/domain/team/state.ts';
 import { afterTool } from '../../../src/engine/team/delivering.ts';
-import { beforeTool } from '../../../src/engine/team/guarding.ts';
+import { beforeTool, onAgentStart } from '../../../src/engine/team/guarding.ts';
 import { operate } from '../../../src/engine/team/operations.ts';
 import { onIdle } from '../../../src/engine/team/stopping.ts';
 import { checkOf } from '../../support/checks.ts';
@@ -85,7 +85,7 @@ test('a teammate is registered under its exact name, and the answer is the call 
     input: {
       subagent_type: 'team-backend-dev',
       description: `backend-dev of ${TEAM}`,
-      prompt: `[toolcrew ${TEAM} backend-dev#1] Do it`,
+      prompt: 'Do it',
       run_in_background: true,
     },
   });
@@ -977,7 +977,8 @@ test('a request to somebody who has stopped reaches the lead, who starts it unde
   const input = { subagent_type: 'backend-dev', prompt: 'p' };
   const spawned = await beforeTool(world.context, world.event('team-lead', 'PreToolUse', { tool: 'Agent', input }));
   assert.equal(spawned.kind === 'rewrite' && spawned.input.subagent_type, 'team-backend-dev');
-  assert.match(JSON.stringify(spawned), /#1 from tester, bug_report/);
+  const begun = world.event('backend-dev', 'SubagentStart', { agentId: 'its-successor' });
+  assert.match(JSON.stringify(await onAgentStart(world.context, begun)), /#1 from tester, bug_report/);
 });
 
 test('what a teammate is started with is delivered, and read when it was shown as mail', async (t) => {
@@ -986,9 +987,8 @@ test('what a teammate is started with is delivered, and read when it was shown a
   const registered = { subagent_type: 'team-tester', team_name: TEAM, name: 'tester', prompt: 'p' };
   await world.call('team-lead', 'Task', registered);
   await world.call('team-lead', 'SendMessage', { recipient: 'tester', type: 'progress', content: 'go on' });
-  const input = { subagent_type: 'team-tester', prompt: 'p' };
-  const spawned = await beforeTool(world.context, world.event('team-lead', 'PreToolUse', { tool: 'Agent', input }));
-  assert.match(JSON.stringify(spawned), /#1 from team-lead, progress: go on/);
+  const begun = await onAgentStart(world.context, world.event('tester', 'SubagentStart'));
+  assert.match(JSON.stringify(begun), /#1 from team-lead, progress: go on/);
   const receipt = () => world.state().messages[0]?.receipts.get('tester');
   assert.notEqual(receipt()?.deliveredAt, null);
   assert.equal(receipt()?.readAt, null);

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 
 if (process.argv.includes('--version')) {
-  process.stdout.write('2.1.329 (Claude Code)\n');
+  process.stdout.write('2.1.331 (Claude Code)\n');
   process.exit(0);
 }
 

@@ -1,0 +1,176 @@
+// A teammate from its registration to its first sign of life, and what is left when it is gone.
+
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import { afterTool, onSessionStart } from '../../../src/engine/team/delivering.ts';
+import { beforeTool, onAgentStart } from '../../../src/engine/team/guarding.ts';
+import { onPrompt } from '../../../src/engine/team/prompting.ts';
+import { onIdle, onLeadStop } from '../../../src/engine/team/stopping.ts';
+import { TEAM, TeamWorld } from '../../support/team-world.ts';
+
+const LEAD = 'team-lead';
+const WHO = 'backend-dev';
+const REGISTRATION = { subagent_type: 'team-backend-dev', team_name: TEAM, name: WHO, prompt: 'Do your tasks' };
+const INPUT = { subagent_type: 'team-backend-dev', description: 'its tasks', prompt: 'Do your tasks' };
+
+/** A team with a task for one teammate, who is registered. */
+async function registered(world: TeamWorld): Promise<void> {
+  await world.call(LEAD, 'TeamCreate', { team_name: TEAM });
+  await world.call(LEAD, 'TaskCreate', { subject: 'API', description: 'd', owner: WHO });
+  await world.call(LEAD, 'Task', REGISTRATION);
+}
+
+function calls(world: TeamWorld, more: Readonly<Record<string, unknown>> = {}) {
+  const event = world.event(LEAD, 'PreToolUse', { tool: 'Agent', input: { ...INPUT, ...more } });
+  return beforeTool(world.context, event);
+}
+
+function begins(world: TeamWorld, agentId = `agent-of-${WHO}`) {
+  return onAgentStart(world.context, world.event(WHO, 'SubagentStart', { agentId }));
+}
+
+const phase = (world: TeamWorld) => world.state().members.get(WHO)?.phase;
+
+test('who is registered works from the first sign of life on, and is told who it is by its own start', async (t) => {
+  const world = new TeamWorld(t);
+  await registered(world);
+  assert.equal((await calls(world)).kind, 'silent', 'a right call stays as the model wrote it');
+  assert.equal(phase(world), 'registered');
+  assert.equal(world.state().session, 'created');
+  const told = await begins(world);
+  assert.ok(told.kind === 'context');
+  assert.match(told.text, /^toolcrew: you are backend-dev of team tool-run-spec-auth-001/);
+  assert.equal(phase(world), 'working');
+  assert.equal(world.state().session, 'spawned');
+});
+
+test('a call of its own is a sign of life too, and so is the word of the host that it was started', async (t) => {
+  const world = new TeamWorld(t);
+  await registered(world);
+  await world.call(WHO, 'TaskUpdate', { taskId: '1', status: 'in_progress' });
+  assert.equal(phase(world), 'working');
+  const other = new TeamWorld(t);
+  await registered(other);
+  await calls(other);
+  await afterTool(other.context, other.event(LEAD, 'PostToolUse', { tool: 'Agent', input: INPUT }));
+  assert.equal(phase(other), 'working');
+});
+
+test('what would make an agent of another kind is taken out of the call, and nothing else', async (t) => {
+  const world = new TeamWorld(t);
+  await registered(world);
+  const answer = await calls(world, { name: WHO, team_name: TEAM, isolation: 'worktree' });
+  assert.deepEqual(answer, { kind: 'rewrite', input: INPUT, grant: false });
+});
+
+test('a start that was denied is made again; after a second one the tasks go on without a team', async (t) => {
+  const world = new TeamWorld(t);
+  await registered(world);
+  assert.equal((await calls(world)).kind, 'silent');
+  assert.equal((await onLeadStop(world.context, world.event(LEAD, 'Stop'))).kind, 'silent', 'the user may be asked');
+  assert.equal((await calls(world)).kind, 'silent');
+  const refused = await world.reasonOf(calls(world));
+  assert.match(refused, /backend-dev was called 2 times, and the host has not started it/);
+  assert.match(refused, /If the user has denied it, ask them first/);
+  assert.match(refused, /Team mode failed \(a teammate could not be started\): do the open tasks one at a time/);
+  assert.equal(world.state().session, 'fallback');
+  assert.equal((await calls(world)).kind, 'silent', "from then on it is the lead's own agent");
+});
+
+test('a registration anew counts its starts anew', async (t) => {
+  const world = new TeamWorld(t);
+  await registered(world);
+  await calls(world);
+  await calls(world);
+  world.clock.set(1_000);
+  await world.call(LEAD, 'Task', REGISTRATION);
+  assert.equal((await calls(world)).kind, 'silent');
+  assert.equal(world.state().session, 'created');
+});
+
+test('one more of a teammate that works is not started; one that starts all the same is nobody', async (t) => {
+  const world = new TeamWorld(t);
+  await registered(world);
+  await calls(world);
+  await begins(world);
+  const refused = await world.reasonOf(calls(world));
+  assert.match(refused, /backend-dev is at work already: one more of it is not started/);
+  const told = await begins(world, 'a-second-one');
+  assert.ok(told.kind === 'context');
+  assert.match(told.text, /another agent is backend-dev of team \S+ already/);
+  const input = { file_path: 'src/api/users.ts' };
+  const write = world.event(WHO, 'PreToolUse', { tool: 'Write', input, agentId: 'a-second-one' });
+  assert.match(await world.reasonOf(beforeTool(world.context, write)), /beside backend-dev/);
+  assert.equal((await beforeTool(world.context, { ...write, agentId: `agent-of-${WHO}` })).kind, 'silent');
+});
+
+test('the refusal of a start names a call that works now', async (t) => {
+  const world = new TeamWorld(t);
+  await world.call(LEAD, 'TeamCreate', { team_name: TEAM });
+  await world.call(LEAD, 'TaskCreate', { subject: 'API', description: 'd', owner: WHO });
+  const reason = await world.reasonOf(calls(world));
+  const [, input = ''] = /Task (\{.*\}), then make the call/.exec(reason) ?? [];
+  await world.call(LEAD, 'Task', JSON.parse(input));
+  assert.equal((await calls(world)).kind, 'silent');
+});
+
+test('an agent that hands its result back has not ended before its task has', async (t) => {
+  const world = new TeamWorld(t);
+  await registered(world);
+  await calls(world);
+  await begins(world);
+  await world.call(WHO, 'TaskUpdate', { taskId: '1', status: 'in_progress' });
+  const end = () =>
+    beforeTool(
+      world.context,
+      world.event(WHO, 'PreToolUse', { tool: 'SubagentHandback', input: { message: 'I am done' } }),
+    );
+  assert.match(await world.reasonOf(end()), /You have not finished task 1 "API"/);
+  assert.equal(phase(world), 'working');
+  await world.call(WHO, 'TaskUpdate', { taskId: '1', status: 'completed', result: 'it is there' });
+  assert.equal((await end()).kind, 'silent');
+  assert.equal(phase(world), 'stopped');
+  // The host ends it whatever it hears then.
+  await world.call(LEAD, 'SendMessage', { recipient: WHO, type: 'progress', content: 'one thing more' });
+  assert.equal((await onIdle(world.context, world.event(WHO, 'SubagentStop'), true)).kind, 'silent');
+  assert.equal(world.state().unread.get(WHO)?.length, 1, 'it stays unread');
+});
+
+test('one notice may tell of several runs that are over', async (t) => {
+  const world = new TeamWorld(t);
+  await world.team([WHO, 'frontend-dev']);
+  for (const who of [WHO, 'frontend-dev']) {
+    await world.call(LEAD, 'TaskCreate', { subject: who, description: 'd', owner: who });
+    await onAgentStart(world.context, world.event(who, 'SubagentStart'));
+  }
+  const notice = (who: string) =>
+    `<task-notification>\n<task-id>agent-of-${who}</task-id>\n<status>killed</status>\n</task-notification>\n`;
+  const prompt = `${notice(WHO)}${notice('frontend-dev')}`;
+  const answer = await onPrompt(world.context, world.event(LEAD, 'UserPromptSubmit', { prompt }));
+  assert.ok(answer.kind === 'context');
+  for (const who of [WHO, 'frontend-dev']) {
+    assert.match(answer.text, new RegExp(`the run of ${who} ended`));
+    assert.match(answer.text, new RegExp(`- Task \\{"subagent_type":"team-${who}"`));
+    assert.equal(world.state().members.get(who)?.phase, 'stopped');
+  }
+});
+
+test('a leading session that begins again has no agents, and is told whom to start', async (t) => {
+  const world = new TeamWorld(t);
+  await registered(world);
+  await begins(world);
+  await world.call(WHO, 'TaskUpdate', { taskId: '1', status: 'in_progress' });
+  const start = (source: string, session = 'session-1') =>
+    onSessionStart(world.context, world.event(LEAD, 'SessionStart', { source, session }));
+  await start('compact');
+  await start('resume', 'another-session');
+  assert.equal(phase(world), 'working');
+  const answer = await start('resume');
+  assert.ok(answer.kind === 'context');
+  assert.match(answer.text, /this session began anew, and backend-dev ended with its last process/);
+  assert.match(answer.text, /- Task \{"subagent_type":"team-backend-dev"/);
+  assert.equal(phase(world), 'stopped');
+  assert.equal(world.state().tasks.get('1')?.status, 'pending');
+  await world.call(LEAD, 'Task', REGISTRATION);
+  assert.equal((await calls(world)).kind, 'silent');
+});
