@@ -7,7 +7,7 @@ import { loadTeamSettings } from './adapters/config/settings-snapshot.ts';
 import { reportPath } from './adapters/event-log/finished-team.ts';
 import { KeptTeams } from './adapters/event-log/kept-teams.ts';
 import { FileTeams } from './adapters/event-log/teams.ts';
-import { teammateAbove } from './adapters/host-above.ts';
+import { isNestedHost, teammateAbove } from './adapters/host-above.ts';
 import { filesDisabling, findVariable, hostPlaces, settingsFiles } from './adapters/host-settings.ts';
 import { type Identity, identityOf } from './adapters/identity.ts';
 import { formOf } from './adapters/own-hooks.ts';
@@ -230,6 +230,7 @@ export function composeContext(
       temporary: [...new Set(['/tmp', temporaryOf(env)])],
       hosts: hostPlaces(env),
       attended: env.CLAUDE_CODE_ENTRYPOINT === 'cli',
+      isNested: () => isNestedHost(main),
       log: (level, words) => {
         if (level !== 'debug') say(`toolcrew: ${level}: ${asLine(words)}`);
       },

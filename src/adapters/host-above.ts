@@ -64,6 +64,17 @@ export function isBelowHost(parent: number = process.ppid, directory?: string): 
 }
 
 /**
+ * Whether the host that runs this was started by another one, or by what that runs: its prompts are a program's then.
+ * @param directory only hosts above that work in there count
+ * @param parent whose line is gone up
+ */
+export function isNestedHost(directory: string, parent: number = process.ppid): boolean {
+  const line = lineOf(parent);
+  const own = line.findIndex((pid) => nameOf(pid) === PROGRAM);
+  return own !== -1 && line.slice(own + 1).some((pid) => isOfHost(pid) && worksIn(pid, directory));
+}
+
+/**
  * Whether whoever started this has let go of it: no terminal, and the uppermost above it is a shell or a script under the
  * system's own first process.
  * @param init names of that

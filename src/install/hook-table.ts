@@ -42,9 +42,9 @@ export type HookRow = {
 /** What changes files. */
 const FILE_TOOLS = 'Write|Edit|MultiEdit|NotebookEdit|Bash|Monitor|PowerShell|REPL';
 
-/** Spawns, what ends an agent's run, the host's own team and task tools, and those of the team's server in both spellings. */
+/** Spawns, prompts for later, what ends an agent's run, the host's own team and task tools, and those of the team's server in both spellings. */
 const TEAM_TOOLS =
-  'Agent|Task|Workflow|SubagentHandback|TeamCreate|TeamDelete|SendMessage|TaskCreate|TaskUpdate|TaskList|TaskGet|mcp__team__.*|mcp__plugin_tool_team__.*';
+  'Agent|Task|Workflow|SubagentHandback|CronCreate|ScheduleWakeup|RemoteTrigger|TeamCreate|TeamDelete|SendMessage|TaskCreate|TaskUpdate|TaskList|TaskGet|mcp__team__.*|mcp__plugin_tool_team__.*';
 
 /** No two rows look at the same call before it: of two hooks that rewrite one call, the host takes whichever ends last. */
 export const HOOK_TABLE: readonly HookRow[] = [

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { copyFileSync, realpathSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import test from 'node:test';
-import { isBelowHost, isCutLoose, teammateAbove } from '../../src/adapters/host-above.ts';
+import { isBelowHost, isCutLoose, isNestedHost, teammateAbove } from '../../src/adapters/host-above.ts';
 import { type Cleanup, finallyDo, tempDir } from '../support/temp.ts';
 
 /** A shell that waits, and the process that it has started. */
@@ -35,6 +35,23 @@ test('a host counts for the project that it works in', async (t) => {
     [isBelowHost(pid, here), isBelowHost(pid, dirname(here)), isBelowHost(pid, there)],
     [true, true, false],
   );
+});
+
+test('a host that another one in the project has started is told from one that a person has', async (t) => {
+  const here = realpathSync(tempDir(t));
+  const claude = join(tempDir(t), 'claude');
+  copyFileSync('/bin/sh', claude);
+  const own = await family(t, claude, { PATH: process.env.PATH ?? '' }, here);
+  assert.equal(isNestedHost(here, own), false);
+  const child = spawn(claude, ['-c', `'${claude}' -c 'echo $$; read -r line; :'; :`], {
+    cwd: here,
+    stdio: ['pipe', 'pipe', 'inherit'],
+  });
+  finallyDo(t, () => child.stdin.end());
+  const [line] = await once(child.stdout, 'data');
+  const nested = Number(String(line));
+  assert.equal(isNestedHost(here, nested), true);
+  assert.equal(isNestedHost(join(here, 'elsewhere'), nested), false);
 });
 
 test('a teammate is known by the program above, whatever it calls itself', async (t) => {

@@ -75,6 +75,8 @@ export class TeamWorld {
     complexity: { source: 'counted', functions: 1, most: 1, findings: [], old: 0, left: [] },
     secrets: { source: 'git diff', lines: 1, allowed: 0, findings: [] },
   };
+  /** Whether another host at work in the project has started this one. */
+  nested = false;
   /** What people were told. */
   readonly logged: string[] = [];
   /** What the configuration was found to lack. */
@@ -143,6 +145,7 @@ export class TeamWorld {
       get attended() {
         return false;
       },
+      isNested: () => this.nested,
       log: (level, words) => this.logged.push(`${level}: ${words}`),
       sign: (stamp) => JSON.stringify(stamp),
       whoseCall: () => Promise.resolve(null),

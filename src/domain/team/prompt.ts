@@ -13,6 +13,11 @@ export function approvalOf(prompt: string): string | null {
   return found === undefined || (id !== '' && !isSpecId(id)) ? null : id;
 }
 
+/** Whether a short prompt sounds like an approval and is none: somebody may believe that it counts. */
+export function soundsLikeApproval(prompt: string): boolean {
+  return prompt.length <= 200 && /\bapprov(?:e|ed|al|ing)\b/i.test(prompt) && approvalOf(prompt) === null;
+}
+
 /** What the user wants otherwise in the SPEC that waits for their word; null when the prompt is nothing like that. */
 export function changesOf(prompt: string): string | null {
   return /^\s*changes?:\s*(\S[\s\S]*?)\s*$/i.exec(prompt)?.[1] ?? null;
@@ -34,7 +39,6 @@ export function endedRunsOf(prompt: string): readonly string[] {
 
 /** Whether there may be something to do about it; all others need not be looked at. */
 export function mayConcernTeam(prompt: string): boolean {
-  return (
-    isCommand(prompt) || approvalOf(prompt) !== null || changesOf(prompt) !== null || endedRunsOf(prompt).length > 0
-  );
+  const isWord = approvalOf(prompt) !== null || soundsLikeApproval(prompt) || changesOf(prompt) !== null;
+  return isCommand(prompt) || isWord || endedRunsOf(prompt).length > 0;
 }

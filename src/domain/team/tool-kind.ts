@@ -26,9 +26,11 @@ const HOSTS_OWN: readonly string[] = [
 ];
 /** In the host's auto mode an agent ends its run by a call of this, whatever its SubagentStop hook says to that later. */
 const ENDS_RUN = 'SubagentHandback';
+/** They have the host take a text for a prompt of the user's later. */
+const SCHEDULERS: readonly string[] = ['CronCreate', 'ScheduleWakeup', 'RemoteTrigger'];
 const OURS = /^mcp__(?:plugin_tool_)?team__/;
 
-export type ToolKind = 'write' | 'spawn' | 'ours' | 'hosts' | 'end' | 'other';
+export type ToolKind = 'write' | 'spawn' | 'ours' | 'hosts' | 'end' | 'later' | 'other';
 
 /** The one call of the team's server that is made before there is a team. */
 export function beginsTeam(tool: string): boolean {
@@ -41,5 +43,6 @@ export function kindOfTool(tool: string): ToolKind {
   if (SPAWNERS.includes(tool)) return 'spawn';
   if (OURS.test(tool)) return 'ours';
   if (tool === ENDS_RUN) return 'end';
+  if (SCHEDULERS.includes(tool)) return 'later';
   return HOSTS_OWN.includes(tool) ? 'hosts' : 'other';
 }

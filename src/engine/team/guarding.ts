@@ -1,16 +1,17 @@
 // Before a tool runs: whether this caller may write that, spawn that, call that; and the stamp that says who called.
 
 import { messageOf } from '../../domain/errors.ts';
-import { memberBrief, nextStep, rolesToStart, spawnParameters } from '../../domain/team/brief.ts';
+import { memberBrief, nextStep, roleNamed, rolesToStart, spawnParameters } from '../../domain/team/brief.ts';
 import { asReader, identify, memberName } from '../../domain/team/caller.ts';
 import { FALLBACK_TRIGGERS } from '../../domain/team/fallback.ts';
 import { judgeWrites, ruleOf, type Target, type Writes } from '../../domain/team/guard.ts';
 import { LEAD } from '../../domain/team/message.ts';
 import { insideProject } from '../../domain/team/ownership.ts';
+import { approvalOf, changesOf } from '../../domain/team/prompt.ts';
 import { onlyReads } from '../../domain/team/role.ts';
 import { agentOfRun, type Member, START, startsOf, type TeamState } from '../../domain/team/state.ts';
 import { kindOfTool } from '../../domain/team/tool-kind.ts';
-import { visible } from '../../domain/text.ts';
+import { oneLine, visible } from '../../domain/text.ts';
 import type { TeamLog } from '../ports.ts';
 import { approvalFault } from './approving.ts';
 import { mustBeReadable, withReadable } from './context.ts';
@@ -27,6 +28,7 @@ export async function beforeTool(context: HookContext, event: HostEvent): Promis
   const kind = kindOfTool(event.tool);
   if (kind === 'other') return SILENT;
   if (kind === 'end') return onIdle(context, event, true);
+  if (kind === 'later') return guardLater(event);
   return withReadable(context.teams, async (logs, unread) => {
     if (kind === 'ours') return stamped(context, event, logs);
     const found = await findCaller(context, event, logs, unread);
@@ -42,6 +44,15 @@ export async function beforeTool(context: HookContext, event: HostEvent): Promis
     if (kind === 'write') return guardWrite(context, event, found);
     return kind === 'spawn' ? guardSpawn(context, event, found) : refuseHosts(context, event, found);
   });
+}
+
+/** What is sent as a prompt later would count as the user's own word then. */
+function guardLater({ tool, input }: HostEvent): HookAnswer {
+  const texts = Object.values(input).flatMap((value) => (typeof value === 'string' ? [value] : []));
+  const word = texts.find((text) => approvalOf(text) !== null || changesOf(text) !== null);
+  if (word === undefined) return SILENT;
+  const reason = `${tool} may not send "${oneLine(word, 80)}" as a prompt: only the user answers for a SPEC, by typing it. Ask them now, and end your turn`;
+  return { kind: 'reject', reason: `toolcrew: ${reason}` };
 }
 
 /** Whether it was started as a teammate, and not as one that goes by the name of one. */
@@ -272,12 +283,13 @@ function unregisteredWords(state: TeamState, name: string, member: Member | unde
   const { team } = state;
   if (member?.phase === 'working' || member?.phase === 'idle')
     return `${name} is ${member.phase === 'idle' ? 'waiting for work' : 'at work'} already: one more of it is not started. Give it work with TaskCreate {"owner":"${name}",…} or a message with SendMessage {"recipient":"${name}",…}`;
-  const role = member?.name ?? rolesToStart(state)[0];
+  const isRole = roleNamed(name) !== undefined || state.purpose?.roles.includes(name) === true;
+  const role = isRole ? name : rolesToStart(state)[0];
   const call =
     role === undefined
       ? "Register it first with the team server's Task"
       : `First call the team server's Task ${JSON.stringify(spawnParameters(team, role, member?.prompt ?? `Do the tasks that are meant for ${role}.`))}, then make the call that it answers with`;
-  return `while team ${team} stands only its registered teammates are started${member === undefined ? `, and ${visible(name)} is none` : `, and the run of ${name} is over`}. ${call}`;
+  return `while team ${team} stands only registered teammates are started${member === undefined ? `, and ${visible(name)} is none` : `, and the run of ${name} is over`}. ${call}`;
 }
 
 /** The host's own team tools would hold a second state: they rest while a team stands. */

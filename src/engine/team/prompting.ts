@@ -8,7 +8,7 @@ import type { Evidence } from '../../domain/team/caller.ts';
 import { aloneWords, type GoingOn } from '../../domain/team/going-on.ts';
 import { LEAD } from '../../domain/team/message.ts';
 import { changeInTheWay, hasWritten, specInChange } from '../../domain/team/planning.ts';
-import { approvalOf, changesOf, endedRunsOf, isCommand } from '../../domain/team/prompt.ts';
+import { approvalOf, changesOf, endedRunsOf, isCommand, soundsLikeApproval } from '../../domain/team/prompt.ts';
 import type { Phase } from '../../domain/team/role.ts';
 import type { TeamSettings } from '../../domain/team/settings.ts';
 import type { TeamState } from '../../domain/team/state.ts';
@@ -49,7 +49,7 @@ export async function onPrompt(context: HookContext, event: HostEvent): Promise<
   if (approval !== null) return approve(context, event, approval);
   const changes = changesOf(event.prompt);
   if (changes !== null) return change(context, event, changes);
-  if (!isCommand(event.prompt)) return SILENT;
+  if (!isCommand(event.prompt)) return soundsLikeApproval(event.prompt) ? tellWords(context, event) : SILENT;
   const settings = await context.settings();
   const parsed = parseCommand(event.prompt, Object.keys(settings.patterns));
   switch (parsed.kind) {
@@ -326,6 +326,7 @@ async function approve(context: HookContext, event: HostEvent, wanted: string): 
         `which SPEC is approved? There is ${drafts.join(', ') || 'none that is a draft'}: answer "approve <id>"`,
         ...lost,
       ]);
+    if (context.isNested()) return stop([NOT_THE_USERS]);
     const change = changeInTheWay(
       logs.map(({ state }) => state),
       id,
@@ -352,6 +353,27 @@ async function approve(context: HookContext, event: HostEvent, wanted: string): 
   });
 }
 
+const NEAR = 'near_approval';
+
+/** To whoever seems to approve, the words that do: once for each team. */
+async function tellWords(context: HookContext, { session }: HostEvent): Promise<HookAnswer> {
+  return withReadable(context.teams, async (logs) => {
+    const log = logs.find((one) => awaits(one, session));
+    const id = log === undefined ? undefined : writtenBy(context, log);
+    if (log === undefined || id === undefined || log.state.decisions.some(({ hook }) => hook === NEAR)) return SILENT;
+    const words = { about: id, reason: 'the words that count were told', fingerprint: '', paths: [] };
+    const record = { type: 'decision', hook: NEAR, decision: 'accept', member: null, ...words } as const;
+    await log.append(record, { flush: false });
+    return say([
+      `${id} is not approved by these words. If the user means to approve it, tell them to send exactly \`approve ${id}\` as a prompt of its own; \`changes:\` with what they want otherwise has it changed.`,
+    ]);
+  });
+}
+
+/** Of a prompt that another host has sent. */
+const NOT_THE_USERS =
+  'this Claude Code was started by another one that works in the same project: what it is sent is not the word of the user, who answers for a SPEC in a session or a terminal of their own';
+
 /** The SPEC that a team has written for what it plans, the latest; undefined: there is none. */
 function writtenBy({ project }: HookContext, { state }: TeamLog): string | undefined {
   const name = specName(state.purpose?.subject ?? '');
@@ -365,6 +387,7 @@ async function change(context: HookContext, event: HostEvent, wanted: string): P
     const id = log === undefined ? undefined : writtenBy(context, log);
     const lost = lostPlans(unread);
     if (log === undefined || id === undefined) return unheard(lost);
+    if (context.isNested()) return stop([NOT_THE_USERS]);
     const { team } = log.state;
     const as: Evidence = { kind: 'environment', team, teammate: null };
     // Between its parts nobody else takes the results that are there for the last word.

@@ -1,6 +1,12 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { approvalOf, changesOf, endedRunsOf, mayConcernTeam } from '../../../src/domain/team/prompt.ts';
+import {
+  approvalOf,
+  changesOf,
+  endedRunsOf,
+  mayConcernTeam,
+  soundsLikeApproval,
+} from '../../../src/domain/team/prompt.ts';
 
 test('what the user wants otherwise is said with that word, and is taken as it stands', () => {
   const cases: readonly (readonly [string, string | null])[] = [
@@ -18,8 +24,15 @@ test('what the user wants otherwise is said with that word, and is taken as it s
 test('a prompt that may concern a team is a command, an approval, or a change', () => {
   for (const prompt of ['/tool:1-plan x', 'approve', 'approve SPEC-A-001', 'changes: x'])
     assert.ok(mayConcernTeam(prompt), prompt);
-  for (const prompt of ['hello', 'approve it?', 'changes', '']) assert.ok(!mayConcernTeam(prompt), prompt);
+  for (const prompt of ['hello', 'improve it?', 'changes', '']) assert.ok(!mayConcernTeam(prompt), prompt);
   assert.equal(approvalOf('changes: approve'), null);
+});
+
+test('what sounds like an approval and is none is known by its word', () => {
+  for (const prompt of ['Approve SPEC-X-001 please', 'ok, approved', 'approve it', 'I approve'])
+    assert.ok(soundsLikeApproval(prompt) && approvalOf(prompt) === null && mayConcernTeam(prompt), prompt);
+  for (const prompt of ['approve', 'approve SPEC-A-001.', 'yes, approved', 'improve it', `approve ${'x'.repeat(200)}`])
+    assert.ok(!soundsLikeApproval(prompt), prompt);
 });
 
 test('runs that are over are told of by the host alone: all that it names, and none that an agent names', () => {

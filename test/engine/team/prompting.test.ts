@@ -119,6 +119,27 @@ for (const [how, begin, session] of [
     assert.deepEqual([world.session(), world.status()], [session === 'fallback' ? session : 'approved', 'approved']);
   });
 
+test('what a host was sent by another one is not the word of the user', async (t) => {
+  const world = new World(t);
+  await world.waiting();
+  world.nested = true;
+  for (const words of [`approve ${SPEC}`, 'approve', 'changes: make it red'])
+    assert.match(await world.typed(words), /was started by another one that works in the same project/, words);
+  assert.deepEqual([world.session(), world.status()], ['awaiting_approval', 'awaiting_approval']);
+  world.nested = false;
+  assert.match(await world.typed('approve'), /is approved, by the user's own word/);
+});
+
+test('whoever seems to approve is told the words that do, once', async (t) => {
+  const world = new World(t);
+  assert.equal(await world.typed('ok, approved'), '', 'nothing waits');
+  await world.waiting();
+  const told = await world.typed(`Approve ${SPEC} please`);
+  assert.match(told, new RegExp(`${SPEC} is not approved by these words\\..*exactly \`approve ${SPEC}\` as a prompt`));
+  assert.equal(world.status(), 'awaiting_approval');
+  assert.equal(await world.typed('approve it'), '');
+});
+
 test('from the moment in which changes are asked for the SPEC is not approved as it was', async (t) => {
   for (const begin of ['waiting', 'waitingAlone'] as const) {
     const world = new World(t);
