@@ -55,9 +55,7 @@ for (const version of availableHosts(['2.1.331']))
           assert.ok(!started.isError, started.text);
           let heard = lead.news.text;
           // It is told meanwhile whom it could start besides.
-          for (let turns = 0; turns < 30 && !heard.includes('It is explored.'); turns += 1)
-            heard = await lead.say('I wait.');
-          mentions(heard, 'It is explored.');
+          while (!heard.includes('It is explored.')) heard = await lead.say('I wait.');
           isHandedBack = heard.includes('<agent-message from=');
           const ask = { recipient: 'all', type: 'shutdown_request', content: 'it is enough' };
           answerOf(await lead.use(host.ours('SendMessage'), ask));
@@ -74,17 +72,7 @@ for (const version of availableHosts(['2.1.331']))
       });
       try {
         await screen.shows(/\? for shortcuts|shift\+tab to cycle/);
-        const words = `/tool:1-plan "${FEATURE}" --team`;
-        screen.type(words);
-        await screen.shows(words);
-        let isBegun = false;
-        const there = begun.opened.then(() => {
-          isBegun = true;
-        });
-        while (!isBegun) {
-          screen.press('Enter');
-          await Promise.race([there, play.failed, pause(1_000)]);
-        }
+        await screen.enter(`/tool:1-plan "${FEATURE}" --team`, begun.opened, play.failed);
         let isGone = false;
         const over = gone.opened.then(() => {
           isGone = true;

@@ -35,26 +35,13 @@ for (const version of availableHosts(['2.1.33', '2.1.331']))
       env: { ...host.env(model.url), TERM: 'xterm-256color', LANG: 'C.UTF-8' },
       command: [hostProgram(version), '--dangerously-skip-permissions'],
     });
-    const enter = async (text: string, until: Promise<void>) => {
-      screen.type(text);
-      await screen.shows(text);
-      // A menu of commands may take the first one.
-      let isThere = false;
-      const there = until.then(() => {
-        isThere = true;
-      });
-      while (!isThere) {
-        screen.press('Enter');
-        await Promise.race([there, play.failed, pause(1_000)]);
-      }
-    };
     try {
       await screen.shows('bypass permissions');
-      await enter(`/tool:1-plan "${FEATURE}" --team`, begun.opened);
+      await screen.enter(`/tool:1-plan "${FEATURE}" --team`, begun.opened, play.failed);
       await Promise.race([planned.opened, play.failed]);
       assert.ok(host.read(file).includes('status: awaiting_approval'));
       await screen.shows(words);
-      await enter(`approve ${SPEC}`, gone.opened);
+      await screen.enter(`approve ${SPEC}`, gone.opened, play.failed);
       await screen.shows('THE-TEAM-IS-GONE');
       // The next step is a fresh context.
       screen.type('/clear');

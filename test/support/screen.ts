@@ -61,6 +61,20 @@ export class Screen {
     this.#tmux('send-keys', '-l', text);
   }
 
+  /** Types a line, and sends it until it was taken: a menu of commands may take the first key. */
+  async enter(text: string, taken: Promise<unknown>, failed: Promise<never>): Promise<void> {
+    this.type(text);
+    await this.shows(text);
+    let isTaken = false;
+    const there = taken.then(() => {
+      isTaken = true;
+    });
+    while (!isTaken) {
+      this.press('Enter');
+      await Promise.race([there, failed, pause(1_000)]);
+    }
+  }
+
   press(key: string): void {
     this.#tmux('send-keys', key);
   }
