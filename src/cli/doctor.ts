@@ -23,6 +23,7 @@ import { TOKEN_VARIABLES } from '../domain/credential.ts';
 import { messageOf, ToolError } from '../domain/errors.ts';
 import { formatSlug } from '../domain/repository.ts';
 import { oneLine } from '../domain/text.ts';
+import { TrackerError } from '../domain/tracker-error.ts';
 import type { Workflow } from '../domain/workflow.ts';
 import { type Check, fail, ok, warn } from './check.ts';
 import { checkLfs } from './doctor-lfs.ts';
@@ -202,11 +203,12 @@ async function checkRights(client: HostingClient, workflow: Workflow, signal: Ab
           'give it write access to contents, issues and pull requests',
         );
   } catch (error) {
-    return fail(
-      'repository',
-      `${slug}: ${messageOf(error)}`,
-      'check tracker.repo, tracker.api_url and what the token may do',
-    );
+    // What gave no usable answer says nothing of the token.
+    const isAway = error instanceof TrackerError && error.failure === 'unavailable';
+    const mend = isAway
+      ? 'mend the route to the service first; the row "API route" says which one is taken'
+      : 'check tracker.repo, tracker.api_url and what the token may do';
+    return fail('repository', `${slug}: ${messageOf(error)}`, mend);
   }
 }
 

@@ -262,7 +262,12 @@ test('a token that may not push, that is wrong, and a repository that is not the
   assert.match(wrong.row('repository')?.says ?? '', /^maintainer\/project: .*401/);
   assert.equal(stranger.row('runtime')?.says, 'patch: no model is needed by it');
   write('tool: { runtime: patch }\nstate: { dir: ../state }\nserver: { port: 0 }', 'repo: maintainer/nowhere');
-  assert.match((await rows()).row('repository')?.says ?? '', /^maintainer\/nowhere: .*404/);
+  const nowhere = (await rows()).row('repository');
+  assert.match(nowhere?.says ?? '', /^maintainer\/nowhere: .*404/);
+  assert.match(nowhere?.mend ?? '', /what the token may do/);
+  const away = (await rows({ GITHUB_TOKEN: DAEMON_TOKEN, HTTP_PROXY: 'http://127.0.0.1:1' })).row('repository');
+  assert.match(away?.says ?? '', /ECONNREFUSED/);
+  assert.match(away?.mend ?? '', /^mend the route to the service first; the row "API route"/);
 });
 
 test('what a boot clears and lines torn by a crash are warnings; a newer journal is a failure', async (t) => {
