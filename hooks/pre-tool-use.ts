@@ -6,7 +6,8 @@ import { runHook } from '../src/host/run-hook.ts';
 runHook({
   event: 'PreToolUse',
   load: () => import('../src/host/answers/pre-tool-use.ts'),
-  concerns: ({ tool }, hasTeam) => kindOfTool(tool) !== 'other' && (beginsTeam(tool) || kindOfTool(tool) === 'later' || hasTeam()),
+  concerns: ({ tool }, hasTeam) =>
+    kindOfTool(tool) !== 'other' && (beginsTeam(tool) || kindOfTool(tool) === 'later' || hasTeam()),
   // Up to 2.1.100 a silent hook that ends last takes the stamp of the other away.
   saysWhenSpare: ({ tool }) => kindOfTool(tool) === 'ours',
   failsClosed: ({ tool }) => kindOfTool(tool) === 'write' || kindOfTool(tool) === 'spawn',
