@@ -243,14 +243,17 @@ test('in front of a screen a person is asked about what cannot be told', async (
   assert.match(String(permissionDecisionReason), /^it cannot be told before it runs what this writes/);
 });
 
-test('only registered teammates are started, with their brief and without a name of the host', async (t) => {
+test('only registered teammates are started, without a name of the host, and are told who they are', async (t) => {
   const project = await new HookedProject(t).team('backend-dev');
   const unknown = await guard(project, 'team-lead', 'Task', { subagent_type: 'general-purpose', prompt: 'x' });
   assert.equal(unknown.code, 2);
-  assert.match(unknown.stderr, /only registered teammates are started.*"subagent_type":"team-<role>"/);
+  assert.match(
+    unknown.stderr,
+    /only registered teammates are started.* Task \{"subagent_type":"team-[a-z-]+","team_name":"tool-run-spec-auth-001",/,
+  );
   const again = await guard(project, 'team-lead', 'Agent', { subagent_type: 'team-backend-dev', prompt: 'x' });
   assert.equal(again.code, 2);
-  assert.match(again.stderr, /backend-dev is working/);
+  assert.match(again.stderr, /backend-dev is at work already/);
   const workflow = await guard(project, 'team-lead', 'Workflow', { script: "await agent('write it')" });
   assert.equal(workflow.code, 2);
   assert.match(workflow.stderr, /only registered teammates are started, and a workflow starts agents of its own/);
@@ -276,10 +279,9 @@ test('only registered teammates are started, with their brief and without a name
   assert.equal(permissionDecision, undefined);
   assert.ok(typeof updatedInput === 'object' && updatedInput !== null && 'prompt' in updatedInput);
   assert.deepEqual(Object.keys(updatedInput).sort(), ['prompt', 'run_in_background', 'subagent_type']);
-  assert.match(
-    String(updatedInput.prompt),
-    /^toolcrew: you are tester of team tool-run-spec-auth-001.*\n\nWrite the tests$/s,
-  );
+  assert.equal(updatedInput.prompt, 'Write the tests');
+  const begun = await project.hook('subagent-start', 'tester', 'SubagentStart');
+  assert.match(String(specific(begun).additionalContext), /^toolcrew: you are tester of team tool-run-spec-auth-001/);
 });
 
 test('calls of the team are stamped, whatever the caller put there; the tools of the host rest', async (t) => {
