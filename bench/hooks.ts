@@ -22,7 +22,7 @@ const HOOKS: Readonly<Record<string, { readonly event: string; readonly fields: 
       fields: { tool_name: 'Bash', tool_input: { command: "sed -i 's/a/b/' src/api/a.ts && echo x > src/api/b.ts" } },
     },
     'post-tool-use': { event: 'PostToolUse', fields: { tool_name: 'Read', tool_input: {}, tool_response: {} } },
-    'session-start': { event: 'SessionStart', fields: { source: 'resume' } },
+    'session-start': { event: 'SessionStart', fields: { source: 'compact' } },
     'user-prompt-submit': { event: 'UserPromptSubmit', fields: { prompt: 'go on' } },
     'subagent-start': { event: 'SubagentStart', fields: {} },
     'subagent-stop': { event: 'SubagentStop', fields: { stop_hook_active: false } },
