@@ -63,6 +63,73 @@ class Client {
   }
 }
 
+/** A project whose checks take no time. */
+function project(t: Cleanup): string {
+  const root = tempDir(t);
+  mkdirSync(join(root, '.tool', 'config'), { recursive: true });
+  const hooks = '    hooks:\n      task_completed:\n        enabled: false\n';
+  writeFileSync(join(root, '.tool', 'config', 'workflow.yaml'), `workflow:\n  team:\n    enabled: true\n${hooks}`);
+  return root;
+}
+
+/** A team with so many tasks, and its server. */
+class Stocked {
+  readonly client: Client;
+  #tasks = 0;
+  #ended = 0;
+
+  private constructor(client: Client) {
+    this.client = client;
+  }
+
+  /** @param before tasks of another team that it had before: code that ran often is faster, whatever it works on */
+  static async create(t: Cleanup, tasks: number, before: number): Promise<Stocked> {
+    const stocked = new Stocked(new Client(t, project(t), tempDir(t)));
+    await stocked.client.start();
+    if (before > 0) {
+      await stocked.#begin('tool-run-spec-before-001', before);
+      await stocked.completeAllBut(0);
+      await stocked.#timed('TeamDelete', { team_name: 'tool-run-spec-before-001' });
+    }
+    await stocked.#begin('tool-run-spec-bench-001', tasks);
+    return stocked;
+  }
+
+  async #begin(team_name: string, tasks: number): Promise<void> {
+    await this.#timed('TeamCreate', { team_name });
+    this.#tasks = 0;
+    this.#ended = 0;
+    while (this.#tasks < tasks) await this.create();
+  }
+
+  async ping(): Promise<number> {
+    const from = performance.now();
+    await this.client.ask('ping', {});
+    return performance.now() - from;
+  }
+
+  create(): Promise<number> {
+    this.#tasks += 1;
+    return this.#timed('TaskCreate', { subject: `Task ${this.#tasks}`, description: 'What is to be done' });
+  }
+
+  complete(): Promise<number> {
+    this.#ended += 1;
+    return this.#timed('TaskUpdate', { taskId: String(this.#ended), status: 'completed' });
+  }
+
+  async completeAllBut(left: number): Promise<void> {
+    while (this.#ended < this.#tasks - left) await this.complete();
+  }
+
+  async #timed(name: string, input: unknown): Promise<number> {
+    const from = performance.now();
+    const { result } = await this.client.call(name, input);
+    if (result?.isError === true) throw new Error(JSON.stringify(result));
+    return performance.now() - from;
+  }
+}
+
 function bareStart(): number {
   const from = performance.now();
   spawnSync(process.execPath, ['-e', '0']);
@@ -71,12 +138,8 @@ function bareStart(): number {
 
 export function mcp(): Promise<readonly Row[]> {
   return withCleanup(async (t) => {
-    const root = tempDir(t);
+    const root = project(t);
     const home = tempDir(t);
-    mkdirSync(join(root, '.tool', 'config'), { recursive: true });
-    // The project's own checks are no part of what an operation takes.
-    const hooks = '    hooks:\n      task_completed:\n        enabled: false\n';
-    writeFileSync(join(root, '.tool', 'config', 'workflow.yaml'), `workflow:\n  team:\n    enabled: true\n${hooks}`);
     const starts: number[] = [];
     const bare: number[] = [];
     for (let count = 0; count < STARTS; count++) {
@@ -87,56 +150,23 @@ export function mcp(): Promise<readonly Row[]> {
       starts.push(performance.now() - from);
       client.stop();
     }
-    const client = new Client(t, root, home);
-    await client.start();
-    const listing = Buffer.byteLength(JSON.stringify((await client.ask('tools/list', {})).result?.tools));
-    await client.call('TeamCreate', { team_name: 'tool-run-spec-bench-001' });
-    let tasks = 0;
-    const create = async (): Promise<number> => {
-      tasks += 1;
-      const from = performance.now();
-      await client.call('TaskCreate', { subject: `Task ${tasks}`, description: 'What is to be done' });
-      return performance.now() - from;
-    };
-    const ping = async (): Promise<number> => {
-      const from = performance.now();
-      await client.ask('ping', {});
-      return performance.now() - from;
-    };
-    /** Each creation right after an empty request, from so many tasks on. */
-    const creating = async (from: number) => {
-      while (tasks < from) await create();
-      const pings: number[] = [];
-      const creates: number[] = [];
+    const few = await Stocked.create(t, FEW, MANY);
+    const listing = Buffer.byteLength(JSON.stringify((await few.client.ask('tools/list', {})).result?.tools));
+    const many = await Stocked.create(t, MANY, 0);
+    /** Turn by turn: an empty request, the operation beside few, and the operation beside many. */
+    const measuring = async (operation: (stocked: Stocked) => Promise<number>) => {
+      const times = { ping: [] as number[], few: [] as number[], many: [] as number[] };
       for (let count = 0; count < MEASURED; count++) {
-        pings.push(await ping());
-        creates.push(await create());
+        times.ping.push(await few.ping());
+        times.few.push(await operation(few));
+        times.many.push(await operation(many));
       }
-      return { pings, creates, ratio: median(creates) / median(pings) };
+      const ratio = median(ratiosOf(times.few, times.ping));
+      return { ...times, ratio, growth: median(times.many) / median(times.few) };
     };
-    let ended = 0;
-    const complete = async (): Promise<number> => {
-      ended += 1;
-      const from = performance.now();
-      const { result } = await client.call('TaskUpdate', { taskId: String(ended), status: 'completed' });
-      if (result?.isError === true) throw new Error(JSON.stringify(result));
-      return performance.now() - from;
-    };
-    /** All but one are completed, the last ones each right after an empty request. */
-    const completing = async () => {
-      while (ended < tasks - MEASURED - 1) await complete();
-      const pings: number[] = [];
-      const updates: number[] = [];
-      for (let count = 0; count < MEASURED; count++) {
-        pings.push(await ping());
-        updates.push(await complete());
-      }
-      return { pings, updates, ratio: median(updates) / median(pings) };
-    };
-    const few = await creating(FEW);
-    const fewEnded = await completing();
-    const many = await creating(MANY);
-    const manyEnded = await completing();
+    const created = await measuring((stocked) => stocked.create());
+    for (const stocked of [few, many]) await stocked.completeAllBut(MEASURED + 1);
+    const updated = await measuring((stocked) => stocked.complete());
     const start = median(ratiosOf(starts, bare));
     return [
       {
@@ -148,37 +178,31 @@ export function mcp(): Promise<readonly Row[]> {
       },
       {
         what: `team server: TaskCreate at ${FEW} tasks, on disk when answered`,
-        figure: ratioOf(few.ratio, spread(few.creates, 'ms', 2)),
-        floor: `${spread(few.pings, 'ms', 2)}: an empty request`,
+        figure: ratioOf(created.ratio, spread(created.few, 'ms', 2)),
+        floor: `${spread(created.ping, 'ms', 2)}: an empty request`,
         target: `≤ ${CREATE_TARGET} ×`,
-        met: few.ratio <= CREATE_TARGET,
+        met: created.ratio <= CREATE_TARGET,
       },
       {
         what: `team server: TaskCreate at ${MANY} tasks, on disk when answered`,
-        figure: ratioOf(
-          many.ratio / few.ratio,
-          `${many.ratio.toFixed(1)} × an empty request; ${spread(many.creates, 'ms', 2)}`,
-        ),
-        floor: `${few.ratio.toFixed(1)} × an empty request: the same at ${FEW} tasks`,
+        figure: ratioOf(created.growth, spread(created.many, 'ms', 2)),
+        floor: `${spread(created.few, 'ms', 2)}: the same at ${FEW} tasks, turn by turn`,
         target: `≤ ${MANY_TARGET} ×`,
-        met: many.ratio <= MANY_TARGET * few.ratio,
+        met: created.growth <= MANY_TARGET,
       },
       {
         what: `team server: TaskUpdate beside ${FEW} finished tasks, on disk when answered`,
-        figure: ratioOf(fewEnded.ratio, spread(fewEnded.updates, 'ms', 2)),
-        floor: `${spread(fewEnded.pings, 'ms', 2)}: an empty request`,
+        figure: ratioOf(updated.ratio, spread(updated.few, 'ms', 2)),
+        floor: `${spread(updated.ping, 'ms', 2)}: an empty request`,
         target: `≤ ${UPDATE_TARGET} ×`,
-        met: fewEnded.ratio <= UPDATE_TARGET,
+        met: updated.ratio <= UPDATE_TARGET,
       },
       {
         what: `team server: TaskUpdate beside ${MANY} finished tasks, on disk when answered`,
-        figure: ratioOf(
-          manyEnded.ratio / fewEnded.ratio,
-          `${manyEnded.ratio.toFixed(1)} × an empty request; ${spread(manyEnded.updates, 'ms', 2)}`,
-        ),
-        floor: `${fewEnded.ratio.toFixed(1)} × an empty request: the same beside ${FEW}`,
+        figure: ratioOf(updated.growth, spread(updated.many, 'ms', 2)),
+        floor: `${spread(updated.few, 'ms', 2)}: the same beside ${FEW}, turn by turn`,
         target: `≤ ${MANY_TARGET} ×`,
-        met: manyEnded.ratio <= MANY_TARGET * fewEnded.ratio,
+        met: updated.growth <= MANY_TARGET,
       },
       {
         what: 'team server: listing of its tools',
