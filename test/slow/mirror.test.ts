@@ -96,6 +96,34 @@ test('workspaces have the remote’s tags, and nothing of what other agents left
   await assert.rejects(gitAs(second.path, 'cat-file', '-t', head ?? ''));
 });
 
+test('a branch that the daemon pushed is fetched for clones when it is asked for, or with something else', async (t) => {
+  const { bare, work, mirror, workspaces, ready, task } = await setUpWorkspaces(t);
+  const { path } = await ready(task());
+  const sha = await commitFiles(path, { 'one.txt': '1\n' }, 'one');
+  await workspaces.collect(task(), signal);
+  await workspaces.push(task(), sha, [], signal);
+  const shown = async (branch: string) =>
+    (await gitAs(mirror.source, 'for-each-ref', '--format=%(objectname)', `refs/heads/${branch}`)).trim();
+  const refresh = async (branch?: string) => {
+    mirror.outdate();
+    await mirror.refresh(signal, branch);
+    return shown(task().branch);
+  };
+
+  assert.equal(await refresh(), '', 'a push alone costs no fetch');
+  assert.equal(await refresh('tool/issue-2'), '', 'nor does an issue without a branch');
+  assert.equal(await refresh(task().branch), sha);
+
+  await gitAs(bare, 'update-ref', '-d', `refs/heads/${task().branch}`);
+  assert.equal(await refresh(task().branch), '', 'a branch that was deleted is gone when its issue starts again');
+
+  await workspaces.push(task(), sha, [sha], signal);
+  const main = await commitFiles(work, { 'later.txt': 'x' }, 'later');
+  await gitAs(work, 'push', '--quiet', bare, 'main');
+  assert.equal(await refresh(), sha);
+  assert.equal(await shown('main'), main);
+});
+
 test('a person’s settings of git change nothing in what a commit is taken for', async (t) => {
   const { directory, mirror, workspaces, ready, task } = await setUpWorkspaces(t);
   const home = join(directory, 'home');

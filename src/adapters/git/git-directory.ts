@@ -129,7 +129,7 @@ export function readRef(path: string, ref: string): string | null {
 }
 
 /** The same, of a Git directory wherever it lies. */
-function readRefAt(directory: string, ref: string): string | null {
+export function readRefAt(directory: string, ref: string): string | null {
   const loose = readRegular(join(directory, ref), MAX_REF_BYTES)?.trim();
   if (loose !== undefined) return SHA.test(loose) ? loose : null;
   const row = readPackedRefs(directory)

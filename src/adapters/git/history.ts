@@ -1,56 +1,83 @@
-// What a commit has beyond the default branch, told from one look at the log.
+// Commits beyond the default branch, read from the log: messages, whether they change anything, links that they may add.
 
 /** What a commit is to the default branch; `unrelated`: they have no commit in common. */
 export type Standing = 'changes' | 'nothing' | 'unrelated';
 
-/** `standing` is null when the log alone does not tell. */
-export type History = { readonly standing: Standing | null; readonly messages: readonly string[] };
+/**
+ * `standing` is null when the log alone does not tell.
+ * `mayAddLinks` is false only when no commit adds a link to another repository.
+ */
+export type History = {
+  readonly standing: Standing | null;
+  readonly messages: readonly string[];
+  readonly mayAddLinks: boolean;
+};
 
 /** So many commits are read; of these so many have their messages told. */
 const MAX_COMMITS = 100;
 const MAX_MESSAGES = 50;
 
-/** Arguments of git for what `parseHistory` reads. */
-export function historyArguments(base: string, sha: string): string[] {
-  return ['log', '--boundary', `--max-count=${MAX_COMMITS}`, '--format=%m%n%T%n%P%n%B%x00', `${base}..${sha}`];
+/** Arguments of git for what `parseLog` reads. */
+export function logArguments(base: string, sha: string): string[] {
+  const diff = ['--raw', '--no-renames', '--ignore-submodules=none'];
+  return ['log', `--max-count=${MAX_COMMITS}`, ...diff, '--format=%H%n%T%n%P%n%B%x00', `${base}..${sha}`];
 }
 
-/** Reads the log: the newest commit first, what the default branch has as well marked as boundary. */
-export function parseHistory(log: string): History {
-  const records = log
-    .split('\0')
-    .map((text) => text.replace(/^\n/, ''))
-    .filter((text) => text !== '')
-    .map((text) => text.split('\n'));
-  const isClear = records.every(([mark]) => mark === '>' || mark === '-');
-  const commits = records
-    .filter(([mark]) => mark === '>' || mark === '-')
-    .map(([mark, tree = '', parents = '', ...lines]) => ({
-      isOwn: mark === '>',
-      tree,
-      isMerge: parents.includes(' '),
-      message: lines.join('\n').trim(),
-    }));
-  const own = commits.filter((commit) => commit.isOwn);
-  const messages = own
-    .filter((commit) => !commit.isMerge && commit.message !== '')
+type Commit = {
+  readonly sha: string;
+  readonly tree: string;
+  readonly parents: readonly string[];
+  readonly message: string;
+};
+
+type Log = {
+  /** The newest first. */
+  readonly commits: readonly Commit[];
+  readonly mayAddLinks: boolean;
+};
+
+const SHA = /^[0-9a-f]{40,64}$/;
+const LINK_ROW = /^:+[0-7 ]* 160000 /m;
+
+/** A row of changes stands behind the commit that it belongs to, and so at the beginning of what follows the NUL. */
+export function parseLog(log: string): Log {
+  const commits: Commit[] = [];
+  let isClear = true;
+  for (const text of log.split('\0')) {
+    const lines = text.split('\n');
+    const start = lines.findIndex((line) => line !== '' && !line.startsWith(':'));
+    if (start === -1) continue;
+    const [sha = '', tree = '', parents = '', ...message] = lines.slice(start);
+    isClear &&= SHA.test(sha) && SHA.test(tree);
+    commits.push({ sha, tree, parents: parents.split(' ').filter(Boolean), message: message.join('\n').trim() });
+  }
+  // Git shows no changes of a merge.
+  const isWhole = isClear && commits.length < MAX_COMMITS && commits.every(({ parents }) => parents.length < 2);
+  return { commits, mayAddLinks: !isWhole || LINK_ROW.test(log) };
+}
+
+/** Of commits that are not merges, oldest first. */
+function messagesOf(commits: readonly Commit[]): readonly string[] {
+  return commits
+    .filter(({ parents, message }) => parents.length < 2 && message !== '')
     .slice(0, MAX_MESSAGES)
-    .map((commit) => commit.message)
+    .map(({ message }) => message)
     .reverse();
-  const shared = commits.filter((commit) => !commit.isOwn);
-  const standing = isClear && commits.length < MAX_COMMITS ? standingOf(own, shared) : null;
-  return { standing, messages };
 }
 
-type Commit = { readonly tree: string };
-
-function standingOf(own: readonly Commit[], shared: readonly Commit[]): Standing | null {
-  const [tip] = own;
+/** @param treeOf gives the tree of a commit that the default branch has */
+async function standingOf(
+  { commits }: Log,
+  treeOf: (sha: string) => Promise<string>,
+): Promise<Standing | null> {
+  const [tip] = commits;
   if (tip === undefined) return 'nothing';
-  const [base] = shared;
+  if (commits.length === MAX_COMMITS) return null;
+  const own = new Set(commits.map(({ sha }) => sha));
+  const [base, ...others] = new Set(commits.flatMap(({ parents }) => parents.filter((parent) => !own.has(parent))));
   if (base === undefined) return 'unrelated';
-  if (shared.length > 1) return null;
-  return tip.tree === base.tree ? 'nothing' : 'changes';
+  if (others.length > 0) return null;
+  return tip.tree === (await treeOf(base)) ? 'nothing' : 'changes';
 }
 
 /** A commit is asked about when it is collected and when its pull request is written, which is soon after. */
@@ -60,6 +87,7 @@ const MAX_KNOWN = 50;
 export class Histories {
   readonly #read: (args: readonly string[], signal: AbortSignal) => Promise<string>;
   readonly #known = new Map<string, History>();
+  readonly #trees = new Map<string, string>();
 
   /** @param read runs git in the repository */
   constructor(read: (args: readonly string[], signal: AbortSignal) => Promise<string>) {
@@ -68,11 +96,24 @@ export class Histories {
 
   /** What `sha` has beyond `base`, both of them commits. */
   async of(base: string, sha: string, signal: AbortSignal): Promise<History> {
-    const key = `${base} ${sha}`;
-    const history = this.#known.get(key) ?? parseHistory(await this.#read(historyArguments(base, sha), signal));
-    this.#known.set(key, history);
-    const [oldest] = this.#known.keys();
-    if (oldest !== undefined && this.#known.size > MAX_KNOWN) this.#known.delete(oldest);
-    return history;
+    return remembered(this.#known, `${base} ${sha}`, async () => {
+      const log = parseLog(await this.#read(logArguments(base, sha), signal));
+      const standing = await standingOf(log, (commit) => this.#treeOf(commit, signal));
+      return { standing, messages: messagesOf(log.commits), mayAddLinks: log.mayAddLinks };
+    });
   }
+
+  /** Many issues begin at the same commit. */
+  #treeOf(commit: string, signal: AbortSignal): Promise<string> {
+    const args = ['rev-parse', '--verify', `${commit}^{tree}`];
+    return remembered(this.#trees, commit, async () => (await this.#read(args, signal)).trim());
+  }
+}
+
+async function remembered<T>(known: Map<string, T>, key: string, read: () => Promise<T>): Promise<T> {
+  const value = known.get(key) ?? (await read());
+  known.set(key, value);
+  const [oldest] = known.keys();
+  if (oldest !== undefined && known.size > MAX_KNOWN) known.delete(oldest);
+  return value;
 }

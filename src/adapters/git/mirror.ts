@@ -120,9 +120,19 @@ export class Mirror {
     throw new ToolError('git', `git ${args[0] ?? ''} failed: ${explain(stderr || stdout)}`);
   }
 
-  /** Brings the mirror up to date, cloning it first where there is none. Calls that come together share one fetch. */
-  refresh(signal: AbortSignal): Promise<void> {
-    return this.#fetching.ensure(this.#exists && this.#seed.exists && !this.#damaged, signal);
+  /**
+   * Brings the mirror up to date, cloning it first where there is none. Calls that come together share one fetch.
+   * @param branch is as new in what workspaces are cloned from as it is here
+   */
+  async refresh(signal: AbortSignal, branch?: string): Promise<void> {
+    await this.#fetching.ensure(this.#exists && this.#seed.exists && !this.#damaged, signal);
+    if (branch === undefined || this.#seed.shows(branch, await this.#refs.all())) return;
+    this.#seed.outdate();
+    await this.#turns.take(() => this.#show(signal));
+  }
+
+  async #show(signal: AbortSignal): Promise<void> {
+    await this.#seed.follow(await this.#refs.all(), await this.#head(), this.#isUntouched, signal);
   }
 
   /** The remote may have something new: a fetch that began before this serves nobody who comes after it. */
@@ -136,7 +146,7 @@ export class Mirror {
       if (!this.#reach.isOpen || (await isEnough())) return;
       await this.#turns.take(async () => {
         await this.#goBack(step, signal);
-        await this.#seed.follow(await this.#refs.all(), await this.#head(), this.#isUntouched, signal);
+        await this.#show(signal);
       });
     }
   }
@@ -150,7 +160,7 @@ export class Mirror {
     if (this.#damaged) await this.#cloneAnew(signal);
     else if (this.#exists) await this.#fetch(signal);
     else await this.#clone(this.path, signal);
-    await this.#seed.follow(await this.#refs.all(), await this.#head(), this.#isUntouched, signal);
+    await this.#show(signal);
   }
 
   async #fetch(signal: AbortSignal): Promise<void> {
@@ -347,7 +357,8 @@ export class Mirror {
 
   /** Links to other repositories that the commit adds and that are no submodules. */
   async newLinks(sha: string, signal: AbortSignal): Promise<readonly string[]> {
-    return newLinks((args, s) => this.#try(args, s), (await this.#historyOf(sha, signal)).base, sha, signal);
+    const { base, history } = await this.#historyOf(sha, signal);
+    return history.mayAddLinks ? newLinks((args, s) => this.#try(args, s), base, sha, signal) : [];
   }
 
   /** The messages of the commits that `sha` has beyond the default branch, oldest first. */

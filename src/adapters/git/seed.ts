@@ -6,7 +6,11 @@ import { existsSync } from 'node:fs';
 import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ALL_PAST, FILES, git } from './git.ts';
+import { readRefAt } from './git-directory.ts';
 import type { Refs } from './known-refs.ts';
+import { PUSHED } from './pushes.ts';
+
+const BRANCHES = 'refs/heads/';
 
 /** Turns away whoever pushes to a bare repository of the daemon's by its path. */
 export async function refusePushes(path: string): Promise<void> {
@@ -21,7 +25,7 @@ export async function refusePushes(path: string): Promise<void> {
 export class Seed {
   readonly path: string;
   readonly #mirror: string;
-  /** The branches as they were when it was last brought up to date. */
+  /** The branches and tags as they were when it was last brought up to date. */
   #shown: string | undefined;
   #head: string | undefined;
 
@@ -35,11 +39,16 @@ export class Seed {
   }
 
   /**
-   * Brings it up to the mirror's state: `refs` are all of the mirror's, `head` is its default branch.
+   * Brings it up to the mirror's state: `refs` are all of the mirror's, `head` is its default branch. Branches of other
+   * issues, as the daemon pushed them, wait for the next time that something else is new: each push would cost a fetch.
    * @param isUntouched the mirror holds nothing but what came from the remote, so that its objects can be taken as they are
    */
   async follow(refs: Refs, head: string, isUntouched: boolean, signal: AbortSignal): Promise<void> {
-    const seen = [...refs].filter(([ref]) => ref.startsWith('refs/heads/') || ref.startsWith('refs/tags/'));
+    const seen = [...refs].filter(
+      ([ref, sha]) =>
+        ref.startsWith('refs/tags/') ||
+        (ref.startsWith(BRANCHES) && refs.get(`${PUSHED}/${ref.slice(BRANCHES.length)}`) !== sha),
+    );
     const shown = createHash('sha256')
       .update(JSON.stringify([head, seen]))
       .digest('base64');
@@ -47,6 +56,17 @@ export class Seed {
     this.#shown = undefined;
     if (!this.exists || !(await this.#fetch(head, signal))) await this.#clone(isUntouched, signal);
     this.#shown = shown;
+  }
+
+  /** Whether it has the branch as it is in the mirror, whose refs these are. */
+  shows(branch: string, refs: Refs): boolean {
+    const ref = `${BRANCHES}${branch}`;
+    return readRefAt(this.path, ref) === (refs.get(ref) ?? null);
+  }
+
+  /** The next time it takes all branches as they are. */
+  outdate(): void {
+    this.#shown = undefined;
   }
 
   /** False when it cannot be used any more, for whatever reason: it holds nothing that could not be made again. */

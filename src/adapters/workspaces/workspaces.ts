@@ -177,7 +177,7 @@ export class DiskWorkspaces implements Workspaces {
 
   async afterCreate(task: WorkspaceTask, signal: AbortSignal): Promise<void> {
     const path = this.#checked(task.issue);
-    await this.#options.mirror.refresh(signal);
+    await this.#options.mirror.refresh(signal, task.branch);
     const script = this.#options.workflow().hooks.afterCreate;
     if (script === null) return this.#fill(task, path, signal);
     await this.#lfs.fetch(task, signal);
@@ -193,7 +193,7 @@ export class DiskWorkspaces implements Workspaces {
     } catch (error) {
       if (!saysDamaged(messageOf(error))) throw error;
       mirror.distrust();
-      await mirror.refresh(signal);
+      await mirror.refresh(signal, task.branch);
       await removeTree(path);
       await mkdir(path);
       await clone.cloneMirror(mirror.source, path, signal);
@@ -215,7 +215,7 @@ export class DiskWorkspaces implements Workspaces {
 
   async beforeRun(task: WorkspaceTask, signal: AbortSignal): Promise<void> {
     this.#checked(task.issue);
-    await this.#options.mirror.refresh(signal);
+    await this.#options.mirror.refresh(signal, task.branch);
     try {
       if (this.#options.workflow().hooks.beforeRun === null) await this.#sync(task, signal);
       else await this.#syncByScript(task, signal);

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import { writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
-import { historyArguments, parseHistory } from '../../../src/adapters/git/history.ts';
+import { Histories } from '../../../src/adapters/git/history.ts';
 import { commitFiles, gitAs } from '../../support/forge.ts';
 import { type Cleanup, tempDir } from '../../support/temp.ts';
 
@@ -12,16 +12,18 @@ async function repository(t: Cleanup) {
   await commitFiles(path, { 'a.txt': 'a\n' }, 'first');
   await gitAs(path, 'checkout', '--quiet', '-b', 'work');
   const head = async (ref = 'HEAD') => (await gitAs(path, 'rev-parse', ref)).trim();
-  const history = async () => parseHistory(await gitAs(path, ...historyArguments(await head('main'), await head())));
+  const histories = new Histories((args) => gitAs(path, ...args));
+  const history = async () => histories.of(await head('main'), await head(), new AbortController().signal);
   return { path, history };
 }
 
 test('commits beyond the default branch: what they say, oldest first, and that they change something', async (t) => {
   const { path, history } = await repository(t);
-  assert.deepEqual(await history(), { standing: 'nothing', messages: [] });
+  assert.deepEqual(await history(), { standing: 'nothing', messages: [], mayAddLinks: false });
   await commitFiles(path, { 'b.txt': 'b\n' }, 'one\n\nwith a body\n> and a line like a mark');
   await commitFiles(path, { 'c.txt': 'c\n' }, 'two');
-  const told = { standing: 'changes', messages: ['one\n\nwith a body\n> and a line like a mark', 'two'] };
+  const messages = ['one\n\nwith a body\n> and a line like a mark', 'two'];
+  const told = { standing: 'changes', messages, mayAddLinks: false };
   assert.deepEqual(await history(), told);
   await gitAs(path, 'checkout', '--quiet', 'main');
   await commitFiles(path, { 'd.txt': 'd\n' }, 'main goes on');
@@ -33,7 +35,7 @@ test('commits that take each other back change nothing', async (t) => {
   const { path, history } = await repository(t);
   await commitFiles(path, { 'a.txt': 'b\n' }, 'there');
   await commitFiles(path, { 'a.txt': 'a\n' }, 'and back');
-  assert.deepEqual(await history(), { standing: 'nothing', messages: ['there', 'and back'] });
+  assert.deepEqual(await history(), { standing: 'nothing', messages: ['there', 'and back'], mayAddLinks: false });
 });
 
 test('a branch that is behind has nothing; one with no commit in common is unrelated', async (t) => {
@@ -47,6 +49,20 @@ test('a branch that is behind has nothing; one with no commit in common is unrel
   assert.equal((await history()).standing, 'unrelated');
 });
 
+test('a commit that adds a link may add links; one that only has a link does not', async (t) => {
+  const { path, history } = await repository(t);
+  mkdirSync(join(path, 'deps/one'), { recursive: true });
+  await gitAs(path, 'update-index', '--add', '--cacheinfo', `160000,${'1'.repeat(40)},deps/one`);
+  await gitAs(path, 'commit', '--quiet', '-m', 'a link');
+  assert.equal((await history()).mayAddLinks, true);
+  await gitAs(path, 'branch', '--force', 'main');
+  await commitFiles(path, { 'b.txt': 'b\n' }, 'a file');
+  assert.equal((await history()).mayAddLinks, false);
+  await gitAs(path, 'rm', '--quiet', '--cached', 'deps/one');
+  await gitAs(path, 'commit', '--quiet', '-m', ':000000 160000 0000000 1111111 A\tdeps/two');
+  assert.deepEqual((await history()).standing, 'changes');
+});
+
 test('merges are not told, and where the log does not tell what changes, that is said', async (t) => {
   const { path, history } = await repository(t);
   await commitFiles(path, { 'b.txt': 'b\n' }, 'mine');
@@ -54,7 +70,7 @@ test('merges are not told, and where the log does not tell what changes, that is
   await commitFiles(path, { 'c.txt': 'c\n' }, 'theirs');
   await gitAs(path, 'checkout', '--quiet', 'work');
   await gitAs(path, 'merge', '--quiet', '--no-edit', 'main');
-  assert.deepEqual(await history(), { standing: null, messages: ['mine'] });
+  assert.deepEqual(await history(), { standing: null, messages: ['mine'], mayAddLinks: true });
 });
 
 test('of very many commits the last ones are told', async (t) => {
