@@ -43,14 +43,13 @@ const CHECKS_PATIENCE_MS = 570_000;
 
 /** The checks and the work tree start programs: loaded when they are asked. */
 function lateChecks(root: string, cacheDirectory: string, env: Environment): Checks {
+  const load = async () => {
+    const { createChecks } = await import('./adapters/checks/checks.ts');
+    return createChecks({ root, cacheDirectory, now: Date.now, env, patienceMs: CHECKS_PATIENCE_MS });
+  };
   return {
-    run: async (settings, signal) => {
-      const { createChecks } = await import('./adapters/checks/checks.ts');
-      return createChecks({ root, cacheDirectory, now: Date.now, env, patienceMs: CHECKS_PATIENCE_MS }).run(
-        settings,
-        signal,
-      );
-    },
+    run: async (settings, signal) => (await load()).run(settings, signal),
+    missing: async (settings) => (await load()).missing(settings),
   };
 }
 

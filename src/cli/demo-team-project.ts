@@ -111,11 +111,7 @@ const CONFIG = '.tool/config/workflow.yaml';
 const configText = (patterns: string) => `workflow:
   team:
     enabled: true
-${patterns}quality:
-  trust5:
-    # The guest book has no formatter and no audit.
-    not_measured: [readable, unified, secured]
-`;
+${patterns}`;
 
 /** Paths and contents of the project. */
 export const DEMO_FILES: Readonly<Record<string, string>> = {

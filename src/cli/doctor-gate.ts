@@ -1,33 +1,21 @@
-// What `tool doctor` tells of the quality gate: by which command each part of it is measured, and what would stand in a team's way.
+// The rows of `tool doctor` about the quality gate: the command of each part, and required parts that nothing can measure.
 
-import { lookAhead, type Prospect } from '../adapters/checks/outlook.ts';
-import type { Dimension, QualitySettings } from '../domain/quality.ts';
+import { lookAhead } from '../adapters/checks/outlook.ts';
+import { missingParts, type Prospect, remedyFor } from '../domain/gate-outlook.ts';
+import type { QualitySettings } from '../domain/quality.ts';
 import type { TeamSettings } from '../domain/team/settings.ts';
-import { type Check, fail, ok, warn } from './check.ts';
+import { type Check, fail, ok } from './check.ts';
 
-/** Which dimension of TRUST 5 is not measured where one of these is not. */
-const OF: Readonly<Partial<Record<Prospect['name'], Dimension>>> = {
-  lint: 'readable',
-  format: 'unified',
-  security: 'secured',
-};
-
-function rowOf({ name, commands, gap }: Prospect, { coverageTarget, trust5 }: QualitySettings): Check {
+function rowOf(one: Prospect, settings: QualitySettings, prospects: readonly Prospect[]): Check {
+  const { name, commands, gap } = one;
   const title = `gate: ${name}`;
-  if (gap === '') return ok(title, commands.join('; '));
-  const dimension = OF[name];
-  const given = `name a command in quality.commands.${name} of .tool/config/workflow.yaml`;
-  if (dimension === undefined)
-    return name === 'coverage' && coverageTarget === 0
-      ? ok(title, 'not measured (quality.coverage_target: 0)')
-      : warn(title, `no task that writes can be completed: ${gap}`, given);
-  return trust5.notMeasured.includes(dimension)
-    ? ok(title, `not measured, and need not be (quality.trust5.not_measured): ${gap}`)
-    : warn(
-        title,
-        `not measured, which keeps the work of a whole team from passing: ${gap}`,
-        `${given}, or put ${dimension} into quality.trust5.not_measured`,
-      );
+  if (gap === '') return ok(title, commands.join('; ') || 'by what is built in');
+  if (missingParts(prospects, settings).includes(one))
+    return fail(title, `required (quality.required), and nothing can measure it: ${gap}`, remedyFor(one));
+  const isAwaited = settings.required.includes(name) && !(name === 'coverage' && settings.coverageTarget === 0);
+  return isAwaited
+    ? ok(title, `no tests yet (${gap}): the tester writes them first`)
+    : ok(title, `not measured, neither passes nor fails: ${gap}`);
 }
 
 export async function diagnoseGate(
@@ -39,5 +27,5 @@ export async function diagnoseGate(
     return [ok('gate', 'no completion is measured (workflow.team.hooks.task_completed)')];
   const prospects = await lookAhead(root, quality, env);
   if (typeof prospects === 'string') return [fail('gate', prospects, 'mend the file')];
-  return prospects.map((one) => rowOf(one, quality));
+  return prospects.map((one) => rowOf(one, quality, prospects));
 }

@@ -7,6 +7,8 @@ import { fieldsAt, filesDisabling, type SettingsFile, settingsFiles, textsOf } f
 import { hasOwnHooks } from '../adapters/own-hooks.ts';
 import { packageRoot } from '../adapters/package-root.ts';
 import { messageOf } from '../domain/errors.ts';
+import { DEFAULT_OWNERSHIP } from '../domain/team/ownership.ts';
+import { withProposed } from '../domain/team/suggest-ownership.ts';
 import { TEAM_SERVER } from '../install/hook-table.ts';
 import { filesLeftOut } from '../install/host-events.ts';
 import { hostForm } from '../install/host-form.ts';
@@ -110,12 +112,17 @@ function named(outcomes: readonly Outcome[]): string {
 }
 
 /** Whether all of an installation of this version is still there. */
-export function checkComplete(root: string, { version, hostVersion }: Manifest): readonly Check[] {
+export function checkComplete(root: string, { version, hostVersion, ownership = [] }: Manifest): readonly Check[] {
   const name = 'team mode';
   try {
     const { form } = hostForm(hostVersion);
-    const payload = readPayload({ from: packageRoot(), version, form, configText: teamFileText() });
-    const { outcomes } = planInstall({ root, payload, version, host: hostVersion, force: false });
+    const payload = readPayload({
+      from: packageRoot(),
+      version,
+      form,
+      configText: teamFileText(withProposed(DEFAULT_OWNERSHIP, ownership)),
+    });
+    const { outcomes } = planInstall({ root, payload, version, host: hostVersion, force: false, ownership });
     const gone = outcomes.filter(({ did }) => did === 'created' || did === 'changed');
     const vital = gone.filter(isVital);
     if (vital.length > 0)

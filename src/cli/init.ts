@@ -2,16 +2,25 @@
 
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { lookAhead } from '../adapters/checks/outlook.ts';
+import { TEAM_FILE } from '../adapters/config/team-file.ts';
 import { teamFileText } from '../adapters/config/team-file-text.ts';
+import { readTeamSettings } from '../adapters/config/team-settings.ts';
+import { trackedFiles } from '../adapters/git/tracked.ts';
 import { settingsFiles } from '../adapters/host-settings.ts';
 import { packageRoot, packageVersion } from '../adapters/package-root.ts';
 import { claudeVersion, parseVersion } from '../adapters/runner/claude.ts';
 import { ToolError } from '../domain/errors.ts';
+import { missingParts, missingWords } from '../domain/gate-outlook.ts';
+import { DEFAULT_TEAM_SETTINGS } from '../domain/team/default-settings.ts';
+import { DEFAULT_OWNERSHIP } from '../domain/team/ownership.ts';
+import type { TeamSettings } from '../domain/team/settings.ts';
+import { type Proposed, proposeOwnership, withProposed } from '../domain/team/suggest-ownership.ts';
 import { got } from '../domain/text.ts';
 import { formatterNotes } from '../install/formatters.ts';
 import { filesLeftOut } from '../install/host-events.ts';
 import { type Host, hostForm } from '../install/host-form.ts';
-import { planInstall } from '../install/install.ts';
+import { type Plan, planInstall, readManifest } from '../install/install.ts';
 import { MANIFEST } from '../install/manifest.ts';
 import { performAll } from '../install/operations.ts';
 import { readPayload } from '../install/payload.ts';
@@ -41,6 +50,39 @@ function nextStep(project: Project): string {
   return `Next: open Claude Code in ${project.root} and type  /tool:1-plan "<feature>" --team`;
 }
 
+/** What nobody owns by the usual patterns, by the files that the project has. */
+async function proposedFor({ root }: Project): Promise<readonly Proposed[]> {
+  return proposeOwnership(await trackedFiles(root), DEFAULT_OWNERSHIP);
+}
+
+function ownershipLines(proposed: readonly Proposed[], plan: Plan): readonly string[] {
+  const config = plan.outcomes.find(({ path }) => path === TEAM_FILE);
+  if (proposed.length === 0 || config === undefined || config.did === 'unchanged') return [];
+  const isWritten = config.did === 'created' || config.did === 'changed';
+  const head = isWritten
+    ? `Owners of this project's own directories, as ${TEAM_FILE} has them (workflow.team.file_ownership; change it as you like):`
+    : `${TEAM_FILE} stays as it is. Its workflow.team.file_ownership could have, for files that nobody owns:`;
+  const row = ({ owner, pattern, files }: Proposed) =>
+    `  ${owner.padEnd(12)}  ${pattern}  (${files} ${files === 1 ? 'file' : 'files'} outside the usual directories)`;
+  return ['', head, ...proposed.map(row)];
+}
+
+/** As the file has them; the defaults where there is none, or where it cannot be read, which is the doctor's matter. */
+function settingsIn(root: string): TeamSettings {
+  try {
+    return readTeamSettings(root);
+  } catch {
+    return DEFAULT_TEAM_SETTINGS;
+  }
+}
+
+/** Required parts of the gate that nothing can measure, by the settings that the project has, or will have. */
+async function gateNotes({ root, main }: Project): Promise<readonly string[]> {
+  const { quality } = settingsIn(main);
+  const prospects = await lookAhead(root, quality, process.env);
+  return typeof prospects === 'string' ? [prospects] : missingParts(prospects, quality).map(missingWords);
+}
+
 function hostWords({ version }: Host): string {
   return version === null ? 'no Claude Code found' : `Claude Code ${version}`;
 }
@@ -53,15 +95,21 @@ export async function initCommand(directory: string | undefined, options: InitOp
     ...host.limits,
     ...leftOut.map(({ words, mend }) => `${words}. To mend it: ${mend}.`),
     ...formatterNotes(project.root),
+    ...(await gateNotes(project)),
   ];
   const version = packageVersion();
-  const payload = readPayload({ from: packageRoot(), version, form: host.form, configText: teamFileText() });
+  const recorded = readManifest(project.root)?.ownership;
+  const proposed = recorded === undefined ? await proposedFor(project) : [];
+  const ownership = recorded ?? proposed;
+  const configText = teamFileText(withProposed(DEFAULT_OWNERSHIP, ownership));
+  const payload = readPayload({ from: packageRoot(), version, form: host.form, configText });
   const plan = planInstall({
     root: project.root,
     payload,
     version,
     host: host.version,
     force: options.force === true,
+    ownership: ownership.map(({ owner, pattern }) => ({ owner, pattern })),
   });
   const isDry = options.dryRun === true;
   if (!isDry && plan.operations.length > 0) await refuseAgentsWhileTeamsStand(project);
@@ -89,6 +137,7 @@ export async function initCommand(directory: string | undefined, options: InitOp
   const said = [
     head,
     ...(preview?.lines ?? summary(changes(plan))),
+    ...ownershipLines(proposed, plan),
     '',
     ...limits.map((limit) => `Note: ${limit}`),
     preview === undefined ? nextStep(project) : 'Nothing was written.',

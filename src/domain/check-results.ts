@@ -2,7 +2,7 @@
 
 import { type Coverage, fileLine, hasLines, percentText, uncovered } from './coverage.ts';
 import { ownThreshold } from './own-threshold.ts';
-import { type Check, type CheckResult, NO_TESTS } from './quality.ts';
+import { type Check, type CheckResult, NO_TESTS, type QualitySettings } from './quality.ts';
 import { type CommandEnd, hasFoundNone, ranBy, SAYS_WHY, tellsFailure, wasLost } from './test-ends.ts';
 import { plainText, readTestOutput } from './test-output.ts';
 import { clip, lastLines, oneLine, visible } from './text.ts';
@@ -87,16 +87,27 @@ export function notMeasured(check: Check, reason: string): Measured {
   return { result: { check, outcome: 'not_measured', reason, details: [], command: null, figure: null }, lasts: true };
 }
 
-/** Nothing has measured the coverage. That fails, unless nothing is asked of it, by a threshold of the commands' own neither. */
+/**
+ * Nothing has measured the coverage. That fails where a command was run for it, or one has a threshold of its own; where
+ * there is no command, nobody can be told to mend it.
+ * @param isAsked whether the settings ask for any
+ * @param command what was run and left no report; null: there is nothing that would leave one
+ */
 export function unmeasuredCoverage(
   why: string,
-  target: number,
+  isAsked: boolean,
   ends: readonly CommandEnd[],
   command: string | null,
 ): Measured {
-  return target > 0 || ends.some((end) => ownThreshold(end) !== null)
-    ? noData('coverage', `not measured: ${why}`, command)
-    : notMeasured('coverage', `${why}; none is asked for (quality.coverage_target: 0)`);
+  const isMissed = (isAsked && command !== null) || ends.some((end) => ownThreshold(end) !== null);
+  if (isMissed) return noData('coverage', `not measured: ${why}`, command);
+  // With the tool installed the same tree is worth another look.
+  return { ...notMeasured('coverage', why), lasts: !isAsked };
+}
+
+/** Whether coverage has to be measured. */
+export function asksForCoverage({ coverageTarget, required }: QualitySettings): boolean {
+  return coverageTarget > 0 && required.includes('coverage');
 }
 
 export function notEnded(
@@ -188,12 +199,13 @@ function failing(end: CommandEnd, names: readonly string[], failures: number | n
   return failed('tests', reason, end.command, names, true);
 }
 
-export function coverageResult(coverage: Coverage, target: number, ends: readonly CommandEnd[]): Measured {
+export function coverageResult(coverage: Coverage, settings: QualitySettings, ends: readonly CommandEnd[]): Measured {
   const command = commandsOf(ends);
   if (!hasLines(coverage)) {
     const why = 'the coverage report names no line of the project beside tests and what is generated';
-    return unmeasuredCoverage(why, target, ends, command);
+    return unmeasuredCoverage(why, asksForCoverage(settings), ends, command);
   }
+  const { coverageTarget: target } = settings;
   const figure = percentText(coverage.percent);
   const below = uncovered(coverage, target);
   const details = below.map(fileLine);

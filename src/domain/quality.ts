@@ -14,13 +14,13 @@ export const DIMENSIONS: readonly Dimension[] = ['tested', 'readable', 'unified'
 /** What may be measured by a command of the project's own. */
 export type Commanded = Exclude<Check, 'performance'> | 'format' | 'complexity';
 
+export const COMMANDED: readonly Commanded[] = ['tests', 'coverage', 'lint', 'security', 'format', 'complexity'];
+
 export type Trust5Settings = {
   /** What each dimension has to reach, of 5. */
   readonly minScore: number;
   /** What a function may reach: one, and one more for each decision in it. */
   readonly maxComplexity: number;
-  /** What may go unmeasured without standing in the way. */
-  readonly notMeasured: readonly Dimension[];
 };
 
 /** A command with the time it may take. */
@@ -29,6 +29,8 @@ export type Budget = { readonly name: string; readonly command: string; readonly
 export type QualitySettings = {
   /** Lines that the tests have to reach, percent. */
   readonly coverageTarget: number;
+  /** What has to be measured; anything else that nothing can measure neither passes nor fails. */
+  readonly required: readonly Commanded[];
   /** Shell commands; null: found from the project's own files. */
   readonly commands: Readonly<Record<Commanded, string | null>>;
   /** The coverage report, from the project's root; null: found. */
@@ -48,15 +50,16 @@ export type QualitySettings = {
 /** Below the 600 s after which the host lets an unanswered hook's action go on. */
 export const DEFAULT_QUALITY: QualitySettings = {
   coverageTarget: 80,
+  required: ['tests', 'coverage'],
   commands: { tests: null, coverage: null, lint: null, security: null, format: null, complexity: null },
   coverageReport: null,
   performance: [],
   secrets: { allowedPaths: [], allowedValues: [] },
-  trust5: { minScore: 5, maxComplexity: 15, notMeasured: [] },
+  trust5: { minScore: 5, maxComplexity: 15 },
   timeoutMs: 540_000,
 };
 
-/** `not_measured`: there is nothing to measure it with; it passes nothing by itself. */
+/** `not_measured`: there is nothing to measure it with; it neither passes nor fails. */
 export type CheckOutcome = 'passed' | 'failed' | 'not_measured';
 
 export type CheckResult = {
@@ -94,7 +97,7 @@ export type GateResult = {
   readonly lintErrors?: readonly string[];
 };
 
-/** The checks as one result: what is not measured passes nothing by itself, and fails nothing. */
+/** The checks as one result: what is not measured neither passes nor fails. */
 export function gateResult(measured: Omit<GateResult, 'ok'>): GateResult {
   return { ...measured, ok: measured.checks.every((check) => check.outcome !== 'failed') };
 }
@@ -154,8 +157,7 @@ function nextStep(result: CheckResult, coverage: number | null, settings: Qualit
         ? 'Write tests, or mend what says where the command finds them.'
         : 'Make the tests pass.';
     case 'coverage':
-      if (figure === null)
-        return `Make the coverage measurable, or name its command or its report: ${GIVE}; where nothing can measure it, the user may waive it there (coverage_target: 0).`;
+      if (figure === null) return `Have the command leave a report, or name its command or its report: ${GIVE}.`;
       if (isBelowOwn(result)) return 'Add tests until the command reaches that threshold.';
       if (coverage !== null && coverage >= settings.coverageTarget)
         return 'Find out why the command fails, and mend it.';

@@ -3,6 +3,7 @@
 import {
   type CheckOutcome,
   type CheckResult,
+  type Commanded,
   DIMENSIONS,
   type Dimension,
   type GateResult,
@@ -32,7 +33,7 @@ export type Trust5Facts = {
 export type DimensionResult = {
   readonly dimension: Dimension;
   readonly state: CheckOutcome;
-  /** From 0 to 5; null when it was not measured in full and nothing of it has failed. */
+  /** From 0 to 5, of the parts that were measured; null when none was, or a required one was not. */
   readonly score: number | null;
   /** One line for each part: what was found, or why nothing was. */
   readonly figures: readonly string[];
@@ -57,6 +58,8 @@ export type Trust5Summary = Omit<Trust5, 'dimensions'> & {
 
 /** One of the two parts of a dimension. */
 type Part = {
+  /** What `quality.required` calls it; missing: it names no such part. */
+  readonly name?: Commanded;
   readonly outcome: CheckOutcome;
   /** How much of it is as it should be, from 0 to 1. */
   readonly share: number;
@@ -191,7 +194,7 @@ function originParts(facts: Trust5Facts['commits']): readonly Part[] {
 }
 
 /** Said where nothing but a person's commits is there. */
-export const PERSONS_COUNT = 'a commit of your own counts when';
+const PERSONS_COUNT = 'a commit of your own counts when';
 
 function personsWords({ spec, tasks }: CommitFacts): string {
   const ids = tasks === null || tasks.length === 0 ? '' : ` (${tasks.join(', ')})`;
@@ -233,20 +236,24 @@ function commitParts(facts: CommitFacts | Unmeasured): readonly Part[] {
   ];
 }
 
-/** What is said of a dimension that is not measured, and stands in nobody's way. */
-const UNASKED = 'need not be measured (quality.trust5.not_measured)';
+/** Begins what is said of parts that are not measured and have to be. */
+const REQUIRED = 'quality.required names';
 
 function judge(
   dimension: Dimension,
   parts: readonly Part[],
-  { minScore, notMeasured }: QualitySettings['trust5'],
+  { required, trust5: { minScore } }: QualitySettings,
 ): DimensionResult {
   const measured = parts.filter(({ outcome }) => outcome !== 'not_measured');
   const reached = measured.length === 0 ? null : score(5 * mean(measured.map(({ share }) => share)));
   const isBroken = measured.some(({ outcome, isHard }) => isHard && outcome === 'failed');
   const isBelow = reached !== null && reached < minScore;
   const hasFailed = isBroken || isBelow;
-  const state = hasFailed ? 'failed' : measured.length < parts.length ? 'not_measured' : 'passed';
+  const lacking = parts.flatMap(({ name, outcome }) =>
+    name !== undefined && outcome === 'not_measured' && required.includes(name) ? [name] : [],
+  );
+  const isUnmeasured = measured.length === 0 || lacking.length > 0;
+  const state = hasFailed ? 'failed' : isUnmeasured ? 'not_measured' : 'passed';
   return {
     dimension,
     state,
@@ -254,7 +261,7 @@ function judge(
     figures: [
       ...parts.map(({ figure }) => figure),
       ...(isBelow && !isBroken ? [`expected at least ${minScore}`] : []),
-      ...(state === 'not_measured' && notMeasured.includes(dimension) ? [UNASKED] : []),
+      ...(lacking.length > 0 ? [`${REQUIRED} ${lacking.join(' and ')}`] : []),
     ],
     source: [...new Set(parts.flatMap(({ source }) => source ?? []))].join('; ') || 'nothing',
     findings: parts.flatMap(({ findings }) => findings),
@@ -273,7 +280,7 @@ function securityIssues(checks: readonly CheckResult[], secrets: Trust5Facts['se
   return known.length === 0 ? null : known.reduce((sum, one) => sum + one, 0);
 }
 
-/** The scores. What is not measured passes nothing, unless the settings name its dimension; something has to be measured. */
+/** The scores. What is not measured neither passes nor fails, unless `quality.required` names it; something has to be measured. */
 export function trust5Of(facts: Trust5Facts, settings: QualitySettings): Trust5 {
   const { checks, coverage } = facts.gate;
   const { coverageTarget: target, trust5 } = settings;
@@ -282,28 +289,31 @@ export function trust5Of(facts: Trust5Facts, settings: QualitySettings): Trust5 
   // Nothing is asked of it: its share is that of any figure.
   const isWaived = target === 0 && covered.outcome === 'not_measured';
   const parts: Readonly<Record<Dimension, readonly Part[]>> = {
-    tested: [checkPart(checks, 'tests'), isWaived ? { ...covered, outcome: 'passed', share: 1 } : covered],
-    readable: [checkPart(checks, 'lint'), complexityPart(facts.complexity, trust5.maxComplexity)],
-    unified: [formatPart(facts.format)],
-    secured: [checkPart(checks, 'security'), secretsPart(facts.secrets)],
+    tested: [
+      { name: 'tests', ...checkPart(checks, 'tests') },
+      { name: 'coverage', ...covered, ...(isWaived ? { outcome: 'passed', share: 1 } : {}) },
+    ],
+    readable: [
+      { name: 'lint', ...checkPart(checks, 'lint') },
+      { name: 'complexity', ...complexityPart(facts.complexity, trust5.maxComplexity) },
+    ],
+    unified: [{ name: 'format', ...formatPart(facts.format) }],
+    secured: [{ name: 'security', ...checkPart(checks, 'security') }, secretsPart(facts.secrets)],
     trackable: originParts(facts.commits),
   };
-  const dimensions = DIMENSIONS.map((dimension) => judge(dimension, parts[dimension], trust5));
+  const dimensions = DIMENSIONS.map((dimension) => judge(dimension, parts[dimension], settings));
   const scores = dimensions.flatMap((one) => one.score ?? []);
   return {
     dimensions,
     score: scores.length === 0 ? null : score(mean(scores)),
-    ok: scores.length > 0 && dimensions.every((one) => isFine(one, settings)),
+    ok: scores.length > 0 && !dimensions.some(isInTheWay),
     securityIssues: securityIssues(checks, facts.secrets),
   };
 }
 
-/** Whether a dimension stands in nobody's way. */
-export function isFine(
-  { dimension, state }: Pick<DimensionResult, 'dimension' | 'state'>,
-  { trust5: { notMeasured } }: QualitySettings,
-): boolean {
-  return state === 'passed' || (state === 'not_measured' && notMeasured.includes(dimension));
+/** Whether it keeps TRUST 5 from being passed. */
+export function isInTheWay({ state, figures }: Pick<DimensionResult, 'state' | 'figures'>): boolean {
+  return state === 'failed' || (state === 'not_measured' && figures.some((figure) => figure.startsWith(REQUIRED)));
 }
 
 export function summaryOf({ dimensions, ...rest }: Trust5): Trust5Summary {
@@ -318,18 +328,11 @@ export function trust5Lines({ dimensions, score: total, ok }: Trust5Summary): re
       ({ dimension, state, score: one, figures, source }) =>
         `${dimension.padEnd(9)} ${words(one).padStart(3)} ${state.replace('_', ' ').padEnd(12)} ${figures.join('; ')} [${source}]`,
     ),
-    `TRUST 5   ${words(total).padStart(3)} ${ok ? 'passed' : `not passed: ${inTheWay(dimensions).map(nameOf).join(', ') || 'nothing is measured'}`}`,
+    `TRUST 5   ${words(total).padStart(3)} ${ok ? 'passed' : `not passed: ${dimensions.filter(isInTheWay).map(nameOf).join(', ') || 'nothing is measured'}`}`,
   ];
 }
 
 type Summed = Trust5Summary['dimensions'][number];
-
-/** What keeps it from being passed. */
-function inTheWay(dimensions: readonly Summed[]): readonly Summed[] {
-  return dimensions.filter(
-    ({ state, figures }) => state === 'failed' || (state === 'not_measured' && !figures.includes(UNASKED)),
-  );
-}
 
 function nameOf({ dimension, state }: Summed): string {
   return `${dimension} ${state.replace('_', ' ')}`;
@@ -337,8 +340,8 @@ function nameOf({ dimension, state }: Summed): string {
 
 /** In one line why it is not passed: what failed, with its figures, and what is not measured. */
 export function trust5Reason({ dimensions }: Trust5Summary): string {
-  const parts = inTheWay(dimensions).map((one) =>
-    one.state === 'failed' ? `${nameOf(one)} (${one.figures.join('; ')})` : nameOf(one),
-  );
+  const parts = dimensions
+    .filter(isInTheWay)
+    .map((one) => (one.state === 'failed' ? `${nameOf(one)} (${one.figures.join('; ')})` : nameOf(one)));
   return `TRUST 5 is not passed: ${parts.join(', ') || 'nothing is measured'}`;
 }

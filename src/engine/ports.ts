@@ -71,6 +71,8 @@ export interface Checks {
    * time: throws `BusyError` where others did for as long as could be waited.
    */
   run(settings: QualitySettings, signal: AbortSignal): Promise<GateResult>;
+  /** Required parts of the gate that nothing can measure, a line each, with what a person does about it. Nothing is measured. */
+  missing(settings: QualitySettings): Promise<readonly string[]>;
 }
 
 /** What came of waiting for a turn; `holder`: who was still at it, in words. */

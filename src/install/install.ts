@@ -20,10 +20,12 @@ export type InstallOptions = {
   readonly version: string;
   readonly host: string | null;
   readonly force: boolean;
+  /** Patterns that the payload's configuration has beside the usual ones. */
+  readonly ownership: NonNullable<Manifest['ownership']>;
 };
 
 /** What was installed into the project; null when nothing is. */
-function readManifest(root: string): Manifest | null {
+export function readManifest(root: string): Manifest | null {
   const text = readText(root, MANIFEST);
   return text === null ? null : parseManifest(text);
 }
@@ -33,7 +35,7 @@ function depth(path: string): number {
 }
 
 /** Throws with every problem at once. */
-export function planInstall({ root, payload, version, host, force }: InstallOptions): Plan {
+export function planInstall({ root, payload, version, host, force, ownership }: InstallOptions): Plan {
   const old = readManifest(root);
   const recorded = new Map((old?.files ?? []).map((file) => [file.path, file]));
   const files = payload.files.map((file) => planFile(file, { root, recorded, force }));
@@ -63,6 +65,7 @@ export function planInstall({ root, payload, version, host, force }: InstallOpti
   const manifest: Manifest = {
     version,
     hostVersion: host,
+    ownership,
     directories: [...new Set([...(old?.directories ?? []), ...directories])].sort(),
     files: files.flatMap((one) => one.files),
     merged: merged.map((one) => one.merged),

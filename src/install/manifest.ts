@@ -31,6 +31,8 @@ export type Manifest = {
   readonly version: string;
   /** Of the host that it was made for; hooks go by it where the host does not name itself. */
   readonly hostVersion: string | null;
+  /** Patterns of this project that its configuration got beside the usual ones; missing: of a version that proposed none. */
+  readonly ownership?: readonly { readonly owner: string; readonly pattern: string }[];
   /** Directories that were not there. */
   readonly directories: readonly string[];
   readonly files: readonly OwnFile[];
@@ -104,6 +106,11 @@ function inside(path: string, at: string): string {
   return path;
 }
 
+function owned(value: unknown, at: string): { readonly owner: string; readonly pattern: string } {
+  const fields = new Fields(value, at);
+  return { owner: fields.text('owner'), pattern: fields.text('pattern') };
+}
+
 function ownFile(value: unknown, at: string): OwnFile {
   const fields = new Fields(value, at);
   const before = fields.has('before') ? { before: fields.inside('before') } : {};
@@ -150,6 +157,7 @@ export function parseManifest(text: string): Manifest {
   return {
     version: fields.text('version'),
     hostVersion: fields.textOrNull('hostVersion'),
+    ...(fields.has('ownership') ? { ownership: fields.list('ownership', owned) } : {}),
     directories: fields.list('directories', (item, at) => inside(textOf(item, at), at)),
     files: fields.list('files', ownFile),
     merged: fields.list('merged', mergedFile),

@@ -31,27 +31,40 @@ test('each part of the gate is told with its command, or with what is missing an
     'ok gate: tests: npm test',
     'ok gate: coverage: node --experimental-test-coverage --test',
   ]);
-  for (const [row, name, dimension] of [
-    [rows[2], 'lint', 'readable'],
-    [rows[3], 'security', 'secured'],
-    [rows[4], 'format', 'unified'],
-  ])
-    assert.match(
-      row ?? '',
-      new RegExp(
-        `^warn gate: ${name}: not measured, which keeps the work of a whole team from passing: .* -> name a command in quality\\.commands\\.${name} of .*, or put ${dimension} into quality\\.trust5\\.not_measured$`,
-      ),
-    );
+  assert.match(
+    rows[2] ?? '',
+    /^ok gate: lint: not measured, neither passes nor fails: package\.json has no script "lint"/,
+  );
+  assert.match(rows[3] ?? '', /^ok gate: security: not measured, neither passes nor fails: /);
+  assert.match(rows[4] ?? '', /^ok gate: format: not measured, neither passes nor fails: /);
+  assert.equal(rows[5], 'ok gate: complexity: by what is built in');
 });
 
-test('what need not be measured, and what a command is given for, stands in nobody’s way', async (t) => {
+test('a required part that nothing can measure fails, with what a person does about it', async (t) => {
+  const files = { 'package.json': '{"scripts":{"test":"vitest run"}}', 'pnpm-lock.yaml': '' };
+  const rows = await told(t, files, { ...quality, required: ['coverage', 'security'] });
+  assert.equal(
+    rows[1],
+    'fail gate: coverage: required (quality.required), and nothing can measure it: vitest measures no coverage without @vitest/coverage-v8 -> run `pnpm add --save-dev @vitest/coverage-v8`, or take coverage out of quality.required in .tool/config/workflow.yaml',
+  );
+  assert.match(
+    rows[3] ?? '',
+    /^fail gate: security: .* -> name a command in quality\.commands\.security, or take security out/,
+  );
+  const without = await told(t, files, { ...quality, required: ['tests'] });
+  assert.ok(
+    without.every((row) => row.startsWith('ok ')),
+    without.join('\n'),
+  );
+});
+
+test('what a command is given for is measured by it', async (t) => {
   const rows = await told(
     t,
     {},
     {
       ...quality,
       commands: { ...quality.commands, tests: 'make test', coverage: 'make coverage', lint: 'make lint' },
-      trust5: { ...quality.trust5, notMeasured: ['unified', 'secured'] },
     },
   );
   assert.deepEqual(rows.slice(0, 3), [
@@ -59,16 +72,15 @@ test('what need not be measured, and what a command is given for, stands in nobo
     'ok gate: coverage: make coverage',
     'ok gate: lint: make lint',
   ]);
-  assert.match(rows[3] ?? '', /^ok gate: security: not measured, and need not be \(quality\.trust5\.not_measured\): /);
-  assert.match(rows[4] ?? '', /^ok gate: format: not measured, and need not be/);
 });
 
-test('without tests no task can be completed; a file of the project that cannot be read is named', async (t) => {
-  const [tests] = await told(t, {});
-  assert.match(
-    tests ?? '',
-    /^warn gate: tests: no task that writes can be completed: the project has no package\.json/,
-  );
+test('a project without tests may start; a file of the project that cannot be read is named', async (t) => {
+  const [tests, coverage] = await told(t, {});
+  for (const row of [tests, coverage])
+    assert.match(
+      row ?? '',
+      /^ok gate: \w+: no tests yet \(the project has no package\.json.*\): the tester writes them first$/,
+    );
   const [broken] = await told(t, { 'package.json': '{' });
   assert.match(broken ?? '', /^fail gate: package\.json/);
 });
@@ -80,7 +92,10 @@ test('where one language can be measured and another cannot, that is told; where
     'src/lib.rs': '',
   });
   assert.equal(rows[0], 'ok gate: tests: npm test; cargo test');
-  assert.match(rows[1] ?? '', /^warn gate: coverage: no task that writes can be completed: .*cargo-llvm-cov/);
+  assert.match(
+    rows[1] ?? '',
+    /^fail gate: coverage: .*cargo-llvm-cov is not installed -> run `cargo install cargo-llvm-cov`/,
+  );
   const off = { ...hooks, taskCompleted: { ...hooks.taskCompleted, requireQualityCheck: false } };
   assert.deepEqual(await diagnoseGate(tempDir(t), { hooks: off, quality }, {}), [
     {

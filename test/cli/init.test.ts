@@ -84,6 +84,34 @@ test('it says what it did in short, what does not work, and what to type next', 
   });
 });
 
+test('directories of the project get an owner, which is said with why, and stays when it is installed again', (t) => {
+  const { root, tool } = machine(t, '2.1.177');
+  const git = (...args: readonly string[]) => execFileSync('git', ['-C', root, ...args], { encoding: 'utf8' });
+  git('init', '--quiet');
+  writeTree(root, { 'shop/cart.py': '', 'shop/tax.py': '', 'tests/test_cart.py': '' });
+  const { stdout } = tool(['init']);
+  assert.match(stdout, /\n {2}backend-dev {3}shop\/\*\* {2}\(2 files outside the usual directories\)\n/);
+  const config = () => readFileSync(join(root, '.tool/config/workflow.yaml'), 'utf8');
+  const written = config();
+  assert.match(written, /\n {8}- prisma\/migrations\/\*\*\n {8}- shop\/\*\*\n/);
+  writeTree(root, { 'store/stock.py': '' });
+  assert.match(tool(['init']).stdout, /nothing was changed/);
+  assert.equal(config(), written);
+  assert.doesNotMatch(tool(['doctor']).stdout, /not all there/);
+});
+
+test('a required part of the gate that nothing can measure is said, with the command that installs it', (t) => {
+  const { root, tool } = machine(t, '2.1.177');
+  writeTree(root, { 'package.json': '{"scripts":{"test":"vitest run"}}' });
+  assert.match(
+    tool(['init']).stdout,
+    /\nNote: the gate cannot measure coverage: .* run `npm install --save-dev @vitest\/coverage-v8`, or take coverage out of quality\.required/,
+  );
+  const { status, stdout } = tool(['doctor']);
+  assert.equal(status, 1);
+  assert.match(stdout, /✖ gate: coverage .*@vitest\/coverage-v8/);
+});
+
 test('a dry run says what would change, then the patch of what people read, and writes nothing', (t) => {
   const files = { '.claude/settings.json': '{\n  "model": "opus"\n}' };
   const { root, tool } = machine(t, '2.1.177', files);

@@ -97,7 +97,7 @@ const SCORES: readonly [string, Trust5Facts, Dimension, 'passed' | 'failed' | 'n
   ['unmeasured coverage', facts({}, check('coverage', { outcome: 'not_measured' })), 'tested', 'not_measured', null],
   ['no tests at all', facts({ gate: { checks: [], coverage: null } }), 'tested', 'not_measured', null],
   ['lint errors', facts({}, failed('lint', 'src/a.js:3:1: no-var')), 'readable', 'failed', 2.5],
-  ['no linter', facts({}, check('lint', { outcome: 'not_measured' })), 'readable', 'not_measured', null],
+  ['no linter', facts({}, check('lint', { outcome: 'not_measured' })), 'readable', 'passed', 5],
   [
     'no linter, and a function that is too complex',
     facts({ complexity: { ...complexity, findings: [finding('a.js')] } }, check('lint', { outcome: 'not_measured' })),
@@ -112,13 +112,7 @@ const SCORES: readonly [string, Trust5Facts, Dimension, 'passed' | 'failed' | 'n
     'failed',
     4.3,
   ],
-  [
-    'code that nothing measures',
-    facts({ complexity: { ...complexity, left: ['a.py'] } }),
-    'readable',
-    'not_measured',
-    null,
-  ],
+  ['code that nothing measures', facts({ complexity: { ...complexity, left: ['a.py'] } }), 'readable', 'passed', 5],
   ['no function', facts({ complexity: { ...complexity, functions: 0, most: null } }), 'readable', 'passed', 5],
   [
     'one of four files',
@@ -137,7 +131,7 @@ const SCORES: readonly [string, Trust5Facts, Dimension, 'passed' | 'failed' | 'n
   ['no formatter', facts({ format: { unmeasured: 'there is none' } }), 'unified', 'not_measured', null],
   ['no file to format', facts({ format: { source: 's', files: 0, findings: [] } }), 'unified', 'passed', 5],
   ['an audit with findings', facts({}, failed('security', 'high: x', 'low: y')), 'secured', 'failed', 2.5],
-  ['no audit', facts({}, check('security', { outcome: 'not_measured' })), 'secured', 'not_measured', null],
+  ['no audit', facts({}, check('security', { outcome: 'not_measured' })), 'secured', 'passed', 5],
   [
     'no audit, and a secret',
     facts(
@@ -178,19 +172,23 @@ for (const [name, given, dimension, state, score] of SCORES)
     const result = trust5Of(given, settings());
     const found = of(result, dimension);
     assert.deepEqual([found.state, found.score], [state, score]);
-    assert.equal(result.ok, state === 'passed');
+    assert.equal(result.ok, state === 'passed' || (state === 'not_measured' && dimension !== 'tested'));
     for (const other of result.dimensions)
       if (other.dimension !== dimension && given.gate.checks.length === 4)
         assert.equal(other.state, 'passed', other.dimension);
   });
 
-test('what is not measured passes only where the settings name it, and only what was not measured', () => {
-  const none = facts({ format: { unmeasured: 'there is none' } });
-  assert.equal(trust5Of(none, settings()).ok, false);
-  assert.equal(trust5Of(none, settings({ notMeasured: ['readable'] })).ok, false);
-  assert.equal(trust5Of(none, settings({ notMeasured: ['unified'] })).ok, true);
+test('a part that is not measured fails only where quality.required names it', () => {
+  const none = facts({ format: { unmeasured: 'there is none' } }, check('lint', { outcome: 'not_measured' }));
+  const requiring = (...required: QualitySettings['required']) => ({ ...settings(), required });
+  assert.equal(trust5Of(none, settings()).ok, true);
+  assert.equal(trust5Of(none, requiring('security', 'complexity')).ok, true);
+  assert.equal(trust5Of(none, requiring('format')).ok, false);
+  const readable = of(trust5Of(none, requiring('lint')), 'readable');
+  assert.deepEqual([readable.state, readable.score], ['not_measured', null]);
+  assert.ok(readable.figures.includes('quality.required names lint'));
   const bad = facts({ format: { source: 's', files: 1, findings: [finding('a.js')] } });
-  assert.equal(trust5Of(bad, settings({ notMeasured: ['unified'] })).ok, false);
+  assert.equal(trust5Of(bad, requiring()).ok, false, 'a failure counts whatever is required');
 });
 
 test('coverage that is not measured, and of which nothing is asked, is as good as any; without tests nothing is', () => {
@@ -203,7 +201,7 @@ test('coverage that is not measured, and of which nothing is asked, is as good a
   assert.equal(tested(check('tests', { outcome: 'not_measured' })).state, 'not_measured');
 });
 
-test('what is not passed says by what, with the thresholds; what need not be measured says so', () => {
+test('what is not passed says by what, with the thresholds; what is not measured stands beside it', () => {
   const mixed = facts(
     {
       complexity: { ...complexity, findings: [finding('a.js')] },
@@ -211,12 +209,12 @@ test('what is not passed says by what, with the thresholds; what need not be mea
     },
     check('security', { outcome: 'not_measured', reason: 'there is no audit' }),
   );
-  const summary = summaryOf(trust5Of(mixed, settings({ notMeasured: ['unified'] })));
+  const summary = summaryOf(trust5Of(mixed, { ...settings(), required: ['security'] }));
   const lines = trust5Lines(summary);
   assert.match(lines[1] ?? '', /^readable {2}4\.3 failed .*; complexity: 1 of 4 .*; expected at least 5 \[/);
   assert.match(
     lines[2] ?? '',
-    /^unified {5}– not measured formatter: not measured: there is no formatter; need not be measured \(quality\.trust5\.not_measured\) \[nothing\]$/,
+    /^unified {5}– not measured formatter: not measured: there is no formatter \[nothing\]$/,
   );
   assert.equal(lines.at(-1), 'TRUST 5   4.7 not passed: readable failed, secured not measured');
   assert.match(
@@ -233,7 +231,7 @@ test('nothing measured is nothing passed, whatever the settings say', () => {
     secrets: { unmeasured: 'c' },
     commits: { unmeasured: 'd' },
   };
-  const all = settings({ notMeasured: ['tested', 'readable', 'unified', 'secured', 'trackable'] });
+  const all = { ...settings(), required: [] };
   const result = trust5Of(nothing, all);
   assert.deepEqual([result.ok, result.score, result.securityIssues], [false, null, null]);
   assert.equal(trust5Lines(summaryOf(result)).at(-1), 'TRUST 5     – not passed: nothing is measured');

@@ -22,7 +22,6 @@ import {
   PLANNERS,
   planAlone,
   played,
-  QUALITY,
   RUN_TEAM,
   SEARCHERS,
   SPEC,
@@ -38,7 +37,7 @@ import { archivedState, toldAfterRestart, toldPhases } from '../support/told-pha
 const SHARED: Cleanup = { after };
 finallyDo(SHARED, () => undefined);
 
-const CONFIG = `workflow:\n  team:\n    enabled: true\n${QUALITY}`;
+const CONFIG = `workflow:\n  team:\n    enabled: true\n`;
 const DOCUMENTS = ['acceptance.md', 'plan.md', 'spec.md'];
 
 /** The documents of the SPEC; days and commits are as they are. */
@@ -96,7 +95,7 @@ function installed(t: Cleanup, version: HostVersion): TeamHost {
 }
 
 function tempProject(t: Cleanup, script: typeof PLANNERS): PhaseProject {
-  return new PhaseProject(t, script, QUALITY, FILES);
+  return new PhaseProject(t, script, '', FILES);
 }
 
 async function led(project: PhaseProject, ...args: readonly string[]): Promise<void> {
@@ -262,7 +261,7 @@ for (const version of availableHosts(['2.1.331'])) {
     });
     await session(host, '/tool:team-restart', second);
 
-    const project = new PhaseProject(t, BUILDERS, QUALITY, { ...FILES, ...files });
+    const project = new PhaseProject(t, BUILDERS, '', { ...FILES, ...files });
     project.play({ ...BUILDERS, 'frontend-dev': { tasks: [{ subject: 'Show', steps: [{ think_ms: 3_600_000 }] }] } });
     const child = project.start('run', SPEC, '--team');
     let said = '';

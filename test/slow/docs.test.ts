@@ -281,8 +281,7 @@ function phases(t: Cleanup): Desk {
     'src/pages/account.js': 'export const account = () => "<h1>Account</h1>";\n',
     'tests/account.test.js':
       "import assert from 'node:assert/strict';\nimport test from 'node:test';\nimport { account } from '../src/pages/account.js';\n\ntest('it is the account', () => assert.match(account(), /Account/));\n",
-    '.tool/config/workflow.yaml':
-      'workflow:\n  team:\n    enabled: true\nquality:\n  trust5:\n    not_measured: [readable, unified, secured]\n',
+    '.tool/config/workflow.yaml': 'workflow:\n  team:\n    enabled: true\n',
   });
   const script = join(desk.home, 'script.json');
   writeFileSync(script, JSON.stringify(LOGS_OUT));

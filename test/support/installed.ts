@@ -79,7 +79,7 @@ export function planned(t: Cleanup, root: string, options: InstallOptions = {}):
   const { host = '2.1.177', force = false, from = packageOf(t), version = '1.0.0' } = options;
   const { form } = hostForm(host);
   const payload = readPayload({ from, version, form, configText: 'workflow: {}\n' });
-  return planInstall({ root, payload, version, host, force });
+  return planInstall({ root, payload, version, host, force, ownership: [] });
 }
 
 export function install(t: Cleanup, root: string, options: InstallOptions = {}): Plan {

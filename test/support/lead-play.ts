@@ -214,6 +214,7 @@ export class LeadPlay {
         workshop: { ...WORKSHOP, ...this.workshop },
         members: { run: (run, hooks) => this.#member(run, hooks) },
         checksAt: () => ({
+          missing: () => Promise.resolve([]),
           run: () => Promise.resolve(this.gate.shift() ?? { ...failing('a'.repeat(40)), ok: true, checks: [] }),
         }),
         trust5At: ({ spec }) => {

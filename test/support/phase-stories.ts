@@ -24,9 +24,6 @@ export const FILES: Readonly<Record<string, string>> = {
     "import assert from 'node:assert/strict';\nimport test from 'node:test';\nimport { account } from '../src/pages/account.js';\n\ntest('there is a page', () => assert.match(account(), /Account/));\n",
 };
 
-/** The project has no formatter, no linter and no audit. */
-export const QUALITY = 'quality:\n  trust5:\n    not_measured: [readable, unified, secured]\n';
-
 const RESEARCHER = '- files: `src/api/session.js`: sessions are rows\n';
 
 const ANALYST = `> So that a shared computer is safe.

@@ -63,6 +63,8 @@ export class TeamWorld {
   gate: GateResult[] = [PASSED];
   /** Why they cannot measure now. */
   whyNot: Error | null = null;
+  /** Required parts of the gate that nothing can measure. */
+  missing: readonly string[] = [];
   /** How often they were asked. */
   measured = 0;
   /** The tests that a piece of work has skipped. */
@@ -110,6 +112,7 @@ export class TeamWorld {
       now: this.clock.now,
       keys: systemKeys,
       checks: {
+        missing: () => Promise.resolve(this.missing),
         run: () => {
           this.measured += 1;
           if (this.whyNot !== null) return Promise.reject(this.whyNot);

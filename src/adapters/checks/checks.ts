@@ -5,10 +5,12 @@ import { statSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { missingParts, missingWords } from '../../domain/gate-outlook.ts';
 import { type GateResult, gateResult, type QualitySettings } from '../../domain/quality.ts';
 import type { Checks } from '../../engine/ports.ts';
 import { type CheckRoom, checkEnvironment, createCommands } from './command.ts';
 import { measure } from './measure.ts';
+import { lookAhead } from './outlook.ts';
 import { keep, readKept } from './store.ts';
 import { treeOf } from './tree.ts';
 import { cutShort, type Turn, takeTurn, turnPath } from './turn.ts';
@@ -30,7 +32,7 @@ export type ChecksOptions = {
 };
 
 /** Counted up when the same settings on the same tree would be judged otherwise. */
-const VERSION = 17;
+const VERSION = 18;
 
 /** Installed beside the tree, ignored by it, and decisive for its checks. */
 const INSTALLED = [
@@ -50,6 +52,10 @@ export function createChecks({
   room: openRoom,
 }: ChecksOptions): Checks {
   return {
+    missing: async (settings) => {
+      const prospects = await lookAhead(root, settings, callerEnv);
+      return typeof prospects === 'string' ? [prospects] : missingParts(prospects, settings).map(missingWords);
+    },
     run: async (settings, signal) => {
       signal.throwIfAborted();
       const asked = now();

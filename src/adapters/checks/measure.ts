@@ -3,6 +3,7 @@
 import { join } from 'node:path';
 import {
   ALL_CHECKS,
+  asksForCoverage,
   type BudgetEnd,
   commandsResult,
   couldNotRun,
@@ -120,7 +121,7 @@ async function measureTests(
   const tests =
     ends.length > 0
       ? testsResult([...ends, ...again.filter((end) => !ends.includes(end) && failsForTests(end))], timeoutMs)
-      : noData('tests', first?.tests.gap ?? '');
+      : (bench.settings.required.includes('tests') ? noData : notMeasured)('tests', first?.tests.gap ?? '');
   const lines = runs.flatMap(({ measured }) =>
     measured.map(({ command, script }) => ({
       text: script,
@@ -175,11 +176,14 @@ async function judgeCoverage(
     const why =
       bad === undefined ? (problem?.problem ?? 'there is no coverage report') : `${bad.command} cannot be run`;
     const all = [...ends, ...missed.flatMap((run) => run.tests)];
-    return { coverage: unmeasuredCoverage(why, settings.coverageTarget, all, command), reached: null };
+    // Of several projects the one without a command has nothing that anybody could mend.
+    const without = problem === undefined ? undefined : missed.find((run) => run.readings.includes(problem));
+    const tried = without?.coverage.length === 0 ? null : command;
+    return { coverage: unmeasuredCoverage(why, asksForCoverage(settings), all, tried), reached: null };
   }
   const all = joinCoverage(readings.flatMap((reading) => ('coverage' in reading ? [reading.coverage] : [])));
   const reached = await ownCoverage(all, bench);
-  const judged = coverageResult(reached, settings.coverageTarget, ends);
+  const judged = coverageResult(reached, settings, ends);
   if (!hasLines(reached)) return { coverage: judged, reached: null };
   if (judged.result.outcome !== 'passed' || tests.result.outcome !== 'passed') return { coverage: judged, reached };
   const withOwn = [...ends, ...missed.flatMap((run) => run.tests)].map((end) => ({ end, said: ownThreshold(end) }));

@@ -18,6 +18,13 @@ const LOCK_FILES: readonly (readonly [string, string])[] = [
   ['bun.lockb', 'bun'],
 ];
 
+const INSTALL: Readonly<Record<string, string>> = {
+  npm: 'npm install --save-dev',
+  pnpm: 'pnpm add --save-dev',
+  yarn: 'yarn add --dev',
+  bun: 'bun add --dev',
+};
+
 /** A call of another language's runner alone, for all of its tests. */
 const OTHER_RUNNER =
   /^(?:(?:uv|poetry|pipenv|pdm|hatch|rye) run +)?(?:python3? -m +|\.?[\w.-]+\/bin\/)?(pytest|unittest|go test|cargo test)(?: +(?:\.\/\.\.\.|-v|-q))*$/;
@@ -33,11 +40,20 @@ const TESTS = ['test:unit', 'unit', 'test:ci'];
 /** It ends by nobody's doing. */
 const WATCHES = / --(?:watch(?:All)?|ui)(?![\w=])|\bwatch\b/;
 
+function runnerIn(script: string, scripts: Scripts): 'vitest' | 'jest' | undefined {
+  const families = programsOf({ text: script, where: MANIFEST }, scripts).map(({ words }) => familyOf(words));
+  return families.find((one) => one === 'vitest' || one === 'jest');
+}
+
+/** Whether c8 would measure it. */
+function installsC8(script: string, scripts: Scripts): boolean {
+  return !MANY.test(script) && runnerIn(script, scripts) === undefined;
+}
+
 /** What stands in the way of measuring a script that is not made to leave a report. */
 function whyUnread(script: string, scripts: Scripts): string {
   if (MANY.test(script)) return OF_PACKAGES;
-  const families = programsOf({ text: script, where: MANIFEST }, scripts).map(({ words }) => familyOf(words));
-  const runner = families.find((one) => one === 'vitest' || one === 'jest');
+  const runner = runnerIn(script, scripts);
   if (runner === undefined) return OF_NOBODY;
   const call = runner === 'vitest' ? 'vitest run --coverage' : 'jest --coverage';
   return `comes to ${runner} more than once or in a way that is not followed: add one that runs all of it once, like "${call}"`;
@@ -83,11 +99,15 @@ export async function findNodeProject(around: Surroundings): Promise<Project | n
       return coverageName === testName
         ? gap(
             `${MANIFEST} has no script "test:coverage" or "coverage", and its script "${testName}" ${whyUnread(coverageScript, scripts)}`,
+            installsC8(coverageScript, scripts) ? `${INSTALL[manager] ?? INSTALL.npm} c8` : undefined,
           )
         : found(way(run(coverageName)));
     if (report.report === null) return found(way(run(coverageName)));
     if (report.report === 'vitest/lcov.info' && !packages.some((name) => name.startsWith('@vitest/coverage-')))
-      return gap('vitest measures no coverage without @vitest/coverage-v8; install it');
+      return gap(
+        'vitest measures no coverage without @vitest/coverage-v8',
+        `${INSTALL[manager] ?? INSTALL.npm} @vitest/coverage-v8`,
+      );
     const isAlone = before.length + after.length === 0;
     const script = [...before, isAlone ? report.script : `(\n${report.script}\n)`, ...after].join(' && ');
     const command = coverageName === testName ? report.command : run(coverageName);

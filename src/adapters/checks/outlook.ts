@@ -1,24 +1,35 @@
 // What the gate would run for a project as it stands; nothing of it is run.
 
 import { messageOf, ToolError } from '../../domain/errors.ts';
+import type { Prospect } from '../../domain/gate-outlook.ts';
 import type { QualitySettings } from '../../domain/quality.ts';
 import { checkEnvironment, createCommands } from './command.ts';
 import { planFormat } from './formatter.ts';
 import { planChecks } from './plan.ts';
-import type { Ways } from './project.ts';
-
-export type Prospect = {
-  readonly name: 'tests' | 'coverage' | 'lint' | 'security' | 'format';
-  readonly commands: readonly string[];
-  /** Why there is none, of the project or of a part of it; empty: there is one for all of it. */
-  readonly gap: string;
-};
+import { readText, type Ways } from './project.ts';
 
 const LIMIT_MS = 30_000;
 
 function prospect(name: Prospect['name'], all: readonly Ways[]): Prospect {
   const commands = all.flatMap(({ ways }) => ways.map(({ command }) => command));
-  return { name, commands: [...new Set(commands)], gap: all.flatMap(({ gap }) => gap || []).join('; ') };
+  const installs = all.flatMap(({ install }) => install ?? []);
+  return {
+    name,
+    commands: [...new Set(commands)],
+    gap: all.flatMap(({ gap }) => gap || []).join('; '),
+    install: installs.join(' && ') || null,
+  };
+}
+
+/** Without a command, functions of Node projects alone are read. */
+function complexity(root: string, command: string | null): Prospect {
+  const isRead = command !== null || readText(root, 'package.json') !== null;
+  return {
+    name: 'complexity',
+    commands: command === null ? [] : [command],
+    gap: isRead ? '' : 'only functions in JavaScript and TypeScript are read without a command',
+    install: null,
+  };
 }
 
 /**
@@ -49,8 +60,9 @@ export async function lookAhead(
       prospect('lint', [lint]),
       prospect('security', [security]),
       'unmeasured' in format
-        ? { name: 'format', commands: [], gap: format.unmeasured }
-        : { name: 'format', commands: format.map(({ command }) => command), gap: '' },
+        ? { name: 'format', commands: [], gap: format.unmeasured, install: null }
+        : { name: 'format', commands: format.map(({ command }) => command), gap: '', install: null },
+      complexity(root, settings.commands.complexity),
     ];
   } catch (error) {
     if (error instanceof ToolError && error.code === 'config') return messageOf(error);

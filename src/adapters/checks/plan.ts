@@ -33,7 +33,9 @@ const NOTHING =
 function joined(all: readonly Ways[]): Ways {
   const ways = all.flatMap((one) => one.ways);
   if (ways.length > 0) return found(...ways);
-  return gap(all.length === 0 ? NOTHING : all.map((one) => one.gap).join('; '));
+  const installs = all.flatMap(({ install }) => install ?? []);
+  const reason = all.length === 0 ? NOTHING : all.map((one) => one.gap).join('; ');
+  return installs.length === 0 ? gap(reason) : gap(reason, installs.join(' && '));
 }
 
 export async function planChecks({ commands }: QualitySettings, around: Surroundings): Promise<Plan> {

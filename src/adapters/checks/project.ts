@@ -21,8 +21,8 @@ export type Way = {
   readonly env: Readonly<Record<string, string>>;
 };
 
-/** How one check is measured, or why it cannot be. */
-export type Ways = { readonly ways: readonly Way[]; readonly gap: string };
+/** How one check is measured, or why it cannot be; `install`: a shell command that mends that, where one is known. */
+export type Ways = { readonly ways: readonly Way[]; readonly gap: string; readonly install?: string };
 
 export type Project = {
   /** The file that it was found by. */
@@ -54,8 +54,9 @@ export function found(...ways: readonly Way[]): Ways {
   return { ways, gap: '' };
 }
 
-export function gap(reason: string): Ways {
-  return { ways: [], gap: reason };
+/** @param install what a person runs in the project's root to have it measured */
+export function gap(reason: string, install?: string): Ways {
+  return { ways: [], gap: reason, ...(install === undefined ? {} : { install }) };
 }
 
 const MAX_BYTES = 4 * 1024 * 1024;

@@ -21,6 +21,8 @@ const MANIFESTS = ['pyproject.toml', 'setup.cfg', 'setup.py', 'requirements.txt'
 const MODULES = ['pytest', 'pytest_cov', 'coverage', 'ruff', 'flake8', 'bandit', 'pip_audit'];
 /** Said beside them where coverage.py, and pytest-cov if it is there, can write that. */
 const LCOV = 'lcov';
+/** Said beside them where the system's package manager keeps the interpreter, and pip installs nothing into it. */
+const MANAGED = 'managed';
 
 export async function findPythonProject(around: Surroundings): Promise<Project | null> {
   const { root } = around;
@@ -44,6 +46,10 @@ export async function findPythonProject(around: Surroundings): Promise<Project |
     hasSection('pytest') ||
     hasSection('tool:pytest');
   const runner = wantsPytest || modules.has('pytest') ? 'pytest' : unittest(root);
+  // pytest-cov brings pytest: one command is enough for both.
+  const install = (name: string) => installOf(name, { python, isManaged: modules.has(MANAGED), root });
+  const lacking = (name: string) =>
+    gap(`${name} cannot be imported by ${python}`, install(runner === 'pytest' ? 'pytest-cov' : 'coverage'));
   const isConfigured = hasTool('coverage') || isThere('.coveragerc') || hasSection('coverage:run');
 
   const coverage = (): Ways => {
@@ -57,8 +63,7 @@ export async function findPythonProject(around: Surroundings): Promise<Project |
       const command = `${python} -m pytest${option}`;
       return found(way(command, { env, report, script: `${data} ${command} --cov-report=${format}:${place}` }));
     }
-    if (!modules.has('coverage'))
-      return gap(`${runner === 'pytest' ? 'pytest-cov' : 'coverage'} cannot be imported by ${python}; install it`);
+    if (!modules.has('coverage')) return lacking(runner === 'pytest' ? 'pytest-cov' : 'coverage');
     const command = `${python} -m coverage run${isConfigured ? '' : ' --source=.'} -m ${runner}`;
     const script = `export ${data}; ${command}; code=$?; ${python} -m coverage ${format} -q -o ${place}; exit $code`;
     return found(way(command, { env, report, script }));
@@ -84,7 +89,12 @@ export async function findPythonProject(around: Surroundings): Promise<Project |
   return {
     manifest,
     languages: ['python'],
-    tests: found(way(`${python} -m ${runner}`, { env })),
+    tests: {
+      ...found(way(`${python} -m ${runner}`, { env })),
+      ...(runner === 'pytest' && !modules.has('pytest')
+        ? { gap: lacking('pytest').gap, install: install('pytest-cov') }
+        : {}),
+    },
     coverage: coverage(),
     coverageRunsTests: true,
     lint: lint(),
@@ -112,9 +122,25 @@ try:
         there.append("${LCOV}")
 except Exception:
     pass
+import os, sys, sysconfig
+if sys.prefix == sys.base_prefix and os.path.exists(os.path.join(sysconfig.get_path("stdlib"), "EXTERNALLY-MANAGED")):
+    there.append("${MANAGED}")
 print(" ".join(there))`;
   const answer = await ask(`${python} -c '${code}'`);
   return new Set((answer ?? '').trim().split(/\s+/));
+}
+
+/** The command that installs a package for the interpreter. */
+function installOf(
+  name: string,
+  { python, isManaged, root }: { readonly python: string; readonly isManaged: boolean; readonly root: string },
+): string {
+  if (python.startsWith('uv ')) return `uv add --dev ${name}`;
+  if (python.startsWith('poetry ')) return `poetry add --group dev ${name}`;
+  if (!isManaged) return `${python} -m pip install ${name}`;
+  const isIgnored = /^\/?\.venv\b/m.test(readText(root, '.gitignore') ?? '');
+  const ignore = isIgnored ? '' : 'echo /.venv/ >> .gitignore && ';
+  return `${ignore}${python} -m venv --system-site-packages .venv && .venv/bin/python -m pip install ${name}`;
 }
 
 /** In a linked work tree: what the environment has installed in place from the main one is meant as it is here. */

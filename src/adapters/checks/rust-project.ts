@@ -19,12 +19,14 @@ export async function findRustProject({ root, env }: Surroundings): Promise<Proj
             report: 'rust.info',
           }),
         )
-      : gap('cargo-llvm-cov is not installed; `cargo install cargo-llvm-cov`'),
+      : gap('cargo-llvm-cov is not installed', 'cargo install cargo-llvm-cov'),
     // It leaves out the tests in the documentation.
     coverageRunsTests: false,
     lint: isInstalled('cargo-clippy', env)
       ? found(way(`cargo clippy${all} -- -D warnings`))
-      : gap('clippy is not installed; `rustup component add clippy`'),
-    security: isInstalled('cargo-audit', env) ? found(way('cargo audit')) : gap('cargo-audit is not installed'),
+      : gap('clippy is not installed', 'rustup component add clippy'),
+    security: isInstalled('cargo-audit', env)
+      ? found(way('cargo audit'))
+      : gap('cargo-audit is not installed', 'cargo install cargo-audit'),
   };
 }

@@ -57,8 +57,16 @@ function placeBelow(schema: unknown, key: string): string | undefined {
   return undefined;
 }
 
+/** Keys that were replaced, by their whole path. */
+const REPLACED: Readonly<Record<string, string>> = {
+  'quality.trust5.not_measured':
+    'quality.required takes its place: it names the parts that have to be measured, and all others may go unmeasured',
+};
+
 /** What to do about a key that nobody knows at `path`: a near name beside it, else its own name further down. */
 function adviceOn(key: string, schema: unknown, path: readonly PropertyKey[], prefix: string): string {
+  const replaced = REPLACED[`${prefix}${key}`];
+  if (replaced !== undefined) return replaced;
   const at = schemaAt(schema, path);
   const known = Object.keys(partsOf(at).shape);
   const below = placeBelow(at, key);

@@ -2,6 +2,7 @@
 
 import { isSeq, parseDocument, stringify, visit } from 'yaml';
 import * as z from 'zod';
+import { DEFAULT_OWNERSHIP, type Ownership } from '../../domain/team/ownership.ts';
 import { teamJsonSchema } from './team-schema.ts';
 
 const WIDTH = 100;
@@ -19,7 +20,7 @@ const keySchema = z.object({
 const EDITORS = '# yaml-language-server: $schema=./workflow.schema.json\n';
 
 const HEAD =
-  'How teams of agents work on this project. Every key stands here with its default, except that team mode is enabled. A key that is taken out has its default.';
+  'How teams of agents work on this project. Every key stands here with its default, except that team mode is enabled, and that file_ownership names directories of this project too. A key that is taken out has its default.';
 
 /** Words as a comment, as wide as the file is. */
 function comment(words: string, indent: string): string {
@@ -47,7 +48,7 @@ function entry(key: string, value: unknown, indent: string): string {
   return text.replace(/^(?=.)/gm, indent);
 }
 
-function keysBelow(schema: unknown, path: string, indent: string): string {
+function keysBelow(schema: unknown, path: string, indent: string, given: Readonly<Record<string, unknown>>): string {
   const { properties = {} } = keySchema.parse(schema);
   return Object.entries(properties)
     .map(([key, inner]) => {
@@ -55,12 +56,17 @@ function keysBelow(schema: unknown, path: string, indent: string): string {
       if (deprecated === true) return '';
       const about = description === undefined ? '' : comment(description, indent);
       const here = path === '' ? key : `${path}.${key}`;
-      if (below !== undefined) return `${about}${indent}${key}:\n${keysBelow(inner, here, indent + STEP)}`;
-      return about + entry(key, here === 'workflow.team.enabled' ? true : standard, indent);
+      if (below !== undefined) return `${about}${indent}${key}:\n${keysBelow(inner, here, indent + STEP, given)}`;
+      return about + entry(key, given[here] ?? standard, indent);
     })
     .join('');
 }
 
-export function teamFileText(): string {
-  return `${EDITORS}${comment(HEAD, '')}\n${keysBelow(teamJsonSchema(), '', '')}`;
+/** @param ownership who may change which files of the project */
+export function teamFileText(ownership: readonly Ownership[] = DEFAULT_OWNERSHIP): string {
+  const given = {
+    'workflow.team.enabled': true,
+    'workflow.team.file_ownership': Object.fromEntries(ownership.map(({ owner, patterns }) => [owner, patterns])),
+  };
+  return `${EDITORS}${comment(HEAD, '')}\n${keysBelow(teamJsonSchema(), '', '', given)}`;
 }

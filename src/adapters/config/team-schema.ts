@@ -3,7 +3,7 @@
 
 import picomatch from 'picomatch';
 import * as z from 'zod';
-import { DIMENSIONS } from '../../domain/quality.ts';
+import { COMMANDED } from '../../domain/quality.ts';
 import { DEFAULT_TEAM_SETTINGS as DEFAULTS } from '../../domain/team/default-settings.ts';
 import { insideProject } from '../../domain/team/ownership.ts';
 import { agentOf } from '../../domain/team/role.ts';
@@ -225,6 +225,12 @@ const quality = z
       .max(100)
       .default(DEFAULTS.quality.coverageTarget)
       .describe('Lines that the tests have to reach, percent. With 0, coverage that cannot be measured fails nothing.'),
+    required: z
+      .array(z.enum(COMMANDED))
+      .default([...DEFAULTS.quality.required])
+      .describe(
+        'Parts of the gate that have to be measured. Any other part that nothing can measure is reported as not measured, and neither passes nor fails.',
+      ),
     commands: z
       .strictObject({
         tests: command(
@@ -289,12 +295,6 @@ const quality = z
           .min(1)
           .default(DEFAULTS.quality.trust5.maxComplexity)
           .describe('What a changed function may reach: one, and one more for each decision in it.'),
-        not_measured: z
-          .array(z.enum(DIMENSIONS))
-          .default([...DEFAULTS.quality.trust5.notMeasured])
-          .describe(
-            'Dimensions that may go unmeasured, for example [readable, unified]. Any other that is not measured stands in the way.',
-          ),
       })
       .prefault({})
       .describe(

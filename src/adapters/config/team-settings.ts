@@ -148,6 +148,7 @@ function resolveQuality({ quality }: TeamInput, problems: string[]): QualitySett
       problems.push(`quality.performance.${index}.name: expected each name once, got ${got(name)} again`);
   return {
     coverageTarget: quality.coverage_target,
+    required: [...new Set(quality.required)],
     commands: quality.commands,
     coverageReport: quality.coverage_report,
     performance: quality.performance.map(({ name, command, budget_ms: budgetMs }) => ({ name, command, budgetMs })),
@@ -158,7 +159,6 @@ function resolveQuality({ quality }: TeamInput, problems: string[]): QualitySett
     trust5: {
       minScore: quality.trust5.min_score,
       maxComplexity: quality.trust5.max_complexity,
-      notMeasured: [...new Set(quality.trust5.not_measured)],
     },
     timeoutMs: quality.timeout_ms,
   };

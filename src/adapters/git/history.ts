@@ -66,10 +66,7 @@ function messagesOf(commits: readonly Commit[]): readonly string[] {
 }
 
 /** @param treeOf gives the tree of a commit that the default branch has */
-async function standingOf(
-  { commits }: Log,
-  treeOf: (sha: string) => Promise<string>,
-): Promise<Standing | null> {
+async function standingOf({ commits }: Log, treeOf: (sha: string) => Promise<string>): Promise<Standing | null> {
   const [tip] = commits;
   if (tip === undefined) return 'nothing';
   if (commits.length === MAX_COMMITS) return null;

@@ -3,7 +3,7 @@
 import { shownPercent } from '../coverage.ts';
 import { type CheckResult, type GateResult, isBelowOwn, isForLackOfTests, type QualitySettings } from '../quality.ts';
 import { oneLine, visibleLines } from '../text.ts';
-import { type DimensionResult, isFine, PERSONS_COUNT, type Trust5, UNDER_NO_TASK } from '../trust5.ts';
+import { type DimensionResult, isInTheWay, type Trust5, UNDER_NO_TASK } from '../trust5.ts';
 import type { Finding } from '../trust5-facts.ts';
 import type { Content, MessageType } from './message.ts';
 import { fileIn, isTestPath, sourcesOf } from './named-file.ts';
@@ -283,7 +283,7 @@ function historyNotes({ findings }: DimensionResult): readonly string[] {
  * is the user's to settle.
  */
 export function remediesFor(input: RemedyInput): Remedies {
-  const { gate, trust5, settings } = input;
+  const { gate, trust5 } = input;
   const failed = gate.checks.filter(({ outcome }) => outcome === 'failed');
   const dimensions = trust5?.dimensions ?? [];
   const parts: readonly Partial<Remedies>[] = [
@@ -294,11 +294,10 @@ export function remediesFor(input: RemedyInput): Remedies {
     ...dimensions.filter(({ state }) => state === 'failed').map((result) => dimensionTasks(result, gate.checks, input)),
   ];
   const unmeasured = dimensions
-    .filter((result) => result.state === 'not_measured' && !isFine(result, settings))
+    .filter((result) => result.state === 'not_measured' && isInTheWay(result))
     .map(({ dimension, figures }) => {
       const why = figures.filter((figure) => figure.includes('not measured')).join('; ');
-      const mend = why.includes(PERSONS_COUNT) ? 'do that, and `tool team-restart` measures again' : 'set it up';
-      return `${dimension} is not measured (${why}): ${mend}, or name it in quality.trust5.not_measured of .tool/config/workflow.yaml`;
+      return `${dimension} is not measured (${why}): set that up, or take it out of quality.required in .tool/config/workflow.yaml`;
     });
   return {
     messages: parts.flatMap(({ messages = [] }) => messages),

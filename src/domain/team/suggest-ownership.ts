@@ -1,7 +1,7 @@
 // Proposes who owns what in a repository, from the areas of its files: for a project whose folders the defaults do not know.
 
 import { type Area, areasOf } from './areas.ts';
-import type { Ownership } from './ownership.ts';
+import { type Ownership, ownerOf } from './ownership.ts';
 
 type Owner = 'backend-dev' | 'frontend-dev' | 'designer' | 'tester' | 'shared';
 
@@ -63,6 +63,43 @@ export function suggestOwnership(files: readonly string[]): readonly Ownership[]
     const patterns = found.filter((one) => one.owner === owner).map((one) => one.pattern);
     return patterns.length === 0 ? [] : [{ owner, patterns: [...new Set(patterns)] }];
   });
+}
+
+/** A pattern beside those that a project has, with why: so many files that nobody owned. */
+export type Proposed = { readonly owner: string; readonly pattern: string; readonly files: number };
+
+/** So many of an owner's patterns are proposed; of a project in which everything lies together there would be hundreds. */
+const MOST_PROPOSED = 20;
+
+/** Patterns for what nobody owns, those with the most files first. */
+export function proposeOwnership(files: readonly string[], ownership: readonly Ownership[]): readonly Proposed[] {
+  const unowned = files.filter((file) => ownerOf(file, ownership).owner === null);
+  return suggestOwnership(files).flatMap(({ owner, patterns }) =>
+    patterns
+      .map((pattern) => ({ owner, pattern, files: unowned.filter((file) => matches(file, pattern)).length }))
+      .filter((one) => one.files > 0)
+      .sort((a, b) => b.files - a.files)
+      .slice(0, MOST_PROPOSED),
+  );
+}
+
+function matches(file: string, pattern: string): boolean {
+  return ownerOf(file, [{ owner: 'anybody', patterns: [pattern] }]).owner !== null;
+}
+
+/** What is proposed, behind what there is. */
+export function withProposed(
+  ownership: readonly Ownership[],
+  proposed: readonly Pick<Proposed, 'owner' | 'pattern'>[],
+): readonly Ownership[] {
+  const owners = [...new Set([...ownership, ...proposed].map(({ owner }) => owner))];
+  return owners.map((owner) => ({
+    owner,
+    patterns: [
+      ...ownership.filter((one) => one.owner === owner).flatMap(({ patterns }) => patterns),
+      ...proposed.filter((one) => one.owner === owner).map(({ pattern }) => pattern),
+    ],
+  }));
 }
 
 type Owned = { readonly path: string; readonly owner: Owner };

@@ -33,7 +33,7 @@ export type Work = {
 /** So much of an issue's title names its team's work. */
 const TITLE_MAX = 120;
 
-type Needed = Pick<HookContext, 'project' | 'log' | 'teams' | 'problems'>;
+type Needed = Pick<HookContext, 'project' | 'log' | 'teams' | 'problems' | 'checks'>;
 
 export type Decided =
   /** `of`: whether what is asked for is in the way, or the place where it would be done. */
@@ -105,10 +105,24 @@ function unplanned({ subject, data }: Work): readonly string[] {
     : [`${specDirectory(subject)} has no plan.md: the tasks are made from the requirements`];
 }
 
+/** Required parts of the gate that nothing can measure: no teammate could pass it. */
+export async function missingForGate(
+  { checks }: Pick<HookContext, 'checks'>,
+  phase: Phase,
+  { quality, hooks: { taskCompleted } }: TeamSettings,
+): Promise<readonly string[]> {
+  const isMeasured = phase === 'run' && taskCompleted.enabled && taskCompleted.requireQualityCheck;
+  return isMeasured ? checks.missing(quality) : [];
+}
+
 /** Decides what the command comes to; nothing is written. */
 export async function decideWork(context: Needed, command: Command, settings: TeamSettings): Promise<Decided> {
   const work = await workOf(context, command, settings);
   if ('problem' in work) return { kind: 'refused', of: 'work', problems: [work.problem] };
+  // What stands is brought to its end.
+  const isBegun = context.teams.list().includes(work.team);
+  const missing = isBegun ? [] : await missingForGate(context, work.phase, settings);
+  if (missing.length > 0) return { kind: 'refused', of: 'place', problems: missing };
   return decideOn(context, work, command, settings);
 }
 

@@ -16,6 +16,7 @@ import { phaseOfTeam } from '../../domain/team/team-name.ts';
 import { problemsInLine } from '../../domain/text.ts';
 import type { TeamLog } from '../ports.ts';
 import { type Answer, must, mustBeReadable, refuse, type Somebody, type TeamContext, withReadable } from './context.ts';
+import { missingForGate } from './deciding.ts';
 import { hostCall } from './spawn.ts';
 
 const USUAL: Readonly<Record<Phase, keyof typeof PATTERNS>> = {
@@ -96,7 +97,11 @@ export async function createTeam(context: TeamContext, input: Input, evidence: E
   await mayCreate(context, name, evidence);
   const settings = await context.settings();
   // What is refused leaves no log behind.
-  if (!context.teams.list().includes(name)) purposeAllowed(context, name, phase, input, settings);
+  if (!context.teams.list().includes(name)) {
+    purposeAllowed(context, name, phase, input, settings);
+    const missing = await missingForGate(context, phase, settings);
+    if (missing.length > 0) refuse(`no team is made: ${missing.join('; ')}. Tell the user that, and wait`);
+  }
   try {
     return withProblems(context, await begin(context, name, phase, input, evidence, settings));
   } catch (error) {

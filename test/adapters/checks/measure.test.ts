@@ -325,9 +325,10 @@ test('with a target of 0, coverage that nothing can measure fails nothing; tests
   };
   const [none, outcome, reason] = await measured('true');
   assert.deepEqual([none, outcome], [[], 'not_measured']);
-  assert.match(reason, /^the project has no package\.json.*; none is asked for \(quality\.coverage_target: 0\)$/);
+  assert.match(reason, /^the project has no package\.json.*$/);
   assert.deepEqual((await measured('exit 1'))[0], ['tests']);
-  assert.deepEqual((await measured('true', 1))[0], ['coverage']);
+  assert.deepEqual((await measured('true', 1)).slice(0, 2), [[], 'not_measured']);
+  assert.deepEqual((await measured('true', 1, { coverage: 'true' }))[0], ['coverage']);
   const tests = "printf 'SF:tests/a.js\\nDA:1,1\\nend_of_record\\n' > lcov.info";
   project.write('src/a.js', 'export function a() {}\n');
   assert.deepEqual((await measured(tests)).slice(0, 2), [[], 'not_measured']);
@@ -336,13 +337,15 @@ test('with a target of 0, coverage that nothing can measure fails nothing; tests
   assert.deepEqual((await measured('true', 0, { coverage: own }))[0], ['coverage']);
 });
 
-test('a project that is none fails tests and coverage with the reason, and says what to give', async (t) => {
+test('a project that is none fails its tests with the reason, and says what to give; required is what the settings name', async (t) => {
   const result = await testProject(t, null).gate();
-  assert.deepEqual(failures(result), ['tests', 'coverage']);
-  assert.match(
-    checkOf(result, 'tests').reason,
-    /^the project has no package\.json, go\.mod, pyproject\.toml or Cargo\.toml/,
-  );
+  assert.deepEqual(failures(result), ['tests']);
+  for (const check of ['tests', 'coverage'] as const)
+    assert.match(
+      checkOf(result, check).reason,
+      /^the project has no package\.json, go\.mod, pyproject\.toml or Cargo\.toml/,
+    );
+  assert.deepEqual(failures(await testProject(t, null).gate({ required: [] })), []);
   assert.equal(checkOf(result, 'performance').reason, 'quality.performance names no command with a budget');
   assert.match(rejection(result, DEFAULT_QUALITY), /tests: the project has no package\.json/);
 });
@@ -422,10 +425,12 @@ test('a manifest that is there for its tools alone asks for no coverage of its o
       ? ['lib/a.go', 'package lib\n\nfunc A() {\n}\n']
       : ['lib/a.py', 'def a():\n    return 1\n'];
     project.write(source[0] ?? '', source[1] ?? '');
-    assert.equal(failures(await project.gate())[0], 'coverage');
+    const { outcome } = checkOf(await project.gate(), 'coverage');
+    // Go measures by itself; nothing is there that measures Python.
+    assert.equal(outcome, source[0] === 'lib/a.go' ? 'failed' : 'not_measured');
     // Nobody has tests: they are asked for.
     project.write('package.json', '{}');
-    assert.deepEqual(failures(await project.gate()).slice(0, 2), ['tests', 'coverage']);
+    assert.equal(failures(await project.gate())[0], 'tests');
   }
 });
 

@@ -17,8 +17,8 @@ test('the remedy for tests of packages is said in full', async (t) => {
   project.write('package.json', JSON.stringify({ scripts: { test }, workspaces: ['packages/*'] }));
   project.write('packages/a/package.json', '{"name":"a","version":"1.0.0","scripts":{"test":"node --test"}}');
   project.write('packages/a/a.test.js', "require('node:test')('passes', () => {});\n");
-  const words = rejection(await project.gate(), DEFAULT_QUALITY);
-  assert.match(words, /: install c8 if they run in Node itself, .*, "vitest run --coverage" in each$/m);
+  const { reason } = checkOf(await project.gate(), 'coverage');
+  assert.match(reason, /: install c8 if they run in Node itself, .*, "vitest run --coverage" in each$/);
 });
 
 /** What a Node project of these scripts is measured with. */

@@ -298,6 +298,8 @@ test('a Python project: pytest where it is wanted or there, else unittest', asyn
     { 'setup.cfg': '[tool:pytest]\n' },
   ])
     assert.deepEqual((await of(files, '')).tests, [PYTEST], JSON.stringify(files));
+  const wanted = await of({ 'pytest.ini': '' }, '');
+  assert.equal(wanted.planned.testing[0]?.tests.gap, 'pytest cannot be imported by python3');
   await assert.rejects(of({ 'pyproject.toml': '[' }, ''), /^ToolError: pyproject\.toml: expected TOML: /);
 });
 
@@ -318,8 +320,14 @@ test('a Python project: coverage by what can be imported, of what is configured'
   assert.equal(configured.coverage?.command, `${PYTEST} --cov`);
   assert.equal((await of('', 'pytest coverage')).coverage?.command, 'python3 -m coverage run --source=. -m pytest');
   assert.equal((await of('', 'coverage')).coverage?.command, 'python3 -m coverage run --source=. -m unittest discover');
-  assert.equal((await of('', 'pytest')).gap, 'pytest-cov cannot be imported by python3; install it');
-  assert.equal((await of('', '')).gap, 'coverage cannot be imported by python3; install it');
+  assert.equal((await of('', 'pytest')).gap, 'pytest-cov cannot be imported by python3');
+  assert.equal((await of('', '')).gap, 'coverage cannot be imported by python3');
+  const install = async (modules: string) => (await of('', modules)).planned.testing[0]?.coverage.install;
+  assert.equal(await install('pytest'), 'python3 -m pip install pytest-cov');
+  assert.equal(
+    await install('managed'),
+    'echo /.venv/ >> .gitignore && python3 -m venv --system-site-packages .venv && .venv/bin/python -m pip install coverage',
+  );
 });
 
 test('a Python project: coverage that pytest measures by itself is of what it says', async (t) => {

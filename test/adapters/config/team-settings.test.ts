@@ -71,11 +71,12 @@ test('the defaults are those that are promised', () => {
     budget: { teammate: { softUsd: null, hardUsd: null }, task: { softUsd: null, hardUsd: null } },
     quality: {
       coverageTarget: 80,
+      required: ['tests', 'coverage'],
       commands: { tests: null, coverage: null, lint: null, security: null, format: null, complexity: null },
       coverageReport: null,
       performance: [],
       secrets: { allowedPaths: [], allowedValues: [] },
-      trust5: { minScore: 5, maxComplexity: 15, notMeasured: [] },
+      trust5: { minScore: 5, maxComplexity: 15 },
       timeoutMs: 540_000,
     },
   });
@@ -118,7 +119,8 @@ quality:
   coverage_report: coverage/lcov.info
   performance: [{ name: build, command: npm run build, budget_ms: 60000 }]
   secrets: { allowed_paths: [test/fixtures/**], allowed_values: [none-of-1] }
-  trust5: { min_score: 4.5, max_complexity: 10, not_measured: [unified, readable, unified] }
+  trust5: { min_score: 4.5, max_complexity: 10 }
+  required: [tests, lint, tests]
   timeout_ms: 590000
 `);
   const { plan_research, implementation, design_implementation, investigation } = DEFAULT_TEAM_SETTINGS.patterns;
@@ -162,9 +164,10 @@ quality:
         complexity: 'make complexity',
       },
       coverageReport: 'coverage/lcov.info',
+      required: ['tests', 'lint'],
       performance: [{ name: 'build', command: 'npm run build', budgetMs: 60_000 }],
       secrets: { allowedPaths: ['test/fixtures/**'], allowedValues: ['none-of-1'] },
-      trust5: { minScore: 4.5, maxComplexity: 10, notMeasured: ['unified', 'readable'] },
+      trust5: { minScore: 4.5, maxComplexity: 10 },
       timeoutMs: 590_000,
     },
   });
@@ -223,6 +226,11 @@ test('the file of a project; without one, the defaults', (t) => {
     code: 'config',
     message: `${path} has a problem:\n  workflow.team.enabeld: unknown key; did you mean workflow.team.enabled?`,
   });
+  writeFileSync(path, 'quality: { trust5: { not_measured: [unified] } }');
+  assert.throws(
+    () => readTeamSettings(root),
+    /quality\.trust5\.not_measured: unknown key; quality\.required takes its place/,
+  );
   rmSync(path);
   assert.equal(readTeamSettings(root), DEFAULT_TEAM_SETTINGS);
   assert.equal(readTeamSettings(join(root, 'nowhere')), DEFAULT_TEAM_SETTINGS);

@@ -10,7 +10,7 @@ import {
 import { checkMessage } from '../../../src/domain/team/message.ts';
 import { DEFAULT_OWNERSHIP, ownerOf } from '../../../src/domain/team/ownership.ts';
 import { type Remedies, type RemedyInput, remediesFor } from '../../../src/domain/team/remedies.ts';
-import { PERSONS_COUNT, type Trust5 } from '../../../src/domain/trust5.ts';
+import type { Trust5 } from '../../../src/domain/trust5.ts';
 import type { Finding } from '../../../src/domain/trust5-facts.ts';
 
 const FILES = [
@@ -261,22 +261,17 @@ test('what the checks ask for already is not asked twice', () => {
   assert.doesNotMatch(tasks[1]?.description ?? '', /no-var/);
 });
 
-test('what is not measured is nobody’s work: the user is told how to settle it', () => {
-  const unmeasured = { trust5: scores('unified') };
-  const { tasks, notes } = remedies(unmeasured);
+test('what is not measured is nobody’s work: where it is required the user is told how to settle it', () => {
+  const trust5 = scores('unified');
+  assert.deepEqual(remedies({ trust5 }), { messages: [], tasks: [], notes: [] });
+  const dimensions = trust5.dimensions.map((one) => ({
+    ...one,
+    figures: [...one.figures, 'quality.required names format'],
+  }));
+  const { tasks, notes } = remedies({ trust5: { ...trust5, dimensions } });
   assert.deepEqual(tasks, []);
   assert.deepEqual(notes, [
-    'unified is not measured (formatter: not measured: there is none): set it up, or name it in quality.trust5.not_measured of .tool/config/workflow.yaml',
-  ]);
-  const settings = { ...DEFAULT_QUALITY, trust5: { ...DEFAULT_QUALITY.trust5, notMeasured: ['unified' as const] } };
-  assert.deepEqual(remedies({ ...unmeasured, settings }).notes, []);
-});
-
-test('where nothing but a person’s commits is left, the note leads on to the restart that measures them', () => {
-  const trust5 = scores('trackable');
-  const dimensions = trust5.dimensions.map((one) => ({ ...one, figures: [`not measured: ${PERSONS_COUNT} it is so`] }));
-  assert.deepEqual(remedies({ trust5: { ...trust5, dimensions } }).notes, [
-    `trackable is not measured (not measured: ${PERSONS_COUNT} it is so): do that, and \`tool team-restart\` measures again, or name it in quality.trust5.not_measured of .tool/config/workflow.yaml`,
+    'unified is not measured (formatter: not measured: there is none): set that up, or take it out of quality.required in .tool/config/workflow.yaml',
   ]);
 });
 

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import { putSpec } from '../../../src/adapters/specs.ts';
 import { BusyError } from '../../../src/domain/errors.ts';
-import { DEFAULT_QUALITY, DIMENSIONS, type Trust5Settings } from '../../../src/domain/quality.ts';
+import { type Commanded, DEFAULT_QUALITY } from '../../../src/domain/quality.ts';
 import type { Evidence } from '../../../src/domain/team/caller.ts';
 import { JUDGE_ROUNDS } from '../../../src/domain/team/judge.ts';
 import { isRefusal } from '../../../src/domain/team/state.ts';
@@ -27,8 +27,7 @@ class World extends TeamWorld {
   constructor(t: Cleanup) {
     super(t);
     // The gate of these tests runs nothing but tests.
-    const trust5: Trust5Settings = { ...DEFAULT_QUALITY.trust5, notMeasured: ['tested', 'readable', 'secured'] };
-    this.settings = { ...this.settings, quality: { ...DEFAULT_QUALITY, trust5 } };
+    this.require();
     this.pretend({
       writeSpec: (spec, replaces) => putSpec(this.root, spec, replaces, '2026-01-05'),
       writeReport: (_directory, text) => {
@@ -36,6 +35,10 @@ class World extends TeamWorld {
         return 'report.md';
       },
     });
+  }
+
+  require(...required: readonly Commanded[]): void {
+    this.settings = { ...this.settings, quality: { ...DEFAULT_QUALITY, required } };
   }
 
   act(who: string, name: string, input: Answer = {}): Promise<Answer> {
@@ -163,10 +166,10 @@ test('what was built is measured as one, closed, and reported', async (t) => {
   assert.deepEqual([session, gate?.task], ['complete', null]);
   const scores = gate?.trust5?.dimensions.map(({ dimension, state, score }) => [dimension, state, score]);
   assert.deepEqual(scores, [
-    ['tested', 'not_measured', null],
-    ['readable', 'not_measured', null],
+    ['tested', 'passed', 5],
+    ['readable', 'passed', 5],
     ['unified', 'passed', 5],
-    ['secured', 'not_measured', null],
+    ['secured', 'passed', 5],
     ['trackable', 'passed', 5],
   ]);
   await world.act('team-lead', 'SendMessage', { recipient: 'all', type: 'shutdown_request', content: 'x' });
@@ -271,10 +274,10 @@ test('a file that was changed under no task is answered for by its owner', async
 
 test('what nobody of the team can mend is told, and counts once however often it is asked', async (t) => {
   const world = new World(t);
+  world.require('coverage');
   await world.begun(TEAM, ['backend-dev'], 'SPEC-AUTH-001');
   await world.done('backend-dev', '1', 'done');
-  const words =
-    /trackable is not measured \(files: not measured: nothing was changed\): set it up, or name it in .*Tell the user/;
+  const words = /tested is not measured \(coverage: not measured: .*\): set that up, or take it out of .*Tell the user/;
   assert.match(world.told(TEAM), words);
   const { measured } = world;
   for (let asked = 0; asked < 5; asked += 1)
@@ -294,20 +297,20 @@ test('what nobody of the team can mend is told, and counts once however often it
   await world.append({ type: 'restarted', session: 'session-1', key_hash: null, keep: true });
   assert.match(String((await world.act('team-lead', 'TaskList')).note), words);
   assert.equal(world.measured, measured + 2, 'and what may have been settled elsewhere');
-  const trust5: Trust5Settings = { ...world.settings.quality.trust5, notMeasured: [...DIMENSIONS] };
-  world.settings = { ...world.settings, quality: { ...world.settings.quality, trust5 } };
+  world.require();
   assert.match(String((await world.act('team-lead', 'TaskList')).note), /^the gate has passed the work of all/);
 });
 
 test('without Git nobody can tell that nothing has changed: what is stuck is measured anew', async (t) => {
   const world = new World(t);
+  world.require('coverage');
   world.context.workTree.tree = () => Promise.resolve(null);
   await world.begun(TEAM, ['backend-dev'], 'SPEC-AUTH-001');
   await world.done('backend-dev', '1', 'done');
   const { measured } = world;
   for (const more of [1, 2]) {
     const { note } = await world.act('team-lead', 'TaskList');
-    assert.match(String(note), /not measured: there was no Git repository/);
+    assert.match(String(note), /tested is not measured/);
     assert.doesNotMatch(String(note), /Nothing has changed/);
     assert.deepEqual([world.measured, world.state().gate?.rejected], [measured + more, 1]);
   }

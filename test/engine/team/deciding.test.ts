@@ -52,3 +52,29 @@ test('an issue that names what is completed is worked on by its own words', asyn
   assert.equal(decided.work.subject, 'issue #7: The greeting is late');
   assert.equal(decided.reasons[0], `${SPEC} is named, and left alone: it is completed`);
 });
+
+const MISSING = 'the gate cannot measure coverage: pytest-cov cannot be imported by python3';
+
+test('a required part of the gate that nothing can measure is named before anybody is started', async (t) => {
+  const world = worldWith(t, { status: 'approved', counts: true, why: 'it is' });
+  world.missing = [MISSING];
+  assert.deepEqual(await run(world), { kind: 'refused', of: 'place', problems: [MISSING] });
+  assert.equal(
+    await world.refused('team-lead', 'TeamCreate', { team_name: TEAM }),
+    `no team is made: ${MISSING}. Tell the user that, and wait`,
+  );
+  assert.deepEqual(world.teams.list(), []);
+  // What measures nothing misses nothing, and other phases build nothing.
+  world.settings = {
+    ...world.settings,
+    hooks: { ...world.settings.hooks, taskCompleted: { enabled: true, requireQualityCheck: false } },
+  };
+  assert.equal((await run(world)).kind, 'decided');
+});
+
+test('a team that stands goes on, whatever cannot be measured meanwhile', async (t) => {
+  const world = worldWith(t, { status: 'approved', counts: true, why: 'it is' });
+  await world.team(['backend-dev'], TEAM);
+  world.missing = [MISSING];
+  assert.equal((await run(world)).kind, 'decided');
+});

@@ -16,8 +16,7 @@ const CONFIG = `workflow:
   team:
     enabled: true
 quality:
-  trust5:
-    not_measured: [tested, readable, unified, secured, trackable]
+  required: []
 `;
 
 const LOOKS = scriptFile(`

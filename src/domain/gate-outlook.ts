@@ -1,0 +1,41 @@
+// The gate as it would run: how each part would be measured, and required parts that nothing can measure.
+
+import type { Commanded, QualitySettings } from './quality.ts';
+
+export type Prospect = {
+  readonly name: Commanded;
+  readonly commands: readonly string[];
+  /** Why nothing measures the project, or a part of it; empty: there is a command for all of it. */
+  readonly gap: string;
+  /** A shell command that closes the gap; null: none is known. */
+  readonly install: string | null;
+};
+
+/** Whether the project has no tests yet: the team's own tests make them, and their coverage, measurable. */
+export function hasNoTestsYet(prospects: readonly Prospect[]): boolean {
+  return prospects.some(({ name, commands, install }) => name === 'tests' && commands.length === 0 && install === null);
+}
+
+/** Required parts that nothing can measure. A project without tests may start. */
+export function missingParts(
+  prospects: readonly Prospect[],
+  { required, coverageTarget }: Pick<QualitySettings, 'required' | 'coverageTarget'>,
+): readonly Prospect[] {
+  const isNew = hasNoTestsYet(prospects);
+  return prospects.filter(({ name, gap }) => {
+    if (gap === '' || !required.includes(name)) return false;
+    if (name === 'coverage' && coverageTarget === 0) return false;
+    return !(isNew && (name === 'tests' || name === 'coverage'));
+  });
+}
+
+/** What a person does about it. */
+export function remedyFor({ name, install }: Prospect): string {
+  const set = install === null ? `name a command in quality.commands.${name}` : `run \`${install}\``;
+  return `${set}, or take ${name} out of quality.required in .tool/config/workflow.yaml`;
+}
+
+/** A required part that is missing, in one line. */
+export function missingWords(missing: Prospect): string {
+  return `the gate cannot measure ${missing.name}: ${missing.gap}. In the project, ${remedyFor(missing)}`;
+}
