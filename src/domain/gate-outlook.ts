@@ -12,7 +12,7 @@ export type Prospect = {
 };
 
 /** Whether the project has no tests yet: the team's own tests make them, and their coverage, measurable. */
-export function hasNoTestsYet(prospects: readonly Prospect[]): boolean {
+function hasNoTestsYet(prospects: readonly Prospect[]): boolean {
   return prospects.some(({ name, commands, install }) => name === 'tests' && commands.length === 0 && install === null);
 }
 

