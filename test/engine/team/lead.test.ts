@@ -226,7 +226,7 @@ test('what nobody of the team can mend ends the run at once', async (t) => {
     dimension: 'unified',
     state: 'not_measured',
     score: null,
-    figures: ['no formatter'],
+    figures: ['no formatter', 'quality.required names format'],
     source: 'nothing',
     findings: [],
   } as const;
