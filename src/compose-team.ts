@@ -26,6 +26,7 @@ import type { TeamSettings } from './domain/team/settings.ts';
 import { asLine } from './domain/text.ts';
 import type { Checks, Teams, Turn, WorkTree } from './engine/ports.ts';
 import type { Host } from './engine/team/context.ts';
+import { MAY_WAIT } from './engine/team/event.ts';
 import type { HookContext, ProjectView } from './engine/team/hook-context.ts';
 import type { Workshop } from './engine/team/workshop-port.ts';
 
@@ -229,6 +230,7 @@ export function composeContext(
       temporary: [...new Set(['/tmp', temporaryOf(env)])],
       hosts: hostPlaces(env),
       attended: env.CLAUDE_CODE_ENTRYPOINT === 'cli',
+      mayWait: env[MAY_WAIT] === '1',
       isNested: () => isNestedHost(main),
       log: (level, words) => {
         if (level !== 'debug') say(`toolcrew: ${level}: ${asLine(words)}`);

@@ -11,6 +11,7 @@ export function renderJson(answer: HookAnswer, event: RaisedName): Json | null {
   switch (answer.kind) {
     case 'silent':
     case 'note':
+    case 'wait':
       return null;
     case 'context':
       return own({ additionalContext: answer.text });

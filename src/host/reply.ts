@@ -6,6 +6,8 @@ export type Reply = {
   /** A line for standard output; null: none. */
   readonly printed: string | null;
   readonly code: 0 | 2;
+  /** It is asked again after a while: what is waited for is not there yet. */
+  readonly wait?: true;
 };
 
 /** undefined when the value is none. */
@@ -15,5 +17,6 @@ export function readReply(value: unknown): Reply | undefined {
   const { said, printed, code } = value;
   if (!Array.isArray(said) || !said.every((line) => typeof line === 'string')) return undefined;
   if (printed !== null && typeof printed !== 'string') return undefined;
-  return code === 0 || code === 2 ? { said, printed, code } : undefined;
+  const wait = 'wait' in value && value.wait === true ? { wait: true as const } : {};
+  return code === 0 || code === 2 ? { said, printed, code, ...wait } : undefined;
 }

@@ -34,6 +34,7 @@ function replyTo(
   const said = [...noted, ...problems.map((problem) => `toolcrew: ${problemsInLine(problem)}`)];
   // A configuration that cannot be read says why already.
   if (answer.kind === 'note' && problems.length === 0) said.push(`toolcrew: ${event.name}: ${asLine(answer.text)}`);
+  if (answer.kind === 'wait') return { said: [], printed: null, code: 0, wait: true };
   if (answer.kind === 'reject') return { said: [...said, answer.reason], printed: null, code: 2 };
   const json = renderJson(answer, raised);
   return { said, printed: json === null ? null : JSON.stringify(json), code: 0 };

@@ -10,8 +10,8 @@ import { findProject } from '../adapters/project.ts';
 import { messageOf } from '../domain/errors.ts';
 import { beginsTeam } from '../domain/team/tool-kind.ts';
 import { asLine } from '../domain/text.ts';
-import type { HostEvent, HostEventName } from '../engine/team/event.ts';
-import { parseEvent } from './parse-event.ts';
+import { type HostEvent, type HostEventName, MAY_WAIT } from '../engine/team/event.ts';
+import { parseEvent, type Raised } from './parse-event.ts';
 import { type Reply, readReply } from './reply.ts';
 import type { Respond } from './respond.ts';
 
@@ -127,13 +127,29 @@ export type HookQuestion = {
   readonly env: Readonly<Record<string, string | undefined>>;
 };
 
+type Environment = Readonly<Record<string, string | undefined>>;
+
 /** undefined where no server answers. The user's own word goes no way round. */
-function askedOf({ event }: Hook, input: string, main: string): Reply | undefined {
+function askedOf({ event }: Hook, input: string, main: string, all: Environment): Reply | undefined {
   if (event === 'UserPromptSubmit') return undefined;
   // What a command may name is asked with; what only a service is to know stays here.
-  const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !isSecretName(name)));
+  const env = Object.fromEntries(Object.entries(all).filter(([name]) => !isSecretName(name)));
   const question: HookQuestion = { hook: event, input, cwd: process.cwd(), env };
   return readReply(askServer(main, question, event === 'TaskCompleted' ? CHECKS_MS : PATIENCE_MS));
+}
+
+/** Below the 600 s after which the host goes on without an answer. */
+const WAIT_MS = 570_000;
+const ASK_AGAIN_MS = 1_000;
+
+/** The answer, once there is one; after `WAIT_MS` whatever holds then. */
+async function answered(hook: Hook, input: string, parsed: Raised, main: string): Promise<Reply> {
+  for (const until = Date.now() + WAIT_MS; ; ) {
+    const env: Environment = Date.now() < until ? { ...process.env, [MAY_WAIT]: '1' } : process.env;
+    const reply = askedOf(hook, input, main, env) ?? (await (await hook.load()).respond(parsed, env));
+    if (reply.wait !== true) return reply;
+    await new Promise((resolve) => setTimeout(resolve, ASK_AGAIN_MS));
+  }
 }
 
 /** Told to people alone: the agent is told by the hooks that stay. */
@@ -159,8 +175,7 @@ async function run(hook: Hook): Promise<void> {
       return;
     }
     if (!isConcerned(hook, event, scene)) return;
-    const reply = askedOf(hook, input, scene.main) ?? (await (await hook.load()).respond(parsed, process.env));
-    finish(reply);
+    finish(await answered(hook, input, parsed, scene.main));
   } catch (error) {
     const closed = hook.failsClosed?.(event) === true;
     say(

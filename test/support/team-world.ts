@@ -145,6 +145,7 @@ export class TeamWorld {
       temporary: ['/tmp'],
       hosts: ['/home/x/.claude'],
       worktree: null,
+      mayWait: false,
       get attended() {
         return false;
       },

@@ -59,6 +59,7 @@ const draft = shape({
   owner: text,
   files: list(text),
   blockedBy: list(text),
+  early: orMissing(flag),
 });
 const outcome = oneOf('passed', 'failed', 'not_measured');
 const check = shape({
@@ -108,6 +109,7 @@ const RECORDS: { readonly [T in TeamRecordType]: Fields<Extract<TeamRecord, { ty
     owner: orNull(text),
     files: list(text),
     blocked_by: list(text),
+    early: orMissing(flag),
     holds_up: orMissing(text),
     by: text,
   },

@@ -32,6 +32,7 @@ export function takeTask(draft: Draft, record: Of<'task_created'>): string | nul
     startedAt: null,
     endedAt: null,
     ...(held === undefined ? {} : { holdsUp: held.id }),
+    ...(record.early === true ? { isEarly: true } : {}),
   });
   if (held !== undefined) draft.tasks.set(held.id, { ...held, blockedBy: [...held.blockedBy, id] });
   return null;

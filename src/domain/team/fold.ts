@@ -222,9 +222,10 @@ function takeMove(draft: Draft, record: Of<'moved'>): string | null {
 /** A step and the tasks that come with it stand by one record: neither is ever there without the other. */
 function takeTasks(draft: Draft, tasks: readonly TaskDraft[], { id, v, at }: Stored<object>): void {
   const ids = new Map<string, string>();
-  for (const { key, subject, description, owner, files, blockedBy } of tasks) {
+  for (const { key, subject, description, owner, files, blockedBy, early } of tasks) {
     const before = blockedBy.flatMap((other) => ids.get(other) ?? []);
-    const words = { subject, description, owner, files, blocked_by: before, by: LEAD };
+    const isEarly = early === true ? { early } : {};
+    const words = { subject, description, owner, files, blocked_by: before, by: LEAD, ...isEarly };
     takeTask(draft, { type: 'task_created', ...words, id, v, at });
     ids.set(key, String(draft.tasks.size));
   }

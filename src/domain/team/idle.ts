@@ -110,7 +110,7 @@ export function judgeIdle(state: TeamState, member: Member, settings: TeamSettin
     ...mail,
     ...unfinished.map(
       (task) =>
-        `You have not finished ${line(task)}: finish it and call TaskUpdate {"taskId":"${task.id}","status":"completed"}, or "failed" with a result that says why.`,
+        `You have not finished ${line(task)}: finish it and call TaskUpdate {"taskId":"${task.id}","status":"completed"}, or "failed" with a result that says why.${arrivedWords(task, state)}`,
     ),
     ...(next === undefined
       ? []
@@ -131,6 +131,39 @@ export function judgeIdle(state: TeamState, member: Member, settings: TeamSettin
       ...(next === undefined ? [] : [`next ${next.id}`]),
     ]),
   };
+}
+
+/** What an early task waited for: the results that its owner goes on with. */
+function arrivedWords(task: Task, { tasks }: TeamState): string {
+  if (task.isEarly !== true) return '';
+  const results = task.blockedBy.flatMap((id) => {
+    const { owner, result } = tasks.get(id) ?? {};
+    return result === null || result === undefined
+      ? []
+      : [`\nTask ${id} is completed. The result of ${owner}:\n${result}`];
+  });
+  return results.join('');
+}
+
+/**
+ * Whether a member that stops waits for others of the team, who are at work on what its own task needs: it goes on when
+ * that is there, and nothing is to be said to it before.
+ */
+export function waitsForOthers(state: TeamState, { name, epoch, shutdown }: Member): boolean {
+  if (shutdown !== null || isPastStarting(state)) return false;
+  const held = bookOf(state.tasks)
+    .open()
+    .filter(
+      ({ claim, ...task }) =>
+        claim?.member === name && claim.epoch === epoch && isHeldUp({ claim, ...task }, state.tasks),
+    );
+  const before = held.flatMap((task) => waitsFor(task, state.tasks)).map((id) => state.tasks.get(id));
+  return before.length > 0 && before.every((task) => isInHand(task, state));
+}
+
+function isInHand(task: Task | undefined, { members }: TeamState): boolean {
+  const member = members.get(task?.claim?.member ?? task?.owner ?? '');
+  return member !== undefined && isLive(member) && member.phase !== 'stopped';
 }
 
 function nextFor(state: TeamState, member: Member, settings: TeamSettings): Task | undefined {

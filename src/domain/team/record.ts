@@ -60,6 +60,8 @@ export type TeamRecord =
       readonly owner: string | null;
       readonly files: readonly string[];
       readonly blocked_by: readonly string[];
+      /** It may be begun before those are completed, and ends after them. */
+      readonly early?: true;
       /** The task that waits for this one from now on, though it is older. */
       readonly holds_up?: string;
       readonly by: string;

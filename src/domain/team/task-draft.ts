@@ -17,6 +17,8 @@ export type TaskDraft = {
   /** Paths that it is expected to touch, each its owner's. */
   readonly files: readonly string[];
   readonly blockedBy: readonly string[];
+  /** It may be begun before those are completed, and ends after them. */
+  readonly early?: true;
 };
 
 export type Decomposition = {

@@ -30,6 +30,8 @@ export type Task = {
   readonly status: TaskStatus;
   /** Whose tasks may begin before this one is completed: what they need of it was announced as ready. Missing: nobody's. */
   readonly readyFor?: string;
+  /** It may be begun before what it waits for is completed, and ends after that. */
+  readonly isEarly?: true;
   /** It was begun on such an announcement, and given back: there is no more to it before what it waits for is completed. */
   readonly isGivenBack?: true;
   /** It was completed, and it is sure that nothing was changed under it. */
@@ -54,9 +56,11 @@ export function waitsFor(task: Task, tasks: Tasks): readonly string[] {
 
 /**
  * The ids of what it waits for before it can be begun: of what was announced as ready for whoever begins it, only its end does.
+ * An early task waits for nothing, unless it was given back.
  * @param by who would begin what is nobody's; null: that is not known
  */
 export function beginsAfter(task: Task, tasks: Tasks, by: string | null = null): readonly string[] {
+  if (task.isEarly === true && task.isGivenBack !== true) return [];
   const beginner = task.owner ?? by;
   return waitsFor(task, tasks).filter((id) => {
     if (task.isGivenBack === true) return true;

@@ -36,6 +36,9 @@ export type HostEvent = {
   readonly task: { readonly id: string; readonly subject: string } | null;
 };
 
+/** Set by a hook's process that asks again when it is answered with `wait`. */
+export const MAY_WAIT = 'TOOL_HOOK_MAY_WAIT';
+
 export type HookAnswer =
   | { readonly kind: 'silent' }
   /** It goes on, and whoever reads along is told why nothing was done about it. */
@@ -47,9 +50,12 @@ export type HookAnswer =
   /** It does not happen, and the agent is told why and what to do instead. */
   | { readonly kind: 'reject'; readonly reason: string }
   /** A person decides. */
-  | { readonly kind: 'ask'; readonly reason: string };
+  | { readonly kind: 'ask'; readonly reason: string }
+  /** Nothing is decided yet: whoever asks may wait, and asks again. */
+  | { readonly kind: 'wait' };
 
 export const SILENT: HookAnswer = { kind: 'silent' };
+export const WAIT: HookAnswer = { kind: 'wait' };
 
 /** Who the event says it is about. */
 export function stampOf(event: HostEvent): Stamp {

@@ -88,6 +88,8 @@ export type HookContext = TeamContext & {
   readonly worktree: { readonly root: string; readonly checkout: string } | null;
   /** Whether somebody sits in front of the screen. */
   readonly attended: boolean;
+  /** Whether whoever asks may be let wait, and asks again. */
+  readonly mayWait: boolean;
   /** Whether the host was started by another one that works in the same project: its prompts are no person's. */
   readonly isNested: () => boolean;
   /** A stamp that only this program can make. */

@@ -1,12 +1,12 @@
 // When somebody stops: a teammate or the lead goes on while something is left to do.
 
-import { type IdleVerdict, judgeIdle, judgeLeadStop } from '../../domain/team/idle.ts';
+import { type IdleVerdict, judgeIdle, judgeLeadStop, waitsForOthers } from '../../domain/team/idle.ts';
 import { LEAD } from '../../domain/team/message.ts';
 import type { TeamRecord } from '../../domain/team/record.ts';
 import { decisionOn, MAX_REJECTIONS, type TeamState } from '../../domain/team/state.ts';
 import type { TeamLog } from '../ports.ts';
 import { tellLead, withReadable } from './context.ts';
-import { type HookAnswer, type HostEvent, SILENT } from './event.ts';
+import { type HookAnswer, type HostEvent, SILENT, WAIT } from './event.ts';
 import { findCaller, type HookContext } from './hook-context.ts';
 
 const IDLE = 'teammate_idle';
@@ -81,6 +81,8 @@ export async function onIdle(context: HookContext, event: HostEvent, stopped: bo
     if (settings.hooks.teammateIdle.enabled) {
       const judge = () => withWrites(judgeIdle(log.state, caller.member, settings), log.state, name);
       const verdict = await assigned(log, name, judge);
+      // Its run goes on where it is: nobody has to take its place when what it waits for is there.
+      if (stopped && context.mayWait && verdict.accept && waitsForOthers(log.state, caller.member)) return WAIT;
       const { answer, isEscalated } = await decide(log, IDLE, name, verdict);
       if (answer.kind === 'reject') return answer;
       if (isEscalated)

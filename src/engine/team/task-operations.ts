@@ -122,7 +122,8 @@ function mustBeOf(task: Task, name: string, { tasks }: TeamState): void {
     refuse(`task ${id} is claimed by ${claim.member}`);
   if (claim?.member !== name && owner !== name) refuse(`task ${id} is not claimed by ${name}: claim it first`);
   const before = waitsFor(task, tasks).map((other) => `task ${other} "${tasks.get(other)?.subject ?? ''}"`);
-  if (before.length > 0) refuse(`task ${id} waits for ${before.join(', ')}: that comes first`);
+  const then = status === 'in_progress' ? '. End your turn: you go on as soon as that is completed' : '';
+  if (before.length > 0) refuse(`task ${id} waits for ${before.join(', ')}: that comes first${then}`);
 }
 
 export async function updateTask(context: TeamContext, log: TeamLog, caller: Somebody, input: Input): Promise<Answer> {

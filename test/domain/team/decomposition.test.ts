@@ -117,13 +117,23 @@ test('screens wait for their design', () => {
   ]);
 });
 
-test('planning is three independent tasks that write nothing', () => {
+test('planning is three tasks that write nothing, begun at once; the architect’s ends after the analyst’s', () => {
   const { tasks } = tasksFor(SPEC, PATTERNS.plan_research.roles, 'plan');
   assert.deepEqual(
     tasks.map((task) => task.owner),
     PATTERNS.plan_research.roles,
   );
-  assert.ok(tasks.every((task) => task.blockedBy.length === 0 && task.files.length === 0));
+  assert.ok(tasks.every((task) => task.files.length === 0));
+  assert.deepEqual(
+    tasks.map(({ blockedBy, early }) => [blockedBy, early]),
+    [
+      [[], undefined],
+      [[], undefined],
+      [['analyst-1'], true],
+    ],
+  );
+  const reversed = tasksFor(SPEC, ['architect', 'analyst'], 'plan').tasks.map(({ owner }) => owner);
+  assert.deepEqual(reversed, ['analyst', 'architect'], 'a task stands after what it waits for');
   assert.equal(new Set(tasks.map((task) => task.subject)).size, 3);
 });
 
