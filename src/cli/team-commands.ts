@@ -120,7 +120,7 @@ function addMember(team: Command): void {
       const message = { recipient, type, content: contentOf(content), in_reply_to: options.inReplyTo };
       await run('SendMessage', { ...message, team_name: options.team }, options);
     });
-  withTeam(team.command('inbox').description('unread messages, which are read with that')).action(
+  withTeam(team.command('inbox').description('print the unread messages and mark them as read')).action(
     async (options: Options) => {
       await run('Inbox', { team_name: options.team }, options);
     },

@@ -114,12 +114,12 @@ function aloneWords({ fallback }: TeamState): string {
 /** What follows when all tasks are completed. */
 function doneWords(state: TeamState): string {
   if (lacksWord(state))
-    return `Next: TaskList: it measures what is not measured yet, and has ${JUDGE} asked for quality_gate_passed, which is missing.`;
+    return `Next: call TaskList. It runs the final gate if that is pending, and asks ${JUDGE} for quality_gate_passed, which is missing.`;
   if (state.purpose?.phase === 'plan')
-    return 'Next: TaskList: the results are put together into a SPEC, and it says which, or what is wrong with them.';
+    return 'Next: call TaskList. It builds the SPEC from the results, and tells you its id or what is wrong with them.';
   // At a terminal nothing follows by itself.
   return state.purpose?.phase === 'run' && isModelLed(state)
-    ? 'Next: TaskList: it measures the work of all where that is still to be done, and says what comes of it.'
+    ? 'Next: call TaskList. It runs the final gate if that is pending, and tells you the outcome.'
     : 'Next: SendMessage shutdown_request to all, then TeamDelete.';
 }
 
@@ -148,10 +148,10 @@ export function nextStep(state: TeamState): string {
         : 'Next: wait for your teammates; answer what they ask; TaskList shows how far they are.';
     case 'spec_generated':
     case 'awaiting_approval':
-      return 'Next: ask the user for their word on the SPEC: "approve <id>" approves it, "changes: <what>" has it changed.';
+      return 'Next: ask the user to reply with exactly "approve" and the id of the SPEC, or with "changes: " and what to change. No other wording counts.';
     case 'approved':
     case 'complete':
-      return `Next: SendMessage {"recipient":"all","type":"shutdown_request","content":"<why>"}, then TeamDelete {"team_name":"${state.team}"}.`;
+      return `Next: SendMessage {"recipient":"all","type":"shutdown_request","content":"The work is done."}, then TeamDelete {"team_name":"${state.team}"}.`;
     case 'gate':
       return 'Next: wait for quality_gate_passed, or for what is to be mended.';
     case 'shutting_down':

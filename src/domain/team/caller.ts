@@ -44,7 +44,8 @@ export type Caller =
       readonly member: Member;
     }
   /** Somebody, but nobody of a team that stands. */
-  | { readonly kind: 'outsider'; readonly who: string }
+  /** `replaced`: the member whose place another run has taken. */
+  | { readonly kind: 'outsider'; readonly who: string; readonly replaced?: string }
   | { readonly kind: 'unknown'; readonly why: string; readonly takesKey: boolean };
 
 const PLUGIN = 'tool:';
@@ -74,7 +75,8 @@ export function asReader(name: string, { team }: TeamState): Caller {
 
 /** A member that is over is nobody any more. */
 function ofMember(state: TeamState, member: Member, epoch: number): Caller {
-  if (member.epoch !== epoch) return { kind: 'outsider', who: `${member.name}, whose place another has taken` };
+  if (member.epoch !== epoch)
+    return { kind: 'outsider', who: `${member.name}, which was replaced`, replaced: member.name };
   if (member.phase === 'over')
     return { kind: 'outsider', who: `${member.name}, who has ended (${member.ended?.reason ?? 'no reason known'})` };
   return asMember(state, member);

@@ -3,7 +3,7 @@
 import type { Stored } from '../log.ts';
 import { addCost } from './cost.ts';
 import { type Draft, endMember, findMember, isGone, isUnstarted, move, returnClaims, sign } from './fold-state.ts';
-import { EVERYBODY, LEAD } from './message.ts';
+import { EVERYBODY, LEAD, TOOLCREW } from './message.ts';
 import type { TeamRecord } from './record.ts';
 import type { SessionState } from './session.ts';
 import type { Member } from './state.ts';
@@ -17,7 +17,7 @@ export const NOT_SEEN = 'not seen for too long';
 const LEAVING: readonly SessionState[] = ['shutting_down', 'shut_down'];
 
 /** Names that mean others than one teammate. */
-const RESERVED: readonly string[] = [LEAD, EVERYBODY];
+const RESERVED: readonly string[] = [LEAD, EVERYBODY, TOOLCREW];
 
 function isAtWork(member: Member, at: number): boolean {
   const isStarted = member.phase === 'working' || (member.phase === 'registered' && !isUnstarted(member));

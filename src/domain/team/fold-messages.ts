@@ -5,7 +5,7 @@ import { isClaim } from './claims.ts';
 import { askToEnd } from './fold-members.ts';
 import { authorFault, type Draft, move, sign } from './fold-state.ts';
 import { announceReady } from './fold-tasks.ts';
-import { beginsOn, EVERYBODY, judgeRoute, LEAD } from './message.ts';
+import { beginsOn, EVERYBODY, judgeRoute, LEAD, TOOLCREW } from './message.ts';
 import type { TeamRecord } from './record.ts';
 import type { Receipt } from './state.ts';
 
@@ -13,7 +13,8 @@ type Of<T extends TeamRecord['type']> = Extract<Stored<TeamRecord>, { type: T }>
 
 export function takeMessage(draft: Draft, record: Of<'message_sent'>): string | null {
   const { by, to, in_reply_to: inReplyTo, at } = record;
-  const fault = authorFault(draft, by, record.epoch) ?? recipientFault(draft, to);
+  const isNews = by === TOOLCREW;
+  const fault = (isNews ? null : authorFault(draft, by, record.epoch)) ?? recipientFault(draft, to);
   if (fault !== null) return fault;
   const verdict = judgeRoute(record.kind, by, to);
   if (verdict.kind === 'refused') return verdict.words;
@@ -42,7 +43,7 @@ export function takeMessage(draft: Draft, record: Of<'message_sent'>): string | 
   const readyFor = beginsOn(record.kind, by, to);
   if (readyFor !== null) announceReady(draft, { member: by, epoch: record.epoch }, readyFor);
   sign(draft, by, at);
-  if (by !== LEAD) move(draft, 'work_began');
+  if (by !== LEAD && !isNews) move(draft, 'work_began');
   if (record.kind === 'shutdown_request') askToEnd(draft, recipients, at);
   return null;
 }

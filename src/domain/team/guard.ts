@@ -181,8 +181,14 @@ export function foreignTo(
   };
 }
 
+/** To a run whose place another has taken. */
+export function replacedWords(name: string): string {
+  return `you were replaced by a newer ${name}. Write nothing more, and end your turn`;
+}
+
 function judgeOne(target: Target, caller: Caller, state: TeamState, settings: TeamSettings, place: Place): Judged {
   const { path } = target;
+  if (caller.kind === 'outsider' && caller.replaced !== undefined) return refuse(replacedWords(caller.replaced));
   if (caller.kind === 'outsider' || caller.kind === 'unknown') {
     const who = caller.kind === 'outsider' ? caller.who : `a caller that the host does not name (${caller.why})`;
     return refuse(

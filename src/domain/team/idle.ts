@@ -247,11 +247,12 @@ export function judgeLeadStop(state: TeamState, settings: TeamSettings): IdleVer
   };
   const waits = isPastStarting(state) ? [] : waiting.filter((task) => task.owner !== null && !isCalled(task));
   const called = isPastStarting(state) ? [] : calledBack(state);
-  const toDelete = state.session === 'shut_down' ? [`All teammates have ended: call TeamDelete {}.`] : [];
+  const toDelete =
+    state.session === 'shut_down' ? [`All teammates have ended. Call TeamDelete {"team_name":"${state.team}"}.`] : [];
   const isDone = state.session === 'complete' || state.session === 'approved';
   const toEnd = isDone
     ? [
-        `What the team is for has come about: SendMessage {"recipient":"all","type":"shutdown_request","content":"<why>"}, then TeamDelete {"team_name":"${state.team}"}.`,
+        `What the team is for has come about: SendMessage {"recipient":"all","type":"shutdown_request","content":"The work is done."}, then TeamDelete {"team_name":"${state.team}"}.`,
       ]
     : [];
   const toAsk = isWordDue(state)

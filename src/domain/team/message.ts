@@ -169,6 +169,9 @@ export const LEAD = 'team-lead';
 /** The name for everybody but the sender. */
 export const EVERYBODY = 'all';
 
+/** Signs what toolcrew itself tells the lead; no teammate is called so. */
+export const TOOLCREW = 'toolcrew';
+
 type Sender = RoleName | typeof LEAD;
 
 /** Who usually says what to whom; types that anybody may send to anybody are not among them. */

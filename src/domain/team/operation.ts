@@ -56,7 +56,7 @@ export const OPERATIONS: Readonly<Record<OperationName, Operation>> = {
     },
   },
   Task: {
-    says: 'Registers a teammate. Answers with the exact call that starts it: make that call.',
+    says: 'Step 1 of 2: registers a teammate. Step 2: make the Agent call that it returns in `call`, unchanged. Nothing runs before that.',
     parameters: {
       subagent_type: need('text', 'The agent, like team-backend-dev.'),
       team_name: need('text', "The team's name."),
@@ -107,7 +107,7 @@ export const OPERATIONS: Readonly<Record<OperationName, Operation>> = {
       force: may('flag', 'Also without the word of those who did not answer within the deadline.'),
     },
   },
-  Inbox: { says: 'Your unread messages, which are read with that.', parameters: { team_name: TEAM } },
+  Inbox: { says: 'Returns your unread messages and marks them as read.', parameters: { team_name: TEAM } },
   FileLease: {
     says: 'Takes a shared or unowned path for a while, so that you may write it.',
     parameters: {

@@ -54,7 +54,7 @@ async function follow(context: HookContext, who: Evidence, wanted: string | null
     const told = await goOn(context, log, { isLook: !isEnd });
     if (told === null) return {};
     if (caller.kind === 'lead') return { note: told.words };
-    if (told.kind === 'news' || !isTold(log.state, told.words)) await tellLead(log, caller, told.words);
+    if (told.kind === 'news' || !isTold(log.state, told.words)) await tellLead(log, told.words);
     return {};
   });
   return answer ?? {};
@@ -68,7 +68,7 @@ async function awaitMeasuring(context: HookContext, who: Evidence, wanted: strin
       refuse(
         `quality_gate_passed: the work of all is being measured (${told.holder}): send it again when that is done; TaskList shows whether you have anything else to do`,
       );
-    if (told?.kind === 'news' && caller.kind === 'member') await tellLead(log, caller, told.words);
+    if (told?.kind === 'news' && caller.kind === 'member') await tellLead(log, told.words);
   });
 }
 

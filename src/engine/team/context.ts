@@ -6,7 +6,8 @@ import type { QualitySettings } from '../../domain/quality.ts';
 import type { HeldSecret } from '../../domain/secrets.ts';
 import type { Caller, Evidence } from '../../domain/team/caller.ts';
 import { identify } from '../../domain/team/caller.ts';
-import { LEAD } from '../../domain/team/message.ts';
+import { replacedWords } from '../../domain/team/guard.ts';
+import { LEAD, TOOLCREW } from '../../domain/team/message.ts';
 import type { TeamRecord } from '../../domain/team/record.ts';
 import type { TeamSettings } from '../../domain/team/settings.ts';
 import { isStanding, type TeamState } from '../../domain/team/state.ts';
@@ -85,14 +86,10 @@ export async function makeTask(
   return undefined;
 }
 
-/** Tells the lead something in a member's name. */
-export async function tellLead(
-  log: TeamLog,
-  author: { readonly name: string; readonly epoch: number },
-  content: string,
-): Promise<void> {
-  const { name: by, epoch } = author;
-  await log.append({ type: 'message_sent', to: LEAD, kind: 'progress', content, in_reply_to: null, by, epoch });
+/** Tells the lead something that no teammate says. */
+export async function tellLead(log: TeamLog, content: string): Promise<void> {
+  const words = { kind: 'progress', content, in_reply_to: null } as const;
+  await log.append({ type: 'message_sent', to: LEAD, ...words, by: TOOLCREW, epoch: 0 });
 }
 
 /** A team whose log cannot be read: whether it stands, and whose it is, is not known. */
@@ -173,6 +170,7 @@ export function callerOf(
     refuse(
       `team ${alone.state.team} goes on in sub-agent mode, one task at a time: ${first.who} needs no claim, no lease and no mail there. Do what your prompt says, and give what came of it as your answer; the lead sets the task to completed`,
     );
+  if (first?.kind === 'outsider' && first.replaced !== undefined) refuse(replacedWords(first.replaced));
   if (first?.kind === 'outsider') refuse(`${first.who} belongs to no team that stands (${standing.join(', ')})`);
   const mine = all.filter(isSomebody).filter((caller) => wanted === undefined || caller.team === wanted);
   const [caller, other] = mine;

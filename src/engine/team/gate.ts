@@ -7,7 +7,7 @@ import { type GateResult, isForLackOfCoverage, isForLackOfTests, rejection } fro
 import { ruleWords, withRules } from '../../domain/rule-files.ts';
 import type { HeldSecret } from '../../domain/secrets.ts';
 import { UNCHECKED } from '../../domain/team/judge.ts';
-import { LEAD } from '../../domain/team/message.ts';
+import { LEAD, TOOLCREW } from '../../domain/team/message.ts';
 import { ownerOf, SHARED } from '../../domain/team/ownership.ts';
 import type { TeamSettings } from '../../domain/team/settings.ts';
 import { COMPLETION, decisionOn, MAX_REJECTIONS, rejectionKey, type TeamState } from '../../domain/team/state.ts';
@@ -271,8 +271,8 @@ async function foreignChanges(
   const before = state.rejections.get(`${FOREIGN}:${caller.name}`);
   if (before?.fingerprint === fingerprint) {
     const words = `changed without a decision on record, by somebody: ${foreign.join(', ')}`;
-    const isTold = state.messages.some(({ from, content }) => from === caller.name && content === escalation(words));
-    if (!isTold) await escalate(log, caller, words);
+    const isTold = state.messages.some(({ from, content }) => from === TOOLCREW && content === escalation(words));
+    if (!isTold) await escalate(log, words);
     return null;
   }
   const owners = foreign.slice(0, 5).map((path) => `${path} (${ownerOf(path, settings.ownership).owner ?? ''}'s)`);
@@ -286,8 +286,8 @@ function escalation(words: string): string {
   return `escalated by ${COMPLETION}: ${words}`;
 }
 
-async function escalate(log: TeamLog, caller: Somebody, words: string): Promise<void> {
-  await tellLead(log, caller, escalation(words));
+async function escalate(log: TeamLog, words: string): Promise<void> {
+  await tellLead(log, escalation(words));
 }
 
 async function decide(
@@ -319,8 +319,7 @@ async function decide(
   if (decision === 'escalated' && !isTold)
     await escalate(
       log,
-      caller,
-      `task ${task.id} was completed after ${MAX_REJECTIONS} rejections without change: ${reason}`,
+      `task ${task.id} of ${caller.name} was completed after ${MAX_REJECTIONS} rejections without change: ${reason}`,
     );
   const tired = `accepted after ${MAX_REJECTIONS} rejections without change${isTold ? '' : '; the lead was told'}: ${reason}`;
   return { accept: true, reason: tired, tired };

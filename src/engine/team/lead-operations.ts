@@ -262,7 +262,7 @@ export async function deleteTeam(context: TeamContext, log: TeamLog, caller: Som
         ? refusal
         : `team ${state.team} is not deleted: ${names.join(', ')} ${missing.length === 1 ? 'has' : 'have'} not ended. ${
             unasked
-              ? 'Ask first: SendMessage {"recipient":"all","type":"shutdown_request","content":"<why>"}'
+              ? 'Ask first: SendMessage {"recipient":"all","type":"shutdown_request","content":"The work is done."}'
               : left !== null && left > 0
                 ? `Wait for the end; after ${left} s more it can be forced`
                 : 'Wait for the end, or TeamDelete with "force": true'

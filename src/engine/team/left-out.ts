@@ -1,5 +1,6 @@
 // What of a writer's finished work no commit takes in: it is told before the work counts as done, and nothing of it is lost.
 
+import { TOOLCREW } from '../../domain/team/message.ts';
 import type { TeamState } from '../../domain/team/state.ts';
 import { visible } from '../../domain/text.ts';
 import type { TeamLog } from '../ports.ts';
@@ -48,6 +49,6 @@ export async function keepIgnored(
   const { name } = caller;
   const kept = await workshop.keep(log.state.team, name, ignored);
   const words = `task ${taskId} is done without ${ignored.map(visible).join(', ')}, which Git ignores; kept as ${kept}`;
-  if (!log.state.messages.some(({ from, content }) => from === name && content === words))
-    await tellLead(log, caller, words);
+  if (!log.state.messages.some(({ from, content }) => from === TOOLCREW && content === words))
+    await tellLead(log, words);
 }

@@ -107,12 +107,7 @@ export async function sendMessage(context: TeamContext, log: TeamLog, caller: So
 }
 
 /** Whoever has stopped reads nothing until its lead starts it again. */
-async function tellStopped(
-  log: TeamLog,
-  { name: by, epoch }: Somebody,
-  to: string,
-  type: MessageType,
-): Promise<Answer> {
+async function tellStopped(log: TeamLog, { name: by }: Somebody, to: string, type: MessageType): Promise<Answer> {
   const names = [...log.state.members.values()]
     .filter(({ name, phase }) => phase === 'stopped' && (to === EVERYBODY || to === name))
     .map(({ name }) => name);
@@ -122,8 +117,7 @@ async function tellStopped(
   if (isTold)
     await tellLead(
       log,
-      { name: by, epoch },
-      `${who} has stopped, and has a ${type} of mine${isModelLed(log.state) ? ': start it again with Task' : ''}`,
+      `${who} has stopped, and has a ${type} of ${by}${isModelLed(log.state) ? ': start it again with Task' : ''}`,
     );
   return {
     note: `${who} has stopped: the lead has to start it again with Task before it reads this${isTold ? `. ${LEAD} was told` : ''}`,

@@ -143,7 +143,7 @@ async function begin(
     '2. Task for each teammate that it names; make the calls that these answer with, all in one message.',
     '3. Wait for them and answer what they ask; you write nothing yourself.',
     `4. ${outcome}`,
-    `5. SendMessage {"recipient":"all","type":"shutdown_request","content":"<why>"}, then TeamDelete {"team_name":"${work.team}"}.`,
+    `5. SendMessage {"recipient":"all","type":"shutdown_request","content":"The work is done."}, then TeamDelete {"team_name":"${work.team}"}.`,
     ...(last === null ? [] : [`6. ${last}`]),
     'If TeamCreate fails, do the tasks one at a time with sub-agents instead.',
   ]);
@@ -172,7 +172,7 @@ async function takeUpAlone(
       `/tool:${TYPED[work.phase]} in team mode. ${againWords(going)} You lead it now; ${keptWords(settings)}.`,
       ...decision.reasons.map((one) => `- ${one}`),
       ...(await ledOn(context, log)),
-      `${outcome} At the end SendMessage {"recipient":"all","type":"shutdown_request","content":"<why>"}, then TeamDelete {"team_name":"${work.team}"}.`,
+      `${outcome} At the end SendMessage {"recipient":"all","type":"shutdown_request","content":"The work is done."}, then TeamDelete {"team_name":"${work.team}"}.`,
       ...(end === null ? [] : [end]),
     ]);
   } finally {
@@ -214,7 +214,7 @@ function aloneNext(context: HookContext, { work }: Settled, state: TeamState, re
   return say([
     `/tool:${TYPED[phase]} in sub-agent mode.`,
     ...reasons.map((one) => `- ${one}`),
-    'Next: do these one at a time, each with one sub-agent, and give each the results of those before. What they say of claims, leases (FileLease) and messages does not hold here: tell each agent so.',
+    'Next: do these one at a time, each with one sub-agent. Give each agent the results of the tasks before. In sub-agent mode, agents must not claim tasks, take leases (FileLease) or send messages. Say so in the prompt of each agent.',
     ...open.map(({ id, owner, subject, description }) => `${id}. ${agentWords(owner)}${subject}. ${description}`),
     `When one is done, say so yourself, with the tools of the MCP server "team" (${serverTool('…', context.host())}): TaskUpdate {"taskId":"<its number>","status":"completed","result":"<what came of it, in the form that it asks for>"}. What the answer says of it comes next.`,
     `At the end TeamDelete {"team_name":"${team}"}.`,

@@ -88,7 +88,6 @@ export async function onIdle(context: HookContext, event: HostEvent, stopped: bo
       if (isEscalated)
         await tellLead(
           log,
-          { name, epoch },
           `escalated by ${IDLE}: ${name} stopped after ${MAX_REJECTIONS} rejections without change: ${verdict.reason}`,
         );
     }

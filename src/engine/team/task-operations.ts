@@ -217,7 +217,6 @@ async function tell(log: TeamLog, freed: readonly Task[], by: string): Promise<A
   const words = idle.map(({ id, owner }) => `task ${id} for ${owner ?? ''}`).join(', ');
   await tellLead(
     log,
-    { name: by, epoch: log.state.members.get(by)?.epoch ?? 0 },
     `${words} can begin now${isModelLed(log.state) ? ', and its teammate is not at work: start it with Task' : ''}`,
   );
   return { note: `${LEAD} was told` };

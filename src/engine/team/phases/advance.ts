@@ -198,7 +198,7 @@ function rejectedWords(measured: Exclude<Measured, { kind: 'passed' }>, log: Tea
 
 /** What is asked of the user about a SPEC that waits for their word. */
 function approvalWords(id: string): string {
-  return `Read ${specDirectory(id)}/spec.md, tell the user what it asks for, and ask for their word: "approve ${id}" approves it, "changes: <what>" has it changed. Nothing that you say does.`;
+  return `Read ${specDirectory(id)}/spec.md, tell the user what it asks for, and ask the user to reply with exactly "approve ${id}", or with "changes: " and what to change. You cannot approve it, and no other wording counts.`;
 }
 
 function planWords(plan: PlanEnd, log: TeamLog): string | null {
@@ -212,7 +212,7 @@ function planWords(plan: PlanEnd, log: TeamLog): string | null {
       return `the results make no SPEC yet, and were given back: ${plan.problems.map(({ role, words }) => `${role}: ${words}`).join('; ')}. ${startWords(log)}`;
     case 'written': {
       const { spec: id, status } = plan;
-      const written = `${id} was written from the results. `;
+      const written = `${id} has been written from the planners' results. `;
       const end = state.session === 'fallback' ? ` ${endWords(log)}` : '';
       if (status === 'awaiting_approval') return `${written}${approvalWords(id)}${end}`;
       const why =
