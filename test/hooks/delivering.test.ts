@@ -99,7 +99,7 @@ test('what a planning team gives becomes a SPEC, and its lead is told whom to as
   const run = await project.hook('post-tool-use', 'team-lead', 'PostToolUse', { tool_name: 'Read', tool_input: {} });
   assert.match(
     String(specific(run).additionalContext),
-    /from architect, progress: SPEC-LOG-OUT-001 was written from the results\. .*"approve SPEC-LOG-OUT-001" approves it, .*Nothing that you say does/s,
+    /from toolcrew, progress: SPEC-LOG-OUT-001 has been written from the planners' results\. .*exactly "approve SPEC-LOG-OUT-001", .*You cannot approve it/s,
   );
   assert.match(project.read('.tool/specs/SPEC-LOG-OUT-001/spec.md'), /status: awaiting_approval/);
   assert.equal(project.state(team_name).session, 'awaiting_approval');

@@ -149,8 +149,8 @@ for (const version of availableHosts(HOST_VERSIONS))
       // None of them goes on before all are there: they look at the same time.
       ...played(host, PLANNERS, barrier(3)),
       [LEAD]: async (lead) => {
-        const heard = await leads(host, lead, /was written from the results/);
-        mentions(heard, `"approve ${SPEC}" approves it`);
+        const heard = await leads(host, lead, /has been written from the planners' results/);
+        mentions(heard, `exactly "approve ${SPEC}"`);
         return 'Please say whether that is what you want.';
       },
     });

@@ -21,7 +21,7 @@ for (const version of availableHosts(['2.1.33', '2.1.331']))
       ...played(host, PLANNERS),
       [LEAD]: async (lead) => {
         begun.open();
-        await leads(host, lead, /was written from the results/);
+        await leads(host, lead, /has been written from the planners' results/);
         planned.open();
         for (let heard = ''; !heard.includes('is approved'); ) heard = await lead.say(words);
         await ends(host, lead, PLAN_TEAM);

@@ -296,7 +296,7 @@ export function planAlone(host: TeamHost): Part {
       const update = { taskId: id, status: 'completed', result };
       last = answerOf(await lead.use(host.ours('TaskUpdate'), update));
     }
-    mentions(String(last.note), `${SPEC} was written from the results`);
+    mentions(String(last.note), `${SPEC} has been written from the planners' results`);
     answerOf(await lead.use(host.ours('TeamDelete'), { team_name: PLAN_TEAM }));
     return 'Please say whether that is what you want.';
   };

@@ -132,12 +132,12 @@ const STEPS: readonly [string, () => Story, RegExp][] = [
   [
     'working',
     () => teamOf(['backend-dev'], 1).claim('1', 'backend-dev').complete('1', 'backend-dev'),
-    /^Next: TaskList: it measures the work of all where that is still to be done/,
+    /^Next: call TaskList\. It runs the final gate if that is pending, and tells you the outcome/,
   ],
   [
     'assigned',
     () => teamOf(['backend-dev'], 1).claim('1', 'backend-dev').complete('1', 'backend-dev').tell('restarted'),
-    /^Next: TaskList: it measures the work of all where that is still to be done/,
+    /^Next: call TaskList\. It runs the final gate if that is pending, and tells you the outcome/,
   ],
   [
     'working',
@@ -165,19 +165,19 @@ const STEPS: readonly [string, () => Story, RegExp][] = [
         .tell('task_created', { owner: 'quality', files: [] })
         .claim('1', 'quality')
         .complete('1', 'quality'),
-    /^Next: TaskList: .* has quality asked for quality_gate_passed, which is missing\.$/,
+    /^Next: call TaskList\. .* asks quality for quality_gate_passed, which is missing\.$/,
   ],
   ['spawned', () => teamOf(['backend-dev']), /^Next: TaskCreate for what each teammate is to do/],
-  ['working', plan, /^Next: TaskList: the results are put together into a SPEC/],
+  ['working', plan, /^Next: call TaskList\. It builds the SPEC from the results/],
   [
     'spec_generated',
     () => plan().tell('moved', { event: 'spec_generated' }),
-    /^Next: ask the user for their word on the SPEC/,
+    /^Next: ask the user to reply with exactly "approve" and the id of the SPEC/,
   ],
   [
     'awaiting_approval',
     () => plan().tell('moved', { event: 'spec_generated' }).tell('moved', { event: 'approval_asked' }),
-    /^Next: ask the user for their word on the SPEC/,
+    /^Next: ask the user to reply with exactly "approve" and the id of the SPEC/,
   ],
   [
     'approved',
@@ -186,7 +186,7 @@ const STEPS: readonly [string, () => Story, RegExp][] = [
         .tell('moved', { event: 'spec_generated' })
         .tell('moved', { event: 'approval_asked' })
         .tell('moved', { event: 'approved' }),
-    /^Next: SendMessage \{"recipient":"all","type":"shutdown_request","content":"<why>"\}, then TeamDelete \{"team_name":"tool-run-spec-auth-001"\}\.$/,
+    /^Next: SendMessage \{"recipient":"all","type":"shutdown_request","content":"The work is done."\}, then TeamDelete \{"team_name":"tool-run-spec-auth-001"\}\.$/,
   ],
   [
     'gate',

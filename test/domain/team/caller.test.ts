@@ -104,7 +104,7 @@ const CASES: readonly Case[] = [
     name: 'a run whose place another has taken',
     evidence: stamp({ agentId: 'agent-1', agentType: 'team-backend-dev' }),
     stories: () => [one().tell('member_bound').tell('member_ended').join('backend-dev')],
-    is: 'outsider: backend-dev, whose place another has taken',
+    is: 'outsider: backend-dev, which was replaced',
   },
   {
     name: 'the successor',

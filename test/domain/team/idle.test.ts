@@ -358,7 +358,7 @@ const LEAD_CASES: readonly Omit<Case, 'member' | 'settings'>[] = [
         .tell('message_sent', { by: 'team-lead', epoch: 1, to: 'all', kind: 'shutdown_request', content: 'done' })
         .tell('member_ended', { name: 'backend-dev' })
         .tell('member_ended', { name: 'tester' }),
-    verdict: /^-: All teammates have ended: call TeamDelete \{\}\./,
+    verdict: /^-: All teammates have ended\. Call TeamDelete \{"team_name":"tool-run-spec-auth-001"\}\./,
   },
   {
     name: 'a team whose work has come about',

@@ -84,7 +84,7 @@ test('the last result makes the SPEC, and the lead is told what to ask', async (
   await world.done('architect', '3', ARCHITECT);
   assert.match(
     world.told(PLAN),
-    new RegExp(`^${SPEC} was written from the results\\. .*"approve ${SPEC}" approves it`),
+    new RegExp(`^${SPEC} has been written from the planners' results\\. .*exactly "approve ${SPEC}"`),
   );
   assert.equal(world.state(PLAN).session, 'awaiting_approval');
   // The lead looks once more: nothing is left for code to do.
@@ -96,7 +96,7 @@ test('two results that come in at once make one SPEC', async (t) => {
   await world.begun(PLAN, PLANNERS);
   await world.done('researcher', '1', RESEARCHER);
   await Promise.all([world.done('analyst', '2', ANALYST), world.done('architect', '3', ARCHITECT)]);
-  const told = world.state(PLAN).messages.filter(({ content }) => String(content).includes('was written'));
+  const told = world.state(PLAN).messages.filter(({ content }) => String(content).includes('has been written'));
   assert.equal(told.length, 1);
   assert.equal(world.state(PLAN).tasks.size, 3);
 });
@@ -123,7 +123,7 @@ test('results that make no SPEC are given back three times, then the user is tol
   await world.act('team-lead', 'TaskCreate', { subject: 'Once more', description: 'd', owner: 'analyst' });
   await world.act('analyst', 'TaskUpdate', { taskId: '7', status: 'in_progress' });
   await world.done('analyst', '7', ANALYST);
-  assert.match(world.told(PLAN), new RegExp(`^${SPEC} was written`));
+  assert.match(world.told(PLAN), new RegExp(`^${SPEC} has been written`));
 });
 
 test('a team without those whose results a SPEC is made of is told so', async (t) => {
@@ -515,7 +515,7 @@ test('a lead that works alone is told by the answer', async (t) => {
   await world.done('team-lead', '1', RESEARCHER);
   await world.done('team-lead', '2', ANALYST);
   const { note } = await world.done('team-lead', '3', ARCHITECT);
-  assert.match(String(note), new RegExp(`^${SPEC} was written .*Then TeamDelete \\{"team_name":"${PLAN}"\\}\\.$`));
+  assert.match(String(note), new RegExp(`^${SPEC} has been written .*Then TeamDelete \\{"team_name":"${PLAN}"\\}\\.$`));
   assert.equal(world.state(PLAN).messages.length, 0);
 });
 
@@ -587,7 +587,7 @@ test('a restart makes up for what a killed server has left undone', async (t) =>
   assert.equal(world.state(PLAN).session, 'working');
   const event = world.event('team-lead', 'UserPromptSubmit', { prompt: '/tool:team-restart', session: 'another' });
   const answer = await onPrompt(world.context, event);
-  assert.match(answer.kind === 'context' ? answer.text : '', new RegExp(`${SPEC} was written from the results`));
+  assert.match(answer.kind === 'context' ? answer.text : '', new RegExp(`${SPEC} has been written from the planners' results`));
   assert.equal(world.state(PLAN).session, 'awaiting_approval');
 });
 

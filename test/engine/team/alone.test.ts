@@ -133,7 +133,7 @@ test('agents are called as the form of the plugin has them, and told what does n
   const answer = await onPrompt(context, world.event('team-lead', 'UserPromptSubmit', prompt));
   const text = answer.kind === 'context' ? answer.text : '';
   assert.match(text, /^1\. tool:team-hypothesis-1: /m);
-  assert.match(text, /claims, leases \(FileLease\) and messages does not hold here/);
+  assert.match(text, /In sub-agent mode, agents must not claim tasks, take leases \(FileLease\) or send messages/);
 });
 
 test('a teammate whose run ends with an error while its lead waits for it leaves its work to a successor', async (t) => {

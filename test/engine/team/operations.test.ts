@@ -971,7 +971,7 @@ test('a request to somebody who has stopped reaches the lead, who starts it unde
   const sent = await world.call('tester', 'SendMessage', { recipient: 'backend-dev', type: 'bug_report', content });
   assert.match(String(sent.note), /backend-dev has stopped: .*\. team-lead was told$/);
   const mail = JSON.stringify(await world.call('team-lead', 'Inbox'));
-  assert.match(mail, /backend-dev has stopped, and has a bug_report of mine: start it again with Task/);
+  assert.match(mail, /backend-dev has stopped, and has a bug_report of tester: start it again with Task/);
   const registered = { subagent_type: 'team-backend-dev', team_name: TEAM, name: 'backend-dev', prompt: 'p' };
   await world.call('team-lead', 'Task', registered);
   const input = { subagent_type: 'backend-dev', prompt: 'p' };
