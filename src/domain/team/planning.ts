@@ -1,6 +1,6 @@
 // What follows when a planning team has done its tasks: their results, and the tasks that ask for what is missing.
 
-import type { PlanResults, ResultProblem } from '../spec/from-results.ts';
+import { type PlanResults, type ResultProblem, specFromResults } from '../spec/from-results.ts';
 import { RESULT_FORMS } from '../spec/result-form.ts';
 import { isSpecId, specName } from '../spec/spec.ts';
 import { isStanding, type TeamState } from './state.ts';
@@ -22,6 +22,14 @@ function lastOf({ tasks }: TeamState, role: string): Task | undefined {
 export function resultsOf(state: TeamState): PlanResults {
   const result = (role: string) => lastOf(state, role)?.result ?? null;
   return { researcher: result('researcher'), analyst: result('analyst'), architect: result('architect') };
+}
+
+/** The lines of a planner's result that fit no SPEC; none of anybody else's. */
+export function problemsOfResult(state: TeamState, role: string, result: string): readonly string[] {
+  if (state.purpose?.phase !== 'plan' || !PLANNERS.includes(role)) return [];
+  const results = { ...resultsOf(state), ...(role === 'analyst' ? { architect: null } : {}), [role]: result };
+  const made = specFromResults(state.purpose.subject, results, 'draft');
+  return made.ok ? [] : made.problems.filter((problem) => problem.role === role).map(({ words }) => words);
 }
 
 /** Who give the results that a SPEC is made of. */

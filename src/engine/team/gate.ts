@@ -9,10 +9,12 @@ import type { HeldSecret } from '../../domain/secrets.ts';
 import { UNCHECKED } from '../../domain/team/judge.ts';
 import { LEAD, TOOLCREW } from '../../domain/team/message.ts';
 import { ownerOf, SHARED } from '../../domain/team/ownership.ts';
+import { formLines, problemsOfResult } from '../../domain/team/planning.ts';
 import type { TeamSettings } from '../../domain/team/settings.ts';
 import { COMPLETION, decisionOn, MAX_REJECTIONS, rejectionKey, type TeamState } from '../../domain/team/state.ts';
 import type { Task } from '../../domain/team/task.ts';
 import { bookOf } from '../../domain/team/task-book.ts';
+import { quoted } from '../../domain/team/task-draft.ts';
 import { heldAgainst, ownFirst } from '../../domain/unreported.ts';
 import type { TeamLog } from '../ports.ts';
 import { type Somebody, type TeamContext, tellLead, type Unread, withReadable } from './context.ts';
@@ -38,8 +40,12 @@ export async function judgeCompletion(
   log: TeamLog,
   task: Pick<Task, 'id' | 'subject'>,
   caller: Somebody,
+  result: string | null = null,
 ): Promise<Completion> {
   const settings = await context.settings();
+  const unreadable =
+    caller.kind === 'member' && result !== null ? resultObjection(log.state, task, caller, result) : null;
+  if (unreadable !== null) return decide(log, task, caller, unreadable, '');
   const free = withoutChecks(log.state, task, caller, settings);
   const own = await ownWork(context, log.state, caller);
   if (free !== null && own === null) return decide(log, task, caller, null, free);
@@ -76,6 +82,24 @@ export async function judgeCompletion(
   const apart = own === null ? null : await joinWork(own.workshop, log, task, own.caller, work);
   const words = measured === null ? (unchecked ?? '') : measured.words;
   return decide(log, task, caller, apart, words, apart === null ? COMPLETION : FOREIGN);
+}
+
+/** A planner's result of which no SPEC can be made goes back to it at once. */
+function resultObjection(
+  state: TeamState,
+  { id }: Pick<Task, 'id'>,
+  { name }: Somebody,
+  result: string,
+): Objection | null {
+  const problems = problemsOfResult(state, name, result);
+  if (problems.length === 0) return null;
+  const reason = [
+    `These lines of the result of task ${id} break the format of a SPEC:`,
+    quoted(problems),
+    `Call TaskUpdate again for task ${id}, with the full corrected text as its result.`,
+    ...formLines(name),
+  ].join('\n');
+  return { reason, fingerprint: 'the result is in no form of a SPEC' };
 }
 
 function settleFirst(files: readonly string[]): Objection {

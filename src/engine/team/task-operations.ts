@@ -152,7 +152,8 @@ export async function updateTask(context: TeamContext, log: TeamLog, caller: Som
   if (status === 'completed' && caller.kind === 'member') mustBeOf(task, name, log.state);
   const before = beginnable(log.state);
   const { gate } = log.state;
-  const passed = status === 'completed' ? await judgeCompletion(context, log, task, caller) : null;
+  const passed =
+    status === 'completed' ? await judgeCompletion(context, log, task, caller, input.maybe('result') ?? '') : null;
   if (passed !== null && !passed.accept) refuse(passed.reason);
   const isNothing = passed !== null && (await changedNothing(context, task, caller, log.state, gate));
   await must(log, {

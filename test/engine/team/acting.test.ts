@@ -104,8 +104,19 @@ test('two results that come in at once make one SPEC', async (t) => {
 test('results that make no SPEC are given back three times, then the user is told', async (t) => {
   const world = new World(t);
   await world.begun(PLAN, PLANNERS);
+  const insist = async (id: string) => {
+    for (const _ of [1, 2, 3])
+      await assert.rejects(
+        world.done('analyst', id, 'It shall be good.'),
+        new RegExp(
+          `^ToolError: These lines of the result of task ${id} break the format of a SPEC:\n.*line 1 of the result: `,
+          's',
+        ),
+      );
+    await world.done('analyst', id, 'It shall be good.');
+  };
   await world.done('researcher', '1', RESEARCHER);
-  await world.done('analyst', '2', 'It shall be good.');
+  await insist('2');
   await world.append({ type: 'member_idle', name: 'analyst', epoch: 1, stopped: true }, PLAN);
   await world.done('architect', '3', ARCHITECT);
   assert.match(
@@ -115,7 +126,7 @@ test('results that make no SPEC are given back three times, then the user is tol
   await world.start('analyst', PLAN);
   for (const id of ['4', '5', '6']) {
     await world.act('analyst', 'TaskUpdate', { taskId: id, status: 'in_progress' });
-    await world.done('analyst', id, 'It shall be good.');
+    await insist(id);
   }
   assert.match(world.told(PLAN), /^the results make no SPEC: analyst: .*Tell the user/s);
   assert.equal(world.state(PLAN).tasks.size, 6);
@@ -587,7 +598,10 @@ test('a restart makes up for what a killed server has left undone', async (t) =>
   assert.equal(world.state(PLAN).session, 'working');
   const event = world.event('team-lead', 'UserPromptSubmit', { prompt: '/tool:team-restart', session: 'another' });
   const answer = await onPrompt(world.context, event);
-  assert.match(answer.kind === 'context' ? answer.text : '', new RegExp(`${SPEC} has been written from the planners' results`));
+  assert.match(
+    answer.kind === 'context' ? answer.text : '',
+    new RegExp(`${SPEC} has been written from the planners' results`),
+  );
   assert.equal(world.state(PLAN).session, 'awaiting_approval');
 });
 

@@ -87,7 +87,11 @@ test('a SPEC is written once', async (t) => {
     await only(project, name, 'TaskUpdate', { taskId, status: 'completed', result });
   }
   const notes = await look(t, project, 4);
-  assert.equal(notes.filter((note) => /has been written from the planners' results/.test(note)).length, 1, notes.join('\n'));
+  assert.equal(
+    notes.filter((note) => /has been written from the planners' results/.test(note)).length,
+    1,
+    notes.join('\n'),
+  );
   assert.equal(records(project, PLAN, /"event":"spec_generated"/), 1);
   assert.equal(project.state(PLAN).session, 'awaiting_approval');
 });

@@ -10,7 +10,19 @@ import { TeamWorld } from '../../support/team-world.ts';
 import type { Cleanup } from '../../support/temp.ts';
 
 const PLANNERS = ['researcher', 'analyst', 'architect'];
-const DONE = { status: 'completed', result: '## Requirements\n\n- R1: The page shall show a button.' };
+const DONE = {
+  status: 'completed',
+  result:
+    '## Requirements\n\n- R1: The page shall show a button.\n\n## Acceptance\n\n- A1 (R1): Given a page, when it opens, then there is a button.',
+};
+const DESIGN = `> A button.
+
+## T1: Show the button
+
+- files: \`src/pages/account.js\`
+- domain: frontend
+- depends on: none
+- requirements: `;
 
 class Planning {
   readonly world: TeamWorld;
@@ -67,7 +79,12 @@ test('the architect begins beside the analyst, waits for it without a rejection,
     reason,
     /You have not finished task 3 .*\nTask 2 is completed\. The result of analyst:\n## Requirements\n\n- R1: /s,
   );
-  await planning.update('architect', DONE);
+  const misses = { taskId: '3', status: 'completed', result: `${DESIGN}R2\n` };
+  assert.match(
+    await planning.world.refused('architect', 'TaskUpdate', misses),
+    /^These lines of the result of task 3 break the format of a SPEC:\n.*R2.*\nCall TaskUpdate again for task 3, with the full corrected text as its result\.\n.*## T1: /s,
+  );
+  await planning.update('architect', { status: 'completed', result: `${DESIGN}R1\n` });
   assert.equal((await planning.stops()).kind, 'silent');
 });
 
