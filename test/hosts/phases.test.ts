@@ -7,6 +7,7 @@ import { once } from 'node:events';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test, { after } from 'node:test';
+import { setTimeout as delay } from 'node:timers/promises';
 import { availableHosts, HOST_VERSIONS, type HostVersion } from '../support/host.ts';
 import { PhaseProject } from '../support/phase-project.ts';
 import {
@@ -31,13 +32,12 @@ import {
 import { barrier, LEAD, type Part, type Play, playAgents } from '../support/played-agents.ts';
 import { type HostOptions, type HostRun, mentions, TeamHost } from '../support/team-host.ts';
 import { type Cleanup, finallyDo } from '../support/temp.ts';
-import { archivedState, toldAfterRestart, toldPhases } from '../support/told-phases.ts';
+import { archivedState, liveState, toldAfterRestart, toldPhases } from '../support/told-phases.ts';
 
 /** Of the whole file: what is asked for within a test would end with that. */
 const SHARED: Cleanup = { after };
 finallyDo(SHARED, () => undefined);
 
-const CONFIG = `workflow:\n  team:\n    enabled: true\n`;
 const DOCUMENTS = ['acceptance.md', 'plan.md', 'spec.md'];
 
 /** The documents of the SPEC; days and commits are as they are. */
@@ -89,9 +89,7 @@ function scoresOf(root: string, team: string): readonly Score[] {
 }
 
 function installed(t: Cleanup, version: HostVersion): TeamHost {
-  const host = new TeamHost(t, version, 'installed', FILES);
-  host.write('.tool/config/workflow.yaml', CONFIG);
-  return host;
+  return new TeamHost(t, version, 'installed', FILES);
 }
 
 function tempProject(t: Cleanup, script: typeof PLANNERS): PhaseProject {
@@ -229,6 +227,34 @@ for (const version of availableHosts(['2.1.331'])) {
     assert.deepEqual(told(host.root), told(project.root));
   });
 
+  test(`${version}: an architect that needs the requirements waits for them, and goes on where it is`, async (t) => {
+    const host = installed(t, version);
+    const { analyst, ...parts } = played(host, PLANNERS);
+    const isRefused = () =>
+      liveState(host.root, PLAN_TEAM).decisions.some(({ about }) => about === 'TaskUpdate 3 completed');
+    const planning = playAgents({
+      ...parts,
+      analyst: async (agent) => {
+        // The model of the analyst takes longer than that of the architect.
+        while (!isRefused()) await delay(100);
+        return (await analyst?.(agent)) ?? '';
+      },
+      [LEAD]: async (lead) => {
+        await leads(host, lead, /has been written from the planners' results/);
+        return 'Please say whether that is what you want.';
+      },
+    });
+    await session(host, `/tool:1-plan "${FEATURE}" --team`, planning);
+    const { decisions, members } = liveState(host.root, PLAN_TEAM);
+    const rejected = decisions.filter(({ decision, member }) => decision === 'reject' && member === 'architect');
+    // It goes on by the word of the hook, once, and by nothing else.
+    assert.deepEqual(
+      rejected.map(({ hook }) => hook),
+      ['operation', 'teammate_idle'],
+    );
+    assert.equal(members.get('architect')?.epoch, 1);
+  });
+
   test(`${version}: a team whose lead is gone is taken up again, as from a terminal`, async (t) => {
     const { planned } = await reference();
     const approved = (planned['spec.md'] ?? '').replaceAll('<day>', '2026-01-05');
@@ -236,7 +262,6 @@ for (const version of availableHosts(['2.1.331'])) {
       DOCUMENTS.map((name) => [`.tool/specs/${SPEC}/${name}`, name === 'spec.md' ? approved : (planned[name] ?? '')]),
     );
     const host = new TeamHost(t, version, 'installed', { ...FILES, ...files });
-    host.write('.tool/config/workflow.yaml', CONFIG);
     const { 'backend-dev': backend, ...others } = BUILDERS;
     assert.ok(backend !== undefined);
     const first = playAgents({

@@ -63,6 +63,14 @@ function archived(root: string, name: string): string {
 }
 
 /** The state that a team was put away in. */
+/** Of a team that stands. */
+export function liveState(root: string, name: string): TeamState {
+  const history = new TeamHistory({ directory: join(root, '.tool', 'teams', name), from: 'beginning' });
+  const { state } = history;
+  void history.close();
+  return state;
+}
+
 export function archivedState(root: string, name: string): TeamState {
   const history = new TeamHistory({ directory: archived(root, name), from: 'beginning' });
   const { state } = history;

@@ -10,6 +10,7 @@ import type { SpecProblem } from './problem.ts';
 import { type SpecStatus, specName } from './spec.ts';
 import { parseSpec } from './spec-document.ts';
 import { looksLike, othersOf, SCENARIO, strayItems, TASK } from './stray-items.ts';
+import { usualPlan, usualRequirements } from './usual-forms.ts';
 
 export type PlanResults = {
   /** Null: there is none. */
@@ -129,8 +130,8 @@ function crossProblems(spec: NewSpec): readonly ResultProblem[] {
  * @param status what the SPEC is to begin as
  */
 export function specFromResults(feature: string, results: PlanResults, status: SpecStatus): FromResults {
-  const wanted = linesOf(results.analyst ?? '');
-  const planned = linesOf(results.architect ?? '');
+  const wanted = usualRequirements(linesOf(results.analyst ?? ''));
+  const planned = usualPlan(linesOf(results.architect ?? ''));
   const asked = parseSpec([...FRONT, ...wanted].join('\n'));
   const acceptance = parseAcceptance(section(wanted, /^(?:acceptance|scenarios)\b/i));
   const plan = parsePlan(withQuotes(planned));
