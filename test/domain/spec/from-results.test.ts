@@ -111,11 +111,11 @@ const FAULTS: readonly {
   {
     name: 'a requirement, a scenario and tasks that are not in their form',
     results: {
-      analyst: ANALYST.replace('- R2:', '2. R2 =').replace('- A2 (R2):', '### A2 (R2):'),
+      analyst: ANALYST.replace('- R2:', '2. R2').replace('- A2 (R2):', '### A2 (R2):'),
       architect: `${ARCHITECT}\n## T3 Wave\n\nT4: Wave\n`,
     },
     said: [
-      ['analyst', /^line 6 of the result: expected a requirement like .*, got "2\. R2 = The page shall/],
+      ['analyst', /^line 6 of the result: expected a requirement like .*, got "2\. R2 The page shall/],
       ['analyst', /^line 15 of the result: expected a scenario like .*, got "### A2 \(R2\): Given/],
       ['architect', /^line 24 of the result: expected a task like .*, got "## T3 Wave"$/],
       ['architect', /^line 26 of the result: expected a task like .*, got "T4: Wave"$/],
