@@ -204,29 +204,7 @@ for (const version of availableHosts(HOST_VERSIONS))
     assert.match(synced['spec.md'] ?? '', /^status: completed$/m);
   });
 
-for (const version of availableHosts(['2.1.331'])) {
-  test(`${version}: the first cause that is proven ends the search, as from a terminal`, async (t) => {
-    const host = installed(t, version);
-    const play = playAgents({
-      ...searchers(host),
-      [LEAD]: async (lead) => {
-        const heard = await leads(host, lead, /has proven the cause/);
-        mentions(heard, 'hypothesis-2 has proven the cause: Node is too old. It is shown by: $ node --version');
-        await ends(host, lead, DEBUG_TEAM);
-        return 'Node is too old.';
-      },
-    });
-    await session(host, `/tool:build-fix "${FAILURE}" --team`, play);
-    const project = tempProject(t, SEARCHERS);
-    await led(project, 'build-fix', FAILURE, '--team');
-    // How far the others have come when the cause is proven is chance.
-    const told = (root: string) =>
-      toldPhases(root, DEBUG_TEAM).map((kinds) =>
-        kinds.filter((kind) => !/completed by hypothesis-1|in_progress by hypothesis-[13]/.test(kind)),
-      );
-    assert.deepEqual(told(host.root), told(project.root));
-  });
-
+for (const version of availableHosts(HOST_VERSIONS))
   test(`${version}: an architect that needs the requirements waits for them, and goes on where it is`, async (t) => {
     const host = installed(t, version);
     const { analyst, ...parts } = played(host, PLANNERS);
@@ -253,6 +231,29 @@ for (const version of availableHosts(['2.1.331'])) {
       ['operation', 'teammate_idle'],
     );
     assert.equal(members.get('architect')?.epoch, 1);
+  });
+
+for (const version of availableHosts(['2.1.331'])) {
+  test(`${version}: the first cause that is proven ends the search, as from a terminal`, async (t) => {
+    const host = installed(t, version);
+    const play = playAgents({
+      ...searchers(host),
+      [LEAD]: async (lead) => {
+        const heard = await leads(host, lead, /has proven the cause/);
+        mentions(heard, 'hypothesis-2 has proven the cause: Node is too old. It is shown by: $ node --version');
+        await ends(host, lead, DEBUG_TEAM);
+        return 'Node is too old.';
+      },
+    });
+    await session(host, `/tool:build-fix "${FAILURE}" --team`, play);
+    const project = tempProject(t, SEARCHERS);
+    await led(project, 'build-fix', FAILURE, '--team');
+    // How far the others have come when the cause is proven is chance.
+    const told = (root: string) =>
+      toldPhases(root, DEBUG_TEAM).map((kinds) =>
+        kinds.filter((kind) => !/completed by hypothesis-1|in_progress by hypothesis-[13]/.test(kind)),
+      );
+    assert.deepEqual(told(host.root), told(project.root));
   });
 
   test(`${version}: a team whose lead is gone is taken up again, as from a terminal`, async (t) => {
