@@ -43,6 +43,11 @@ function lineOf(from: number): readonly number[] {
   return line;
 }
 
+/** Those above this process, the nearest first; another line later means that one of them has ended. */
+export function lineAbove(): string {
+  return lineOf(process.ppid).join(' ');
+}
+
 function isOfHost(pid: number): boolean {
   return nameOf(pid) === PROGRAM || `\0${read(pid, 'environ')}`.includes(`\0${MARK}=`);
 }

@@ -4,7 +4,7 @@
 import { readFileSync, writeSync } from 'node:fs';
 import { teamNames, teamsDirectory } from '../adapters/event-log/team-names.ts';
 import { askServer } from '../adapters/hook-desk.ts';
-import { isInputOfHost } from '../adapters/host-above.ts';
+import { isInputOfHost, lineAbove } from '../adapters/host-above.ts';
 import { isSpare } from '../adapters/own-hooks.ts';
 import { findProject } from '../adapters/project.ts';
 import { messageOf } from '../domain/errors.ts';
@@ -144,10 +144,14 @@ const ASK_AGAIN_MS = 1_000;
 
 /** The answer, once there is one; after `WAIT_MS` whatever holds then. */
 async function answered(hook: Hook, input: string, parsed: Raised, main: string): Promise<Reply> {
+  let above: string | undefined;
   for (const until = Date.now() + WAIT_MS; ; ) {
     const env: Environment = Date.now() < until ? { ...process.env, [MAY_WAIT]: '1' } : process.env;
     const reply = askedOf(hook, input, main, env) ?? (await (await hook.load()).respond(parsed, env));
     if (reply.wait !== true) return reply;
+    // Nobody reads the answer once the host is gone.
+    above ??= lineAbove();
+    if (lineAbove() !== above) return { said: [], printed: null, code: 0 };
     await new Promise((resolve) => setTimeout(resolve, ASK_AGAIN_MS));
   }
 }

@@ -66,7 +66,7 @@ function planTasks(given: readonly string[], { text, selection }: DecompositionI
         ...(before === null
           ? []
           : [
-              `${before} works at the same time, and your result names its requirements. Explore the code first. When you need them, end your turn: you go on as soon as they are there, with their text.`,
+              `Your result names the requirements of ${before}. Explore the code first. If they are not there when you need them, end your turn: in a team you go on as soon as they are there, with their text.`,
             ]),
         ...formLines(role),
       ].join('\n'),

@@ -3,36 +3,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { specFromResults } from '../../../src/domain/spec/from-results.ts';
-
-const ANALYST = `> Shared computers are safe.
-
-## Requirements
-
-- R1: When a user logs out, the API shall end the session.
-- R2: The page shall show a button.
-
-## Acceptance
-
-- A1 (R1): Given a session, when the user logs out, then it is gone.
-- A2 (R2): Given a page, when it opens, then there is a button.
-`;
-const ARCHITECT = `> Rows.
-
-## T1: End the session
-
-- files: \`src/api/logout.js\`, \`src/api/session.js\`
-- domain: backend
-- owner: backend-dev
-- depends on: none
-- requirements: R1
-
-## T2: Show the button
-
-- files: \`src/pages/account.js\`
-- domain: frontend
-- depends on: T1
-- requirements: R2
-`;
+import { ANALYST, ARCHITECT } from '../../support/plan-results.ts';
 
 function made(analyst: string, architect: string) {
   return specFromResults('log out', { researcher: null, analyst, architect }, 'draft');
@@ -53,11 +24,7 @@ const FORMS: readonly [role: 'analyst' | 'architect', from: string | RegExp, to:
   ['architect', /^- (files|domain|owner|depends on|requirements):/gm, '**$1**:'],
   ['architect', /^- (files|domain|owner|depends on|requirements):/gm, '- **$1:**'],
   ['architect', '- files:', '- Files:'],
-  [
-    'architect',
-    '- files: `src/api/logout.js`, `src/api/session.js`',
-    '- files:\n  - `src/api/logout.js`\n  - `src/api/session.js`',
-  ],
+  ['architect', '- files: `src/api/logout.js`', '- files:\n  - `src/api/logout.js`'],
   ['architect', 'owner: backend-dev', 'owner: team-backend-dev'],
   ['architect', /^## (T\d): /gm, '## $1 - '],
   ['architect', /^## T(\d): /gm, '## Task $1: '],
@@ -75,15 +42,22 @@ for (const [role, from, to] of FORMS)
     assert.deepEqual(made(text.analyst, text.architect), EXPECTED);
   });
 
+test('files may stand one bullet each', () => {
+  const of = (files: string) => made(ANALYST, ARCHITECT.replace('- files: `src/api/logout.js`', files));
+  const two = of('- files: `src/api/logout.js`, `src/api/session.js`');
+  assert.ok(two.ok);
+  assert.deepEqual(of('- files:\n  - `src/api/logout.js`\n  - `src/api/session.js`'), two);
+});
+
 test('what stands below a requirement belongs to it', () => {
   const result = made(
-    ANALYST.replace('button.', 'button:\n  - with a name\n  - that can be reached by keys'),
+    ANALYST.replace('to log out.', 'to log out:\n  - with a name\n  - that can be reached by keys'),
     ARCHITECT,
   );
   assert.ok(result.ok);
   assert.equal(
     result.spec.requirements[1]?.text,
-    'The page shall show a button: with a name; that can be reached by keys',
+    'The page shall show a button to log out: with a name; that can be reached by keys',
   );
 });
 
@@ -91,7 +65,10 @@ test('another form goes back with its own line; code stays code', () => {
   const wrong = made(ANALYST.replace('- R2: The page', '- R2 = The page'), ARCHITECT);
   assert.ok(!wrong.ok);
   assert.match(wrong.problems[0]?.words ?? '', /^line 6 of the result: /);
-  const fenced = made(ANALYST, ARCHITECT.replace('> Rows.', '> Rows.\n\n```\n## T9 - no task\n**files**: x\n```'));
+  const fenced = made(
+    ANALYST,
+    ARCHITECT.replace('One endpoint.', 'One endpoint.\n\n```\n## T9 - no task\n**files**: x\n```'),
+  );
   assert.ok(fenced.ok);
   assert.equal(fenced.spec.tasks.length, 2);
 });
