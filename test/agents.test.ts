@@ -87,7 +87,7 @@ for (const role of Object.values(ROLES)) {
     assert.equal(new Set(names).size, names.length);
     assert.deepEqual(
       names.filter((name) => name.startsWith('mcp__')),
-      ['mcp__team__', 'mcp__plugin_tool_team__'].flatMap((prefix) => TEAM_TOOLS.map((tool) => `${prefix}${tool}`)),
+      TEAM_TOOLS.map((tool) => `mcp__plugin_tool_team__${tool}`),
     );
     const own = names.filter((name) => !name.startsWith('mcp__'));
     assert.deepEqual(

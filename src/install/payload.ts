@@ -44,17 +44,25 @@ function read(from: string, path: string): Buffer {
   return readFileSync(join(from, path));
 }
 
+/** How the host calls the tools of the team's server where a plugin brings it: the texts of this package name them so. */
+const OF_PLUGIN = `mcp__plugin_tool_${TEAM_SERVER}__`;
+
+/** A text for the host, with the tools as they are called in a project. */
+function textFile(from: string, path: string): Buffer {
+  return Buffer.from(read(from, path).toString('utf8').replaceAll(OF_PLUGIN, `mcp__${TEAM_SERVER}__`));
+}
+
 function texts(from: string): PayloadFile[] {
   const list = (directory: string) => readdirSync(join(from, directory)).sort();
   const agents = list('agents').map((file) => ({
     path: `.claude/agents/${file}`,
-    bytes: read(from, `agents/${file}`),
+    bytes: textFile(from, `agents/${file}`),
     // The agent for issues is often the project's own.
     ...(file.startsWith('team-') ? {} : { offered: true as const }),
   }));
   const commands = list('commands').map((file) => ({
     path: `.claude/commands/tool/${file}`,
-    bytes: read(from, `commands/${file}`),
+    bytes: textFile(from, `commands/${file}`),
   }));
   const skills = list('skills').map((name) => ({
     path: `.claude/skills/${name}/SKILL.md`,

@@ -100,6 +100,16 @@ test('directories of the project get an owner, which is said with why, and stays
   assert.doesNotMatch(tool(['doctor']).stdout, /not all there/);
 });
 
+test('what is installed names the tools of the team as a project has them, and in no other spelling', (t) => {
+  const { root, tool } = machine(t, '2.1.177');
+  tool(['init']);
+  for (const file of ['agents/team-tester.md', 'commands/tool/2-run.md']) {
+    const text = readFileSync(join(root, '.claude', file), 'utf8');
+    assert.match(text, /, mcp__team__TaskUpdate/);
+    assert.doesNotMatch(text, /plugin_tool/);
+  }
+});
+
 test('a required part of the gate that nothing can measure is said, with the command that installs it', (t) => {
   const { root, tool } = machine(t, '2.1.177');
   writeTree(root, { 'package.json': '{"scripts":{"test":"vitest run"}}' });
