@@ -1,10 +1,10 @@
 // The rows of `tool doctor` about the quality gate: the command of each part, and required parts that nothing can measure.
 
 import { lookAhead } from '../adapters/checks/outlook.ts';
-import { missingParts, type Prospect, remedyFor } from '../domain/gate-outlook.ts';
+import { hasNoTestsYet, missingParts, type Prospect, remedyFor } from '../domain/gate-outlook.ts';
 import type { QualitySettings } from '../domain/quality.ts';
 import type { TeamSettings } from '../domain/team/settings.ts';
-import { type Check, fail, ok } from './check.ts';
+import { type Check, fail, ok, warn } from './check.ts';
 
 function rowOf(one: Prospect, settings: QualitySettings, prospects: readonly Prospect[]): Check {
   const { name, commands, gap } = one;
@@ -12,10 +12,11 @@ function rowOf(one: Prospect, settings: QualitySettings, prospects: readonly Pro
   if (gap === '') return ok(title, commands.join('; ') || 'by what is built in');
   if (missingParts(prospects, settings).includes(one))
     return fail(title, `required (quality.required), and nothing can measure it: ${gap}`, remedyFor(one));
-  const isAwaited = settings.required.includes(name) && !(name === 'coverage' && settings.coverageTarget === 0);
-  return isAwaited
+  if (!settings.required.includes(name) || (name === 'coverage' && settings.coverageTarget === 0))
+    return ok(title, `not measured, neither passes nor fails: ${gap}`);
+  return hasNoTestsYet(prospects)
     ? ok(title, `no tests yet (${gap}): the tester writes them first`)
-    : ok(title, `not measured, neither passes nor fails: ${gap}`);
+    : warn(title, `measured only if the tests leave a report: ${gap}`, remedyFor(one));
 }
 
 export async function diagnoseGate(

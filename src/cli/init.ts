@@ -50,9 +50,9 @@ function nextStep(project: Project): string {
   return `Next: open Claude Code in ${project.root} and type  /tool:1-plan "<feature>" --team`;
 }
 
-/** What nobody owns by the usual patterns, by the files that the project has. */
-async function proposedFor({ root }: Project): Promise<readonly Proposed[]> {
-  return proposeOwnership(await trackedFiles(root), DEFAULT_OWNERSHIP);
+/** What nobody owns, by the settings and the files that the project has. */
+async function proposedFor({ root, main }: Project): Promise<readonly Proposed[]> {
+  return proposeOwnership(await trackedFiles(root), settingsIn(main).ownership);
 }
 
 function ownershipLines(proposed: readonly Proposed[], plan: Plan): readonly string[] {

@@ -12,20 +12,23 @@ export type Prospect = {
 };
 
 /** Whether the project has no tests yet: the team's own tests make them, and their coverage, measurable. */
-function hasNoTestsYet(prospects: readonly Prospect[]): boolean {
+export function hasNoTestsYet(prospects: readonly Prospect[]): boolean {
   return prospects.some(({ name, commands, install }) => name === 'tests' && commands.length === 0 && install === null);
 }
 
-/** Required parts that nothing can measure. A project without tests may start. */
+/**
+ * Required parts that nothing can measure. A project without tests may start. Tests may leave a report that nobody sees
+ * before they ran: coverage, like the tests themselves, is missing only where a tool is known to be.
+ */
 export function missingParts(
   prospects: readonly Prospect[],
   { required, coverageTarget }: Pick<QualitySettings, 'required' | 'coverageTarget'>,
 ): readonly Prospect[] {
   const isNew = hasNoTestsYet(prospects);
-  return prospects.filter(({ name, gap }) => {
+  return prospects.filter(({ name, gap, install }) => {
     if (gap === '' || !required.includes(name)) return false;
     if (name === 'coverage' && coverageTarget === 0) return false;
-    return !(isNew && (name === 'tests' || name === 'coverage'));
+    return !(name === 'tests' || name === 'coverage') || (!isNew && install !== null);
   });
 }
 

@@ -1,6 +1,7 @@
 // What the gate would measure a project by, told before anything is built.
 
 import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import test from 'node:test';
 import { diagnoseGate } from '../../src/cli/doctor-gate.ts';
@@ -17,6 +18,7 @@ async function told(
 ): Promise<readonly string[]> {
   const root = tempDir(t);
   writeTree(root, files);
+  execFileSync('git', ['-C', root, 'init', '--quiet']);
   const rows = await diagnoseGate(
     root,
     { hooks, quality: settings },
@@ -41,11 +43,12 @@ test('each part of the gate is told with its command, or with what is missing an
 });
 
 test('a required part that nothing can measure fails, with what a person does about it', async (t) => {
-  const files = { 'package.json': '{"scripts":{"test":"vitest run"}}', 'pnpm-lock.yaml': '' };
+  const manifest = { scripts: { test: 'vitest run' }, devDependencies: { vitest: '^2.1.0' } };
+  const files = { 'package.json': JSON.stringify(manifest), 'pnpm-lock.yaml': '' };
   const rows = await told(t, files, { ...quality, required: ['coverage', 'security'] });
   assert.equal(
     rows[1],
-    'fail gate: coverage: required (quality.required), and nothing can measure it: vitest measures no coverage without @vitest/coverage-v8 -> run `pnpm add --save-dev @vitest/coverage-v8`, or take coverage out of quality.required in .tool/config/workflow.yaml',
+    'fail gate: coverage: required (quality.required), and nothing can measure it: vitest measures no coverage without @vitest/coverage-v8 -> run `pnpm add --save-dev @vitest/coverage-v8@^2.1.0`, or take coverage out of quality.required in .tool/config/workflow.yaml',
   );
   assert.match(
     rows[3] ?? '',
@@ -56,6 +59,16 @@ test('a required part that nothing can measure fails, with what a person does ab
     without.every((row) => row.startsWith('ok ')),
     without.join('\n'),
   );
+});
+
+test('a manifest for tools alone asks for nothing; tests that may leave a report are let start', async (t) => {
+  const node = { 'package.json': '{"scripts":{"test":"node --test"}}', 'src/a.js': 'export function a() {}\n' };
+  const rows = await told(t, { ...node, 'requirements.txt': 'mkdocs\n' });
+  assert.equal(rows[1], 'ok gate: coverage: node --experimental-test-coverage --test');
+  const own = { ...node, 'package.json': '{"scripts":{"test":"sh run-tests.sh"}}' };
+  assert.match((await told(t, own))[1] ?? '', /^warn gate: coverage: measured only if the tests leave a report: /);
+  const named = await told(t, own, { ...quality, coverageReport: 'coverage/lcov.info' });
+  assert.match(named[1] ?? '', /^ok gate: coverage: /);
 });
 
 test('what a command is given for is measured by it', async (t) => {

@@ -17,6 +17,13 @@ test('a project without tests may start: its tests, and their coverage, come fir
   assert.deepEqual(names([prospect('tests'), prospect('coverage'), prospect('lint')], { required }), ['lint']);
 });
 
+test('tests that may leave a report may start; a part that was asked for may not', () => {
+  const tests = prospect('tests', { commands: ['npm test'] });
+  const coverage = prospect('coverage', { gap: 'names no known test runner' });
+  assert.deepEqual(names([tests, coverage, prospect('security')]), []);
+  assert.deepEqual(names([tests, coverage, prospect('security')], { required: ['security'] }), ['security']);
+});
+
 test('a tool that is not installed is missing, with the command that installs it and the key that does without', () => {
   const tests = prospect('tests', { commands: ['python3 -m pytest'] });
   const coverage = prospect('coverage', { gap: 'no pytest-cov', install: 'pip install pytest-cov' });

@@ -40,14 +40,15 @@ const TESTS = ['test:unit', 'unit', 'test:ci'];
 /** It ends by nobody's doing. */
 const WATCHES = / --(?:watch(?:All)?|ui)(?![\w=])|\bwatch\b/;
 
+/** Both are published together: one of another version is refused by package managers. */
+function versionOf(manifest: unknown, name: string): string {
+  const range = ['devDependencies', 'dependencies'].map((part) => inside(manifest, part, name)).find(Boolean);
+  return typeof range === 'string' && /^[\^~]?\d+(?:\.\d+)*$/.test(range) ? `@${range}` : '';
+}
+
 function runnerIn(script: string, scripts: Scripts): 'vitest' | 'jest' | undefined {
   const families = programsOf({ text: script, where: MANIFEST }, scripts).map(({ words }) => familyOf(words));
   return families.find((one) => one === 'vitest' || one === 'jest');
-}
-
-/** Whether c8 would measure it. */
-function installsC8(script: string, scripts: Scripts): boolean {
-  return !MANY.test(script) && runnerIn(script, scripts) === undefined;
 }
 
 /** What stands in the way of measuring a script that is not made to leave a report. */
@@ -99,14 +100,13 @@ export async function findNodeProject(around: Surroundings): Promise<Project | n
       return coverageName === testName
         ? gap(
             `${MANIFEST} has no script "test:coverage" or "coverage", and its script "${testName}" ${whyUnread(coverageScript, scripts)}`,
-            installsC8(coverageScript, scripts) ? `${INSTALL[manager] ?? INSTALL.npm} c8` : undefined,
           )
         : found(way(run(coverageName)));
     if (report.report === null) return found(way(run(coverageName)));
     if (report.report === 'vitest/lcov.info' && !packages.some((name) => name.startsWith('@vitest/coverage-')))
       return gap(
         'vitest measures no coverage without @vitest/coverage-v8',
-        `${INSTALL[manager] ?? INSTALL.npm} @vitest/coverage-v8`,
+        `${INSTALL[manager] ?? INSTALL.npm} @vitest/coverage-v8${versionOf(manifest, 'vitest')}`,
       );
     const isAlone = before.length + after.length === 0;
     const script = [...before, isAlone ? report.script : `(\n${report.script}\n)`, ...after].join(' && ');

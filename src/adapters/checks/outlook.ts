@@ -5,8 +5,9 @@ import type { Prospect } from '../../domain/gate-outlook.ts';
 import type { QualitySettings } from '../../domain/quality.ts';
 import { checkEnvironment, createCommands } from './command.ts';
 import { planFormat } from './formatter.ts';
-import { planChecks } from './plan.ts';
+import { planChecks, type Testing } from './plan.ts';
 import { readText, type Ways } from './project.ts';
+import { hasSource } from './unreported.ts';
 
 const LIMIT_MS = 30_000;
 
@@ -32,6 +33,13 @@ function complexity(root: string, command: string | null): Prospect {
   };
 }
 
+/** A manifest may stand there for its tools alone: of several projects those count that have source of their own. */
+async function withSource(all: readonly Testing[], root: string): Promise<readonly Testing[]> {
+  const has = await Promise.all(all.map(({ languages }) => hasSource(root, languages).catch(() => true)));
+  const own = all.filter((_, at) => has[at] === true);
+  return own.length === 0 ? all : own;
+}
+
 /**
  * @param env the caller's environment
  * @returns or, in words, which file of the project cannot be read
@@ -46,7 +54,8 @@ export async function lookAhead(
   const more = { now, deadline: now() + LIMIT_MS, signal, output: () => undefined };
   const commands = createCommands({ root, env: checkEnvironment(env, root), ...more });
   try {
-    const { testing, lint, security } = await planChecks(settings, { root, env: commands.env, ask: commands.ask });
+    const { testing: all, lint, security } = await planChecks(settings, { root, env: commands.env, ask: commands.ask });
+    const testing = await withSource(all, root);
     const format = await planFormat({ root, command: settings.commands.format, commands });
     return [
       prospect(
@@ -55,7 +64,8 @@ export async function lookAhead(
       ),
       prospect(
         'coverage',
-        testing.map(({ coverage }) => coverage),
+        // A report that is named may be left by whatever runs.
+        settings.coverageReport === null ? testing.map(({ coverage }) => coverage) : [],
       ),
       prospect('lint', [lint]),
       prospect('security', [security]),

@@ -135,8 +135,9 @@ function installOf(
   name: string,
   { python, isManaged, root }: { readonly python: string; readonly isManaged: boolean; readonly root: string },
 ): string {
-  if (python.startsWith('uv ')) return `uv add --dev ${name}`;
-  if (python.startsWith('poetry ')) return `poetry add --group dev ${name}`;
+  // What keeps the lock file keeps the environment, which may have no pip, and loses what it does not know of.
+  if (existsSync(join(root, 'uv.lock'))) return `uv add --dev ${name}`;
+  if (existsSync(join(root, 'poetry.lock'))) return `poetry add --group dev ${name}`;
   if (!isManaged) return `${python} -m pip install ${name}`;
   const isIgnored = /^\/?\.venv\b/m.test(readText(root, '.gitignore') ?? '');
   const ignore = isIgnored ? '' : 'echo /.venv/ >> .gitignore && ';

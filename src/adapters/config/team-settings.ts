@@ -197,6 +197,15 @@ function normalize(input: TeamInput, data: unknown, problems: string[]): TeamSet
   };
 }
 
+/** Every file that an earlier version wrote has the key that `quality.required` replaced, and says nothing with an empty list. */
+function withoutReplaced(data: unknown): unknown {
+  const trust5 = valueAt(data, ['quality', 'trust5']);
+  const list = valueAt(trust5, ['not_measured']);
+  if (typeof trust5 === 'object' && trust5 !== null && Array.isArray(list) && list.length === 0)
+    Reflect.deleteProperty(trust5, 'not_measured');
+  return data;
+}
+
 /** Decodes the text of a workflow.yaml. Throws one ToolError that names every problem. */
 export function parseTeamSettings(text: string, path: string): TeamSettings {
   const read = readYaml(text);
@@ -208,7 +217,7 @@ export function parseTeamSettings(text: string, path: string): TeamSettings {
       ),
     );
   // A file of comments alone says nothing.
-  const data = read.data ?? {};
+  const data = withoutReplaced(read.data ?? {});
   return decode(teamSchema, data, { path, whole: 'the file' }, (input, problems) => normalize(input, data, problems));
 }
 

@@ -43,9 +43,13 @@ function mapped(lines: readonly string[], change: (line: string, at: number, don
   return done;
 }
 
-/** What stands below an item belongs to it: joined to the last line that is not empty, where `isItem` holds for that. */
-function joined(line: string, done: string[], isItem: (line: string) => boolean, separator: string): boolean {
-  const [, words] = NESTED.exec(line) ?? [];
+/** A bullet below an item is a part of it: joined to the last line that is not empty, where that is such an item. */
+function joined(
+  words: string | undefined,
+  done: string[],
+  isItem: (line: string) => boolean,
+  separator: string,
+): boolean {
   const last = done.findLastIndex((one) => one !== '');
   const item = done[last];
   if (words === undefined || item === undefined || !isItem(item)) return false;
@@ -53,28 +57,55 @@ function joined(line: string, done: string[], isItem: (line: string) => boolean,
   return true;
 }
 
+function nestedWords(line: string): string | undefined {
+  return NESTED.exec(line)?.[1];
+}
+
+const ANY_HEADING = /^\s{0,3}#{1,6}\s+(.*)$/;
+
+/** The letter of the items that a section of an analyst's result holds; null: it holds none. */
+function letterOf(heading: string): 'R' | 'A' | null {
+  if (/^requirements\b/i.test(heading)) return 'R';
+  return /^(?:acceptance|scenarios)\b/i.test(heading) ? 'A' : null;
+}
+
 /** An analyst's result. */
 export function usualRequirements(lines: readonly string[]): readonly string[] {
+  let letter: 'R' | 'A' | null = null;
   const hasRows = lines.some((line) => rowItem(line) !== null);
   return mapped(lines, (line, at, done) => {
-    if (joined(line, done, isRequirement, '; ')) return '';
+    const [, heading] = ANY_HEADING.exec(line) ?? [];
+    if (heading !== undefined) letter = letterOf(heading);
+    if (heading !== undefined || letter === null) return line;
     const [, id, about = '', words = ''] = MARKED.test(line) ? (ITEM.exec(line) ?? []) : [];
     const item = id === undefined ? rowItem(line) : `- ${id}${about}: ${words}`;
-    // The head of such a table, and the rule below it, say nothing.
-    if (item === null) return hasRows && (RULE.test(line) || RULE.test(lines[at + 1] ?? '')) ? '' : line;
-    return isRequirement(item) && !/\bshall\b/i.test(item) ? item.replace(/\bmust\b/i, 'shall') : item;
+    if (item === null) {
+      // The head of such a table, and the rule below it, say nothing.
+      if (hasRows && (RULE.test(line) || RULE.test(lines[at + 1] ?? ''))) return '';
+      return letter === 'R' && joined(nestedWords(line), done, isRequirement, '; ') ? '' : line;
+    }
+    if (!item.startsWith(`- ${letter}`)) return line;
+    return letter === 'R' && !/\bshall\b/i.test(item) ? item.replace(/\bmust\b/i, 'shall') : item;
   });
 }
 
 const HEADING = new RegExp(
-  String.raw`^(\s{0,3}#{1,6})\s+${BOLD}(?:T|task\s+)(\d+)${BOLD}\s*[:.–—-]\s*${BOLD}\s*(\S.*?)${BOLD}\s*$`,
+  String.raw`^(\s{0,3}#{1,6})\s+${BOLD}(?:T|task\s+)(\d+)${BOLD}\s*(?:[:–—-]|\.(?=\s))\s*${BOLD}\s*(\S.*?)${BOLD}\s*$`,
   'i',
 );
+/** As a bullet, in bold, or both: words that only begin so are words. */
 const FIELD = new RegExp(
-  String.raw`^\s*(?:[-*+]\s+)?${BOLD}(files|domain|owner|depends on|requirements)${BOLD}\s*:\s*${BOLD}\s*(.*)$`,
+  String.raw`^\s*(?:[-*+]\s+${BOLD}|\*\*|__)(files|domain|owner|depends on|requirements)${BOLD}\s*:\s*${BOLD}\s*(.*)$`,
   'i',
 );
 const DOMAINS: Readonly<Record<string, string>> = { api: 'backend' };
+
+/** What may stand one bullet each below such a field. */
+const PARTS: readonly [field: RegExp, part: RegExp][] = [
+  [/^- files:/, /^`[^`]+`$/],
+  [/^- depends on:/, /^T\d+$/],
+  [/^- requirements:/, /^R\d+$/],
+];
 
 function fieldValue(name: string, value: string): string {
   const plain = value.trim();
@@ -92,10 +123,12 @@ export function usualPlan(lines: readonly string[]): readonly string[] {
       isTask = true;
       return `${marks} T${number}: ${subject}`;
     }
-    if (/^\s{0,3}#/.test(line)) isTask = false;
+    if (ANY_HEADING.test(line)) isTask = false;
     if (!isTask) return line;
-    if (joined(line, done, (one) => /^- (?:files|depends on|requirements):/.test(one), ', ')) return '';
     const [, name, value = ''] = FIELD.exec(line) ?? [];
-    return name === undefined ? line : `- ${name.toLowerCase()}: ${fieldValue(name.toLowerCase(), value)}`;
+    if (name !== undefined) return `- ${name.toLowerCase()}: ${fieldValue(name.toLowerCase(), value)}`;
+    const words = nestedWords(line);
+    const isPart = (item: string) => PARTS.some(([field, part]) => field.test(item) && part.test(words ?? ''));
+    return joined(words, done, isPart, ', ') ? '' : line;
   });
 }

@@ -52,6 +52,8 @@ export function claimable(state: TeamState, by: string | null = null): readonly 
 
 function earlyWords(task: Task, state: TeamState): string {
   const before = waitsFor(task, state.tasks).map((id) => `task ${id}`);
+  if (before.length > 0 && task.isEarly === true)
+    return ` It ends after ${before.join(' and ')}. When you need that result, end your turn: you go on as soon as it is there.`;
   return before.length === 0
     ? ''
     : ` What it needs is announced as ready; it is completed when ${before.join(' and ')} is: until then end your turn, and you are told.`;
@@ -78,8 +80,11 @@ function mailWords(messages: readonly Message[]): string {
 /** Sessions in which no work is begun or finished any more: what the team is for has come about, or it is to end. */
 const OVER: ReadonlySet<string> = new Set(['approved', 'complete', 'shutting_down', 'shut_down']);
 
-/** Judges a teammate that stops. Somebody who was asked to end may, once that was read. */
-export function judgeIdle(state: TeamState, member: Member, settings: TeamSettings): IdleVerdict {
+/**
+ * Judges a teammate that stops. Somebody who was asked to end may, once that was read.
+ * @param mayWait it goes on by itself when what it waits for is there, and is not sent back to its task before
+ */
+export function judgeIdle(state: TeamState, member: Member, settings: TeamSettings, mayWait = false): IdleVerdict {
   const { name, epoch } = member;
   const unread = unreadOf(state, name);
   const mail = unread.length === 0 ? [] : [mailWords(unread)];
@@ -97,7 +102,8 @@ export function judgeIdle(state: TeamState, member: Member, settings: TeamSettin
         !isHeldUp(task, state.tasks),
     );
   const unfinished = validateWork && !isOver ? open : [];
-  const next = open.length > 0 || member.shutdown !== null || isOver ? undefined : nextFor(state, member, settings);
+  const first = open.length > 0 || member.shutdown !== null || isOver ? undefined : nextFor(state, member, settings);
+  const next = mayWait && first !== undefined && waitsEarly(first, state) ? undefined : first;
   if (unfinished.length === 0 && unread.length === 0 && next === undefined)
     return {
       accept: true,
@@ -145,6 +151,11 @@ function arrivedWords(task: Task, { tasks }: TeamState): string {
   return results.join('');
 }
 
+/** Whether it is early, and what it waits for is not there yet. */
+function waitsEarly(task: Task, { tasks }: TeamState): boolean {
+  return task.isEarly === true && waitsFor(task, tasks).length > 0;
+}
+
 /**
  * Whether a member that stops waits for others of the team, who are at work on what its own task needs: it goes on when
  * that is there, and nothing is to be said to it before.
@@ -153,10 +164,11 @@ export function waitsForOthers(state: TeamState, { name, epoch, shutdown }: Memb
   if (shutdown !== null || isPastStarting(state)) return false;
   const held = bookOf(state.tasks)
     .open()
-    .filter(
-      ({ claim, ...task }) =>
-        claim?.member === name && claim.epoch === epoch && isHeldUp({ claim, ...task }, state.tasks),
-    );
+    .filter((task) => {
+      const { claim, owner, status } = task;
+      if (status === 'pending') return owner === name && task.isGivenBack !== true && waitsEarly(task, state);
+      return claim?.member === name && claim.epoch === epoch && isHeldUp(task, state.tasks);
+    });
   const before = held.flatMap((task) => waitsFor(task, state.tasks)).map((id) => state.tasks.get(id));
   return before.length > 0 && before.every((task) => isInHand(task, state));
 }

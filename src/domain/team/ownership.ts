@@ -66,6 +66,12 @@ function isDeep(pattern: string): boolean {
   return pattern.includes('**');
 }
 
+/** Tells for many paths whether a pattern matches. Any char may be in a name, a line break too. */
+export function matcherOf(pattern: string): (path: string) => boolean {
+  const matches = picomatch(pattern, { dot: true, flags: 's' });
+  return (path) => matches(path);
+}
+
 /**
  * Finds the owner of a path, as `insideProject` gives it. Of several patterns that match, one that names files counts
  * more than one that names a place, then the one with the longer beginning without wildcards, then one without `**`, then

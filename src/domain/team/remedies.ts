@@ -278,6 +278,17 @@ function historyNotes({ findings }: DimensionResult): readonly string[] {
   ];
 }
 
+/** Of coverage that has to be measured: who writes tests may write what measures them too, and is asked once. */
+function measurableTask({ reason }: CheckResult, input: RemedyInput): Remedies['tasks'] {
+  const { settings } = input;
+  const to = memberFor(TESTER, input);
+  const subject = 'Make the coverage measurable';
+  const isAsked = settings.coverageTarget > 0 && settings.required.includes('coverage');
+  if (!isAsked || to === null || timesAsked(to, subject, input) > 0) return [];
+  const description = `- ${subject}\nNothing measures the coverage: ${oneLine(reason, 400)}. Have the project's own files say how, or leave a report; install no tool without the user's word.`;
+  return [{ subject, description, owner: to, files: [] }];
+}
+
 /**
  * What has to be asked for so that the gate passes. Nothing is asked where nothing failed; what could not be measured
  * is the user's to settle.
@@ -293,15 +304,17 @@ export function remediesFor(input: RemedyInput): Remedies {
     }),
     ...dimensions.filter(({ state }) => state === 'failed').map((result) => dimensionTasks(result, gate.checks, input)),
   ];
+  const asked = gate.checks.filter(({ check, outcome }) => check === 'coverage' && outcome === 'not_measured');
+  const measurable = asked.flatMap((check) => measurableTask(check, input));
   const unmeasured = dimensions
-    .filter((result) => result.state === 'not_measured' && isInTheWay(result))
+    .filter((result) => result.state === 'not_measured' && isInTheWay(result) && measurable.length === 0)
     .map(({ dimension, figures }) => {
       const why = figures.filter((figure) => figure.includes('not measured')).join('; ');
       return `${dimension} is not measured (${why}): set that up, or take it out of quality.required in .tool/config/workflow.yaml`;
     });
   return {
     messages: parts.flatMap(({ messages = [] }) => messages),
-    tasks: parts.flatMap(({ tasks = [] }) => tasks),
+    tasks: [...parts.flatMap(({ tasks = [] }) => tasks), ...measurable],
     notes: [...parts.flatMap(({ notes = [] }) => notes), ...dimensions.flatMap(historyNotes), ...unmeasured],
   };
 }

@@ -1,7 +1,7 @@
 // Proposes who owns what in a repository, from the areas of its files: for a project whose folders the defaults do not know.
 
 import { type Area, areasOf } from './areas.ts';
-import { type Ownership, ownerOf } from './ownership.ts';
+import { matcherOf, type Ownership } from './ownership.ts';
 
 type Owner = 'backend-dev' | 'frontend-dev' | 'designer' | 'tester' | 'shared';
 
@@ -73,18 +73,15 @@ const MOST_PROPOSED = 20;
 
 /** Patterns for what nobody owns, those with the most files first. */
 export function proposeOwnership(files: readonly string[], ownership: readonly Ownership[]): readonly Proposed[] {
-  const unowned = files.filter((file) => ownerOf(file, ownership).owner === null);
+  const owned = ownership.flatMap(({ patterns }) => patterns.map(matcherOf));
+  const unowned = files.filter((file) => !owned.some((matches) => matches(file)));
   return suggestOwnership(files).flatMap(({ owner, patterns }) =>
     patterns
-      .map((pattern) => ({ owner, pattern, files: unowned.filter((file) => matches(file, pattern)).length }))
+      .map((pattern) => ({ owner, pattern, files: unowned.filter(matcherOf(pattern)).length }))
       .filter((one) => one.files > 0)
       .sort((a, b) => b.files - a.files)
       .slice(0, MOST_PROPOSED),
   );
-}
-
-function matches(file: string, pattern: string): boolean {
-  return ownerOf(file, [{ owner: 'anybody', patterns: [pattern] }]).owner !== null;
 }
 
 /** What is proposed, behind what there is. */

@@ -79,10 +79,11 @@ export async function onIdle(context: HookContext, event: HostEvent, stopped: bo
     if (stopped && caller.member.phase === 'stopped') return SILENT;
     const settings = await context.settings();
     if (settings.hooks.teammateIdle.enabled) {
-      const judge = () => withWrites(judgeIdle(log.state, caller.member, settings), log.state, name);
-      const verdict = await assigned(log, name, judge);
       // Its run goes on where it is: nobody has to take its place when what it waits for is there.
-      if (stopped && context.mayWait && verdict.accept && waitsForOthers(log.state, caller.member)) return WAIT;
+      const waits = () => stopped && context.mayWait && waitsForOthers(log.state, caller.member);
+      const judge = () => withWrites(judgeIdle(log.state, caller.member, settings, waits()), log.state, name);
+      const verdict = await assigned(log, name, judge);
+      if (verdict.accept && waits()) return WAIT;
       const { answer, isEscalated } = await decide(log, IDLE, name, verdict);
       if (answer.kind === 'reject') return answer;
       if (isEscalated)

@@ -324,6 +324,14 @@ test('a Python project: coverage by what can be imported, of what is configured'
   assert.equal((await of('', '')).gap, 'coverage cannot be imported by python3');
   const install = async (modules: string) => (await of('', modules)).planned.testing[0]?.coverage.install;
   assert.equal(await install('pytest'), 'python3 -m pip install pytest-cov');
+  const locked = testProject(t, null);
+  for (const [path, text] of [
+    ['pyproject.toml', ''],
+    ['uv.lock', ''],
+  ] as const)
+    locked.write(path, text);
+  const { planned } = await plan(locked, { modules: 'pytest' });
+  assert.equal(planned.testing[0]?.coverage.install, 'uv add --dev pytest-cov');
   assert.equal(
     await install('managed'),
     'echo /.venv/ >> .gitignore && python3 -m venv --system-site-packages .venv && .venv/bin/python -m pip install coverage',

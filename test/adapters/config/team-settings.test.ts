@@ -231,6 +231,8 @@ test('the file of a project; without one, the defaults', (t) => {
     () => readTeamSettings(root),
     /quality\.trust5\.not_measured: unknown key; quality\.required takes its place/,
   );
+  writeFileSync(path, 'quality: { trust5: { not_measured: [] } }');
+  assert.deepEqual(readTeamSettings(root), DEFAULT_TEAM_SETTINGS);
   rmSync(path);
   assert.equal(readTeamSettings(root), DEFAULT_TEAM_SETTINGS);
   assert.equal(readTeamSettings(join(root, 'nowhere')), DEFAULT_TEAM_SETTINGS);

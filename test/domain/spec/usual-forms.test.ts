@@ -13,6 +13,8 @@ const EXPECTED = made(ANALYST, ARCHITECT);
 
 /** What is written otherwise, in whose result, and how. */
 const FORMS: readonly [role: 'analyst' | 'architect', from: string | RegExp, to: string][] = [
+  ['analyst', /^- (R\d):/gm, '  - $1:'],
+  ['architect', /^- (files|domain|owner|depends on|requirements):/gm, '    - $1:'],
   ['analyst', /^- (R\d):/gm, '**$1**:'],
   ['analyst', /^- (R\d):/gm, '- **$1:**'],
   ['analyst', /^- (R\d):/gm, '1. $1:'],
@@ -61,13 +63,43 @@ test('what stands below a requirement belongs to it', () => {
   );
 });
 
+test('words outside of requirements, scenarios and fields stay what they are', () => {
+  for (const [role, from, to] of [
+    ['analyst', '- Does it end', '- **R1**: does it end'],
+    ['architect', '- A session that', '- **R1**: a session that'],
+    ['architect', '- A session that', '| R1 | clocks differ |\n\n- A session that'],
+    ['architect', 'Answers 204.', 'Files: only one changes.'],
+  ] as const) {
+    const text = { analyst: ANALYST, architect: ARCHITECT };
+    text[role] = text[role].replace(from, to);
+    const result = made(text.analyst, text.architect);
+    assert.ok(result.ok, JSON.stringify(result));
+    assert.equal(result.spec.requirements.length, 2);
+  }
+});
+
+test('what cannot be read is quoted as it was written', () => {
+  const words = (architect: string) => {
+    const result = made(ANALYST, architect);
+    assert.ok(!result.ok);
+    return result.problems.map((problem) => problem.words);
+  };
+  const [numbered] = words(`${ARCHITECT}\n### T1.1: Migrate\n\n- files: \`a.js\`\n`);
+  assert.match(numbered ?? '', /got "### T1\.1: Migrate"/);
+  const note = words(ARCHITECT.replace('- requirements: R1', '- requirements: R1\n  - keep the column nullable'));
+  assert.equal(note.length, 1);
+  assert.match(note[0] ?? '', /got "keep the column nullable"/);
+  const scenario = made(ANALYST.replace('log out.\n', 'log out.\n  - A1: given x\n'), ARCHITECT);
+  assert.ok(!scenario.ok);
+});
+
 test('another form goes back with its own line; code stays code', () => {
   const wrong = made(ANALYST.replace('- R2: The page', '- R2 = The page'), ARCHITECT);
   assert.ok(!wrong.ok);
   assert.match(wrong.problems[0]?.words ?? '', /^line 6 of the result: /);
   const fenced = made(
     ANALYST,
-    ARCHITECT.replace('One endpoint.', 'One endpoint.\n\n```\n## T9 - no task\n**files**: x\n```'),
+    ARCHITECT.replace('can be copied.', 'can be copied.\n\n```\n## T9 - no task\n**files**: x\n```'),
   );
   assert.ok(fenced.ok);
   assert.equal(fenced.spec.tasks.length, 2);

@@ -275,6 +275,24 @@ test('what is not measured is nobody’s work: where it is required the user is 
   ]);
 });
 
+test('coverage that nothing measures is the tester’s once; asked before, it is the user’s', () => {
+  const unmeasured: CheckResult = { ...failed('coverage', 'package.json has no script'), outcome: 'not_measured' };
+  const trust5 = scores('tested');
+  const dimensions = trust5.dimensions.map((one) => ({
+    ...one,
+    figures: ['coverage: not measured: package.json has no script', 'quality.required names coverage'],
+  }));
+  const input = { gate: gate([unmeasured]), trust5: { ...trust5, dimensions } };
+  const { tasks, notes } = remedies(input);
+  assert.deepEqual(
+    [tasks.map(({ owner, subject }) => [owner, subject]), notes],
+    [[['tester', 'Make the coverage measurable']], []],
+  );
+  const again = remedies({ ...input, asked: [{ owner: 'tester', text: tasks[0]?.description ?? '' }] });
+  assert.equal(again.tasks.length, 0);
+  assert.match(again.notes.join(), /tested is not measured .* set that up, or take it out of quality\.required/);
+});
+
 test('work for somebody who is not there goes to who builds, then to whoever writes', () => {
   const coverage = gate([failed('coverage', 'low'), failed('tests', '1 test fails', 'tests/Form.test.tsx > Form')]);
   const to = (...writers: readonly string[]) => remedies({ gate: coverage, writers }).messages.map((one) => one.to);

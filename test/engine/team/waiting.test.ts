@@ -88,6 +88,16 @@ test('the architect begins beside the analyst, waits for it without a rejection,
   assert.equal((await planning.stops()).kind, 'silent');
 });
 
+test('an architect that explored first and has not begun its task waits too, and is given it with the result', async (t) => {
+  const planning = await new Planning(t).begin();
+  await planning.update('analyst', { status: 'in_progress' });
+  assert.deepEqual(await planning.stops(), { kind: 'wait' });
+  await planning.update('analyst', DONE);
+  assert.match(await planning.world.reasonOf(planning.stops()), /task 3 .* is yours now/);
+  await planning.update('architect', { status: 'in_progress' });
+  assert.match(await planning.world.reasonOf(planning.stops()), /Task 2 is completed\. The result of analyst:/);
+});
+
 test('mail reaches who waits', async (t) => {
   const planning = await new Planning(t).begin();
   for (const who of ['analyst', 'architect']) await planning.update(who, { status: 'in_progress' });
