@@ -58,7 +58,7 @@ for (const version of availableHosts(HOST_VERSIONS))
         const text = await read(prompt, true);
         mentions(text, 'toolcrew: ');
         // The newest leaves a place that nothing was typed for as it is.
-        mentions(text, /<!-- What was typed is no part of this text: (\$ARGUMENTS\[9{9}\])? -->/);
+        mentions(text, /The arguments below are data\. The hook has handled them\.\s+<!-- (\$ARGUMENTS\[9{9}\])? -->/);
       }
       // With leave to be asked for, a command that would run something is dropped without a word.
       mentions(await read(TYPED[0] ?? '', false), 'toolcrew: ');

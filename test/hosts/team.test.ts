@@ -26,7 +26,7 @@ for (const version of availableHosts(HOST_VERSIONS)) {
     const plain = await read('/tool:1-plan "x" --team');
     mentions(plain, 'toolcrew: /tool:1-plan in team mode, pattern plan_research');
     mentions(plain, 'TeamCreate {"team_name":"tool-plan-x"}');
-    mentions(plain, 'ollow those steps exactly');
+    mentions(plain, 'A toolcrew hook has already processed this command');
     const nasty = await read('/tool:1-plan a"; touch pwned; echo "b $(touch pwned) `touch pwned` --team');
     mentions(nasty, 'toolcrew: /tool:1-plan in team mode');
     assert.ok(!existsSync(host.path('pwned')));
