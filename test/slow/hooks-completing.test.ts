@@ -129,7 +129,7 @@ test('after three rejections without change it is accepted as escalated, and the
   assert.equal(told().length, 1);
   assert.match(
     String(told()[0]?.content),
-    /^escalated by task_completed: task 7 of the host's list was completed after 3 rejections/,
+    /^escalated by task_completed: task 7 of the host's list was completed by tester after 3 rejections/,
   );
   // What has changed is judged anew.
   project.edit('src/greet.js', 'var unused = 1;', 'var unused = 2;');

@@ -343,7 +343,7 @@ async function decide(
   if (decision === 'escalated' && !isTold)
     await escalate(
       log,
-      `task ${task.id} of ${caller.name} was completed after ${MAX_REJECTIONS} rejections without change: ${reason}`,
+      `task ${task.id} was completed by ${caller.name} after ${MAX_REJECTIONS} rejections without change: ${reason}`,
     );
   const tired = `accepted after ${MAX_REJECTIONS} rejections without change${isTold ? '' : '; the lead was told'}: ${reason}`;
   return { accept: true, reason: tired, tired };
