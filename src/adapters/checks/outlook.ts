@@ -1,4 +1,4 @@
-// What the gate would run for a project as it stands; nothing of it is run.
+// The gate as it would run for a project as it stands. Nothing of it is run.
 
 import { messageOf, ToolError } from '../../domain/errors.ts';
 import type { Prospect } from '../../domain/gate-outlook.ts';

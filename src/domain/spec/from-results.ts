@@ -1,4 +1,4 @@
-// What a planning team found, put together into a SPEC; or what is wrong with it, and whom that concerns.
+// A planning team's results as a SPEC, or the problems of each result.
 
 import { clip } from '../text.ts';
 import { parseAcceptance } from './acceptance-document.ts';

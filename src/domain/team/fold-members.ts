@@ -1,4 +1,4 @@
-// How members come, are seen and end.
+// Registration, signs of life and ends of members in the fold.
 
 import type { Stored } from '../log.ts';
 import { addCost } from './cost.ts';

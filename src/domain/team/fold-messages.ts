@@ -1,4 +1,4 @@
-// How messages are sent, delivered and read.
+// Sending, delivery and receipts of messages in the fold.
 
 import type { Stored } from '../log.ts';
 import { isClaim } from './claims.ts';

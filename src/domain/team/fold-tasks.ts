@@ -1,4 +1,4 @@
-// How tasks come about, are claimed and end.
+// Creation, claims and ends of tasks in the fold.
 
 import type { Stored } from '../log.ts';
 import { authorFault, type Draft, isGone, move, sign } from './fold-state.ts';
