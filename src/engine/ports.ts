@@ -170,6 +170,16 @@ export type Work = {
   readonly savedAs: string | null;
 };
 
+/** Work of an issue that is published nowhere, by where it lies. */
+export type KeptWork = {
+  /** The workspace, and what was set aside of earlier ones. */
+  readonly directories: readonly string[];
+  /** In the workspace: `branch <name>`, or `commit <hash>` where no branch stands on it. */
+  readonly heads: readonly string[];
+  /** In the daemon's copy of the repository. */
+  readonly refs: readonly string[];
+};
+
 export interface Workspaces {
   /** Where the issue's workspace is or will be. */
   pathOf(issue: number): string;
@@ -204,6 +214,8 @@ export interface Workspaces {
   commitMessages(task: WorkspaceTask, sha: string, signal: AbortSignal): Promise<readonly string[]>;
   /** Removes the directory. What is published nowhere is saved before, and `tell` gets a line for each thing. */
   remove(task: WorkspaceTask, signal: AbortSignal, tell?: (saved: readonly string[]) => Promise<void>): Promise<void>;
+  /** Where the work of an issue's life lies that is published nowhere. No agent may be at work in it. */
+  kept(task: WorkspaceTask, signal: AbortSignal): Promise<KeptWork>;
   /** Drops saved work that is older than the workflow keeps it; gives how many refs. */
   expireSaved(): Promise<number>;
 }

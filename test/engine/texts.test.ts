@@ -7,6 +7,8 @@ import { MemoryJournal } from '../support/world.ts';
 
 const STATES = { active: ['tool-todo', 'urgent'], done: 'tool-done', failed: 'tool-failed' };
 
+const NONE = { directories: [], heads: [], refs: [] };
+
 function entryOf(change: Partial<Entry> = {}): Entry {
   const journal = new MemoryJournal(() => 0);
   void journal.append({
@@ -61,16 +63,35 @@ test('the repository’s template follows, unless the body was made from it', ()
 });
 
 test('why an issue was given up: how often, on which branch, for how much, in words that cannot break out', () => {
-  const once = gaveUpComment(entryOf({ attempt: 1, lastError: 'no\n```\n@everyone \u0007' }), STATES);
+  const once = gaveUpComment(entryOf({ attempt: 1, lastError: 'no\n```\n@everyone \u0007' }), STATES, NONE);
   assert.match(once, /^This issue could not be finished: one attempt on branch `tool\/issue-7`\.$/m);
   assert.match(once, /\n````text\nno\n```\n@everyone \\x07\n````\n/);
   assert.match(once, /put the label `tool-todo` back on/);
   const spent = { ...NO_USAGE, cost_usd: 1 };
-  const costly = gaveUpComment(entryOf({ attempt: 3, spent, running: { ...spent, cost_usd: 0.239 } }), STATES);
+  const costly = gaveUpComment(entryOf({ attempt: 3, spent, running: { ...spent, cost_usd: 0.239 } }), STATES, NONE);
   assert.match(costly, /3 attempts on branch `tool\/issue-7`, \$1\.24\.$/m);
   assert.match(costly, /nobody knows why/);
-  const long = gaveUpComment(entryOf({ attempt: 1, lastError: 'x'.repeat(100_000) }), STATES);
+  const long = gaveUpComment(entryOf({ attempt: 1, lastError: 'x'.repeat(100_000) }), STATES, NONE);
   assert.ok(long.length < 8_000);
+});
+
+test('where unfinished work lies stands in the comment of an issue that was given up', () => {
+  const ref = 'refs/toolcrew/saved/issue-7-1-2';
+  const kept = { directories: ['/w/issue-7'], heads: ['branch tool/issue-7', 'branch `x`'], refs: [ref] };
+  const text = gaveUpComment(entryOf({ attempt: 2 }), STATES, kept);
+  const rows = [
+    'directory /w/issue-7',
+    'branch tool/issue-7 (in the workspace)',
+    'branch `x` (in the workspace)',
+    `ref ${ref}`,
+  ];
+  assert.ok(text.includes(`\n\`\`\`text\n${rows.join('\n')}\n\`\`\`\n`), text);
+  assert.match(text, /state\.dir/);
+  assert.ok(!gaveUpComment(entryOf({ attempt: 2 }), STATES, NONE).includes('kept on the machine'));
+  const many = { ...NONE, refs: Array.from({ length: 500 }, (_, at) => `${ref}-${at}`) };
+  const long = gaveUpComment(entryOf({ attempt: 2 }), STATES, many);
+  assert.match(long, /and 440 more\n/);
+  assert.ok(long.length < 65_000);
 });
 
 test('what an agent is told when it handed nothing in', () => {

@@ -56,6 +56,29 @@ test('work that cannot be read is neither published nor removed: the attempt fai
   await world.stop();
 });
 
+test('the comment of an issue that is given up names its workspace, its branch and its saved refs', async () => {
+  const ref = 'refs/toolcrew/saved/issue-1-1-1';
+  for (const fault of [() => undefined, failing('kept', Number.POSITIVE_INFINITY, broken)]) {
+    const world = new World(workflowWith({ agent: { maxAttempts: 1 } }));
+    world.script = async (agent) => {
+      await commit(agent);
+      return fail(agent);
+    };
+    world.workspaces.savedRefs = [ref];
+    world.workspaces.fault = fault;
+    world.tracker.open(1);
+    await world.start();
+    await world.pass(MINUTE);
+    const [{ body } = { body: '' }] = world.tracker.comments;
+    assert.match(body, /^directory \/workspaces\/issue-1$/m);
+    const isRead = !world.lines.some((line) => line.includes('kept work cannot be listed'));
+    assert.equal(body.includes('\nbranch tool/issue-1 (in the workspace)\n'), isRead);
+    assert.equal(body.includes(`\nref ${ref}\n`), isRead);
+    assert.deepEqual(world.tracker.labelsOf(1), ['tool-failed']);
+    await world.stop();
+  }
+});
+
 test('work that can be read at the third try is published', async () => {
   const world = new World();
   world.script = handIn;

@@ -334,6 +334,7 @@ test('a failing agent is tried again, then the issue gets the failed label and a
   assert.match(comment, /could not be finished: 2 attempts on branch `tool\/issue-1`/);
   assert.match(comment, /it ended with exit code 3: cannot do it/);
   assert.match(comment, /put the label `tool-todo` back on/);
+  assert.ok(comment.includes(`directory ${join(daemon.root, 'issue-1')}\n`), comment);
   daemon.write(agentRunning(COMMITS));
   await daemon.logged('read again');
   await forge.label(issue, 'tool-todo');

@@ -1,7 +1,7 @@
 // What an agent left is found again: at a retry, after a broken clone, after the workspace is gone.
 
 import assert from 'node:assert/strict';
-import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
 import { parse } from 'yaml';
@@ -41,6 +41,33 @@ test('unpublished commits outlive the workspace, published ones are not kept twi
   await workspaces.push(other, await commitFiles(place.path, { 'c.txt': '3\n' }, 'three'), [], signal);
   await workspaces.remove(other, signal);
   assert.equal((await savedIn(mirror)).length, 2);
+});
+
+test('kept work is named by its directories, its branches and its refs, and what is published is not', async (t) => {
+  const { workspaces, task, ready, root, mirror, directory } = await setUpWorkspaces(t);
+  assert.deepEqual(await workspaces.kept(task(), signal), { directories: [], heads: [], refs: [] });
+  const { path } = await ready(task());
+  writeFileSync(join(path, 'open.txt'), 'open\n');
+  const { savedAs } = await workspaces.collect(task(), signal);
+  const published = await commitFiles(path, { 'a.txt': '1\n' }, 'one');
+  await workspaces.push(task(), published, [], signal);
+  const nothing = await workspaces.kept(task(), signal);
+  assert.deepEqual(nothing, { directories: [path], heads: [], refs: [savedAs] });
+  await gitAs(path, 'checkout', '--quiet', '-b', 'my/own');
+  await commitFiles(path, { 'b.txt': '2\n' }, 'two');
+  await gitAs(path, 'checkout', '--quiet', '--detach');
+  const loose = await commitFiles(path, { 'c.txt': '3\n' }, 'three');
+  const kept = await workspaces.kept(task(), signal);
+  assert.deepEqual(kept, { directories: [path], heads: ['branch my/own', `commit ${loose}`], refs: [savedAs] });
+  assert.deepEqual(await workspaces.kept(task(1, 2), signal).then(({ refs }) => refs), [], 'another life');
+  for (const name of ['issue-1-1', 'issue-1-1-2', 'issue-1-11'])
+    mkdirSync(join(root, '.toolcrew', 'aside', name), { recursive: true });
+  const { directories } = await workspaces.kept(task(), signal);
+  const aside = ['issue-1-1', 'issue-1-1-2'].map((name) => join(root, '.toolcrew', 'aside', name));
+  assert.deepEqual(directories, [path, ...aside]);
+  // Nothing of the state directory is named, where the credential's files are.
+  assert.ok(!JSON.stringify(kept).includes(join(directory, 'state')));
+  assert.ok((await mirror.refsBelow('refs/toolcrew/saved/')).length > 0);
 });
 
 test('saving twice in one attempt loses neither', async (t) => {

@@ -13,6 +13,7 @@ import type {
   DeskHandler,
   IssueComment,
   Journal,
+  KeptWork,
   LabelEvent,
   Logger,
   RunEnd,
@@ -314,6 +315,18 @@ class MemoryWorkspaces implements Workspaces {
 
   async expireSaved(): Promise<number> {
     return 0;
+  }
+
+  /** Refs of saved work, which are never removed here. */
+  savedRefs: readonly string[] = [];
+
+  async kept(task: WorkspaceTask): Promise<KeptWork> {
+    this.fault('kept');
+    return {
+      directories: this.present.has(task.issue) ? [this.pathOf(task.issue)] : [],
+      heads: this.heads.has(task.issue) ? [`branch ${task.branch}`] : [],
+      refs: this.savedRefs,
+    };
   }
 
   /** Called when all is saved, before the workspace goes. */

@@ -166,24 +166,37 @@ export async function readHeadsAt(
   kind = 'refs/heads',
   leftOut: RegExp | null = null,
 ): Promise<string[]> {
-  const loose: { readonly sha: string; readonly at: number }[] = [];
+  const rows = await readRefRows(top, kind, leftOut);
+  return [...new Set(rows.map(({ sha }) => sha))].slice(0, limit);
+}
+
+type RefRow = { readonly ref: string; readonly sha: string };
+
+/** The branches of a clone with their commits, at most `limit`, those moved last first, as `readHeads` reads them. */
+export async function readBranches(path: string, limit: number): Promise<RefRow[]> {
+  return (await readRefRows(join(path, '.git'), 'refs/heads', null)).slice(0, limit);
+}
+
+async function readRefRows(top: string, kind: string, leftOut: RegExp | null): Promise<RefRow[]> {
+  const loose: (RefRow & { readonly at: number })[] = [];
   const collect = async (directory: string): Promise<void> => {
     await each(directory, async (entry, place) => {
+      const ref = relative(top, place);
       if (entry.isDirectory()) return collect(place);
-      if (leftOut?.test(relative(top, place)) === true) return;
+      if (leftOut?.test(ref) === true) return;
       const sha = readRegular(place, MAX_REF_BYTES)?.trim() ?? '';
-      if (SHA.test(sha)) loose.push({ sha, at: lstatSync(place).mtimeMs });
+      if (SHA.test(sha)) loose.push({ ref, sha, at: lstatSync(place).mtimeMs });
     });
   };
   if (isDirectory(join(top, kind))) await collect(join(top, kind));
-  const shas = new Set(loose.sort((a, b) => b.at - a.at).map(({ sha }) => sha));
+  const rows: RefRow[] = loose.sort((a, b) => b.at - a.at);
   for (const row of readPackedRefs(top).split('\n')) {
     const [sha = '', ref = ''] = row.split(' ');
     // Where the branch has a file of its own, that counts.
     if (ref.startsWith(`${kind}/`) && leftOut?.test(ref) !== true && SHA.test(sha) && !existsSync(join(top, ref)))
-      shas.add(sha);
+      rows.push({ ref, sha });
   }
-  return [...shas].slice(0, limit);
+  return rows;
 }
 
 /** Puts the clone, whose files are those of `sha`, on a branch of that name that it does not have yet. */

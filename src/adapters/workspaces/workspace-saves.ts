@@ -24,13 +24,18 @@ export function tellsSaved(line: string): boolean {
   return / saved as refs\/| is set aside as /.test(line);
 }
 
+/** What attempts of this life have saved. */
+export function savedRefs(mirror: Mirror, { issue, life }: WorkspaceTask): Promise<readonly string[]> {
+  return mirror.refsBelow(`refs/toolcrew/saved/issue-${issue}-${life}-`);
+}
+
 /** What earlier attempts of this life had saved and nobody was told of, a line each. */
 export async function savedEarlier(
   mirror: Mirror,
-  { issue, life }: WorkspaceTask,
+  task: WorkspaceTask,
   told: readonly string[],
 ): Promise<readonly string[]> {
-  const refs = await mirror.refsBelow(`refs/toolcrew/saved/issue-${issue}-${life}-`);
+  const refs = await savedRefs(mirror, task);
   const lines = refs.map((ref) => `work of an earlier attempt saved as ${ref}`);
   return lines.filter((line) => !told.some((one) => one.endsWith(line.slice(line.lastIndexOf(' ')))));
 }

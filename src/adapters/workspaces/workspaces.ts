@@ -6,7 +6,7 @@ import { dirname, join } from 'node:path';
 import { isDiskFull } from '../../domain/disk-full.ts';
 import { messageOf, ToolError } from '../../domain/errors.ts';
 import { oneLine } from '../../domain/text.ts';
-import type { Clock, HookName, Logger, Place, Work, Workspaces, WorkspaceTask } from '../../engine/ports.ts';
+import type { Clock, HookName, KeptWork, Logger, Place, Work, Workspaces, WorkspaceTask } from '../../engine/ports.ts';
 import * as clone from '../git/clone.ts';
 import { LOCAL_MS, saysDamaged } from '../git/git.ts';
 import { isClone, readConfig, readHead, readRef, restore, unfinished } from '../git/git-directory.ts';
@@ -15,6 +15,7 @@ import { expireSaved } from '../git/saved-refs.ts';
 import type { Isolation } from '../isolation.ts';
 import { removesTogether, removeTree } from '../remove-tree.ts';
 import { type HookScriptsOptions, runHookScript } from './hook-scripts.ts';
+import { keptWork } from './kept-work.ts';
 import { LfsFiles } from './lfs-files.ts';
 import { readTemplate } from './pull-request-template.ts';
 import { setAside } from './set-aside.ts';
@@ -436,6 +437,14 @@ export class DiskWorkspaces implements Workspaces {
     await this.#clear(task);
     const works = `${worksOf(task.issue)}/`;
     await mirror.forget((ref) => ref.startsWith(works)).catch(() => undefined);
+  }
+
+  async kept(task: WorkspaceTask, signal: AbortSignal): Promise<KeptWork> {
+    const { root, mirror } = this.#options;
+    const path = this.pathOf(task.issue);
+    const isThere = this.#marks.read(task.issue) !== undefined && realPath(path) === path;
+    const at = isThere && isClone(path) ? await this.#guarded(task) : null;
+    return keptWork(root, isThere ? (at ?? this.#clone(task.issue)) : null, mirror, task, signal);
   }
 
   async expireSaved(): Promise<number> {

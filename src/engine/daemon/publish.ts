@@ -6,7 +6,7 @@ import type { PullRequest } from '../../domain/daemon/record.ts';
 import type { Entry } from '../../domain/daemon/state.ts';
 import { assertNever, messageOf } from '../../domain/errors.ts';
 import type { Workflow } from '../../domain/workflow.ts';
-import type { Journal, Logger, Tracker, Workspaces, WorkspaceTask } from '../ports.ts';
+import type { Journal, KeptWork, Logger, Tracker, Workspaces, WorkspaceTask } from '../ports.ts';
 import { perform, wasCutOff } from './effects.ts';
 import { gaveUpComment, pullRequestBody, pullRequestTitle } from './texts.ts';
 
@@ -114,6 +114,19 @@ export class Publisher {
     });
   }
 
+  /** Where what it holds cannot be read, the workspace is named all the same. */
+  async #kept(entry: Entry, signal: AbortSignal): Promise<KeptWork> {
+    const { workspaces, log } = this.#options;
+    const issue = entry.number;
+    try {
+      return await workspaces.kept(quietTask(entry), signal);
+    } catch (error) {
+      signal.throwIfAborted();
+      log.log('warn', 'publish', `issue #${issue}: kept work cannot be listed: ${messageOf(error)}`, { issue });
+      return { directories: [workspaces.pathOf(issue)], heads: [], refs: [] };
+    }
+  }
+
   /** Performs one step of an issue whose attempts are over. */
   async step(entry: Entry, step: EffectStep, signal: AbortSignal): Promise<void> {
     const { journal, tracker, workflow, log } = this.#options;
@@ -126,7 +139,8 @@ export class Publisher {
         return;
       case 'comment':
         try {
-          await this.comment(entry, step.key, gaveUpComment(entry, workflow().labels), signal);
+          const kept = await this.#kept(entry, signal);
+          await this.comment(entry, step.key, gaveUpComment(entry, workflow().labels, kept), signal);
         } catch (error) {
           if (reactionTo('comment', error).do !== 'skip') throw error;
           log.log('warn', 'publish', `issue #${issue} takes no comment: ${messageOf(error)}`, { issue });

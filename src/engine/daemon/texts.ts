@@ -4,6 +4,7 @@ import type { Entry } from '../../domain/daemon/state.ts';
 import { spentOf } from '../../domain/daemon/state.ts';
 import type { StateLabels } from '../../domain/issue.ts';
 import { clip, fence, oneLine, visibleLines } from '../../domain/text.ts';
+import type { KeptWork } from '../ports.ts';
 
 const CLOSING = /\b(close[sd]?|fix(e[sd])?|resolve[sd]?)\s+#(\d+)\b/gi;
 
@@ -39,14 +40,37 @@ export function pullRequestBody(
   return body.length <= MAX_BODY ? body : `${clip(body, MAX_BODY)}\n\nThe rest is cut off: the service takes no more.`;
 }
 
-/** Why an issue was given up, and how it goes on. */
-export function gaveUpComment(entry: Entry, states: StateLabels): string {
+/** So many places of unfinished work are named. */
+const MAX_PLACES = 60;
+
+const WHERE_REFS_ARE =
+  'The refs are in `repo.git` in the state directory of the daemon (`state.dir`). To see one: `git --git-dir=repo.git show REF`.';
+
+/** Where unfinished work lies, a paragraph each; none when there is none. */
+function keptParagraphs({ directories, heads, refs }: KeptWork): readonly string[] {
+  const rows = [
+    ...directories.map((path) => `directory ${path}`),
+    ...heads.map((head) => `${head} (in the workspace)`),
+    ...refs.map((ref) => `ref ${ref}`),
+  ].map((row) => oneLine(row, 300));
+  if (rows.length === 0) return [];
+  const more = rows.length > MAX_PLACES ? [`and ${rows.length - MAX_PLACES} more`] : [];
+  const list = fence([...rows.slice(0, MAX_PLACES), ...more].join('\n'));
+  return [
+    `Unfinished work is kept on the machine of the daemon:\n\n${list}`,
+    ...(refs.length === 0 ? [] : [WHERE_REFS_ARE]),
+  ];
+}
+
+/** Why an issue was given up, where its unfinished work lies, and how it goes on. */
+export function gaveUpComment(entry: Entry, states: StateLabels, kept: KeptWork): string {
   const spent = spentOf(entry);
   const cost = spent.cost_usd > 0 ? `, $${spent.cost_usd.toFixed(2)}` : '';
   const attempts = entry.attempt === 1 ? 'one attempt' : `${entry.attempt} attempts`;
   return [
     `This issue could not be finished: ${attempts} on branch \`${entry.branch}\`${cost}.`,
     `The last one ended so:\n\n${fence(clip(visibleLines(entry.lastError ?? 'nobody knows why'), 6000))}`,
+    ...keptParagraphs(kept),
     `To have it tried again, put the label \`${states.active[0] ?? 'tool-todo'}\` back on. The work goes on where it stopped; what you write here before that can be read by the agent if you may write to this repository.`,
   ].join('\n\n');
 }
@@ -56,7 +80,7 @@ export function savedComment(saved: readonly string[]): string {
   return [
     'The workspace of this issue is removed. This was not published and is kept by the daemon:',
     saved.map((line) => `- ${oneLine(line, 300)}`).join('\n'),
-    'The refs are in `repo.git` in the state directory of the daemon (`state.dir`). To see one: `git --git-dir=repo.git show REF`.',
+    WHERE_REFS_ARE,
   ].join('\n\n');
 }
 
