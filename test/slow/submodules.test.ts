@@ -17,6 +17,9 @@ import { setUpWorkspaces } from '../support/workspaces.ts';
 
 const { signal } = new AbortController();
 
+/** A commit that no repository has. */
+const NOBODYS = 'd'.repeat(40);
+
 type Link = { readonly path: string; readonly url: string; readonly sha: string; readonly name?: string };
 
 /** Commits links and their .gitmodules, as `git submodule add` would. */
@@ -118,7 +121,6 @@ for (const script of [false, true])
 test('one that cannot be had is named and left empty, the others are filled, and the issue starts', async (t) => {
   const { ready, task, publish, lib, inner, part, warned, said } = await project(t);
   const other = await listener(t, { status: 401 });
-  const missing = 'd'.repeat(40);
   await publish(
     { path: 'away', url: '../away.git', sha: inner },
     { path: 'foreign', url: `${other.url}/x.git`, sha: inner },
@@ -127,7 +129,7 @@ test('one that cannot be had is named and left empty, the others are filled, and
     { path: 'double', name: 'one', url: '../part.git', sha: await headOf(part.work) },
     { path: 'double', name: 'other', url: `file://${part.bare}`, sha: await headOf(part.work) },
     { path: 'name', name: 'a/../../../x', url: '../library.git', sha: inner },
-    { path: 'gone', url: '../part.git', sha: missing },
+    { path: 'gone', url: '../part.git', sha: NOBODYS },
     { path: 'ssh', url: 'git@127.0.0.1:maintainer/part.git', sha: await headOf(part.work) },
     lib,
   );
@@ -142,6 +144,27 @@ test('one that cannot be had is named and left empty, the others are filled, and
   assert.ok(existsSync(join(path, 'libs/lib/inner/part.js')));
   assert.ok(existsSync(join(path, 'ssh/part.js')), 'ssh on the same host is asked for over HTTP');
   assert.deepEqual(new Set(other.shown), new Set([undefined]), 'no other host sees a credential');
+});
+
+test('a link to a commit that nobody has: named; an empty one stays empty, a filled one as it is, and each attempt starts', async (t) => {
+  const { ready, task, publish, lib, library, part, warned } = await project(t);
+  const partUrl = '../part.git';
+  const inner = await link(library.work, [{ path: 'inner', url: partUrl, sha: NOBODYS }]);
+  await gitAs(library.work, 'push', '--quiet', 'origin', 'main');
+  const links = { lib: { ...lib, sha: inner }, part: { path: 'part', url: partUrl, sha: await headOf(part.work) } };
+  await publish(links.lib, links.part, { path: 'gone', url: partUrl, sha: NOBODYS });
+  const { path } = await ready(task());
+  const state = (name: string, how: string) => `the submodule ${name} is left ${how}: `;
+  const inWords = (line: string) => line.slice(0, line.indexOf(': ') + 2);
+  const empty = ['gone', 'libs/lib/inner'].map((name) => state(name, 'empty'));
+  assert.deepEqual(warned().map(inWords).sort(), empty);
+  for (const words of warned()) assert.match(words, new RegExp(`/maintainer/part\\.git has no commit ${NOBODYS}$`));
+  assert.deepEqual(readdirSync(join(path, 'gone')), []);
+  assert.ok(existsSync(join(path, 'libs/lib/lib.js')) && existsSync(join(path, 'part/part.js')));
+  await publish(links.lib, { ...links.part, sha: 'e'.repeat(40) }, { path: 'gone', url: partUrl, sha: NOBODYS });
+  await ready(task(2));
+  assert.deepEqual(warned().slice(2).map(inWords).sort(), [...empty, state('part', 'as it is')].sort());
+  assert.ok(existsSync(join(path, 'part/part.js')));
 });
 
 test('a credential does not follow where the host leads elsewhere', async (t) => {
@@ -287,6 +310,7 @@ test('the built daemon: an agent sees the files of a private submodule, also aft
   await link(forge.work, [
     { path: 'lib', url: '../library.git', sha },
     { path: 'away', url: '../away.git', sha },
+    { path: 'gone', url: '../library.git', sha: NOBODYS },
   ]);
   await gitAs(forge.work, 'push', '--quiet', 'origin', 'main');
   const issue = await forge.open('Use it');
@@ -301,8 +325,13 @@ test('the built daemon: an agent sees the files of a private submodule, also aft
   });
   await daemon.logged(`issue #${issue} state changed to tool-done`);
   assert.ok(daemon.log.includes(`issue #${issue}: the submodule away is left empty: `), daemon.log);
+  assert.match(daemon.log, new RegExp(`the submodule gone is left empty: \\S+ has no commit ${NOBODYS}`));
   const branch = `refs/heads/tool/issue-${issue}`;
   assert.equal(await gitAs(forge.bare, 'show', `${branch}:seen.txt`), 'of the library\n');
-  assert.equal((await gitAs(forge.bare, 'rev-parse', `${branch}:lib`)).trim(), sha, 'the link is as it was');
+  for (const [name, linked] of [
+    ['lib', sha],
+    ['gone', NOBODYS],
+  ])
+    assert.equal((await gitAs(forge.bare, 'rev-parse', `${branch}:${name}`)).trim(), linked, `${name} is as it was`);
   assert.equal(await daemon.stop(), 143, daemon.log);
 });
