@@ -6,6 +6,7 @@ import { MAX_OUTAGES } from '../../src/domain/attempt.ts';
 import { ToolError } from '../../src/domain/errors.ts';
 import { summaryOf } from '../../src/domain/team/summary.ts';
 import { TrackerError } from '../../src/domain/tracker-error.ts';
+import { collectWork } from '../../src/engine/daemon/collect.ts';
 import { teamOf } from '../support/team.ts';
 import { commit, fail, hang, type Script, World, workflowWith } from '../support/world.ts';
 
@@ -54,6 +55,26 @@ test('work that cannot be read is neither published nor removed: the attempt fai
   assert.match(world.tracker.comments[0]?.body ?? '', /the work could not be collected: git status failed/);
   assert.deepEqual(world.workspaces.removed, []);
   await world.stop();
+});
+
+test('why work cannot be collected stands once in the output, however often it is tried, and again when it changes', async () => {
+  const world = new World();
+  const written: string[] = [];
+  const output = (text: string) => written.push(text);
+  const task = { issue: 1, life: 1, attempt: 1, branch: 'tool/issue-1', env: {}, output };
+  const words = ['first', 'first', 'second', 'second'];
+  world.workspaces.fault = () => {
+    throw new ToolError('git', words.shift() ?? 'second');
+  };
+  for (const expected of [['first', 'second'], ['second']]) {
+    const collected = collectWork(world.workspaces, world.clock, task, signal);
+    await world.pass(MINUTE);
+    assert.match((await collected).unread ?? '', /second$/);
+    assert.deepEqual(
+      written.splice(0),
+      expected.map((one) => `the work could not be collected: ${one}\n`),
+    );
+  }
 });
 
 test('the comment of an issue that is given up names its workspace, its branch and its saved refs', async () => {

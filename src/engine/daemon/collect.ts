@@ -28,12 +28,15 @@ export async function collectWork(
 ): Promise<Left> {
   const unhurried = new AbortController();
   let isFull = false;
+  /** The output has it already: a try that fails in the same way adds nothing. */
+  let said: string | null = null;
   for (let tries = 0; ; ) {
     try {
       return { ...(await workspaces.collect(task, unhurried.signal)), unread: null };
     } catch (error) {
       const unread = `the work could not be collected: ${messageOf(error)}`;
-      task.output(`${unread}\n`);
+      if (unread !== said) task.output(`${unread}\n`);
+      said = unread;
       if (onFull !== undefined && isDiskFull(error) && !signal.aborted) {
         if (!isFull) onFull(`${unread}; tried again until there is room`);
         isFull = true;
