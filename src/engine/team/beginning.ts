@@ -1,0 +1,194 @@
+// The work of a command: begun by a team, begun one task at a time, or taken up where it was left.
+
+import { messageOf } from '../../domain/errors.ts';
+import { commitCommand } from '../../domain/spec/spec.ts';
+import { leadBrief, rolesToStart, spawnParameters } from '../../domain/team/brief.ts';
+import { aloneWords, type GoingOn } from '../../domain/team/going-on.ts';
+import { LEAD } from '../../domain/team/message.ts';
+import type { Phase } from '../../domain/team/role.ts';
+import type { TeamSettings } from '../../domain/team/settings.ts';
+import type { TeamState } from '../../domain/team/state.ts';
+import type { TeamLog } from '../ports.ts';
+import { mustBeReadable, unreadWords, withReadable } from './context.ts';
+import { type Command, type Decided, decideWork, propose } from './deciding.ts';
+import type { HookAnswer, HostEvent } from './event.ts';
+import { decideGoingOn, takeOver } from './going-on.ts';
+import type { HookContext } from './hook-context.ts';
+import { foundTeam } from './lead/founding.ts';
+import { noteDelivered } from './member-operations.ts';
+import { advance } from './phases/advance.ts';
+import { say, stop } from './prompt-answer.ts';
+import { hostAgent, serverTool } from './spawn.ts';
+
+type Settled = Extract<Decided, { kind: 'decided' }>;
+
+const TYPED: Readonly<Record<Phase, string>> = { plan: '1-plan', run: '2-run', debug: 'build-fix' };
+
+/** What follows when all tasks are done, and after the team is gone. */
+const AFTER: Readonly<Record<Phase, { readonly outcome: string; readonly last: (subject: string) => string | null }>> =
+  {
+    plan: {
+      outcome: 'Their results become a SPEC without you: you are told which, and what to ask the user.',
+      last: () => null,
+    },
+    run: {
+      outcome: 'When all is built it is measured as a whole, and you are told what came of it.',
+      last: (id) =>
+        `Tell the user what was done for each requirement, and what is theirs to do now: look at it, commit it with the SPEC's id, ${commitCommand(id)}, then \`/tool:3-sync ${id}\`. Commit nothing without their word.`,
+    },
+    debug: {
+      outcome: 'The first cause that is proven ends the search: you are told which.',
+      last: () => 'Tell the user the cause with its evidence, then mend it, with a test that fails without the repair.',
+    },
+  };
+
+export async function begin(
+  context: HookContext,
+  event: HostEvent,
+  command: Command,
+  settings: TeamSettings,
+): Promise<HookAnswer> {
+  const decided = await decideWork(context, command, settings);
+  if (decided.kind === 'refused') return stop(decided.problems);
+  const goesOn = await takeUpAlone(context, event, decided, settings);
+  if (goesOn !== null) return goesOn;
+  if (decided.decision.mode !== 'team') return beginAlone(context, event, decided);
+  const { work, decision, reasons } = decided;
+  const problem = await propose(context, decided);
+  if (problem !== null) return stop([problem]);
+  const { outcome } = AFTER[work.phase];
+  const last = AFTER[work.phase].last(work.subject);
+  return say([
+    `/tool:${TYPED[work.phase]} in team mode, pattern ${decision.pattern ?? 'none'}: ${decision.roles.join(', ')}.`,
+    ...reasons.map((one) => `- ${one}`),
+    `Next, with the tools of the MCP server "team" (${serverTool('…', context.host())}):`,
+    `1. TeamCreate {"team_name":"${work.team}"}. It answers with the tasks and the next calls.`,
+    '2. Task for each teammate that it names; make the calls that these answer with, all in one message.',
+    '3. Wait for them and answer what they ask; you write nothing yourself.',
+    `4. ${outcome}`,
+    `5. SendMessage {"recipient":"all","type":"shutdown_request","content":"The work is done."}, then TeamDelete {"team_name":"${work.team}"}.`,
+    ...(last === null ? [] : [`6. ${last}`]),
+    'If TeamCreate fails, do the tasks one at a time with sub-agents instead.',
+  ]);
+}
+
+/** What the same command has left to be done one at a time goes on, so or as a team; null: it has left nothing of that kind. */
+async function takeUpAlone(
+  context: HookContext,
+  event: HostEvent,
+  decided: Settled,
+  settings: TeamSettings,
+): Promise<HookAnswer | null> {
+  const { decision, isForced, reasons, work } = decided;
+  const log = context.teams.list().includes(work.team) ? context.teams.open(work.team) : undefined;
+  try {
+    const going = log === undefined ? null : await decideGoingOn(context, log.state, decided);
+    if (log === undefined || going === null) return null;
+    const keep = settings.fallback.preserveProgress;
+    const refusal = await takeOver(log, going, { session: event.session, keep, isForced });
+    if (refusal !== null) return stop([refusal]);
+    if (going.as === 'alone')
+      return aloneNext(context, decided, log.state, decision.mode === 'team' ? going.why : reasons);
+    const { outcome, last } = AFTER[work.phase];
+    const end = last(work.subject);
+    return say([
+      `/tool:${TYPED[work.phase]} in team mode. ${againWords(going)} You lead it now; ${keptWords(settings)}.`,
+      ...decision.reasons.map((one) => `- ${one}`),
+      ...(await ledOn(context, log)),
+      `${outcome} At the end SendMessage {"recipient":"all","type":"shutdown_request","content":"The work is done."}, then TeamDelete {"team_name":"${work.team}"}.`,
+      ...(end === null ? [] : [end]),
+    ]);
+  } finally {
+    await log?.close();
+  }
+}
+
+function againWords({ alone }: GoingOn): string {
+  return `What stood in sub-agent mode (${aloneWords(alone)}) goes on as a team, with the tasks that it has.`;
+}
+
+function keptWords({ fallback }: TeamSettings): string {
+  return fallback.preserveProgress
+    ? 'what was completed stays completed'
+    : 'every task starts over (preserve_progress: false)';
+}
+
+/** One after the other, on a list of its own: code keeps it, and does of the phase what it does for a team. */
+async function beginAlone(context: HookContext, event: HostEvent, decided: Settled): Promise<HookAnswer> {
+  const { team } = decided.work;
+  const stamp = { session: event.session, agentId: null, agentType: null, toolUseId: null };
+  try {
+    await foundTeam(context, decided, { kind: 'stamp', stamp });
+  } catch (error) {
+    return stop([messageOf(error)]);
+  }
+  const log = context.teams.open(team);
+  if (log === undefined) return stop([`team ${team} is gone`]);
+  await log.close();
+  return aloneNext(context, decided, log.state, decided.reasons);
+}
+
+/** What is to be done one at a time. */
+function aloneNext(context: HookContext, { work }: Settled, state: TeamState, reasons: readonly string[]): HookAnswer {
+  const { team, phase } = work;
+  const last = AFTER[phase].last(work.subject);
+  const open = [...state.tasks.values()].filter(({ status }) => status !== 'completed');
+  const agentWords = (owner: string | null) => (owner === null ? '' : `${hostAgent(owner, context.host())}: `);
+  return say([
+    `/tool:${TYPED[phase]} in sub-agent mode.`,
+    ...reasons.map((one) => `- ${one}`),
+    'Next: do these one at a time, each with one sub-agent. Give each agent the results of the tasks before. In sub-agent mode, agents must not claim tasks, take leases (FileLease) or send messages. Say so in the prompt of each agent.',
+    ...open.map(({ id, owner, subject, description }) => `${id}. ${agentWords(owner)}${subject}. ${description}`),
+    `When one is done, say so yourself, with the tools of the MCP server "team" (${serverTool('…', context.host())}): TaskUpdate {"taskId":"<its number>","status":"completed","result":"<what came of it, in the form that it asks for>"}. What the answer says of it comes next.`,
+    `At the end TeamDelete {"team_name":"${team}"}.`,
+    ...(last === null ? [] : [last]),
+  ]);
+}
+
+export async function restart(
+  context: HookContext,
+  event: HostEvent,
+  wanted: string,
+  settings: TeamSettings,
+): Promise<HookAnswer> {
+  return withReadable(context.teams, async (logs, unread) => {
+    mustBeReadable(unread.filter(({ team }) => (wanted === '' ? logs.length === 0 : team === wanted)));
+    const names = logs.map((log) => log.state.team);
+    const log =
+      wanted === '' ? (logs.length === 1 ? logs[0] : undefined) : logs.find((one) => one.state.team === wanted);
+    if (log === undefined)
+      return stop([
+        names.length === 0
+          ? 'no team stands: there is nothing to restart'
+          : `team: expected one of ${names.join(', ')}, got ${wanted === '' ? 'none' : wanted}`,
+      ]);
+    const going = await decideGoingOn(context, log.state, null);
+    const keep = settings.fallback.preserveProgress;
+    const refusal = await takeOver(log, going, { session: event.session, keep, isForced: false });
+    if (refusal !== null) return stop([refusal]);
+    return say([
+      `team ${log.state.team} was restarted, and you lead it now; ${keptWords(settings)}.`,
+      ...(going === null ? [] : [going.as === 'team' ? againWords(going) : `It is no team: ${going.why.join('; ')}.`]),
+      ...(await ledOn(context, log)),
+      ...unread.map(unreadWords),
+    ]);
+  });
+}
+
+/** What whoever leads a team that stands from now on does next. */
+async function ledOn(context: HookContext, log: TeamLog): Promise<readonly string[]> {
+  // All may have been done before: then what follows from it comes to pass now. A prompt does not wait for a project's checks.
+  const told = await advance(context, log, { mayMeasure: false });
+  await noteDelivered(log, LEAD);
+  // Where there is no team, nobody is registered for it.
+  const roles = log.state.session === 'fallback' ? [] : rolesToStart(log.state);
+  return [
+    leadBrief(log.state),
+    ...(told === null ? [] : [told.words]),
+    ...(roles.length === 0 ? [] : ['Register each again with Task:']),
+    ...roles.map(
+      (role) =>
+        `- Task ${JSON.stringify(spawnParameters(log.state.team, role, `Do the open tasks that are meant for ${role}.`))}`,
+    ),
+  ];
+}

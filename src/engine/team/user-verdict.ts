@@ -1,0 +1,138 @@
+// The user's word on a SPEC that a team has written: approved, to be changed, or not clear enough to count.
+
+import { completedAlready, specName, statusOfSpec } from '../../domain/spec/spec.ts';
+import { leadBrief, spawnParameters, waitingRoles } from '../../domain/team/brief.ts';
+import type { Evidence } from '../../domain/team/caller.ts';
+import { LEAD } from '../../domain/team/message.ts';
+import { changeInTheWay, hasWritten, specInChange } from '../../domain/team/planning.ts';
+import { phaseOfTeam } from '../../domain/team/team-name.ts';
+import type { TeamLog } from '../ports.ts';
+import { type Unread, unreadWords, withReadable } from './context.ts';
+import { type HookAnswer, type HostEvent, SILENT } from './event.ts';
+import type { HookContext } from './hook-context.ts';
+import { noteDelivered } from './member-operations.ts';
+import { askChanges } from './phases/plan.ts';
+import { say, stop } from './prompt-answer.ts';
+
+function awaits(log: TeamLog, session: string): boolean {
+  const { state } = log;
+  const isDone = [...state.tasks.values()].every(({ status }) => status === 'completed');
+  const isAlone = state.session === 'fallback' && state.purpose?.phase === 'plan' && isDone;
+  return (
+    (state.session === 'awaiting_approval' || isAlone) &&
+    (state.lead.session === null || state.lead.session === session)
+  );
+}
+
+/** Of the planning teams, which alone wait for the user's word, those whose logs cannot be read. */
+function lostPlans(unread: readonly Unread[]): readonly string[] {
+  return unread.filter(({ team }) => phaseOfTeam(team) === 'plan').map(unreadWords);
+}
+
+/** No team waits for these words: they are about something else, unless one that cannot be read does. */
+function unheard(lost: readonly string[]): HookAnswer {
+  return lost.length === 0 ? SILENT : say(['if the user speaks of a SPEC, no team was told:', ...lost]);
+}
+
+export async function approve(context: HookContext, event: HostEvent, wanted: string): Promise<HookAnswer> {
+  return withReadable(context.teams, async (logs, unread) => {
+    const waiting = logs.filter((one) => awaits(one, event.session));
+    const lost = lostPlans(unread);
+    // Without a team that waits for it, a lone "approve" is about something else.
+    if (waiting.length === 0 && wanted === '') return unheard(lost);
+    const waits = (id: string) => {
+      const status = statusOfSpec(context.project.spec(id) ?? '');
+      return status === 'draft' || status === 'awaiting_approval';
+    };
+    const drafts = context.project.specs().filter(waits);
+    const writerOf = (id: string) => waiting.find(({ state }) => hasWritten(state, id));
+    const [only = ''] = drafts;
+    const id = wanted !== '' ? wanted : drafts.length === 1 && writerOf(only) !== undefined ? only : undefined;
+    if (id === undefined)
+      return stop([
+        `which SPEC is approved? There is ${drafts.join(', ') || 'none that is a draft'}: answer "approve <id>"`,
+        ...lost,
+      ]);
+    if (context.isNested()) return stop([NOT_THE_USERS]);
+    const change = changeInTheWay(
+      logs.map(({ state }) => state),
+      id,
+    );
+    if (change !== null) return stop([change]);
+    const approval = await context.project.approval(id);
+    const { status, counts, why } = approval;
+    const isNew = status !== 'approved' || !counts;
+    const problem = completedAlready(id, approval) ?? (isNew ? context.project.approve(id) : null);
+    if (problem !== null) return stop([problem]);
+    const log = writerOf(id);
+    if (log?.state.session === 'awaiting_approval')
+      await log.append({ type: 'moved', event: 'approved', reason: `the user approved ${id}`, by: 'user' });
+    return say([
+      isNew ? `${id} is approved, by the user's own word.` : `${id} is approved already (${why}).`,
+      ...(log === undefined
+        ? []
+        : [
+            `Next: SendMessage {"recipient":"all","type":"shutdown_request","content":"approved"}, TeamDelete {"team_name":"${log.state.team}"}.`,
+          ]),
+      `Then tell the user: /clear, and \`/tool:2-run ${id} --team\` in the fresh context.`,
+      ...lost,
+    ]);
+  });
+}
+
+const NEAR = 'near_approval';
+
+/** To whoever seems to approve, the words that do: once for each team. */
+export async function tellWords(context: HookContext, { session }: HostEvent): Promise<HookAnswer> {
+  return withReadable(context.teams, async (logs) => {
+    const log = logs.find((one) => awaits(one, session));
+    const id = log === undefined ? undefined : writtenBy(context, log);
+    if (log === undefined || id === undefined || log.state.decisions.some(({ hook }) => hook === NEAR)) return SILENT;
+    const words = { about: id, reason: 'the words that count were told', fingerprint: '', paths: [] };
+    const record = { type: 'decision', hook: NEAR, decision: 'accept', member: null, ...words } as const;
+    await log.append(record, { flush: false });
+    return say([
+      `${id} is not approved by these words. If the user means to approve it, tell them to send exactly \`approve ${id}\` as a prompt of its own; \`changes:\` with what they want otherwise has it changed.`,
+    ]);
+  });
+}
+
+/** Of a prompt that another host has sent. */
+const NOT_THE_USERS =
+  'this Claude Code was started by another one that works in the same project: what it is sent is not the word of the user, who answers for a SPEC in a session or a terminal of their own';
+
+/** The SPEC that a team has written for what it plans, the latest; undefined: there is none. */
+function writtenBy({ project }: HookContext, { state }: TeamLog): string | undefined {
+  const name = specName(state.purpose?.subject ?? '');
+  return specInChange(state) ?? project.specs().findLast((id) => id.replace(/-\d+$/, '') === `SPEC-${name}`);
+}
+
+/** What the user wants otherwise in the SPEC of a team that waits for their word. */
+export async function change(context: HookContext, event: HostEvent, wanted: string): Promise<HookAnswer> {
+  return withReadable(context.teams, async (logs, unread) => {
+    const log = logs.find((one) => awaits(one, event.session));
+    const id = log === undefined ? undefined : writtenBy(context, log);
+    const lost = lostPlans(unread);
+    if (log === undefined || id === undefined) return unheard(lost);
+    if (context.isNested()) return stop([NOT_THE_USERS]);
+    const { team } = log.state;
+    const as: Evidence = { kind: 'environment', team, teammate: null };
+    // Between its parts nobody else takes the results that are there for the last word.
+    const asked = await context.turn.take(team, () => askChanges(context, log, as, id, wanted));
+    if (!asked.ok) return stop([`${asked.holder} is at a step of team ${team}: say it again in a moment`]);
+    if (asked.value !== null) return stop([asked.value]);
+    log.refresh();
+    const again = waitingRoles(log.state);
+    await noteDelivered(log, LEAD);
+    return say([
+      `what the user wants otherwise in ${id} was given to those whose results it is made of.`,
+      leadBrief(log.state),
+      ...(again.length === 0 ? [] : ['Register each again with Task, and whoever waits for them once it can begin:']),
+      ...again.map(
+        (role) =>
+          `- Task ${JSON.stringify(spawnParameters(log.state.team, role, `Do the open tasks that are meant for ${role}.`))}`,
+      ),
+      ...lost,
+    ]);
+  });
+}
