@@ -18,9 +18,9 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { messageOf, ToolError } from '../domain/errors.ts';
-import { checkSpec, type PlannedSpec, readSpecTexts, type SpecTexts } from '../domain/spec/check.ts';
+import { checkSpec, type PlannedSpec, readSpecTexts, type SpecTexts, warningsOf } from '../domain/spec/check.ts';
 import { type CreatedSpec, type NewSpec, textsOf } from '../domain/spec/new-spec.ts';
-import type { DocumentName } from '../domain/spec/problem.ts';
+import type { DocumentName, SpecProblem } from '../domain/spec/problem.ts';
 import { withoutResult } from '../domain/spec/result-section.ts';
 import {
   approvedPart,
@@ -33,6 +33,7 @@ import {
   withStatus,
   withUpdated,
 } from '../domain/spec/spec.ts';
+import { submodulesOf } from './git/tracked.ts';
 
 /** Names below the directory of SPECs. */
 function entries(root: string): readonly string[] {
@@ -91,9 +92,15 @@ export function readSpec(root: string, id: string): string | null {
 }
 
 /** A SPEC as data, with its problems; null when there is none of that id, or when it says nothing of how it is built. */
-export function readPlanned(root: string, id: string): PlannedSpec | null {
+export async function readPlanned(root: string, id: string): Promise<PlannedSpec | null> {
   const texts = readTexts(root, id);
-  return texts === null || texts.plan === null ? null : { data: readSpecTexts(texts), problems: checkSpec(texts) };
+  if (texts === null || texts.plan === null) return null;
+  return { data: readSpecTexts(texts), problems: checkSpec(texts), warnings: await readWarnings(root, texts) };
+}
+
+/** The warnings of a SPEC of that project. */
+export async function readWarnings(root: string, texts: SpecTexts): Promise<readonly SpecProblem[]> {
+  return warningsOf(texts, await submodulesOf(root));
 }
 
 /**

@@ -3,7 +3,7 @@
 import { FileTeams } from '../adapters/event-log/teams.ts';
 import { findProject } from '../adapters/project.ts';
 import { approvalOf, approveSpec } from '../adapters/spec-approvals.ts';
-import { listSpecs, readTexts } from '../adapters/specs.ts';
+import { listSpecs, readTexts, readWarnings } from '../adapters/specs.ts';
 import { messageOf, ToolError } from '../domain/errors.ts';
 import { nearest } from '../domain/nearest.ts';
 import { checkSpec, readSpecTexts, type SpecTexts } from '../domain/spec/check.ts';
@@ -66,11 +66,15 @@ export async function checkSpecCommand(id: string, options: { readonly json?: bo
   const { main } = findProject(process.cwd());
   const texts = mustBe(main, id);
   const problems = checkSpec(texts);
+  const warnings = await readWarnings(main, texts);
   if (options.json === true)
-    process.stdout.write(`${JSON.stringify({ ...(await rowOf(main, texts)), problems }, null, 2)}\n`);
-  else if (problems.length === 0)
-    process.stdout.write(`${id} has no problems (${statusOfSpec(texts.spec ?? '') ?? ''})\n`);
-  else for (const { file, line, words } of problems) process.stdout.write(`${file}:${line}: ${visible(words)}\n`);
+    process.stdout.write(`${JSON.stringify({ ...(await rowOf(main, texts)), problems, warnings }, null, 2)}\n`);
+  else {
+    for (const { file, line, words } of problems) process.stdout.write(`${file}:${line}: ${visible(words)}\n`);
+    for (const { file, line, words } of warnings) process.stdout.write(`${file}:${line}: warning: ${visible(words)}\n`);
+    if (problems.length === 0)
+      process.stdout.write(`${id} has no problems (${statusOfSpec(texts.spec ?? '') ?? ''})\n`);
+  }
   if (problems.length > 0) process.exitCode = 1;
 }
 

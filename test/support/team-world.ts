@@ -93,7 +93,7 @@ export class TeamWorld {
     writeSpec: () => ({ ok: false, problems: [{ file: 'spec.md', line: 1, words: 'nothing is written here' }] }),
     writeReport: (directory) => directory,
     agentTools: () => null,
-    planned: () => null,
+    planned: () => Promise.resolve(null),
     approval: () => Promise.resolve({ status: null, counts: false, why: 'there is none' }),
     sync: () => Promise.resolve({ kind: 'refused', reasons: ['there is none'] }),
     hostVersion: () => Promise.resolve('2.1.177'),

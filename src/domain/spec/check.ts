@@ -1,7 +1,10 @@
 // All that is wrong with the documents of a SPEC, each by itself and with one another.
 
+import { conflictLines } from '../conflict-markers.ts';
+import { insideProject } from '../team/ownership.ts';
 import { got } from '../text.ts';
 import { type AcceptanceDocument, parseAcceptance } from './acceptance-document.ts';
+import { earsForm, isOtherLanguage } from './ears.ts';
 import { type PlanDocument, type PlanTask, parsePlan } from './plan-document.ts';
 import type { DocumentName, ReadDocument, SpecProblem } from './problem.ts';
 import { parseSpec, type SpecDocument } from './spec-document.ts';
@@ -23,7 +26,11 @@ export type SpecData = {
 };
 
 /** A SPEC that says how it is built, as far as its documents can be read. */
-export type PlannedSpec = { readonly data: SpecData; readonly problems: readonly SpecProblem[] };
+export type PlannedSpec = {
+  readonly data: SpecData;
+  readonly problems: readonly SpecProblem[];
+  readonly warnings: readonly SpecProblem[];
+};
 
 type Read = {
   readonly spec: ReadDocument<SpecDocument>;
@@ -43,8 +50,48 @@ export function readSpecTexts(texts: SpecTexts): SpecData {
   return { spec: spec.data, plan: plan.data, acceptance: acceptance.data };
 }
 
+/** Conflicts that a merge left: nothing else of such documents can be read. */
+function conflicts({ spec, plan, acceptance }: SpecTexts): readonly SpecProblem[] {
+  const documents = { 'spec.md': spec, 'plan.md': plan, 'acceptance.md': acceptance };
+  return ORDER.flatMap((file) =>
+    conflictLines(documents[file] ?? '').map(({ text, line }) => ({
+      file,
+      line,
+      words: `expected a merge that is settled, got the conflict marker ${got(text)}`,
+    })),
+  );
+}
+
+/**
+ * What does not keep a SPEC from being built, by document and line: requirements whose form nobody checked, files that no commit of
+ * the project takes in.
+ * @param submodules directories, from the project's root
+ */
+export function warningsOf({ spec, plan }: SpecTexts, submodules: readonly string[]): readonly SpecProblem[] {
+  const asked = parseSpec(spec ?? '');
+  const planned = parsePlan(plan ?? '');
+  const unchecked = asked.data.requirements
+    .filter(({ text }) => earsForm(text) === null && isOtherLanguage(text))
+    .map(({ id }) => ({
+      file: 'spec.md' as const,
+      line: asked.lines.get(id) ?? 1,
+      words: `${id}: the EARS form was not checked: the requirement does not seem to be in English`,
+    }));
+  const outside = planned.data.tasks.flatMap(({ id, files }) =>
+    files.flatMap((file) => {
+      const within = submodules.find((one) => `${insideProject(file)}/`.startsWith(`${one}/`));
+      if (within === undefined) return [];
+      const words = `${id}: files: ${got(file)} lies in the submodule ${got(within)}: a team does not commit there, and no commit of the project takes it in`;
+      return [{ file: 'plan.md' as const, line: planned.lines.get(`${id} files`) ?? 1, words }];
+    }),
+  );
+  return [...unchecked, ...outside];
+}
+
 /** All problems, by document and line. */
 export function checkSpec(texts: SpecTexts): readonly SpecProblem[] {
+  const unsettled = conflicts(texts);
+  if (unsettled.length > 0) return unsettled;
   const all = read(texts);
   const missing = [
     ...absent('spec.md', texts.spec),

@@ -6,30 +6,32 @@ type Rule = { readonly form: EarsForm; readonly begins: RegExp; readonly whole: 
 
 const SUBJECT = '(?:the|a|an|each|every|all|no)\\s+\\S.*?';
 const SHALL = '\\s+shall\\s+\\S';
+/** Between the condition and the response. */
+const THEN = '\\S.*?(?:,\\s+(?:then\\s+)?|\\s+then\\s+)';
 
 const CONDITIONAL: readonly Rule[] = [
   {
     form: 'event',
     begins: /^when\b/i,
-    whole: new RegExp(`^when\\s+\\S.*?,\\s+${SUBJECT}${SHALL}`, 'i'),
+    whole: new RegExp(`^when\\s+${THEN}${SUBJECT}${SHALL}`, 'i'),
     shape: 'When <trigger>, the <system> shall <response>',
   },
   {
     form: 'state',
     begins: /^while\b/i,
-    whole: new RegExp(`^while\\s+\\S.*?,\\s+${SUBJECT}${SHALL}`, 'i'),
+    whole: new RegExp(`^while\\s+${THEN}${SUBJECT}${SHALL}`, 'i'),
     shape: 'While <state>, the <system> shall <response>',
   },
   {
     form: 'unwanted',
     begins: /^if\b/i,
-    whole: new RegExp(`^if\\s+\\S.*?,\\s+then\\s+${SUBJECT}${SHALL}`, 'i'),
+    whole: new RegExp(`^if\\s+\\S.*?,?\\s+then\\s+${SUBJECT}${SHALL}`, 'i'),
     shape: 'If <condition>, then the <system> shall <response>',
   },
   {
     form: 'optional',
     begins: /^where\b/i,
-    whole: new RegExp(`^where\\s+\\S.*?,\\s+${SUBJECT}${SHALL}`, 'i'),
+    whole: new RegExp(`^where\\s+${THEN}${SUBJECT}${SHALL}`, 'i'),
     shape: 'Where <feature>, the <system> shall <response>',
   },
 ];
@@ -49,4 +51,17 @@ export function expectedShape(text: string): string {
     CONDITIONAL.find(({ begins }) => begins.test(text))?.shape ??
     'The <system> shall <response>, or a line that begins with When, While, If or Where'
   );
+}
+
+/** Common words of English that few other languages have. */
+const ENGLISH =
+  /\b(?:the|and|shall|should|must|when|while|where|which|with|this|that|these|if|only|every|each|from|not)\b/i;
+/** Shorter ones in plain letters are taken for English. */
+const OTHER_WORDS_LEAST = 4;
+
+/** Whether a text seems to be in another language than English, in which its form cannot be checked. */
+export function isOtherLanguage(text: string): boolean {
+  const words = text.replaceAll(/`[^`]*`/g, '');
+  if (ENGLISH.test(words)) return false;
+  return /[^\P{L}A-Za-z]/u.test(words) || (words.match(/[A-Za-z]+/g) ?? []).length >= OTHER_WORDS_LEAST;
 }

@@ -6,6 +6,7 @@ import type { DomainName } from '../team/vocabulary.ts';
 import { got } from '../text.ts';
 import { idsOf } from './acceptance-document.ts';
 import { asWords, type Block, codeSpan, codeSpans, quoteOf, readMarkdown, unclosedWords } from './markdown.ts';
+import { fileClashes } from './plan-files.ts';
 import { byLine, type ReadDocument, type SpecProblem } from './problem.ts';
 import { type OtherLine, othersOf, strayItems, strayWords, TASK } from './stray-items.ts';
 
@@ -112,6 +113,8 @@ export function parsePlan(text: string): ReadDocument<PlanDocument> {
   const tasks = found.map((one) => taskOf(one, lines, say));
   for (const stray of strayItems(TASK, others, new Set(found.map(({ id }) => id))))
     say(stray.line, strayWords(TASK, stray));
+  const lineOf = (id: string) => lines.get(`${id} files`) ?? lines.get(id) ?? 1;
+  for (const { line, words } of fileClashes(tasks, lineOf)) say(line, words);
   if (tasks.length === 0) say(1, 'expected tasks, like "## T1: Store the owner", got none');
   return { data: { design: design.join('\n\n'), tasks }, lines, problems: byLine(problems) };
 }

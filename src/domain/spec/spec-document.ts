@@ -2,17 +2,17 @@
 
 import { nearest } from '../nearest.ts';
 import { got } from '../text.ts';
-import { earsForm, expectedShape } from './ears.ts';
+import { earsForm, expectedShape, isOtherLanguage } from './ears.ts';
 import { asWords, type Block, type Field, frontValue, quoteOf, readMarkdown, unclosedWords } from './markdown.ts';
 import { byLine, type ReadDocument, type SpecProblem } from './problem.ts';
 import { RESULT_HEADING } from './result-section.ts';
 import { isSpecId, SPEC_STATUSES, type SpecStatus } from './spec.ts';
-import { type OtherLine, othersOf, REQUIREMENT, strayItems, strayWords } from './stray-items.ts';
+import { isNumberedItem, type OtherLine, othersOf, REQUIREMENT, strayItems, strayWords } from './stray-items.ts';
 
 export type SpecRequirement = {
   /** `R1`, never given twice. */
   readonly id: string;
-  /** One line in one of the five EARS forms. */
+  /** One line in one of the five EARS forms, or in another language than English. */
   readonly text: string;
 };
 
@@ -124,7 +124,7 @@ export function parseSpec(text: string): ReadDocument<SpecDocument> {
   let section: OtherLine[] = [];
   let hasItems = false;
   const closeSection = () => {
-    others.push(...section.filter(({ isHeading }) => isHeading || hasItems));
+    others.push(...section.filter((line) => line.isHeading || hasItems || isNumberedItem(REQUIREMENT, line)));
     section = [];
     hasItems = false;
   };
@@ -151,7 +151,8 @@ export function parseSpec(text: string): ReadDocument<SpecDocument> {
       hasItems = true;
       if (lines.has(id)) say(block.line, `${id}: expected once, got it again; it stands in line ${lines.get(id)}`);
       else lines.set(id, block.line);
-      if (earsForm(words) === null) say(block.line, `${id}: expected "${expectedShape(words)}", got ${got(words)}`);
+      if (earsForm(words) === null && !isOtherLanguage(words))
+        say(block.line, `${id}: expected "${expectedShape(words)}", got ${got(words)}`);
       requirements.push({ id, text: words });
     }
   }

@@ -7,6 +7,8 @@ import type { Block } from './markdown.ts';
 type Kind = {
   /** The letter of its ids. */
   readonly letter: 'R' | 'T' | 'A';
+  /** What other documents write in place of the letter. */
+  readonly others: readonly string[];
   readonly word: string;
   readonly form: string;
   /** Whether words are those of an item, whatever stands before them. */
@@ -15,18 +17,21 @@ type Kind = {
 
 export const REQUIREMENT: Kind = {
   letter: 'R',
+  others: ['REQ', 'FR', 'NFR'],
   word: 'requirement',
   form: 'a requirement like "- R1: The system shall <response>"',
   isItem: (words) => earsForm(words) !== null,
 };
 export const TASK: Kind = {
   letter: 'T',
+  others: [],
   word: 'task',
   form: 'a task like "## T1: Store the owner"',
   isItem: () => false,
 };
 export const SCENARIO: Kind = {
   letter: 'A',
+  others: [],
   word: 'scenario',
   form: 'a scenario like "- A1 (R1): Given …, when …, then …"',
   isItem: (words) => /^given\b/i.test(words),
@@ -56,13 +61,20 @@ const ABOUT = String.raw`\s*(?:\([^)]*\))?[*_\x60]*`;
 const END = String.raw`(?::|[.)|](?=[\s*_]|$)|\s*[–—]|\s-(?=\s))[*_\x60]*\s*`;
 
 /** The id and the words of a line that begins like an item; null: it begins otherwise. */
-function begins({ letter, word, isItem }: Kind, { text, isHeading }: OtherLine) {
-  const start = `${MARKS}(?:${letter}-?|${word}\\s*#?)${NUMBER}${ABOUT}`;
+function begins({ letter, others, word, isItem }: Kind, { text, isHeading }: OtherLine) {
+  const start = `${MARKS}(?:(${[letter, ...others].join('|')})[-_]?|${word}\\s*#?)${NUMBER}${ABOUT}`;
   const separated = new RegExp(`${start}${END}(.*)$`, 'is').exec(text);
-  const [, number = '', words = ''] = separated ?? new RegExp(`${start}(?:\\s+(.*))?$`, 'is').exec(text) ?? [];
+  const [, own = letter, number = '', words = ''] =
+    separated ?? new RegExp(`${start}(?:\\s+(.*))?$`, 'is').exec(text) ?? [];
   if (number === '') return null;
   if (!isHeading && (separated === null ? !isItem(words) : words === '')) return null;
-  return { id: `${letter}${number}`, words };
+  return { id: `${own.toUpperCase()}${number}`, words };
+}
+
+/** Whether a line has both the number and the words of an item. */
+export function isNumberedItem(kind: Kind, line: OtherLine): boolean {
+  const found = begins(kind, line);
+  return found !== null && kind.isItem(found.words);
 }
 
 export function looksLike(kind: Kind, heading: string): boolean {

@@ -1,6 +1,6 @@
 // What a command of the team comes to: what it works on, by how many, in which tasks. The same for a prompt and for a terminal.
 
-import type { SpecData } from '../../domain/spec/check.ts';
+import type { PlannedSpec } from '../../domain/spec/check.ts';
 import { planDrafts } from '../../domain/spec/plan-drafts.ts';
 import type { SpecProblem } from '../../domain/spec/problem.ts';
 import { completedAlready, isSpecId, specDirectory, specIdsIn } from '../../domain/spec/spec.ts';
@@ -27,8 +27,19 @@ export type Work = {
   readonly team: string;
   readonly text: string;
   /** A SPEC with a plan: that counts. Null: the tasks are made from the text. */
-  readonly data: SpecData | null;
+  readonly data: PlannedSpec['data'] | null;
+  /** Of its documents. */
+  readonly warnings: readonly string[];
 };
+
+/** Work without a SPEC that has a plan. */
+const UNPLANNED = { data: null, warnings: [] } as const;
+
+function planOf(planned: PlannedSpec | null): Pick<Work, 'data' | 'warnings'> {
+  if (planned === null) return UNPLANNED;
+  const warnings = planned.warnings.map(({ file, line, words }) => `${file}:${line}: ${words}`);
+  return { data: planned.data, warnings };
+}
 
 /** So much of an issue's title names its team's work. */
 const TITLE_MAX = 120;
@@ -57,10 +68,17 @@ async function workOf(
 ): Promise<Work | { readonly problem: string }> {
   const noSpec = command === 'plan' ? context.project.whyNoSpec() : null;
   if (noSpec !== null) return { problem: noSpec };
-  if (command === 'plan') return { phase: 'plan', subject: words, team: planTeamName(words), text: words, data: null };
+  if (command === 'plan')
+    return { phase: 'plan', subject: words, team: planTeamName(words), text: words, ...UNPLANNED };
   if (command === 'build-fix') {
     const subject = words === '' ? 'the failure that the user speaks of' : words;
-    return { phase: 'debug', subject, team: debugTeamName(words === '' ? 'failure' : words), text: words, data: null };
+    return {
+      phase: 'debug',
+      subject,
+      team: debugTeamName(words === '' ? 'failure' : words),
+      text: words,
+      ...UNPLANNED,
+    };
   }
   const text = context.project.spec(words);
   if (text === null) {
@@ -82,9 +100,9 @@ async function workOf(
     return {
       problem: `${words} is not approved (${why}): the user approves it as it stands by answering "approve ${words}", or with \`tool spec approve ${words}\``,
     };
-  const planned = context.project.planned(words);
+  const planned = await context.project.planned(words);
   if (planned !== null && planned.problems.length > 0) return { problem: unreadable(words, planned.problems) };
-  return { phase: 'run', subject: words, team, text, data: planned?.data ?? null };
+  return { phase: 'run', subject: words, team, text, ...planOf(planned) };
 }
 
 /** So many problems of documents are named where there is little room. */
@@ -167,12 +185,12 @@ export async function decideIssue(
       );
       continue;
     }
-    const planned = context.project.planned(id);
+    const planned = await context.project.planned(id);
     if (planned !== null && planned.problems.length > 0) {
       left.set(id, `the issue names ${id}, and ${unreadable(id, planned.problems)}`);
       continue;
     }
-    const work: Work = { phase: 'run', subject: id, team, text: spec, data: planned?.data ?? null };
+    const work: Work = { phase: 'run', subject: id, team, text: spec, ...planOf(planned) };
     const said = [`the issue names ${id}`, ...[...left.values()].map((one) => `not built: ${one}`), ...done];
     return decideOn(context, work, { command: 'run', flags }, settings, said);
   }
@@ -180,7 +198,7 @@ export async function decideIssue(
     const out = `once ${[...left.keys()].join(' and ')} no longer stands in the issue's title and text, the issue is worked on by its own words`;
     return { kind: 'refused', of: 'work', problems: [...left.values(), out] };
   }
-  const work: Work = { phase: 'run', subject: `issue #${issue}: ${title}`, team, text, data: null };
+  const work: Work = { phase: 'run', subject: `issue #${issue}: ${title}`, team, text, ...UNPLANNED };
   return decideOn(context, work, { command: 'run', flags }, settings, done);
 }
 
@@ -223,7 +241,7 @@ async function decideOn(
       ? decompose({ phase: work.phase, roles, text: work.text, selection, ownership, files })
       : planDrafts({ data: work.data, roles, ownership });
   const drafts: readonly TaskDraft[] = tasks;
-  const reasons = [...said, ...unplanned(work), ...decision.reasons, ...notes];
+  const reasons = [...said, ...unplanned(work), ...work.warnings, ...decision.reasons, ...notes];
   const isAsked = flags.wish === 'team' || (flags.wish === null && (flags.force || flags.pattern !== null));
   return { kind: 'decided', work, decision, isForced: flags.force, isAsked, reasons, drafts };
 }

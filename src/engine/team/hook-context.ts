@@ -33,7 +33,7 @@ export type ProjectView = {
   /** What a SPEC asks for, `spec.md` first; null when there is none. */
   readonly spec: (id: string) => string | null;
   /** A SPEC as data; null when there is none, or when it has no plan. */
-  readonly planned: (id: string) => PlannedSpec | null;
+  readonly planned: (id: string) => Promise<PlannedSpec | null>;
   /** Whether a SPEC is approved as it stands. */
   readonly approval: (id: string) => Promise<Approval>;
   /**

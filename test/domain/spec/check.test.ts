@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import fc from 'fast-check';
 import { renderAcceptance } from '../../../src/domain/spec/acceptance-document.ts';
-import { checkSpec, readSpecTexts, type SpecData } from '../../../src/domain/spec/check.ts';
+import { checkSpec, readSpecTexts, type SpecData, warningsOf } from '../../../src/domain/spec/check.ts';
 import { asParagraph, asWords } from '../../../src/domain/spec/markdown.ts';
 import { PLAN_DOMAINS, renderPlan } from '../../../src/domain/spec/plan-document.ts';
 import { SPEC_STATUSES } from '../../../src/domain/spec/spec.ts';
@@ -266,6 +266,132 @@ test('a line that looks like a requirement and is none is named, whatever stands
     `${last}\n## Of mail\n\n- R6: The API shall mail.\n- **R7**: The API shall read.\n`,
   );
   assert.ok(problems({ spec: others }).includes(`spec.md:25: ${LOST} "**R7**: The API shall read."`));
+});
+
+test('requirements under other ids, and in other forms, are named with their own line', () => {
+  const last = '  for an hour.\n';
+  for (const line of [
+    '- REQ-004: The system shall wave.',
+    '- FR-004: The system shall wave.',
+    '- **R6**: The system shall wave.',
+    '- **R6:** The system shall wave.',
+    '- [ ] R6: The system shall wave.',
+    '- [x] **R6**: The system shall wave.',
+    '1. FR-004: The system shall wave.',
+    '| FR-4 | The system shall wave. |',
+    '**NFR-2**: The system shall wave.',
+    'REQ-004: When a user goes, the system shall wave.',
+    '### REQ-004: Waving',
+    'FR-001: see above',
+  ]) {
+    const words = JSON.stringify(line.replace(/^- /, ''));
+    const [found = '', ...more] = problems({ spec: changed(SPEC_TEXT, last, `${last}${line}\n`) });
+    assert.ok(found.startsWith('spec.md:21: expected ') && found.endsWith(`got ${words}`), `${line}\n${found}`);
+    assert.deepEqual(more, [], line);
+  }
+  // Below a heading of another name, where nothing else is a requirement.
+  for (const line of ['- FR-004: The system shall wave.', '- [ ] R6: The system shall wave.'])
+    assert.deepEqual(problems({ spec: changed(SPEC_TEXT, last, `${last}\n## Functional\n\n${line}\n`) }), [
+      `spec.md:24: ${LOST} ${JSON.stringify(line.slice(2))}`,
+    ]);
+  for (const line of ['FR-12 is of the former system.', '- RFC-2119: words of that kind', '- UTF-8: the only encoding'])
+    assert.deepEqual(problems({ spec: changed(SPEC_TEXT, last, `${last}\n## Notes\n\n${line}\n`) }), [], line);
+});
+
+for (const words of [
+  'WHEN a user goes THEN the system SHALL wave.',
+  'When a user goes, then the system shall wave.',
+  'While a user is there then the system shall wave.',
+  'IF a user goes THEN the system SHALL wave.',
+])
+  test(`a requirement may say: ${words}`, () => {
+    const spec = changed(SPEC_TEXT, 'Where single sign-on is configured, the system shall offer it first.', words);
+    assert.deepEqual(problems({ spec }), []);
+    assert.deepEqual(warningsOf({ ...GOOD, spec }, []), []);
+  });
+
+test('a requirement in another language counts, with a warning', () => {
+  const english = 'Where single sign-on is configured, the system shall offer it first.';
+  for (const words of [
+    'Wenn ein Nutzer geht, muss das System winken.',
+    'El sistema debe saludar a cada usuario.',
+    'Systém musí pozdravit.',
+    '用户登录时，系统应打开会话。',
+    'Когда пользователь уходит, система должна попрощаться.',
+    'Kun `the user` poistuu, jarjestelma vilkuttaa.',
+  ]) {
+    const spec = changed(SPEC_TEXT, english, words);
+    assert.deepEqual(problems({ spec }), [], words);
+    assert.deepEqual(warningsOf({ ...GOOD, spec }, []), [
+      {
+        file: 'spec.md',
+        line: 18,
+        words: 'R4: the EARS form was not checked: the requirement does not seem to be in English',
+      },
+    ]);
+  }
+  for (const words of ['Offer it first', 'Offers single sign-on where configured', '', 'The café offers it first.'])
+    assert.equal(problems({ spec: changed(SPEC_TEXT, english, words) }).length, 1, words);
+  assert.deepEqual(warningsOf(GOOD, ['src/other', 'src/comp']), []);
+});
+
+test('a file of a task that lies in a submodule is named', () => {
+  assert.deepEqual(
+    warningsOf(GOOD, ['src/other', 'src/components']).map(({ file, line, words }) => `${file}:${line}: ${words}`),
+    [
+      'plan.md:19: T2: files: "src/components/form.tsx" lies in the submodule "src/components": a team does not commit there, and no commit of the project takes it in',
+    ],
+  );
+});
+
+test('a conflict of a merge is named with its lines, in whatever document', () => {
+  for (const name of ['spec', 'plan', 'acceptance'] as const) {
+    const lines = GOOD[name].split('\n');
+    for (const at of [2, 8, lines.length - 1]) {
+      const both = ['<<<<<<< HEAD', lines[at], '=======', lines[at], '>>>>>>> side'];
+      const found = problems({ [name]: [...lines.slice(0, at), ...both, ...lines.slice(at + 1)].join('\n') });
+      const words = 'expected a merge that is settled, got the conflict marker';
+      assert.deepEqual(found, [
+        `${name}.md:${at + 1}: ${words} "<<<<<<< HEAD"`,
+        `${name}.md:${at + 5}: ${words} ">>>>>>> side"`,
+      ]);
+    }
+  }
+});
+
+test('files of tasks that differ by case alone are named', () => {
+  const words = 'got "src/api/login.ts" in T1 (line 11): on many computers both are one file';
+  assert.deepEqual(problems({ plan: changed(PLAN_TEXT, 'src/components/form.tsx', './src/api/Login.ts') }), [
+    `plan.md:19: T2: files: "./src/api/Login.ts": expected another name or the same case, ${words}`,
+  ]);
+  assert.deepEqual(problems({ plan: changed(PLAN_TEXT, 'src/models/user.ts', 'src/API/login.ts') }), [
+    `plan.md:11: T1: files: "src/API/login.ts": expected another name or the same case, ${words}`,
+  ]);
+  assert.deepEqual(problems({ plan: changed(PLAN_TEXT, 'src/components/form.tsx', 'src/api/login.ts') }), []);
+});
+
+test('migrations of the same number are named', () => {
+  const plan = (first: string, second: string) =>
+    problems({
+      plan: changed(changed(PLAN_TEXT, 'src/models/user.ts', first), 'src/components/form.tsx', second),
+    });
+  for (const [first, second, number] of [
+    ['db/migrations/0007_users.sql', 'db/migrations/0007_forms.sql', '7'],
+    ['prisma/migrations/20260130_a/migration.sql', 'prisma/migrations/20260130_b/migration.sql', '20260130'],
+    ['db/migrate/12-a.rb', 'db/migrate/012-b.rb', '12'],
+    ['sql/migration/V7__a.sql', 'sql/migration/V7__b.sql', '7'],
+  ] as const)
+    assert.deepEqual(plan(first, second), [
+      `plan.md:19: T2: files: "${second}": expected a number of its own, got ${number} again, of "${first}" in T1 (line 11)`,
+    ]);
+  for (const [first, second] of [
+    ['db/migrations/0007_users.up.sql', 'db/migrations/0007_users.down.sql'],
+    ['db/migrations/0007_users.sql', 'db/migrations/0008_forms.sql'],
+    ['a/migrations/0007_users.py', 'b/migrations/0007_forms.py'],
+    ['docs/2026-a.md', 'docs/2026-b.md'],
+    ['db/migrations/*.sql', 'db/migrations/0007_forms.sql'],
+  ] as const)
+    assert.deepEqual(plan(first, second), []);
 });
 
 test('prose that speaks of a requirement, and code, are left alone', () => {
