@@ -4,14 +4,17 @@ import { existsSync, lstatSync, mkdtempSync, readFileSync, realpathSync, rmSync 
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { ToolError } from '../../domain/errors.ts';
+import type { WorkLeftOut } from '../../engine/team/workshop-port.ts';
 import { asBytes, asText, BYTES, placeOf } from './byte-names.ts';
 import type { GitOptions } from './git.ts';
 import { type Held, hashesOf, isUntouched } from './hashes.ts';
 import { copyIndex } from './index-copy.ts';
+import { SUBMODULE } from './tracked.ts';
 import { refAt } from './workshop-commits.ts';
 import { identity, type Repository, type Run } from './workshop-git.ts';
 import { keptRef } from './workshop-names.ts';
 import type { Worktree } from './workshop-place.ts';
+import { comparing } from './workshop-submodules.ts';
 
 /** What a team keeps for itself is none of its work. */
 const LEFT_OUT = ['.tool/teams', '.tool/state', '.tool/cache', '.tool/worktrees'];
@@ -66,7 +69,7 @@ async function list(
 
 /** Repositories that the index has as links, though they are no submodules. */
 async function linksIn(path: string, { entries }: Listing, run: Run): Promise<readonly string[]> {
-  const links = entries.filter(({ mode }) => mode === '160000').map(({ name }) => name);
+  const links = entries.filter(({ mode }) => mode === SUBMODULE).map(({ name }) => name);
   const inside = links.filter((link) => existsSync(placeOf(path, `${link}/.git`)));
   if (inside.length === 0) return [];
   const how = ['config', '--file', '.gitmodules', '-z', '--get-regexp', '^submodule\\..*\\.path$'];
@@ -74,18 +77,54 @@ async function linksIn(path: string, { entries }: Listing, run: Run): Promise<re
   return inside.filter((link) => !known.includes(link)).map((link) => `${link}/`);
 }
 
+type SubmoduleChange = { readonly name: string; readonly env: Env; readonly files: readonly string[] };
+
+/** Files of submodules that are not as they were put there, told from the submodule. */
+async function submoduleChanges(
+  worktree: Worktree,
+  { entries }: Listing,
+  repository: Repository,
+  run: Run,
+): Promise<readonly SubmoduleChange[]> {
+  const found: SubmoduleChange[] = [];
+  for (const { name } of entries.filter(({ mode }) => mode === SUBMODULE)) {
+    const env = await comparing(worktree, name, run);
+    if (env === null) continue;
+    const place = placeOf(worktree.path, name).toString();
+    const { names } = await list(place, '--stage', { ...repository, prefix: '' }, run, env);
+    if (names.length > 0) found.push({ name, env, files: names });
+  }
+  return found;
+}
+
+function namesOf(changes: readonly SubmoduleChange[]): readonly string[] {
+  return changes.flatMap(({ name, files }) => files.map((file) => `${name}/${file}`));
+}
+
+/** From now on what submodules hold is no change: it was kept. */
+async function settleSubmodules(worktree: Worktree, repository: Repository, run: Run): Promise<void> {
+  const listing = await list(worktree.path, '--stage', repository, run);
+  for (const { name, env, files } of await submoduleChanges(worktree, listing, repository, run))
+    await stage(placeOf(worktree.path, name).toString(), files.filter(isFile), run, env);
+}
+
+function isFile(name: string): boolean {
+  return !name.endsWith('/');
+}
+
 /**
- * What no commit of a worktree takes in: repositories in it, from its top, and those of the files that git ignores and does
- * not have.
+ * What no commit of a worktree takes in: repositories in it and changed files of submodules, from its top, and those of the
+ * files that git ignores and does not have.
  * @param root where in the worktree the files are told from
  */
 export async function leftOutOf(
-  { path }: Worktree,
+  worktree: Worktree,
   root: string,
   files: readonly string[],
   repository: Repository,
   run: Run,
-): Promise<{ readonly repositories: readonly string[]; readonly ignored: readonly string[] }> {
+): Promise<WorkLeftOut> {
+  const { path } = worktree;
   const listing = await list(path, '--stage', repository, run);
   const { names, entries } = listing;
   const inside = [...names, ...(await linksIn(path, listing, run))].filter((name) => name.endsWith('/'));
@@ -95,6 +134,7 @@ export async function leftOutOf(
   return {
     repositories: inside.map((name) => asText(name.slice(0, -1))),
     ignored: await ignoredOf(root, others, run),
+    inSubmodules: namesOf(await submoduleChanges(worktree, listing, repository, run)).map(asText),
   };
 }
 
@@ -130,7 +170,7 @@ async function filesBelow({ path, admin }: Worktree, name: string, run: Run, env
   const without = new Set(await ignored(path, all, run, options));
   const found = all.filter((file) => !without.has(file));
   const deeper = found.filter((file) => file.endsWith('/')).map((file) => filesBelow({ path, admin }, file, run, env));
-  return [...found.filter((file) => !file.endsWith('/')), ...(await Promise.all(deeper)).flat()];
+  return [...found.filter(isFile), ...(await Promise.all(deeper)).flat()];
 }
 
 /** Has the index hold these, told from the top as bytes. */
@@ -225,7 +265,7 @@ export async function commitAll(
       'git',
       `${path}: a merge of ${member}'s is not finished: git could not bring both sides of ${undecided.join(', ')} together. \`git add\` says that what is there stays, \`git rm\` that it goes`,
     );
-  const files = listing.names.filter((name) => !name.endsWith('/'));
+  const files = listing.names.filter(isFile);
   await stage(path, files, run);
   const isNothing = async () => !existsSync(join(admin, 'MERGE_HEAD')) && (await isAsCommitted(path, run));
   if (files.length === 0 && (await isNothing())) return null;
@@ -245,7 +285,8 @@ export async function commitAll(
 
 /**
  * A commit of all of it that no branch has, worktree and index left alone; null when there is nothing. The same work on
- * the same commit gives the same one. What lies in repositories inside the worktree is part of it.
+ * the same commit gives the same one. What lies in repositories inside the worktree is part of it, as is what was changed in
+ * submodules: as files in their place.
  * @param further files, from the top, which git ignores
  */
 export async function snapshot(
@@ -263,10 +304,11 @@ export async function snapshot(
     copyIndex(join(admin, 'index'), index);
     const env = { GIT_INDEX_FILE: index };
     const listing = await list(path, '--stage', repository, run, env);
-    const names = [...listing.names, ...(await linksIn(path, listing, run)), ...further.map(asBytes)];
+    const beside = namesOf(await submoduleChanges(worktree, listing, repository, run));
+    const names = [...listing.names, ...(await linksIn(path, listing, run)), ...beside, ...further.map(asBytes)];
     if (names.length === 0 && (await isAsCommitted(path, run))) return null;
     const inside = names.filter((name) => name.endsWith('/')).map((name) => filesBelow(worktree, name, run, env));
-    const files = [...names.filter((name) => !name.endsWith('/')), ...(await Promise.all(inside)).flat()];
+    const files = [...names.filter(isFile), ...(await Promise.all(inside)).flat()];
     await stage(path, files, run, env);
     const tree = (await run.git(path, ['write-tree'], { env })).trim();
     const told = await run.git(path, ['show', '--no-patch', '--format=%H %T %ct', 'HEAD']);
@@ -297,5 +339,24 @@ export async function keepSnapshot(
   const all = (await snapshot(worktree, team, member, repository, run, further)) ?? at;
   const kept = keptRef('saved', team, member, all);
   await run.git(worktree.path, ['update-ref', kept, all]);
+  return kept;
+}
+
+/**
+ * The same of what an accepted task leaves out: the next task has nothing to do with what submodules hold by then.
+ * @param ignored files, from the project's root
+ */
+export async function keepLeftOut(
+  worktree: Worktree,
+  at: string,
+  team: string,
+  member: string,
+  repository: Repository,
+  run: Run,
+  ignored: readonly string[],
+): Promise<string> {
+  const paths = ignored.map((path) => `${repository.prefix}${path}`);
+  const kept = await keepSnapshot(worktree, at, team, member, repository, run, paths);
+  await settleSubmodules(worktree, repository, run);
   return kept;
 }

@@ -15,7 +15,7 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
-import { basename, dirname, join, relative, resolve } from 'node:path';
+import { basename, dirname, join, relative } from 'node:path';
 import type { Repository, Run } from './workshop-git.ts';
 
 const PACKAGES = 'node_modules';
@@ -36,10 +36,9 @@ const REDIRECTS = /^__editable__.*\.py$|\.(?:pth|egg-link)$/;
 /** Scripts of an environment are no larger; a copy is changed by nobody else. */
 const SCRIPT_BYTES = 64 * 1024;
 
-/** Has a worktree find what the checkout has installed, and its submodules. What is there stays as it is. */
+/** Has a worktree find what the checkout has installed. What is there stays as it is. */
 export async function shareInstalled(worktree: string, repository: Repository, run: Run): Promise<void> {
   const { top } = repository;
-  await fillSubmodules(worktree, repository, run);
   for (const place of await places(worktree, repository, run)) {
     const target = join(worktree, place);
     if (!existsSync(dirname(target)) || !isFree(worktree, place)) continue;
@@ -62,7 +61,7 @@ export async function shareInstalled(worktree: string, repository: Repository, r
 }
 
 /** A directory to be filled, and moved into its place then. One that was killed may have left it. */
-function emptyBeside(worktree: string): string {
+export function emptyBeside(worktree: string): string {
   const half = join(dirname(worktree), `.installed-${basename(worktree)}`);
   rmSync(half, { recursive: true, force: true });
   mkdirSync(half);
@@ -73,7 +72,7 @@ function emptyBeside(worktree: string): string {
  * Whether something may be put there: there is nothing, or, by one that was killed, an empty directory. Writers have been
  * there: no link is a way to it, and what cannot be looked at stays as it is.
  */
-function isFree(worktree: string, place: string): boolean {
+export function isFree(worktree: string, place: string): boolean {
   const parts = place.split('/');
   if (parts.includes('..')) return false;
   try {
@@ -87,52 +86,6 @@ function isFree(worktree: string, place: string): boolean {
     return readdirSync(path).length === 0;
   } catch {
     return false;
-  }
-}
-
-/** The mode of a submodule in an index. */
-const SUBMODULE = '160000';
-
-/** The files of submodules, as the worktree's commit has them, without their repository: nothing that is changed there is committed. */
-async function fillSubmodules(worktree: string, { top }: Repository, run: Run): Promise<void> {
-  if (!existsSync(join(worktree, '.gitmodules'))) return;
-  for (const row of (await run.git(worktree, ['ls-files', '-z', '--stage'])).split('\0')) {
-    const [facts = '', path = ''] = row.split('\t');
-    const [mode, sha = ''] = facts.split(' ');
-    const [from, to] = [join(top, path), join(worktree, path)];
-    if (mode !== SUBMODULE || !isFree(worktree, path) || !existsSync(join(from, '.git'))) continue;
-    const half = emptyBeside(worktree);
-    if (!(await exportCommit(sha, objectsOf(from), { worktree, into: half }, run))) continue;
-    mkdirSync(to, { recursive: true });
-    renameSync(half, to);
-  }
-}
-
-/** Where the repository of a submodule keeps its objects. */
-function objectsOf(submodule: string): string {
-  const git = join(submodule, '.git');
-  if (lstatSync(git).isDirectory()) return join(git, 'objects');
-  const [, place = ''] = /^gitdir: (.+)$/m.exec(readFileSync(git, 'utf8')) ?? [];
-  return join(resolve(submodule, place.trim()), 'objects');
-}
-
-/**
- * Git runs where the worktree is: what a submodule's own settings name is not started.
- * @returns false: the checkout of the submodule does not have that commit
- */
-async function exportCommit(
-  sha: string,
-  objects: string,
-  { worktree, into }: { readonly worktree: string; readonly into: string },
-  run: Run,
-): Promise<boolean> {
-  const env = { GIT_INDEX_FILE: `${into}.index`, GIT_ALTERNATE_OBJECT_DIRECTORIES: objects };
-  try {
-    if ((await run.try(worktree, ['read-tree', sha], { env })).exitCode !== 0) return false;
-    await run.git(worktree, ['checkout-index', '--all', `--prefix=${into}/`], { env });
-    return true;
-  } finally {
-    rmSync(env.GIT_INDEX_FILE, { force: true });
   }
 }
 

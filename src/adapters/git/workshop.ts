@@ -6,7 +6,7 @@ import { ToolError } from '../../domain/errors.ts';
 import { LEAD } from '../../domain/team/message.ts';
 import type { ChangedPath, MemberWork, Merge, Workshop, WriterPlace } from '../../engine/team/workshop-port.ts';
 import { removeLargeTree } from '../remove-tree.ts';
-import { changedIn, commitAll, keepSnapshot, leftOutOf, snapshot } from './uncommitted.ts';
+import { changedIn, commitAll, keepLeftOut, keepSnapshot, leftOutOf, snapshot } from './uncommitted.ts';
 import { unsettledIn } from './unsettled.ts';
 import { beginBranch } from './workshop-begin.ts';
 import { closeWriter } from './workshop-close.ts';
@@ -39,7 +39,6 @@ import {
   personsTips,
   putBack,
 } from './workshop-head.ts';
-import { shareInstalled } from './workshop-installed.ts';
 import { move, moveAround } from './workshop-move.ts';
 import {
   baseRef,
@@ -53,6 +52,7 @@ import {
 } from './workshop-names.ts';
 import { ensureWorktree, findWorktree, removeWorktree } from './workshop-place.ts';
 import { movedFrom, refusePlan } from './workshop-refuse.ts';
+import { equip } from './workshop-submodules.ts';
 import { takeUpHead } from './workshop-take-up.ts';
 import { Turns } from './workshop-turn.ts';
 import { inOrder, requireTeam, type Stood, standAnywhere, type Writer } from './workshop-writer.ts';
@@ -135,7 +135,7 @@ class GitWorkshop implements Workshop {
   /** Once for each start of a lead: something may have been installed before that. */
   async #equip(path: string, { repository, run }: Tools): Promise<void> {
     if (this.#equipped.has(path)) return;
-    await shareInstalled(path, repository, run);
+    await equip(path, repository, run);
     this.#equipped.add(path);
   }
 
@@ -192,16 +192,16 @@ class GitWorkshop implements Workshop {
   leftOut(team: string, member: string, files: readonly string[]) {
     return this.#writer(team, member, async ({ worktree }, { repository, run }) => {
       const root = rootIn(worktree.path, repository);
-      const { repositories, ignored } = await leftOutOf(worktree, root, files, repository, run);
-      return { repositories: repositories.map((path) => fromRoot(path, repository)), ignored };
+      const { repositories, ignored, inSubmodules } = await leftOutOf(worktree, root, files, repository, run);
+      const fromTop = (paths: readonly string[]) => paths.map((path) => fromRoot(path, repository));
+      return { repositories: fromTop(repositories), ignored, inSubmodules: fromTop(inSubmodules) };
     });
   }
 
   keep(team: string, member: string, ignored: readonly string[]): Promise<string> {
-    return this.#writer(team, member, ({ worktree, at }, { repository, run }) => {
-      const paths = ignored.map((path) => `${repository.prefix}${path}`);
-      return keepSnapshot(worktree, at, team, member, repository, run, paths);
-    });
+    return this.#writer(team, member, ({ worktree, at }, { repository, run }) =>
+      keepLeftOut(worktree, at, team, member, repository, run, ignored),
+    );
   }
 
   save(team: string, member: string, message: string): Promise<string | null> {

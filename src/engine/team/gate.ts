@@ -21,6 +21,7 @@ import { type Somebody, type TeamContext, tellLead, type Unread, withReadable } 
 import { type HookAnswer, type HostEvent, SILENT } from './event.ts';
 import { findCaller, type HookContext, isOfLead } from './hook-context.ts';
 import { FOREIGN, joinWork, type Objection, prepareWork, presentSecrets } from './joining.ts';
+import { WITHOUT_NONE } from './left-out.ts';
 
 export type Completion = {
   readonly accept: boolean;
@@ -72,7 +73,7 @@ export async function judgeCompletion(
     const reason = `${measured.message}. Nothing is wrong with your work: complete again.`;
     return { accept: false, reason, tired: null };
   }
-  const work = prepared ?? { upTo: null, ignored: [] };
+  const work = prepared ?? { upTo: null, without: WITHOUT_NONE };
   if (measured !== null && measured.objection !== null) {
     const decided = await decide(log, task, caller, measured.objection, measured.words);
     // What is let through after all is not lost.

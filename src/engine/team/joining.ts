@@ -11,7 +11,7 @@ import { subject } from '../../domain/team/task-draft.ts';
 import { visible } from '../../domain/text.ts';
 import type { TeamLog } from '../ports.ts';
 import { makeTask, type Somebody, type TeamContext } from './context.ts';
-import { keepIgnored, leftOut } from './left-out.ts';
+import { keepLeftOut, leftOut, type Without } from './left-out.ts';
 import { holdBranch } from './moved-branch.ts';
 import type { Merge, Workshop } from './workshop-port.ts';
 
@@ -91,14 +91,14 @@ async function conflict(
 
 /**
  * `upTo`: where its branch stood when it was looked at; what its author adds meanwhile waits for the next time. Null: there is none.
- * `ignored`: files of the task that are no part of it.
+ * `without`: files that are no part of it.
  * `unsettled`: files that hold a conflict as git left it.
  */
 export type Prepared =
   | {
       readonly ok: true;
       readonly upTo: string | null;
-      readonly ignored: readonly string[];
+      readonly without: Without;
       readonly unsettled: readonly string[];
     }
   | { readonly ok: false; readonly objection: Objection };
@@ -148,7 +148,7 @@ export async function prepareWork(
   const { refused } = judgeCommits(commits, name, rules);
   if (refused === null) {
     if (merge.kind === 'conflict') return { ok: false, objection: await conflict(log, task, caller, merge) };
-    if (commits.length === 0) return { ok: true, upTo: null, ignored: left.ignored, unsettled: [] };
+    if (commits.length === 0) return { ok: true, upTo: null, without: left.without, unsettled: [] };
     const all = commits.map(({ sha }) => sha);
     const secrets = await context.newSecrets(all, quality.secrets);
     const [first] = all.filter((sha) => secrets.some(({ commit }) => commit !== null && sha.startsWith(commit)));
@@ -156,7 +156,7 @@ export async function prepareWork(
       const kept = await workshop.refuse(team, name, first, []);
       return { ok: false, objection: heldSecrets(secrets, kept) };
     }
-    return { ok: true, upTo: tip, ignored: left.ignored, unsettled: await workshop.unsettled(team, name) };
+    return { ok: true, upTo: tip, without: left.without, unsettled: await workshop.unsettled(team, name) };
   }
   const kept = await workshop.refuse(team, name, refused.commit.sha, foreignFiles(refused.commit, name, rules));
   const reason = `${refused.words}. Your commits from there on were taken back and are kept as ${kept}.`;
@@ -202,10 +202,10 @@ export async function joinWork(
   log: TeamLog,
   task: Pick<Task, 'id' | 'subject'>,
   caller: Member,
-  { upTo, ignored }: Pick<Extract<Prepared, { ok: true }>, 'upTo' | 'ignored'>,
+  { upTo, without }: Pick<Extract<Prepared, { ok: true }>, 'upTo' | 'without'>,
 ): Promise<Objection | null> {
   const apart = upTo === null ? null : await mergeWork(workshop, log, task, caller, upTo);
-  if (apart === null) await keepIgnored(workshop, log, task.id, caller, ignored);
+  if (apart === null) await keepLeftOut(workshop, log, task.id, caller, without);
   return apart;
 }
 

@@ -1,19 +1,31 @@
 // What of a writer's finished work no commit takes in: it is told before the work counts as done, and nothing of it is lost.
 
-import { TOOLCREW } from '../../domain/team/message.ts';
+import { LEAD, TOOLCREW } from '../../domain/team/message.ts';
 import type { TeamState } from '../../domain/team/state.ts';
 import { visible } from '../../domain/text.ts';
 import type { TeamLog } from '../ports.ts';
 import { type Somebody, tellLead } from './context.ts';
-import type { Workshop } from './workshop-port.ts';
+import type { WorkLeftOut, Workshop } from './workshop-port.ts';
 
 type Found = { readonly reason: string; readonly fingerprint: string; readonly stands?: true };
 
-/** What stands in the way, or the files of the task that go on being ignored: they are kept when the work is accepted. */
-type LeftOut = { readonly objection: Found } | { readonly ignored: readonly string[] };
+/** Files that are no part of the work: they are kept when it is accepted. */
+export type Without = Pick<WorkLeftOut, 'ignored' | 'inSubmodules'>;
+
+type LeftOut = { readonly objection: Found } | { readonly without: Without };
+
+export const WITHOUT_NONE: Without = { ignored: [], inSubmodules: [] };
+
+const FILES_SHOWN = 10;
+
+function named(files: readonly string[]): string {
+  const more = files.length - FILES_SHOWN;
+  return `${files.slice(0, FILES_SHOWN).map(visible).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
+}
 
 /**
- * Files of the task that git ignores stand in the way once: completed again, the work goes on without them.
+ * Files of the task that git ignores, and changed files of submodules, stand in the way once: completed again, the work goes on
+ * without them.
  * @param before what was objected to the last time
  */
 export async function leftOut(
@@ -23,32 +35,60 @@ export async function leftOut(
   name: string,
   before: string | undefined,
 ): Promise<LeftOut> {
-  const { repositories, ignored } = await workshop.leftOut(team, name, tasks.get(taskId)?.files ?? []);
+  const { repositories, ignored, inSubmodules } = await workshop.leftOut(team, name, tasks.get(taskId)?.files ?? []);
   const [repository] = repositories;
   if (repository !== undefined) {
     const shown = visible(repository);
     const reason = `${shown} is a Git repository of its own: what is in it is no part of your work. If it is your work, make it plain files: git rm --cached -q --ignore-unmatch ${shown}; rm -rf ${shown}/.git. If not, remove it, or move it out of the worktree. Then complete again.`;
     return { objection: { reason, fingerprint: `repositories ${repositories.join(' ')}`, stands: true } };
   }
-  const fingerprint = `task ${taskId} ignored ${ignored.join(' ')}`;
-  if (ignored.length === 0 || before === fingerprint) return { ignored };
+  const fingerprint = `task ${taskId} ignored ${[...ignored, ...inSubmodules].join(' ')}`;
+  const without = { ignored, inSubmodules };
+  if (ignored.length + inSubmodules.length === 0 || before === fingerprint) return { without };
   const shown = ignored.map(visible).join(', ');
-  const reason = `Git ignores ${shown} (.gitignore), so it is no part of your work, though the task names it. If it belongs to the project: git add --force ${shown}. If not, complete again, and the lead is told.`;
-  return { objection: { reason, fingerprint } };
+  const reasons = [
+    ...(ignored.length === 0
+      ? []
+      : [
+          `Git ignores ${shown} (.gitignore), so it is no part of your work, though the task names it. If it belongs to the project: git add --force ${shown}.`,
+        ]),
+    ...(inSubmodules.length === 0
+      ? []
+      : [
+          `A submodule, which is another repository, holds ${named(inSubmodules)}: no commit of the team takes the change in. If the work needs it, say so to ${LEAD}; if not, take it back.`,
+        ]),
+    'Completed again, the work goes on without, and the lead is told.',
+  ];
+  return { objection: { reason: reasons.join(' '), fingerprint } };
+}
+
+function withoutWords(taskId: string): string {
+  return `task ${taskId} is done without `;
+}
+
+/** Whether a task was accepted without files that were written for it. */
+export function isDoneWithout({ messages }: TeamState, taskId: string): boolean {
+  return messages.some(
+    ({ from, content }) => from === TOOLCREW && typeof content === 'string' && content.startsWith(withoutWords(taskId)),
+  );
 }
 
 /** Of work that is accepted without them: they are kept under a ref, and the lead is told, once. */
-export async function keepIgnored(
+export async function keepLeftOut(
   workshop: Workshop,
   log: TeamLog,
   taskId: string,
   caller: Extract<Somebody, { kind: 'member' }>,
-  ignored: readonly string[],
+  { ignored, inSubmodules }: Without,
 ): Promise<void> {
-  if (ignored.length === 0) return;
+  if (ignored.length + inSubmodules.length === 0) return;
   const { name } = caller;
   const kept = await workshop.keep(log.state.team, name, ignored);
-  const words = `task ${taskId} is done without ${ignored.map(visible).join(', ')}, which Git ignores; kept as ${kept}`;
+  const files = [
+    ...(ignored.length === 0 ? [] : [`${named(ignored)}, which Git ignores`]),
+    ...(inSubmodules.length === 0 ? [] : [`the change of ${named(inSubmodules)} in a submodule`]),
+  ];
+  const words = `${withoutWords(taskId)}${files.join(', and without ')}; kept as ${kept}`;
   if (!log.state.messages.some(({ from, content }) => from === TOOLCREW && content === words))
     await tellLead(log, words);
 }

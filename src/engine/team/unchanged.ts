@@ -5,6 +5,7 @@ import type { Gate, TeamState } from '../../domain/team/state.ts';
 import type { Task } from '../../domain/team/task.ts';
 import { isOnlyOne } from '../../domain/team/task-book.ts';
 import type { Somebody, TeamContext } from './context.ts';
+import { isDoneWithout } from './left-out.ts';
 
 /**
  * Whether nothing was changed under a writer's task whose completion has just been accepted; false where it cannot be told.
@@ -24,8 +25,7 @@ export async function changedNothing(
   const workshop = await context.workshop();
   if (workshop === null) return isSameTree(task, before, state);
   if ((await workshop.tasks(team)).includes(task.id)) return false;
-  // What git ignores is in no commit.
-  return (await workshop.leftOut(team, name, task.files)).ignored.length === 0;
+  return !isDoneWithout(state, task.id);
 }
 
 /** Whether the work tree that all share is as it was measured last before the task was begun; what git ignores, the guard has seen. */

@@ -46,6 +46,15 @@ export type Tips = ReadonlyMap<string, { readonly sha: string; readonly isTeams:
  * The worktrees and branches of teams. Each call can be made again after a kill at any point, by another process too,
  * and puts in order what it finds half done. The person's checkout, index, branch, stash and configuration stay as they are.
  */
+/** What of a writer's work no commit takes in, from the project's root. */
+export type WorkLeftOut = {
+  readonly repositories: readonly string[];
+  /** Those of the files that were asked for that git ignores. */
+  readonly ignored: readonly string[];
+  /** Changed files of submodules. */
+  readonly inSubmodules: readonly string[];
+};
+
 export interface Workshop {
   /**
    * Makes the team's branch `tool/<team>` from HEAD, or takes it up where it is. Throws where there is no repository or no
@@ -69,13 +78,8 @@ export interface Workshop {
    * what it holds is kept under a ref, and until its writer has brought it back other calls throw these words. Null: it is on its branch.
    */
   astray(team: string, member: string): Promise<string | null>;
-  /** What of a writer's work no commit takes in: repositories in its worktree, and those of `files` that git ignores. */
-  leftOut(
-    team: string,
-    member: string,
-    files: readonly string[],
-  ): Promise<{ readonly repositories: readonly string[]; readonly ignored: readonly string[] }>;
-  /** Keeps what is in the writer's worktree and in no commit, `ignored` too; gives the ref. */
+  leftOut(team: string, member: string, files: readonly string[]): Promise<WorkLeftOut>;
+  /** Keeps what is in the writer's worktree and in no commit, files of submodules and `ignored` too; gives the ref. */
   keep(team: string, member: string, ignored: readonly string[]): Promise<string>;
   /** Commits what the writer left uncommitted; null when there is nothing. Throws while files hold conflict markers. */
   save(team: string, member: string, message: string): Promise<string | null>;

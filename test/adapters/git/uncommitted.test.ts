@@ -1,7 +1,7 @@
 // What git takes in by no commit, in a writer's worktree: it is told, and kept when the worktree goes.
 
 import assert from 'node:assert/strict';
-import { existsSync, writeFileSync } from 'node:fs';
+import { existsSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
 import { writeTree } from '../../support/installed.ts';
@@ -32,7 +32,7 @@ for (const [how, make] of [
 ] as const) {
   test(`a repository in a worktree is told, and what is in it kept: one ${how}`, async (t) => {
     const { git, workshop, path, leftOut } = await writer(t);
-    assert.deepEqual(await leftOut(), { repositories: [], ignored: [] });
+    assert.deepEqual(await leftOut(), { repositories: [], ignored: [], inSubmodules: [] });
     const place = join(path, 'src', 'api', 'new');
     writeTree(place, { 'index.js': 'new\n', 'dist/x.js': 'built\n', 'deep/er.js': 'deep\n' });
     gitIn(place)('init', '-q');
@@ -82,4 +82,37 @@ test('of the files that are asked for, those that git ignores are told, and can 
   assert.equal(git('show', `${kept}:dist/a.js`), 'built\n');
   assert.equal(git('show', `${kept}:src/api/a.js`), '2\n');
   assert.doesNotMatch(git('ls-tree', '-r', '--name-only', kept), /b\.js/);
+});
+
+test('a change in a submodule is told and kept, once; what was put there is none', async (t) => {
+  const files = { 'lib.js': 'old\n', 'gone.js': '1\n', 'deep/er.js': 'old\n', '.gitignore': 'out/\n' };
+  const library = projectOf(t, { name: 'library', files });
+  const { root, git, workshop } = projectOf(t, { files: { 'src/api/a.js': '1\n' } });
+  git('-c', 'protocol.file.allow=always', 'submodule', '--quiet', 'add', library.root, 'vendor/my lib');
+  git('commit', '-qm', 'A library');
+  await workshop.begin(TEAM);
+  const { path } = await workshop.open(TEAM, 'a');
+  const told = async () => (await workshop.leftOut(TEAM, 'a', [])).inSubmodules;
+  assert.deepEqual(await told(), []);
+  writeTree(path, {
+    'vendor/my lib/lib.js': 'new\n',
+    'vendor/my lib/deep/new.js': 'new\n',
+    'vendor/my lib/out/x': 'x',
+  });
+  rmSync(join(path, 'vendor/my lib/gone.js'));
+  const changed = ['vendor/my lib/deep/new.js', 'vendor/my lib/gone.js', 'vendor/my lib/lib.js'];
+  assert.deepEqual([...(await told())].sort(), changed);
+  assert.equal(await workshop.save(TEAM, 'a', 'Work'), null);
+  const kept = await workshop.keep(TEAM, 'a', []);
+  assert.deepEqual(git('diff', '--name-status', '--no-renames', 'main', kept).trim().split('\n'), [
+    'D\tvendor/my lib',
+    'A\tvendor/my lib/deep/new.js',
+    'A\tvendor/my lib/lib.js',
+  ]);
+  assert.deepEqual(await told(), []);
+  writeTree(path, { 'vendor/my lib/deep/er.js': 'later\n' });
+  const last = (await workshop.close(TEAM, 'a')) ?? '';
+  assert.equal(git('show', `${last}:vendor/my lib/deep/er.js`), 'later\n');
+  assert.equal(existsSync(path), false);
+  assert.equal(existsSync(join(root, 'vendor/my lib/gone.js')), true);
 });

@@ -331,9 +331,13 @@ test('a commit that was taken back never counts as done, however often it comes'
   }
 });
 
-/** A writer with one task, which names a file that git ignores. */
-async function alone(t: Cleanup) {
+/** A writer with one task, which names a file that git ignores; `library`: a repository that is a submodule. */
+async function alone(t: Cleanup, library?: string) {
   const { git, workshop } = projectOf(t, { files: { '.gitignore': 'made.js\n', 'src/api/a.js': '1\n' } });
+  if (library !== undefined) {
+    git('-c', 'protocol.file.allow=always', 'submodule', '--quiet', 'add', library, 'vendor/lib');
+    git('commit', '-qm', 'A library');
+  }
   const world = new TeamWorld(t);
   Object.assign(world.context, { workshop: () => Promise.resolve(workshop) });
   await workshop.begin(TEAM);
@@ -390,6 +394,28 @@ test('a file of the task that git ignores is told once; completed again, it is k
   const told = world.state().messages.map(messageLine).join('\n');
   const [, kept = ''] = /task 1 is done without src\/api\/made\.js, which Git ignores; kept as (\S+)/.exec(told) ?? [];
   assert.equal(git('show', `${kept}:src/api/made.js`), 'made\n');
+});
+
+test('a change in a submodule is told once; completed again, it is kept, the lead is told, and something was changed', async (t) => {
+  const library = projectOf(t, { name: 'library', files: { 'lib.js': 'old\n' } });
+  const { world, git, path, complete, refused } = await alone(t, library.root);
+  writeTree(path, { 'vendor/lib/lib.js': 'new\n' });
+  assert.match(
+    await refused(),
+    /^A submodule, which is another repository, holds vendor\/lib\/lib\.js: no commit/,
+  );
+  await complete();
+  const told = () => world.state().messages.map(messageLine).join('\n');
+  const [, kept = ''] =
+    /task 1 is done without the change of vendor\/lib\/lib\.js in a submodule; kept as (\S+)/.exec(told()) ?? [];
+  assert.equal(git('show', `${kept}:vendor/lib/lib.js`), 'new\n');
+  assert.equal(world.state().tasks.get('1')?.changedNothing, undefined);
+  // The next task of the same writer has nothing to do with it.
+  const next = { subject: 's', description: 'd', owner: 'backend-dev' };
+  await world.call('team-lead', 'TaskCreate', next);
+  await world.call('backend-dev', 'TaskUpdate', { taskId: '2', status: 'in_progress' });
+  await world.call('backend-dev', 'TaskUpdate', { taskId: '2', status: 'completed' });
+  assert.equal(world.state().tasks.get('2')?.changedNothing, true);
 });
 
 test('what Git ignores of work that the checks refuse is kept, and the lead told, once it is accepted', async (t) => {
