@@ -6,6 +6,8 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
+  renameSync,
+  rmdirSync,
   rmSync,
   statSync,
   truncateSync,
@@ -332,6 +334,83 @@ test('a next file that vanished is made again from what was folded', async (t) =
   assert.deepEqual(subjects(other), ['a']);
   await other.append(task('c'));
   assert.ok(existsSync(join(directory, 'log.2.jsonl')));
+});
+
+test('a log that somebody removed under an open one is put back whole, and others go on in it', async (t) => {
+  const directory = join(tempDir(t), 'team');
+  mkdirSync(directory);
+  const log = open(t, directory);
+  for (const record of [rec('created'), task('a')]) await log.append(record);
+  for (const [act, expected] of [
+    [() => log.refresh(), ['a']],
+    [() => log.append(task('b')), ['a', 'b']],
+  ] as const) {
+    rmSync(directory, { recursive: true });
+    await act();
+    assert.deepEqual(readdirSync(directory), ['log.jsonl']);
+    assert.deepEqual(subjects(open(t, directory)), expected);
+    assert.deepEqual(subjects(log), expected);
+  }
+  await open(t, directory).append(task('c'));
+  log.refresh();
+  assert.deepEqual(subjects(log), ['a', 'b', 'c']);
+});
+
+test('a later file that somebody removed is said', async (t) => {
+  const directory = tempDir(t);
+  const log = open(t, directory);
+  for (const record of [rec('created'), rec('continued'), task('a')]) await log.append(record);
+  for (const file of logFiles(directory)) rmSync(join(directory, file));
+  assert.throws(() => log.refresh(), says(join(directory, 'log.2.jsonl'), 'was removed'));
+});
+
+test('a log of a deleted team that was put away stays there', async (t) => {
+  const directory = join(tempDir(t), 'team');
+  mkdirSync(directory);
+  const log = open(t, directory);
+  await log.append(rec('created'));
+  await open(t, directory).append(rec('deleted'));
+  renameSync(directory, `${directory}-away`);
+  const { refusal } = await log.append(task('a'));
+  assert.ok(refusal !== null);
+  log.refresh();
+  assert.equal(existsSync(directory), false);
+});
+
+test('a closed log is not read or written: its descriptor may be another file’s', async (t) => {
+  const directory = tempDir(t);
+  const log = open(t, directory);
+  await log.append(rec('created'));
+  await log.close();
+  const path = join(directory, 'log.jsonl');
+  const before = readFileSync(path);
+  assert.throws(() => log.refresh(), says(path, 'was closed'));
+  await assert.rejects(log.append(task('a')), says(path, 'was closed'));
+  assert.deepEqual(readFileSync(path), before);
+  const history = new TeamHistory({ directory, from: 'snapshot' });
+  await history.close();
+  assert.throws(() => history.refresh(), says(path, 'was closed'));
+});
+
+test('a history whose next file vanishes as it is opened stays on the one before', async (t) => {
+  const directory = tempDir(t);
+  const log = open(t, directory);
+  await log.append(rec('created'));
+  const history = new TeamHistory({ directory, from: 'snapshot' });
+  finallyDo(t, () => history.close());
+  for (const record of [task('a'), rec('continued'), task('b')]) await log.append(record);
+  const next = join(directory, 'log.2.jsonl');
+  const whole = readFileSync(next);
+  rmSync(next);
+  mkdirSync(next);
+  assert.throws(() => history.refresh(), says(next, 'EISDIR'));
+  rmdirSync(next);
+  writeFileSync(next, whole);
+  history.refresh();
+  assert.deepEqual(
+    [...history.state.tasks.values()].map(({ subject }) => subject),
+    ['a', 'b'],
+  );
 });
 
 test('a log gets its name with its first record: whoever is killed, refused or without space before that leaves none', async (t) => {

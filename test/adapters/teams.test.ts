@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import test from 'node:test';
+import { KeptTeams } from '../../src/adapters/event-log/kept-teams.ts';
 import { FileTeamLog } from '../../src/adapters/event-log/team-log.ts';
 import { teamsDirectory } from '../../src/adapters/event-log/team-names.ts';
 import { FileTeams } from '../../src/adapters/event-log/teams.ts';
@@ -47,6 +48,28 @@ test('teams that have a log are listed and opened; nothing else is, and nothing 
   assert.equal(log?.state.team, TEAM);
   assert.equal(log.directory, join(teamsDirectory(root), TEAM));
   await log.close();
+});
+
+test('a log that was lent can be used after its team is no longer there', async (t) => {
+  const root = tempDir(t);
+  const teams = teamsIn(root);
+  const kept = new KeptTeams(teams);
+  finallyDo(t, () => kept.close());
+  await (await create(teams)).close();
+  const lent = kept.open(TEAM);
+  assert.ok(lent !== undefined);
+  // As `git clean -fdx` does.
+  rmSync(teamsDirectory(root), { recursive: true });
+  assert.deepEqual(kept.list(), []);
+  lent.refresh();
+  assert.equal((await lent.append(rec('task_created', { subject: 'a' }))).refusal, null);
+  assert.deepEqual(kept.list(), [TEAM]);
+  assert.equal(kept.open(TEAM)?.state.tasks.size, 1);
+  await remove(teams);
+  assert.deepEqual(kept.list(), []);
+  lent.refresh();
+  assert.equal(lent.state.session, 'deleted');
+  assert.deepEqual(kept.list(), []);
 });
 
 test('a name that is none of a team leads nowhere', (t) => {

@@ -1,7 +1,18 @@
 // An append-only log of JSON records, one a line, safe for many writers: each record is one O_APPEND write that begins
 // and ends with a newline, so that a torn record spoils no other.
 
-import { closeSync, constants, fdatasync, fdatasyncSync, fstatSync, openSync, statSync, writeSync } from 'node:fs';
+import {
+  closeSync,
+  constants,
+  fdatasync,
+  fdatasyncSync,
+  fstatSync,
+  openSync,
+  readSync,
+  statSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs';
 import { messageOf, ToolError } from '../../domain/errors.ts';
 import type { Stored } from '../../domain/log.ts';
 import { renameNew } from '../new-name.ts';
@@ -111,8 +122,29 @@ export class EventLog<R extends { readonly type: string }> {
     return this.#lines.offset;
   }
 
+  /** A closed descriptor may be another file's by now. */
+  #mustBeOpen(): void {
+    if (this.#closed)
+      throw new ToolError('state_unusable', `${this.#path} was closed: it is not read or written any more`);
+  }
+
+  /** Whether nothing has the path any more. */
+  get isGone(): boolean {
+    return statSync(this.#path, { throwIfNoEntry: false }) === undefined;
+  }
+
+  /** Writes what the open file holds into a new one. @param path where nothing is */
+  copyTo(path: string): void {
+    this.#mustBeOpen();
+    const held = Buffer.alloc(fstatSync(this.#fd).size);
+    for (let at = 0, count = -1; at < held.length && count !== 0; at += count)
+      count = readSync(this.#fd, held, at, held.length - at, at);
+    writeFileSync(path, held, { mode: 0o600, flag: 'wx', flush: true });
+  }
+
   /** Whether the path still leads to the file that is open, and not to another or to none. */
   get isInPlace(): boolean {
+    this.#mustBeOpen();
     const there = statSync(this.#path, { throwIfNoEntry: false });
     const here = fstatSync(this.#fd);
     return there?.ino === here.ino && there.dev === here.dev;
@@ -129,6 +161,7 @@ export class EventLog<R extends { readonly type: string }> {
    * when the disk does not take it; nothing counts then.
    */
   append(record: R): Stored<R> {
+    this.#mustBeOpen();
     if (this.#failure !== undefined) throw this.#failure;
     const text = JSON.stringify({ ...record, v: VERSION, id: this.#nextId(), at: this.#options.now() });
     // As it will be read: a number that is none is null in JSON.
@@ -160,6 +193,7 @@ export class EventLog<R extends { readonly type: string }> {
 
   /** Reads what was appended since, by whomever, and hands each record on. */
   readOn(): void {
+    this.#mustBeOpen();
     if (this.#failure !== undefined) throw this.#failure;
     if (fstatSync(this.#fd).size < this.#lines.offset) this.#fail(this.#shorter());
     this.#read();
@@ -230,6 +264,11 @@ export class EventLog<R extends { readonly type: string }> {
 
   /** Resolves when all that was appended before the call is on the disk. Calls that come together share one flush. */
   flush(): Promise<void> {
+    this.#mustBeOpen();
+    return this.#flush();
+  }
+
+  #flush(): Promise<void> {
     if (this.#flushing === undefined) {
       this.#flushing = this.#sync().finally(() => {
         this.#flushing = undefined;
@@ -241,13 +280,14 @@ export class EventLog<R extends { readonly type: string }> {
       .catch(() => undefined)
       .then(() => {
         this.#flushAgain = undefined;
-        return this.flush();
+        return this.#flush();
       });
     return this.#flushAgain;
   }
 
   /** The same at once, for who has nothing else to do meanwhile: handing it to another thread costs as much again. */
   flushNow(): void {
+    this.#mustBeOpen();
     try {
       fdatasyncSync(this.#fd);
     } catch (error) {
@@ -271,7 +311,9 @@ export class EventLog<R extends { readonly type: string }> {
   async close(): Promise<void> {
     if (this.#closed) return;
     this.#closed = true;
-    await (this.#flushAgain ?? this.#flushing)?.catch(() => undefined);
+    // One more may begin as one ends.
+    while (this.#flushing !== undefined || this.#flushAgain !== undefined)
+      await (this.#flushAgain ?? this.#flushing)?.catch(() => undefined);
     closeSync(this.#fd);
   }
 }

@@ -6,6 +6,9 @@ import type { TeamLog, Teams } from '../../engine/ports.ts';
 import type { FileTeamLog } from './team-log.ts';
 import type { FileTeams } from './teams.ts';
 
+/** So many logs stay open that are no longer those of their teams: their borrowers may still read them. */
+const DROPPED_MAX = 16;
+
 type Kept = { readonly log: FileTeamLog; readonly inode: number };
 
 /** A log that its borrowers do not close. */
@@ -27,6 +30,7 @@ function inodeOf(directory: string): number {
 export class KeptTeams implements Teams {
   readonly #teams: FileTeams;
   readonly #kept = new Map<string, Kept>();
+  readonly #dropped: FileTeamLog[] = [];
 
   constructor(teams: FileTeams) {
     this.#teams = teams;
@@ -41,7 +45,8 @@ export class KeptTeams implements Teams {
   #drop(name: string): void {
     const kept = this.#kept.get(name);
     this.#kept.delete(name);
-    void kept?.log.close();
+    if (kept !== undefined) this.#dropped.push(kept.log);
+    if (this.#dropped.length > DROPPED_MAX) void this.#dropped.shift()?.close();
   }
 
   #keep(log: FileTeamLog, name: string): TeamLog {
@@ -75,8 +80,9 @@ export class KeptTeams implements Teams {
   }
 
   async close(): Promise<void> {
-    const logs = [...this.#kept.values()].map(({ log }) => log.close());
+    const logs = [...this.#dropped, ...[...this.#kept.values()].map(({ log }) => log)];
+    this.#dropped.length = 0;
     this.#kept.clear();
-    await Promise.all(logs);
+    await Promise.all(logs.map((log) => log.close()));
   }
 }

@@ -123,6 +123,16 @@ export class TeamFile {
     return this.#log.isInPlace;
   }
 
+  /** Whether nothing has its name any more. */
+  get isGone(): boolean {
+    return this.#log.isGone;
+  }
+
+  /** Writes what it holds into a new file. */
+  copyTo(path: string): void {
+    this.#log.copyTo(path);
+  }
+
   #headless(): ToolError {
     return new ToolError(
       'state_unusable',

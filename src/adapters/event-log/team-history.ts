@@ -96,9 +96,11 @@ export class TeamHistory {
     for (let next = this.state.continuedIn; next !== null; next = this.state.continuedIn) {
       // Whoever writes that it goes on there makes the file in the same breath: it may not be there yet.
       if (!logFiles(this.#options.directory).includes(next)) return;
-      this.#torn += this.#log.incomplete;
-      void this.#log.close();
+      const before = this.#log;
+      // Opened first: where it is gone by now, the one before stays.
       this.#log = this.#open(next);
+      this.#torn += before.incomplete;
+      void before.close();
       // With a snapshot at its beginning it says nothing any more of going on here.
       if (this.state.continuedIn === next)
         throw new ToolError('state_unusable', `${this.#options.directory}: ${next} does not go on where the log ends`);

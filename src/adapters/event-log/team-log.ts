@@ -1,6 +1,6 @@
 // A team's log on disk, continued in a new file when it has grown.
 
-import { existsSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { messageOf, ToolError } from '../../domain/errors.ts';
 import type { Stored } from '../../domain/log.ts';
@@ -83,7 +83,38 @@ export class FileTeamLog implements TeamLog {
   refresh(): void {
     const file = this.#file ?? this.#begunByOthers();
     file?.readOn();
-    if (file !== undefined) this.#follow(file, false);
+    if (file !== undefined) this.#follow(this.#inPlace(file), false);
+  }
+
+  /**
+   * The file of a team that goes on, put back where somebody has removed it, as `git clean -fdx` does: what is appended to a file
+   * without a name nobody else reads. A log that was put away with its team stays there.
+   */
+  #inPlace(file: TeamFile): TeamFile {
+    if (!file.isGone) return file;
+    file.readOn();
+    // What follows on it may say that the team was deleted.
+    if (file.state.session === 'deleted' || file.state.continuedIn !== null) return file;
+    const { directory } = this.#options;
+    if (file.number > 1)
+      throw new ToolError('state_unusable', `${file.path} was removed: what its team has come to cannot be continued`);
+    const draft = join(directory, `${logFile(1)}.${lateCrypto().randomBytes(6).toString('hex')}.tmp`);
+    try {
+      mkdirSync(directory, { recursive: true });
+      file.copyTo(draft);
+      renameNew(draft, file.path);
+    } catch (error) {
+      // Somebody else has put it back.
+      if (file.isGone)
+        throw new ToolError('state_unusable', `${file.path} was removed and cannot be put back: ${messageOf(error)}`, {
+          cause: error,
+        });
+    } finally {
+      rmSync(draft, { force: true });
+    }
+    this.#file = this.#open(1);
+    void file.close();
+    return this.#file;
   }
 
   #begunByOthers(): TeamFile | undefined {
@@ -198,7 +229,7 @@ export class FileTeamLog implements TeamLog {
   }
 
   #next(file: TeamFile, record: TeamRecord): Judged {
-    return this.#follow(file, true).append(record);
+    return this.#follow(this.#inPlace(file), true).append(record);
   }
 
   /** The file's name first: others may have made it, and have come no further. */
