@@ -400,10 +400,7 @@ test('a change in a submodule is told once; completed again, it is kept, the lea
   const library = projectOf(t, { name: 'library', files: { 'lib.js': 'old\n' } });
   const { world, git, path, complete, refused } = await alone(t, library.root);
   writeTree(path, { 'vendor/lib/lib.js': 'new\n' });
-  assert.match(
-    await refused(),
-    /^A submodule, which is another repository, holds vendor\/lib\/lib\.js: no commit/,
-  );
+  assert.match(await refused(), /^A submodule, which is another repository, holds vendor\/lib\/lib\.js: no commit/);
   await complete();
   const told = () => world.state().messages.map(messageLine).join('\n');
   const [, kept = ''] =
@@ -413,6 +410,7 @@ test('a change in a submodule is told once; completed again, it is kept, the lea
   // The next task of the same writer has nothing to do with it.
   const next = { subject: 's', description: 'd', owner: 'backend-dev' };
   await world.call('team-lead', 'TaskCreate', next);
+  await world.clock.pass(1);
   await world.call('backend-dev', 'TaskUpdate', { taskId: '2', status: 'in_progress' });
   await world.call('backend-dev', 'TaskUpdate', { taskId: '2', status: 'completed' });
   assert.equal(world.state().tasks.get('2')?.changedNothing, true);
