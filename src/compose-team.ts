@@ -3,6 +3,7 @@
 import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { agentTools, hasAgentFile } from './adapters/agent-tools.ts';
+import { systemClock } from './adapters/clock.ts';
 import { loadTeamSettings } from './adapters/config/settings-snapshot.ts';
 import { reportPath } from './adapters/event-log/finished-team.ts';
 import { KeptTeams } from './adapters/event-log/kept-teams.ts';
@@ -25,7 +26,9 @@ import { insideProject } from './domain/team/ownership.ts';
 import type { TeamSettings } from './domain/team/settings.ts';
 import { asLine } from './domain/text.ts';
 import type { Checks, Teams, Turn, WorkTree } from './engine/ports.ts';
-import type { Host } from './engine/team/context.ts';
+import { Supervisor } from './engine/supervisor.ts';
+import { beginBefore } from './engine/team/before.ts';
+import type { Host, TeamContext } from './engine/team/context.ts';
 import { MAY_WAIT } from './engine/team/event.ts';
 import type { HookContext, ProjectView } from './engine/team/hook-context.ts';
 import type { Workshop } from './engine/team/workshop-port.ts';
@@ -42,14 +45,36 @@ export type ComposedHooks = {
 /** Hosts wait 600 s for a hook, and a hook 590 s for the server: whoever waits for the checks of others is told in time. */
 const CHECKS_PATIENCE_MS = 570_000;
 
+/** How often it is looked for what somebody else writes down. */
+const LOOK_MS = 100;
+
+async function waitFor(isThere: () => boolean): Promise<boolean> {
+  const giveUpAt = Date.now() + CHECKS_PATIENCE_MS / 2;
+  while (!isThere()) {
+    if (Date.now() > giveUpAt) return false;
+    await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
+  }
+  return true;
+}
+
+/** The checks where a team began. */
+function lateChecksBefore({ root, main }: Project, env: Environment): TeamContext['checksBefore'] {
+  return async ({ commit, tree }, quality, signal) => {
+    const { withBaseTree } = await import('./adapters/git/base-tree.ts');
+    return withBaseTree({ root, env, objects: objectsOf(main), commit, tree }, (place) =>
+      lateChecks(place, checksPlace(main), env, root).run(quality, signal),
+    );
+  };
+}
+
 /** The checks and the work tree start programs: loaded when they are asked. */
-function lateChecks(root: string, cacheDirectory: string, env: Environment): Checks {
+function lateChecks(root: string, cacheDirectory: string, env: Environment, turnsOf = root): Checks {
   const load = async () => {
     const { createChecks } = await import('./adapters/checks/checks.ts');
-    return createChecks({ root, cacheDirectory, now: Date.now, env, patienceMs: CHECKS_PATIENCE_MS });
+    return createChecks({ root, cacheDirectory, now: Date.now, env, patienceMs: CHECKS_PATIENCE_MS, turnsOf });
   };
   return {
-    run: async (settings, signal) => (await load()).run(settings, signal),
+    run: async (settings, signal, since) => (await load()).run(settings, signal, since),
     missing: async (settings) => (await load()).missing(settings),
   };
 }
@@ -170,8 +195,9 @@ function temporaryOf({ TMPDIR, TMP, TEMP }: Environment): string {
   return place.length > 1 && place.endsWith('/') ? place.slice(0, -1) : place;
 }
 
-function checksOf(root: string, main: string, env: Environment): Checks {
-  return lateChecks(root, join(main, '.tool', 'cache', 'checks'), env);
+/** Where results are kept. */
+function checksPlace(main: string): string {
+  return join(main, '.tool', 'cache', 'checks');
 }
 
 /** The teams of a project; with one that is put away the homes of its members go. */
@@ -208,7 +234,9 @@ export function composeContext(
       problems,
       now: Date.now,
       keys: systemKeys,
-      checks: checksOf(root, main, env),
+      checks: lateChecks(root, checksPlace(main), env),
+      checksBefore: lateChecksBefore(project, env),
+      waitFor,
       newSkips: async ({ root: place = root, of, ...ends }) => {
         const { measureSkips } = await import('./adapters/checks/new-skips.ts');
         return measureSkips({ root: place, ...ends }, of === 'trees' ? objectsOf(main) : null);
@@ -293,6 +321,8 @@ export type Resident = {
    * hosts never reach the new server by a hook.
    */
   readonly announce: (session: string) => void;
+  /** Measures where a team began, beside all else; its completions wait for that. */
+  readonly measureBefore: (team: string) => void;
   readonly close: () => Promise<void>;
 };
 
@@ -309,6 +339,8 @@ export function composeResident(env: Environment, hostVersion: () => string | nu
     return version === null ? null : { version, form };
   });
   const marks = serverMarks(project.main);
+  // What fails there is told by the completion that needs it.
+  const background = new Supervisor({ clock: systemClock, onFailure: () => undefined });
   const certain = certainIdentity(project.main);
   return {
     context,
@@ -318,8 +350,10 @@ export function composeResident(env: Environment, hostVersion: () => string | nu
       : { identity: certain, isCertain: true }),
     state: projectState(project.main, env),
     announce: marks.announce,
+    measureBefore: (team) => background.run(`before ${team}`, (signal) => beginBefore(context, team, signal)),
     close: async () => {
       marks.close();
+      await background.close();
       await teams.close();
     },
   };

@@ -22,7 +22,6 @@ import { clip, oneLine } from '../domain/text.ts';
 import { decideIssue } from '../engine/team/deciding.ts';
 import { foundTeam, isLeft, takeUp } from '../engine/team/lead/founding.ts';
 import { Lead } from '../engine/team/lead/lead.ts';
-import { coverageBefore } from './coverage-before.ts';
 import { askDesk } from './issue.ts';
 import { playersOf } from './players.ts';
 import { SIGNALS } from './signals.ts';
@@ -132,13 +131,12 @@ async function reportOf(
   team: string,
   { branch }: Stand,
   { directory, state }: Pick<FinishedTeam, 'directory' | 'state'>,
-  coverageBefore: number | null,
 ): Promise<string | null> {
   await workshop.begin(team);
   const changed = await workshop.changed(team);
   if (changed.length === 0) return null;
   const kept = await workshop.kept(team);
-  const report = teamReport({ state, branch: branch.replace(/^refs\/heads\//, ''), changed, coverageBefore, kept });
+  const report = teamReport({ state, branch: branch.replace(/^refs\/heads\//, ''), changed, kept });
   replaceFile(reportPath(directory), report);
   return report;
 }
@@ -147,7 +145,7 @@ async function reportOf(
 async function finishedReport(composed: ComposedLead, team: string, start: Stand): Promise<string | null> {
   const finished = await finishedTeam(composed.project.main, team);
   if (finished === null) return null;
-  return finished.report ?? reportOf(composed, team, start, finished, null);
+  return finished.report ?? reportOf(composed, team, start, finished);
 }
 
 /** What was built comes into the issue's branch, and the daemon is asked for the pull request. */
@@ -182,8 +180,6 @@ async function lead(
   const { context } = composed;
   const log = context.teams.open(team);
   if (log === undefined) throw new ToolError('refused', `team ${team} is gone`);
-  const measuring = new AbortController();
-  const before = await coverageBefore(composed, team, say, AbortSignal.any([stop.signal, measuring.signal]));
   const show = new Show(() => log.state);
   let overspent = false;
   try {
@@ -213,14 +209,11 @@ async function lead(
       );
     if (outcome.kind === 'failed') throw new ToolError('agent', outcome.why);
     if (outcome.kind === 'interrupted') throw new ToolError('agent', `team ${team} was interrupted`);
-    const coverage = await Promise.race([before.coverage, Promise.resolve(null)]);
     const { state, archived: directory } = outcome;
-    const report = await reportOf(composed, team, start, { directory, state }, coverage);
+    const report = await reportOf(composed, team, start, { directory, state });
     if (report === null) throw new ToolError('agent', `team ${team} finished and changed nothing`);
     return report;
   } finally {
-    // Whoever measures still is not waited for.
-    measuring.abort();
     show.close();
   }
 }

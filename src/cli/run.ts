@@ -24,7 +24,6 @@ import { Lead } from '../engine/team/lead/lead.ts';
 import type { Outcome } from '../engine/team/lead/lead-port.ts';
 import { isAskedByAgent } from '../host/asked-by-agent.ts';
 import { askApproval } from './approval-question.ts';
-import { coverageBefore } from './coverage-before.ts';
 import { playersOf } from './players.ts';
 import { refuseTeammates } from './refuse-agents.ts';
 import { type RunReport, reportLines, runReport } from './run-report.ts';
@@ -77,11 +76,6 @@ async function isAttended({ context, project }: ComposedLead): Promise<boolean> 
   return process.env.TOOL_TEAMMATE === undefined && !(await isAskedByAgent(context.teams, process.env, project.main));
 }
 
-type Led = {
-  readonly outcome: Outcome;
-  readonly coverageBefore: number | null;
-};
-
 function logTo(tell: (words: string) => void): HookContext['log'] {
   return (level, words) => {
     if (level !== 'debug') tell(`${level}: ${words}`);
@@ -94,21 +88,16 @@ async function endLeftovers(composed: ComposedLead, team: string): Promise<void>
 }
 
 /** Leads a team that stands to the end of its phase. */
-async function leadTeam(composed: ComposedLead, team: string, isLive: boolean): Promise<Led> {
+async function leadTeam(composed: ComposedLead, team: string, isLive: boolean): Promise<Outcome> {
   await endLeftovers(composed, team);
   const log = composed.context.teams.open(team);
   if (log === undefined) throw new ToolError('refused', `team ${team} is gone`);
   const stop = new AbortController();
-  const measuring = new AbortController();
-  let tellUser = say;
-  const isEnded = AbortSignal.any([stop.signal, measuring.signal]);
-  const before = await coverageBefore(composed, team, (words) => tellUser(words), isEnded);
   const isAsked = await isAttended(composed);
   const { teammateDisplay } = await composed.context.settings();
   const screen = openRunScreen(composed.project.main, team, isLive, teammateDisplay, () =>
     process.kill(process.pid, 'SIGINT'),
   );
-  tellUser = screen.say;
   const ask = (id: string, signal: AbortSignal) => {
     screen.hide();
     return askApproval(id, signal);
@@ -130,12 +119,8 @@ async function leadTeam(composed: ComposedLead, team: string, isLive: boolean): 
       },
       log,
     );
-    const outcome = await lead.lead(stop.signal);
-    // Whoever measures still is not waited for when the work is over.
-    return { outcome, coverageBefore: await Promise.race([before.coverage, Promise.resolve(null)]) };
+    return await lead.lead(stop.signal);
   } finally {
-    // Whoever measures still is not waited for.
-    measuring.abort();
     await screen.close();
     signals.off();
     const code = signals.code();
@@ -148,9 +133,9 @@ const NOTHING_BUILT = { branch: null, files: 0, report: null } as const;
 /** Leads the team to its end, and says what came of it. */
 async function finish(composed: ComposedLead, team: string, options: PhaseOptions): Promise<void> {
   const began = performance.now();
-  const led = await leadTeam(composed, team, options.json !== true);
+  const outcome = await leadTeam(composed, team, options.json !== true);
   const seconds = Math.round((performance.now() - began) / 10) / 100;
-  await tell(composed, team, led, seconds, options);
+  await tell(composed, team, outcome, seconds, options);
 }
 
 /** What a lead that was killed at its very end did not come to say; false: it has said all. */
@@ -159,7 +144,7 @@ async function tellUntold(composed: ComposedLead, team: string, options: PhaseOp
   if (untold === null) return false;
   const { archived, state, found } = untold;
   say(`team ${team} was done when its lead was ended, before it could say what came of it: this is it`);
-  await tell(composed, team, { outcome: { kind: 'done', state, archived, found }, coverageBefore: null }, 0, options);
+  await tell(composed, team, { kind: 'done', state, archived, found }, 0, options);
   return true;
 }
 
@@ -167,7 +152,7 @@ async function tellUntold(composed: ComposedLead, team: string, options: PhaseOp
 async function reportBuilt(
   { lead: { workshop }, project }: ComposedLead,
   team: string,
-  { outcome, coverageBefore }: Led,
+  outcome: Outcome,
 ): Promise<Pick<RunReport, 'branch' | 'files' | 'report'>> {
   try {
     const { branch } = await workshop.begin(team);
@@ -175,7 +160,7 @@ async function reportBuilt(
     const kept = await workshop.kept(team);
     const place = outcome.kind === 'done' ? outcome.archived : join(project.main, '.tool', 'teams', team);
     const path = reportPath(place);
-    writeFileSync(path, teamReport({ state: outcome.state, branch, changed, coverageBefore, kept }));
+    writeFileSync(path, teamReport({ state: outcome.state, branch, changed, kept }));
     return { branch, files: changed.length, report: path };
   } catch (error) {
     if (outcome.kind === 'done') throw error;
@@ -187,12 +172,11 @@ async function reportBuilt(
 async function tell(
   composed: ComposedLead,
   team: string,
-  led: Led,
+  outcome: Outcome,
   seconds: number,
   options: PhaseOptions,
 ): Promise<void> {
-  const { outcome } = led;
-  const built = phaseOfTeam(team) === 'run' ? await reportBuilt(composed, team, led) : NOTHING_BUILT;
+  const built = phaseOfTeam(team) === 'run' ? await reportBuilt(composed, team, outcome) : NOTHING_BUILT;
   const report = runReport(outcome, { ...built, seconds });
   print(report, options);
   if (outcome.kind === 'done') told(outcome.archived);

@@ -1,5 +1,6 @@
 // What a team's board shows, section by section: a title and rows, each with how much it matters.
 
+import { beforeAndAfter } from '../domain/old-failures.ts';
 import { dollars } from '../domain/team/cost.ts';
 import { isRefusal } from '../domain/team/state.ts';
 import type {
@@ -251,6 +252,7 @@ const OUTCOMES = {
   passed: { mark: '✔', paint: paints.good },
   failed: { mark: '✖', paint: paints.bad },
   not_measured: { mark: '–', paint: paints.quiet },
+  old_failure: { mark: '○', paint: paints.waiting },
 } as const;
 
 function gateOf(gate: GateView, view: TeamView): Section {
@@ -264,14 +266,32 @@ function gateOf(gate: GateView, view: TeamView): Section {
   return {
     title: heading('GATE', verdict, ...checks, cell(ago(gate.at, view), paints.quiet)),
     importance: GATE,
-    rows: failed.map(({ check, reason }, index) => ({
-      rank: index,
-      cells: [cell('✖', paints.bad), cell(check, paints.bad), cell(reason)],
-    })),
-    columns: [{}, {}, { grow: true, min: 10 }],
-    cut: AT_END,
-    weight: 1,
+    rows: [
+      ...failed.map(({ check, reason }, index) => ({
+        rank: index,
+        cells: [cell('✖', paints.bad), cell(check, paints.bad), cell(reason)],
+      })),
+      ...beforeRows(view),
+    ],
+    ...GATE_TABLE,
   };
+}
+
+const GATE_TABLE = { columns: [{}, {}, { grow: true, min: 10 }], cut: AT_END, weight: 1 } as const;
+
+/** Each check that counts before and after, below what fails now. */
+function beforeRows({ before, gate }: TeamView): readonly Row[] {
+  return beforeAndAfter(before, gate?.checks ?? []).map(([name, words], index) => ({
+    rank: 10 + index,
+    cells: [cell('○', paints.waiting), cell(name, paints.quiet), cell(words)],
+  }));
+}
+
+/** Where no work was measured yet. */
+function beforeOf(view: TeamView): readonly Section[] {
+  if (view.before === null) return [];
+  const title = heading('GATE', cell('not measured yet', paints.quiet));
+  return [{ title, importance: GATE, rows: beforeRows(view), ...GATE_TABLE }];
 }
 
 function points(score: number | null): string {
@@ -287,7 +307,7 @@ function trust5Of({ ok, score, dimensions }: Trust5View): Section {
     rows: dimensions.map(({ dimension, state, score: own, figures, source }) => {
       const { mark, paint } = OUTCOMES[state];
       return {
-        rank: ['failed', 'not_measured', 'passed'].indexOf(state),
+        rank: ['failed', 'old_failure', 'not_measured', 'passed'].indexOf(state),
         cells: [
           cell(mark, paint),
           cell(dimension, paint),
@@ -342,7 +362,7 @@ function refusalsOf(view: TeamView): Section {
 
 /** The sections in the order in which they are read: who does what, and what came of it as far as there is any. */
 export function sectionsOf(view: TeamView): { readonly work: readonly Section[]; readonly news: readonly Section[] } {
-  const gate = view.gate === null ? [] : [gateOf(view.gate, view)];
+  const gate = view.gate === null ? beforeOf(view) : [gateOf(view.gate, view)];
   const trust5 = view.gate === null || view.gate.trust5 === null ? [] : [trust5Of(view.gate.trust5)];
   const news = [messagesOf(view), leasesOf(view), ...gate, ...trust5, refusalsOf(view)];
   return {

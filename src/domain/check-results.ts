@@ -2,9 +2,9 @@
 
 import { type Coverage, fileLine, hasLines, percentText, uncovered } from './coverage.ts';
 import { ownThreshold } from './own-threshold.ts';
-import { type Check, type CheckResult, NO_TESTS, type QualitySettings } from './quality.ts';
+import { type Check, type CheckResult, type Failure, NO_TESTS, type QualitySettings } from './quality.ts';
 import { type CommandEnd, hasFoundNone, ranBy, SAYS_WHY, tellsFailure, wasLost } from './test-ends.ts';
-import { plainText, readTestOutput } from './test-output.ts';
+import { MAX_NAMED, plainText, readTestOutput } from './test-output.ts';
 import { clip, lastLines, oneLine, visible } from './text.ts';
 import { withPlaces } from './tool-output.ts';
 
@@ -42,6 +42,23 @@ function passed(check: Check, reason: string, ends: readonly CommandEnd[], figur
 
 function commandsOf(ends: readonly CommandEnd[]): string {
   return [...new Set(ends.map((end) => end.command))].join(' && ');
+}
+
+/** A command that failed, of which single failures are not told apart. */
+export function wholeFailure(
+  { command, timedOut }: Pick<CommandEnd, 'command' | 'timedOut'>,
+  reason: string,
+  details: readonly string[] = [],
+): Failure {
+  return { command, how: timedOut ? 'timed_out' : 'ended', names: null, count: null, reason, details };
+}
+
+function whole(end: CommandEnd, { result }: Measured): Failure {
+  return wholeFailure(end, result.reason, result.details);
+}
+
+function withFailures({ result, lasts }: Measured, failures: readonly Failure[]): Measured {
+  return { result: { ...result, failures }, lasts };
 }
 
 /** What the package manager says of itself and of the script's end. */
@@ -100,7 +117,11 @@ export function unmeasuredCoverage(
   command: string | null,
 ): Measured {
   const isMissed = (isAsked && command !== null) || ends.some((end) => ownThreshold(end) !== null);
-  if (isMissed) return noData('coverage', `not measured: ${why}`, command);
+  if (isMissed) {
+    const missed = noData('coverage', `not measured: ${why}`, command);
+    const run = { command: command ?? commandsOf(ends), timedOut: false };
+    return withFailures(missed, [wholeFailure(run, missed.result.reason)]);
+  }
   // With the tool installed the same tree is worth another look.
   return { ...notMeasured('coverage', why), lasts: !isAsked };
 }
@@ -116,13 +137,11 @@ export function notEnded(
   command: string | null,
   details: readonly string[] = [],
 ): Measured {
-  return failed(
-    check,
-    `did not end within the ${seconds(timeoutMs)} that all checks have together`,
-    command,
-    details,
-    false,
-  );
+  const reason = `did not end within the ${seconds(timeoutMs)} that all checks have together`;
+  const measured = failed(check, reason, command, details, false);
+  return command === null
+    ? measured
+    : withFailures(measured, [wholeFailure({ command, timedOut: true }, reason, details)]);
 }
 
 function seconds(ms: number): string {
@@ -150,16 +169,32 @@ function howItEnded(end: CommandEnd): string {
   return end.exitCode === null ? 'was ended by a signal' : `ended with ${end.exitCode}`;
 }
 
+/** How the tests of a command failed; null: they did not. */
+function testsFailure(
+  end: CommandEnd,
+  timeoutMs: number,
+): { readonly measured: Measured; readonly failure: Failure } | null {
+  const { failures, failed: names } = readTestOutput(end.output);
+  const all = (measured: Measured) => ({ measured, failure: whole(end, measured) });
+  if (end.timedOut) return all(notEnded('tests', timeoutMs, end.command, names.length > 0 ? names : tailOf(end)));
+  if (couldNotRun(end) && names.length === 0) return all(cannotRun('tests', end));
+  if (ranBy(end) === 0 && names.length === 0 && (wasLost(end) || hasFoundNone(end))) return null;
+  if (end.exitCode === 0 ? !tellsFailure(end) : ownThreshold(end) !== null) return null;
+  const { failure, measured } = all(failing(end, names, failures));
+  // A list that was cut tells none apart.
+  const isTold = names.length > 0 && names.length < MAX_NAMED;
+  return { measured, failure: isTold ? { ...failure, names, count: failures } : failure };
+}
+
 /** A threshold of the coverage that is not reached is no failure of the tests. */
 export function testsResult(ends: readonly CommandEnd[], timeoutMs: number): Measured {
-  for (const end of ends) {
-    const { failures, failed: names } = readTestOutput(end.output);
-    const ran = ranBy(end);
-    if (end.timedOut) return notEnded('tests', timeoutMs, end.command, names.length > 0 ? names : tailOf(end));
-    if (couldNotRun(end) && names.length === 0) return cannotRun('tests', end);
-    if (ran === 0 && names.length === 0 && (wasLost(end) || hasFoundNone(end))) continue;
-    if (end.exitCode === 0 ? tellsFailure(end) : ownThreshold(end) === null) return failing(end, names, failures);
-  }
+  const bad = ends.flatMap((end) => testsFailure(end, timeoutMs) ?? []);
+  const [first] = bad;
+  if (first !== undefined)
+    return withFailures(
+      first.measured,
+      bad.map(({ failure }) => failure),
+    );
   const counts = ends.map(ranBy);
   if (counts.every((count) => count === 0)) return failed('tests', NO_TESTS, commandsOf(ends), [], true);
   const known = counts.filter((count) => count !== null);
@@ -239,7 +274,13 @@ export function commandsResult(check: 'lint' | 'security', ends: readonly Comman
   if (first === undefined)
     return passed(check, check === 'lint' ? 'no lint errors' : 'no security findings', ends, null);
   const missing = bad.find(couldNotRun);
-  if (missing !== undefined) return cannotRun(check, missing);
+  if (missing !== undefined) {
+    const measured = cannotRun(check, missing);
+    return withFailures(
+      measured,
+      bad.map((end) => whole(end, measured)),
+    );
+  }
   const unreached = check === 'security' ? bad.map(unreachedRegistry) : [null];
   if (unreached.every((words) => words !== null))
     return { ...notMeasured(check, `${commandsOf(bad)}: ${unreached[0] ?? ''}`), lasts: false };
@@ -250,15 +291,28 @@ export function commandsResult(check: 'lint' | 'security', ends: readonly Comman
   const unread = read.find(({ audit }) => audit?.length === 0);
   if (unread !== undefined) {
     const reason = `${unread.end.command} ${howItEnded(unread.end)} without a finding that can be read`;
-    return failed(check, reason, unread.end.command, tailOf(unread.end), false);
+    const measured = failed(check, reason, unread.end.command, tailOf(unread.end), false);
+    return withFailures(
+      measured,
+      bad.map((end) => whole(end, measured)),
+    );
   }
   const reason = `${commandsOf(bad)} ${howItEnded(first)}: ${oneLine(read[0]?.first ?? '')}`;
-  return failed(
+  const measured = failed(
     check,
     reason,
     commandsOf(bad),
     read.flatMap(({ lines }) => lines),
     true,
+  );
+  return withFailures(
+    measured,
+    read.map(({ end, audit, first: said, lines }) => ({
+      ...whole(end, measured),
+      names: audit,
+      reason: `${end.command} ${howItEnded(end)}: ${oneLine(said)}`,
+      details: lines,
+    })),
   );
 }
 
@@ -329,5 +383,6 @@ export function performanceResult(budgets: readonly BudgetEnd[]): Measured {
     over.map(({ line }) => line),
     false,
   );
-  return { result: { ...result, figure }, lasts: false };
+  const failures = over.map(({ line, end }) => wholeFailure(end, line, [line]));
+  return { result: { ...result, figure, failures }, lasts: false };
 }

@@ -59,8 +59,27 @@ export const DEFAULT_QUALITY: QualitySettings = {
   timeoutMs: 540_000,
 };
 
-/** `not_measured`: there is nothing to measure it with; it neither passes nor fails. */
-export type CheckOutcome = 'passed' | 'failed' | 'not_measured';
+/**
+ * `not_measured`: there is nothing to measure it with; it neither passes nor fails.
+ * `old_failure`: it fails as it did where the team began; the work is not charged with it.
+ */
+export type CheckOutcome = 'passed' | 'failed' | 'not_measured' | 'old_failure';
+
+export const OUTCOMES: readonly CheckOutcome[] = ['passed', 'failed', 'not_measured', 'old_failure'];
+
+/** A command that failed, as it is compared with how it failed at another time. */
+export type Failure = {
+  readonly command: string;
+  /** By its end, or by the deadline. */
+  readonly how: 'ended' | 'timed_out';
+  /** The tests or findings that failed; null: they are not told apart. */
+  readonly names: readonly string[] | null;
+  /** How many there are, named or not; null: not known. */
+  readonly count: number | null;
+  readonly reason: string;
+  /** What it said, where there are no names. */
+  readonly details: readonly string[];
+};
 
 export type CheckResult = {
   readonly check: Check;
@@ -72,6 +91,8 @@ export type CheckResult = {
   /** The command that measured it, and the figure with its unit where there is one: `87.5 %`. */
   readonly command: string | null;
   readonly figure: string | null;
+  /** Of each command that failed; missing: none did, or what failed is no command. */
+  readonly failures?: readonly Failure[];
 };
 
 /** A package below the root with tests of its own that were not run. */
@@ -123,22 +144,6 @@ export function isBelowOwn({ reason }: Pick<CheckResult, 'reason'>): boolean {
 /** Whether the coverage failed since too little is tested, and not for something else that a command did. */
 export function isForLackOfCoverage(check: CheckResult, coverage: number | null, target: number): boolean {
   return coverage === null || coverage < target || isBelowOwn(check);
-}
-
-/**
- * What fails already before any work is done, and will be held against all of it, one line each. Too little that is
- * tested is what the work is there to mend.
- */
-export function failsBefore({ checks, lintErrors }: GateResult): readonly string[] {
-  const lacksTests = checks.some(isForLackOfTests);
-  return checks
-    .filter(
-      ({ check, outcome, figure }) =>
-        outcome === 'failed' && !(check === 'coverage' && (lacksTests || figure !== null)),
-    )
-    .filter((one) => one.command === null || !isForLackOfTests(one))
-    .filter(({ check }) => check !== 'lint' || lintErrors === undefined)
-    .map(({ check, reason }) => `${check}: ${reason}`);
 }
 
 const GIVE = 'quality in .tool/config/workflow.yaml';

@@ -17,7 +17,8 @@ type Counts = { readonly ran: number; readonly failures: number; readonly skippe
 
 /** What colours a terminal. */
 const ESCAPES = new RegExp(`${String.fromCharCode(27)}\\[[0-9;?]*[ -/]*[@-~]`, 'g');
-const MAX_NAMED = 50;
+/** More failing tests are not named. */
+export const MAX_NAMED = 50;
 
 /** Runners that end with an error where there is no test say so. */
 export const NONE_FOUND =

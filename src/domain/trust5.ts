@@ -65,6 +65,8 @@ type Part = {
   readonly share: number;
   /** When it fails, so does its dimension, whatever the score. */
   readonly isHard: boolean;
+  /** It fails as it did before: nobody is to make it measurable. */
+  readonly isOld?: true;
   readonly figure: string;
   readonly source: string | null;
   readonly findings: readonly Finding[];
@@ -120,6 +122,13 @@ function checkPart(checks: readonly CheckResult[], name: CheckResult['check'], s
   if (found === undefined || found.outcome === 'not_measured')
     return unmeasured(name, found?.reason ?? 'it was not run');
   const { outcome, reason, details, command } = found;
+  if (outcome === 'old_failure')
+    return {
+      ...unmeasured(name, ''),
+      figure: `${name}: old failure: ${oneLine(reason)}`,
+      source: command,
+      isOld: true,
+    };
   const hasFailed = outcome === 'failed';
   return {
     outcome,
@@ -249,8 +258,8 @@ function judge(
   const isBroken = measured.some(({ outcome, isHard }) => isHard && outcome === 'failed');
   const isBelow = reached !== null && reached < minScore;
   const hasFailed = isBroken || isBelow;
-  const lacking = parts.flatMap(({ name, outcome }) =>
-    name !== undefined && outcome === 'not_measured' && required.includes(name) ? [name] : [],
+  const lacking = parts.flatMap(({ name, outcome, isOld }) =>
+    name !== undefined && outcome === 'not_measured' && isOld !== true && required.includes(name) ? [name] : [],
   );
   const isUnmeasured = measured.length === 0 || lacking.length > 0;
   const state = hasFailed ? 'failed' : isUnmeasured ? 'not_measured' : 'passed';

@@ -93,7 +93,9 @@ async function call(
   try {
     const resultOf = (answer: Answer) => textResult(JSON.stringify(answer));
     const evidence = await evidenceOf(request, clientName, resident);
-    return resultOf(await act(resident.context, name, given, evidence, (answer) => hand(resultOf(answer))));
+    const answer = await act(resident.context, name, given, evidence, (shown) => hand(resultOf(shown)));
+    if (name === 'TeamCreate') resident.measureBefore(String(answer.team));
+    return resultOf(answer);
   } catch (error) {
     if (error instanceof ToolError) return textResult(error.message, true);
     return textResult(`${name} failed: ${messageOf(error)}`, true);

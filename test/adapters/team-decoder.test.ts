@@ -34,6 +34,7 @@ const ALSO: Readonly<Record<string, readonly string[]>> = {
   'decision.member': ['null'],
   'gate_measured.task': ['null'],
   'gate_measured.coverage': ['null'],
+  'base_measured.coverage': ['null'],
   'restarted.session': ['null'],
   'restarted.key_hash': ['text', 'null'],
   'snapshot.state': Object.keys(KINDS),
@@ -49,7 +50,7 @@ function kindOf(value: unknown): string {
 /** Fields whose text is one of a few words. */
 const WORDS = /^(proposed|created)\.phase$|\.status$|\.how$|\.kind$|\.decision$|\.event$/;
 /** Fields whose number has to be whole. */
-const FRACTIONS = ['lease_taken.until', 'gate_measured.coverage', 'member_used.cost_usd'];
+const FRACTIONS = ['lease_taken.until', 'gate_measured.coverage', 'base_measured.coverage', 'member_used.cost_usd'];
 
 for (const [type, good] of Object.entries(RECORDS)) {
   test(`${type}: comes back as it was written, and whole or not at all`, () => {

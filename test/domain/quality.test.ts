@@ -1,13 +1,6 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import {
-  BELOW_OWN,
-  type CheckResult,
-  DEFAULT_QUALITY,
-  failsBefore,
-  gateResult,
-  rejection,
-} from '../../src/domain/quality.ts';
+import { BELOW_OWN, type CheckResult, DEFAULT_QUALITY, gateResult, rejection } from '../../src/domain/quality.ts';
 
 const CHECK: CheckResult = { check: 'tests', outcome: 'passed', reason: '', details: [], command: null, figure: null };
 
@@ -20,20 +13,6 @@ test('what is not measured fails nothing, what failed fails all', () => {
   assert.equal(resultOf({}, { check: 'lint', outcome: 'not_measured' }).ok, true);
   assert.equal(resultOf({}, { check: 'lint', outcome: 'failed' }).ok, false);
   assert.equal(rejection(resultOf({}, { check: 'lint', outcome: 'not_measured' }), DEFAULT_QUALITY), '');
-});
-
-test('of what fails before any work, tests that are still to be written are not told', () => {
-  const failing = { outcome: 'failed', command: 'npm test' } as const;
-  const coverage = { ...failing, check: 'coverage', reason: 'no report' } as const;
-  const cases: readonly (readonly [readonly Partial<CheckResult>[], readonly string[]])[] = [
-    [[{ ...failing, reason: '1 test fails: adds' }], ['tests: 1 test fails: adds']],
-    [[{ ...failing, reason: 'no tests ran' }, coverage], []],
-    [[{ outcome: 'failed', reason: 'no package.json' }, coverage], ['tests: no package.json']],
-    [[{}, coverage], ['coverage: no report']],
-    [[{}, { ...coverage, figure: '50 %' }], []],
-    [[{}, { ...failing, check: 'lint', reason: '2 errors' }], ['lint: 2 errors']],
-  ];
-  for (const [checks, expected] of cases) assert.deepEqual(failsBefore(resultOf(...checks)), expected);
 });
 
 test('a rejection names what failed, with tests and files, and what to run', () => {

@@ -74,11 +74,21 @@ export class HookedProject {
     this.write(path, this.read(path).replace(from, to));
   }
 
+  git(...args: readonly string[]): string {
+    return execFileSync('git', ['-C', this.root, ...args], { env: this.env, encoding: 'utf8' });
+  }
+
   /** Commits all that is there. */
   commit(): void {
-    const git = (...args: readonly string[]) => execFileSync('git', ['-C', this.root, ...args], { env: this.env });
-    git('add', '-A');
-    git('-c', 'user.name=x', '-c', 'user.email=x@example.com', 'commit', '-qm', 'All of it');
+    this.git('add', '-A');
+    this.git('-c', 'user.name=x', '-c', 'user.email=x@example.com', 'commit', '-qm', 'All of it');
+  }
+
+  /** The team's board, as a person sees it. */
+  board(): string {
+    const cli = join(process.cwd(), 'dist', 'cli.js');
+    const args = [cli, 'team', 'board', TEAM, '--once'];
+    return execFileSync(process.execPath, args, { cwd: this.root, env: this.env, encoding: 'utf8' });
   }
 
   /** Planners that have given their results for a team that was proposed by a prompt. */

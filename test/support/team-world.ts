@@ -61,6 +61,8 @@ export class TeamWorld {
   settings: TeamSettings = { ...DEFAULT_TEAM_SETTINGS, enabled: true };
   /** What the checks find, one after the other; the last one stays. */
   gate: GateResult[] = [PASSED];
+  /** What they find where the team began; null: Git cannot tell. */
+  before: GateResult | null = null;
   /** Why they cannot measure now. */
   whyNot: Error | null = null;
   /** Required parts of the gate that nothing can measure. */
@@ -120,13 +122,15 @@ export class TeamWorld {
           return Promise.resolve(next);
         },
       },
+      checksBefore: () => Promise.resolve(this.before),
+      waitFor: (isThere) => Promise.resolve(isThere()),
       trust5: ({ gate, settings, written }) =>
         Promise.resolve(trust5Of({ gate, ...this.facts, commits: written }, settings)),
       turn: new PhaseTurn({ project: this.root, places: [join(this.root, 'turns')] }),
       newSkips: (work) => Promise.resolve(this.skips(work)),
       newSecrets: () => Promise.resolve([]),
       workTree: {
-        head: () => Promise.resolve(null),
+        head: () => Promise.resolve(this.before === null ? null : 'commit'),
         tree: () => Promise.resolve('tree'),
         changed: () => Promise.resolve(this.changed),
       },

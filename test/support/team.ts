@@ -120,6 +120,7 @@ export const RECORDS: { readonly [T in TeamRecordType]: Of<T> } = {
     checks: [{ check: 'tests', outcome: 'passed', reason: 'all', details: ['a'], command: 'npm test', figure: '7' }],
     coverage: 87.5,
   },
+  base_measured: { type: 'base_measured', checks: [], coverage: 80 },
   moved: { type: 'moved', event: 'ownership_assigned', reason: 'decomposed', by: LEAD },
   fell_back: { type: 'fell_back', trigger: 'spawn_failed', reason: 'no such agent' },
   restarted: { type: 'restarted', session: 'session-2', key_hash: null, keep: true },

@@ -15,6 +15,8 @@ import { keep, readKept } from './store.ts';
 import { treeOf } from './tree.ts';
 import { cutShort, type Turn, takeTurn, turnPath } from './turn.ts';
 
+type Environment = Readonly<Record<string, string | undefined>>;
+
 export type ChecksOptions = {
   /** The project's directory. */
   readonly root: string;
@@ -22,17 +24,19 @@ export type ChecksOptions = {
   readonly cacheDirectory: string;
   readonly now: () => number;
   /** The caller's environment; credentials in it are not handed on. */
-  readonly env?: Readonly<Record<string, string | undefined>>;
+  readonly env?: Environment;
   /** Takes the commands and what they print. */
   readonly output?: (text: string) => void;
   /** Waiting for others and measuring together, ms; undefined: as long as it takes. */
   readonly patienceMs?: number;
   /** Makes the place where the commands run; undefined: they run as the caller does. */
   readonly room?: () => Promise<CheckRoom>;
+  /** Where what is measured is a tree of its own: the checkout, by whose repository turns are taken. */
+  readonly turnsOf?: string;
 };
 
 /** Counted up when the same settings on the same tree would be judged otherwise. */
-const VERSION = 18;
+const VERSION = 19;
 
 /** Installed beside the tree, ignored by it, and decisive for its checks. */
 const INSTALLED = [
@@ -50,15 +54,16 @@ export function createChecks({
   output = () => undefined,
   patienceMs = Number.POSITIVE_INFINITY,
   room: openRoom,
+  turnsOf = root,
 }: ChecksOptions): Checks {
   return {
     missing: async (settings) => {
       const prospects = await lookAhead(root, settings, callerEnv);
       return typeof prospects === 'string' ? [prospects] : missingParts(prospects, settings).map(missingWords);
     },
-    run: async (settings, signal) => {
+    run: async (settings, signal, since) => {
       signal.throwIfAborted();
-      const asked = now();
+      const asked = since ?? now();
       const leftOut = [cacheDirectory, ...(settings.coverageReport === null ? [] : [settings.coverageReport])];
       const readTree = () => treeOf({ root, leftOut, signal });
       let tree = await readTree();
@@ -68,21 +73,22 @@ export function createChecks({
       let reports: string | undefined;
       try {
         const env = checkEnvironment(room?.env ?? callerEnv, root);
-        const digest = digestOf(settings, env, [root, ...(room?.installedIn ?? [])]);
+        const digest = digestOf(settings, room?.env ?? callerEnv, [root, ...(room?.installedIn ?? [])]);
         let kept: GateResult | null = null;
         const isEnough = () => {
           kept ??= readKept(cacheDirectory, `${tree}-${digest}`, asked);
           return kept !== null;
         };
         if (!isEnough()) {
-          const path = await turnPath(root, cacheDirectory, signal);
+          const path = await turnPath(turnsOf, cacheDirectory, signal);
           // The half that is left is for what is measured then.
           turn = await takeTurn({ path, now, giveUpAt: asked + patienceMs / 2, signal }, isEnough);
           if (turn?.hasWaited === true) tree = await readTree();
         }
         // Who was waited for has left its result before it left.
         if (isEnough() && kept !== null) return kept;
-        const latest = turn?.hasWaited === true ? asked + patienceMs : Number.POSITIVE_INFINITY;
+        const hasWaited = turn?.hasWaited === true || since !== undefined;
+        const latest = hasWaited ? asked + patienceMs : Number.POSITIVE_INFINITY;
         // Whoever asks anew, and need not wait, has all the time: it is not taken away for what would be thrown away.
         if (now() + (turn?.lastMs ?? 0) > latest) throw cutShort();
         begunAt = now();
@@ -106,7 +112,7 @@ export function createChecks({
 }
 
 /** @param places where what is installed is found */
-function digestOf(settings: QualitySettings, env: Readonly<Record<string, string>>, places: readonly string[]): string {
+function digestOf(settings: QualitySettings, env: Environment, places: readonly string[]): string {
   const installed = places.flatMap((place) =>
     INSTALLED.map((path) => statSync(join(place, path), { throwIfNoEntry: false })?.mtimeMs ?? null),
   );

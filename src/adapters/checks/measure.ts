@@ -15,6 +15,7 @@ import {
   performanceResult,
   testsResult,
   unmeasuredCoverage,
+  wholeFailure,
 } from '../../domain/check-results.ts';
 import { type Coverage, hasLines, joinCoverage, uncovered, withoutTests } from '../../domain/coverage.ts';
 import { messageOf, ToolError } from '../../domain/errors.ts';
@@ -59,11 +60,12 @@ export async function measure(asked: Omit<Bench, 'packages'>): Promise<Findings>
   const { tests, coverage, reached, lines, parts } = await measureTests(plan, bench);
   const reach = reached === null ? null : await reachOf(root, reached, lines, settings, parts).catch(untold);
   const unrun = await unrunTests(root, plan.testing, settings).catch(() => []);
-  const lint = await measureCommands('lint', plan.lint, bench);
+  const linted = await measureCommands('lint', plan.lint, bench);
+  const errors = await errorsFound(linted, root);
   const results: Record<Check, Measured> = {
     tests,
     coverage: reach !== null && 'result' in reach ? reach : coverage,
-    lint: lint.measured,
+    lint: errors.lintErrors === undefined ? linted.measured : byFile(linted.measured),
     security: (await measureCommands('security', plan.security, bench)).measured,
     performance: await measurePerformance(bench),
   };
@@ -73,7 +75,7 @@ export async function measure(asked: Omit<Bench, 'packages'>): Promise<Findings>
     uncoveredFiles: reached === null ? [] : uncovered(reached, settings.coverageTarget).map((file) => file.path),
     ...(reach === null || 'result' in reach ? {} : { reach }),
     ...(unrun.length === 0 ? {} : { unrun }),
-    ...(await errorsFound(lint, root)),
+    ...errors,
     lasts: ALL_CHECKS.every((check) => results[check].lasts),
   };
 }
@@ -194,7 +196,9 @@ async function judgeCoverage(
   const { end, said } = below;
   const why = said === null ? 'although the tests pass' : `${BELOW_OWN}: ${said}`;
   const reason = `${end.command} ended with ${end.exitCode ?? 'a signal'} ${why}; ${judged.result.reason}`;
-  return { coverage: { result: { ...judged.result, outcome: 'failed', reason }, lasts: true }, reached };
+  const failed = { ...judged.result, outcome: 'failed' as const, reason };
+  const result = said === null ? { ...failed, failures: [wholeFailure(end, reason)] } : failed;
+  return { coverage: { result, lasts: true }, reached };
 }
 
 async function runTesting({ tests, coverage, isOneRun }: Testing, bench: Bench): Promise<Run> {
@@ -267,6 +271,11 @@ async function measureCommands(check: 'lint' | 'security', { ways, gap }: Ways, 
   for (const way of ways) ran.push({ way, end: await run(way, bench) });
   const ends = ran.map(({ end }) => end);
   return { measured: commandsResult(check, ends, bench.settings.timeoutMs), ran };
+}
+
+/** What is told by file is held against the files that change, and never as one command. */
+function byFile({ result: { failures: _, ...result }, lasts }: Measured): Measured {
+  return { result, lasts };
 }
 
 /** Files with lint errors, where nothing tells of any but linters that were found by their configuration. */

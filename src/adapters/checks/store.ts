@@ -6,7 +6,7 @@ import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ALL_CHECKS } from '../../domain/check-results.ts';
 import type { FileCoverage, Reach } from '../../domain/coverage.ts';
-import type { CheckResult, GateResult, Unrun } from '../../domain/quality.ts';
+import { type CheckResult, type Failure, type GateResult, OUTCOMES, type Unrun } from '../../domain/quality.ts';
 import { readRegular } from '../own-file.ts';
 import { inside } from './project.ts';
 
@@ -56,14 +56,33 @@ function textOrNull(value: unknown): string | null | undefined {
 
 function decodedCheck(value: unknown): CheckResult | null {
   const check = ALL_CHECKS.find((name) => name === inside(value, 'check'));
-  const outcome = (['passed', 'failed', 'not_measured'] as const).find((name) => name === inside(value, 'outcome'));
+  const outcome = OUTCOMES.find((name) => name === inside(value, 'outcome'));
   const reason = inside(value, 'reason');
   const details = texts(inside(value, 'details'));
   const command = textOrNull(inside(value, 'command'));
   const figure = textOrNull(inside(value, 'figure'));
   if (check === undefined || outcome === undefined || typeof reason !== 'string') return null;
   if (details === null || command === undefined || figure === undefined) return null;
-  return { check, outcome, reason, details, command, figure };
+  const failures = decodedFailures(inside(value, 'failures'));
+  if (failures === null) return null;
+  return { check, outcome, reason, details, command, figure, ...(failures.length === 0 ? {} : { failures }) };
+}
+
+function decodedFailures(value: unknown): readonly Failure[] | null {
+  if (value === undefined) return [];
+  if (!Array.isArray(value)) return null;
+  const rows = value.flatMap((row) => decodedFailure(row) ?? []);
+  return rows.length === value.length ? rows : null;
+}
+
+function decodedFailure(row: unknown): Failure | null {
+  const [command, reason, named, count] = ['command', 'reason', 'names', 'count'].map((key) => inside(row, key));
+  const how = (['ended', 'timed_out'] as const).find((word) => word === inside(row, 'how'));
+  const names = named === null ? null : texts(named);
+  const details = texts(inside(row, 'details'));
+  if (typeof command !== 'string' || typeof reason !== 'string' || how === undefined || details === null) return null;
+  if ((named !== null && names === null) || (count !== null && typeof count !== 'number')) return null;
+  return { command, how, names, count, reason, details };
 }
 
 function decoded(value: unknown): GateResult | null {

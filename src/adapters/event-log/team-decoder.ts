@@ -1,6 +1,6 @@
 // Decodes what stands in a team's log back into records. By hand: hooks read logs, and have no time to load a library.
 
-import { DIMENSIONS } from '../../domain/quality.ts';
+import { DIMENSIONS, OUTCOMES } from '../../domain/quality.ts';
 import { CONTENTS } from '../../domain/team/message.ts';
 import type { TeamRecord, TeamRecordType } from '../../domain/team/record.ts';
 import { TASK_STATUSES } from '../../domain/team/task.ts';
@@ -61,7 +61,15 @@ const draft = shape({
   blockedBy: list(text),
   early: orMissing(flag),
 });
-const outcome = oneOf('passed', 'failed', 'not_measured');
+const outcome = oneOf(...OUTCOMES);
+const failure = shape({
+  command: text,
+  how: oneOf('ended', 'timed_out'),
+  names: orNull(list(text)),
+  count: orNull(whole),
+  reason: text,
+  details: list(text),
+});
 const check = shape({
   check: oneOf('tests', 'coverage', 'lint', 'security', 'performance'),
   outcome,
@@ -69,6 +77,7 @@ const check = shape({
   details: list(text),
   command: orNull(text),
   figure: orNull(text),
+  failures: orMissing(list(failure)),
 });
 const trust5 = shape({
   dimensions: list(
@@ -170,6 +179,7 @@ const RECORDS: { readonly [T in TeamRecordType]: Fields<Extract<TeamRecord, { ty
     trust5: orMissing(trust5),
     head: orMissing(text),
   },
+  base_measured: { checks: list(check), coverage: orNull(number), why: orMissing(text) },
   moved: {
     event: oneOf(
       'ownership_assigned',

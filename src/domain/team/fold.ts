@@ -3,6 +3,7 @@
 
 import { assertNever } from '../errors.ts';
 import type { Stored } from '../log.ts';
+import { takeBase, takeMeasurement } from './fold-gate.ts';
 import { takeDecision, takeLease, takeLeaseRelease } from './fold-guards.ts';
 import {
   NOT_SEEN,
@@ -49,6 +50,7 @@ function emptyDraft(): Draft {
     writers: new Map(),
     written: new Map(),
     gate: null,
+    before: null,
     costs: new Map(),
     continuedIn: null,
   };
@@ -146,25 +148,10 @@ function takeRecord(draft: Draft, record: Stored<TeamRecord>): string | null {
       return takeLeaseRelease(draft, record);
     case 'decision':
       return takeDecision(draft, record);
-    case 'gate_measured': {
-      const { at, task, tree, ok, checks, coverage, head } = record;
-      const before = draft.gate?.rejected ?? 0;
-      const rejected = task !== null ? before : ok ? 0 : before + 1;
-      // Checks alone say nothing against scores of the same tree.
-      const trust5 = record.trust5 ?? (draft.gate?.tree === tree ? draft.gate.trust5 : undefined);
-      draft.gate = {
-        at,
-        task,
-        tree,
-        ok,
-        checks,
-        coverage,
-        ...(trust5 === undefined ? {} : { trust5 }),
-        ...(head === undefined ? {} : { head }),
-        ...(rejected === 0 ? {} : { rejected }),
-      };
-      return null;
-    }
+    case 'base_measured':
+      return takeBase(draft, record);
+    case 'gate_measured':
+      return takeMeasurement(draft, record);
     case 'moved':
       return takeMove(draft, record);
     case 'fell_back':
@@ -275,6 +262,7 @@ function takeRestart(draft: Draft, record: Of<'restarted'>): string | null {
     const { rejected: _, ...gate } = draft.gate;
     draft.gate = record.keep ? gate : null;
   }
+  if (draft.before?.why !== undefined) draft.before = null;
   return null;
 }
 

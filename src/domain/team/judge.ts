@@ -1,5 +1,6 @@
 // The word of who judges the work of all: whether it is wanted, whether it was said, how often it was asked for.
 
+import { beforeAndAfter } from '../old-failures.ts';
 import { trust5Lines } from '../trust5.ts';
 import type { TeamState } from './state.ts';
 import type { Task } from './task.ts';
@@ -38,12 +39,13 @@ export function askedJudge({ tasks, gate, lead }: TeamState): readonly Task[] {
 }
 
 /** What was measured last, for who judges it: a line for each check, and for each score; none where nothing was measured. */
-export function measuredLines({ gate }: TeamState): readonly string[] {
+export function measuredLines({ gate, before }: TeamState): readonly string[] {
   if (gate === null) return [];
   const { task, checks, trust5 } = gate;
   return [
     `The gate measured${task === null ? ' the work of all' : ` at the completion of task ${task}`}:`,
     ...checks.map(({ check, outcome, reason }) => `- ${check} ${outcome.replace('_', ' ')}: ${reason}`),
+    ...beforeAndAfter(before, checks).map(([name, words]) => `- ${name}: ${words}`),
     ...(trust5 === undefined ? [] : trust5Lines(trust5)),
   ];
 }

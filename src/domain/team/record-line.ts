@@ -118,6 +118,10 @@ const LINES: { readonly [T in TeamRecordType]: Words<T> } = {
     who: NOBODY,
     what: `the gate ${ok ? 'passes' : 'fails'}${task === null ? '' : ` task ${task}`}: ${checks.map(checkWords).join(', ') || 'no checks'}${coverage === null ? '' : `; ${percentText(coverage)} covered`}${trust5 === undefined ? '' : `; ${trust5Words(trust5)}`}`,
   }),
+  base_measured: ({ checks, why }) => ({
+    who: NOBODY,
+    what: `where the team began: ${why === undefined ? checks.map(checkWords).join(', ') || 'no checks' : `not measured: ${why}`}`,
+  }),
   moved: ({ event, reason, by, tasks = [] }, state, counts) => ({
     who: by,
     what: `${event.replaceAll('_', ' ')}${counts ? tasksWords(tasks, state.tasks.size - tasks.length) : ''}${because(reason)}`,

@@ -172,6 +172,14 @@ export type TeamRecord =
       /** The commit of the team's branch; missing where it was measured in a work tree. */
       readonly head?: string;
     }
+  /** What the checks find where the team began. The first counts. */
+  | {
+      readonly type: 'base_measured';
+      readonly checks: readonly CheckResult[];
+      readonly coverage: number | null;
+      /** Why nothing was measured; missing: it was. */
+      readonly why?: string;
+    }
   | {
       readonly type: 'moved';
       readonly event: Extract<

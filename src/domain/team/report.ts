@@ -1,6 +1,7 @@
 // What a team did, as Markdown for people: in a pull request, beside its log.
 
 import { percentText } from '../coverage.ts';
+import { beforeAndAfter } from '../old-failures.ts';
 import { ruleFiles } from '../rule-files.ts';
 import { bothEnds, oneLine } from '../text.ts';
 import { trust5Lines } from '../trust5.ts';
@@ -22,8 +23,6 @@ export type ReportInput = {
     readonly added: number | null;
     readonly removed: number | null;
   }[];
-  /** Percent of the lines that the tests reached before; null: it was not measured. */
-  readonly coverageBefore: number | null;
   /** Refs that keep work which is not on the branch. */
   readonly kept: readonly string[];
 };
@@ -43,12 +42,16 @@ const MATTERED: readonly MessageType[] = [
 const LINE_MAX = 160;
 
 /** Text of others as part of a table or list: one line, and no Markdown of its own. */
-function cell(text: string): string {
-  return oneLine(text, LINE_MAX).replaceAll(/[\\`*_{}[\]<>#|@]/g, '\\$&');
+function cell(text: string, max = LINE_MAX): string {
+  return oneLine(text, max).replaceAll(/[\\`*_{}[\]<>#|@]/g, '\\$&');
 }
 
 function seconds(from: number | null, to: number | null): string {
   return from === null || to === null ? '–' : ((to - from) / 1000).toFixed(1);
+}
+
+function capital(text: string): string {
+  return `${text.slice(0, 1).toUpperCase()}${text.slice(1)}`;
 }
 
 function percent(value: number | null): string {
@@ -82,11 +85,7 @@ function messageLines({ messages }: TeamState): readonly string[] {
   return lines.length === 0 ? [] : ['## Messages', '', ...lines];
 }
 
-function gateLines(
-  { gate, decisions }: TeamState,
-  before: number | null,
-  changed: ReportInput['changed'],
-): readonly string[] {
+function gateLines({ gate, before, decisions }: TeamState, changed: ReportInput['changed']): readonly string[] {
   const unchecked = decisions.filter(({ decision, reason }) => decision === 'accept' && reason === UNCHECKED).length;
   const words = [
     ...(unchecked === 0
@@ -105,7 +104,11 @@ function gateLines(
   return [
     '## Gate',
     '',
-    `${gate.ok ? 'Passed' : 'Not passed'}. Coverage: ${percent(before)} before, ${percent(gate.coverage)} after.`,
+    `${gate.ok ? 'Passed' : 'Not passed'}. Coverage: ${percent(before?.coverage ?? null)} before, ${percent(gate.coverage)} after.`,
+    ...beforeAndAfter(before, gate.checks).flatMap(([name, said]) => [
+      '',
+      `${capital(name)}: ${cell(said, 2 * LINE_MAX)}.`,
+    ]),
     '',
     ...checks,
     ...words,
@@ -158,7 +161,7 @@ function costLines(state: TeamState): readonly string[] {
 
 /** The report of a team, from its state and what is known beside it. */
 export function teamReport(input: ReportInput): string {
-  const { state, branch, changed, coverageBefore, kept } = input;
+  const { state, branch, changed, kept } = input;
   const sum = (key: 'added' | 'removed') => changed.reduce((total, one) => total + (one[key] ?? 0), 0);
   const where = branch === null ? 'in the checkout' : `on \`${branch}\`, +${sum('added')} −${sum('removed')} lines`;
   const done = [...state.tasks.values()].filter(({ status }) => status === 'completed').length;
@@ -173,7 +176,7 @@ export function teamReport(input: ReportInput): string {
     reasonLines(state),
     taskLines(state),
     messageLines(state),
-    gateLines(state, coverageBefore, changed),
+    gateLines(state, changed),
     rejectionLines(state),
     keptLines(kept),
     costLines(state),

@@ -46,12 +46,13 @@ const SHAPE: Readonly<Record<keyof TeamState, 'map' | 'list' | 'other'>> = {
   writers: 'map',
   written: 'map',
   gate: 'other',
+  before: 'other',
   costs: 'map',
   continuedIn: 'other',
 };
 
 /** What an older version's snapshot lacks. */
-const NEWER: readonly string[] = ['written', 'commit'];
+const NEWER: readonly string[] = ['written', 'commit', 'before'];
 
 /** The state as JSON can hold it. */
 export function freezeTeam(state: TeamState): unknown {

@@ -1,5 +1,6 @@
 // The state of a team, folded from its log.
 
+import type { Before } from '../old-failures.ts';
 import type { CheckResult } from '../quality.ts';
 import { isSpecId } from '../spec/spec.ts';
 import type { Trust5Summary } from '../trust5.ts';
@@ -174,6 +175,8 @@ export type TeamState = {
   /** By path, who may have changed it for which task; the latest last. */
   readonly written: ReadonlyMap<string, readonly Writing[]>;
   readonly gate: Gate | null;
+  /** What the checks found where the team began; null: not measured so far. */
+  readonly before: Before | null;
   /** By teammate and task, what their runtimes have reported so far. */
   readonly costs: ReadonlyMap<string, Spent>;
   /** The file in which the log goes on. */

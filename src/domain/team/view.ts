@@ -1,6 +1,6 @@
 // A team as people and programs see it: JSON with snake_case names, times in ISO 8601.
 
-import type { CheckOutcome, Dimension } from '../quality.ts';
+import type { Check, CheckOutcome, CheckResult, Dimension } from '../quality.ts';
 import { oneLine } from '../text.ts';
 import { nextStep } from './brief.ts';
 import { messageContent } from './content-line.ts';
@@ -115,7 +115,7 @@ export type GateView = {
   readonly tree: string;
   readonly coverage: number | null;
   readonly checks: readonly {
-    readonly check: string;
+    readonly check: Check;
     readonly outcome: CheckOutcome;
     readonly figure: string | null;
     readonly reason: string;
@@ -123,6 +123,9 @@ export type GateView = {
   /** Of this very tree; null: not measured, as of a single task's work. */
   readonly trust5: Trust5View | null;
 };
+
+/** `why`: why nothing was measured; null: it was. */
+export type BeforeView = Pick<GateView, 'at' | 'checks' | 'coverage'> & { readonly why: string | null };
 
 export type Trust5View = {
   readonly ok: boolean;
@@ -159,6 +162,8 @@ export type TeamView = {
   readonly leases: readonly LeaseView[];
   /** What was measured last. */
   readonly gate: GateView | null;
+  /** What the checks found where the team began; null: not measured so far. */
+  readonly before: BeforeView | null;
   /** The last ones, accepted or not, the oldest first. */
   readonly decisions: readonly DecisionView[];
   readonly rejections: {
@@ -272,17 +277,26 @@ function messageView(message: Message): MessageView {
   };
 }
 
+function shownCheck({ check, outcome, figure, reason }: CheckResult): GateView['checks'][number] {
+  return { check, outcome, figure, reason };
+}
+
+function beforeView({ before }: TeamState): BeforeView | null {
+  if (before === null) return null;
+  const { at, checks, coverage, why = null } = before;
+  return { at: iso(at), checks: checks.map(shownCheck), coverage, why };
+}
+
 function gateView(state: TeamState): GateView | null {
   if (state.gate === null) return null;
   const { ok, at, task, tree, coverage, checks, trust5 } = state.gate;
-  const shown = checks.map(({ check, outcome, figure, reason }) => ({ check, outcome, figure, reason }));
   return {
     ok,
     at: iso(at),
     task,
     tree,
     coverage,
-    checks: shown,
+    checks: checks.map(shownCheck),
     trust5:
       trust5 === undefined ? null : { ok: trust5.ok, score: trust5.score, dimensions: trust5.dimensions.map(scored) },
   };
@@ -338,6 +352,7 @@ export function viewOf(state: TeamState, now: number): TeamView {
         reason,
       })),
     gate: gateView(state),
+    before: beforeView(state),
     decisions,
     rejections: {
       count: decisions.filter((one) => one.decision === 'reject' && isRefusal(one)).length,

@@ -126,5 +126,5 @@ async function reportOf({ workTree }: HookContext, state: TeamState): Promise<st
   const tree = state.base === null ? null : await workTree.tree();
   const paths = state.base === null || tree === null ? [] : await workTree.changed(state.base, tree);
   const changed = (paths ?? []).map((path) => ({ path, added: null, removed: null }));
-  return teamReport({ state, branch: null, changed, coverageBefore: null, kept: [] });
+  return teamReport({ state, branch: null, changed, kept: [] });
 }

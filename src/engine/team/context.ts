@@ -2,7 +2,7 @@
 
 import { messageOf, ToolError } from '../../domain/errors.ts';
 import type { SkipMark } from '../../domain/new-skips.ts';
-import type { QualitySettings } from '../../domain/quality.ts';
+import type { GateResult, QualitySettings } from '../../domain/quality.ts';
 import type { HeldSecret } from '../../domain/secrets.ts';
 import type { Caller, Evidence } from '../../domain/team/caller.ts';
 import { identify } from '../../domain/team/caller.ts';
@@ -27,6 +27,9 @@ export type Span = {
   readonly of: 'commits' | 'trees';
 };
 
+/** Where a team began: the commit that was checked out, and the work tree upon it, a Git tree id. */
+export type Began = { readonly team: string; readonly commit: string; readonly tree: string };
+
 export type TeamContext = {
   readonly teams: Teams;
   readonly settings: () => Promise<TeamSettings>;
@@ -43,6 +46,10 @@ export type TeamContext = {
     settings: QualitySettings['secrets'],
   ) => Promise<readonly HeldSecret[]>;
   readonly workTree: WorkTree;
+  /** Measures the work tree that a team began from, made anew apart from the checkout; null: Git cannot make it. */
+  readonly checksBefore: (began: Began, settings: QualitySettings, signal: AbortSignal) => Promise<GateResult | null>;
+  /** Waits until it is there; false: it did not come for as long as could be waited. */
+  readonly waitFor: (isThere: () => boolean) => Promise<boolean>;
   /** A path as a caller names it, from the project's root; null when it lies outside, or is the root itself. */
   readonly inside: (path: string) => string | null;
   /** What a path of the project leads to, with its links followed: absolute where that lies outside. */

@@ -2,6 +2,7 @@
 
 import { BusyError } from '../../domain/errors.ts';
 import { type SkipMark, withSkips } from '../../domain/new-skips.ts';
+import { withoutOldFailures } from '../../domain/old-failures.ts';
 import { withoutOldLint } from '../../domain/old-lint.ts';
 import { type GateResult, isForLackOfCoverage, isForLackOfTests, rejection } from '../../domain/quality.ts';
 import { ruleWords, withRules } from '../../domain/rule-files.ts';
@@ -17,6 +18,7 @@ import { bookOf } from '../../domain/team/task-book.ts';
 import { quoted } from '../../domain/team/task-draft.ts';
 import { heldAgainst, ownFirst } from '../../domain/unreported.ts';
 import type { TeamLog } from '../ports.ts';
+import { knownBefore } from './before.ts';
 import { type Somebody, type TeamContext, tellLead, type Unread, withReadable } from './context.ts';
 import { type HookAnswer, type HostEvent, SILENT } from './event.ts';
 import { findCaller, type HookContext, isOfLead } from './hook-context.ts';
@@ -177,7 +179,9 @@ async function measure(
   settings: TeamSettings,
   work: Awaited<ReturnType<typeof ownWork>>,
 ) {
-  const whole = await context.checks.run(settings.quality, new AbortController().signal);
+  const since = log.state.before === null ? context.now() : undefined;
+  const before = await knownBefore(context, log, settings.quality);
+  const whole = await context.checks.run(settings.quality, new AbortController().signal, since);
   const isOwn = ownBy(log.state, caller, settings);
   const all = await changedBy(context, log.state, work);
   const linted = withoutOldLint(whole, all);
@@ -185,8 +189,8 @@ async function measure(
   // What no test loads yet may be what the tester's next task is for.
   const paths = isTestedLater(log.state, task) ? null : all;
   const counted = isOwn === null || work !== null ? paths : (paths?.filter(isOwn) ?? null);
-  const held = withSkips(heldAgainst(own, counted, settings.quality), await skippedBy(context, log.state, work));
-  const result = withRules(held, all);
+  const fresh = withoutOldFailures(heldAgainst(own, counted, settings.quality), before);
+  const result = withRules(withSkips(fresh, await skippedBy(context, log.state, work)), all);
   const { tree, ok, checks, coverage } = result;
   await log.append({ type: 'gate_measured', task: task.id, tree, ok, checks, coverage });
   return {

@@ -86,6 +86,14 @@ const WORDS: readonly (readonly [TeamRecord, string, string])[] = [
     '–',
     'the gate fails: lint failed (3 errors), security not measured',
   ],
+  [
+    rec('base_measured', {
+      checks: [{ check: 'lint', outcome: 'failed', reason: '3 errors', details: [], command: null, figure: '3' }],
+    }),
+    '–',
+    'where the team began: lint failed (3 errors)',
+  ],
+  [rec('base_measured', { why: 'no disk' }), '–', 'where the team began: not measured: no disk'],
   [rec('moved'), 'team-lead', 'ownership assigned: decomposed'],
   [
     rec('moved', { event: 'changes_asked', reason: 'other words', by: 'user', tasks: TASKS.slice(1) }),

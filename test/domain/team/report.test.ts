@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
+import type { CheckResult } from '../../../src/domain/quality.ts';
 import { type ReportInput, teamReport } from '../../../src/domain/team/report.ts';
 import { summaryOf } from '../../../src/domain/team/summary.ts';
 import { LEAD, Story } from '../../support/team.ts';
@@ -19,8 +20,14 @@ function told(): Story {
     .tell('member_used')
     .tell('member_used', { name: 'tester', task: null, cost_usd: 0.5, input_tokens: 1, output_tokens: 0, turns: 1 })
     .tell('decision', { hook: 'budget', decision: 'reject', about: 'tester', reason: '$0.50 used' })
+    .tell('base_measured', { checks: [RED], coverage: 80 })
     .tell('gate_measured', { task: null, coverage: 91.25 });
 }
+
+const RED: CheckResult = {
+  ...{ check: 'tests', outcome: 'failed', reason: '1 test fails: adds' },
+  ...{ details: ['adds'], command: 'npm test', figure: null },
+};
 
 function reportOf(more: Partial<ReportInput> = {}): string {
   return teamReport({
@@ -30,7 +37,6 @@ function reportOf(more: Partial<ReportInput> = {}): string {
       { path: 'src/api/a.ts', added: 10, removed: 1 },
       { path: 'tests/a.test.ts', added: 5, removed: 0 },
     ],
-    coverageBefore: 80,
     kept: [],
     ...more,
   });
@@ -42,7 +48,7 @@ test('who did what, what others acted on, what was measured, what was rejected, 
     /^# SPEC-AUTH-001\n\n1 of 1 tasks by 2 teammates \(tool-run-spec-auth-001\); 2 files on `tool\/x`, \+15 −1 lines\.\n\n## Tasks/,
     /\| 1 \| Sign \\\| in \| backend-dev \| completed \| 2\.5 \|/,
     /## Messages\n\n- backend-dev → tester, api ready: POST \/login\n\n/,
-    /Passed\. Coverage: 80 % before, 91\.2 % after\.\n\n- tests passed \(7\): all\n/,
+    /Passed\. Coverage: 80 % before, 91\.2 % after\.\n\nTests before \/ after: failed: 1 test fails: adds \/ passed \(7\)\.\n\n- tests passed \(7\): all\n/,
     /## Rejected on the way\n\n- backend-dev, task 1, reject: two tests fail .*in \\<a\\>\n\n/,
     /\| backend-dev \| 1 Sign \\\| in \| 2 \| 150 \| 0\.0125 \|\n\| tester \| – \| 1 \| 1 \| 0\.5000 \|\n\| all \| {2}\| 3 \| 151 \| 0\.5125 \|\n\n- tester: \$0\.50 used\n$/,
   ])
@@ -91,7 +97,7 @@ test('what a team was made for is named with its reasons, in its report too', ()
 
 test('what is not known is said to be so', () => {
   const state = new Story().tell('created').tell('fell_back').state;
-  const report = reportOf({ state, coverageBefore: null, changed: [] });
+  const report = reportOf({ state, changed: [] });
   assert.match(report, /One at a time: spawn\\_failed \(no such agent\)\./);
   assert.match(report, /## Gate\n\nNothing was measured\.\n$/);
   assert.doesNotMatch(report, /## Cost|## Messages|## Rejected/);

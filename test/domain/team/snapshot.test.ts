@@ -71,13 +71,13 @@ test('what is no snapshot is not taken for one', () => {
     JSON.stringify(freezeTeam(teamOf(['tester', 'backend-dev']).tell('message_sent').state)),
   );
   assert.ok(thawTeam(frozen) !== undefined);
-  // Older versions knew nothing of what was written, see written.test.ts, nor of the commit.
-  for (const key of Object.keys(frozen).filter((one) => one !== 'written' && one !== 'commit')) {
+  // Older versions knew nothing of what was written, see written.test.ts, nor of the commit, nor of what failed before.
+  for (const key of Object.keys(frozen).filter((one) => !['written', 'commit', 'before'].includes(one))) {
     const { [key]: _, ...rest } = frozen;
     assert.equal(thawTeam(rest), undefined, `without ${key}`);
   }
-  const { commit: _, ...older } = frozen;
-  assert.equal(thawTeam(older)?.commit, null);
+  const { commit: _, before: __, ...older } = frozen;
+  assert.deepEqual([thawTeam(older)?.commit, thawTeam(older)?.before], [null, null]);
   for (const key of ['members', 'tasks', 'unread', 'messages', 'decisions', 'writers'])
     for (const wrong of [null, 'text', 7, {}]) assert.equal(thawTeam({ ...frozen, [key]: wrong }), undefined, key);
   for (const content of ['{', undefined, 7, { a: 1 }])

@@ -31,6 +31,7 @@ test('a team that is only proposed, and one that has just begun', () => {
       messages: { count: 0, last: [] },
       leases: [],
       gate: null,
+      before: null,
       decisions: [],
       rejections: { count: 0, open: [] },
       next_step: '',

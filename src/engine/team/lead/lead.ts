@@ -18,6 +18,7 @@ import { closePlan } from '../phases/plan.ts';
 import { askForMending, passGate } from '../phases/run.ts';
 import type { Tips } from '../workshop-port.ts';
 import { takeBeside, takeRequests } from './asked.ts';
+import { measureBase } from './before.ts';
 import type { Found, LeadOptions, Outcome } from './lead-port.ts';
 import { endGone, failTask, giveTask, JUDGE_TASK, limitsOf } from './left-over.ts';
 import { measureBranch } from './measuring.ts';
@@ -65,6 +66,8 @@ export class Lead {
   #tips: Tips = new Map();
   /** Where the branch stood at first, until it is measured: somebody may have moved it since the last lead measured it. */
   #head: string | null = null;
+  /** Ends when it is known what fails where the team began. */
+  #base = Promise.resolve();
   /** Writers that may have changed something since it was looked whether the team's branch has it. */
   readonly #unasked = new Set<string>();
 
@@ -80,9 +83,12 @@ export class Lead {
   /** Leads until the team is gone, cannot go on, or the signal comes; its processes have ended then. */
   async lead(signal: AbortSignal): Promise<Outcome> {
     const { workshop, say } = this.#options;
+    await workshop.begin(this.#team);
     await takeUpBranch(workshop, this.#log, say);
     this.#tips = await workshop.tips();
     if (this.#log.state.gate?.head !== undefined) ({ head: this.#head } = await workshop.begin(this.#team));
+    const measuring = new AbortController();
+    this.#base = this.#measureBase(AbortSignal.any([signal, measuring.signal]));
     try {
       const outcome = await this.#lead(signal);
       if (outcome.kind !== 'failed') return outcome;
@@ -91,8 +97,16 @@ export class Lead {
       await this.#lookAtBranches();
       return { ...outcome, state: this.#log.state };
     } finally {
+      measuring.abort();
       await this.#endLives(0);
+      await this.#base;
     }
+  }
+
+  async #measureBase(signal: AbortSignal): Promise<void> {
+    const { hooks } = await this.#options.context.settings();
+    const isChecked = hooks.taskCompleted.requireQualityCheck;
+    if (isChecked && this.#log.state.purpose?.phase === 'run') await measureBase(this.#options, this.#log, signal);
   }
 
   /** What was moved past the rules is put back, or named. What the run has come to does not depend on it. */
@@ -285,6 +299,7 @@ export class Lead {
   /** The finished work of all as one: what is missing is asked for; gives why it is no use to go on. */
   async #measure(isChecked: boolean, signal: AbortSignal): Promise<string | null> {
     const { context, say } = this.#options;
+    await this.#base;
     const rejected = await measureBranch(this.#options, this.#log, signal);
     this.#head = null;
     if (rejected === null) return null;

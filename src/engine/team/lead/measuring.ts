@@ -1,6 +1,7 @@
 // The team's branch measured as one, and what the gate finds of it.
 
 import { withSkips } from '../../../domain/new-skips.ts';
+import { withoutOldFailures } from '../../../domain/old-failures.ts';
 import { rejection } from '../../../domain/quality.ts';
 import { ruleWords, withRules } from '../../../domain/rule-files.ts';
 import { specOf } from '../../../domain/team/state.ts';
@@ -25,7 +26,8 @@ export async function measureBranch(
   const { path: root, head } = await workshop.view(team, 'gate');
   const { quality } = await context.settings();
   const changed = (await workshop.changed(team)).map(({ path }) => path);
-  const measured = heldAgainst(await checksAt(root, team).run(quality, signal), changed, quality);
+  const whole = heldAgainst(await checksAt(root, team).run(quality, signal), changed, quality);
+  const measured = withoutOldFailures(whole, log.state.before);
   const skips = await context.newSkips({ root, base, head, of: 'commits' });
   const gate = withRules(withSkips(measured, skips), changed);
   const { state } = log;

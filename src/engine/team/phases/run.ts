@@ -2,6 +2,7 @@
 
 import { BusyError } from '../../../domain/errors.ts';
 import { withSkips } from '../../../domain/new-skips.ts';
+import { withoutOldFailures } from '../../../domain/old-failures.ts';
 import { type GateResult, rejection } from '../../../domain/quality.ts';
 import { withRules } from '../../../domain/rule-files.ts';
 import type { Evidence } from '../../../domain/team/caller.ts';
@@ -16,6 +17,7 @@ import { unknownFacts, writtenFacts } from '../../../domain/team/written.ts';
 import { summaryOf, type Trust5, trust5Reason } from '../../../domain/trust5.ts';
 import { heldAgainst } from '../../../domain/unreported.ts';
 import type { TeamLog } from '../../ports.ts';
+import { knownBefore } from '../before.ts';
 import type { CheckoutWork, HookContext } from '../hook-context.ts';
 import { limitsOf } from '../lead/left-over.ts';
 import { operate } from '../operations.ts';
@@ -139,11 +141,13 @@ async function noteStuck(log: TeamLog, fingerprint: string, measured: Measured):
 async function measureOnce(context: HookContext, log: TeamLog, as: Evidence): Promise<Measured> {
   const { quality } = await context.settings();
   const { signal } = new AbortController();
+  const before = await knownBefore(context, log, quality);
   const whole = await context.checks.run(quality, signal);
   const { changed, ...built } = await builtBy(context, log.state);
   const { change } = built;
   const skips = 'unmeasured' in change ? [] : await context.newSkips({ ...change, of: 'trees' });
-  const gate = withRules(withSkips(heldAgainst(whole, changed, quality), skips), changed);
+  const fresh = withoutOldFailures(heldAgainst(whole, changed, quality), before);
+  const gate = withRules(withSkips(fresh, skips), changed);
   const trust5 = await context.trust5({ ...built, gate, settings: quality, signal });
   const { tree, checks, coverage } = gate;
   const ok = gate.ok && trust5.ok;

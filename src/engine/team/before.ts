@@ -1,0 +1,93 @@
+// The checks where the team began: measured once, waited for by whoever completes a task.
+
+import { BusyError, messageOf } from '../../domain/errors.ts';
+import { type Before, oldLines } from '../../domain/old-failures.ts';
+import type { GateResult, QualitySettings } from '../../domain/quality.ts';
+import type { TeamState } from '../../domain/team/state.ts';
+import type { TeamLog } from '../ports.ts';
+import { type TeamContext, tellLead } from './context.ts';
+
+/** Writes down what was found; who came first counts. Gives whether this did. */
+async function noteBefore(log: TeamLog, measured: GateResult | string): Promise<boolean> {
+  log.refresh();
+  if (log.state.before !== null) return false;
+  const found =
+    typeof measured === 'string'
+      ? { checks: [], coverage: null, why: measured }
+      : { checks: measured.checks, coverage: measured.coverage };
+  await log.append({ type: 'base_measured', ...found });
+  return true;
+}
+
+/** Measures where the team began, unless that is known. What keeps it from being measured is written down too. Gives whether this did. */
+export async function measureBefore(
+  log: TeamLog,
+  signal: AbortSignal,
+  measure: () => Promise<GateResult | null>,
+): Promise<boolean> {
+  log.refresh();
+  if (log.state.before !== null) return false;
+  try {
+    const measured = await measure();
+    return measured === null ? false : await noteBefore(log, measured);
+  } catch (error) {
+    // Whoever goes on measures it then.
+    if (signal.aborted || error instanceof BusyError) throw error;
+    return noteBefore(log, messageOf(error));
+  }
+}
+
+/** What failed before, for a completion. Throws `BusyError` when who measures it was waited for as long as could be. */
+export async function knownBefore(
+  context: TeamContext,
+  log: TeamLog,
+  quality: QualitySettings,
+): Promise<Before | null> {
+  const { signal } = new AbortController();
+  // A lead that is code notes no work tree: it measures where its branch began.
+  if (log.state.base === null && (await context.workshop()) !== null) {
+    const isKnown = () => {
+      log.refresh();
+      return log.state.before !== null;
+    };
+    if (!isKnown() && !(await context.waitFor(isKnown)))
+      throw new BusyError('not measured: the checks where the team began are still running, and come first');
+  } else await measureInPlace(context, log, quality, signal);
+  return log.state.before;
+}
+
+/** The same before anybody waits for it: beside the first agents. */
+export async function beginBefore(context: TeamContext, team: string, signal: AbortSignal): Promise<void> {
+  const { hooks, quality } = await context.settings();
+  const log = context.teams.open(team);
+  if (log === undefined) return;
+  try {
+    const isMeasured = hooks.taskCompleted.enabled && hooks.taskCompleted.requireQualityCheck;
+    if (isMeasured && log.state.purpose?.phase === 'run') await measureInPlace(context, log, quality, signal);
+  } finally {
+    await log.close();
+  }
+}
+
+/** Where the team works in the checkout itself; its lead is told of what fails. */
+async function measureInPlace(
+  context: TeamContext,
+  log: TeamLog,
+  quality: QualitySettings,
+  signal: AbortSignal,
+): Promise<void> {
+  const isNew = await measureBefore(log, signal, () => beforeInPlace(context, log.state, quality, signal));
+  const lines = log.state.before === null ? [] : oldLines(log.state.before);
+  if (isNew && lines.length > 0)
+    await tellLead(log, `fails where the team began, and is not held against its work: ${lines.join('; ')}`);
+}
+
+/** null: nothing tells what the work began from. */
+async function beforeInPlace(
+  { checksBefore }: TeamContext,
+  { team, base, commit }: TeamState,
+  quality: QualitySettings,
+  signal: AbortSignal,
+): Promise<GateResult | null> {
+  return base === null || commit === null ? null : checksBefore({ team, tree: base, commit }, quality, signal);
+}

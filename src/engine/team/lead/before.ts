@@ -1,0 +1,34 @@
+// What fails where the team's branch began: measured beside the first agents, and told.
+
+import { messageOf } from '../../../domain/errors.ts';
+import { oldLines } from '../../../domain/old-failures.ts';
+import type { TeamLog } from '../../ports.ts';
+import { measureBefore } from '../before.ts';
+import type { LeadOptions } from './lead-port.ts';
+
+type Measuring = Pick<LeadOptions, 'workshop' | 'context' | 'checksAt' | 'say'>;
+
+/** Measures it, unless a lead before has; never rejects. Completions of the team wait for it. */
+export async function measureBase(
+  { workshop, context, checksAt, say }: Measuring,
+  log: TeamLog,
+  signal: AbortSignal,
+): Promise<void> {
+  const { team } = log.state;
+  try {
+    const { quality } = await context.settings();
+    await measureBefore(log, signal, async () => {
+      const { base } = await workshop.begin(team);
+      const { path } = await workshop.view(team, 'base', base);
+      return checksAt(path, team).run(quality, signal);
+    });
+    const { before } = log.state;
+    if (before === null) return;
+    if (before.why !== undefined)
+      say(`warning: the checks where the team began could not be measured, so every failure counts: ${before.why}`);
+    for (const line of oldLines(before))
+      say(`warning: this fails where the team began, and is not held against its work: ${line}`);
+  } catch (error) {
+    if (!signal.aborted) say(`warning: the checks where the team began are not measured: ${messageOf(error)}`);
+  }
+}
