@@ -144,7 +144,7 @@ const RECORDS: { readonly [T in TeamRecordType]: Fields<Extract<TeamRecord, { ty
     output_tokens: whole,
     turns: whole,
   },
-  member_idle: { name: text, epoch: whole, stopped: flag },
+  member_idle: { name: text, epoch: whole, stopped: flag, left: orMissing(list(text)) },
   member_ended: {
     name: text,
     epoch: whole,

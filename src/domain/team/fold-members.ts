@@ -112,6 +112,10 @@ export function takeIdle(draft: Draft, record: Of<'member_idle'>): string | null
   draft.members.set(member.name, idle);
   // Whose run is over works on nothing any more.
   if (record.stopped) returnClaims(draft, member.name);
+  for (const id of record.left ?? []) {
+    const task = draft.tasks.get(id);
+    if (task !== undefined) draft.tasks.set(id, { ...task, left: (task.left ?? 0) + 1 });
+  }
   if (record.stopped && member.shutdown !== null)
     endMember(draft, idle, record.at, 'confirmed', 'it stopped after it was asked to');
   return null;

@@ -116,6 +116,11 @@ export function announceReady(draft: Draft, { member, epoch }: Omit<Claim, 'at'>
       draft.tasks.set(task.id, { ...task, readyFor });
 }
 
+/** As if nobody had left it: its owner is started for it again. */
+export function anew({ left: _, ...task }: Task): Task {
+  return task;
+}
+
 function updated(draft: Draft, { readyFor, changedNothing: _, ...unready }: Task, record: Of<'task_updated'>): Task {
   const { at, by, epoch, status, result } = record;
   const isSame = unready.status === status;
@@ -123,7 +128,7 @@ function updated(draft: Draft, { readyFor, changedNothing: _, ...unready }: Task
   const task = isSame && readyFor !== undefined ? { ...unready, readyFor } : unready;
   switch (status) {
     case 'pending':
-      return givenBack(task, draft.tasks);
+      return by === LEAD ? anew(givenBack(task, draft.tasks)) : givenBack(task, draft.tasks);
     case 'in_progress':
       return isSame ? task : { ...task, status, claim: { member: by, epoch, at }, startedAt: at, endedAt: null };
     case 'completed':

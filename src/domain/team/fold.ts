@@ -18,7 +18,7 @@ import {
 } from './fold-members.ts';
 import { takeMessage, takeReceipt } from './fold-messages.ts';
 import { type Draft, endMember, isGone, isUnstarted, move, returnClaims } from './fold-state.ts';
-import { takeAssignment, takeTask, takeUpdate } from './fold-tasks.ts';
+import { anew, takeAssignment, takeTask, takeUpdate } from './fold-tasks.ts';
 import { LEAD } from './message.ts';
 import type { Ending, TeamRecord } from './record.ts';
 import { isStanding, type Member, SHUTDOWN_DEADLINE_MS, type TeamState } from './state.ts';
@@ -225,7 +225,7 @@ function takeFallback(draft: Draft, record: Of<'fell_back'>): string | null {
 }
 
 function reopened({ changedNothing: _, ...task }: Task): Task {
-  return { ...task, status: 'pending', claim: null, result: null, startedAt: null, endedAt: null };
+  return { ...anew(task), status: 'pending', claim: null, result: null, startedAt: null, endedAt: null };
 }
 
 /** What it is made for stays; what goes on as a team is one, however it was proposed. */
@@ -257,6 +257,7 @@ function takeRestart(draft: Draft, record: Of<'restarted'>): string | null {
   draft.rejections.clear();
   for (const [id, task] of draft.tasks)
     if (!record.keep || task.status === 'failed') draft.tasks.set(id, reopened(task));
+    else if (task.left !== undefined) draft.tasks.set(id, anew(task));
   // What the gate has rejected counts no more: whoever goes on has its rounds again.
   if (draft.gate !== null) {
     const { rejected: _, ...gate } = draft.gate;

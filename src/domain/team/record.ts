@@ -116,6 +116,8 @@ export type TeamRecord =
       readonly epoch: number;
       /** Its run is over: it reads no more mail. */
       readonly stopped: boolean;
+      /** Tasks that it should have finished; missing: none, or its host ended with it. */
+      readonly left?: readonly string[];
     }
   | {
       readonly type: 'member_ended';

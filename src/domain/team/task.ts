@@ -34,6 +34,8 @@ export type Task = {
   readonly isEarly?: true;
   /** It was begun on such an announcement, and given back: there is no more to it before what it waits for is completed. */
   readonly isGivenBack?: true;
+  /** So many runs ended without finishing it, since the lead last opened it; missing: none. */
+  readonly left?: number;
   /** It was completed, and it is sure that nothing was changed under it. */
   readonly changedNothing?: true;
   readonly claim: Claim | null;

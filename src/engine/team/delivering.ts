@@ -75,7 +75,10 @@ function isLed({ lead }: TeamState, session: string): boolean {
 /** A session that begins again has none of the agents that it had before: they ended with the process. */
 async function endWithSession(log: TeamLog, { session, source }: HostEvent): Promise<readonly string[]> {
   if (log.state.lead.session !== session || (source !== 'startup' && source !== 'resume')) return [];
-  const released = await releaseMembers(log, [...log.state.members.values()].filter(isLive));
+  // That their process ended says nothing of their work.
+  const released = await releaseMembers([...log.state.members.values()].filter(isLive), ({ name, epoch }) =>
+    log.append({ type: 'member_idle', name, epoch, stopped: true }),
+  );
   if (released.length === 0) return [];
   const ended = `toolcrew: this session began anew, and ${released.join(', ')} ended with its last process: what they had begun is open again.`;
   return [[ended, ...startAgain(log.state)].join('\n')];

@@ -2,9 +2,11 @@
 // tells the lead's session of it, and what the teammate had begun is anybody's again.
 
 import { nextStep, spawnParameters, waitingRoles } from '../../domain/team/brief.ts';
+import { LEAD } from '../../domain/team/message.ts';
 import type { Member, TeamState } from '../../domain/team/state.ts';
+import { givenUp, leftBy } from '../../domain/team/successors.ts';
 import type { TeamLog } from '../ports.ts';
-import { withReadable } from './context.ts';
+import { tellLead, withReadable } from './context.ts';
 import { type HookAnswer, SILENT } from './event.ts';
 import type { HookContext } from './hook-context.ts';
 
@@ -19,14 +21,36 @@ export function startAgain(state: TeamState): readonly string[] {
     : ['Register who is missing with Task, and make the calls that it answers with:', ...again];
 }
 
-/** Writes down that the runs of these members are over; gives their names. */
-export async function releaseMembers(log: TeamLog, members: readonly Member[]): Promise<readonly string[]> {
+/** Writes down that a member's run is over. A task that was left too often fails with it, and the lead is told to ask the user. */
+export async function endRun(log: TeamLog, member: Member, flush = true): Promise<void> {
+  const { name, epoch } = member;
+  const left = leftBy(log.state, member);
+  const tasks = left.length === 0 ? {} : { left };
+  await log.append({ type: 'member_idle', name, epoch, stopped: true, ...tasks }, { flush });
+  for (const { task, why } of givenUp(log.state)) {
+    const { id, subject } = task;
+    const { refusal } = await log.append({
+      ...{ type: 'task_updated', task: id, status: 'failed', result: why, by: LEAD, epoch: 0 },
+    });
+    if (refusal === null)
+      await tellLead(
+        log,
+        `task ${id} "${subject}" has failed: ${why}. Nobody is started for it again. Ask the user how to go on: TaskUpdate {"taskId":"${id}","status":"pending"} gives it another chance.`,
+      );
+  }
+}
+
+/** Writes down that the runs of these members are over; gives their names. @param end how that is written down */
+export async function releaseMembers(
+  members: readonly Member[],
+  end: (member: Member) => Promise<unknown>,
+): Promise<readonly string[]> {
   const released: string[] = [];
-  for (const { name, epoch, phase } of members) {
+  for (const member of members) {
     // Whose own hook was asked has stopped already.
-    if (phase === 'stopped' || phase === 'over') continue;
-    await log.append({ type: 'member_idle', name, epoch, stopped: true });
-    released.push(name);
+    if (member.phase === 'stopped' || member.phase === 'over') continue;
+    await end(member);
+    released.push(member.name);
   }
   return released;
 }
@@ -42,7 +66,7 @@ export async function onRunsOver(context: HookContext, agents: readonly string[]
         // Another agent may be in its place.
         return run === undefined || member === undefined || member.epoch !== run.epoch ? [] : [member];
       });
-      const released = await releaseMembers(log, [...new Set(members)]);
+      const released = await releaseMembers([...new Set(members)], (member) => endRun(log, member));
       if (released.length > 0) lines.push(...overWords(released), ...startAgain(log.state));
     }
     return lines.length === 0 ? SILENT : { kind: 'context', text: lines.join('\n') };

@@ -8,6 +8,7 @@ import type { TeamLog } from '../ports.ts';
 import { tellLead, withReadable } from './context.ts';
 import { type HookAnswer, type HostEvent, SILENT, WAIT } from './event.ts';
 import { findCaller, type HookContext } from './hook-context.ts';
+import { endRun } from './run-over.ts';
 
 const IDLE = 'teammate_idle';
 const LEAD_STOP = 'lead_stop';
@@ -92,7 +93,9 @@ export async function onIdle(context: HookContext, event: HostEvent, stopped: bo
           `escalated by ${IDLE}: ${name} stopped after ${MAX_REJECTIONS} rejections without change: ${verdict.reason}`,
         );
     }
-    await note(log, { type: 'member_idle', name, epoch, stopped });
+    const member = log.state.members.get(name);
+    if (stopped && member !== undefined) await endRun(log, member, false);
+    else await note(log, { type: 'member_idle', name, epoch, stopped });
     return SILENT;
   });
 }

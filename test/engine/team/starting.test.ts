@@ -184,3 +184,53 @@ test('a leading session that begins again has no agents, and is told whom to sta
   await world.call(LEAD, 'Task', REGISTRATION);
   assert.equal((await calls(world)).kind, 'silent');
 });
+
+/** A run of that teammate that begins its task and ends without a word of its own; gives what the lead is told. */
+async function endsWithout(world: TeamWorld, who: string, run: number): Promise<string> {
+  await world.call(LEAD, 'Task', { ...REGISTRATION, subagent_type: `team-${who}`, name: who });
+  const agentId = `agent-${run}-of-${who}`;
+  await onAgentStart(world.context, world.event(who, 'SubagentStart', { agentId }));
+  const prompt = `<task-notification>\n<task-id>${agentId}</task-id>\n<status>killed</status>\n</task-notification>\n`;
+  const answer = await onPrompt(world.context, world.event(LEAD, 'UserPromptSubmit', { prompt }));
+  return answer.kind === 'context' ? answer.text : '';
+}
+
+const statusOf = (world: TeamWorld, task: string) => world.state().tasks.get(task)?.status;
+
+test('a task that a run and its successor have left is not begun a third time without the user', async (t) => {
+  const world = new TeamWorld(t);
+  await registered(world);
+  assert.match(await endsWithout(world, WHO, 1), /- Task \{"subagent_type":"team-backend-dev"/);
+  assert.equal(statusOf(world, '1'), 'pending');
+  const told = await endsWithout(world, WHO, 2);
+  assert.doesNotMatch(told, /- Task \{/);
+  assert.match(told, /task 1 "API" \(backend-dev ended 2 times without finishing it\)/);
+  assert.match(told, /TaskUpdate \{"taskId":"1","status":"pending"\} gives it another chance/);
+  assert.equal(statusOf(world, '1'), 'failed');
+  await world.call(LEAD, 'TaskUpdate', { taskId: '1', status: 'pending' });
+  assert.match(await endsWithout(world, WHO, 3), /- Task \{"subagent_type":"team-backend-dev"/, 'it has its chance');
+});
+
+test('after three successors of whomever, the next run that leaves its task is the last one', async (t) => {
+  const world = new TeamWorld(t);
+  const names = ['backend-dev', 'frontend-dev', 'tester', 'designer'];
+  await world.call(LEAD, 'TeamCreate', { team_name: TEAM, pattern: 'design_implementation' });
+  for (const [at, owner] of names.entries()) {
+    await world.call(LEAD, 'TaskCreate', { subject: owner, description: 'd', owner });
+    await endsWithout(world, owner, 1);
+    assert.equal(statusOf(world, String(at + 1)), at < 3 ? 'pending' : 'failed');
+  }
+  const failed = world.state().tasks.get('4')?.result ?? '';
+  assert.match(failed, /^designer ended without finishing it, and 4 runs of the team have ended so/);
+});
+
+test('that its host ended, or that it was asked to end, is not counted as a run that left its task', async (t) => {
+  const world = new TeamWorld(t);
+  await registered(world);
+  for (let run = 1; run <= 3; run += 1) {
+    await world.call(LEAD, 'Task', REGISTRATION);
+    await begins(world, `agent-${run}`);
+    await onSessionStart(world.context, world.event(LEAD, 'SessionStart', { source: 'resume', session: 'session-1' }));
+  }
+  assert.equal(statusOf(world, '1'), 'pending');
+});
