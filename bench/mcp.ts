@@ -68,7 +68,10 @@ function project(t: Cleanup): string {
   const root = tempDir(t);
   mkdirSync(join(root, '.tool', 'config'), { recursive: true });
   const hooks = '    hooks:\n      task_completed:\n        enabled: false\n';
-  writeFileSync(join(root, '.tool', 'config', 'workflow.yaml'), `workflow:\n  team:\n    enabled: true\n${hooks}`);
+  writeFileSync(
+    join(root, '.tool', 'config', 'workflow.yaml'),
+    `workflow:\n  team:\n    enabled: true\n    require_plan_approval: false\n${hooks}`,
+  );
   return root;
 }
 

@@ -8,7 +8,7 @@ import { loadTeamSettings } from './adapters/config/settings-snapshot.ts';
 import { reportPath } from './adapters/event-log/finished-team.ts';
 import { KeptTeams } from './adapters/event-log/kept-teams.ts';
 import { FileTeams } from './adapters/event-log/teams.ts';
-import { isNestedHost, teammateAbove } from './adapters/host-above.ts';
+import { hostAbove, isNestedHost, teammateAbove } from './adapters/host-above.ts';
 import { filesDisabling, findVariable, hostPlaces, settingsFiles } from './adapters/host-settings.ts';
 import { type Identity, identityOf } from './adapters/identity.ts';
 import { formOf } from './adapters/own-hooks.ts';
@@ -250,7 +250,9 @@ export function composeContext(
       placeOf: (path) => placeOf(path, root),
       workshop: () => lateWorkshop(project, env),
       hasAgentFile: (agent) => hasAgentFile(root, agent, env),
+      approval: (id) => approvalOf(main, id, env),
       host,
+      hostProcess: hostAbove,
       writesOf: (tool, input, cwd) => writesOf(tool, input, cwd, { root, env }),
       below: (directory) => filesBelow(root, directory),
       outputs: async (targets) => (await import('./adapters/outputs.ts')).outputsAmong(root, targets),

@@ -68,6 +68,13 @@ export function isBelowHost(parent: number = process.ppid, directory?: string): 
   return lineOf(parent).some((pid) => isOfHost(pid) && (directory === undefined || worksIn(pid, directory)));
 }
 
+/** The nearest host above this process: its id and when it began; null: there is none. */
+export function hostAbove(): string | null {
+  const pid = lineOf(process.ppid).find((one) => nameOf(one) === PROGRAM);
+  // Behind the name, the begin is the twentieth.
+  return pid === undefined ? null : `${pid} ${statusOf(pid)[19] ?? '-'}`;
+}
+
 /**
  * Whether the host that runs this was started by another one, or by what that runs: its prompts are a program's then.
  * @param directory only hosts above that work in there count

@@ -1,7 +1,8 @@
 // What `tool doctor` finds in the host's settings files, and in what was installed: whether hooks and team server are heard.
 
 import { existsSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
+import { quote } from '../adapters/checks/project.ts';
 import { teamFileText } from '../adapters/config/team-file-text.ts';
 import { fieldsAt, filesDisabling, type SettingsFile, settingsFiles, textsOf } from '../adapters/host-settings.ts';
 import { hasOwnHooks } from '../adapters/own-hooks.ts';
@@ -48,6 +49,14 @@ export function startsNothing(root: string): boolean {
   } catch {
     return false;
   }
+}
+
+/** Whether a host that is started here runs the hooks: it reads the settings of its own directory alone. */
+export function checkStart(root: string, place: string): readonly Check[] {
+  const below = relative(root, place);
+  if (below === '' || below.startsWith('..') || !hasOwnHooks(root)) return [];
+  const words = `Claude Code reads .claude/settings.json only where it is started: from ${below}/ no hook of toolcrew runs`;
+  return [warn('team hooks', words, `cd ${quote(root)} && claude`)];
 }
 
 /** What in the settings keeps the host from asking hooks, or from offering the team's tools. */

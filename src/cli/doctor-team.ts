@@ -20,7 +20,7 @@ import { hostForm } from '../install/host-form.ts';
 import { MANIFEST, type Manifest, parseManifest } from '../install/manifest.ts';
 import { type Check, fail, ok, warn } from './check.ts';
 import { diagnoseGate } from './doctor-gate.ts';
-import { checkComplete, checkSettings, enabledPlugin, MEND_FIRST, startsNothing } from './doctor-host.ts';
+import { checkComplete, checkSettings, checkStart, enabledPlugin, MEND_FIRST, startsNothing } from './doctor-host.ts';
 import { mendOfLog } from './doctor-places.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -159,8 +159,8 @@ function checkDisplay(settings: TeamSettings, env: Environment): readonly Check[
       ];
 }
 
-/** All rows of team mode, for a project. */
-export async function diagnoseTeam(root: string, env: Environment): Promise<readonly Check[]> {
+/** All rows of team mode, for a project. @param place where the command runs */
+export async function diagnoseTeam(root: string, env: Environment, place = root): Promise<readonly Check[]> {
   let host: string | null;
   try {
     host = await claudeVersion(['claude'], env);
@@ -183,6 +183,7 @@ export async function diagnoseTeam(root: string, env: Environment): Promise<read
     ...checkInstalled(root, host, env),
     ...(problem === null ? [] : [fail('workflow.yaml', problem, 'mend the keys named here')]),
     ...prerequisites,
+    ...checkStart(root, place),
     ...checkSettings(root, host, env),
     ...checkDisplay(settings, env),
     ...checkAgents(root, settings, env),

@@ -340,7 +340,10 @@ export async function doctorCommand(path: string, options: { readonly json?: boo
   const checks = [
     ...(hasTeams && !hasDaemon ? withoutDaemon(daemon) : daemon),
     // In a worktree the command alone would install into that.
-    ...(hasTeams || !hasDaemon ? await diagnoseTeam(main, process.env) : withoutTeamMode(process.env)).map((check) =>
+    ...(hasTeams || !hasDaemon
+      ? await diagnoseTeam(main, process.env, process.cwd())
+      : withoutTeamMode(process.env)
+    ).map((check) =>
       check.mend?.endsWith('tool init') === true && root !== main ? { ...check, mend: `${check.mend} ${main}` } : check,
     ),
   ];

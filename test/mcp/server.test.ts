@@ -7,6 +7,7 @@ import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
 import { inputSchema, isOperation, OPERATIONS } from '../../src/domain/team/operation.ts';
 import { hookGroups } from '../../src/install/hook-table.ts';
+import { writeApprovedSpec } from '../support/approved-spec.ts';
 import { type Cleanup, finallyDo, tempDir } from '../support/temp.ts';
 
 const TEAM = 'tool-run-spec-auth-001';
@@ -18,6 +19,7 @@ function project(t: Cleanup): { readonly root: string; readonly home: string } {
   mkdirSync(join(root, '.tool', 'config'), { recursive: true });
   writeFileSync(join(root, '.tool', 'config', 'workflow.yaml'), 'workflow:\n  team:\n    enabled: true\n');
   spawnSync('git', ['init', '-q', root]);
+  writeApprovedSpec(root, 'SPEC-AUTH-001', { HOME: home });
   return { root, home };
 }
 

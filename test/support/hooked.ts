@@ -10,6 +10,7 @@ import { composeOperations } from '../../src/compose-team.ts';
 import type { Evidence } from '../../src/domain/team/caller.ts';
 import type { TeamState } from '../../src/domain/team/state.ts';
 import { act } from '../../src/engine/team/acting.ts';
+import { writeApprovedSpec } from './approved-spec.ts';
 import { ANALYST, ARCHITECT, RESEARCHER } from './plan-results.ts';
 import { type Cleanup, tempDir } from './temp.ts';
 
@@ -115,6 +116,9 @@ export class HookedProject {
   }
 
   call(who: string, name: string, input: Fields = {}): Promise<Fields> {
+    // A team builds what the user approved.
+    if (input.team_name === TEAM && !existsSync(join(this.root, '.tool', 'specs')))
+      writeApprovedSpec(this.root, 'SPEC-AUTH-001', this.env);
     return act(composeOperations(this.root, this.env), name, input, this.evidence(who));
   }
 

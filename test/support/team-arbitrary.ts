@@ -228,6 +228,7 @@ export const anyRecord: fc.Arbitrary<TeamRecord> = fc.oneof(
       forced: fc.boolean(),
     }),
   },
+  { weight: 1, arbitrary: record({ type: type('lead_moved'), session: fc.string() }) },
   { weight: 1, arbitrary: record({ type: type('deleted'), forced: fc.boolean(), by: author }) },
 );
 

@@ -85,7 +85,7 @@ export class TeamWorld {
   readonly logged: string[] = [];
   /** What the configuration was found to lack. */
   problems: string[] = [];
-  readonly context: HookContext;
+  context: HookContext;
   #view: ProjectView = {
     files: () => Promise.resolve([]),
     specs: () => [],
@@ -138,6 +138,8 @@ export class TeamWorld {
       placeOf: (path) => placeOf(path, this.root),
       workshop: () => Promise.resolve(null),
       hasAgentFile: () => false,
+      hostProcess: () => '77 1',
+      approval: () => Promise.resolve({ status: 'approved', counts: true, why: 'approved' }),
       host: () => ({ version: '2.1.177', form: 'project' }),
       writesOf: (_tool, input) =>
         Promise.resolve({

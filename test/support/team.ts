@@ -124,6 +124,7 @@ export const RECORDS: { readonly [T in TeamRecordType]: Of<T> } = {
   moved: { type: 'moved', event: 'ownership_assigned', reason: 'decomposed', by: LEAD },
   fell_back: { type: 'fell_back', trigger: 'spawn_failed', reason: 'no such agent' },
   restarted: { type: 'restarted', session: 'session-2', key_hash: null, keep: true },
+  lead_moved: { type: 'lead_moved', session: 'session-2' },
   deleted: { type: 'deleted', forced: false, by: LEAD },
   snapshot: { type: 'snapshot', state: {} },
   continued: { type: 'continued', next: 'log.2.jsonl' },

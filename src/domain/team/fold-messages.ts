@@ -51,7 +51,9 @@ export function takeMessage(draft: Draft, record: Of<'message_sent'>): string | 
 function recipientFault(draft: Draft, to: string): string | null {
   if (to === EVERYBODY || to === LEAD) return null;
   const member = draft.members.get(to);
-  if (member === undefined) return `${to} is no member of ${draft.team}`;
+  // What is for a role of the pattern waits until somebody plays it.
+  if (member === undefined)
+    return draft.purpose?.roles.includes(to) === true ? null : `${to} is no member of ${draft.team}`;
   return member.phase === 'over' ? `${to} has ended` : null;
 }
 

@@ -158,6 +158,10 @@ function takeRecord(draft: Draft, record: Stored<TeamRecord>): string | null {
       return takeFallback(draft, record);
     case 'restarted':
       return takeRestart(draft, record);
+    case 'lead_moved':
+      if (draft.lead.session === null) return 'no session of a host leads it';
+      draft.lead = { ...draft.lead, session: record.session };
+      return null;
     case 'deleted':
       return takeDeletion(draft, record);
     case 'snapshot':
@@ -188,7 +192,7 @@ function takeCreation(draft: Draft, record: Of<'created'>): string | null {
   const { team, phase, pattern, roles, subject, session, key_hash: keyHash, approval, base } = record;
   draft.team = team;
   draft.purpose = { phase, pattern, roles, subject };
-  draft.lead = { session, keyHash };
+  draft.lead = { session, keyHash, ...(record.host === undefined ? {} : { host: record.host }) };
   draft.approval = approval;
   draft.base = base;
   draft.commit = record.commit ?? null;
@@ -250,7 +254,8 @@ function takeRestart(draft: Draft, record: Of<'restarted'>): string | null {
   for (const member of draft.members.values())
     if (member.phase !== 'over') endMember(draft, member, record.at, 'replaced', 'the team was restarted');
   returnClaims(draft, LEAD);
-  draft.lead = { session: record.session, keyHash: record.key_hash, tasksBefore: draft.tasks.size };
+  const { session: leader, key_hash: keyHash, host } = record;
+  draft.lead = { session: leader, keyHash, tasksBefore: draft.tasks.size, ...(host === undefined ? {} : { host }) };
   draft.shutdownAt = null;
   draft.fallback = isAlone ? fallback : null;
   if (draft.proposal !== null) draft.proposal = proposedAgain(draft.proposal, record);

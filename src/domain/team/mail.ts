@@ -17,20 +17,27 @@ export function asksForWork(type: MessageType): boolean {
   return ASKING.has(type);
 }
 
-/** Who has stopped with such a message unread, and reads it only when somebody starts it again. */
-export function calledBack(state: TeamState): readonly { readonly name: string; readonly mail: readonly Message[] }[] {
-  return [...state.members.values()].flatMap(({ name, phase }) => {
-    const mail = phase === 'stopped' ? unreadOf(state, name).filter(({ type }) => asksForWork(type)) : [];
-    return mail.length === 0 ? [] : [{ name, mail }];
+export type Called = { readonly name: string; readonly isNew: boolean; readonly mail: readonly Message[] };
+
+/** Who has stopped, or was never started, with such a message unread, and reads it only when somebody starts it. */
+export function calledBack(state: TeamState): readonly Called[] {
+  const { members, purpose } = state;
+  const unstarted = (purpose?.roles ?? []).filter((role) => !members.has(role)).map((name) => ({ name, isNew: true }));
+  const stopped = [...members.values()].flatMap(({ name, phase }) =>
+    phase === 'stopped' ? [{ name, isNew: false }] : [],
+  );
+  return [...stopped, ...unstarted].flatMap((one) => {
+    const mail = unreadOf(state, one.name).filter(({ type }) => asksForWork(type));
+    return mail.length === 0 ? [] : [{ ...one, mail }];
   });
 }
 
 /** Which messages those are. */
-export function calledWords(called: ReturnType<typeof calledBack>): string {
+export function calledWords(called: readonly Called[]): string {
   return called
-    .map(({ name, mail }) => {
+    .map(({ name, isNew, mail }) => {
       const which = mail.map(({ seq, type, from }) => `${type} #${seq} of ${from}`).join(', ');
-      return `${name} has stopped and has not read ${which}`;
+      return `${name} ${isNew ? 'is not started' : 'has stopped'} and has not read ${which}`;
     })
     .join('; ');
 }

@@ -134,6 +134,7 @@ const LINES: { readonly [T in TeamRecordType]: Words<T> } = {
     who: LEAD,
     what: `restarts the team; ${keep ? 'what was done stays, what failed is tried again' : 'every task starts over'}`,
   }),
+  lead_moved: () => ({ who: LEAD, what: 'leads on in a new session of the same host' }),
   deleted: ({ forced, by }) => ({ who: by, what: `deletes the team${forced ? ' by force' : ''}` }),
   snapshot: () => ({ who: NOBODY, what: 'the state so far' }),
   continued: ({ next }) => ({ who: NOBODY, what: `the log goes on in ${next}` }),

@@ -50,6 +50,8 @@ export type TeamRecord =
       readonly base: string | null;
       /** The commit that was checked out; missing: there was none. */
       readonly commit?: string;
+      /** The host's process that leads, its id and its begin; missing: not known. */
+      readonly host?: string;
       /** What it begins with; missing: with none. */
       readonly tasks?: readonly TaskDraft[];
     } & Purpose)
@@ -208,11 +210,15 @@ export type TeamRecord =
       readonly key_hash: string | null;
       /** False: every task starts over. */
       readonly keep: boolean;
+      /** The host's process that leads from here on; missing: not known. */
+      readonly host?: string;
       /** True: what went on one at a time goes on so. */
       readonly alone?: boolean;
       /** True: from here on without the setting and the variable that allow a team. */
       readonly forced?: boolean;
     }
+  /** The same host leads on in a new session, as after /clear. */
+  | { readonly type: 'lead_moved'; readonly session: string }
   | { readonly type: 'deleted'; readonly forced: boolean; readonly by: string }
   /** The first record of a file that continues another. */
   | { readonly type: 'snapshot'; readonly state: unknown }

@@ -147,6 +147,8 @@ export type TeamState = {
   readonly lead: {
     readonly session: string | null;
     readonly keyHash: string | null;
+    /** The host's process, its id and its begin; missing: not known. */
+    readonly host?: string;
     /** How many tasks there were when it took the team up; missing: it has made the team. */
     readonly tasksBefore?: number;
   };

@@ -40,6 +40,12 @@ export function runTeamName(id: string): string | undefined {
   return SPEC_ID.test(id) ? `tool-run-${id.toLowerCase()}` : undefined;
 }
 
+/** The SPEC that the team of that name builds; undefined: its name is of none. */
+export function specOfRun(team: string): string | undefined {
+  const id = team.replace(/^tool-run-/, '').toUpperCase();
+  return runTeamName(id) === team ? id : undefined;
+}
+
 /** The team that works on an issue; `life` counts how often the issue came up. */
 export function issueTeamName(issue: number, life: number): string {
   return life === 1 ? `tool-run-issue-${issue}` : `tool-run-issue-${issue}-${life}`;

@@ -85,7 +85,7 @@ async function takeUpAlone(
     const going = log === undefined ? null : await decideGoingOn(context, log.state, decided);
     if (log === undefined || going === null) return null;
     const keep = settings.fallback.preserveProgress;
-    const refusal = await takeOver(log, going, { session: event.session, keep, isForced });
+    const refusal = await takeOver(log, going, { session: event.session, keep, isForced, host: context.hostProcess() });
     if (refusal !== null) return stop([refusal]);
     if (going.as === 'alone')
       return aloneNext(context, decided, log.state, decision.mode === 'team' ? going.why : reasons);
@@ -164,7 +164,7 @@ export async function restart(
       ]);
     const going = await decideGoingOn(context, log.state, null);
     const keep = settings.fallback.preserveProgress;
-    const refusal = await takeOver(log, going, { session: event.session, keep, isForced: false });
+    const refusal = await takeOver(log, going, { session: event.session, keep, isForced: false, host: context.hostProcess() });
     if (refusal !== null) return stop([refusal]);
     return say([
       `team ${log.state.team} was restarted, and you lead it now; ${keptWords(settings)}.`,

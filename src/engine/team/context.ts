@@ -4,6 +4,7 @@ import { messageOf, ToolError } from '../../domain/errors.ts';
 import type { SkipMark } from '../../domain/new-skips.ts';
 import type { GateResult, QualitySettings } from '../../domain/quality.ts';
 import type { HeldSecret } from '../../domain/secrets.ts';
+import type { Approval } from '../../domain/spec/spec.ts';
 import type { Caller, Evidence } from '../../domain/team/caller.ts';
 import { identify } from '../../domain/team/caller.ts';
 import { replacedWords } from '../../domain/team/guard.ts';
@@ -58,6 +59,10 @@ export type TeamContext = {
   readonly workshop: () => Promise<Workshop | null>;
   /** Whether the project or its user has a definition of that agent, in a file that is called like it. */
   readonly hasAgentFile: (agent: string) => boolean;
+  /** Whether a SPEC is approved as it stands. */
+  readonly approval: (id: string) => Promise<Approval>;
+  /** The host's process that this belongs to: its id and its begin; null: none is known. */
+  readonly hostProcess: () => string | null;
   /** null: none; somebody at a terminal, or another client. */
   readonly host: () => Host | null;
 };

@@ -72,6 +72,13 @@ function isLed({ lead }: TeamState, session: string): boolean {
   return lead.session === null || lead.session === session;
 }
 
+/** /clear begins a new session in the same host: whoever led before leads on, and its teammates are still there. */
+async function moveLead({ hostProcess }: HookContext, log: TeamLog, { session, source }: HostEvent): Promise<void> {
+  const { lead } = log.state;
+  if (source !== 'clear' || lead.session === null || lead.session === session || lead.host === undefined) return;
+  if (lead.host === hostProcess()) await log.append({ type: 'lead_moved', session });
+}
+
 /** A session that begins again has none of the agents that it had before: they ended with the process. */
 async function endWithSession(log: TeamLog, { session, source }: HostEvent): Promise<readonly string[]> {
   if (log.state.lead.session !== session || (source !== 'startup' && source !== 'resume')) return [];
@@ -89,6 +96,7 @@ export async function onSessionStart(context: HookContext, event: HostEvent): Pr
   // A teammate has its brief in its first prompt.
   if (context.startedAs !== null) return SILENT;
   return withReadable(context.teams, async (logs, unread) => {
+    for (const log of logs) await moveLead(context, log, event);
     // What another session does one at a time keeps nobody from writing.
     const told = logs.filter(({ state }) => state.session !== 'fallback' || isLed(state, event.session));
     const gone: string[] = [];

@@ -34,17 +34,24 @@ export async function decideGoingOn(
 /**
  * Whoever takes it up leads it from now on; gives why not.
  * @param session the host's; null: a terminal
+ * @param host its process; null: not known
  * @param keep false: every task starts over
  */
 export async function takeOver(
   log: TeamLog,
   going: GoingOn | null,
-  by: { readonly session: string | null; readonly keep: boolean; readonly isForced: boolean },
+  by: {
+    readonly session: string | null;
+    readonly keep: boolean;
+    readonly isForced: boolean;
+    readonly host: string | null;
+  },
 ): Promise<string | null> {
   const isFallen = log.state.session === 'fallback';
   const { refusal } = await log.append({
     ...{ type: 'restarted', session: by.session, key_hash: null, keep: by.keep },
     ...(going?.as === 'team' ? {} : { alone: true }),
+    ...(by.host === null ? {} : { host: by.host }),
     ...(by.isForced ? { forced: true } : {}),
   });
   // Whoever led before had not said it yet.

@@ -12,7 +12,7 @@ import type { Purpose } from '../../domain/team/record.ts';
 import { agentOf, PATTERNS, type Phase, ROLES } from '../../domain/team/role.ts';
 import type { TeamSettings } from '../../domain/team/settings.ts';
 import { isLost, isModelLed, isStanding, SHUTDOWN_DEADLINE_MS } from '../../domain/team/state.ts';
-import { phaseOfTeam } from '../../domain/team/team-name.ts';
+import { phaseOfTeam, specOfRun } from '../../domain/team/team-name.ts';
 import { problemsInLine } from '../../domain/text.ts';
 import type { TeamLog } from '../ports.ts';
 import { type Answer, must, mustBeReadable, refuse, type Somebody, type TeamContext, withReadable } from './context.ts';
@@ -99,6 +99,9 @@ export async function createTeam(context: TeamContext, input: Input, evidence: E
   // What is refused leaves no log behind.
   if (!context.teams.list().includes(name)) {
     purposeAllowed(context, name, phase, input, settings);
+    // A person at a terminal is the one who approves.
+    const needsWord = settings.requirePlanApproval && evidence.kind !== 'environment';
+    if (phase === 'run' && needsWord) await mustBeApproved(context, name);
     const missing = await missingForGate(context, phase, settings);
     if (missing.length > 0) refuse(`no team is made: ${missing.join('; ')}. Tell the user that, and wait`);
   }
@@ -111,6 +114,20 @@ export async function createTeam(context: TeamContext, input: Input, evidence: E
       : 'fallback.enabled is false: stop here and tell the user';
     throw new ToolError('refused', `TeamCreate fails: ${messageOf(error)}. ${after}`, { cause: error });
   }
+}
+
+/** Whoever makes a team to build without the command that does so needs the same: a SPEC that the user approved as it stands. */
+async function mustBeApproved(context: TeamContext, team: string): Promise<void> {
+  const id = specOfRun(team);
+  if (id === undefined)
+    return refuse(
+      `team_name: expected tool-run-<spec-id-lowercase> of a SPEC, such as tool-run-spec-auth-001, got ${team}. /tool:1-plan makes a SPEC, and the user approves it`,
+    );
+  const { counts, why } = await context.approval(id);
+  if (!counts)
+    refuse(
+      `no team is made: ${id} is not approved (${why}). Ask the user to send exactly \`approve ${id}\`, then call TeamCreate {"team_name":"${team}"} again`,
+    );
 }
 
 /** What is wrong with the settings is said by what goes by those that hold meanwhile. */
@@ -138,6 +155,7 @@ async function begin(
     const isStamped = evidence.kind === 'stamp';
     const { key, hash } = context.keys.create();
     const commit = await context.workTree.head();
+    const host = context.hostProcess();
     await must(log, {
       type: 'created',
       team: name,
@@ -150,6 +168,7 @@ async function begin(
       approval: settings.requirePlanApproval,
       base: await context.workTree.tree(),
       ...(commit === null ? {} : { commit }),
+      ...(host === null ? {} : { host }),
       ...(proposal === null ? {} : { tasks: proposal.drafts }),
     });
     const { state } = log;

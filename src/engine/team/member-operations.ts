@@ -47,9 +47,15 @@ function isMeasured({ hooks: { taskCompleted } }: TeamSettings): boolean {
   return taskCompleted.enabled && taskCompleted.requireQualityCheck;
 }
 
+/** Whom mail may be for: whoever is a member, and the roles that are still to be started. */
+function addressees({ members, purpose }: TeamState): readonly { readonly name: string; readonly isOver: boolean }[] {
+  const roles = (purpose?.roles ?? []).filter((role) => !members.has(role)).map((name) => ({ name, isOver: false }));
+  return [...[...members.values()].map(({ name, phase }) => ({ name, isOver: phase === 'over' })), ...roles];
+}
+
 export async function sendMessage(context: TeamContext, log: TeamLog, caller: Somebody, input: Input): Promise<Answer> {
   const { state } = log;
-  const members = [...state.members.values()].map(({ name, phase }) => ({ name, isOver: phase === 'over' }));
+  const members = addressees(state);
   const recipient = findRecipient(input.text('recipient'), members);
   const checked = checkMessage(input.text('type'), input.raw('content'));
   const problems = [...(recipient.ok ? [] : [recipient.problem]), ...(checked.ok ? [] : checked.problems)];
@@ -58,7 +64,10 @@ export async function sendMessage(context: TeamContext, log: TeamLog, caller: So
   const { name: to } = recipient;
   if (to === caller.name) refuse(`recipient: that is you; expected one of the others`);
   const owner = type === 'change_request' || type === 'change_completed' ? await ownerFor(context, content) : null;
-  const owned = owner === null || members.some(({ name, isOver }) => name === owner && !isOver) ? owner : LEAD;
+  // Where its owner is not started yet, it may be asked for there, or of the lead.
+  const isThere = owner !== null && state.members.has(owner);
+  const isKnown = members.some(({ name, isOver }) => name === owner && !isOver);
+  const owned = owner === null || (isKnown && (isThere || to === owner)) ? owner : LEAD;
   const verdict = judgeRoute(type, caller.name, to, owned);
   if (verdict.kind === 'refused') refuse(verdict.words);
   if (type === 'quality_gate_passed' && state.gate !== null && !state.gate.ok)
@@ -108,19 +117,19 @@ export async function sendMessage(context: TeamContext, log: TeamLog, caller: So
 
 /** Whoever has stopped reads nothing until its lead starts it again. */
 async function tellStopped(log: TeamLog, { name: by }: Somebody, to: string, type: MessageType): Promise<Answer> {
-  const names = [...log.state.members.values()]
-    .filter(({ name, phase }) => phase === 'stopped' && (to === EVERYBODY || to === name))
-    .map(({ name }) => name);
+  const { members } = log.state;
+  const isNew = to !== EVERYBODY && to !== LEAD && !members.has(to);
+  const stopped = [...members.values()].filter(
+    ({ name, phase }) => phase === 'stopped' && (to === EVERYBODY || to === name),
+  );
+  const names = isNew ? [to] : stopped.map(({ name }) => name);
   if (names.length === 0) return {};
   const isTold = by !== LEAD && asksForWork(type);
-  const who = names.join(', ');
-  if (isTold)
-    await tellLead(
-      log,
-      `${who} has stopped, and has a ${type} of ${by}${isModelLed(log.state) ? ': start it again with Task' : ''}`,
-    );
+  const who = `${names.join(', ')} ${isNew ? 'is not started yet' : 'has stopped'}`;
+  const start = isNew ? 'start it with Task' : 'start it again with Task';
+  if (isTold) await tellLead(log, `${who}, and has a ${type} of ${by}${isModelLed(log.state) ? `: ${start}` : ''}`);
   return {
-    note: `${who} has stopped: the lead has to start it again with Task before it reads this${isTold ? `. ${LEAD} was told` : ''}`,
+    note: `${who}: it reads this once the lead has started it with Task${isTold ? `. ${LEAD} was told` : ''}`,
   };
 }
 

@@ -126,6 +126,18 @@ function mustBeOf(task: Task, name: string, { tasks }: TeamState): void {
   if (before.length > 0) refuse(`task ${id} waits for ${before.join(', ')}: that comes first${then}`);
 }
 
+/** A lead that is a model completes for nobody: what a teammate is to do, that teammate completes. */
+function mustNotBeOfAnother({ id, owner, claim, status }: Task, state: TeamState): void {
+  if (owner === null || status !== 'pending' || claim !== null) return;
+  if (!isModelLed(state) || state.session === 'fallback') return;
+  const there = state.members.get(owner);
+  const isAtWork = there !== undefined && isLive(there) && there.phase !== 'stopped';
+  const who = isAtWork ? `${owner} completes it.` : `Start ${startWords([owner], state)}`;
+  refuse(
+    `task ${id} is meant for ${owner}, who has not begun it. ${who} To do without it, TaskUpdate {"taskId":"${id}","status":"failed","result":"not needed"}.`,
+  );
+}
+
 export async function updateTask(context: TeamContext, log: TeamLog, caller: Somebody, input: Input): Promise<Answer> {
   const task = taskOf(log.state, input.text('taskId'));
   const status = statusOf(input.text('status'));
@@ -150,6 +162,7 @@ export async function updateTask(context: TeamContext, log: TeamLog, caller: Som
     return shown(taskOf(log.state, task.id), log.state);
   }
   if (status === 'completed' && caller.kind === 'member') mustBeOf(task, name, log.state);
+  if (status === 'completed' && caller.kind === 'lead') mustNotBeOfAnother(task, log.state);
   const before = beginnable(log.state);
   const { gate } = log.state;
   const passed =

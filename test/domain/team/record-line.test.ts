@@ -102,6 +102,7 @@ const WORDS: readonly (readonly [TeamRecord, string, string])[] = [
   ],
   [rec('member_used'), 'backend-dev', 'has used $0.0125, 150 tokens for task 1'],
   [rec('fell_back'), '–', 'falls back to sub-agents (spawn_failed): no such agent'],
+  [rec('lead_moved'), 'team-lead', 'leads on in a new session of the same host'],
   [rec('restarted'), 'team-lead', 'restarts the team; what was done stays, what failed is tried again'],
   [rec('restarted', { keep: false }), 'team-lead', 'restarts the team; every task starts over'],
   [rec('deleted', { forced: true }), 'team-lead', 'deletes the team by force'],

@@ -610,7 +610,7 @@ test('a lead that is known by a key is told as well; one that is code takes thes
   const nothing: Evidence = { kind: 'nothing', why: 'the host names nobody' };
   const lead = async (name: string, input: Answer) => act(world.context, name, input, nothing);
   const { key } = await lead('TeamCreate', { team_name: DEBUG, subject: 'it fails' });
-  await lead('TaskCreate', { key, subject: 'Look', description: 'd', owner: 'hypothesis-1' });
+  await lead('TaskCreate', { key, subject: 'Look', description: 'd' });
   const { note } = await lead('TaskUpdate', {
     key,
     taskId: '1',

@@ -228,7 +228,7 @@ test('messages reach exact names, in order, and are read once', async (t) => {
   for (const [recipient, words] of [
     ['team-frontend-dev', /did you mean frontend-dev\?/],
     ['frontendDev', /did you mean frontend-dev\?/],
-    ['designer', /expected one of backend-dev, frontend-dev, team-lead, all, got "designer"/],
+    ['designer', /expected one of backend-dev, frontend-dev, tester, team-lead, all, got "designer"/],
   ] as const)
     assert.match(
       await world.refused('backend-dev', 'SendMessage', { recipient, type: 'api_ready', content: ready }),
@@ -886,7 +886,7 @@ test('a completion that is refused changes nothing, whom the task is for include
   await world.call('team-lead', 'TaskCreate', { subject: 'API', description: 'd', owner: 'frontend-dev' });
   const complete = { taskId: '1', status: 'completed', owner: 'backend-dev' };
   world.fails('tests');
-  assert.match(await world.refused('team-lead', 'TaskUpdate', complete), /says 404/);
+  assert.match(await world.refused('team-lead', 'TaskUpdate', complete), /task 1 is meant for frontend-dev/);
   assert.equal(world.state().tasks.get('1')?.owner, 'frontend-dev');
   await world.call('frontend-dev', 'TaskUpdate', { taskId: '1', status: 'in_progress' });
   for (const status of ['completed', 'pending'])
@@ -895,10 +895,8 @@ test('a completion that is refused changes nothing, whom the task is for include
       /says 404|claimed by frontend-dev/,
     );
   assert.equal(world.state().tasks.get('1')?.owner, 'frontend-dev');
-  await world.call('frontend-dev', 'TaskUpdate', { taskId: '1', status: 'pending' });
-  world.gate = [{ ...failing('c'.repeat(40)), ok: true, checks: [] }];
-  const answer = await world.call('team-lead', 'TaskUpdate', complete);
-  assert.deepEqual([answer.owner, answer.status], ['backend-dev', 'completed']);
+  assert.match(await world.refused('frontend-dev', 'TaskUpdate', { taskId: '1', status: 'completed' }), /says 404/);
+  assert.equal(world.state().tasks.get('1')?.status, 'in_progress');
 });
 
 test('a lease is for what is written: no directory, and no link to another place', async (t) => {
@@ -1048,4 +1046,59 @@ test('who judges is shown what was measured last with its task; nobody else is',
   await world.append({ type: 'gate_measured', task: null, tree, ok, checks, coverage });
   assert.deepEqual(await measured('quality'), ['The gate measured the work of all:', '- tests failed: it failed']);
   assert.equal(await measured('backend-dev'), undefined);
+});
+
+test('a team that builds is made for a SPEC that the user has approved, and for nothing else', async (t) => {
+  const world = new TeamWorld(t);
+  world.context = {
+    ...world.context,
+    approval: () => Promise.resolve({ status: 'draft', counts: false, why: 'status: draft' }),
+  };
+  assert.match(
+    await world.refused('team-lead', 'TeamCreate', { team_name: TEAM }),
+    /SPEC-AUTH-001 is not approved \(status: draft\)\. Ask the user to send exactly `approve SPEC-AUTH-001`/,
+  );
+  assert.match(
+    await world.refused('team-lead', 'TeamCreate', { team_name: 'tool-run-my-thing' }),
+    /expected tool-run-<spec-id-lowercase> of a SPEC, .* got tool-run-my-thing/,
+  );
+  world.settings = { ...world.settings, requirePlanApproval: false };
+  assert.equal((await world.call('team-lead', 'TeamCreate', { team_name: TEAM })).state, 'created');
+});
+
+test('a lead does not complete what a teammate has not begun', async (t) => {
+  const world = new TeamWorld(t);
+  await world.team(['backend-dev']);
+  await world.call('team-lead', 'TaskCreate', { subject: 'API', description: 'd', owner: 'backend-dev' });
+  const completed = { taskId: '1', status: 'completed', result: 'done' };
+  assert.match(
+    await world.refused('team-lead', 'TaskUpdate', completed),
+    /task 1 is meant for backend-dev, who has not begun it\. backend-dev completes it\./,
+  );
+  await world.call('team-lead', 'TaskUpdate', { taskId: '1', status: 'failed', result: 'not needed' });
+  assert.equal(world.state().tasks.get('1')?.status, 'failed');
+});
+
+test('mail to a role of the pattern waits until somebody plays it', async (t) => {
+  const world = new TeamWorld(t);
+  await world.team(['backend-dev']);
+  const bug = { test: 'a', expected: 'b', actual: 'c' };
+  const sent = await world.call('backend-dev', 'SendMessage', {
+    recipient: 'tester',
+    type: 'bug_report',
+    content: bug,
+  });
+  assert.match(
+    String(sent.note),
+    /tester is not started yet: it reads this once the lead has started it with Task\. team-lead was told/,
+  );
+  const told = world.state().messages.at(-1);
+  assert.equal(told?.content, 'tester is not started yet, and has a bug_report of backend-dev: start it with Task');
+  assert.match(
+    await world.refused('backend-dev', 'SendMessage', { recipient: 'designer', type: 'bug_report', content: bug }),
+    /recipient: expected one of backend-dev, frontend-dev, tester, team-lead, all, got "designer"/,
+  );
+  await world.call('team-lead', 'Task', { subagent_type: 'team-tester', team_name: TEAM, name: 'tester', prompt: 'p' });
+  const { messages } = await world.call('tester', 'Inbox', {});
+  assert.equal(Array.isArray(messages) && messages.length, 1);
 });

@@ -234,3 +234,22 @@ test('that its host ended, or that it was asked to end, is not counted as a run 
   }
   assert.equal(statusOf(world, '1'), 'pending');
 });
+
+test('after /clear the same host leads on, and its teammates with it; another host does not', async (t) => {
+  const world = new TeamWorld(t);
+  await registered(world);
+  await begins(world);
+  const cleared = (session: string) =>
+    onSessionStart(world.context, world.event(LEAD, 'SessionStart', { source: 'clear', session }));
+  const mine = world.context.hostProcess;
+  world.context = { ...world.context, hostProcess: () => '78 1' };
+  const other = await cleared('session-9');
+  assert.ok(other.kind === 'context');
+  assert.match(other.text, /stands in this project, led by another session/);
+  world.context = { ...world.context, hostProcess: mine };
+  const answer = await cleared('session-2');
+  assert.ok(answer.kind === 'context');
+  assert.match(answer.text, /^toolcrew: you lead team tool-run-spec-auth-001/);
+  assert.equal(world.state().lead.session, 'session-2');
+  assert.equal(phase(world), 'working');
+});

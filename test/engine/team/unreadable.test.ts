@@ -53,8 +53,8 @@ for (const [name, text, why] of [
     const unknown = { kind: 'key', hash: 'of a key that is in no log' } as const;
     await assert.rejects(operate(world.context, 'TaskList', {}, unknown), why);
     const nobody = { kind: 'nothing', why: 'x' } as const;
-    await assert.rejects(operate(world.context, 'TeamCreate', { team_name: 'tool-run-c' }, nobody), why);
-    assert.equal((await world.call('team-lead', 'TeamCreate', { team_name: 'tool-run-c' })).state, 'created');
+    await assert.rejects(operate(world.context, 'TeamCreate', { team_name: 'tool-run-spec-c-001' }, nobody), why);
+    assert.equal((await world.call('team-lead', 'TeamCreate', { team_name: 'tool-run-spec-c-001' })).state, 'created');
   });
 
 test('where the only team cannot be read nothing is taken for its absence', async (t) => {

@@ -127,7 +127,12 @@ export async function takeUp(
     const failed = [...state.tasks.values()].filter(({ status }) => status === 'failed');
     const { fallback: falling, budget } = await context.settings();
     const { preserveProgress: keep } = falling;
-    const refusal = await takeOver(log, going, { session: null, keep, isForced: decided?.isForced === true });
+    const refusal = await takeOver(log, going, {
+      session: null,
+      keep,
+      isForced: decided?.isForced === true,
+      host: null,
+    });
     if (refusal !== null) return refuse(refusal);
     if (going !== null) sayGoingOn(team, going, decided?.decision.reasons ?? [], say);
     else if (decided !== null) say(`team ${team} stands: its work goes on`);
