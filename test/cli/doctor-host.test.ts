@@ -10,7 +10,9 @@ test('below the directory of the settings no hook runs, which is said with the c
   const place = join(root, 'src');
   writeTree(root, { 'src/a.ts': '//\n' });
   assert.deepEqual(checkStart(root, place), [], 'nothing is installed');
-  const hooks = { Stop: [{ hooks: [{ type: 'command', command: 'node "$CLAUDE_PROJECT_DIR/.tool/hooks/session-start"' }] }] };
+  const hooks = {
+    Stop: [{ hooks: [{ type: 'command', command: 'node "$CLAUDE_PROJECT_DIR/.tool/hooks/session-start"' }] }],
+  };
   writeTree(root, { '.tool/hooks/session-start': '//\n', '.claude/settings.json': JSON.stringify({ hooks }) });
   assert.deepEqual(checkStart(root, root), []);
   const [row] = checkStart(root, place);

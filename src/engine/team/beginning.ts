@@ -164,7 +164,12 @@ export async function restart(
       ]);
     const going = await decideGoingOn(context, log.state, null);
     const keep = settings.fallback.preserveProgress;
-    const refusal = await takeOver(log, going, { session: event.session, keep, isForced: false, host: context.hostProcess() });
+    const refusal = await takeOver(log, going, {
+      session: event.session,
+      keep,
+      isForced: false,
+      host: context.hostProcess(),
+    });
     if (refusal !== null) return stop([refusal]);
     return say([
       `team ${log.state.team} was restarted, and you lead it now; ${keptWords(settings)}.`,
