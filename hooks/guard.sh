@@ -26,15 +26,13 @@ answers() {
   true 2>/dev/null >"$now" && [ "$1" -nt "$now" ]
 }
 
-# stands: whether the project has a team, or the checkout that its worktree belongs to.
+# stands: whether the project has a team, or the checkout in which the host made a worktree for an agent.
 stands() (
   cd "${CLAUDE_PROJECT_DIR:-.}" 2>/dev/null || return 0
   at=$(pwd -P)
   case $at in */.tool/worktrees/*) return 0 ;; esac
   while [ -n "$at" ] && [ ! -e "$at/.git" ] && [ ! -d "$at/.tool" ]; do at=${at%/*}; done
-  if read -r _ git 2>/dev/null <"$at/.git" && cd "$at" && cd "$git" && read -r common 2>/dev/null <commondir; then
-    cd "$common/.." && at=$(pwd -P)
-  fi
+  at=${at%%/.claude/worktrees/agent-*}
   for log in "$at"/.tool/teams/*/log.jsonl; do [ ! -e "$log" ] || return 0; done
   return 1
 )

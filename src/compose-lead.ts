@@ -145,8 +145,7 @@ export function composeLead(options: ComposeLeadOptions): ComposedLead {
   };
   const leading: HookContext = { ...context, project: view, log: options.log ?? context.log };
   const home = { stateDir, runtime, env, passed, mark, bounds };
-  const roomFor = (place: string, team: string) => () =>
-    openGateRoom(home, { main, checkout: root, team, root: place });
+  const roomFor = (place: string, team: string) => () => openGateRoom(home, { main, team, root: place });
   return {
     context: leading,
     project,

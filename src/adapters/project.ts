@@ -1,12 +1,12 @@
-// Where a project is: the directory that tools work in, and the main checkout whose .tool holds its teams.
+// Where a project is: the directory that tools work in, and the checkout whose .tool holds its teams.
 
-import { readFileSync, realpathSync, statSync } from 'node:fs';
+import { realpathSync, statSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 
 export type Project = {
   /** Paths of files are told from here. */
   readonly root: string;
-  /** The same but in a worktree: there, the checkout that it belongs to. */
+  /** The same but in a worktree of a team's or of a host's agent: there, the checkout that it was made in. */
   readonly main: string;
 };
 
@@ -16,18 +16,10 @@ function kindOf(path: string): 'file' | 'directory' | 'none' {
   return stat.isDirectory() ? 'directory' : 'file';
 }
 
-/** The checkout that a worktree belongs to, by what its `.git` file points to. */
+/** The checkout that a host made a worktree in for one of its agents; any other is a project of its own. */
 function mainOf(root: string): string {
-  const git = join(root, '.git');
-  if (kindOf(git) !== 'file') return root;
-  try {
-    const [, gitDir = ''] = /^gitdir: (.+)$/m.exec(readFileSync(git, 'utf8')) ?? [];
-    const place = resolve(root, gitDir.trim());
-    const common = resolve(place, readFileSync(join(place, 'commondir'), 'utf8').trim());
-    return common.endsWith('/.git') ? dirname(common) : root;
-  } catch {
-    return root;
-  }
+  const [, checkout] = /^(.+?)\/\.claude\/worktrees\/agent-[^/]+$/.exec(root) ?? [];
+  return checkout !== undefined && kindOf(join(root, '.git')) === 'file' ? checkout : root;
 }
 
 /** A worktree of a team's, by where it is: what it holds is its writer's. */
@@ -59,6 +51,7 @@ function leadPlace(start: string): Project | undefined {
 
 /**
  * Finds the project that a directory lies in: the nearest one upwards that is a Git checkout or has a `.tool`, else itself.
+ * Of several checkouts of one repository each is a project of its own, with the SPECs, settings and teams that it holds.
  * @param stated where the host says that it is, which counts more
  */
 export function findProject(cwd: string, stated?: string): Project {

@@ -332,20 +332,16 @@ function withoutDaemon(checks: readonly Check[]): readonly Check[] {
 
 export async function doctorCommand(path: string, options: { readonly json?: boolean }): Promise<void> {
   requireHome();
-  const { root, main } = findProject(process.cwd());
-  const hasTeams = [root, main].some((place) => hasTeamMode(place, process.env));
+  const { main } = findProject(process.cwd());
+  const hasTeams = hasTeamMode(main, process.env);
   // Nobody names another file that is not there but by mistake.
   const hasDaemon = path !== DEFAULT_PATH || existsSync(path);
   const daemon = await diagnose(path, process.env);
   const checks = [
     ...(hasTeams && !hasDaemon ? withoutDaemon(daemon) : daemon),
-    // In a worktree the command alone would install into that.
     ...(hasTeams || !hasDaemon
       ? await diagnoseTeam(main, process.env, process.cwd())
-      : withoutTeamMode(process.env)
-    ).map((check) =>
-      check.mend?.endsWith('tool init') === true && root !== main ? { ...check, mend: `${check.mend} ${main}` } : check,
-    ),
+      : withoutTeamMode(process.env)),
   ];
   const failed = checks.some((check) => check.status === 'fail');
   process.exitCode = failed ? 1 : 0;

@@ -1,7 +1,5 @@
 // `tool init`: puts hooks, agents, commands and the team server into a project, all of it or nothing.
 
-import { existsSync } from 'node:fs';
-import { join } from 'node:path';
 import { lookAhead } from '../adapters/checks/outlook.ts';
 import { TEAM_FILE } from '../adapters/config/team-file.ts';
 import { teamFileText } from '../adapters/config/team-file-text.ts';
@@ -21,7 +19,6 @@ import { formatterNotes } from '../install/formatters.ts';
 import { filesLeftOut } from '../install/host-events.ts';
 import { type Host, hostForm } from '../install/host-form.ts';
 import { type Plan, planInstall, readManifest } from '../install/install.ts';
-import { MANIFEST } from '../install/manifest.ts';
 import { performAll } from '../install/operations.ts';
 import { readPayload } from '../install/payload.ts';
 import { findProject, type Project } from '../install/project.ts';
@@ -43,11 +40,8 @@ async function findHost(given: string | undefined): Promise<Host> {
   return hostForm(version);
 }
 
-function nextStep(project: Project): string {
-  const { root, main } = project;
-  if (main !== root && !existsSync(join(main, MANIFEST)))
-    return `Next: tool init ${main}  (this is a worktree of it, and teams and their configuration are those of that checkout)`;
-  return `Next: open Claude Code in ${project.root} and type  /tool:1-plan "<feature>" --team`;
+function nextStep({ root }: Project): string {
+  return `Next: open Claude Code in ${root} and type  /tool:1-plan "<feature>" --team`;
 }
 
 /** What nobody owns, by the settings and the files that the project has. */

@@ -27,7 +27,7 @@ export function printedBoard(view: TeamView): string {
   return `${boardText(view, outputColumns()).join('\n')}\n`;
 }
 
-/** @param root the project, that of the main checkout in a worktree */
+/** @param root the project, that of the checkout in a team's worktree */
 export async function boardCommand(root: string, name: string | undefined, options: BoardOptions): Promise<void> {
   const team = await findTeam(root, name);
   if (options.json === true) {

@@ -72,7 +72,7 @@ async function checkMember(member: string, { directory }: FoundTeam): Promise<vo
   );
 }
 
-/** @param root the project, that of the main checkout in a worktree */
+/** @param root the project, that of the checkout in a team's worktree */
 export async function eventsCommand(root: string, name: string | undefined, options: EventsOptions): Promise<void> {
   checkType(options.type);
   const team = await findTeam(root, name);

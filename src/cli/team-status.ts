@@ -57,7 +57,7 @@ function printedTeams(teams: readonly Read[], archived: readonly FoundTeam[], co
   return `${lines.map((line) => printed(line, columns)).join('\n')}\n`;
 }
 
-/** @param root the project, that of the main checkout in a worktree */
+/** @param root the project, that of the checkout in a team's worktree */
 export async function statusCommand(
   root: string,
   name: string | undefined,

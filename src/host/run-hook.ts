@@ -55,7 +55,7 @@ class Scene {
     this.#event = event;
   }
 
-  /** The project's main checkout. */
+  /** The checkout that holds the project's teams. */
   get main(): string {
     this.#main ??= findProject(this.#event.cwd, process.env.CLAUDE_PROJECT_DIR).main;
     return this.#main;

@@ -10,7 +10,7 @@ import { MANIFEST } from './manifest.ts';
 export type Project = {
   readonly root: string;
   readonly kind: string;
-  /** Where its teams and their configuration are: of a worktree, the checkout that it belongs to. */
+  /** Where its teams and their configuration are: of a team's worktree, the checkout that it was made in. */
   readonly main: string;
 };
 

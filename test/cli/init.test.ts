@@ -248,23 +248,21 @@ test('while a team stands no agent takes out or changes what is installed, and a
   assert.ok(!existsSync(join(root, '.claude/settings.json')));
 });
 
-test('in a worktree it says that teams are those of the checkout, and what to type there', (t) => {
+test('a worktree of the person is a project of its own, whatever is installed in the main checkout', (t) => {
   const { root, home, tool } = machine(t, '2.1.100');
   const git = (...args: readonly string[]) => execFileSync('git', ['-C', root, ...args], { env: cleanEnv(home) });
   git('init', '-q');
   git('-c', 'user.name=x', '-c', 'user.email=x@example.com', 'commit', '-q', '--allow-empty', '-m', 'x');
   const worktree = join(home, 'worktree');
   git('worktree', 'add', '-q', worktree);
-  const { stdout } = tool(['init'], worktree);
-  assert.match(stdout, new RegExp(`^Next: tool init ${root}  \\(this is a worktree of it, `, 'm'));
   const rowOf = () => {
     const { checks } = JSON.parse(tool(['doctor', '--json'], worktree).stdout);
     return checks.find(({ name }: Readonly<Record<string, unknown>>) => name === 'team mode');
   };
-  assert.deepEqual([rowOf()?.says, rowOf()?.mend], [`not installed in ${root}`, `tool init ${root}`]);
   tool(['init']);
+  assert.deepEqual([rowOf()?.says, rowOf()?.mend], [`not installed in ${worktree}`, 'tool init']);
+  assert.match(tool(['init'], worktree).stdout, new RegExp(`^Next: open Claude Code in ${worktree} `, 'm'));
   assert.equal(rowOf()?.status, 'ok');
-  assert.match(tool(['init'], worktree).stdout, /^Next: open Claude Code in /m);
 });
 
 test('what is no project is refused', (t) => {

@@ -99,7 +99,7 @@ for (const shell of ['/bin/dash', '/bin/bash'].filter((path) => existsSync(path)
       const { project } = place;
       project.commit();
       await place.lead();
-      const worktree = join(project.root, '..', 'worktree');
+      const worktree = join(project.root, '.claude', 'worktrees', 'agent-1');
       await runProgram('git', ['worktree', 'add', '-q', worktree], '', project.env, project.root);
       const command = installed(form, 'Write');
       const bin = join(project.root, '..', 'bin');
@@ -114,7 +114,7 @@ for (const shell of ['/bin/dash', '/bin/bash'].filter((path) => existsSync(path)
       const part = (path: string) => join(worktree, '.tool', 'hooks', path);
       assert.equal(await codes('own', 'no node', 'worktree'), '0 2 2 2 0 2');
       rmSync(part('pre-tool-use.js'));
-      assert.equal(await codes('worktree'), '2 2', 'its team is that of the checkout');
+      assert.equal(await codes('worktree'), '2 2', 'its team is that of the checkout that it was made in');
       place.remove('guard.sh');
       assert.equal(await codes('own'), form === 'script' ? '0 2' : '2 2', 'the guard that is left decides');
       place.remove('');
@@ -155,7 +155,7 @@ test('the team of a worktree stands in the checkout that it belongs to', async (
   const { project } = place;
   project.commit();
   await place.lead();
-  const worktree = join(project.root, '..', 'worktree');
+  const worktree = join(project.root, '.claude', 'worktrees', 'agent-1');
   await runProgram('git', ['worktree', 'add', '-q', worktree], '', project.env, project.root);
   place.remove('pre-tool-use.js');
   const at = { CLAUDE_PROJECT_DIR: worktree };

@@ -92,7 +92,7 @@ for (const [name, event] of HOOKS) {
     assert.equal(broken.code, 0, broken.stderr);
     const needsIt = name === 'user-prompt-submit';
     if (needsIt) {
-      assert.match(broken.stderr, /^toolcrew: .*workflow\.yaml.*the defaults hold until it is mended: no team mode\n$/);
+      assert.match(broken.stderr, /^toolcrew: .*workflow\.yaml.*the defaults hold until it is mended: no team mode, default owners and gate\n$/);
     } else assert.equal(broken.stderr, '');
   });
 
@@ -167,19 +167,20 @@ test('standard input that is not there or no file is no crash', async (t) => {
   }
 });
 
-test('a project in a worktree is that of its checkout', async (t) => {
+test('a worktree that the host made for an agent is of its checkout; one of the person is a project of its own', async (t) => {
   const project = await new HookedProject(t).team('backend-dev', 'tester');
-  const tree = join(project.root, '..', 'worktree');
   const git = 'git -c user.name=n -c user.email=e@x';
+  const [agents, persons] = ['.claude/worktrees/agent-1', '../worktree'];
   const made = await runProgram(
     'sh',
-    ['-c', `${git} commit -q --allow-empty -m x && git worktree add -q ../worktree`],
+    ['-c', `${git} commit -q --allow-empty -m x && git worktree add -q ${agents} && git worktree add -q ${persons}`],
     '',
     project.env,
     project.root,
   );
   assert.equal(made.code, 0, made.stderr);
-  const write = (path: string) => {
+  const write = (place: string, path: string) => {
+    const tree = join(project.root, place);
     const fields = project.fields('backend-dev', 'PreToolUse', {
       cwd: tree,
       tool_name: 'Write',
@@ -190,8 +191,10 @@ test('a project in a worktree is that of its checkout', async (t) => {
       CLAUDE_PROJECT_DIR: tree,
     });
   };
-  assert.equal((await write('src/api/a.ts')).code, 0);
-  assert.match((await write('tests/a.ts')).stderr, /tests\/a\.ts is tester's/);
+  assert.equal((await write(agents, 'src/api/a.ts')).code, 0);
+  assert.match((await write(agents, 'tests/a.ts')).stderr, /tests\/a\.ts is tester's/);
+  const own = await write(persons, 'tests/a.ts');
+  assert.deepEqual([own.code, own.stderr], [0, '']);
 });
 
 test('a hook that the shell of an agent starts does nothing, and says so', async (t) => {

@@ -74,7 +74,7 @@ test('a project below the top of its repository', async (t) => {
   assert.equal(git('status', '--porcelain'), '');
 });
 
-test('a project that is a worktree itself: the team begins from where that stands', async (t) => {
+test('a project that is a worktree itself: the team begins from where that stands, and works in it', async (t) => {
   const { root, git } = projectOf(t);
   const linked = join(tempDir(t), 'linked');
   git('worktree', 'add', '-q', '-b', 'topic', linked);
@@ -83,7 +83,7 @@ test('a project that is a worktree itself: the team begins from where that stand
   const workshop = createWorkshop({ root: linked, env });
   assert.equal((await workshop.begin(TEAM)).base, sha);
   await goesThrough(workshop, git);
-  assert.ok(existsSync(join(root, '.tool', 'worktrees')));
+  assert.ok(existsSync(join(linked, '.tool', 'worktrees')) && !existsSync(join(root, '.tool', 'worktrees')));
   assert.equal(git('worktree', 'list').trim().split('\n').length, 2, "the person's own stays");
 });
 

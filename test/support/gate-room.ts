@@ -48,6 +48,6 @@ export async function rooms(
     home,
     stateDir,
     isIsolated: (await bounds).isolation.active,
-    open: () => openGateRoom(options, { main, checkout: main, team: TEAM, root }),
+    open: () => openGateRoom(options, { main, team: TEAM, root }),
   };
 }

@@ -24,6 +24,8 @@ export class PhaseProject {
   env: Readonly<Record<string, string | undefined>> = {};
   /** What each teammate's shell does before it plays. */
   before = '';
+  /** The directory that phases and commands run in, from the root. */
+  cwd = '.';
   readonly #t: Cleanup;
   readonly home: string;
   readonly #script: string;
@@ -83,7 +85,7 @@ export class PhaseProject {
   /** Starts a phase; nobody sits at its terminal. */
   start(...args: readonly string[]): ChildProcess {
     const env = this.#env();
-    return spawn(process.execPath, [CLI, ...args, ...this.#player()], { cwd: this.root, env });
+    return spawn(process.execPath, [CLI, ...args, ...this.#player()], { cwd: join(this.root, this.cwd), env });
   }
 
   async #ended(child: ChildProcess) {
@@ -113,7 +115,8 @@ export class PhaseProject {
 
   /** The same with further variables. */
   toolWith(env: Readonly<Record<string, string>>, ...args: readonly string[]) {
-    return this.#ended(spawn(process.execPath, [CLI, ...args], { cwd: this.root, env: { ...this.#env(), ...env } }));
+    const cwd = join(this.root, this.cwd);
+    return this.#ended(spawn(process.execPath, [CLI, ...args], { cwd, env: { ...this.#env(), ...env } }));
   }
 
   /** Starts a phase with somebody at its terminal. */

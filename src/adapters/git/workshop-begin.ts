@@ -4,11 +4,23 @@ import { ToolError } from '../../domain/errors.ts';
 import { commitAt, commitsAt, isAncestor } from './workshop-commits.ts';
 import type { Repository, Run } from './workshop-git.ts';
 import { BRANCHES, baseRef, headRef, leftRef, teamBranch } from './workshop-names.ts';
+import { checkoutWith } from './workshop-place.ts';
 
 export type Beginning = { readonly branch: string; readonly base: string; readonly head: string };
 
+/** A team's branches are the repository's: in one checkout at a time a team of a name works on them. */
+function refuseElsewhere(team: string, repository: Repository): void {
+  const other = checkoutWith(team, repository);
+  if (other === undefined) return;
+  throw new ToolError(
+    'refused',
+    `team ${team} stands in another checkout of this repository, ${other}: bring it to its end there (tool team-restart ${team}), or delete it there (tool team delete ${team})`,
+  );
+}
+
 /** @param isNew the team is founded now: what the branch holds is an earlier one's of the same name */
 export async function beginBranch(team: string, isNew: boolean, repository: Repository, run: Run): Promise<Beginning> {
+  refuseElsewhere(team, repository);
   const { root } = repository;
   const branch = teamBranch(team);
   const here = await commitAt('HEAD', root, run);

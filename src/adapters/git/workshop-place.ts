@@ -76,6 +76,15 @@ export function worktreesBelow(directory: string, common: string): readonly stri
   return admins.filter((admin) => pathOfAdmin(admin)?.startsWith(`${directory}/`));
 }
 
+/** Another checkout of the repository, in which a team of that name has worktrees; undefined: none has any. */
+export function checkoutWith(team: string, { common, worktrees }: Repository): string | undefined {
+  const place = join('/', '.tool', 'worktrees', team);
+  return worktreesBelow('', common)
+    .flatMap((admin) => pathOfAdmin(admin) ?? [])
+    .filter((path) => dirname(path).endsWith(place) && dirname(dirname(path)) !== worktrees && existsSync(path))
+    .map((path) => dirname(path).slice(0, -place.length))[0];
+}
+
 /** Beside a worktree, for what is on its way out or in. */
 function beside(path: string, word: string): string {
   return join(dirname(path), `.${word}-${basename(path)}`);

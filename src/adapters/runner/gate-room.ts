@@ -27,7 +27,7 @@ function logins(env: MemberHomeOptions['env']): readonly string[] {
   ];
 }
 
-/** What the project's main checkout has installed; worktrees lack what git does not keep. */
+/** What the checkout has installed; worktrees lack what git does not keep. */
 function installedIn(main: string): { readonly path: readonly string[]; readonly env: Record<string, string> } {
   const venv = ['.venv', 'venv'].map((name) => join(main, name)).find((place) => existsSync(join(place, 'bin')));
   return {
@@ -36,17 +36,16 @@ function installedIn(main: string): { readonly path: readonly string[]; readonly
   };
 }
 
-type Measured = { readonly main: string; readonly checkout: string; readonly team: string; readonly root: string };
+type Measured = { readonly main: string; readonly team: string; readonly root: string };
 
 /**
  * Makes a room for one measuring; it is closed when that is over.
- * @param main the project's main checkout
- * @param checkout the lead's own, which may be a worktree of the person's: worktrees of teams share its packages
+ * @param main the lead's checkout: worktrees of teams share its packages
  * @param root the worktree that is measured
  */
 export async function openGateRoom(
   { stateDir, runtime, env, passed, mark, bounds }: MemberHomeOptions,
-  { main, checkout, team, root }: Measured,
+  { main, team, root }: Measured,
 ): Promise<CheckRoom> {
   const place = join(homesOf(stateDir, team), GATE);
   // What was built for one measuring serves the next one.
@@ -63,7 +62,7 @@ export async function openGateRoom(
   const own = passedEnvironment(env, passed);
   return {
     tmp,
-    installedIn: [...new Set([main, checkout])],
+    installedIn: [main],
     env: withGitSettings({
       ...toolchainVariables(env, cache),
       ...home.env,

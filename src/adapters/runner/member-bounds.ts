@@ -9,7 +9,7 @@ import { tryGit } from '../git/git.ts';
 import { plainConfigs } from '../git/plain-config.ts';
 import { credentialPlaces, Isolation } from '../isolation.ts';
 import { packageRoot } from '../package-root.ts';
-import type { Project } from '../project.ts';
+import { type Project, teamWorktree } from '../project.ts';
 import { roomOf } from '../room.ts';
 import { projectState } from '../stamp.ts';
 import { homesOf } from '../team-homes.ts';
@@ -51,6 +51,13 @@ function worktreeOf(cwd: string, worktrees: string): string {
   return team === undefined || name === undefined || team === '..' ? cwd : join(worktrees, team, name);
 }
 
+/** The person's checkouts of a repository; worktrees of teams lie in one of them. */
+async function checkoutsOf(root: string): Promise<readonly string[]> {
+  const { stdout } = await tryGit(['worktree', 'list', '--porcelain', '-z'], { cwd: root });
+  const rows = stdout.split('\0').filter((row) => row.startsWith('worktree '));
+  return rows.map((row) => row.slice('worktree '.length)).filter((path) => teamWorktree(path) === undefined);
+}
+
 /** Finds out where the repository is, and whether this machine has namespaces. Throws when they are required and cannot be had. */
 export async function memberBounds(
   { root, main }: Project,
@@ -67,7 +74,7 @@ export async function memberBounds(
       packageRoot(),
       state,
       main,
-      ...(top === undefined ? [] : [top]),
+      ...(top === undefined ? [] : [top, ...(await checkoutsOf(root))]),
       ...(common === undefined ? [] : [hasPlaces(common) ? common : join(common, 'hooks')]),
       // It can lead git to objects that others do not have.
       ...(common === undefined ? [] : [join(common, 'objects', 'info')]),

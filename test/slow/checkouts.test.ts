@@ -1,0 +1,64 @@
+// Commands of the team in the checkouts that people have: one of several of the same repository, and in a bare one's.
+
+import assert from 'node:assert/strict';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import test from 'node:test';
+import type { RunReport } from '../../src/cli/run-report.ts';
+import type { PhaseProject } from '../support/phase-project.ts';
+import { SPEC, shopProject, shopScript, TEAM, WORK } from '../support/shop-spec.ts';
+import type { Cleanup } from '../support/temp.ts';
+
+const LINKED = '../linked';
+const PERSON = ['-c', 'user.name=x', '-c', 'user.email=x@example.com'];
+
+/** The SPEC and the settings are on the branch of the linked checkout alone; commands run there. */
+function linkedProject(t: Cleanup): PhaseProject {
+  const project = shopProject(t);
+  project.git('worktree', 'add', '-q', '-b', 'topic', LINKED);
+  project.git('rm', '-q', '-r', '.tool');
+  project.git(...PERSON, 'commit', '-qm', 'No team here');
+  project.cwd = LINKED;
+  return project;
+}
+
+function reportOf({ code, stdout, stderr }: { code: number | null; stdout: string; stderr: string }): RunReport {
+  assert.equal(code, 0, stderr);
+  const report: RunReport = JSON.parse(stdout);
+  return report;
+}
+
+test('in a linked checkout a team is that of this checkout, from its settings to its report', async (t) => {
+  const project = linkedProject(t);
+  const { stdout } = await project.tool('spec', 'list', '--json');
+  assert.deepEqual(
+    JSON.parse(stdout).map(({ id, counts }: { id: string; counts: boolean }) => [id, counts]),
+    [[SPEC, true]],
+  );
+  const base = project.git('rev-parse', 'topic').trim();
+  const report = reportOf(await project.lead('run', SPEC, '--team', '--json'));
+  assert.equal(report.outcome, 'done');
+  assert.match(report.report ?? '', /\/linked\/\.tool\/teams\/archive\//);
+  const built = project.git('diff', '--name-only', `topic...tool/${TEAM}`).trim().split('\n');
+  assert.deepEqual(built, WORK.map(({ file }) => file).sort());
+  assert.equal(project.git('rev-parse', 'topic').trim(), base);
+  assert.ok(!existsSync(join(project.root, '.tool')), 'nothing is written in the main checkout');
+  assert.equal(project.git('status', '--porcelain'), '');
+});
+
+test('a team of the same name that stands in another checkout is not led from here', async (t) => {
+  const project = shopProject(t);
+  project.play(shopScript({ T1: 600_000 }));
+  project.git('worktree', 'add', '-q', '-b', 'topic', LINKED);
+  const lead = project.start('run', SPEC, '--team', '--json');
+  await new Promise<void>((resolve) => {
+    lead.stderr?.on('data', (chunk: Buffer) => {
+      if (chunk.toString().includes('task 2 is completed')) resolve();
+    });
+  });
+  project.cwd = LINKED;
+  const { code, stderr } = await project.lead('run', SPEC, '--team');
+  lead.kill('SIGINT');
+  assert.equal(code, 1, stderr);
+  assert.ok(stderr.includes(`team ${TEAM} stands in another checkout of this repository, ${project.root}: `), stderr);
+});
