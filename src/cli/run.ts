@@ -15,7 +15,7 @@ import { type CommandName, parseFlags, wordProblems } from '../domain/team/argum
 import { teamReport } from '../domain/team/report.ts';
 import type { TeamSettings } from '../domain/team/settings.ts';
 import { phaseOfTeam } from '../domain/team/team-name.ts';
-import { visible } from '../domain/text.ts';
+import { problemsInLine, visible } from '../domain/text.ts';
 import { type Decided, decideWork } from '../engine/team/deciding.ts';
 import type { HookContext } from '../engine/team/hook-context.ts';
 import { closeLeft } from '../engine/team/lead/closing.ts';
@@ -179,6 +179,8 @@ async function tell(
   const built = phaseOfTeam(team) === 'run' ? await reportBuilt(composed, team, outcome) : NOTHING_BUILT;
   const report = runReport(outcome, { ...built, seconds });
   print(report, options);
+  const [problem] = composed.context.problems();
+  if (problem !== undefined) say(problemsInLine(problem));
   if (outcome.kind === 'done') told(outcome.archived);
   if (outcome.kind === 'interrupted')
     say(`stopped: \`tool team-restart ${team}\`, or the same command again, goes on from here`);

@@ -1,7 +1,7 @@
 // Commands of the team in the checkouts that people have: one of several of the same repository, and in a bare one's.
 
 import assert from 'node:assert/strict';
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
 import type { RunReport } from '../../src/cli/run-report.ts';
@@ -61,4 +61,20 @@ test('a team of the same name that stands in another checkout is not led from he
   lead.kill('SIGINT');
   assert.equal(code, 1, stderr);
   assert.ok(stderr.includes(`team ${TEAM} stands in another checkout of this repository, ${project.root}: `), stderr);
+});
+
+test('a flag that asks for a team is refused while the settings cannot be read, before anything runs', async (t) => {
+  const project = shopProject(t);
+  const path = join(project.root, '.tool/config/workflow.yaml');
+  const text = readFileSync(path, 'utf8');
+  writeFileSync(path, text.replace('hooks:', 'hoks:'));
+  const line = text.split('\n').findIndex((one) => one.includes('hooks:')) + 1;
+  const problem = `${path} has a problem: line ${line}: workflow.team.hoks: unknown key; did you mean workflow.team.hooks?`;
+  const { code, stderr } = await project.lead('run', SPEC, '--team');
+  assert.equal(code, 1, stderr);
+  assert.ok(stderr.includes(`refused: ${problem}; correct the file, or leave out the flag`), stderr);
+  assert.deepEqual(project.names('.tool/teams').filter((name) => name.startsWith('tool-')), []);
+  assert.equal(project.git('branch', '--list', 'tool/*'), '');
+  const other = await project.lead('run', SPEC);
+  assert.ok(other.stderr.includes(`${problem}; the defaults hold until it is mended: no team mode, default owners`), other.stderr);
 });

@@ -92,7 +92,10 @@ for (const [name, event] of HOOKS) {
     assert.equal(broken.code, 0, broken.stderr);
     const needsIt = name === 'user-prompt-submit';
     if (needsIt) {
-      assert.match(broken.stderr, /^toolcrew: .*workflow\.yaml.*the defaults hold until it is mended: no team mode, default owners and gate\n$/);
+      assert.match(
+        broken.stderr,
+        /^toolcrew: .*workflow\.yaml.*the defaults hold until it is mended: no team mode, default owners and gate\n$/,
+      );
     } else assert.equal(broken.stderr, '');
   });
 

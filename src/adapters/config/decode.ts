@@ -4,12 +4,25 @@ import type * as z from 'zod';
 import { ToolError } from '../../domain/errors.ts';
 import { describeProblems } from './problems.ts';
 
-/** A file in errors: where it is, and what its data as a whole is called. */
-export type About = { readonly path: string; readonly whole: string };
+/** A file in errors: where it is, what its data as a whole is called, and the lines of its keys, where they are told. */
+export type About = {
+  readonly path: string;
+  readonly whole: string;
+  readonly lines?: () => ReadonlyMap<string, number>;
+};
 
 export function fail(path: string, problems: readonly string[]): never {
   const many = problems.length === 1 ? 'a problem' : `${problems.length} problems`;
   throw new ToolError('config', `${path} has ${many}:\n${problems.map((problem) => `  ${problem}`).join('\n')}`);
+}
+
+function failAt({ path, lines }: About, problems: readonly string[]): never {
+  const known = lines?.();
+  const placed = problems.map((problem) => {
+    const line = known?.get(keyOf(problem));
+    return line === undefined ? problem : `line ${line}: ${problem}`;
+  });
+  fail(path, placed);
 }
 
 /**
@@ -20,22 +33,23 @@ export function fail(path: string, problems: readonly string[]): never {
 export function decode<Input, Result>(
   schema: z.ZodType<Input>,
   data: unknown,
-  { path, whole }: About,
+  about: About,
   rules: (input: Input, problems: string[]) => Result,
 ): Readonly<Result> {
+  const { whole } = about;
   const decoded = schema.safeParse(data);
   const more: string[] = [];
   if (decoded.success) {
     const result = rules(decoded.data, more);
-    if (more.length > 0) fail(path, more);
+    if (more.length > 0) failAt(about, more);
     return Object.freeze(result);
   }
   const problems = describeProblems(decoded.error, schema, data, whole);
   const named = new Set(problems.map(keyOf));
-  if (named.has(whole)) fail(path, problems);
+  if (named.has(whole)) failAt(about, problems);
   // What is sound is held against the rules as well, so that one run names every problem.
   rules(withoutFaults(schema, data, decoded.error), more);
-  fail(path, [...problems, ...more.filter((problem) => !named.has(keyOf(problem)))]);
+  failAt(about, [...problems, ...more.filter((problem) => !named.has(keyOf(problem)))]);
 }
 
 function keyOf(problem: string): string {

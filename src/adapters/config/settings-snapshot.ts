@@ -115,7 +115,10 @@ function keyOf({ text, stamp }: TeamFile): string {
 function without(snapshot: Snapshot | undefined, error: unknown): LoadedTeamSettings {
   const words = clip(visibleLines(messageOf(error)), MAX_WORDS);
   return snapshot === undefined || snapshot.key === null
-    ? { settings: DEFAULT_TEAM_SETTINGS, problem: `${words}\nthe defaults hold until it is mended: no team mode` }
+    ? {
+        settings: DEFAULT_TEAM_SETTINGS,
+        problem: `${words}\nthe defaults hold until it is mended: no team mode, default owners and gate`,
+      }
     : { settings: snapshot.settings, problem: `${words}\nwhat it said before holds until it is mended` };
 }
 

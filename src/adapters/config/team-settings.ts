@@ -13,7 +13,7 @@ import { decode, fail } from './decode.ts';
 import { pathOf, valueAt } from './problems.ts';
 import { readTeamFile } from './team-file.ts';
 import { type TeamInput, teamSchema } from './team-schema.ts';
-import { readYaml } from './yaml-text.ts';
+import { keyLines, readYaml } from './yaml-text.ts';
 
 /** Names that messages and leases give to something else than a teammate. */
 const TAKEN = ['lead', EVERYBODY, SHARED];
@@ -218,7 +218,8 @@ export function parseTeamSettings(text: string, path: string): TeamSettings {
     );
   // A file of comments alone says nothing.
   const data = withoutReplaced(read.data ?? {});
-  return decode(teamSchema, data, { path, whole: 'the file' }, (input, problems) => normalize(input, data, problems));
+  const about = { path, whole: 'the file', lines: () => keyLines(text, pathOf) };
+  return decode(teamSchema, data, about, (input, problems) => normalize(input, data, problems));
 }
 
 /** What the project says of its teams; without a file, the defaults. */

@@ -1,6 +1,18 @@
 // The one place that reads YAML: within bounds, every problem with its line and column.
 
-import { type Alias, type CST, type Document, isScalar, LineCounter, Parser, parseDocument, visit } from 'yaml';
+import {
+  type Alias,
+  type CST,
+  type Document,
+  isMap,
+  isNode,
+  isScalar,
+  isSeq,
+  LineCounter,
+  Parser,
+  parseDocument,
+  visit,
+} from 'yaml';
 import { messageOf } from '../../domain/errors.ts';
 import { clip, visible } from '../../domain/text.ts';
 
@@ -98,4 +110,28 @@ export function readYamlLoosely(text: string): unknown {
   } catch {
     return undefined;
   }
+}
+
+/**
+ * The line, from 1, of each key and of each item of a list in a text that `readYaml` takes.
+ * @param nameOf what a path is called in the result
+ */
+export function keyLines(text: string, nameOf: (path: readonly PropertyKey[]) => string): ReadonlyMap<string, number> {
+  const counter = new LineCounter();
+  const document = parseDocument(text, { lineCounter: counter, logLevel: 'silent' });
+  const lines = new Map<string, number>();
+  const walk = (node: unknown, path: readonly PropertyKey[]): void => {
+    const rows: readonly (readonly [PropertyKey, unknown, unknown])[] = isMap(node)
+      ? node.items.map(({ key, value }) => [String(key), key, value])
+      : isSeq(node)
+        ? node.items.map((item, index) => [index, item, item])
+        : [];
+    for (const [key, at, value] of rows) {
+      const inner = [...path, key];
+      if (isNode(at) && at.range) lines.set(nameOf(inner), counter.linePos(at.range[0]).line);
+      walk(value, inner);
+    }
+  };
+  walk(document.contents, []);
+  return lines;
 }

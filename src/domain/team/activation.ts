@@ -188,6 +188,8 @@ export function decideMode(input: DecisionInput): Decision {
   const isWhy = team !== false && prerequisites.some((one) => !one.holds && one.trigger === 'settings_broken');
   const reasons = problem === undefined || isWhy ? wishes : [...wishes, problemsInLine(problem)];
   if (team === false) return alone('subagent', reasons, prerequisites, null);
+  const refusal = refusalOf(input);
+  if (refusal !== null) return alone('refused', [...wishes, refusal], prerequisites, 'settings_broken');
   const waived = prerequisites.filter((one) => isWaived(one, flags.force));
   const unmet = unmetOf(prerequisites, flags.force);
   const all = [...reasons, ...waived.map((one) => `${one.name}: ${one.why}; --force goes without`)];
@@ -198,6 +200,17 @@ export function decideMode(input: DecisionInput): Decision {
     return fallBack(first.trigger, [...all, ...missing], settings, prerequisites, refuses);
   }
   return teamOf(input, all, prerequisites, team);
+}
+
+/**
+ * Why a flag that asks for a team is refused; null: it is not. `--force` goes without settings, and a daemon has nobody to ask.
+ * @param problem what is wrong with the settings; its last line says what holds instead, which nobody with such a flag means
+ */
+export function refusalOf({ flags, environment, problem }: Pick<DecisionInput, 'flags' | 'environment' | 'problem'>) {
+  const isFlagged = flags.wish === 'team' || (flags.wish === null && flags.pattern !== null);
+  if (problem === undefined || flags.force || !isFlagged || environment.source === 'workflow') return null;
+  const found = problem.split('\n').slice(0, -1).join('\n');
+  return `refused: ${problemsInLine(found)}; correct the file, or leave out the flag`;
 }
 
 /**

@@ -4,7 +4,7 @@ import type { PlannedSpec } from '../../domain/spec/check.ts';
 import { planDrafts } from '../../domain/spec/plan-drafts.ts';
 import type { SpecProblem } from '../../domain/spec/problem.ts';
 import { completedAlready, isSpecId, specDirectory, specIdsIn } from '../../domain/spec/spec.ts';
-import { type Decision, decideMode } from '../../domain/team/activation.ts';
+import { type Decision, decideMode, refusalOf } from '../../domain/team/activation.ts';
 import type { CommandName, Flags } from '../../domain/team/arguments.ts';
 import { decompose } from '../../domain/team/decomposition.ts';
 import { CHOSEN_ALONE, FALLBACK_TRIGGERS } from '../../domain/team/fallback.ts';
@@ -15,7 +15,7 @@ import type { TeamSettings } from '../../domain/team/settings.ts';
 import { isStanding } from '../../domain/team/state.ts';
 import type { TaskDraft } from '../../domain/team/task-draft.ts';
 import { debugTeamName, issueTeamName, planTeamName, runTeamName } from '../../domain/team/team-name.ts';
-import { oneLine } from '../../domain/text.ts';
+import { oneLine, problemsInLine } from '../../domain/text.ts';
 import type { HookContext } from './hook-context.ts';
 
 export type Command = { readonly command: CommandName; readonly words: string; readonly flags: Flags };
@@ -137,10 +137,15 @@ export async function missingForGate(
 export async function decideWork(context: Needed, command: Command, settings: TeamSettings): Promise<Decided> {
   const work = await workOf(context, command, settings);
   if ('problem' in work) return { kind: 'refused', of: 'work', problems: [work.problem] };
+  const [problem] = context.problems();
+  const refusal = refusalOf({ flags: command.flags, environment: context.project.variable, problem });
+  if (refusal !== null) return { kind: 'refused', of: 'place', problems: [refusal] };
   // What stands is brought to its end.
   const isBegun = context.teams.list().includes(work.team);
   const missing = isBegun ? [] : await missingForGate(context, work.phase, settings);
-  if (missing.length > 0) return { kind: 'refused', of: 'place', problems: missing };
+  // A file that cannot be used may name already what is missing.
+  const broken = problem === undefined ? [] : [problemsInLine(problem)];
+  if (missing.length > 0) return { kind: 'refused', of: 'place', problems: [...broken, ...missing] };
   return decideOn(context, work, command, settings);
 }
 

@@ -81,7 +81,7 @@ test('zod and yaml are loaded when the file has changed, and only then', (t) => 
   assert.deepEqual(run(), [true, four], 'a changed file');
   assert.deepEqual(run(), [false, four]);
   writeFileSync(here.file, BROKEN);
-  const problem = `${here.file} has 2 problems:\n  workflow.team.enabeld: unknown key; did you mean workflow.team.enabled?\n  workflow.x: unknown key; expected one of execution_mode, team, hooks\nwhat it said before holds until it is mended`;
+  const problem = `${here.file} has 2 problems:\n  line 1: workflow.team.enabeld: unknown key; did you mean workflow.team.enabled?\n  line 1: workflow.x: unknown key; expected one of execution_mode, team, hooks\nwhat it said before holds until it is mended`;
   assert.deepEqual(run(), [true, { ...four, problem }], 'a broken file');
   assert.deepEqual(run(), [false, { ...four, problem }], 'the same broken file');
   writeFileSync(here.file, limit(5));
@@ -104,14 +104,14 @@ test('a broken file that was never valid: the defaults, and why', async (t) => {
   assert.equal(first.settings, DEFAULT_TEAM_SETTINGS);
   assert.match(
     first.problem ?? '',
-    /^\S+workflow\.yaml has a problem:\n {2}line 1, column 12: .*\nthe defaults hold until it is mended: no team mode$/,
+    /^\S+workflow\.yaml has a problem:\n {2}line 1, column 12: .*\nthe defaults hold until it is mended: no team mode, default owners and gate$/,
   );
   assert.deepEqual(await load(here), first, 'from the snapshot the same');
   writeFileSync(here.file, `${BROKEN} # and more`);
   const second = await load(here);
   assert.match(
     second.problem ?? '',
-    /has 2 problems:\n {2}.*\n {2}.*\nthe defaults hold until it is mended: no team mode$/,
+    /has 2 problems:\n {2}.*\n {2}.*\nthe defaults hold until it is mended: no team mode, default owners and gate$/,
   );
   assert.deepEqual(second.settings, DEFAULT_TEAM_SETTINGS);
 });

@@ -287,7 +287,7 @@ function problems(yaml: string): string[] {
     const [first = '', ...lines] = error.message.split('\n');
     const many = lines.length === 1 ? 'a problem' : `${lines.length} problems`;
     assert.equal(first, `/p/workflow.yaml has ${many}:`);
-    return lines.map((line) => line.replace(/^ {2}/, ''));
+    return lines.map((line) => line.replace(/^ {2}(line \d+: )?/, ''));
   }
   return [];
 }
@@ -361,4 +361,12 @@ colour: red
     `workflow.team.patterns.odd.roles.1: expected a known role or one that file_ownership names, got "nobody"; known are ${ROLES}, data-dev, accountant`,
     'workflow.hooks: expected once, got it in workflow.team as well',
   ]);
+});
+
+test('a problem is named with the line of its key, or of the item of a list', () => {
+  const text =
+    'workflow:\n  # A comment.\n  team:\n    enabeld: true\nquality:\n  required:\n    - tests\n    - nothing\n';
+  assert.throws(() => parseTeamSettings(text, '/p/workflow.yaml'), {
+    message: /^\S+ has 2 problems:\n {2}line 4: workflow\.team\.enabeld: .*\n {2}line 8: quality\.required\.1: /,
+  });
 });

@@ -224,7 +224,7 @@ test('the file of a project; without one, the defaults', (t) => {
   assert.throws(() => readTeamSettings(root), {
     name: 'ToolError',
     code: 'config',
-    message: `${path} has a problem:\n  workflow.team.enabeld: unknown key; did you mean workflow.team.enabled?`,
+    message: `${path} has a problem:\n  line 1: workflow.team.enabeld: unknown key; did you mean workflow.team.enabled?`,
   });
   writeFileSync(path, 'quality: { trust5: { not_measured: [unified] } }');
   assert.throws(

@@ -186,15 +186,15 @@ const CASES: readonly [string, Partial<DecisionInput>, Expected][] = [
     '--team, a file that cannot be used and never could',
     { flags: team, settings: off, problem: BROKEN },
     {
-      mode: 'subagent',
+      mode: 'refused',
       trigger: 'settings_broken',
-      says: /^enabled: workflow\.yaml has a problem: workflow\.team\.enabeld: unknown key; the defaults hold; mend: correct what/,
+      says: /^refused: workflow\.yaml has a problem: workflow\.team\.enabeld: unknown key; correct the file, or leave out the flag$/,
     },
   ],
   [
     '--team, a file that cannot be used and could before',
     { flags: team, problem: BROKEN },
-    { mode: 'team', pattern: 'implementation', says: /^workflow\.yaml has a problem: workflow\.team\.enabeld/ },
+    { mode: 'refused', trigger: 'settings_broken', says: /^refused: workflow\.yaml has a problem/ },
   ],
   [
     '--solo, a file that cannot be used',
