@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { readToolSection } from '../adapters/config/tool-section.ts';
 import { reportPath } from '../adapters/event-log/finished-team.ts';
 import { findUntold, told, untoldTeams } from '../adapters/event-log/untold.ts';
+import { requireCommit, rewrittenWords } from '../adapters/git/team-base.ts';
 import { takeTokens } from '../adapters/github/credential.ts';
 import { findVariable } from '../adapters/host-settings.ts';
 import { findProject } from '../adapters/project.ts';
@@ -169,6 +170,11 @@ async function reportBuilt(
   }
 }
 
+async function sayRewritten({ project }: ComposedLead, team: string): Promise<void> {
+  const words = await rewrittenWords(project.root, team);
+  if (words !== null) say(words);
+}
+
 async function tell(
   composed: ComposedLead,
   team: string,
@@ -179,6 +185,7 @@ async function tell(
   const built = phaseOfTeam(team) === 'run' ? await reportBuilt(composed, team, outcome) : NOTHING_BUILT;
   const report = runReport(outcome, { ...built, seconds });
   print(report, options);
+  if (built.branch !== null) await sayRewritten(composed, team);
   const [problem] = composed.context.problems();
   if (problem !== undefined) say(problemsInLine(problem));
   if (outcome.kind === 'done') told(outcome.archived);
@@ -226,6 +233,7 @@ export async function restartCommand(wanted: string | undefined, options: PhaseO
     await composed.hold(team);
     if (await tellUntold(composed, team, options)) return;
     checkScreen(await composed.context.settings(), options);
+    await sayRewritten(composed, team);
     if (!(await takeUp(composed.context, team, say)))
       throw new ToolError('refused', `team ${team} is gone: its lead has just brought it to its end`);
     await finish(composed, team, options);
@@ -293,6 +301,7 @@ export async function phaseCommand(command: CommandName, words: string, options:
     const parsed = parseFlags(command, flagsOf(options), Object.keys(settings.patterns));
     const problems = [...(parsed.ok ? [] : parsed.problems), ...wordProblems(command, words, `tool ${command}`)];
     if (!parsed.ok || problems.length > 0) throw new ToolError('usage', problems.join('\n'));
+    await requireCommit(composed.project.root);
     const decided = await decideWork(composed.context, { command, words, flags: parsed.flags }, settings);
     if (decided.kind === 'refused') throw new ToolError('refused', decided.problems.join('\n'));
     const { team } = decided.work;

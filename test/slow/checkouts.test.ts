@@ -1,7 +1,8 @@
 // Commands of the team in the checkouts that people have: one of several of the same repository, and in a bare one's.
 
 import assert from 'node:assert/strict';
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { once } from 'node:events';
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
 import type { RunReport } from '../../src/cli/run-report.ts';
@@ -73,8 +74,61 @@ test('a flag that asks for a team is refused while the settings cannot be read, 
   const { code, stderr } = await project.lead('run', SPEC, '--team');
   assert.equal(code, 1, stderr);
   assert.ok(stderr.includes(`refused: ${problem}; correct the file, or leave out the flag`), stderr);
-  assert.deepEqual(project.names('.tool/teams').filter((name) => name.startsWith('tool-')), []);
+  assert.deepEqual(
+    project.names('.tool/teams').filter((name) => name.startsWith('tool-')),
+    [],
+  );
   assert.equal(project.git('branch', '--list', 'tool/*'), '');
   const other = await project.lead('run', SPEC);
-  assert.ok(other.stderr.includes(`${problem}; the defaults hold until it is mended: no team mode, default owners`), other.stderr);
+  assert.ok(
+    other.stderr.includes(`${problem}; the defaults hold until it is mended: no team mode, default owners`),
+    other.stderr,
+  );
+});
+
+for (const layout of ['a bare repository', 'core.bare in a checkout'])
+  test(`a checkout that is linked to ${layout}: a team builds there`, async (t) => {
+    const project = shopProject(t);
+    const common = layout === 'a bare repository' ? '../shop.git' : '.git';
+    if (common === '../shop.git') project.git('clone', '-q', '--bare', '.', common);
+    else project.git('config', 'core.bare', 'true');
+    project.git(`--git-dir=${common}`, 'worktree', 'add', '-q', '-b', 'topic', LINKED);
+    project.cwd = LINKED;
+    const report = reportOf(await project.lead('run', SPEC, '--team', '--json'));
+    assert.deepEqual([report.outcome, report.rejections], ['done', 0]);
+    assert.equal(report.files, WORK.length);
+  });
+
+test('a repository without a commit is named before approval is asked for', async (t) => {
+  const project = shopProject(t);
+  rmSync(join(project.root, '.git'), { recursive: true });
+  project.git('init', '-q', '-b', 'main', '.');
+  for (const args of [
+    ['run', SPEC],
+    ['plan', 'Greet visitors'],
+  ]) {
+    const { code, stderr } = await project.lead(...args);
+    assert.equal(code, 2);
+    assert.match(stderr, /a team's branch begins from a commit, but there is none yet; make one$/m);
+    assert.doesNotMatch(stderr, /approve/);
+  }
+});
+
+test('a person who amends the commit that the team began from is told so, with a way that works', async (t) => {
+  const project = shopProject(t);
+  const base = project.git('rev-parse', 'HEAD').trim();
+  const lead = project.start('run', SPEC, '--team', '--json');
+  let stderr = '';
+  lead.stderr?.on('data', (chunk: Buffer) => {
+    const isSeen = stderr.includes('task 1 is completed');
+    stderr += chunk.toString();
+    if (isSeen || !stderr.includes('task 1 is completed')) return;
+    project.git(...PERSON, 'commit', '-q', '--amend', '--allow-empty', '-m', 'Another beginning');
+  });
+  const [code] = (await once(lead, 'close')) as [number | null];
+  assert.equal(code, 0, stderr);
+  assert.ok(stderr.includes(`you rewrote the commit the team began from, ${base.slice(0, 10)}: `), stderr);
+  const [, way = ''] = /: git (rebase [^;]+);/.exec(stderr) ?? [];
+  project.git(...PERSON, ...way.split(' '));
+  assert.equal(project.git('merge-base', 'main', `tool/${TEAM}`), project.git('rev-parse', 'main'));
 });

@@ -1,6 +1,7 @@
 // The beginning of a team's branch: made, taken up where it is, or brought along with the project.
 
 import { ToolError } from '../../domain/errors.ts';
+import { noCommit } from './team-base.ts';
 import { commitAt, commitsAt, isAncestor } from './workshop-commits.ts';
 import type { Repository, Run } from './workshop-git.ts';
 import { BRANCHES, baseRef, headRef, leftRef, teamBranch } from './workshop-names.ts';
@@ -24,11 +25,7 @@ export async function beginBranch(team: string, isNew: boolean, repository: Repo
   const { root } = repository;
   const branch = teamBranch(team);
   const here = await commitAt('HEAD', root, run);
-  if (here === null)
-    throw new ToolError(
-      'prerequisite',
-      `${root}: a team's branch begins from a commit, but there is none yet; make one`,
-    );
+  if (here === null) throw noCommit(root);
   const inTheWay = headRef(BRANCHES);
   const refs = await commitsAt([headRef(branch), baseRef(team), leftRef(team), inTheWay], repository, run);
   if (refs.has(inTheWay))
