@@ -40,12 +40,13 @@ export function teamWorktree(path: string): TeamWorktree | undefined {
 }
 
 /**
- * Where a lead has its writers work: the project's part of the worktree, which may be a directory below its top.
+ * Where a lead has its writers work: the project's part of the worktree, which may be a directory below its top. Nothing in
+ * it has a say in that: a teammate that takes its link to the repository away is none the less of its team.
  * Undefined anywhere else.
  */
 function leadPlace(start: string): Project | undefined {
   const place = teamWorktree(start);
-  if (place === undefined || kindOf(join(place.worktree, '.git')) !== 'file') return undefined;
+  if (place === undefined) return undefined;
   return { root: join(place.worktree, relative(place.top, place.main)), main: place.main };
 }
 

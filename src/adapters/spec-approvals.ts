@@ -6,6 +6,7 @@ import { messageOf } from '../domain/errors.ts';
 import type { SpecTexts } from '../domain/spec/check.ts';
 import type { DocumentName } from '../domain/spec/problem.ts';
 import { type Approval, approvedPart, isSpecId, specDirectory, statusOfSpec } from '../domain/spec/spec.ts';
+import { oneLine } from '../domain/text.ts';
 import { lateCrypto } from './late-crypto.ts';
 import { readTexts, replaceFile, setStatus } from './specs.ts';
 import { projectState } from './stamp.ts';
@@ -96,31 +97,34 @@ export function approveSpec(root: string, id: string, env: Environment, now: num
   return setStatus(root, id, 'approved', new Date(now).toISOString().slice(0, 10));
 }
 
-/** Whether HEAD holds all documents as they stand. */
-async function isCommitted(root: string, texts: SpecTexts): Promise<boolean> {
+const NOT_COMMITTED = 'it is not committed as it stands';
+
+/** Why HEAD does not count as holding all documents as they stand; null: it holds them. */
+async function whyNotCommitted(root: string, texts: SpecTexts): Promise<string | null> {
   const { tryGit } = await import('./git/git.ts');
   const there = DOCUMENTS.flatMap((name) => {
     const text = documentOf(texts, name);
     return text === null ? [] : [{ name, text: text.replaceAll('\r\n', '\n') }];
   });
   const input = there.map(({ name }) => `HEAD:./${specDirectory(texts.id)}/${name}\n`).join('');
-  const { exitCode, stdout } = await tryGit(['cat-file', '--batch'], { cwd: root, input });
-  if (exitCode !== 0) return false;
+  const { exitCode, stdout, stderr } = await tryGit(['cat-file', '--batch'], { cwd: root, input });
+  if (exitCode !== 0 && !/^fatal: not a git repository/.test(stderr))
+    return `git cannot tell whether it is committed as it stands: ${oneLine(stderr, 400)}`;
   let rest = Buffer.from(stdout);
   for (const { text } of there) {
     const [head, size] = /^[0-9a-f]+ blob (\d+)\n/.exec(rest.toString('latin1', 0, 200)) ?? [];
-    if (head === undefined) return false;
+    if (head === undefined) return NOT_COMMITTED;
     const end = head.length + Number(size);
-    if (rest.toString('utf8', head.length, end).replaceAll('\r\n', '\n') !== text) return false;
+    if (rest.toString('utf8', head.length, end).replaceAll('\r\n', '\n') !== text) return NOT_COMMITTED;
     rest = rest.subarray(end + 1);
   }
-  return true;
+  return null;
 }
 
 /**
  * Whether a SPEC is approved as it stands. Its front matter alone says nothing: somebody must have approved these very words,
  * here by the record that `approveSpec` makes, or by committing them.
- * @param root the project's main checkout
+ * @param root the checkout that holds it
  */
 export async function approvalOf(root: string, id: string, env: Environment): Promise<Approval> {
   const texts = readTexts(root, id);
@@ -133,11 +137,12 @@ export async function approvalOf(root: string, id: string, env: Environment): Pr
   const entries = entriesOf(root, id, env);
   const fitting = entries.find((entry) => changedSince(entry, now).length === 0);
   if (fitting !== undefined) return { status, counts: true, why: `approved on ${fitting.at.slice(0, 10)}` };
-  if (await isCommitted(root, texts)) return { status, counts: true, why: 'committed as it stands' };
+  const notCommitted = await whyNotCommitted(root, texts);
+  if (notCommitted === null) return { status, counts: true, why: 'committed as it stands' };
   const last = entries.at(-1);
   const why =
     last === undefined
-      ? `its front matter says ${status}, but nobody has approved it here, and it is not committed as it stands`
+      ? `its front matter says ${status}, but nobody has approved it here, and ${notCommitted}`
       : `${changedSince(last, now).join(' and ')} changed after it was approved on ${last.at.slice(0, 10)}`;
   return { status, counts: false, why };
 }

@@ -1,16 +1,21 @@
 // Commands of the team in the checkouts that people have: one of several of the same repository, and in a bare one's.
 
 import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
+import { Isolation } from '../../src/adapters/isolation.ts';
 import type { RunReport } from '../../src/cli/run-report.ts';
 import type { PhaseProject } from '../support/phase-project.ts';
 import { SPEC, shopProject, shopScript, TEAM, WORK } from '../support/shop-spec.ts';
 import type { Cleanup } from '../support/temp.ts';
 
 const LINKED = '../linked';
+const { active, reason } = await Isolation.probe('auto', { readOnly: [], hidden: [], tables: '/nowhere' });
+
+const UNBOUND = '---\ntool:\n  isolation: off\n---\nBuild it.\n';
 const PERSON = ['-c', 'user.name=x', '-c', 'user.email=x@example.com'];
 
 /** The SPEC and the settings are on the branch of the linked checkout alone; commands run there. */
@@ -86,6 +91,28 @@ test('a flag that asks for a team is refused while the settings cannot be read, 
   );
 });
 
+const isRoot = process.getuid?.() === 0;
+const NEEDS_ROOT = isRoot ? false : 'only root can give files to another user';
+
+test('a repository of another user: git is quoted, and safe.directory of the person counts', {
+  skip: NEEDS_ROOT,
+}, async (t) => {
+  const project = shopProject(t);
+  execFileSync('chown', ['-R', '12345:12345', project.root]);
+  const refused = await project.lead('run', SPEC, '--team');
+  assert.equal(refused.code, 1);
+  assert.match(refused.stderr, /git cannot tell whether .*: fatal: detected dubious ownership in repository at '/);
+  assert.doesNotMatch(refused.stderr, /it is not committed/);
+  writeFileSync(join(project.home, '.gitconfig'), `[safe]\n\tdirectory = ${project.root}\n`);
+  if (active) {
+    const kept = await project.lead('run', SPEC, '--team');
+    assert.equal(kept.code, 2);
+    assert.match(kept.stderr, /objects: user 12345 owns it, so teammates in namespaces cannot write there; /);
+  }
+  writeFileSync(join(project.root, 'WORKFLOW.md'), UNBOUND);
+  assert.equal(reportOf(await project.lead('run', SPEC, '--team', '--json')).outcome, 'done');
+});
+
 for (const layout of ['a bare repository', 'core.bare in a checkout'])
   test(`a checkout that is linked to ${layout}: a team builds there`, async (t) => {
     const project = shopProject(t);
@@ -131,4 +158,27 @@ test('a person who amends the commit that the team began from is told so, with a
   const [, way = ''] = /: git (rebase [^;]+);/.exec(stderr) ?? [];
   project.git(...PERSON, ...way.split(' '));
   assert.equal(project.git('merge-base', 'main', `tool/${TEAM}`), project.git('rev-parse', 'main'));
+});
+
+test('without namespaces, git in a worktree that its teammate took away does not find the checkout of the person', async (t) => {
+  const project = shopProject(t);
+  writeFileSync(join(project.root, 'WORKFLOW.md'), UNBOUND);
+  writeFileSync(join(project.root, 'unsaved.txt'), 'x\n');
+  const head = project.git('rev-parse', 'main');
+  project.before = `rm .git; git add -A; git ${PERSON.join(' ')} commit -qm planted; `;
+  const report = reportOf(await project.lead('run', SPEC, '--team', '--json'));
+  assert.equal(report.outcome, 'done');
+  assert.deepEqual([project.git('rev-parse', 'main'), project.read('unsaved.txt')], [head, 'x\n']);
+  assert.match(project.git('status', '--porcelain'), /^\?\? unsaved\.txt$/m);
+});
+
+test('in namespaces a worktree whose link to the repository its teammate took away is made again', {
+  skip: active ? false : reason,
+}, async (t) => {
+  const project = shopProject(t);
+  project.before = 'rm .git; ';
+  const report = reportOf(await project.lead('run', SPEC, '--team', '--json'));
+  assert.equal(report.outcome, 'done');
+  const built = project.git('diff', '--name-only', `main...tool/${TEAM}`).trim().split('\n');
+  assert.deepEqual(built, WORK.map(({ file }) => file).sort());
 });

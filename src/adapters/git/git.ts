@@ -1,6 +1,6 @@
 // The one way this program runs git.
 
-import { accessSync, constants } from 'node:fs';
+import { accessSync, constants, statSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { explainCertificate, saysCertificateProblem } from '../../domain/certificate.ts';
 import { ToolError } from '../../domain/errors.ts';
@@ -9,6 +9,7 @@ import { RUN_VARIABLE } from '../processes.ts';
 import { runProgram } from '../program.ts';
 import { noProxyForGit, proxyVariable } from '../proxy-route.ts';
 import { plainly, verbAt } from './plain-output.ts';
+import { safeDirectories, saysForeignOwner } from './safe-directory.ts';
 
 /** The command line that has a program run inside another one. */
 export type Launch = (file: string, args: readonly string[]) => readonly [string, readonly string[]];
@@ -157,8 +158,18 @@ export function requireGit(env: Readonly<Record<string, string | undefined>>): v
     throw new ToolError('prerequisite', 'git: expected it on the PATH, got none there; install git');
 }
 
-/** Runs git; its exit code is in the result. */
+/** Runs git; its exit code is in the result. A repository of another user that the person takes for safe is as any other. */
 export async function tryGit(args: readonly string[], options: GitOptions): Promise<GitResult> {
+  const isForeign = statSync(options.cwd, { throwIfNoEntry: false })?.uid !== process.geteuid?.();
+  // In a repository that they may not enter, some commands of git do without one, and refuse nothing.
+  const result = isForeign ? null : await runGit(args, options);
+  if (result !== null && !(result.exitCode === 128 && saysForeignOwner(result.stderr))) return result;
+  const safe = await safeDirectories(process.env);
+  if (result !== null && safe.length === 0) return result;
+  return runGit([...safe.flatMap((place) => ['-c', `safe.directory=${place}`]), ...args], options);
+}
+
+async function runGit(args: readonly string[], options: GitOptions): Promise<GitResult> {
   const { cwd, signal, timeoutMs = LOCAL_MS, input, secret, secretFor, launch } = options;
   const credential = secret === undefined ? [] : credentialFor(secretFor);
   const all = [...SAFE, ...credential, ...plainly(args)];

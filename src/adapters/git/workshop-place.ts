@@ -1,6 +1,16 @@
 // The directory of a teammate's worktree: made, taken up, put in order after a kill, removed.
 
-import { existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, renameSync, rmdirSync, rmSync } from 'node:fs';
+import {
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmdirSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { ToolError } from '../../domain/errors.ts';
 import { removeLargeTree } from '../remove-tree.ts';
@@ -117,17 +127,45 @@ export async function ensureWorktree(
     renameSync(aside, path);
   }
   const found = findWorktree(path, repository);
-  if (found === null) {
-    if (holdsWork(path, repository)) await takeBack(path, aside, checkout, repository, run);
-    else {
-      await removeWorktree(path, repository);
-      await run.git(repository.root, ['worktree', 'add', '--quiet', ...options(checkout, path)]);
+  if (found === null)
+    try {
+      if (holdsWork(path, repository)) await takeBack(path, aside, checkout, repository, run);
+      else {
+        await removeWorktree(path, repository);
+        await run.git(repository.root, ['worktree', 'add', '--quiet', ...options(checkout, path)]);
+      }
+    } catch (error) {
+      if (!isMounted(error) || !(await mendInPlace(path, checkout, repository, run))) throw error;
     }
-  }
   const made = found ?? findWorktree(path, repository);
   if (made === null) throw new ToolError('git', `${path}: git made no worktree there`);
   if (!existsSync(join(made.admin, 'index'))) await run.git(path, ['read-tree', 'HEAD']);
   return made;
+}
+
+/** Whether the kernel keeps a place where it is, as in its teammate's namespaces. */
+function isMounted(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && ['EBUSY', 'EROFS', 'EXDEV'].includes(String(error.code));
+}
+
+/** Makes a writer's worktree whole where it is, of what git had of it; false where that cannot be. */
+async function mendInPlace(
+  path: string,
+  checkout: readonly string[],
+  repository: Repository,
+  run: Run,
+): Promise<boolean> {
+  const [admin] = adminsOf(path, repository);
+  if (admin === undefined || isHalfMade(admin) || checkout.length > 1) return false;
+  // With `git worktree remove` its files went too: made again around what is left, all others would be removed by its work.
+  if (!existsSync(join(admin, 'HEAD')) || kindOf(join(path, '.git')) === 'directory') return false;
+  const isEmpty = readdirSync(path).every((name) => name === '.git');
+  writeFileSync(join(admin, 'commondir'), '../..\n');
+  writeFileSync(join(admin, 'gitdir'), `${join(path, '.git')}\n`);
+  rmSync(join(path, '.git'), { force: true });
+  writeFileSync(join(path, '.git'), `gitdir: ${admin}\n`);
+  if (isEmpty) await run.git(path, ['reset', '--quiet', '--hard']);
+  return true;
 }
 
 /** The last word says on what; the others go before the path. */

@@ -57,21 +57,25 @@ export async function openGateRoom(
   const home = await createAgentHome({
     ...{ stateDir: stay, issue: 0, attempt: 1, run, tmp, env, passed, carry: null },
   });
-  const isolation = (await bounds).isolation.hiding(logins(env));
+  const { isolation: all, safe } = await bounds;
+  const isolation = all.hiding(logins(env));
   const installed = installedIn(main);
   const own = passedEnvironment(env, passed);
   return {
     tmp,
     installedIn: [main],
-    env: withGitSettings({
-      ...toolchainVariables(env, cache),
-      ...home.env,
-      ...installed.env,
-      XDG_CACHE_HOME: cache,
-      // The same each time: what was measured is found by it. No check needs the program that agents have.
-      PATH: [...installed.path, own.PATH ?? '/usr/local/bin:/usr/bin:/bin'].join(delimiter),
-      ...(isolation.active ? { [NAMESPACE_VARIABLE]: '1' } : {}),
-    }),
+    env: withGitSettings(
+      {
+        ...toolchainVariables(env, cache),
+        ...home.env,
+        ...installed.env,
+        XDG_CACHE_HOME: cache,
+        // The same each time: what was measured is found by it. No check needs the program that agents have.
+        PATH: [...installed.path, own.PATH ?? '/usr/local/bin:/usr/bin:/bin'].join(delimiter),
+        ...(isolation.active ? { [NAMESPACE_VARIABLE]: '1' } : {}),
+      },
+      safe,
+    ),
     wrap: (file, args) => isolation.wrap(file, args, [root, home.path, cache, tmp]),
     close: async () => {
       runtime.remove(tmp);

@@ -1,12 +1,14 @@
 // What a teammate that is a process may reach, in a project that others work on at the same time.
 
-import { mkdirSync } from 'node:fs';
+import { mkdirSync, statSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join, relative, sep } from 'node:path';
+import { ToolError } from '../../domain/errors.ts';
 import type { IsolationMode } from '../../domain/workflow.ts';
 import type { MemberRun } from '../../engine/team/members-port.ts';
 import { tryGit } from '../git/git.ts';
 import { plainConfigs } from '../git/plain-config.ts';
+import { safeDirectories } from '../git/safe-directory.ts';
 import { credentialPlaces, Isolation } from '../isolation.ts';
 import { packageRoot } from '../package-root.ts';
 import { type Project, teamWorktree } from '../project.ts';
@@ -21,6 +23,8 @@ type Environment = Readonly<Record<string, string | undefined>>;
 /** Where a run's program is started, and with what it may write. */
 export type MemberBounds = {
   readonly isolation: Isolation;
+  /** Repositories of other users that the person takes for safe, as git's settings have them. */
+  readonly safe: readonly string[];
   /**
    * The command line of a program as it is started for a teammate.
    * @param cwd its worktree, or a place in it
@@ -42,7 +46,7 @@ const SHARED = ['teams', 'cache'];
 /** Of teammates whose lead is already where agents run. */
 export async function inheritedBounds(): Promise<MemberBounds> {
   const isolation = await Isolation.probe('off', { readOnly: [], hidden: [], tables: '' });
-  return { isolation, wrap: (file, args) => [file, args] };
+  return { isolation, safe: [], wrap: (file, args) => [file, args] };
 }
 
 /** A worktree's directory, whatever place in it is given. */
@@ -56,6 +60,17 @@ async function checkoutsOf(root: string): Promise<readonly string[]> {
   const { stdout } = await tryGit(['worktree', 'list', '--porcelain', '-z'], { cwd: root });
   const rows = stdout.split('\0').filter((row) => row.startsWith('worktree '));
   return rows.map((row) => row.slice('worktree '.length)).filter((path) => teamWorktree(path) === undefined);
+}
+
+/** The superuser of namespaces has no rights over what another user owns outside of them. */
+function refuseForeign(common: string): void {
+  const objects = join(common, 'objects');
+  const owner = statSync(objects, { throwIfNoEntry: false })?.uid ?? 0;
+  if (process.geteuid?.() !== 0 || owner === 0) return;
+  throw new ToolError(
+    'prerequisite',
+    `${objects}: user ${owner} owns it, so teammates in namespaces cannot write there; start the team as that user, or set tool.isolation: off in WORKFLOW.md`,
+  );
 }
 
 /** Finds out where the repository is, and whether this machine has namespaces. Throws when they are required and cannot be had. */
@@ -83,9 +98,11 @@ export async function memberBounds(
     replaced: common === undefined ? [] : await plainConfigs(common),
     tables: join(state, 'mounts'),
   });
+  if (isolation.active && common !== undefined) refuseForeign(common);
   const shared = SHARED.map((name) => join(main, '.tool', name));
   return {
     isolation,
+    safe: await safeDirectories(env),
     wrap: (file, args, cwd, own, run) => {
       if (!isolation.active) return [file, args];
       for (const path of shared) mkdirSync(path, { recursive: true });

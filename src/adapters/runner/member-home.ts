@@ -1,10 +1,11 @@
 // Where a teammate's process lives: a home of its own, a directory for temporary files, and who it is by its environment.
 
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import type { MemberRun } from '../../engine/team/members-port.ts';
 import { createAgentHome } from '../agent-home.ts';
 import { NO_PUSH } from '../git/clone.ts';
 import { NAMESPACE_VARIABLE, RUN_VARIABLE } from '../processes.ts';
+import { teamWorktree } from '../project.ts';
 import type { RuntimeDir } from '../runtime-dir.ts';
 import { homesOf } from '../team-homes.ts';
 import type { AgentProgram } from './agent-process.ts';
@@ -38,14 +39,21 @@ const GIT_SETTINGS: readonly (readonly [string, string])[] = [
   [`url.${NO_PUSH}/.pushInsteadOf`, ''],
 ];
 
-/** Further settings for git by its environment. */
-export function withGitSettings(env: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
+/**
+ * Further settings for git by its environment.
+ * @param safe repositories of other users that the person takes for safe
+ */
+export function withGitSettings(
+  env: Readonly<Record<string, string>>,
+  safe: readonly string[],
+): Readonly<Record<string, string>> {
   const count = Number(env.GIT_CONFIG_COUNT ?? 0);
-  const rows = GIT_SETTINGS.flatMap(([key, value], index) => [
+  const settings = [...GIT_SETTINGS, ...safe.map((place) => ['safe.directory', place] as const)];
+  const rows = settings.flatMap(([key, value], index) => [
     [`GIT_CONFIG_KEY_${count + index}`, key],
     [`GIT_CONFIG_VALUE_${count + index}`, value],
   ]);
-  return { ...env, ...Object.fromEntries(rows), GIT_CONFIG_COUNT: String(count + GIT_SETTINGS.length) };
+  return { ...env, ...Object.fromEntries(rows), GIT_CONFIG_COUNT: String(count + settings.length) };
 }
 
 /** What tells a teammate's process, and all that it starts, from others. */
@@ -55,6 +63,12 @@ export function memberVariables({
   epoch,
 }: Pick<MemberRun, 'team' | 'name' | 'epoch'>): Readonly<Record<string, string>> {
   return { TOOL_TEAM: team, TOOL_TEAMMATE: name, TOOL_TEAMMATE_RUN: String(epoch) };
+}
+
+/** In a worktree that its teammate took away git finds no repository, and not the person's checkout above it. */
+function ceiling(cwd: string): Readonly<Record<string, string>> {
+  const place = teamWorktree(cwd);
+  return place === undefined ? {} : { GIT_CEILING_DIRECTORIES: dirname(place.worktree) };
 }
 
 /** Makes a run's home; whoever asked removes `tmp` when the run is over. */
@@ -74,15 +88,17 @@ export async function createMemberHome(
     passed,
     carry: null,
   });
-  const { isolation, wrap } = await bounds;
+  const { isolation, safe, wrap } = await bounds;
   const { active } = isolation;
-  const variables = withGitSettings({
+  const own = {
     ...home.env,
     ...run.env,
     ...memberVariables(run),
+    ...ceiling(run.cwd),
     ...(active ? { [NAMESPACE_VARIABLE]: '1' } : {}),
     [RUN_VARIABLE]: id,
-  });
+  };
+  const variables = withGitSettings(own, safe);
   return {
     id,
     tmp,
