@@ -7,13 +7,13 @@ import { keyTable } from './configuration-page.ts';
 const INTRODUCTION = `# Team configuration
 
 \`.tool/config/workflow.yaml\` says how teams of agents work on a project, and what finished work has to meet. Every key is
-optional; an unknown key is an error that names the nearest known one, and all errors are said at once, with line and
-column where the YAML itself is wrong. Without the file there is no team mode; where it is
+optional; an unknown key is an error that names the nearest known one, and all errors are said at once, each with its line
+(and column, where the YAML itself is wrong). Without the file there is no team mode; where it is
 gone from a project in which team mode is installed, or a team stands, what it said last holds, and the doctor says so. Everything else has
 the defaults below.
 
 A file that is not valid changes nothing: hooks go on with what it said before, or with the defaults where it was never
-valid, and say so. Editors that know the YAML language server complete the file with the schema that the package brings
+valid, and say so. A new team that a flag asks for (\`--team\`, \`--pattern\`) is refused until the file is corrected. Editors that know the YAML language server complete the file with the schema that the package brings
 (\`schemas/team.schema.json\`, beside the file as \`workflow.schema.json\`).
 
 `;
