@@ -176,7 +176,7 @@ export function pluginHooks(): string {
 
 /** The plugin's manifest: its team server runs from the package itself. */
 export function pluginManifest(version: string): string {
-  const server = { command: 'node', args: [`\${CLAUDE_PLUGIN_ROOT}/dist/hooks/team-server.js`], alwaysLoad: true };
+  const server = { command: 'node', args: [`\${CLAUDE_PLUGIN_ROOT}/dist/hooks/team-server.js`] };
   const manifest = {
     name: 'tool',
     version,

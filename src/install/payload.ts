@@ -115,7 +115,6 @@ function settings(form: HookForm): Entry[] {
   );
   return [
     member(['env', 'TOOL_CODE_EXPERIMENTAL_AGENT_TEAMS'], '1'),
-    member(['env', 'CLAUDE_CODE_EXPERIMENTAL_AGENT_TEAMS'], '1'),
     { place: 'element', path: ['permissions', 'allow'], value: ALLOWED },
     // Otherwise the first session asks about it, and goes without it where nobody chooses.
     { place: 'element', path: ['enabledMcpjsonServers'], value: TEAM_SERVER },
@@ -127,7 +126,7 @@ function settings(form: HookForm): Entry[] {
 const SERVER: Entry = {
   place: 'member',
   path: ['mcpServers', TEAM_SERVER],
-  value: { command: 'node', args: [`${HOOKS}/${SERVER_SCRIPT}`], alwaysLoad: true },
+  value: { command: 'node', args: [`${HOOKS}/${SERVER_SCRIPT}`] },
 };
 
 export function readPayload({ from, version, form, configText }: PayloadOptions): Payload {

@@ -13,7 +13,7 @@ import { readStamp } from '../adapters/stamp.ts';
 import { composeResident, type Resident } from '../compose-team.ts';
 import { messageOf, ToolError } from '../domain/errors.ts';
 import type { Evidence } from '../domain/team/caller.ts';
-import { inputSchema, isOperation, OPERATIONS } from '../domain/team/operation.ts';
+import { inputSchema, listedOperations, OPERATIONS } from '../domain/team/operation.ts';
 import { act } from '../engine/team/acting.ts';
 import type { Answer } from '../engine/team/context.ts';
 import { STAMP } from '../engine/team/guarding.ts';
@@ -153,9 +153,11 @@ export async function serveMcp(): Promise<void> {
   const hooks = offering(resident, () => clientName() === HOST_CLIENT);
   server.oninitialized = hooks.look;
   server.setRequestHandler(ListToolsRequestSchema, () => ({
-    tools: Object.entries(OPERATIONS).flatMap(([name, { says }]) =>
-      isOperation(name) ? [{ name, description: says, inputSchema: inputSchema(name) }] : [],
-    ),
+    tools: listedOperations(resident.identity.teammate !== null).map((name) => ({
+      name,
+      description: OPERATIONS[name].says,
+      inputSchema: inputSchema(name),
+    })),
   }));
   const transport = new TellingTransport();
   server.setRequestHandler(CallToolRequestSchema, async ({ params }, { requestId }) => {

@@ -275,7 +275,7 @@ test('what stands in the way is named with what is wanted, all at once; --force 
     message: [
       'nothing was installed:',
       '  .claude/agents/team-tester.md: expected no file of that name, got one that is not ours; rename it, or --force to replace it and keep it as .tool/before/.claude/agents/team-tester.md',
-      '  .mcp.json: mcpServers.team: {"command":"other"} is there, {"command":"node","args":[".tool/hooks/team-server"],"alwaysLoad":true} is wanted; change it, or --force to replace it',
+      '  .mcp.json: mcpServers.team: {"command":"other"} is there, {"command":"node","args":[".tool/hooks/team-server"]} is wanted; change it, or --force to replace it',
       '  .claude/settings.json: env.TOOL_CODE_EXPERIMENTAL_AGENT_TEAMS: "0" is there, "1" is wanted; change it, or --force to replace it',
     ].join('\n'),
   });

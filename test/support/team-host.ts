@@ -63,7 +63,16 @@ export type HostOptions = {
   readonly env?: Readonly<Record<string, string>>;
   /** Asks nobody for leave; true when absent. */
   readonly bypass?: boolean;
+  /** The prompt waits until the team server has started, however busy the machine is; true when absent. */
+  readonly waits?: boolean;
 };
+
+/** A played model makes the calls that it was told at once, and looks for no tool that is not there yet. */
+const WAITING = { MCP_CONNECTION_NONBLOCKING: '0', MCP_CONNECT_TIMEOUT_MS: '120000' };
+
+function withoutWaiting(env: Readonly<Record<string, string>>): Record<string, string> {
+  return Object.fromEntries(Object.entries(env).filter(([name]) => !Object.hasOwn(WAITING, name)));
+}
 
 export type HostRun = {
   readonly code: number | null;
@@ -72,8 +81,8 @@ export type HostRun = {
   readonly model: ModelServer;
 };
 
-/** How the team comes into the host: installed into the project, as a plugin that is loaded beside it, or both. */
-export type Form = 'installed' | 'plugin' | 'both';
+/** How the team comes into the host: installed into the project, as a plugin that is loaded beside it, both, or not at all. */
+export type Form = 'installed' | 'plugin' | 'both' | 'none';
 
 /** What a person writes who has nothing installed into the project. */
 const ENABLED = 'workflow:\n  team:\n    enabled: true\n';
@@ -122,8 +131,8 @@ export class TeamHost {
     // As a person has it: the plugin asks it for its version where nothing else tells.
     symlinkSync(hostProgram(version), join(this.#bin, 'claude'));
     if (form === 'plugin') this.write('.tool/config/workflow.yaml', ENABLED);
-    else this.tool('init', this.root, '--host-version', version);
-    if (form !== 'installed') this.#plugin = unpackedPackage(place);
+    if (form === 'installed' || form === 'both') this.tool('init', this.root, '--host-version', version);
+    if (form === 'plugin' || form === 'both') this.#plugin = unpackedPackage(place);
   }
 
   get spawnTool(): string {
@@ -201,14 +210,20 @@ export class TeamHost {
       IS_SANDBOX: '1',
       CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
       DISABLE_AUTOUPDATER: '1',
+      ...WAITING,
       ...(this.#plugin === undefined ? {} : { TOOL_CODE_EXPERIMENTAL_AGENT_TEAMS: '1' }),
       ...more,
     };
   }
 
   /** One prompt without a screen, to the end of the program; throws what a part of the play threw. */
-  async run(prompt: string, play: Play, { args = [], env = {}, bypass = true }: HostOptions = {}): Promise<HostRun> {
+  async run(
+    prompt: string,
+    play: Play,
+    { args = [], env = {}, bypass = true, waits = true }: HostOptions = {},
+  ): Promise<HostRun> {
     const model = await ModelServer.start(this.#t, play.script);
+    const all = this.env(model.url, env);
     const child = spawn(
       hostProgram(this.version),
       [
@@ -221,7 +236,12 @@ export class TeamHost {
         ...(this.#plugin === undefined ? [] : ['--plugin-dir', this.#plugin]),
         ...args,
       ],
-      { cwd: this.root, env: this.env(model.url, env), stdio: ['ignore', 'pipe', 'pipe'], detached: true },
+      {
+        cwd: this.root,
+        env: waits ? all : withoutWaiting(all),
+        stdio: ['ignore', 'pipe', 'pipe'],
+        detached: true,
+      },
     );
     const { pid } = child;
     const endGroup = () => {

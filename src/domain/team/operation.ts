@@ -11,8 +11,11 @@ type Kind = 'text' | 'words' | 'texts' | 'flag' | 'count' | 'content';
 export type Parameter = {
   readonly kind: Kind;
   readonly required: boolean;
+  /** For refusals, and for the listing unless the name says as much: every session pays for the listing. */
   readonly says: string;
   readonly values?: readonly string[];
+  /** `name`: listed by its name alone. `none`: accepted, and left out; the answer that makes it necessary names it. */
+  readonly listed?: 'name' | 'none';
 };
 
 export type OperationName =
@@ -39,86 +42,99 @@ const may = (kind: Kind, says: string, values?: readonly string[]): Parameter =>
   ...need(kind, says, values),
   required: false,
 });
+/** Its name says all that a model has to know. */
+const plain = (parameter: Parameter): Parameter => ({ ...parameter, listed: 'name' });
+const unlisted = (parameter: Parameter): Parameter => ({ ...parameter, listed: 'none' });
 
 /** Those that any operation takes. */
 const COMMON: Readonly<Record<string, Parameter>> = {
-  key: may('text', 'The key that you were handed, if you were.'),
+  key: unlisted(may('text', 'The key that you were handed, if you were.')),
 };
-const TEAM = may('text', 'Which team, when you lead several.');
+const TEAM = unlisted(may('text', 'Which team, when you lead several.'));
 
 export const OPERATIONS: Readonly<Record<OperationName, Operation>> = {
   TeamCreate: {
-    says: 'Creates a team. Answers with its tasks and the calls that come next.',
+    says: 'Creates a team. Returns its tasks and the next calls.',
     parameters: {
       team_name: need('text', 'tool-plan-<feature>, tool-run-<spec-id-lowercase> or tool-debug-<failure>.'),
-      pattern: may('text', 'The composition, like implementation.'),
+      pattern: may('text', 'Like implementation.'),
       subject: may('text', "The feature's words, the SPEC's id or the failure."),
     },
   },
   Task: {
-    says: 'Step 1 of 2: registers a teammate. Step 2: make the Agent call that it returns in `call`, unchanged. Nothing runs before that.',
+    says: 'Registers a teammate. Then make the Agent call that it returns in `call`, unchanged: nothing runs before.',
     parameters: {
-      subagent_type: need('text', 'The agent, like team-backend-dev.'),
-      team_name: need('text', "The team's name."),
-      name: need('text', 'The name without team-, like backend-dev; messages reach it by that.'),
-      prompt: need('words', 'What it is to do.'),
+      subagent_type: need('text', 'Like team-backend-dev.'),
+      team_name: plain(need('text', "The team's name.")),
+      name: need('text', 'Like backend-dev.'),
+      prompt: plain(need('words', 'The work.')),
     },
   },
   SendMessage: {
     says: 'Sends a message to a teammate, to team-lead or to all.',
     parameters: {
-      recipient: need('text', 'An exact name.'),
-      type: need('text', 'The kind.', Object.keys(CONTENTS)),
-      content: need('content', 'An object with the fields of the kind; text for shutdown_request and progress.'),
-      in_reply_to: may('count', 'The number of the message it answers.'),
+      recipient: plain(need('text', 'An exact name.')),
+      type: plain(need('text', 'The kind.', Object.keys(CONTENTS))),
+      content: need('content', 'The fields of the type; text for shutdown_request and progress.'),
+      in_reply_to: may('count', 'Number of a message.'),
       team_name: TEAM,
     },
   },
   TaskCreate: {
     says: 'Adds a task to the shared list.',
     parameters: {
-      subject: need('text', 'A short title.'),
-      description: need('words', 'What is to be done, and when it is done.'),
-      owner: may('text', 'The teammate it is for.'),
-      files: may('texts', 'Paths or globs it will touch.'),
-      blocked_by: may('texts', 'Ids of tasks that come first.'),
+      subject: plain(need('text', 'A short title.')),
+      description: plain(need('words', 'The work, and when it is done.')),
+      owner: plain(may('text', 'The teammate it is for.')),
+      files: may('texts', 'Paths or globs.'),
+      blocked_by: may('texts', 'Task ids.'),
       team_name: TEAM,
     },
   },
   TaskUpdate: {
     says: 'Sets the status of a task. in_progress claims it; completed is accepted when the checks pass.',
     parameters: {
-      taskId: need('text', 'The id.'),
-      status: need('text', 'The new status.', TASK_STATUSES),
-      result: may('words', 'What came of it.'),
-      owner: may('text', 'From the lead: who is to do it.'),
+      taskId: plain(need('text', 'The id.')),
+      status: plain(need('text', 'The new status.', TASK_STATUSES)),
+      result: plain(may('words', 'What came of it.')),
+      owner: may('text', 'Set by the lead.'),
       team_name: TEAM,
     },
   },
   TaskList: {
     says: 'Lists open tasks, the 20 that ended last, and counts of all.',
-    parameters: { status: may('text', 'Only these, the 100 newest.', SHOWN_STATUSES), team_name: TEAM },
+    parameters: { status: plain(may('text', 'Only these, the 100 newest.', SHOWN_STATUSES)), team_name: TEAM },
   },
-  TaskGet: { says: 'Gets one task.', parameters: { taskId: need('text', 'The id.'), team_name: TEAM } },
+  TaskGet: { says: 'Gets one task.', parameters: { taskId: plain(need('text', 'The id.')), team_name: TEAM } },
   TeamDelete: {
-    says: 'Ends the team, after every teammate has shut down. Its log is archived.',
+    says: 'Ends the team after every teammate has shut down, and archives its log.',
     parameters: {
-      team_name: need('text', "The team's name."),
-      force: may('flag', 'Also without the word of those who did not answer within the deadline.'),
+      team_name: plain(need('text', "The team's name.")),
+      force: may('flag', 'Does not wait for those that did not answer within the deadline.'),
     },
   },
   Inbox: { says: 'Returns your unread messages and marks them as read.', parameters: { team_name: TEAM } },
   FileLease: {
-    says: 'Takes a shared or unowned path for a while, so that you may write it.',
+    says: 'Lends you a shared or unowned path, so that you may write it.',
     parameters: {
       path: need('text', "From the project's root."),
-      reason: may('text', 'What for.'),
-      minutes: may('count', 'For how long: 1 to 120, 30 if not given.'),
+      reason: plain(may('text', 'What for.')),
+      minutes: may('count', '1 to 120; default 30.'),
       release: may('flag', 'Gives it back.'),
       team_name: TEAM,
     },
   },
 };
+
+/** Only the lead may call them: a teammate with a server of its own is not offered them. */
+const OF_LEAD: readonly OperationName[] = ['TeamCreate', 'Task', 'TeamDelete'];
+
+/** The operations that a server lists. */
+export function listedOperations(isTeammate: boolean): readonly OperationName[] {
+  return Object.keys(OPERATIONS)
+    .filter(isOperation)
+    .filter((name) => !(isTeammate && OF_LEAD.includes(name)));
+}
 
 export function isOperation(name: string): name is OperationName {
   return Object.hasOwn(OPERATIONS, name);
@@ -235,17 +251,22 @@ const JSON_TYPES: Readonly<Record<Kind, Readonly<Record<string, unknown>>>> = {
 
 /** The JSON Schema of what an operation takes, as a listing shows it. */
 export function inputSchema(name: OperationName): Record<string, unknown> & { type: 'object' } {
-  const parameters = { ...OPERATIONS[name].parameters, ...COMMON };
+  const parameters = Object.entries({ ...OPERATIONS[name].parameters, ...COMMON }).filter(
+    ([, { listed }]) => listed !== 'none',
+  );
+  const required = parameters.filter((entry) => entry[1].required).map(([key]) => key);
   return {
     type: 'object',
     properties: Object.fromEntries(
-      Object.entries(parameters).map(([key, { kind, says, values }]) => [
+      parameters.map(([key, { kind, says, values, listed }]) => [
         key,
-        { ...JSON_TYPES[kind], ...(values === undefined ? {} : { enum: values }), description: says },
+        {
+          ...JSON_TYPES[kind],
+          ...(values === undefined ? {} : { enum: values }),
+          ...(listed === 'name' ? {} : { description: says }),
+        },
       ]),
     ),
-    required: Object.entries(parameters)
-      .filter(([, { required }]) => required)
-      .map(([key]) => key),
+    ...(required.length === 0 ? {} : { required }),
   };
 }

@@ -18,7 +18,7 @@ import { foundTeam } from './lead/founding.ts';
 import { noteDelivered } from './member-operations.ts';
 import { advance } from './phases/advance.ts';
 import { say, stop } from './prompt-answer.ts';
-import { hostAgent, serverTool } from './spawn.ts';
+import { hostAgent, loadWords, serverTool } from './spawn.ts';
 
 type Settled = Extract<Decided, { kind: 'decided' }>;
 
@@ -61,7 +61,7 @@ export async function begin(
   return say([
     `/tool:${TYPED[work.phase]} in team mode, pattern ${decision.pattern ?? 'none'}: ${decision.roles.join(', ')}.`,
     ...reasons.map((one) => `- ${one}`),
-    `Next, with the tools of the MCP server "team" (${serverTool('…', context.host())}):`,
+    `Next, with the tools of the MCP server "team" (${serverTool('…', context.host())}). ${loadWords('lead', context.host())}`,
     `1. TeamCreate {"team_name":"${work.team}"}. It answers with the tasks and the next calls.`,
     '2. Task for each teammate that it names; make the calls that these answer with, all in one message.',
     '3. Wait for them and answer what they ask; you write nothing yourself.',
@@ -139,7 +139,7 @@ function aloneNext(context: HookContext, { work }: Settled, state: TeamState, re
     ...reasons.map((one) => `- ${one}`),
     'Next: do these one at a time, each with one sub-agent. Give each agent the results of the tasks before. In sub-agent mode, agents must not claim tasks, take leases (FileLease) or send messages. Say so in the prompt of each agent.',
     ...open.map(({ id, owner, subject, description }) => `${id}. ${agentWords(owner)}${subject}. ${description}`),
-    `When one is done, say so yourself, with the tools of the MCP server "team" (${serverTool('…', context.host())}): TaskUpdate {"taskId":"<its number>","status":"completed","result":"<what came of it, in the form that it asks for>"}. What the answer says of it comes next.`,
+    `When one is done, say so yourself, with the tools of the MCP server "team" (${serverTool('…', context.host())}): TaskUpdate {"taskId":"<its number>","status":"completed","result":"<what came of it, in the form that it asks for>"}. What the answer says of it comes next. ${loadWords('lead', context.host())}`,
     `At the end TeamDelete {"team_name":"${team}"}.`,
     ...(last === null ? [] : [last]),
   ]);
@@ -189,6 +189,7 @@ async function ledOn(context: HookContext, log: TeamLog): Promise<readonly strin
   const roles = log.state.session === 'fallback' ? [] : rolesToStart(log.state);
   return [
     leadBrief(log.state),
+    loadWords('lead', context.host()),
     ...(told === null ? [] : [told.words]),
     ...(roles.length === 0 ? [] : ['Register each again with Task:']),
     ...roles.map(

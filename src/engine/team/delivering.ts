@@ -13,6 +13,7 @@ import { type HookAnswer, type HostEvent, SILENT } from './event.ts';
 import { findCaller, type HookContext } from './hook-context.ts';
 import { noteDelivered, takeMail } from './member-operations.ts';
 import { onRunsOver, releaseMembers, startAgain } from './run-over.ts';
+import { loadWords } from './spawn.ts';
 
 /** A sign of life is written down once in so long. */
 const SIGN_MS = 60_000;
@@ -103,7 +104,7 @@ export async function onSessionStart(context: HookContext, event: HostEvent): Pr
     for (const log of told) gone.push(...(await endWithSession(log, event)));
     const texts = told.map(({ state }) =>
       isLed(state, event.session)
-        ? leadBrief(state)
+        ? `${leadBrief(state)}\n${loadWords('lead', context.host())}`
         : `toolcrew: team ${state.team} (${state.session}) stands in this project, led by another session: nobody else writes until it ends. /tool:team-restart ${state.team} takes it over.`,
     );
     for (const log of told) if (isLed(log.state, event.session)) await noteDelivered(log, LEAD);

@@ -18,7 +18,7 @@ import { mustBeReadable, withReadable } from './context.ts';
 import { type HookAnswer, type HostEvent, SILENT } from './event.ts';
 import { evidenceOf, type Found, findCaller, type HookContext, isOfLead } from './hook-context.ts';
 import { noteDelivered } from './member-operations.ts';
-import { hostAgent, serverTool } from './spawn.ts';
+import { hostAgent, loadWords, serverTool } from './spawn.ts';
 import { onIdle } from './stopping.ts';
 
 /** Key of the stamp in the input of a call. */
@@ -229,6 +229,12 @@ function unreachedWords(context: HookContext, member: Member): string | null {
     : `.claude/agents/${agent}.md lists tools, and of the team's server not ${missing.join(', ')}: it could do no task. Tell the user to add them to its "tools", or to take that line out`;
 }
 
+/** An agent that lists no tools gets those of the team's server as the session does: by name alone, where the host defers them. */
+function loadLines(context: HookContext, { name, agent }: Member): readonly string[] {
+  const isListed = hostAgent(name, context.host()) !== agent || context.project.agentTools(agent) !== null;
+  return isListed ? [] : [loadWords('member', context.host())];
+}
+
 async function guardSpawn(context: HookContext, event: HostEvent, found: Found): Promise<HookAnswer> {
   const { caller, log } = found;
   const { state } = log;
@@ -336,6 +342,7 @@ export async function onAgentStart(context: HookContext, event: HostEvent): Prom
       await log.append({ type: 'member_spawned', name, epoch, key_hash: null, pid: null }, { flush: false });
     await log.append({ type: 'member_bound', name, epoch, agent_id: agentId }, { flush: false });
     await noteDelivered(log, name);
-    return { kind: 'context', text: memberBrief(log.state, member, await context.settings(), null) };
+    const brief = memberBrief(log.state, member, await context.settings(), null);
+    return { kind: 'context', text: [brief, ...loadLines(context, member)].join('\n') };
   });
 }

@@ -16,6 +16,17 @@ export function serverTool(tool: string, host: Host | null): string {
   return `mcp__${host?.form === 'plugin' ? 'plugin_tool_' : ''}team__${tool}`;
 }
 
+const OF_LEAD = ['TeamCreate', 'Task', 'SendMessage', 'TaskCreate', 'TaskUpdate', 'TaskList', 'TaskGet', 'TeamDelete'];
+const OF_MEMBER = ['SendMessage', 'TaskUpdate', 'TaskList', 'TaskGet', 'Inbox', 'FileLease'];
+
+/** How a model gets tools that the host lists by name alone, so that sessions without a team do not pay for them. */
+export function loadWords(who: 'lead' | 'member', host: Host | null): string {
+  const tools = who === 'lead' ? [...OF_LEAD, 'Inbox'] : OF_MEMBER;
+  const names = tools.map((tool) => serverTool(tool, host));
+  const search = { query: `select:${names.join(',')}`, max_results: names.length };
+  return `If the host has not loaded these tools, call ToolSearch ${JSON.stringify(search)} first. If there is no ToolSearch, their server is still starting: wait two seconds and try again.`;
+}
+
 /** What the host calls the agent of a role: a plugin's own have its name before theirs, those of the project have not. */
 export function hostAgent(role: string, host: Host | null): string {
   return `${host?.form === 'plugin' && roleNamed(role) !== undefined ? 'tool:' : ''}${agentOf(role)}`;

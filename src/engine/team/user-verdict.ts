@@ -13,6 +13,7 @@ import type { HookContext } from './hook-context.ts';
 import { noteDelivered } from './member-operations.ts';
 import { askChanges } from './phases/plan.ts';
 import { say, stop } from './prompt-answer.ts';
+import { loadWords } from './spawn.ts';
 
 function awaits(log: TeamLog, session: string): boolean {
   const { state } = log;
@@ -127,6 +128,7 @@ export async function change(context: HookContext, event: HostEvent, wanted: str
     return say([
       `what the user wants otherwise in ${id} was given to those whose results it is made of.`,
       leadBrief(log.state),
+      loadWords('lead', context.host()),
       ...(again.length === 0 ? [] : ['Register each again with Task, and whoever waits for them once it can begin:']),
       ...again.map(
         (role) =>

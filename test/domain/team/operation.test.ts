@@ -3,6 +3,7 @@ import test from 'node:test';
 import {
   inputSchema,
   isOperation,
+  listedOperations,
   OPERATIONS,
   type OperationName,
   readInput,
@@ -20,22 +21,35 @@ test('ten operations, and a listing that fits', () => {
   const listing = JSON.stringify(
     NAMES.map((name) => ({ name, description: OPERATIONS[name].says, inputSchema: inputSchema(name) })),
   );
-  assert.ok(Buffer.byteLength(listing) <= 12 * 1024, `${Buffer.byteLength(listing)} bytes`);
+  assert.ok(Buffer.byteLength(listing) <= 3.5 * 1024, `${Buffer.byteLength(listing)} bytes`);
   for (const inherited of ['toString', 'constructor', '__proto__', 'Hook', ''])
     assert.equal(isOperation(inherited), false);
+});
+
+test('a teammate is offered none of the operations that only the lead may call', () => {
+  assert.deepEqual(listedOperations(false), NAMES);
+  assert.deepEqual(
+    NAMES.filter((name) => !listedOperations(true).includes(name)),
+    ['TeamCreate', 'Task', 'TeamDelete'],
+  );
+});
+
+test('the key, and which of several teams, are accepted without being listed', () => {
+  for (const name of NAMES) assert.ok(!Object.hasOwn(Object(inputSchema(name).properties), 'key'), name);
+  assert.ok(!Object.hasOwn(Object(inputSchema('TaskList').properties), 'team_name'));
+  assert.deepEqual(problemsOf('TaskList', { team_name: 'tool-run-spec-x-001', key: 'k' }), []);
 });
 
 for (const name of NAMES) {
   test(`${name}: its schema and its checks are of one mind`, () => {
     const schema = inputSchema(name);
-    const required: unknown = schema.required;
+    const { required = [] } = schema;
     assert.ok(Array.isArray(required));
     const problems = problemsOf(name, {});
     assert.deepEqual(
       problems.map((problem) => problem.split(':')[0]),
       required,
     );
-    assert.ok(Object.hasOwn(Object(schema.properties), 'key'));
   });
 }
 

@@ -1,0 +1,100 @@
+// What an installation costs a session that uses no team: the real host's request to the model with it and without it.
+
+import assert from 'node:assert/strict';
+import test, { type TestContext } from 'node:test';
+import { fields } from '../support/forge.ts';
+import { availableHosts, HOST_VERSIONS, type HostVersion } from '../support/host.ts';
+import type { ModelRequest } from '../support/model-server.ts';
+import { LEAD, playAgents } from '../support/played-agents.ts';
+import { answerOf, type Form, mentions, TeamHost } from '../support/team-host.ts';
+
+/** Tokens. */
+const MOST = 900;
+/** Where the host offers the tools of all servers with their schemas. */
+const MOST_OFFERED = 1_900;
+
+/** The usual estimate, of the request as it is sent. */
+const CHARACTERS_PER_TOKEN = 4;
+
+const PARTS = ['tools', 'agents', 'skills', 'context'] as const;
+type Part = (typeof PARTS)[number];
+
+/** Lines by which hosts list agents and skills, wherever they put them, and names of tools that are loaded later. */
+const LINES: readonly (readonly [Part, RegExp])[] = [
+  ['agents', /^- [\w:-]+: .*\(Tools: /],
+  ['skills', /^- [\w:-]+: /],
+  ['tools', /^mcp__\w+/],
+];
+
+/** A request's characters, by the part that they belong to. */
+function partsOf({ raw }: ModelRequest): Record<Part, number> {
+  const { tools, system, messages } = fields(JSON.parse(raw));
+  const parts: Record<Part, number> = { tools: 0, agents: 0, skills: 0, context: 0 };
+  const count = (value: unknown, rest: Part) => {
+    const lines = JSON.stringify(value).split('\\n');
+    for (const line of lines) parts[LINES.find(([, form]) => form.test(line))?.[0] ?? rest] += line.length + 2;
+  };
+  count(tools, 'tools');
+  count([system, messages], 'context');
+  return parts;
+}
+
+/** Hosts defer the tools of servers by themselves where they speak to their vendor; the newest wherever. */
+const search = (isOn: boolean) => ({ ENABLE_TOOL_SEARCH: String(isOn) });
+
+/** The request in which the model reads a prompt that uses no team. */
+async function requestOf(t: TestContext, version: HostVersion, form: Form, defers: boolean): Promise<ModelRequest> {
+  const play = playAgents({ [LEAD]: async () => 'Hello.' });
+  const host = new TeamHost(t, version, form);
+  const { code, stderr, model } = await host.run('Say hello.', play, { env: search(defers), waits: !defers });
+  assert.equal(code, 0, stderr);
+  const request = model.requests.find(({ tools }) => tools.includes('Write'));
+  assert.ok(request !== undefined, 'the prompt has reached the model');
+  return request;
+}
+
+// The oldest brings its search for tools, which is long, with the first tool of a server.
+for (const version of availableHosts(HOST_VERSIONS))
+  for (const defers of version === '2.1.33' ? [false] : [true, false])
+    test(`${version}, tools ${defers ? 'deferred' : 'offered'}: the cost of a session without a team`, async (t) => {
+      const plain = partsOf(await requestOf(t, version, 'none', defers));
+      for (const form of ['installed', 'plugin'] as const) {
+        const request = await requestOf(t, version, form, defers);
+        const ours = partsOf(request);
+        const tokens = PARTS.map((part) => Math.ceil((ours[part] - plain[part]) / CHARACTERS_PER_TOKEN));
+        const sum = tokens.reduce((total, one) => total + one, 0);
+        const words = PARTS.map((part, index) => `${part} ${tokens[index]}`).join(', ');
+        t.diagnostic(`${form}: ${sum} tokens: ${words}`);
+        mentions(request.raw, 'team-backend-dev');
+        mentions(request.raw, 'tool-workflow-spec');
+        assert.equal(
+          request.tools.some((tool) => /^mcp__.*team__TeamCreate$/.test(tool)),
+          !defers,
+        );
+        assert.ok(sum <= (defers ? MOST : MOST_OFFERED), `${form}: ${words}`);
+      }
+    });
+
+const TEAM = 'tool-plan-x';
+
+for (const version of availableHosts(['2.1.100', '2.1.177', '2.1.331']))
+  for (const form of ['installed', 'plugin'] as const)
+    test(`${version}, ${form}: the lead loads deferred tools by the call that the command names`, async (t) => {
+      const host = new TeamHost(t, version, form);
+      const play = playAgents({
+        [LEAD]: async (lead) => {
+          const [, call = ''] = /call ToolSearch (\{[^}]*\}) first/.exec(lead.news.text) ?? [];
+          assert.notEqual(call, '', lead.news.text);
+          assert.ok(lead.request.tools.includes('ToolSearch'));
+          const found = await lead.use('ToolSearch', JSON.parse(call));
+          assert.ok(!found.isError, found.text);
+          for (const tool of ['TeamCreate', 'Task', 'SendMessage', 'TaskCreate', 'TaskUpdate', 'TaskList', 'TaskGet'])
+            mentions(lead.request.raw, `"tool_name":"${host.ours(tool)}"`);
+          answerOf(await lead.use(host.ours('TeamCreate'), { team_name: TEAM }));
+          answerOf(await lead.use(host.ours('TeamDelete'), { team_name: TEAM }));
+          return 'That is all.';
+        },
+      });
+      const { code, stderr } = await host.run('/tool:1-plan "x" --team', play, { env: search(true), waits: false });
+      assert.equal(code, 0, stderr);
+    });
