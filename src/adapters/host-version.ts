@@ -74,6 +74,15 @@ function writerOf(transcript: string): string | null {
   return null;
 }
 
+/** An agent that stops goes on with the text of a hook from here on; older hosts leave it out. */
+const GOES_ON = '2.1.177';
+
+/** @param transcript of the session; where it names no version, the host is taken for an older one */
+export function goesOnWithContext(transcript: string | null): boolean {
+  const version = transcript === null ? null : writerOf(transcript);
+  return version !== null && isVersionAtLeast(version, GOES_ON);
+}
+
 /**
  * Whether the host around this hook knows hooks that ask a server; so it is taken to where nothing tells.
  * @param transcript of the session; it begins with the first prompt

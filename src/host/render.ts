@@ -2,10 +2,11 @@
 
 import type { HookAnswer } from '../engine/team/event.ts';
 import type { RaisedName } from './parse-event.ts';
+import type { Reply } from './reply.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** What a hook prints; null: nothing. A rejection is only printed where there is no exit code to tell it by. */
+/** What a hook prints; null: nothing. */
 export function renderJson(answer: HookAnswer, event: RaisedName): Json | null {
   const own = (fields: Json): Json => ({ hookSpecificOutput: { hookEventName: event, ...fields } });
   switch (answer.kind) {
@@ -27,4 +28,14 @@ export function renderJson(answer: HookAnswer, event: RaisedName): Json | null {
         ? own({ permissionDecision: 'deny', permissionDecisionReason: answer.reason })
         : { decision: 'block', reason: answer.reason };
   }
+}
+
+/**
+ * Hosts put the hook's command before what an exit code 2 says, and nothing before what JSON says. The events of a teammate's
+ * idleness and of a completed task are promised the exit code.
+ */
+export function rejected(lines: readonly string[], raised: RaisedName): Reply {
+  if (raised === 'TeammateIdle' || raised === 'TaskCompleted') return { said: lines, printed: null, code: 2 };
+  const json = renderJson({ kind: 'reject', reason: lines.join('\n') }, raised);
+  return { said: [], printed: JSON.stringify(json), code: 0 };
 }

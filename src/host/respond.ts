@@ -1,12 +1,13 @@
 // The answer to an event, composed: what the host is told, whichever process works it out.
 
+import { goesOnWithContext } from '../adapters/host-version.ts';
 import { composeHooks } from '../compose-team.ts';
 import { asLine, problemsInLine } from '../domain/text.ts';
 import type { Teams } from '../engine/ports.ts';
 import type { HookAnswer, HostEvent } from '../engine/team/event.ts';
 import type { HookContext } from '../engine/team/hook-context.ts';
 import type { Raised } from './parse-event.ts';
-import { renderJson } from './render.ts';
+import { rejected, renderJson } from './render.ts';
 import type { Reply } from './reply.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -21,8 +22,15 @@ export function responding(answerTo: (context: HookContext, event: HostEvent) =>
   return async (raised, env, teams) => {
     const said: string[] = [];
     const { context, problems } = composeHooks(raised.event.cwd, env, (words) => said.push(words), teams);
-    return replyTo(raised, await answerTo(context, raised.event), said, problems());
+    const answer = await answerTo(context, raised.event);
+    return replyTo(raised, advised(raised, answer), said, problems());
   };
+}
+
+/** The lead goes on with a text as it does with a rejection, which newer hosts show to people as an error. */
+function advised({ raised, event }: Raised, answer: HookAnswer): HookAnswer {
+  const isAdvice = answer.kind === 'reject' && raised === 'Stop' && goesOnWithContext(event.transcript);
+  return isAdvice ? { kind: 'context', text: answer.reason } : answer;
 }
 
 function replyTo(
@@ -35,7 +43,7 @@ function replyTo(
   // A configuration that cannot be read says why already.
   if (answer.kind === 'note' && problems.length === 0) said.push(`toolcrew: ${event.name}: ${asLine(answer.text)}`);
   if (answer.kind === 'wait') return { said: [], printed: null, code: 0, wait: true };
-  if (answer.kind === 'reject') return { said: [...said, answer.reason], printed: null, code: 2 };
+  if (answer.kind === 'reject') return rejected([...said, answer.reason], raised);
   const json = renderJson(answer, raised);
   return { said, printed: json === null ? null : JSON.stringify(json), code: 0 };
 }

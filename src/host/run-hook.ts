@@ -1,4 +1,4 @@
-// One hook from its input to its exit code: 0 accepts, 2 rejects with a reason on standard error. What answers is the
+// One hook from its input to its exit code: 0 accepts, 2 rejects, and so does what some print. What answers is the
 // team server that stays; without one it is loaded here, when there is something to answer.
 
 import { readFileSync, writeSync } from 'node:fs';
@@ -12,6 +12,7 @@ import { beginsTeam } from '../domain/team/tool-kind.ts';
 import { asLine } from '../domain/text.ts';
 import { type HostEvent, type HostEventName, MAY_WAIT } from '../engine/team/event.ts';
 import { parseEvent, type Raised } from './parse-event.ts';
+import { rejected } from './render.ts';
 import { type Reply, readReply } from './reply.ts';
 import type { Respond } from './respond.ts';
 
@@ -156,6 +157,11 @@ async function answered(hook: Hook, input: string, parsed: Raised, main: string)
   }
 }
 
+function refusal(event: HostEventName, error: unknown): Reply {
+  const reason = `toolcrew: ${event} cannot tell whether this may happen, so it does not: ${asLine(messageOf(error))}. \`tool doctor\` says more`;
+  return rejected([reason], event);
+}
+
 /** Told to people alone: the agent is told by the hooks that stay. */
 const SPARE = 'toolcrew: this project has hooks of its own, so those of the plugin do nothing here';
 
@@ -181,12 +187,7 @@ async function run(hook: Hook): Promise<void> {
     if (!isConcerned(hook, event, scene)) return;
     finish(await answered(hook, input, parsed, scene.main));
   } catch (error) {
-    const closed = hook.failsClosed?.(event) === true;
-    say(
-      closed
-        ? `toolcrew: ${hook.event} cannot tell whether this may happen, so it does not: ${asLine(messageOf(error))}. \`tool doctor\` says more`
-        : `toolcrew: ${hook.event} failed and lets this go on: ${asLine(messageOf(error))}`,
-    );
-    if (closed) process.exitCode = 2;
+    if (hook.failsClosed?.(event) === true) return finish(refusal(hook.event, error));
+    say(`toolcrew: ${hook.event} failed and lets this go on: ${asLine(messageOf(error))}`);
   }
 }

@@ -27,7 +27,7 @@ test('where the project has hooks of its own those of the plugin step back, and 
   project.write('.claude/settings.json', `${OWN['.claude/settings.json']}, // mine`);
   assert.equal((await guard()).code, REFUSED, 'settings that no host can read hold no hooks either');
   project.write('.claude/settings.json', `\uFEFF${OWN['.claude/settings.json']}`);
-  const silent = { code: 0, stdout: '', stderr: '', json: null };
+  const silent = { code: 0, exit: 0, stdout: '', stderr: '', json: null };
   assert.deepEqual(await guard(), silent);
   for (const [name, event] of [
     ['stop', 'Stop'],

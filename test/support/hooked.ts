@@ -23,8 +23,11 @@ export const VERSIONS: readonly HostVersion[] = ['2.1.33', '2.1.100', '2.1.177',
 
 export type Fields = Readonly<Record<string, unknown>>;
 export type HookRun = {
+  /** 2: rejected, as hosts take it, whether by the exit code or by what was printed. */
   readonly code: number | null;
+  readonly exit: number | null;
   readonly stdout: string;
+  /** Of what is rejected, the reason, wherever it stood. */
   readonly stderr: string;
   /** What it printed, decoded; null: nothing. */
   readonly json: Fields | null;
@@ -231,7 +234,19 @@ export async function runProgram(
   const [code] = (await once(child, 'close')) as [number | null];
   const value: unknown = stdout === '' ? null : JSON.parse(stdout);
   assert.ok(value === null || isFields(value), stdout);
-  return { code, stdout, stderr, json: value };
+  const rejection = rejectionIn(value);
+  const exit = code;
+  return rejection === null || exit !== 0
+    ? { code, exit, stdout, stderr, json: value }
+    : { code: 2, exit, stdout, stderr: `${stderr}${rejection}\n`, json: value };
+}
+
+/** The reason for which what was printed denies a call, or has an agent go on; null: it does neither. */
+function rejectionIn(json: Fields | null): string | null {
+  if (json?.decision === 'block') return String(json.reason);
+  const own = isFields(json?.hookSpecificOutput) ? json.hookSpecificOutput : {};
+  if (own.permissionDecision === 'deny') return String(own.permissionDecisionReason);
+  return own.hookEventName === 'Stop' ? String(own.additionalContext) : null;
 }
 
 /** What a hook says to the one whose event it was. */
