@@ -339,9 +339,7 @@ export async function doctorCommand(path: string, options: { readonly json?: boo
   const daemon = await diagnose(path, process.env);
   const checks = [
     ...(hasTeams && !hasDaemon ? withoutDaemon(daemon) : daemon),
-    ...(hasTeams || !hasDaemon
-      ? await diagnoseTeam(main, process.env, process.cwd())
-      : withoutTeamMode(process.env)),
+    ...(hasTeams || !hasDaemon ? await diagnoseTeam(main, process.env, process.cwd()) : withoutTeamMode(process.env)),
   ];
   const failed = checks.some((check) => check.status === 'fail');
   process.exitCode = failed ? 1 : 0;
