@@ -20,7 +20,7 @@ import type { MemberHomeOptions } from './adapters/runner/member-home.ts';
 import { CommandMembers } from './adapters/runner/members.ts';
 import { RuntimeDir } from './adapters/runtime-dir.ts';
 import { projectState } from './adapters/stamp.ts';
-import { composeContext, teamsOf } from './compose-team.ts';
+import { composeContext, copiesOf, teamsOf } from './compose-team.ts';
 import { ToolError } from './domain/errors.ts';
 import { NO_HOST, type Environment as Variable } from './domain/team/activation.ts';
 import { phaseOfTeam } from './domain/team/team-name.ts';
@@ -152,7 +152,7 @@ export function composeLead(options: ComposeLeadOptions): ComposedLead {
     lead: {
       context: leading,
       members: membersOf(players, home),
-      workshop: createWorkshop({ root, env }),
+      workshop: createWorkshop({ root, env, copies: copiesOf(main, env) }),
       clock: systemClock,
       // What was measured is kept where no teammate writes.
       checksAt: (place, team) =>

@@ -57,12 +57,18 @@ async function waitFor(isThere: () => boolean): Promise<boolean> {
   return true;
 }
 
+/** Globs of ignored files that a team's worktrees have copies of, as the settings say now. */
+export function copiesOf(main: string, env: Environment): () => Promise<readonly string[]> {
+  return async () => (await loadTeamSettings(main, projectState(main, env))).settings.copies;
+}
+
 /** The checks where a team began. */
 function lateChecksBefore({ root, main }: Project, env: Environment): TeamContext['checksBefore'] {
   return async ({ commit, tree }, quality, signal) => {
     const { withBaseTree } = await import('./adapters/git/base-tree.ts');
-    return withBaseTree({ root, env, objects: objectsOf(main), commit, tree }, (place) =>
-      lateChecks(place, checksPlace(main), env, root).run(quality, signal),
+    return withBaseTree(
+      { root, env, objects: objectsOf(main), commit, tree, copies: await copiesOf(main, env)() },
+      (place) => lateChecks(place, checksPlace(main), env, root).run(quality, signal),
     );
   };
 }

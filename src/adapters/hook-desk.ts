@@ -152,7 +152,7 @@ function askOne(desk: string, question: string, patience: number): unknown {
 
 /**
  * Asks a server that stays in this project; undefined where none answers.
- * @param main the project's main checkout
+ * @param main the checkout that holds the project's teams
  * @param patience milliseconds until the answer to what was taken up
  */
 export function askServer(main: string, question: unknown, patience: number): unknown {

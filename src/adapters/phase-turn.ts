@@ -21,7 +21,7 @@ export function turnPlaces(state: string): readonly string[] {
 }
 
 export type PhaseTurnOptions = {
-  /** The project's main checkout. */
+  /** The checkout that holds the project's teams. */
   readonly project: string;
   /** Directories for locks: the first one that is this user's own and can be written to is used. */
   readonly places: readonly string[];

@@ -15,7 +15,7 @@ export type ServerMarks = {
   readonly close: () => void;
 };
 
-/** @param main the project's main checkout */
+/** @param main the checkout that holds the project's teams */
 export function serverMarks(main: string): ServerMarks {
   const words = `${process.pid} ${beginOf(process.pid)}\n`;
   const marks = new Set<string>();

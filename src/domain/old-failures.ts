@@ -22,6 +22,12 @@ export function failuresOf(checks: readonly CheckResult[]): readonly OldFailure[
   return checks.flatMap((one) => (one.failures ?? []).map((failure) => ({ ...failure, check: one.check })));
 }
 
+/** The same check with those failures alone that have names. */
+export function toldApart({ failures = [], ...one }: CheckResult): CheckResult {
+  const named = failures.filter(({ names }) => names !== null);
+  return named.length === 0 ? one : { ...one, failures: named };
+}
+
 /** A name without what moves with the lines around it. */
 function bare(name: string): string {
   return name.replace(/:\d+/g, '');
@@ -73,8 +79,8 @@ function asOld(one: CheckResult, words: string): CheckResult {
   return { ...one, outcome: 'old_failure', reason: `${one.reason}; ${words}` };
 }
 
-const SAME = 'it failed so where the team began, and is not held against the work';
-const AS_A_WHOLE = `single tests are not told apart, so the command is old as a whole: ${SAME}`;
+const SAME = 'it failed in the same way before the team began, so the gate ignores it';
+const AS_A_WHOLE = 'the output names no tests, and the command failed before the team began, so the gate ignores it';
 
 function heldCheck(one: CheckResult, old: readonly OldFailure[]): CheckResult {
   if (one.outcome !== 'failed' || one.failures === undefined) return one;
@@ -112,7 +118,7 @@ function heldCoverage(
   const standing = before.old.filter(({ check }) => check === 'tests');
   if (standing.length === 0 || tests?.failures === undefined) return one;
   if (tests.outcome === 'old_failure' && standing.every(({ names }) => names === null))
-    return asOld(one, 'tests fail as they did where the team began, so nothing reaches more');
+    return asOld(one, 'tests fail as they did before the team began, so nothing reaches more');
   if (now === null || before.coverage === null || now < before.coverage) return one;
   return asOld(one, 'no less than before, while old failures keep tests from reaching more');
 }

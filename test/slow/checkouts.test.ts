@@ -66,7 +66,10 @@ test('a team of the same name that stands in another checkout is not led from he
   const { code, stderr } = await project.lead('run', SPEC, '--team');
   lead.kill('SIGINT');
   assert.equal(code, 1, stderr);
-  assert.ok(stderr.includes(`team ${TEAM} stands in another checkout of this repository, ${project.root}: `), stderr);
+  assert.ok(
+    stderr.includes(`team ${TEAM} is active in another checkout of this repository, ${project.root}. `),
+    stderr,
+  );
 });
 
 test('a flag that asks for a team is refused while the settings cannot be read, before anything runs', async (t) => {

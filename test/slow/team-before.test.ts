@@ -37,14 +37,14 @@ async function reportOf(project: ReturnType<typeof redShop>): Promise<{ run: Run
 test('a test that is red at HEAD costs no rejection and no task, and stands in the report', async (t) => {
   const { run, text, said } = await reportOf(redShop(t));
   assert.deepEqual([run.outcome, run.rejections, run.tasks.length], ['done', 0, 3], said);
-  assert.match(said, /fails where the team began.*not held against.*: tests: 1 test fails: adds/);
+  assert.match(said, /this failed before the team began, and the gate ignores it: tests: 1 test fails: adds/);
   assert.match(text, /^Tests before \/ after: failed: 1 test fails: adds .* \/ old failure: /m);
 });
 
 test('a command that fails at HEAD without telling tests apart is old as a whole', async (t) => {
   const { run, text, said } = await reportOf(redShop(t, 'echo no such variable: TOKEN >&2; exit 3'));
   assert.deepEqual([run.outcome, run.rejections, run.tasks.length], ['done', 0, 3], said);
-  assert.match(text, /single tests are not told apart/);
+  assert.match(text, /the output names no tests/);
 });
 
 test('a test that newly fails is rejected beside an old one', async (t) => {
@@ -83,7 +83,10 @@ for (const kind of ['committed', 'not committed'] as const)
     const { before, gate, messages } = project.state();
     const outcomeOf = (checks: typeof before) => checks?.checks.find(({ check }) => check === 'tests')?.outcome;
     assert.deepEqual([outcomeOf(before), gate?.checks[0]?.outcome], ['failed', 'old_failure']);
-    assert.match(String(messages.at(-1)?.content), /^fails where the team began, .*: tests: 1 test fails: shouts/);
+    assert.match(
+      String(messages.at(-1)?.content),
+      /^these checks failed before the team began, and the gate ignores them: tests: 1 test fails: shouts/,
+    );
     assert.equal(project.git('worktree', 'list').trim().split('\n').length, 1);
 
     project.write('test/more.test.js', RED);

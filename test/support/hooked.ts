@@ -120,7 +120,7 @@ export class HookedProject {
 
   call(who: string, name: string, input: Fields = {}): Promise<Fields> {
     // A team builds what the user approved.
-    if (input.team_name === TEAM && !existsSync(join(this.root, '.tool', 'specs')))
+    if (input.team_name === TEAM && !existsSync(join(this.root, '.tool', 'specs', 'SPEC-AUTH-001')))
       writeApprovedSpec(this.root, 'SPEC-AUTH-001', this.env);
     return act(composeOperations(this.root, this.env), name, input, this.evidence(who));
   }

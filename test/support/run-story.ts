@@ -18,6 +18,7 @@ import {
 import {
   answerOf,
   BANNER,
+  BUGGY,
   FAILING_TEST,
   type Form,
   MENDED,
@@ -170,10 +171,11 @@ function runStory(host: TeamHost): Story {
     );
     mailed.open();
     if (host.hasBackground) await leadTried.opened;
-    refused(await agent.use(ours('TaskUpdate'), { taskId, status: 'completed' }), FAILING_TEST);
-    seen.push('a completion is rejected');
     const file = host.path('src/api/users.js');
     assert.ok(!(await agent.use('Read', { file_path: file })).isError);
+    assert.ok(!(await agent.use('Write', { file_path: file, content: BUGGY })).isError);
+    refused(await agent.use(ours('TaskUpdate'), { taskId, status: 'completed' }), FAILING_TEST);
+    seen.push('a completion is rejected');
     const written = await agent.use('Write', { file_path: file, content: MENDED });
     assert.ok(!written.isError, written.text);
     const completed = answerOf(await agent.use(ours('TaskUpdate'), { taskId, status: 'completed', result: 'Mended.' }));

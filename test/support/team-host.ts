@@ -27,17 +27,18 @@ status: approved
 - The banner component shall print the greeting in capitals.
 `;
 
-const BUGGY = "export const ownerOf = (id) => 'owner ' + (id + 1);\n";
+const EARLIER = "export const ownerOf = (id) => ['owner', id].join(' ');\n";
+export const BUGGY = "export const ownerOf = (id) => 'owner ' + (id + 1);\n";
 export const MENDED = "export const ownerOf = (id) => 'owner ' + id;\n";
 export const BANNER = 'export const banner = (text) => text.toUpperCase();\n';
-/** Fails while the bug is there. */
+/** Passes at first, and fails while the bug is there. */
 export const FAILING_TEST = 'the owner of account 7 is owner 7';
 
 const FILES: Tree = {
   'package.json': JSON.stringify({ name: 'shop', type: 'module', private: true, scripts: { test: 'node --test' } }),
   'README.md': '# shop\n',
   '.gitignore': 'node_modules/\n',
-  'src/api/users.js': BUGGY,
+  'src/api/users.js': EARLIER,
   'src/components/banner.js': 'export const banner = (text) => text;\n',
   'tests/users.test.js': [
     "import assert from 'node:assert/strict';",

@@ -27,6 +27,7 @@ function phaseOf(session: SessionState): string {
  * - `member_bound`: the host's own names of its runs; a process is told who it is.
  * - `member_seen`, `member_idle`, `mail_seen`, `member_ended`: signs of life, as often as there is something to see; a process
  *   confirms its end, an agent of the host that has stopped ends by being asked.
+ * - `base_measured`: it is measured beside the first agents, and in the host only where somebody asks for it.
  * - `progress` to the lead: one that is a model has to be told what came to pass; code looks at the log.
  */
 function kindOf(record: TeamRecord): string | null {
@@ -37,6 +38,7 @@ function kindOf(record: TeamRecord): string | null {
     case 'member_idle':
     case 'member_ended':
     case 'mail_seen':
+    case 'base_measured':
       return null;
     case 'message_sent':
       return record.kind === 'progress' && record.to === LEAD ? null : `${record.kind} from ${record.by}`;

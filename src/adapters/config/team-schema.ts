@@ -195,6 +195,17 @@ const team = z
       .prefault({})
       .describe('What is asked when a teammate stops. Accepted as workflow.hooks as well; a file has one of the two.'),
     fallback,
+    workspace: z
+      .strictObject({
+        copy: z
+          .array(glob)
+          .default([...DEFAULTS.copies])
+          .describe(
+            "Files that Git ignores and that the tests need, such as .env: globs from the project's root. Each worktree of a team, and the tree in which the gate looks at what failed before, gets copies of them. Agents can read them; no commit takes them in.",
+          ),
+      })
+      .prefault({})
+      .describe('The worktrees of a team.'),
     budget,
   })
   .prefault({})

@@ -172,6 +172,7 @@ function normalize(input: TeamInput, data: unknown, problems: string[]): TeamSet
     executionMode,
     enabled: team.enabled,
     maxTeammates: team.max_teammates,
+    copies: team.workspace.copy,
     defaultModel: team.default_model,
     requirePlanApproval: team.require_plan_approval,
     delegateMode: team.delegate_mode,

@@ -1,4 +1,4 @@
-// The teams of a project: one directory each, below .tool/teams of the main checkout.
+// The teams of a project: one directory each, below .tool/teams of the checkout that holds them.
 
 import { existsSync, mkdirSync, renameSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -15,7 +15,7 @@ export const ARCHIVE = 'archive';
 const TRIES = 20;
 
 export type FileTeamsOptions = {
-  /** The project's directory, that of the main checkout in a worktree. */
+  /** The project's directory; in a team's worktree, that of the checkout that it was made in. */
   readonly root: string;
   readonly now: () => number;
   readonly maxBytes?: number;

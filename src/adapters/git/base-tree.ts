@@ -6,9 +6,10 @@ import { basename, join } from 'node:path';
 import { isAlive } from '../processes.ts';
 import { removeLargeTree } from '../remove-tree.ts';
 import { treeEnvironment } from './work-tree.ts';
+import { copyIgnored } from './workshop-copies.ts';
 import { createRun, findRepository, type Repository, type Run } from './workshop-git.ts';
-import { shareInstalled } from './workshop-installed.ts';
 import { removeWorktree, worktreesBelow } from './workshop-place.ts';
+import { equip } from './workshop-submodules.ts';
 import { Turns } from './workshop-turn.ts';
 
 export type BaseTreeOptions = {
@@ -19,6 +20,8 @@ export type BaseTreeOptions = {
   readonly objects: string;
   readonly commit: string;
   readonly tree: string;
+  /** Globs of ignored files that it has copies of. */
+  readonly copies: readonly string[];
 };
 
 const PREFIX = 'toolcrew-base-';
@@ -45,14 +48,16 @@ export async function withBaseTree<T>(options: BaseTreeOptions, use: (root: stri
   }
 }
 
-async function make(path: string, { root, objects, commit, tree }: BaseTreeOptions, { repository, run }: Tools) {
+async function make(path: string, options: BaseTreeOptions, { repository, run }: Tools) {
+  const { root, objects, commit, tree, copies } = options;
   await run.git(repository.root, ['worktree', 'add', '--quiet', '--no-checkout', '--detach', path, commit]);
   const env = await treeEnvironment(root, objects);
   const trees = ['GIT_OBJECT_DIRECTORY', 'GIT_ALTERNATE_OBJECT_DIRECTORIES'].map((name) => [name, env?.[name] ?? '']);
   await run.git(path, ['read-tree', '--reset', '-u', tree], { env: Object.fromEntries(trees) });
   // What was not committed then is not committed here.
   await run.git(path, ['read-tree', 'HEAD']);
-  await shareInstalled(path, repository, run);
+  await equip(path, repository, run);
+  await copyIgnored(path, repository, copies, run);
 }
 
 async function remove(path: string, place: string, repository: Repository): Promise<void> {

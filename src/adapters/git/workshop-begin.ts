@@ -15,7 +15,7 @@ function refuseElsewhere(team: string, repository: Repository): void {
   if (other === undefined) return;
   throw new ToolError(
     'refused',
-    `team ${team} stands in another checkout of this repository, ${other}: bring it to its end there (tool team-restart ${team}), or delete it there (tool team delete ${team})`,
+    `team ${team} is active in another checkout of this repository, ${other}. Finish it there (tool team-restart ${team}), or delete it there (tool team delete ${team})`,
   );
 }
 

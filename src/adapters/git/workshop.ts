@@ -19,6 +19,7 @@ import {
   refAt,
   tasksBehind,
 } from './workshop-commits.ts';
+import { copyIgnored } from './workshop-copies.ts';
 import {
   createRun,
   findRepository,
@@ -61,6 +62,8 @@ export type WorkshopOptions = {
   /** The project's root, as `findProject` gives it. */
   readonly root: string;
   readonly env: Readonly<Record<string, string | undefined>>;
+  /** Globs of ignored files that each worktree has copies of; missing: none. */
+  readonly copies?: () => Promise<readonly string[]>;
 };
 
 /** Somebody else moves the team's branch each time: not more often than that. */
@@ -136,6 +139,7 @@ class GitWorkshop implements Workshop {
   async #equip(path: string, { repository, run }: Tools): Promise<void> {
     if (this.#equipped.has(path)) return;
     await equip(path, repository, run);
+    await copyIgnored(path, repository, (await this.#options.copies?.()) ?? [], run);
     this.#equipped.add(path);
   }
 

@@ -55,7 +55,7 @@ export function expectedShape(text: string): string {
 
 /** Common words of English that few other languages have. */
 const ENGLISH =
-  /\b(?:the|and|shall|should|must|when|while|where|which|with|this|that|these|if|only|every|each|from|not)\b/i;
+  /\b(?:the|and|shall|should|must|when|while|where|which|with|this|that|these|if|only|every|each|from|not|can|are|by|of|has|have|will|may|users?)\b/i;
 /** Shorter ones in plain letters are taken for English. */
 const OTHER_WORDS_LEAST = 4;
 

@@ -9,7 +9,7 @@ type Named = { readonly task: string; readonly file: string; readonly path: stri
 
 type Migration = { readonly place: string; readonly number: string; readonly name: string };
 
-const MIGRATION = /^(.*(?:^|\/)migrat(?:ions?|e)\/)V?0*(\d+)([^/.*]*)/;
+const MIGRATION = /^(.*(?:^|\/)migrat(?:ions?|e)\/)V?0*(\d+(?:[._-]\d+)*)([^/.*]*)/;
 
 /** The migration that a path is a part of; null: it is none with a number. */
 function migrationOf(path: string): Migration | null {

@@ -53,7 +53,8 @@ export function memberBrief(state: TeamState, member: Member, settings: TeamSett
     tasks.length === 0
       ? 'No task is meant for you yet: see TaskList, and claim what fits you.'
       : `Your tasks:\n${tasks.map((task) => taskLine(task, state)).join('\n')}`,
-    'Work by the tools of the MCP server "team": Inbox, TaskList, TaskGet, TaskUpdate (in_progress claims, completed ends), SendMessage, FileLease.',
+    'Work by the tools of the MCP server "team": Inbox, TaskList, TaskGet, TaskUpdate (in_progress claims, completed ends), SendMessage' +
+      (member.readOnly ? '.' : ', FileLease.'),
     ...(key === null ? [] : [`Your key is ${key}: pass it as "key" with each of these calls, and tell it nobody.`]),
     ...(unread.length === 0 ? [] : [`Unread:\n${unread.map(messageLine).join('\n')}`]),
   ].join('\n');
@@ -141,7 +142,7 @@ export function nextStep(state: TeamState): string {
     case 'working':
       if (book.size === 0) return 'Next: TaskCreate for what each teammate is to do; they have no task yet.';
       if (called.length > 0)
-        return `Next: ${calledWords(called)}: start ${called.map(({ name }) => name).join(', ')} again with Task, and make the call that it answers with.`;
+        return `Next: ${calledWords(called)}: start ${called.map(({ name }) => name).join(', ')} with Task, and make the call that it answers with.`;
       if (failed.length > 0) return `Next: ${failedWords(failed)}`;
       return book.open().length === 0
         ? doneWords(state)

@@ -22,6 +22,7 @@ export const DEFAULT_TEAM_SETTINGS: TeamSettings = {
     taskCompleted: { enabled: true, requireQualityCheck: true },
   },
   fallback: { enabled: true, logLevel: 'warn', preserveProgress: true },
+  copies: [],
   budget: { teammate: { softUsd: null, hardUsd: null }, task: { softUsd: null, hardUsd: null } },
   quality: DEFAULT_QUALITY,
 };

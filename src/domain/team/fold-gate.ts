@@ -4,6 +4,7 @@ import type { Stored } from '../log.ts';
 import { failuresOf, stillOld } from '../old-failures.ts';
 import type { Draft } from './fold-state.ts';
 import type { TeamRecord } from './record.ts';
+import { isModelLed } from './state.ts';
 
 type Of<T extends TeamRecord['type']> = Extract<Stored<TeamRecord>, { type: T }>;
 
@@ -30,7 +31,7 @@ export function takeMeasurement(draft: Draft, record: Of<'gate_measured'>): null
     ...(rejected === 0 ? {} : { rejected }),
   };
   // What one has mended apart from the others is not in their work yet.
-  const isOfAll = task === null || draft.base !== null;
+  const isOfAll = task === null || isModelLed(draft);
   if (isOfAll && draft.before !== null) draft.before = { ...draft.before, old: stillOld(draft.before.old, checks) };
   return null;
 }

@@ -34,6 +34,8 @@ export type TeamSettings = {
     readonly logLevel: 'debug' | 'info' | 'warn' | 'error';
     readonly preserveProgress: boolean;
   };
+  /** Globs of ignored files that each worktree of a team has copies of. */
+  readonly copies: readonly string[];
   /** What teammates that are processes of their own may cost. */
   readonly budget: Budgets;
   readonly quality: QualitySettings;

@@ -1,7 +1,7 @@
 // The checks where the team began: measured once, waited for by whoever completes a task.
 
 import { BusyError, messageOf } from '../../domain/errors.ts';
-import { type Before, oldLines } from '../../domain/old-failures.ts';
+import { type Before, oldLines, toldApart } from '../../domain/old-failures.ts';
 import type { GateResult, QualitySettings } from '../../domain/quality.ts';
 import type { TeamState } from '../../domain/team/state.ts';
 import type { TeamLog } from '../ports.ts';
@@ -44,15 +44,15 @@ export async function knownBefore(
   quality: QualitySettings,
 ): Promise<Before | null> {
   const { signal } = new AbortController();
-  // A lead that is code notes no work tree: it measures where its branch began.
-  if (log.state.base === null && (await context.workshop()) !== null) {
+  // Whose work is merged has a lead that is code, which measures where the team's branch began.
+  if ((await context.workshop()) !== null) {
     const isKnown = () => {
       log.refresh();
       return log.state.before !== null;
     };
     if (!isKnown() && !(await context.waitFor(isKnown)))
       throw new BusyError('not measured: the checks where the team began are still running, and come first');
-  } else await measureInPlace(context, log, quality, signal);
+  } else await measureInPlace(context, log, () => beforeApart(context, log.state, quality, signal), signal);
   return log.state.before;
 }
 
@@ -63,7 +63,8 @@ export async function beginBefore(context: TeamContext, team: string, signal: Ab
   if (log === undefined) return;
   try {
     const isMeasured = hooks.taskCompleted.enabled && hooks.taskCompleted.requireQualityCheck;
-    if (isMeasured && log.state.purpose?.phase === 'run') await measureInPlace(context, log, quality, signal);
+    if (isMeasured && log.state.purpose?.phase === 'run')
+      await measureInPlace(context, log, () => beforeInPlace(context, log.state, quality, signal), signal);
   } finally {
     await log.close();
   }
@@ -73,21 +74,42 @@ export async function beginBefore(context: TeamContext, team: string, signal: Ab
 async function measureInPlace(
   context: TeamContext,
   log: TeamLog,
-  quality: QualitySettings,
+  measure: () => Promise<GateResult | null>,
   signal: AbortSignal,
 ): Promise<void> {
-  const isNew = await measureBefore(log, signal, () => beforeInPlace(context, log.state, quality, signal));
+  const isNew = await measureBefore(log, signal, measure);
   const lines = log.state.before === null ? [] : oldLines(log.state.before);
   if (isNew && lines.length > 0)
-    await tellLead(log, `fails where the team began, and is not held against its work: ${lines.join('; ')}`);
+    await tellLead(log, `these checks failed before the team began, and the gate ignores them: ${lines.join('; ')}`);
 }
 
-/** null: nothing tells what the work began from. */
+/** The checkout itself says it, with all that Git ignores there, as long as nobody has changed it. */
 async function beforeInPlace(
+  context: TeamContext,
+  state: TeamState,
+  quality: QualitySettings,
+  signal: AbortSignal,
+): Promise<GateResult | null> {
+  const { checks, workTree } = context;
+  const isUnchanged = async () => state.base !== null && (await workTree.tree()) === state.base;
+  if (await isUnchanged()) {
+    const found = await checks.run(quality, signal);
+    if (await isUnchanged()) return found;
+  }
+  return beforeApart(context, state, quality, signal);
+}
+
+/**
+ * In a tree of its own, which lacks what Git ignores: a command whose tests have no names may fail for that alone, and is not
+ * taken for old. null: nothing tells what the work began from.
+ */
+async function beforeApart(
   { checksBefore }: TeamContext,
   { team, base, commit }: TeamState,
   quality: QualitySettings,
   signal: AbortSignal,
 ): Promise<GateResult | null> {
-  return base === null || commit === null ? null : checksBefore({ team, tree: base, commit }, quality, signal);
+  if (base === null || commit === null) return null;
+  const found = await checksBefore({ team, tree: base, commit }, quality, signal);
+  return found === null ? null : { ...found, checks: found.checks.map(toldApart) };
 }

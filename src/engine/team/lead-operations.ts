@@ -123,7 +123,8 @@ async function mustBeApproved(context: TeamContext, team: string): Promise<void>
     return refuse(
       `team_name: expected tool-run-<spec-id-lowercase> of a SPEC, such as tool-run-spec-auth-001, got ${team}. /tool:1-plan makes a SPEC, and the user approves it`,
     );
-  const { counts, why } = await context.approval(id);
+  const { status, counts, why } = await context.approval(id);
+  if (status === null && !counts) return refuse(`no team is made: there is no ${id}. /tool:1-plan makes a SPEC`);
   if (!counts)
     refuse(
       `no team is made: ${id} is not approved (${why}). Ask the user to send exactly \`approve ${id}\`, then call TeamCreate {"team_name":"${team}"} again`,

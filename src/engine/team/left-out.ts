@@ -55,9 +55,9 @@ export async function leftOut(
     ...(inSubmodules.length === 0
       ? []
       : [
-          `A submodule, which is another repository, holds ${named(inSubmodules)}: no commit of the team takes the change in. If the work needs it, say so to ${LEAD}; if not, take it back.`,
+          `${named(inSubmodules)} is in a submodule, which is a repository of its own: the team cannot commit it. If the task needs it, tell ${LEAD}. Otherwise revert it.`,
         ]),
-    'Completed again, the work goes on without, and the lead is told.',
+    'Complete again to leave these files out; toolcrew tells the lead.',
   ];
   return { objection: { reason: reasons.join(' '), fingerprint } };
 }

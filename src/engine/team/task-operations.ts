@@ -134,7 +134,7 @@ function mustNotBeOfAnother({ id, owner, claim, status }: Task, state: TeamState
   const isAtWork = there !== undefined && isLive(there) && there.phase !== 'stopped';
   const who = isAtWork ? `${owner} completes it.` : `Start ${startWords([owner], state)}`;
   refuse(
-    `task ${id} is meant for ${owner}, who has not begun it. ${who} To do without it, TaskUpdate {"taskId":"${id}","status":"failed","result":"not needed"}.`,
+    `task ${id} is meant for ${owner}, who has not begun it. ${who} Or give it to somebody else: TaskUpdate {"taskId":"${id}","status":"pending","owner":"…"}, with another teammate's name.`,
   );
 }
 

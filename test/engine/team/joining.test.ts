@@ -400,7 +400,7 @@ test('a change in a submodule is told once; completed again, it is kept, the lea
   const library = projectOf(t, { name: 'library', files: { 'lib.js': 'old\n' } });
   const { world, git, path, complete, refused } = await alone(t, library.root);
   writeTree(path, { 'vendor/lib/lib.js': 'new\n' });
-  assert.match(await refused(), /^A submodule, which is another repository, holds vendor\/lib\/lib\.js: no commit/);
+  assert.match(await refused(), /^vendor\/lib\/lib\.js is in a submodule, .*: the team cannot commit it\./);
   await complete();
   const told = () => world.state().messages.map(messageLine).join('\n');
   const [, kept = ''] =

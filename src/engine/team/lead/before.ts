@@ -27,7 +27,7 @@ export async function measureBase(
     if (before.why !== undefined)
       say(`warning: the checks where the team began could not be measured, so every failure counts: ${before.why}`);
     for (const line of oldLines(before))
-      say(`warning: this fails where the team began, and is not held against its work: ${line}`);
+      say(`warning: this failed before the team began, and the gate ignores it: ${line}`);
   } catch (error) {
     if (!signal.aborted) say(`warning: the checks where the team began are not measured: ${messageOf(error)}`);
   }
