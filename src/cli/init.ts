@@ -11,6 +11,7 @@ import { claudeVersion, parseVersion } from '../adapters/runner/claude.ts';
 import { ToolError } from '../domain/errors.ts';
 import { missingParts, missingWords } from '../domain/gate-outlook.ts';
 import { DEFAULT_TEAM_SETTINGS } from '../domain/team/default-settings.ts';
+import { TEAMS_VARIABLE } from '../domain/team/fallback.ts';
 import { DEFAULT_OWNERSHIP } from '../domain/team/ownership.ts';
 import type { TeamSettings } from '../domain/team/settings.ts';
 import { type Proposed, proposeOwnership, withProposed } from '../domain/team/suggest-ownership.ts';
@@ -24,6 +25,8 @@ import { readPayload } from '../install/payload.ts';
 import { findProject, type Project } from '../install/project.ts';
 import { changes, dryRun, summary } from '../install/report.ts';
 import { refuseAgentsWhileTeamsStand } from './refuse-agents.ts';
+
+const SETTINGS = '.claude/settings.json';
 
 export type InitOptions = {
   readonly dryRun?: boolean;
@@ -81,6 +84,14 @@ function hostWords({ version }: Host): string {
   return version === null ? 'no Claude Code found' : `Claude Code ${version}`;
 }
 
+/** Which switches of the host stand in its settings with that, and what each is for. */
+function switchLines({ outcomes }: Plan): readonly string[] {
+  if (!outcomes.some(({ path, did }) => path === SETTINGS && did !== 'unchanged')) return [];
+  return [
+    `In ${SETTINGS}: ${TEAMS_VARIABLE}=1 allows team mode; mcp__team and enabledMcpjsonServers let the team's tools run without a question; the hooks check each write and each finished task.`,
+  ];
+}
+
 export async function initCommand(directory: string | undefined, options: InitOptions): Promise<void> {
   const project = findProject(directory, process.cwd(), process.env.HOME);
   const host = await findHost(options.hostVersion);
@@ -131,6 +142,7 @@ export async function initCommand(directory: string | undefined, options: InitOp
   const said = [
     head,
     ...(preview?.lines ?? summary(changes(plan))),
+    ...switchLines(plan),
     ...ownershipLines(proposed, plan),
     '',
     ...limits.map((limit) => `Note: ${limit}`),

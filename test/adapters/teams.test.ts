@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import test from 'node:test';
@@ -187,4 +188,12 @@ test('whoever is files behind a log that was put away does not follow into the n
     );
     await log?.close();
   }
+});
+
+test('nothing that a team writes is taken up by git add, though nothing is installed', (t) => {
+  const root = tempDir(t);
+  execFileSync('git', ['init', '-q', root]);
+  void new FileTeams({ root, now: () => 1 }).begin('tool-run-spec-a-001').close();
+  execFileSync('git', ['-C', root, 'add', '-A']);
+  assert.equal(execFileSync('git', ['-C', root, 'diff', '--cached', '--name-only'], { encoding: 'utf8' }), '');
 });

@@ -61,7 +61,8 @@ test('it says what it did in short, what does not work, and what to type next', 
     const files = made.filter((one) => one.isFile()).length;
     assert.ok(lines.includes(`  created    ${place}/ (${files} files)`), `${place}: ${files}\n${stdout}`);
   }
-  assert.ok(lines.length < 20, stdout);
+  assert.match(stdout, /^In \.claude\/settings\.json: TOOL_CODE_EXPERIMENTAL_AGENT_TEAMS=1 allows team mode; /m);
+  assert.ok(lines.length <= 20, stdout);
   assert.ok(lines.some((line) => line.startsWith('Note: Claude Code 2.1.33 tells hooks no caller ')));
   assert.equal(lines.at(-2), `Next: open Claude Code in ${root} and type  /tool:1-plan "<feature>" --team`);
 

@@ -5,6 +5,7 @@ import { dirname, join } from 'node:path';
 import { messageOf, ToolError } from '../../domain/errors.ts';
 import { phaseOfTeam } from '../../domain/team/team-name.ts';
 import type { Teams } from '../../engine/ports.ts';
+import { ignoreOwn } from '../git/ignored.ts';
 import { syncDirectory } from './sync-directory.ts';
 import { FileTeamLog } from './team-log.ts';
 import { hasLog, teamNames, teamsDirectory } from './team-names.ts';
@@ -91,6 +92,8 @@ export class FileTeams implements Teams {
     for (let tries = 0; tries < TRIES; tries++) {
       try {
         makeDirectory(directory);
+        // As a plugin there is no installation that says it to Git.
+        ignoreOwn(this.#options.root);
       } catch (error) {
         throw new ToolError('state_unusable', `cannot make ${directory}: ${messageOf(error)}`, { cause: error });
       }

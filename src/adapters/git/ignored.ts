@@ -4,7 +4,7 @@ import { existsSync, mkdirSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 /** What a team writes while it works, below the project's `.tool`. */
-const OWN = ['teams', 'cache'];
+const OWN = ['teams', 'cache', 'state'];
 
 /** Makes a directory, and has Git leave out all of it, the word for that too. */
 export function makeIgnored(directory: string): void {

@@ -52,7 +52,7 @@ export async function knownBefore(
     };
     if (!isKnown() && !(await context.waitFor(isKnown)))
       throw new BusyError('not measured: the checks where the team began are still running, and come first');
-  } else await measureInPlace(context, log, () => beforeApart(context, log.state, quality, signal), signal);
+  } else await measureInPlace(log, () => beforeApart(context, log.state, quality, signal), signal);
   return log.state.before;
 }
 
@@ -64,7 +64,7 @@ export async function beginBefore(context: TeamContext, team: string, signal: Ab
   try {
     const isMeasured = hooks.taskCompleted.enabled && hooks.taskCompleted.requireQualityCheck;
     if (isMeasured && log.state.purpose?.phase === 'run')
-      await measureInPlace(context, log, () => beforeInPlace(context, log.state, quality, signal), signal);
+      await measureInPlace(log, () => beforeInPlace(context, log.state, quality, signal), signal);
   } finally {
     await log.close();
   }
@@ -72,7 +72,6 @@ export async function beginBefore(context: TeamContext, team: string, signal: Ab
 
 /** Where the team works in the checkout itself; its lead is told of what fails. */
 async function measureInPlace(
-  context: TeamContext,
   log: TeamLog,
   measure: () => Promise<GateResult | null>,
   signal: AbortSignal,
