@@ -45,6 +45,7 @@ test('it has the keys that are promised', () => {
             ['patterns', [leaf('roles')]],
             ['hooks', hooks],
             ['fallback', ['enabled', 'log_level', 'preserve_progress'].map(leaf)],
+            ['workspace', [leaf('copy')]],
             [
               'budget',
               [

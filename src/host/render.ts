@@ -32,10 +32,13 @@ export function renderJson(answer: HookAnswer, event: RaisedName): Json | null {
 
 /**
  * Hosts put the hook's command before what an exit code 2 says, and nothing before what JSON says. The events of a teammate's
- * idleness and of a completed task are promised the exit code.
+ * idleness and of a completed task are promised the exit code. Older hosts lose the reason in JSON when another hook hears the
+ * same event.
+ * @param heedsJson the host keeps that reason
  */
-export function rejected(lines: readonly string[], raised: RaisedName): Reply {
-  if (raised === 'TeammateIdle' || raised === 'TaskCompleted') return { said: lines, printed: null, code: 2 };
+export function rejected(lines: readonly string[], raised: RaisedName, heedsJson: boolean): Reply {
+  if (!heedsJson || raised === 'TeammateIdle' || raised === 'TaskCompleted')
+    return { said: lines, printed: null, code: 2 };
   const json = renderJson({ kind: 'reject', reason: lines.join('\n') }, raised);
   return { said: [], printed: JSON.stringify(json), code: 0 };
 }

@@ -43,7 +43,7 @@ function replyTo(
   // A configuration that cannot be read says why already.
   if (answer.kind === 'note' && problems.length === 0) said.push(`toolcrew: ${event.name}: ${asLine(answer.text)}`);
   if (answer.kind === 'wait') return { said: [], printed: null, code: 0, wait: true };
-  if (answer.kind === 'reject') return rejected([...said, answer.reason], raised);
+  if (answer.kind === 'reject') return rejected([...said, answer.reason], raised, goesOnWithContext(event.transcript));
   const json = renderJson(answer, raised);
   return { said, printed: json === null ? null : JSON.stringify(json), code: 0 };
 }

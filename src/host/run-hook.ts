@@ -12,7 +12,6 @@ import { beginsTeam } from '../domain/team/tool-kind.ts';
 import { asLine } from '../domain/text.ts';
 import { type HostEvent, type HostEventName, MAY_WAIT } from '../engine/team/event.ts';
 import { parseEvent, type Raised } from './parse-event.ts';
-import { rejected } from './render.ts';
 import { type Reply, readReply } from './reply.ts';
 import type { Respond } from './respond.ts';
 
@@ -105,7 +104,12 @@ function finish({ said, printed, code }: Reply): never {
   } catch {
     // Where nobody hears it, the exit code still counts.
   }
-  if (printed !== null) writeLine(1, printed);
+  try {
+    if (printed !== null) writeLine(1, printed);
+  } catch {
+    // What was to be heard may have been a rejection.
+    process.exit(2);
+  }
   process.exit(code);
 }
 
@@ -157,9 +161,10 @@ async function answered(hook: Hook, input: string, parsed: Raised, main: string)
   }
 }
 
+/** By the exit code, which every version heeds. */
 function refusal(event: HostEventName, error: unknown): Reply {
   const reason = `toolcrew: ${event} cannot tell whether this may happen, so it does not: ${asLine(messageOf(error))}. \`tool doctor\` says more`;
-  return rejected([reason], event);
+  return { said: [reason], printed: null, code: 2 };
 }
 
 /** Told to people alone: the agent is told by the hooks that stay. */

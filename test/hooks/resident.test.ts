@@ -5,6 +5,7 @@ import {
   existsSync,
   mkdirSync,
   readFileSync,
+  rmSync,
   statSync,
   utimesSync,
   writeFileSync,
@@ -143,7 +144,10 @@ test('the mark is there from the first call of a hook to the end of the server',
 });
 
 test('a mark that cannot be written is no reason to answer nothing', async (t) => {
-  const { hook } = await resident(t, ['backend-dev'], (project) => project.write('.tool/state', 'no directory'));
+  const { hook } = await resident(t, ['backend-dev'], (project) => {
+    rmSync(join(project.root, '.tool', 'state'), { recursive: true });
+    project.write('.tool/state', 'no directory');
+  });
   assert.match(
     JSON.stringify(await hook('backend-dev', 'PreToolUse', 'Write', { file_path: 'tests/a.ts' })),
     /is tester's/,

@@ -39,7 +39,7 @@ for (const [event, stop] of Object.entries(STOPS)) {
         given.stderr,
         /^toolcrew: task 1 "Sign in" is yours now: call TaskUpdate \{"taskId":"1","status":"in_progress"\}, then do it\. It says: With a password\n$/,
       );
-      assert.equal(given.exit, event === 'TeammateIdle' ? REJECTED : 0, 'the one event is promised the exit code');
+      assert.equal(given.exit, REJECTED);
       assert.equal(project.state().tasks.get('1')?.owner, 'backend-dev', 'it is assigned with that');
       const other = await stop(project, 'tester', version);
       assert.deepEqual([other.code, other.stdout, other.stderr], [0, '', '']);
@@ -192,13 +192,12 @@ for (const [version, isShownAsError] of [
   ['2.1.177', false],
   ['2.1.331', false],
 ] as const)
-  test(`on ${version} the lead goes on ${isShownAsError ? 'by a rejection' : 'by a text'}, without the command of the hook`, async (t) => {
+  test(`on ${version} the lead goes on ${isShownAsError ? 'by a rejection' : 'by a text'}`, async (t) => {
     const project = await new HookedProject(t).team('backend-dev');
     await project.call('team-lead', 'TaskCreate', { subject: 'Tests', description: 'd', owner: 'tester' });
     appendFileSync(project.transcript, `${JSON.stringify({ type: 'user', version })}\n`);
     const run = await project.hook('stop', 'team-lead', 'Stop', { stop_hook_active: false }, version);
-    assert.equal(run.exit, 0);
+    assert.equal(run.exit, isShownAsError ? REJECTED : 0);
     const words = /^toolcrew: task 1 "Tests" can begin/;
-    assert.match(String(isShownAsError ? run.json?.reason : specific(run).additionalContext), words);
-    assert.equal(run.json?.decision, isShownAsError ? 'block' : undefined);
+    assert.match(isShownAsError ? run.stderr : String(specific(run).additionalContext), words);
   });

@@ -314,8 +314,9 @@ test('a rejection counts where nobody hears its reason', async (t) => {
   const child = spawn(process.execPath, [join(project.hooks, 'pre-tool-use.js')], {
     cwd: project.root,
     env: { ...project.env, ...project.envOf('2.1.177') },
-    stdio: ['pipe', 'ignore', 'pipe'],
+    stdio: 'pipe',
   });
+  child.stdout.destroy();
   child.stderr.destroy();
   const closed = once(child, 'close');
   setTimeout(() => child.stdin.end(JSON.stringify(fields)), 50);

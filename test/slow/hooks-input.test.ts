@@ -122,7 +122,7 @@ for (const [name, event] of HOOKS) {
       assert.match(run.stdout, /what team \S+ has come to is not known: .*log\.jsonl holds a record at byte \d+/);
       return;
     }
-    assert.equal(run.exit, 0);
+    assert.equal(run.exit, isGuard ? 2 : 0);
     const says = isGuard
       ? /^toolcrew: PreToolUse cannot tell whether this may happen, so it does not: .*log\.jsonl holds a record at byte \d+ that this program did not write: .*`tool doctor` says more\n$/
       : new RegExp(`^toolcrew: ${event} failed and lets this go on: .*log\\.jsonl holds a record at byte \\d+.*\\n$`);

@@ -54,9 +54,10 @@ function isBudget(value: unknown): boolean {
 function isSettings(value: unknown): value is TeamSettings {
   const { patterns: _patterns, budget: _budget, ...model } = DEFAULT_TEAM_SETTINGS;
   if (!isLike(value, model) || !isRecord(value) || !isRecord(value.quality)) return false;
-  const { ownership, patterns, budget } = value;
+  const { copies, ownership, patterns, budget } = value;
   const { performance } = value.quality;
   return (
+    isTexts(copies) &&
     Array.isArray(ownership) &&
     ownership.every((one) => isRecord(one) && typeof one.owner === 'string' && isTexts(one.patterns)) &&
     isRecord(budget) &&

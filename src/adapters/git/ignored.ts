@@ -19,5 +19,10 @@ export function makeIgnored(directory: string): void {
 /** For a project in which nothing was installed that says so. */
 export function ignoreOwn(root: string): void {
   if (existsSync(join(root, '.tool', '.gitignore'))) return;
-  for (const name of OWN) makeIgnored(join(root, '.tool', name));
+  for (const name of OWN)
+    try {
+      makeIgnored(join(root, '.tool', name));
+    } catch {
+      // Whoever writes there says what is in the way.
+    }
 }

@@ -33,6 +33,7 @@ test('the defaults are those that are promised', () => {
     delegateMode: true,
     teammateDisplay: 'auto',
     autoSelection: { minDomains: 3, minFiles: 10, minComplexity: 7 },
+    copies: [],
     ownership: [
       {
         owner: 'backend-dev',

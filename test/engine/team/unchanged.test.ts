@@ -18,6 +18,7 @@ async function writing(t: Cleanup) {
   Object.assign(world.context, { workshop: () => Promise.resolve(workshop) });
   await workshop.begin(TEAM);
   await world.team(['backend-dev']);
+  await world.append({ type: 'base_measured', checks: [], coverage: null });
   const place = await workshop.open(TEAM, 'backend-dev');
   for (const files of [[], [], ['made.js']])
     await world.call('team-lead', 'TaskCreate', { subject: 's', description: 'd', owner: 'backend-dev', files });
