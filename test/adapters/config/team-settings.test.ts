@@ -108,6 +108,7 @@ workflow:
       task_completed: { enabled: false, require_quality_check: false }
     fallback: { enabled: false, log_level: error, preserve_progress: false }
     budget: { teammate: { soft_usd: 0.5, hard_usd: 2 }, task: { hard_usd: 1.25 } }
+    workspace: { copy: [.env, 'config/*.local.json'] }
 quality:
   coverage_target: 87.5
   commands:
@@ -129,6 +130,7 @@ quality:
     executionMode: 'team',
     enabled: true,
     maxTeammates: 50,
+    copies: ['.env', 'config/*.local.json'],
     defaultModel: 'arn:aws:bedrock:eu-west-1:123:inference-profile/eu.model-v1',
     requirePlanApproval: false,
     delegateMode: false,
