@@ -207,6 +207,7 @@ async function paired(t: Cleanup) {
   Object.assign(world.context, { workshop: () => Promise.resolve(workshop) });
   await workshop.begin(TEAM);
   await world.team(['backend-dev', 'frontend-dev']);
+  await world.append({ type: 'base_measured', checks: [], coverage: null });
   const { path } = await workshop.open(TEAM, 'backend-dev');
   return { git, workshop, world, path };
 }
@@ -342,6 +343,7 @@ async function alone(t: Cleanup, library?: string) {
   Object.assign(world.context, { workshop: () => Promise.resolve(workshop) });
   await workshop.begin(TEAM);
   await world.team(['backend-dev']);
+  await world.append({ type: 'base_measured', checks: [], coverage: null });
   const { path } = await workshop.open(TEAM, 'backend-dev');
   const task = { subject: 'Make it', description: 'Make it', owner: 'backend-dev', files: ['src/api/made.js'] };
   await world.call('team-lead', 'TaskCreate', task);
