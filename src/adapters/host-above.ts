@@ -1,4 +1,4 @@
-// What stands above this process: a host, or a teammate's own program. A variable is taken away more easily than a parent.
+// The processes above this one: a host, or a teammate's own program. A variable is taken away more easily than a parent.
 
 import { fstatSync, readdirSync, readFileSync, readlinkSync, statSync } from 'node:fs';
 import { sep } from 'node:path';

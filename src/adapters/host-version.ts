@@ -1,4 +1,4 @@
-// Which version of the host runs around this process.
+// The version of the host around this process.
 
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-// Where a project is: the directory that tools work in, and the checkout whose .tool holds its teams.
+// The place of a project: the directory that tools work in, and the checkout whose .tool holds its teams.
 
 import { realpathSync, statSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';

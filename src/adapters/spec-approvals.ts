@@ -1,4 +1,4 @@
-// Who approved a SPEC as it stands: a record beside the project, or the commit that holds it.
+// Approvals of a SPEC as it stands: a record beside the project, or the commit that holds it.
 
 import { mkdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';

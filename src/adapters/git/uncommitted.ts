@@ -1,4 +1,4 @@
-// What a writer changed in its worktree and did not commit.
+// Changes in a writer's worktree that it did not commit.
 
 import { existsSync, lstatSync, mkdtempSync, readFileSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

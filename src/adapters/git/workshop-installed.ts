@@ -1,4 +1,4 @@
-// What is installed in the checkout, and in no commit: a worktree finds it too, as links, and its own packages in place of the checkout's.
+// Installed packages in a worktree: links to those of the checkout, and the worktree's own in place of the checkout's own.
 
 import {
   copyFileSync,

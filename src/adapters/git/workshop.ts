@@ -1,4 +1,4 @@
-// Where the writers of a team work: a worktree and a branch for each, and the one branch that their work comes together in.
+// The workshop of a team: a worktree and a branch for each writer, and the one branch that takes in their work.
 
 import { existsSync, mkdirSync, readdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';

@@ -1,4 +1,4 @@
-// What a teammate that is a process may reach, in a project that others work on at the same time.
+// The reach of a teammate's process, in a project that others work on at the same time.
 
 import { mkdirSync, statSync } from 'node:fs';
 import { homedir } from 'node:os';

@@ -1,4 +1,4 @@
-// Where a teammate's process lives: a home of its own, a directory for temporary files, and who it is by its environment.
+// The home of a teammate's process: a directory of its own, one for temporary files, and its identity in the environment.
 
 import { dirname, join } from 'node:path';
 import type { MemberRun } from '../../engine/team/members-port.ts';

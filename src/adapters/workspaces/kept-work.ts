@@ -1,4 +1,4 @@
-// Where the unfinished work of an issue lies: in directories, on heads of the workspace's clone, in refs of the daemon's own copy.
+// The unfinished work of an issue: in directories, on heads of the workspace's clone, in refs of the daemon's own copy.
 
 import { join } from 'node:path';
 import type { KeptWork, WorkspaceTask } from '../../engine/ports.ts';
