@@ -3,7 +3,7 @@
 import { type Coverage, fileLine, hasLines, percentText, uncovered } from './coverage.ts';
 import { ownThreshold } from './own-threshold.ts';
 import { type Check, type CheckResult, type Failure, NO_TESTS, type QualitySettings } from './quality.ts';
-import { type CommandEnd, hasFoundNone, ranBy, SAYS_WHY, tellsFailure, wasLost } from './test-ends.ts';
+import { type CommandEnd, hasFoundNone, ranBy, SAYS_WHY, wasLost } from './test-ends.ts';
 import { MAX_NAMED, plainText, readTestOutput } from './test-output.ts';
 import { clip, lastLines, oneLine, visible } from './text.ts';
 import { withPlaces } from './tool-output.ts';
@@ -179,7 +179,7 @@ function testsFailure(
   if (end.timedOut) return all(notEnded('tests', timeoutMs, end.command, names.length > 0 ? names : tailOf(end)));
   if (couldNotRun(end) && names.length === 0) return all(cannotRun('tests', end));
   if (ranBy(end) === 0 && names.length === 0 && (wasLost(end) || hasFoundNone(end))) return null;
-  if (end.exitCode === 0 ? !tellsFailure(end) : ownThreshold(end) !== null) return null;
+  if (end.exitCode === 0 || ownThreshold(end) !== null) return null;
   const { failure, measured } = all(failing(end, names, failures));
   // A list that was cut tells none apart.
   const isTold = names.length > 0 && names.length < MAX_NAMED;
@@ -198,7 +198,8 @@ export function testsResult(ends: readonly CommandEnd[], timeoutMs: number): Mea
   const counts = ends.map(ranBy);
   if (counts.every((count) => count === 0)) return failed('tests', NO_TESTS, commandsOf(ends), [], true);
   const known = counts.filter((count) => count !== null);
-  const total = known.reduce((sum, count) => sum + count, 0);
+  const failures = ends.reduce((sum, end) => sum + (readTestOutput(end.output).failures ?? 0), 0);
+  const total = known.reduce((sum, count) => sum + count, 0) - failures;
   const figure = known.length === counts.length ? `${total} ${total === 1 ? 'test' : 'tests'}` : null;
   const skipped = ends.reduce((sum, end) => sum + (readTestOutput(end.output).skipped ?? 0), 0);
   const left = skipped === 0 ? '' : `, ${skipped} skipped`;
@@ -222,10 +223,7 @@ function whyOf(end: CommandEnd): readonly string[] {
 function failing(end: CommandEnd, names: readonly string[], failures: number | null): Measured {
   const [first = ''] = names;
   if (names.length === 0) {
-    const said =
-      end.exitCode === 0
-        ? `its runner tells of ${failures || 'some'} that fail`
-        : (linesOf(end).find((line) => SAYS_WHY.test(line)) ?? tailOf(end).at(-1));
+    const said = linesOf(end).find((line) => SAYS_WHY.test(line)) ?? tailOf(end).at(-1);
     const reason = `${end.command} ${howItEnded(end)}: ${oneLine(said ?? 'it said nothing')}`;
     return failed('tests', reason, end.command, whyOf(end), failures !== null);
   }
@@ -257,19 +255,11 @@ export function coverageResult(coverage: Coverage, settings: QualitySettings, en
   return { result, lasts: true };
 }
 
-/** Last lines of linters that have found errors, whatever the command ends with: eslint; biome, ruff, tsc. */
-const LINT_ERRORS = [/^✖ \d+ problems? \([1-9]\d* errors?,/m, /^Found [1-9]\d* errors?(?:\.$| in \d)/m];
-
-function tellsLintErrors({ output }: CommandEnd): boolean {
-  const text = plainText(output);
-  return LINT_ERRORS.some((line) => line.test(text));
-}
-
-/** Lint and security: every command has to end with 0, and a linter to tell of no error. */
+/** Lint and security: every command has to end with 0. */
 export function commandsResult(check: 'lint' | 'security', ends: readonly CommandEnd[], timeoutMs: number): Measured {
   const late = ends.find((end) => end.timedOut);
   if (late !== undefined) return notEnded(check, timeoutMs, late.command, tailOf(late));
-  const bad = ends.filter((end) => end.exitCode !== 0 || (check === 'lint' && tellsLintErrors(end)));
+  const bad = ends.filter((end) => end.exitCode !== 0);
   const [first] = bad;
   if (first === undefined)
     return passed(check, check === 'lint' ? 'no lint errors' : 'no security findings', ends, null);

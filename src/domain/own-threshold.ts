@@ -1,6 +1,6 @@
 // Whether a command failed for nothing but a threshold of its own that the coverage does not reach.
 
-import { type CommandEnd, tellsFailure, tellsOfTests } from './test-ends.ts';
+import { type CommandEnd, tellsOfTests } from './test-ends.ts';
 import { plainText, readTestOutput } from './test-output.ts';
 import { oneLine } from './text.ts';
 
@@ -75,7 +75,7 @@ function isThatAlone(stream: string): boolean {
 
 /** In the words of the tool; null where the command passed, or may have failed for something else. */
 export function ownThreshold(end: CommandEnd): string | null {
-  if (end.exitCode === 0 || end.timedOut || tellsFailure(end)) return null;
+  if (end.exitCode === 0 || end.timedOut) return null;
   const { ran, failures, failed: names } = readTestOutput(end.output);
   if (failures !== 0 || ran === null || ran === 0 || names.length > 0) return null;
   const text = plainText(end.output);
@@ -90,6 +90,5 @@ export function ownThreshold(end: CommandEnd): string | null {
 
 /** Whether a command that measures coverage failed for its tests, or for what comes behind them. */
 export function failsForTests(end: CommandEnd): boolean {
-  if (end.exitCode === 0 || end.timedOut) return tellsFailure(end);
-  return tellsOfTests(end) && ownThreshold(end) === null;
+  return end.exitCode !== 0 && !end.timedOut && tellsOfTests(end) && ownThreshold(end) === null;
 }
