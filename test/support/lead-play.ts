@@ -72,6 +72,7 @@ export const WORKSHOP: Workshop = {
   commits: () => Promise.resolve({ tip: null, commits: [] }),
   unmerged: () => Promise.resolve([]),
   unsettled: () => Promise.resolve([]),
+  settled: () => Promise.resolve([]),
   kept: () => Promise.resolve([]),
   merge: () => Promise.resolve({ kind: 'nothing' }),
   checkedOut: () => Promise.resolve(null),

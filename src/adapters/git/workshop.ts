@@ -53,6 +53,7 @@ import {
 } from './workshop-names.ts';
 import { ensureWorktree, findWorktree, removeWorktree } from './workshop-place.ts';
 import { movedFrom, refusePlan } from './workshop-refuse.ts';
+import { settledBetween } from './workshop-settled.ts';
 import { equip } from './workshop-submodules.ts';
 import { takeUpHead } from './workshop-take-up.ts';
 import { Turns } from './workshop-turn.ts';
@@ -242,6 +243,12 @@ class GitWorkshop implements Workshop {
     const { commits } = await this.commits(team, member);
     const files = unique(commits.flatMap((commit) => commit.files));
     return unsettledIn(rootIn(memberPath(team, member, repository), repository), files, head, this.#reading);
+  }
+
+  async settled(team: string, member: string, upTo: string, files: readonly string[]) {
+    const { repository } = await this.#ready();
+    const head = requireTeam(team, (await headsOf(team, member, repository, this.#reading)).head);
+    return settledBetween(head, upTo, files, repository, this.#reading);
   }
 
   async kept(team: string): Promise<readonly string[]> {

@@ -3,6 +3,7 @@
 
 import type { HeldSecret } from '../../domain/secrets.ts';
 import { foreignFiles, type IntegrationRules, judgeCommits } from '../../domain/team/integration.ts';
+import { lockCommand, lockWords } from '../../domain/team/lock-files.ts';
 import { LEAD } from '../../domain/team/message.ts';
 import type { Ownership } from '../../domain/team/ownership.ts';
 import { rejectionKey, specOf, type Member as TeamMember, type TeamState } from '../../domain/team/state.ts';
@@ -10,10 +11,10 @@ import type { Task } from '../../domain/team/task.ts';
 import { subject } from '../../domain/team/task-draft.ts';
 import { visible } from '../../domain/text.ts';
 import type { TeamLog } from '../ports.ts';
-import { makeTask, type Somebody, type TeamContext } from './context.ts';
+import { makeTask, type Somebody, type TeamContext, tellLead } from './context.ts';
 import { keepLeftOut, leftOut, type Without } from './left-out.ts';
 import { holdBranch } from './moved-branch.ts';
-import type { Merge, Workshop } from './workshop-port.ts';
+import type { Merge, SettledFile, Workshop } from './workshop-port.ts';
 
 /** A finding that stands in the way, with what tells it from another. */
 export type Objection = {
@@ -40,6 +41,23 @@ function messageFor(words: string, task: Pick<Task, 'id'>, state: TeamState): st
   return `${words}\n\n${spec === null ? '' : `For ${spec}.\n\n`}Task: ${task.id}`;
 }
 
+const OUTCOMES: Readonly<Record<SettledFile['kept'], (name: string) => string>> = {
+  own: (name) => `${name}'s version was kept, the team's was dropped`,
+  team: (name) => `the team's version was kept, ${name}'s was dropped`,
+  both: () => 'combined from both sides',
+};
+
+/** The lead hears what settling a conflict changed: no test finds a side that was dropped. */
+async function tellSettled(log: TeamLog, id: string, name: string, settled: readonly SettledFile[]): Promise<void> {
+  if (settled.length === 0) return;
+  const parts = settled.map(({ path, kept }) => `${visible(path)}: ${OUTCOMES[kept](name)}.`);
+  const locks = settled.flatMap(({ path }) => {
+    const command = lockCommand(path);
+    return command === null ? [] : `To bring ${visible(path)} up to date, run \`${command}\`.`;
+  });
+  await tellLead(log, [`Task ${id} settled a conflict.`, ...parts, ...locks].join(' '));
+}
+
 /**
  * What does not merge is a task of its own, which the work waits for, and whose work it collides with is told. It is its
  * author's: commits that change what is somebody else's are taken back before, so each of the files is the author's or was leased
@@ -54,7 +72,7 @@ async function conflict(
   const { state } = log;
   const branch = `tool/${state.team}`;
   const shown = files.map(visible).join(', ');
-  const how = `Run \`git merge ${branch}\` in your worktree, keep what both sides are for, and commit`;
+  const how = `Run \`git merge ${branch}\` in your worktree, keep what both sides are for, and commit${lockWords(files)}`;
   const fingerprint = `conflict ${files.join(' ')}`;
   const held = state.tasks.get(task.id);
   if (held === undefined || held.holdsUp !== undefined)
@@ -219,6 +237,8 @@ async function mergeWork(
   const { name } = caller;
   const { team } = log.state;
   const message = messageFor(`Merge ${name}: ${task.subject}`, task, log.state);
+  const held = log.state.tasks.get(task.id);
+  const settled = held?.holdsUp === undefined ? [] : await workshop.settled(team, name, upTo, held.files);
   let merge = await workshop.merge(team, name, message, upTo);
   for (let tries = 0; merge.kind === 'moved' && tries < MERGE_TRIES; tries += 1) {
     await holdBranch(workshop, log, () => undefined);
@@ -232,5 +252,7 @@ async function mergeWork(
     const reason = `${merge.words} (a person's doing: nothing is wrong with your work). Wait a minute, then complete again.`;
     return { reason, fingerprint: CHECKED_OUT, stands: true };
   }
-  return merge.kind === 'conflict' ? conflict(log, task, caller, merge) : null;
+  if (merge.kind === 'conflict') return conflict(log, task, caller, merge);
+  await tellSettled(log, task.id, name, settled);
+  return null;
 }

@@ -38,6 +38,9 @@ export type WriterPlace = {
   readonly conflict: readonly string[];
 };
 
+/** A file that was in conflict: the writer's version was kept, the team's, or neither alone. */
+export type SettledFile = { readonly path: string; readonly kept: 'own' | 'team' | 'both' };
+
 export type ChangedPath = { readonly path: string; readonly added: number; readonly removed: number };
 
 export type Tips = ReadonlyMap<string, { readonly sha: string; readonly isTeams: boolean }>;
@@ -88,6 +91,8 @@ export interface Workshop {
   unmerged(team: string, member: string): Promise<readonly string[]>;
   /** Files of a writer's work that hold a conflict as git leaves it, and in the team's branch do not. */
   unsettled(team: string, member: string): Promise<readonly string[]>;
+  /** The outcome of merges by which the writer's branch, up to a commit of it, settled conflicts in these files. */
+  settled(team: string, member: string, upTo: string, files: readonly string[]): Promise<readonly SettledFile[]>;
   /** Takes the writer's branch, up to a commit of it, into the team's by a merge commit. */
   merge(team: string, member: string, message: string, upTo?: string): Promise<Merge>;
   /** Words on where a person has the team's branch checked out, which keeps everything from being merged; null: nowhere. */

@@ -18,6 +18,8 @@ const FILES = {
   [SHARED]: 'export const greeting = "Hello";\n',
   'src/api/a.js': '1\n',
   'src/pages/p.js': '1\n',
+  'package.json': 'needs\n',
+  'package-lock.json': 'locks\n',
 };
 const BRANCH = `tool/${TEAM}`;
 
@@ -94,6 +96,41 @@ test('a conflict is a task that its work waits for; settled, both changes are in
   assert.equal(git('show', `${BRANCH}:${SHARED}`), 'export const greeting = "Good morning, bonjour";\n');
   assert.equal(git('show', `${BRANCH}:src/api/a.js`), 'backend-dev\n');
   assert.equal(git('show', `${BRANCH}:src/pages/p.js`), 'frontend-dev\n');
+});
+
+test('two add a dependency: the lock file is made anew by its manager, and the lead hears which side was kept', async (t) => {
+  const { git, workshop, world, path } = await paired(t);
+  const { path: second } = await workshop.open(TEAM, 'frontend-dev');
+  const own = gitIn(second);
+  const locked = ['package.json', 'package-lock.json'];
+  const add = async (name: string, taskId: string, at: string, what: string) => {
+    await world.call('team-lead', 'TaskCreate', { subject: `Add ${what}`, description: 'd', owner: name });
+    await world.call(name, 'TaskUpdate', { taskId, status: 'in_progress' });
+    for (const file of locked) await world.call(name, 'FileLease', { path: file });
+    writeTree(at, { 'package.json': `needs ${what}\n`, 'package-lock.json': `locks ${what}\n` });
+  };
+  await add('backend-dev', '1', path, 'alpha');
+  await world.call('backend-dev', 'TaskUpdate', { taskId: '1', status: 'completed' });
+  for (const file of locked) await world.call('backend-dev', 'FileLease', { path: file, release: true });
+  await add('frontend-dev', '2', second, 'beta');
+  const done = { taskId: '2', status: 'completed' };
+  assert.match(
+    await world.refused('frontend-dev', 'TaskUpdate', done),
+    /Do not merge package-lock\.json by hand: settle the other files, then run `git checkout --theirs package-lock\.json` and `npm install`/,
+  );
+  await world.call('frontend-dev', 'TaskUpdate', { taskId: '3', status: 'in_progress' });
+  assert.throws(() => own('merge', BRANCH));
+  own('checkout', '--theirs', 'package-lock.json');
+  writeTree(second, { 'package.json': 'needs alpha, beta\n' });
+  own('add', '-A');
+  own('commit', '-q', '--no-edit');
+  await world.call('frontend-dev', 'TaskUpdate', { taskId: '3', status: 'completed' });
+  assert.equal(git('show', `${BRANCH}:package-lock.json`), 'locks alpha\n');
+  const told = world.state().messages.filter(({ to }) => to === 'team-lead');
+  assert.match(
+    told.map(({ content }) => content).join('\n'),
+    /^Task 3 settled a conflict\. package-lock\.json: the team's version was kept, frontend-dev's was dropped\. package\.json: combined from both sides\. To bring package-lock\.json up to date, run `npm install`\.$/m,
+  );
 });
 
 test('a conflict that is committed as git left it is not settled', async (t) => {

@@ -3,6 +3,7 @@
 import { memberBrief, spawnParameters } from '../../../domain/team/brief.ts';
 import { leftOf } from '../../../domain/team/cost.ts';
 import { judgeIdle } from '../../../domain/team/idle.ts';
+import { lockWords } from '../../../domain/team/lock-files.ts';
 import { MAX_REJECTIONS, type Member } from '../../../domain/team/state.ts';
 import { isHeldUp, type Task } from '../../../domain/team/task.ts';
 import { Watchdog } from '../../daemon/watchdog.ts';
@@ -360,7 +361,7 @@ export class MemberLife {
     const { path, env, conflict } = await workshop.open(team, member.name, 'updated');
     this.#place = { path, env };
     return conflict.length > 0
-      ? `${words}\nThe team's branch does not merge into yours: ${conflict.join(', ')} were changed on both sides. Run \`git merge tool/${team}\`, settle them and commit, before anything else.`
+      ? `${words}\nThe team's branch does not merge into yours: ${conflict.join(', ')} were changed on both sides. Run \`git merge tool/${team}\`, settle them and commit, before anything else${lockWords(conflict)}.`
       : words;
   }
 
