@@ -22,6 +22,7 @@ import { type Check, fail, ok, warn } from './check.ts';
 import { diagnoseGate } from './doctor-gate.ts';
 import { checkComplete, checkSettings, checkStart, enabledPlugin, MEND_FIRST, startsNothing } from './doctor-host.ts';
 import { mendOfLog } from './doctor-places.ts';
+import { diagnoseWorkspace } from './doctor-workspace.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -187,6 +188,7 @@ export async function diagnoseTeam(root: string, env: Environment, place = root)
     ...checkSettings(root, host, env),
     ...checkDisplay(settings, env),
     ...checkAgents(root, settings, env),
+    ...(await diagnoseWorkspace(root, settings.copies, env)),
     ...(settings.enabled ? await diagnoseGate(root, settings, env) : []),
     ...(await checkTeams(root)),
   ];

@@ -6,7 +6,7 @@ import type { Repository, Run } from './workshop-git.ts';
 import { isFree } from './workshop-installed.ts';
 
 /** Files below a directory of a repository that Git ignores and that a glob names, as paths from there. */
-async function ignoredFiles(root: string, pattern: string, run: Run): Promise<readonly string[]> {
+export async function ignoredFiles(root: string, pattern: string, run: Run): Promise<readonly string[]> {
   const ignored = ['ls-files', '--others', '--ignored', '--exclude-standard', '-z'];
   // Worktrees of teams are ignored too, and hold copies themselves.
   const listed = await run.git(root, [...ignored, '--', `:(glob)${pattern}`, ':(exclude,glob).tool/**']);
