@@ -175,13 +175,20 @@ test('without namespaces, git in a worktree that its teammate took away does not
   assert.match(project.git('status', '--porcelain'), /^\?\? unsaved\.txt$/m);
 });
 
-test('in namespaces a worktree whose link to the repository its teammate took away is made again', {
-  skip: active ? false : reason,
-}, async (t) => {
-  const project = shopProject(t);
-  project.before = 'rm .git; ';
-  const report = reportOf(await project.lead('run', SPEC, '--team', '--json'));
-  assert.equal(report.outcome, 'done');
-  const built = project.git('diff', '--name-only', `main...tool/${TEAM}`).trim().split('\n');
-  assert.deepEqual(built, WORK.map(({ file }) => file).sort());
-});
+const MISHAPS = {
+  'its link to the repository is gone': 'rm .git; ',
+  'git removed it': 'git worktree remove --force "$PWD"; ',
+  'git removed it, and a file was written there then': 'git worktree remove --force "$PWD"; echo x >notes.txt; ',
+} as const;
+
+for (const [name, before] of Object.entries(MISHAPS))
+  test(`in namespaces a teammate’s worktree is made whole where it is: ${name}`, {
+    skip: active ? false : reason,
+  }, async (t) => {
+    const project = shopProject(t);
+    project.before = before;
+    const report = reportOf(await project.lead('run', SPEC, '--team', '--json'));
+    assert.equal(report.outcome, 'done');
+    const built = project.git('diff', '--name-only', `main...tool/${TEAM}`).trim().split('\n');
+    assert.deepEqual(built, WORK.map(({ file }) => file).sort());
+  });

@@ -148,7 +148,7 @@ function isMounted(error: unknown): boolean {
   return error instanceof Error && 'code' in error && ['EBUSY', 'EROFS', 'EXDEV'].includes(String(error.code));
 }
 
-/** Makes a writer's worktree whole where it is, of what git had of it; false where that cannot be. */
+/** Makes a writer's worktree whole where it is, around the files that are left; false where that cannot be. */
 async function mendInPlace(
   path: string,
   checkout: readonly string[],
@@ -156,15 +156,21 @@ async function mendInPlace(
   run: Run,
 ): Promise<boolean> {
   const [admin] = adminsOf(path, repository);
-  if (admin === undefined || isHalfMade(admin) || checkout.length > 1) return false;
-  // With `git worktree remove` its files went too: made again around what is left, all others would be removed by its work.
-  if (!existsSync(join(admin, 'HEAD')) || kindOf(join(path, '.git')) === 'directory') return false;
+  const [branch, ...options] = checkout;
+  if (admin === undefined || branch === undefined || options.length > 0 || isHalfMade(admin)) return false;
+  if (kindOf(join(path, '.git')) === 'directory') return false;
+  // `git worktree remove` takes the files and all that git knows of the worktree; a commit would remove the rest of the files.
+  const isRemoved = !existsSync(join(admin, 'HEAD'));
   const isEmpty = readdirSync(path).every((name) => name === '.git');
+  if (isRemoved) writeFileSync(join(admin, 'HEAD'), `ref: refs/heads/${branch}\n`);
   writeFileSync(join(admin, 'commondir'), '../..\n');
   writeFileSync(join(admin, 'gitdir'), `${join(path, '.git')}\n`);
   rmSync(join(path, '.git'), { force: true });
   writeFileSync(join(path, '.git'), `gitdir: ${admin}\n`);
-  if (isEmpty) await run.git(path, ['reset', '--quiet', '--hard']);
+  if (!isRemoved && !isEmpty) return true;
+  await run.git(path, ['read-tree', 'HEAD']);
+  // It fails for files that were written since: they stay as they are.
+  await run.try(path, ['checkout-index', '--all', '--quiet', '--index']);
   return true;
 }
 
