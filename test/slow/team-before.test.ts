@@ -1,13 +1,15 @@
 // What fails where the team began is old: nobody of the team is charged with it, in a run from a terminal and in a host.
 
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import test from 'node:test';
 import type { RunReport } from '../../src/cli/run-report.ts';
 import { HookedProject, type HookRun, TEAM } from '../support/hooked.ts';
 import { SPEC, shopProject, shopScript } from '../support/shop-spec.ts';
-import type { Cleanup } from '../support/temp.ts';
+import { type Cleanup, finallyDo } from '../support/temp.ts';
+import { within } from '../support/within.ts';
 
 const OLD = "import assert from 'node:assert/strict';\nimport test from 'node:test';\n";
 const RED = `${OLD}test('adds', () => assert.equal(1 + 1, 3));\n`;
@@ -45,6 +47,30 @@ test('a command that fails at HEAD without telling tests apart is old as a whole
   const { run, text, said } = await reportOf(redShop(t, 'echo no such variable: TOKEN >&2; exit 3'));
   assert.deepEqual([run.outcome, run.rejections, run.tasks.length], ['done', 0, 3], said);
   assert.match(text, /the output names no tests/);
+});
+
+test('who completes a task while the base is still measured waits for it', async (t) => {
+  const project = redShop(t);
+  const word = join(dirname(project.root), 'word');
+  const slow = `case "$PWD" in *@base) while [ ! -e '${word}' ]; do sleep 0.05; done;; esac; node --test tests/*.test.js`;
+  writeFileSync(
+    join(project.root, '.tool/config/workflow.yaml'),
+    JSON.stringify({ workflow: { team: { enabled: true } }, quality: { ...QUALITY, commands: { tests: slow } } }),
+  );
+  project.git('-c', 'user.name=x', '-c', 'user.email=x@example.com', 'commit', '-qam', 'Slow tests');
+  const lead = project.start('run', SPEC, '--team', '--json');
+  finallyDo(t, () => lead.kill('SIGKILL'));
+  const [said, told] = [{ stdout: '', stderr: '' }, new Set<string>()];
+  for (const name of ['stdout', 'stderr'] as const)
+    lead[name]?.on('data', (chunk: Buffer) => {
+      said[name] += chunk.toString('utf8');
+      for (const [, who = ''] of said[name].matchAll(/\[(backend-dev|frontend-dev)\] SendMessage/g)) told.add(who);
+      // What each of them does next is to complete its task.
+      if (told.size === 2) writeFileSync(word, '');
+    });
+  await within('the lead ends', once(lead, 'close'), () => said.stderr);
+  const run: RunReport = JSON.parse(said.stdout);
+  assert.deepEqual([run.outcome, run.rejections], ['done', 0], said.stderr);
 });
 
 test('a test that newly fails is rejected beside an old one', async (t) => {
