@@ -44,7 +44,7 @@ test('each part of the gate is told with its command, or with what is missing an
 
 test('a required part that nothing can measure fails, with what a person does about it', async (t) => {
   const manifest = { scripts: { test: 'vitest run' }, devDependencies: { vitest: '^2.1.0' } };
-  const files = { 'package.json': JSON.stringify(manifest), 'pnpm-lock.yaml': '' };
+  const files = { 'package.json': JSON.stringify(manifest), 'pnpm-lock.yaml': '', 'node_modules/.modules.yaml': '' };
   const rows = await told(t, files, { ...quality, required: ['coverage', 'security'] });
   assert.equal(
     rows[1],
@@ -59,6 +59,16 @@ test('a required part that nothing can measure fails, with what a person does ab
     without.every((row) => row.startsWith('ok ')),
     without.join('\n'),
   );
+});
+
+test('packages that are not installed are missing before the first agent starts', async (t) => {
+  const manifest = { scripts: { test: 'tsc -p . && node --test' }, devDependencies: { typescript: '^5.6.0' } };
+  const files = { 'package.json': JSON.stringify(manifest), 'package-lock.json': '{}', 'src/a.ts': 'export {};\n' };
+  const rows = await told(t, files);
+  for (const row of rows.slice(0, 2))
+    assert.match(row, /^fail gate: \w+: .*the packages of package\.json are not installed.* -> run `npm ci`/);
+  const filled = await told(t, { ...files, 'node_modules/.package-lock.json': '{}' });
+  assert.match(filled[0] ?? '', /^ok gate: tests: /);
 });
 
 test('a manifest for tools alone asks for nothing; tests that may leave a report are let start', async (t) => {

@@ -220,6 +220,22 @@ for (const [what, jump] of [
     assert.equal(await expireSaved(mirror, directory, 3, start + 3 * DAY), 1);
   });
 
+test('what was pushed to a directory is published nowhere', async (t) => {
+  const { workspaces, task, ready, mirror } = await setUpWorkspaces(t);
+  const { path } = await ready(task());
+  const beside = tempDir(t);
+  await gitAs(beside, 'init', '--quiet', '--bare');
+  const app = join(path, 'app');
+  mkdirSync(app);
+  await gitAs(app, 'init', '--quiet', '--initial-branch=main');
+  const sha = await commitFiles(app, { 'kept.txt': 'kept\n' }, 'kept');
+  await gitAs(app, 'remote', 'add', 'origin', beside);
+  await gitAs(app, 'push', '--quiet', '--set-upstream', 'origin', 'main');
+  await workspaces.remove(task(), signal);
+  const at = await Promise.all((await savedIn(mirror)).map((ref) => gitAs(mirror.path, 'rev-parse', ref)));
+  assert.ok(at.map((text) => text.trim()).includes(sha), at.join(' '));
+});
+
 test('a clean clone of something that is published costs no ref', async (t) => {
   const { workspaces, task, ready, mirror, bare } = await setUpWorkspaces(t);
   const { path } = await ready(task());

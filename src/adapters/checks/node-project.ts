@@ -1,7 +1,7 @@
 // A Node project: the scripts of package.json, run by the package manager whose lock file lies beside it.
 
 import { existsSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { messageOf, ToolError } from '../../domain/errors.ts';
 import { familyOf } from './coverage-commands.ts';
 import { followed, reporting, runsSameTests } from './node-coverage.ts';
@@ -24,6 +24,9 @@ const INSTALL: Readonly<Record<string, string>> = {
   yarn: 'yarn add --dev',
   bun: 'bun add --dev',
 };
+
+/** What makes the packages of a lock file be there. */
+const FILL: Readonly<Record<string, string>> = { pnpm: 'pnpm install', yarn: 'yarn install', bun: 'bun install' };
 
 /** A call of another language's runner alone, for all of its tests. */
 const OTHER_RUNNER =
@@ -60,6 +63,24 @@ function whyUnread(script: string, scripts: Scripts): string {
   return `comes to ${runner} more than once or in a way that is not followed: add one that runs all of it once, like "${call}"`;
 }
 
+function managerOf(root: string): string {
+  return LOCK_FILES.find(([file]) => existsSync(join(root, file)))?.[1] ?? 'npm';
+}
+
+/** The packages that package.json names, where none is installed at or above it: the gap, with the command that closes it. */
+export function uninstalledPackages(root: string): Ways | null {
+  const manifest = parsed(readText(root, MANIFEST) ?? '{}');
+  const names = ['dependencies', 'devDependencies'].flatMap((part) => keysOf(inside(manifest, part)));
+  const places = (directory: string): readonly string[] =>
+    dirname(directory) === directory ? [directory] : [directory, ...places(dirname(directory))];
+  const isFilled = places(root).some((place) =>
+    ['node_modules', '.pnp.cjs'].some((name) => existsSync(join(place, name))),
+  );
+  if (names.length === 0 || isFilled) return null;
+  const npm = existsSync(join(root, 'package-lock.json')) ? 'npm ci' : 'npm install';
+  return gap(`the packages of ${MANIFEST} are not installed`, FILL[managerOf(root)] ?? npm);
+}
+
 export async function findNodeProject(around: Surroundings): Promise<Project | null> {
   const { root } = around;
   const text = readText(root, MANIFEST);
@@ -69,7 +90,7 @@ export async function findNodeProject(around: Surroundings): Promise<Project | n
     const script = inside(manifest, 'scripts', name);
     return typeof script === 'string' && script.trim() !== '' ? script.trim() : null;
   };
-  const manager = LOCK_FILES.find(([file]) => existsSync(join(root, file)))?.[1] ?? 'npm';
+  const manager = managerOf(root);
   const run = (name: string) => (name === 'test' && manager !== 'bun' ? `${manager} test` : `${manager} run ${name}`);
 
   const packages = ['dependencies', 'devDependencies'].flatMap((part) => keysOf(inside(manifest, part)));

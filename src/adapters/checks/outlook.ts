@@ -5,6 +5,7 @@ import type { Prospect } from '../../domain/gate-outlook.ts';
 import type { QualitySettings } from '../../domain/quality.ts';
 import { checkEnvironment, createCommands } from './command.ts';
 import { planFormat } from './formatter.ts';
+import { uninstalledPackages } from './node-project.ts';
 import { planChecks, type Testing } from './plan.ts';
 import { readText, type Ways } from './project.ts';
 import { hasSource } from './unreported.ts';
@@ -56,16 +57,19 @@ export async function lookAhead(
   try {
     const { testing: all, lint, security } = await planChecks(settings, { root, env: commands.env, ask: commands.ask });
     const testing = await withSource(all, root);
+    // A command of the settings' own may run elsewhere, as in a container.
+    const packages = settings.commands.tests === null ? uninstalledPackages(root) : null;
+    const lacking = packages === null ? [] : [packages];
     const format = await planFormat({ root, command: settings.commands.format, commands });
     return [
       prospect(
         'tests',
-        testing.map(({ tests }) => tests),
+        [...lacking, ...testing.map(({ tests }) => tests)],
       ),
       prospect(
         'coverage',
         // A report that is named may be left by whatever runs.
-        settings.coverageReport === null ? testing.map(({ coverage }) => coverage) : [],
+        settings.coverageReport === null ? [...lacking, ...testing.map(({ coverage }) => coverage)] : [],
       ),
       prospect('lint', [lint]),
       prospect('security', [security]),

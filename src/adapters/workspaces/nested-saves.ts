@@ -18,6 +18,8 @@ const MAX_HEADS = 100;
 const MAX_REMOTE = 1000;
 const MAX_LIST_BYTES = 256 * 1024 * 1024;
 const MAX_LINE_BYTES = 4096;
+/** Addresses that lead to another machine, as git takes them. */
+const NETWORK = /^(?:https?|ssh|git):\/\/|^[^/:]+@[^/:]+:/;
 /** What teams keep is saved by its own rules. */
 const TEAMS = `.tool${sep}`;
 
@@ -109,7 +111,7 @@ type Nested = {
 };
 
 /** Throws where the repository lies elsewhere, or has too many branches. */
-async function readNested(clone: Clone, path: string): Promise<Nested> {
+async function readNested(clone: Clone, path: string, signal: Signal): Promise<Nested> {
   const own = join(path, '.git');
   const told = lstatSync(own).isDirectory() ? own : /^gitdir: (.+)$/m.exec(readRegular(own, MAX_LINE_BYTES) ?? '')?.[1];
   const directory = told === undefined ? '' : resolve(path, told.trim());
@@ -125,8 +127,29 @@ async function readNested(clone: Clone, path: string): Promise<Nested> {
   if (branches.length > MAX_HEADS) throw new ToolError('git', `${path} has more than ${MAX_HEADS} branches`);
   const stash = isLinked ? [] : readStash(shared, MAX_HEADS);
   const heads = new Set([head, ...branches, ...stash].flatMap((sha) => (sha === null ? [] : [sha])));
-  const remotes = await readHeadsAt(shared, MAX_REMOTE, 'refs/remotes');
-  return { path, objects: join(shared, 'objects'), head, heads: [...heads], remotes };
+  // What the workspace's own clone was given, the mirror knows.
+  const names = isLinked ? [] : await networkRemotes(clone, shared, signal);
+  const known = names.map((name) => readHeadsAt(shared, MAX_REMOTE, `refs/remotes/${name}`));
+  return {
+    path,
+    objects: join(shared, 'objects'),
+    head,
+    heads: [...heads],
+    remotes: (await Promise.all(known)).flat(),
+  };
+}
+
+/** Remotes beyond the machine, by their names: what was pushed to a directory may go with the workspace. */
+async function networkRemotes(clone: Clone, directory: string, signal: Signal): Promise<readonly string[]> {
+  const how = ['--no-includes', '--null', '--get-regexp', '^remote\\..*\\.url$'];
+  const told = await tryGit(
+    ['config', '--file', join(directory, 'config'), ...how],
+    optionsOf(clone, clone.path, signal),
+  );
+  return told.stdout.split('\0').flatMap((row) => {
+    const [, name = '', url = ''] = /^remote\.(.+)\.url\n(.*)$/s.exec(row) ?? [];
+    return NETWORK.test(url) && !name.includes('..') ? [name] : [];
+  });
 }
 
 /** Has git of the workspace's clone, by its settings, see the objects of a nested repository. */
@@ -135,7 +158,7 @@ function throughClone(clone: Clone, { path, objects }: Nested, signal: Signal) {
   return { ...optionsOf(clone, path, signal), env };
 }
 
-/** Those heads that no remote of the repository is known to have. */
+/** Those heads that no remote on the network is known to have. */
 async function unpublishedIn(clone: Clone, nested: Nested, signal: Signal): Promise<readonly string[]> {
   const options = throughClone(clone, nested, signal);
   const where = `--git-dir=${join(clone.path, '.git')}`;
@@ -209,7 +232,7 @@ export async function saveNested(
   const saveOne = async ({ path: place, isIgnored }: Place) => {
     const path = join(clone.path, place);
     const name = place.replaceAll(/[^A-Za-z0-9_-]+/g, '-').replace(/^-/, '');
-    const nested = await readNested(clone, path);
+    const nested = await readNested(clone, path, signal);
     for (const sha of await unpublishedIn(clone, nested, signal)) {
       const known = await mirror.refsOn(sha);
       const before = known.find((ref) => ref.startsWith(own));

@@ -319,6 +319,10 @@ test('a requirement in another language counts, with a warning', () => {
     '用户登录时，系统应打开会话。',
     'Когда пользователь уходит, система должна попрощаться.',
     'Kun `the user` poistuu, jarjestelma vilkuttaa.',
+    'Systém by měl pozdravit.',
+    'Als de gebruiker klikt of Enter drukt, groet het systeem.',
+    'Sistemul are nevoie de un salut.',
+    'Der Server will only bestätigte Nutzer.',
   ]) {
     const spec = changed(SPEC_TEXT, english, words);
     assert.deepEqual(problems({ spec }), [], words);

@@ -48,12 +48,19 @@ test('who has to mend something is told what, in which form, and the architect f
     ['analyst', 'architect'],
   );
   assert.match(both[0]?.description ?? '', /^b\nc$/m);
+  for (const [index, role] of (['analyst', 'architect'] as const).entries())
+    assert.ok((both[index]?.description ?? '').includes(results[role] ?? '?'), role);
 });
 
 test('a change names the SPEC that it is about', () => {
   const story = new Story().tell('created', { phase: 'plan', session: null, key_hash: null, roles: ROLES });
   assert.equal(specInChange(story.state), null);
-  for (const task of changeTasks('SPEC-LOGIN-002', 'without a button'))
+  const results = { researcher: null, analyst: 'R1: The API shall.', architect: 'The design.' };
+  const tasks = changeTasks('SPEC-LOGIN-002', 'without a button', results);
+  // Who takes them up may be another than who wrote that.
+  assert.match(tasks[0]?.description ?? '', /^R1: The API shall\.$/m);
+  assert.match(tasks[1]?.description ?? '', /^The design\.$/m);
+  for (const task of tasks)
     story.tell('task_created', { ...task, files: [] });
   assert.equal(specInChange(story.state), 'SPEC-LOGIN-002');
 });

@@ -114,7 +114,7 @@ export async function askChanges(
   id: string,
   wanted: string,
 ): Promise<string | null> {
-  const asked = changeTasks(id, wanted);
+  const asked = changeTasks(id, wanted, resultsOf(log.state));
   // What goes on one at a time has no steps of a session: its first task says that the SPEC is being changed.
   if (log.state.session === 'fallback') {
     await give(context, asked, as, true);
