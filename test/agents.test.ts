@@ -16,6 +16,7 @@ const frontMatter = z.strictObject({
   description: z.string().min(5).max(30),
   model: z.enum(['inherit', 'haiku']),
   tools: z.string().optional(),
+  permissionMode: z.literal('acceptEdits').optional(),
   skills: z.string().optional(),
 });
 
@@ -88,8 +89,10 @@ function shapeOf(type: MessageType): string {
 
 for (const role of Object.values(ROLES)) {
   test(`${role.name}: model, skill, tools, files and messages are those of the code`, () => {
-    const { model, skills, tools = '', content } = readAgent(agentOf(role.name));
+    const { model, permissionMode, skills, tools = '', content } = readAgent(agentOf(role.name));
     assert.equal(model, role.model);
+    // Where nothing asks the user about agents in the background, the host refuses each of their writes.
+    assert.equal(permissionMode, role.readOnly ? undefined : 'acceptEdits');
     assert.equal(skills ?? null, role.skill);
     const names = tools.split(', ');
     assert.equal(new Set(names).size, names.length);
