@@ -15,7 +15,10 @@ export function renderJson(answer: HookAnswer, event: RaisedName): Json | null {
     case 'wait':
       return null;
     case 'context':
-      return own({ additionalContext: answer.text });
+      return {
+        ...(answer.user === undefined ? {} : { systemMessage: answer.user }),
+        ...own({ additionalContext: answer.text }),
+      };
     case 'rewrite':
       return own({
         updatedInput: answer.input,

@@ -71,10 +71,12 @@ for (const source of ['startup', 'resume', 'compact'] as const) {
         : /^toolcrew: you lead team tool-run-spec-auth-001 \(working\)\. .*\nTeammates: backend-dev: working\.\nTasks:\n1\. \[in_progress\] Sign in \(backend-dev\)\nNext: /m,
     );
     const other = await project.hook('session-start', 'team-lead', 'SessionStart', { source, session_id: 'another' });
-    assert.match(
-      String(specific(other).additionalContext),
-      /^toolcrew: team tool-run-spec-auth-001 \(working\) stands in this project, led by another session.*\/tool:team-restart tool-run-spec-auth-001 takes it over/,
-    );
+    const told =
+      /^toolcrew: team tool-run-spec-auth-001 \(working\) stands in this project, led by another session.*\/tool:team-restart tool-run-spec-auth-001 takes it over/;
+    assert.match(String(specific(other).additionalContext), told);
+    // The user, who may not know that its session is gone, types that.
+    assert.match(String(other.json?.systemMessage), told);
+    assert.equal(run.json?.systemMessage, undefined);
   });
 }
 

@@ -102,13 +102,18 @@ export async function onSessionStart(context: HookContext, event: HostEvent): Pr
     const told = logs.filter(({ state }) => state.session !== 'fallback' || isLed(state, event.session));
     const gone: string[] = [];
     for (const log of told) gone.push(...(await endWithSession(log, event)));
-    const texts = told.map(({ state }) =>
-      isLed(state, event.session)
-        ? `${leadBrief(state)}\n${loadWords('lead', context.host())}`
-        : `toolcrew: team ${state.team} (${state.session}) stands in this project, led by another session: nobody else writes until it ends. /tool:team-restart ${state.team} takes it over.`,
-    );
+    const foreign = told.filter(({ state }) => !isLed(state, event.session)).map(({ state }) => foreignWords(state));
+    const own = told
+      .filter(({ state }) => isLed(state, event.session))
+      .map(({ state }) => `${leadBrief(state)}\n${loadWords('lead', context.host())}`);
     for (const log of told) if (isLed(log.state, event.session)) await noteDelivered(log, LEAD);
     const lost = unread.map((one) => `toolcrew: ${unreadWords(one)}`);
-    return contextOf([...gone, ...texts, ...lost]);
+    const answer = contextOf([...gone, ...own, ...foreign, ...lost]);
+    // The session that led may have been killed: its user sees how to go on.
+    return answer.kind === 'context' && foreign.length > 0 ? { ...answer, user: foreign.join('\n') } : answer;
   });
+}
+
+function foreignWords({ team, session }: TeamState): string {
+  return `toolcrew: team ${team} (${session}) stands in this project, led by another session: nobody else writes until it ends. /tool:team-restart ${team} takes it over.`;
 }

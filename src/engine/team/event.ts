@@ -43,8 +43,8 @@ export type HookAnswer =
   | { readonly kind: 'silent' }
   /** It goes on, and whoever reads along is told why nothing was done about it. */
   | { readonly kind: 'note'; readonly text: string }
-  /** Text that the agent gets to see. */
-  | { readonly kind: 'context'; readonly text: string }
+  /** Text that the agent gets to see; `user`: what stands on the user's screen too. */
+  | { readonly kind: 'context'; readonly text: string; readonly user?: string }
   /** The call goes on with another input; `grant`: without anybody being asked. */
   | { readonly kind: 'rewrite'; readonly input: Readonly<Record<string, unknown>>; readonly grant: boolean }
   /** It does not happen, and the agent is told why and what to do instead. */
