@@ -7,13 +7,12 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { fields } from '../support/forge.ts';
 import { availableHosts, hostProgram } from '../support/host.ts';
 import { ModelServer } from '../support/model-server.ts';
-import { FEATURE, PLAN_TEAM, PLANNERS } from '../support/phase-stories.ts';
+import { FEATURE, HAND_BACK, PLAN_TEAM, PLANNERS } from '../support/phase-stories.ts';
 import { gate, LEAD, type Part, playAgents } from '../support/played-agents.ts';
 import { Screen } from '../support/screen.ts';
 import { answerOf, mentions, refused, rows, TeamHost } from '../support/team-host.ts';
 
 const WHO = 'researcher';
-const HAND_BACK = 'SubagentHandback';
 
 /** Its own mode: that which the host starts in where nobody chooses one. */
 const MODES = ['its own', 'default', 'acceptEdits', 'plan', 'bypassPermissions'] as const;

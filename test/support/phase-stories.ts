@@ -4,142 +4,19 @@ import assert from 'node:assert/strict';
 import type { TeammateScript } from '../../src/cli/agent-teammate.ts';
 import { fields } from './forge.ts';
 import { type Conversation, gate, LEAD, type Part, type Play, playAgents } from './played-agents.ts';
+import { JAVASCRIPT, SPEC } from './samples.ts';
 import { Teammate } from './scripted-hosts.ts';
 import { answerOf, mentions, rows, type TeamHost } from './team-host.ts';
 
 export const FEATURE = 'Users can log out of their account';
-export const SPEC = 'SPEC-LOG-OUT-ACCOUNT-001';
+export { SPEC };
 export const PLAN_TEAM = 'tool-plan-users-can-log-out-of-their-account';
 export const RUN_TEAM = 'tool-run-spec-log-out-account-001';
 export const FAILURE = 'TypeError in session: x is undefined';
 export const DEBUG_TEAM = 'tool-debug-typeerror-in-session-x-is-undefined';
 
-/** What both projects hold. */
-export const FILES: Readonly<Record<string, string>> = {
-  'package.json': `${JSON.stringify({ name: 'shop', private: true, type: 'module', scripts: { test: 'node --test' } })}\n`,
-  '.gitignore': 'node_modules/\n.tool/teams/\n.tool/state/\n.tool/cache/\n.tool/worktrees/\n',
-  'src/api/session.js': 'export const sessions = new Map();\n',
-  'src/pages/account.js': 'export const account = () => "<h1>Account</h1>";\n',
-  'tests/account.test.js':
-    "import assert from 'node:assert/strict';\nimport test from 'node:test';\nimport { account } from '../src/pages/account.js';\n\ntest('there is a page', () => assert.match(account(), /Account/));\n",
-};
-
-const RESEARCHER = '- files: `src/api/session.js`: sessions are rows\n';
-
-const ANALYST = `> So that a shared computer is safe.
-
-## Requirements
-
-- R1: When a user logs out, the API shall end the session.
-- R2: The page shall show a button to log out.
-
-## Out of scope
-
-- Logging out everywhere
-
-## Acceptance
-
-- A1 (R1): Given a session, when its user logs out, then it is gone.
-- A2 (R2): Given a user, when the page is shown, then there is a button.
-`;
-
-const ARCHITECT = `> One function. A cookie that expires was not taken: it can be copied.
-
-## T1: End the session
-
-- files: \`src/api/logout.js\`
-- domain: backend
-- owner: backend-dev
-- depends on: none
-- requirements: R1
-
-## T2: Show the button
-
-- files: \`src/pages/account.js\`
-- domain: frontend
-- owner: frontend-dev
-- depends on: none
-- requirements: R2
-
-## T3: Decide both by tests
-
-- files: \`tests/logout.test.js\`
-- domain: tests
-- owner: tester
-- depends on: T1, T2
-- requirements: R1, R2
-`;
-
-const LOGOUT = `import { sessions } from './session.js';
-
-export const logout = (id) => sessions.delete(id);
-`;
-
-const TESTS = `// ${SPEC}
-import assert from 'node:assert/strict';
-import test from 'node:test';
-import { logout } from '../src/api/logout.js';
-import { sessions } from '../src/api/session.js';
-import { account } from '../src/pages/account.js';
-
-test('R1, A1: the session is gone', () => {
-  sessions.set('7', 'Ada');
-  logout('7');
-  assert.equal(sessions.size, 0);
-});
-
-test('R2, A2: there is a button', () => assert.match(account(), /<button>/));
-`;
-
-/** What each does, whoever plays it. */
-export const PLANNERS: TeammateScript = {
-  researcher: { tasks: [{ subject: 'Explore', steps: [], result: RESEARCHER }] },
-  analyst: { tasks: [{ subject: 'Write the requirements', steps: [], result: ANALYST }] },
-  architect: { tasks: [{ subject: 'Design the solution', steps: [], result: ARCHITECT }] },
-};
-
-export const BUILDERS: TeammateScript = {
-  'backend-dev': {
-    tasks: [{ subject: 'End the session', steps: [{ write: { path: 'src/api/logout.js', text: LOGOUT } }] }],
-  },
-  'frontend-dev': {
-    tasks: [
-      {
-        subject: 'Show the button',
-        steps: [
-          {
-            write: {
-              path: 'src/pages/account.js',
-              text: 'export const account = () => "<h1>Account</h1><button>Log out</button>";\n',
-            },
-          },
-        ],
-      },
-    ],
-  },
-  tester: {
-    tasks: [{ subject: 'Decide both', steps: [{ write: { path: 'tests/logout.test.js', text: TESTS } }] }],
-  },
-  quality: {
-    tasks: [
-      {
-        subject: 'Verify the quality',
-        steps: [
-          {
-            call: {
-              tool: 'SendMessage',
-              input: {
-                recipient: LEAD,
-                type: 'quality_gate_passed',
-                content: { trust5Score: 4.8, securityIssues: 0, performanceScore: 'A', recommendation: 'Merge it.' },
-              },
-            },
-          },
-        ],
-      },
-    ],
-  },
-};
+/** What both projects hold, and what each does, whoever plays it. */
+export const { files: FILES, planners: PLANNERS, builders: BUILDERS } = JAVASCRIPT;
 
 const OUTPUT = '$ node --version\nv20.19.0, expected 22';
 
@@ -151,6 +28,14 @@ export const SEARCHERS: TeammateScript = {
   // It would go on for an hour.
   'hypothesis-3': { tasks: [{ subject: 'Try whether', steps: [{ think_ms: 3_600_000 }] }] },
 };
+
+/** In its own mode the newest host offers a call by which an agent ends. */
+export const HAND_BACK = 'SubagentHandback';
+
+function lastWord(agent: Conversation, words: string): string {
+  if (agent.request.tools.includes(HAND_BACK)) agent.endBy(HAND_BACK, { message: words });
+  return words;
+}
 
 /**
  * Teammates in the host that do what the script says, as long as there is a task that each could begin.
@@ -169,7 +54,8 @@ export function played(
         await begun();
         for (;;) {
           const { tasks } = answerOf(await agent.use(host.ours('TaskList'), {}));
-          if (!rows(tasks).some(({ owner, status }) => owner === name && status === 'pending')) return 'I am done.';
+          if (!rows(tasks).some(({ owner, status }) => owner === name && status === 'pending'))
+            return lastWord(agent, 'I am done.');
           await teammate.turn();
         }
       },
@@ -281,7 +167,7 @@ export function searchers(host: TeamHost): Readonly<Record<string, Part>> {
       for (let turns = 0; turns < 200 && !agent.news.text.includes('shutdown_request'); turns += 1)
         await agent.use('Read', { file_path: host.path('package.json') });
       mentions(agent.news.text, 'shutdown_request');
-      return 'I stop.';
+      return lastWord(agent, 'I stop.');
     },
   };
 }

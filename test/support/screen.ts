@@ -14,6 +14,7 @@ export type ScreenOptions = {
 
 export class Screen {
   readonly #socket: string;
+  readonly #pid: number;
 
   constructor(t: Cleanup, { cwd, env, command }: ScreenOptions) {
     this.#socket = join(tempDir(t), 'tmux');
@@ -35,16 +36,24 @@ export class Screen {
       ...variables,
       ...command,
     );
-    const pid = Number(this.#tmux('display-message', '-p', '#{pane_pid}'));
-    finallyDo(t, async () => {
-      try {
-        process.kill(-pid, 'SIGKILL');
-      } catch {
-        // It has ended by itself.
-      }
-      // tmux goes with its last program, which has written its last by then.
-      while (existsSync(`/proc/${pid}`)) await pause(20);
-    });
+    this.#pid = Number(this.#tmux('display-message', '-p', '#{pane_pid}'));
+    finallyDo(t, () => this.#end(-this.#pid));
+  }
+
+  /** Ends the program alone, and nothing that it started. */
+  async kill(): Promise<void> {
+    await this.#end(this.#pid);
+  }
+
+  /** @param target its process, or the group of it as a negative number */
+  async #end(target: number): Promise<void> {
+    try {
+      process.kill(target, 'SIGKILL');
+    } catch {
+      // It has ended by itself.
+    }
+    // tmux goes with its last program, which has written its last by then.
+    while (existsSync(`/proc/${this.#pid}`)) await pause(20);
   }
 
   /** What stands on it. */

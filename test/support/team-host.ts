@@ -1,7 +1,7 @@
 // A project that the command was installed into, and the real host program at work in it with a played model.
 
 import assert from 'node:assert/strict';
-import { execFileSync, spawn } from 'node:child_process';
+import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { cleanEnv } from './daemon.ts';
@@ -176,11 +176,22 @@ export class TeamHost {
   }
 
   tool(...args: readonly string[]): string {
-    return execFileSync(process.execPath, [CLI, ...args], {
+    return this.toolOf(process.cwd(), ...args);
+  }
+
+  /** A command of the package in that directory. */
+  toolOf(place: string, ...args: readonly string[]): string {
+    return execFileSync(process.execPath, [join(place, 'dist', 'cli.js'), ...args], {
       cwd: this.root,
       encoding: 'utf8',
       env: cleanEnv(this.home),
     });
+  }
+
+  /** What a command prints that ends otherwise than well. */
+  tried(...args: readonly string[]): string {
+    const env = cleanEnv(this.home);
+    return spawnSync(process.execPath, [CLI, ...args], { cwd: this.root, encoding: 'utf8', env }).stdout;
   }
 
   path(file: string): string {
