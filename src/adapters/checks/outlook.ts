@@ -62,10 +62,7 @@ export async function lookAhead(
     const lacking = packages === null ? [] : [packages];
     const format = await planFormat({ root, command: settings.commands.format, commands });
     return [
-      prospect(
-        'tests',
-        [...lacking, ...testing.map(({ tests }) => tests)],
-      ),
+      prospect('tests', [...lacking, ...testing.map(({ tests }) => tests)]),
       prospect(
         'coverage',
         // A report that is named may be left by whatever runs.

@@ -60,8 +60,7 @@ test('a change names the SPEC that it is about', () => {
   // Who takes them up may be another than who wrote that.
   assert.match(tasks[0]?.description ?? '', /^R1: The API shall\.$/m);
   assert.match(tasks[1]?.description ?? '', /^The design\.$/m);
-  for (const task of tasks)
-    story.tell('task_created', { ...task, files: [] });
+  for (const task of tasks) story.tell('task_created', { ...task, files: [] });
   assert.equal(specInChange(story.state), 'SPEC-LOGIN-002');
 });
 
