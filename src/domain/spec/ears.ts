@@ -53,15 +53,17 @@ export function expectedShape(text: string): string {
   );
 }
 
-/** Common words of English that no widespread language shares (as Dutch does `of`, Czech `by`, Romanian `are`, German `will`). */
+/** Common words of English that no widespread language shares. */
 const ENGLISH =
   /\b(?:the|and|shall|should|when|while|where|which|with|this|that|these|if|every|each|from|not|have|users?)\b/i;
+/** Those that one or the other does, as Dutch does `of`, Czech `by`, Romanian `are` and German `will`: one alone says little. */
+const SHARED = /\b(?:must|only|can|are|by|of|as|for|has|will|may)\b/gi;
 /** Shorter ones in plain letters are taken for English. */
 const OTHER_WORDS_LEAST = 4;
 
 /** Whether a text seems to be in another language than English, in which its form cannot be checked. */
 export function isOtherLanguage(text: string): boolean {
   const words = text.replaceAll(/`[^`]*`/g, '');
-  if (ENGLISH.test(words)) return false;
+  if (ENGLISH.test(words) || new Set(words.toLowerCase().match(SHARED)).size > 1) return false;
   return /[^\P{L}A-Za-z]/u.test(words) || (words.match(/[A-Za-z]+/g) ?? []).length >= OTHER_WORDS_LEAST;
 }
