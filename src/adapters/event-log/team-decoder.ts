@@ -206,7 +206,7 @@ const RECORDS: { readonly [T in TeamRecordType]: Fields<Extract<TeamRecord, { ty
     alone: orMissing(flag),
     forced: orMissing(flag),
   },
-  lead_moved: { session: text },
+  lead_moved: { session: text, host: orMissing(text) },
   deleted: { forced: flag, by: text },
   snapshot: { state: any },
   continued: { next: text },

@@ -160,7 +160,11 @@ function takeRecord(draft: Draft, record: Stored<TeamRecord>): string | null {
       return takeRestart(draft, record);
     case 'lead_moved':
       if (draft.lead.session === null) return 'no session of a host leads it';
-      draft.lead = { ...draft.lead, session: record.session };
+      draft.lead = {
+        ...draft.lead,
+        session: record.session,
+        ...(record.host === undefined ? {} : { host: record.host }),
+      };
       return null;
     case 'deleted':
       return takeDeletion(draft, record);

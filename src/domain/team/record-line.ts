@@ -134,7 +134,10 @@ const LINES: { readonly [T in TeamRecordType]: Words<T> } = {
     who: LEAD,
     what: `restarts the team; ${keep ? 'what was done stays, what failed is tried again' : 'every task starts over'}`,
   }),
-  lead_moved: () => ({ who: LEAD, what: 'leads on in a new session of the same host' }),
+  lead_moved: ({ host }) => ({
+    who: LEAD,
+    what: host === undefined ? 'leads on in a new session of the same host' : 'leads on in a new process of its host',
+  }),
   deleted: ({ forced, by }) => ({ who: by, what: `deletes the team${forced ? ' by force' : ''}` }),
   snapshot: () => ({ who: NOBODY, what: 'the state so far' }),
   continued: ({ next }) => ({ who: NOBODY, what: `the log goes on in ${next}` }),

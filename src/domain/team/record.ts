@@ -217,8 +217,8 @@ export type TeamRecord =
       /** True: from here on without the setting and the variable that allow a team. */
       readonly forced?: boolean;
     }
-  /** The same host leads on in a new session, as after /clear. */
-  | { readonly type: 'lead_moved'; readonly session: string }
+  /** The same host leads on in a new session, as after /clear; `host`: the same session goes on in that process. */
+  | { readonly type: 'lead_moved'; readonly session: string; readonly host?: string }
   | { readonly type: 'deleted'; readonly forced: boolean; readonly by: string }
   /** The first record of a file that continues another. */
   | { readonly type: 'snapshot'; readonly state: unknown }

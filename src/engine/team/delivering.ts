@@ -73,11 +73,18 @@ function isLed({ lead }: TeamState, session: string): boolean {
   return lead.session === null || lead.session === session;
 }
 
-/** /clear begins a new session in the same host: whoever led before leads on, and its teammates are still there. */
+/**
+ * /clear begins a new session in the same host: whoever led before leads on, and its teammates are still there. A session that
+ * is resumed goes on in another process, whose next /clear is then told by that.
+ */
 async function moveLead({ hostProcess }: HookContext, log: TeamLog, { session, source }: HostEvent): Promise<void> {
   const { lead } = log.state;
-  if (source !== 'clear' || lead.session === null || lead.session === session || lead.host === undefined) return;
-  if (lead.host === hostProcess()) await log.append({ type: 'lead_moved', session });
+  if (lead.session === null || lead.host === undefined) return;
+  const isOwn = lead.session === session;
+  if (isOwn === (source === 'clear')) return;
+  const host = hostProcess() ?? undefined;
+  if (isOwn && host !== undefined && host !== lead.host) await log.append({ type: 'lead_moved', session, host });
+  if (!isOwn && host === lead.host) await log.append({ type: 'lead_moved', session });
 }
 
 /** A session that begins again has none of the agents that it had before: they ended with the process. */

@@ -252,4 +252,10 @@ test('after /clear the same host leads on, and its teammates with it; another ho
   assert.match(answer.text, /^toolcrew: you lead team tool-run-spec-auth-001/);
   assert.equal(world.state().lead.session, 'session-2');
   assert.equal(phase(world), 'working');
+  // Killed and resumed, it leads in another process, and /clear there keeps the lead as well.
+  world.context = { ...world.context, hostProcess: () => '79 1' };
+  await onSessionStart(world.context, world.event(LEAD, 'SessionStart', { source: 'resume', session: 'session-2' }));
+  assert.equal(world.state().lead.host, '79 1');
+  await cleared('session-3');
+  assert.equal(world.state().lead.session, 'session-3');
 });
