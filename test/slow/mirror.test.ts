@@ -144,7 +144,7 @@ test('a person’s settings of git change nothing in what a commit is taken for'
     .trim();
   await gitAs(path, 'reset', '--quiet', '--hard', sha);
   assert.equal((await workspaces.collect(task(), signal)).head, sha);
-  assert.deepEqual(await mirror.commitMessages(sha, signal), ['one']);
+  assert.deepEqual(await mirror.comparison.commitMessages(sha, signal), ['one']);
 });
 
 test('a commit that was taken while the mirror was made anew is taken once more', async (t) => {

@@ -4,23 +4,23 @@
 import { existsSync } from 'node:fs';
 import { rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { BranchInTheWayError, branchInTheWay } from '../../domain/branch-prefix.ts';
 import { ToolError } from '../../domain/errors.ts';
 import type { Clock } from '../../engine/ports.ts';
 import { InTurn } from '../in-turn.ts';
 import { Recent } from '../recent.ts';
 import { Together } from '../together.ts';
 import type { Clone } from './clone.ts';
+import { Comparison } from './comparison.ts';
 import { bringKept, cloneFirst } from './first-clone.ts';
 import { cloneEnvironment, explain, type GitResult, git, saysDamaged, tryGit } from './git.ts';
 import { removeStrays } from './git-directory.ts';
-import { newLinks } from './gitlinks.ts';
-import { Histories, type History, type Standing } from './history.ts';
 import { KnownRefs, LIST_REFS, parseRefs } from './known-refs.ts';
 import { Lfs } from './lfs.ts';
 import { Network, type NetworkOptions } from './network.ts';
+import { pushBranch } from './push-branch.ts';
 import { PUSHED, Pushes, pushArguments } from './pushes.ts';
 import { isWholeBetween, Reach } from './reach.ts';
+import { RemoteHead } from './remote-head.ts';
 import { refusePushes, Seed } from './seed.ts';
 import { takeFrom } from './take.ts';
 
@@ -36,8 +36,6 @@ export type MirrorOptions = NetworkOptions & {
 const FRESH_MS = 2_000;
 /** The refs of a very large repository are read whole. */
 const ALL_REFS_BYTES = 512 * 1024 * 1024;
-/** So often the remote is asked which branch is its default one; besides whenever the known one is gone. */
-const HEAD_MS = 600_000;
 
 const REFSPEC = '+refs/heads/*:refs/heads/*';
 const SHA = /^[0-9a-f]{40,64}$/;
@@ -50,10 +48,10 @@ export class Mirror {
   readonly #pushes: Pushes;
   readonly #reach: Reach;
   readonly lfs: Lfs;
+  /** Of commits that are here with the default branch. */
+  readonly comparison: Comparison;
   readonly #removals = new Together((refs: readonly (readonly string[])[]) => this.#remove(refs));
-  #headAt = Number.NEGATIVE_INFINITY;
-  #defaultBranch: string | undefined;
-  readonly #histories = new Histories((args, signal) => this.#local(args, signal));
+  readonly #remoteHead: RemoteHead;
   #damaged = false;
   /** How often it was made by this process. */
   #made = 0;
@@ -72,6 +70,11 @@ export class Mirror {
     const { path, env } = options;
     this.lfs = new Lfs({ path, env, network: this.#network, store: path.replace(/(\.git)?$/, '.lfs') });
     this.#seed = new Seed(options.path.replace(/(\.git)?$/, '.seed.git'), options.path);
+    this.#remoteHead = new RemoteHead({
+      clock: options.clock,
+      ask: (signal) => this.#network.askHead(this.path, signal),
+      local: (args, signal) => this.#local(args, signal),
+    });
     this.#fetching = new Recent(options.clock, FRESH_MS, (signal) =>
       this.#turns.take(() => this.#bringUpToDate(signal)),
     );
@@ -84,6 +87,11 @@ export class Mirror {
       },
       firstParents: async (signal) =>
         (await this.#local(['rev-list', '--first-parent', 'HEAD'], signal)).trimEnd().split('\n'),
+    });
+    this.comparison = new Comparison({
+      try: (args, signal) => this.#try(args, signal),
+      tip: async (signal) => (await this.branchHead(await this.defaultBranch(signal))) ?? '',
+      relate: (first, second, signal) => this.#relate(first, second, signal),
     });
     this.#pushes = new Pushes(
       (wanted, signal) => this.#network.try(pushArguments(options.remoteUrl, wanted), this.path, signal),
@@ -132,7 +140,7 @@ export class Mirror {
   }
 
   async #show(signal: AbortSignal): Promise<void> {
-    await this.#seed.follow(await this.#refs.all(), await this.#head(), this.#isUntouched, signal);
+    await this.#seed.follow(await this.#refs.all(), await this.#remoteHead.name(), this.#isUntouched, signal);
   }
 
   /** The remote may have something new: a fetch that began before this serves nobody who comes after it. */
@@ -165,9 +173,7 @@ export class Mirror {
 
   async #fetch(signal: AbortSignal): Promise<void> {
     await this.#unlock();
-    const isDue = this.#options.clock.elapsed() - this.#headAt >= HEAD_MS;
-    const asked = isDue ? this.#network.askHead(this.path, signal) : undefined;
-    asked?.catch(() => undefined);
+    const asked = this.#remoteHead.askWhenDue(signal);
     const args = ['fetch', '--prune', '--no-write-fetch-head', this.#options.remoteUrl, REFSPEC];
     const { exitCode, stdout, stderr } = await this.#network
       .try(args, this.path, signal)
@@ -177,32 +183,19 @@ export class Mirror {
       if (saysDamaged(stderr)) return this.#cloneAnew(signal);
       throw new ToolError('git', `git fetch failed: ${explain(stderr || stdout)}`);
     }
-    await this.#learnHead(asked ?? null, signal);
+    await this.#remoteHead.learn(asked, async (known) => (await this.branchHead(known)) !== null, signal);
     const lacking = await this.#reach.lacking(signal);
     if (lacking !== null) await this.#goBack(lacking, signal);
   }
 
-  /** The default branch may have another name by now. What was asked for beside the fetch is taken; else it is asked when the known one is gone. */
-  async #learnHead(asked: Promise<string | undefined> | null, signal: AbortSignal): Promise<void> {
-    const known = await this.#head(signal);
-    if (asked === null && (await this.branchHead(known)) !== null) return;
-    const head = await (asked ?? this.#network.askHead(this.path, signal));
-    this.#headAt = this.#options.clock.elapsed();
-    if (head === undefined || head === known) return;
-    await this.#local(['symbolic-ref', 'HEAD', `refs/heads/${head}`], signal);
-    this.#defaultBranch = head;
-  }
-
   async #clone(to: string, signal: AbortSignal): Promise<void> {
-    const { clock } = this.#options;
     const fresh = `${this.path}.new`;
     await cloneFirst(this.#network, fresh, this.#reach.depth, signal);
     await refusePushes(fresh);
     if (fresh !== to) await rename(fresh, to);
     this.#made += 1;
     this.#isUntouched = true;
-    this.#headAt = clock.elapsed();
-    this.#defaultBranch = undefined;
+    this.#remoteHead.forget();
     this.#refs.forget();
     this.#damaged = false;
   }
@@ -234,15 +227,10 @@ export class Mirror {
     return this.#unlocked;
   }
 
-  async #head(signal?: AbortSignal): Promise<string> {
-    this.#defaultBranch ??= (await this.#local(['symbolic-ref', '--short', 'HEAD'], signal)).trim();
-    return this.#defaultBranch;
-  }
-
   /** The branch that the remote's HEAD names. */
   async defaultBranch(signal: AbortSignal): Promise<string> {
     if (!this.#exists) await this.refresh(signal);
-    const head = await this.#head();
+    const head = await this.#remoteHead.name();
     if ((await this.branchHead(head)) === null)
       throw new ToolError(
         'git',
@@ -344,38 +332,10 @@ export class Mirror {
     await git(['update-ref', '--stdin'], { cwd: this.path, input: input.join('') });
   }
 
-  /** What the commit, which is here, would change on the default branch. */
-  async standingOf(sha: string, signal: AbortSignal): Promise<Standing> {
-    const { base, history } = await this.#historyOf(sha, signal);
-    if (history.standing !== null) return history.standing;
-    const args = ['diff', '--quiet', '--no-ext-diff', '--no-textconv', `${base}...${sha}`];
-    const { exitCode, stderr } = await this.#try(args, signal);
-    if (exitCode === 0 || exitCode === 1) return exitCode === 1 ? 'changes' : 'nothing';
-    if (/no merge base/.test(stderr)) return 'unrelated';
-    throw new ToolError('git', `git diff failed: ${explain(stderr)}`);
-  }
-
-  /** Links to other repositories that the commit adds and that are no submodules. */
-  async newLinks(sha: string, signal: AbortSignal): Promise<readonly string[]> {
-    const { base, history } = await this.#historyOf(sha, signal);
-    return history.mayAddLinks ? newLinks((args, s) => this.#try(args, s), base, sha, signal) : [];
-  }
-
-  /** The messages of the commits that `sha` has beyond the default branch, oldest first. */
-  async commitMessages(sha: string, signal: AbortSignal): Promise<readonly string[]> {
-    return (await this.#historyOf(sha, signal)).history.messages;
-  }
-
   /** Where the copy ends early, two commits may go on from one that it does not have. */
   #relate(first: string, second: string, signal: AbortSignal): Promise<void> {
     const run = (args: readonly string[]) => this.#try(args, signal);
     return this.deepen(() => isWholeBetween(this.#reach.ends, first, second, run), signal);
-  }
-
-  async #historyOf(sha: string, signal: AbortSignal): Promise<{ readonly base: string; readonly history: History }> {
-    const base = (await this.branchHead(await this.defaultBranch(signal))) ?? '';
-    await this.#relate(base, sha, signal);
-    return { base, history: await this.#histories.of(base, sha, signal) };
   }
 
   /**
@@ -385,40 +345,24 @@ export class Mirror {
   async push(branch: string, sha: string, ours: readonly string[], signal: AbortSignal): Promise<void> {
     if (!SHA.test(sha)) throw new ToolError('git', `expected a commit to push, got ${sha}`);
     await this.lfs.upload(sha, async () => (await this.branchHead(await this.defaultBranch(signal))) ?? '', signal);
-    let expected = ours.at(-1) ?? (await this.branchHead(branch));
-    for (let tries = 0; tries < 2; tries++) {
-      if (expected === sha && tries > 0) break;
-      if (expected !== null && expected !== sha && !ours.includes(expected))
-        await this.#requireAncestor(branch, expected, sha, signal);
-      const { exitCode, stdout, stderr } = await this.#pushes.push({ branch, sha, expected }, signal);
-      if (exitCode === 0) {
-        await this.#refs.set(`${PUSHED}/${branch}`, sha);
-        return;
-      }
-      signal.throwIfAborted();
-      const stale = /stale info|fetch first|non-fast-forward/.test(stdout + stderr);
-      if (!stale || tries > 0) {
-        const taken = branchInTheWay(branch, stderr);
-        if (taken !== undefined) throw new BranchInTheWayError(branch, taken);
-        // A line with "!" is a refusal of the branch itself, not of the connection.
-        const code = stdout.split('\n').some((line) => line.startsWith('!\t')) ? 'refused' : 'git';
-        throw new ToolError(code, `git push failed: ${explain(stderr, stdout)}`);
-      }
-      this.outdate();
-      await this.refresh(signal);
-      expected = await this.branchHead(branch);
-    }
-    await this.keep(sha, `${PUSHED}/${branch}`);
-  }
-
-  async #requireAncestor(branch: string, expected: string, sha: string, signal: AbortSignal): Promise<void> {
-    await this.#relate(expected, sha, signal);
-    const { exitCode } = await this.#try(['merge-base', '--is-ancestor', expected, sha]);
-    if (exitCode !== 0) {
-      throw new ToolError(
-        'refused',
-        `the branch ${branch} holds commits of somebody else (${expected.slice(0, 12)}); they are not overwritten`,
-      );
-    }
+    const isNew = await pushBranch(
+      {
+        branchHead: () => this.branchHead(branch),
+        isAncestor: async (expected) => {
+          await this.#relate(expected, sha, signal);
+          return (await this.#try(['merge-base', '--is-ancestor', expected, sha])).exitCode === 0;
+        },
+        push: (expected) => this.#pushes.push({ branch, sha, expected }, signal),
+        refresh: async () => {
+          this.outdate();
+          await this.refresh(signal);
+        },
+      },
+      { branch, sha, ours },
+      signal,
+    );
+    const ref = `${PUSHED}/${branch}`;
+    if (isNew) await this.#refs.set(ref, sha);
+    else await this.keep(sha, ref);
   }
 }

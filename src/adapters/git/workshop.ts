@@ -19,17 +19,7 @@ import {
   refAt,
   tasksBehind,
 } from './workshop-commits.ts';
-import { copyIgnored } from './workshop-copies.ts';
-import {
-  createRun,
-  findRepository,
-  fromRoot,
-  identity,
-  type Repository,
-  type Run,
-  requireMergingGit,
-  writerEnvironment,
-} from './workshop-git.ts';
+import { fromRoot, identity, type Repository, type Run, writerEnvironment } from './workshop-git.ts';
 import {
   checkedOutWords,
   deleteRefs,
@@ -54,68 +44,29 @@ import {
 import { ensureWorktree, findWorktree, removeWorktree } from './workshop-place.ts';
 import { movedFrom, refusePlan } from './workshop-refuse.ts';
 import { settledBetween } from './workshop-settled.ts';
-import { equip } from './workshop-submodules.ts';
 import { takeUpHead } from './workshop-take-up.ts';
-import { Turns } from './workshop-turn.ts';
-import { inOrder, requireTeam, type Stood, standAnywhere, type Writer } from './workshop-writer.ts';
-
-export type WorkshopOptions = {
-  /** The project's root, as `findProject` gives it. */
-  readonly root: string;
-  readonly env: Readonly<Record<string, string | undefined>>;
-  /** Globs of ignored files that each worktree has copies of; missing: none. */
-  readonly copies?: () => Promise<readonly string[]>;
-};
+import { requireTeam, type Writer } from './workshop-writer.ts';
+import { type Tools, type WorkshopOptions, WorktreeAccess } from './worktree-access.ts';
 
 /** Somebody else moves the team's branch each time: not more often than that. */
 const MAX_TRIES = 10;
-
-type Tools = { readonly repository: Repository; readonly run: Run; readonly turns: Turns };
 
 export function createWorkshop(options: WorkshopOptions): Workshop {
   return new GitWorkshop(options);
 }
 
 class GitWorkshop implements Workshop {
-  readonly #options: WorkshopOptions;
+  readonly #access: WorktreeAccess;
   readonly #reading: Run;
-  #tools: Promise<Tools> | undefined;
-  /** The git that is there is looked at once. */
-  #git: Promise<void> | undefined;
-  /** Worktrees that have what is installed in the checkout. */
-  readonly #equipped = new Set<string>();
 
   constructor(options: WorkshopOptions) {
-    this.#options = options;
-    this.#reading = createRun(options.env);
-  }
-
-  #ready(): Promise<Tools> {
-    const { root, env } = this.#options;
-    this.#tools ??= (async () => {
-      const repository = await findRepository(root, this.#reading, env);
-      const turns = new Turns(join(repository.common, 'toolcrew', 'workshop.lock'));
-      return { repository, turns, run: createRun(env, { common: repository.common, mark: turns.mark }) };
-    })().catch((error: unknown) => {
-      this.#tools = undefined;
-      throw error;
-    });
-    return this.#tools;
-  }
-
-  async #turn<T>(act: (tools: Tools) => Promise<T>): Promise<T> {
-    const tools = await this.#ready();
-    return tools.turns.take(() => act(tools));
+    this.#access = new WorktreeAccess(options);
+    this.#reading = this.#access.reading;
   }
 
   async begin(team: string, how?: 'anew') {
-    const { root, env } = this.#options;
-    this.#git ??= requireMergingGit(root, this.#reading, env).catch((error: unknown) => {
-      this.#git = undefined;
-      throw error;
-    });
-    await this.#git;
-    return this.#turn(async ({ repository, run }) => {
+    await this.#access.requireGit();
+    return this.#access.turn(async ({ repository, run }) => {
       const words = await checkedOutWords(teamBranch(team), repository, run);
       if (words !== null) throw new ToolError('git', words);
       return beginBranch(team, how === 'anew', repository, run);
@@ -123,71 +74,42 @@ class GitWorkshop implements Workshop {
   }
 
   takeUp(team: string, members: readonly string[]): Promise<readonly string[]> {
-    return this.#turn(({ repository, run }) => takeUpHead(team, members, repository, run));
+    return this.#access.turn(({ repository, run }) => takeUpHead(team, members, repository, run));
   }
 
   open(team: string, member: string, how?: 'updated'): Promise<WriterPlace> {
-    return this.#anywhere(team, member, async (writer, tools) => {
+    return this.#access.anywhere(team, member, async (writer, tools) => {
       const { worktree, branch, astray } = writer;
-      await this.#equip(worktree.path, tools);
+      await this.#access.equip(worktree.path, tools);
       const merge = how === undefined || astray !== null ? null : await update(writer, team, member, tools);
       const place = { path: rootIn(worktree.path, tools.repository), branch, env: writerEnvironment(team, member) };
       return { ...place, conflict: merge?.kind === 'conflict' ? merge.files : [] };
     });
   }
 
-  /** Once for each start of a lead: something may have been installed before that. */
-  async #equip(path: string, { repository, run }: Tools): Promise<void> {
-    if (this.#equipped.has(path)) return;
-    await equip(path, repository, run);
-    await copyIgnored(path, repository, (await this.#options.copies?.()) ?? [], run);
-    this.#equipped.add(path);
-  }
-
-  /** Acts in a writer's worktree, which is there and in order. */
-  #writer<T>(team: string, member: string, act: (writer: Writer, tools: Tools) => Promise<T>): Promise<T> {
-    return this.#anywhere(team, member, (stood, tools) => act(inOrder(stood), tools));
-  }
-
-  /** The same in one that may stand elsewhere than on its branch. */
-  #anywhere<T>(team: string, member: string, act: (stood: Stood, tools: Tools) => Promise<T>): Promise<T> {
-    return this.#turn(async (tools) => {
-      const { repository, run } = tools;
-      this.#isMissing(memberPath(team, member, repository), repository);
-      return act(await standAnywhere({ team, member }, repository, run), tools);
-    });
-  }
-
-  /** Whether a worktree is to be made anew: nothing is in it then. */
-  #isMissing(path: string, repository: Repository): boolean {
-    const isMissing = findWorktree(path, repository) === null;
-    if (isMissing) this.#equipped.delete(path);
-    return isMissing;
-  }
-
   view(team: string, name: string, at?: string) {
-    return this.#turn(async (tools) => {
+    return this.#access.turn(async (tools) => {
       const { repository, run } = tools;
       const path = viewPath(team, name, repository);
       const heads = await headsOf(team, null, repository, run);
       const head = requireTeam(team, heads.head);
       await noteHead(team, heads, repository, run);
-      if (this.#isMissing(path, repository)) await removeWorktree(path, repository);
+      if (this.#access.isMissing(path, repository)) await removeWorktree(path, repository);
       const commit = at ?? head;
       await ensureWorktree(path, ['--detach', commit], repository, run);
       await run.git(path, ['checkout', '--quiet', '--detach', '--force', commit]);
       await run.git(path, ['clean', '--quiet', '-ffd']);
-      await this.#equip(path, tools);
+      await this.#access.equip(path, tools);
       return { path: rootIn(path, repository), head: commit };
     });
   }
 
   update(team: string, member: string): Promise<Merge> {
-    return this.#writer(team, member, (writer, tools) => update(writer, team, member, tools));
+    return this.#access.writer(team, member, (writer, tools) => update(writer, team, member, tools));
   }
 
   astray(team: string, member: string): Promise<string | null> {
-    return this.#anywhere(team, member, async ({ worktree, astray }, { repository, run }) => {
+    return this.#access.anywhere(team, member, async ({ worktree, astray }, { repository, run }) => {
       if (astray !== null && astray.sha !== null)
         await keepSnapshot(worktree, astray.sha, team, member, repository, run);
       return astray?.words ?? null;
@@ -195,7 +117,7 @@ class GitWorkshop implements Workshop {
   }
 
   leftOut(team: string, member: string, files: readonly string[]) {
-    return this.#writer(team, member, async ({ worktree }, { repository, run }) => {
+    return this.#access.writer(team, member, async ({ worktree }, { repository, run }) => {
       const root = rootIn(worktree.path, repository);
       const { repositories, ignored, inSubmodules } = await leftOutOf(worktree, root, files, repository, run);
       const fromTop = (paths: readonly string[]) => paths.map((path) => fromRoot(path, repository));
@@ -204,19 +126,19 @@ class GitWorkshop implements Workshop {
   }
 
   keep(team: string, member: string, ignored: readonly string[]): Promise<string> {
-    return this.#writer(team, member, ({ worktree, at }, { repository, run }) =>
+    return this.#access.writer(team, member, ({ worktree, at }, { repository, run }) =>
       keepLeftOut(worktree, at, team, member, repository, run, ignored),
     );
   }
 
   save(team: string, member: string, message: string): Promise<string | null> {
-    return this.#writer(team, member, ({ worktree, ref }, { repository, run }) =>
+    return this.#access.writer(team, member, ({ worktree, ref }, { repository, run }) =>
       commitAll(worktree, ref, message, team, member, repository, run),
     );
   }
 
   async commits(team: string, member: string): Promise<MemberWork> {
-    const { repository } = await this.#ready();
+    const { repository } = await this.#access.ready();
     const { at, ...heads } = await headsOf(team, member, repository, this.#reading);
     if (at === undefined) return { tip: null, commits: [] };
     const head = requireTeam(team, heads.head);
@@ -224,11 +146,11 @@ class GitWorkshop implements Workshop {
   }
 
   async unmerged(team: string, member: string): Promise<readonly string[]> {
-    const { repository } = await this.#ready();
+    const { repository } = await this.#access.ready();
     const own = async () => (await this.commits(team, member)).commits.flatMap(({ files }) => files);
     if (findWorktree(memberPath(team, member, repository), repository) === null) return unique(await own());
     // First what it stands on is its branch again, where it can be: its commits may be elsewhere.
-    const beside = await this.#anywhere(team, member, async ({ worktree, head, astray }, { run }) => {
+    const beside = await this.#access.anywhere(team, member, async ({ worktree, head, astray }, { run }) => {
       if (astray?.sha === null) return [];
       const names = await changedIn(worktree, repository, run);
       const others = astray === null ? [] : await commitsBetween(head, astray.sha, repository, run);
@@ -238,7 +160,7 @@ class GitWorkshop implements Workshop {
   }
 
   async unsettled(team: string, member: string): Promise<readonly string[]> {
-    const { repository } = await this.#ready();
+    const { repository } = await this.#access.ready();
     const head = requireTeam(team, (await headsOf(team, member, repository, this.#reading)).head);
     const { commits } = await this.commits(team, member);
     const files = unique(commits.flatMap((commit) => commit.files));
@@ -246,20 +168,20 @@ class GitWorkshop implements Workshop {
   }
 
   async settled(team: string, member: string, upTo: string, files: readonly string[]) {
-    const { repository } = await this.#ready();
+    const { repository } = await this.#access.ready();
     const head = requireTeam(team, (await headsOf(team, member, repository, this.#reading)).head);
     return settledBetween(head, upTo, files, repository, this.#reading);
   }
 
   async kept(team: string): Promise<readonly string[]> {
-    const { repository } = await this.#ready();
+    const { repository } = await this.#access.ready();
     const head = requireTeam(team, (await headsOf(team, null, repository, this.#reading)).head);
     const how = ['for-each-ref', '--format=%(refname)', `--no-merged=${head}`, `refs/toolcrew/saved/${team}/`];
     return (await this.#reading.git(repository.root, how)).split('\n').filter((ref) => ref !== '');
   }
 
   merge(team: string, member: string, message: string, upTo?: string): Promise<Merge> {
-    return this.#turn(async ({ repository, run }) => {
+    return this.#access.turn(async ({ repository, run }) => {
       const { top } = repository;
       const words = await checkedOutWords(teamBranch(team), repository, run);
       if (words !== null) return { kind: 'checked_out', words };
@@ -284,20 +206,20 @@ class GitWorkshop implements Workshop {
   }
 
   async checkedOut(team: string): Promise<string | null> {
-    return checkedOutWords(teamBranch(team), (await this.#ready()).repository, this.#reading);
+    return checkedOutWords(teamBranch(team), (await this.#access.ready()).repository, this.#reading);
   }
 
   async tips() {
-    const { repository, run } = await this.#ready();
+    const { repository, run } = await this.#access.ready();
     return personsTips(repository, run);
   }
 
   putBack(team: string): Promise<string | null> {
-    return this.#turn(({ repository, run }) => putBack(team, repository, run));
+    return this.#access.turn(({ repository, run }) => putBack(team, repository, run));
   }
 
   refuse(team: string, member: string, sha: string, files: readonly string[]): Promise<string> {
-    return this.#writer(team, member, async ({ worktree, ref, at, head }, { repository, run }) => {
+    return this.#access.writer(team, member, async ({ worktree, ref, at, head }, { repository, run }) => {
       const kept = keptRef('refused', team, member, sha);
       const plan = await refusePlan({ sha, files, at, head }, identity(team, member), repository, run);
       if (plan === null) {
@@ -314,7 +236,7 @@ class GitWorkshop implements Workshop {
 
   /** The commits that the team's branch began from, and stands at. */
   async #span(team: string) {
-    const { repository } = await this.#ready();
+    const { repository } = await this.#access.ready();
     const to = requireTeam(team, (await headsOf(team, null, repository, this.#reading)).head);
     return { from: (await refAt(baseRef(team), repository, this.#reading)) ?? to, to, repository };
   }
@@ -330,7 +252,7 @@ class GitWorkshop implements Workshop {
   }
 
   close(team: string, member: string): Promise<string | null> {
-    return this.#turn(async ({ repository, run }) => {
+    return this.#access.turn(async ({ repository, run }) => {
       const kept = await closeWriter(team, member, repository, run);
       await run.git(repository.root, ['update-ref', '-d', headRef(memberBranch(team, member))]);
       return kept;
@@ -338,7 +260,7 @@ class GitWorkshop implements Workshop {
   }
 
   end(team: string, known: readonly string[]): Promise<void> {
-    return this.#turn(async (tools) => {
+    return this.#access.turn(async (tools) => {
       const { repository, run } = tools;
       const directory = join(repository.worktrees, team);
       const names = existsSync(directory) ? readdirSync(directory) : [];
@@ -359,7 +281,7 @@ class GitWorkshop implements Workshop {
 
   async forget(team: string, members: readonly string[]): Promise<void> {
     await this.end(team, members);
-    await this.#turn(async ({ repository, run }) => {
+    await this.#access.turn(async ({ repository, run }) => {
       const { root } = repository;
       const ref = headRef(teamBranch(team));
       const base = await refAt(baseRef(team), repository, run);

@@ -30,7 +30,7 @@ async function headsOf(path: string): Promise<readonly Head[]> {
 async function isUnpublished(clone: Clone, mirror: Mirror, issue: number, sha: string, signal: AbortSignal) {
   try {
     await takeCommit(clone, mirror, issue, sha, signal);
-    return !(await mirror.isPublished(sha)) && (await mirror.standingOf(sha, signal)) !== 'nothing';
+    return !(await mirror.isPublished(sha)) && (await mirror.comparison.standingOf(sha, signal)) !== 'nothing';
   } catch {
     signal.throwIfAborted();
     return true;

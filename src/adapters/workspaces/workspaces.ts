@@ -1,19 +1,18 @@
 // Workspaces on disk: one directory an issue, a Git clone in each, hooks around them.
 
-import { realpathSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { isDiskFull } from '../../domain/disk-full.ts';
 import { messageOf, ToolError } from '../../domain/errors.ts';
-import { oneLine } from '../../domain/text.ts';
 import type { Clock, HookName, KeptWork, Logger, Place, Work, Workspaces, WorkspaceTask } from '../../engine/ports.ts';
 import * as clone from '../git/clone.ts';
-import { LOCAL_MS, saysDamaged } from '../git/git.ts';
-import { isClone, readConfig, readHead, readRef, restore, unfinished } from '../git/git-directory.ts';
+import { saysDamaged } from '../git/git.ts';
+import { isClone, readConfig, unfinished } from '../git/git-directory.ts';
 import type { ModuleCopies } from '../git/module-copies.ts';
 import { expireSaved } from '../git/saved-refs.ts';
 import type { Isolation } from '../isolation.ts';
 import { removesTogether, removeTree } from '../remove-tree.ts';
+import { collectFrom, headNow } from './collect.ts';
 import { type HookScriptsOptions, runHookScript } from './hook-scripts.ts';
 import { keptWork } from './kept-work.ts';
 import { LfsFiles } from './lfs-files.ts';
@@ -22,17 +21,9 @@ import { setAside } from './set-aside.ts';
 import { SpareClones } from './spare-clones.ts';
 import { fillWorkspace } from './submodules.ts';
 import { WorkspaceMarks } from './workspace-marks.ts';
+import { WorkspacePlaces } from './workspace-places.ts';
 import { ROOT_DATA } from './workspace-root.ts';
-import {
-  salvage,
-  saveChanges,
-  savedEarlier,
-  saveRepositories,
-  saveWork,
-  takeCommit,
-  tellsSaved,
-  worksOf,
-} from './workspace-saves.ts';
+import { salvage, saveChanges, savedEarlier, saveWork, takeCommit, tellsSaved, worksOf } from './workspace-saves.ts';
 import { syncWorkspace } from './workspace-sync.ts';
 
 export type WorkspacesOptions = HookScriptsOptions & {
@@ -51,23 +42,9 @@ export type WorkspacesOptions = HookScriptsOptions & {
   readonly gitTimeoutMs?: number;
 };
 
-function realPath(path: string): string | undefined {
-  try {
-    return realpathSync.native(path);
-  } catch {
-    return undefined;
-  }
-}
-
-/** Where the work would be: on the issue's branch, or wherever the agent left off. */
-function headsOf(path: string, branch: string): (string | null)[] {
-  return [readRef(path, `refs/heads/${branch}`), readHead(path)];
-}
-
 export class DiskWorkspaces implements Workspaces {
   readonly #options: WorkspacesOptions;
-  /** Workspaces made by this process in which no agent has been. */
-  readonly #untouched = new Set<number>();
+  readonly #places: WorkspacePlaces;
   readonly #marks: WorkspaceMarks;
   readonly #spares: SpareClones;
   readonly #lfs: LfsFiles;
@@ -77,42 +54,13 @@ export class DiskWorkspaces implements Workspaces {
     this.#options = options;
     this.#remove = options.remove ?? removesTogether();
     this.#marks = new WorkspaceMarks(join(options.root, ROOT_DATA));
+    this.#places = new WorkspacePlaces(options, this.#marks);
     this.#spares = new SpareClones(join(options.root, ROOT_DATA, 'spares'), options.mirror, options.clock);
     this.#lfs = new LfsFiles(options.mirror, options.log, this.#marks);
   }
 
   pathOf(issue: number): string {
-    return join(this.#options.root, `issue-${issue}`);
-  }
-
-  /** The path, checked to be a real directory inside the root. */
-  #checked(issue: number): string {
-    const path = this.pathOf(issue);
-    const real = realPath(path);
-    if (real !== path)
-      throw new ToolError(
-        'workspace_root',
-        `expected the workspace ${path} to be a directory of its own, got ${real ?? 'nothing'}`,
-      );
-    return path;
-  }
-
-  /** The clone as git of ours uses it: inside the agent's namespaces, unless no agent has been in it. */
-  #clone(issue: number): clone.Clone {
-    const { isolation, gitTimeoutMs = LOCAL_MS } = this.#options;
-    const path = this.pathOf(issue);
-    const isOpen = this.#untouched.has(issue) || !isolation.active;
-    const launch = (file: string, args: readonly string[]) => isolation.wrap(file, args, [path]);
-    return { path, launch: isOpen ? undefined : launch, timeoutMs: gitTimeoutMs };
-  }
-
-  /** The clone, its Git directory put back to what it was before any agent ran. No agent may be at work in it. */
-  async #guarded(task: WorkspaceTask): Promise<clone.Clone> {
-    const path = this.#checked(task.issue);
-    const mark = this.#marks.read(task.issue);
-    if (mark === undefined) throw new ToolError('workspace_root', `the workspace ${path} is not complete`);
-    await restore(path, mark.config, task.branch);
-    return this.#clone(task.issue);
+    return this.#places.pathOf(issue);
   }
 
   refresh(signal: AbortSignal): Promise<void> {
@@ -137,9 +85,7 @@ export class DiskWorkspaces implements Workspaces {
   async prepare(task: WorkspaceTask, signal: AbortSignal): Promise<Place> {
     this.#options.claimRoot();
     const path = this.pathOf(task.issue);
-    const mark = this.#marks.read(task.issue);
-    const real = realPath(path);
-    if (mark !== undefined && mark.isFilling !== true && real === path) {
+    if (this.#places.isOurs(task.issue) && this.#marks.read(task.issue)?.isFilling !== true) {
       if (isClone(path)) return { path, created: false };
       if (!(await this.#salvage(task, signal))) await this.#setAside(task);
     }
@@ -151,7 +97,7 @@ export class DiskWorkspaces implements Workspaces {
   /** Makes room for a new one. Files that a container left as another user stay, out of the way. */
   async #clear(task: WorkspaceTask): Promise<void> {
     const { issue } = task;
-    this.#untouched.delete(issue);
+    this.#places.touch(issue);
     this.#marks.remove(issue);
     try {
       await this.#remove(this.pathOf(issue));
@@ -173,11 +119,11 @@ export class DiskWorkspaces implements Workspaces {
 
   #salvage(task: WorkspaceTask, signal: AbortSignal): Promise<boolean> {
     const scratch = join(this.#options.root, ROOT_DATA, `salvage-${task.issue}`);
-    return salvage(this.#clone(task.issue), this.#options.mirror, task, scratch, signal);
+    return salvage(this.#places.cloneOf(task.issue), this.#options.mirror, task, scratch, signal);
   }
 
   async afterCreate(task: WorkspaceTask, signal: AbortSignal): Promise<void> {
-    const path = this.#checked(task.issue);
+    const path = this.#places.checked(task.issue);
     await this.#options.mirror.refresh(signal, task.branch);
     const script = this.#options.workflow().hooks.afterCreate;
     if (script === null) return this.#fill(task, path, signal);
@@ -202,7 +148,7 @@ export class DiskWorkspaces implements Workspaces {
   }
 
   async complete(task: WorkspaceTask, signal: AbortSignal): Promise<void> {
-    const path = this.#checked(task.issue);
+    const path = this.#places.checked(task.issue);
     if (!isClone(path))
       throw new ToolError(
         'hook',
@@ -211,11 +157,11 @@ export class DiskWorkspaces implements Workspaces {
     if (this.#options.workflow().hooks.afterCreate !== null) await clone.disarm(path, signal);
     const config = await this.#lfs.equip(task, path, readConfig(path), signal);
     this.#marks.write({ issue: task.issue, config });
-    this.#untouched.add(task.issue);
+    this.#places.addNew(task.issue);
   }
 
   async beforeRun(task: WorkspaceTask, signal: AbortSignal): Promise<void> {
-    this.#checked(task.issue);
+    this.#places.checked(task.issue);
     await this.#options.mirror.refresh(signal, task.branch);
     try {
       if (this.#options.workflow().hooks.beforeRun === null) await this.#sync(task, signal);
@@ -223,17 +169,17 @@ export class DiskWorkspaces implements Workspaces {
       await this.#fillModules(task, signal);
     } finally {
       // From here on the agent may be in it.
-      this.#untouched.delete(task.issue);
+      this.#places.touch(task.issue);
     }
   }
 
   async #fillModules(task: WorkspaceTask, signal: AbortSignal): Promise<void> {
     const { workflow, modules: copies, clock, log, isolation } = this.#options;
     // Without namespaces git follows nothing inside that an agent may have planted.
-    const isNew = this.#untouched.has(task.issue);
+    const isNew = this.#places.isNew(task.issue);
     if (!workflow().workspace.submodules || (!isNew && !isolation.active)) return;
     await fillWorkspace(
-      { clone: this.#clone(task.issue), isNew, copies, clock, log, marks: this.#marks },
+      { clone: this.#places.cloneOf(task.issue), isNew, copies, clock, log, marks: this.#marks },
       task,
       signal,
     );
@@ -241,8 +187,8 @@ export class DiskWorkspaces implements Workspaces {
 
   async #syncByScript(task: WorkspaceTask, signal: AbortSignal): Promise<void> {
     const script = this.#options.workflow().hooks.beforeRun ?? '';
-    const isNew = this.#untouched.has(task.issue);
-    const at = await this.#guarded(task);
+    const isNew = this.#places.isNew(task.issue);
+    const at = await this.#places.guarded(task);
     if (!isNew) {
       const { branch, dirty } = await clone.statusOf(at, signal);
       // A script that takes the branch up or starts it anew may throw away what lies around.
@@ -250,7 +196,7 @@ export class DiskWorkspaces implements Workspaces {
       if (dirty && isMoving) await saveChanges(at, this.#options.mirror, task, signal);
     }
     const run = () => this.#script('before_run', script, task, signal);
-    await this.#lfs.around(this.#clone(task.issue), task, run, signal);
+    await this.#lfs.around(this.#places.cloneOf(task.issue), task, run, signal);
     const { branch } = await clone.statusOf(at, signal);
     if (branch !== task.branch) await clone.moveToBranch(at, task.branch, signal);
   }
@@ -259,15 +205,15 @@ export class DiskWorkspaces implements Workspaces {
   async #sync(task: WorkspaceTask, signal: AbortSignal): Promise<void> {
     const { mirror } = this.#options;
     for (let tries = 0; ; tries++) {
-      const isNew = this.#untouched.has(task.issue);
+      const isNew = this.#places.isNew(task.issue);
       // Nobody but git of ours has been in it.
       const isPristine = isNew && this.#options.workflow().hooks.afterCreate === null;
       try {
         const sync = async () => {
-          const at = isPristine ? this.#clone(task.issue) : await this.#guarded(task);
+          const at = isPristine ? this.#places.cloneOf(task.issue) : await this.#places.guarded(task);
           await syncWorkspace({ clone: at, mirror, task, isNew, isPristine }, signal);
         };
-        await this.#lfs.around(this.#clone(task.issue), task, sync, signal);
+        await this.#lfs.around(this.#places.cloneOf(task.issue), task, sync, signal);
         return;
       } catch (error) {
         signal.throwIfAborted();
@@ -295,7 +241,7 @@ export class DiskWorkspaces implements Workspaces {
 
   async #afterwards(hook: HookName, script: string | null, task: WorkspaceTask, signal: AbortSignal): Promise<boolean> {
     if (script === null) return false;
-    await this.#guarded(task);
+    await this.#places.guarded(task);
     await this.#script(hook, script, task, signal);
     return true;
   }
@@ -306,10 +252,10 @@ export class DiskWorkspaces implements Workspaces {
   }
 
   async peek(task: WorkspaceTask, signal: AbortSignal): Promise<string | null> {
-    const path = this.#checked(task.issue);
+    const path = this.#places.checked(task.issue);
     if (!isClone(path)) return null;
     try {
-      return (await this.#publishable(task, headsOf(path, task.branch), signal)).head;
+      return await headNow(this.#places.cloneOf(task.issue), this.#options.mirror, task, signal);
     } catch {
       // The agent is at work: what cannot be read now is no work yet.
       signal.throwIfAborted();
@@ -317,69 +263,15 @@ export class DiskWorkspaces implements Workspaces {
     }
   }
 
-  /** The first commit that changes anything: an agent that committed on a branch of its own is taken at its work, not at the branch's name. */
-  async #publishable(
-    task: WorkspaceTask,
-    candidates: readonly (string | null)[],
-    signal: AbortSignal,
-  ): Promise<{ readonly head: string | null; readonly isUnrelated: boolean }> {
-    const { mirror } = this.#options;
-    let isUnrelated = false;
-    for (const sha of new Set(candidates)) {
-      if (sha === null) continue;
-      await takeCommit(this.#clone(task.issue), mirror, task.issue, sha, signal);
-      const standing = await mirror.standingOf(sha, signal);
-      if (standing === 'changes') return { head: sha, isUnrelated: false };
-      isUnrelated ||= standing === 'unrelated';
-    }
-    return { head: null, isUnrelated };
-  }
-
   async collect(task: WorkspaceTask, signal: AbortSignal): Promise<Work> {
     try {
-      return await this.#collect(await this.#guarded(task), task, signal);
+      return await collectFrom(await this.#places.guarded(task), this.#options.mirror, task, signal);
     } catch (error) {
       signal.throwIfAborted();
       if (!(error instanceof ToolError) || error.code !== 'git') throw error;
       // Only the agent has been there since git could last use the clone.
       throw new ToolError('hook', `the agent left a Git clone that cannot be used: ${error.message}`, { cause: error });
     }
-  }
-
-  async #collect(at: clone.Clone, task: WorkspaceTask, signal: AbortSignal): Promise<Work> {
-    const { mirror } = this.#options;
-    const committed = await this.#publishable(task, headsOf(at.path, task.branch), signal);
-    if (committed.head !== null) return { head: await this.#whole(committed.head, signal), savedAs: null };
-    // Git itself may see what its files do not show at once.
-    const status = await clone.statusOf(at, signal);
-    const own = status.branch === task.branch ? status.oid : await clone.refOf(at, `refs/heads/${task.branch}`, signal);
-    const { head, isUnrelated } = await this.#publishable(task, [own, status.oid], signal);
-    const saved = head === null ? await this.#saved(at, task, status.dirty, signal) : [];
-    const savedAs = saved.length === 0 ? null : saved.join(', ');
-    if (head === null && isUnrelated)
-      throw new ToolError(
-        'hook',
-        `the commits on ${task.branch} have none in common with ${await mirror.defaultBranch(signal)}; expected them to go on from it`,
-      );
-    return { head: head === null ? null : await this.#whole(head, signal), savedAs };
-  }
-
-  async #saved(at: clone.Clone, task: WorkspaceTask, dirty: boolean, signal: AbortSignal): Promise<readonly string[]> {
-    const own = dirty ? await saveChanges(at, this.#options.mirror, task, signal) : null;
-    // What could not be saved stays: the workspace goes later, or is set aside then.
-    const { refs } = await saveRepositories(at, this.#options.mirror, task, signal);
-    return own === null ? refs : [own, ...refs];
-  }
-
-  /** The commit, with all its files in it: a nested repository would leave with the workspace. */
-  async #whole(sha: string, signal: AbortSignal): Promise<string> {
-    const links = await this.#options.mirror.newLinks(sha, signal);
-    if (links.length === 0) return sha;
-    const first = oneLine(links[0] ?? '', 200);
-    throw new ToolError(
-      'hook',
-      `the commits hold ${links.map((link) => oneLine(link, 200)).join(', ')} as a link to a nested repository, without its files. To publish the files: git rm --cached ${first}, move its .git out of the workspace, git add ${first}, and commit. If it is no part of the work: git rm --cached ${first}, and commit`,
-    );
   }
 
   async push(task: WorkspaceTask, sha: string, ours: readonly string[], signal: AbortSignal): Promise<void> {
@@ -392,9 +284,9 @@ export class DiskWorkspaces implements Workspaces {
   /** Sees to it that the mirror has the commit. */
   async #held(task: WorkspaceTask, sha: string, signal: AbortSignal): Promise<void> {
     if (await this.#options.mirror.holds(sha)) return;
-    const path = this.#checked(task.issue);
+    const path = this.#places.checked(task.issue);
     if (!isClone(path)) throw new ToolError('git', `${path} holds no Git clone of its own any more`);
-    await takeCommit(this.#clone(task.issue), this.#options.mirror, task.issue, sha, signal);
+    await takeCommit(this.#places.cloneOf(task.issue), this.#options.mirror, task.issue, sha, signal);
   }
 
   defaultBranch(signal: AbortSignal): Promise<string> {
@@ -407,7 +299,7 @@ export class DiskWorkspaces implements Workspaces {
 
   async commitMessages(task: WorkspaceTask, sha: string, signal: AbortSignal): Promise<readonly string[]> {
     await this.#held(task, sha, signal);
-    return this.#options.mirror.commitMessages(sha, signal);
+    return this.#options.mirror.comparison.commitMessages(sha, signal);
   }
 
   async remove(
@@ -423,9 +315,9 @@ export class DiskWorkspaces implements Workspaces {
     };
     const task: WorkspaceTask = { ...removed, output };
     const path = this.pathOf(task.issue);
-    const isOurs = this.#marks.read(task.issue) !== undefined && realPath(path) === path;
+    const isOurs = this.#places.isOurs(task.issue);
     try {
-      const at = await this.#guarded(task);
+      const at = await this.#places.guarded(task);
       if (!(await saveWork(at, mirror, task, signal))) await this.#setAside(task);
     } catch (error) {
       signal.throwIfAborted();
@@ -442,9 +334,9 @@ export class DiskWorkspaces implements Workspaces {
   async kept(task: WorkspaceTask, signal: AbortSignal): Promise<KeptWork> {
     const { root, mirror } = this.#options;
     const path = this.pathOf(task.issue);
-    const isThere = this.#marks.read(task.issue) !== undefined && realPath(path) === path;
-    const at = isThere && isClone(path) ? await this.#guarded(task) : null;
-    return keptWork(root, isThere ? (at ?? this.#clone(task.issue)) : null, mirror, task, signal);
+    const isThere = this.#places.isOurs(task.issue);
+    const at = isThere && isClone(path) ? await this.#places.guarded(task) : null;
+    return keptWork(root, isThere ? (at ?? this.#places.cloneOf(task.issue)) : null, mirror, task, signal);
   }
 
   async expireSaved(): Promise<number> {
