@@ -4,6 +4,7 @@ import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { cloneEnvironment, isOnPath, tryGit } from '../adapters/git/git.ts';
 import { grepFor, settingsIn } from '../adapters/git/lfs.ts';
+import { objectsIn } from '../adapters/git/lfs-prune.ts';
 import { cloneUrlOf } from '../adapters/github/clone-url.ts';
 import type { Environment } from '../adapters/github/credential.ts';
 import { placeOfObjects } from '../domain/lfs.ts';
@@ -41,5 +42,13 @@ export async function checkLfs({ stateDir, path, tracker }: Workflow, env: Envir
     ];
   const version =
     /git-lfs\/(\S+)/.exec((await tryGit(['lfs', 'version'], options)).stdout)?.[1] ?? 'of no known version';
-  return [ok(NAME, `git-lfs ${version}, objects at ${place.download}`)];
+  return [ok(NAME, `git-lfs ${version}, objects at ${place.download}${storeWords(join(stateDir, 'repo.lfs'))}`)];
+}
+
+/** Number and size of the copies that the daemon keeps; nothing where there is none. */
+function storeWords(store: string): string {
+  const sizes = [...objectsIn(store).values()];
+  if (sizes.length === 0) return '';
+  const bytes = sizes.reduce((sum, size) => sum + size, 0);
+  return `; ${sizes.length} ${sizes.length === 1 ? 'copy' : 'copies'}, ${(bytes / 1e6).toFixed(1)} MB, in ${store}`;
 }

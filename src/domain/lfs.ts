@@ -15,6 +15,11 @@ export function parsePointer(text: string): LfsPointer | null {
   return oid === undefined || size === undefined ? null : { oid, size: Number(size) };
 }
 
+/** The text of a pointer, as git-lfs writes it. */
+export function pointerText({ oid, size }: LfsPointer): string {
+  return `version https://git-lfs.github.com/spec/v1\noid sha256:${oid}\nsize ${size}\n`;
+}
+
 /** `elsewhere`: on another host than the repository's own, which alone gets the daemon's credential. */
 export type LfsPlace =
   | { readonly kind: 'here'; readonly download: string; readonly upload: string }

@@ -219,6 +219,8 @@ export interface Workspaces {
   kept(task: WorkspaceTask, signal: AbortSignal): Promise<KeptWork>;
   /** Drops saved work that is older than the workflow keeps it; gives how many refs. */
   expireSaved(): Promise<number>;
+  /** Removes copies of large files that the server has and that were unused for long. */
+  pruneLfs(signal: AbortSignal): Promise<{ readonly count: number; readonly bytes: number }>;
 }
 
 /** What a runner reports while an agent works. */

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { parsePointer, placeOfObjects, withLfs } from '../../src/domain/lfs.ts';
+import { parsePointer, placeOfObjects, pointerText, withLfs } from '../../src/domain/lfs.ts';
 
 const OID = 'a'.repeat(64);
 const REMOTE = 'https://host.example/o/r.git';
@@ -10,6 +10,7 @@ const REMOTE = 'https://host.example/o/r.git';
 test('a pointer is a text of its form alone', () => {
   const pointer = `version https://git-lfs.github.com/spec/v1\noid sha256:${OID}\nsize 12\n`;
   assert.deepEqual(parsePointer(pointer), { oid: OID, size: 12 });
+  assert.equal(pointerText({ oid: OID, size: 12 }), pointer);
   assert.deepEqual(parsePointer(pointer.replace('\noid', '\next-0-x sha256:1\noid')), { oid: OID, size: 12 });
   const others = [
     '',

@@ -1,12 +1,23 @@
 // Git LFS with the built daemon and a server of objects: agents see files, and what they add is on the server before the branch.
 
 import assert from 'node:assert/strict';
-import { accessSync, constants, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  accessSync,
+  constants,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { createServer } from 'node:http';
-import { delimiter, join } from 'node:path';
+import { delimiter, dirname, join } from 'node:path';
 import test from 'node:test';
 import { workflowText } from '../../src/cli/workflow-text.ts';
 import { agentRunning } from '../support/agents.ts';
+import { ConnectProxy } from '../support/connect-proxy.ts';
 import { cleanEnv, Daemon, type DaemonOptions, runTool } from '../support/daemon.ts';
 import { commitFiles, DAEMON_TOKEN, gitAs, startForge, type TestForge } from '../support/forge.ts';
 import { LfsServer, oidOf, pointerTo } from '../support/lfs-server.ts';
@@ -46,6 +57,29 @@ async function once(t: Cleanup, forge: TestForge, server: LfsServer, script: str
   });
   const code = await daemon.exit();
   return { daemon, code };
+}
+
+/** Where the daemon's store has a file. */
+function placeIn({ stateDir }: Daemon, content: string): string {
+  const oid = oidOf(content);
+  return join(stateDir, 'repo.lfs', 'objects', oid.slice(0, 2), oid.slice(2, 4), oid);
+}
+
+/** Puts a file into the daemon's store, or takes the one that is there, as last used so many days ago. */
+function used(daemon: Daemon, content: string, daysAgo: number): void {
+  const place = placeIn(daemon, content);
+  mkdirSync(dirname(place), { recursive: true });
+  if (!existsSync(place)) writeFileSync(place, content);
+  const then = new Date(Date.now() - daysAgo * 24 * 60 * 60_000);
+  utimesSync(place, then, then);
+}
+
+async function doctorsRow({ workflow, home }: Daemon, env: Readonly<Record<string, string>> = {}) {
+  const { stdout } = await runTool(['doctor', workflow, '--json'], {
+    env: cleanEnv(home, { GITHUB_TOKEN: DAEMON_TOKEN, ...env }),
+  });
+  const { checks }: { checks: { name: string; status: string; says: string }[] } = JSON.parse(stdout);
+  return checks.find(({ name }) => name === 'Git LFS');
 }
 
 const onBranch = (forge: TestForge, file: string, issue = 1) =>
@@ -255,15 +289,8 @@ test('without git-lfs one line says so at start, doctor too, and the issue start
   assert.equal(daemon.log.split('there is no git-lfs on the PATH').length, 2, daemon.log);
   assert.ok(outputOf(daemon).includes(pointerTo(BASE)), outputOf(daemon));
   assert.equal((await forge.pulls()).length, 1, daemon.log);
-  const row = async (env: Readonly<Record<string, string>>) => {
-    const { stdout } = await runTool(['doctor', daemon.workflow, '--json'], {
-      env: cleanEnv(daemon.home, { GITHUB_TOKEN: DAEMON_TOKEN, ...env }),
-    });
-    const { checks }: { checks: { name: string; status: string; says: string }[] } = JSON.parse(stdout);
-    return checks.find(({ name }) => name === 'Git LFS');
-  };
-  assert.equal((await row({ PATH }))?.status, 'fail');
-  const there = await row({});
+  assert.equal((await doctorsRow(daemon, { PATH }))?.status, 'fail');
+  const there = await doctorsRow(daemon);
   assert.equal(there?.status, 'ok');
   assert.ok(there.says.includes(`${server.url}/maintainer/project.git/info/lfs`), there.says);
 });
@@ -296,4 +323,107 @@ test('of saved work the objects are kept with it, after the workspace is gone', 
   const oid = oidOf(NEW);
   const object = join(mirror.lfs.store, 'objects', oid.slice(0, 2), oid.slice(2, 4), oid);
   assert.equal(readFileSync(object, 'utf8'), NEW);
+});
+
+test('unused objects leave the store once the server has them; a kill before its answer loses none', async (t) => {
+  const { forge, server } = await repositoryWithLfs(t);
+  const KEPT = 'saved, and on no server\n';
+  const LOST = 'in no commit, and on no server\n';
+  const OLD = 'of an old commit\n';
+  const RECENT = 'of another old commit\n';
+  const script = `if [ "$TOOL_ISSUE" = 2 ]; then cat >/dev/null; printf '${KEPT.trim()}\\n' > kept.bin; else ${ADDS}; fi`;
+  await forge.open('Work with large files');
+  await forge.open('Leaves work uncommitted');
+  const daemon = await Daemon.start(t, forge, {
+    yaml: `${agentRunning(script)}\nagent: { max_attempts: 1 }`,
+    apiUrl: server.url,
+  });
+  await daemon.until(
+    'both',
+    async () => (await forge.labelsOf(2)).includes('tool-failed') && (await forge.pulls()).length === 1,
+  );
+  await daemon.stop();
+  for (const content of [BASE, NEW, KEPT]) assert.ok(existsSync(placeIn(daemon, content)), content);
+  assert.ok(!server.objects.has(oidOf(KEPT)));
+  for (const content of [OLD, RECENT]) server.put(content);
+  for (const content of [BASE, NEW, KEPT, LOST, OLD]) used(daemon, content, 15);
+  used(daemon, RECENT, 13);
+
+  let answer = () => {};
+  server.holds = new Promise((resolve) => {
+    answer = resolve;
+  });
+  const before = server.questions;
+  daemon.start();
+  await daemon.until('a question', async () => server.questions > before);
+  await daemon.stop('SIGKILL');
+  for (const content of [BASE, NEW, KEPT, LOST, OLD, RECENT]) assert.ok(existsSync(placeIn(daemon, content)), content);
+  answer();
+
+  daemon.start();
+  await daemon.logged(/removed 1 unused objects of Git LFS/);
+  assert.ok(!existsSync(placeIn(daemon, OLD)));
+  for (const content of [BASE, NEW, KEPT, LOST, RECENT]) assert.ok(existsSync(placeIn(daemon, content)), content);
+  assert.deepEqual(
+    readdirSync(daemon.stateDir).filter((name) => name.startsWith('repo.lfs')),
+    ['repo.lfs'],
+  );
+  await daemon.stop();
+
+  // Published work whose branch is gone may be downloaded again; what the default branch names stays.
+  await gitAs(forge.bare, 'update-ref', '-d', 'refs/heads/tool/issue-1');
+  daemon.start();
+  await daemon.logged(/removed 1 unused objects of Git LFS.*removed 1 unused objects of Git LFS/s);
+  assert.ok(!existsSync(placeIn(daemon, NEW)));
+  for (const content of [BASE, KEPT, LOST, RECENT]) assert.ok(existsSync(placeIn(daemon, content)), content);
+
+  // What was removed is downloaded when somebody needs it.
+  await commitFiles(forge.work, { 'base.bin': pointerTo(OLD) }, 'Back to the old one');
+  await gitAs(forge.work, 'push', '--quiet', forge.bare, 'main');
+  const third = await forge.open('Needs the old one');
+  await daemon.until('the pull request', async () => (await forge.pulls()).length === 2);
+  assert.ok(outputOf(daemon, third).includes(OLD), outputOf(daemon, third));
+  assert.equal(server.downloads(OLD), 1);
+});
+
+test('no object leaves the store while the server of the objects fails', async (t) => {
+  const { forge, server } = await repositoryWithLfs(t);
+  const OLD = 'of an old commit\n';
+  server.put(OLD);
+  await forge.open('Work with large files');
+  const daemon = await Daemon.start(t, forge, { yaml: agentRunning(ADDS), apiUrl: server.url });
+  await daemon.until('the pull request', async () => (await forge.pulls()).length === 1);
+  await daemon.stop();
+  used(daemon, OLD, 15);
+  used(daemon, 'x'.repeat(2_000_000), 1);
+  const says = (await doctorsRow(daemon))?.says ?? '';
+  assert.ok(says.endsWith(`; 4 copies, 2.0 MB, in ${join(daemon.stateDir, 'repo.lfs')}`), says);
+  server.failsWith = 503;
+  const before = server.questions;
+  daemon.start();
+  await daemon.until('a question', async () => server.questions > before);
+  await daemon.until('the end of the check', async () => !existsSync(join(daemon.stateDir, 'repo.lfs-check')));
+  assert.ok(existsSync(placeIn(daemon, OLD)));
+});
+
+test('LFS objects go through a proxy with user and password, down and up', async (t) => {
+  const { forge, server } = await repositoryWithLfs(t);
+  const front = await TlsFront.start(t, server.url);
+  const [url, objects] = ['forge.test', 'objects.test'].map((name) => front.url.replace('127.0.0.1', name));
+  server.front = objects ?? '';
+  const proxy = await ConnectProxy.start(t);
+  const { daemon, code } = await once(t, forge, server, ADDS, {
+    apiUrl: url ?? '',
+    tracker: `ca_file: "${front.caFile}"`,
+    env: { HTTPS_PROXY: proxy.url },
+  });
+  assert.equal(code, 0, daemon.log);
+  assert.ok(outputOf(daemon).includes(BASE), outputOf(daemon));
+  assert.equal(server.downloads(BASE), 1);
+  assert.equal(server.objects.get(oidOf(NEW))?.toString(), NEW);
+  assert.equal(await onBranch(forge, 'new.bin'), pointerTo(NEW));
+  // One to download, one to upload.
+  const tunnels = proxy.seen.filter((line) => line === `CONNECT ${new URL(objects ?? '').host}`);
+  assert.ok(tunnels.length >= 2, proxy.seen.join('\n'));
+  assert.ok(!(daemon.log + outputOf(daemon)).includes('p%40ss'), daemon.log);
 });

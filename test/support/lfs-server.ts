@@ -45,6 +45,8 @@ export class LfsServer {
   refusesWith: number | null = null;
   /** Answers the wish to upload with this code, object by object. */
   declinesWith: number | null = null;
+  /** Answers no question about objects before this. */
+  holds: Promise<void> = Promise.resolve();
   /** Where it sends clients, when something stands before it. */
   front: string | null = null;
   readonly #tickets = new Map<string, string>();
@@ -79,6 +81,11 @@ export class LfsServer {
     this.objects.set(oidOf(content), Buffer.from(content));
   }
 
+  /** How often it was asked about objects. */
+  get questions(): number {
+    return this.seen.filter(({ path }) => path.endsWith('/objects/batch')).length;
+  }
+
   /** How often a file was downloaded. */
   downloads(content: string | Buffer): number {
     const path = `/objects/${oidOf(content)}`;
@@ -91,6 +98,7 @@ export class LfsServer {
     const body = await bodyOf(request);
     const answer = (status: number, value: unknown) =>
       response.writeHead(status, { 'content-type': MEDIA }).end(JSON.stringify(value));
+    await this.holds;
     if (this.failsWith !== null) return void answer(this.failsWith, { message: 'the object store is away' });
     if (url.endsWith('/objects/batch') && method === 'POST') {
       if (headers.authorization !== WANTED) {

@@ -11,13 +11,16 @@ function openssl(cwd: string, ...args: string[]): void {
   execFileSync('openssl', args, { cwd, stdio: 'pipe' });
 }
 
-/** An authority and a certificate for 127.0.0.1 and localhost that it signs. */
+/** An authority and a certificate that it signs, for 127.0.0.1, localhost and two names that only a proxy knows. */
 function makeCertificates(directory: string): void {
   const key = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes'];
   const authority = ['-subj', '/CN=Company authority', '-days', '2', '-addext', 'keyUsage=critical,keyCertSign'];
   openssl(directory, 'req', '-x509', ...key, '-keyout', 'ca.key', '-out', 'ca.pem', ...authority);
   openssl(directory, 'req', ...key, '-keyout', 'leaf.key', '-out', 'leaf.csr', '-subj', '/CN=localhost');
-  writeFileSync(join(directory, 'leaf.ext'), 'subjectAltName=IP:127.0.0.1,DNS:localhost\n');
+  writeFileSync(
+    join(directory, 'leaf.ext'),
+    'subjectAltName=IP:127.0.0.1,DNS:localhost,DNS:forge.test,DNS:objects.test\n',
+  );
   const signer = ['-CA', 'ca.pem', '-CAkey', 'ca.key', '-CAcreateserial', '-days', '2', '-extfile', 'leaf.ext'];
   openssl(directory, 'x509', '-req', '-in', 'leaf.csr', '-out', 'leaf.pem', ...signer);
 }

@@ -317,6 +317,8 @@ class MemoryWorkspaces implements Workspaces {
     return 0;
   }
 
+  pruneLfs = async () => ({ count: 0, bytes: 0 });
+
   /** Refs of saved work, which are never removed here. */
   savedRefs: readonly string[] = [];
 

@@ -2,7 +2,7 @@
 
 import { createHash, randomBytes } from 'node:crypto';
 import { constants, existsSync, lstatSync, realpathSync } from 'node:fs';
-import { copyFile, type FileHandle, mkdir, open, rename, rm, utimes } from 'node:fs/promises';
+import { copyFile, type FileHandle, mkdir, open, rename, rm } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { readRegular } from '../own-file.ts';
 
@@ -95,8 +95,6 @@ export async function handOut(store: string, path: string, oids: Iterable<string
   for (const oid of oids) {
     const source = placeOfObject(store, oid);
     if (!existsSync(source)) continue;
-    const now = new Date();
-    await utimes(source, now, now);
     const directory = await makeReal(git, ['lfs', ...partsOf(oid).slice(0, -1)]);
     if (lstatSync(join(directory, oid), { throwIfNoEntry: false })?.isFile() === true) continue;
     await rm(join(directory, oid), { recursive: true, force: true });

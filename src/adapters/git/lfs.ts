@@ -7,6 +7,7 @@ import { oneLine } from '../../domain/text.ts';
 import { BYTES } from './byte-names.ts';
 import { cloneEnvironment, explain, type GitResult, isOnPath, tryGit } from './git.ts';
 import { placeOfObject, storesOf, takeObject } from './lfs-objects.ts';
+import { markUsed, objectsIn, onServer, removeUnused } from './lfs-prune.ts';
 import { type Network, withoutProgress } from './network.ts';
 import { PUSHED } from './pushes.ts';
 
@@ -26,6 +27,8 @@ const FINAL = /^\S+ trace git-lfs: HTTP: 4(?!01|03|07|08|29)\d\d$/m;
 /** The status of an answer is in git-lfs's trace alone. */
 const TRACE = /^\d\d:\d\d:\d\d\.\d+ .*\n?/gm;
 
+type Here = LfsPlace & { readonly kind: 'here' };
+type At = { readonly path: string; readonly store: string };
 type NewPointer = LfsPointer & { readonly path: string };
 
 /** Arguments of git that succeed where attributes of a commit hand files over to LFS. */
@@ -33,6 +36,9 @@ export function grepFor(commit: string): readonly string[] {
   const rule = '^[^#].*[[:space:]]filter=lfs([[:space:]]|$)';
   return ['grep', '--quiet', '-E', '-e', rule, commit, '--', ':(glob)**/.gitattributes'];
 }
+
+/** Objects that were removed. */
+export type Pruned = { readonly count: number; readonly bytes: number };
 
 export type LfsOptions = {
   /** The mirror. */
@@ -124,9 +130,13 @@ export class Lfs {
     return oids;
   }
 
-  /** git-lfs with the server, one at a time. */
-  #ask(place: LfsPlace & { readonly kind: 'here' }, args: readonly string[], signal: AbortSignal): Promise<GitResult> {
-    const { network, path, store } = this.#options;
+  /**
+   * Git with the server of the objects, one at a time.
+   * @param at the repository and the store; left out: the mirror and the daemon's own
+   */
+  #ask(place: Here, args: readonly string[], signal: AbortSignal, at: At = this.#options): Promise<GitResult> {
+    const { network } = this.#options;
+    const { path, store } = at;
     const settings = {
       'lfs.url': place.download,
       'lfs.pushurl': place.upload,
@@ -137,21 +147,22 @@ export class Lfs {
       [`remote.${REMOTE}.url`]: network.remoteUrl,
       ...Object.fromEntries([place.download, place.upload].map((url) => [`lfs.${url}.access`, 'basic'])),
     };
-    const all = [...Object.entries(settings).flatMap(([key, value]) => ['-c', `${key}=${value}`]), 'lfs', ...args];
+    const all = [...Object.entries(settings).flatMap(([key, value]) => ['-c', `${key}=${value}`]), ...args];
     const turn = this.#turn.catch(() => undefined).then(() => network.tryLfs(all, path, signal));
     this.#turn = turn;
     return turn;
   }
 
   /** Has the store hold the objects of commits. Gives why not, in words; null when all that the server has is there. */
-  async fetch(shas: readonly string[], place: LfsPlace & { readonly kind: 'here' }, signal: AbortSignal) {
+  async fetch(shas: readonly string[], place: Here, signal: AbortSignal) {
     const wanted: string[] = [];
     for (const sha of new Set(shas)) {
-      const oids = this.#fetched.has(sha) ? [] : await this.objectsOf(sha, signal);
-      if (oids.some((oid) => !existsSync(placeOfObject(this.store, oid)))) wanted.push(sha);
+      const oids = await this.objectsOf(sha, signal);
+      await markUsed(this.store, oids);
+      if (!this.#fetched.has(sha) && oids.some((oid) => !existsSync(placeOfObject(this.store, oid)))) wanted.push(sha);
     }
     if (wanted.length === 0) return null;
-    const { exitCode, stdout, stderr } = await this.#ask(place, ['fetch', REMOTE, ...wanted], signal);
+    const { exitCode, stdout, stderr } = await this.#ask(place, ['lfs', 'fetch', REMOTE, ...wanted], signal);
     signal.throwIfAborted();
     if (exitCode !== 0) return explain(withoutProgress(stderr.replaceAll(TRACE, '')), withoutProgress(stdout));
     if (this.#fetched.size > MAX_KNOWN) this.#fetched.clear();
@@ -159,10 +170,10 @@ export class Lfs {
     return null;
   }
 
-  /** The pointers that a commit brings and no branch of the remote has. */
-  async #newPointers(sha: string, signal: AbortSignal): Promise<NewPointer[]> {
+  /** The pointers that commits bring and no branch of the remote has. @param what commits, as git takes them */
+  async #newPointers(what: string, signal: AbortSignal): Promise<NewPointer[]> {
     const filters = [`--filter=blob:limit=${MAX_POINTER_BYTES}`, '--filter=object:type=blob'];
-    const range = [sha, '--not', '--branches', `--glob=${PUSHED}/*`];
+    const range = [what, '--not', '--branches', `--glob=${PUSHED}/*`];
     const listed = await this.#try(['rev-list', '--objects', ...filters, ...range], signal);
     signal.throwIfAborted();
     if (listed.exitCode !== 0) throw new ToolError('git', `git rev-list failed: ${explain(listed.stderr)}`);
@@ -185,6 +196,28 @@ export class Lfs {
       for (const from of stores) if (await takeObject(from, this.store, oid)) break;
   }
 
+  /**
+   * Removes the objects that nobody has used since `before`, in ms since the epoch. Those stay that the files of `wanted`
+   * need, that a ref needs and no branch of the remote has, and that the server does not say to have.
+   */
+  async prune(wanted: readonly string[], place: Here, before: number, signal: AbortSignal): Promise<Pruned> {
+    const old = objectsIn(this.store, before);
+    for (const { oid } of await this.#newPointers('--all', signal)) old.delete(oid);
+    for (const sha of wanted) for (const oid of await this.objectsOf(sha, signal)) old.delete(oid);
+    const path = `${this.store}-check`;
+    const ask = async (args: readonly string[], store: string) => {
+      const result = await this.#ask(place, args, signal, { path, store });
+      return { ...result, stderr: result.stderr.replaceAll(TRACE, '') };
+    };
+    const scratch = { path, remote: REMOTE, env: cloneEnvironment(this.#options.env), ask };
+    const removed: string[] = [];
+    for await (const oids of onServer(scratch, old, signal)) {
+      removed.push(...oids.filter((oid) => removeUnused(this.store, oid, before)));
+      this.#fetched.clear();
+    }
+    return { count: removed.length, bytes: removed.reduce((sum, oid) => sum + (old.get(oid) ?? 0), 0) };
+  }
+
   /** Uploads the objects that a commit brings. @param base gives the default branch's commit */
   async upload(sha: string, base: () => Promise<string>, signal: AbortSignal): Promise<void> {
     if (!existsSync(this.store) || !this.isInstalled) return;
@@ -196,11 +229,16 @@ export class Lfs {
         'refused',
         `${named(pointers)}: .lfsconfig of the default branch has LFS objects at ${place.host}, where the daemon has no credential for; commit the files without LFS, or take lfs.url out of .lfsconfig`,
       );
-    await this.#requireObjects(pointers, sha, place, signal);
     const oids = [...new Set(pointers.filter(({ size }) => size > 0).map(({ oid }) => oid))];
+    await markUsed(this.store, oids);
+    await this.#requireObjects(pointers, sha, place, signal);
     for (let at = 0; at < oids.length; at += MAX_NAMED) {
       const some = oids.slice(at, at + MAX_NAMED);
-      const { exitCode, stdout, stderr } = await this.#ask(place, ['push', '--object-id', REMOTE, ...some], signal);
+      const { exitCode, stdout, stderr } = await this.#ask(
+        place,
+        ['lfs', 'push', '--object-id', REMOTE, ...some],
+        signal,
+      );
       signal.throwIfAborted();
       const said = stderr.replaceAll(TRACE, '');
       if (exitCode === 0 && !TURNED_DOWN.test(said)) continue;
@@ -213,12 +251,7 @@ export class Lfs {
   }
 
   /** A pointer may be to what the server has already. */
-  async #requireObjects(
-    pointers: readonly NewPointer[],
-    sha: string,
-    place: LfsPlace & { readonly kind: 'here' },
-    signal: AbortSignal,
-  ): Promise<void> {
+  async #requireObjects(pointers: readonly NewPointer[], sha: string, place: Here, signal: AbortSignal): Promise<void> {
     if (this.#missing(pointers).length === 0) return;
     const words = await this.fetch([sha], place, signal);
     const missing = this.#missing(pointers);

@@ -8,9 +8,15 @@ import { oneLine } from '../../domain/text.ts';
 import type { HookName, Logger, WorkspaceTask } from '../../engine/ports.ts';
 import { type Clone, fillLfs } from '../git/clone.ts';
 import { isClone, writeConfig } from '../git/git-directory.ts';
+import type { Pruned } from '../git/lfs.ts';
 import { handOut } from '../git/lfs-objects.ts';
+import { objectsIn } from '../git/lfs-prune.ts';
 import type { Mirror } from '../git/mirror.ts';
+import { PUSHED } from '../git/pushes.ts';
 import type { WorkspaceMarks } from './workspace-marks.ts';
+
+/** An object of the daemon's store that no workspace was given for so long may go. */
+const UNUSED_MS = 14 * 24 * 60 * 60_000;
 
 export class LfsFiles {
   readonly #mirror: Mirror;
@@ -24,11 +30,11 @@ export class LfsFiles {
     this.#marks = marks;
   }
 
-  /** The commits whose files a workspace may have: that of the default branch, and what is published of the issue's. */
-  async #tips(branch: string | null, signal: AbortSignal): Promise<readonly string[]> {
-    const main = await this.#mirror.branchHead(await this.#mirror.defaultBranch(signal));
-    const own = branch === null ? null : await this.#mirror.branchHead(branch);
-    return [main, own].filter((sha) => sha !== null);
+  /** The commits whose files workspaces may have: that of the default branch, and what is published of the issues' branches. */
+  async #tips(branches: readonly string[], signal: AbortSignal): Promise<readonly string[]> {
+    const all = [await this.#mirror.defaultBranch(signal), ...branches];
+    const tips = await Promise.all(all.map((branch) => this.#mirror.branchHead(branch)));
+    return tips.filter((sha) => sha !== null);
   }
 
   async #using(tips: readonly string[], signal: AbortSignal): Promise<boolean> {
@@ -40,14 +46,15 @@ export class LfsFiles {
   async equip(task: WorkspaceTask, path: string, config: string, signal: AbortSignal): Promise<string> {
     if (!this.#mirror.lfs.isInstalled) return config;
     const begun = existsSync(join(path, '.git', 'lfs', 'objects'));
-    const text = begun || (await this.#using(await this.#tips(task.branch, signal), signal)) ? withLfs(config) : config;
+    const text =
+      begun || (await this.#using(await this.#tips([task.branch], signal), signal)) ? withLfs(config) : config;
     if (text !== config) await writeConfig(path, text);
     return text;
   }
 
   /** Says once that a program is missing which the repository needs. */
   async announce(signal: AbortSignal): Promise<void> {
-    if (this.#isSaid || this.#mirror.lfs.isInstalled || !(await this.#using(await this.#tips(null, signal), signal)))
+    if (this.#isSaid || this.#mirror.lfs.isInstalled || !(await this.#using(await this.#tips([], signal), signal)))
       return;
     this.#isSaid = true;
     this.#log.log(
@@ -60,7 +67,7 @@ export class LfsFiles {
   /** Git's settings for a script of the file's. A new clone reads the daemon's own store. */
   async settings(hook: HookName, signal: AbortSignal): Promise<Readonly<Record<string, string>>> {
     const { lfs } = this.#mirror;
-    const tips = await this.#tips(null, signal);
+    const tips = await this.#tips([], signal);
     if (!(await this.#using(tips, signal))) return {};
     if (!lfs.isInstalled) return LFS_OFF;
     return hook === 'after_create' ? { ...LFS_SETTINGS, 'lfs.storage': lfs.store } : {};
@@ -69,7 +76,7 @@ export class LfsFiles {
   /** Has the daemon's store hold what workspaces of the task need. What cannot be had is named, and its pointers stay. */
   async fetch(task: WorkspaceTask, signal: AbortSignal): Promise<void> {
     const { lfs } = this.#mirror;
-    const tips = await this.#tips(task.branch, signal);
+    const tips = await this.#tips([task.branch], signal);
     if (!(await this.#using(tips, signal))) return;
     if (!lfs.isInstalled) return this.announce(signal);
     const words = await this.#tryFetch(tips, signal).catch((error: unknown) => {
@@ -87,6 +94,20 @@ export class LfsFiles {
     return `.lfsconfig of the default branch has the objects at ${oneLine(place.host, 100)}, which gets no credential of the daemon's and is not asked`;
   }
 
+  /** Removes objects from the daemon's store that were unused for long. Those of the branches that the daemon pushed stay. */
+  async prune(now: number, signal: AbortSignal): Promise<Pruned> {
+    const { lfs } = this.#mirror;
+    const before = now - UNUSED_MS;
+    if (!lfs.isInstalled || objectsIn(lfs.store, before).size === 0) return { count: 0, bytes: 0 };
+    await this.#mirror.refresh(signal);
+    const pushed = await this.#mirror.refsBelow(`${PUSHED}/`);
+    const branches = pushed.map((ref) => ref.slice(PUSHED.length + 1));
+    const tips = await this.#tips(branches, signal);
+    const place = await lfs.place(tips[0] ?? '', signal);
+    if (place.kind === 'elsewhere') return { count: 0, bytes: 0 };
+    return lfs.prune(tips, place, before, signal);
+  }
+
   #say(task: WorkspaceTask, what: string): void {
     task.output(`${what}\n`);
     this.#log.log('warn', 'workspace', `issue #${task.issue}: ${what}`, { issue: task.issue });
@@ -98,7 +119,7 @@ export class LfsFiles {
     await this.fetch(task, signal);
     if (!lfs.isInstalled || !existsSync(lfs.store)) return false;
     const oids = new Set<string>();
-    for (const sha of await this.#tips(task.branch, signal))
+    for (const sha of await this.#tips([task.branch], signal))
       if (await lfs.uses(sha, signal)) for (const oid of await lfs.objectsOf(sha, signal)) oids.add(oid);
     await handOut(lfs.store, path, oids);
     return oids.size > 0;

@@ -339,6 +339,10 @@ export class DiskWorkspaces implements Workspaces {
     return keptWork(root, isThere ? (at ?? this.#places.cloneOf(task.issue)) : null, mirror, task, signal);
   }
 
+  pruneLfs(signal: AbortSignal): Promise<{ readonly count: number; readonly bytes: number }> {
+    return this.#lfs.prune(this.#options.clock.now(), signal);
+  }
+
   async expireSaved(): Promise<number> {
     const { mirror, workflow, clock } = this.#options;
     return expireSaved(mirror, dirname(mirror.path), workflow().workspace.savedKeepDays, clock.now());

@@ -145,12 +145,22 @@ export class Janitor {
     }
   }
 
+  #pruneLfs(): void {
+    const { workspaces, log, supervisor } = this.#options;
+    supervisor.run('removal of old LFS objects', async (signal) => {
+      const { count, bytes } = await workspaces.pruneLfs(signal);
+      const what = `removed ${count} unused objects of Git LFS, ${(bytes / 1e6).toFixed(1)} MB; the server has them`;
+      if (count > 0) log.log('info', 'workspace', what);
+    });
+  }
+
   /** Once a day: of the issues that were left open, those that people closed meanwhile are over. */
   async sweep(signal: AbortSignal): Promise<void> {
     const { clock, tracker, journal, finish } = this.#options;
     if (clock.elapsed() - this.#sweptAt < SWEEP_MS) return;
     this.#sweptAt = clock.elapsed();
     await this.#expire();
+    this.#pruneLfs();
     for (const entry of [...journal.state.entries.values()]) {
       if (entry.phase !== 'parked') continue;
       const issue = await tracker.readIssue(entry.number, signal).catch(() => undefined);
