@@ -168,7 +168,8 @@ test('without namespaces, git in a worktree that its teammate took away does not
   writeFileSync(join(project.root, 'WORKFLOW.md'), UNBOUND);
   writeFileSync(join(project.root, 'unsaved.txt'), 'x\n');
   const head = project.git('rev-parse', 'main');
-  project.before = `rm .git; git add -A; git ${PERSON.join(' ')} commit -qm planted; `;
+  const plant = `git add -A :/; git ${PERSON.join(' ')} commit -qm planted`;
+  project.before = `rm .git; ${plant}; (cd .. && ${plant}); (cd ../../../../src && ${plant}); `;
   const report = reportOf(await project.lead('run', SPEC, '--team', '--json'));
   assert.equal(report.outcome, 'done');
   assert.deepEqual([project.git('rev-parse', 'main'), project.read('unsaved.txt')], [head, 'x\n']);

@@ -1,6 +1,6 @@
 // The home of a teammate's process: a directory of its own, one for temporary files, and its identity in the environment.
 
-import { dirname, join } from 'node:path';
+import { delimiter, dirname, join, relative, sep } from 'node:path';
 import type { MemberRun } from '../../engine/team/members-port.ts';
 import { createAgentHome } from '../agent-home.ts';
 import { NO_PUSH } from '../git/clone.ts';
@@ -65,10 +65,16 @@ export function memberVariables({
   return { TOOL_TEAM: team, TOOL_TEAMMATE: name, TOOL_TEAMMATE_RUN: String(epoch) };
 }
 
-/** In a worktree that its teammate took away git finds no repository, and not the person's checkout above it. */
+/**
+ * In a worktree that its teammate took away git finds no repository, and not the person's checkout above it: each directory
+ * up to that is named, because git looks into the one that it is started in all the same.
+ */
 function ceiling(cwd: string): Readonly<Record<string, string>> {
   const place = teamWorktree(cwd);
-  return place === undefined ? {} : { GIT_CEILING_DIRECTORIES: dirname(place.worktree) };
+  if (place === undefined) return {};
+  const parts = relative(place.top, dirname(place.worktree)).split(sep);
+  const above = [place.top, ...parts.map((_, at) => join(place.top, ...parts.slice(0, at + 1)))];
+  return { GIT_CEILING_DIRECTORIES: above.join(delimiter) };
 }
 
 /** Makes a run's home; whoever asked removes `tmp` when the run is over. */
