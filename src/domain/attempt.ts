@@ -126,7 +126,11 @@ export function judgeAttempt(
     const spent = `it has cost $${end.costUsd.toFixed(2)} of $${limits.maxCostUsd.toFixed(2)} (agent.max_cost_usd)`;
     return { ...giveUp(`${reason}; ${spent}`), outcome: 'failed' };
   }
-  if (outcome === 'interrupted' && entry.interruptions + 1 < MAX_INTERRUPTIONS) return verdict('retry', now);
+  if (outcome === 'interrupted' && entry.interruptions + 1 < MAX_INTERRUPTIONS) {
+    // A restart of the daemon goes on at once. An agent that takes it down each time does not decide how often.
+    const pause = entry.interruptions === 0 ? 0 : outageDelayMs(entry.interruptions, limits.maxRetryBackoffMs, random);
+    return verdict('retry', now + pause);
+  }
   if (outcome === 'unavailable') {
     const outages = entry.outages + 1;
     if (outages >= MAX_OUTAGES) return giveUp(`${reason}; no attempt could work, ${outages} times in a row`);

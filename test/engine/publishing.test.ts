@@ -6,6 +6,8 @@ import { BranchInTheWayError } from '../../src/domain/branch-prefix.ts';
 import { ToolError } from '../../src/domain/errors.ts';
 import { TrackerError } from '../../src/domain/tracker-error.ts';
 import { viewOf } from '../../src/engine/daemon/view.ts';
+import { textDashboard } from '../../src/http/dashboard.ts';
+import { page } from '../../src/http/page.ts';
 import { commit, fail, hang, type Script, World, workflowWith } from '../support/world.ts';
 
 const MINUTE = 60_000;
@@ -88,25 +90,98 @@ test('a branch that appears in the way of the issue’s is waited for and named;
   await world.stop();
 });
 
-for (const call of ['create', 'add', 'comment']) {
-  test(`a token that expires before ${call} is waited for, and its issue is published after the renewal`, async () => {
+const TURNED_AWAY: readonly (readonly [string, () => TrackerError])[] = [
+  ['expires', () => new TrackerError('unauthorized', 'it answered 401')],
+  ['lacks a permission', () => new TrackerError('refused', 'it answered 403: SAML enforcement', { status: 403 })],
+];
+
+for (const [what, answer] of TURNED_AWAY)
+  for (const call of ['find', 'create', 'add', 'remove', 'comment']) {
+    test(`a token that ${what} before ${call} is waited for, also by the next daemon, and said once`, async () => {
+      const world = new World(workflowWith({ agent: { maxAttempts: 1 } }));
+      let isRefused = true;
+      world.tracker.fault = (asked) => {
+        if (isRefused && asked.startsWith(call)) throw answer();
+      };
+      if (call === 'comment') world.script = fail;
+      world.tracker.open(1);
+      await world.start();
+      await world.pass(3 * HOUR);
+      const warned = () => world.lines.filter((line) => line.includes('tried again in')).length;
+      assert.equal(warned(), 1);
+      assert.equal(shownOf(world).running[0]?.last_error, answer().message);
+      world.kill();
+      await world.restart();
+      await world.pass(3 * HOUR);
+      assert.equal(warned(), 2);
+      const asked = () => world.tracker.calls.filter((one) => one.startsWith(call)).length;
+      const before = asked();
+      await world.pass(HOUR);
+      assert.ok(asked() - before >= 10 && asked() - before <= 15, `${asked() - before} times in an hour`);
+      assert.ok(world.tracker.labelsOf(1).includes('tool-todo'));
+      isRefused = false;
+      await world.pass(10 * MINUTE);
+      assert.deepEqual(world.tracker.labelsOf(1), [call === 'comment' ? 'tool-failed' : 'tool-done']);
+      assert.equal(world.tracker.pulls.length, call === 'comment' ? 0 : 1);
+      assert.equal(world.started.length, 1);
+      await world.stop();
+    });
+  }
+
+for (const call of ['push', 'create', 'add', 'comment'])
+  test(`a repository that the token cannot see any more from ${call} on is waited for, also by the next daemon`, async () => {
     const world = new World(workflowWith({ agent: { maxAttempts: 1 } }));
-    let isExpired = true;
-    world.tracker.fault = (asked) => {
-      if (asked.startsWith(call) && isExpired) throw new TrackerError('unauthorized', 'it answered 401');
-    };
     if (call === 'comment') world.script = fail;
+    let isHidden = false;
+    let wasHidden = false;
+    const hide = (asked: string) => {
+      if (asked.startsWith(call) && !wasHidden) isHidden = wasHidden = true;
+      if (isHidden && !asked.startsWith('push')) refuse(404);
+    };
+    world.tracker.fault = hide;
+    world.workspaces.fault = (asked) => {
+      if (asked === 'push') hide(asked);
+      if (isHidden && asked === 'push') throw new ToolError('git', 'repository not found');
+    };
+    const readIssue = world.tracker.readIssue.bind(world.tracker);
+    world.tracker.readIssue = (issue) => (isHidden ? Promise.resolve(null) : readIssue(issue));
     world.tracker.open(1);
     await world.start();
-    await world.pass(3 * 60 * MINUTE);
-    assert.deepEqual(world.tracker.labelsOf(1), ['tool-todo']);
-    isExpired = false;
+    await world.pass(3 * HOUR);
+    assert.ok(isHidden);
+    world.kill();
+    await world.restart();
+    await world.pass(3 * HOUR);
+    isHidden = false;
     await world.pass(10 * MINUTE);
     assert.deepEqual(world.tracker.labelsOf(1), [call === 'comment' ? 'tool-failed' : 'tool-done']);
+    assert.equal(world.tracker.pulls.length, call === 'comment' ? 0 : 1);
+    assert.equal(world.tracker.comments.length, call === 'comment' ? 1 : 0);
     assert.equal(world.started.length, 1);
     await world.stop();
   });
-}
+
+test('page and text say that the token was turned away, not what the agent said last', async () => {
+  const world = new World();
+  world.script = (agent) => {
+    agent.hooks.onEvent({ type: 'message', text: 'All is written.' });
+    return commit(agent);
+  };
+  world.tracker.fault = (call) => {
+    if (call.startsWith('create')) throw new TrackerError('unauthorized', 'it turned the credential away (401)');
+  };
+  world.tracker.open(1);
+  await world.start();
+  await world.pass(HOUR);
+  const view = shownOf(world);
+  const words = 'it turned the credential away (401)';
+  assert.match(textDashboard(view, 200), /#1 .* publishing .* it turned the credential away \(401\)/);
+  assert.ok(page(view, 'n', true).includes(words));
+  world.tracker.fault = () => undefined;
+  await world.pass(10 * MINUTE);
+  assert.ok(!page(shownOf(world), 'n', true).includes(words));
+  await world.stop();
+});
 
 test('where drafts are not supported a plain pull request is opened, and the log says so', async () => {
   const world = new World(workflowWith({ tracker: { draft: true } }));
@@ -128,7 +203,7 @@ test('where drafts are not supported a plain pull request is opened, and the log
 test('a pull request that the service keeps refusing is given up with its words; an outage is not', async () => {
   const world = new World();
   world.tracker.fault = (call) => {
-    if (call.startsWith('create tool/issue-1')) refuse(403);
+    if (call.startsWith('create tool/issue-1')) refuse(422);
     if (call.startsWith('create tool/issue-2')) throw new TrackerError('unavailable', 'it answered 502');
   };
   world.tracker.open(1);
@@ -136,7 +211,7 @@ test('a pull request that the service keeps refusing is given up with its words;
   await world.start();
   await world.pass(HOUR);
   assert.deepEqual(world.tracker.labelsOf(1), ['tool-failed']);
-  assert.match(world.tracker.comments[0]?.body ?? '', /it answered 403/);
+  assert.match(world.tracker.comments[0]?.body ?? '', /it answered 422/);
   assert.equal(world.journal.state.entries.get(2)?.phase, 'publishing');
   world.tracker.fault = () => undefined;
   await world.pass(10 * MINUTE);
@@ -145,26 +220,45 @@ test('a pull request that the service keeps refusing is given up with its words;
   await world.stop();
 });
 
-test('an issue on which nothing may be written is over all the same, and not begun again', async () => {
-  const world = new World();
-  world.tracker.fault = (call) => {
-    if (/^(create|comment|add|remove)/.test(call)) refuse(403);
-  };
-  world.tracker.open(1);
-  await world.start();
-  await world.pass(3 * HOUR);
-  assert.equal(world.journal.storyOf(1).at(-1), 'finished failed');
-  world.tracker.touch(1);
-  await world.pass(HOUR);
-  assert.equal(world.started.length, 1);
-  assert.match(world.orchestrator.waiting[0]?.reason ?? '', /take tool-todo off and put it on/);
-  world.tracker.fault = () => undefined;
-  world.tracker.unlabel(1, 'tool-todo');
-  world.tracker.label(1, 'tool-todo');
-  await world.pass(MINUTE);
-  assert.equal(world.started.length, 2);
-  await world.stop();
-});
+for (const status of [403, 404, 409, 422])
+  test(`an issue on which nothing may be written is not given up in silence: ${status}`, async () => {
+    const world = new World(workflowWith({ agent: { maxAttempts: 1 } }));
+    world.script = fail;
+    world.tracker.fault = (call) => {
+      if (/^(create|comment|add|remove)/.test(call)) refuse(status);
+    };
+    world.tracker.open(1);
+    await world.start();
+    await world.pass(5 * HOUR);
+    assert.equal(world.journal.state.entries.get(1)?.phase, 'giving_up');
+    assert.match(shownOf(world).running[0]?.last_error ?? '', new RegExp(`it answered ${status}`));
+    assert.equal(world.journal.storyOf(1).includes('finished failed'), false);
+    world.tracker.fault = () => undefined;
+    await world.pass(10 * MINUTE);
+    assert.deepEqual(world.tracker.labelsOf(1), ['tool-failed']);
+    assert.equal(world.started.length, 1);
+    assert.match(world.journal.state.completed.at(-1)?.reason ?? '', /it broke/);
+    await world.stop();
+  });
+
+for (const isSeen of [true, false])
+  test(`an issue that is gone is over where the repository is seen, and only there: ${isSeen}`, async () => {
+    const world = new World();
+    let isGone = false;
+    world.tracker.fault = (call) => {
+      isGone ||= call.startsWith('add');
+      if (isGone && (call.startsWith('add') || !isSeen)) refuse(404);
+    };
+    const readIssue = world.tracker.readIssue.bind(world.tracker);
+    world.tracker.readIssue = (issue) => (isGone ? Promise.resolve(null) : readIssue(issue));
+    world.tracker.open(1);
+    await world.start();
+    assert.ok(isGone);
+    assert.equal(world.journal.storyOf(1).includes('finished closed'), isSeen);
+    await world.pass(HOUR);
+    assert.equal(world.journal.state.entries.has(1), !isSeen);
+    await world.stop();
+  });
 
 test('a pull request that people closed is not taken for an open one', async () => {
   const world = new World(workflowWith({ agent: { maxAttempts: 1 } }));

@@ -2,7 +2,14 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import type { Entry } from '../../src/domain/daemon/state.ts';
 import { NO_USAGE } from '../../src/domain/usage.ts';
-import { continuation, gaveUpComment, pullRequestBody, pullRequestTitle } from '../../src/engine/daemon/texts.ts';
+import {
+  continuation,
+  cutBody,
+  gaveUpComment,
+  pullRequestBody,
+  pullRequestTitle,
+  savedComment,
+} from '../../src/engine/daemon/texts.ts';
 import { MemoryJournal } from '../support/world.ts';
 
 const STATES = { active: ['tool-todo', 'urgent'], done: 'tool-done', failed: 'tool-failed' };
@@ -51,7 +58,31 @@ test('its body closes the issue, in the agent’s words or in ours, and never tw
   assert.equal(body(' \n', 'One'), 'One\n\nCloses #7');
   assert.equal(body(undefined), 'Closes #7');
   assert.equal(body('hidden \u202e text\r\nmore'), 'hidden \\u{202e} text\nmore\n\nCloses #7');
-  assert.match(body(`${'x'.repeat(50_000)}\n\nCloses #7`), /^x+…\n\nCloses #7$/, 'what was cut off is said again');
+});
+
+test('a body is whole up to the limit of the service; one that is longer is cut, and says so', () => {
+  const limit = 65_000;
+  const closing = '\n\nCloses #7';
+  const template = '\n\n## Checklist\n- [ ] tested';
+  const body = (words: string, text: string | null) => pullRequestBody(words, [], entryOf(), text);
+  for (const [text, last] of [
+    [null, ''],
+    [template, template],
+  ] as const) {
+    const whole = 'x'.repeat(limit - closing.length - last.length);
+    assert.equal(body(whole, text), whole + closing + last);
+    const cut = body(`${whole}x`, text);
+    assert.match(cut, /^Closes #7\n\nx+…\n\nThe rest is cut off: the service takes no more\./);
+    assert.ok(cut.endsWith(`no more.${last}`));
+    assert.ok(cut.length <= limit && cut.length > limit - 10, `${cut.length}`);
+  }
+  const closed = body(`${'x'.repeat(limit)}\n\nCloses #7`, null);
+  assert.match(closed, /^Closes #7\n\nx+…\n\nThe rest [^\n]+$/, 'what was cut off is said again');
+  assert.equal(cutBody('x'.repeat(limit)), 'x'.repeat(limit));
+  assert.match(cutBody('x'.repeat(limit + 1)), /^x{64900,}…\n\nThe rest is cut off/);
+  const huge = body('y', `# z\n${'z'.repeat(2 * limit)}`);
+  assert.match(huge, /^Closes #7\n\ny\n\n# z\nz+…\n\nThe rest is cut off[^\n]+$/);
+  assert.ok(huge.length <= limit);
 });
 
 test('the repository’s template follows, unless the body was made from it', () => {
@@ -92,6 +123,18 @@ test('where unfinished work lies stands in the comment of an issue that was give
   const long = gaveUpComment(entryOf({ attempt: 2 }), STATES, many);
   assert.match(long, /and 440 more\n/);
   assert.ok(long.length < 65_000);
+});
+
+test('of saved work as many places are named as a comment holds, and where the others are listed', () => {
+  const lines = Array.from(
+    { length: 300 },
+    (_, at) => `files of ${'deep/'.repeat(60)}${at} saved as refs/toolcrew/saved/x`,
+  );
+  const text = savedComment(lines);
+  assert.ok(text.length < 65_000, `${text.length}`);
+  assert.equal(text.split('\n').filter((line) => line.startsWith('- files')).length, 60);
+  assert.match(text, /^- and 240 more: .*for-each-ref refs\/toolcrew\/saved/m);
+  assert.doesNotMatch(savedComment(lines.slice(0, 60)), /more/);
 });
 
 test('what an agent is told when it handed nothing in', () => {

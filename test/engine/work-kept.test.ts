@@ -2,12 +2,15 @@
 
 import assert from 'node:assert/strict';
 import test from 'node:test';
+import { converse } from '../../src/adapters/runner/claude-session.ts';
 import { MAX_OUTAGES } from '../../src/domain/attempt.ts';
 import { ToolError } from '../../src/domain/errors.ts';
 import { summaryOf } from '../../src/domain/team/summary.ts';
 import { TrackerError } from '../../src/domain/tracker-error.ts';
 import { collectWork } from '../../src/engine/daemon/collect.ts';
+import type { RunEnd } from '../../src/engine/ports.ts';
 import { teamOf } from '../support/team.ts';
+import { tempDir } from '../support/temp.ts';
 import { commit, fail, hang, type Script, World, workflowWith } from '../support/world.ts';
 
 const MINUTE = 60_000;
@@ -264,19 +267,79 @@ for (const [answer, tries] of [
     });
 }
 
-for (const status of [403, 404, 410, 422])
-  test(`a comment on saved work that is refused with ${status} is not tried again`, async () => {
+for (const status of [400, 403, 404, 410, 422])
+  test(`a comment on saved work that is refused with ${status} is tried again`, async () => {
     const world = new World();
     world.workspaces.saves = [SAVED];
-    world.tracker.fault = failing('comment 1', 1, () => new TrackerError('refused', 'no', { status }));
+    world.tracker.fault = failing('comment 1', 7, () => new TrackerError('refused', 'no', { status }));
     world.tracker.open(1);
     await world.start();
-    await world.pass(30 * MINUTE);
-    assert.deepEqual([told(world), timesAsked(world), world.workspaces.removed], [[], 1, [1]]);
-    assert.equal(world.lines.filter((line) => line.includes('takes no comment')).length, 1);
+    await world.pass(60 * MINUTE);
+    assert.deepEqual([told(world), timesAsked(world), world.workspaces.removed], [[1], 8, [1]]);
+    assert.equal(world.lines.filter((line) => line.includes('is tried again')).length, 1);
     assert.equal(world.journal.state.cleanups.size, 0);
     await world.stop();
   });
+
+test('a comment on saved work that the service never takes ends, and the log has named what was saved', async () => {
+  const world = new World();
+  world.workspaces.saves = [SAVED];
+  world.tracker.fault = failing('comment 1', 100, () => new TrackerError('refused', 'no', { status: 422 }));
+  world.tracker.open(1);
+  await world.start();
+  await world.pass(60 * MINUTE);
+  assert.deepEqual([told(world), timesAsked(world), world.workspaces.removed], [[], 8, [1]]);
+  assert.equal(world.lines.filter((line) => line.includes('takes no comment')).length, 1);
+  assert.ok(world.lines.some((line) => line.includes(SAVED)));
+  assert.equal(world.journal.state.cleanups.size, 0);
+  await world.stop();
+});
+
+test('a comment on saved work ends when its issue is gone', async () => {
+  const world = new World();
+  world.workspaces.saves = [SAVED];
+  world.tracker.fault = (call) => {
+    if (call !== 'comment 1') return;
+    world.tracker.issues.delete(1);
+    throw new TrackerError('refused', 'gone', { status: 410 });
+  };
+  world.tracker.open(1);
+  await world.start();
+  assert.equal(timesAsked(world), 1);
+  assert.equal(world.journal.state.cleanups.size, 0);
+  await world.stop();
+});
+
+test('why an issue failed is told although its comment is refused at first', async () => {
+  const world = new World(workflowWith({ agent: { maxAttempts: 1 } }));
+  world.script = fail;
+  world.workspaces.savedRefs = ['refs/toolcrew/saved/issue-1-1-1'];
+  const quick = () => new TrackerError('refused', 'was submitted too quickly', { status: 422 });
+  world.tracker.fault = failing('comment 1', 7, quick);
+  world.tracker.open(1);
+  await world.start();
+  await world.pass(60 * MINUTE);
+  const [{ body } = { body: '' }] = world.tracker.comments;
+  assert.match(body, /\nit broke\n/);
+  assert.doesNotMatch(body, /too quickly/);
+  assert.match(body, /\nref refs\/toolcrew\/saved\/issue-1-1-1\n/);
+  assert.equal(world.journal.state.completed.at(-1)?.reason, 'it broke');
+  assert.deepEqual(world.tracker.labelsOf(1), ['tool-failed']);
+  await world.stop();
+});
+
+test('an issue whose comment is never taken gets its label, and the log says why it failed', async () => {
+  const world = new World(workflowWith({ agent: { maxAttempts: 1 } }));
+  world.script = fail;
+  world.tracker.fault = failing('comment 1', 100, () => new TrackerError('refused', 'no', { status: 422 }));
+  world.tracker.open(1);
+  await world.start();
+  await world.pass(60 * MINUTE);
+  assert.equal(timesAsked(world), 8);
+  assert.deepEqual(world.tracker.labelsOf(1), ['tool-failed']);
+  assert.ok(world.lines.some((line) => line.includes('takes no comment: no') && line.includes('it broke')));
+  await world.stop();
+});
 
 test('saved work is named also where the workspace cannot be removed', async () => {
   const world = new World();
@@ -339,11 +402,55 @@ test('a daemon that dies under its agents again and again gives the issue up', a
   await world.start();
   for (let deaths = 0; deaths < 14; deaths++) {
     await world.restart();
-    await world.pass(MINUTE);
+    await world.pass(6 * MINUTE);
   }
   assert.equal(world.started.length, 11);
   assert.deepEqual(world.tracker.labelsOf(1), ['tool-failed']);
   assert.match(world.tracker.comments[0]?.body ?? '', /the daemon ended while the agent worked/);
+  await world.stop();
+});
+
+for (const end of ['stop', 'kill'] as const)
+  test(`an agent that brings its daemon down is started again at once, then after a minute at least: ${end}`, async () => {
+    const world = new World();
+    world.script = hang;
+    world.tracker.open(1);
+    await world.start();
+    for (let deaths = 0; deaths < 4 * 60; deaths++) {
+      await world[end]();
+      await world.restart();
+      await world.pass(1_000);
+    }
+    const at = world.started.map((one) => one.at);
+    const pauses = at.slice(1).map((time, index) => time - (at[index] ?? 0));
+    assert.equal(pauses[0], 0);
+    assert.ok(pauses.length > 1 && pauses.slice(1).every((pause) => pause >= MINUTE), pauses.join());
+    await world.stop();
+  });
+
+test('an agent that is killed in the middle of a line, after tokens used, counts: the starts are bounded', async (t) => {
+  const world = new World(workflowWith({ agent: { maxAttempts: 3 } }));
+  const usage = { input_tokens: 10, output_tokens: 5, cache_creation_input_tokens: 0, cache_read_input_tokens: 0 };
+  const message = { id: 'm', role: 'assistant', content: [{ type: 'text', text: 'I work.' }], usage };
+  const line = JSON.stringify({ type: 'assistant', message, session_id: 's' });
+  const ends: Promise<RunEnd>[] = [];
+  world.script = ({ hooks }) => {
+    const args = ['-c', `printf '%s\\n%s' '${line}' '{"type":"assis'; exit 137`];
+    const place = { cwd: tempDir(t), env: {}, run: 'run', isIsolated: false };
+    const end = converse({ file: '/bin/sh', args, ...place, prompt: 'work' }, hooks);
+    ends.push(end);
+    return end;
+  };
+  world.tracker.open(1);
+  await world.start();
+  for (let attempts = 0; attempts < 6; attempts++) {
+    await Promise.all(ends);
+    await world.pass(20 * MINUTE);
+  }
+  assert.equal(world.started.length, 3);
+  assert.match(world.tracker.comments[0]?.body ?? '', /ended with exit code 137 without a result/);
+  assert.deepEqual(world.tracker.labelsOf(1), ['tool-failed']);
+  assert.equal(world.journal.state.totals.output_tokens, 15);
   await world.stop();
 });
 

@@ -32,28 +32,45 @@ function gitNow(forge: TestForge, ...args: string[]): void {
   assert.equal(status, 0, stderr);
 }
 
-test('a token that expires between push and pull request is waited for, also by the next daemon', async (t) => {
+for (const fault of ['unauthorized', 'forbidden'] as const)
+  test(`a token that is turned away between push and pull request is waited for, also by the next daemon: ${fault}`, async (t) => {
+    const forge = await startForge(t);
+    const proxy = await FaultyProxy.start(t, forge.forge.url);
+    let isExpired = true;
+    proxy.choose = (method, path) => (isExpired && method === 'POST' && path.endsWith('/pulls') ? fault : undefined);
+    const issue = await forge.open('one');
+    const daemon = await Daemon.start(t, forge, { yaml: YAML, apiUrl: proxy.url });
+    await daemon.logged('tried again in');
+    await daemon.stop();
+    const before = proxy.times(fault);
+    assert.ok(before > 0);
+    daemon.log = '';
+    daemon.start();
+    await daemon.logged('tried again in');
+    assert.ok(proxy.times(fault) > before);
+    assert.deepEqual(await forge.labelsOf(issue), ['tool-todo']);
+    assert.deepEqual(await forge.comments(issue), []);
+    isExpired = false;
+    await daemon.logged(`issue #${issue} state changed to tool-done`);
+    assert.doesNotMatch(daemon.log, /starting on issue/);
+    assert.equal((await forge.pulls()).length, 1);
+  });
+
+test('a base that has the commits already is no endless wait: the issue is given up with the words of the service', async (t) => {
   const forge = await startForge(t);
-  const proxy = await FaultyProxy.start(t, forge.forge.url);
-  let isExpired = true;
-  proxy.choose = (method, path) =>
-    isExpired && method === 'POST' && path.endsWith('/pulls') ? 'unauthorized' : undefined;
   const issue = await forge.open('one');
+  const proxy = await FaultyProxy.start(t, forge.forge.url);
+  let asked = 0;
+  proxy.choose = (method, path) => {
+    if (method === 'POST' && path.endsWith('/pulls') && asked++ === 0)
+      gitNow(forge, 'update-ref', 'refs/heads/main', 'refs/heads/tool/issue-1');
+    return undefined;
+  };
   const daemon = await Daemon.start(t, forge, { yaml: YAML, apiUrl: proxy.url });
-  await daemon.logged('tried again in');
-  await daemon.stop();
-  const before = proxy.times('unauthorized');
-  assert.ok(before > 0);
-  daemon.log = '';
-  daemon.start();
-  await daemon.logged('tried again in');
-  assert.ok(proxy.times('unauthorized') > before);
-  assert.deepEqual(await forge.labelsOf(issue), ['tool-todo']);
-  assert.deepEqual(await forge.comments(issue), []);
-  isExpired = false;
-  await daemon.logged(`issue #${issue} state changed to tool-done`);
-  assert.doesNotMatch(daemon.log, /starting on issue/);
-  assert.equal((await forge.pulls()).length, 1);
+  await daemon.logged(`issue #${issue} state changed to tool-failed`);
+  assert.equal(asked, 8);
+  assert.deepEqual(await forge.pulls(), []);
+  assert.match((await forge.comments(issue))[0] ?? '', /No commits between main and tool\/issue-1/);
 });
 
 test('a branch that is deleted after the push is pushed again', async (t) => {

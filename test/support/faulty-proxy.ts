@@ -15,6 +15,7 @@ export type Fault =
   | 'primary'
   | 'secondary'
   | 'unauthorized'
+  | 'forbidden'
   | 'badShape'
   | 'empty';
 
@@ -123,6 +124,9 @@ function play(fault: Fault, response: ServerResponse): void {
       return;
     case 'unauthorized':
       response.writeHead(401, json).end('{"message":"Bad credentials"}');
+      return;
+    case 'forbidden':
+      response.writeHead(403, json).end('{"message":"Resource protected by organization SAML enforcement."}');
       return;
     case 'badShape':
       response.writeHead(200, json).end('{"rows": []}');

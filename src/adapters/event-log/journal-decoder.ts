@@ -141,6 +141,8 @@ const entry = z.object({
   sessionId: z.string().nullable(),
   retryAt: z.number().nullable(),
   lastError: z.string().nullable(),
+  /** Earlier programs wrote none. */
+  stepError: z.string().nullable().default(null),
   askedPullRequest: z.object({ title: z.string(), body: z.string() }).nullable(),
   askedDone: z.boolean(),
   head: z.string().nullable(),

@@ -9,6 +9,7 @@ type StepKind = Step['kind'];
 
 /**
  * `paused`: a limit of the service · `unavailable`: no usable answer · `unauthorized`: the credential does not do ·
+ * `forbidden`: the credential lacks a permission · `not_found`: gone, moved, or not to be seen with this credential ·
  * `invalid`: 422 · `no_draft`: 422 that names drafts · `refused`: any other no of the service · `branch_refused`: the
  * remote takes the commits on no account · `branch_in_the_way`: git can make no such branch beside another one ·
  * `other`: a failure on this machine.
@@ -17,6 +18,8 @@ export type Answer =
   | 'paused'
   | 'unavailable'
   | 'unauthorized'
+  | 'forbidden'
+  | 'not_found'
   | 'invalid'
   | 'no_draft'
   | 'refused'
@@ -25,28 +28,42 @@ export type Answer =
   | 'other';
 
 /**
- * `retry`: after a pause, so many times in a row, then give up with the words of the answer. `first` comes before the
- * next try: `renew` pushes the branch anew and asks for the base anew, `plain` asks for no draft.
+ * `retry`: after a pause, so many times in a row. `first` comes before the next try: `renew` pushes the branch anew and
+ * asks for the base anew, `plain` asks for no draft. `last` follows the last try: `give_up` with the words of the answer,
+ * or `skip`, go on without the step.
  * `wait`: after a pause, without a bound, for what is named. `ask_agent`: another attempt, which counts.
- * `skip`: the issue goes on without the step.
+ * `look`: the issue is over if it is gone; else as `wait` for a permission.
  */
 export type Reaction =
-  | { readonly do: 'retry'; readonly first: 'nothing' | 'renew' | 'plain'; readonly atMost: number }
-  | { readonly do: 'wait'; readonly for: 'limit' | 'service' | 'credential' | 'branch' | 'machine' | 'label' }
-  | { readonly do: 'ask_agent' }
-  | { readonly do: 'skip' };
+  | {
+      readonly do: 'retry';
+      readonly first: 'nothing' | 'renew' | 'plain';
+      readonly atMost: number;
+      readonly last: 'give_up' | 'skip';
+    }
+  | {
+      readonly do: 'wait';
+      readonly for: 'limit' | 'service' | 'credential' | 'permission' | 'branch' | 'machine' | 'label';
+    }
+  | { readonly do: 'look' }
+  | { readonly do: 'ask_agent' };
 
 /** So often in a row the service may refuse a step; then it means it. */
 const AT_MOST = 8;
 
-const AGAIN: Reaction = { do: 'retry', first: 'nothing', atMost: AT_MOST };
-const SKIP: Reaction = { do: 'skip' };
+const AGAIN: Reaction = { do: 'retry', first: 'nothing', atMost: AT_MOST, last: 'give_up' };
+const OR_SKIP: Reaction = { ...AGAIN, last: 'skip' };
+const LOOK: Reaction = { do: 'look' };
 const IN_THE_WAY: Reaction = { do: 'wait', for: 'branch' };
 
 const OUTAGES = {
   paused: { do: 'wait', for: 'limit' },
   unavailable: { do: 'wait', for: 'service' },
   unauthorized: { do: 'wait', for: 'credential' },
+  // A session that is over, a list of addresses, a right that was taken: people mend it, and the work is there. Services
+  // say "not found" of what a credential may not see.
+  forbidden: { do: 'wait', for: 'permission' },
+  not_found: { do: 'wait', for: 'permission' },
   branch_in_the_way: IN_THE_WAY,
   other: { do: 'wait', for: 'machine' },
 } as const satisfies Partial<Record<Answer, Reaction>>;
@@ -59,13 +76,20 @@ export const REACTIONS: Readonly<Record<StepKind, Readonly<Record<Answer, Reacti
   pull_request: {
     ...OUTAGES,
     ...REFUSED,
-    invalid: { do: 'retry', first: 'renew', atMost: AT_MOST },
-    no_draft: { do: 'retry', first: 'plain', atMost: AT_MOST },
+    invalid: { ...AGAIN, first: 'renew' },
+    no_draft: { ...AGAIN, first: 'plain' },
   },
-  // A locked issue takes no comment; its label says enough.
-  comment: { ...OUTAGES, ...REFUSED, invalid: SKIP, no_draft: SKIP, refused: SKIP },
-  label_add: { ...OUTAGES, ...REFUSED },
-  label_remove: { ...OUTAGES, ...REFUSED },
+  // "Submitted too quickly" is a 422 as well. The label of an issue that takes no comment says enough.
+  comment: {
+    ...OUTAGES,
+    not_found: LOOK,
+    invalid: OR_SKIP,
+    no_draft: OR_SKIP,
+    refused: OR_SKIP,
+    branch_refused: OR_SKIP,
+  },
+  label_add: { ...OUTAGES, ...REFUSED, not_found: LOOK },
+  label_remove: { ...OUTAGES, ...REFUSED, not_found: LOOK },
   // All is done but for the look at it.
   observe: {
     ...OUTAGES,
@@ -79,6 +103,9 @@ export const REACTIONS: Readonly<Record<StepKind, Readonly<Record<Answer, Reacti
 export function answerOf(error: unknown): Answer {
   if (error instanceof TrackerError) {
     if (error.failure !== 'refused') return error.failure;
+    if (error.status === 403) return 'forbidden';
+    // Without a status: the repository has another name now.
+    if (error.status === null || error.status < 400 || error.status === 404 || error.status === 410) return 'not_found';
     if (error.status !== 422) return 'refused';
     return /draft/i.test(error.message) ? 'no_draft' : 'invalid';
   }

@@ -45,6 +45,7 @@ function claim(state: DaemonState, record: Stored<Extract<JournalRecord, { type:
     sessionId: resumed ? earlier.sessionId : null,
     retryAt: null,
     lastError: resumed ? earlier.lastError : null,
+    stepError: null,
     askedPullRequest: null,
     askedDone: false,
     head: null,
@@ -119,11 +120,14 @@ function endAttempt(
 
 function failToPublish(entry: Entry, record: Extract<JournalRecord, { type: 'publish_failed' }>): Entry | undefined {
   if (entry.phase !== 'publishing' && entry.phase !== 'giving_up') return undefined;
-  const failed: Entry = { ...entry, lastError: record.reason, retryAt: record.retry_at };
-  if (record.next === 'again') return failed;
+  // Why the attempts failed is still to be told: the step's failure does not take its place.
+  if (record.next === 'again') return { ...entry, stepError: record.reason, retryAt: record.retry_at };
   // What the branch lacks is the agent's to mend: this counts as a failed attempt.
   return {
-    ...failed,
+    ...entry,
+    lastError: record.reason,
+    stepError: null,
+    retryAt: record.retry_at,
     failures: entry.failures + 1,
     head: null,
     phase: record.next === 'retry' ? 'retrying' : 'giving_up',
@@ -143,7 +147,7 @@ function finishEffect(state: DaemonState, record: Extract<JournalRecord, { type:
     return change({ ...state, cleanups }, record.issue, (entry) => ({ ...entry, workspace: null }));
   }
   return change(state, record.issue, (entry) => {
-    const next: Entry = { ...entry, effects: { ...entry.effects, [record.key]: 'finished' } };
+    const next: Entry = { ...entry, stepError: null, effects: { ...entry.effects, [record.key]: 'finished' } };
     const { result } = record;
     switch (record.effect) {
       case 'agent':
@@ -196,6 +200,7 @@ function finish(state: DaemonState, record: Stored<Extract<JournalRecord, { type
       phase: 'parked',
       run: null,
       retryAt: null,
+      stepError: null,
       spent,
       running: NO_USAGE,
       effects: {},

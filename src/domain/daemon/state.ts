@@ -37,6 +37,8 @@ export type Entry = {
   readonly sessionId: string | null;
   readonly retryAt: number | null;
   readonly lastError: string | null;
+  /** Why the step of publishing failed that is tried again; null when none is. */
+  readonly stepError: string | null;
   readonly askedPullRequest: { readonly title: string; readonly body: string } | null;
   readonly askedDone: boolean;
   readonly head: string | null;

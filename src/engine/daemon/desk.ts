@@ -8,6 +8,7 @@ import { clip } from '../../domain/text.ts';
 import type { Workflow } from '../../domain/workflow.ts';
 import type { DeskHandler, DeskRequest, Journal, Logger, Tracker, Workspaces, WorkspaceTask } from '../ports.ts';
 import type { Publisher } from './publish.ts';
+import { cutBody, MAX_BODY } from './texts.ts';
 
 export type DeskOptions = {
   readonly workflow: () => Workflow;
@@ -21,7 +22,6 @@ export type DeskOptions = {
 };
 
 const MAX_COMMENTS = 20;
-const MAX_COMMENT = 60_000;
 const MAX_COMMENTS_SHOWN = 50;
 
 type Answer = Readonly<Record<string, unknown>>;
@@ -75,7 +75,7 @@ export function createDeskHandler(options: DeskOptions): DeskHandler {
   };
 
   const comment = async (body: string, signal: AbortSignal): Promise<Answer> => {
-    const text = clip(body, MAX_COMMENT);
+    const text = cutBody(body);
     if (comments >= MAX_COMMENTS && !unsure.has(text))
       throw new ToolError('refused', `an attempt may write ${MAX_COMMENTS} comments; this would be one more`);
     const number = unsure.get(text) ?? comments + 1;
@@ -104,7 +104,8 @@ export function createDeskHandler(options: DeskOptions): DeskHandler {
       type: 'asked_pull_request',
       issue: issue.number,
       title: clip(title, 300),
-      body: clip(body, MAX_COMMENT),
+      // One more than fits: the note on what was cut is written with the pull request.
+      body: clip(body, MAX_BODY + 1),
     });
     if (journal.state.entries.get(issue.number)?.effects[`push:${sha}`] !== 'finished')
       await publisher.push(entryOf(), sha, signal);

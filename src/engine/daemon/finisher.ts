@@ -10,6 +10,7 @@ import { retryDelayMs } from '../../domain/retry.ts';
 import { TrackerError } from '../../domain/tracker-error.ts';
 import type { Workflow } from '../../domain/workflow.ts';
 import type { Clock, Journal, Logger, Tracker } from '../ports.ts';
+import { isGone } from './gone.ts';
 import type { Publisher } from './publish.ts';
 
 export type FinisherOptions = {
@@ -28,7 +29,14 @@ export type FinisherOptions = {
 const LEAST_PAUSE_MS = 1_000;
 const OBSERVE_TRIES = 5;
 const OBSERVE_PAUSE_MS = 1_000;
-type Tally = { failures: number; refusals: number };
+/** Of a step: how often it failed in a row, how often it was refused, and the reason that the log has already. */
+type Tally = { failures: number; refusals: number; said: string | null };
+
+function clear(tally: Tally): void {
+  tally.failures = 0;
+  tally.refusals = 0;
+  tally.said = null;
+}
 
 export class Finisher {
   readonly #options: FinisherOptions;
@@ -40,7 +48,7 @@ export class Finisher {
   /** Takes step after step until an attempt is next or the issue is over; false when the signal ended it before. */
   async takeSteps(issue: number, signal: AbortSignal): Promise<boolean> {
     const { journal, publisher, workflow, log } = this.#options;
-    const tally: Tally = { failures: 0, refusals: 0 };
+    const tally: Tally = { failures: 0, refusals: 0, said: null };
     /** State labels that people put on since the claim. */
     let added: readonly string[] = [];
     let said = false;
@@ -62,8 +70,7 @@ export class Finisher {
           }
           await publisher.step(entry, step, signal);
         }
-        tally.failures = 0;
-        tally.refusals = 0;
+        clear(tally);
       } catch (error) {
         if (signal.aborted) return false;
         if (entry.phase === 'claimed') {
@@ -88,47 +95,59 @@ export class Finisher {
 
   /** What follows stands in the table of answers. */
   async #fail(entry: Entry, step: Step, error: unknown, tally: Tally, signal: AbortSignal): Promise<void> {
-    const { journal, log, clock, random, workflow } = this.#options;
+    const { journal, tracker, log, clock, random, workflow } = this.#options;
     const { agent } = workflow();
     const issue = entry.number;
     const reason = messageOf(error);
+    const reaction = reactionTo(step.kind, error);
+    if (reaction.do === 'look' && (await isGone(tracker, issue, entry.branch, signal))) {
+      await this.#leave(entry, reason);
+      return;
+    }
     const now = clock.now();
     tally.failures += 1;
-    const reaction = reactionTo(step.kind, error);
     tally.refusals = reaction.do === 'retry' ? tally.refusals + 1 : 0;
     const refused = reaction.do === 'retry' && tally.refusals >= reaction.atMost;
+    if (refused && reaction.last === 'skip' && step.kind === 'comment') {
+      clear(tally);
+      await this.#skipComment(entry, step.key, reason);
+      return;
+    }
     if (entry.phase === 'publishing' && (refused || reaction.do === 'ask_agent')) {
       const next = refused || entry.failures + 1 >= agent.maxAttempts ? 'give_up' : 'retry';
       const retryAt =
         next === 'retry' ? now + retryDelayMs(entry.failures + 1, agent.maxRetryBackoffMs, random()) : null;
       log.log('warn', 'publish', `issue #${issue} cannot be published: ${reason}`, { issue });
       await journal.append({ type: 'publish_failed', issue, reason, next, retry_at: retryAt });
-      tally.failures = 0;
-      tally.refusals = 0;
-      return;
-    }
-    if (refused) {
-      await this.#leave(entry, reason, signal);
+      clear(tally);
       return;
     }
     const asked = error instanceof TrackerError ? error.retryAt : null;
     const cap = Math.max(agent.maxRetryBackoffMs, LEAST_PAUSE_MS);
     const retryAt = asked ?? now + retryDelayMs(tally.failures, cap, random());
-    log.log('warn', 'publish', `issue #${issue}: ${reason}; tried again in ${Math.ceil((retryAt - now) / 1000)} s`, {
-      issue,
-    });
+    if (reason !== tally.said) {
+      tally.said = reason;
+      const later = `tried again in ${Math.ceil((retryAt - now) / 1000)} s, then at longer intervals`;
+      log.log('warn', 'publish', `issue #${issue}: ${reason}; ${later}`, { issue });
+    }
     await journal.append({ type: 'publish_failed', issue, reason, next: 'again', retry_at: retryAt });
     await clock.sleep(retryAt - now, signal);
   }
 
-  /** Not even that it was given up can be written on the issue. It is over all the same; its labels stay as they are. */
-  async #leave(entry: Entry, reason: string, signal: AbortSignal): Promise<void> {
-    const { tracker, clock, log, finish } = this.#options;
-    const issue = await tracker.readIssue(entry.number, signal).catch(() => null);
-    log.log('error', 'publish', `issue #${entry.number} is given up, and its labels stay as they are: ${reason}`, {
-      issue: entry.number,
-    });
-    await finish(entry.number, 'failed', issue?.updatedAt ?? new Date(clock.now()).toISOString());
+  /** The service takes no comment on this issue: the log names what the comment would have, and the label follows. */
+  async #skipComment(entry: Entry, key: string, reason: string): Promise<void> {
+    const { journal, log } = this.#options;
+    const issue = entry.number;
+    const untold = entry.lastError === null ? '' : `; it was given up because: ${entry.lastError}`;
+    log.log('error', 'publish', `issue #${issue} takes no comment: ${reason}${untold}`, { issue });
+    await journal.append({ type: 'effect_finished', issue, effect: 'comment', key, result: {} });
+  }
+
+  /** The issue is not there any more: nothing can be written on it. */
+  async #leave(entry: Entry, reason: string): Promise<void> {
+    const { log, finish } = this.#options;
+    log.log('warn', 'publish', `issue #${entry.number} is gone: ${reason}`, { issue: entry.number });
+    await finish(entry.number, 'closed', '');
   }
 
   /**

@@ -10,6 +10,7 @@ import type { Workflow } from '../../domain/workflow.ts';
 import type { Clock, Journal, Logger, Tracker, Workspaces } from '../ports.ts';
 import type { Supervisor } from '../supervisor.ts';
 import { perform } from './effects.ts';
+import { isGone } from './gone.ts';
 import { savedComment } from './texts.ts';
 
 export type JanitorOptions = {
@@ -92,7 +93,7 @@ export class Janitor {
       try {
         await workspaces.remove(task, signal, note);
       } finally {
-        await this.#tell(issue, life, signal);
+        await this.#tell(issue, life, branch, signal);
       }
     });
   }
@@ -101,11 +102,13 @@ export class Janitor {
    * Names on the issue what was saved and not published. Tried until the service takes or refuses it. When the daemon ends
    * before that, this throws: the removal is not finished, and the next process tells it.
    */
-  async #tell(issue: number, life: number, signal: AbortSignal): Promise<void> {
+  async #tell(issue: number, life: number, branch: string, signal: AbortSignal): Promise<void> {
     const { clock, journal, log, random, supervisor, tracker, workflow } = this.#options;
     const saved = journal.state.cleanups.get(issue)?.saved ?? [];
     if (saved.length === 0) return;
     const marker = `${issue}-${life}-saved`;
+    let said: string | null = null;
+    let refusals = 0;
     for (let failures = 1; ; failures++) {
       try {
         await perform(journal, issue, 'comment', 'saved', async () => {
@@ -116,7 +119,9 @@ export class Janitor {
       } catch (error) {
         const reaction = reactionTo('comment', error);
         const words = messageOf(error);
-        if (reaction.do !== 'wait' && (reaction.do !== 'retry' || failures >= reaction.atMost)) {
+        refusals = reaction.do === 'retry' ? refusals + 1 : 0;
+        const isRefused = reaction.do === 'retry' && refusals >= reaction.atMost;
+        if (isRefused || (reaction.do === 'look' && (await isGone(tracker, issue, branch, signal)))) {
           log.log('warn', 'workspace', `issue #${issue} takes no comment: ${words}`, { issue });
           return;
         }
@@ -126,7 +131,9 @@ export class Janitor {
         const asked = error instanceof TrackerError ? error.retryAt : null;
         const pause = Math.max(LEAST_PAUSE_MS, asked === null ? retryDelayMs(failures, cap, random()) : asked - now);
         const later = `the comment that names saved work is tried again in ${Math.ceil(pause / 1000)} s`;
-        log.log('warn', 'workspace', `issue #${issue}: ${words}; ${later}`, { issue });
+        if (words !== said)
+          log.log('warn', 'workspace', `issue #${issue}: ${words}; ${later}, then at longer intervals`, { issue });
+        said = words;
         await clock.sleep(pause, supervisor.signal);
         if (supervisor.signal.aborted) throw error;
       }

@@ -129,7 +129,7 @@ export class Publisher {
 
   /** Performs one step of an issue whose attempts are over. */
   async step(entry: Entry, step: EffectStep, signal: AbortSignal): Promise<void> {
-    const { journal, tracker, workflow, log } = this.#options;
+    const { journal, tracker, workflow } = this.#options;
     const issue = entry.number;
     switch (step.kind) {
       case 'push':
@@ -138,15 +138,12 @@ export class Publisher {
         await this.openPullRequest(entry, entry.head ?? '', signal);
         return;
       case 'comment':
-        try {
-          const kept = await this.#kept(entry, signal);
-          await this.comment(entry, step.key, gaveUpComment(entry, workflow().labels, kept), signal);
-        } catch (error) {
-          if (reactionTo('comment', error).do !== 'skip') throw error;
-          log.log('warn', 'publish', `issue #${issue} takes no comment: ${messageOf(error)}`, { issue });
-          await journal.append({ type: 'effect_finished', issue, effect: 'comment', key: step.key, result: {} });
-        }
-        return;
+        return this.comment(
+          entry,
+          step.key,
+          gaveUpComment(entry, workflow().labels, await this.#kept(entry, signal)),
+          signal,
+        );
       case 'label_add':
         return perform(journal, issue, 'label_add', step.key, () => tracker.addLabel(issue, step.label, signal));
       case 'label_remove':

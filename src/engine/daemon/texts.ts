@@ -8,8 +8,18 @@ import type { KeptWork } from '../ports.ts';
 
 const CLOSING = /\b(close[sd]?|fix(e[sd])?|resolve[sd]?)\s+#(\d+)\b/gi;
 
-/** The service takes 65,536 characters. */
-const MAX_BODY = 65_000;
+/** The service takes 65,536 characters; a marker may follow. */
+export const MAX_BODY = 65_000;
+const CUT_OFF = '\n\nThe rest is cut off: the service takes no more.';
+
+/** As it is, or cut to `max` characters with a note that says so. */
+export function cutBody(text: string, max = MAX_BODY): string {
+  return text.length <= max ? text : `${clip(text, max - CUT_OFF.length)}${CUT_OFF}`;
+}
+
+function joined(parts: readonly string[]): string {
+  return parts.filter((part) => part !== '').join('\n\n');
+}
 
 function closes(body: string, issue: number): boolean {
   return [...body.matchAll(CLOSING)].some((match) => Number(match[3]) === issue);
@@ -30,14 +40,16 @@ export function pullRequestBody(
   template: string | null,
 ): string {
   const words = asked?.trim() || messages.map((message) => message.trim()).join('\n\n---\n\n');
-  const own = clip(visibleLines(words), 40_000);
-  const parts = [own];
-  if (!closes(own, entry.number)) parts.push(`Closes #${entry.number}`);
+  const own = visibleLines(words);
+  const closing = (text: string) => (closes(text, entry.number) ? '' : `Closes #${entry.number}`);
   const heading = template?.split('\n').find((line) => line.trim() !== '');
-  if (template !== null && template.trim() !== '' && heading !== undefined && !own.includes(heading.trim()))
-    parts.push(template.trim());
-  const body = parts.filter((part) => part !== '').join('\n\n');
-  return body.length <= MAX_BODY ? body : `${clip(body, MAX_BODY)}\n\nThe rest is cut off: the service takes no more.`;
+  const added = template !== null && heading !== undefined && !own.includes(heading.trim()) ? template.trim() : '';
+  const body = joined([own, closing(own), added]);
+  if (body.length <= MAX_BODY) return body;
+  // The keyword comes first: a code fence that the cut leaves open would hide it.
+  const last = cutBody(added, MAX_BODY / 2);
+  const cut = cutBody(own, MAX_BODY - joined([closing(''), '-', last]).length);
+  return joined([closing(cut), cut, last]);
 }
 
 /** So many places of unfinished work are named. */
@@ -77,9 +89,15 @@ export function gaveUpComment(entry: Entry, states: StateLabels, kept: KeptWork)
 
 /** Names what was kept of a workspace that is gone. @param saved a line for each thing */
 export function savedComment(saved: readonly string[]): string {
+  const more = saved.length - MAX_PLACES;
+  const listed =
+    '`git --git-dir=repo.git for-each-ref refs/toolcrew/saved` lists every ref, the log of the daemon every line';
   return [
     'The workspace of this issue is removed. This was not published and is kept by the daemon:',
-    saved.map((line) => `- ${oneLine(line, 300)}`).join('\n'),
+    [
+      ...saved.slice(0, MAX_PLACES).map((line) => `- ${oneLine(line, 300)}`),
+      ...(more > 0 ? [`- and ${more} more: ${listed}`] : []),
+    ].join('\n'),
     WHERE_REFS_ARE,
   ].join('\n\n');
 }

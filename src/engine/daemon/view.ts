@@ -171,7 +171,7 @@ function runningRow(slug: string, entry: Entry, live: Live | undefined, labels: 
     workspace: entry.workspace,
     branch: entry.branch,
     pull_request: entry.pullRequest,
-    last_error: entry.lastError,
+    last_error: entry.stepError ?? entry.lastError,
     tokens: tokensOf(usage),
     cost_usd: dollars(before.cost_usd + now.cost_usd),
     team: live?.team ?? entry.team,

@@ -102,6 +102,7 @@ test('every kind of broken answer is told apart, nothing is taken for an empty l
     ['badShape', 'unavailable', /JSON of another shape/],
     ['empty', 'unavailable', /an empty body/],
     ['unauthorized', 'unauthorized', /turned the credential away \(401\): Bad credentials/],
+    ['forbidden', 'refused', /it answered 403: Resource protected by organization SAML enforcement/],
   ];
   for (const [fault, kind, message] of cases) {
     const { tracker, rejections } = trackerAt(t, proxy.url, { timeoutMs: fault === 'hang' ? 3_000 : 60_000 });

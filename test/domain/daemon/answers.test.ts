@@ -15,11 +15,15 @@ function cellOf(reaction: Reaction): string {
     case 'wait':
       return `wait: ${reaction.for}`;
     case 'retry':
-      return reaction.first === 'nothing' ? `${reaction.atMost} times` : `${reaction.first}, ${reaction.atMost} times`;
+      return [
+        ...(reaction.first === 'nothing' ? [] : [reaction.first]),
+        `${reaction.atMost} times`,
+        ...(reaction.last === 'skip' ? ['skip'] : []),
+      ].join(', ');
     case 'ask_agent':
       return 'ask the agent';
-    case 'skip':
-      return 'skip';
+    case 'look':
+      return 'look, wait: permission';
     default:
       return reaction satisfies never;
   }
@@ -68,7 +72,12 @@ test('an error is the answer that it stands for', () => {
     [new TrackerError('unauthorized', 'it answered 401'), 'unauthorized'],
     [refused(422, 'No commits between main and tool/issue-1'), 'invalid'],
     [refused(422, 'Draft pull requests are not supported in this repository.'), 'no_draft'],
-    [refused(403, 'draft'), 'refused'],
+    [refused(403, 'draft'), 'forbidden'],
+    [refused(404, 'Not Found'), 'not_found'],
+    [refused(410, 'Gone'), 'not_found'],
+    [refused(301, 'moved'), 'not_found'],
+    [new TrackerError('refused', 'the repository is called o/new now'), 'not_found'],
+    [refused(409, 'draft'), 'refused'],
     [new ToolError('refused', 'pre-receive hook declined'), 'branch_refused'],
     [new BranchInTheWayError('tool/issue-1', 'tool'), 'branch_in_the_way'],
     [new ToolError('git', 'Could not resolve host'), 'other'],
