@@ -17,7 +17,7 @@ import { writePersonSettings } from './adapters/git/person-settings.ts';
 import { dropRepositoryVariables } from './adapters/git/repository-variables.ts';
 import { cloneUrlOf, hostOf } from './adapters/github/clone-url.ts';
 import { Credential, clientStatus, exposedIn, takeTokens } from './adapters/github/credential.ts';
-import { boundsOf, GIT_SETTINGS, Isolation } from './adapters/isolation.ts';
+import { boundsOf, GIT_SETTINGS, Isolation, notIsolated } from './adapters/isolation.ts';
 import { createLogger, type LogFormat } from './adapters/logger.ts';
 import { packageRoot, packageVersion } from './adapters/package-root.ts';
 import { requireHome, requirePlaces } from './adapters/places.ts';
@@ -296,7 +296,7 @@ export async function createDaemon(options: DaemonOptions): Promise<Daemon> {
       `watching ${repository} for ${workflow.labels.active.map((label) => `[${label}]`).join(' ')}, token from ${found.source}`,
     );
     if (isolation.active) log.log('info', 'serve', 'agents run in namespaces of their own');
-    else log.log('warn', 'serve', `agents are not isolated: ${isolation.reason}`);
+    else log.log('warn', 'serve', notIsolated(isolation.reason));
     if (!scrubbed)
       log.log(
         'warn',

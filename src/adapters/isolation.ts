@@ -188,6 +188,11 @@ function writeTable(directory: string, text: string, ending: string): string {
   return path;
 }
 
+/** Without a PID namespace a process is known by its group and by a variable: one that leaves both is found by nobody. */
+export function notIsolated(reason: string): string {
+  return `agents are not isolated: ${reason}; a process of an agent with a session of its own and a cleared environment may outlive its attempt`;
+}
+
 export class Isolation {
   readonly active: boolean;
   /** Why it is not active; empty when it is. */

@@ -12,7 +12,7 @@ import { endsOf, lackOf } from '../adapters/git/reach.ts';
 import { SAVED } from '../adapters/git/saved-refs.ts';
 import type { Environment } from '../adapters/github/credential.ts';
 import type { Holder } from '../adapters/held-lock.ts';
-import { boundsOf, Isolation } from '../adapters/isolation.ts';
+import { boundsOf, Isolation, notIsolated } from '../adapters/isolation.ts';
 import { packageRoot } from '../adapters/package-root.ts';
 import { objectionToRoot } from '../adapters/workspaces/workspace-root.ts';
 import { messageOf } from '../domain/errors.ts';
@@ -188,7 +188,7 @@ export async function checkIsolation(workflow: Workflow, env: Environment): Prom
     });
     const { active, reason } = await Isolation.probe(mode, { ...bounds, tables });
     if (active) return ok(name, 'agents run in namespaces of their own');
-    return warn(name, `agents are not isolated: ${reason}`, mode === 'off' ? 'tool.isolation: auto' : mend);
+    return warn(name, notIsolated(reason), mode === 'off' ? 'tool.isolation: auto' : mend);
   } catch (error) {
     return fail(name, messageOf(error), mend);
   } finally {

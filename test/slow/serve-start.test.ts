@@ -1,12 +1,14 @@
 // What a start that fails leaves behind, and what is said about a file that changes or goes while the daemon runs.
 
 import assert from 'node:assert/strict';
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
+import { isOver } from '../../src/adapters/processes.ts';
 import { agentRunning, COMMITS } from '../support/agents.ts';
 import { cleanEnv, Daemon, runTool } from '../support/daemon.ts';
 import { gitAs, startForge } from '../support/forge.ts';
+import { finallyDo, tempDir } from '../support/temp.ts';
 
 test('a start that failed claims nothing: with the key mended, the next one takes root and issue', async (t) => {
   const forge = await startForge(t);
@@ -77,5 +79,27 @@ test('a branch named like the prefix refuses the start, and another prefix is pu
   assert.deepEqual(
     (await forge.pulls()).map(({ head }) => head),
     ['bot/issue-1'],
+  );
+});
+
+test('without isolation a process in a session of its own ends with the attempt; the start says which may not', async (t) => {
+  const forge = await startForge(t);
+  const issue = await forge.open('one');
+  const place = tempDir(t);
+  const lasting = (name: string) => `sh -c 'echo $$ > ${place}/${name}; exec sleep 300'`;
+  const both = `setsid ${lasting('marked')} & env -i PATH="$PATH" setsid ${lasting('unmarked')} &`;
+  const written = `while [ ! -s ${place}/marked ] || [ ! -s ${place}/unmarked ]; do sleep 0.02; done`;
+  const yaml = agentRunning(`exec 2>&1; ${both} ${written}; ${COMMITS}`, 'isolation: "off"');
+  const daemon = await Daemon.start(t, forge, { yaml, args: ['--once'] });
+  assert.equal(await daemon.exit(), 0, daemon.log);
+  const pidOf = (name: string) => Number(readFileSync(join(place, name), 'utf8'));
+  finallyDo(t, () => process.kill(pidOf('unmarked'), 'SIGKILL'));
+  assert.ok(daemon.log.includes(`issue #${issue} state changed to tool-done`), daemon.log);
+  assert.equal(isOver(pidOf('marked')), true);
+  // Once this one is ended as well, the start need not speak of it any more.
+  assert.equal(isOver(pidOf('unmarked')), false);
+  assert.match(
+    daemon.log,
+    /warn: agents are not isolated: tool\.isolation is off; a process .* cleared environment may outlive its attempt\n/,
   );
 });
