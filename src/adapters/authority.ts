@@ -5,7 +5,7 @@ import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { rootCertificates } from 'node:tls';
 import { messageOf, ToolError } from '../domain/errors.ts';
-import { networkEnvironment, tryGit } from './git/git.ts';
+import { keptSetting } from './git/person-settings.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -69,9 +69,16 @@ function textAt(path: string): string {
   return existsSync(path) ? readFileSync(path, 'utf8') : '';
 }
 
+/** The variables that name the authorities of git's two ends, each with the person's setting that it outranks. */
+const FOR_GIT = [
+  { variable: 'GIT_SSL_CAINFO', setting: 'sslCAInfo', file: 'authorities.pem' },
+  // Of a proxy that is spoken to over TLS. git-lfs knows the other one alone, and takes it for the proxy as well.
+  { variable: 'GIT_PROXY_SSL_CAINFO', setting: 'proxySSLCAInfo', file: 'proxy-authorities.pem' },
+] as const;
+
 /**
- * Writes one bundle for git into a directory and gives the environment that names it: Node's authorities, the system's,
- * the person's own of git for this address, and the files. A person's GIT_SSL_CAINFO stays.
+ * Writes bundles for git into a directory, for the service and the proxy, and gives the environment that names them. In each:
+ * Node's authorities, the system's, the person's own of git for this address, and the files. A variable that is set stays.
  */
 export async function authorityForGit(
   files: readonly AuthorityFile[],
@@ -79,15 +86,17 @@ export async function authorityForGit(
   url: string,
   env: Environment,
 ): Promise<Readonly<Record<string, string>>> {
-  if (files.length === 0 || env.GIT_SSL_CAINFO) return {};
-  const { stdout } = await tryGit(['config', '--type=path', '--get-urlmatch', 'http.sslCAInfo', url], {
-    cwd: '/',
-    env: networkEnvironment(env, url),
-  });
+  if (files.length === 0) return {};
   const system = [env.SSL_CERT_FILE ?? '', ...SYSTEM].find((path) => path !== '' && existsSync(path)) ?? '';
-  const texts = [...rootCertificates, ...[system, stdout.trim()].map(textAt), ...files.map(({ text }) => text)];
-  const path = join(directory, 'authorities.pem');
-  writeFileSync(`${path}.new`, `${texts.map((text) => text.trim()).join('\n')}\n`, { mode: 0o600 });
-  renameSync(`${path}.new`, path);
-  return { GIT_SSL_CAINFO: path };
+  const given: Record<string, string> = {};
+  for (const { variable, setting, file } of FOR_GIT) {
+    if (env[variable]) continue;
+    const own = await keptSetting(setting, url, env);
+    const texts = [...rootCertificates, ...[system, own ?? ''].map(textAt), ...files.map(({ text }) => text)];
+    const path = join(directory, file);
+    writeFileSync(`${path}.new`, `${texts.map((text) => text.trim()).join('\n')}\n`, { mode: 0o600 });
+    renameSync(`${path}.new`, path);
+    given[variable] = path;
+  }
+  return given;
 }

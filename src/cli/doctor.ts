@@ -2,7 +2,6 @@
 
 import { existsSync } from 'node:fs';
 import { createServer } from 'node:net';
-import kleur from 'kleur';
 import { apiAuthorities } from '../adapters/authority.ts';
 import { systemClock } from '../adapters/clock.ts';
 import { readWorkflow } from '../adapters/config/workflow.ts';
@@ -27,7 +26,7 @@ import { TrackerError } from '../domain/tracker-error.ts';
 import type { Workflow } from '../domain/workflow.ts';
 import { type Check, fail, ok, warn } from './check.ts';
 import { checkLfs } from './doctor-lfs.ts';
-import { checkApiRoute, checkGitRoute, readNetwork } from './doctor-network.ts';
+import { checkApiRoute, checkGitRoute, readNetwork, withGitRoute } from './doctor-network.ts';
 import {
   checkClone,
   checkDamaged,
@@ -38,7 +37,9 @@ import {
   checkState,
 } from './doctor-places.ts';
 import { checkSubmodules } from './doctor-repository.ts';
+import { doctorRows } from './doctor-rows.ts';
 import { diagnoseTeam, hasTeamMode, withoutTeamMode } from './doctor-team.ts';
+import { lineRoom } from './terminal.ts';
 
 const DEFAULT_PATH = './WORKFLOW.md';
 const OLDEST_NODE = '20.19.0';
@@ -126,13 +127,13 @@ async function checkTracker(workflow: Workflow, env: Environment): Promise<Check
     clock: systemClock,
   });
   try {
-    return [
+    return await withGitRoute(workflow, network, env, async (git) => [
       ...checks,
       await checkApiRoute(workflow, network, client, env),
-      await checkGitRoute(workflow, network, credential, env),
+      await checkGitRoute(workflow, network, credential, git),
       ...(credential === undefined ? [] : await checkRepository(workflow, client)),
-      ...(await checkSubmodules(workflow, network, credential, env)),
-    ];
+      ...(await checkSubmodules(workflow, credential, git)),
+    ]);
   } finally {
     await client.close();
   }
@@ -321,8 +322,6 @@ export async function diagnose(path: string, env: Environment): Promise<Check[]>
   ];
 }
 
-const MARKS = { ok: kleur.green('✔'), warn: kleur.yellow('!'), fail: kleur.red('✖') } as const;
-
 /** What stands in the way of the daemon is nothing to a project that has team mode only. */
 function withoutDaemon(checks: readonly Check[]): readonly Check[] {
   return checks.map((check) =>
@@ -347,11 +346,5 @@ export async function doctorCommand(path: string, options: { readonly json?: boo
     process.stdout.write(`${JSON.stringify({ ok: !failed, checks }, null, 2)}\n`);
     return;
   }
-  const width = Math.max(...checks.map((check) => check.name.length));
-  for (const check of checks) {
-    process.stdout.write(
-      `${MARKS[check.status]} ${check.name.padEnd(width)}  ${check.says.split('\n').join(`\n  ${' '.repeat(width)}  `)}\n`,
-    );
-    if (check.mend !== null) process.stdout.write(`  ${' '.repeat(width)}  → ${check.mend}\n`);
-  }
+  process.stdout.write(doctorRows(checks, lineRoom(process.stdout)));
 }

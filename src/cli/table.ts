@@ -1,6 +1,6 @@
 // Lines and tables that fit a terminal: columns shrink, or are left out, before a line gets too wide.
 
-import { clipColumns, displayWidth, padColumns } from '../domain/display-width.ts';
+import { breakColumns, clipColumns, displayWidth, padColumns } from '../domain/display-width.ts';
 
 export type Paint = (text: string) => string;
 /** A piece of a line in one colour. Its text holds no control characters. */
@@ -101,14 +101,14 @@ export function flow(head: Span, spans: readonly Span[], width: number): readonl
   return lines;
 }
 
-/** The words in lines of at most `width` columns. */
+/** The words in lines of at most `width` columns; a word that is longer is broken. */
 export function wrap(text: string, width: number): readonly string[] {
   const lines: string[] = [];
   for (const word of text.split(' ')) {
     const last = lines.at(-1);
     if (last !== undefined && displayWidth(last) + 1 + displayWidth(word) <= width)
       lines[lines.length - 1] = `${last} ${word}`;
-    else lines.push(clipColumns(word, width));
+    else lines.push(...breakColumns(word, width));
   }
   return lines;
 }

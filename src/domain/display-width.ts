@@ -66,6 +66,25 @@ export function clipColumns(text: string, max: number): string {
   return `${cut}…`;
 }
 
+/** The text in pieces of at most `max` columns, never broken through a character; of an empty one a single empty piece. */
+export function breakColumns(text: string, max: number): readonly string[] {
+  if (displayWidth(text) <= max) return [text];
+  const pieces: string[] = [];
+  let piece = '';
+  let width = 0;
+  for (const { segment } of graphemes.segment(text)) {
+    const wide = graphemeWidth(segment);
+    if (piece !== '' && width + wide > max) {
+      pieces.push(piece);
+      piece = '';
+      width = 0;
+    }
+    piece += segment;
+    width += wide;
+  }
+  return [...pieces, piece];
+}
+
 /** Fills up with spaces to `width` columns, on the right or on the left. */
 export function padColumns(text: string, width: number, side: 'left' | 'right' = 'right'): string {
   const fill = ' '.repeat(Math.max(0, width - displayWidth(text)));

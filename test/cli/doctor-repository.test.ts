@@ -23,9 +23,8 @@ test('doctor names submodules: reached, not reached, or left empty by the file',
         tracker: { ...workflow.tracker, apiUrl: forge.url, slug: { owner: 'maintainer', repo: 'project' } },
         workspace: { ...workflow.workspace, submodules },
       },
-      { authorities: [] },
       isKnown ? { gitSecret: async () => `username=x-access-token\npassword=${DAEMON_TOKEN}\n` } : undefined,
-      process.env,
+      { env: process.env, directory: tempDir(t) },
     );
     return rows.map(({ name, status, says }) => `${name} ${status} ${says.split('\n').length}`);
   };

@@ -82,6 +82,7 @@ const INHERITED = [
   'SSH_AUTH_SOCK',
   'GIT_SSH_COMMAND',
   'GIT_SSL_CAINFO',
+  'GIT_PROXY_SSL_CAINFO',
   'SSL_CERT_FILE',
   'SSL_CERT_DIR',
   'http_proxy',

@@ -1,13 +1,13 @@
 // The person's git settings: the few that the daemon's own git keeps, and those that it ignores.
 
 import { writeFileSync } from 'node:fs';
-import { tryGit } from './git.ts';
+import { networkEnvironment, tryGit } from './git.ts';
 import { type Setting, settingLine, settingOf } from './plain-config.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /** What git needs on this machine and network, whatever repository it works on. */
-const KEPT = /^(safe\.directory|http\.(.*\.)?(proxy|sslcainfo))$/;
+const KEPT = /^(safe\.directory|http\.(.*\.)?(proxy|sslcainfo|proxysslcainfo))$/;
 /** What would change a clone, a fetch, a push, a commit or a checkout. */
 const MATTERS =
   /^(url\..*\.(insteadof|pushinsteadof)|credential\..*|(core\.(hookspath|attributesfile|excludesfile|fsmonitor|sshcommand|autocrlf|eol|gitproxy))|(commit|tag|push)\.gpgsign|gpg\..*|user\.signingkey|init\..*|push\..*|fetch\..*|transfer\..*|receive\..*|protocol\..*|remote\..*|filter\..*|http\..*)$/;
@@ -42,6 +42,23 @@ export async function writePersonSettings(path: string, env: Environment): Promi
   const kept = (await readSettings(env)).filter((setting) => KEPT.test(fullName(setting)));
   const lines = kept.map((setting) => settingLine({ ...setting, value: atHome(setting.value, env) }));
   writeFileSync(path, lines.join(''), { mode: 0o600 });
+}
+
+/**
+ * What the daemon's git takes a setting of `http` for at an address; undefined when there is none.
+ * @param env names the file of the kept settings
+ */
+export async function keptSetting(
+  name: 'proxy' | 'sslCAInfo' | 'proxySSLCAInfo',
+  url: string,
+  env: Environment,
+): Promise<string | undefined> {
+  const kind = name === 'proxy' ? [] : ['--type=path'];
+  const { exitCode, stdout } = await tryGit(['config', ...kind, '--get-urlmatch', `http.${name}`, url], {
+    cwd: '/',
+    env: networkEnvironment(env, url),
+  });
+  return exitCode === 0 ? stdout.replace(/\n$/, '') : undefined;
 }
 
 /** Their names, each once. The middle part of a name is an address, maybe with a password: it is left out. */

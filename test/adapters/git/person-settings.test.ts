@@ -35,8 +35,10 @@ const GLOBAL = `[safe]
 `;
 const INCLUDED = `[http]
 	sslCAInfo = ~/ca.pem
+	proxySSLCAInfo = ~/proxy.pem
 [http "https://ca.example"]
 	sslCAInfo = /etc/ca.pem
+	proxySSLCAInfo = /etc/proxy.pem
 `;
 
 function personAt(directory: string): Record<string, string> {
@@ -59,7 +61,9 @@ test('git on the network and in a clone sees the kept ones and no other, in thei
     'safe.directory=/srv/one',
     `safe.directory=${home}/two`,
     `http.sslcainfo=${home}/ca.pem`,
+    `http.proxysslcainfo=${home}/proxy.pem`,
     'http.https://ca.example.sslcainfo=/etc/ca.pem',
+    'http.https://ca.example.proxysslcainfo=/etc/proxy.pem',
     'http.proxy=http://first.example:3128',
     'http.https://Host.example/Path.proxy=http://u:p;#"x@second.example',
   ];
@@ -84,7 +88,15 @@ test('without that file there are none', async (t) => {
 
 test('they are named without addresses, which may hold a password', async (t) => {
   assert.deepEqual(await namePersonSettings(personAt(tempDir(t))), {
-    kept: ['safe.directory', 'http.sslcainfo', 'http.*.sslcainfo', 'http.proxy', 'http.*.proxy'],
+    kept: [
+      'safe.directory',
+      'http.sslcainfo',
+      'http.proxysslcainfo',
+      'http.*.sslcainfo',
+      'http.*.proxysslcainfo',
+      'http.proxy',
+      'http.*.proxy',
+    ],
     ignored: [
       'credential.helper',
       'url.*.pushinsteadof',
