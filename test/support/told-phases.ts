@@ -27,6 +27,7 @@ function phaseOf(session: SessionState): string {
  * - `member_bound`: the host's own names of its runs; a process is told who it is.
  * - `member_seen`, `member_idle`, `mail_seen`, `member_ended`: signs of life, as often as there is something to see; a process
  *   confirms its end, an agent of the host that has stopped ends by being asked.
+ * - `lead_moved`: a session that is resumed leads in another process.
  * - `base_measured`: it is measured beside the first agents, and in the host only where somebody asks for it.
  * - `progress` to the lead: one that is a model has to be told what came to pass; code looks at the log.
  */
@@ -39,6 +40,7 @@ function kindOf(record: TeamRecord): string | null {
     case 'member_ended':
     case 'mail_seen':
     case 'base_measured':
+    case 'lead_moved':
       return null;
     case 'message_sent':
       return record.kind === 'progress' && record.to === LEAD ? null : `${record.kind} from ${record.by}`;
