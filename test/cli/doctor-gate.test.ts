@@ -67,6 +67,10 @@ test('packages that are not installed are missing before the first agent starts'
   const rows = await told(t, files);
   for (const row of rows.slice(0, 2))
     assert.match(row, /^fail gate: \w+: .*the packages of package\.json are not installed.* -> run `npm ci`/);
+  // Beside source of another language the manifest is there for its tools alone.
+  const { 'src/a.ts': _, ...tools } = files;
+  const python = await told(t, { ...tools, 'pyproject.toml': '[tool.pytest]\n', 'src/a.py': 'def a():\n    pass\n' });
+  assert.ok(!python.join('\n').includes('packages of package.json'), python.join('\n'));
   const filled = await told(t, { ...files, 'node_modules/.package-lock.json': '{}' });
   assert.match(filled[0] ?? '', /^ok gate: tests: /);
 });

@@ -58,7 +58,8 @@ export async function lookAhead(
     const { testing: all, lint, security } = await planChecks(settings, { root, env: commands.env, ask: commands.ask });
     const testing = await withSource(all, root);
     // A command of the settings' own may run elsewhere, as in a container.
-    const packages = settings.commands.tests === null ? uninstalledPackages(root) : null;
+    const isNode = testing.some(({ languages }) => languages.includes('javascript'));
+    const packages = isNode && settings.commands.tests === null ? uninstalledPackages(root) : null;
     const lacking = packages === null ? [] : [packages];
     const format = await planFormat({ root, command: settings.commands.format, commands });
     return [
