@@ -1,4 +1,4 @@
-// What `tool doctor` finds out about team mode: its three prerequisites, what is installed, and what this host cannot do.
+// The doctor's rows of team mode: its three prerequisites, what is installed, and what this host cannot do.
 
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';

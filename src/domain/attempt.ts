@@ -1,4 +1,4 @@
-// What follows from how an attempt ended: the decision, pure.
+// The decision on an ended attempt: retry, publish or give up; pure.
 
 import type { AttemptOutcome, IssueOutcome } from './daemon/record.ts';
 import type { Entry } from './daemon/state.ts';

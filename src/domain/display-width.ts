@@ -1,4 +1,4 @@
-// How wide text is on a terminal, in columns: wide characters take two, marks none.
+// Width of text on a terminal, in columns: wide characters take two, marks none.
 
 const ASCII = /^[\x20-\x7e]*$/;
 /** Marks that stand on the character before them, and what joins or chooses a form. */

@@ -1,4 +1,4 @@
-// Whether a command failed for nothing but a threshold of its own that the coverage does not reach.
+// Recognition of commands that fail only by their own coverage threshold.
 
 import { type CommandEnd, tellsOfTests } from './test-ends.ts';
 import { plainText, readTestOutput } from './test-output.ts';

@@ -1,4 +1,4 @@
-// What the output and the end of a command say of the tests that it ran.
+// Test outcomes, told from the output and the end of a command.
 
 import { NONE_FOUND, plainText, readTestOutput } from './test-output.ts';
 

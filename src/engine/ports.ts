@@ -1,4 +1,4 @@
-// What the engine needs from outside: types, nothing else.
+// The ports of the engine: types of all that it needs from outside.
 
 import type { JournalRecord, PullRequest } from '../domain/daemon/record.ts';
 import type { DaemonState } from '../domain/daemon/state.ts';

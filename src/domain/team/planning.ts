@@ -1,4 +1,4 @@
-// What follows when a planning team has done its tasks: their results, and the tasks that ask for what is missing.
+// The results of a planning team, and the tasks that ask its planners for missing or changed parts.
 
 import { type PlanResults, type ResultProblem, specFromResults } from '../spec/from-results.ts';
 import { RESULT_FORMS } from '../spec/result-form.ts';

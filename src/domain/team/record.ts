@@ -1,4 +1,4 @@
-// What a team's log holds. Field names are those of the file.
+// The records of a team's log. Field names are those of the file.
 
 import type { CheckResult } from '../quality.ts';
 import type { Trust5Summary } from '../trust5.ts';

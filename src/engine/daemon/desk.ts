@@ -1,4 +1,4 @@
-// What an agent may ask of the daemon, for its own attempt and issue only.
+// Requests of an agent to the daemon, for its own attempt and issue only.
 
 import { openPullRequest } from '../../domain/daemon/next.ts';
 import type { Entry } from '../../domain/daemon/state.ts';

@@ -1,4 +1,4 @@
-// What agents get to see at the next boundary: their mail after a tool, and where they stand after a new beginning.
+// Delivery to agents at the next boundary: mail after a tool, and the team's state after a new beginning.
 
 import { leadBrief, nextStep } from '../../domain/team/brief.ts';
 import { memberName } from '../../domain/team/caller.ts';

@@ -1,4 +1,4 @@
-// What a host reports through its hooks, and what it may be answered.
+// Events that a host reports through its hooks, and the answers to them.
 
 import type { Stamp } from '../../domain/team/caller.ts';
 

@@ -1,4 +1,4 @@
-// What the engine needs to have writers work apart, each in a worktree, and their work come together in one branch.
+// The port of worktrees: writers work apart, each in its own, and one branch takes in their work.
 
 /** A commit of a writer. Paths are told from the project's root; one outside of the project begins with `../`. */
 export type MemberCommit = {
