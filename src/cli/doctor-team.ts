@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { hasAgentFile } from '../adapters/agent-tools.ts';
 import { loadTeamSettings } from '../adapters/config/settings-snapshot.ts';
 import { FileTeams } from '../adapters/event-log/teams.ts';
+import { isOnPath } from '../adapters/git/git.ts';
 import { findVariable } from '../adapters/host-settings.ts';
 import { packageVersion } from '../adapters/package-root.ts';
 import { claudeVersion, INSTALL_CLAUDE } from '../adapters/runner/claude.ts';
@@ -188,7 +189,7 @@ export async function diagnoseTeam(root: string, env: Environment, place = root)
     ...checkSettings(root, host, env),
     ...checkDisplay(settings, env),
     ...checkAgents(root, settings, env),
-    ...(await diagnoseWorkspace(root, settings.copies, env)),
+    ...(isOnPath('git', env) ? await diagnoseWorkspace(root, settings.copies, env) : []),
     ...(settings.enabled ? await diagnoseGate(root, settings, env) : []),
     ...(await checkTeams(root)),
   ];

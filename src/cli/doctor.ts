@@ -5,7 +5,7 @@ import { createServer } from 'node:net';
 import { apiAuthorities } from '../adapters/authority.ts';
 import { systemClock } from '../adapters/clock.ts';
 import { readWorkflow } from '../adapters/config/workflow.ts';
-import { tryGit } from '../adapters/git/git.ts';
+import { isOnPath, tryGit } from '../adapters/git/git.ts';
 import { detectRemote } from '../adapters/git/git-remote.ts';
 import { namePersonSettings } from '../adapters/git/person-settings.ts';
 import { HostingClient } from '../adapters/github/client.ts';
@@ -57,7 +57,9 @@ function checkNode(): Check {
   return ok('node', version);
 }
 
-async function checkGit(): Promise<Check> {
+async function checkGit(env: Environment): Promise<Check> {
+  if (!isOnPath('git', env))
+    return fail('git', 'there is no such program on the PATH; the rows that need it are left out', 'install git');
   try {
     const { stdout } = await tryGit(['--version'], { cwd: '/' });
     const version = /\d+\.\d+\.\d+/.exec(stdout)?.[0] ?? '0.0.0';
@@ -293,13 +295,14 @@ function mendOfWorkflow(error: unknown, path: string): string {
 
 /** All checks, in the order in which they are mended. */
 export async function diagnose(path: string, env: Environment): Promise<Check[]> {
-  const machine = [checkNode(), await checkGit()];
+  const machine = [checkNode(), await checkGit(env)];
   let workflow: Workflow;
   try {
     workflow = readWorkflow(path, { env, detectRemote }).workflow;
   } catch (error) {
     return [...machine, fail('workflow', messageOf(error), mendOfWorkflow(error, path))];
   }
+  if (!isOnPath('git', env)) return [...machine, ok('workflow', workflow.path)];
   const holder = holderOf(workflow.stateDir);
   const repository = `${hostOf(workflow.tracker.apiUrl)}/${formatSlug(workflow.tracker.slug)}`;
   return [

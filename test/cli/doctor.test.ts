@@ -175,6 +175,24 @@ test('on a bare machine every row says what is missing and what mends it: exit 1
   assert.match(stdout, /^✔ journal {9}none yet$/m);
 });
 
+test('without git the rows that need it are left out, with team mode and without: exit 1', async (t) => {
+  const { write, run, directory } = machine(t);
+  write('server: { port: 0 }');
+  const rows = async () => {
+    const { code, stdout, stderr } = await run({ PATH: join(directory, 'nothing') }, '--json');
+    assert.deepEqual({ code, stderr }, { code: 1, stderr: '' });
+    return new Map<string, Check>(JSON.parse(stdout).checks.map((check: Check) => [check.name, check]));
+  };
+  const daemon = await rows();
+  assert.equal(daemon.get('git')?.mend, 'install git');
+  assert.equal(daemon.get('git')?.says, 'there is no such program on the PATH; the rows that need it are left out');
+  assert.equal(daemon.get('workflow')?.status, 'ok');
+  const settings = join(directory, 'project', '.tool', 'config');
+  mkdirSync(settings, { recursive: true });
+  writeFileSync(join(settings, 'workflow.yaml'), 'workflow:\n  team:\n    enabled: true\n');
+  assert.equal((await rows()).get('team: host version')?.says, 'claude cannot be run');
+});
+
 test('a client that is not logged in, a program that is too old and no login of the host are told apart', async (t) => {
   const { install, write, rows } = machine(t);
   install('gh', LOGGED_OUT);

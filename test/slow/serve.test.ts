@@ -392,6 +392,8 @@ test('an idle poll is one conditional request, whatever is open', async (t) => {
   await daemon.until('nothing runs', async () => (await daemon.state()).counts.running === 0);
   const isUnchanged = ({ path, status }: { readonly path: string; readonly status: number }) =>
     path.includes('/issues?') && status === 304;
+  const refused = () => proxy.seen.filter(({ path }) => path.includes('/issues/3/events')).length;
+  await daemon.until('the second look at what was refused', () => refused() === 2);
   await daemon.until('a poll that changed nothing', () => proxy.seen.slice(-1).some(isUnchanged));
   const before = proxy.seen.length;
   await daemon.until('three polls', () => proxy.seen.length >= before + 3);

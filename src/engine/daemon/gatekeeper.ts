@@ -11,11 +11,19 @@ export type Admission =
   | { readonly admitted: true; readonly labelEvent: number | null }
   | { readonly admitted: false; readonly reason: string };
 
-/** `at`: when it was decided, in elapsed time. */
-type Known = { readonly updatedAt: string; readonly admission: Admission; readonly at: number };
+/** `at`: when it was decided, `since`: when this version of the issue was first met; both in elapsed time. */
+type Known = {
+  readonly updatedAt: string;
+  readonly admission: Admission;
+  readonly at: number;
+  readonly since: number;
+};
 
 /** People may be let in without any change to the issue. */
 const REFUSAL_FRESH_MS = 10 * 60_000;
+
+/** The service tells versions apart by the second: a label put on in the same one as the change before it makes no new version. */
+const SAME_VERSION_MS = 2_000;
 
 export class Gatekeeper {
   readonly #tracker: Tracker;
@@ -31,7 +39,10 @@ export class Gatekeeper {
   known(issue: Issue): Admission | undefined {
     const known = this.#known.get(issue.number);
     if (known?.updatedAt !== issue.updatedAt) return undefined;
-    const stale = !known.admission.admitted && this.#clock.elapsed() - known.at >= REFUSAL_FRESH_MS;
+    if (known.admission.admitted) return known.admission;
+    const now = this.#clock.elapsed();
+    const settles = known.since + SAME_VERSION_MS;
+    const stale = now - known.at >= REFUSAL_FRESH_MS || (known.at < settles && now >= settles);
     return stale ? undefined : known.admission;
   }
 
@@ -49,7 +60,15 @@ export class Gatekeeper {
     const known = this.known(issue);
     if (known !== undefined) return known;
     const admission = await this.#decide(issue, mode, states, spent, signal);
-    this.#known.set(issue.number, { updatedAt: issue.updatedAt, admission, at: this.#clock.elapsed() });
+    const { updatedAt } = issue;
+    const at = this.#clock.elapsed();
+    const before = this.#known.get(issue.number);
+    this.#known.set(issue.number, {
+      updatedAt,
+      admission,
+      at,
+      since: before?.updatedAt === updatedAt ? before.since : at,
+    });
     return admission;
   }
 
