@@ -2,14 +2,17 @@
 
 const WORDS: readonly (readonly [RegExp, string])[] = [
   [/\bSendMessage \{"recipient":"all","type":"shutdown_request","content":"[^"]*"\}/g, '`tool team shutdown`'],
-  [/\bSendMessage shutdown_request to all\b/g, '`tool team shutdown`'],
-  [/\bTeamDelete with "force": true/g, '`tool team delete <team> --force`'],
+  [/\bTeamDelete \{"team_name":"([^"]+)","force":true\}/g, '`tool team delete $1 --force`'],
   [/\bTeamDelete \{"team_name":"([^"]+)"\}/g, '`tool team delete $1`'],
   [/\bTeamDelete\b(?! fails)/g, '`tool team delete <team>`'],
   [/\bcreate one with TeamCreate\b/g, '`tool team create <team>` creates one'],
-  [/\bsay which with "team_name"/g, 'say which with --team <name>'],
+  [/\bname one of them as "team_name"/g, 'name one of them with --team <name>'],
   [/\bask it with SendMessage\b/g, 'ask it with `tool team send`'],
-  [/\bby FileLease with "release": true/g, 'by `tool team lease <path> --release`'],
+  [/\bwith FileLease \{"path":"([^"]+)","release":true\}/g, 'with `tool team lease $1 --release`'],
+  [
+    /\bwith Task \{[^}]*\}, (?:one call each, )?then make the calls? that (?:it returns|they return, all in one message)/g,
+    'with `tool team spawn`',
+  ],
   [/\b([Ss])end (\S+) a change_request/g, '$1end it with `tool team send $2 change_request`'],
   [/\bwith Task\b(?! \{)/g, 'with `tool team spawn`'],
 ];

@@ -46,7 +46,7 @@ export async function answerResident(resident: Resident, given: Fields): Promise
     if (expected === 'PostToolUse') return '{}';
     answer = {
       kind: 'reject',
-      reason: `toolcrew: the guard cannot tell whether this may happen, so it does not: ${asLine(messageOf(error))}`,
+      reason: `toolcrew: the guard cannot decide whether this is allowed, so it is refused: ${asLine(messageOf(error))}`,
     };
   }
   return JSON.stringify(renderJson(answer, parsed.ok ? parsed.raised : expected) ?? {});

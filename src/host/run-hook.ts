@@ -163,12 +163,12 @@ async function answered(hook: Hook, input: string, parsed: Raised, main: string)
 
 /** By the exit code, which every version heeds. */
 function refusal(event: HostEventName, error: unknown): Reply {
-  const reason = `toolcrew: ${event} cannot tell whether this may happen, so it does not: ${asLine(messageOf(error))}. \`tool doctor\` says more`;
+  const reason = `toolcrew: ${event} cannot decide whether this is allowed, so it is refused: ${asLine(messageOf(error))}. \`tool doctor\` says more`;
   return { said: [reason], printed: null, code: 2 };
 }
 
 /** Told to people alone: the agent is told by the hooks that stay. */
-const SPARE = 'toolcrew: this project has hooks of its own, so those of the plugin do nothing here';
+const SPARE = 'toolcrew: this project has its own hooks, so the hooks of the plugin do nothing here';
 
 async function run(hook: Hook): Promise<void> {
   const input = readInput();
@@ -185,7 +185,7 @@ async function run(hook: Hook): Promise<void> {
       return finish({ said: [], printed, code: 0 });
     }
     if (isForged(event, scene, process.env)) {
-      say(`toolcrew: ${hook.event}: hooks are for the host to start, not for the shell of an agent: nothing was done`);
+      say(`toolcrew: ${hook.event}: only the host starts hooks, not an agent's shell: nothing was done`);
       if (hook.failsClosed?.(event) === true) process.exitCode = 2;
       return;
     }
@@ -193,6 +193,6 @@ async function run(hook: Hook): Promise<void> {
     finish(await answered(hook, input, parsed, scene.main));
   } catch (error) {
     if (hook.failsClosed?.(event) === true) return finish(refusal(hook.event, error));
-    say(`toolcrew: ${hook.event} failed and lets this go on: ${asLine(messageOf(error))}`);
+    say(`toolcrew: ${hook.event} failed, and the call continues: ${asLine(messageOf(error))}`);
   }
 }

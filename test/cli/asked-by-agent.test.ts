@@ -82,7 +82,7 @@ test(
       assert.equal(code, 1, `${line}: ${text}`);
       assert.match(
         text,
-        /who you are cannot be told: this shell belongs to an agent of the host|team .* stands, and who you are cannot be told/,
+        /toolcrew cannot identify you: this shell belongs to an agent of the host|team .* is active, and toolcrew cannot identify you/,
         line,
       );
     }
@@ -130,6 +130,6 @@ test("the word of the lead is no program's that an agent of a host starts", NO_P
   for (const form of FORMS('tool team shutdown')) {
     const { code, text } = type(`TOOL_TEAMMATE=team-lead ${form}`);
     assert.equal(code, 1, `${form}: ${text}`);
-    assert.match(text, /who you are cannot be told/, form);
+    assert.match(text, /toolcrew cannot identify you/, form);
   }
 });

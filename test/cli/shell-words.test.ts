@@ -8,8 +8,8 @@ const ROWS: readonly (readonly [string, string])[] = [
     'Next: `tool team shutdown`, then `tool team delete tool-run-a`.',
   ],
   [
-    'a is leased to b; or ask b to give it back, by FileLease with "release": true',
-    'a is leased to b; or ask b to give it back, by `tool team lease <path> --release`',
+    'a is leased to b. Or ask b to give it back with FileLease {"path":"a","release":true}',
+    'a is leased to b. Or ask b to give it back with `tool team lease a --release`',
   ],
   ['Send tester a change_request', 'Send it with `tool team send tester change_request`'],
   ['TeamCreate fails: no space', 'TeamCreate fails: no space'],

@@ -248,7 +248,7 @@ test('without a terminal the board is printed once, as `status` with a name does
       ' reject backend-dev TaskCompleted task 1 Not accepted: coverage failed. coverage: 61 % of 8… _ ago',
       " reject frontend-dev ownership src/api/users.ts src/api/users.ts is backend-dev's (src/api/**): se… _ ago",
       '',
-      'Next: wait for your teammates; answer what they ask; TaskList shows how far they are.',
+      'Next: wait for your teammates and answer their questions. TaskList shows their progress.',
       '',
     ].join('\n'),
   );
@@ -274,7 +274,7 @@ test('a team is found without its name when it alone stands; archives have names
   await scribe.put({ type: 'fell_back', trigger: 'disabled', reason: 'off' });
   await scribe.later(30_000).tell('deleted');
   const gone = await show('board', root);
-  assert.match(gone.stderr, /no team stands/, 'one that is deleted does not stand');
+  assert.match(gone.stderr, /no team is active/, 'one that is deleted does not stand');
   const archive = scribe.archive().split('/').at(-1) ?? '';
   await scribe.close();
   await busy(t, root);

@@ -56,7 +56,7 @@ test('what is refused at a shell is mended by what is typed there', (t) => {
     );
   assert.match(refused('delete', TEAM), /tester \(not asked\) has not ended\. Ask first: `tool team shutdown`$/m);
   run(project, ['team', 'create', 'tool-debug-other']);
-  assert.match(refused('task', 'list'), /you lead .*: say which with --team <name>/);
+  assert.match(refused('task', 'list'), /you lead .*: name one of them with --team <name>/);
 });
 
 test('who cannot be told at a shell is not asked for a key, which no flag takes', async (t) => {
@@ -64,7 +64,7 @@ test('who cannot be told at a shell is not asked for a key, which no flag takes'
   await project.team();
   const { code, err } = run(project, ['team', 'task', 'list'], { CLAUDECODE: '1' });
   assert.equal(code, 1);
-  assert.match(err, /who you are cannot be told: this shell belongs to an agent of the host/);
+  assert.match(err, /toolcrew cannot identify you: this shell belongs to an agent of the host/);
   assert.doesNotMatch(err, /key/);
 });
 

@@ -63,7 +63,10 @@ for (const source of ['startup', 'resume', 'compact'] as const) {
     const text = String(specific(run).additionalContext);
     // The agents of a process end with it.
     const isAnew = source === 'startup' || source === 'resume';
-    assert.equal(/^toolcrew: this session began anew, and backend-dev ended with its last process/.test(text), isAnew);
+    assert.equal(
+      /^toolcrew: this session started again. backend-dev ended with its previous process/.test(text),
+      isAnew,
+    );
     assert.match(
       text,
       isAnew
@@ -72,7 +75,7 @@ for (const source of ['startup', 'resume', 'compact'] as const) {
     );
     const other = await project.hook('session-start', 'team-lead', 'SessionStart', { source, session_id: 'another' });
     const told =
-      /^toolcrew: team tool-run-spec-auth-001 \(working\) stands in this project, led by another session.*\/tool:team-restart tool-run-spec-auth-001 takes it over/;
+      /^toolcrew: team tool-run-spec-auth-001 \(working\) is active in this project, led by another session.*\/tool:team-restart tool-run-spec-auth-001 takes it over/;
     assert.match(String(specific(other).additionalContext), told);
     // The user, who may not know that its session is gone, types that.
     assert.match(String(other.json?.systemMessage), told);

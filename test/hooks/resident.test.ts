@@ -123,7 +123,7 @@ test('what the guard cannot read is refused, what delivery cannot is let be', as
   );
   assert.match(
     await answers({ input: '{"file_path":"src/api/a.ts"}' }),
-    /"deny".*the guard cannot tell whether this may happen, so it does not: .*version 99/,
+    /"deny".*the guard cannot decide whether this is allowed, so it is refused: .*version 99/,
   );
   assert.equal(await answers({ event: 'PostToolUse' }), '{}');
 });

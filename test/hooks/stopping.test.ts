@@ -181,7 +181,7 @@ test('the lead goes on while mail or work without anybody waits', async (t) => {
   await project.call('team-lead', 'TaskCreate', { subject: 'Tests', description: 'd', owner: 'tester' });
   const waiting = await stop();
   assert.equal(waiting.code, REJECTED);
-  assert.match(waiting.stderr, /task 1 "Tests" can begin, and nobody works on it: start tester with Task/);
+  assert.match(waiting.stderr, /task 1 "Tests" can begin, and nobody works on it. Start tester with Task/);
   const other = await project.hook('stop', 'team-lead', 'Stop', { session_id: 'another' });
   assert.equal(other.code, 0);
 });

@@ -68,7 +68,7 @@ for (const version of availableHosts(HOSTS))
           const heard = await leads(host, lead, /has been written from the planners' results/);
           mentions(heard, `exactly "approve ${SPEC}"`);
           planned.open();
-          await hears(lead, 'PLEASE-SAY', new RegExp(`${SPEC} is approved, by the user's own word`));
+          await hears(lead, 'PLEASE-SAY', new RegExp(`the user has approved ${SPEC}`));
           approved.open();
           await ends(host, lead, PLAN_TEAM);
           left.open();
@@ -76,7 +76,7 @@ for (const version of availableHosts(HOSTS))
           toBuild.open();
           [, committing = ''] =
             /commit it with the SPEC's id, `([^`]+)`, then `\/tool:3-sync /.exec(lead.news.text) ?? [];
-          await leads(host, lead, /the gate has passed the work of all/);
+          await leads(host, lead, /the final gate passed/);
           await ends(host, lead, RUN_TEAM);
           built.open();
           await hears(lead, 'IT-IS-BUILT', /toolcrew: \/tool:3-sync/);

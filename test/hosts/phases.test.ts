@@ -79,7 +79,7 @@ function denials({ events }: HostRun): unknown[] {
 }
 
 const approves: (host: TeamHost) => Part = (host) => async (lead) => {
-  mentions(lead.news.text, `${SPEC} is approved, by the user's own word`);
+  mentions(lead.news.text, `the user has approved ${SPEC}`);
   await ends(host, lead, PLAN_TEAM);
   return 'The team is gone.';
 };
@@ -120,7 +120,7 @@ for (const version of availableHosts(['2.1.33', '2.1.100']))
         // What the user is to do is what the lead is told to tell them.
         [, committing = ''] =
           /commit it with the SPEC's id, `([^`]+)`, then `\/tool:3-sync /.exec(lead.news.text) ?? [];
-        await leads(host, lead, /the gate has passed the work of all/);
+        await leads(host, lead, /the final gate passed/);
         await ends(host, lead, RUN_TEAM);
         return 'It is built.';
       },

@@ -106,7 +106,7 @@ for (const version of availableHosts(HOSTS)) {
       ...parts,
       [LEAD]: async (lead) => {
         toBuild.open();
-        await leads(host, lead, /the gate has passed the work of all/);
+        await leads(host, lead, /the final gate passed/);
         return 'It never comes so far.';
       },
     });
@@ -127,7 +127,7 @@ for (const version of availableHosts(HOSTS)) {
           `team ${RUN_TEAM} was restarted, and you lead it now; what was completed stays completed`,
         );
         resumed.open();
-        await startRest(host, lead, RUN_TEAM, /the gate has passed the work of all/);
+        await startRest(host, lead, RUN_TEAM, /the final gate passed/);
         const words = await builds(host, lead);
         built.open();
         return words;
@@ -186,7 +186,7 @@ for (const version of availableHosts(HOSTS)) {
       ...parts,
       [LEAD]: async (lead) => {
         toBuild.open();
-        await leads(host, lead, /the gate has passed the work of all/);
+        await leads(host, lead, /the final gate passed/);
         const words = await builds(host, lead);
         built.open();
         return words;

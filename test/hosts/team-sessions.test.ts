@@ -32,12 +32,15 @@ for (const version of availableHosts(['2.1.33', '2.1.331'])) {
     });
 
     await session('Write a file.', async (lead) => {
-      mentions(lead.news.text, `team ${TEAM} (assigned) stands in this project, led by another session`);
+      mentions(lead.news.text, `team ${TEAM} (assigned) is active in this project, led by another session`);
       const file = host.path('src/api/other.js');
-      refused(await lead.use('Write', { file_path: file, content: 'x' }), 'is not of it: nothing of the project');
-      refused(await lead.use('Bash', { command: 'echo x > src/api/other.js', description: 'x' }), 'is not of it');
+      refused(
+        await lead.use('Write', { file_path: file, content: 'x' }),
+        'is not a member: only its teammates may write',
+      );
+      refused(await lead.use('Bash', { command: 'echo x > src/api/other.js', description: 'x' }), 'is not a member');
       assert.ok(!existsSync(file));
-      refused(await lead.use(ours('TeamDelete'), { team_name: TEAM }), 'belongs to no team that stands');
+      refused(await lead.use(ours('TeamDelete'), { team_name: TEAM }), 'is not a member of an active team');
     });
 
     await session('/tool:team-restart', async (lead) => {

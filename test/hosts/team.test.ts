@@ -52,7 +52,7 @@ for (const version of availableHosts(['2.1.100', '2.1.177', '2.1.331']))
         let heard = '';
         for (let turns = 0; turns < 60 && !heard.includes('the run of researcher ended'); turns++)
           heard = await lead.say('I wait.');
-        mentions(heard, 'the run of researcher ended before it could say so: what it had begun is open again');
+        mentions(heard, 'researcher ended without reporting it. Its unfinished tasks are open again');
         const { tasks } = await use('TaskList', {});
         assert.equal(rows(tasks)[0]?.status, 'pending');
         assert.equal((await use('Task', task)).run, 2);

@@ -116,7 +116,7 @@ test('inside a host an unstamped call is nobody’s, and a stamp that nobody sig
   const host = await connect(t, place, 'claude-code');
   const plain = await call(host, 'TaskList');
   assert.equal(plain.isError, true);
-  assert.match(plain.text, /who you are cannot be told: the host does not name its callers.*as "key"$/);
+  assert.match(plain.text, /toolcrew cannot identify you: the host does not name its callers.*as "key"$/);
   const stamp = Buffer.from(JSON.stringify({ session: 's', agentId: null, agentType: null, toolUseId: null }));
   const forged = await call(host, 'TaskList', { _caller: `${stamp.toString('base64url')}.AAAA` });
   assert.equal(forged.isError, true);
@@ -182,11 +182,11 @@ test('a server that an agent of the host starts itself speaks for nobody', async
     const agent = await connect(t, place, 'a-client', env);
     const task = await call(agent, 'TaskCreate', { subject: 'Mine', description: 'Now' });
     assert.equal(task.isError, true);
-    assert.match(task.text, /who you are cannot be told: an agent of the host started this server itself/);
+    assert.match(task.text, /toolcrew cannot identify you: an agent of the host started this server itself/);
     for (const key of [{}, { key: 'made-up' }]) {
       const team = await call(agent, 'TeamCreate', { team_name: 'tool-run-other', ...key });
       assert.equal(team.isError, true);
-      assert.match(team.text, new RegExp(`^team ${TEAM} stands, and who you are cannot be told: `));
+      assert.match(team.text, new RegExp(`^team ${TEAM} is active, and toolcrew cannot identify you: `));
     }
   }
   assert.deepEqual((await call(lead, 'TaskList')).value.tasks, []);

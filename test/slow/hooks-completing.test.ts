@@ -223,14 +223,17 @@ test('a foreign change is said once, and keeps no rejection of the checks from c
   project.write('src/components/menu.js', 'export const menu = 2;\n');
   project.edit('src/greet.js', 'export function shout', 'var unused = 1;\n\nexport function shout');
   const first = await greeter.complete('tester');
-  assert.match(first.stderr, /files of others changed, and nobody was seen writing them: src\/components\/menu\.js/);
+  assert.match(
+    first.stderr,
+    /files of other owners changed, and toolcrew saw nobody write them: src\/components\/menu\.js/,
+  );
   const codes: (number | null)[] = [];
   for (let count = 0; count < 4; count++) codes.push((await greeter.complete('tester')).code);
   assert.deepEqual(codes, [2, 2, 2, 0]);
   // The next piece of work does not hear of it again.
   project.edit('src/greet.js', 'var unused = 1;\n\n', '');
   const next = await greeter.complete('tester', { task_id: '8' });
-  assert.doesNotMatch(next.stderr, /files of others changed/);
+  assert.doesNotMatch(next.stderr, /files of other owners changed/);
   const told = project.state().messages.filter(({ content }) => String(content).includes('src/components/menu.js'));
   assert.equal(told.length, 1);
 });

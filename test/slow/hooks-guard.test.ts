@@ -50,9 +50,9 @@ for (const version of VERSIONS) {
       ['Bash', { command: 'cd src && sed -i s/a/b/ pages/a.tsx' }, 2, /src\/pages\/a\.tsx is frontend-dev's/],
       ['Bash', { command: `cat a.json | python3 -c "import sys,json; print(json.load(sys.stdin)['a'])"` }, 0, /^$/],
       ['Bash', { command: `node -e "fetch('http://127.0.0.1:1/x').then(r=>r.text()).then(console.log)"` }, 0, /^$/],
-      ['Bash', { command: 'npx shadcn add button' }, 2, /it writes all of the project: name your own files alone/],
+      ['Bash', { command: 'npx shadcn add button' }, 2, /this writes all of the project. Name only your own files/],
       ['Bash', { command: 'npx graphql-codegen' }, 2, /ask who owns what it makes to run it/],
-      ['Bash', { command: 'python3 -c "$CODE"' }, 2, /cannot be told before it runs what this writes/],
+      ['Bash', { command: 'python3 -c "$CODE"' }, 2, /not known before it runs which files this writes/],
       ['Bash', { command: 'echo x > /etc/hosts' }, 2, /lies outside of the project/],
       ['Bash', { command: `rm -rf ${project.root}/..` }, 2, /./],
       ['Monitor', { command: 'echo hi > src/api/a.ts' }, 0, /^$/],
@@ -90,7 +90,7 @@ test('who only reads writes no history either; who writes may commit', async (t)
     assert.equal(code, 2, command);
     assert.match(
       stderr,
-      /quality only reads: it writes nothing, .* history included \(git (add, git commit|branch|push)\)/,
+      /quality is read-only: it writes nothing, .* history included \(git (add, git commit|branch|push)\)/,
     );
     assert.equal((await ask('backend-dev', command)).code, 0);
   }
@@ -104,14 +104,14 @@ test('who is of no team writes nothing while one stands, and anything when none 
   await project.team('backend-dev');
   const refused = await guard(project, 'general-purpose', 'Write', input);
   assert.equal(refused.code, 2);
-  assert.match(refused.stderr, /team-general-purpose \(agent-general-purpose\) is not of it/);
+  assert.match(refused.stderr, /team-general-purpose \(agent-general-purpose\) is not a member/);
   const other = await project.hook('pre-tool-use', 'team-lead', 'PreToolUse', {
     session_id: 'another',
     tool_name: 'Bash',
     tool_input: { command: 'touch a' },
   });
   assert.equal(other.code, 2);
-  assert.match(other.stderr, /the main agent of session another is not of it/);
+  assert.match(other.stderr, /the main agent of session another is not a member/);
 });
 
 test('a link does not lead around the guard', async (t) => {
@@ -138,11 +138,11 @@ test("what is built or installed in directories that Git ignores is nobody's bus
     ['npm ci', 0, /^$/],
     ['npm install', 2, /FileLease \{"path":"package-lock\.json"/],
     ['mkdir -p src/api/v2 && touch src/api/v2/a.ts', 0, /^$/],
-    ['echo x > .env', 2, /\.env is nobody's/],
-    ['echo x > kept/b.js', 2, /kept\/b\.js is nobody's/],
+    ['echo x > .env', 2, /\.env is unowned/],
+    ['echo x > kept/b.js', 2, /kept\/b\.js is unowned/],
     ['echo x > tests/output/a', 2, /tests\/output\/a is tester's/],
     ['rm -rf .tool/state', 2, /\.tool\/state.* belongs to/],
-    ['touch scripts', 2, /scripts is a directory of nobody's, and leases are for files/],
+    ['touch scripts', 2, /scripts is an unowned directory, and leases are for files/],
   ];
   for (const [command, code, says] of cases) {
     const run = await guard(project, 'backend-dev', 'Bash', { command });
@@ -173,15 +173,15 @@ test("a script of the project's is judged by what it surely writes", async (t) =
     ['backend-dev', 'npm test', 0, /^$/],
     ['backend-dev', 'npm run build && node dist/a.js', 0, /^$/],
     ['backend-dev', 'npm run sync', 2, refused],
-    ['backend-dev', 'npm run format', 2, /the script "format" does this \(prettier\): it writes all of the project/],
-    ['backend-dev', 'make fmt', 2, /the script "make fmt" does this \(prettier\): it writes all of the project/],
+    ['backend-dev', 'npm run format', 2, /the script "format" does this \(prettier\): this writes all of the project/],
+    ['backend-dev', 'make fmt', 2, /the script "make fmt" does this \(prettier\): this writes all of the project/],
     ['backend-dev', 'make test', 0, /^$/],
     ['quality', 'make test', 0, /^$/],
     ['tester', 'npm run sync', 0, /^$/],
     ['quality', 'npm test; npm run build', 0, /^$/],
-    ['quality', 'npm run sync', 2, /the script "sync" .* quality only reads/],
-    ['quality', 'npm run rules', 2, /the script "rules" .* quality only reads/],
-    ['tester', 'npm run rules', 2, /the script "rules" .* belongs to what holds the team's rules/],
+    ['quality', 'npm run sync', 2, /the script "sync" .* quality is read-only/],
+    ['quality', 'npm run rules', 2, /the script "rules" .* quality is read-only/],
+    ['tester', 'npm run rules', 2, /the script "rules" .* holds rules of the team/],
     ['team-lead', 'npm test; npm run build', 0, /^$/],
     ['team-lead', 'npm run sync', 2, /the script "sync" .* the lead delegates/],
   ];
@@ -212,7 +212,7 @@ test('scripts of many packages are judged by what each surely writes', async (t)
   project.write('packages/p1/src/a.ts', '');
   const { code, stderr } = await guard(project, 'quality', 'Bash', { command: 'pnpm -r build' });
   assert.equal(code, 2);
-  assert.match(stderr, /the script "build" .* quality only reads/);
+  assert.match(stderr, /the script "build" .* quality is read-only/);
 });
 
 test('what holds the project may not be written as a whole, wherever it lies', async (t) => {
@@ -242,7 +242,7 @@ test('in front of a screen a person is asked about what cannot be told', async (
   const { hookEventName, permissionDecision, permissionDecisionReason } = specific(run);
   assert.equal(hookEventName, 'PreToolUse');
   assert.equal(permissionDecision, 'ask');
-  assert.match(String(permissionDecisionReason), /^it cannot be told before it runs what this writes/);
+  assert.match(String(permissionDecisionReason), /^it is not known before it runs which files this writes/);
 });
 
 test('only registered teammates are started, without a name of the host, and are told who they are', async (t) => {
@@ -251,14 +251,17 @@ test('only registered teammates are started, without a name of the host, and are
   assert.equal(unknown.code, 2);
   assert.match(
     unknown.stderr,
-    /only registered teammates are started.* Task \{"subagent_type":"team-[a-z-]+","team_name":"tool-run-spec-auth-001",/,
+    /only registered teammates may start.* Task \{"subagent_type":"team-[a-z-]+","team_name":"tool-run-spec-auth-001",/,
   );
   const again = await guard(project, 'team-lead', 'Agent', { subagent_type: 'team-backend-dev', prompt: 'x' });
   assert.equal(again.code, 2);
   assert.match(again.stderr, /backend-dev is at work already/);
   const workflow = await guard(project, 'team-lead', 'Workflow', { script: "await agent('write it')" });
   assert.equal(workflow.code, 2);
-  assert.match(workflow.stderr, /only registered teammates are started, and a workflow starts agents of its own/);
+  assert.match(
+    workflow.stderr,
+    /a workflow starts its own agents, and while team .* is active only registered teammates may start/,
+  );
   const byMember = await guard(project, 'backend-dev', 'Agent', { subagent_type: 'team-tester', prompt: 'x' });
   assert.equal(byMember.code, 2);
   assert.match(byMember.stderr, /only team-lead starts agents/);
@@ -301,7 +304,7 @@ test('calls of the team are stamped, whatever the caller put there; the tools of
   }
   const hosts = await guard(project, 'backend-dev', 'TaskUpdate', { taskId: '1' });
   assert.equal(hosts.code, 2);
-  assert.match(hosts.stderr, /use the team server's own TaskUpdate \(mcp__team__TaskUpdate\)/);
+  assert.match(hosts.stderr, /call mcp__team__TaskUpdate instead: the team cannot see the host's own TaskUpdate/);
 });
 
 test('the call that makes the first team of a project is stamped; what an agent makes up in its shell is not', async (t) => {
@@ -318,7 +321,7 @@ test('the call that makes the first team of a project is stamped; what an agent 
   const script = join(project.hooks, 'pre-tool-use.js');
   const forged = await runProgram(process.execPath, [script], JSON.stringify(fields), shell, project.root);
   assert.equal(forged.stdout, '');
-  assert.match(forged.stderr, /hooks are for the host to start/);
+  assert.match(forged.stderr, /only the host starts hooks/);
 });
 
 test('the calls of 2.1.33 are told by its transcripts, also when these come late', async (t) => {
@@ -357,7 +360,7 @@ test('the calls of 2.1.33 are told by its transcripts, also when these come late
   assert.equal(nobody.code, 2);
   assert.match(
     nobody.stderr,
-    /a caller that the host does not name \(this host does not name who calls, and its transcripts do not tell\)/,
+    /an unknown caller \(this host does not name who calls, and its transcripts do not tell\)/,
   );
 });
 
@@ -373,7 +376,7 @@ test("an agent of the project's own that lists tools without the team's is not s
   assert.equal(refused.code, 2);
   assert.match(
     refused.stderr,
-    /team-tester\.md lists tools, and of the team's server not mcp__team__TaskGet, mcp__team__TaskUpdate, mcp__team__SendMessage: it could do no task/,
+    /team-tester\.md lists tools without mcp__team__TaskGet, mcp__team__TaskUpdate, mcp__team__SendMessage of the team server, so the agent cannot work/,
   );
   project.write(path, '---\nname: team-tester\n---\nYou test.\n');
   assert.equal((await spawn()).code, 0);

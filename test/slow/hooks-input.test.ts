@@ -119,13 +119,15 @@ for (const [name, event] of HOOKS) {
     assert.equal(run.code, isGuard ? 2 : 0, run.stderr);
     if (name === 'session-start') {
       // Teams that can be read go on; of the others the agent is told.
-      assert.match(run.stdout, /what team \S+ has come to is not known: .*log\.jsonl holds a record at byte \d+/);
+      assert.match(run.stdout, /the state of team \S+ cannot be read: .*log\.jsonl holds a record at byte \d+/);
       return;
     }
     assert.equal(run.exit, isGuard ? 2 : 0);
     const says = isGuard
-      ? /^toolcrew: PreToolUse cannot tell whether this may happen, so it does not: .*log\.jsonl holds a record at byte \d+ that this program did not write: .*`tool doctor` says more\n$/
-      : new RegExp(`^toolcrew: ${event} failed and lets this go on: .*log\\.jsonl holds a record at byte \\d+.*\\n$`);
+      ? /^toolcrew: PreToolUse cannot decide whether this is allowed, so it is refused: .*log\.jsonl holds a record at byte \d+ that this program did not write: .*`tool doctor` says more\n$/
+      : new RegExp(
+          `^toolcrew: ${event} failed, and the call continues: .*log\\.jsonl holds a record at byte \\d+.*\\n$`,
+        );
     assert.match(run.stderr, says);
   });
 }
@@ -151,13 +153,13 @@ test('where it cannot be told whether a team stands, the guard refuses and the o
   assert.equal(guarded.code, 2);
   assert.match(
     guarded.stderr,
-    /^toolcrew: PreToolUse cannot tell whether this may happen, so it does not: .*\.tool\/teams: expected a directory, got a file; move it away\. /,
+    /^toolcrew: PreToolUse cannot decide whether this is allowed, so it is refused: .*\.tool\/teams: expected a directory, got a file; move it away\. /,
   );
   const stamp = await project.hook('pre-tool-use', 'backend-dev', 'PreToolUse', { tool_name: 'mcp__team__Inbox' });
   assert.equal(stamp.code, 0);
   letsGo(
     await project.hook('stop', 'team-lead', 'Stop'),
-    /^toolcrew: Stop failed and lets this go on: .*\.tool\/teams: expected a directory, got a file; move it away$/m,
+    /^toolcrew: Stop failed, and the call continues: .*\.tool\/teams: expected a directory, got a file; move it away$/m,
   );
 });
 
@@ -209,12 +211,12 @@ test('a hook that the shell of an agent starts does nothing, and says so', async
     const fields = project.fields('team-lead', event, { tool_name: 'Read', prompt: 'approve SPEC-AUTH-001' });
     const file = join(process.cwd(), 'dist', 'hooks', `${name}.js`);
     const run = await runProgram(process.execPath, [file], JSON.stringify(fields), env, project.root);
-    letsGo(run, /hooks are for the host to start, not for the shell of an agent: nothing was done$/m);
+    letsGo(run, /only the host starts hooks, not an agent's shell: nothing was done$/m);
     // With the variables as a host's hooks have them, but through a pipe, and from a file.
     const asHook = { ...project.env, INPUT: JSON.stringify(fields), NODE: process.execPath, HOOK: file };
     for (const script of ['printf %s "$INPUT" | "$NODE" "$HOOK"', 'printf %s "$INPUT" >in; "$NODE" "$HOOK" <in']) {
       const piped = await runProgram('/bin/sh', ['-c', script], '', asHook, project.root);
-      letsGo(piped, /hooks are for the host to start, not for the shell of an agent: nothing was done$/m);
+      letsGo(piped, /only the host starts hooks, not an agent's shell: nothing was done$/m);
     }
   }
   assert.match(project.read('.tool/specs/SPEC-AUTH-001/spec.md'), /status: draft/);

@@ -57,7 +57,7 @@ test('/tool:1-plan --team proposes a team, and its creation gives the tasks', as
   assert.equal(answer.pattern, 'plan_research');
   assert.ok(Array.isArray(answer.tasks) && answer.tasks.length >= 3, JSON.stringify(answer));
   const again = await typed(made, '/tool:1-plan "users can sign in" --team');
-  assert.match(again, /the command cannot be carried out.*\n- team tool-plan-users-can-sign-in stands already/);
+  assert.match(again, /the command cannot be carried out.*\n- team tool-plan-users-can-sign-in is already active/);
 });
 
 test('where the host was told to go without the team server, no tool of it is spoken of', async (t) => {
@@ -70,7 +70,7 @@ test('where the host was told to go without the team server, no tool of it is sp
       text,
       /cannot be carried out.*\n- disabledMcpjsonServers in \.claude\/settings\.local\.json holds "team"/,
     );
-    assert.match(text, /take "team" out of it, start Claude Code anew/);
+    assert.match(text, /Remove "team" from it, restart Claude Code/);
     assert.doesNotMatch(text, /TeamCreate|TaskUpdate/);
   }
   assert.equal(existsSync(join(made.root, '.tool', 'teams')), false);
@@ -82,7 +82,7 @@ test('/tool:1-plan --solo goes one at a time, on a list that keeps nobody from w
   const text = await typed(made, '/tool:1-plan users can sign in --solo');
   assert.match(text, /^toolcrew: \/tool:1-plan in sub-agent mode\.$/m);
   assert.match(text, /^1\. team-researcher: /m);
-  assert.match(text, /^At the end TeamDelete \{"team_name":"tool-plan-users-can-sign-in"\}\.$/m);
+  assert.match(text, /^At the end call TeamDelete \{"team_name":"tool-plan-users-can-sign-in"\}\.$/m);
   const team = 'tool-plan-users-can-sign-in';
   assert.deepEqual(made.state(team).fallback, { trigger: 'solo', reason: '--solo' });
   await made.call('team-lead', 'TaskUpdate', { taskId: '1', status: 'completed', result: 'It is all there.' });
@@ -151,7 +151,7 @@ test('/tool:3-sync and /tool:build-fix say what comes next', async (t) => {
   made.commit();
   assert.match(
     await typed(made, '/tool:3-sync SPEC-AUTH-001'),
-    /^toolcrew: \/tool:3-sync SPEC-AUTH-001: not all of it is met; status: approved\. Held against the changes since the commit before [0-9a-f]{10}:\n- R1: not met: no test names it, like "SPEC-AUTH-001 R1"; no task of plan\.md is for it\n/,
+    /^toolcrew: \/tool:3-sync SPEC-AUTH-001: not all requirements are met; status: approved\. Compared with the changes since the commit before [0-9a-f]{10}:\n- R1: not met: no test names it, like "SPEC-AUTH-001 R1"; no task of plan\.md is for it\n/,
   );
   assert.match(made.read('.tool/specs/SPEC-AUTH-001/spec.md'), /## Result of the sync\n\n0 of 1 met/);
   assert.match(
@@ -200,7 +200,7 @@ test("a SPEC is approved by the user's own word alone", async (t) => {
   assert.match(await typed(made, 'approve SPEC-OTHER-002'), /there is no \.tool\/specs\/SPEC-OTHER-002\/spec\.md/);
   assert.match(
     await typed(made, 'Approve SPEC-AUTH-001.'),
-    /^toolcrew: SPEC-AUTH-001 is approved, by the user's own word\.[\s\S]*\/tool:2-run SPEC-AUTH-001 --team/,
+    /^toolcrew: the user has approved SPEC-AUTH-001\.[\s\S]*\/tool:2-run SPEC-AUTH-001 --team/,
   );
   assert.equal(made.read(path), spec('approved'));
 });
@@ -212,7 +212,7 @@ test('a planning team that waits goes on with the word, and only in its own sess
   await made.planned(team_name);
   assert.equal(await typed(made, 'changes: make it red', { session_id: 'another' }), '');
   const changed = await typed(made, 'changes: make it red');
-  assert.match(changed, /what the user wants otherwise in SPEC-LOG-OUT-001 was given to those/);
+  assert.match(changed, /the user's changes to SPEC-LOG-OUT-001 are now tasks/);
   assert.match(changed, /^4\. \[pending\] Change SPEC-LOG-OUT-001: make it red \(analyst\)$/m);
   assert.match(changed, /^5\. \[blocked after 4\] Change SPEC-LOG-OUT-001: make it red \(architect\)$/m);
   assert.equal(made.state(team_name).session, 'working');
@@ -227,7 +227,7 @@ test('a planning team that waits goes on with the word, and only in its own sess
   assert.equal(await typed(made, 'approve', { session_id: 'another' }), '');
   assert.match(
     await typed(made, 'yes, approve'),
-    /SPEC-LOG-OUT-001 is approved, by the user's own word\.\nNext: SendMessage .*TeamDelete \{"team_name":"tool-plan-users-can-log-out"\}/,
+    /the user has approved SPEC-LOG-OUT-001\.\nNext: SendMessage .*TeamDelete \{"team_name":"tool-plan-users-can-log-out"\}/,
   );
   assert.equal(made.state(team_name).session, 'approved');
   assert.equal(await typed(made, 'changes: make it blue'), '', 'nothing waits for a word any more');

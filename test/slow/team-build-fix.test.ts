@@ -17,7 +17,7 @@ function script(...said: readonly (readonly [result: string, thinkMs?: number])[
       `hypothesis-${at + 1}`,
       {
         tasks: [
-          { subject: 'Say what came of', steps: [], result: `refuted: I was wrong\n${OUTPUT}` },
+          { subject: 'Give the result of the hypothesis', steps: [], result: `refuted: I was wrong\n${OUTPUT}` },
           { subject: 'Try whether', steps: [{ think_ms }], result },
         ],
       },
@@ -85,7 +85,7 @@ test('what is shown by nothing settles nothing: each hypothesis is named, with w
   assert.equal(code, 1);
   assert.match(
     stderr.slice(stderr.indexOf('no hypothesis was proven:')),
-    /^.*\n {2}Try whether [^\n]*: refuted: it was never otherwise\n {2}Try whether [^\n]*: not settled, no command stands below it that shows it \(proven: I am sure\)\n {2}Try whether [^\n]*: not settled, it begins with neither proven: nor refuted: \(I looked around\. Everywhere\.\)\n/,
+    /^.*\n {2}Try whether [^\n]*: refuted: it was never otherwise\n {2}Try whether [^\n]*: not settled, no command below it shows it \(proven: I am sure\)\n {2}Try whether [^\n]*: not settled, it does not begin with proven: or refuted: \(I looked around\. Everywhere\.\)\n/,
   );
 });
 

@@ -86,7 +86,7 @@ test('three look, one SPEC comes of it that passes the check, and it waits for t
 test('what does not make a SPEC is given back to whom it concerns, and mended', async (t) => {
   const wrong = ANALYST.replace('the API shall end', 'we end').replace('A2 (R2)', 'A2 (R9)');
   const mending = {
-    analyst: [task('Mend the result: line 5', ANALYST.replace('(R2)', '(R9)')), task('Mend', ANALYST)],
+    analyst: [task('Correct the result: line 5', ANALYST.replace('(R2)', '(R9)')), task('Mend', ANALYST)],
   };
   const plays = script(mending);
   plays.analyst.tasks.pop();
@@ -111,7 +111,10 @@ test('after three times it is said what is wrong; what comes back right goes on 
   const project = new PhaseProject(t, plays);
   const { code, stderr } = await project.lead('plan', FEATURE, '--solo');
   assert.equal(code, 1);
-  assert.match(stderr, /the results make no SPEC: architect: line 9 of the result: T1: domain: expected one of /);
+  assert.match(
+    stderr,
+    /no SPEC can be built from the results: architect: line 9 of the result: T1: domain: expected one of /,
+  );
   assert.deepEqual(project.names('.tool/specs'), []);
   assert.equal(stderr.match(/given back to architect/g)?.length, 3);
   project.play(script({ architect: [task('Mend', ARCHITECT)] }));

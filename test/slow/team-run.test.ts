@@ -184,7 +184,7 @@ test('a commit that changes a file of another is not taken, and its author is to
   assert.equal(code, 0, stderr);
   assert.match(
     stderr,
-    /was rejected: commit \w+ "[^\n]*" of frontend-dev is not taken: src\/api\/banner\.js is backend-dev's [^\n]*SendMessage \{"recipient":"backend-dev","type":"change_request"/,
+    /was rejected: commit \w+ "[^\n]*" of frontend-dev is not merged: src\/api\/banner\.js is backend-dev's [^\n]*SendMessage \{"recipient":"backend-dev","type":"change_request"/,
   );
   assert.throws(() => project.show('src/api/banner.js'), 'it never reached the branch');
   assert.match(project.show('src/components/banner.js'), /Welcome/, 'the rest of it did');

@@ -67,7 +67,7 @@ test('a team from a shell: created, filled, asked to end, deleted', async (t) =>
   assert.equal(early.code, 1);
   assert.match(
     early.stderr,
-    /is not deleted: tester \(asked, not read\) has not ended\. Wait for the end; after \d+ s more it can be forced/,
+    /is not deleted: tester \(asked, not read\) has not ended\. Wait for them; after \d+ s more you can force it/,
   );
   await json(['team', 'create', 'tool-plan-other']);
   const gone = await tool(['team', 'delete', 'tool-plan-other']);
@@ -95,7 +95,10 @@ test('a shell of an agent inside a host is nobody in particular', async (t) => {
   assert.match(stderr, /this shell belongs to an agent of the host, and does not tell which/);
   const second = await tool(['team', 'create', 'tool-run-other'], { CLAUDECODE: '1' });
   assert.equal(second.code, 1);
-  assert.match(second.stderr, /stands, and who you are cannot be told: this shell belongs to an agent of the host/);
+  assert.match(
+    second.stderr,
+    /is active, and toolcrew cannot identify you: this shell belongs to an agent of the host/,
+  );
 });
 
 test('a SPEC is listed, checked, and approved by a person only', async (t) => {
@@ -188,7 +191,7 @@ test('what is being changed at the user’s word is not approved as it was', asy
   assert.equal(code, 1);
   assert.match(
     stderr,
-    /SPEC-AUTH-001: changes were asked for, and team tool-plan-auth is at work on them: .*`\/tool:team-restart tool-plan-auth` in the host goes on with them, `tool team delete tool-plan-auth` ends them$/m,
+    /SPEC-AUTH-001: team tool-plan-auth is at work on changes that the user asked for. .*`\/tool:team-restart tool-plan-auth` in the host goes on with them, `tool team delete tool-plan-auth` ends them$/m,
   );
   assert.equal(session(), 'working');
   assert.equal(readFileSync(join(root, '.tool/specs/SPEC-AUTH-001/spec.md'), 'utf8'), SPEC);

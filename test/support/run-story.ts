@@ -101,14 +101,14 @@ function runStory(host: TeamHost): Story {
     const [backend = {}, frontend = {}, tester = {}] = next;
 
     const spawn = { description: 'x', prompt: 'x', subagent_type: 'team-quality' };
-    refused(await agent.use(host.spawnTool, spawn), 'only registered teammates are started');
+    refused(await agent.use(host.spawnTool, spawn), 'only registered teammates may start');
     refused(
       await agent.use(host.spawnTool, { ...spawn, subagent_type: 'general-purpose' }),
-      'only registered teammates are started',
+      'only registered teammates may start',
     );
     for (const [tool, input] of Object.entries(HOSTS_OWN)) {
       if (!request.tools.includes(tool)) continue;
-      refused(await agent.use(tool, input), `use the team server's own ${tool} (${ours(tool)})`);
+      refused(await agent.use(tool, input), `call ${ours(tool)} instead`);
       seen.push(`the host's ${tool} is refused`);
     }
     refused(await agent.use('Write', { file_path: host.path('src/api/lead.js'), content: 'x' }), 'the lead delegates');

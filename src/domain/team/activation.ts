@@ -109,7 +109,7 @@ function hostPrerequisite(version: string | null): Prerequisite {
 
 function variablePrerequisite({ value, source }: Environment): Prerequisite {
   const name = 'variable';
-  if (source === 'workflow') return { name, holds: true, why: 'tool.mode in WORKFLOW.md stands for it' };
+  if (source === 'workflow') return { name, holds: true, why: 'tool.mode in WORKFLOW.md replaces it' };
   const from = source === null ? '' : ` from ${typeof source === 'object' ? source.file : `the ${source}`}`;
   if (value === '1') return { name, holds: true, why: `${TEAMS_VARIABLE} is 1${from}` };
   const why = `expected ${TEAMS_VARIABLE}=1, got ${got(value)}${from}`;
@@ -118,7 +118,7 @@ function variablePrerequisite({ value, source }: Environment): Prerequisite {
 
 function mendOfVariable(source: Environment['source']): string {
   if (source === 'shell') return `export ${TEAMS_VARIABLE}=1`;
-  if (source === 'host') return 'start it anew: it was started before its settings were changed, or with others';
+  if (source === 'host') return 'restart it: it was started before its settings changed, or with other settings';
   const set = `set "env": { "${TEAMS_VARIABLE}": "1" } in`;
   // A file counts more than the shell.
   return typeof source === 'object' && source !== null
@@ -311,9 +311,9 @@ function teamOf(
     return alone('refused', [...reasons, `refused: the pattern ${pattern} ${why}`], prerequisites, null);
   }
   if (command === 'plan' && PLANNERS.some((role) => left.includes(role))) {
-    const why = `a SPEC is made of what ${PLANNERS.join(' and ')} give, and workflow.team.max_teammates is ${settings.maxTeammates}`;
+    const why = `a SPEC needs the results of ${PLANNERS.join(' and ')}, and workflow.team.max_teammates is ${settings.maxTeammates}`;
     if (wish === 'found') return alone('subagent', [...reasons, `no team: ${why}`], prerequisites, null);
-    return alone('refused', [...reasons, `refused: ${why}; --solo has it done one at a time`], prerequisites, null);
+    return alone('refused', [...reasons, `refused: ${why}; use --solo for one agent at a time`], prerequisites, null);
   }
   const cut = left.length === 0 ? [] : [`without ${left.join(', ')}: max_teammates is ${settings.maxTeammates}`];
   const why = isSelected ? ` (${selection.patternWhy})` : '';

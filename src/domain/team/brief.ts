@@ -1,12 +1,13 @@
 // What members and the lead are told: at a spawn, after a compaction, at the next step.
 
+import { deleteCall, endCalls, startWords } from './calls.ts';
 import { CHOSEN_ALONE } from './fallback.ts';
 import { claimable, failedInTheWay, failedWords, isPastStarting } from './idle.ts';
 import { JUDGE, lacksWord } from './judge.ts';
 import { calledBack, calledWords, messageLine, unreadOf } from './mail.ts';
 import { LEAD } from './message.ts';
 import type { Ownership } from './ownership.ts';
-import { agentOf, ROLES, type RoleName } from './role.ts';
+import { ROLES, type RoleName } from './role.ts';
 import type { TeamSettings } from './settings.ts';
 import { agentOfRun, isLive, isModelLed, type Member, type TeamState } from './state.ts';
 import { shownStatus, type Task } from './task.ts';
@@ -46,16 +47,16 @@ export function memberBrief(state: TeamState, member: Member, settings: TeamSett
   const role = roleNamed(name);
   return [
     `toolcrew: you are ${name} of team ${state.team}${role === undefined ? '' : ` (${role.does})`}. It works on: ${state.purpose?.subject ?? ''}`,
-    `Members that messages reach: ${membersLine(state, name)}.`,
+    `You can send messages to: ${membersLine(state, name)}.`,
     member.readOnly
-      ? 'You only read: every write is refused.'
+      ? 'Your role is read-only: every write is refused.'
       : `You own ${own.length === 0 ? 'no files' : own.join(', ')}. Writes to files of others are refused: ask their owner with a change_request. Shared and unowned files need FileLease first.`,
     tasks.length === 0
-      ? 'No task is meant for you yet: see TaskList, and claim what fits you.'
+      ? 'You have no task yet: call TaskList {} and claim one that fits your role.'
       : `Your tasks:\n${tasks.map((task) => taskLine(task, state)).join('\n')}`,
-    'Work by the tools of the MCP server "team": Inbox, TaskList, TaskGet, TaskUpdate (in_progress claims, completed ends), SendMessage' +
+    'Use the tools of the MCP server "team": Inbox, TaskList, TaskGet, TaskUpdate (in_progress claims, completed ends), SendMessage' +
       (member.readOnly ? '.' : ', FileLease.'),
-    ...(key === null ? [] : [`Your key is ${key}: pass it as "key" with each of these calls, and tell it nobody.`]),
+    ...(key === null ? [] : [`Your key is ${key}: pass it as "key" with each of these calls. Keep it secret.`]),
     ...(unread.length === 0 ? [] : [`Unread:\n${unread.map(messageLine).join('\n')}`]),
   ].join('\n');
 }
@@ -73,11 +74,6 @@ export function leadBrief(state: TeamState): string {
     ...(unread.length === 0 ? [] : [`Unread:\n${unread.map(messageLine).join('\n')}`]),
     nextStep(state),
   ].join('\n');
-}
-
-/** The parameters of `Task` for a role of this team. */
-export function spawnParameters(team: string, role: string, prompt: string): Readonly<Record<string, string>> {
-  return { subagent_type: agentOf(role), team_name: team, name: role, prompt };
 }
 
 /** Roles of the team that nobody plays yet and that have something to do. */
@@ -121,7 +117,26 @@ function doneWords(state: TeamState): string {
   // At a terminal nothing follows by itself.
   return state.purpose?.phase === 'run' && isModelLed(state)
     ? 'Next: call TaskList. It runs the final gate if that is pending, and tells you the outcome.'
-    : 'Next: SendMessage shutdown_request to all, then TeamDelete.';
+    : `Next: ${endCalls(state.team)}.`;
+}
+
+/** Nobody is started yet, or again. */
+function startNext(state: TeamState): string {
+  const roles = rolesToStart(state);
+  return roles.length === 0
+    ? 'Next: register the teammates that you need with Task, then make the calls that they return.'
+    : `Next: start ${startWords(roles, state.team)}.`;
+}
+
+function aloneNext(state: TeamState, teammates: readonly string[]): string {
+  const first = [...state.tasks.values()].find(({ status }) => status !== 'completed');
+  const wait = teammates.length === 0 ? '' : `Wait for ${teammates.join(', ')}, still at work as a teammate, to end. `;
+  const none = state.tasks.size === 0 ? 'Do the work with sub-agents, one at a time.' : 'All tasks are completed.';
+  const steps =
+    first === undefined
+      ? none
+      : `Do the open tasks one at a time in the order of the list, each with one sub-agent. After each, call TaskUpdate yourself: {"taskId":"${first.id}","status":"completed"} for the first.`;
+  return `${aloneWords(state)}. ${wait}${steps} At the end call ${deleteCall(state.team)}.`;
 }
 
 /** What the lead does next, in words. */
@@ -137,32 +152,35 @@ export function nextStep(state: TeamState): string {
     case 'assigned':
       // After a restart.
       if (isDone) return doneWords(state);
-      return `Next: start ${rolesToStart(state).join(', ') || 'teammates'} with Task, one call each, and make the calls that they answer with, all in one message.`;
+      return startNext(state);
     case 'spawned':
     case 'working':
-      if (book.size === 0) return 'Next: TaskCreate for what each teammate is to do; they have no task yet.';
+      if (book.size === 0) return 'Next: call TaskCreate for each teammate. They have no task yet.';
       if (called.length > 0)
-        return `Next: ${calledWords(called)}: start ${called.map(({ name }) => name).join(', ')} with Task, and make the call that it answers with.`;
-      if (failed.length > 0) return `Next: ${failedWords(failed)}`;
+        return `Next: ${calledWords(called)}. Start ${startWords(
+          called.map(({ name }) => name),
+          state.team,
+        )}.`;
+      if (failed.length > 0) return `Next: ${failedWords(failed, state)}`;
       return book.open().length === 0
         ? doneWords(state)
-        : 'Next: wait for your teammates; answer what they ask; TaskList shows how far they are.';
+        : 'Next: wait for your teammates and answer their questions. TaskList shows their progress.';
     case 'spec_generated':
     case 'awaiting_approval':
-      return 'Next: ask the user to reply with exactly "approve" and the id of the SPEC, or with "changes: " and what to change. No other wording counts.';
+      return 'Next: ask the user to reply with exactly "approve" and the id of the SPEC, or with "changes: " and what to change. You cannot approve it, and no other wording counts.';
     case 'approved':
     case 'complete':
-      return `Next: SendMessage {"recipient":"all","type":"shutdown_request","content":"The work is done."}, then TeamDelete {"team_name":"${state.team}"}.`;
+      return `Next: ${endCalls(state.team)}.`;
     case 'gate':
-      return 'Next: wait for quality_gate_passed, or for what is to be mended.';
+      return 'Next: wait for quality_gate_passed, or for requests for changes.';
     case 'shutting_down':
-      return `Next: wait for ${live.map((member) => member.name).join(', ') || 'the last one'} to end, then TeamDelete.`;
+      return `Next: wait for ${live.map((member) => member.name).join(', ') || 'the last teammate'} to end, then ${deleteCall(state.team)}.`;
     case 'shut_down':
-      return `Next: TeamDelete {"team_name":"${state.team}"}.`;
+      return `Next: ${deleteCall(state.team)}.`;
     case 'fallback':
-      return `${aloneWords(state)}: ${stillAtWork.length === 0 ? '' : `wait for ${stillAtWork.join(', ')}, still at work as a teammate, to end; then `}do the open tasks one at a time, each with one sub-agent, in the order of the list; set each to completed yourself with TaskUpdate; then TeamDelete.`;
+      return aloneNext(state, stillAtWork);
     case 'none':
     case 'deleted':
-      return 'Next: nothing; the team is gone.';
+      return 'The team is deleted. Nothing is left to do.';
   }
 }

@@ -101,7 +101,7 @@ function ofStamp({ session, agentId, agentType }: Stamp, standing: readonly Team
     const running = agentId === null ? undefined : agentOfRun(state, member);
     return running === undefined || member.phase === 'over'
       ? [ofMember(state, member, member.epoch)]
-      : [{ kind: 'outsider', who: `an agent beside ${name}, which another one is` }];
+      : [{ kind: 'outsider', who: `an agent that is not ${name}, since another one is` }];
   }
   return [];
 }
@@ -139,7 +139,7 @@ function whoOf(evidence: Evidence): string {
     case 'environment':
       return evidence.teammate === null ? 'a terminal' : `${evidence.teammate} of ${evidence.team ?? 'no team'}`;
     case 'key':
-      return 'somebody with a key that no team knows';
+      return 'a caller with a key that no team knows';
     case 'nothing':
       return 'somebody unknown';
   }

@@ -71,9 +71,7 @@ export function unmeasuredClaims(type: MessageType, content: Content, measured: 
   const isRun = (name: CheckResult['check']) =>
     checks.some(({ check, outcome }) => check === name && outcome !== 'not_measured');
   const lacks = (field: string, isMeasured: boolean, what: string) =>
-    content[field] === undefined || isMeasured
-      ? []
-      : [`${field}: nothing to compare it with, since ${what} was not measured`];
+    content[field] === undefined || isMeasured ? [] : [`${field}: not compared, since ${what} was not measured`];
   if (type === 'tests_passed') return lacks('coverage', coverage !== null, 'coverage');
   if (type !== 'quality_gate_passed') return [];
   const isAudited = (trust5?.securityIssues ?? null) !== null || isRun('security');
@@ -106,5 +104,5 @@ export function judgeClaim(type: MessageType, content: Content, measured: Gate |
         : null;
   if (claim === null) return null;
   const about = measured.task === null ? '' : `, at the completion of task ${measured.task}`;
-  return `${type} claims ${claim}${about}. Say what was measured; when the work has changed since, it is measured anew at the next completion of a task, and then you may say so`;
+  return `${type} claims ${claim}${about}. Send the measured values. If the work has changed since, complete a task: that measures again, and then you can send the new values`;
 }

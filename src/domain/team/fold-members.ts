@@ -27,10 +27,11 @@ function isAtWork(member: Member, at: number): boolean {
 export function takeRegistration(draft: Draft, record: Of<'member_registered'>): string | null {
   const { name, agent, read_only: readOnly, model, prompt, max, at } = record;
   if (RESERVED.includes(name)) return `no teammate can be called ${name}`;
-  if (LEAVING.includes(draft.session)) return `team ${draft.team} is shutting down: restart it to go on with it`;
+  if (LEAVING.includes(draft.session))
+    return `team ${draft.team} is shutting down. /tool:team-restart ${draft.team} continues it`;
   const before = draft.members.get(name);
   if (before !== undefined && isAtWork(before, at))
-    return `${name} is at work: end it with a shutdown_request before another takes its place`;
+    return `${name} is at work, and one more of it cannot be registered. To replace it, first call SendMessage {"recipient":"${name}","type":"shutdown_request","content":"Another agent takes your place."}`;
   const others = [...draft.members.values()].filter((member) => member.name !== name && member.phase !== 'over');
   const there = others.filter((member) => !isGone(member, at));
   if (there.length >= max)

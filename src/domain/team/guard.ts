@@ -2,6 +2,7 @@
 
 import { visible } from '../text.ts';
 import type { Caller } from './caller.ts';
+import { startWords } from './calls.ts';
 import { LEAD } from './message.ts';
 import { nearPatterns } from './near-patterns.ts';
 import { insideProject, type Ownership, ownerOf, SHARED } from './ownership.ts';
@@ -58,7 +59,7 @@ const RULES = ['.claude', '.tool', '.git', '.mcp.json'] as const;
 const SPECS = '.tool/specs';
 
 /** Said of code on the command line or on the input. */
-export const UNREAD_CODE = 'its code may write files, and is not read for which';
+export const UNREAD_CODE = 'its code may write unknown files';
 
 function isBelow(path: string, directory: string): boolean {
   return path === directory || path.startsWith(`${directory}/`);
@@ -75,7 +76,7 @@ function quoted(path: string): string {
 
 /** What the caller may say instead: ready to be sent. */
 function changeRequest(owner: string, path: string): string {
-  return `SendMessage {"recipient":"${owner}","type":"change_request","content":{"file":${quoted(path)},"requestedChange":"<what to change>","reason":"<why>"}}`;
+  return `SendMessage {"recipient":"${owner}","type":"change_request","content":{"file":${quoted(path)},"requestedChange":"…","reason":"…"}}`;
 }
 
 /** `isLeasable`: a lease for the path would do; `isRule`: it is nobody's to change, whoever is asked. */
@@ -95,30 +96,30 @@ function refuse(reason: string, isLeasable = false): Refusal {
 
 /** Said to who only reads. */
 function onlyReads(name: string, what: string): string {
-  return `${name} only reads: it writes nothing${what}. Report what you found with SendMessage or as the result of your task`;
+  return `${name} is read-only: it writes nothing${what}. Report your findings with SendMessage or as the result of your task`;
 }
 
 function judgeOutside({ path, tree }: Target, { temporary, hosts, checkout }: Place): Judged {
   const own = hosts.find((one) => isBelow(path, one) || (tree && isBelow(one, path)));
   if (own !== undefined)
     return refuse(
-      `${visible(own)} is what the host goes by, its hooks among it: while a team stands, nobody of it changes that`,
+      `${visible(own)} holds the host's settings and hooks: no member may change it while the team is active`,
     );
   if (checkout !== null && isBelow(path, checkout))
     return refuse(
-      `${visible(path)} lies outside of your worktree, in the checkout that the whole team's work comes from: write in your own working directory only; finished work is merged by the lead`,
+      `${visible(path)} lies outside of your worktree, in the team's main checkout. Write in your own working directory only; the lead merges finished work`,
     );
   return temporary.some((directory) => isBelow(path, directory))
     ? FINE
     : refuse(
-        `${visible(path)} lies outside of the project: while a team stands, its members write inside it or to ${temporary.join(', ')}`,
+        `${visible(path)} lies outside of the project. While the team is active, write inside the project or to ${temporary.join(', ')}`,
       );
 }
 
 function leaseRefusal(path: string, { member, until, reason }: Lease): Judged {
   const why = reason === '' ? '' : ` (${reason})`;
   return refuse(
-    `${path} is leased to ${member} until ${new Date(until).toISOString()}${why}: wait for it, or ask: ${changeRequest(member, path)}`,
+    `${path} is leased to ${member} until ${new Date(until).toISOString()}${why}. Wait for it, or ask: ${changeRequest(member, path)}`,
   );
 }
 
@@ -148,7 +149,7 @@ function judgeMember(
   if (directory === 'made' && leadsToOwn(path, name, state, settings, now)) return FINE;
   return directory === 'there'
     ? refuse(
-        `${visible(path)} is a directory ${foreign.owner === null ? "of nobody's" : 'that is shared'}, and leases are for files: name the files, or ask the lead: ${changeRequest(LEAD, path)}`,
+        `${visible(path)} is ${foreign.owner === null ? 'an unowned' : 'a shared'} directory, and leases are for files. Name the files, or ask the lead: ${changeRequest(LEAD, path)}`,
       )
     : refuse(foreign.words, true);
 }
@@ -172,12 +173,12 @@ export function foreignTo(
   if (owner === null || owner === SHARED)
     return {
       owner,
-      words: `${visible(path)} is ${owner === null ? "nobody's" : `shared (${pattern})`}: take a lease for it first: FileLease {"path":${quoted(path)},"reason":"<why>"}`,
+      words: `${visible(path)} is ${owner === null ? 'unowned' : `shared (${pattern})`}. Take a lease for it first: FileLease {"path":${quoted(path)}}`,
     };
   const isThere = isMember(owner);
   return {
     owner,
-    words: `${visible(path)} is ${owner}'s (${pattern}), not ${name}'s. Do not change it; ask ${isThere ? 'its owner' : 'the lead, since its owner is not in this team'}: ${changeRequest(isThere ? owner : LEAD, path)}`,
+    words: `${visible(path)} is ${owner}'s (${pattern}), not ${name}'s. Do not change it. Ask ${isThere ? 'its owner' : 'the lead, since its owner is not in this team'}: ${changeRequest(isThere ? owner : LEAD, path)}`,
   };
 }
 
@@ -190,14 +191,14 @@ function judgeOne(target: Target, caller: Caller, state: TeamState, settings: Te
   const { path } = target;
   if (caller.kind === 'outsider' && caller.replaced !== undefined) return refuse(replacedWords(caller.replaced));
   if (caller.kind === 'outsider' || caller.kind === 'unknown') {
-    const who = caller.kind === 'outsider' ? caller.who : `a caller that the host does not name (${caller.why})`;
+    const who = caller.kind === 'outsider' ? caller.who : `an unknown caller (${caller.why})`;
     return refuse(
-      `team ${state.team} stands, and ${visible(who)} is not of it: nothing of the project is written but by its teammates. /tool:team-restart takes the team over; \`tool team delete ${state.team}\` ends it`,
+      `team ${state.team} is active, and ${visible(who)} is not a member: only its teammates may write in the project. /tool:team-restart ${state.team} takes the team over; \`tool team delete ${state.team}\` ends it`,
     );
   }
   if (caller.kind === 'member' && caller.member.readOnly) {
     const isKept = place.temporary.some((directory) => isBelow(path, directory));
-    const instead = isKept ? '. What a command prints is not kept in a file: pipe it to tail or grep instead' : '';
+    const instead = isKept ? '. Do not keep the output of a command in a file: pipe it to tail or grep instead' : '';
     return refuse(`${onlyReads(caller.name, '')}${instead}`);
   }
   const inside = path.startsWith('/') ? null : insideProject(path);
@@ -205,16 +206,19 @@ function judgeOne(target: Target, caller: Caller, state: TeamState, settings: Te
   if (caller.kind === 'lead' && isBelow(inside, SPECS)) return FINE;
   const rule = ruleOf(inside);
   if (rule !== null) {
-    const reason = `${inside} belongs to what holds the team's rules (${rule}): nobody changes it while team ${state.team} stands`;
+    const reason = `${inside} holds rules of the team (${rule}): nobody may change it while team ${state.team} is active`;
     return { ok: false, reason, isRule: true };
   }
   if (caller.kind === 'member') return judgeMember(inside, target, caller, state, settings, place);
   if (!settings.delegateMode) return FINE;
   const { owner } = ownerOf(inside, nearPatterns(inside, settings.ownership));
   const whom = owner !== null && owner !== SHARED ? owner : null;
-  const start = whom === null || state.members.has(whom) ? '' : ` (${whom} is not in this team yet: Task starts it)`;
+  const start =
+    whom === null || state.members.has(whom)
+      ? ''
+      : ` (${whom} is not in this team yet: first start ${startWords([whom], state.team)})`;
   return refuse(
-    `the lead delegates (delegate_mode) and writes nothing but ${SPECS}/**. Give ${inside} to ${whom ?? 'a teammate'}${start}: TaskCreate {"subject":"<what>","description":"<how>"${whom === null ? '' : `,"owner":"${whom}"`}}`,
+    `the lead delegates (delegate_mode) and writes only ${SPECS}/**. Give ${inside} to ${whom ?? 'a teammate'}${start}: TaskCreate {"subject":${quoted(`Change ${inside}`)},"description":"…"${whom === null ? '' : `,"owner":"${whom}"`},"files":[${quoted(inside)}]} (with the work in place of …)`,
   );
 }
 
@@ -249,12 +253,12 @@ function byScript({ script }: Target, reason: string): string {
 /** Said to a member of what lies in a directory that is written as a whole. */
 function asPart(directory: string, path: string, { reason, isLeasable, isRule }: Refusal): string {
   const whole = directory === '.' ? 'the project' : visible(directory);
-  const request = `What has to change in all of ${whole}, ask the lead: ${changeRequest(LEAD, directory)}`;
-  const named = isLeasable === true ? `${visible(path)}, for one, is not yours` : reason;
+  const request = `For a change in all of ${whole}, ask the lead: ${changeRequest(LEAD, directory)}`;
+  const named = isLeasable === true ? `${visible(path)}, for example, is not yours` : reason;
   // Who owns a file is asked for that one alone.
   const isRulesAlone = ruleOf(directory) !== null;
   const why = isLeasable === true || (isRule === true && !isRulesAlone) ? `${named}. ${request}` : named;
-  return `it writes all of ${whole}: name your own files alone. ${why}`;
+  return `this writes all of ${whole}. Name only your own files. ${why}`;
 }
 
 /** The refusal that counts of what a target comes to: one that names whom to ask before one that names nobody. */
@@ -309,16 +313,16 @@ export function judgeWrites(
     if (!verdict.ok)
       return {
         decision: 'deny',
-        reason: `${verdict.reason}. (It cannot be told what this writes: ${first})`,
+        reason: `${verdict.reason}. (It is not known which files this writes: ${first})`,
         paths: [],
       };
   }
-  const reason = `it cannot be told before it runs what this writes: ${writes.unresolved.join('; ')}`;
+  const reason = `it is not known before it runs which files this writes: ${writes.unresolved.join('; ')}`;
   if (place.attended) return { decision: 'ask', reason, paths };
   const [directory] = place.temporary;
   const code =
     directory !== undefined && writes.unresolved.some((line) => line.endsWith(UNREAD_CODE))
-      ? `. Code that only looks may be run from a file: put it into ${directory} with Write, and run that in a call of its own`
+      ? `. Code that only reads can be run from a file: write the file to ${directory} with Write, and run it in a separate call`
       : '';
   return {
     decision: 'deny',

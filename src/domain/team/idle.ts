@@ -1,6 +1,7 @@
 // Whether a member that stops working may: not while something is left that it could do.
 
 import { oneLine } from '../text.ts';
+import { deleteCall, endCalls, startWords } from './calls.ts';
 import { askedJudge, JUDGE, JUDGE_ROUNDS, lacksWord, measuredLines } from './judge.ts';
 import { calledBack, calledWords, messageLine, unreadOf } from './mail.ts';
 import { LEAD } from './message.ts';
@@ -53,10 +54,10 @@ export function claimable(state: TeamState, by: string | null = null): readonly 
 function earlyWords(task: Task, state: TeamState): string {
   const before = waitsFor(task, state.tasks).map((id) => `task ${id}`);
   if (before.length > 0 && task.isEarly === true)
-    return ` It ends after ${before.join(' and ')}. When you need that result, end your turn: you go on as soon as it is there.`;
+    return ` You can complete it only after ${before.join(' and ')}. When you need that result, end your turn: you continue as soon as it is there.`;
   return before.length === 0
     ? ''
-    : ` What it needs is announced as ready; it is completed when ${before.join(' and ')} is: until then end your turn, and you are told.`;
+    : ` You can begin: its prerequisite is announced as ready. You can complete it only after ${before.join(' and ')}: until then end your turn; you are resumed.`;
 }
 
 function line(task: Task): string {
@@ -197,12 +198,6 @@ export function isPastStarting({ session }: TeamState): boolean {
   return OVER.has(session) || session === 'fallback';
 }
 
-/** The call by which teammates are started. */
-export function startWords(names: readonly string[], { team }: TeamState): string {
-  const [name] = names;
-  return `${names.join(', ')} with Task {"subagent_type":"team-${name}","team_name":"${team}","name":"${name}","prompt":"Do the tasks that are meant for ${name}."} and make the call that it answers with.`;
-}
-
 /** So much is shown of why something failed. */
 const SAID_MAX = 200;
 
@@ -219,15 +214,23 @@ export function failedInTheWay(state: TeamState): readonly Task[] {
   return goesOn ? [] : book.failed();
 }
 
-export function failedWords(failed: readonly Task[]): string {
+export function failedWords(failed: readonly Task[], { team }: TeamState): string {
   const named = failed.map(
     ({ id, subject, result }) => `task ${id} "${subject}" (${oneLine(result ?? 'no reason given', SAID_MAX)})`,
   );
-  const ids = failed.map(({ id }) => `{"taskId":"${id}","status":"pending"}`).join(', ');
-  return `tell the user that nothing goes on without what has failed: ${named.join(', ')}. TaskUpdate ${ids} gives it another chance; SendMessage shutdown_request to all, then TeamDelete, ends without it.`;
+  const ids = failed.map(({ id }) => `TaskUpdate {"taskId":"${id}","status":"pending"}`).join(', ');
+  return `tell the user that the work cannot continue without ${named.join(', ')}. To try again, call ${ids}. To end without it, call ${endCalls(team)}.`;
 }
 
 type Stuck = { readonly id: string; readonly words: string };
+
+/** The call that gives a task to somebody who writes. */
+function givingCall({ id }: Task, { members, purpose }: TeamState): string {
+  const writers = [...members.values()].filter(({ readOnly }) => !readOnly).map(({ name }) => name);
+  const [owner = '', ...others] = writers.length > 0 ? writers : (purpose?.roles ?? []);
+  const call = `TaskUpdate {"taskId":"${id}","status":"pending","owner":"${owner}"}`;
+  return others.length === 0 ? call : `${call} (or ${others.join(', ')})`;
+}
 
 /** Open tasks that come to nothing as they are: nobody who is there may claim them, or they wait for one that has failed. */
 function stuckLines(state: TeamState, waiting: readonly Task[]): readonly Stuck[] {
@@ -235,12 +238,15 @@ function stuckLines(state: TeamState, waiting: readonly Task[]): readonly Stuck[
     .filter((task) => task.owner === null)
     .map((task) => ({
       id: task.id,
-      words: `${line(task)} is nobody's, and nobody who is at work may claim it: TaskUpdate {"taskId":"${task.id}","status":"pending","owner":"<who>"} gives it to one; where it has files of several, a task of its own for each, and this one "failed".`,
+      words: `${line(task)} has no owner, and no teammate at work may claim it. Give it to one: ${givingCall(task, state)}. If its files have several owners, call TaskCreate for each owner, then TaskUpdate {"taskId":"${task.id}","status":"failed","result":"split"}.`,
     }));
   const failed = failedInTheWay(state);
   const isWaitedFor = bookOf(state.tasks).counts.pending > 0;
   if (failed.length === 0 || !isWaitedFor) return nobodys;
-  return [...nobodys, { id: failed.map(({ id }) => id).join('+'), words: `Before you stop, ${failedWords(failed)}` }];
+  return [
+    ...nobodys,
+    { id: failed.map(({ id }) => id).join('+'), words: `Before you stop, ${failedWords(failed, state)}` },
+  ];
 }
 
 /** Judges the lead that stops: mail waits for it, or work or a request for somebody whom nobody has started. */
@@ -259,16 +265,11 @@ export function judgeLeadStop(state: TeamState, settings: TeamSettings): IdleVer
   };
   const waits = isPastStarting(state) ? [] : waiting.filter((task) => task.owner !== null && !isCalled(task));
   const called = isPastStarting(state) ? [] : calledBack(state);
-  const toDelete =
-    state.session === 'shut_down' ? [`All teammates have ended. Call TeamDelete {"team_name":"${state.team}"}.`] : [];
+  const toDelete = state.session === 'shut_down' ? [`All teammates have ended. Call ${deleteCall(state.team)}.`] : [];
   const isDone = state.session === 'complete' || state.session === 'approved';
-  const toEnd = isDone
-    ? [
-        `What the team is for has come about: SendMessage {"recipient":"all","type":"shutdown_request","content":"The work is done."}, then TeamDelete {"team_name":"${state.team}"}.`,
-      ]
-    : [];
+  const toEnd = isDone ? [`The team's work is done. Call ${endCalls(state.team)}.`] : [];
   const toAsk = isWordDue(state)
-    ? [`${JUDGE} has ended its work and has not said whether the gate is passed: call TaskList {}, which has it asked.`]
+    ? [`${JUDGE} has ended its work without quality_gate_passed. Call TaskList {}: it asks ${JUDGE} for it.`]
     : [];
   const stuck = isPastStarting(state) ? [] : stuckLines(state, waiting);
   if (unread.length + waits.length + called.length + toDelete.length + toEnd.length + toAsk.length + stuck.length === 0)
@@ -280,14 +281,16 @@ export function judgeLeadStop(state: TeamState, settings: TeamSettings): IdleVer
       ...(unread.length === 0 ? [] : [mailWords(unread)]),
       ...(owners.length === 0
         ? []
-        : [`${waits.map(line).join(', ')} can begin, and nobody works on it: start ${startWords(owners, state)}`]),
+        : [
+            `${waits.map(line).join(', ')} can begin, and nobody works on it. Start ${startWords(owners, state.team)}.`,
+          ]),
       ...(called.length === 0
         ? []
         : [
-            `${calledWords(called)}: start ${startWords(
+            `${calledWords(called)}. Start ${startWords(
               called.map(({ name }) => name),
-              state,
-            )}`,
+              state.team,
+            )}.`,
           ]),
       ...stuck.map(({ words }) => words),
       ...toDelete,

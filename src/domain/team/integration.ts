@@ -57,7 +57,7 @@ export function judgeCommits<C extends Committed>(
       const further = others.flatMap((other) => faultOf(other, member, rules)?.words ?? []);
       const all = [fault.words, ...further].slice(0, SHOWN).join('\n');
       const rest = further.length + 1 > SHOWN ? `\nand ${further.length + 1 - SHOWN} more of its files` : '';
-      const words = `commit ${commit.sha.slice(0, 12)} "${oneLine(commit.subject, 80)}" of ${member} is not taken: ${all}${rest}`;
+      const words = `commit ${commit.sha.slice(0, 12)} "${oneLine(commit.subject, 80)}" of ${member} is not merged: ${all}${rest}`;
       return { accepted: commits.slice(0, index), refused: { commit, path, owner: fault.owner, words } };
     }
   }
@@ -79,10 +79,9 @@ function faultOf(
   if (readOnly)
     return {
       owner: foreign === null ? member : foreign.owner,
-      words: `${member} only reads, and this changes ${shown}. Report what you found with SendMessage or as the result of your task`,
+      words: `${member} is read-only, and this changes ${shown}. Report your findings with SendMessage or as the result of your task`,
     };
   const rule = ruleOf(inside);
-  if (rule !== null)
-    return { owner: null, words: `${shown} belongs to what holds the team's rules (${rule}): nobody changes it` };
+  if (rule !== null) return { owner: null, words: `${shown} holds rules of the team (${rule}): nobody may change it` };
   return leases.get(member)?.has(inside) === true ? null : foreign;
 }

@@ -14,7 +14,7 @@ export const JUDGE = 'quality';
 /** So many times it is asked for its word after it has ended its work without it. */
 export const JUDGE_ROUNDS = 2;
 /** What it is asked with. */
-export const JUDGE_SUBJECT = 'Say whether the gate is passed';
+export const JUDGE_SUBJECT = 'Give your verdict on the gate';
 
 /** Whether the quality teammate has said that the gate is passed since it was measured last. */
 function isAgreed(state: TeamState): boolean {
@@ -43,7 +43,7 @@ export function measuredLines({ gate, before }: TeamState): readonly string[] {
   if (gate === null) return [];
   const { task, checks, trust5 } = gate;
   return [
-    `The gate measured${task === null ? ' the work of all' : ` at the completion of task ${task}`}:`,
+    `The gate measured${task === null ? ' all work' : ` at the completion of task ${task}`}:`,
     ...checks.map(({ check, outcome, reason }) => `- ${check} ${outcome.replace('_', ' ')}: ${reason}`),
     ...beforeAndAfter(before, checks).map(([name, words]) => `- ${name}: ${words}`),
     ...(trust5 === undefined ? [] : trust5Lines(trust5)),

@@ -69,7 +69,7 @@ function stuckWords(state: TeamState, { spent }: LeadView): string {
     .open()
     .flatMap(({ id, subject, owner }) =>
       owner !== null && spent.has(owner)
-        ? [`task ${id} "${subject}" is left, and ${owner} begins nothing any more: ${spent.get(owner)}`]
+        ? [`task ${id} "${subject}" is open, and ${owner} begins no more tasks: ${spent.get(owner)}`]
         : [],
     );
   if (over.length > 0) return over.join('; ');
@@ -77,7 +77,7 @@ function stuckWords(state: TeamState, { spent }: LeadView): string {
   if (failed.length > 0)
     return `failed: ${failed.map(({ id, subject, result }) => `task ${id} "${subject}" (${result ?? 'no reason given'})`).join('; ')}`;
   const open = book.open();
-  return `nobody can go on with ${open.map(({ id, subject }) => `task ${id} "${subject}"`).join(', ')}`;
+  return `nobody can continue ${open.map(({ id, subject }) => `task ${id} "${subject}"`).join(', ')}`;
 }
 
 /** Whether it is in the middle of a turn, or will have one for its mail. */
@@ -89,7 +89,7 @@ function isBusy(state: TeamState, { running }: LeadView, name: string): boolean 
 function unjudged(state: TeamState, view: LeadView): LeadStep {
   if ([...view.running].some((name) => isBusy(state, view, name))) return { kind: 'hear_judge' };
   const why = view.spent.get(JUDGE);
-  if (why !== undefined) return { kind: 'stuck', why: `${JUDGE} has not said that the gate is passed: ${why}` };
+  if (why !== undefined) return { kind: 'stuck', why: `${JUDGE} has not sent quality_gate_passed: ${why}` };
   const asked = askedJudge(state);
   if (asked.length < JUDGE_ROUNDS) return { kind: 'ask_judge' };
   const said = asked.at(-1)?.result ?? 'nothing';

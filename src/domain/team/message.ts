@@ -219,7 +219,7 @@ export function judgeRoute(type: MessageType, from: string, to: string, owner: s
 function judgeRequest(from: string, to: string, owner: string | null): Verdict {
   if (owner === null || to === owner) return { kind: 'fine' };
   return owner === from
-    ? { kind: 'refused', words: `the file is ${from}'s own: change it` }
+    ? { kind: 'refused', words: `the file is your own: change it` }
     : { kind: 'refused', words: `the file is ${owner}'s: send the change_request to ${owner}, not to ${to}` };
 }
 

@@ -111,7 +111,7 @@ function stubbornNotes(all: readonly Placed[], input: RemedyInput): readonly str
   const names = [...new Set(left.flatMap((one) => one.names))].join(', ');
   const more = left.length > SHOWN_STUBBORN ? `; and ${left.length - SHOWN_STUBBORN} more` : '';
   const words = left.slice(0, SHOWN_STUBBORN).map((one) => oneLine(one.words));
-  return [`asked of ${names} before, and as it was: ${words.join('; ')}${more}`];
+  return [`asked of ${names} before, without a change: ${words.join('; ')}${more}`];
 }
 
 function grouped<T>(items: readonly T[], ownerOfItem: (item: T) => string | null): ReadonlyMap<string, readonly T[]> {
@@ -155,7 +155,7 @@ function coverageRemedies(check: CheckResult, input: RemedyInput): Partial<Remed
   const to = memberFor(TESTER, input);
   if (to === null) return {};
   if (gate.coverage === null) {
-    const description = `The coverage cannot be measured: ${check.reason}. Make it measurable, or have its command or its report named in quality of .tool/config/workflow.yaml, where the user may also waive it (coverage_target: 0).`;
+    const description = `The coverage cannot be measured: ${check.reason}. Make it measurable, or ask the user to name its command or report in quality of .tool/config/workflow.yaml, or to waive it there (coverage_target: 0).`;
     return { tasks: [{ subject: 'Make the coverage measurable', description, owner: to, files: [] }] };
   }
   if (gate.coverage >= settings.coverageTarget) {
@@ -207,9 +207,12 @@ function checkTasks(check: CheckResult, input: RemedyInput): Partial<Remedies> {
   // What names no file goes with what does: a linter's summary is nobody's alone.
   const placed = findings.filter(({ path }) => path !== null);
   const words = {
-    lint: { subject: 'Mend what the linter reports', step: 'The linter reports errors. Mend them:' },
+    lint: { subject: 'Fix the linter errors', step: 'The linter reports errors. Fix them:' },
     security: { subject: 'Remove the security findings', step: 'The audit has findings. Remove them:' },
-    performance: { subject: 'Bring the commands within their budgets', step: 'Commands take longer than they may:' },
+    performance: {
+      subject: 'Bring the commands within their budgets',
+      step: 'These commands take longer than their budget. Make them faster:',
+    },
   };
   const { check: name } = check;
   if (name === 'tests' || name === 'coverage') return {};
@@ -220,26 +223,26 @@ function checkTasks(check: CheckResult, input: RemedyInput): Partial<Remedies> {
 const STEPS = {
   readable: {
     subject: 'Make functions simpler',
-    step: 'These functions take more decisions than they may. Make them simpler, for example by parts of their own:',
+    step: 'These functions exceed the complexity limit. Simplify them, for example by splitting them:',
   },
   unified: {
     subject: 'Format the changed files',
-    step: 'These files are not as the formatter leaves them. Format them:',
+    step: 'The formatter would change these files. Format them:',
   },
   secured: {
     subject: 'Take secrets out of the change',
-    step: 'These places hold what looks like a secret. Take it out, read it from the environment, and have it revoked. What is none is made to look like none, as by words (`not-a-secret`); or ask the lead to have it named in quality.secrets of .tool/config/workflow.yaml:',
+    step: 'These places look like secrets. Take each one out, read it from the environment, and ask the lead to have it revoked. If it is no secret, use a value that cannot be taken for one (`not-a-secret`), or ask the lead to have it named in quality.secrets of .tool/config/workflow.yaml:',
   },
   trackable: {
     subject: 'Name the task in every commit',
-    step: 'These commits do not say what they are for. Every commit needs a trailer `Task: <id>`, and the SPEC where there is one:',
+    step: 'These commits do not name their task. Every commit needs a trailer `Task: <id>`, and the SPEC if there is one:',
   },
 } as const;
 
 /** The same as `trackable` where there are no commits: whoever completes the task answers for what it names. */
 const LOOSE_FILES = {
-  subject: 'Answer for files that were changed under no task',
-  step: 'Nobody was at a task when these files were changed. Look at each: take back what nobody asked for, keep what belongs to the work. With this task they count as done for it:',
+  subject: 'Check files that were changed under no task',
+  step: 'These files were changed while nobody had a task in progress. Check each: revert changes that nobody asked for, keep those that belong to the work. Completing this task accounts for them:',
 } as const;
 
 function stepsOf({ dimension, findings }: DimensionResult & { readonly dimension: keyof typeof STEPS }) {
@@ -274,7 +277,7 @@ function historyNotes({ findings }: DimensionResult): readonly string[] {
   if (held.length === 0) return [];
   const more = held.length > SHOWN ? `; and ${held.length - SHOWN} more` : '';
   return [
-    `${held.slice(0, SHOWN).join('; ')}${more}: no teammate can mend that. Revoke the credential, and make the branch anew without that commit; what is no secret is named in quality.secrets of .tool/config/workflow.yaml (allowed_paths, allowed_values)`,
+    `${held.slice(0, SHOWN).join('; ')}${more}: no teammate can fix that. Revoke the credential and rebuild the branch without that commit. If it is no secret, name it in quality.secrets of .tool/config/workflow.yaml (allowed_paths, allowed_values)`,
   ];
 }
 
@@ -285,7 +288,7 @@ function measurableTask({ reason }: CheckResult, input: RemedyInput): Remedies['
   const subject = 'Make the coverage measurable';
   const isAsked = settings.coverageTarget > 0 && settings.required.includes('coverage');
   if (!isAsked || to === null || timesAsked(to, subject, input) > 0) return [];
-  const description = `- ${subject}\nNothing measures the coverage: ${oneLine(reason, 400)}. Have the project's own files say how, or leave a report; install no tool without the user's word.`;
+  const description = `- ${subject}\nNothing measures the coverage: ${oneLine(reason, 400)}. Configure it in the project's own files, or have the tests write a report. Do not install a tool unless the user agrees.`;
   return [{ subject, description, owner: to, files: [] }];
 }
 
@@ -310,7 +313,7 @@ export function remediesFor(input: RemedyInput): Remedies {
     .filter((result) => result.state === 'not_measured' && isInTheWay(result) && measurable.length === 0)
     .map(({ dimension, figures }) => {
       const why = figures.filter((figure) => figure.includes('not measured')).join('; ');
-      return `${dimension} is not measured (${why}): set that up, or take it out of quality.required in .tool/config/workflow.yaml`;
+      return `${dimension} is required and not measured (${why}). Set that up, or remove it from quality.required in .tool/config/workflow.yaml`;
     });
   return {
     messages: parts.flatMap(({ messages = [] }) => messages),

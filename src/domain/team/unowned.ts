@@ -67,11 +67,11 @@ function openTasks({ tasks }: TeamState, name: string): number {
 
 function whyNobody(able: readonly string[], owners: readonly string[], view: UnownedView): string {
   if (owners.length > 1)
-    return `it is nobody's, and its files are ${owners.join("'s and ")}'s: each of them needs a task of its own`;
+    return `it has no owner, and its files belong to ${owners.join(' and ')}: each of them needs a separate task`;
   if (able.length === 0)
-    return `it is nobody's, and no role of the team fits${owners.map((one) => `; its files are ${one}'s`).join('')}`;
+    return `it has no owner, and no role of the team fits${owners.map((one) => `; its files belong to ${one}`).join('')}`;
   const reasons = able.map((name) => `${name}: ${view.spent.get(name) ?? `max_teammates is ${view.maxTeammates}`}`);
-  return `it is nobody's, and nobody whose role fits can take it: ${reasons.join('; ')}`;
+  return `it has no owner, and no teammate with a fitting role can take it: ${reasons.join('; ')}`;
 }
 
 /** Who takes a task that is nobody's, and could be begun. */

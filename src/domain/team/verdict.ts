@@ -26,9 +26,9 @@ export function readVerdict(result: string): Verdict {
     .join('\n')
     .replace(/^\s*\n/, '')
     .trimEnd();
-  if (word === '') return { kind: 'unclear', lack: 'it begins with neither proven: nor refuted:' };
-  if (said === '') return { kind: 'unclear', lack: `nothing stands behind ${word}:` };
-  if (evidence === '') return { kind: 'unclear', lack: 'no command stands below it that shows it' };
+  if (word === '') return { kind: 'unclear', lack: 'it does not begin with proven: or refuted:' };
+  if (said === '') return { kind: 'unclear', lack: `nothing follows ${word}:` };
+  if (evidence === '') return { kind: 'unclear', lack: 'no command below it shows it' };
   return word.toLowerCase() === 'proven'
     ? { kind: 'proven', cause: said, evidence }
     : { kind: 'refuted', why: said, evidence };

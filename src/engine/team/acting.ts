@@ -66,7 +66,7 @@ async function awaitMeasuring(context: HookContext, who: Evidence, wanted: strin
     const told = await goOn(context, log, { mayAsk: false });
     if (told?.kind === 'busy' && told.step === 'measure')
       refuse(
-        `quality_gate_passed: the work of all is being measured (${told.holder}): send it again when that is done; TaskList shows whether you have anything else to do`,
+        `quality_gate_passed: the final gate is still running (${told.holder}). Send it again when the gate has finished; meanwhile call TaskList {} for other tasks`,
       );
     if (told?.kind === 'news' && caller.kind === 'member') await tellLead(log, told.words);
   });
@@ -111,7 +111,9 @@ async function deleteTeam(context: HookContext, given: unknown, who: Evidence): 
   const taken = await context.turn.take(team, () => deleteNow(context, given, who));
   return taken.ok
     ? taken.value
-    : refuse(`team ${team} is not deleted: ${taken.holder} is at its next step. TeamDelete again in a moment`);
+    : refuse(
+        `team ${team} is not deleted: ${taken.holder} is doing its next step. Call TeamDelete {"team_name":"${team}"} again in a moment`,
+      );
 }
 
 async function deleteNow(context: HookContext, given: unknown, who: Evidence): Promise<Answer> {

@@ -58,12 +58,12 @@ export function approvalFault(
     const before = spec(id) ?? '';
     const after = textAfter(event, before);
     if (after === null)
-      return `${target.path}: what a SPEC's status becomes cannot be seen there; write spec.md with Write or Edit`;
+      return `${target.path}: toolcrew cannot see there what the SPEC's status becomes. Write spec.md with Write or Edit`;
     const status = statusOfSpec(after);
     if (mayBecome(statusOfSpec(before), status)) continue;
     return status === 'completed'
-      ? `${target.path}: only a sync makes it completed, when all of it is met: \`tool sync ${id}\``
-      : `${target.path}: only the user makes it ${status}: write it with "status: draft" and ask; the answer "approve ${id}" records it`;
+      ? `${target.path}: only \`tool sync ${id}\` sets it to completed, when all requirements are met`
+      : `${target.path}: only the user sets it to ${status}. Write it with "status: draft", and ask the user to reply with exactly "approve ${id}"`;
   }
   return null;
 }

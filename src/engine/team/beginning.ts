@@ -2,7 +2,8 @@
 
 import { messageOf } from '../../domain/errors.ts';
 import { commitCommand } from '../../domain/spec/spec.ts';
-import { leadBrief, rolesToStart, spawnParameters } from '../../domain/team/brief.ts';
+import { leadBrief, rolesToStart } from '../../domain/team/brief.ts';
+import { deleteCall, endCalls, startLines } from '../../domain/team/calls.ts';
 import { aloneWords, type GoingOn } from '../../domain/team/going-on.ts';
 import { LEAD } from '../../domain/team/message.ts';
 import type { Phase } from '../../domain/team/role.ts';
@@ -28,17 +29,18 @@ const TYPED: Readonly<Record<Phase, string>> = { plan: '1-plan', run: '2-run', d
 const AFTER: Readonly<Record<Phase, { readonly outcome: string; readonly last: (subject: string) => string | null }>> =
   {
     plan: {
-      outcome: 'Their results become a SPEC without you: you are told which, and what to ask the user.',
+      outcome: 'toolcrew builds a SPEC from their results, and tells you its id and what to ask the user.',
       last: () => null,
     },
     run: {
-      outcome: 'When all is built it is measured as a whole, and you are told what came of it.',
+      outcome: 'When all tasks are completed, the final gate runs, and you are told the outcome.',
       last: (id) =>
-        `Tell the user what was done for each requirement, and what is theirs to do now: look at it, commit it with the SPEC's id, ${commitCommand(id)}, then \`/tool:3-sync ${id}\`. Commit nothing without their word.`,
+        `Tell the user what was done for each requirement, and their next steps: review it, commit it with the SPEC's id (${commitCommand(id)}), then \`/tool:3-sync ${id}\`. Commit only if the user asks.`,
     },
     debug: {
-      outcome: 'The first cause that is proven ends the search: you are told which.',
-      last: () => 'Tell the user the cause with its evidence, then mend it, with a test that fails without the repair.',
+      outcome: 'The first proven cause ends the search, and you are told which it is.',
+      last: () =>
+        'Tell the user the cause with its evidence. Then repair it, with a test that fails without the repair.',
     },
   };
 
@@ -62,11 +64,11 @@ export async function begin(
     `/tool:${TYPED[work.phase]} in team mode, pattern ${decision.pattern ?? 'none'}: ${decision.roles.join(', ')}.`,
     ...reasons.map((one) => `- ${one}`),
     `Next, with the tools of the MCP server "team" (${serverTool('…', context.host())}). ${loadWords('lead', context.host())}`,
-    `1. TeamCreate {"team_name":"${work.team}"}. It answers with the tasks and the next calls.`,
-    '2. Task for each teammate that it names; make the calls that these answer with, all in one message.',
-    '3. Wait for them and answer what they ask; you write nothing yourself.',
+    `1. TeamCreate {"team_name":"${work.team}"}. It returns the tasks and the next calls.`,
+    '2. Call Task for each teammate that it names, then make the calls that these return, all in one message.',
+    '3. Wait for them and answer their questions. Write nothing yourself.',
     `4. ${outcome}`,
-    `5. SendMessage {"recipient":"all","type":"shutdown_request","content":"The work is done."}, then TeamDelete {"team_name":"${work.team}"}.`,
+    `5. ${endCalls(work.team)}.`,
     ...(last === null ? [] : [`6. ${last}`]),
     'If TeamCreate fails, do the tasks one at a time with sub-agents instead.',
   ]);
@@ -95,7 +97,7 @@ async function takeUpAlone(
       `/tool:${TYPED[work.phase]} in team mode. ${againWords(going)} You lead it now; ${keptWords(settings)}.`,
       ...decision.reasons.map((one) => `- ${one}`),
       ...(await ledOn(context, log)),
-      `${outcome} At the end SendMessage {"recipient":"all","type":"shutdown_request","content":"The work is done."}, then TeamDelete {"team_name":"${work.team}"}.`,
+      `${outcome} At the end call ${endCalls(work.team)}.`,
       ...(end === null ? [] : [end]),
     ]);
   } finally {
@@ -104,7 +106,7 @@ async function takeUpAlone(
 }
 
 function againWords({ alone }: GoingOn): string {
-  return `What stood in sub-agent mode (${aloneWords(alone)}) goes on as a team, with the tasks that it has.`;
+  return `The work was in sub-agent mode (${aloneWords(alone)}) and continues as a team with the same tasks.`;
 }
 
 function keptWords({ fallback }: TeamSettings): string {
@@ -137,10 +139,10 @@ function aloneNext(context: HookContext, { work }: Settled, state: TeamState, re
   return say([
     `/tool:${TYPED[phase]} in sub-agent mode.`,
     ...reasons.map((one) => `- ${one}`),
-    'Next: do these one at a time, each with one sub-agent. Give each agent the results of the tasks before. In sub-agent mode, agents must not claim tasks, take leases (FileLease) or send messages. Say so in the prompt of each agent.',
+    'Next: do these tasks one at a time, each with one sub-agent. Give each agent the results of the tasks before. In sub-agent mode, agents must not claim tasks, take leases (FileLease) or send messages. Say so in the prompt of each agent.',
     ...open.map(({ id, owner, subject, description }) => `${id}. ${agentWords(owner)}${subject}. ${description}`),
-    `When one is done, say so yourself, with the tools of the MCP server "team" (${serverTool('…', context.host())}): TaskUpdate {"taskId":"<its number>","status":"completed","result":"<what came of it, in the form that it asks for>"}. What the answer says of it comes next. ${loadWords('lead', context.host())}`,
-    `At the end TeamDelete {"team_name":"${team}"}.`,
+    `After each, call ${serverTool('TaskUpdate', context.host())} yourself, with the agent's result in the form that the task asks for: {"taskId":"${open[0]?.id ?? '1'}","status":"completed","result":"…"} for the first. Then do what the answer says. ${loadWords('lead', context.host())}`,
+    `At the end call ${deleteCall(team)}.`,
     ...(last === null ? [] : [last]),
   ]);
 }
@@ -159,7 +161,7 @@ export async function restart(
     if (log === undefined)
       return stop([
         names.length === 0
-          ? 'no team stands: there is nothing to restart'
+          ? 'no team is active: there is nothing to restart'
           : `team: expected one of ${names.join(', ')}, got ${wanted === '' ? 'none' : wanted}`,
       ]);
     const going = await decideGoingOn(context, log.state, null);
@@ -173,7 +175,9 @@ export async function restart(
     if (refusal !== null) return stop([refusal]);
     return say([
       `team ${log.state.team} was restarted, and you lead it now; ${keptWords(settings)}.`,
-      ...(going === null ? [] : [going.as === 'team' ? againWords(going) : `It is no team: ${going.why.join('; ')}.`]),
+      ...(going === null
+        ? []
+        : [going.as === 'team' ? againWords(going) : `It stays in sub-agent mode: ${going.why.join('; ')}.`]),
       ...(await ledOn(context, log)),
       ...unread.map(unreadWords),
     ]);
@@ -191,10 +195,7 @@ async function ledOn(context: HookContext, log: TeamLog): Promise<readonly strin
     leadBrief(log.state),
     loadWords('lead', context.host()),
     ...(told === null ? [] : [told.words]),
-    ...(roles.length === 0 ? [] : ['Register each again with Task:']),
-    ...roles.map(
-      (role) =>
-        `- Task ${JSON.stringify(spawnParameters(log.state.team, role, `Do the open tasks that are meant for ${role}.`))}`,
-    ),
+    ...(roles.length === 0 ? [] : ['Start these again. Make each call, then the call that it returns:']),
+    ...startLines(log.state.team, roles),
   ];
 }

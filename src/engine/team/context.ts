@@ -134,7 +134,7 @@ export async function withReadable<T>(
 
 /** What is not known of a team, for people. */
 export function unreadWords({ team, error }: Unread): string {
-  return `what team ${team} has come to is not known: ${messageOf(error)}`;
+  return `the state of team ${team} cannot be read: ${messageOf(error)}`;
 }
 
 /** Throws what keeps the first of them from being read: anything might be true of it. */
@@ -164,7 +164,7 @@ export function callerOf(
   mustBeReadable(unread.filter(({ team }) => team === wanted));
   if (wanted !== undefined && !standing.includes(wanted))
     refuse(
-      `team_name: no team ${wanted} stands; ${standing.length === 0 ? 'there is none' : `there is ${standing.join(', ')}`}`,
+      `team_name: no team ${wanted} is active; ${standing.length === 0 ? 'there is none' : `there is ${standing.join(', ')}`}`,
     );
   const all = identify(
     evidence,
@@ -173,21 +173,22 @@ export function callerOf(
   const [first] = all;
   if (first?.kind === 'unknown')
     refuse(
-      `who you are cannot be told: ${first.why}${first.takesKey ? '. Pass the key that you were handed as "key"' : ''}`,
+      `toolcrew cannot identify you: ${first.why}${first.takesKey ? '. Pass the key from your prompt as "key"' : ''}`,
     );
   if (!all.some(isSomebody)) mustBeReadable(unread);
-  if (standing.length === 0) refuse('no team stands: create one with TeamCreate');
+  if (standing.length === 0) refuse('no team is active: create one with TeamCreate');
   const alone = logs.find(({ state }) => state.session === 'fallback' && isOfLead(evidence, state));
   if (first?.kind === 'outsider' && alone !== undefined)
     refuse(
-      `team ${alone.state.team} goes on in sub-agent mode, one task at a time: ${first.who} needs no claim, no lease and no mail there. Do what your prompt says, and give what came of it as your answer; the lead sets the task to completed`,
+      `team ${alone.state.team} is in sub-agent mode: ${first.who} must not claim tasks, take leases or send messages. Do what your prompt says, and give the result as your answer; the lead sets the task to completed`,
     );
   if (first?.kind === 'outsider' && first.replaced !== undefined) refuse(replacedWords(first.replaced));
-  if (first?.kind === 'outsider') refuse(`${first.who} belongs to no team that stands (${standing.join(', ')})`);
+  if (first?.kind === 'outsider') refuse(`${first.who} is not a member of an active team (${standing.join(', ')})`);
   const mine = all.filter(isSomebody).filter((caller) => wanted === undefined || caller.team === wanted);
   const [caller, other] = mine;
-  if (caller === undefined) return refuse(`team_name: you are not of team ${wanted}`);
-  if (other !== undefined) refuse(`you lead ${mine.map(({ team }) => team).join(' and ')}: say which with "team_name"`);
+  if (caller === undefined) return refuse(`team_name: you are not a member of team ${wanted}`);
+  if (other !== undefined)
+    refuse(`you lead ${mine.map(({ team }) => team).join(' and ')}: name one of them as "team_name"`);
   const log = logs.find((one) => one.state.team === caller.team);
   if (log === undefined) return refuse(`team ${caller.team} is gone`);
   return { caller, log };

@@ -94,11 +94,11 @@ async function workOf(
   // What stands is brought to its end.
   if (completed !== null && !context.teams.list().includes(team))
     return {
-      problem: `${completed}, and nothing of it is left to build: /tool:1-plan "<feature>" makes a SPEC of what comes next. Where something of it is missing after all, \`tool sync ${words}\` says what and sets it back to approved; then it can be built again`,
+      problem: `${completed}, and nothing of it is left to build. For further work write a new SPEC with /tool:1-plan. If something is missing after all, \`tool sync ${words}\` names it and sets the SPEC back to approved; then it can be built again`,
     };
   if (settings.requirePlanApproval && !counts)
     return {
-      problem: `${words} is not approved (${why}): the user approves it as it stands by answering "approve ${words}", or with \`tool spec approve ${words}\``,
+      problem: `${words} is not approved (${why}). The user approves it by replying with exactly "approve ${words}", or with \`tool spec approve ${words}\``,
     };
   const planned = await context.project.planned(words);
   if (planned !== null && planned.problems.length > 0) return { problem: unreadable(words, planned.problems) };
@@ -264,7 +264,7 @@ export async function propose(context: Needed, decided: Extract<Decided, { kind:
   const log = context.teams.begin(work.team);
   try {
     if (isStanding(log.state))
-      return `team ${work.team} stands already (${log.state.session}): \`/tool:team-restart ${work.team}\` goes on with it; \`tool team shutdown\`, then \`tool team delete ${work.team}\` (with --force after a minute, where nobody answers any more) end it`;
+      return `team ${work.team} is already active (${log.state.session}). \`/tool:team-restart ${work.team}\` continues it. \`tool team shutdown\`, then \`tool team delete ${work.team}\` end it (with --force after a minute, if teammates do not answer)`;
     const { phase, subject } = work;
     const { pattern } = decision;
     // One after the other, whoever has a task takes part.

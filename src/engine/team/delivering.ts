@@ -63,7 +63,7 @@ async function noteSpawn(context: HookContext, log: TeamLog, event: HostEvent): 
   await log.append({ type: 'member_ended', name, epoch, how: 'not_started', reason });
   const { fallback } = await context.settings();
   if (!fallback.enabled)
-    return `toolcrew: ${reason}. workflow.team.fallback.enabled is false: stop here, and tell the user.`;
+    return `toolcrew: ${reason}. workflow.team.fallback.enabled is false: stop here and tell the user.`;
   await log.append({ type: 'fell_back', trigger: FALLBACK_TRIGGERS.spawn_failed, reason });
   context.log(fallback.logLevel, `sub-agents in place of team ${log.state.team}: ${reason}`);
   return `toolcrew: ${reason}. ${nextStep(log.state)}`;
@@ -95,7 +95,7 @@ async function endWithSession(log: TeamLog, { session, source }: HostEvent): Pro
     log.append({ type: 'member_idle', name, epoch, stopped: true }),
   );
   if (released.length === 0) return [];
-  const ended = `toolcrew: this session began anew, and ${released.join(', ')} ended with its last process: what they had begun is open again.`;
+  const ended = `toolcrew: this session started again. ${released.join(', ')} ended with its previous process, and their unfinished tasks are open again.`;
   return [[ended, ...startAgain(log.state)].join('\n')];
 }
 
@@ -122,5 +122,5 @@ export async function onSessionStart(context: HookContext, event: HostEvent): Pr
 }
 
 function foreignWords({ team, session }: TeamState): string {
-  return `toolcrew: team ${team} (${session}) stands in this project, led by another session: nobody else writes until it ends. /tool:team-restart ${team} takes it over.`;
+  return `toolcrew: team ${team} (${session}) is active in this project, led by another session. Only its teammates may write until it ends. /tool:team-restart ${team} takes it over.`;
 }

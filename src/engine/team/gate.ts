@@ -108,7 +108,7 @@ function resultObjection(
 function settleFirst(files: readonly string[]): Objection {
   const [named, holds] = [files.join(', '), files.length === 1 ? 'holds' : 'hold'];
   return {
-    reason: `${named} ${holds} a conflict, or what is left of one: git's markers (<<<<<<<, =======, >>>>>>>) at the beginning of lines. Leave what is to stay and take the markers out (of an example, indent them), then complete again`,
+    reason: `${named} ${holds} conflict markers of git (<<<<<<<, =======, >>>>>>>) at the beginning of lines. Keep the right lines and remove the markers (indent them in an example), then complete again`,
     fingerprint: `unsettled ${named}`,
     // However often it comes: no branch holds a conflict that nobody has settled.
     stands: true,
@@ -206,12 +206,11 @@ function withoutChecks(
   caller: Somebody,
   settings: TeamSettings,
 ): string | null {
-  if (!settings.hooks.taskCompleted.enabled)
-    return 'unchecked: the hook is switched off (task_completed.enabled: false)';
+  if (!settings.hooks.taskCompleted.enabled) return 'unchecked: task_completed.enabled is false';
   if (state.purpose?.phase !== 'run')
-    return `nothing to check: in the ${state.purpose?.phase ?? ''} phase nothing is written`;
+    return `nothing to check: the ${state.purpose?.phase ?? ''} phase writes no files`;
   const isReaders = caller.kind === 'member' && caller.member.readOnly && !wasRejected(state, task);
-  return isReaders ? `nothing to check: ${caller.name} only reads` : null;
+  return isReaders ? `nothing to check: ${caller.name} is read-only` : null;
 }
 
 /** Whether the checks have rejected it, of whomever: then it is work that they are about. */
@@ -299,7 +298,7 @@ async function foreignChanges(
   const fingerprint = `foreign ${foreign.join(' ')}`;
   const before = state.rejections.get(`${FOREIGN}:${caller.name}`);
   if (before?.fingerprint === fingerprint) {
-    const words = `changed without a decision on record, by somebody: ${foreign.join(', ')}`;
+    const words = `changed by somebody, with no recorded decision: ${foreign.join(', ')}`;
     const isTold = state.messages.some(({ from, content }) => from === TOOLCREW && content === escalation(words));
     if (!isTold) await escalate(log, words);
     return null;
@@ -307,7 +306,7 @@ async function foreignChanges(
   const owners = foreign.slice(0, 5).map((path) => `${path} (${ownerOf(path, settings.ownership).owner ?? ''}'s)`);
   return {
     fingerprint,
-    reason: `files of others changed, and nobody was seen writing them: ${owners.join(', ')}. If you did: undo it (git checkout), ask the owner with a change_request, then complete again. If not: complete again, and the lead is told.`,
+    reason: `files of other owners changed, and toolcrew saw nobody write them: ${owners.join(', ')}. If you changed them, undo it (git checkout), send the owner a change_request, then complete again. If not, complete again; toolcrew tells the lead.`,
   };
 }
 

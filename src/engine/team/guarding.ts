@@ -1,8 +1,9 @@
 // Before a tool runs: whether this caller may write that, spawn that, call that; and the stamp that says who called.
 
 import { messageOf } from '../../domain/errors.ts';
-import { memberBrief, nextStep, roleNamed, rolesToStart, spawnParameters } from '../../domain/team/brief.ts';
+import { memberBrief, nextStep, roleNamed, rolesToStart } from '../../domain/team/brief.ts';
 import { asReader, identify, memberName } from '../../domain/team/caller.ts';
+import { spawnParameters } from '../../domain/team/calls.ts';
 import { FALLBACK_TRIGGERS } from '../../domain/team/fallback.ts';
 import { judgeWrites, ruleOf, type Target, type Writes } from '../../domain/team/guard.ts';
 import { LEAD } from '../../domain/team/message.ts';
@@ -51,7 +52,7 @@ function guardLater({ tool, input }: HostEvent): HookAnswer {
   const texts = Object.values(input).flatMap((value) => (typeof value === 'string' ? [value] : []));
   const word = texts.find((text) => approvalOf(text) !== null || changesOf(text) !== null);
   if (word === undefined) return SILENT;
-  const reason = `${tool} may not send "${oneLine(word, 80)}" as a prompt: only the user answers for a SPEC, by typing it. Ask them now, and end your turn`;
+  const reason = `${tool} may not send "${oneLine(word, 80)}" as a prompt: only the user approves or changes a SPEC, by typing it. Ask the user now, and end your turn`;
   return { kind: 'reject', reason: `toolcrew: ${reason}` };
 }
 
@@ -226,7 +227,7 @@ function unreachedWords(context: HookContext, member: Member): string | null {
   const missing = needed.filter((tool) => !tools.includes(tool) && !tools.includes('*'));
   return missing.length === 0 || tools.some((tool) => /^mcp__team(?:__\*)?$/.test(tool))
     ? null
-    : `.claude/agents/${agent}.md lists tools, and of the team's server not ${missing.join(', ')}: it could do no task. Tell the user to add them to its "tools", or to take that line out`;
+    : `.claude/agents/${agent}.md lists tools without ${missing.join(', ')} of the team server, so the agent cannot work. Tell the user to add them to its "tools", or to remove that line`;
 }
 
 /** An agent that lists no tools gets those of the team's server as the session does: by name alone, where the host defers them. */
@@ -244,14 +245,14 @@ async function guardSpawn(context: HookContext, event: HostEvent, found: Found):
     return { kind: 'reject', reason: `toolcrew: ${reason}` };
   };
   if (caller.kind === 'member')
-    return refuse(`only team-lead starts agents while team ${state.team} stands; ask it with SendMessage`);
+    return refuse(`only team-lead starts agents while team ${state.team} is active; ask it with SendMessage`);
   if (caller.kind !== 'lead')
     return refuse(
-      `team ${state.team} stands, and this session does not lead it: /tool:team-restart takes it over, \`tool team delete ${state.team}\` ends it`,
+      `team ${state.team} is active, and this session does not lead it. /tool:team-restart ${state.team} takes it over; \`tool team delete ${state.team}\` ends it`,
     );
   if (event.tool === 'Workflow')
     return refuse(
-      `while team ${state.team} stands only registered teammates are started, and a workflow starts agents of its own: give its work to teammates with TaskCreate`,
+      `a workflow starts its own agents, and while team ${state.team} is active only registered teammates may start. Give its work to teammates with TaskCreate`,
     );
   const member = state.members.get(memberName(type));
   const isSeen = member !== undefined && agentOfRun(state, member) !== undefined;
@@ -277,32 +278,33 @@ const MAX_STARTS = 2;
 async function unstarted(context: HookContext, log: TeamLog, { name, epoch }: Member): Promise<string> {
   const reason = `${name} was called ${MAX_STARTS} times, and the host has not started it`;
   const { fallback } = await context.settings();
-  if (!fallback.enabled) return `${reason}. Ask the user whether they have denied it, and why; start nobody before`;
+  if (!fallback.enabled)
+    return `${reason}. Ask the user whether they denied it, and why. Start nobody before they answer`;
   await log.append({ type: 'member_ended', name, epoch, how: 'not_started', reason });
   await log.append({ type: 'fell_back', trigger: FALLBACK_TRIGGERS.spawn_failed, reason });
   context.log(fallback.logLevel, `sub-agents in place of team ${log.state.team}: ${reason}`);
-  return `${reason}. If the user has denied it, ask them first how to go on. ${nextStep(log.state)}`;
+  return `${reason}. If the user denied it, first ask them how to continue. ${nextStep(log.state)}`;
 }
 
 /** Why an agent is not started, and the call that helps. */
 function unregisteredWords(state: TeamState, name: string, member: Member | undefined): string {
   const { team } = state;
   if (member?.phase === 'working' || member?.phase === 'idle')
-    return `${name} is ${member.phase === 'idle' ? 'waiting for work' : 'at work'} already: one more of it is not started. Give it work with TaskCreate {"owner":"${name}",…} or a message with SendMessage {"recipient":"${name}",…}`;
+    return `${name} is ${member.phase === 'idle' ? 'waiting for work' : 'at work'} already, so no second one is started. Give it work with TaskCreate (owner: ${name}), or write to it with SendMessage (recipient: ${name})`;
   const isRole = roleNamed(name) !== undefined || state.purpose?.roles.includes(name) === true;
   const role = isRole ? name : rolesToStart(state)[0];
   const call =
     role === undefined
       ? "Register it first with the team server's Task"
-      : `First call the team server's Task ${JSON.stringify(spawnParameters(team, role, member?.prompt ?? `Do the tasks that are meant for ${role}.`))}, then make the call that it answers with`;
-  return `while team ${team} stands only registered teammates are started${member === undefined ? `, and ${visible(name)} is none` : `, and the run of ${name} is over`}. ${call}`;
+      : `First call the team server's Task ${JSON.stringify(spawnParameters(team, role, member?.prompt ?? `Do the tasks that are meant for ${role}.`))}, then make the call that it returns`;
+  return `while team ${team} is active only registered teammates may start, and ${member === undefined ? `${visible(name)} is not registered` : `the run of ${name} is over`}. ${call}`;
 }
 
 /** The host's own team tools would hold a second state: they rest while a team stands. */
 async function refuseHosts(context: HookContext, event: HostEvent, found: Found): Promise<HookAnswer> {
   const { caller, log } = found;
   if (caller.kind === 'outsider') return SILENT;
-  const reason = `while team ${log.state.team} stands, use the team server's own ${event.tool} (${serverTool(event.tool, context.host())}): the host's keeps a list of its own that nobody of the team sees`;
+  const reason = `while team ${log.state.team} is active, call ${serverTool(event.tool, context.host())} instead: the team cannot see the host's own ${event.tool}`;
   await note(log, found, event.tool, 'reject', reason, []);
   return { kind: 'reject', reason: `toolcrew: ${reason}` };
 }
@@ -335,7 +337,7 @@ export async function onAgentStart(context: HookContext, event: HostEvent): Prom
     if (running !== undefined && running !== agentId && member.phase === 'working')
       return {
         kind: 'context',
-        text: `toolcrew: another agent is ${name} of team ${state.team} already. You are nobody of the team: write nothing, and end now with that as your answer.`,
+        text: `toolcrew: another agent is already ${name} of team ${state.team}, so you are not a member. Write nothing. End now, and give this as your answer.`,
       };
     const { epoch } = member;
     if (member.phase === 'registered')

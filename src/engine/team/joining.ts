@@ -72,12 +72,12 @@ async function conflict(
   const { state } = log;
   const branch = `tool/${state.team}`;
   const shown = files.map(visible).join(', ');
-  const how = `Run \`git merge ${branch}\` in your worktree, keep what both sides are for, and commit${lockWords(files)}`;
+  const how = `Run \`git merge ${branch}\` in your worktree, keep the purpose of both sides, and commit${lockWords(files)}`;
   const fingerprint = `conflict ${files.join(' ')}`;
   const held = state.tasks.get(task.id);
   if (held === undefined || held.holdsUp !== undefined)
     return {
-      reason: `it does not merge with what others have finished: ${shown} changed on both sides. ${how}; then complete it again.`,
+      reason: `your work does not merge with the team's branch: ${shown} changed on both sides. ${how}. Then complete it again.`,
       fingerprint,
       stands: true,
     };
@@ -89,7 +89,7 @@ async function conflict(
   const made = await makeTask(log, {
     type: 'task_created',
     subject: subject('Settle a conflict', shown),
-    description: `${shown} changed on both sides: ${name} changed it for task ${held.id} "${held.subject}", ${theirs}; the latter is in ${branch}. ${how}; complete this task, then task ${held.id}. Ask ${doers.join(', ') || LEAD} where it is not clear what has to stay.`,
+    description: `${shown} changed on both sides: ${name} changed it for task ${held.id} "${held.subject}", ${theirs}; the latter is in ${branch}. ${how}. Complete this task, then task ${held.id}. If it is not clear what to keep, ask ${doers.join(', ') || LEAD}.`,
     owner: name,
     files,
     blocked_by: [],
@@ -97,11 +97,11 @@ async function conflict(
     by: name,
   });
   const settling = made?.id ?? '';
-  const content = `Task ${settling}: ${shown} changed on both sides, by you for task ${behind.join(', ')} and by ${name} for task ${held.id}. ${name} settles it: tell ${name} what has to stay of yours.`;
+  const content = `Task ${settling}: ${shown} changed on both sides, by you for task ${behind.join(', ')} and by ${name} for task ${held.id}. ${name} resolves it: tell ${name} what to keep of yours.`;
   for (const to of doers)
     await log.append({ type: 'message_sent', to, kind: 'progress', content, in_reply_to: null, by: name, epoch });
   return {
-    reason: `it does not merge with what others have finished: ${shown} changed on both sides, by you and by ${theirs}. Task ${settling} is to settle that and is yours: call TaskUpdate {"taskId":"${settling}","status":"in_progress"}. ${how}; complete task ${settling}, then this one.`,
+    reason: `your work does not merge with the team's branch: ${shown} changed on both sides, by you and by ${theirs}. Task ${settling} is to settle that, and is yours: call TaskUpdate {"taskId":"${settling}","status":"in_progress"}. ${how}. Complete task ${settling}, then this one.`,
     fingerprint,
     stands: true,
   };
@@ -186,19 +186,19 @@ export async function prepareWork(
 function heldSecrets(secrets: readonly HeldSecret[], kept: string): Objection {
   const named = placesOf(secrets);
   return {
-    reason: `your commits hold what may not be in the history: ${named}. They were taken back from there on and are kept as ${kept}; the files stay as they are, uncommitted. ${TAKE_OUT}`,
+    reason: `your commits hold secrets: ${named}. These commits and all later ones were taken back and are kept as ${kept}; the files are unchanged and uncommitted. ${TAKE_OUT}`,
     fingerprint: `secrets ${named}`,
     stands: true,
   };
 }
 
-const TAKE_OUT = `Take it out of them (read it from the environment), then complete again. If it is none, say so to ${LEAD}: a person can name it in quality.secrets of .tool/config/workflow.yaml (allowed_paths, allowed_values), and nobody of the team.`;
+const TAKE_OUT = `Remove them (read them from the environment), then complete again. If it is no secret, tell ${LEAD}: only a person can allow it in quality.secrets of .tool/config/workflow.yaml (allowed_paths, allowed_values).`;
 
 /** What stands in the way of work that lies where all work. */
 export function presentSecrets(secrets: readonly HeldSecret[]): Objection {
   const named = placesOf(secrets);
   return {
-    reason: `your files hold what may not be committed: ${named}. ${TAKE_OUT}`,
+    reason: `your files hold secrets: ${named}. ${TAKE_OUT}`,
     fingerprint: `secrets ${named}`,
   };
 }
@@ -245,11 +245,11 @@ async function mergeWork(
     merge = await workshop.merge(team, name, message, upTo);
   }
   if (merge.kind === 'moved') {
-    const reason = `the team's branch was moved by somebody ${MERGE_TRIES} times while your work was to be merged into it. Complete again.`;
+    const reason = `somebody moved the team's branch ${MERGE_TRIES} times while your work was being merged. Complete again.`;
     return { reason, fingerprint: 'moved', stands: true };
   }
   if (merge.kind === 'checked_out') {
-    const reason = `${merge.words} (a person's doing: nothing is wrong with your work). Wait a minute, then complete again.`;
+    const reason = `${merge.words} (a person did this; nothing is wrong with your work). Wait a minute, then complete again.`;
     return { reason, fingerprint: CHECKED_OUT, stands: true };
   }
   if (merge.kind === 'conflict') return conflict(log, task, caller, merge);

@@ -2,9 +2,10 @@
 
 import { messageOf, ToolError } from '../../domain/errors.ts';
 import { nearest } from '../../domain/nearest.ts';
-import { nextStep, roleNamed, rolesToStart, spawnParameters, taskLine } from '../../domain/team/brief.ts';
+import { nextStep, roleNamed, rolesToStart, taskLine } from '../../domain/team/brief.ts';
 import type { Evidence } from '../../domain/team/caller.ts';
 import { identify, memberName } from '../../domain/team/caller.ts';
+import { SHUTDOWN_ALL, spawnParameters } from '../../domain/team/calls.ts';
 import { isUnstarted } from '../../domain/team/fold-state.ts';
 import { LEAD } from '../../domain/team/message.ts';
 import type { Input } from '../../domain/team/operation.ts';
@@ -53,10 +54,12 @@ function purposeAllowed(
 ): Purpose {
   const [problem] = problems();
   if (!settings.enabled && problem !== undefined)
-    refuse(`no team is made before that is mended: ${problem}\nGo on with sub-agents, one at a time`);
+    refuse(
+      `no team can be created until this is fixed: ${problem}\nDo the tasks one at a time, each with one sub-agent`,
+    );
   if (!settings.enabled)
     refuse(
-      'workflow.team.enabled is not true in .tool/config/workflow.yaml: no team is made. Go on with sub-agents, one at a time',
+      'workflow.team.enabled is not true in .tool/config/workflow.yaml: no team can be created. Do the tasks one at a time, each with one sub-agent',
     );
   return purposeOf(name, phase, input, settings);
 }
@@ -75,14 +78,14 @@ async function mayCreate(context: TeamContext, name: string, evidence: Evidence)
       logs.map((log) => log.state),
     );
     if (caller?.kind === 'member' || isSubordinate(evidence))
-      refuse('only the main agent of a session creates a team; ask team-lead');
+      refuse('only the main agent of a session creates a team. Ask team-lead with SendMessage');
     // A second team takes the first one's lead from its calls: it would have to say which with each.
     const isNamed = evidence.kind !== 'nothing' && (evidence.kind !== 'key' || caller?.kind === 'lead');
     const [standing] = logs;
     mustBeReadable(isNamed ? unread.filter(({ team }) => team === name) : unread);
     if (!isNamed && standing !== undefined)
       refuse(
-        `team ${standing.state.team} stands, and who you are cannot be told${evidence.kind === 'nothing' ? `: ${evidence.why}` : ': no team knows that key'}. Its lead creates another, or ends it first`,
+        `team ${standing.state.team} is active, and toolcrew cannot identify you${evidence.kind === 'nothing' ? `: ${evidence.why}` : ': no team knows that key'}. Only its lead can create another team`,
       );
   });
 }
@@ -103,14 +106,14 @@ export async function createTeam(context: TeamContext, input: Input, evidence: E
     const needsWord = settings.requirePlanApproval && evidence.kind !== 'environment';
     if (phase === 'run' && needsWord) await mustBeApproved(context, name);
     const missing = await missingForGate(context, phase, settings);
-    if (missing.length > 0) refuse(`no team is made: ${missing.join('; ')}. Tell the user that, and wait`);
+    if (missing.length > 0) refuse(`no team can be created: ${missing.join('; ')}. Tell the user, and wait`);
   }
   try {
     return withProblems(context, await begin(context, name, phase, input, evidence, settings));
   } catch (error) {
     if (error instanceof ToolError && error.code === 'refused') throw error;
     const after = settings.fallback.enabled
-      ? 'Go on without a team: do the tasks one at a time, each with one sub-agent'
+      ? 'Do the tasks one at a time, each with one sub-agent'
       : 'fallback.enabled is false: stop here and tell the user';
     throw new ToolError('refused', `TeamCreate fails: ${messageOf(error)}. ${after}`, { cause: error });
   }
@@ -121,13 +124,14 @@ async function mustBeApproved(context: TeamContext, team: string): Promise<void>
   const id = specOfRun(team);
   if (id === undefined)
     return refuse(
-      `team_name: expected tool-run-<spec-id-lowercase> of a SPEC, such as tool-run-spec-auth-001, got ${team}. /tool:1-plan makes a SPEC, and the user approves it`,
+      `team_name: expected tool-run-<spec-id-lowercase> of a SPEC, such as tool-run-spec-auth-001, got ${team}. /tool:1-plan writes a SPEC, and the user approves it`,
     );
   const { status, counts, why } = await context.approval(id);
-  if (status === null && !counts) return refuse(`no team is made: there is no ${id}. /tool:1-plan makes a SPEC`);
+  if (status === null && !counts)
+    return refuse(`no team can be created: there is no ${id}. /tool:1-plan writes a SPEC`);
   if (!counts)
     refuse(
-      `no team is made: ${id} is not approved (${why}). Ask the user to send exactly \`approve ${id}\`, then call TeamCreate {"team_name":"${team}"} again`,
+      `no team can be created: ${id} is not approved (${why}). Ask the user to send exactly \`approve ${id}\`, then call TeamCreate {"team_name":"${team}"} again`,
     );
 }
 
@@ -150,7 +154,7 @@ async function begin(
     const { proposal, session } = log.state;
     if (isStanding(log.state))
       refuse(
-        `team_name: team ${name} stands already (${session}); /tool:team-restart ${name} goes on with it, \`tool team delete ${name}\` ends it`,
+        `team_name: team ${name} is already active (${session}). /tool:team-restart ${name} continues it; \`tool team delete ${name}\` ends it`,
       );
     const purpose = proposal ?? purposeAllowed(context, name, phase, input, settings);
     const isStamped = evidence.kind === 'stamp';
@@ -182,7 +186,7 @@ async function begin(
       ...(needsKey
         ? {
             key,
-            key_note: `Who calls cannot be told${evidence.kind === 'nothing' ? ` (${evidence.why})` : ''}: pass this as "key" with each of your calls of the team server's tools.`,
+            key_note: `toolcrew cannot identify callers${evidence.kind === 'nothing' ? ` (${evidence.why})` : ''}: pass this as "key" with each of your calls of the team server's tools.`,
           }
         : {}),
       next: rolesToStart(state).map((role) => ({
@@ -211,10 +215,10 @@ export async function registerMember(
   caller: Somebody,
   input: Input,
 ): Promise<Answer> {
-  if (caller.kind !== 'lead') refuse('only team-lead starts teammates; ask it with SendMessage');
+  if (caller.kind !== 'lead') refuse('only team-lead starts teammates. Ask it with SendMessage');
   if (log.state.session === 'fallback' && isModelLed(log.state))
     refuse(
-      `team ${log.state.team} goes on in sub-agent mode, where nobody is registered: start one agent at a time yourself, with the text of its task. /tool:team-restart makes a team of what is left, once what was missing is there`,
+      `team ${log.state.team} is in sub-agent mode, without teammates. Start one agent at a time yourself, with the text of its task as its prompt. Once the missing prerequisite is met, /tool:team-restart makes a team of the remaining tasks`,
     );
   const name = input.text('name');
   const agent = input.text('subagent_type');
@@ -257,8 +261,8 @@ export async function registerMember(
     state: log.state.members.get(name)?.phase ?? member.phase,
     call: hostCall(member, log.state, context.host(), key?.key ?? null),
     note: lacksAgent(context, name, agent)
-      ? `There is no .claude/agents/${agent}.md, neither here nor with the user: a host that knows no such agent cannot start ${name}, and the work would go on one at a time. Tell the user to write it, after the model of one that \`tool init\` has put beside it, before you make this call.`
-      : 'Make this call now, as it stands; several of them in one message run at the same time. If the host denies it, make it once more; if the user does, ask them how to go on.',
+      ? `There is no .claude/agents/${agent}.md in the project or in the user's home, so the host cannot start ${name}. Before you make this call, tell the user to write that file, modelled on those that \`tool init\` installed.`
+      : 'Make the call in `call` now, unchanged. Several such calls in one message run in parallel. If the host denies it, make it once more. If the user denies it, ask them how to continue.',
   });
 }
 
@@ -282,10 +286,10 @@ export async function deleteTeam(context: TeamContext, log: TeamLog, caller: Som
         ? refusal
         : `team ${state.team} is not deleted: ${names.join(', ')} ${missing.length === 1 ? 'has' : 'have'} not ended. ${
             unasked
-              ? 'Ask first: SendMessage {"recipient":"all","type":"shutdown_request","content":"The work is done."}'
+              ? `Ask first: ${SHUTDOWN_ALL}`
               : left !== null && left > 0
-                ? `Wait for the end; after ${left} s more it can be forced`
-                : 'Wait for the end, or TeamDelete with "force": true'
+                ? `Wait for them; after ${left} s more you can force it`
+                : `Wait for them, or call TeamDelete {"team_name":"${state.team}","force":true}`
           }`,
     );
   }

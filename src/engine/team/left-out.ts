@@ -39,7 +39,7 @@ export async function leftOut(
   const [repository] = repositories;
   if (repository !== undefined) {
     const shown = visible(repository);
-    const reason = `${shown} is a Git repository of its own: what is in it is no part of your work. If it is your work, make it plain files: git rm --cached -q --ignore-unmatch ${shown}; rm -rf ${shown}/.git. If not, remove it, or move it out of the worktree. Then complete again.`;
+    const reason = `${shown} is a separate Git repository, so its content is no part of your work. If it belongs to your work, make it plain files: git rm --cached -q --ignore-unmatch ${shown}; rm -rf ${shown}/.git. If not, remove it, or move it out of the worktree. Then complete again.`;
     return { objection: { reason, fingerprint: `repositories ${repositories.join(' ')}`, stands: true } };
   }
   const fingerprint = `task ${taskId} ignored ${[...ignored, ...inSubmodules].join(' ')}`;

@@ -62,7 +62,7 @@ export async function sendMessage(context: TeamContext, log: TeamLog, caller: So
   if (!recipient.ok || !checked.ok) return refuse(problems.join('\n'));
   const { type, content } = checked;
   const { name: to } = recipient;
-  if (to === caller.name) refuse(`recipient: that is you; expected one of the others`);
+  if (to === caller.name) refuse(`recipient: that is you; expected another name`);
   const owner = type === 'change_request' || type === 'change_completed' ? await ownerFor(context, content) : null;
   // Where its owner is not started yet, it may be asked for there, or of the lead.
   const isThere = owner !== null && state.members.has(owner);
@@ -72,14 +72,14 @@ export async function sendMessage(context: TeamContext, log: TeamLog, caller: So
   if (verdict.kind === 'refused') refuse(verdict.words);
   if (type === 'quality_gate_passed' && state.gate !== null && !state.gate.ok)
     refuse(
-      'quality_gate_passed: the checks that were measured last have failed; ask for what is missing with coverage_required or bug_report',
+      'quality_gate_passed: the last measured checks failed. Ask for the missing work with coverage_required or change_request',
     );
   if (type === 'quality_gate_passed' && state.gate === null && isMeasured(await context.settings()))
-    refuse('quality_gate_passed: nothing has been measured yet; the checks run when a task that writes is completed');
+    refuse('quality_gate_passed: nothing has been measured yet. The checks run when a writer completes a task');
   const [waiting] = type === 'quality_gate_passed' ? unreadRequests(state, caller.name) : [];
   if (waiting !== undefined)
     refuse(
-      `quality_gate_passed: ${waiting.type} #${waiting.seq} of ${waiting.from} to ${waiting.to} is not read yet, and what it asks for is part of what you judge. End your turn; your word is asked for when that is done`,
+      `quality_gate_passed: ${waiting.type} #${waiting.seq} of ${waiting.from} to ${waiting.to} is not read yet, and its request is part of your verdict. End your turn; you are asked again when it is done`,
     );
   const overstated = judgeClaim(type, content, state.gate);
   if (overstated !== null) refuse(overstated);
@@ -87,7 +87,7 @@ export async function sendMessage(context: TeamContext, log: TeamLog, caller: So
     ...(verdict.kind === 'unusual' ? [verdict.words] : []),
     ...unmeasuredClaims(type, content, state.gate),
     ...(type === 'progress' && tooFrequent(state, caller.name, context.now())
-      ? ['progress more than once a minute is too often: others are interrupted by each']
+      ? ['send progress at most once a minute: each message interrupts others']
       : []),
   ];
   const before = beginnable(state);
@@ -103,7 +103,8 @@ export async function sendMessage(context: TeamContext, log: TeamLog, caller: So
   const sent = log.state.messages.findLast((message) => message.id === id);
   // A lead that is code passes it, once nobody is at work any more.
   if (type === 'quality_gate_passed' && (await context.workshop()) === null) await passGate(log, caller.name);
-  if (sent?.isUnmeasured === true) warnings.push(`nothing has been measured yet: it is delivered as "${UNMEASURED}"`);
+  if (sent?.isUnmeasured === true)
+    warnings.push(`nothing has been measured yet: the message is delivered as "${UNMEASURED}"`);
   return {
     message: sent?.seq ?? null,
     to,
@@ -127,9 +128,10 @@ async function tellStopped(log: TeamLog, { name: by }: Somebody, to: string, typ
   const isTold = by !== LEAD && asksForWork(type);
   const who = `${names.join(', ')} ${isNew ? 'is not started yet' : 'has stopped'}`;
   const start = isNew ? 'start it with Task' : 'start it again with Task';
-  if (isTold) await tellLead(log, `${who}, and has a ${type} of ${by}${isModelLed(log.state) ? `: ${start}` : ''}`);
+  if (isTold)
+    await tellLead(log, `${who} and has an unread ${type} from ${by}${isModelLed(log.state) ? `: ${start}` : ''}`);
   return {
-    note: `${who}: it reads this once the lead has started it with Task${isTold ? `. ${LEAD} was told` : ''}`,
+    note: `${who}: it reads this after the lead starts it with Task${isTold ? `. ${LEAD} was told` : ''}`,
   };
 }
 
@@ -198,10 +200,10 @@ export async function leaseFile(context: TeamContext, log: TeamLog, caller: Some
     if (isHeld) await must(log, { type: 'lease_released', path, by: name, epoch });
     return { path, state: 'released' };
   }
-  if (caller.kind === 'member' && caller.member.readOnly) refuse(`${name} only reads: it takes no leases`);
+  if (caller.kind === 'member' && caller.member.readOnly) refuse(`${name} is read-only: it takes no leases`);
   if (caller.kind === 'lead' && (await context.settings()).delegateMode)
     refuse(
-      `${LEAD} delegates (delegate_mode), and writes only SPECs: it takes no leases. TaskCreate for who is to write ${path}`,
+      `${LEAD} delegates (delegate_mode) and writes only SPECs: it takes no leases. Give ${path} to a teammate with TaskCreate`,
     );
   if (/\/\s*$|\*/.test(input.text('path')))
     refuse(`path: a lease is for one file; expected its path from the project's root, got ${got(input.text('path'))}`);
@@ -211,17 +213,16 @@ export async function leaseFile(context: TeamContext, log: TeamLog, caller: Some
   if (place.path !== path)
     refuse(
       place.path.startsWith('/')
-        ? `path: ${path} leads out of the project, to ${place.path}: nobody takes a lease there`
-        : `path: ${path} leads to ${place.path}: take a lease for that, and write it under its own name`,
+        ? `path: ${path} leads out of the project, to ${place.path}: no lease is possible there`
+        : `path: ${path} leads to ${place.path}. Call FileLease {"path":${JSON.stringify(place.path)}}, and write it under that name`,
     );
   const rule = ruleOf(path);
-  if (rule !== null)
-    refuse(`${path} belongs to what holds the team's rules (${rule}): nobody writes it, leased or not`);
+  if (rule !== null) refuse(`${path} holds rules of the team (${rule}): nobody may write it, even with a lease`);
   const { owner, pattern } = ownerOf(path, (await context.settings()).ownership);
   if (owner === name) return { path, state: 'own', note: 'You own it: no lease is needed.' };
   if (owner !== null && owner !== SHARED)
     refuse(
-      `${path} is ${owner}'s (${pattern}): leases are for shared and unowned paths. ${log.state.members.has(owner) ? `Send ${owner} a change_request` : `${owner} is not in this team: send ${LEAD} a change_request`}`,
+      `${path} is ${owner}'s (${pattern}), and leases are for shared and unowned paths. ${log.state.members.has(owner) ? `Send ${owner} a change_request` : `${owner} is not in this team: send ${LEAD} a change_request`}`,
     );
   const minutes = input.count('minutes') ?? LEASE_MINUTES;
   if (minutes > LEASE_MINUTES_MAX) refuse(`minutes: expected 1 to ${LEASE_MINUTES_MAX}, got ${minutes}`);
@@ -229,7 +230,7 @@ export async function leaseFile(context: TeamContext, log: TeamLog, caller: Some
   const held = log.state.leases.get(path);
   if (held !== undefined && held.member !== name && held.until > now)
     refuse(
-      `${path} is leased to ${held.member} until ${new Date(held.until).toISOString()}. It ends before that with ${held.member}'s task; or ask ${held.member} to give it back, by FileLease with "release": true`,
+      `${path} is leased to ${held.member} until ${new Date(held.until).toISOString()}. It ends earlier if ${held.member} completes its task. Or ask ${held.member} to give it back with FileLease {"path":${JSON.stringify(path)},"release":true}`,
     );
   const until = now + minutes * 60_000;
   await must(log, { type: 'lease_taken', path, until, reason: input.maybe('reason') ?? '', by: name, epoch });

@@ -17,7 +17,7 @@ export async function takeUpBranch(workshop: Workshop, log: TeamLog, say: (words
   try {
     for (const words of await workshop.takeUp(team, [...members.keys()])) say(words);
   } catch (error) {
-    say(`tool/${team}: what became of it while nobody led is not taken up: ${messageOf(error)}`);
+    say(`tool/${team}: changes to it while nobody led cannot be taken up: ${messageOf(error)}`);
   }
 }
 
@@ -26,7 +26,7 @@ export async function holdBranch(workshop: Workshop, log: TeamLog, say: (words: 
   const { team } = log.state;
   const kept = await workshop.putBack(team);
   if (kept === null) return;
-  const words = `put back: what it held was merged by nobody, and is kept as ${kept}`;
+  const words = `put back: it held commits that no completion merged; they are kept as ${kept}`;
   say(`tool/${team}: ${words}`);
   await note(log, `branch tool/${team}`, words);
 }

@@ -41,14 +41,14 @@ const NOT_WRITTEN = /\b(?:EACCES|EDQUOT|ENOSPC|EPERM|EROFS)\b/;
 function unwritten(error: unknown): HookAnswer {
   const words = messageOf(error);
   if (!NOT_WRITTEN.test(words)) throw error;
-  return stop([`nothing can be written down of it, and without that nothing of the team would hold: ${words}`]);
+  return stop([`the team's log cannot be written, and no team works without it: ${words}`]);
 }
 
 /** Without the team's tools there is no team, and no list of tasks to be gone through alone. */
 function noServer({ project: { serverOffIn } }: HookContext): readonly string[] {
   return serverOffIn.map(
     (file) =>
-      `disabledMcpjsonServers in ${file} holds "team", so that the tools of the team are not there: take "team" out of it, start Claude Code anew, and give the command again`,
+      `disabledMcpjsonServers in ${file} holds "team", so the team's tools are missing. Remove "team" from it, restart Claude Code, and give the command again`,
   );
 }
 
@@ -76,14 +76,14 @@ async function sync(context: HookContext, id: string): Promise<HookAnswer> {
   if (outcome.kind === 'refused') return stop(outcome.reasons);
   const { status, met, judged, since, uncommitted, written } = outcome;
   return say([
-    `/tool:3-sync ${id}: ${met ? 'all of it is met' : 'not all of it is met'}; status: ${status}. Held against the changes since ${since}:`,
+    `/tool:3-sync ${id}: ${met ? 'all requirements are met' : 'not all requirements are met'}; status: ${status}. Compared with the changes since ${since}:`,
     ...judged.map(({ id: one, test, missing }) =>
       missing.length === 0 ? `- ${one}: met, by ${test ?? ''}` : `- ${one}: not met: ${missing.join('; ')}`,
     ),
-    ...(uncommitted.length === 0 ? [] : [`Not looked at, since they are not committed: ${listed(uncommitted)}.`]),
+    ...(uncommitted.length === 0 ? [] : [`Not committed, so not compared: ${listed(uncommitted)}.`]),
     ...(written.length === 0 ? [] : [`Written: ${written.join(', ')}.`]),
     met
-      ? 'Next: tell the user so, and bring the documentation up to date. The status and the result are set already; do not change them.'
-      : 'Next: tell the user what is not met and what is missing. Do not change the status or the result: the next sync does.',
+      ? 'Next: tell the user so, and update the documentation. The status and the result are already set: do not change them.'
+      : 'Next: tell the user which requirements are not met and what is missing. Do not change the status or the result: the next sync does.',
   ]);
 }

@@ -1,7 +1,8 @@
 // A teammate whose run is over without its own hook having been asked, as when its model cannot be reached for good: the host
 // tells the lead's session of it, and what the teammate had begun is anybody's again.
 
-import { nextStep, spawnParameters, waitingRoles } from '../../domain/team/brief.ts';
+import { nextStep, waitingRoles } from '../../domain/team/brief.ts';
+import { startLines } from '../../domain/team/calls.ts';
 import { LEAD } from '../../domain/team/message.ts';
 import type { Member, TeamState } from '../../domain/team/state.ts';
 import { givenUp, leftBy } from '../../domain/team/successors.ts';
@@ -12,13 +13,10 @@ import type { HookContext } from './hook-context.ts';
 
 /** The calls that start again those who are needed, one a line. */
 export function startAgain(state: TeamState): readonly string[] {
-  const again = waitingRoles(state).map(
-    (role) =>
-      `- Task ${JSON.stringify(spawnParameters(state.team, role, `Do the open tasks that are meant for ${role}.`))}`,
-  );
+  const again = startLines(state.team, waitingRoles(state));
   return again.length === 0
     ? [nextStep(state)]
-    : ['Register who is missing with Task, and make the calls that it answers with:', ...again];
+    : ['Start the missing teammates again. Make these calls, then the calls that they return:', ...again];
 }
 
 /** Writes down that a member's run is over. A task that was left too often fails with it, and the lead is told to ask the user. */
@@ -35,7 +33,7 @@ export async function endRun(log: TeamLog, member: Member, flush = true): Promis
     if (refusal === null)
       await tellLead(
         log,
-        `task ${id} "${subject}" has failed: ${why}. Nobody is started for it again. Ask the user how to go on: TaskUpdate {"taskId":"${id}","status":"pending"} gives it another chance.`,
+        `task ${id} "${subject}" has failed: ${why}. Nobody is started for it again. Ask the user how to continue. To try it again, call TaskUpdate {"taskId":"${id}","status":"pending"}.`,
       );
   }
 }
@@ -74,7 +72,5 @@ export async function onRunsOver(context: HookContext, agents: readonly string[]
 }
 
 function overWords(names: readonly string[]): readonly string[] {
-  return names.map(
-    (name) => `toolcrew: the run of ${name} ended before it could say so: what it had begun is open again.`,
-  );
+  return names.map((name) => `toolcrew: ${name} ended without reporting it. Its unfinished tasks are open again.`);
 }

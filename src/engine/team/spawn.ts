@@ -39,7 +39,7 @@ export function hostCall(
   key: string | null,
 ): Readonly<Record<string, unknown>> {
   const handed =
-    key === null ? '' : ` Your key is ${key}: pass it as "key" with each call of the team's tools, and tell it nobody.`;
+    key === null ? '' : ` Your key is ${key}: pass it as "key" with each call of the team's tools. Keep it secret.`;
   if (host === null)
     return {
       program: 'any',

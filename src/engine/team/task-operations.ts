@@ -1,7 +1,8 @@
 // The shared task list: adding, claiming, finishing, looking.
 
 import { nearest } from '../../domain/nearest.ts';
-import { claimable, fits, isPastStarting, startWords } from '../../domain/team/idle.ts';
+import { startWords } from '../../domain/team/calls.ts';
+import { claimable, fits, isPastStarting } from '../../domain/team/idle.ts';
 import { JUDGE, measuredLines } from '../../domain/team/judge.ts';
 import { LEAD } from '../../domain/team/message.ts';
 import type { Input } from '../../domain/team/operation.ts';
@@ -56,7 +57,7 @@ function checkOwner(state: TeamState, owner: string): void {
   // As agents are called, and not members.
   const bare = owner.replace(/^team-/, '');
   if (!known.includes(bare) && Object.hasOwn(ROLES, bare) && isModelLed(state))
-    refuse(`owner: ${bare} is not in this team yet: first start ${startWords([bare], state)}`);
+    refuse(`owner: ${bare} is not in this team yet: first start ${startWords([bare], state.team)}`);
   const close = known.includes(bare) ? bare : nearest(owner, known);
   refuse(
     `owner: expected one of ${known.join(', ')}, got ${owner}${close === undefined ? '' : `; did you mean ${close}?`}`,
@@ -69,7 +70,7 @@ function splitWords(files: readonly string[], owners: readonly string[], ownersh
     const own = files.filter((file) => fileOwners({ files: [file] }, ownership).includes(name));
     return `${own.join(', ')} ${own.length === 1 ? 'is' : 'are'} ${name}'s`;
   });
-  return `${each.join('; ')}: expected files of one owner, since a task with files of two fits nobody. Create a task for each of ${owners.join(', ')}, the later one with blocked_by; or give it to one of them as owner, with its files alone, who asks the others with change_request`;
+  return `${each.join('; ')}: expected files of one owner. Create one task for each of ${owners.join(', ')}, the later one with blocked_by. Or name one of them as owner with its own files only; it asks the others with change_request`;
 }
 
 export async function createTask(context: TeamContext, log: TeamLog, caller: Somebody, input: Input): Promise<Answer> {
@@ -83,7 +84,7 @@ export async function createTask(context: TeamContext, log: TeamLog, caller: Som
     const whose = ownerOf(file, ownership).owner;
     if (owner !== null && whose !== null && whose !== SHARED && whose !== owner)
       refuse(
-        `files: ${file} is ${whose}'s${knownTo(log.state).includes(whose) ? '' : ', who is not in this team yet'}: give ${whose} a task of its own for it`,
+        `files: ${file} is ${whose}'s${knownTo(log.state).includes(whose) ? '' : ', who is not in this team yet'}: create a separate task for ${whose}`,
       );
   }
   const owners = fileOwners({ files }, ownership);
@@ -105,7 +106,7 @@ function toBeStarted({ owner }: Task, caller: Somebody, state: TeamState): Answe
   const member = owner === null ? undefined : state.members.get(owner);
   if (member === undefined || caller.kind !== 'lead' || !isModelLed(state) || isPastStarting(state)) return {};
   if (isLive(member) && member.phase !== 'stopped') return {};
-  return { note: `${member.name} is not at work: start it with Task, and make the call that it answers with` };
+  return { note: `${member.name} is not at work: start ${startWords([member.name], state.team)}` };
 }
 
 function statusOf(text: string): TaskStatus {
@@ -120,10 +121,11 @@ function mustBeOf(task: Task, name: string, { tasks }: TeamState): void {
   const { id, status, claim, owner } = task;
   if (status === 'in_progress' && claim !== null && claim.member !== name)
     refuse(`task ${id} is claimed by ${claim.member}`);
-  if (claim?.member !== name && owner !== name) refuse(`task ${id} is not claimed by ${name}: claim it first`);
+  if (claim?.member !== name && owner !== name)
+    refuse(`task ${id} is not claimed by ${name}. Call TaskUpdate {"taskId":"${id}","status":"in_progress"} first`);
   const before = waitsFor(task, tasks).map((other) => `task ${other} "${tasks.get(other)?.subject ?? ''}"`);
-  const then = status === 'in_progress' ? '. End your turn: you go on as soon as that is completed' : '';
-  if (before.length > 0) refuse(`task ${id} waits for ${before.join(', ')}: that comes first${then}`);
+  const then = status === 'in_progress' ? '. End your turn: you continue as soon as that is completed' : '';
+  if (before.length > 0) refuse(`task ${id} waits for ${before.join(', ')} to be completed${then}`);
 }
 
 /** A lead that is a model completes for nobody: what a teammate is to do, that teammate completes. */
@@ -132,9 +134,10 @@ function mustNotBeOfAnother({ id, owner, claim, status }: Task, state: TeamState
   if (!isModelLed(state) || state.session === 'fallback') return;
   const there = state.members.get(owner);
   const isAtWork = there !== undefined && isLive(there) && there.phase !== 'stopped';
-  const who = isAtWork ? `${owner} completes it.` : `Start ${startWords([owner], state)}`;
+  const another = [...state.members.keys()].find((name) => name !== owner);
+  const who = isAtWork ? `${owner} completes it.` : `Start ${startWords([owner], state.team)}.`;
   refuse(
-    `task ${id} is meant for ${owner}, who has not begun it. ${who} Or give it to somebody else: TaskUpdate {"taskId":"${id}","status":"pending","owner":"…"}, with another teammate's name.`,
+    `task ${id} is meant for ${owner}, who has not begun it. ${who}${another === undefined ? '' : ` Or give it to another teammate: TaskUpdate {"taskId":"${id}","status":"pending","owner":"${another}"}.`}`,
   );
 }
 
@@ -231,7 +234,7 @@ async function tell(log: TeamLog, freed: readonly Task[], by: string): Promise<A
   const words = idle.map(({ id, owner }) => `task ${id} for ${owner ?? ''}`).join(', ');
   await tellLead(
     log,
-    `${words} can begin now${isModelLed(log.state) ? ', and its teammate is not at work: start it with Task' : ''}`,
+    `${words} can begin now${isModelLed(log.state) ? `, and nobody is at work on it. Start ${startWords([...new Set(idle.flatMap(({ owner }) => owner ?? []))], log.state.team)}.` : ''}`,
   );
   return { note: `${LEAD} was told` };
 }

@@ -1,8 +1,9 @@
 // The user's word on a SPEC that a team has written: approved, to be changed, or not clear enough to count.
 
 import { completedAlready, specName, statusOfSpec } from '../../domain/spec/spec.ts';
-import { leadBrief, spawnParameters, waitingRoles } from '../../domain/team/brief.ts';
+import { leadBrief, waitingRoles } from '../../domain/team/brief.ts';
 import type { Evidence } from '../../domain/team/caller.ts';
+import { endCalls, startLines } from '../../domain/team/calls.ts';
 import { LEAD } from '../../domain/team/message.ts';
 import { changeInTheWay, hasWritten, specInChange } from '../../domain/team/planning.ts';
 import { phaseOfTeam } from '../../domain/team/team-name.ts';
@@ -32,7 +33,7 @@ function lostPlans(unread: readonly Unread[]): readonly string[] {
 
 /** No team waits for these words: they are about something else, unless one that cannot be read does. */
 function unheard(lost: readonly string[]): HookAnswer {
-  return lost.length === 0 ? SILENT : say(['if the user speaks of a SPEC, no team was told:', ...lost]);
+  return lost.length === 0 ? SILENT : say(['if the user means a SPEC, no team received it:', ...lost]);
 }
 
 export async function approve(context: HookContext, event: HostEvent, wanted: string): Promise<HookAnswer> {
@@ -51,7 +52,9 @@ export async function approve(context: HookContext, event: HostEvent, wanted: st
     const id = wanted !== '' ? wanted : drafts.length === 1 && writerOf(only) !== undefined ? only : undefined;
     if (id === undefined)
       return stop([
-        `which SPEC is approved? There is ${drafts.join(', ') || 'none that is a draft'}: answer "approve <id>"`,
+        drafts.length === 0
+          ? 'no SPEC is a draft: there is nothing to approve'
+          : `which SPEC? Reply with exactly ${drafts.map((one) => `"approve ${one}"`).join(' or ')}`,
         ...lost,
       ]);
     if (context.isNested()) return stop([NOT_THE_USERS]);
@@ -69,13 +72,9 @@ export async function approve(context: HookContext, event: HostEvent, wanted: st
     if (log?.state.session === 'awaiting_approval')
       await log.append({ type: 'moved', event: 'approved', reason: `the user approved ${id}`, by: 'user' });
     return say([
-      isNew ? `${id} is approved, by the user's own word.` : `${id} is approved already (${why}).`,
-      ...(log === undefined
-        ? []
-        : [
-            `Next: SendMessage {"recipient":"all","type":"shutdown_request","content":"approved"}, TeamDelete {"team_name":"${log.state.team}"}.`,
-          ]),
-      `Then tell the user: /clear, and \`/tool:2-run ${id} --team\` in the fresh context.`,
+      isNew ? `the user has approved ${id}.` : `${id} is approved already (${why}).`,
+      ...(log === undefined ? [] : [`Next: ${endCalls(log.state.team)}.`]),
+      `Then tell the user to type /clear, then \`/tool:2-run ${id} --team\`.`,
       ...lost,
     ]);
   });
@@ -93,14 +92,14 @@ export async function tellWords(context: HookContext, { session }: HostEvent): P
     const record = { type: 'decision', hook: NEAR, decision: 'accept', member: null, ...words } as const;
     await log.append(record, { flush: false });
     return say([
-      `${id} is not approved by these words. If the user means to approve it, tell them to send exactly \`approve ${id}\` as a prompt of its own; \`changes:\` with what they want otherwise has it changed.`,
+      `these words do not approve ${id}. Tell the user: to approve it, send exactly \`approve ${id}\` as a separate prompt; to change it, send \`changes: \` and what to change.`,
     ]);
   });
 }
 
 /** Of a prompt that another host has sent. */
 const NOT_THE_USERS =
-  'this Claude Code was started by another one that works in the same project: what it is sent is not the word of the user, who answers for a SPEC in a session or a terminal of their own';
+  'another Claude Code in the same project started this one, so its prompts do not count as the user. The user approves a SPEC in a session or terminal of their own';
 
 /** The SPEC that a team has written for what it plans, the latest; undefined: there is none. */
 function writtenBy({ project }: HookContext, { state }: TeamLog): string | undefined {
@@ -120,20 +119,21 @@ export async function change(context: HookContext, event: HostEvent, wanted: str
     const as: Evidence = { kind: 'environment', team, teammate: null };
     // Between its parts nobody else takes the results that are there for the last word.
     const asked = await context.turn.take(team, () => askChanges(context, log, as, id, wanted));
-    if (!asked.ok) return stop([`${asked.holder} is at a step of team ${team}: say it again in a moment`]);
+    if (!asked.ok) return stop([`${asked.holder} is at a step of team ${team}: repeat it in a moment`]);
     if (asked.value !== null) return stop([asked.value]);
     log.refresh();
     const again = waitingRoles(log.state);
     await noteDelivered(log, LEAD);
     return say([
-      `what the user wants otherwise in ${id} was given to those whose results it is made of.`,
+      `the user's changes to ${id} are now tasks of the planners.`,
       leadBrief(log.state),
       loadWords('lead', context.host()),
-      ...(again.length === 0 ? [] : ['Register each again with Task, and whoever waits for them once it can begin:']),
-      ...again.map(
-        (role) =>
-          `- Task ${JSON.stringify(spawnParameters(log.state.team, role, `Do the open tasks that are meant for ${role}.`))}`,
-      ),
+      ...(again.length === 0
+        ? []
+        : [
+            'Start these again. Make each call, then the call that it returns; start the roles that wait for them once they can begin:',
+          ]),
+      ...startLines(log.state.team, again),
       ...lost,
     ]);
   });

@@ -69,7 +69,7 @@ describe('the table of commands', () => {
     assert.deepEqual(
       said,
       ['python3 -c', 'python3 runs code from its standard input', 'node -e', 'perl -e'].map((by) => [
-        `${by}: its code may write files, and is not read for which`,
+        `${by}: its code may write unknown files`,
       ]),
     );
   });

@@ -73,7 +73,7 @@ test('who does it: the owner that is named, who owns the files, who knows the do
     ['tester', 'frontend-dev', 'frontend-dev', 'backend-dev'],
   );
   assert.deepEqual(notes, ['T2: designer is not in this team; frontend-dev does it']);
-  assert.match(tasks[1]?.description ?? '', /leased by FileLease before you change it: lib\/x\.ts, package\.json\.$/m);
+  assert.match(tasks[1]?.description ?? '', /needs a FileLease before you change it: lib\/x\.ts, package\.json\.$/m);
   assert.match(tasks[2]?.description ?? '', /^src\/api\/a\.ts is backend-dev's: ask by change_request\.$/m);
 });
 

@@ -180,7 +180,7 @@ const CASES: readonly [string, Partial<DecisionInput>, Expected][] = [
   [
     '--team, the variable "0" in a host whose settings say otherwise',
     { flags: team, environment: { value: '0', source: 'host' } },
-    { mode: 'subagent', trigger: 'variable_unset', says: /got "0" from the host; mend: start it anew/ },
+    { mode: 'subagent', trigger: 'variable_unset', says: /got "0" from the host; mend: restart it/ },
   ],
   [
     '--team, a file that cannot be used and never could',
@@ -303,7 +303,7 @@ const CASES: readonly [string, Partial<DecisionInput>, Expected][] = [
   [
     'planning by one, asked for',
     { command: 'plan', flags: team, settings: teamSettings({ maxTeammates: 1 }) },
-    { mode: 'refused', says: /analyst and architect give, and workflow\.team\.max_teammates is 1; --solo/ },
+    { mode: 'refused', says: /analyst and architect, and workflow\.team\.max_teammates is 1; --solo/ },
   ],
   [
     'planning by one, by thresholds',

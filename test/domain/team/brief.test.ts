@@ -1,14 +1,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import {
-  leadBrief,
-  memberBrief,
-  nextStep,
-  roleNamed,
-  rolesToStart,
-  spawnParameters,
-  taskLine,
-} from '../../../src/domain/team/brief.ts';
+import { leadBrief, memberBrief, nextStep, roleNamed, rolesToStart, taskLine } from '../../../src/domain/team/brief.ts';
+import { spawnParameters } from '../../../src/domain/team/calls.ts';
 import { DEFAULT_TEAM_SETTINGS } from '../../../src/domain/team/default-settings.ts';
 import { ROLES } from '../../../src/domain/team/role.ts';
 import { LEAD, Story, TEAM, teamOf } from '../../support/team.ts';
@@ -25,7 +18,7 @@ test('a member is told who it is, whom it reaches, what it owns and what it has 
     text,
     /^toolcrew: you are backend-dev of team tool-run-spec-auth-001 \(API, services, business logic\)\. It works on: SPEC-AUTH-001$/m,
   );
-  assert.match(text, /^Members that messages reach: tester, team-lead\.$/m);
+  assert.match(text, /^You can send messages to: tester, team-lead\.$/m);
   assert.match(
     text,
     /^You own src\/api\/\*\*, .*ask their owner with a change_request\. Shared and unowned files need FileLease first\.$/m,
@@ -40,10 +33,10 @@ test('a member without tasks is told where they are, one that only reads that it
     .tell('member_registered', { name: 'quality', agent: 'team-quality', read_only: true })
     .tell('member_spawned', { name: 'quality' });
   const text = memberBrief(story.state, story.member('quality'), SETTINGS, 'k-1');
-  assert.match(text, /^You only read: every write is refused\.$/m);
-  assert.match(text, /^No task is meant for you yet: see TaskList, and claim what fits you\.$/m);
-  assert.match(text, /^Your key is k-1: pass it as "key" with each of these calls, and tell it nobody\.$/m);
-  assert.match(text, /^Members that messages reach: team-lead\.$/m);
+  assert.match(text, /^Your role is read-only: every write is refused\.$/m);
+  assert.match(text, /^You have no task yet: call TaskList \{\} and claim one that fits your role\.$/m);
+  assert.match(text, /^Your key is k-1: pass it as "key" with each of these calls\. Keep it secret\.$/m);
+  assert.match(text, /^You can send messages to: team-lead\.$/m);
 });
 
 test('a role that only the project knows has a brief as well', () => {
@@ -79,7 +72,7 @@ test('the lead is told where the team stands, and what comes next', () => {
       `toolcrew: you lead team ${TEAM} (created). It works on: SPEC-AUTH-001`,
       'Teammates: none yet.',
       'No tasks yet.',
-      'Next: start backend-dev, tester with Task, one call each, and make the calls that they answer with, all in one message.',
+      'Next: start backend-dev, tester with Task {"subagent_type":"team-backend-dev","team_name":"tool-run-spec-auth-001","name":"backend-dev","prompt":"Do the tasks that are meant for backend-dev."}, one call each, then make the calls that they return, all in one message.',
     ].join('\n'),
   );
   const story = teamOf(['backend-dev']).tell('task_created').tell('message_sent', { to: LEAD });
@@ -123,9 +116,9 @@ const failedIn = (others: readonly string[], blocked_by: readonly string[] = [])
   return story.tell('task_updated', { status: 'failed', result: 'no\ndatabase' });
 };
 const NOT_WITHOUT =
-  /^Next: tell the user that nothing goes on without what has failed: task 1 "Task 1" \(no database\)\. TaskUpdate \{"taskId":"1","status":"pending"\} /;
+  /^Next: tell the user that the work cannot continue without task 1 "Task 1" \(no database\)\. To try again, call TaskUpdate \{"taskId":"1","status":"pending"\}\. /;
 const STEPS: readonly [string, () => Story, RegExp][] = [
-  ['none', () => new Story(), /^Next: nothing; the team is gone\.$/],
+  ['none', () => new Story(), /^The team is deleted\. Nothing is left to do\.$/],
   ['created', () => new Story().tell('created'), /^Next: start backend-dev, tester with Task/],
   ['assigned', () => new Story().tell('created').tell('moved'), /^Next: start/],
   ['spawned', () => teamOf(['backend-dev'], 1), /^Next: wait for your teammates/],
@@ -148,7 +141,7 @@ const STEPS: readonly [string, () => Story, RegExp][] = [
         .tell('task_created')
         .claim('1', 'backend-dev')
         .complete('1', 'backend-dev'),
-    /^Next: SendMessage shutdown_request to all/,
+    /^Next: SendMessage {"recipient":"all","type":"shutdown_request"/,
   ],
   ['working', () => failedIn(['2']), /^Next: wait for your teammates/],
   ['working', () => failedIn(['2']).claim('2', 'tester').complete('2', 'tester'), NOT_WITHOUT],
@@ -167,7 +160,7 @@ const STEPS: readonly [string, () => Story, RegExp][] = [
         .complete('1', 'quality'),
     /^Next: call TaskList\. .* asks quality for quality_gate_passed, which is missing\.$/,
   ],
-  ['spawned', () => teamOf(['backend-dev']), /^Next: TaskCreate for what each teammate is to do/],
+  ['spawned', () => teamOf(['backend-dev']), /^Next: call TaskCreate for each teammate/],
   ['working', plan, /^Next: call TaskList\. It builds the SPEC from the results/],
   [
     'spec_generated',
@@ -197,19 +190,23 @@ const STEPS: readonly [string, () => Story, RegExp][] = [
         .tell('moved', { event: 'gate_started' }),
     /^Next: wait for quality_gate_passed/,
   ],
-  ['shutting_down', () => teamOf(['backend-dev']).askToEnd(), /^Next: wait for backend-dev to end, then TeamDelete\.$/],
+  [
+    'shutting_down',
+    () => teamOf(['backend-dev']).askToEnd(),
+    /^Next: wait for backend-dev to end, then TeamDelete \{"team_name":"tool-run-spec-auth-001"\}\.$/,
+  ],
   ['shut_down', () => teamOf(['backend-dev']).askToEnd().tell('member_ended'), /^Next: TeamDelete \{"team_name":/],
   [
     'fallback',
     () => teamOf(['backend-dev']).tell('fell_back'),
-    /^Team mode failed \(spawn_failed\): do the open tasks one at a time/,
+    /^Team mode failed \(spawn_failed\)\. Do the work with sub-agents, one at a time\. At the end call TeamDelete \{/,
   ],
   [
     'fallback',
     () => teamOf(['backend-dev']).tell('fell_back', { trigger: 'solo', reason: '--solo' }),
-    /^No team was wanted \(--solo\): do the open tasks one at a time/,
+    /^No team was wanted \(--solo\)\. Do the work with sub-agents/,
   ],
-  ['deleted', () => new Story().tell('created').askToEnd().tell('deleted'), /^Next: nothing/],
+  ['deleted', () => new Story().tell('created').askToEnd().tell('deleted'), /^The team is deleted/],
 ];
 
 for (const [state, make, words] of STEPS) {

@@ -136,7 +136,7 @@ const CASES: readonly Case[] = [
   {
     name: 'a key that nobody knows',
     evidence: { kind: 'key', hash: 'x' },
-    is: 'outsider: somebody with a key that no team knows',
+    is: 'outsider: a caller with a key that no team knows',
   },
   {
     name: 'the key of a predecessor',
@@ -150,7 +150,7 @@ const CASES: readonly Case[] = [
         .tell('member_registered')
         .tell('member_spawned', { epoch: 2, key_hash: 'hash-3' }),
     ],
-    is: 'outsider: somebody with a key that no team knows',
+    is: 'outsider: a caller with a key that no team knows',
   },
   {
     name: 'an environment that names nobody',

@@ -66,7 +66,7 @@ const CASES: readonly [string, MessageType, Content, Gate | null, RegExp | null]
     'tests_passed',
     tests(87),
     GATE,
-    /^tests_passed claims a coverage of 87 %, but 61 % was measured \(npm run coverage\), at the completion of task 3\. .*measured anew/,
+    /^tests_passed claims a coverage of 87 %, but 61 % was measured \(npm run coverage\), at the completion of task 3\. .*that measures again/,
   ],
   [
     'more tests than ran',
@@ -80,7 +80,7 @@ const CASES: readonly [string, MessageType, Content, Gate | null, RegExp | null]
     'tests_passed',
     tests(61),
     { ...GATE, task: null, checks: [check('tests', { outcome: 'failed', reason: '1 test fails: adds' })] },
-    /^tests_passed claims tests that pass, but the gate measured: 1 test fails: adds \(run tests\)\. Say/,
+    /^tests_passed claims tests that pass, but the gate measured: 1 test fails: adds \(run tests\)\. Send/,
   ],
   ['the score that was measured', 'quality_gate_passed', quality(3.2), scored(), null],
   ['no score was measured', 'quality_gate_passed', quality(4.8), GATE, null],
@@ -138,7 +138,7 @@ for (const [name, type, content, gate, words] of CASES)
 test('figures that nothing was measured for are named, each with what is missing', () => {
   const bare: Gate = { ...GATE, coverage: null, checks: [check('security', { outcome: 'not_measured' })] };
   const missing = (...all: readonly (readonly [string, string])[]) =>
-    all.map(([field, what]) => `${field}: nothing to compare it with, since ${what} was not measured`);
+    all.map(([field, what]) => `${field}: not compared, since ${what} was not measured`);
   assert.deepEqual(
     unmeasuredClaims('quality_gate_passed', quality(4.8), bare),
     missing(['trust5Score', 'a score'], ['securityIssues', 'security'], ['performanceScore', 'performance']),

@@ -80,7 +80,7 @@ test('a shared file is nobody’s, but named with its rule', () => {
   );
   const [server] = tasks;
   assert.deepEqual(server?.files, ['src/api/orders.ts']);
-  assert.match(server?.description ?? '', /leased by FileLease before you change it: src\/lib\/orders\.ts\./);
+  assert.match(server?.description ?? '', /needs a FileLease before you change it: src\/lib\/orders\.ts\./);
 });
 
 test('a file of somebody who is not in the team is asked for', () => {

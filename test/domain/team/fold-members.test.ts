@@ -80,7 +80,7 @@ test('a limit that is not reached ends nobody', () => {
 });
 
 test('another takes the place of one that is not at work', () => {
-  const atWork = /backend-dev is at work: end it with a shutdown_request/;
+  const atWork = /backend-dev is at work, and one more of it cannot be registered/;
   const cases: readonly [string, (story: Story) => unknown, RegExp | null][] = [
     ['registered', () => {}, null],
     ['registered, and seen at work', (story) => story.later(1).tell('member_seen'), atWork],

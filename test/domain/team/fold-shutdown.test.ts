@@ -75,7 +75,7 @@ test('who is idle is there still, and so is who gave a sign without a start', ()
 });
 
 test('while it shuts down nobody joins', () => {
-  const words = /team tool-run-spec-auth-001 is shutting down: restart it/;
+  const words = /team tool-run-spec-auth-001 is shutting down\. \/tool:team-restart/;
   const story = teamOf(TWO).askToEnd().refuse(words, 'member_registered', { name: 'designer' });
   stop(stop(story, 'tester'), 'backend-dev').refuse(words, 'member_registered', { name: 'designer' });
 });

@@ -61,12 +61,12 @@ const CASES: readonly Case[] = [
     name: 'a file of somebody else',
     writes: 'tests/users.ts',
     ruling:
-      /^deny tests\/users\.ts is tester's \(tests\/\*\*\), not backend-dev's\. Do not change it; ask its owner: SendMessage \{"recipient":"tester","type":"change_request"/,
+      /^deny tests\/users\.ts is tester's \(tests\/\*\*\), not backend-dev's\. Do not change it. Ask its owner: SendMessage \{"recipient":"tester","type":"change_request"/,
   },
   {
     name: 'a file whose owner is not in the team',
     writes: 'design/logo.svg',
-    ruling: /^deny .*ask the lead, since its owner is not in this team: SendMessage \{"recipient":"team-lead"/,
+    ruling: /^deny .*Ask the lead, since its owner is not in this team: SendMessage \{"recipient":"team-lead"/,
   },
   {
     name: 'a pattern of names before a place of its own',
@@ -77,9 +77,9 @@ const CASES: readonly Case[] = [
     name: 'a shared file without a lease',
     writes: 'src/lib/a.ts',
     ruling:
-      /^deny src\/lib\/a\.ts is shared \(src\/lib\/\*\*\): take a lease for it first: FileLease \{"path":"src\/lib\/a\.ts"/,
+      /^deny src\/lib\/a\.ts is shared \(src\/lib\/\*\*\). Take a lease for it first: FileLease \{"path":"src\/lib\/a\.ts"/,
   },
-  { name: 'an unowned file without a lease', writes: 'package.json', ruling: /^deny package\.json is nobody's: take/ },
+  { name: 'an unowned file without a lease', writes: 'package.json', ruling: /^deny package\.json is unowned. Take/ },
   {
     name: 'a shared file with a lease',
     writes: 'src/lib/a.ts',
@@ -91,20 +91,20 @@ const CASES: readonly Case[] = [
     writes: 'package.json',
     tell: (story) => story.tell('lease_taken'),
     ruling:
-      /^deny package\.json is leased to tester until 1970-01-01T00:33:20\.000Z \(a dependency\): wait for it, or ask: SendMessage/,
+      /^deny package\.json is leased to tester until 1970-01-01T00:33:20\.000Z \(a dependency\). Wait for it, or ask: SendMessage/,
   },
   {
     name: 'a file that is leased to another, who gave no reason',
     writes: 'package.json',
     tell: (story) => story.tell('lease_taken', { reason: '' }),
-    ruling: /^deny package\.json is leased to tester until 1970-01-01T00:33:20\.000Z: wait for it/,
+    ruling: /^deny package\.json is leased to tester until 1970-01-01T00:33:20\.000Z. Wait for it/,
   },
   {
     name: 'a lease of its own that is over',
     writes: 'package.json',
     tell: (story) => story.tell('lease_taken', { by: 'backend-dev' }),
     place: { now: 2_000_000 },
-    ruling: /^deny package\.json is nobody's/,
+    ruling: /^deny package\.json is unowned/,
   },
   {
     name: 'a lease of another that is over, on its own file',
@@ -120,20 +120,20 @@ const CASES: readonly Case[] = [
   {
     name: 'what the host goes by, though it lies among temporary files',
     writes: '/tmp/home/.claude/settings.json',
-    ruling: /^deny \/tmp\/home\/\.claude is what the host goes by/,
+    ruling: /^deny \/tmp\/home\/\.claude holds the host's settings and hooks/,
   },
   { name: 'beside the temporary directory', writes: '/tmpx/a', ruling: /^deny/ },
   ...['.claude/settings.json', '.tool/teams/x/log.jsonl', '.git/hooks/pre-commit', '.git', '.mcp.json'].flatMap(
     (writes): readonly Case[] => [
-      { name: `the rules (${writes})`, writes, ruling: /^deny .* belongs to what holds the team's rules/ },
+      { name: `the rules (${writes})`, writes, ruling: /^deny .* holds rules of the team/ },
       { name: `the rules (${writes}), by the lead`, by: LEADER, writes, settings: FREE_LEAD, ruling: /^deny .* rules/ },
     ],
   ),
-  { name: 'a file that begins like a rule', writes: '.github/workflows/ci.yml', ruling: /^deny .* is nobody's/ },
+  { name: 'a file that begins like a rule', writes: '.github/workflows/ci.yml', ruling: /^deny .* is unowned/ },
   {
     name: 'a SPEC, by a member',
     writes: '.tool/specs/SPEC-A-001/spec.md',
-    ruling: /^deny .* rules \(\.tool\)/,
+    ruling: /^deny .* rules of the team \(\.tool\)/,
   },
   { name: 'a SPEC, by the lead', by: LEADER, writes: '.tool/specs/SPEC-A-001/spec.md', ruling: /^allow/ },
   { name: 'beside the SPECs, by the lead', by: LEADER, writes: '.tool/specs/../config/workflow.yaml', ruling: /^deny/ },
@@ -142,13 +142,14 @@ const CASES: readonly Case[] = [
     by: LEADER,
     writes: 'src/api/a.ts',
     ruling:
-      /^deny the lead delegates \(delegate_mode\) and writes nothing but \.tool\/specs\/\*\*\. Give src\/api\/a\.ts to backend-dev: TaskCreate \{.*"owner":"backend-dev"\}$/,
+      /^deny the lead delegates \(delegate_mode\) and writes only \.tool\/specs\/\*\*\. Give src\/api\/a\.ts to backend-dev: TaskCreate \{.*"owner":"backend-dev","files":\["src\/api\/a\.ts"\]\}/,
   },
   {
     name: "code of nobody's, by a lead that delegates",
     by: LEADER,
     writes: 'package.json',
-    ruling: /^deny .* Give package\.json to a teammate: TaskCreate \{"subject":"<what>","description":"<how>"\}$/,
+    ruling:
+      /^deny .* Give package\.json to a teammate: TaskCreate \{"subject":"Change package\.json","description":"…","files":\["package\.json"\]\}/,
   },
   { name: 'code, by a lead that does not', by: LEADER, writes: 'src/api/a.ts', settings: FREE_LEAD, ruling: /^allow/ },
   {
@@ -156,21 +157,22 @@ const CASES: readonly Case[] = [
     by: 'quality',
     writes: 'src/api/a.ts',
     tell: READER,
-    ruling: /^deny quality only reads: it writes nothing\. Report [^:]* the result of your task$/,
+    ruling: /^deny quality is read-only: it writes nothing\. Report [^:]* the result of your task$/,
   },
   {
     name: 'a role that only reads, temporary',
     by: 'quality',
     writes: '/tmp/a',
     tell: READER,
-    ruling: /^deny quality only reads: .* pipe it to tail or grep instead$/,
+    ruling: /^deny quality is read-only: .* pipe it to tail or grep instead$/,
   },
   {
     name: 'the repository, by a role that only reads',
     by: 'quality',
     writes: { ...NOTHING, repository: ['git add', 'git commit'] },
     tell: READER,
-    ruling: /^deny quality only reads: it writes nothing, .* index, refs and history included \(git add, git commit\)/,
+    ruling:
+      /^deny quality is read-only: it writes nothing, .* index, refs and history included \(git add, git commit\)/,
   },
   ...['backend-dev', LEADER, STRANGER].map((by) => ({
     name: `the repository, by ${typeof by === 'string' ? by : by.kind}`,
@@ -183,39 +185,39 @@ const CASES: readonly Case[] = [
     by: 'quality',
     writes: 'package.json',
     tell: (story) => READER(story).tell('lease_taken', { by: 'quality' }),
-    ruling: /^deny quality only/,
+    ruling: /^deny quality is read-only/,
   },
   {
     name: 'a stranger',
     by: STRANGER,
     writes: 'src/api/a.ts',
     ruling:
-      /^deny team tool-run-spec-auth-001 stands, and general-purpose \(agent-9\) is not of it.*\/tool:team-restart.*`tool team delete/,
+      /^deny team tool-run-spec-auth-001 is active, and general-purpose \(agent-9\) is not a member.*\/tool:team-restart.*`tool team delete/,
   },
   {
     name: 'a stranger whose name holds control characters',
     by: { kind: 'outsider', who: 'a\u001b[2Jb' },
     writes: 'src/api/a.ts',
-    ruling: /^deny .*a\\x1b\[2Jb is not of it/,
+    ruling: /^deny .*a\\x1b\[2Jb is not a member/,
   },
   { name: 'a stranger, temporary', by: STRANGER, writes: '/tmp/a', ruling: /^deny team/ },
   {
     name: 'somebody the host does not name',
     by: NOBODY,
     writes: 'src/api/a.ts',
-    ruling: /^deny .*a caller that the host does not name \(the host does not say\)/,
+    ruling: /^deny .*an unknown caller \(the host does not say\)/,
   },
   {
     name: 'what cannot be told, without a person',
     writes: unresolved('$(date) is not known'),
     ruling:
-      /^deny it cannot be told before it runs what this writes: \$\(date\) is not known\. Write files with Write or Edit, or by redirections .*\(cat > <path> <<'E'\)$/,
+      /^deny it is not known before it runs which files this writes: \$\(date\) is not known\. Write files with Write or Edit, or by redirections .*\(cat > <path> <<'E'\)$/,
   },
   {
     name: 'code that cannot be read',
     writes: unresolved(`node -e: ${UNREAD_CODE}`),
     ruling:
-      /\. Code that only looks may be run from a file: put it into \/tmp with Write, and run that in a call of its own$/,
+      /\. Code that only reads can be run from a file: write the file to \/tmp with Write, and run it in a separate call$/,
   },
   {
     name: 'the file that such code is put into',
@@ -226,14 +228,14 @@ const CASES: readonly Case[] = [
     name: 'what cannot be told, in front of a person',
     writes: unresolved('$X', '$Y'),
     place: { attended: true },
-    ruling: /^ask it cannot be told before it runs what this writes: \$X; \$Y$/,
+    ruling: /^ask it is not known before it runs which files this writes: \$X; \$Y$/,
   },
   {
     name: 'what cannot be told, by a stranger in front of a person',
     by: STRANGER,
     writes: unresolved('$X'),
     place: { attended: true },
-    ruling: /^deny .*is not of it.*\(It cannot be told what this writes: \$X\)/,
+    ruling: /^deny .*is not a member.*\(It is not known which files this writes: \$X\)/,
   },
   {
     name: 'what cannot be told, by a reader in front of a person',
@@ -241,7 +243,7 @@ const CASES: readonly Case[] = [
     tell: READER,
     writes: unresolved('$X'),
     place: { attended: true },
-    ruling: /^deny quality only reads/,
+    ruling: /^deny quality is read-only/,
   },
   {
     name: 'what cannot be told beside what may not be',
@@ -266,21 +268,21 @@ const CASES: readonly Case[] = [
   {
     name: 'a tree with a file of somebody else',
     writes: tree('src'),
-    ruling: /^deny it writes all of src: .* src\/pages\/b\.tsx is frontend-dev's/,
+    ruling: /^deny this writes all of src. .* src\/pages\/b\.tsx is frontend-dev's/,
   },
   {
     name: 'a tree with a file of nobody, for which a lease would lead nowhere',
     writes: tree('.'),
     place: { below: () => ['src/api/a.ts', '.gitignore', 'tests/a.ts'] },
     ruling:
-      /^deny it writes all of the project: name your own files alone\. \.gitignore, for one, is not yours\. .* ask the lead: SendMessage \{"recipient":"team-lead".*"file":"\."/,
+      /^deny this writes all of the project\. Name only your own files\. \.gitignore, for example, is not yours\. .* ask the lead: SendMessage \{"recipient":"team-lead".*"file":"\."/,
   },
   {
     name: 'a tree with a file that another has leased',
     writes: tree('.'),
     tell: (story) => story.tell('lease_taken'),
     place: { below: () => ['package.json'] },
-    ruling: /^deny it writes all of the project: name your own files alone\. package\.json is leased to tester/,
+    ruling: /^deny this writes all of the project\. Name only your own files\. package\.json is leased to tester/,
   },
   { name: 'a tree without a file', writes: tree('src/api/new'), ruling: /^allow src\/api\/new$/ },
   {
@@ -298,18 +300,17 @@ const CASES: readonly Case[] = [
   {
     name: 'the whole project',
     writes: tree('.'),
-    ruling: /^deny it writes all of the project: name your own files alone\. \.git\/config belongs to/,
+    ruling: /^deny this writes all of the project\. Name only your own files\. \.git\/config holds rules/,
   },
   {
     name: 'a directory of nobody, for which there is no lease',
     writes: directory('scripts', 'there'),
-    ruling:
-      /^deny scripts is a directory of nobody's, and leases are for files: .*SendMessage \{"recipient":"team-lead"/,
+    ruling: /^deny scripts is an unowned directory, and leases are for files. .*SendMessage \{"recipient":"team-lead"/,
   },
   {
     name: 'a new directory of nobody, for which there is one',
     writes: directory('docs', 'made'),
-    ruling: /^deny docs is nobody's: take a lease for it first: FileLease \{"path":"docs"/,
+    ruling: /^deny docs is unowned. Take a lease for it first: FileLease \{"path":"docs"/,
   },
   { name: 'a new directory on the way to its own', writes: directory('src', 'made'), ruling: /^allow src$/ },
   {
@@ -322,9 +323,9 @@ const CASES: readonly Case[] = [
     name: 'a new directory on the way to a file that another has leased',
     writes: directory('docs', 'made'),
     tell: (story) => story.tell('lease_taken', { path: 'docs/api.md' }),
-    ruling: /^deny docs is nobody's/,
+    ruling: /^deny docs is unowned/,
   },
-  { name: 'a file of that name', writes: 'src', ruling: /^deny src is nobody's/ },
+  { name: 'a file of that name', writes: 'src', ruling: /^deny src is unowned/ },
   {
     name: 'what is built, in a directory that Git ignores',
     writes: tree('dist'),
@@ -333,7 +334,7 @@ const CASES: readonly Case[] = [
   },
   ...(
     [
-      ['tester', 1_000, /^deny dist\/a\.js is leased to tester until .*wait for it, or ask: SendMessage/],
+      ['tester', 1_000, /^deny dist\/a\.js is leased to tester until .*Wait for it, or ask: SendMessage/],
       ['tester', 2_000_000, /^allow dist$/],
       ['backend-dev', 1_000, /^allow dist$/],
     ] as const
@@ -356,7 +357,7 @@ const CASES: readonly Case[] = [
     name: 'what holds the rules, which Git ignores',
     writes: '.tool/state/x',
     place: { outputs: new Set(['.tool/state/x']) },
-    ruling: /^deny \.tool\/state\/x belongs to/,
+    ruling: /^deny \.tool\/state\/x holds rules/,
   },
   { name: 'its own file, by a script', writes: script('src/api/a.ts'), ruling: /^allow$/ },
   {
@@ -368,12 +369,12 @@ const CASES: readonly Case[] = [
     name: 'a tree, by a script',
     writes: script('src', { tree: true }),
     ruling:
-      /^deny the script "format" does this \(sed -i\): it writes all of src: name your own files alone\. src\/pages/,
+      /^deny the script "format" does this \(sed -i\): this writes all of src\. Name only your own files\. src\/pages/,
   },
   {
     name: 'a tree in which what holds the rules comes first',
     writes: tree('.'),
-    ruling: /^deny it writes all of the project: .* src\/pages\/b\.tsx is frontend-dev's .*"change_request"/,
+    ruling: /^deny this writes all of the project. .* src\/pages\/b\.tsx is frontend-dev's .*"change_request"/,
     place: { below: () => ['.mcp.json', 'src/pages/b.tsx', 'package.json'] },
   },
   {
@@ -385,14 +386,14 @@ const CASES: readonly Case[] = [
   {
     name: 'what holds the rules itself, as a tree',
     writes: tree('.claude'),
-    ruling: /^deny it writes all of \.claude: .* belongs to what holds the team's rules \(\.claude\): nobody [^.]*$/,
+    ruling: /^deny this writes all of \.claude\. .* holds rules of the team \(\.claude\): nobody [^.]*$/,
     place: { below: () => ['.claude/settings.json'] },
   },
   {
     name: 'a tree in which nothing but what holds the rules is not its own, by a script',
     writes: script('.', { tree: true }),
     ruling:
-      /^deny the script "format" .* \.mcp\.json belongs to what holds .* ask the lead: SendMessage \{"recipient":"team-lead","type":"change_request","content":\{"file":"\."/,
+      /^deny the script "format" .* \.mcp\.json holds rules .* ask the lead: SendMessage \{"recipient":"team-lead","type":"change_request","content":\{"file":"\."/,
     place: { below: () => ['.mcp.json', 'package.json', 'src/api/a.ts'] },
   },
   {
@@ -405,7 +406,7 @@ const CASES: readonly Case[] = [
     name: 'what holds the rules, which Git ignores, by a script',
     writes: script('.tool/state', { tree: true }),
     place: { outputs: new Set(['.tool/state']) },
-    ruling: /^deny the script "format" .* belongs to/,
+    ruling: /^deny the script "format" .* holds rules/,
   },
   { name: 'what Git keeps, by a script', writes: script('.git/config'), ruling: /^allow$/ },
   { name: 'outside of the project, by a script', writes: script('/etc/hosts'), ruling: /^allow$/ },
@@ -419,8 +420,8 @@ const CASES: readonly Case[] = [
   },
   ...(
     [
-      ['quality', READER, /^deny the script "format" .*quality only reads/],
-      [STRANGER, READER, /^deny the script "format" .*is not of it/],
+      ['quality', READER, /^deny the script "format" .*quality is read-only/],
+      [STRANGER, READER, /^deny the script "format" .*is not a member/],
       [LEADER, READER, /^deny the script "format" .*the lead delegates/],
     ] as const
   ).flatMap(([by, tell, ruling]): readonly Case[] => {

@@ -285,7 +285,7 @@ const LEAD_CASES: readonly Omit<Case, 'member' | 'settings'>[] = [
     name: 'work for somebody whose run is over',
     tell: (story) => story.tell('member_idle', { stopped: true }).tell('task_created', API),
     verdict:
-      /^-: task 1 "Sign in" can begin, and nobody works on it: start backend-dev with Task \{"subagent_type":"team-backend-dev","team_name":"tool-run-spec-auth-001","name":"backend-dev"/,
+      /^-: task 1 "Sign in" can begin, and nobody works on it. Start backend-dev with Task \{"subagent_type":"team-backend-dev","team_name":"tool-run-spec-auth-001","name":"backend-dev"/,
   },
   {
     name: 'a request to somebody whose run is over',
@@ -294,7 +294,7 @@ const LEAD_CASES: readonly Omit<Case, 'member' | 'settings'>[] = [
         .tell('member_idle', { stopped: true })
         .tell('message_sent', { to: 'backend-dev', by: 'tester', kind: 'bug_report', content: BUG }),
     verdict:
-      /^-: backend-dev has stopped and has not read bug_report #1 of tester: start backend-dev with Task \{"subagent_type":"team-backend-dev"/,
+      /^-: backend-dev has stopped and has not read bug_report #1 of tester. Start backend-dev with Task \{"subagent_type":"team-backend-dev"/,
   },
   {
     name: 'other mail to somebody whose run is over',
@@ -309,7 +309,7 @@ const LEAD_CASES: readonly Omit<Case, 'member' | 'settings'>[] = [
   {
     name: 'work for somebody nobody has started',
     tell: (story) => story.tell('task_created', { owner: 'designer', files: [] }),
-    verdict: /^-: task 1 .* start designer with Task/,
+    verdict: /^-: task 1 .* Start designer with Task/,
   },
   {
     name: 'work that still waits',
@@ -326,7 +326,7 @@ const LEAD_CASES: readonly Omit<Case, 'member' | 'settings'>[] = [
     name: 'work that is nobody’s, and that nobody at work may claim',
     tell: (story) => story.tell('task_created', { files: ['src/pages/a.tsx'] }),
     verdict:
-      /^-: task 1 "Sign in" is nobody's, and nobody who is at work may claim it: TaskUpdate \{"taskId":"1","status":"pending","owner":"<who>"\} gives it to one/,
+      /^-: task 1 "Sign in" has no owner, and no teammate at work may claim it\. Give it to one: TaskUpdate \{"taskId":"1","status":"pending","owner":"backend-dev"\} \(or tester\)/,
   },
   {
     name: 'work that waits for what has failed, when nothing else goes on',
@@ -337,7 +337,7 @@ const LEAD_CASES: readonly Omit<Case, 'member' | 'settings'>[] = [
         .claim('1', 'backend-dev')
         .tell('task_updated', { task: '1', status: 'failed', result: 'No account.', by: 'backend-dev' }),
     verdict:
-      /^-: Before you stop, tell the user that nothing goes on without what has failed: task 1 "Sign in" \(No account\.\)\. TaskUpdate \{"taskId":"1","status":"pending"\} gives it another chance/,
+      /^-: Before you stop, tell the user that the work cannot continue without task 1 "Sign in" \(No account\.\)\. To try again, call TaskUpdate \{"taskId":"1","status":"pending"\}/,
   },
   {
     name: 'what has failed while others go on',
@@ -363,13 +363,12 @@ const LEAD_CASES: readonly Omit<Case, 'member' | 'settings'>[] = [
   {
     name: 'a team whose work has come about',
     tell: passed,
-    verdict:
-      /^-: What the team is for has come about: SendMessage .*TeamDelete \{"team_name":"tool-run-spec-auth-001"\}\.$/,
+    verdict: /^-: The team's work is done. Call SendMessage .*TeamDelete \{"team_name":"tool-run-spec-auth-001"\}\.$/,
   },
   {
     name: 'work that is left when what the team is for has come about',
     tell: (story) => passed(story).tell('task_created', { owner: 'designer', files: [] }),
-    verdict: /^-: What the team is for has come about: [^\n]*$/,
+    verdict: /^-: The team's work is done. [^\n]*$/,
   },
   {
     name: 'work that is left when the team is to end',
@@ -382,7 +381,7 @@ const LEAD_CASES: readonly Omit<Case, 'member' | 'settings'>[] = [
   {
     name: 'a word that who judges has ended its work without',
     tell: (story) => judged(story).tell('member_idle', { name: 'quality' }),
-    verdict: /^-: quality has ended its work and has not said whether the gate is passed: call TaskList \{\}/,
+    verdict: /^-: quality has ended its work without quality_gate_passed. Call TaskList \{\}/,
   },
   {
     name: 'a word that may still come',

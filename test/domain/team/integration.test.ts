@@ -34,7 +34,7 @@ const CASES: readonly Case[] = [
     accepted: 1,
     owner: 'frontend-dev',
     words:
-      /^commit 0000000000b1 "Commit 1" of backend-dev is not taken: src\/pages\/p\.tsx is frontend-dev's \(src\/pages\/\*\*\), not backend-dev's\. .*ask its owner: SendMessage \{"recipient":"frontend-dev","type":"change_request"/,
+      /^commit 0000000000b1 "Commit 1" of backend-dev is not merged: src\/pages\/p\.tsx is frontend-dev's \(src\/pages\/\*\*\), not backend-dev's\. .*Ask its owner: SendMessage \{"recipient":"frontend-dev","type":"change_request"/,
   },
   {
     name: 'a test beside its own file',
@@ -48,7 +48,7 @@ const CASES: readonly Case[] = [
     commits: [['design/logo.svg']],
     accepted: 0,
     owner: 'designer',
-    words: /ask the lead, since its owner is not in this team: SendMessage \{"recipient":"team-lead"/,
+    words: /Ask the lead, since its owner is not in this team: SendMessage \{"recipient":"team-lead"/,
   },
   { name: 'what it had a lease for', commits: [['package.json', 'src/pages/leased.tsx']], accepted: 1 },
   {
@@ -57,14 +57,14 @@ const CASES: readonly Case[] = [
     accepted: 0,
     owner: 'shared',
     words:
-      /src\/lib\/a\.ts is shared \(src\/lib\/\*\*\): take a lease for it first: FileLease \{"path":"src\/lib\/a\.ts"/,
+      /src\/lib\/a\.ts is shared \(src\/lib\/\*\*\). Take a lease for it first: FileLease \{"path":"src\/lib\/a\.ts"/,
   },
   {
     name: "nobody's file without a lease",
     commits: [['README.md']],
     accepted: 0,
     owner: null,
-    words: /README\.md is nobody's: take a lease/,
+    words: /README\.md is unowned. Take a lease/,
   },
   {
     name: 'each reason is named, five at most',
@@ -74,7 +74,7 @@ const CASES: readonly Case[] = [
     accepted: 0,
     owner: null,
     words:
-      /README\.md is nobody's.*\n.*src\/pages\/b\.tsx is frontend-dev's.*\n.*src\/pages\/e\.tsx is frontend-dev's.*\nand 1 more of its files$/s,
+      /README\.md is unowned.*\n.*src\/pages\/b\.tsx is frontend-dev's.*\n.*src\/pages\/e\.tsx is frontend-dev's.*\nand 1 more of its files$/s,
   },
   {
     name: 'the rules of the team, a lease for them or not',
@@ -82,7 +82,7 @@ const CASES: readonly Case[] = [
     rules: { leases: new Map([['backend-dev', new Set(['.claude/settings.json'])]]) },
     accepted: 0,
     owner: null,
-    words: /\.claude\/settings\.json belongs to what holds the team's rules \(\.claude\)/,
+    words: /\.claude\/settings\.json holds rules of the team \(\.claude\)/,
   },
   {
     name: 'outside of the project',
@@ -97,7 +97,7 @@ const CASES: readonly Case[] = [
     rules: { readOnly: true },
     accepted: 0,
     owner: 'backend-dev',
-    words: /backend-dev only reads, and this changes src\/api\/a\.ts/,
+    words: /backend-dev is read-only, and this changes src\/api\/a\.ts/,
   },
   {
     name: 'characters that would hide something',

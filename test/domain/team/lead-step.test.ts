@@ -288,13 +288,13 @@ const CASES: readonly {
     name: 'what is nobody’s, and nobody whose role fits has anything left',
     story: begun().tell('task_created', { ...UNOWNED, files: ['src/api/a.ts'] }),
     view: { ...NOBODY, spent: new Map([['backend-dev', 'too dear']]) },
-    step: "fail 1: it is nobody's, and nobody whose role fits can take it: backend-dev: too dear",
+    step: 'fail 1: it has no owner, and no teammate with a fitting role can take it: backend-dev: too dear',
   },
   {
     name: 'what is nobody’s, with files of two',
     story: begun().tell('task_created', { ...UNOWNED, files: ['src/api/a.ts', 'tests/a.test.ts'] }),
     view: both,
-    step: "fail 1: it is nobody's, and its files are backend-dev's and tester's: each of them needs a task of its own",
+    step: 'fail 1: it has no owner, and its files belong to backend-dev and tester: each of them needs a separate task',
   },
   {
     name: 'what is nobody’s, and the team is full',
@@ -302,7 +302,7 @@ const CASES: readonly {
       .tell('task_created', { ...UNOWNED, files: ['design/tokens.json'] })
       .join('backend-dev', 'tester'),
     view: { ...both, maxTeammates: 2 },
-    step: "fail 1: it is nobody's, and nobody whose role fits can take it: designer: max_teammates is 2",
+    step: 'fail 1: it has no owner, and no teammate with a fitting role can take it: designer: max_teammates is 2',
   },
   {
     name: 'what is nobody’s and waits for what has failed',
@@ -469,7 +469,7 @@ test('what is left to who has used its budget is named with that', () => {
   const story = begun().tell('task_created', API);
   const step = leadStep(story.state, { ...NOBODY, spent: new Map([['backend-dev', 'too dear']]) });
   assert.ok(step.kind === 'stuck');
-  assert.equal(step.why, 'task 1 "Sign in" is left, and backend-dev begins nothing any more: too dear');
+  assert.equal(step.why, 'task 1 "Sign in" is open, and backend-dev begins no more tasks: too dear');
 });
 
 test('work is measured as long as nothing was completed since', () => {
@@ -487,5 +487,5 @@ test('a circle, however it came about, is no reason to wait for ever', () => {
   const tasks = new Map([...state.tasks].map(([id, task]) => [id, { ...task, blockedBy: [id === '1' ? '2' : '1'] }]));
   const step = leadStep({ ...state, tasks }, both);
   assert.ok(step.kind === 'stuck');
-  assert.equal(step.why, 'nobody can go on with task 1 "Whose?", task 2 "Whose?"');
+  assert.equal(step.why, 'nobody can continue task 1 "Whose?", task 2 "Whose?"');
 });

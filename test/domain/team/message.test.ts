@@ -206,7 +206,7 @@ test('who may say what to whom', () => {
       'refused',
       /send the change_request to backend-dev, not to team-lead/,
     ],
-    [['change_request', 'tester', 'backend-dev', 'tester'], 'refused', /the file is tester's own: change it/],
+    [['change_request', 'tester', 'backend-dev', 'tester'], 'refused', /the file is your own: change it/],
   ];
   for (const [route, kind, words] of rows) {
     const verdict = judgeRoute(...route);

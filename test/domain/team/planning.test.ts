@@ -30,7 +30,7 @@ test('who has to mend something is told what, in which form, and the architect f
   const tasks = mendTasks([{ role: 'architect', words: 'T1: files: ```' }], results);
   assert.deepEqual(
     tasks.map(({ owner, subject }) => [owner, subject]),
-    [['architect', 'Mend the result: T1: files: ```']],
+    [['architect', 'Correct the result: T1: files: ```']],
   );
   assert.match(tasks[0]?.description ?? '', /^`{4}text\nT1: files: ```\n`{4}$/m);
   assert.match(tasks[0]?.description ?? '', /R1: The API shall\./);
@@ -70,7 +70,7 @@ test('what is being changed is approved by nobody, and whoever asks is told the 
   };
   const story = asked(null);
   const words = changeInTheWay([new Story().tell('created').state, story.state], 'SPEC-LOGIN-002') ?? '';
-  assert.match(words, /^SPEC-LOGIN-002: changes were asked for, and team tool-plan-login is at work on them: /);
+  assert.match(words, /^SPEC-LOGIN-002: team tool-plan-login is at work on changes that the user asked for. /);
   assert.ok(
     words.endsWith(
       ': `tool team-restart tool-plan-login` (in the host `/tool:team-restart tool-plan-login`) goes on with them, `tool team delete tool-plan-login` ends them',
@@ -93,10 +93,10 @@ test('rounds of mending count by role, and anew with what the user wants otherwi
   const asked = (owner: string, subject: string) => story.tell('task_created', { owner, subject, files: [] });
   assert.equal(mendRounds(story.state), 0);
   asked('analyst', 'Write the requirements');
-  asked('analyst', 'Mend the result: line 1');
-  asked('architect', 'Mend the result: line 9');
+  asked('analyst', 'Correct the result: line 1');
+  asked('architect', 'Correct the result: line 9');
   assert.equal(mendRounds(story.state), 1);
-  asked('analyst', 'Mend the result: line 2');
+  asked('analyst', 'Correct the result: line 2');
   assert.equal(mendRounds(story.state), 2);
   asked('analyst', 'Change SPEC-A-001: red');
   assert.equal(mendRounds(story.state), 0);

@@ -206,12 +206,12 @@ test('what nobody has mended when asked goes to somebody else who may, and the u
   assert.deepEqual(to(report('backend-dev', 2), report('frontend-dev', 2)), ['tester']);
   assert.deepEqual(to(report('backend-dev', 2), report('frontend-dev', 3), report('tester', 4)), [
     'backend-dev',
-    `asked of backend-dev, frontend-dev, tester before, and as it was: ${name}`,
+    `asked of backend-dev, frontend-dev, tester before, without a change: ${name}`,
   ]);
 
   const lint = gate([failed('lint', 'many', 'src/components/Form.tsx:4: b', 'src/utils/dates.ts:5: c')]);
   const again =
-    'The linter reports errors. Mend them:\n- src/components/Form.tsx:4: b\n- src/utils/dates.ts:5: c\nThe gate';
+    'The linter reports errors. Fix them:\n- src/components/Form.tsx:4: b\n- src/utils/dates.ts:5: c\nThe gate';
   const { tasks, notes } = remedies({
     gate: lint,
     asked: [asked('frontend-dev', again), asked('backend-dev', '- src/utils/dates.ts:5: c\n')],
@@ -223,7 +223,7 @@ test('what nobody has mended when asked goes to somebody else who may, and the u
       ['tester', ['src/utils/dates.ts']],
     ],
   );
-  assert.deepEqual(notes, ['asked of frontend-dev before, and as it was: src/components/Form.tsx:4: b']);
+  assert.deepEqual(notes, ['asked of frontend-dev before, without a change: src/components/Form.tsx:4: b']);
 });
 
 test('what names no file is for who builds', () => {
@@ -256,7 +256,7 @@ test('what the checks ask for already is not asked twice', () => {
   const { tasks } = remedies({ gate: gate([lint]), trust5 });
   assert.deepEqual(
     tasks.map(({ subject }) => subject),
-    ['Mend what the linter reports', 'Make functions simpler'],
+    ['Fix the linter errors', 'Make functions simpler'],
   );
   assert.doesNotMatch(tasks[1]?.description ?? '', /no-var/);
 });
@@ -271,7 +271,7 @@ test('what is not measured is nobody’s work: where it is required the user is 
   const { tasks, notes } = remedies({ trust5: { ...trust5, dimensions } });
   assert.deepEqual(tasks, []);
   assert.deepEqual(notes, [
-    'unified is not measured (formatter: not measured: there is none): set that up, or take it out of quality.required in .tool/config/workflow.yaml',
+    'unified is required and not measured (formatter: not measured: there is none). Set that up, or remove it from quality.required in .tool/config/workflow.yaml',
   ]);
 });
 
@@ -290,7 +290,10 @@ test('coverage that nothing measures is the tester’s once; asked before, it is
   );
   const again = remedies({ ...input, asked: [{ owner: 'tester', text: tasks[0]?.description ?? '' }] });
   assert.equal(again.tasks.length, 0);
-  assert.match(again.notes.join(), /tested is not measured .* set that up, or take it out of quality\.required/);
+  assert.match(
+    again.notes.join(),
+    /tested is required and not measured .* Set that up, or remove it from quality\.required/,
+  );
 });
 
 test('work for somebody who is not there goes to who builds, then to whoever writes', () => {
@@ -310,7 +313,7 @@ test('a secret that only the history still holds is for the person, and asked of
   assert.deepEqual([only.tasks, only.messages], [[], []]);
   assert.match(
     only.notes.join('\n'),
-    /^src\/api\/users\.ts:2: token, removed since, but commit abc123 still holds it: no teammate can mend that\. Revoke .* make the branch anew without that commit; what is no secret is named in quality\.secrets of .*$/,
+    /^src\/api\/users\.ts:2: token, removed since, but commit abc123 still holds it: no teammate can fix that\. Revoke .* rebuild the branch without that commit. If it is no secret, name it in quality\.secrets of .*$/,
   );
   const both = remedies({ trust5: scores('secured', held, at('src/components/Form.tsx', 4, 'password')) });
   assert.deepEqual([both.tasks.map(({ owner }) => owner), both.notes.length], [['frontend-dev'], 1]);

@@ -11,10 +11,10 @@ const CASES: readonly (readonly [string, string, string])[] = [
   [`proven: a test was renamed\n${OUTPUT}`, 'proven', 'a test was renamed'],
   [`\n\n**Proven:** a test was renamed\n\n${OUTPUT}\n`, 'proven', 'a test was renamed'],
   [`# refuted: nothing changed\n${OUTPUT}`, 'refuted', 'nothing changed'],
-  ['proven: I am sure', 'unclear', 'no command stands below it that shows it'],
-  [`proven:\n${OUTPUT}`, 'unclear', 'nothing stands behind proven:'],
-  [`I think it is proven: no\n${OUTPUT}`, 'unclear', 'it begins with neither proven: nor refuted:'],
-  ['', 'unclear', 'it begins with neither proven: nor refuted:'],
+  ['proven: I am sure', 'unclear', 'no command below it shows it'],
+  [`proven:\n${OUTPUT}`, 'unclear', 'nothing follows proven:'],
+  [`I think it is proven: no\n${OUTPUT}`, 'unclear', 'it does not begin with proven: or refuted:'],
+  ['', 'unclear', 'it does not begin with proven: or refuted:'],
 ];
 
 for (const [result, kind, said] of CASES)

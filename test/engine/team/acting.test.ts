@@ -121,14 +121,14 @@ test('results that make no SPEC are given back three times, then the user is tol
   await world.done('architect', '3', ARCHITECT);
   assert.match(
     world.told(PLAN),
-    /make no SPEC yet, and were given back: analyst: line \d+ .*Start analyst again: Task for each/s,
+    /no SPEC can be built from the results yet. Returned: analyst: line \d+ .*Start again analyst with Task /s,
   );
   await world.start('analyst', PLAN);
   for (const id of ['4', '5', '6']) {
     await world.act('analyst', 'TaskUpdate', { taskId: id, status: 'in_progress' });
     await insist(id);
   }
-  assert.match(world.told(PLAN), /^the results make no SPEC: analyst: .*Tell the user/s);
+  assert.match(world.told(PLAN), /^no SPEC can be built from the results: analyst: .*Tell the user/s);
   assert.equal(world.state(PLAN).tasks.size, 6);
   // What comes back right all the same goes on from there.
   await world.act('team-lead', 'TaskCreate', { subject: 'Once more', description: 'd', owner: 'analyst' });
@@ -144,7 +144,7 @@ test('a team without those whose results a SPEC is made of is told so', async (t
   await world.done('researcher', '1', RESEARCHER);
   assert.match(
     world.told(PLAN),
-    /^a SPEC is made of what analyst and architect give: there is no analyst, no architect/,
+    /^a SPEC needs the results of analyst and architect: there is no analyst, no architect/,
   );
   const answer = await onPrompt(
     world.context,
@@ -172,7 +172,7 @@ test('what was built is measured as one, closed, and reported', async (t) => {
   await world.begun(TEAM, ['backend-dev'], 'SPEC-AUTH-001');
   await world.wrote('backend-dev', 'src/api/logout.js');
   await world.done('backend-dev', '1', 'done');
-  assert.match(world.told(TEAM), /^the gate has passed the work of all\. Next: SendMessage/);
+  assert.match(world.told(TEAM), /^the final gate passed\. Next: SendMessage/);
   const { session, gate } = world.state();
   assert.deepEqual([session, gate?.task], ['complete', null]);
   const scores = gate?.trust5?.dimensions.map(({ dimension, state, score }) => [dimension, state, score]);
@@ -212,7 +212,7 @@ test('what the gate finds in the work of all is given to who can mend it, three 
     if (round === 4) break;
     assert.match(
       world.told(TEAM),
-      /^the gate does not pass the work of all\.\n- tested {4}0\.0 failed .*\nWhoever it concerns has a task for it\.$/s,
+      /^the final gate failed\.\n- tested {4}0\.0 failed .*\nThe teammates concerned have tasks for it\.$/s,
     );
     assert.equal(world.state().tasks.get(String(round + 1))?.owner, 'backend-dev');
     await world.act('backend-dev', 'TaskUpdate', { taskId: String(round + 1), status: 'in_progress' });
@@ -227,7 +227,7 @@ test('what nobody wants measured is said to be unchecked, and not to have passed
   world.settings = { ...world.settings, hooks: { ...world.settings.hooks, taskCompleted } };
   await world.begun(TEAM, ['backend-dev']);
   await world.done('backend-dev', '1', 'done');
-  assert.match(world.told(TEAM), /^the work of all is unchecked: require_quality_check is false\. /);
+  assert.match(world.told(TEAM), /^the final gate did not run \(unchecked: require_quality_check is false\)\. /);
 });
 
 test('after a restart the rounds begin anew, and who is to mend it is started again', async (t) => {
@@ -245,7 +245,7 @@ test('after a restart the rounds begin anew, and who is to mend it is started ag
   await world.append({ type: 'restarted', session: 'session-1', key_hash: null, keep: true });
   assert.match(
     String((await world.act('team-lead', 'TaskList')).note),
-    /^the gate does not pass the work of all\..*\nStart backend-dev again: Task for each/s,
+    /^the final gate failed\..*\nStart again backend-dev with Task /s,
   );
   const { gate, tasks } = world.state();
   assert.deepEqual([gate?.rejected, tasks.size, tasks.get('5')?.owner], [1, 5, 'backend-dev']);
@@ -261,7 +261,7 @@ test('one at a time what the gate finds is work for the lead as well', async (t)
   const { note } = await world.act('team-lead', 'TaskUpdate', { taskId: '1', status: 'completed', result: 'done' });
   assert.match(
     String(note),
-    /^the gate does not pass .*\nNo team was wanted \(--solo\): do the open tasks one at a time/s,
+    /^the final gate failed.*\nNo team was wanted \(--solo\)\. Do the open tasks one at a time/s,
   );
   const task = world.state().tasks.get('2');
   assert.deepEqual([task?.owner, task?.files], ['backend-dev', ['src/api/logout.js']]);
@@ -280,7 +280,7 @@ test('a file that was changed under no task is answered for by its owner', async
   assert.match(task?.description ?? '', /src\/api\/routes\.js: changed under no task that the log knows/);
   await world.act('backend-dev', 'TaskUpdate', { taskId: '2', status: 'in_progress' });
   await world.done('backend-dev', '2', 'It belongs to it.');
-  assert.match(world.told(TEAM), /^the gate has passed the work of all/);
+  assert.match(world.told(TEAM), /^the final gate passed/);
 });
 
 test('what nobody of the team can mend is told, and counts once however often it is asked', async (t) => {
@@ -288,7 +288,8 @@ test('what nobody of the team can mend is told, and counts once however often it
   world.require('coverage');
   await world.begun(TEAM, ['backend-dev'], 'SPEC-AUTH-001');
   await world.done('backend-dev', '1', 'done');
-  const words = /tested is not measured \(coverage: not measured: .*\): set that up, or take it out of .*Tell the user/;
+  const words =
+    /tested is required and not measured \(coverage: not measured: .*\)\. Set that up, or remove it from .*Tell the user/;
   assert.match(world.told(TEAM), words);
   const { measured } = world;
   for (let asked = 0; asked < 5; asked += 1)
@@ -309,7 +310,7 @@ test('what nobody of the team can mend is told, and counts once however often it
   assert.match(String((await world.act('team-lead', 'TaskList')).note), words);
   assert.equal(world.measured, measured + 2, 'and what may have been settled elsewhere');
   world.require();
-  assert.match(String((await world.act('team-lead', 'TaskList')).note), /^the gate has passed the work of all/);
+  assert.match(String((await world.act('team-lead', 'TaskList')).note), /^the final gate passed/);
 });
 
 test('without Git nobody can tell that nothing has changed: what is stuck is measured anew', async (t) => {
@@ -321,8 +322,8 @@ test('without Git nobody can tell that nothing has changed: what is stuck is mea
   const { measured } = world;
   for (const more of [1, 2]) {
     const { note } = await world.act('team-lead', 'TaskList');
-    assert.match(String(note), /tested is not measured/);
-    assert.doesNotMatch(String(note), /Nothing has changed/);
+    assert.match(String(note), /tested is required and not measured/);
+    assert.doesNotMatch(String(note), /has not changed since the last measurement/);
     assert.deepEqual([world.measured, world.state().gate?.rejected], [measured + more, 1]);
   }
 });
@@ -340,7 +341,7 @@ test('where Git cannot tell what was changed, nothing of it is measured', async 
   assert.equal(trackable?.state, 'not_measured');
   assert.match(
     trackable?.figures.join() ?? '',
-    /files: not measured: what the work tree was .* is gone from \.tool\/cache/,
+    /files: not measured: the record of the work tree .* is gone from \.tool\/cache/,
   );
 });
 
@@ -355,7 +356,7 @@ test('whoever was ended between a rejection and what is asked for it is made up 
   await assert.rejects(world.done('backend-dev', '1', 'done'), /killed/);
   assert.deepEqual([world.state().gate?.rejected, world.state().tasks.size], [1, 1]);
   world.pretend({ files: () => Promise.resolve([]) });
-  assert.match(String((await world.act('team-lead', 'TaskList')).note), /^the gate does not pass the work of all/);
+  assert.match(String((await world.act('team-lead', 'TaskList')).note), /^the final gate failed/);
   assert.deepEqual([world.state().gate?.rejected, world.state().tasks.size], [1, 2]);
   // With a task ended in between it is another round, whatever came of it.
   await world.act('backend-dev', 'TaskUpdate', { taskId: '2', status: 'in_progress' });
@@ -382,7 +383,7 @@ test('where the checks of others take too long the work of all is measured by th
   world.whyNot = new BusyError('not measured: the checks of others were still running');
   assert.equal(
     (await world.act('team-lead', 'TaskList')).note,
-    'the work of all is not measured: the checks of others were still running. TaskList measures it.',
+    'the final gate did not finish: not measured: the checks of others were still running. Call TaskList {} to run it again.',
   );
   assert.equal(world.state().gate?.task, '1', 'nothing was measured since');
   world.whyNot = null;
@@ -394,7 +395,7 @@ test('who judges waits until the work of all is measured', async (t) => {
   const world = await built(t);
   await world.act('quality', 'SendMessage', JUDGEMENT);
   await world.done('quality', '2', 'It is good.');
-  assert.match(world.told(TEAM), /^the gate has passed the work of all/);
+  assert.match(world.told(TEAM), /^the final gate passed/);
   assert.equal(world.state().session, 'complete');
 });
 
@@ -404,21 +405,21 @@ test('a judgement of what another process still measures is refused, not lost', 
   const said = act(busy, 'SendMessage', JUDGEMENT, world.evidence('quality'));
   await assert.rejects(said, {
     code: 'refused',
-    message: /^quality_gate_passed: the work of all is being measured \(process 7\): send it again when that is done; /,
+    message:
+      /^quality_gate_passed: the final gate is still running \(process 7\)\. Send it again when the gate has finished; /,
   });
   assert.deepEqual(world.state().messages, []);
   // That is done.
   await world.act('team-lead', 'TaskList');
   await world.act('quality', 'SendMessage', JUDGEMENT);
   await world.done('quality', '2', 'It is good.');
-  assert.match(world.told(TEAM), /^the gate has passed the work of all\. Next: /);
+  assert.match(world.told(TEAM), /^the final gate passed\. Next: /);
   assert.equal(world.state().session, 'complete');
 });
 
 test('where the word of who judges is all that is missing the lead is told so, and it is asked for it, so many times', async (t) => {
   const world = await built(t);
-  const missing =
-    /^the gate has passed the work of all\. What is missing is the word of quality, .*: quality_gate_passed /;
+  const missing = /^the final gate passed\. Still needed: quality must send quality_gate_passed /;
   const mails = () => world.state().messages.filter(({ content }) => missing.test(String(content))).length;
   const look = async () => String((await world.act('team-lead', 'TaskList')).note);
   await world.done('quality', '2', 'I have looked.');
@@ -430,7 +431,7 @@ test('where the word of who judges is all that is missing the lead is told so, a
     await world.append({ type: 'member_idle', name: 'quality', epoch: round, stopped: true });
     assert.match(
       await look(),
-      /quality has ended its work without quality_gate_passed, and has a task for it now\. Start quality again: /,
+      /quality ended without quality_gate_passed, and now has a task to send it\. Start again quality /,
     );
     assert.equal(world.state().tasks.size, 2 + round);
     await world.start('quality');
@@ -458,7 +459,10 @@ test('a team is not put away in the middle of a step, but by force', async (t) =
   };
   const remove = (more: Answer) =>
     act(context, 'TeamDelete', { team_name: TEAM, ...more }, world.evidence('team-lead'));
-  await assert.rejects(remove({}), /is not deleted: process 7 is at its next step\. TeamDelete again in a moment$/);
+  await assert.rejects(
+    remove({}),
+    /is not deleted: process 7 is doing its next step\. Call TeamDelete .* again in a moment$/,
+  );
   assert.equal((await remove({ force: true })).state, 'deleted');
 });
 
@@ -470,7 +474,7 @@ test('whoever waited too long for the turn says who has it, and does nothing', a
   const { measured } = world;
   const busy = { ...world.context, turn: { take: () => Promise.resolve({ ok: false, holder: 'process 7' } as const) } };
   const { note } = await act(busy, 'TaskList', {}, world.evidence('team-lead'));
-  assert.match(String(note), /^process 7 is still at the next step of team /);
+  assert.match(String(note), /^process 7 is still doing the next step of team /);
   assert.equal(world.measured, measured);
   // Where the other has taken it meanwhile there is nothing to say.
   const slow: Turn = {
@@ -491,9 +495,9 @@ test('a restart leaves measuring to whoever has the time for it', async (t) => {
   const { measured } = world;
   const event = world.event('team-lead', 'UserPromptSubmit', { prompt: '/tool:team-restart' });
   const answer = await onPrompt(world.context, event);
-  assert.match(answer.kind === 'context' ? answer.text : '', /all is built and not measured yet: TaskList measures it/);
+  assert.match(answer.kind === 'context' ? answer.text : '', /the final gate has not run. Call TaskList/);
   assert.equal(world.measured, measured);
-  assert.match(String((await world.act('team-lead', 'TaskList')).note), /^the gate has passed the work of all/);
+  assert.match(String((await world.act('team-lead', 'TaskList')).note), /^the final gate passed/);
 });
 
 test('the first cause that is proven ends the search; who did not say it in the form is asked once', async (t) => {
@@ -502,7 +506,7 @@ test('the first cause that is proven ends the search; who did not say it in the 
   await world.done('hypothesis-1', '1', 'I looked around.');
   assert.equal(world.state(DEBUG).session, 'working');
   await world.done('hypothesis-2', '2', 'refuted: it never was\n$ x\ny');
-  assert.match(world.told(DEBUG), /^what came of a hypothesis was not said in the form\. /);
+  assert.match(world.told(DEBUG), /^the result of a hypothesis does not have the required form\. /);
   await world.act('hypothesis-1', 'TaskUpdate', { taskId: '3', status: 'in_progress' });
   await world.done('hypothesis-1', '3', 'proven: Node is too old\n$ node --version\nv20');
   assert.match(
@@ -526,7 +530,10 @@ test('a lead that works alone is told by the answer', async (t) => {
   await world.done('team-lead', '1', RESEARCHER);
   await world.done('team-lead', '2', ANALYST);
   const { note } = await world.done('team-lead', '3', ARCHITECT);
-  assert.match(String(note), new RegExp(`^${SPEC} has been written .*Then TeamDelete \\{"team_name":"${PLAN}"\\}\\.$`));
+  assert.match(
+    String(note),
+    new RegExp(`^${SPEC} has been written .*Then call TeamDelete \\{"team_name":"${PLAN}"\\}\\.$`),
+  );
   assert.equal(world.state(PLAN).messages.length, 0);
 });
 
@@ -538,7 +545,7 @@ test('a lead that works alone goes on alone after a restart: nobody is registere
   };
   await typed('/tool:1-plan "log out" --solo');
   const text = await typed(`/tool:team-restart ${PLAN}`);
-  assert.match(text, /No team was wanted \(--solo\): do the open tasks one at a time/);
+  assert.match(text, /No team was wanted \(--solo\)\. Do the open tasks one at a time/);
   assert.doesNotMatch(text, /Register|failed/);
 });
 
@@ -560,7 +567,7 @@ test('a lead that builds alone is measured the same, by what its hook has seen i
   assert.deepEqual(world.state().gate?.trust5?.dimensions.at(-1)?.figures, [
     'files: 1 of 1 written under a task of SPEC-AUTH-001',
   ]);
-  assert.match(String(last.note), /^the gate has passed the work of all\. Then TeamDelete \{"team_name":/);
+  assert.match(String(last.note), /^the final gate passed\. Then call TeamDelete \{"team_name":/);
   assert.equal(world.state().gate?.ok, true);
 });
 

@@ -39,7 +39,7 @@ test('a teammate that still runs when team mode fails is held to its own files, 
   const { world, told } = await halfStarted(t);
   assert.match(
     told,
-    /tester could not be started: .*wait for backend-dev, still at work as a teammate, to end; then do the open tasks/,
+    /tester could not be started: .*wait for backend-dev, still at work as a teammate, to end\. Do the work/,
   );
   assert.match(await world.reasonOf(writes('backend-dev', 'tests/a.test.ts', world)), /tests\/a\.test\.ts is tester's/);
   assert.equal((await writes('backend-dev', 'src/api/a.ts', world)).kind, 'silent');
@@ -102,7 +102,7 @@ for (const role of ['hypothesis-1', 'quality', 'researcher'])
     );
     assert.match(
       await world.reasonOf(writes(role, 'src/api/orders.ts', world)),
-      new RegExp(`${role} only reads: it writes`),
+      new RegExp(`${role} is read-only: it writes`),
     );
     const { decisions, session } = world.state('tool-debug-orders-fail');
     assert.deepEqual(
@@ -115,14 +115,14 @@ for (const role of ['hypothesis-1', 'quality', 'researcher'])
 test('in sub-agent mode nobody is registered, and an agent that asks for a task or a lease is told that it needs none', async (t) => {
   const { world } = await halfStarted(t);
   const call = { subagent_type: 'team-tester', team_name: TEAM, name: 'tester', prompt: 'p' };
-  assert.match(await world.refused('team-lead', 'Task', call), /goes on in sub-agent mode, where nobody is registered/);
+  assert.match(await world.refused('team-lead', 'Task', call), /is in sub-agent mode, without teammates/);
   for (const [name, input] of [
     ['TaskGet', { taskId: '1' }],
     ['FileLease', { path: 'package.json', reason: 'r' }],
   ] as const)
     assert.match(
       await world.refused('frontend-dev', name, input),
-      /goes on in sub-agent mode, one task at a time: team-frontend-dev \(agent-of-frontend-dev\) needs no claim, no lease and no mail/,
+      /is in sub-agent mode: team-frontend-dev \(agent-of-frontend-dev\) must not claim tasks, take leases or send messages/,
     );
 });
 
@@ -143,7 +143,7 @@ test('a teammate whose run ends with an error while its lead waits for it leaves
   await onAgentStart(world.context, world.event('backend-dev', 'SubagentStart'));
   await world.call('backend-dev', 'TaskUpdate', { taskId: '1', status: 'in_progress' });
   const told = await fails(world, 'backend-dev', 'Agent terminated early due to an API error');
-  assert.match(told, /the run of backend-dev ended before it could say so: what it had begun is open again/);
+  assert.match(told, /backend-dev ended without reporting it. Its unfinished tasks are open again/);
   const { session, tasks, members } = world.state();
   assert.deepEqual(
     [session, tasks.get('1')?.status, members.get('backend-dev')?.phase],

@@ -98,7 +98,7 @@ test('a request that nobody of the team can answer ends the run with its name', 
   };
   const outcome = await play.lead([draft('tests', 'tester')]);
   assert.ok(outcome.kind === 'failed', play.said.join('; '));
-  assert.match(outcome.why, /failed: task 2 "Asked for in message 1: vendor\/lib\.ts.*its files are vendor's/);
+  assert.match(outcome.why, /failed: task 2 "Asked for in message 1: vendor\/lib\.ts.*its files belong to vendor/);
 });
 
 test('quality_gate_passed waits for what is asked for and not read, and is asked for again', async (t) => {

@@ -31,7 +31,7 @@ test('what a sync has completed is not built again, and what to do is said', asy
       kind: 'refused',
       of: 'work',
       problems: [
-        `${SPEC} is completed already, and nothing of it is left to build: /tool:1-plan "<feature>" makes a SPEC of what comes next. Where something of it is missing after all, \`tool sync ${SPEC}\` says what and sets it back to approved; then it can be built again`,
+        `${SPEC} is completed already, and nothing of it is left to build. For further work write a new SPEC with /tool:1-plan. If something is missing after all, \`tool sync ${SPEC}\` names it and sets the SPEC back to approved; then it can be built again`,
       ],
     });
 });
@@ -61,7 +61,7 @@ test('a required part of the gate that nothing can measure is named before anybo
   assert.deepEqual(await run(world), { kind: 'refused', of: 'place', problems: [MISSING] });
   assert.equal(
     await world.refused('team-lead', 'TeamCreate', { team_name: TEAM }),
-    `no team is made: ${MISSING}. Tell the user that, and wait`,
+    `no team can be created: ${MISSING}. Tell the user, and wait`,
   );
   assert.deepEqual(world.teams.list(), []);
   // What measures nothing misses nothing, and other phases build nothing.

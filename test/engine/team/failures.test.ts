@@ -87,7 +87,7 @@ test('a message is not delivered: names that are not exact are refused with the 
       content: 'x',
       team_name: 'tool-run-spec-auth-01',
     }),
-    /no team tool-run-spec-auth-01 stands; there is tool-run-spec-auth-001/,
+    /no team tool-run-spec-auth-01 is active; there is tool-run-spec-auth-001/,
   );
   await world.call('team-lead', 'TaskCreate', { subject: 'API', description: 'd', owner: 'backend-dev' });
   await world.call('backend-dev', 'SendMessage', { recipient: 'frontend-dev', type: 'progress', content: 'kept' });
@@ -110,7 +110,7 @@ test('a teammate ends without a word: the host tells of it, its task is open aga
     onPrompt(world.context, world.event('team-lead', 'UserPromptSubmit', { prompt: words }));
   assert.equal((await prompt(over('somebody-elses'))).kind, 'silent');
   const text = await prompted(world, over('agent-of-backend-dev'));
-  assert.match(text, /the run of backend-dev ended before it could say so: what it had begun is open again/);
+  assert.match(text, /backend-dev ended without reporting it. Its unfinished tasks are open again/);
   assert.match(text, /- Task \{"subagent_type":"team-backend-dev",/);
   assert.equal(world.state().tasks.get('1')?.status, 'pending');
   assert.equal((await prompt(over('agent-of-backend-dev'))).kind, 'silent', 'it is known by now');
@@ -131,7 +131,10 @@ test('a teammate that ends without a word while the team is to end is not regist
   await world.call('backend-dev', 'TaskUpdate', { taskId: '1', status: 'in_progress' });
   await world.call('team-lead', 'SendMessage', { recipient: 'all', type: 'shutdown_request', content: 'enough' });
   const over = (name: string) => prompted(world, `<task-notification>\n<task-id>agent-of-${name}</task-id>`);
-  assert.match(await over('backend-dev'), /^Next: wait for frontend-dev to end, then TeamDelete\.$/m);
+  assert.match(
+    await over('backend-dev'),
+    /^Next: wait for frontend-dev to end, then TeamDelete \{"team_name":"tool-run-spec-auth-001"\}\.$/m,
+  );
   assert.equal(world.state().tasks.get('1')?.status, 'pending');
   const last = await over('frontend-dev');
   assert.match(last, new RegExp(`^Next: TeamDelete \\{"team_name":"${TEAM}"\\}\\.$`, 'm'));
@@ -226,6 +229,6 @@ test('a team cannot be created: it is said why, and what to do without one', asy
   };
   assert.match(
     await world.refused('team-lead', 'TeamCreate', { team_name: TEAM }),
-    /TeamCreate fails: no space left on device\. Go on without a team: do the tasks one at a time, each with one sub-agent/,
+    /TeamCreate fails: no space left on device\. Do the tasks one at a time, each with one sub-agent/,
   );
 });

@@ -58,7 +58,7 @@ test('a conflict is a task that its work waits for; settled, both changes are in
   const { world, git, place, complete, refused } = await collided(t);
   assert.match(
     await refused('2'),
-    /src\/lib\/words\.js changed on both sides, by you and by backend-dev for task 1 "Say good morning"\. Task 3 is to settle that and is yours/,
+    /src\/lib\/words\.js changed on both sides, by you and by backend-dev for task 1 "Say good morning"\. Task 3 is to settle that, and is yours/,
   );
   const { tasks, messages } = world.state();
   const task = tasks.get('3');
@@ -81,7 +81,7 @@ test('a conflict is a task that its work waits for; settled, both changes are in
   assert.equal(world.measured, measured, 'nothing is measured for it');
   await world.call('frontend-dev', 'TaskUpdate', { taskId: '3', status: 'in_progress' });
   for (let time = 1; time <= 5; time++)
-    assert.match(await refused('3'), /it does not merge with what others have finished: src\/lib\/words\.js changed/);
+    assert.match(await refused('3'), /your work does not merge with the team's branch: src\/lib\/words\.js changed/);
   assert.equal(world.state().tasks.size, 3, 'there is one task for it, however often it is tried');
   assert.equal(git('show', `${BRANCH}:${SHARED}`), 'export const greeting = "Good morning";\n');
 
@@ -140,12 +140,12 @@ test('a conflict that is committed as git left it is not settled', async (t) => 
   const own = gitIn(place.path);
   assert.throws(() => own('merge', BRANCH), 'Git leaves both sides in the file');
   own('add', '-A');
-  assert.match(await refused('3'), /^.*src\/lib\/words\.js holds a conflict, .* then complete again/);
+  assert.match(await refused('3'), /^.*src\/lib\/words\.js holds conflict markers of git .* then complete again/);
   assert.match(await refused('3'), /words\.js holds a conflict/, 'as a commit as well');
   const left = own('show', `HEAD:./${SHARED}`).replace(/^>{7} .*\n/m, '');
   writeTree(place.path, { [SHARED]: left });
   for (const often of ['its end taken out alone', 'however often', 'as often', 'and so on'])
-    assert.match(await refused('3'), /words\.js holds a conflict, or what is left of one/, often);
+    assert.match(await refused('3'), /words\.js holds conflict markers of git/, often);
   writeTree(place.path, { [SHARED]: 'export const greeting = "Both";\n' });
   await complete('3');
   await complete('2');
@@ -169,7 +169,7 @@ test('a secret that a commit holds comes into no history, also where a later one
   for (const often of ['once', 'again', 'a third time', 'however often']) {
     assert.match(
       await complete(),
-      /not be in the history: src\/api\/a\.js:1 \(an AWS access key\)\. They were taken back .* kept as refs\/toolcrew\/.*complete again/,
+      /your commits hold secrets: src\/api\/a\.js:1 \(an AWS access key\)\. These commits and all later ones were taken back .* kept as refs\/toolcrew\/.*complete again/,
       often,
     );
     assert.match(textOf(path, 'src/api/a.js'), /AKIA/, 'the file is as it was');
@@ -260,7 +260,7 @@ test('while a person has the branch checked out nothing is merged, the reason sa
   for (let time = 1; time <= 4; time++)
     assert.match(
       await world.refused('backend-dev', 'TaskUpdate', { taskId: '1', status: 'completed' }),
-      /is checked out in .*project: .*switch to another branch there \(a person's doing: nothing is wrong with your work\)\. Wait/,
+      /is checked out in .*project: .*switch to another branch there \(a person did this; nothing is wrong with your work\)\. Wait/,
     );
   assert.equal(textOf(path, 'src/api/a.js'), '2\n');
   assert.deepEqual(git('status', '--porcelain'), '', 'and what they look at stays as it is');
@@ -396,7 +396,7 @@ test('work in a repository of its own is refused until it is plain files, howeve
   writeTree(path, { 'src/api/new/index.js': 'new\n' });
   gitIn(path)('init', '-q', 'src/api/new');
   for (let count = 0; count < 5; count++)
-    assert.match(await refused(), /src\/api\/new is a Git repository of its own.*rm -rf src\/api\/new\/\.git/);
+    assert.match(await refused(), /src\/api\/new is a separate Git repository.*rm -rf src\/api\/new\/\.git/);
   rmSync(`${path}/src/api/new/.git`, { recursive: true });
   await complete();
   assert.equal(git('show', `${BRANCH}:src/api/new/index.js`), 'new\n');

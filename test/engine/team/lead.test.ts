@@ -123,7 +123,7 @@ test('tests that the work has skipped are told with what was measured, to who ju
   assert.match(outcome.state.gate?.checks[0]?.reason ?? '', words);
   const judged = play.prompts.find((prompt) => prompt.startsWith('quality:')) ?? '';
   assert.match(judged, words);
-  assert.match(judged, /The gate measured the work of all:\n- tests passed: /);
+  assert.match(judged, /The gate measured all work:\n- tests passed: /);
 });
 
 test('what the gate rejects four times ends the run, with the reason; the team stands', async (t) => {
@@ -176,7 +176,7 @@ test('what became of the branch while nobody led is asked for the members alone,
   });
   assert.equal(outcome.kind, 'done');
   assert.deepEqual(asked, [['backend-dev']]);
-  const words = `tool/${TEAM}: what became of it while nobody led is not taken up: git failed`;
+  const words = `tool/${TEAM}: changes to it while nobody led cannot be taken up: git failed`;
   assert.ok(play.said.includes(words), play.said.join('; '));
 });
 
@@ -321,7 +321,10 @@ test('a task that was given back too often has failed with what its completion w
   const { play } = merging(t, () => ({ kind: 'moved' }));
   const outcome = await play.lead([draft('tests', 'tester')]);
   assert.ok(outcome.kind === 'failed');
-  assert.match(outcome.why, /4 times without finishing it; its completion was rejected: the team's branch was moved/);
+  assert.match(
+    outcome.why,
+    /4 times without finishing it; its completion was rejected: somebody moved the team's branch/,
+  );
 });
 
 test('who never begins its work is not prompted for ever', async (t) => {
@@ -351,7 +354,7 @@ test('who needs what is announced as ready begins on that, and completes its wor
       const finish = () => call('TaskUpdate', { taskId: '2', status: 'completed' });
       if (seen.length === 0) {
         await call('TaskUpdate', { taskId: '2', status: 'in_progress' });
-        await assert.rejects(finish(), /task 2 waits for task 1 "Task of api": that comes first/);
+        await assert.rejects(finish(), /task 2 waits for task 1 "Task of api" to be completed/);
         seen.push('2 begun');
       } else if (seen.length === 2) {
         await finish();
@@ -363,7 +366,7 @@ test('who needs what is announced as ready begins on that, and completes its wor
   assert.equal(outcome.kind, 'done', play.said.join('; '));
   assert.deepEqual(seen, ['2 begun', '1 completed', '2 completed']);
   const begun = play.prompts.find((prompt) => /^frontend-dev: .*task 2 .* is yours now/s.test(prompt)) ?? '';
-  assert.match(begun, /it is completed when task 1 is: until then end your turn, and you are told\./);
+  assert.match(begun, /You can complete it only after task 1: until then end your turn; you are resumed\./);
 });
 
 /** Claims and completes all of its own in each turn, whatever is said to it. */

@@ -49,7 +49,7 @@ test('a task that is nobody\u2019s, with nobody there, is given to whose role fi
   const outcome = await play.lead([], unowned(play, ['src/api/a.ts']), ['tester', 'backend-dev']);
   assert.equal(outcome.kind, 'done');
   assert.deepEqual(shown(outcome), ['1 completed backend-dev']);
-  assert.ok(play.said.includes("task 1 was nobody's: it is given to backend-dev"), play.said.join('; '));
+  assert.ok(play.said.includes('task 1 had no owner: it is given to backend-dev'), play.said.join('; '));
 });
 
 test('a task that is made without an owner by the last who works is done too', async (t) => {
@@ -73,7 +73,7 @@ test('a task that is nobody\u2019s, of which nobody may write all files, ends th
   assert.ok(outcome.kind === 'failed');
   assert.match(
     outcome.why,
-    /^failed: task 2 "Loose end" \(it is nobody's, and its files are backend-dev's and tester's/,
+    /^failed: task 2 "Loose end" \(it has no owner, and its files belong to backend-dev and tester/,
   );
   assert.deepEqual(shown(outcome), ['1 completed backend-dev', '2 failed null']);
 });
@@ -103,8 +103,7 @@ test('after a restart who judges is asked anew, and what somebody has changed me
   });
   const first = await play.lead([draft('api', 'backend-dev'), draft('judge', 'quality', ['api'])]);
   assert.equal(first.kind, 'failed');
-  const asked = () =>
-    play.prompts.filter((prompt) => /^quality: .*Say whether the gate is passed/s.test(prompt)).length;
+  const asked = () => play.prompts.filter((prompt) => /^quality: .*Give your verdict on the gate/s.test(prompt)).length;
   assert.deepEqual([asked(), play.measuredFor.length], [2, 1]);
   assert.equal(await takeUp(play.world.context, TEAM, () => undefined), true);
   assert.equal((await play.goOn(TEAM)).kind, 'failed');
@@ -181,7 +180,7 @@ test('a teammate over its hard budget is not started after a restart either', as
   const budget = { teammate: { softUsd: null, hardUsd: 0.6 }, task: { softUsd: null, hardUsd: null } };
   play.world.settings = { ...play.world.settings, budget };
   const words =
-    'task 1 "Task of tests" is left, and tester begins nothing any more: $0.70 used, of a hard budget of $0.60';
+    'task 1 "Task of tests" is open, and tester begins no more tasks: $0.70 used, of a hard budget of $0.60';
   const first = await play.lead([draft('tests', 'tester')]);
   assert.ok(isPlayed && first.kind === 'failed');
   assert.ok(first.why.startsWith(words), first.why);

@@ -30,7 +30,7 @@ test('a team is created under a name that tells its phase, and not twice', async
   );
   assert.match(
     await world.refused('team-lead', 'TeamCreate', { team_name: TEAM }),
-    /stands already \(created\); \/tool:team-restart/,
+    /is already active \(created\)\. \/tool:team-restart/,
   );
   assert.match(
     await world.refused('backend-dev', 'TeamCreate', { team_name: 'tool-run-spec-other-001' }),
@@ -62,7 +62,7 @@ test('of a role of the user’s own the answer names the agent that is missing, 
     return JSON.stringify(answer);
   };
   for (const form of ['project', 'plugin'] as const) {
-    const missing = /There is no \.claude\/agents\/team-writer\.md, neither here nor with the user: /;
+    const missing = /There is no \.claude\/agents\/team-writer\.md in the project or in the user's home/;
     assert.match(await asked('writer', form), missing);
     files.add('team-writer');
     const there = await asked('writer', form);
@@ -71,8 +71,8 @@ test('of a role of the user’s own the answer names the agent that is missing, 
     files.clear();
   }
   // What the program brings itself is there, and a program that is started by hand needs no file.
-  assert.match(await asked('tester', 'plugin'), /"subagent_type":"tool:team-tester".*Make this call now/);
-  assert.match(await asked('writer', null), /Make this call now/);
+  assert.match(await asked('tester', 'plugin'), /"subagent_type":"tool:team-tester".*Make the call in `call` now/);
+  assert.match(await asked('writer', null), /Make the call in `call` now/);
 });
 
 test('a teammate is registered under its exact name, and the answer is the call that starts it', async (t) => {
@@ -99,7 +99,7 @@ test('a teammate is registered under its exact name, and the answer is the call 
   );
   assert.match(
     await world.refused('team-lead', 'Task', { ...given, team_name: 'tool-run-x' }),
-    /no team tool-run-x stands/,
+    /no team tool-run-x is active/,
   );
   assert.match(
     await world.refused('team-lead', 'Task', { name: 'x' }),
@@ -116,7 +116,7 @@ test('a message that claims more than was measured is refused with both figures;
     content: { coverage, passedTests: 12, failedTests: 0, duration: '1 s' },
   });
   const early = await world.call('tester', 'SendMessage', passed(99));
-  assert.deepEqual(early.warnings, ['nothing has been measured yet: it is delivered as "not measured yet"']);
+  assert.deepEqual(early.warnings, ['nothing has been measured yet: the message is delivered as "not measured yet"']);
   const [mail] = (await world.call('quality', 'Inbox')).messages as { note: string }[];
   assert.equal(mail?.note, 'not measured yet');
   await world.call('team-lead', 'TaskCreate', { subject: 'API', description: 'd', owner: 'backend-dev' });
@@ -187,7 +187,10 @@ test('a member is who the host says, and does nothing in the place of another', 
   );
   await world.call('tester', 'SendMessage', { recipient: 'team-lead', type: 'progress', content: 'half' });
   assert.equal(world.state().messages.at(-1)?.from, 'tester');
-  assert.match(await world.refused('stranger', 'TaskList'), /team-stranger \(agent-of-stranger\) belongs to no team/);
+  assert.match(
+    await world.refused('stranger', 'TaskList'),
+    /team-stranger \(agent-of-stranger\) is not a member of an active team/,
+  );
 });
 
 test('without identity nothing is done in a name; with the key that was handed over it is', async (t) => {
@@ -197,7 +200,7 @@ test('without identity nothing is done in a name; with the key that was handed o
   assert.equal(typeof created.key, 'string');
   await assert.rejects(
     operate(world.context, 'TaskList', {}, nobody),
-    /who you are cannot be told: the host does not say/,
+    /toolcrew cannot identify you: the host does not say/,
   );
   await assert.rejects(operate(world.context, 'TaskList', { key: 'wrong' }, nobody), /a key that no team knows/);
   const lead = await operate(world.context, 'TaskList', { key: created.key }, nobody);
@@ -303,7 +306,7 @@ test('more than one report of progress a minute is said to be too many, and sent
   await world.team(['tester']);
   const report = { recipient: 'team-lead', type: 'progress', content: 'half' };
   assert.equal((await world.call('tester', 'SendMessage', report)).warnings, undefined);
-  assert.match(String((await world.call('tester', 'SendMessage', report)).warnings), /too often/);
+  assert.match(String((await world.call('tester', 'SendMessage', report)).warnings), /at most once a minute/);
 });
 
 test('the gate stands in TaskUpdate: a failing check keeps a task open, with what failed', async (t) => {
@@ -367,7 +370,7 @@ test('a secret in a file of one’s own is rejected where all work in one place;
   await world.append({ type: 'decision', hook: 'ownership', decision: 'accept', member: 'backend-dev', ...write });
   assert.match(
     await world.refused('backend-dev', 'TaskUpdate', { taskId: '1', status: 'completed' }),
-    /your files hold what may not be committed: src\/api\/pay\.ts:3 \(a Stripe key\)\. Take it out/,
+    /your files hold secrets: src\/api\/pay\.ts:3 \(a Stripe key\)\. Remove them/,
   );
   assert.equal(world.measured, 0, 'nothing is measured for it');
   await world.call('frontend-dev', 'TaskUpdate', { taskId: '2', status: 'completed' });
@@ -400,7 +403,7 @@ test('a secret in a file that the lead wrote is rejected; of one that delegates 
   await world.append({ type: 'decision', hook: 'ownership', decision: 'accept', member: 'team-lead', ...write });
   assert.match(
     await world.refused('team-lead', 'TaskUpdate', { taskId: '2', status: 'completed' }),
-    /your files hold what may not be committed: notes\.ts:1 \(a Stripe key\)/,
+    /your files hold secrets: notes\.ts:1 \(a Stripe key\)/,
   );
 });
 
@@ -529,13 +532,10 @@ test('a file of somebody else that changed without a decision is asked about onc
   world.changed = ['src/api/users.ts', 'src/components/Form.tsx'];
   assert.match(
     await world.refused('backend-dev', 'TaskUpdate', { taskId: '1', status: 'completed' }),
-    /nobody was seen writing them: src\/components\/Form\.tsx \(frontend-dev's\)/,
+    /toolcrew saw nobody write them: src\/components\/Form\.tsx \(frontend-dev's\)/,
   );
   await world.call('backend-dev', 'TaskUpdate', { taskId: '1', status: 'completed' });
-  assert.match(
-    JSON.stringify((await world.call('team-lead', 'Inbox')).messages),
-    /changed without a decision on record/,
-  );
+  assert.match(JSON.stringify((await world.call('team-lead', 'Inbox')).messages), /with no recorded decision/);
 });
 
 test('a completion says which files were changed that decide what is measured, accepted or not', async (t) => {
@@ -598,7 +598,7 @@ test('tasks wait for those before them; whoever has nothing running is named to 
   );
   assert.match(
     JSON.stringify((await world.call('team-lead', 'Inbox')).messages),
-    /task 2 for frontend-dev can begin now, and its teammate is not at work: start it with Task/,
+    /task 2 for frontend-dev can begin now, and nobody is at work on it. Start frontend-dev with Task/,
   );
 });
 
@@ -626,12 +626,12 @@ test('what is announced as ready can begin, and who has stopped before its end i
   await world.call('backend-dev', 'TaskUpdate', { taskId: '1', status: 'completed' });
   assert.match(
     JSON.stringify((await world.call('team-lead', 'Inbox')).messages),
-    /task 2 for frontend-dev can begin now, and its teammate is not at work: start it with Task/,
+    /task 2 for frontend-dev can begin now, and nobody is at work on it. Start frontend-dev with Task/,
   );
   const state = world.state();
   assert.deepEqual(waitingRoles(state), ['frontend-dev']);
   const stop = judgeLeadStop(state, world.settings);
-  assert.match(stop.reason, /task 2 "Form" can begin, and nobody works on it: start frontend-dev with Task/);
+  assert.match(stop.reason, /task 2 "Form" can begin, and nobody works on it. Start frontend-dev with Task/);
 });
 
 test('what is nobody’s and waits for what was announced is there for whoever it was announced to, by its files', async (t) => {
@@ -658,7 +658,7 @@ test('what is nobody’s and waits for what was announced is there for whoever i
   assert.equal((await world.call('frontend-dev', 'TaskGet', { taskId: '3' })).status, 'pending');
   assert.match(
     idle().reason,
-    /task 3 "Form" is yours now: .* it is completed when task 1 is: until then end your turn, and you are told/,
+    /task 3 "Form" is yours now: .* You can complete it only after task 1: until then end your turn; you are resumed/,
   );
   const begin = (name: string, taskId: string) => world.refused(name, 'TaskUpdate', { taskId, status: 'in_progress' });
   assert.match(await begin('frontend-dev', '2'), /task 2 touches files of others/);
@@ -666,7 +666,7 @@ test('what is nobody’s and waits for what was announced is there for whoever i
   await world.call('frontend-dev', 'TaskUpdate', { taskId: '3', status: 'in_progress' });
   assert.match(
     await world.refused('frontend-dev', 'TaskUpdate', { taskId: '3', status: 'completed' }),
-    /task 3 waits for task 1 "API": that comes first/,
+    /task 3 waits for task 1 "API" to be completed/,
   );
   await world.call('backend-dev', 'TaskUpdate', { taskId: '1', status: 'completed' });
   await world.call('frontend-dev', 'TaskUpdate', { taskId: '3', status: 'completed' });
@@ -688,7 +688,7 @@ test('a team that is refused leaves nothing behind; a pattern is for teams of it
   world.problems = ['workflow.yaml has a problem: workflow.team.max_teammates: expected a number of at least 1, got 0'];
   assert.match(
     await world.refused('team-lead', 'TeamCreate', { team_name }),
-    /no team is made before that is mended: workflow\.yaml has a problem: workflow\.team\.max_teammates/,
+    /no team can be created until this is fixed: workflow\.yaml has a problem: workflow\.team\.max_teammates/,
   );
   assert.deepEqual(world.teams.list(), []);
   world.settings = { ...world.settings, enabled: true };
@@ -711,7 +711,7 @@ test('a task is for somebody there is, and touches nothing of others', async (t)
   const both = { ...task, files: ['src/api/a.ts', 'src/api/b.ts', 'src/pages/a.tsx', 'package.json'] };
   assert.match(
     await world.refused('team-lead', 'TaskCreate', both),
-    /^files: src\/api\/a\.ts, src\/api\/b\.ts are backend-dev's; src\/pages\/a\.tsx is frontend-dev's: expected files of one owner, .* Create a task for each of backend-dev, frontend-dev, the later one with blocked_by; or give it to one of them as owner/,
+    /^files: src\/api\/a\.ts, src\/api\/b\.ts are backend-dev's; src\/pages\/a\.tsx is frontend-dev's: expected files of one owner, .* Create one task for each of backend-dev, frontend-dev, the later one with blocked_by. Or name one of them as owner/,
   );
   assert.match(
     await world.refused('team-lead', 'TaskCreate', { ...task, owner: 'backend-dev', files: ['src/pages/a.tsx'] }),
@@ -737,7 +737,7 @@ test('a lease ends with the last task that its holder is at', async (t) => {
   assert.equal((await set('1', 'completed')).leases_given_back, undefined, 'it is at another');
   assert.match(
     await world.refused('frontend-dev', 'FileLease', lease),
-    /is leased to backend-dev until .*ask backend-dev to give it back, by FileLease with "release": true/,
+    /is leased to backend-dev until .*ask backend-dev to give it back with FileLease {"path":"package.json","release":true}/,
   );
   assert.deepEqual((await set('2', 'completed')).leases_given_back, ['package.json']);
   assert.equal((await world.call('backend-dev', 'FileLease', { ...lease, release: true })).state, 'released');
@@ -769,7 +769,7 @@ test('leases: for shared and unowned paths, to one at a time, for a while', asyn
     );
   assert.match(
     await world.refused('frontend-dev', 'FileLease', { path: '.tool/config/workflow.yaml' }),
-    /holds the team's rules \(\.tool\): nobody writes it, leased or not/,
+    /holds rules of the team \(\.tool\): nobody may write it, even with a lease/,
   );
   for (const path of ['src/types/', 'src/types/**'])
     assert.match(
@@ -783,7 +783,7 @@ test('leases: for shared and unowned paths, to one at a time, for a while', asyn
   assert.equal((await world.call('backend-dev', 'FileLease', { path: 'src/api/a.ts' })).state, 'own');
   assert.match(
     await world.refused('team-lead', 'FileLease', { path: 'package-lock.json' }),
-    /team-lead delegates .*TaskCreate for who is to write package-lock\.json/,
+    /team-lead delegates .*Give package-lock\.json to a teammate with TaskCreate/,
   );
   world.clock.set(6 * 60_000);
   assert.equal((await world.call('frontend-dev', 'FileLease', { path: 'package.json' })).state, 'leased');
@@ -809,14 +809,14 @@ test('a team is deleted when all have ended; before that, those who are missing 
   );
   assert.match(
     await world.refused('team-lead', 'TeamDelete', { team_name: TEAM, force: true }),
-    /after 60 s more it can be forced/,
+    /after 60 s more you can force it/,
   );
   world.clock.set(SHUTDOWN_DEADLINE_MS);
   const answer = await world.call('team-lead', 'TeamDelete', { team_name: TEAM, force: true });
   assert.equal(answer.state, 'deleted');
   assert.equal(existsSync(join(String(answer.archived), 'log.jsonl')), true);
   assert.deepEqual(world.teams.list(), []);
-  assert.match(await world.refused('team-lead', 'TaskList'), /no team stands/);
+  assert.match(await world.refused('team-lead', 'TaskList'), /no team is active/);
 });
 
 test('a lead of two teams has to say which', async (t) => {
@@ -825,7 +825,7 @@ test('a lead of two teams has to say which', async (t) => {
   await world.team([], 'tool-run-spec-pay-002');
   assert.match(
     await world.refused('team-lead', 'TaskList'),
-    /you lead tool-run-spec-auth-001 and tool-run-spec-pay-002: say which/,
+    /you lead tool-run-spec-auth-001 and tool-run-spec-pay-002: name one of them/,
   );
   assert.equal((await world.call('team-lead', 'TaskList', { team_name: TEAM })).team, TEAM);
 });
@@ -854,7 +854,7 @@ test("nothing is checked for the completion of somebody else's task", async (t) 
   const complete = { taskId: '1', status: 'completed' };
   assert.match(
     await world.refused('tester', 'TaskUpdate', complete),
-    /^task 1 is not claimed by tester: claim it first$/,
+    /^task 1 is not claimed by tester. Call TaskUpdate {"taskId":"1","status":"in_progress"} first$/,
   );
   await world.call('backend-dev', 'TaskUpdate', { taskId: '1', status: 'in_progress' });
   assert.match(await world.refused('tester', 'TaskUpdate', complete), /^task 1 is claimed by backend-dev$/);
@@ -916,8 +916,8 @@ test('a lease is for what is written: no directory, and no link to another place
   assert.match(await lease('src/types'), /a lease is for one file; src\/types is a directory/);
   assert.match(await lease('src/types/up'), /is a directory/);
   assert.match(await lease('src/types/out.ts'), /leads out of the project, to \/etc\/passwd/);
-  assert.match(await lease('src/types/theirs.ts'), /leads to src\/pages\/new\.ts: take a lease for that/);
-  assert.match(await lease('src/types/ours.ts'), /leads to src\/types\/real\.ts: take a lease for that/);
+  assert.match(await lease('src/types/theirs.ts'), /leads to src\/pages\/new\.ts. Call FileLease/);
+  assert.match(await lease('src/types/ours.ts'), /leads to src\/types\/real\.ts. Call FileLease/);
   const leased = await world.call('backend-dev', 'FileLease', { path: 'src/types/real.ts' });
   assert.equal(leased.state, 'leased');
 });
@@ -957,7 +957,7 @@ test('a task for somebody whose run is over says that it is to be started', asyn
   await world.append({ type: 'member_ended', name: 'backend-dev', epoch: 1, how: 'confirmed', reason: 'done' });
   assert.match(
     String((await world.call('team-lead', 'TaskCreate', task)).note),
-    /^backend-dev is not at work: start it with Task/,
+    /^backend-dev is not at work: start backend-dev with Task/,
   );
 });
 
@@ -969,7 +969,7 @@ test('a request to somebody who has stopped reaches the lead, who starts it unde
   const sent = await world.call('tester', 'SendMessage', { recipient: 'backend-dev', type: 'bug_report', content });
   assert.match(String(sent.note), /backend-dev has stopped: .*\. team-lead was told$/);
   const mail = JSON.stringify(await world.call('team-lead', 'Inbox'));
-  assert.match(mail, /backend-dev has stopped, and has a bug_report of tester: start it again with Task/);
+  assert.match(mail, /backend-dev has stopped and has an unread bug_report from tester: start it again with Task/);
   const registered = { subagent_type: 'team-backend-dev', team_name: TEAM, name: 'backend-dev', prompt: 'p' };
   await world.call('team-lead', 'Task', registered);
   const input = { subagent_type: 'backend-dev', prompt: 'p' };
@@ -1002,7 +1002,7 @@ test('for the files of a role that is not in the team it is said how it comes in
   const files = ['design/colours.css'];
   assert.match(
     await add({ owner: 'frontend-dev', files }),
-    /is designer's, who is not in this team yet: give designer/,
+    /is designer's, who is not in this team yet: create a separate task for designer/,
   );
   assert.match(
     await add({ owner: 'designer', files }),
@@ -1044,7 +1044,7 @@ test('who judges is shown what was measured last with its task; nobody else is',
   assert.equal(await measured('quality'), undefined, 'nothing was measured yet');
   const { tree, ok, checks, coverage } = failing('a'.repeat(40));
   await world.append({ type: 'gate_measured', task: null, tree, ok, checks, coverage });
-  assert.deepEqual(await measured('quality'), ['The gate measured the work of all:', '- tests failed: it failed']);
+  assert.deepEqual(await measured('quality'), ['The gate measured all work:', '- tests failed: it failed']);
   assert.equal(await measured('backend-dev'), undefined);
 });
 
@@ -1090,10 +1090,13 @@ test('mail to a role of the pattern waits until somebody plays it', async (t) =>
   });
   assert.match(
     String(sent.note),
-    /tester is not started yet: it reads this once the lead has started it with Task\. team-lead was told/,
+    /tester is not started yet: it reads this after the lead starts it with Task\. team-lead was told/,
   );
   const told = world.state().messages.at(-1);
-  assert.equal(told?.content, 'tester is not started yet, and has a bug_report of backend-dev: start it with Task');
+  assert.equal(
+    told?.content,
+    'tester is not started yet and has an unread bug_report from backend-dev: start it with Task',
+  );
   assert.match(
     await world.refused('backend-dev', 'SendMessage', { recipient: 'designer', type: 'bug_report', content: bug }),
     /recipient: expected one of backend-dev, frontend-dev, tester, team-lead, all, got "designer"/,

@@ -91,7 +91,7 @@ class World extends TeamWorld {
 }
 
 const REFUSED = new RegExp(
-  `the command cannot be carried out\\..*\n- ${SPEC}: changes were asked for, and team ${PLAN} is at work on them: approve what comes of it\\. .*\`/tool:team-restart ${PLAN}\` in the host goes on with them, \`tool team delete ${PLAN}\` ends them`,
+  `the command cannot be carried out\\..*\n- ${SPEC}: team ${PLAN} is at work on changes that the user asked for. Approve the result of that\\. .*\`/tool:team-restart ${PLAN}\` in the host goes on with them, \`tool team delete ${PLAN}\` ends them`,
 );
 
 for (const [how, begin, session] of [
@@ -101,7 +101,7 @@ for (const [how, begin, session] of [
   test(`what ${how} is changing is not approved as it was, and what comes of it is`, async (t) => {
     const world = new World(t);
     await begin(world);
-    assert.match(await world.typed('changes: make it red'), /was given to those whose results it is made of/);
+    assert.match(await world.typed('changes: make it red'), /are now tasks of the planners/);
     assert.match(await world.typed(`approve ${SPEC}`), REFUSED);
     assert.deepEqual([world.session(), world.status()], [session, 'awaiting_approval']);
     for (const [taskId, name, result] of [
@@ -112,9 +112,7 @@ for (const [how, begin, session] of [
     assert.match(readSpec(world.root, SPEC) ?? '', /a red button/);
     assert.match(
       await world.typed(`approve ${SPEC}`),
-      new RegExp(
-        `^toolcrew: ${SPEC} is approved, by the user's own word\\.\nNext: .*TeamDelete \\{"team_name":"${PLAN}"\\}`,
-      ),
+      new RegExp(`^toolcrew: the user has approved ${SPEC}\\.\nNext: .*TeamDelete \\{"team_name":"${PLAN}"\\}`),
     );
     assert.deepEqual([world.session(), world.status()], [session === 'fallback' ? session : 'approved', 'approved']);
   });
@@ -124,10 +122,10 @@ test('what a host was sent by another one is not the word of the user', async (t
   await world.waiting();
   world.nested = true;
   for (const words of [`approve ${SPEC}`, 'approve', 'changes: make it red'])
-    assert.match(await world.typed(words), /was started by another one that works in the same project/, words);
+    assert.match(await world.typed(words), /another Claude Code in the same project started this one/, words);
   assert.deepEqual([world.session(), world.status()], ['awaiting_approval', 'awaiting_approval']);
   world.nested = false;
-  assert.match(await world.typed('approve'), /is approved, by the user's own word/);
+  assert.match(await world.typed('approve'), /the user has approved/);
 });
 
 test('whoever seems to approve is told the words that do, once', async (t) => {
@@ -135,7 +133,10 @@ test('whoever seems to approve is told the words that do, once', async (t) => {
   assert.equal(await world.typed('ok, approved'), '', 'nothing waits');
   await world.waiting();
   const told = await world.typed(`Approve ${SPEC} please`);
-  assert.match(told, new RegExp(`${SPEC} is not approved by these words\\..*exactly \`approve ${SPEC}\` as a prompt`));
+  assert.match(
+    told,
+    new RegExp(`these words do not approve ${SPEC}\\..*exactly \`approve ${SPEC}\` as a separate prompt`),
+  );
   assert.equal(world.status(), 'awaiting_approval');
   assert.equal(await world.typed('approve it'), '');
 });
@@ -168,12 +169,12 @@ test('changes in sub-agent mode are tasks, and nobody is registered for them', a
   const world = new World(t);
   await world.waitingAlone();
   const text = await world.typed('changes: make it red');
-  assert.match(text, /do the open tasks one at a time/);
+  assert.match(text, /Do the open tasks one at a time/);
   assert.doesNotMatch(text, /Register/);
 });
 
 const LOST = 'tool-plan-lost';
-const lostWords = new RegExp(`what team ${LOST} has come to is not known: .*/${LOST}/log\\.jsonl does not begin as`);
+const lostWords = new RegExp(`the state of team ${LOST} cannot be read: .*/${LOST}/log\\.jsonl does not begin as`);
 
 /** A team whose log was emptied. */
 function lose(world: World, team = LOST): void {
@@ -187,16 +188,16 @@ test('a planning team that cannot be read keeps the user’s word from no other,
   await world.waiting();
   lose(world);
   const changed = await world.typed('changes: make it red');
-  assert.match(changed, /was given to those whose results it is made of/);
+  assert.match(changed, /are now tasks of the planners/);
   assert.match(changed, lostWords);
   await world.done('analyst', '4', ANALYST);
   await world.done('architect', '5', ARCHITECT);
   const approved = await world.typed('approve');
-  assert.match(approved, new RegExp(`^toolcrew: ${SPEC} is approved, by the user's own word`));
+  assert.match(approved, new RegExp(`^toolcrew: the user has approved ${SPEC}`));
   assert.match(approved, lostWords);
   assert.deepEqual([world.session(), world.status()], ['approved', 'approved']);
   const other = world.other();
-  assert.match(await world.typed(`approve ${other}`), new RegExp(`^toolcrew: ${other} is approved, by`));
+  assert.match(await world.typed(`approve ${other}`), new RegExp(`^toolcrew: the user has approved ${other}`));
 });
 
 test('words that may be for a team that cannot be read are not lost without a word; others are left alone', async (t) => {
@@ -206,7 +207,7 @@ test('words that may be for a team that cannot be read are not lost without a wo
   lose(world);
   for (const words of ['approve', 'changes: make it red']) {
     const text = await world.typed(words);
-    assert.match(text, /^toolcrew: if the user speaks of a SPEC, no team was told:\n/);
+    assert.match(text, /^toolcrew: if the user means a SPEC, no team received it:\n/);
     assert.match(text, lostWords);
     assert.doesNotMatch(text, /tool-run-lost/);
   }
@@ -228,35 +229,32 @@ test('another SPEC that is approved ends no team that waits for its own', async 
   await world.waiting();
   const other = world.other();
   const text = await world.typed(`approve ${other}`);
-  assert.match(
-    text,
-    new RegExp(`^toolcrew: ${other} is approved, by the user's own word\\.\nThen tell the user: /clear`),
-  );
+  assert.match(text, new RegExp(`^toolcrew: the user has approved ${other}\\.\nThen tell the user to type /clear`));
   assert.doesNotMatch(text, /TeamDelete/);
   assert.deepEqual(
     [world.session(), world.status(), world.status(other)],
     ['awaiting_approval', 'awaiting_approval', 'approved'],
   );
-  assert.match(await world.typed('approve'), new RegExp(`${SPEC} is approved, .*TeamDelete`, 's'));
+  assert.match(await world.typed('approve'), new RegExp(`the user has approved ${SPEC}.*TeamDelete`, 's'));
   assert.deepEqual([world.session(), world.status()], ['approved', 'approved']);
 });
 
 test('a word that names no SPEC is not about one that no waiting team has written', async (t) => {
   const world = new World(t);
   await world.waitingAlone();
-  assert.match(await world.typed('approve'), new RegExp(`${SPEC} is approved, by the user's own word`));
+  assert.match(await world.typed('approve'), new RegExp(`the user has approved ${SPEC}`));
   const other = world.other();
-  assert.match(await world.typed('approve'), new RegExp(`which SPEC is approved\\? There is ${other}: answer`));
+  assert.match(await world.typed('approve'), new RegExp(`which SPEC\\? Reply with exactly "approve ${other}"`));
   assert.equal(world.status(other), 'awaiting_approval');
 });
 
 test('who approves a second time is told that it was approved', async (t) => {
   const world = new World(t);
   await world.waiting();
-  assert.match(await world.typed(`approve ${SPEC}`), new RegExp(`^toolcrew: ${SPEC} is approved, by`));
+  assert.match(await world.typed(`approve ${SPEC}`), new RegExp(`^toolcrew: the user has approved ${SPEC}`));
   assert.match(
     await world.typed(`approve ${SPEC}`),
-    new RegExp(`^toolcrew: ${SPEC} is approved already \\(approved on ${DAY}\\)\\.\nThen tell the user: /clear`),
+    new RegExp(`^toolcrew: ${SPEC} is approved already \\(approved on ${DAY}\\)\\.\nThen tell the user to type /clear`),
   );
   assert.equal(world.session(), 'approved');
 });
@@ -266,7 +264,7 @@ test('what cannot be read of a plan is not built as something else, and a SPEC w
   const spec = world.other();
   const plan = join(world.root, '.tool/specs', spec, 'plan.md');
   const run = async () => {
-    assert.match(await world.typed(`approve ${spec}`), /is approved/);
+    assert.match(await world.typed(`approve ${spec}`), /has approved/);
     return world.typed(`/tool:2-run ${spec} --team --pattern=implementation`);
   };
   const whole = readFileSync(plan, 'utf8');
@@ -295,14 +293,15 @@ test('a command whose decision cannot be written down begins nothing, and says w
   const said = (flag: string) => world.typed(`/tool:1-plan "log out" ${flag}`);
   assert.match(
     await said('--team'),
-    /cannot be carried out.*\n- nothing can be written down of it, .*: ENOSPC: no space/,
+    /cannot be carried out.*\n- the team's log cannot be written, .*: ENOSPC: no space/,
   );
   assert.match(await said('--solo'), /cannot be carried out.*\n- ENOSPC: no space left/);
 });
 
 const UNSET = { value: '0', source: 'shell' } as const;
 const SET = { value: '1', source: 'shell' } as const;
-const STOOD = 'What stood in sub-agent mode \\(TOOL_CODE_EXPERIMENTAL_AGENT_TEAMS is not 1\\) goes on as a team';
+const STOOD =
+  'The work was in sub-agent mode \\(TOOL_CODE_EXPERIMENTAL_AGENT_TEAMS is not 1\\) and continues as a team';
 
 /** Planning that was to be a team's, and goes on one at a time since the variable is not 1; the first task is done. */
 async function fallen(t: Cleanup, command = '/tool:1-plan "log out" --team'): Promise<World> {
@@ -359,7 +358,7 @@ test('after a fallback of what no flag asked for, the same command is a team onc
   world.settings = { ...world.settings, enabled: true };
   assert.match(
     await world.typed('/tool:1-plan "log out"'),
-    /in team mode\. What stood .*workflow\.team\.enabled is false/,
+    /in team mode\. The work was in sub-agent mode .*workflow\.team\.enabled is false/,
   );
   assert.equal(world.session(), 'assigned');
 });
@@ -370,16 +369,16 @@ test('what was begun with --solo is a team where a flag asks for one, and goes o
   await world.typed('/tool:1-plan "log out" --solo');
   assert.match(
     await world.typed('/tool:1-plan "log out"'),
-    /in sub-agent mode\.\n- no team was wanted: --solo; its command with --team makes a team of it\nNext: do these one at a time/,
+    /in sub-agent mode\.\n- no team was wanted: --solo; its command with --team makes a team of it\nNext: do these tasks one at a time/,
   );
   assert.match(
     await world.typed('/tool:team-restart'),
-    /\nIt is no team: no team was wanted: --solo; its command with --team/,
+    /\nIt stays in sub-agent mode: no team was wanted: --solo; its command with --team/,
   );
   assert.equal(world.session(), 'fallback');
   assert.match(
     await world.typed('/tool:1-plan "log out" --team'),
-    /in team mode\. What stood .*no team was wanted: --solo/,
+    /in team mode\. The work was in sub-agent mode .*no team was wanted: --solo/,
   );
   assert.equal(world.session(), 'assigned');
 });
@@ -387,7 +386,7 @@ test('what was begun with --solo is a team where a flag asks for one, and goes o
 test('a restart after a fallback is one of the team once what was missing is there, and says what is missing until then', async (t) => {
   const world = await fallen(t);
   const missing = await world.typed('/tool:team-restart');
-  assert.match(missing, /It is no team: variable: expected .*=1, got "0" from the shell; mend: export /);
+  assert.match(missing, /It stays in sub-agent mode: variable: expected .*=1, got "0" from the shell; mend: export /);
   assert.doesNotMatch(missing, /- Task /);
   assert.equal(world.session(), 'fallback');
   world.pretend({ variable: SET });

@@ -94,7 +94,7 @@ test('for a team that a session of a host leads an environment counts for nothin
   const world = new TeamWorld(t);
   await world.team(['backend-dev']);
   const startedAs = { kind: 'environment', isServer: true, team: TEAM, teammate: 'backend-dev', epoch: 1 } as const;
-  rejected(await beforeTool({ ...world.context, startedAs }, write(world, 'src/api/a.ts')), /is not of it/);
+  rejected(await beforeTool({ ...world.context, startedAs }, write(world, 'src/api/a.ts')), /is not a member/);
 });
 
 test('its mail comes with its next tool', async (t) => {

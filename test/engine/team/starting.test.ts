@@ -71,8 +71,8 @@ test('a start that was denied is made again; after a second one the tasks go on 
   assert.equal((await calls(world)).kind, 'silent');
   const refused = await world.reasonOf(calls(world));
   assert.match(refused, /backend-dev was called 2 times, and the host has not started it/);
-  assert.match(refused, /If the user has denied it, ask them first/);
-  assert.match(refused, /Team mode failed \(a teammate could not be started\): do the open tasks one at a time/);
+  assert.match(refused, /If the user denied it, first ask them/);
+  assert.match(refused, /Team mode failed \(a teammate could not be started\): Do the open tasks one at a time/);
   assert.equal(world.state().session, 'fallback');
   assert.equal((await calls(world)).kind, 'silent', "from then on it is the lead's own agent");
 });
@@ -94,7 +94,7 @@ test('one more of a teammate that works is not started; one that starts all the 
   await calls(world);
   await begins(world);
   const refused = await world.reasonOf(calls(world));
-  assert.match(refused, /backend-dev is at work already: one more of it is not started/);
+  assert.match(refused, /backend-dev is at work already, so no second one is started/);
   const told = await begins(world, 'a-second-one');
   assert.ok(told.kind === 'context');
   assert.match(told.text, /another agent is backend-dev of team \S+ already/);
@@ -142,7 +142,7 @@ test('no prompt is sent later that would count as the word of the user', async (
     beforeTool(world.context, world.event(LEAD, 'PreToolUse', { tool, input }));
   for (const tool of ['CronCreate', 'ScheduleWakeup', 'RemoteTrigger'])
     for (const prompt of ['approve SPEC-AUTH-001', ' Approved. ', 'changes: none'])
-      assert.match(await world.reasonOf(judged(tool, { prompt })), /only the user answers for a SPEC/, tool);
+      assert.match(await world.reasonOf(judged(tool, { prompt })), /only the user approves or changes a SPEC/, tool);
   assert.equal((await judged('CronCreate', { cron: '* * * * *', prompt: 'look at the tests' })).kind, 'silent');
 });
 
@@ -177,7 +177,7 @@ test('a leading session that begins again has no agents, and is told whom to sta
   assert.equal(phase(world), 'working');
   const answer = await start('resume');
   assert.ok(answer.kind === 'context');
-  assert.match(answer.text, /this session began anew, and backend-dev ended with its last process/);
+  assert.match(answer.text, /this session started again. backend-dev ended with its previous process/);
   assert.match(answer.text, /- Task \{"subagent_type":"team-backend-dev"/);
   assert.equal(phase(world), 'stopped');
   assert.equal(world.state().tasks.get('1')?.status, 'pending');
@@ -205,7 +205,7 @@ test('a task that a run and its successor have left is not begun a third time wi
   const told = await endsWithout(world, WHO, 2);
   assert.doesNotMatch(told, /- Task \{/);
   assert.match(told, /task 1 "API" \(backend-dev ended 2 times without finishing it\)/);
-  assert.match(told, /TaskUpdate \{"taskId":"1","status":"pending"\} gives it another chance/);
+  assert.match(told, /To try it again, call TaskUpdate \{"taskId":"1","status":"pending"\}/);
   assert.equal(statusOf(world, '1'), 'failed');
   await world.call(LEAD, 'TaskUpdate', { taskId: '1', status: 'pending' });
   assert.match(await endsWithout(world, WHO, 3), /- Task \{"subagent_type":"team-backend-dev"/, 'it has its chance');
@@ -245,7 +245,7 @@ test('after /clear the same host leads on, and its teammates with it; another ho
   world.context = { ...world.context, hostProcess: () => '78 1' };
   const other = await cleared('session-9');
   assert.ok(other.kind === 'context');
-  assert.match(other.text, /stands in this project, led by another session/);
+  assert.match(other.text, /is active in this project, led by another session/);
   world.context = { ...world.context, hostProcess: mine };
   const answer = await cleared('session-2');
   assert.ok(answer.kind === 'context');

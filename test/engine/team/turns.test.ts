@@ -109,14 +109,14 @@ test('the work of all is measured once, and what it finds is asked for once', as
     "import test from 'node:test';\n\ntest('it fails', () => {\n  throw new Error('it fails');\n});\n",
   );
   const notes = await look(t, project, 4);
-  assert.equal(notes.filter((note) => /does not pass the work of all/.test(note)).length, 1, notes.join('\n'));
+  assert.equal(notes.filter((note) => /the final gate failed/.test(note)).length, 1, notes.join('\n'));
   assert.equal(records(project, TEAM, /"type":"gate_measured","task":null/), 1);
   const { tasks, gate } = project.state();
   const asked = [...tasks.values()].map(({ subject }) => subject).sort();
   assert.deepEqual(asked, [
-    'Answer for files that were changed under no task',
+    'Check files that were changed under no task',
     'Build',
-    'Mend what the gate found: bug_report',
+    "Fix the gate's finding: bug_report",
   ]);
   assert.equal(gate?.rejected, 1);
 });

@@ -42,7 +42,7 @@ for (const [name, text, why] of [
     assert.match(JSON.stringify(mail), /begun/);
     assert.match(
       JSON.stringify(await onSessionStart(world.context, world.event('team-lead', 'SessionStart'))),
-      new RegExp(`you lead team ${TEAM}.*what team ${OTHER} has come to is not known: `),
+      new RegExp(`you lead team ${TEAM}.*the state of team ${OTHER} cannot be read: `),
     );
 
     // Whoever is nobody of this team may be one of that.

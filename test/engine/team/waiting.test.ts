@@ -68,7 +68,7 @@ test('the architect begins beside the analyst, waits for it without a rejection,
   const early = { taskId: '3', ...DONE };
   assert.match(
     await planning.world.refused('architect', 'TaskUpdate', early),
-    /^task 3 waits for task 2 "Write the requirements.*": that comes first\. End your turn: you go on as soon as that is completed$/,
+    /^task 3 waits for task 2 "Write the requirements.*" to be completed\. End your turn: you continue as soon as that is completed$/,
   );
   for (const _ of [1, 2, 3]) assert.deepEqual(await planning.stops(), { kind: 'wait' });
   assert.deepEqual(planning.decisions, [], 'nothing is decided about who waits');

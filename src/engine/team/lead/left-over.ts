@@ -12,7 +12,7 @@ type Reasons = ReadonlyMap<string, string>;
 export const JUDGE_TASK = {
   subject: JUDGE_SUBJECT,
   description:
-    'Your work is completed, and nobody knows what you think of it. Send quality_gate_passed to team-lead; where something has to be mended first, make a task of it for who can, and say it as the result of this one.',
+    'Your task is completed, but your verdict is missing. If all holds, send quality_gate_passed to team-lead. If not, send change_request or coverage_required to the teammate who can fix it, and name it in the result of this task.',
   owner: 'quality',
 } as const;
 
@@ -39,7 +39,7 @@ export function limitsOf(state: TeamState, budget: Budgets): { readonly spent: R
 /** What is nobody's becomes somebody's; where another has taken it meanwhile, that is as good. */
 export async function giveTask(log: TeamLog, task: string, owner: string, say: (words: string) => void): Promise<void> {
   const { refusal } = await log.append({ type: 'task_assigned', task, owner, by: LEAD });
-  if (refusal === null) say(`task ${task} was nobody's: it is given to ${owner}`);
+  if (refusal === null) say(`task ${task} had no owner: it is given to ${owner}`);
 }
 
 export async function failTask(log: TeamLog, task: string, why: string, say: (words: string) => void): Promise<void> {

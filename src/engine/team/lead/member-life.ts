@@ -1,6 +1,7 @@
 // One teammate of a team whose lead is code: its process from the first prompt to the last, and what it is told in between.
 
-import { memberBrief, spawnParameters } from '../../../domain/team/brief.ts';
+import { memberBrief } from '../../../domain/team/brief.ts';
+import { spawnParameters } from '../../../domain/team/calls.ts';
 import { leftOf } from '../../../domain/team/cost.ts';
 import { judgeIdle } from '../../../domain/team/idle.ts';
 import { lockWords } from '../../../domain/team/lock-files.ts';
@@ -361,7 +362,7 @@ export class MemberLife {
     const { path, env, conflict } = await workshop.open(team, member.name, 'updated');
     this.#place = { path, env };
     return conflict.length > 0
-      ? `${words}\nThe team's branch does not merge into yours: ${conflict.join(', ')} were changed on both sides. Run \`git merge tool/${team}\`, settle them and commit, before anything else${lockWords(conflict)}.`
+      ? `${words}\nThe team's branch does not merge into yours: ${conflict.join(', ')} changed on both sides. Before anything else, run \`git merge tool/${team}\`, resolve the conflict and commit${lockWords(conflict)}.`
       : words;
   }
 

@@ -3,6 +3,7 @@
 import { specDirectory } from '../../../domain/spec/spec.ts';
 import { nextStep, waitingRoles } from '../../../domain/team/brief.ts';
 import type { Evidence } from '../../../domain/team/caller.ts';
+import { deleteCall, startWords } from '../../../domain/team/calls.ts';
 import { UNCHECKED } from '../../../domain/team/judge.ts';
 import { isMeasured, type LeadStep, leadStep } from '../../../domain/team/lead-step.ts';
 import { mendRounds } from '../../../domain/team/planning.ts';
@@ -47,7 +48,7 @@ export async function advance(context: HookContext, log: TeamLog, limits: Limits
   if (taken.ok) return taken.value;
   const { holder } = taken;
   const step = await dueStep(context, log, limits);
-  const words = `${holder} is still at the next step of team ${team}: the lead is told when it is taken, and TaskList takes it where nobody is at it any more`;
+  const words = `${holder} is still doing the next step of team ${team}; the lead is told when it is done. If nobody is doing it any more, TaskList {} does it`;
   return step === null ? null : { kind: 'busy', step: step.kind, holder, words };
 }
 
@@ -97,12 +98,14 @@ async function goOn(context: HookContext, log: TeamLog, limits: Limits): Promise
         return news(await debugWords(context, log, as));
       case 'measure': {
         if (limits.mayMeasure === false)
-          return news('all is built and not measured yet: TaskList measures it, and says what came of it.');
+          return news(
+            'all tasks are completed, and the final gate has not run. Call TaskList {}: it runs the gate and tells you the outcome.',
+          );
         const known = limits.isLook === true ? await knownStuck(context, log) : null;
         if (known !== null)
           return {
             kind: 'standing',
-            words: `${stuckWords(known)} Nothing has changed since it was measured; what is settled outside of the project is measured after /tool:team-restart.`,
+            words: `${stuckWords(known)} The project has not changed since the last measurement. If the cause lies outside the project, fix it there, then give /tool:team-restart: it measures again.`,
           };
         const measured = await measureCheckout(context, log, as);
         if (measured.kind !== 'passed') return news(rejectedWords(measured, log));
@@ -115,24 +118,24 @@ async function goOn(context: HookContext, log: TeamLog, limits: Limits): Promise
         await passGate(log, isChecked);
         return log.state.session === 'complete'
           ? news(
-              `${isChecked ? 'the gate has passed the work of all' : `the work of all is ${UNCHECKED}`}. ${nextStep(log.state)}`,
+              `${isChecked ? 'the final gate passed' : `the final gate did not run (${UNCHECKED})`}. ${nextStep(log.state)}`,
             )
           : null;
       }
       case 'ask_judge':
         await operate(context, 'TaskCreate', JUDGE_TASK, as);
         return news(
-          `${doneWords(state)} ${JUDGE_TASK.owner} has ended its work without quality_gate_passed, and has a task for it now. ${startWords(log)}`,
+          `${doneWords(state)} ${JUDGE_TASK.owner} ended without quality_gate_passed, and now has a task to send it. ${startNext(log)}`,
         );
       case 'hear_judge':
         return {
           kind: 'standing',
-          words: `${doneWords(state)} What is missing is the word of ${JUDGE_TASK.owner}, which nobody else can say: quality_gate_passed to team-lead. Where it ends without it, TaskList has it asked; where it is gone, Task starts it again.`,
+          words: `${doneWords(state)} Still needed: ${JUDGE_TASK.owner} must send quality_gate_passed to team-lead. If it ends without it, call TaskList {}: it asks ${JUDGE_TASK.owner} again.`,
         };
       case 'stuck':
         return {
           kind: 'standing',
-          words: `${step.why.replace(/\.$/, '')}. Tell the user; quality_gate_passed of ${JUDGE_TASK.owner} still ends the work: Task starts it again.`,
+          words: `${step.why.replace(/\.$/, '')}. Tell the user. The work can still end if ${JUDGE_TASK.owner} sends quality_gate_passed: start ${startWords([JUDGE_TASK.owner], state.team)}.`,
         };
       default:
         // What goes on one at a time has no steps of a session, and ends with that.
@@ -142,7 +145,7 @@ async function goOn(context: HookContext, log: TeamLog, limits: Limits): Promise
 }
 
 function doneWords(state: TeamState): string {
-  return isMeasured(state) ? 'the gate has passed the work of all.' : 'all tasks are completed.';
+  return isMeasured(state) ? 'the final gate passed.' : 'all tasks are completed.';
 }
 
 /** What is left of a lead's steps is told by the state alone: who plays whom is the host's to see to. */
@@ -162,38 +165,34 @@ function closed(context: HookContext, log: TeamLog, as: Evidence): Promise<PlanE
   return closePlan(context, log, desk, as, mayAsk, new AbortController().signal);
 }
 
-function startWords(log: TeamLog): string {
+function startNext(log: TeamLog): string {
   log.refresh();
   // One at a time there is nobody to start.
   if (log.state.session === 'fallback') return nextStep(log.state);
   const roles = waitingRoles(log.state);
   return roles.length === 0
-    ? 'Whoever it concerns has a task for it.'
-    : `Start ${roles.join(', ')} again: Task for each, then the call that it answers with.`;
+    ? 'The teammates concerned have tasks for it.'
+    : `Start again ${startWords(roles, log.state.team)}.`;
 }
 
 function endWords({ state }: TeamLog): string {
-  return `Then TeamDelete {"team_name":"${state.team}"}.`;
+  return `Then call ${deleteCall(state.team)}.`;
 }
 
 function stuckWords(why: string): string {
-  return `${why}. Tell the user; a task for it is made with TaskCreate. When it is mended, TaskList has it measured anew.`;
+  return `${why}. Tell the user. Give the repair to a teammate with TaskCreate. Afterwards call TaskList {}: it measures again.`;
 }
 
 function rejectedWords(measured: Exclude<Measured, { kind: 'passed' }>, log: TeamLog): string {
   if (measured.kind === 'stuck') return stuckWords(measured.why);
-  if (measured.kind === 'busy') return `the work of all is ${measured.why}. TaskList measures it.`;
+  if (measured.kind === 'busy')
+    return `the final gate did not finish: ${measured.why}. Call TaskList {} to run it again.`;
   const failed = trust5Lines({
     ...measured.trust5,
     dimensions: measured.trust5.dimensions.filter(({ state }) => state === 'failed'),
   });
   const notes = measured.notes.map((words) => `Tell the user: ${words}.`);
-  return [
-    'the gate does not pass the work of all.',
-    ...failed.map((line) => `- ${line}`),
-    ...notes,
-    startWords(log),
-  ].join('\n');
+  return ['the final gate failed.', ...failed.map((line) => `- ${line}`), ...notes, startNext(log)].join('\n');
 }
 
 /** What is asked of the user about a SPEC that waits for their word. */
@@ -205,11 +204,11 @@ function planWords(plan: PlanEnd, log: TeamLog): string | null {
   const { state } = log;
   switch (plan.kind) {
     case 'failed':
-      return `${plan.why}. Tell the user; TaskCreate for whom it concerns gives it back once more.`;
+      return `${plan.why}. Tell the user. To try once more, call TaskCreate for the role concerned.`;
     case 'left':
       return null;
     case 'asked':
-      return `the results make no SPEC yet, and were given back: ${plan.problems.map(({ role, words }) => `${role}: ${words}`).join('; ')}. ${startWords(log)}`;
+      return `no SPEC can be built from the results yet. Returned: ${plan.problems.map(({ role, words }) => `${role}: ${words}`).join('; ')}. ${startNext(log)}`;
     case 'written': {
       const { spec: id, status } = plan;
       const written = `${id} has been written from the planners' results. `;
@@ -224,7 +223,7 @@ function planWords(plan: PlanEnd, log: TeamLog): string | null {
 
 async function debugWords(context: HookContext, log: TeamLog, as: Evidence): Promise<string> {
   const result = await closeDebug(context, log, as);
-  if (result === null) return `what came of a hypothesis was not said in the form. ${startWords(log)}`;
+  if (result === null) return `the result of a hypothesis does not have the required form. ${startNext(log)}`;
   const { cause, evidence, by, tried } = result;
   const said =
     cause === null

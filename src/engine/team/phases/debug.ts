@@ -41,10 +41,11 @@ export async function closeDebug(context: HookContext, log: TeamLog, as: Evidenc
   const { proven } = findings;
   const unclear = proven === null ? unclearRoles(findings, log.state) : [];
   for (const owner of unclear) {
-    const subject = 'Say what came of the hypothesis';
-    const description = ['The result of your last task has not this form; give it anew:', quoted(VERDICT_FORM)].join(
-      '\n',
-    );
+    const subject = 'Give the result of the hypothesis again';
+    const description = [
+      'The result of your last task does not have this form. Submit it again as the result of this task:',
+      quoted(VERDICT_FORM),
+    ].join('\n');
     await operate(context, 'TaskCreate', { subject, description, owner }, as);
   }
   if (unclear.length > 0) return null;

@@ -77,13 +77,13 @@ export async function closePlan(
   if (missing.length > 0)
     return {
       kind: 'failed',
-      why: `a SPEC is made of what analyst and architect give: there is no ${missing.join(', no ')}`,
+      why: `a SPEC needs the results of analyst and architect: there is no ${missing.join(', no ')}`,
     };
   const results = resultsOf(state);
   const status = state.approval ? 'awaiting_approval' : 'draft';
   const made = specFromResults(state.purpose?.subject ?? '', results, status);
   if (!made.ok) {
-    if (!mayAsk) return { kind: 'failed', why: `the results make no SPEC: ${words(made.problems)}` };
+    if (!mayAsk) return { kind: 'failed', why: `no SPEC can be built from the results: ${words(made.problems)}` };
     await give(context, mendTasks(made.problems, results), as, false);
     return { kind: 'asked', problems: made.problems };
   }

@@ -65,7 +65,7 @@ export async function askForMending(
     if (isThere(to)) await operate(context, 'SendMessage', { recipient: to, type, content }, as);
     // A message alone is no work that is waited for.
     const description = typeof content === 'string' ? content : JSON.stringify(content);
-    const subject = `Mend what the gate found: ${type}`;
+    const subject = `Fix the gate's finding: ${type}`;
     await operate(context, 'TaskCreate', { subject, description, owner: to }, as);
   }
   return null;
@@ -180,7 +180,7 @@ async function builtBy(
   const head = await workTree.tree();
   if (head === null) return unknown('Git cannot tell what the work tree holds');
   const changed = await workTree.changed(base, head);
-  if (changed === null) return unknown('what the work tree was when the team began is gone from .tool/cache');
+  if (changed === null) return unknown('the record of the work tree when the team began is gone from .tool/cache');
   return { change: { base, head }, written: writtenFacts(state, changed), changed };
 }
 
