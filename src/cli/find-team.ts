@@ -120,7 +120,7 @@ export async function findTeam(root: string, name: string | undefined): Promise<
   throw new ToolError(
     'usage',
     only === undefined
-      ? `no team stands in ${teamsDirectory(root)}${kept}`
+      ? `no team is active in ${teamsDirectory(root)}${kept}`
       : `${there.length} teams stand, name the one that is meant: ${listed(there)}${kept}`,
   );
 }

@@ -227,7 +227,7 @@ export async function restartCommand(wanted: string | undefined, options: PhaseO
       throw new ToolError(
         'usage',
         names.length === 0
-          ? 'no team stands: there is nothing to restart'
+          ? 'no team is active: there is nothing to restart'
           : `team: expected one of ${names.join(', ')}, got ${wanted ?? 'none'}`,
       );
     await composed.hold(team);

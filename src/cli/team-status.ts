@@ -49,7 +49,7 @@ function printedTeams(teams: readonly Read[], archived: readonly FoundTeam[], co
   const kept = archived.slice(-ARCHIVES_SHOWN).map((team): Line => [{ text: '  ' }, cell(team.name, paints.quiet)]);
   const more = archived.length - kept.length;
   const lines: readonly Line[] = [
-    ...(teams.length === 0 ? [[cell('no team stands')]] : rows),
+    ...(teams.length === 0 ? [[cell('no team is active')]] : rows),
     ...(kept.length === 0 ? [] : [[], [cell('archived', paints.heading)]]),
     ...(more > 0 ? [[{ text: '  ' }, cell(`… and ${more} earlier`, paints.quiet)]] : []),
     ...kept,

@@ -263,10 +263,10 @@ test('without a terminal the board is printed once, as `status` with a name does
 
 test('a team is found without its name when it alone stands; archives have names of their own', async (t) => {
   const root = tempDir(t);
-  assert.deepEqual(await show('status', root), { code: 0, stdout: 'no team stands\n', stderr: '' });
+  assert.deepEqual(await show('status', root), { code: 0, stdout: 'no team is active\n', stderr: '' });
   const none = await show('board', root);
   assert.deepEqual([none.code, none.stdout], [2, '']);
-  assert.match(none.stderr, /^tool: no team stands in .*\.tool\/teams\n$/);
+  assert.match(none.stderr, /^tool: no team is active in .*\.tool\/teams\n$/);
 
   const plan = 'tool-plan-login';
   const scribe = new Scribe(root, plan, Date.now() - 90_000);

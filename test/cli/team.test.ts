@@ -48,7 +48,7 @@ test('what is refused at a shell is mended by what is typed there', (t) => {
     assert.equal(code, 1);
     return err;
   };
-  assert.match(refused('task', 'list'), /no team stands: `tool team create <team>` creates one/);
+  assert.match(refused('task', 'list'), /no team is active: `tool team create <team>` creates one/);
   for (const step of [['create', TEAM], ['spawn', TEAM, 'team-tester', '--prompt', 'p'], ['inbox']])
     assert.equal(
       run(project, ['team', ...step], step[0] === 'inbox' ? { TOOL_TEAM: TEAM, TOOL_TEAMMATE: 'tester' } : {}).code,

@@ -38,6 +38,6 @@ for (const [what, before, tool_name, tool_input, code] of CASES)
     if (code === REJECTED)
       assert.match(
         run.stderr,
-        /only the user makes it|only a sync makes it completed|status becomes cannot be seen there/,
+        /only the user sets it to approved|only `tool sync \S+` sets it to completed|toolcrew cannot see there what the SPEC's status becomes/,
       );
   });

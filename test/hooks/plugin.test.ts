@@ -79,6 +79,6 @@ for (const version of [...VERSIONS, '2.1.118'] as const)
     assert.equal((await raise('pre-tool-use', 'PreToolUse', write)).code, isOld ? REFUSED : 0);
     const prompted = await raise('user-prompt-submit', 'UserPromptSubmit', { prompt: '/tool:1-plan "x" --team' });
     // Agents and team server of the project are there all the same.
-    assert.equal(prompted.stdout.includes('(mcp__team__…)'), isOld);
+    assert.equal(prompted.stdout.includes('call mcp__team__TaskUpdate yourself'), isOld);
     assert.equal(prompted.json !== null, isOld);
   });

@@ -163,7 +163,7 @@ test('/tool:3-sync and /tool:build-fix say what comes next', async (t) => {
 
 test('/tool:team-restart gives the team to the session that asks', async (t) => {
   const made = project(t);
-  assert.match(await typed(made, '/tool:team-restart'), /no team stands: there is nothing to restart/);
+  assert.match(await typed(made, '/tool:team-restart'), /no team is active: there is nothing to restart/);
   await made.team('backend-dev');
   await made.call('team-lead', 'TaskCreate', { subject: 'Sign in', description: 'd', owner: 'backend-dev' });
   assert.match(

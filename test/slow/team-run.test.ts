@@ -334,7 +334,7 @@ test('what cannot be run is refused in words, and nothing is begun', async (t) =
     [['run', 'nonsense'], 2, /spec_id/],
     [['run', DEMO_SPEC, '--team', '--solo'], 2, /--team, --solo: expected one of them, got both/],
     [['run', DEMO_SPEC, '--pattern=nonsense'], 2, /pattern: expected one of/],
-    [['team-restart'], 2, /no team stands: there is nothing to restart/],
+    [['team-restart'], 2, /no team is active: there is nothing to restart/],
   ];
   for (const [args, expected, words] of cases) {
     const { code, stderr } = await project.run(...args);

@@ -80,7 +80,7 @@ test('refusals say what is valid and end with 1; what cannot be read ends with 2
   assert.equal(unknown.code, 1);
   assert.match(unknown.stderr, /team_name: expected tool-plan-<feature>/);
   const none = await tool(['team', 'task', 'list']);
-  assert.match(none.stderr, /no team stands: `tool team create <team>` creates one/);
+  assert.match(none.stderr, /no team is active: `tool team create <team>` creates one/);
   const broken = await tool(['team', 'send', 'all', 'progress', '{"half":']);
   assert.equal(broken.code, 2);
   assert.match(broken.stderr, /content: expected a JSON object or text/);

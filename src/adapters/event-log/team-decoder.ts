@@ -170,6 +170,7 @@ const RECORDS: { readonly [T in TeamRecordType]: Fields<Extract<TeamRecord, { ty
     reason: text,
     fingerprint: text,
     paths: list(text),
+    returned: orMissing(text),
   },
   gate_measured: {
     task: orNull(text),

@@ -128,9 +128,7 @@ function draftOf(task: PlanTask, input: PlanDraftsInput, notes: string[]): TaskD
       ...proofs.map(inWords),
     ]),
     ...(own.length === 0 ? [] : [`Your files that are likely to change: ${listed(own)}.`]),
-    ...(leased.length === 0
-      ? []
-      : [`Shared or nobody's, each to be leased by FileLease before you change it: ${listed(leased)}.`]),
+    ...(leased.length === 0 ? [] : [`Each of these needs a FileLease before you change it: ${listed(leased)}.`]),
     ...owners
       .filter(({ of }) => of !== null && of !== SHARED && of !== owner)
       .map(({ file, of }) =>

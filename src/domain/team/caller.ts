@@ -101,7 +101,7 @@ function ofStamp({ session, agentId, agentType }: Stamp, standing: readonly Team
     const running = agentId === null ? undefined : agentOfRun(state, member);
     return running === undefined || member.phase === 'over'
       ? [ofMember(state, member, member.epoch)]
-      : [{ kind: 'outsider', who: `an agent that is not ${name}, since another one is` }];
+      : [{ kind: 'outsider', who: `a second agent of ${name}` }];
   }
   return [];
 }

@@ -46,6 +46,7 @@ export function takeDecision(draft: Draft, record: Of<'decision'>): string | nul
   const { at, hook, decision, member, about, reason, fingerprint, paths } = record;
   draft.decisions.push({ at, hook, decision, member, about, reason });
   if (draft.decisions.length > DECISIONS_KEPT) draft.decisions.shift();
+  if (record.returned !== undefined) keepReturned(draft, about, record.returned);
   // What is asked for differently the next time is no rejection of the same work.
   if (hook === OPERATION) return null;
   const key = rejectionKey(hook, member, about);
@@ -68,6 +69,12 @@ export function takeDecision(draft: Draft, record: Of<'decision'>): string | nul
     noteWriting(draft, path, member, at);
   }
   return null;
+}
+
+/** @param about `task N` */
+function keepReturned(draft: Draft, about: string, returned: string): void {
+  const task = draft.tasks.get(about.replace(/^task /, ''));
+  if (task !== undefined) draft.tasks.set(task.id, { ...task, returned });
 }
 
 /**

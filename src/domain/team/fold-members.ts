@@ -6,7 +6,7 @@ import { type Draft, endMember, findMember, isGone, isUnstarted, move, returnCla
 import { EVERYBODY, LEAD, TOOLCREW } from './message.ts';
 import type { TeamRecord } from './record.ts';
 import type { SessionState } from './session.ts';
-import type { Member } from './state.ts';
+import { type Member, startsOf } from './state.ts';
 
 type Of<T extends TeamRecord['type']> = Extract<Stored<TeamRecord>, { type: T }>;
 
@@ -36,6 +36,7 @@ export function takeRegistration(draft: Draft, record: Of<'member_registered'>):
   const there = others.filter((member) => !isGone(member, at));
   if (there.length >= max)
     return `team ${draft.team} has ${there.length} teammates, and max_teammates is ${max}: ${there.map((one) => one.name).join(', ')}`;
+  const denied = deniedWith(draft, before);
   // Those whose place is needed; they could come back otherwise, and be too many.
   if (others.length >= max)
     for (const member of others) if (isGone(member, at)) endMember(draft, member, at, 'lease', NOT_SEEN);
@@ -55,8 +56,15 @@ export function takeRegistration(draft: Draft, record: Of<'member_registered'>):
     seenAt: at,
     shutdown: null,
     ended: null,
+    ...(denied === 0 ? {} : { denied }),
   });
   return null;
+}
+
+/** How many registrations in a row have led to no start, with this one, although the host was let make it. */
+function deniedWith(draft: Draft, before: Member | undefined): number {
+  if (before === undefined || !isUnstarted(before)) return 0;
+  return (before.denied ?? 0) + (startsOf(draft, before) > 0 ? 1 : 0);
 }
 
 export function takeSpawn(draft: Draft, record: Of<'member_spawned'>): string | null {

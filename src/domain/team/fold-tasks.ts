@@ -121,6 +121,11 @@ export function anew({ left: _, ...task }: Task): Task {
   return task;
 }
 
+/** Whose result is accepted needs no earlier one. */
+function withoutReturned({ returned: _, ...task }: Task): Task {
+  return task;
+}
+
 function updated(draft: Draft, { readyFor, changedNothing: _, ...unready }: Task, record: Of<'task_updated'>): Task {
   const { at, by, epoch, status, result } = record;
   const isSame = unready.status === status;
@@ -134,7 +139,7 @@ function updated(draft: Draft, { readyFor, changedNothing: _, ...unready }: Task
     case 'completed':
     case 'failed':
       return {
-        ...task,
+        ...(status === 'completed' ? withoutReturned(task) : task),
         status,
         // Whoever completes what is meant for it without a claim has done it all the same.
         claim: task.claim ?? (by === LEAD ? null : { member: by, epoch, at }),

@@ -163,6 +163,8 @@ export type TeamRecord =
       readonly fingerprint: string;
       /** Paths that were allowed to be written. */
       readonly paths: readonly string[];
+      /** The result that went back to its author with a rejection, where it is text that another may go on with. */
+      readonly returned?: string;
     }
   | {
       readonly type: 'gate_measured';

@@ -33,6 +33,8 @@ export type Member = {
   readonly pid: number | null;
   readonly registeredAt: number;
   readonly seenAt: number;
+  /** So many of its registrations in a row ended with the host having been let start it, and not having done so; missing: none. */
+  readonly denied?: number;
   /** When it was asked to end, and when it read that. */
   readonly shutdown: { readonly askedAt: number; readonly readAt: number | null } | null;
   readonly ended: { readonly at: number; readonly how: Ending; readonly reason: string } | null;
@@ -201,7 +203,8 @@ export function agentOfRun({ bindings }: TeamState, { name, epoch }: Member): st
 }
 
 /** How often the host was let start that member in its present run, which it has not been seen to do. */
-export function startsOf({ decisions }: TeamState, { name, registeredAt, phase }: Member): number {
+export function startsOf({ decisions }: Pick<TeamState, 'decisions'>, member: Member): number {
+  const { name, registeredAt, phase } = member;
   if (phase !== 'registered') return 0;
   return decisions.filter((one) => one.hook === START && one.about === name && one.at >= registeredAt).length;
 }

@@ -36,6 +36,8 @@ export type Task = {
   readonly isGivenBack?: true;
   /** So many runs ended without finishing it, since the lead last opened it; missing: none. */
   readonly left?: number;
+  /** The latest result that was rejected: who takes the task up may be another than its author. */
+  readonly returned?: string;
   /** It was completed, and it is sure that nothing was changed under it. */
   readonly changedNothing?: true;
   readonly claim: Claim | null;

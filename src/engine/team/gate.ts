@@ -48,7 +48,7 @@ export async function judgeCompletion(
   const settings = await context.settings();
   const unreadable =
     caller.kind === 'member' && result !== null ? resultObjection(log.state, task, caller, result) : null;
-  if (unreadable !== null) return decide(log, task, caller, unreadable, '');
+  if (unreadable !== null) return decide(log, task, caller, unreadable, '', COMPLETION, result);
   const free = withoutChecks(log.state, task, caller, settings);
   const own = await ownWork(context, log.state, caller);
   if (free !== null && own === null) return decide(log, task, caller, null, free);
@@ -318,6 +318,9 @@ async function escalate(log: TeamLog, words: string): Promise<void> {
   await tellLead(log, escalation(words));
 }
 
+/** Of longer ones the answer of TaskGet would be too long. */
+const RETURNED_MAX = 30_000;
+
 async function decide(
   log: TeamLog,
   task: Pick<Task, 'id'>,
@@ -325,6 +328,7 @@ async function decide(
   objection: Objection | null,
   accepted: string,
   hook = COMPLETION,
+  returned: string | null = null,
 ): Promise<Completion> {
   const member = caller.kind === 'member' ? caller.name : null;
   const about = `task ${task.id}`;
@@ -341,6 +345,7 @@ async function decide(
     reason,
     fingerprint: objection?.fingerprint ?? '',
     paths: [],
+    ...(returned === null || decision !== 'reject' || returned.length > RETURNED_MAX ? {} : { returned }),
   });
   if (objection === null || decision === 'reject') return { accept: decision !== 'reject', reason, tired: null };
   const isTold = member === null;

@@ -260,7 +260,8 @@ async function guardSpawn(context: HookContext, event: HostEvent, found: Found):
     return refuse(unregisteredWords(state, memberName(type), member));
   const unreached = unreachedWords(context, member);
   if (unreached !== null) return refuse(unreached);
-  if (startsOf(state, member) >= MAX_STARTS) return refuse(await unstarted(context, log, member));
+  if (startsOf(state, member) >= MAX_STARTS || (member.denied ?? 0) >= MAX_STARTS)
+    return refuse(await unstarted(context, log, member));
   const record = { member: LEAD, about: member.name, reason: 'it is registered', fingerprint: '', paths: [] };
   await log.append({ type: 'decision', hook: START, decision: 'accept', ...record }, { flush: false });
   // With a name some hosts would make it a teammate of their own kind; in a work tree of its own it could write nothing.

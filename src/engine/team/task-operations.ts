@@ -271,6 +271,7 @@ export function getTask(log: TeamLog, { name }: Somebody, input: Input): Answer 
     description: task.description,
     files: task.files,
     result: task.result,
+    ...(task.returned === undefined ? {} : { rejected_result: task.returned }),
     ...(name === JUDGE && log.state.gate !== null ? { measured: measuredLines(log.state) } : {}),
     created_by: task.createdBy,
     created_at: time(task.createdAt),

@@ -36,17 +36,18 @@ function unheard(lost: readonly string[]): HookAnswer {
   return lost.length === 0 ? SILENT : say(['if the user means a SPEC, no team received it:', ...lost]);
 }
 
+/** Whether a SPEC of this status waits for the user. */
+function isOpen(status: string | null): boolean {
+  return status === 'draft' || status === 'awaiting_approval';
+}
+
 export async function approve(context: HookContext, event: HostEvent, wanted: string): Promise<HookAnswer> {
   return withReadable(context.teams, async (logs, unread) => {
     const waiting = logs.filter((one) => awaits(one, event.session));
     const lost = lostPlans(unread);
     // Without a team that waits for it, a lone "approve" is about something else.
     if (waiting.length === 0 && wanted === '') return unheard(lost);
-    const waits = (id: string) => {
-      const status = statusOfSpec(context.project.spec(id) ?? '');
-      return status === 'draft' || status === 'awaiting_approval';
-    };
-    const drafts = context.project.specs().filter(waits);
+    const drafts = context.project.specs().filter((id) => isOpen(statusOfSpec(context.project.spec(id) ?? '')));
     const writerOf = (id: string) => waiting.find(({ state }) => hasWritten(state, id));
     const [only = ''] = drafts;
     const id = wanted !== '' ? wanted : drafts.length === 1 && writerOf(only) !== undefined ? only : undefined;
@@ -82,18 +83,24 @@ export async function approve(context: HookContext, event: HostEvent, wanted: st
 
 const NEAR = 'near_approval';
 
-/** To whoever seems to approve, the words that do: once for each team. */
-export async function tellWords(context: HookContext, { session }: HostEvent): Promise<HookAnswer> {
+/** To whoever seems to approve, the words that do: once for each SPEC that a team of theirs has written, else where they name the SPEC. */
+export async function tellWords(context: HookContext, { session, prompt }: HostEvent): Promise<HookAnswer> {
   return withReadable(context.teams, async (logs) => {
     const log = logs.find((one) => awaits(one, session));
-    const id = log === undefined ? undefined : writtenBy(context, log);
-    if (log === undefined || id === undefined || log.state.decisions.some(({ hook }) => hook === NEAR)) return SILENT;
+    const named = context.project.specs().find((id) => prompt.includes(id));
+    const id = named ?? (log === undefined ? undefined : writtenBy(context, log));
+    if (id === undefined || !isOpen(statusOfSpec(context.project.spec(id) ?? ''))) return SILENT;
+    if (log?.state.decisions.some(({ hook, about }) => hook === NEAR && about === id) === true) return SILENT;
     const words = { about: id, reason: 'the words that count were told', fingerprint: '', paths: [] };
     const record = { type: 'decision', hook: NEAR, decision: 'accept', member: null, ...words } as const;
-    await log.append(record, { flush: false });
-    return say([
-      `these words do not approve ${id}. Tell the user: to approve it, send exactly \`approve ${id}\` as a separate prompt; to change it, send \`changes: \` and what to change.`,
-    ]);
+    await log?.append(record, { flush: false });
+    const ways = `To approve ${id}, send exactly \`approve ${id}\` as a separate prompt.`;
+    const more = log === undefined ? '' : ' To change it, send `changes: ` and what to change.';
+    return {
+      kind: 'context',
+      text: `toolcrew: these words do not approve ${id}, and the user has been told so: ${ways}${more}`,
+      user: `toolcrew: ${id} is not approved yet. ${ways}${more}`,
+    };
   });
 }
 

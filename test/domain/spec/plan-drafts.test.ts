@@ -73,7 +73,10 @@ test('who does it: the owner that is named, who owns the files, who knows the do
     ['tester', 'frontend-dev', 'frontend-dev', 'backend-dev'],
   );
   assert.deepEqual(notes, ['T2: designer is not in this team; frontend-dev does it']);
-  assert.match(tasks[1]?.description ?? '', /needs a FileLease before you change it: lib\/x\.ts, package\.json\.$/m);
+  assert.match(
+    tasks[1]?.description ?? '',
+    /^Each of these needs a FileLease before you change it: lib\/x\.ts, package\.json\.$/m,
+  );
   assert.match(tasks[2]?.description ?? '', /^src\/api\/a\.ts is backend-dev's: ask by change_request\.$/m);
 });
 

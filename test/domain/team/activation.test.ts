@@ -303,7 +303,7 @@ const CASES: readonly [string, Partial<DecisionInput>, Expected][] = [
   [
     'planning by one, asked for',
     { command: 'plan', flags: team, settings: teamSettings({ maxTeammates: 1 }) },
-    { mode: 'refused', says: /analyst and architect, and workflow\.team\.max_teammates is 1; --solo/ },
+    { mode: 'refused', says: /analyst and architect, and workflow\.team\.max_teammates is 1; use --solo/ },
   ],
   [
     'planning by one, by thresholds',

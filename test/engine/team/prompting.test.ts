@@ -135,10 +135,24 @@ test('whoever seems to approve is told the words that do, once', async (t) => {
   const told = await world.typed(`Approve ${SPEC} please`);
   assert.match(
     told,
-    new RegExp(`these words do not approve ${SPEC}\\..*exactly \`approve ${SPEC}\` as a separate prompt`),
+    new RegExp(`these words do not approve ${SPEC}, .*exactly \`approve ${SPEC}\` as a separate prompt`),
   );
   assert.equal(world.status(), 'awaiting_approval');
   assert.equal(await world.typed('approve it'), '');
+});
+
+test('words that seem to approve a SPEC by its id are answered to the user in any session', async (t) => {
+  const world = new World(t);
+  await world.waiting();
+  const typed = (prompt: string) =>
+    onPrompt(world.context, world.event('team-lead', 'UserPromptSubmit', { prompt, session: 'another' }));
+  const answer = await typed(`ok, approve ${SPEC} please`);
+  assert.ok(answer.kind === 'context');
+  assert.equal(
+    answer.user,
+    `toolcrew: ${SPEC} is not approved yet. To approve ${SPEC}, send exactly \`approve ${SPEC}\` as a separate prompt.`,
+  );
+  assert.equal((await typed('ok, approve it')).kind, 'silent');
 });
 
 test('from the moment in which changes are asked for the SPEC is not approved as it was', async (t) => {

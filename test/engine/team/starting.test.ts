@@ -72,7 +72,7 @@ test('a start that was denied is made again; after a second one the tasks go on 
   const refused = await world.reasonOf(calls(world));
   assert.match(refused, /backend-dev was called 2 times, and the host has not started it/);
   assert.match(refused, /If the user denied it, first ask them/);
-  assert.match(refused, /Team mode failed \(a teammate could not be started\): Do the open tasks one at a time/);
+  assert.match(refused, /Team mode failed \(a teammate could not be started\)\. Do the open tasks one at a time/);
   assert.equal(world.state().session, 'fallback');
   assert.equal((await calls(world)).kind, 'silent', "from then on it is the lead's own agent");
 });
@@ -88,6 +88,32 @@ test('a registration anew counts its starts anew', async (t) => {
   assert.equal(world.state().session, 'created');
 });
 
+test('a start that is registered anew before each try is tried no more often', async (t) => {
+  const world = new TeamWorld(t);
+  await registered(world);
+  for (const at of [1_000, 2_000]) {
+    assert.equal((await calls(world)).kind, 'silent');
+    world.clock.set(at);
+    await world.call(LEAD, 'Task', REGISTRATION);
+  }
+  assert.match(await world.reasonOf(calls(world)), /backend-dev was called 2 times, and the host has not started it/);
+  assert.equal(world.state().session, 'fallback');
+});
+
+test('who was seen to run may be denied twice again', async (t) => {
+  const world = new TeamWorld(t);
+  await registered(world);
+  await calls(world);
+  world.clock.set(1_000);
+  await world.call(LEAD, 'Task', REGISTRATION);
+  await endsWithout(world, WHO, 1);
+  world.clock.set(2_000);
+  await world.call(LEAD, 'Task', REGISTRATION);
+  assert.equal((await calls(world)).kind, 'silent');
+  assert.equal((await calls(world)).kind, 'silent');
+  assert.equal(world.state().session, 'spawned');
+});
+
 test('one more of a teammate that works is not started; one that starts all the same is nobody', async (t) => {
   const world = new TeamWorld(t);
   await registered(world);
@@ -97,10 +123,10 @@ test('one more of a teammate that works is not started; one that starts all the 
   assert.match(refused, /backend-dev is at work already, so no second one is started/);
   const told = await begins(world, 'a-second-one');
   assert.ok(told.kind === 'context');
-  assert.match(told.text, /another agent is backend-dev of team \S+ already/);
+  assert.match(told.text, /another agent is already backend-dev of team \S+,/);
   const input = { file_path: 'src/api/users.ts' };
   const write = world.event(WHO, 'PreToolUse', { tool: 'Write', input, agentId: 'a-second-one' });
-  assert.match(await world.reasonOf(beforeTool(world.context, write)), /beside backend-dev/);
+  assert.match(await world.reasonOf(beforeTool(world.context, write)), /a second agent of backend-dev is not a member/);
   assert.equal((await beforeTool(world.context, { ...write, agentId: `agent-of-${WHO}` })).kind, 'silent');
 });
 
@@ -159,7 +185,7 @@ test('one notice may tell of several runs that are over', async (t) => {
   const answer = await onPrompt(world.context, world.event(LEAD, 'UserPromptSubmit', { prompt }));
   assert.ok(answer.kind === 'context');
   for (const who of [WHO, 'frontend-dev']) {
-    assert.match(answer.text, new RegExp(`the run of ${who} ended`));
+    assert.match(answer.text, new RegExp(`${who} ended without reporting it`));
     assert.match(answer.text, new RegExp(`- Task \\{"subagent_type":"team-${who}"`));
     assert.equal(world.state().members.get(who)?.phase, 'stopped');
   }
@@ -205,7 +231,7 @@ test('a task that a run and its successor have left is not begun a third time wi
   const told = await endsWithout(world, WHO, 2);
   assert.doesNotMatch(told, /- Task \{/);
   assert.match(told, /task 1 "API" \(backend-dev ended 2 times without finishing it\)/);
-  assert.match(told, /To try it again, call TaskUpdate \{"taskId":"1","status":"pending"\}/);
+  assert.match(told, /To try again, call TaskUpdate \{"taskId":"1","status":"pending"\}/);
   assert.equal(statusOf(world, '1'), 'failed');
   await world.call(LEAD, 'TaskUpdate', { taskId: '1', status: 'pending' });
   assert.match(await endsWithout(world, WHO, 3), /- Task \{"subagent_type":"team-backend-dev"/, 'it has its chance');

@@ -84,7 +84,10 @@ test('the architect begins beside the analyst, waits for it without a rejection,
     await planning.world.refused('architect', 'TaskUpdate', misses),
     /^These lines of the result of task 3 break the format of a SPEC:\n.*R2.*\nCall TaskUpdate again for task 3, with the full corrected text as its result\.\n.*## T1: /s,
   );
+  const known = async () => (await planning.world.call('architect', 'TaskGet', { taskId: '3' })).rejected_result;
+  assert.equal(await known(), misses.result, 'a successor goes on with it');
   await planning.update('architect', { status: 'completed', result: `${DESIGN}R1\n` });
+  assert.equal(await known(), undefined);
   assert.equal((await planning.stops()).kind, 'silent');
 });
 
