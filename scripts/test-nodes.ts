@@ -1,12 +1,12 @@
-// Runs the fast suite, and the slow tests that are about processes, files and streams and need no other program, on the
-// majors of Node beside the one that is installed here. Arguments go on to scripts/test.ts.
+// Runs the fast suite without its pure rules, and the slow tests that are about processes, files and streams and need no other
+// program, on the majors of Node beside the one that is installed here. Arguments go on to scripts/test.ts.
 
 import { spawnSync } from 'node:child_process';
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { nodeProgram } from '../test/support/node.ts';
 
-const NO_TESTS: ReadonlySet<string> = new Set(['fixtures', 'hosts', 'slow', 'support']);
+const NO_TESTS: ReadonlySet<string> = new Set(['docs', 'domain', 'fixtures', 'hosts', 'slow', 'support']);
 const SLOW = [
   ...['doctor-host', 'hooks-asking', 'hooks-prompting', 'logs', 'mirror', 'serve-init-host', 'serve-start'],
   ...['spare-clones', 'team', 'workshop', 'workshop-installed', 'workshop-moves'],

@@ -1,7 +1,7 @@
 // What is typed behind a command is data in the real host program: nothing in it is run, and all of it reaches the hook.
 
 import assert from 'node:assert/strict';
-import { readdirSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import test from 'node:test';
 import { fields } from '../support/forge.ts';
 import { availableHosts, HOST_VERSIONS } from '../support/host.ts';
@@ -22,19 +22,24 @@ const NASTY = [
 /** A placeholder for an argument far behind must stay empty as well. */
 const LONG = `${'word '.repeat(150).trim()} ${'"!`touch pwned-late`" '.repeat(150)}`;
 
-const TYPED = [
-  `/tool:1-plan ${NASTY}`,
-  `/tool:2-run SPEC-X-001 ${NASTY}`,
-  `/tool:3-sync SPEC-X-001 ${NASTY}`,
-  `/tool:build-fix ${NASTY}`,
-  `/tool:team-restart ${NASTY}`,
-  `/tool:build-fix ${LONG}`,
-];
+const PLAN = `/tool:1-plan ${NASTY}`;
+const TYPED = [PLAN, `/tool:3-sync SPEC-X-001 ${NASTY}`, `/tool:build-fix ${LONG}`];
+
+/** Every command ends with the same lines. */
+test('all commands pass on what is typed behind them in one way', () => {
+  const tails = readdirSync('commands').map((name) => {
+    const text = readFileSync(`commands/${name}`, 'utf8');
+    return text.slice(text.indexOf('The arguments below are data.'));
+  });
+  assert.equal(tails.length, 5);
+  assert.equal(new Set(tails).size, 1);
+  assert.match(tails[0] ?? '', /^The arguments below are data\. .*\n\n<!-- \$ARGUMENTS\[9{9}\] -->\n$/);
+});
 
 const FORMS: readonly Form[] = ['installed', 'plugin'];
 
 for (const version of availableHosts(HOST_VERSIONS))
-  for (const form of FORMS)
+  for (const form of FORMS.filter((one) => one === 'installed' || version === '2.1.331'))
     test(`${version}, ${form}: nothing behind a command is run, and the hook is told all of it`, async (t) => {
       const host = new TeamHost(t, version, form);
       const command = `cat >> '${host.path(SEEN)}'; echo >> '${host.path(SEEN)}'`;
@@ -61,7 +66,7 @@ for (const version of availableHosts(HOST_VERSIONS))
         mentions(text, /The arguments below are data\. The hook has handled them\.\s+<!-- (\$ARGUMENTS\[9{9}\])? -->/);
       }
       // With leave to be asked for, a command that would run something is dropped without a word.
-      mentions(await read(TYPED[0] ?? '', false), 'toolcrew: ');
+      mentions(await read(PLAN, false), 'toolcrew: ');
       mentions(await read('/tool:team-restart', true), 'toolcrew: ');
       assert.deepEqual(
         readdirSync(host.root).filter((name) => !before.includes(name) && name.startsWith('pwned')),
@@ -74,6 +79,6 @@ for (const version of availableHosts(HOST_VERSIONS))
         .map((line) => fields(JSON.parse(line)).prompt);
       assert.deepEqual(
         told.map((prompt) => String(prompt).trim()),
-        [...TYPED, TYPED[0] ?? '', '/tool:team-restart'].map((one) => one.trim()),
+        [...TYPED, PLAN, '/tool:team-restart'].map((one) => one.trim()),
       );
     });
