@@ -18,5 +18,5 @@ export function installedRemedy(lines: readonly string[]): string | null {
     ...(isBiome || !isPrettier ? [`Biome (biome.json): ${LEAVE_OUT.Biome}`] : []),
     ...(isPrettier || !isBiome ? [`Prettier: ${LEAVE_OUT.Prettier}`] : []),
   ];
-  return `What is below .claude/ and .tool/, and .mcp.json, is a person's to leave out, and nobody's to mend: tell the lead, who tells the user. ${mends.join('; or ')}.`;
+  return `Do not change .claude/, .tool/ or .mcp.json. Tell the lead to ask the user to exclude them: ${mends.join('; or ')}.`;
 }

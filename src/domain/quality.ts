@@ -156,23 +156,23 @@ function nextStep(result: CheckResult, coverage: number | null, settings: Qualit
   const { check, figure, command, details, reason } = result;
   switch (check) {
     case 'tests':
-      if (reason.includes(NOT_RUN)) return 'Have them run, and make them pass.';
+      if (reason.includes(NOT_RUN)) return 'Run them, and make them pass.';
       if (command === null) return `Add tests, or name their command: ${GIVE}.`;
       return isForLackOfTests(result)
-        ? 'Write tests, or mend what says where the command finds them.'
+        ? 'Write tests, or correct the setting that says where the command finds them.'
         : 'Make the tests pass.';
     case 'coverage':
-      if (figure === null) return `Have the command leave a report, or name its command or its report: ${GIVE}.`;
+      if (figure === null) return `Make the command write a report, or name the command or its report: ${GIVE}.`;
       if (isBelowOwn(result)) return 'Add tests until the command reaches that threshold.';
       if (coverage !== null && coverage >= settings.coverageTarget)
-        return 'Find out why the command fails, and mend it.';
+        return 'Find out why the command fails, and fix it.';
       return `Add tests until they reach at least ${settings.coverageTarget} % of the lines, beginning with the files named.`;
     case 'lint':
-      return ['Mend what the linter reports.', installedRemedy([...details, reason])].filter(Boolean).join(' ');
+      return ['Fix the linter errors.', installedRemedy([...details, reason])].filter(Boolean).join(' ');
     case 'security':
       return 'Remove the findings.';
     case 'performance':
-      return 'Bring the commands named within their budgets.';
+      return 'Bring these commands within their budgets.';
   }
 }
 
@@ -181,7 +181,7 @@ export function rejection(result: GateResult, settings: QualitySettings): string
   const bad = result.checks.filter((check) => check.outcome === 'failed');
   if (bad.length === 0) return '';
   const head = `Not accepted: ${bad.map(({ check }) => check).join(', ')} failed.`;
-  const last = 'Then complete the task again; the checks run anew.';
+  const last = 'Then complete the task again. The checks run again.';
   const text = (maxDetails: number, width: number) => {
     const parts = bad.map((one) => {
       const { check, reason, details, command } = one;

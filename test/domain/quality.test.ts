@@ -40,7 +40,7 @@ test('a rejection names what failed, with tests and files, and what to run', () 
       '  - src/a.js: 50 % (5 of 10 lines)',
       '  Add tests until they reach at least 80 % of the lines, beginning with the files named.',
       '  run again: npm run coverage',
-      'Then complete the task again; the checks run anew.',
+      'Then complete the task again. The checks run again.',
     ].join('\n'),
   );
 });
@@ -50,7 +50,7 @@ test('where no tests ran a rejection asks for some, not for any to pass', () => 
     const result = resultOf({ check: 'tests', outcome: 'failed', reason, command: 'npm test' });
     return rejection(result, DEFAULT_QUALITY).split('\n')[2];
   };
-  assert.equal(step('no tests ran'), '  Write tests, or mend what says where the command finds them.');
+  assert.equal(step('no tests ran'), '  Write tests, or correct the setting that says where the command finds them.');
   assert.equal(step('1 test fails: adds'), '  Make the tests pass.');
 });
 
@@ -60,7 +60,7 @@ test('where enough is reached and the command fails all the same, a rejection do
     return rejection({ ...result, coverage: 85 }, DEFAULT_QUALITY).split('\n')[2];
   };
   assert.equal(step(`npm test ended with 1 ${BELOW_OWN}: x`), '  Add tests until the command reaches that threshold.');
-  assert.equal(step('npm test ended with 1'), '  Find out why the command fails, and mend it.');
+  assert.equal(step('npm test ended with 1'), '  Find out why the command fails, and fix it.');
 });
 
 test('where nothing could be measured, a rejection says how it can be', () => {
@@ -69,7 +69,7 @@ test('where nothing could be measured, a rejection says how it can be', () => {
   assert.match(text, /Add tests, or name their command: quality in \.tool\/config\/workflow\.yaml\./);
   assert.match(
     text,
-    /Have the command leave a report, or name its command or its report: quality in \.tool\/config\/workflow\.yaml\./,
+    /Make the command write a report, or name the command or its report: quality in \.tool\/config\/workflow\.yaml\./,
   );
 });
 

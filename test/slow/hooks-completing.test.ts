@@ -52,7 +52,7 @@ test('a completion is rejected for what the checks find, with its name, and acce
     failing.stderr,
     /^Not accepted: tests failed\.\ntests: 1 test fails: shouts \(test\/greet\.test\.js:7:1\)/,
   );
-  assert.match(failing.stderr, /Then complete the task again; the checks run anew\.\n$/);
+  assert.match(failing.stderr, /Then complete the task again\. The checks run again\.\n$/);
 
   // What passes is measured once for each state of the work tree, what fails with each completion.
   const before = greeter.runs;

@@ -39,7 +39,7 @@ test('a teammate that still runs when team mode fails is held to its own files, 
   const { world, told } = await halfStarted(t);
   assert.match(
     told,
-    /tester could not be started: .*wait for backend-dev, still at work as a teammate, to end\. Do the work/,
+    /tester could not be started: .*Wait for backend-dev, still at work as a teammate, to end\. Do the work/,
   );
   assert.match(await world.reasonOf(writes('backend-dev', 'tests/a.test.ts', world)), /tests\/a\.test\.ts is tester's/);
   assert.equal((await writes('backend-dev', 'src/api/a.ts', world)).kind, 'silent');

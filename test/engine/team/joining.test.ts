@@ -68,7 +68,7 @@ test('a conflict is a task that its work waits for; settled, both changes are in
   );
   assert.match(
     task?.description ?? '',
-    /frontend-dev changed it for task 2 "Say it in French", backend-dev for task 1 .*git merge tool\/tool-run-spec-auth-001.*Ask backend-dev/,
+    /frontend-dev changed it for task 2 "Say it in French", backend-dev for task 1 .*git merge tool\/tool-run-spec-auth-001.*ask backend-dev/,
   );
   assert.match(
     messages.map(messageLine).join('\n'),
@@ -141,7 +141,7 @@ test('a conflict that is committed as git left it is not settled', async (t) => 
   assert.throws(() => own('merge', BRANCH), 'Git leaves both sides in the file');
   own('add', '-A');
   assert.match(await refused('3'), /^.*src\/lib\/words\.js holds conflict markers of git .* then complete again/);
-  assert.match(await refused('3'), /words\.js holds a conflict/, 'as a commit as well');
+  assert.match(await refused('3'), /words\.js holds conflict markers/, 'as a commit as well');
   const left = own('show', `HEAD:./${SHARED}`).replace(/^>{7} .*\n/m, '');
   writeTree(place.path, { [SHARED]: left });
   for (const often of ['its end taken out alone', 'however often', 'as often', 'and so on'])

@@ -114,8 +114,8 @@ test('the work of all is measured once, and what it finds is asked for once', as
   const { tasks, gate } = project.state();
   const asked = [...tasks.values()].map(({ subject }) => subject).sort();
   assert.deepEqual(asked, [
-    'Check files that were changed under no task',
     'Build',
+    'Check files that were changed under no task',
     "Fix the gate's finding: bug_report",
   ]);
   assert.equal(gate?.rejected, 1);
