@@ -52,7 +52,7 @@ for (const version of availableHosts(HOST_VERSIONS)) {
       !model.requests.some((request) => request.raw.includes('CONTENT-OF-THE-FILE')),
       'no file was attached for an @path in an issue',
     );
-    assert.match(main.map((request) => request.system).join('\n'), /You lead one issue of this repository/);
+    assert.match(main.map((request) => request.system).join('\n'), /You handle one issue of this repository/);
     assert.match(main.at(-1)?.resultTexts[0] ?? '', /"title": "\/help me"/);
     const state = await daemon.state();
     const [done] = state.completed;

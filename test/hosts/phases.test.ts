@@ -119,7 +119,7 @@ for (const version of availableHosts(['2.1.33', '2.1.100']))
       [LEAD]: async (lead) => {
         // What the user is to do is what the lead is told to tell them.
         [, committing = ''] =
-          /commit it with the SPEC's id, `([^`]+)`, then `\/tool:3-sync /.exec(lead.news.text) ?? [];
+          /commit it with the SPEC's id \(`([^`]+)`\), then `\/tool:3-sync /.exec(lead.news.text) ?? [];
         await leads(host, lead, /the final gate passed/);
         await ends(host, lead, RUN_TEAM);
         return 'It is built.';

@@ -28,7 +28,7 @@ for (const version of availableHosts(['2.1.33', '2.1.331'])) {
       answerOf(await lead.use(ours('TeamCreate'), { team_name: TEAM }));
       const task = { subagent_type: 'team-researcher', team_name: TEAM, name: 'researcher', prompt: 'Look.' };
       answerOf(await lead.use(ours('Task'), task));
-      mentions(await lead.say('I stop here.'), 'can begin, and nobody works on it: start');
+      mentions(await lead.say('I stop here.'), 'can begin, and nobody works on it. Start researcher');
     });
 
     await session('Write a file.', async (lead) => {

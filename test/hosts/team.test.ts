@@ -50,7 +50,7 @@ for (const version of availableHosts(['2.1.100', '2.1.177', '2.1.331']))
         const { input } = fields(call);
         await lead.use(host.spawnTool, fields(input));
         let heard = '';
-        for (let turns = 0; turns < 60 && !heard.includes('the run of researcher ended'); turns++)
+        for (let turns = 0; turns < 60 && !heard.includes('researcher ended without'); turns++)
           heard = await lead.say('I wait.');
         mentions(heard, 'researcher ended without reporting it. Its unfinished tasks are open again');
         const { tasks } = await use('TaskList', {});

@@ -73,7 +73,7 @@ export class Teammate {
   async #complete(input: unknown): Promise<Outcome> {
     for (;;) {
       const done = await this.team('TaskUpdate', input);
-      if (!done.isError || !done.text.includes('that comes first')) return done;
+      if (!done.isError || !/^.*\bwaits for task .* to be completed/.test(done.text)) return done;
       await this.agent.say('I wait for what comes first.');
       this.#hear();
     }
