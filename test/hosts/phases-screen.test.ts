@@ -75,7 +75,7 @@ for (const version of availableHosts(HOSTS))
           await hears(lead, 'THE-PLAN-STANDS', /toolcrew: \/tool:2-run/);
           toBuild.open();
           [, committing = ''] =
-            /commit it with the SPEC's id, `([^`]+)`, then `\/tool:3-sync /.exec(lead.news.text) ?? [];
+            /commit it with the SPEC's id \(`([^`]+)`\), then `\/tool:3-sync /.exec(lead.news.text) ?? [];
           await leads(host, lead, /the final gate passed/);
           await ends(host, lead, RUN_TEAM);
           built.open();
