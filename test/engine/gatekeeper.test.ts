@@ -37,6 +37,11 @@ test('a label put on again in the second of the change before it is seen, by one
   event = 8;
   assert.deepEqual([await admit(), asked], [refused, 1], 'not asked about at each poll');
   await clock.pass(2_000);
+  assert.deepEqual(
+    [gatekeeper.known(ISSUE), gatekeeper.last(ISSUE)],
+    [undefined, refused],
+    'its reason is still shown',
+  );
   assert.deepEqual([await admit(), asked], [{ admitted: true, labelEvent: 8 }, 2]);
 });
 

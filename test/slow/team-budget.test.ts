@@ -27,7 +27,7 @@ test('who has used its budget is ended, and not started again; the report and th
   const { code, stdout, stderr } = await project.tool('run', DEMO_SPEC, '--team', '--json');
   assert.equal(code, 1, stderr);
   const hard = '$1.20 used, of a hard budget of $1.00 (workflow.team.budget.teammate.hard_usd)';
-  assert.ok(stderr.includes(`backend-dev begins nothing any more: ${hard}`), stderr);
+  assert.ok(stderr.includes(`backend-dev begins no more tasks: ${hard}`), stderr);
   assert.equal(stderr.match(/backend-dev is there/g)?.length, 1);
   assert.equal(stderr.match(/backend-dev: \$0\.60 used, of a soft budget/g)?.length, 1);
   const report: RunReport = JSON.parse(stdout);

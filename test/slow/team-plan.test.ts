@@ -86,7 +86,7 @@ test('three look, one SPEC comes of it that passes the check, and it waits for t
 test('what does not make a SPEC is given back to whom it concerns, and mended', async (t) => {
   const wrong = ANALYST.replace('the API shall end', 'we end').replace('A2 (R2)', 'A2 (R9)');
   const mending = {
-    analyst: [task('Correct the result: line 5', ANALYST.replace('(R2)', '(R9)')), task('Mend', ANALYST)],
+    analyst: [task('Correct the result: line 5', ANALYST.replace('(R2)', '(R9)')), task('Correct the result', ANALYST)],
   };
   const plays = script(mending);
   plays.analyst.tasks.pop();
@@ -105,7 +105,7 @@ test('what does not make a SPEC is given back to whom it concerns, and mended', 
 
 test('after three times it is said what is wrong; what comes back right goes on from there', async (t) => {
   const never = ARCHITECT.replaceAll('domain: backend', 'domain: server');
-  const plays = script({ architect: [task('Mend', never)] });
+  const plays = script({ architect: [task('Correct the result', never)] });
   plays.architect.tasks.pop();
   plays.architect.tasks.push(task('Design the solution', never));
   const project = new PhaseProject(t, plays);
@@ -117,7 +117,7 @@ test('after three times it is said what is wrong; what comes back right goes on 
   );
   assert.deepEqual(project.names('.tool/specs'), []);
   assert.equal(stderr.match(/given back to architect/g)?.length, 3);
-  project.play(script({ architect: [task('Mend', ARCHITECT)] }));
+  project.play(script({ architect: [task('Correct the result', ARCHITECT)] }));
   const report = reportOf(await project.lead('plan', FEATURE, '--solo', '--json'));
   assert.equal(report.plan?.spec, SPEC);
 });

@@ -13,9 +13,14 @@ export function approvalOf(prompt: string): string | null {
   return found === undefined || (id !== '' && !isSpecId(id)) ? null : id;
 }
 
-/** Whether a short prompt sounds like an approval and is none: somebody may believe that it counts. */
+/** Whether a short prompt sounds like an approval and is none: its author may believe that it counts. Notices of a host are no prompts. */
 export function soundsLikeApproval(prompt: string): boolean {
-  return prompt.length <= 200 && /\bapprov(?:e|ed|al|ing)\b/i.test(prompt) && approvalOf(prompt) === null;
+  return (
+    !/^\s*[<[]/.test(prompt) &&
+    prompt.length <= 200 &&
+    /\bapprov(?:e|ed|al|ing)\b/i.test(prompt) &&
+    approvalOf(prompt) === null
+  );
 }
 
 /** What the user wants otherwise in the SPEC that waits for their word; null when the prompt is nothing like that. */

@@ -35,6 +35,12 @@ export class Gatekeeper {
     this.#clock = clock;
   }
 
+  /** What was decided last for this version of the issue, even if it is to be looked at again; undefined: nothing. */
+  last(issue: Issue): Admission | undefined {
+    const known = this.#known.get(issue.number);
+    return known?.updatedAt === issue.updatedAt ? known.admission : undefined;
+  }
+
   /** What was decided for the issue as it stands now; undefined when it is to be looked at. */
   known(issue: Issue): Admission | undefined {
     const known = this.#known.get(issue.number);

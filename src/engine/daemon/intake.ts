@@ -137,7 +137,8 @@ export class Intake {
 
   /** Why the issue is not started on now; null when it may be. */
   obstacle(issue: Issue, slots: number, capped: string | null): string | null {
-    const admission = this.known(issue);
+    // Without a free slot nothing is asked anew: the last reason stays.
+    const admission = slots <= 0 ? this.#gatekeeper.last(issue) : this.known(issue);
     if (admission?.admitted === false) {
       this.announce(issue, `issue #${issue.number} "${oneLine(issue.title, 120)}" waits: ${admission.reason}`);
       return admission.reason;
