@@ -9,5 +9,5 @@ for (const version of availableHosts(HOST_VERSIONS))
   test(`${version}: with the plugin alone a team builds a SPEC, and the rules hold`, (t) =>
     buildsSpec(t, version, 'plugin'));
 
-for (const version of availableHosts(HOST_VERSIONS))
+for (const version of availableHosts(['2.1.33', '2.1.331']))
   test(`${version}: the plugin beside an installation is in nobody's way`, (t) => buildsSpec(t, version, 'both'));

@@ -113,7 +113,7 @@ test('/tool:2-run wants a SPEC that is there and approved', async (t) => {
   made.edit('.tool/specs/SPEC-AUTH-001/spec.md', 'shall answer', 'shall never answer');
   assert.match(
     await typed(made, '/tool:2-run SPEC-AUTH-001 --team'),
-    /SPEC-AUTH-001 is not approved \(spec\.md changed after it was approved on \d{4}-\d{2}-\d{2}\): .* answering "approve SPEC-AUTH-001"/,
+    /SPEC-AUTH-001 is not approved \(spec\.md changed after it was approved on \d{4}-\d{2}-\d{2}\)\. The user approves it by replying with exactly "approve SPEC-AUTH-001"/,
   );
   made.edit('.tool/specs/SPEC-AUTH-001/spec.md', 'shall never answer', 'shall answer');
   const text = await typed(made, '/tool:2-run SPEC-AUTH-001 --team --pattern=implementation');
