@@ -87,7 +87,7 @@ for (const version of availableHosts(HOSTS))
           await ends(host, lead, RUN_TEAM);
           built.open();
           await hears(lead, 'IT-IS-BUILT', /toolcrew: \/tool:3-sync/);
-          mentions(lead.news.text, `/tool:3-sync ${SPEC}: all of it is met; status: completed`);
+          mentions(lead.news.text, `/tool:3-sync ${SPEC}: all requirements are met; status: completed`);
           synced.open();
           return 'ALL-IS-MET';
         },

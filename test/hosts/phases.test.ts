@@ -134,7 +134,7 @@ for (const version of availableHosts(['2.1.33', '2.1.100']))
     mentions(reportOf(host.root, RUN_TEAM), `files: 3 of 3 written under a task of ${SPEC} [log of ${RUN_TEAM}]`);
 
     const tells: Part = async (lead) => {
-      mentions(lead.news.text, `/tool:3-sync ${SPEC}: all of it is met; status: completed`);
+      mentions(lead.news.text, `/tool:3-sync ${SPEC}: all requirements are met; status: completed`);
       return 'All of it is met.';
     };
     const tooEarly: Part = async (lead) => {
