@@ -81,28 +81,3 @@ for (const version of availableHosts(['2.1.100', '2.1.177', '2.1.331']))
     });
     assert.equal(code, 0, stderr);
   });
-
-for (const version of availableHosts(['2.1.331']))
-  test(`${version}: a start that the host denies is tried twice, then the work goes on without a team`, async (t) => {
-    const host = new TeamHost(t, version);
-    host.write('.claude/settings.local.json', JSON.stringify({ permissions: { deny: ['Agent(team-researcher)'] } }));
-    const task = { subagent_type: 'team-researcher', team_name: TEAM, name: 'researcher', prompt: 'Look' };
-    const heard: string[] = [];
-    const play = playAgents({
-      [LEAD]: async (lead) => {
-        answerOf(await lead.use(host.ours('TeamCreate'), { team_name: TEAM }));
-        for (const _ of [1, 2, 3]) {
-          const { call } = answerOf(await lead.use(host.ours('Task'), task));
-          const start = await lead.use(host.spawnTool, fields(fields(call).input));
-          assert.ok(start.isError, start.text);
-          heard.push(start.text);
-        }
-        return 'I ask the user.';
-      },
-    });
-    const { code, stderr } = await host.run('/tool:1-plan "x" --team', play);
-    assert.equal(code, 0, stderr);
-    for (const text of heard.slice(0, 2)) assert.doesNotMatch(text, /toolcrew/, 'the host denies it by itself');
-    mentions(heard[2] ?? '', 'researcher was called 2 times, and the host has not started it');
-    mentions(heard[2] ?? '', 'Team mode failed');
-  });
