@@ -1,4 +1,4 @@
-// Which team is meant: the one that is named, else the only one that stands; archived ones by the name of their archive.
+// Selects the team of a command: the named one, else the only active one; archived teams by the name of their archive.
 
 import { type Dirent, readdirSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-// What operations say to models, as it is said to people at a shell.
+// Messages of operations, written for models, in words for people at a shell.
 
 const WORDS: readonly (readonly [RegExp, string])[] = [
   [/\bSendMessage \{"recipient":"all","type":"shutdown_request","content":"[^"]*"\}/g, '`tool team shutdown`'],

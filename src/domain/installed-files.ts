@@ -1,4 +1,4 @@
-// What is to be said of the files that were installed for agents where a formatter or linter of the project looks at them.
+// Advice for formatters and linters of the project that check the files installed for agents.
 
 /** What a person does, so that a tool leaves them out. */
 export const LEAVE_OUT = {

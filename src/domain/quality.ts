@@ -1,4 +1,4 @@
-// What finished work has to meet, what was measured of it, and what is said of work that does not meet it.
+// Requirements for finished work, the measurements of it, and the text of a rejection.
 
 import type { Reach } from './coverage.ts';
 import { installedRemedy } from './installed-files.ts';

@@ -1,4 +1,4 @@
-// Whether a team, or one agent after the other, does a piece of work; each outcome with its reasons.
+// Choice between a team and one agent after the other for a piece of work; each outcome with its reasons.
 
 import { got, problemsInLine } from '../text.ts';
 import type { CommandName, Flags } from './arguments.ts';

@@ -1,4 +1,4 @@
-// What members and the lead are told: at a spawn, after a compaction, at the next step.
+// Briefs for members and the lead: at a spawn, after a compaction, at the next step.
 
 import { deleteCall, endCalls, startWords } from './calls.ts';
 import { CHOSEN_ALONE } from './fallback.ts';

@@ -1,5 +1,5 @@
-// Who asks. Never what the caller says about itself: the environment it was started in, what the host's hook says of the
-// call, or a key that was handed over.
+// Identity of a caller, from the environment it was started in, the host's hook on the call, or its key.
+// What the caller says about itself never counts.
 
 import { LEAD } from './message.ts';
 import { agentOf } from './role.ts';

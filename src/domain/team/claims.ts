@@ -1,4 +1,4 @@
-// What a message says of tests and quality, held against what was measured.
+// Claims of a message about tests and quality, compared with the measurements.
 
 import { percentText } from '../coverage.ts';
 import type { CheckResult } from '../quality.ts';

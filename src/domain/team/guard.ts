@@ -1,4 +1,4 @@
-// Whether a write may happen while a team stands.
+// Decisions about writes while a team is active.
 
 import { visible } from '../text.ts';
 import type { Caller } from './caller.ts';

@@ -1,4 +1,4 @@
-// Whether a member that stops working may: not while something is left that it could do.
+// Decisions about a member that stops: it continues while it has work that it could do.
 
 import { oneLine } from '../text.ts';
 import { deleteCall, endCalls, startWords } from './calls.ts';

@@ -1,4 +1,4 @@
-// Which of a writer's commits may come into the team's branch.
+// Selection of a writer's commits for the team's branch.
 
 import { oneLine, visible } from '../text.ts';
 import { foreignTo, ruleOf } from './guard.ts';

@@ -1,4 +1,4 @@
-// What a lead that is code does next, told from the team's state alone: the same for whoever takes the lead up again.
+// Next step of a lead that is code, derived from the team's state alone: the same for every lead that continues it.
 
 import { claimable } from './idle.ts';
 import { askedJudge, JUDGE, JUDGE_ROUNDS, lacksWord } from './judge.ts';
