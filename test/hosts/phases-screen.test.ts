@@ -9,7 +9,7 @@ import { availableHosts } from '../support/host.ts';
 import { HostScreen } from '../support/host-screen.ts';
 import { fromTerminal, sectionsOf } from '../support/phase-reference.ts';
 import { ends, FEATURE, leads, PLAN_TEAM, played, RUN_TEAM, SPEC } from '../support/phase-stories.ts';
-import { barrier, type Conversation, gate, LEAD, playAgents } from '../support/played-agents.ts';
+import { barrier, gate, LEAD, playAgents } from '../support/played-agents.ts';
 import { PYTHON, type Sample, TYPESCRIPT } from '../support/samples.ts';
 import { mentions, TeamHost } from '../support/team-host.ts';
 import { type Cleanup, finallyDo } from '../support/temp.ts';
@@ -39,11 +39,6 @@ const INSTALL: Readonly<Record<string, { readonly sample: Sample; readonly insta
   },
 };
 
-/** Rests until the user has said that. */
-async function hears(lead: Conversation, words: string, said: RegExp): Promise<void> {
-  for (let heard = ''; !said.test(heard); ) heard = await lead.say(words);
-}
-
 for (const version of availableHosts(HOSTS))
   for (const [language, { sample, install }] of Object.entries(INSTALL))
     test(`${version}, ${language}: a wish is planned, approved, built and synced at the screen`, async (t) => {
@@ -68,18 +63,18 @@ for (const version of availableHosts(HOSTS))
           const heard = await leads(host, lead, /has been written from the planners' results/);
           mentions(heard, `exactly "approve ${SPEC}"`);
           planned.open();
-          await hears(lead, 'PLEASE-SAY', new RegExp(`the user has approved ${SPEC}`));
+          await lead.hears(new RegExp(`the user has approved ${SPEC}`), 'PLEASE-SAY');
           approved.open();
           await ends(host, lead, PLAN_TEAM);
           left.open();
-          await hears(lead, 'THE-PLAN-STANDS', /toolcrew: \/tool:2-run/);
+          await lead.hears(/toolcrew: \/tool:2-run/, 'THE-PLAN-STANDS');
           toBuild.open();
           [, committing = ''] =
             /commit it with the SPEC's id \(`([^`]+)`\), then `\/tool:3-sync /.exec(lead.news.text) ?? [];
           await leads(host, lead, /the final gate passed/);
           await ends(host, lead, RUN_TEAM);
           built.open();
-          await hears(lead, 'IT-IS-BUILT', /toolcrew: \/tool:3-sync/);
+          await lead.hears(/toolcrew: \/tool:3-sync/, 'IT-IS-BUILT');
           mentions(lead.news.text, `/tool:3-sync ${SPEC}: all requirements are met; status: completed`);
           synced.open();
           return 'ALL-IS-MET';

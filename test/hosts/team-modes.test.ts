@@ -54,7 +54,7 @@ for (const version of availableHosts(['2.1.331']))
           assert.ok(!started.isError, started.text);
           let heard = lead.news.text;
           // It is told meanwhile whom it could start besides.
-          while (!heard.includes('It is explored.')) heard = await lead.say('I wait.');
+          if (!heard.includes('It is explored.')) heard = await lead.hears(/It is explored\./, 'I wait.');
           isHandedBack = heard.includes('<agent-message from=');
           const ask = { recipient: 'all', type: 'shutdown_request', content: 'it is enough' };
           answerOf(await lead.use(host.ours('SendMessage'), ask));

@@ -24,7 +24,7 @@ for (const version of availableHosts(['2.1.33']))
         begun.open();
         await leads(host, lead, /has been written from the planners' results/);
         planned.open();
-        for (let heard = ''; !heard.includes('is approved'); ) heard = await lead.say(words);
+        await lead.hears(/the user has approved/, words);
         await ends(host, lead, PLAN_TEAM);
         gone.open();
         return 'THE-TEAM-IS-GONE';

@@ -15,6 +15,9 @@ function nextId(): string {
   return `toolu_${calls.toString().padStart(4, '0')}${Math.random().toString(36).slice(2, 10)}`;
 }
 
+/** A host rests some ten times before it ends a turn that a hook rejects. */
+const MOST_RESTS = 60;
+
 /** One agent's conversation. */
 export class Conversation {
   readonly who: string;
@@ -65,6 +68,16 @@ export class Conversation {
   async say(text: string): Promise<string> {
     await this.#reply(say(text));
     return this.news.text;
+  }
+
+  /** Says the same until it was told that; what it heard instead fails the test, since other words would never come. */
+  async hears(told: RegExp, words: string): Promise<string> {
+    const heard: string[] = [];
+    for (let rest = 0; rest < MOST_RESTS; rest += 1) {
+      heard.push(await this.say(words));
+      if (told.test(heard.at(-1) ?? '')) return heard.join('\n');
+    }
+    throw new Error(`not told ${told} in ${MOST_RESTS} rests, but:\n${heard.slice(-3).join('\n---\n')}`);
   }
 
   get isOver(): boolean {

@@ -124,7 +124,8 @@ function runStory(host: TeamHost): Story {
     leadTried.open();
 
     heard += agent.news.text;
-    while (!/task \d+ for tester can begin now/.test(heard)) heard += await agent.say('I wait for my teammates.');
+    const ready = /task \d+ for tester can begin now/;
+    if (!ready.test(heard)) heard += await agent.hears(ready, 'I wait for my teammates.');
     seen.push('the lead is told whom to start');
     const [start] = await register(host, agent, [tester]);
     assert.ok(start !== undefined);
