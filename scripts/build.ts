@@ -4,6 +4,7 @@ import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, write
 import { basename, dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type BuildOptions, build, type Plugin } from 'esbuild';
+import { buildGuard } from './build-guard.ts';
 import { COMMAND_SETTINGS, commonSettings, FONTS, noForms } from './bundling.ts';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
@@ -89,3 +90,5 @@ mkdirSync(out, { recursive: true });
 writeFileSync(join(out, 'THIRD_PARTY_LICENSES.txt'), notices.join(`\n${'-'.repeat(80)}\n\n`));
 for (const name of ['cli.js', 'hooks/team-server.js', ...hookFiles.map((file) => `hooks/${file.slice(0, -3)}.js`)])
   if (!existsSync(join(out, name))) throw new Error(`the build made no dist/${name}`);
+
+for (const line of buildGuard(root, join(out, 'native'), process.argv.includes('--package'))) process.stderr.write(`${line}\n`);

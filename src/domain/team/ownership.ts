@@ -72,25 +72,26 @@ export function matcherOf(pattern: string): (path: string) => boolean {
   return (path) => matches(path);
 }
 
+/** One pattern of an owner. */
+type OwnedPattern = { readonly owner: string; readonly pattern: string };
+
 /**
- * Finds the owner of a path, as `insideProject` gives it. Of several patterns that match, one that names files counts
- * more than one that names a place, then the one with the longer beginning without wildcards, then one without `**`, then
- * the earlier one.
+ * All patterns, so that the first one that matches decides: one that names files counts more than one that names a place, then
+ * the one with the longer beginning without wildcards, then one without `**`, then the earlier one.
  */
-export function ownerOf(path: string, ownership: readonly Ownership[]): Owned {
-  let best: { readonly owner: string; readonly pattern: string } | undefined;
-  for (const { owner, patterns } of ownership) {
-    for (const pattern of patterns) {
-      // Any char may be in a name, a line break too.
-      if (!picomatch.isMatch(path, pattern, { dot: true, flags: 's' })) continue;
-      if (best === undefined || isCloser(pattern, best.pattern)) best = { owner, pattern };
-    }
-  }
-  return best ?? { owner: null, pattern: null };
+export function patternsByPrecedence(ownership: readonly Ownership[]): readonly OwnedPattern[] {
+  const all = ownership.flatMap(({ owner, patterns }) => patterns.map((pattern) => ({ owner, pattern })));
+  return all.sort(
+    ({ pattern: one }, { pattern: other }) =>
+      Number(namesFiles(other)) - Number(namesFiles(one)) ||
+      literalLength(other) - literalLength(one) ||
+      Number(isDeep(one)) - Number(isDeep(other)),
+  );
 }
 
-function isCloser(pattern: string, than: string): boolean {
-  if (namesFiles(pattern) !== namesFiles(than)) return namesFiles(pattern);
-  const difference = literalLength(pattern) - literalLength(than);
-  return difference === 0 ? isDeep(than) && !isDeep(pattern) : difference > 0;
+/** Finds the owner of a path, as `insideProject` gives it. */
+export function ownerOf(path: string, ownership: readonly Ownership[]): Owned {
+  // Any char may be in a name, a line break too.
+  const isMatch = ({ pattern }: OwnedPattern) => picomatch.isMatch(path, pattern, { dot: true, flags: 's' });
+  return patternsByPrecedence(ownership).find(isMatch) ?? { owner: null, pattern: null };
 }

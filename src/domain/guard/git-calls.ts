@@ -1,0 +1,108 @@
+// Calls of git that touch files of everybody: one table, as regular expressions that every platform's guard can use.
+// A call is its subcommand and arguments, joined by U+001F. POSIX extended syntax, which JavaScript reads alike.
+
+/** Between a call's subcommand and its arguments. */
+const S = '\x1f';
+
+/** `refusal`: what to do instead; '': the call may run. The first row that matches a call decides. */
+export type GitRow = { readonly call: string; readonly refusal: string };
+
+const END = `(${S}|$)`;
+/** Any arguments before `--`. */
+const BEFORE = `(${S}|${S}[^-${S}][^${S}]*|${S}-|${S}-[^-${S}][^${S}]*|${S}--[^${S}]+)*`;
+
+/** Whether one of the words stands before `--`; a short option also in a cluster such as `-am`, unless what precedes it takes a value. */
+function withAny(subcommand: string, words: readonly string[], takeValues = ''): string {
+  const [first = '', ...more] = words.map((word) => {
+    const short = /^-(\w)$/.exec(word)?.[1];
+    return short === undefined ? `${S}${escaped(word)}${END}` : `${S}-[^-${takeValues}${S}]*${short}`;
+  });
+  return `^${subcommand}${BEFORE}(${[first, ...more].join('|')})`;
+}
+
+function escaped(text: string): string {
+  return text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
+}
+
+/** The whole tree, as an argument of git. */
+const ALL = ['.', './', ':/', ':', '*'];
+const WHOLE = `(${S}(${ALL.map(escaped).join('|')}))+$`;
+
+/** Where a call runs: in the checkout that all share, or in a worktree of the caller's own. */
+export type Checkout = 'shared' | 'own';
+
+/**
+ * The table for one caller.
+ * @param own a path of the caller's own, for the advice
+ * @param allowed calls that the caller is told to make (`merge tool/shop`), as typed behind `git`
+ */
+export function gitRows(checkout: Checkout, own: string, allowed: readonly string[] = []): readonly GitRow[] {
+  const free = (call: string): GitRow => ({ call, refusal: '' });
+  const refused = (refusal: string, ...calls: readonly string[]): readonly GitRow[] =>
+    calls.map((call) => ({ call, refusal }));
+  const save = `it changes everybody's files. Commit your own: git commit -m "Save my work" -- ${own}`;
+  const stay = 'all work on one branch. Read a file of another: git show main:README.md';
+  const rows = [
+    ...allowed.map((call) => free(`^${call.split(' ').map(escaped).join(S)}$`)),
+    free(withAny('[a-z-]+', ['-h', '--help'], 'A-Za-z')),
+    ...refused(stay, `^(switch|merge|rebase)${END}`),
+  ];
+  if (checkout === 'own') return rows;
+  return [
+    ...rows,
+    free(`^stash${S}(list|show|create)${END}`),
+    ...refused(save, `^stash${END}`),
+    free(withAny('pull', ['--dry-run'])),
+    ...refused(stay, `^(pull|cherry-pick|revert|am|bisect|filter-branch|sparse-checkout)${END}`),
+    ...refused(save, withAny('reset', ['--hard', '--merge', '--keep'])),
+    ...refused(
+      `it takes back everybody's changes. Take back your own: git checkout -- ${own}`,
+      `^(checkout|restore)${BEFORE}(${S}--)?${WHOLE}`,
+    ),
+    free(`^checkout${S}.*${S}--${S}`),
+    free(`^checkout${S}--${S}`),
+    ...refused(`it may change the branch of all. For files: git checkout -- ${own}`, `^checkout${END}`),
+    free(withAny('clean', ['-n', '--dry-run'], 'e')),
+    free(`^clean(${S}-[^${S}]*)*${S}[^-.:*${S}]`),
+    ...refused(`it removes everybody's new files. Remove your own: git clean -fd ${own}`, `^clean${END}`),
+    free(`^add(${S}-[^${S}]*)*${S}[^-.:*${S}]`),
+    free(`^add(${S}-[^${S}]*)*${S}[.]/?[^./${S}]`),
+    free(withAny('add', ['-n', '--dry-run'])),
+    ...refused(
+      `it adds everybody's files. Add your own: git add ${own}`,
+      withAny('add', ['-A', '--all', '-u', '--update']),
+      `^add${BEFORE}(${S}--)?${WHOLE}`,
+    ),
+    ...refused(
+      `it commits everybody's files. Commit your own: git commit -m "Save my work" -- ${own}`,
+      withAny('commit', ['-a', '--all'], 'mFCctuS'),
+    ),
+    ...refused(save, withAny('read-tree', ['-u']), withAny('checkout-index', ['-a', '--all'])),
+    free(withAny('config', ['--get', '--get-all', '--get-regexp', '--list', '-l', 'get', 'list'])),
+    ...refused(
+      'these settings decide what git runs for everybody. Pass one for a single call: git -c NAME=VALUE',
+      `^config${BEFORE}${S}([Cc][Oo][Rr][Ee]|[Aa][Ll][Ii][Aa][Ss]|[Ii][Nn][Cc][Ll][Uu][Dd][Ee]([Ii][Ff])?)[.][^${S}]*${S}`,
+      `${withAny('config', ['--unset', '--unset-all', '--remove-section', '--rename-section', 'unset', 'remove-section'])}.*([Cc][Oo][Rr][Ee]|[Aa][Ll][Ii][Aa][Ss]|[Ii][Nn][Cc][Ll][Uu][Dd][Ee])`,
+    ),
+  ];
+}
+
+/** What to say about a call of git, as its arguments stand behind the program's name; null: it may run. */
+export function refusalOf(args: readonly string[], rows: readonly GitRow[]): string | null {
+  let at = 0;
+  while (at < args.length && args[at]?.startsWith('-')) at += WITH_VALUE.has(args[at] ?? '') ? 2 : 1;
+  const call = args.slice(at).join(S);
+  if (call === '') return null;
+  const row = rows.find((one) => new RegExp(one.call).test(call));
+  return row === undefined || row.refusal === '' ? null : row.refusal;
+}
+
+/** Options of git itself that take the next argument. */
+const WITH_VALUE: ReadonlySet<string> = new Set([
+  '-C',
+  '-c',
+  '--git-dir',
+  '--work-tree',
+  '--namespace',
+  '--config-env',
+]);

@@ -1,0 +1,383 @@
+// A command under the write guard: what it may change, and that it runs as it does without it.
+
+import assert from 'node:assert/strict';
+import { execFileSync, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import test, { after } from 'node:test';
+import { setTimeout as pause } from 'node:timers/promises';
+import { gitRows } from '../../src/domain/guard/git-calls.ts';
+import { endingsOf, KEPT, type Policy, policyText } from '../../src/domain/guard/policy.ts';
+import { DEFAULT_OWNERSHIP } from '../../src/domain/team/ownership.ts';
+import { checkedGuard, writeGuard } from '../support/guard-program.ts';
+import { type Cleanup, finallyDo, tempDir } from '../support/temp.ts';
+
+const GUARD = writeGuard();
+
+const FILES: Readonly<Record<string, string>> = {
+  'src/api/users.ts': 'export const users = 1;\n',
+  'src/components/list.ts': 'export const list = 1;\n',
+  'src/components/list.test.ts': 'list();\n',
+  'src/types/user.ts': 'export type User = 1;\n',
+  'package.json': '{}\n',
+  '.gitignore': 'node_modules/\ndist/\n',
+  Makefile: 'save:\n\tgit stash\n',
+};
+
+/** A repository with these, which each test copies. */
+const PROJECT = projectOf(FILES);
+const GIT_PROGRAMS = execFileSync('git', ['--exec-path'], { encoding: 'utf8' }).trim();
+
+function projectOf(files: Readonly<Record<string, string>>): string {
+  const root = tempDir({ after });
+  for (const [path, text] of Object.entries(files)) {
+    mkdirSync(dirname(join(root, path)), { recursive: true });
+    writeFileSync(join(root, path), text);
+  }
+  const git = (...args: readonly string[]) => execFileSync('git', args, { cwd: root, stdio: 'pipe' });
+  git('init', '-q', '-b', 'main');
+  git('config', 'user.name', 'x');
+  git('config', 'user.email', 'x@example.com');
+  git('add', '-A');
+  git('commit', '-qm', 'first');
+  return root;
+}
+
+type Ran = { readonly code: number | null; readonly stdout: string; readonly stderr: string };
+
+class Guarded {
+  readonly root: string;
+  readonly leases: string;
+  readonly log: string;
+  readonly policy: string;
+
+  constructor(t: Cleanup, more: Partial<Policy> = {}) {
+    const place = tempDir(t);
+    this.root = join(place, 'project');
+    this.leases = join(place, 'leases');
+    this.log = join(place, 'log');
+    this.policy = join(place, 'policy');
+    mkdirSync(this.leases);
+    cpSync(PROJECT, this.root, { recursive: true });
+    const policy: Policy = {
+      root: this.root,
+      member: 'frontend-dev',
+      ownership: DEFAULT_OWNERSHIP,
+      leases: this.leases,
+      claims: true,
+      allow: [],
+      keep: KEPT,
+      elsewhere: [],
+      gitDirectories: [join(this.root, '.git')],
+      gitPrograms: [GIT_PROGRAMS],
+      endings: endingsOf(Object.keys(FILES)),
+      git: gitRows('shared', 'src/components'),
+      ...more,
+    };
+    writeFileSync(this.policy, policyText(policy));
+  }
+
+  args(command: readonly string[], guard = GUARD): readonly [string, readonly string[]] {
+    return [guard, [this.policy, this.log, '--', ...command]];
+  }
+
+  run(script: string, guard = GUARD): Ran {
+    const [program, args] = this.args(['bash', '-c', script], guard);
+    const env = { ...process.env, ASAN_OPTIONS: 'detect_leaks=0' };
+    const { status, stdout, stderr } = spawnSync(program, args, { cwd: this.root, encoding: 'utf8', env });
+    return { code: status, stdout, stderr };
+  }
+
+  read(path: string): string {
+    return readFileSync(join(this.root, path), 'utf8');
+  }
+
+  /** What the guard has written down. */
+  get noted(): readonly string[] {
+    return existsSync(this.log) ? readFileSync(this.log, 'utf8').split('\n').slice(0, -1) : [];
+  }
+}
+
+const FOREIGN = 'src/api/users.ts';
+
+test('own files change, foreign ones do not, and one line names file, owner and pattern', (t) => {
+  const made = new Guarded(t);
+  const { code, stderr } = made.run(
+    'echo own >> src/components/list.ts; echo x >> src/api/users.ts; echo x > src/api/new.ts; exit 3',
+  );
+  assert.equal(code, 3);
+  assert.match(made.read('src/components/list.ts'), /own/);
+  assert.equal(made.read(FOREIGN), FILES[FOREIGN]);
+  assert.match(stderr, /users\.ts: Permission denied/);
+  assert.match(stderr, /^toolcrew: not written: src\/api\/users\.ts belongs to backend-dev \(src\/api\/\*\*\)$/m);
+  assert.match(stderr, /^toolcrew: not written: src\/api\/new\.ts belongs to backend-dev/m);
+  assert.ok(!existsSync(join(made.root, 'src/api/new.ts')));
+  assert.ok(made.noted.includes('wrote\tsrc/components/list.ts'));
+});
+
+/** Ways to a foreign file, each in one line of a shell. */
+const WAYS: Readonly<Record<string, string>> = {
+  'a program that was just written':
+    'echo \'require("fs").writeFileSync("src/api/users.ts","x")\' > src/components/w.js; node src/components/w.js',
+  'a script in another language': 'python3 -c \'open("src/api/users.ts","w").write("x")\'',
+  'another directory': 'cd src/api && echo x > users.ts',
+  'dots in the path': 'echo x > src/components/../api/users.ts',
+  "the process's own directory": 'echo x > /proc/self/cwd/src/api/users.ts',
+  'a link to the file': 'ln -s ../api/users.ts src/components/link.ts; echo x > src/components/link.ts',
+  'a link to its directory': 'ln -s ../api src/components/there; echo x > src/components/there/users.ts',
+  'a hard link': 'ln src/api/users.ts src/components/hard.ts && echo x > src/components/hard.ts',
+  'a directory descriptor':
+    'python3 -c \'import os; d=os.open("src/api",0); os.open("users.ts",os.O_WRONLY|os.O_TRUNC,dir_fd=d)\'',
+  'a rename onto it': 'mv -f src/components/list.ts src/api/users.ts',
+  'a rename of it': 'mv src/api/users.ts src/components/mine.ts',
+  'a rename of its directory': 'mv src/api src/components/api',
+  'a rename of a directory onto its place': 'mkdir -p src/components/api && mv src/components src/api/',
+  removal: 'rm -rf src/api',
+  'a mode': 'chmod 000 src/api/users.ts',
+  'a time': 'touch -d 2001-01-01 src/api/users.ts',
+  'a size': 'truncate -s 0 src/api/users.ts',
+  'sed in place': 'sed -i s/users/x/ src/api/users.ts',
+  'perl in place': 'perl -i -pe s/users/x/ src/api/users.ts',
+  'a patch':
+    'printf -- "--- a/src/api/users.ts\\n+++ b/src/api/users.ts\\n@@ -1 +1 @@\\n-export const users = 1;\\n+x\\n" | git apply',
+  'git with paths': 'echo x >> .git/x; git rm -q src/api/users.ts',
+  'a process in the background': '(sleep 0.2; echo x > src/api/users.ts) & sleep 0.5',
+  'a process that outlives the command': 'setsid sh -c "sleep 0.2; echo x > src/api/users.ts" >/dev/null 2>&1 &',
+  'a shell with its output there': 'exec 3>>src/api/users.ts; echo x >&3',
+  dd: 'dd if=/dev/zero of=src/api/users.ts bs=1 count=1 status=none',
+  rsync: 'cp -f src/components/list.ts src/api/users.ts',
+  tar: 'mkdir -p /tmp/t$$/src/api; echo x > /tmp/t$$/src/api/users.ts; tar -C /tmp/t$$ -cf - src | tar xf -; rm -r /tmp/t$$',
+};
+
+test('no way leads to a file of others', async (t) => {
+  for (const [way, script] of Object.entries(WAYS)) {
+    const made = new Guarded(t);
+    const before = execFileSync('ls', ['-l', '--time-style=full-iso', FOREIGN], { cwd: made.root, encoding: 'utf8' });
+    made.run(script);
+    if (way.includes('outlives')) await pause(600);
+    assert.equal(made.read(FOREIGN), FILES[FOREIGN], way);
+    const links = /^(\S+) \d+ /;
+    const after = execFileSync('ls', ['-l', '--time-style=full-iso', FOREIGN], { cwd: made.root, encoding: 'utf8' });
+    assert.equal(after.replace(links, '$1 '), before.replace(links, '$1 '), way);
+    assert.deepEqual(readdirSync(join(made.root, 'src/api')), ['users.ts'], way);
+  }
+});
+
+test('a path that nobody owns is leased by the first write; the second writer is told who holds it', (t) => {
+  const made = new Guarded(t);
+  assert.equal(made.run('echo 1 > package.json').code, 0);
+  assert.ok(made.noted.includes('lease\tpackage.json'));
+  const [file = ''] = readdirSync(made.leases);
+  assert.equal(readFileSync(join(made.leases, file), 'utf8'), 'frontend-dev\npackage.json\n0\n');
+  writeFileSync(join(made.leases, file), 'backend-dev\npackage.json\n0\n');
+  const second = made.run('echo 2 > package.json');
+  assert.equal(made.read('package.json'), '1\n');
+  assert.match(second.stderr, /package\.json belongs to backend-dev \(lease\)/);
+  // A lease that has ended holds nobody back, and one that goes on is read at the next write.
+  writeFileSync(join(made.leases, file), 'frontend-dev\npackage.json\n0\n');
+  assert.equal(made.run('echo 3 > package.json').code, 0);
+});
+
+test('what is shared needs a lease of its own', (t) => {
+  const made = new Guarded(t);
+  const { stderr } = made.run('echo x > src/types/user.ts');
+  assert.match(stderr, /src\/types\/user\.ts belongs to shared \(src\/types\/\*\*\)/);
+  assert.equal(made.read('src/types/user.ts'), FILES['src/types/user.ts']);
+});
+
+test('what git ignores belongs to nobody through a pattern without a literal beginning', (t) => {
+  const made = new Guarded(t);
+  const { code, stderr } = made.run(
+    'mkdir -p node_modules/x dist && echo x > node_modules/x/a.test.js && echo x > dist/out.js && rm -r node_modules && echo x > src/components/list.test.ts',
+  );
+  assert.match(stderr, /list\.test\.ts belongs to tester/);
+  assert.equal(code, 1);
+  assert.ok(existsSync(join(made.root, 'dist/out.js')));
+});
+
+test('temporary names may appear among files of others; what is left of them is removed and named', (t) => {
+  const made = new Guarded(t);
+  const { code, stderr } = made.run(
+    'echo x > src/api/.users.ts.swp && rm src/api/.users.ts.swp && echo x > src/api/left.tmp',
+  );
+  assert.equal(code, 0);
+  assert.match(stderr, /toolcrew: removed: src\/api\/left\.tmp/);
+  assert.deepEqual(readdirSync(join(made.root, 'src/api')), ['users.ts']);
+});
+
+test('git alone writes its directory, and never its hooks', (t) => {
+  const made = new Guarded(t);
+  const { stderr } = made.run(
+    'echo x >> src/components/list.ts; git add src/components/list.ts && git commit -qm second; echo x > .git/hooks/pre-commit; echo x >> .git/config; git config user.name y; git config core.hooksPath /tmp',
+  );
+  const log = execFileSync('git', ['log', '--format=%s %an'], { cwd: made.root, encoding: 'utf8' });
+  assert.match(log, /^second x$/m);
+  assert.ok(!existsSync(join(made.root, '.git/hooks/pre-commit')));
+  const config = made.read('.git/config');
+  assert.match(config, /name = y/);
+  assert.doesNotMatch(config, /hooksPath|^x$/m);
+  assert.match(stderr, /not run: config; these settings decide what git runs for everybody/);
+});
+
+test('git over the whole tree is refused wherever it is called from', (t) => {
+  const made = new Guarded(t);
+  const hidden = 'echo x >> src/components/list.ts; ';
+  for (const script of [
+    'git stash',
+    'make -s save',
+    'sh -c "git stash"',
+    'npm exec -c "git stash"',
+    'node -e \'require("child_process").execSync("git stash")\'',
+    '/usr/bin/git stash',
+  ]) {
+    const { stderr } = made.run(`${hidden}${script}`);
+    assert.match(
+      stderr,
+      /toolcrew: not run: stash; it changes everybody's files\. Commit your own: git commit/,
+      script,
+    );
+    assert.match(made.read('src/components/list.ts'), /x/, script);
+  }
+  assert.equal(made.run('git stash list; git status --short').stderr, '');
+});
+
+test('a role that only reads changes nothing in the project', (t) => {
+  const made = new Guarded(t, { member: null, claims: false });
+  const { stderr } = made.run(
+    'echo x > src/components/list.ts; echo x > package.json; mkdir -p dist; echo x > dist/x; echo x > /tmp/x-$$; rm /tmp/x-$$',
+  );
+  assert.match(stderr, /not written: package\.json; your role only reads/);
+  assert.doesNotMatch(stderr, /FileLease|dist|tmp/);
+  assert.equal(made.read('src/components/list.ts'), FILES['src/components/list.ts']);
+});
+
+test('the rules themselves and other worktrees are written by nobody', (t) => {
+  const made = new Guarded(t, { elsewhere: [join(tempDir(t), 'other')] });
+  const { stderr } = made.run('mkdir -p .claude; echo x > .claude/settings.json; mkdir .tool; echo x > .mcp.json');
+  assert.match(stderr, /\.mcp\.json belongs to toolcrew/);
+  for (const path of ['.claude', '.tool', '.mcp.json']) assert.ok(!existsSync(join(made.root, path)), path);
+});
+
+test('exit codes, signals, pipes, descriptors and a missing program are as without it', async (t) => {
+  const made = new Guarded(t);
+  for (const script of [
+    'exit 0',
+    'exit 7',
+    'kill -TERM $$',
+    'kill -9 $$',
+    'no-such-program',
+    'yes | head -1',
+    'cat /etc/hostname >&2',
+    'ulimit -n; echo $-',
+  ]) {
+    const plain = spawnSync('bash', ['-c', script], { cwd: made.root, encoding: 'utf8' });
+    const [program, args] = made.args(['bash', '-c', script]);
+    const guarded = spawnSync(program, args, { cwd: made.root, encoding: 'utf8' });
+    assert.deepEqual(
+      [guarded.status, guarded.signal, guarded.stdout, guarded.stderr],
+      [plain.status, plain.signal, plain.stdout, plain.stderr],
+      script,
+    );
+  }
+  const [program, args] = made.args(['no-such-program']);
+  assert.equal(spawnSync(program, args).status, 127);
+  // A background process keeps no pipe of the command's open that it does not hold itself.
+  const started = spawn(...spread(made.args(['bash', '-c', 'sleep 30 >/dev/null 2>&1 & echo $!'])), { cwd: made.root });
+  let said = '';
+  started.stdout.on('data', (text) => {
+    said += text;
+  });
+  await once(started, 'close');
+  const pid = Number(said.trim());
+  finallyDo(t, () => process.kill(pid));
+  assert.doesNotThrow(() => process.kill(pid, 0));
+});
+
+function spread([program, args]: readonly [string, readonly string[]]): [string, string[]] {
+  return [program, [...args]];
+}
+
+test('a signal to the launcher reaches the command; its end ends the command', async (t) => {
+  const made = new Guarded(t);
+  const script = 'trap "echo got; exit 5" TERM; echo ready; while :; do sleep 0.05; done';
+  const started = spawn(...spread(made.args(['bash', '-c', script])), { cwd: made.root });
+  await once(started.stdout, 'data');
+  started.kill('SIGTERM');
+  const [code] = await once(started, 'exit');
+  assert.equal(code, 5);
+  const other = spawn(...spread(made.args(['bash', '-c', 'echo $$; exec sleep 60'])), { cwd: made.root });
+  const [pid] = await once(other.stdout, 'data');
+  other.kill('SIGKILL');
+  await once(other, 'exit');
+  while (existsSync(`/proc/${Number(pid)}`)) await pause(20);
+});
+
+test('writes fail when the supervisor is gone', async (t) => {
+  const made = new Guarded(t);
+  const script = 'echo $PPID; read go; echo x > src/components/list.ts; echo "wrote $?"';
+  const started = spawn(...spread(made.args(['bash', '-c', script])), { cwd: made.root });
+  const [supervisor] = await once(started.stdout, 'data');
+  process.kill(Number(supervisor), 'SIGKILL');
+  started.stdin.end('go\n');
+  let said = '';
+  started.stdout.on('data', (text) => {
+    said += text;
+  });
+  await once(started, 'close');
+  assert.match(said, /wrote [^0]/);
+  assert.equal(made.read('src/components/list.ts'), FILES['src/components/list.ts']);
+});
+
+test('a guard inside a guard runs under the outer policy', (t) => {
+  const made = new Guarded(t);
+  const [program, args] = made.args([
+    'bash',
+    '-c',
+    'echo x > src/api/users.ts; echo x > src/components/list.ts; exit 4',
+  ]);
+  const { code } = made.run([program, ...args].map((word) => `'${word}'`).join(' '));
+  assert.equal(code, 4);
+  assert.equal(made.read(FOREIGN), FILES[FOREIGN]);
+  assert.equal(made.read('src/components/list.ts'), 'x\n');
+});
+
+test('a policy that cannot be used is refused by its line, before anything runs', (t) => {
+  const made = new Guarded(t);
+  for (const [text, reason] of [
+    ['', /expected a line with the root/],
+    ['root\t/no/such/place\n', /\/no\/such\/place: No such file/],
+    [`root\t${made.root}\nwrong\tx\n`, /wrong: is no line of a policy/],
+    [`root\t${made.root}\nown\tx\n`, /own: is no line of a policy/],
+    [`root\t${made.root}\ngit\t(\tx\n`, /\(: expected a regular expression/],
+  ] as const) {
+    writeFileSync(made.policy, text);
+    const { code, stderr } = made.run('echo x > src/components/list.ts');
+    assert.equal(code, 125);
+    assert.match(stderr, reason);
+  }
+  assert.equal(made.read('src/components/list.ts'), FILES['src/components/list.ts']);
+});
+
+test('the compiler finds no fault of memory or arithmetic while paths of all kinds are looked at', (t) => {
+  const made = new Guarded(t);
+  symlinkSync('loop', join(made.root, 'loop'));
+  const odd = [
+    '"loop/x"',
+    '"$(printf %0300d 1)"',
+    '"$(printf "d/%.0s" {1..1500})x"',
+    '""',
+    '"src//api/./users.ts"',
+    '"/proc/self/fd/1"',
+    '/dev/stdout',
+    '/dev/null',
+    '"src/api/"',
+    '"src/api/users.ts/x"',
+    "$'a\\tb\\nc'",
+    '"é"',
+  ];
+  const script = odd.map((path) => `echo x > ${path}`).join('; ');
+  const { stderr } = made.run(`${script}; ${Object.values(WAYS).slice(0, 6).join('; ')}`, checkedGuard());
+  assert.doesNotMatch(stderr, /Sanitizer|runtime error/);
+  assert.equal(made.read(FOREIGN), FILES[FOREIGN]);
+});

@@ -1,0 +1,44 @@
+// The write guard, compiled for tests: as it ships, and with the compiler's own checks.
+
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after } from 'node:test';
+
+const WARNINGS = ['-std=c11', '-Wall', '-Wextra', '-Werror'];
+const CHECKS = ['-g', '-O1', '-fsanitize=address,undefined', '-fno-sanitize-recover=all'];
+
+let directory: string | undefined;
+
+function compiled(source: string, name: string, options: readonly string[]): string {
+  if (directory === undefined) {
+    const made = mkdtempSync(join(tmpdir(), 'toolcrew-guard-'));
+    after(() => rmSync(made, { recursive: true, force: true }));
+    directory = made;
+  }
+  const program = join(directory, name);
+  execFileSync('cc', [...WARNINGS, ...options, '-o', program, source], { stdio: ['ignore', 'inherit', 'inherit'] });
+  return program;
+}
+
+/** The guard itself. */
+export const writeGuard = (): string => compiled('native/write-guard.c', 'write-guard', ['-O2']);
+
+/** The guard with checks of memory and arithmetic. */
+export const checkedGuard = (): string => compiled('native/write-guard.c', 'checked-guard', CHECKS);
+
+/** Answers questions with the guard's functions, checked; see test/guard/ask.c. */
+export const askingGuard = (): string => compiled('test/guard/ask.c', 'ask', CHECKS);
+
+/** Puts questions to it, and gives the answers in order. */
+export function ask(program: string, policy: string, questions: readonly string[]): readonly string[] {
+  const input = questions.map((one) => `${one}\n`).join('');
+  const output = execFileSync(program, [policy], {
+    input,
+    encoding: 'utf8',
+    maxBuffer: 64 * 1024 * 1024,
+    env: { ...process.env, ASAN_OPTIONS: 'detect_leaks=0' },
+  });
+  return output.split('\n').slice(0, -1);
+}
