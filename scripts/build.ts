@@ -91,4 +91,5 @@ writeFileSync(join(out, 'THIRD_PARTY_LICENSES.txt'), notices.join(`\n${'-'.repea
 for (const name of ['cli.js', 'hooks/team-server.js', ...hookFiles.map((file) => `hooks/${file.slice(0, -3)}.js`)])
   if (!existsSync(join(out, name))) throw new Error(`the build made no dist/${name}`);
 
-for (const line of buildGuard(root, join(out, 'native'), process.argv.includes('--package'))) process.stderr.write(`${line}\n`);
+for (const line of buildGuard(root, join(out, 'native'), process.argv.includes('--package')))
+  process.stderr.write(`${line}\n`);
