@@ -98,6 +98,7 @@ for (const version of availableHosts(HOSTS))
         await user.shows('ALL-IS-MET');
       });
       assert.deepEqual(user.asked, [], 'the user is asked nothing');
+      assert.deepEqual([...user.hookErrors], [], 'what hooks tell agents is no error to the user');
       assert.match(host.read(`.tool/specs/${SPEC}/spec.md`), /^status: completed$/m);
       // The log of the Python project also has a task's gate that did not pass.
       if (sample !== TYPESCRIPT) return;

@@ -51,4 +51,19 @@ for (const version of availableHosts(['2.1.33', '2.1.331'])) {
       assert.equal(answerOf(await lead.use(ours('TeamDelete'), { team_name: TEAM })).state, 'deleted');
     });
   });
+
+  test(`${version}: started below the project's root, the command has the user told where to start it`, async (t) => {
+    const host = new TeamHost(t, version);
+    let told = '';
+    const play = playAgents({
+      [LEAD]: async (lead) => {
+        told = lead.news.text;
+        return 'That is all.';
+      },
+    });
+    const { code } = await host.run('/tool:1-plan "Orders can be cancelled" --team', play, { at: 'src' });
+    assert.equal(code, 0);
+    mentions(told, 'start Claude Code in that directory');
+    assert.doesNotMatch(told, /toolcrew: \/tool:1-plan/);
+  });
 }

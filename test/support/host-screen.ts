@@ -14,6 +14,8 @@ const QUESTION = /Do you want to .*\?/;
 export class HostScreen {
   /** Questions of the host that the user has agreed to. */
   readonly asked: string[] = [];
+  /** Lines in which the host told the user of an error of a hook. */
+  readonly hookErrors = new Set<string>();
   readonly #screen: Screen;
   readonly #play: Play;
 
@@ -59,7 +61,9 @@ export class HostScreen {
     });
     while (!isThere) {
       await Promise.race([there, this.#play.failed, pause(500)]);
-      const [question] = QUESTION.exec(this.#screen.text) ?? [];
+      const { text } = this.#screen;
+      for (const [line] of text.matchAll(/^.*hook error.*$/gim)) this.hookErrors.add(line.trim());
+      const [question] = QUESTION.exec(text) ?? [];
       if (question === undefined) continue;
       this.asked.push(question);
       this.#screen.press('Enter');

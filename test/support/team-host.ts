@@ -66,6 +66,8 @@ export type HostOptions = {
   readonly bypass?: boolean;
   /** The prompt waits until the team server has started, however busy the machine is; true when absent. */
   readonly waits?: boolean;
+  /** Where in the project it is started; its root when absent. */
+  readonly at?: string;
 };
 
 /** A played model makes the calls that it was told at once, and looks for no tool that is not there yet. */
@@ -232,7 +234,7 @@ export class TeamHost {
   async run(
     prompt: string,
     play: Play,
-    { args = [], env = {}, bypass = true, waits = true }: HostOptions = {},
+    { args = [], env = {}, bypass = true, waits = true, at = '.' }: HostOptions = {},
   ): Promise<HostRun> {
     const model = await ModelServer.start(this.#t, play.script);
     const all = this.env(model.url, env);
@@ -249,7 +251,7 @@ export class TeamHost {
         ...args,
       ],
       {
-        cwd: this.root,
+        cwd: this.path(at),
         env: waits ? all : withoutWaiting(all),
         stdio: ['ignore', 'pipe', 'pipe'],
         detached: true,

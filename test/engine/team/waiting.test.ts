@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import { NO_FLAGS } from '../../../src/domain/team/arguments.ts';
 import { decideWork, propose } from '../../../src/engine/team/deciding.ts';
+import { beforeTool } from '../../../src/engine/team/guarding.ts';
 import type { HookContext } from '../../../src/engine/team/hook-context.ts';
 import { onIdle } from '../../../src/engine/team/stopping.ts';
 import { TeamWorld } from '../../support/team-world.ts';
@@ -99,6 +100,18 @@ test('an architect that explored first and has not begun its task waits too, and
   assert.match(await planning.world.reasonOf(planning.stops()), /task 3 .* is yours now/);
   await planning.update('architect', { status: 'in_progress' });
   assert.match(await planning.world.reasonOf(planning.stops()), /Task 2 is completed\. The result of analyst:/);
+});
+
+test('an architect that hands its result back while it waits goes on with what it waited for', async (t) => {
+  const planning = await new Planning(t).begin();
+  for (const who of ['analyst', 'architect']) await planning.update(who, { status: 'in_progress' });
+  const input = { message: 'I wait.' };
+  const handsBack = () =>
+    beforeTool(planning.context, planning.world.event('architect', 'PreToolUse', { tool: 'SubagentHandback', input }));
+  for (const _ of [1, 2]) assert.deepEqual(await handsBack(), { kind: 'wait' });
+  assert.deepEqual(planning.decisions, []);
+  await planning.update('analyst', DONE);
+  assert.match(await planning.world.reasonOf(handsBack()), /Task 2 is completed\. The result of analyst:/);
 });
 
 test('mail reaches who waits', async (t) => {
