@@ -425,6 +425,7 @@ static int resolve(pid_t pid, const char *path, int follow, char *out) {
   for (int links = 0; links < 40; links++) {
     size_t length = strlen(text);
     for (; length > 1 && text[length - 1] == '/'; follow = 1) text[--length] = 0;
+    if (isBelow(text, "/dev/fd") && join(target, "/proc/self/fd", "", text + 7)) memcpy(text, target, sizeof text);
     if (isBelow(text, "/proc/self") && join(target, self, "", text + strlen("/proc/self"))) memcpy(text, target, sizeof text);
     char *name = strrchr(text, '/') + 1;
     if (!*name || !strcmp(name, ".") || !strcmp(name, "..")) return realpath(text, out) ? 0 : errno;
@@ -727,6 +728,7 @@ static void startSupervisor(int report, char **command) {
   pid_t child = (pid_t)syscall(__NR_clone, CLONE_FILES | SIGCHLD, 0, 0, 0, 0);
   if (child < 0) fail("clone", strerror(errno));
   if (child == 0) runCommand(told[1], command);
+  setpgid(0, 0); // what ends the command's process group does not end the supervisor
   if (write(report, &child, sizeof child) < 0) _exit(CANNOT_START);
   // The shared table has the writing end open until the command has sent the number or ended.
   struct pollfd waits = {told[0], POLLIN, 0};

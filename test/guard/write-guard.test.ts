@@ -124,6 +124,7 @@ const WAYS: Readonly<Record<string, string>> = {
   'another directory': 'cd src/api && echo x > users.ts',
   'dots in the path': 'echo x > src/components/../api/users.ts',
   "the process's own directory": 'echo x > /proc/self/cwd/src/api/users.ts',
+  'an open descriptor': 'exec 3< src/api/users.ts; echo x > /dev/fd/3',
   'a link to the file': 'ln -s ../api/users.ts src/components/link.ts; echo x > src/components/link.ts',
   'a link to its directory': 'ln -s ../api src/components/there; echo x > src/components/there/users.ts',
   'a hard link': 'ln src/api/users.ts src/components/hard.ts && echo x > src/components/hard.ts',

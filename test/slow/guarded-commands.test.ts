@@ -1,0 +1,148 @@
+// Each command of the table runs without the write guard and with it, for a member who owns src/api and src/services: nothing of
+// others changes, no refusal is silent, and what harms nobody does what it does without the guard.
+
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { closeSync, existsSync, mkdirSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
+import test, { after } from 'node:test';
+import { setTimeout as pause } from 'node:timers/promises';
+import { gitRows } from '../../src/domain/guard/git-calls.ts';
+import { endingsOf, KEPT, policyText } from '../../src/domain/guard/policy.ts';
+import { DEFAULT_OWNERSHIP } from '../../src/domain/team/ownership.ts';
+import { COMMANDS } from '../adapters/shell/commands.ts';
+import { isOwned } from '../adapters/shell/decide.ts';
+import {
+  changedPaths,
+  copyTemplate,
+  createTemplate,
+  isGits,
+  type Listing,
+  list,
+  type Scratch,
+} from '../adapters/shell/scratch-project.ts';
+import { writeGuard } from '../support/guard-program.ts';
+
+const AT_ONCE = 4;
+const guard = writeGuard();
+const template = createTemplate();
+after(() => template.remove());
+const tracked = [...list(join(template.root, 'template', 'project')).keys()].filter((path) => !isGits(path));
+
+/** Where the guard is told its rules, and writes down what it decided. */
+function guarded({ project, outside }: Scratch): readonly string[] {
+  const place = join(dirname(outside), 'guard');
+  mkdirSync(join(place, 'leases'), { recursive: true });
+  const policy = policyText({
+    root: project,
+    member: 'backend-dev',
+    ownership: DEFAULT_OWNERSHIP,
+    leases: join(place, 'leases'),
+    claims: false,
+    allow: [],
+    keep: KEPT,
+    elsewhere: [],
+    gitDirectories: [join(project, '.git')],
+    gitPrograms: ['/usr/lib/git-core'],
+    endings: endingsOf(tracked),
+    git: gitRows('shared', 'src/api'),
+  });
+  writeFileSync(join(place, 'policy'), policy);
+  return [guard, join(place, 'policy'), join(place, 'log'), '--'];
+}
+
+type Run = {
+  readonly changed: ReadonlyMap<string, string | undefined>;
+  readonly stderr: string;
+  /** What the guard wrote down. */
+  readonly log: string;
+};
+
+/** Without what git keeps for itself, and without directories, which hold nothing of their own. */
+function filesOf(listing: Listing, root: string): Listing {
+  const files = [...listing].filter(([path, what]) => !isGits(path) && !what.startsWith('directory'));
+  return new Map(files.map(([path, what]) => [relative(root, path), what]));
+}
+
+let copies = 0;
+
+async function run(command: string, isGuarded: boolean): Promise<Run> {
+  copies += 1;
+  const scratch = copyTemplate(template.root, `copy-${copies}`);
+  const { project, outside } = scratch;
+  const seen = () => filesOf(new Map([...list(project), ...list(outside)]), project);
+  const before = seen();
+  const words = ['bash', '-c', command.replaceAll('@P@', project).replaceAll('@O@', outside)];
+  const [program = '', ...args] = isGuarded ? [...guarded(scratch), ...words] : words;
+  const said = join(dirname(project), 'said');
+  const fd = openSync(said, 'a');
+  const child = spawn(program, args, {
+    cwd: project,
+    env: scratch.env,
+    detached: true,
+    stdio: ['ignore', 'ignore', fd],
+  });
+  closeSync(fd);
+  const end = () => {
+    try {
+      if (child.pid !== undefined) process.kill(-child.pid, 'SIGKILL');
+    } catch {
+      // Nobody is left.
+    }
+  };
+  // Some wait for ever.
+  const timer = setTimeout(end, 20_000);
+  await once(child, 'exit');
+  clearTimeout(timer);
+  end();
+  const stderr = readFileSync(said, 'utf8');
+  const result = (): Run => {
+    const [now, log] = [seen(), join(dirname(outside), 'guard', 'log')];
+    const changed = new Map(changedPaths(before, now).map((path) => [path, now.get(path)]));
+    return { changed, stderr, log: existsSync(log) ? readFileSync(log, 'utf8') : '' };
+  };
+  let ran = result();
+  // The guard outlives the command, and takes away last what was temporary.
+  for (let looks = 0; isGuarded && looks < 50 && foreignIn(ran).length > 0; looks += 1) {
+    await pause(100);
+    ran = result();
+  }
+  rmSync(dirname(project), { recursive: true, force: true });
+  return ran;
+}
+
+const foreignIn = ({ changed }: Run) => [...changed.keys()].filter((path) => !path.startsWith('..') && !isOwned(path));
+
+test(`${COMMANDS.length} commands change nothing of others, and the harmless ones do what they do`, async (t) => {
+  const rows = [...COMMANDS];
+  const problems: string[] = [];
+  let harmless = 0;
+  let hindered = 0;
+  let late = 0;
+  const work = async () => {
+    for (let row = rows.shift(); row !== undefined; row = rows.shift()) {
+      const { command } = row;
+      const [plain, held] = [await run(command, false), await run(command, true)];
+      const say = (what: string) => problems.push(`${JSON.stringify(command)}: ${what}`);
+      const foreign = foreignIn(held);
+      if (foreign.length > 0) say(`changes ${foreign.join(', ')}`);
+      const isHarmless = foreignIn(plain).length === 0;
+      if (!isHarmless && !/^(?:refused|removed|git)\t/m.test(held.log)) say(`is refused without a word: ${held.log}`);
+      // What goes on in the background is refused when nobody listens any more.
+      if (!isHarmless && !held.stderr.includes('toolcrew: ')) late += 1;
+      if (!isHarmless) continue;
+      harmless += 1;
+      if ([...plain.changed.keys()].join('\n') === [...held.changed.keys()].join('\n')) continue;
+      hindered += 1;
+      t.diagnostic(`hindered: ${JSON.stringify(command)}: ${held.stderr.trim().split('\n').at(-1)}`);
+    }
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, work));
+  t.diagnostic(
+    `${COMMANDS.length} commands, ${harmless} of them harmless, ${hindered} of these hindered; ${late} refused after the end`,
+  );
+  assert.deepEqual(problems, []);
+  assert.ok(late <= 3, `${late} refusals are only in the log`);
+  assert.ok(hindered * 100 <= harmless, `${hindered} of ${harmless} harmless commands are hindered`);
+});
