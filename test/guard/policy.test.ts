@@ -15,18 +15,10 @@ import {
   patternsByPrecedence,
 } from '../../src/domain/team/ownership.ts';
 import { ask, askingGuard } from '../support/guard-program.ts';
+import { numbers } from '../support/numbers.ts';
 import { tempDir } from '../support/temp.ts';
 
 const asking = askingGuard();
-
-/** Numbers that are the same in every run. */
-function numbers(seed: number): (below: number) => number {
-  let state = seed;
-  return (below) => {
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
-    return Math.floor((state / 2 ** 32) * below);
-  };
-}
 
 function policyOf(root: string, ownership: readonly Ownership[], more: Partial<Policy> = {}): string {
   const file = join(root, 'policy');
