@@ -28,8 +28,8 @@ export const writeGuard = (): string => compiled('native/write-guard.c', 'write-
 /** The guard with checks of memory and arithmetic. */
 export const checkedGuard = (): string => compiled('native/write-guard.c', 'checked-guard', CHECKS);
 
-/** Answers questions with the guard's functions, checked; see test/guard/ask.c. */
-export const askingGuard = (): string => compiled('test/guard/ask.c', 'ask', CHECKS);
+/** Answers questions with the guard's functions, checked; see programs/ask-guard.c. */
+export const askingGuard = (): string => compiled('test/support/programs/ask-guard.c', 'ask', CHECKS);
 
 /** Puts questions to it, and gives the answers in order. */
 export function ask(program: string, policy: string, questions: readonly string[]): readonly string[] {

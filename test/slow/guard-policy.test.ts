@@ -4,9 +4,8 @@ import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
-import { expandBraces } from '../../src/domain/guard/braces.ts';
 import { gitRows, refusalOf } from '../../src/domain/guard/git-calls.ts';
-import { endingsOf, type Policy, policyText, simpleGlobs } from '../../src/domain/guard/policy.ts';
+import { type Policy, policyText, simpleGlobs } from '../../src/domain/guard/policy.ts';
 import {
   DEFAULT_OWNERSHIP,
   matcherOf,
@@ -14,6 +13,7 @@ import {
   ownerOf,
   patternsByPrecedence,
 } from '../../src/domain/team/ownership.ts';
+import { ALLOWED, REFUSED } from '../support/git-calls.ts';
 import { ask, askingGuard } from '../support/guard-program.ts';
 import { numbers } from '../support/numbers.ts';
 import { tempDir } from '../support/temp.ts';
@@ -82,74 +82,6 @@ test('20,000 paths have the same owner and pattern for the guard and for the rul
   }
 });
 
-const REFUSED: readonly (readonly [string, RegExp])[] = [
-  ['stash', /git commit -m/],
-  ['stash push -u', /git commit -m/],
-  ['stash pop', /git commit -m/],
-  ['switch main', /git show main:/],
-  ['merge main', /one branch/],
-  ['rebase -i HEAD~2', /one branch/],
-  ['pull', /one branch/],
-  ['reset --hard', /everybody/],
-  ['reset -q --hard HEAD~1', /everybody/],
-  ['checkout main', /git checkout -- src\/ui/],
-  ['checkout -b mine', /branch of all/],
-  ['checkout .', /git checkout -- src\/ui/],
-  ['checkout -- .', /git checkout -- src\/ui/],
-  ['restore .', /git checkout -- src\/ui/],
-  ['clean -fd', /git clean -fd src\/ui/],
-  ['clean -fdx', /git clean/],
-  ['add -A', /git add src\/ui/],
-  ['add --all', /git add src\/ui/],
-  ['add .', /git add src\/ui/],
-  ['add -u', /git add/],
-  ['commit -a -m x', /git commit -m/],
-  ['commit -am x', /git commit -m/],
-  ['commit -qam x', /git commit -m/],
-  ['commit --all', /git commit -m/],
-  ['-C sub -c user.name=x commit -am x', /git commit -m/],
-  ['config core.hooksPath /tmp/x', /for everybody/],
-  ['config --global alias.st status', /for everybody/],
-  ['config --unset core.bare', /for everybody/],
-  ['config include.path x', /for everybody/],
-];
-
-const ALLOWED = [
-  'status',
-  'stash list',
-  'stash show -p',
-  'reset src/ui/a.ts',
-  'reset --soft HEAD~1',
-  'checkout -- src/ui/a.ts',
-  'checkout HEAD -- src/ui/a.ts',
-  'restore src/ui/a.ts',
-  'restore --staged src/ui/a.ts',
-  'clean -n',
-  'clean -nd',
-  'clean --dry-run',
-  'clean -fd src/ui',
-  'add src/ui/a.ts',
-  'add -A src/ui',
-  'add -p src/ui/a.ts',
-  'add ./src/ui',
-  'add .gitignore',
-  'commit -m x',
-  'commit -ma',
-  'commit -m x -- src/ui/-a',
-  'commit --amend --no-edit',
-  'log --all',
-  'diff -a',
-  'config user.name x',
-  'config --get core.bare',
-  'config core.bare',
-  'config --list',
-  'branch -a',
-  'worktree list',
-  'merge-base main HEAD',
-  'rebase -h',
-  '--version',
-];
-
 test('git over the whole tree is refused with what one does instead, by the guard as by the table', (t) => {
   const rows = gitRows('shared', 'src/ui');
   const calls = [...REFUSED.map(([call]) => call), ...ALLOWED].map((call) => call.split(' '));
@@ -165,44 +97,6 @@ test('git over the whole tree is refused with what one does instead, by the guar
     else assert.match(answer, expected, args.join(' '));
     assert.equal(refusalOf(args, rows) ?? '-', answer, args.join(' '));
   }
-});
-
-test('in a worktree of its own an agent is kept from other branches alone, but for the one that it is told to merge', () => {
-  const rows = gitRows('own', 'src/ui', ['merge tool/shop', 'merge --abort']);
-  const refused = (call: string) => refusalOf(call.split(' '), rows) !== null;
-  for (const call of [
-    'stash',
-    'reset --hard',
-    'clean -fd',
-    'add -A',
-    'commit -am x',
-    'merge tool/shop',
-    'merge --abort',
-  ])
-    assert.ok(!refused(call), call);
-  for (const call of ['switch main', 'merge main', 'merge tool/shop x', 'rebase main', 'merge tool/shopping'])
-    assert.ok(refused(call), call);
-});
-
-test('alternatives become globs of their own', () => {
-  assert.deepEqual(expandBraces('src/{a,b{c,d}}/*.{ts,js}'), [
-    'src/a/*.ts',
-    'src/a/*.js',
-    'src/bc/*.ts',
-    'src/bc/*.js',
-    'src/bd/*.ts',
-    'src/bd/*.js',
-  ]);
-  for (const glob of ['src/**', 'a{b}c', '{', 'a{b,c', 'a\\{b,c}']) assert.deepEqual(expandBraces(glob), [glob]);
-});
-
-test('endings are what follows the last dot, and whole names', () => {
-  assert.deepEqual(endingsOf(['src/a.ts', 'b.d.ts', '.env', 'Makefile', 'x/y.tar.gz']), [
-    '.env',
-    'Makefile',
-    'gz',
-    'ts',
-  ]);
 });
 
 test('what would break a line of the policy is refused by name', (t) => {

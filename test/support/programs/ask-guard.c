@@ -3,7 +3,7 @@
 // usage: ask POLICY
 
 #define main guardMain
-#include "../../native/write-guard.c"
+#include "../../../native/write-guard.c"
 #undef main
 
 int main(int count, char **arguments) {
