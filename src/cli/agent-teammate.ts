@@ -158,7 +158,7 @@ class Teammate {
     const complete = () => this.#call('TaskUpdate', { taskId: task.id, status: 'completed', result: plan.result });
     let done = await complete();
     // Begun on an announcement: what it waits for is completed by somebody else.
-    while (done.isError && / waits for .* to be completed/.test(done.text) && (await this.#isStillToCome(task.id))) {
+    while (done.isError && (await this.#isStillToCome(task.id))) {
       await delay(WAIT_MS);
       done = await complete();
     }
