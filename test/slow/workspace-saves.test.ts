@@ -43,6 +43,26 @@ test('unpublished commits outlive the workspace, published ones are not kept twi
   assert.equal((await savedIn(mirror)).length, 2);
 });
 
+test('commits that a tag alone holds outlive the workspace, and what the remote has under a tag is not kept twice', async (t) => {
+  const { workspaces, task, ready, mirror } = await setUpWorkspaces(t);
+  const { path } = await ready(task());
+  const own: string[] = [];
+  for (const [tag, ...how] of [['light'], ['heavy', '-a', '-m', 'a tag']]) {
+    await gitAs(path, 'checkout', '--quiet', '--detach', 'origin/main');
+    own.push(await commitFiles(path, { [`${tag}.txt`]: 'x\n' }, String(tag)));
+    await gitAs(path, 'tag', ...how, String(tag));
+  }
+  await gitAs(path, 'tag', 'known', 'origin/main');
+  await gitAs(path, 'checkout', '--quiet', 'tool/issue-1');
+  await gitAs(path, 'pack-refs', '--all');
+  const { heads } = await workspaces.kept(task(), signal);
+  assert.deepEqual([...heads].sort(), own.map((sha) => `commit ${sha}`).sort());
+  await workspaces.remove(task(), signal);
+  const refs = await savedIn(mirror);
+  const kept = await Promise.all(refs.map(async (ref) => (await gitAs(mirror.path, 'rev-parse', ref)).trim()));
+  assert.deepEqual(kept.sort(), own.sort());
+});
+
 test('kept work is named by its directories, its branches and its refs, and what is published is not', async (t) => {
   const { workspaces, task, ready, root, mirror, directory } = await setUpWorkspaces(t);
   assert.deepEqual(await workspaces.kept(task(), signal), { directories: [], heads: [], refs: [] });

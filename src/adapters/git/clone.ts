@@ -166,6 +166,12 @@ export async function holdsCommit(clone: Clone, sha: string, signal: AbortSignal
   return (await tryGit(['cat-file', '-e', `${sha}^{commit}`], optionsFor(clone, signal))).exitCode === 0;
 }
 
+/** The commit that a tag or a commit of that hash stands for; null: none. */
+export async function commitOf(clone: Clone, sha: string, signal: AbortSignal): Promise<string | null> {
+  const { exitCode, stdout } = await tryGit(['rev-parse', '--verify', `${sha}^{commit}`], optionsFor(clone, signal));
+  return exitCode === 0 ? stdout.trim() : null;
+}
+
 /** Those of the named refs that exist. */
 export async function refsOf(clone: Clone, refs: readonly string[], signal: AbortSignal): Promise<Set<string>> {
   const text = await git(['for-each-ref', '--format=%(refname)', ...refs], optionsFor(clone, signal));

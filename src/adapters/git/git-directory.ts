@@ -177,6 +177,11 @@ export async function readBranches(path: string, limit: number): Promise<RefRow[
   return (await readRefRows(join(path, '.git'), 'refs/heads', null)).slice(0, limit);
 }
 
+/** Its tags, as `readBranches` reads branches; of an annotated one, the tag's own hash. */
+export async function readTags(path: string, limit: number): Promise<RefRow[]> {
+  return (await readRefRows(join(path, '.git'), 'refs/tags', null)).slice(0, limit);
+}
+
 async function readRefRows(top: string, kind: string, leftOut: RegExp | null): Promise<RefRow[]> {
   const loose: (RefRow & { readonly at: number })[] = [];
   const collect = async (directory: string): Promise<void> => {

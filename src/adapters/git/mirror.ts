@@ -279,6 +279,11 @@ export class Mirror {
     return text !== '';
   }
 
+  /** Whether the remote was seen to have that very ref. */
+  async hasRef(ref: string, sha: string): Promise<boolean> {
+    return (await this.#refs.all()).get(ref) === sha;
+  }
+
   /**
    * Fetches a commit or ref of a clone into a ref of the mirror. What reads the clone runs where the agent ran; what
    * comes from there is checked like anything from a stranger.

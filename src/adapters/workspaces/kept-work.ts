@@ -6,6 +6,7 @@ import type { Clone } from '../git/clone.ts';
 import { isClone, readBranches, readHead, readStash } from '../git/git-directory.ts';
 import type { Mirror } from '../git/mirror.ts';
 import { asideOf } from './set-aside.ts';
+import { taggedHeads } from './tag-saves.ts';
 import { savedRefs, takeCommit } from './workspace-saves.ts';
 import { looseHeads } from './worktree-saves.ts';
 
@@ -15,11 +16,13 @@ const MAX_HEADS = 50;
 type Head = { readonly name: string; readonly sha: string };
 
 /** Branches by their names; commits that no branch stands on by their hashes. */
-async function headsOf(path: string): Promise<readonly Head[]> {
+async function headsOf(clone: Clone, mirror: Mirror, signal: AbortSignal): Promise<readonly Head[]> {
+  const { path } = clone;
   const branches = await readBranches(path, MAX_HEADS);
   const named = new Set(branches.map(({ sha }) => sha));
   const stash = readStash(join(path, '.git'), MAX_HEADS);
-  const loose = new Set([readHead(path), ...(await looseHeads(path)), ...stash]);
+  const tagged = await taggedHeads(clone, mirror, signal);
+  const loose = new Set([readHead(path), ...(await looseHeads(path)), ...stash, ...tagged]);
   return [
     ...branches.map(({ ref, sha }) => ({ name: `branch ${ref.slice('refs/heads/'.length)}`, sha })),
     ...[...loose].flatMap((sha) => (sha === null || named.has(sha) ? [] : [{ name: `commit ${sha}`, sha }])),
@@ -52,7 +55,7 @@ export async function keptWork(
   const aside = asideOf(root, `issue-${task.issue}-${task.life}`);
   const heads: string[] = [];
   if (clone !== null && isClone(clone.path))
-    for (const { name, sha } of await headsOf(clone.path))
+    for (const { name, sha } of await headsOf(clone, mirror, signal))
       if (await isUnpublished(clone, mirror, task.issue, sha, signal)) heads.push(name);
   const refs = await savedRefs(mirror, task);
   return { directories: [...(clone === null ? [] : [clone.path]), ...aside], heads, refs };

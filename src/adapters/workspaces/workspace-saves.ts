@@ -10,6 +10,7 @@ import { isClone, readHead, readHeads, readRef, readStash } from '../git/git-dir
 import type { Mirror } from '../git/mirror.ts';
 import { removeTree } from '../remove-tree.ts';
 import { ALL_FILES, type SavedNested, saveNested } from './nested-saves.ts';
+import { taggedHeads } from './tag-saves.ts';
 import { looseHeads, saveWorktrees } from './worktree-saves.ts';
 
 /** So many branches of a clone are looked at, those moved last first, and so many entries of its stash. */
@@ -125,7 +126,11 @@ export async function saveWork(
   if (dirty) await saveChanges(clone, mirror, task, signal);
   const hasTeams = await saveTeams(clone, mirror, task, signal);
   const branches = await readHeads(clone.path, MAX_HEADS + 1);
-  const loose = [...(await looseHeads(clone.path)), ...readStash(join(clone.path, '.git'), MAX_HEADS)];
+  const loose = [
+    ...(await looseHeads(clone.path)),
+    ...readStash(join(clone.path, '.git'), MAX_HEADS),
+    ...(await taggedHeads(clone, mirror, signal)),
+  ];
   await saveCommits(clone, mirror, task, [oid, ...branches.slice(0, MAX_HEADS), ...loose], signal);
   const { isWhole } = await saveRepositories(clone, mirror, task, signal, files);
   return isWhole && hasTeams && branches.length <= MAX_HEADS;
