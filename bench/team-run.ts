@@ -4,9 +4,9 @@ import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { shellQuoted } from '../src/adapters/agent-home.ts';
 import { createSpec } from '../src/adapters/specs.ts';
 import type { RunReport } from '../src/cli/run-report.ts';
+import { shellWord } from '../src/domain/command-line.ts';
 import { McpClient } from '../test/support/mcp-client.ts';
 import { type Cleanup, tempDir } from '../test/support/temp.ts';
 import { median, type Row, ratioOf, ratiosOf, spread, withCleanup } from './figures.ts';
@@ -92,7 +92,7 @@ function project(t: Cleanup): Project {
     root,
     spec: made.id,
     env: { PATH, HOME: place, TMPDIR: place, TOOL_CODE_EXPERIMENTAL_AGENT_TEAMS: '1' },
-    player: `exec ${[process.execPath, AGENT, SERVER, JSON.stringify(PARTS)].map(shellQuoted).join(' ')}`,
+    player: `exec ${[process.execPath, AGENT, SERVER, JSON.stringify(PARTS)].map(shellWord).join(' ')}`,
   };
 }
 

@@ -3,6 +3,7 @@
 import { chmodSync, existsSync, lstatSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { cp, lstat, realpath } from 'node:fs/promises';
 import { join } from 'node:path';
+import { shellWord } from '../domain/command-line.ts';
 import { isTokenVariable } from '../domain/credential.ts';
 import { isRepositoryVariable } from './git/repository-variables.ts';
 import { packageRoot } from './package-root.ts';
@@ -68,10 +69,6 @@ const GIT_CONFIG = `[user]
 	auto = false
 `;
 
-export function shellQuoted(text: string): string {
-  return `'${text.replaceAll("'", "'\\''")}'`;
-}
-
 export type AgentHome = { readonly path: string; readonly env: Readonly<Record<string, string>> };
 
 export type AgentHomeOptions = {
@@ -115,7 +112,7 @@ export async function createAgentHome(options: AgentHomeOptions): Promise<AgentH
   writeFileSync(join(path, '.gitconfig'), GIT_CONFIG);
   const tool = join(path, 'bin', 'tool');
   const cli = join(packageRoot(), 'dist', 'cli.js');
-  writeFileSync(tool, `#!/bin/sh\nexec ${shellQuoted(process.execPath)} ${shellQuoted(cli)} "$@"\n`);
+  writeFileSync(tool, `#!/bin/sh\nexec ${shellWord(process.execPath)} ${shellWord(cli)} "$@"\n`);
   chmodSync(tool, 0o755);
   const passed = passedEnvironment(options.env, options.passed);
   return {

@@ -3,9 +3,9 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import kleur from 'kleur';
-import { shellQuoted } from '../adapters/agent-home.ts';
 import { Forge } from '../adapters/forge/forge.ts';
 import { fileIssues, seedFiles } from '../adapters/forge/seed.ts';
+import { shellWord } from '../domain/command-line.ts';
 import { ToolError } from '../domain/errors.ts';
 import type { TeamSummary } from '../domain/team/summary.ts';
 import type { CompletedRow, StateView } from '../engine/daemon/view.ts';
@@ -50,7 +50,7 @@ export async function demoTeamCommand(options: DemoOptions): Promise<void> {
 function playerOf(stage: Stage): string {
   const script = join(stage.root, 'script.json');
   writeFileSync(script, JSON.stringify(DEMO_SCRIPT));
-  return `${SCRIPT_VARIABLE}=${shellQuoted(script)} exec ${[...CLI, 'agent', 'teammate'].map(shellQuoted).join(' ')}`;
+  return `${SCRIPT_VARIABLE}=${shellWord(script)} exec ${[...CLI, 'agent', 'teammate'].map(shellWord).join(' ')}`;
 }
 
 function workflowSection(forge: Forge, player: string): string {

@@ -2,11 +2,11 @@
 
 import { existsSync, readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
-import { quote } from '../adapters/checks/project.ts';
 import { teamFileText } from '../adapters/config/team-file-text.ts';
 import { fieldsAt, filesDisabling, type SettingsFile, settingsFiles, textsOf } from '../adapters/host-settings.ts';
 import { hasOwnHooks } from '../adapters/own-hooks.ts';
 import { packageRoot } from '../adapters/package-root.ts';
+import { shellWord } from '../domain/command-line.ts';
 import { messageOf } from '../domain/errors.ts';
 import { DEFAULT_OWNERSHIP } from '../domain/team/ownership.ts';
 import { withProposed } from '../domain/team/suggest-ownership.ts';
@@ -56,7 +56,7 @@ export function checkStart(root: string, place: string): readonly Check[] {
   const below = relative(root, place);
   if (below === '' || below.startsWith('..') || !hasOwnHooks(root)) return [];
   const words = `Claude Code reads .claude/settings.json only where it is started: from ${below}/ no hook of toolcrew runs`;
-  return [warn('team hooks', words, `cd ${quote(root)} && claude`)];
+  return [warn('team hooks', words, `cd ${shellWord(root)} && claude`)];
 }
 
 /** What in the settings keeps the host from asking hooks, or from offering the team's tools. */

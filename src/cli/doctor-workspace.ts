@@ -1,10 +1,10 @@
 // The rows of `tool doctor` about the repository that worktrees of teams are made from: its owner, and workspace.copy.
 
-import { quote } from '../adapters/checks/project.ts';
 import { tryGit } from '../adapters/git/git.ts';
 import { saysForeignOwner } from '../adapters/git/safe-directory.ts';
 import { ignoredFiles } from '../adapters/git/workshop-copies.ts';
 import { createRun } from '../adapters/git/workshop-git.ts';
+import { shellWord } from '../domain/command-line.ts';
 import { oneLine } from '../domain/text.ts';
 import { type Check, fail, warn } from './check.ts';
 
@@ -39,7 +39,7 @@ export async function diagnoseWorkspace(
     fail(
       'git repository',
       `git refuses the repository: ${oneLine(says, 300)}`,
-      `git config --global --add safe.directory ${quote(place)}`,
+      `git config --global --add safe.directory ${shellWord(place)}`,
     ),
   ];
 }

@@ -11,3 +11,8 @@ export function splitCommand(command: CommandLine): readonly [string, readonly s
 
 /** The variable that names the patch agent's test command, as JSON. */
 export const TEST_COMMAND_VARIABLE = 'TOOL_TEST_COMMAND';
+
+/** A text as one word for the shell. */
+export function shellWord(text: string): string {
+  return `'${text.replaceAll("'", `'\\''`)}'`;
+}

@@ -1,6 +1,6 @@
 // The settings of a teammate that a lead starts as a process of its own: who it is comes by its environment, its hooks by these.
 
-import { shellQuoted } from '../adapters/agent-home.ts';
+import { shellWord } from '../domain/command-line.ts';
 import { type HookGroup, hookGroups, REFUSAL, WATCHER } from './hook-table.ts';
 
 /**
@@ -15,10 +15,10 @@ const EVENTS: readonly string[] = ['PreToolUse', 'PostToolUse', 'PostToolUseFail
  * @param directory of the compiled hooks
  */
 export function memberSettings(directory: string): string {
-  const program = shellQuoted(process.execPath);
+  const program = shellWord(process.execPath);
   const commands = {
-    script: (name: string) => `${program} ${shellQuoted(`${directory}/${name}.js`)}`,
-    watcher: `sh ${shellQuoted(`${directory}/${WATCHER}`)}`,
+    script: (name: string) => `${program} ${shellWord(`${directory}/${name}.js`)}`,
+    watcher: `sh ${shellWord(`${directory}/${WATCHER}`)}`,
     refusal: REFUSAL,
   };
   const hooks: Record<string, HookGroup[]> = {};

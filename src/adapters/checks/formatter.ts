@@ -3,11 +3,12 @@
 import { existsSync, statSync } from 'node:fs';
 import { extname, join, resolve } from 'node:path';
 import { couldNotRun } from '../../domain/check-results.ts';
+import { shellWord } from '../../domain/command-line.ts';
 import type { CommandEnd } from '../../domain/test-ends.ts';
 import { lastLines, oneLine } from '../../domain/text.ts';
 import type { Finding, FormatFacts, Unmeasured } from '../../domain/trust5-facts.ts';
 import type { Commands } from './command.ts';
-import { hasProgram, inside, isInstalled, keysOf, packageProgram, quote, readText } from './project.ts';
+import { hasProgram, inside, isInstalled, keysOf, packageProgram, readText } from './project.ts';
 import { readToml } from './toml.ts';
 
 type Formatter = {
@@ -54,7 +55,7 @@ function findNodeFormatter(root: string): Found {
     if (!wanted) return null;
     const program = packageProgram(root, name);
     if (program === null) return { unmeasured: `${name} is set up, but not installed` };
-    return { command: `${name} ${args}`, extensions, script: (files) => `${quote(program)} ${args} ${files}` };
+    return { command: `${name} ${args}`, extensions, script: (files) => `${shellWord(program)} ${args} ${files}` };
   };
   const isBiome = packages.includes('@biomejs/biome') || isThere('biome.json', 'biome.jsonc');
   const isPrettier =
@@ -194,7 +195,7 @@ async function runFormatter(
   const outcomes: Outcome[] = [];
   for (let index = 0; index < own.length; index += BATCH) {
     const batch = own.slice(index, index + BATCH);
-    const end = await commands.run(command, script(batch.map((path) => quote(`./${path}`)).join(' ')));
+    const end = await commands.run(command, script(batch.map((path) => shellWord(`./${path}`)).join(' ')));
     outcomes.push(outcomeOf(end, batch, root));
   }
   return outcomes;

@@ -1,7 +1,8 @@
 // How a Node project is linted: by its script "lint", by others whose own words run a linter, or by the linter itself.
 
 import { dirname, join } from 'node:path';
-import { found, gap, inside, packageProgram, quote, readText, type Surroundings, type Ways, way } from './project.ts';
+import { shellWord } from '../../domain/command-line.ts';
+import { found, gap, inside, packageProgram, readText, type Surroundings, type Ways, way } from './project.ts';
 import { nameOf, programsOf, type Scripts, type Words } from './script-programs.ts';
 
 const MANIFEST = 'package.json';
@@ -88,7 +89,9 @@ async function ignoredIn({ ask }: Surroundings): Promise<readonly string[]> {
 async function leftOut(name: string, around: Surroundings): Promise<string> {
   if (name === 'eslint') {
     const ignored = await ignoredIn(around);
-    return [' --no-error-on-unmatched-pattern', ...ignored.map((path) => ` --ignore-pattern ${quote(path)}`)].join('');
+    return [' --no-error-on-unmatched-pattern', ...ignored.map((path) => ` --ignore-pattern ${shellWord(path)}`)].join(
+      '',
+    );
   }
   if (name !== 'biome') return '';
   const isIgnoring = readText(around.root, '.gitignore') !== null;
@@ -127,9 +130,9 @@ async function byConfiguration(around: Surroundings, manifest: unknown, writing:
     const isWhole = said === undefined || isIdle(said, around.root);
     const own = said?.slice(1).flatMap(({ text }) => (WRITES.test(text) ? [] : [text])) ?? [];
     const rest = isWhole ? [...own, ...args] : own;
-    const words = rest.map((text) => (/^[\w./:=@-]+$/.test(text) ? text : quote(text))).join(' ');
+    const words = rest.map((text) => (/^[\w./:=@-]+$/.test(text) ? text : shellWord(text))).join(' ');
     const more = `${errorsOnly(name, rest)}${isWhole ? await leftOut(name, around) : ''}`;
-    ways.push(way(`npx ${name} ${words}`, { script: `${quote(program)} ${words}${more}`, byConfiguration: true }));
+    ways.push(way(`npx ${name} ${words}`, { script: `${shellWord(program)} ${words}${more}`, byConfiguration: true }));
   }
   if (ways.length > 0) return found(...ways);
   return gap([`${MANIFEST} has no script "lint"`, ...gaps].join('; '));

@@ -93,11 +93,6 @@ export function packageProgram(root: string, name: string): string | null {
   }
 }
 
-/** One word for the shell. */
-export function quote(text: string): string {
-  return `'${text.replaceAll("'", `'\\''`)}'`;
-}
-
 /** A value inside of a decoded file; undefined when there is no such place. */
 export function inside(value: unknown, ...keys: readonly string[]): unknown {
   return keys.reduce<unknown>((inner, key) => {

@@ -1,8 +1,8 @@
 // Commits of a clone where an agent has been, fetched into a repository of the daemon's.
 
 import { join } from 'node:path';
+import { shellWord } from '../../domain/command-line.ts';
 import { ToolError } from '../../domain/errors.ts';
-import { shellQuoted } from '../agent-home.ts';
 import type { Clone } from './clone.ts';
 import { explain, type GitOptions, tryGit } from './git.ts';
 
@@ -12,7 +12,7 @@ import { explain, type GitOptions, tryGit } from './git.ts';
  */
 export async function takeFrom(clone: Clone, source: string, ref: string, options: GitOptions): Promise<boolean> {
   const words = clone.launch?.('git', ['-c', 'uploadpack.allowAnySHA1InWant=true', 'upload-pack']);
-  const reader = words === undefined ? [] : [`--upload-pack=${[words[0], ...words[1]].map(shellQuoted).join(' ')}`];
+  const reader = words === undefined ? [] : [`--upload-pack=${[words[0], ...words[1]].map(shellWord).join(' ')}`];
   const args = [
     ...['-c', 'fetch.fsckObjects=true', '-c', 'protocol.version=2', 'fetch', '--quiet', '--no-tags'],
     ...['--no-write-fetch-head', '--no-recurse-submodules', '--no-auto-maintenance', ...reader],
