@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import test from 'node:test';
-import { marked, SHELL_PREFIX } from '../../src/domain/guard/ticket.ts';
+import { marked, PREFIX_BEFORE, SHELL_PREFIX } from '../../src/domain/guard/ticket.ts';
 import { fields } from '../support/forge.ts';
 import { writeGuard } from '../support/guard-program.ts';
 import { ticketIn } from '../support/guarded-project.ts';
@@ -60,7 +60,7 @@ for (const version of availableHosts(['2.1.331']))
     const env = {
       ...fields(settings.env),
       CLAUDE_CODE_SHELL_PREFIX: SHELL_PREFIX,
-      TOOL_SHELL_PREFIX_BEFORE: `'${before}' --flag`,
+      [PREFIX_BEFORE]: `'${before}' --flag`,
     };
     host.write('.claude/settings.json', JSON.stringify({ ...settings, env }));
     host.write('src/api/users.js', 'users\n');
