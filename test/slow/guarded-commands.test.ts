@@ -2,8 +2,6 @@
 // others changes, no refusal is silent, and what harms nobody does what it does without the guard.
 
 import assert from 'node:assert/strict';
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { closeSync, existsSync, mkdirSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import test, { after } from 'node:test';
@@ -20,6 +18,7 @@ import {
   isGits,
   type Listing,
   list,
+  runWords,
   type Scratch,
 } from '../adapters/shell/scratch-project.ts';
 import { writeGuard } from '../support/guard-program.ts';
@@ -74,28 +73,10 @@ async function run(command: string, isGuarded: boolean): Promise<Run> {
   const seen = () => filesOf(new Map([...list(project), ...list(outside)]), project);
   const before = seen();
   const words = ['bash', '-c', command.replaceAll('@P@', project).replaceAll('@O@', outside)];
-  const [program = '', ...args] = isGuarded ? [...guarded(scratch), ...words] : words;
   const said = join(dirname(project), 'said');
   const fd = openSync(said, 'a');
-  const child = spawn(program, args, {
-    cwd: project,
-    env: scratch.env,
-    detached: true,
-    stdio: ['ignore', 'ignore', fd],
-  });
+  await runWords(isGuarded ? [...guarded(scratch), ...words] : words, scratch, fd);
   closeSync(fd);
-  const end = () => {
-    try {
-      if (child.pid !== undefined) process.kill(-child.pid, 'SIGKILL');
-    } catch {
-      // Nobody is left.
-    }
-  };
-  // Some wait for ever.
-  const timer = setTimeout(end, 20_000);
-  await once(child, 'exit');
-  clearTimeout(timer);
-  end();
   const stderr = readFileSync(said, 'utf8');
   const result = (): Run => {
     const [now, log] = [seen(), join(dirname(outside), 'guard', 'log')];

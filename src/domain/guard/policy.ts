@@ -1,4 +1,4 @@
-// What write-guard is told: the rules for one caller, as lines of words and values between tabs (see native/write-guard.c).
+// The policy of the write guard: the rules for one caller, as lines of words and values between tabs (see native/write-guard.c).
 
 import { type Ownership, patternsByPrecedence } from '../team/ownership.ts';
 import { expandBraces } from './braces.ts';

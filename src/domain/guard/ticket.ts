@@ -1,4 +1,4 @@
-// How a Bash call of Claude Code comes under the write guard: its hook adds a comment that names a ticket, a small script that starts
+// Tickets bring a Bash call of Claude Code under the write guard: its hook adds a comment that names a ticket, a small script that starts
 // the guard, and the prefix that Claude Code puts before each call of a shell (CLAUDE_CODE_SHELL_PREFIX) starts that ticket.
 // A call without a ticket runs as it would without us, also where nothing else of ours is there.
 

@@ -1,4 +1,4 @@
-// Who may change which file of a project.
+// The owners of a project's files: who may change which.
 
 import picomatch from 'picomatch';
 import type { RoleName } from './role.ts';

@@ -177,14 +177,21 @@ export function changedPaths(before: Listing, after: Listing): readonly string[]
     .sort();
 }
 
-/** Runs a command as a shell would; how it ends does not matter. */
-export async function runCommand(command: string, scratch: Scratch): Promise<void> {
-  const child = spawn('bash', ['-c', command], {
+/**
+ * Runs a program; how it ends does not matter.
+ * @param said a descriptor for what it says on stderr; `ignore`: it is not kept
+ */
+export async function runWords(
+  [program = '', ...args]: readonly string[],
+  scratch: Scratch,
+  said: number | 'ignore',
+): Promise<void> {
+  const child = spawn(program, args, {
     cwd: scratch.project,
     env: scratch.env,
     // A group of its own: what it leaves behind ends with it.
     detached: true,
-    stdio: 'ignore',
+    stdio: ['ignore', 'ignore', said],
   });
   const end = () => {
     try {
@@ -197,4 +204,9 @@ export async function runCommand(command: string, scratch: Scratch): Promise<voi
   await once(child, 'exit');
   clearTimeout(timer);
   end();
+}
+
+/** Runs a command as a shell would. */
+export function runCommand(command: string, scratch: Scratch): Promise<void> {
+  return runWords(['bash', '-c', command], scratch, 'ignore');
 }
