@@ -1,4 +1,4 @@
-// What `tool doctor` finds in the host's settings files, and in what was installed: whether hooks and team server are heard.
+// Rows of `tool doctor` about the host's settings files and what was installed: whether hooks and team server are heard.
 
 import { existsSync, readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';

@@ -1,4 +1,4 @@
-// Whether changed files are formatted: by the formatter that the project itself is set up for, which changes nothing here.
+// The format check of changed files, by the formatter that the project is set up for. It changes no file.
 
 import { existsSync, statSync } from 'node:fs';
 import { extname, join, resolve } from 'node:path';

@@ -1,4 +1,4 @@
-// How a Node project is linted: by its script "lint", by others whose own words run a linter, or by the linter itself.
+// Ways to lint a Node project: its script "lint", another script that runs a linter, or the linter itself.
 
 import { dirname, join } from 'node:path';
 import { shellWord } from '../../domain/command-line.ts';

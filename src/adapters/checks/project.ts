@@ -1,4 +1,4 @@
-// What a project of some language says of its own checks, and how its files are asked.
+// Readers of a project's own files, for what they say of its checks.
 
 import { accessSync, constants } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
