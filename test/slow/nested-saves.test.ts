@@ -166,6 +166,30 @@ test('every entry of the stash is saved', async (t) => {
   assert.deepEqual(at.toSorted(), stashed.toSorted());
 });
 
+test('commits of a nested repository that a tag alone holds are saved; tags that its remote gave cost no ref', async (t) => {
+  const { workspaces, task, ready, mirror, work, bare } = await setUpWorkspaces(t);
+  const dead = await commitFiles(work, { 'dead.js': 'never merged\n' }, 'dead');
+  await gitAs(work, 'tag', 'v0');
+  await gitAs(work, 'reset', '--quiet', '--hard', 'HEAD~1');
+  await gitAs(work, 'push', '--quiet', bare, 'v0');
+  const { path } = await ready(task());
+  const app = join(path, 'app');
+  await gitAs(path, 'clone', '--quiet', bare, app);
+  await gitAs(app, 'remote', 'set-url', 'origin', 'https://example.com/project.git');
+  const made: string[] = [];
+  for (const [name, ...how] of [['light'], ['annotated', '-a', '-m', 'annotated']]) {
+    made.push(await commitFiles(app, { [`${name}.js`]: 'kept by a tag\n' }, `${name}`));
+    await gitAs(app, 'tag', ...how, `${name}`);
+    await gitAs(app, 'reset', '--quiet', '--hard', 'HEAD~1');
+  }
+  await workspaces.remove(task(), signal);
+  assert.ok(!existsSync(path));
+  const refs = (await savedIn(mirror)).filter((ref) => ref.includes('-app'));
+  const at = await Promise.all(refs.map(async (ref) => (await gitAs(mirror.path, 'rev-parse', ref)).trim()));
+  assert.deepEqual(at.toSorted(), made.toSorted());
+  assert.ok(!at.includes(dead));
+});
+
 test('of a repository that git ignores the commits are saved, and not its files', async (t) => {
   const { workspaces, task, ready, mirror, work, bare } = await setUpWorkspaces(t);
   await commitFiles(work, { '.gitignore': 'vendor/\n' }, 'ignore');

@@ -182,7 +182,14 @@ export async function readTags(path: string, limit: number): Promise<RefRow[]> {
   return (await readRefRows(join(path, '.git'), 'refs/tags', null)).slice(0, limit);
 }
 
-async function readRefRows(top: string, kind: string, leftOut: RegExp | null): Promise<RefRow[]> {
+/** What the tags stand on that have a file each, as those made in a repository have; those that a clone brings are packed. */
+export async function readOwnTagsAt(directory: string, limit: number): Promise<string[]> {
+  const rows = await readLooseRefs(directory, 'refs/tags', null);
+  return [...new Set(rows.map(({ sha }) => sha))].slice(0, limit);
+}
+
+/** Refs that have a file each, those moved last first. */
+async function readLooseRefs(top: string, kind: string, leftOut: RegExp | null): Promise<RefRow[]> {
   const loose: (RefRow & { readonly at: number })[] = [];
   const collect = async (directory: string): Promise<void> => {
     await each(directory, async (entry, place) => {
@@ -194,7 +201,11 @@ async function readRefRows(top: string, kind: string, leftOut: RegExp | null): P
     });
   };
   if (isDirectory(join(top, kind))) await collect(join(top, kind));
-  const rows: RefRow[] = loose.sort((a, b) => b.at - a.at);
+  return loose.sort((a, b) => b.at - a.at);
+}
+
+async function readRefRows(top: string, kind: string, leftOut: RegExp | null): Promise<RefRow[]> {
+  const rows = await readLooseRefs(top, kind, leftOut);
   for (const row of readPackedRefs(top).split('\n')) {
     const [sha = '', ref = ''] = row.split(' ');
     // Where the branch has a file of its own, that counts.

@@ -8,7 +8,7 @@ import { oneLine } from '../../domain/text.ts';
 import type { WorkspaceTask } from '../../engine/ports.ts';
 import { type Clone, saveUncommitted } from '../git/clone.ts';
 import { cloneEnvironment, git, tryGit } from '../git/git.ts';
-import { readHeadAt, readHeadsAt, readStash } from '../git/git-directory.ts';
+import { readHeadAt, readHeadsAt, readOwnTagsAt, readStash } from '../git/git-directory.ts';
 import type { Mirror } from '../git/mirror.ts';
 import { readRegular } from '../own-file.ts';
 
@@ -126,7 +126,9 @@ async function readNested(clone: Clone, path: string, signal: Signal): Promise<N
   const branches = isLinked ? [] : await readHeadsAt(shared, MAX_HEADS + 1);
   if (branches.length > MAX_HEADS) throw new ToolError('git', `${path} has more than ${MAX_HEADS} branches`);
   const stash = isLinked ? [] : readStash(shared, MAX_HEADS);
-  const heads = new Set([head, ...branches, ...stash].flatMap((sha) => (sha === null ? [] : [sha])));
+  const tags = isLinked ? [] : await readOwnTagsAt(shared, MAX_HEADS + 1);
+  if (tags.length > MAX_HEADS) throw new ToolError('git', `${path} has more than ${MAX_HEADS} tags of its own`);
+  const heads = new Set([head, ...branches, ...tags, ...stash].flatMap((sha) => (sha === null ? [] : [sha])));
   // What the workspace's own clone was given, the mirror knows.
   const names = isLinked ? [] : await networkRemotes(clone, shared, signal);
   const known = names.map((name) => readHeadsAt(shared, MAX_REMOTE, `refs/remotes/${name}`));
@@ -166,9 +168,12 @@ async function unpublishedIn(clone: Clone, nested: Nested, signal: Signal): Prom
   for (const sha of nested.heads) {
     const args = ['rev-list', '--max-count=1', sha, '--not', ...nested.remotes];
     const { exitCode, stdout } = await tryGit([where, ...args], options);
-    if (exitCode !== 0 || stdout !== '') own.push(sha);
+    if (exitCode === 0 && stdout === '') continue;
+    // An annotated tag stands for its commit.
+    const commit = await tryGit([where, 'rev-parse', '--verify', `${sha}^{commit}`], options);
+    own.push(commit.exitCode === 0 ? commit.stdout.trim() : sha);
   }
-  return own;
+  return [...new Set(own)];
 }
 
 /** Whether all files of the repository are as its last commit has them. */
