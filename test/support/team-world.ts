@@ -146,6 +146,8 @@ export class TeamWorld {
           targets: typeof input.file_path === 'string' ? [{ path: input.file_path, tree: false }] : [],
           unresolved: typeof input.unresolved === 'string' ? [input.unresolved] : [],
         }),
+      shellGuard: async () => null,
+      placeLeases: () => undefined,
       below: () => [],
       outputs: async () => new Set(),
       temporary: ['/tmp'],

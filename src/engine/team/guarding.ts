@@ -17,8 +17,9 @@ import type { TeamLog } from '../ports.ts';
 import { approvalFault } from './approving.ts';
 import { mustBeReadable, withReadable } from './context.ts';
 import { type HookAnswer, type HostEvent, SILENT } from './event.ts';
-import { evidenceOf, type Found, findCaller, type HookContext, isOfLead } from './hook-context.ts';
+import { evidenceOf, type Found, findCaller, type HookContext, isAlone, isOfLead, isTeammate } from './hook-context.ts';
 import { noteDelivered } from './member-operations.ts';
+import { markShell } from './shell-guarding.ts';
 import { hostAgent, loadWords, serverTool } from './spawn.ts';
 import { onIdle } from './stopping.ts';
 
@@ -38,7 +39,8 @@ export async function beforeTool(context: HookContext, event: HostEvent): Promis
     if (found.log.state.session === 'fallback' && !isTeammate(context, event, found)) {
       const reader = readerOf(event, found);
       if (kind === 'write' && reader !== null) return guardWrite(context, event, reader);
-      if (kind === 'write') await noteAlone(context, event, found);
+      if (kind === 'write' && isAlone(event, found))
+        return (await markShell(context, event, found, true)) ?? noteAlone(context, event, found);
       if (kind === 'spawn' && found.caller.kind === 'lead') await takePlace(event, found.log);
       return SILENT;
     }
@@ -54,13 +56,6 @@ function guardLater({ tool, input }: HostEvent): HookAnswer {
   if (word === undefined) return SILENT;
   const reason = `${tool} may not send "${oneLine(word, 80)}" as a prompt: only the user approves or changes a SPEC, by typing it. Ask the user now, and end your turn`;
   return { kind: 'reject', reason: `toolcrew: ${reason}` };
-}
-
-/** Whether it was started as a teammate, and not as one that goes by the name of one. */
-function isTeammate({ startedAs }: HookContext, { agentId }: HostEvent, { caller, log }: Found): boolean {
-  if (startedAs !== null) return true;
-  // Of a host that names no agents, one is known by its run alone.
-  return caller.kind === 'member' && (agentId === null || log.state.bindings.get(agentId)?.epoch === caller.epoch);
 }
 
 /** The lead's agent of a role that only reads, as the teammate that it would be; null: it is none. */
@@ -132,6 +127,10 @@ function isWayToMerge({ startedAs, worktree }: HookContext, event: HostEvent, { 
 
 async function guardWrite(context: HookContext, event: HostEvent, found: Found): Promise<HookAnswer> {
   const { caller, log } = found;
+  if (!isWayToMerge(context, event, found)) {
+    const ticketed = await markShell(context, event, found, false);
+    if (ticketed !== null) return ticketed;
+  }
   const writes = await context.writesOf(event.tool, event.input, event.cwd);
   const { targets, unresolved, repository = [] } = writes;
   if (targets.length + unresolved.length + repository.length === 0) return SILENT;
@@ -179,18 +178,15 @@ async function guardWrite(context: HookContext, event: HostEvent, found: Found):
     : { kind: 'reject', reason: `toolcrew: ${ruling.reason}` };
 }
 
-/** Of work that is done one at a time, what was written: nothing is refused, and nothing stands in its way. */
-async function noteAlone(context: HookContext, event: HostEvent, { log, caller }: Found): Promise<void> {
-  // Whoever else works in the project does nothing for the team; agents that its lead has started do.
-  const isOthers = caller.kind === 'outsider' && !isOfLead(log.state, event.session);
-  if (log.state.purpose?.phase !== 'run' || isOthers) return;
+/** Records what work that is done one at a time writes; nothing is refused. */
+async function noteAlone(context: HookContext, event: HostEvent, { log }: Found): Promise<HookAnswer> {
   try {
     const targets = ownWrites(await context.writesOf(event.tool, event.input, event.cwd));
     const paths = targets
       .flatMap(({ path, tree }) => (tree ? [path, ...context.below(path)] : [path]))
       .flatMap((path) => (path.startsWith('/') ? [] : (insideProject(path) ?? [])))
       .filter((path) => ruleOf(path) === null);
-    if (paths.length === 0) return;
+    if (paths.length === 0) return SILENT;
     const about = `${event.tool} ${targets.map(({ path }) => path).join(', ')}`;
     const words = { about, reason: 'one at a time', fingerprint: '', paths };
     const record = { type: 'decision', hook: 'ownership', decision: 'accept', member: LEAD, ...words } as const;
@@ -198,6 +194,7 @@ async function noteAlone(context: HookContext, event: HostEvent, { log, caller }
   } catch (error) {
     context.log('warn', `what ${event.tool} writes is not noted: ${messageOf(error)}`);
   }
+  return SILENT;
 }
 
 /** An agent that the lead starts for itself is not the teammate of that role, who has not been seen to run. */

@@ -20,6 +20,7 @@ import type { Unmeasured, WrittenFacts } from '../../domain/trust5-facts.ts';
 import type { TeamLog, Turn } from '../ports.ts';
 import { mustBeReadable, type TeamContext, type Unread } from './context.ts';
 import { type HostEvent, stampOf } from './event.ts';
+import type { ShellGuard } from './shell-guard-port.ts';
 import type { SyncOutcome } from './phases/sync.ts';
 
 /** What the project holds, for commands of the user. */
@@ -81,6 +82,11 @@ export type HookContext = TeamContext & {
   readonly below: (directory: string) => readonly string[];
   /** Paths of those that lie in directories that Git ignores. */
   readonly outputs: (targets: readonly Target[]) => Promise<ReadonlySet<string>>;
+  /**
+   * The write guard around shell calls; null: this host does not start them with our shell.
+   * @param transcript of the session
+   */
+  readonly shellGuard: (transcript: string | null) => Promise<ShellGuard | null>;
   readonly temporary: readonly string[];
   /** What the host itself goes by, absolute. */
   readonly hosts: readonly string[];
@@ -148,4 +154,17 @@ export async function findCaller(
 /** Whether that session is the lead's, with all agents in it; one that hands keys over names no session. */
 export function isOfLead({ lead }: TeamState, session: string): boolean {
   return lead.session === session || (lead.session === null && lead.keyHash !== null);
+}
+
+/** Whether it was started as a teammate, and not as one that goes by the name of one. */
+export function isTeammate({ startedAs }: HookContext, { agentId }: HostEvent, { caller, log }: Found): boolean {
+  if (startedAs !== null) return true;
+  // Of a host that names no agents, one is known by its run alone.
+  return caller.kind === 'member' && (agentId === null || log.state.bindings.get(agentId)?.epoch === caller.epoch);
+}
+
+/** Whether an event is of work that goes on without its team: of the lead, or of an agent that the lead has started. */
+export function isAlone({ session }: HostEvent, { caller, log }: Found): boolean {
+  const isOthers = caller.kind === 'outsider' && !isOfLead(log.state, session);
+  return log.state.session === 'fallback' && log.state.purpose?.phase === 'run' && !isOthers;
 }
