@@ -155,12 +155,13 @@ export function createShellGuard({ root, main, env }: ShellGuardOptions): ShellG
   return {
     mark: async (caller, command, callId, { writesHistory, ...rules }) => {
       const directory = directoryOf(caller);
-      mkdirSync(directory, { recursive: true, mode: 0o700 });
+      const leases = join(project, caller.team, 'leases');
+      for (const one of [directory, leases]) mkdirSync(one, { recursive: true, mode: 0o700 });
       const { directory: repository, programs, endings } = await factsOf();
       const text = policyText({
         ...rules,
         root,
-        leases: join(project, caller.team, 'leases'),
+        leases,
         elsewhere: [
           { owner: 'toolcrew', path: home },
           { owner: 'Claude Code', path: hostSettingsFile(env) },

@@ -9,6 +9,7 @@ import { insideProject } from '../../domain/team/ownership.ts';
 import type { TeamState } from '../../domain/team/state.ts';
 import { clip, visible } from '../../domain/text.ts';
 import type { HookAnswer, HostEvent } from './event.ts';
+import { leaseFirst } from './first-writer.ts';
 import type { Found, HookContext } from './hook-context.ts';
 import type { CallerPlace } from './shell-guard-port.ts';
 
@@ -18,8 +19,6 @@ const SHELLS: readonly string[] = ['Bash', 'Monitor'];
 /** Refused paths that the agent is told about, with the call that helps. */
 const MOST_TOLD = 3;
 const MOST_CHARS = 300;
-/** As long as a lease can last; it ends with its holder's task. */
-const FIRST_WRITER_MS = 120 * 60_000;
 
 /** Agents of a lead whose team mode has failed: the log has their writes as the lead's own. */
 const ALONE = 'alone';
@@ -100,17 +99,7 @@ export async function noteShell(
       path === null || ruleOf(path) !== null ? [] : [path],
     );
   const member = alone || caller.kind === 'lead' ? LEAD : caller.kind === 'member' ? caller.name : null;
-  if (caller.kind === 'member')
-    for (const path of pathsOf('lease'))
-      await log.append({
-        type: 'lease_taken',
-        path,
-        until: context.now() + FIRST_WRITER_MS,
-        reason: 'the first to write it',
-        by: caller.name,
-        epoch: caller.epoch,
-      });
-  context.placeLeases(log.state.team, log.state.leases, context.now());
+  if (caller.kind === 'member') await leaseFirst(context, log, caller, pathsOf('lease'));
   const decision = { type: 'decision', hook: 'ownership', member, fingerprint: '' } as const;
   const written = pathsOf('wrote');
   if (written.length > 0 && member !== null) {
