@@ -259,7 +259,7 @@ export function composeContext(
       approval: (id) => approvalOf(main, id, env),
       host,
       hostProcess: hostAbove,
-      writesOf: (tool, input, cwd) => writesOf(tool, input, cwd, { root, env }),
+      writesOf: (tool, input, cwd, git) => writesOf(tool, input, cwd, { root, env, git }),
       below: (directory) => filesBelow(root, directory),
       outputs: async (targets) => (await import('./adapters/outputs.ts')).outputsAmong(root, targets),
       worktree: root === main ? null : { root, checkout: main },
