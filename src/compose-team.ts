@@ -10,16 +10,16 @@ import { KeptTeams } from './adapters/event-log/kept-teams.ts';
 import { FileTeams } from './adapters/event-log/teams.ts';
 import { hostAbove, isNestedHost, teammateAbove } from './adapters/host-above.ts';
 import { filesDisabling, findVariable, hostPlaces, settingsFiles } from './adapters/host-settings.ts';
+import { countsMarks } from './adapters/host-version.ts';
 import { type Identity, identityOf } from './adapters/identity.ts';
 import { formOf } from './adapters/own-hooks.ts';
 import { findProject, type Project } from './adapters/project.ts';
 import { ownRoom } from './adapters/room.ts';
 import { serverMarks } from './adapters/server-mark.ts';
+import { createLeaseFiles, createShellGuard } from './adapters/shell-guard.ts';
 import { approvalOf, approveSpec } from './adapters/spec-approvals.ts';
-import { countsMarks } from './adapters/host-version.ts';
 import { listSpecs, putSpec, readPlanned, readSpec, whyNoSpec } from './adapters/specs.ts';
 import { projectState, signStamp, systemKeys } from './adapters/stamp.ts';
-import { createLeaseFiles, createShellGuard } from './adapters/shell-guard.ts';
 import { removeHomes } from './adapters/team-homes.ts';
 import { whoseCall } from './adapters/transcript-caller.ts';
 import { pathAsNamed, placeOf, writesOf } from './adapters/writes.ts';
@@ -268,7 +268,7 @@ export function composeContext(
       approval: (id) => approvalOf(main, id, env),
       host,
       hostProcess: hostAbove,
-      writesOf: (tool, input, cwd) => writesOf(tool, input, cwd, { root, env }),
+      writesOf: (tool, input, cwd, git) => writesOf(tool, input, cwd, { root, env, git }),
       below: (directory) => filesBelow(root, directory),
       outputs: async (targets) => (await import('./adapters/outputs.ts')).outputsAmong(root, targets),
       worktree: root === main ? null : { root, checkout: main },

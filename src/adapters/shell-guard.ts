@@ -173,7 +173,10 @@ export function createShellGuard({ root, main, env }: ShellGuardOptions): ShellG
       });
       const policy = join(directory, `policy-${hashOf(text, 16)}`);
       if (!existsSync(policy)) place(policy, text);
-      const ticket = join(directory, /^\w+$/.test(callId ?? '') ? String(callId) : hashOf(`${command}${Date.now()}`, 16));
+      const ticket = join(
+        directory,
+        /^\w+$/.test(callId ?? '') ? String(callId) : hashOf(`${command}${Date.now()}`, 16),
+      );
       place(ticket, ticketScript(program, policy, `${ticket}.log`, writesHistory), 0o700);
       return marked(command, ticket);
     },

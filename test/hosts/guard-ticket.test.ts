@@ -75,5 +75,6 @@ for (const version of availableHosts(['2.1.100', '2.1.177', '2.1.331']))
     assert.equal(host.read('src/components/own.js'), 'made');
     assert.equal(host.read('src/api/users.js'), 'users\n');
     assert.equal(host.read('notes.txt'), 'first\n');
-    for (const path of ['src/components/denied.js', 'src/components/theirs.js']) assert.ok(!existsSync(host.path(path)));
+    for (const path of ['src/components/denied.js', 'src/components/theirs.js'])
+      assert.ok(!existsSync(host.path(path)));
   });

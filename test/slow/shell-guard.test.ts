@@ -5,8 +5,8 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import test from 'node:test';
-import { createShellGuard } from '../../src/adapters/shell-guard.ts';
 import { leaseName, placeLeases } from '../../src/adapters/lease-files.ts';
+import { createShellGuard } from '../../src/adapters/shell-guard.ts';
 import type { CallerRules } from '../../src/domain/guard/caller-rules.ts';
 import { gitRows } from '../../src/domain/guard/git-calls.ts';
 import { KEPT } from '../../src/domain/guard/policy.ts';
@@ -35,7 +35,11 @@ function setUp(t: Cleanup) {
   const root = join(place, "it's a project");
   mkdirSync(root);
   writeTree(root, { 'src/components/a.js': 'a\n', 'src/api/b.js': 'b\n', '.gitignore': 'dist/\n' });
-  for (const args of [['init', '-q'], ['add', '-A'], ['-c', 'user.name=x', '-c', 'user.email=x@x', 'commit', '-qm', 'x']])
+  for (const args of [
+    ['init', '-q'],
+    ['add', '-A'],
+    ['-c', 'user.name=x', '-c', 'user.email=x@x', 'commit', '-qm', 'x'],
+  ])
     execFileSync('git', args, { cwd: root });
   const shell = shellIn(join(place, 'guard'), guard);
   const env = { ...process.env, HOME: place, [SHELL_VARIABLE]: shell };
@@ -69,7 +73,10 @@ test('what a process writes after its call is noted with the next one', async (t
   writeFileSync(join(root, 'ready'), '');
   while (!existsSync(join(root, 'src/components/late.js'))) await new Promise((resolve) => setTimeout(resolve, 20));
   await call('true', WRITER, 'toolu_2');
-  assert.deepEqual(made.notes(PLACE).map(({ kind, path }) => [kind, path]), [['wrote', 'src/components/late.js']]);
+  assert.deepEqual(
+    made.notes(PLACE).map(({ kind, path }) => [kind, path]),
+    [['wrote', 'src/components/late.js']],
+  );
 });
 
 test('a reader uses git as far as it only reads, and no refusal comes of that', async (t) => {
@@ -101,7 +108,7 @@ test('a ticket that is gone, and a shell that is gone, let Bash run', async (t) 
   const marked = await made.mark(PLACE, 'echo still', 'toolu_9', WRITER);
   rmSync(marked.slice(marked.lastIndexOf('# tool:') + 7));
   assert.equal(run(marked).stdout, 'still\n');
-  writeFileSync(shell, readFileSync(shell, 'utf8').replace("SHELL=/bin/bash", 'SHELL=/no/bash'));
+  writeFileSync(shell, readFileSync(shell, 'utf8').replace('SHELL=/bin/bash', 'SHELL=/no/bash'));
   assert.equal(run('echo here').stdout, 'here\n');
   assert.ok(existsSync(root));
 });
@@ -120,7 +127,13 @@ test('a leased path is its holder’s alone; a lease of the first writer has the
   const { stderr: first } = await call('echo x > package.json');
   assert.equal(first, '');
   const notes = made.notes(PLACE);
-  assert.deepEqual(notes.map(({ kind, path }) => [kind, path]), [['lease', 'package.json'], ['wrote', 'package.json']]);
+  assert.deepEqual(
+    notes.map(({ kind, path }) => [kind, path]),
+    [
+      ['lease', 'package.json'],
+      ['wrote', 'package.json'],
+    ],
+  );
   const other = { ...PLACE, caller: 'tester' };
   const second = createShellGuard({ root, main: root, env });
   assert.ok(second !== null);

@@ -1,10 +1,11 @@
 // The write guard's rules for one caller of a team: the part of its policy that the team's state and settings decide.
 
 import type { Caller } from '../team/caller.ts';
+import { gitRowsFor } from '../team/guard.ts';
 import { LEAD } from '../team/message.ts';
 import type { Ownership } from '../team/ownership.ts';
 import type { TeamSettings } from '../team/settings.ts';
-import { type Checkout, type GitRow, gitRows } from './git-calls.ts';
+import type { Checkout } from './git-calls.ts';
 import { KEPT, type Policy } from './policy.ts';
 
 export type CallerRules = Pick<Policy, 'member' | 'ownership' | 'claims' | 'allow' | 'keep' | 'git'> & {
@@ -13,8 +14,6 @@ export type CallerRules = Pick<Policy, 'member' | 'ownership' | 'claims' | 'allo
 };
 
 const SPECS = '.tool/specs';
-/** Stands in advice for paths of a caller that owns none. */
-const ANY_FILE = 'FILE';
 
 /** `alone`: the work goes on without a team, so the guard only records what is written. */
 export type CallerPlace = {
@@ -26,24 +25,17 @@ export type CallerPlace = {
   readonly allowedGit: readonly string[];
 };
 
-function ownPath(name: string, ownership: readonly Ownership[]): string {
-  const patterns = ownership.find(({ owner }) => owner === name)?.patterns ?? [];
-  const [literal] = patterns.map((one) => one.slice(0, one.search(/[*?[{]|$/)).replace(/\/$/, '')).filter(Boolean);
-  return literal ?? ANY_FILE;
-}
-
 function mayAll(name: string): readonly Ownership[] {
   return [{ owner: name, patterns: ['**'] }];
 }
 
-export function rulesOf(caller: Caller, { ownership, delegateMode }: TeamSettings, place: CallerPlace): CallerRules {
-  const git = (own: string): readonly GitRow[] => gitRows(place.checkout, own, place.allowedGit);
-  const nothing = { member: null, ownership, claims: false, allow: [], keep: KEPT, git: git(ANY_FILE) };
-  if (place.alone)
-    return { ...nothing, member: LEAD, ownership: mayAll(LEAD), keep: [], git: [], writesHistory: true };
+export function rulesOf(caller: Caller, settings: TeamSettings, place: CallerPlace): CallerRules {
+  const { ownership, delegateMode } = settings;
+  const git = gitRowsFor(caller, settings, place.checkout, place.allowedGit);
+  const nothing = { member: null, ownership, claims: false, allow: [], keep: KEPT, git };
+  if (place.alone) return { ...nothing, member: LEAD, ownership: mayAll(LEAD), keep: [], git: [], writesHistory: true };
   if (caller.kind === 'member' && !caller.member.readOnly) {
-    const { name } = caller;
-    return { ...nothing, member: name, claims: true, git: git(ownPath(name, ownership)), writesHistory: true };
+    return { ...nothing, member: caller.name, claims: true, writesHistory: true };
   }
   if (caller.kind !== 'lead') return { ...nothing, writesHistory: caller.kind !== 'member' };
   const lead = delegateMode ? nothing : { ...nothing, member: LEAD, ownership: mayAll(LEAD) };

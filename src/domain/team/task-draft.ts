@@ -65,5 +65,7 @@ export function titleOf(text: string): string {
 
 /** About files without an owner that a task is likely to change. */
 export function freeWords(files: readonly string[]): readonly string[] {
-  return files.length === 0 ? [] : [`Files without an owner; the first write to one lends it to you: ${listed(files)}.`];
+  return files.length === 0
+    ? []
+    : [`Files without an owner; the first write to one lends it to you: ${listed(files)}.`];
 }

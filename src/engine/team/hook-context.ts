@@ -1,5 +1,6 @@
 // What the answers to a host's events stand on.
 
+import type { GitRow } from '../../domain/guard/git-calls.ts';
 import type { GateResult, QualitySettings } from '../../domain/quality.ts';
 import type { PlannedSpec } from '../../domain/spec/check.ts';
 import type { CreatedSpec, NewSpec } from '../../domain/spec/new-spec.ts';
@@ -20,8 +21,8 @@ import type { Unmeasured, WrittenFacts } from '../../domain/trust5-facts.ts';
 import type { TeamLog, Turn } from '../ports.ts';
 import { mustBeReadable, type TeamContext, type Unread } from './context.ts';
 import { type HostEvent, stampOf } from './event.ts';
-import type { ShellGuard } from './shell-guard-port.ts';
 import type { SyncOutcome } from './phases/sync.ts';
+import type { ShellGuard } from './shell-guard-port.ts';
 
 /** What the project holds, for commands of the user. */
 export type ProjectView = {
@@ -77,7 +78,13 @@ export type HookContext = TeamContext & {
   /** For the steps of a team that are code's: of all processes one at a time takes them. */
   readonly turn: Turn;
   /** What a call of a tool would write; paths from the project's root, or absolute ones outside of it. */
-  readonly writesOf: (tool: string, input: Readonly<Record<string, unknown>>, cwd: string) => Promise<Writes>;
+  /** @param git calls of git that are refused */
+  readonly writesOf: (
+    tool: string,
+    input: Readonly<Record<string, unknown>>,
+    cwd: string,
+    git: readonly GitRow[],
+  ) => Promise<Writes>;
   /** Paths of the project below a directory. */
   readonly below: (directory: string) => readonly string[];
   /** Paths of those that lie in directories that Git ignores. */

@@ -61,7 +61,7 @@ export async function markShell(
 /** Why a path was not written, with the call that helps. */
 async function refusalOf(context: HookContext, { caller, log: { state } }: Found, note: GuardNote): Promise<string> {
   const ruling = judgeWrites(
-    { targets: [{ path: note.path, tree: false }], unresolved: [] },
+    { targets: [{ path: note.path, tree: false }], unresolved: [], git: null },
     caller,
     state,
     await context.settings(),
@@ -75,8 +75,8 @@ async function refusalOf(context: HookContext, { caller, log: { state } }: Found
       checkout: context.worktree?.checkout ?? null,
     },
   );
-  const reason = ruling.decision === 'deny' ? ruling.reason : `it belongs to ${note.owner} (${note.pattern})`;
-  return clip(`not written: ${visible(note.path)}. ${reason}`, MOST_CHARS);
+  const others = `${visible(note.path)} belongs to ${note.owner} (${note.pattern})`;
+  return clip(ruling.decision === 'deny' ? ruling.reason : others, MOST_CHARS);
 }
 
 /**
@@ -115,5 +115,5 @@ export async function noteShell(
   const about = `${event.tool} ${[...refused.map(({ path }) => path)].join(', ')}`.trim();
   await log.append({ ...decision, decision: 'reject', about, reason: told.join('; '), paths: [] }, { flush: false });
   const more = refused.length > MOST_TOLD ? [`and ${refused.length - MOST_TOLD} more paths`] : [];
-  return refused.length === 0 ? null : ['toolcrew:', ...told, ...more].join('\n');
+  return refused.length === 0 ? null : ['toolcrew: not written:', ...told, ...more].join('\n');
 }

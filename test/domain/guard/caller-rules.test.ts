@@ -68,7 +68,8 @@ test('a worktree of its own: other branches are refused, but for the calls that 
 });
 
 test('lines of the guard become notes; lines of a newer guard are left out', () => {
-  const text = 'wrote\ta\\x09b\nrefused\tsrc/x.ts\ttester\t**/*.test.*\nnewer\tx\ngit\tstash\tadvice\nrefused\tREADME.md\t\t\n';
+  const text =
+    'wrote\ta\\x09b\nrefused\tsrc/x.ts\ttester\t**/*.test.*\nnewer\tx\ngit\tstash\tadvice\nrefused\tREADME.md\t\t\n';
   assert.deepEqual(parseNotes(text), [
     { kind: 'wrote', path: 'a\tb', owner: '', pattern: '' },
     { kind: 'refused', path: 'src/x.ts', owner: 'tester', pattern: '**/*.test.*' },

@@ -98,7 +98,12 @@ test('what the guard notes goes into the log; a refusal comes with the call that
 test('many refused paths are told as a few and their number', async (t) => {
   const world = new World(t);
   await world.team(['tester']);
-  const refused = Array.from({ length: 5 }, (_, index) => ['refused', `src/api/${index}.js`, 'backend-dev', 'src/api/**']);
+  const refused = Array.from({ length: 5 }, (_, index) => [
+    'refused',
+    `src/api/${index}.js`,
+    'backend-dev',
+    'src/api/**',
+  ]);
   const told = await world.after('tester', ...refused);
   assert.match(told, /src\/api\/2\.js/);
   assert.doesNotMatch(told, /src\/api\/3\.js/);

@@ -205,8 +205,3 @@ export async function runWords(
   clearTimeout(timer);
   end();
 }
-
-/** Runs a command as a shell would. */
-export function runCommand(command: string, scratch: Scratch): Promise<void> {
-  return runWords(['bash', '-c', command], scratch, 'ignore');
-}

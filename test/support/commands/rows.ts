@@ -6,7 +6,7 @@ export type Row = {
   /** `@P@` is the project's root, `@O@` a directory beside it. */
   readonly command: string;
   readonly verdict: Verdict;
-  /** It is denied although running it once changed nothing that is not owned. */
+  /** Why it counts as foreign although one run of it changed nothing that is not owned. */
   readonly cautious?: string;
 };
 
