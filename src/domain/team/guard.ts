@@ -104,7 +104,7 @@ function judgeOutside({ path, tree }: Target, { hosts, checkout }: Place): Judge
     return refuse(
       `${visible(path)} lies outside of your worktree, in the team's main checkout. Write in your own working directory only; the lead merges finished work`,
     );
-  return FINE;
+  return path === '.' ? refuse('this writes the whole project. Name only your own files') : FINE;
 }
 
 function leaseRefusal(path: string, { member, until, reason }: Lease): Judged {

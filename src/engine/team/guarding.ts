@@ -163,7 +163,7 @@ async function guardWrite(context: HookContext, event: HostEvent, found: Found):
     return { kind: 'reject', reason: `toolcrew: ${fault}` };
   }
   if (ruling.decision === 'allow') {
-    const first = targets.filter(({ path, directory = null }) => isFirstWriters(path, directory, settings));
+    const first = targets.filter(({ path, directory = null }) => directory === null && isFirstWriters(path, null, settings));
     const taken = caller.kind === 'member' ? await leaseFirst(context, log, caller, namesOf(first)) : null;
     if (taken !== null) return { kind: 'reject', reason: `toolcrew: ${taken}` };
     await note(log, found, about, 'accept', 'its own', ruling.paths);

@@ -21,7 +21,7 @@ test('a member is told who it is, whom it reaches, what it owns and what it has 
   assert.match(text, /^You can send messages to: tester, team-lead\.$/m);
   assert.match(
     text,
-    /^You own src\/api\/\*\*, .*ask their owner with a change_request\. Shared and unowned files need FileLease first\.$/m,
+    /^You own src\/api\/\*\*, .*ask their owner with a change_request\. Shared files need FileLease first\. The first writer of a file without an owner holds it until its task ends\.$/m,
   );
   assert.match(text, /^Your tasks:\n1\. \[pending\] Sign in \(backend-dev\)$/m);
   assert.doesNotMatch(text, /Tests|key/);

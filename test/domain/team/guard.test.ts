@@ -57,12 +57,12 @@ const CASES: readonly Case[] = [
     name: 'a file of somebody else',
     writes: 'tests/users.ts',
     ruling:
-      /^deny tests\/users\.ts is tester's \(tests\/\*\*\), not backend-dev's\. Do not change it. Ask its owner: SendMessage \{"recipient":"tester","type":"change_request"/,
+      /^deny tests\/users\.ts is tester's \(tests\/\*\*\)\. Ask its owner: SendMessage \{"recipient":"tester","type":"change_request"/,
   },
   {
     name: 'a file whose owner is not in the team',
     writes: 'design/logo.svg',
-    ruling: /^deny .*Ask the lead, since its owner is not in this team: SendMessage \{"recipient":"team-lead"/,
+    ruling: /^deny .*Ask the lead \(the owner is not in this team\): SendMessage \{"recipient":"team-lead"/,
   },
   {
     name: 'a pattern of names before a place of its own',
@@ -75,7 +75,7 @@ const CASES: readonly Case[] = [
     ruling:
       /^deny src\/lib\/a\.ts is shared \(src\/lib\/\*\*\). Take a lease for it first: FileLease \{"path":"src\/lib\/a\.ts"/,
   },
-  { name: 'an unowned file without a lease', writes: 'package.json', ruling: /^deny package\.json is unowned. Take/ },
+  { name: 'an unowned file, which the first writer holds', writes: 'package.json', ruling: /^allow package\.json$/ },
   {
     name: 'a shared file with a lease',
     writes: 'src/lib/a.ts',
@@ -97,10 +97,10 @@ const CASES: readonly Case[] = [
   },
   {
     name: 'a lease of its own that is over',
-    writes: 'package.json',
-    tell: (story) => story.tell('lease_taken', { by: 'backend-dev' }),
+    writes: 'src/lib/a.ts',
+    tell: (story) => story.tell('lease_taken', { path: 'src/lib/a.ts', by: 'backend-dev' }),
     place: { now: 2_000_000 },
-    ruling: /^deny package\.json is unowned/,
+    ruling: /^deny src\/lib\/a\.ts is shared/,
   },
   {
     name: 'a lease of another that is over, on its own file',
@@ -109,8 +109,8 @@ const CASES: readonly Case[] = [
     place: { now: 2_000_000 },
     ruling: /^allow/,
   },
-  { name: 'outside of the project', writes: '/etc/hosts', ruling: /^deny \/etc\/hosts lies outside of the project/ },
-  { name: 'above the project', writes: '../other/a.ts', ruling: /^deny \.\.\/other\/a\.ts lies outside/ },
+  { name: 'outside of the project, where the user decides', writes: '/etc/hosts', ruling: /^allow \/etc\/hosts$/ },
+  { name: 'above the project', writes: '../other/a.ts', ruling: /^allow \.\.\/other\/a\.ts$/ },
   { name: 'the project itself', writes: '.', ruling: /^deny/ },
   { name: 'a temporary file', writes: '/tmp/scratch.txt', ruling: /^allow \/tmp\/scratch\.txt$/ },
   {
@@ -118,14 +118,13 @@ const CASES: readonly Case[] = [
     writes: '/tmp/home/.claude/settings.json',
     ruling: /^deny \/tmp\/home\/\.claude holds the host's settings and hooks/,
   },
-  { name: 'beside the temporary directory', writes: '/tmpx/a', ruling: /^deny/ },
   ...['.claude/settings.json', '.tool/teams/x/log.jsonl', '.git/hooks/pre-commit', '.git', '.mcp.json'].flatMap(
     (writes): readonly Case[] => [
       { name: `the rules (${writes})`, writes, ruling: /^deny .* holds rules of the team/ },
       { name: `the rules (${writes}), by the lead`, by: LEADER, writes, settings: FREE_LEAD, ruling: /^deny .* rules/ },
     ],
   ),
-  { name: 'a file that begins like a rule', writes: '.github/workflows/ci.yml', ruling: /^deny .* is unowned/ },
+  { name: 'a file that begins like a rule', writes: '.github/workflows/ci.yml', ruling: /^allow/ },
   {
     name: 'a SPEC, by a member',
     writes: '.tool/specs/SPEC-A-001/spec.md',
@@ -255,11 +254,11 @@ const CASES: readonly Case[] = [
     ruling: /^deny this writes all of src. .* src\/pages\/b\.tsx is frontend-dev's/,
   },
   {
-    name: 'a tree with a file of nobody, for which a lease would lead nowhere',
+    name: 'a tree with a shared file, for which a lease would lead nowhere',
     writes: tree('.'),
-    place: { below: () => ['src/api/a.ts', '.gitignore', 'tests/a.ts'] },
+    place: { below: () => ['src/api/a.ts', 'src/lib/x.ts', 'tests/a.ts'] },
     ruling:
-      /^deny this writes all of the project\. Name only your own files\. \.gitignore, for example, is not yours\. .* ask the lead: SendMessage \{"recipient":"team-lead".*"file":"\."/,
+      /^deny this writes all of the project\. Name only your own files\. src\/lib\/x\.ts, for example, is not yours\. .* ask the lead: SendMessage \{"recipient":"team-lead".*"file":"\."/,
   },
   {
     name: 'a tree with a file that another has leased',
@@ -292,9 +291,9 @@ const CASES: readonly Case[] = [
     ruling: /^deny scripts is an unowned directory, and leases are for files. .*SendMessage \{"recipient":"team-lead"/,
   },
   {
-    name: 'a new directory of nobody, for which there is one',
+    name: 'a new directory of nobody',
     writes: directory('docs', 'made'),
-    ruling: /^deny docs is unowned. Take a lease for it first: FileLease \{"path":"docs"/,
+    ruling: /^allow docs$/,
   },
   { name: 'a new directory on the way to its own', writes: directory('src', 'made'), ruling: /^allow src$/ },
   {
@@ -303,13 +302,6 @@ const CASES: readonly Case[] = [
     tell: (story) => story.tell('lease_taken', { path: 'docs/api.md', by: 'backend-dev' }),
     ruling: /^allow docs$/,
   },
-  {
-    name: 'a new directory on the way to a file that another has leased',
-    writes: directory('docs', 'made'),
-    tell: (story) => story.tell('lease_taken', { path: 'docs/api.md' }),
-    ruling: /^deny docs is unowned/,
-  },
-  { name: 'a file of that name', writes: 'src', ruling: /^deny src is unowned/ },
   {
     name: 'what is built, in a directory that Git ignores',
     writes: tree('dist'),

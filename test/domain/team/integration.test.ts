@@ -35,7 +35,7 @@ const CASES: readonly Case[] = [
     accepted: 1,
     owner: 'frontend-dev',
     words:
-      /^commit 0000000000b1 "Commit 1" of backend-dev is not merged: src\/pages\/p\.tsx is frontend-dev's \(src\/pages\/\*\*\), not backend-dev's\. .*Ask its owner: SendMessage \{"recipient":"frontend-dev","type":"change_request"/,
+      /^commit 0000000000b1 "Commit 1" of backend-dev is not merged: src\/pages\/p\.tsx is frontend-dev's \(src\/pages\/\*\*\)\. Ask its owner: SendMessage \{"recipient":"frontend-dev","type":"change_request"/,
   },
   {
     name: 'a test beside its own file',
@@ -49,7 +49,7 @@ const CASES: readonly Case[] = [
     commits: [['design/logo.svg']],
     accepted: 0,
     owner: 'designer',
-    words: /Ask the lead, since its owner is not in this team: SendMessage \{"recipient":"team-lead"/,
+    words: /Ask the lead \(the owner is not in this team\): SendMessage \{"recipient":"team-lead"/,
   },
   { name: 'what it had a lease for', commits: [['package.json', 'src/pages/leased.tsx']], accepted: 1 },
   {
@@ -60,22 +60,23 @@ const CASES: readonly Case[] = [
     words:
       /src\/lib\/a\.ts is shared \(src\/lib\/\*\*\). Take a lease for it first: FileLease \{"path":"src\/lib\/a\.ts"/,
   },
+  { name: "nobody's file without a lease", commits: [['README.md']], accepted: 1 },
   {
-    name: "nobody's file without a lease",
-    commits: [['README.md']],
+    name: "nobody's file, which another has a lease for",
+    commits: [['CHANGELOG.md']],
     accepted: 0,
-    owner: null,
-    words: /README\.md is unowned. Take a lease/,
+    owner: 'tester',
+    words: /CHANGELOG\.md is leased to tester/,
   },
   {
     name: 'each reason is named, five at most',
     commits: [
-      ['README.md', 'src/api/a.ts', 'src/pages/b.tsx', ...['c', 'd', 'e', 'f'].map((one) => `src/pages/${one}.tsx`)],
+      ['src/lib/x.ts', 'src/api/a.ts', 'src/pages/b.tsx', ...['c', 'd', 'e', 'f'].map((one) => `src/pages/${one}.tsx`)],
     ],
     accepted: 0,
-    owner: null,
+    owner: 'shared',
     words:
-      /README\.md is unowned.*\n.*src\/pages\/b\.tsx is frontend-dev's.*\n.*src\/pages\/e\.tsx is frontend-dev's.*\nand 1 more of its files$/s,
+      /src\/lib\/x\.ts is shared.*\n.*src\/pages\/b\.tsx is frontend-dev's.*\n.*src\/pages\/e\.tsx is frontend-dev's.*\nand 1 more of its files$/s,
   },
   {
     name: 'the rules of the team, a lease for them or not',
