@@ -134,6 +134,7 @@ static int matches(const char *pattern, const char *path) {
 //   keep PATH         never writable
 //   elsewhere WHO DIR never writable (absolute), such as other worktrees of the project
 //   git-dir DIR       writable by git alone, except its hooks (absolute)
+//   git-tree DIR      git itself may write here: a worktree of the caller's own (absolute)
 //   git-program DIR   directory of git's own programs (absolute)
 //   ending TEXT       ending of a tracked file, or its whole name if it has none
 //   git REGEX ADVICE  a call of git: the first match decides; it refuses if it has advice
@@ -153,8 +154,8 @@ static void fail(const char *what, const char *why) {
 }
 
 static void addLine(char *text) {
-  static const char *const WORDS[] = {"root", "member",    "own",     "leases",      "claim",  "allow",
-                                      "keep", "elsewhere", "git-dir", "git-program", "ending", "git"};
+  static const char *const WORDS[] = {"root",      "member",  "own",      "leases",      "claim",  "allow", "keep",
+                                      "elsewhere", "git-dir", "git-tree", "git-program", "ending", "git"};
   lines = needed(realloc(lines, (lineCount + 1) * sizeof *lines));
   Line *line = &lines[lineCount++];
   *line = (Line){.word = strsep(&text, "\t"), .value = strsep(&text, "\t"), .second = text};
@@ -323,11 +324,9 @@ static int isTemporary(const char *path, const char *absolute) {
 }
 
 static int isGit(pid_t pid) {
-  char link[64], program[PATH_MAX];
+  char link[64], program[PATH_MAX] = "";
   snprintf(link, sizeof link, "/proc/%d/exe", (int)pid);
-  ssize_t length = readlink(link, program, sizeof program - 1);
-  if (length <= 0) return 0;
-  program[length] = 0;
+  if (readlink(link, program, sizeof program - 1) <= 0) return 0;
   return lineAbove("git-program", program) || !strcmp(basename(program), "git") || !strncmp(basename(program), "git-", 4);
 }
 
@@ -365,6 +364,7 @@ static int judgeProject(const char *path, const char *absolute, enum Kind kind) 
 
 // `absolute` has no links before its last part.
 static int judge(pid_t pid, const char *absolute, enum Kind kind) {
+  if (lineAbove("git-tree", absolute) && isGit(pid)) return 0;
   const Line *line = lineAbove("git-dir", absolute);
   const char *inside = line ? absolute + strlen(line->value) : NULL;
   if (line) return isGit(pid) && !isBelow(inside, "/hooks") ? 0 : refuse(absolute, "git", inside);

@@ -1,6 +1,6 @@
 // Leases as files: the write guard reads one at each decision about a path, and makes one for the first writer of an unowned path.
 
-import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Lease } from '../domain/team/state.ts';
 
@@ -48,5 +48,13 @@ export function placeLeases(directory: string, leases: ReadonlyMap<string, Lease
     const fresh = `${path}.${process.pid}`;
     writeFileSync(fresh, text, { mode: 0o600 });
     renameSync(fresh, path);
+  }
+}
+
+/** Removes the leases that the guard made for a member and nobody has put on record. */
+export function dropUnrecorded(directory: string, member: string): void {
+  for (const name of existsSync(directory) ? readdirSync(directory) : []) {
+    const lease = readLease(join(directory, name));
+    if (lease?.until === 0 && lease.text.startsWith(`${member}\n`)) rmSync(join(directory, name), { force: true });
   }
 }

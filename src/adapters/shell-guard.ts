@@ -14,6 +14,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
+import type { CallerRules } from '../domain/guard/caller-rules.ts';
 import { parseNotes } from '../domain/guard/notes.ts';
 import { endingsOf, policyText } from '../domain/guard/policy.ts';
 import { canNameTicket, marked, SHELL_VARIABLE, ticketScript } from '../domain/guard/ticket.ts';
@@ -107,6 +108,17 @@ async function askGit(root: string): Promise<Facts> {
   };
 }
 
+/** What of `.tool` programs of ours write for a team whose members work in worktrees, and where these lie. */
+const TEAM_PLACES = ['teams', 'cache', 'state', 'worktrees'];
+
+/** The checkout of a team whose caller works in a worktree below it, without what the team's own programs write there. */
+function partsOf(main: string): readonly string[] {
+  const all = readdirSync(main).filter((name) => name !== '.tool' && name !== '.git');
+  const tool = existsSync(join(main, '.tool')) ? readdirSync(join(main, '.tool')) : [];
+  const kept = tool.filter((name) => !TEAM_PLACES.includes(name)).map((name) => join('.tool', name));
+  return [...all, ...kept].map((name) => join(main, name));
+}
+
 /** Other checkouts of the repository. */
 function otherWorktrees(main: string, root: string, directory: string | null): readonly string[] {
   const list = directory === null ? undefined : join(directory, 'worktrees');
@@ -118,7 +130,8 @@ function otherWorktrees(main: string, root: string, directory: string | null): r
       return [];
     }
   });
-  return [main, ...linked].filter((path) => path !== root && !/[\t\n]/.test(path));
+  const others = linked.filter((path) => path !== root && path !== main);
+  return [...(root === main ? [] : partsOf(main)), ...others].filter((path) => !/[\t\n]/.test(path));
 }
 
 /** Offsets up to which logs have been read, by their names. */
@@ -152,33 +165,47 @@ export function createShellGuard({ root, main, env }: ShellGuardOptions): ShellG
     place(path, JSON.stringify(known));
     return known;
   };
+  /** Writes the policy of a caller; gives its path. */
+  const policyOf = async (caller: CallerPlace, rules: CallerRules, isWhole: boolean): Promise<string> => {
+    const { writesHistory, ...own } = rules;
+    const directory = directoryOf(caller);
+    const leases = join(project, caller.team, 'leases');
+    for (const one of [directory, leases]) mkdirSync(one, { recursive: true, mode: 0o700 });
+    const { directory: repository, programs, endings } = await factsOf();
+    const text = policyText({
+      ...own,
+      root,
+      leases,
+      elsewhere: [
+        // Hooks of a process that is guarded whole write tickets.
+        ...(isWhole ? [] : [{ owner: 'toolcrew', path: home }]),
+        { owner: 'Claude Code', path: hostSettingsFile(env) },
+        ...otherWorktrees(main, root, repository).map((path) => ({ owner: 'another worktree', path })),
+      ],
+      gitDirectories: repository === null || !writesHistory ? [] : [repository],
+      gitTrees: root === main || !writesHistory ? [] : [root],
+      gitPrograms: [programs],
+      endings,
+    });
+    const policy = join(directory, `policy-${hashOf(text, 16)}`);
+    if (!existsSync(policy)) place(policy, text);
+    return policy;
+  };
   return {
-    mark: async (caller, command, callId, { writesHistory, ...rules }) => {
-      const directory = directoryOf(caller);
-      const leases = join(project, caller.team, 'leases');
-      for (const one of [directory, leases]) mkdirSync(one, { recursive: true, mode: 0o700 });
-      const { directory: repository, programs, endings } = await factsOf();
-      const text = policyText({
-        ...rules,
-        root,
-        leases,
-        elsewhere: [
-          { owner: 'toolcrew', path: home },
-          { owner: 'Claude Code', path: hostSettingsFile(env) },
-          ...otherWorktrees(main, root, repository).map((path) => ({ owner: 'another worktree', path })),
-        ],
-        gitDirectories: repository === null || !writesHistory ? [] : [repository],
-        gitPrograms: [programs],
-        endings,
-      });
-      const policy = join(directory, `policy-${hashOf(text, 16)}`);
-      if (!existsSync(policy)) place(policy, text);
-      const ticket = join(
-        directory,
-        /^\w+$/.test(callId ?? '') ? String(callId) : hashOf(`${command}${Date.now()}`, 16),
-      );
-      place(ticket, ticketScript(program, policy, `${ticket}.log`, writesHistory), 0o700);
+    mark: async (caller, command, callId, rules) => {
+      const policy = await policyOf(caller, rules, false);
+      const name = /^\w+$/.test(callId ?? '') ? String(callId) : hashOf(`${command}${Date.now()}`, 16);
+      const ticket = join(directoryOf(caller), name);
+      place(ticket, ticketScript(program, policy, `${ticket}.log`, rules.writesHistory), 0o700);
       return marked(command, ticket);
+    },
+    whole: async (caller, id, rules) => {
+      const policy = await policyOf(caller, rules, true);
+      const directory = directoryOf(caller);
+      return {
+        command: [program, policy, join(directory, `${id}.log`), '--'],
+        writable: [directory, join(project, caller.team, 'leases')],
+      };
     },
     notes: (caller) => {
       const directory = directoryOf(caller);

@@ -32,6 +32,7 @@ function policyOf(root: string, ownership: readonly Ownership[], more: Partial<P
     keep: [],
     elsewhere: [],
     gitDirectories: [],
+    gitTrees: [],
     gitPrograms: [],
     endings: [],
     git: [],

@@ -42,6 +42,7 @@ function guarded({ project, outside }: Scratch): readonly string[] {
     keep: KEPT,
     elsewhere: [],
     gitDirectories: [join(project, '.git')],
+    gitTrees: [],
     gitPrograms: ['/usr/lib/git-core'],
     endings: endingsOf(tracked),
     git: gitRows('shared', 'src/api'),

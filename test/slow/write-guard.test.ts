@@ -70,6 +70,7 @@ class Guarded {
       keep: KEPT,
       elsewhere: [],
       gitDirectories: [join(this.root, '.git')],
+      gitTrees: [],
       gitPrograms: [GIT_PROGRAMS],
       endings: endingsOf(Object.keys(FILES)),
       git: gitRows('shared', 'src/components'),

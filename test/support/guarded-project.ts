@@ -26,6 +26,7 @@ export function ticketIn(directory: string, guard: string, root: string, member:
     keep: KEPT,
     elsewhere: [],
     gitDirectories: [join(root, '.git')],
+    gitTrees: [],
     gitPrograms: [execFileSync('git', ['--exec-path'], { encoding: 'utf8' }).trim()],
     endings: endingsOf(tracked),
     git: gitRows('shared', 'src/components'),

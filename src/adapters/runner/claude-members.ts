@@ -120,7 +120,7 @@ export class ClaudeMembers implements Members {
   async #run(run: MemberRun, hooks: RunHooks): Promise<RunEnd> {
     const { command, version, runtime, env, exitMs } = this.#options;
     const [file, ...first] = command;
-    const { tmp, program } = await createMemberHome(this.#options, run);
+    const { tmp, program, end: endGuard } = await createMemberHome(this.#options, run);
     try {
       const found = await readAgent(run.cwd, run.agent);
       return await converse(
@@ -134,6 +134,7 @@ export class ClaudeMembers implements Members {
     } catch (error) {
       return { ok: false, words: messageOf(error), fault: 'runtime', resumable: true };
     } finally {
+      endGuard();
       runtime.remove(tmp);
     }
   }

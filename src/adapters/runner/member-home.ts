@@ -10,6 +10,7 @@ import type { RuntimeDir } from '../runtime-dir.ts';
 import { homesOf } from '../team-homes.ts';
 import type { AgentProgram } from './agent-process.ts';
 import type { MemberBounds } from './member-bounds.ts';
+import type { MemberGuard } from './member-guard.ts';
 
 export type MemberHomeOptions = {
   readonly stateDir: string;
@@ -21,6 +22,8 @@ export type MemberHomeOptions = {
   readonly mark: string;
   /** They are found out while the work is decided on. */
   readonly bounds: Promise<MemberBounds>;
+  /** The write guard around each teammate's process; absent: none. */
+  readonly guard?: MemberGuard;
 };
 
 export type MemberHome = {
@@ -30,6 +33,8 @@ export type MemberHome = {
   readonly variables: Readonly<Record<string, string>>;
   /** A program as it is started there. */
   readonly program: (file: string, args: readonly string[], more: Readonly<Record<string, string>>) => AgentProgram;
+  /** Ends the run's part of the guard. */
+  readonly end: () => void;
 };
 
 /** Whatever the repository's own settings say: no helper hands out a credential, and no address can be pushed to. */
@@ -79,7 +84,7 @@ function ceiling(cwd: string): Readonly<Record<string, string>> {
 
 /** Makes a run's home; whoever asked removes `tmp` when the run is over. */
 export async function createMemberHome(
-  { stateDir, runtime, env, passed, mark, bounds }: MemberHomeOptions,
+  { stateDir, runtime, env, passed, mark, bounds, guard }: MemberHomeOptions,
   run: MemberRun,
 ): Promise<MemberHome> {
   const id = `${mark}.${run.team}.${run.name}.${run.epoch}`;
@@ -96,10 +101,12 @@ export async function createMemberHome(
   });
   const { isolation, safe, wrap } = await bounds;
   const { active } = isolation;
+  const guarded = (await guard?.(run)) ?? null;
   const own = {
     ...home.env,
     ...run.env,
     ...memberVariables(run),
+    ...guarded?.variables,
     ...ceiling(run.cwd),
     ...(active ? { [NAMESPACE_VARIABLE]: '1' } : {}),
     [RUN_VARIABLE]: id,
@@ -109,8 +116,10 @@ export async function createMemberHome(
     id,
     tmp,
     variables,
+    end: () => guarded?.end(),
     program: (file, args, more) => {
-      const [wrapped, all] = wrap(file, args, run.cwd, [home.path, tmp], run);
+      const [first = file, ...rest] = [...(guarded?.command ?? []), file, ...args];
+      const [wrapped, all] = wrap(first, rest, run.cwd, [home.path, tmp, ...(guarded?.writable ?? [])], run);
       return { file: wrapped, args: all, cwd: run.cwd, env: { ...more, ...variables }, run: id, isIsolated: active };
     },
   };

@@ -24,7 +24,7 @@ export class CommandMembers implements Members {
 
   async run(run: MemberRun, hooks: RunHooks): Promise<MemberEnd> {
     const { runtime, more, command } = this.#options;
-    const { tmp, program } = await createMemberHome(this.#options, run);
+    const { tmp, program, end: endGuard } = await createMemberHome(this.#options, run);
     try {
       const agent = program(...splitCommand(command), more);
       let words = '';
@@ -39,6 +39,7 @@ export class CommandMembers implements Members {
     } catch (error) {
       return { ok: false, words: messageOf(error), fault: 'runtime', resumable: true };
     } finally {
+      endGuard();
       runtime.remove(tmp);
     }
   }

@@ -118,3 +118,15 @@ const WITH_VALUE: ReadonlySet<string> = new Set([
   '--namespace',
   '--config-env',
 ]);
+
+/** Calls that end a step of git that is under way. */
+const ENDS = ['merge', 'rebase', 'am', 'cherry-pick', 'revert'].flatMap((step) => [
+  `${step} --continue`,
+  `${step} --abort`,
+]);
+
+/** Calls that a teammate in a worktree of its own is told to make when its work cannot be merged. */
+export function waysToMerge(team: string, member: string): readonly string[] {
+  const branch = `tool/${team}`;
+  return [`merge ${branch}`, `merge --no-edit ${branch}`, `checkout ${branch}--${member}`, ...ENDS, 'merge -'];
+}

@@ -20,6 +20,8 @@ export type Policy = {
   /** Directories and files outside of the project that are never writable. */
   readonly elsewhere: readonly { readonly owner: string; readonly path: string }[];
   readonly gitDirectories: readonly string[];
+  /** Worktrees of the caller's own, where git itself may write every file. */
+  readonly gitTrees: readonly string[];
   readonly gitPrograms: readonly string[];
   /** Of tracked files: what follows the last dot, or the whole name. */
   readonly endings: readonly string[];
@@ -45,6 +47,7 @@ export function policyText(policy: Policy): string {
     ...policy.keep.map((path) => ['keep', path]),
     ...policy.elsewhere.map(({ owner, path }) => ['elsewhere', owner, path]),
     ...policy.gitDirectories.map((path) => ['git-dir', path]),
+    ...policy.gitTrees.map((path) => ['git-tree', path]),
     ...policy.gitPrograms.map((path) => ['git-program', path]),
     ...policy.endings.map((ending) => ['ending', ending]),
     ...policy.git.map(({ call, refusal }) => ['git', call, refusal]),

@@ -65,9 +65,9 @@ function asMember(state: TeamState, member: Member): Caller {
   return { kind: 'member', team: state.team, name: member.name, epoch: member.epoch, member };
 }
 
-/** Somebody of a role that only reads, whom no team has registered. */
-export function asReader(name: string, { team }: TeamState): Caller {
-  const whom = { name, epoch: 0, agent: agentOf(name), readOnly: true, model: 'inherit', prompt: '' } as const;
+/** A member by its role alone. */
+export function asRole(name: string, team: string, readOnly: boolean): Caller {
+  const whom = { name, epoch: 0, agent: agentOf(name), readOnly, model: 'inherit', prompt: '' } as const;
   const when = { registeredAt: 0, seenAt: 0, shutdown: null, ended: null } as const;
   const member: Member = { ...whom, ...when, phase: 'working', keyHash: null, pid: null };
   return { kind: 'member', team, name, epoch: 0, member };

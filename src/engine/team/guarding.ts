@@ -2,9 +2,10 @@
 
 import { messageOf } from '../../domain/errors.ts';
 import { memberBrief, nextStep, roleNamed, rolesToStart } from '../../domain/team/brief.ts';
-import { asReader, identify, memberName } from '../../domain/team/caller.ts';
+import { asRole, identify, memberName } from '../../domain/team/caller.ts';
 import { spawnParameters } from '../../domain/team/calls.ts';
 import { FALLBACK_TRIGGERS } from '../../domain/team/fallback.ts';
+import { waysToMerge } from '../../domain/guard/git-calls.ts';
 import { gitRowsFor, isFirstWriters, judgeWrites, ruleOf, type Target } from '../../domain/team/guard.ts';
 import { LEAD } from '../../domain/team/message.ts';
 import { insideProject } from '../../domain/team/ownership.ts';
@@ -62,7 +63,7 @@ function guardLater({ tool, input }: HostEvent): HookAnswer {
 /** The lead's agent of a role that only reads, as the teammate that it would be; null: it is none. */
 function readerOf({ agentType, session }: HostEvent, { log }: Found): Found | null {
   const name = memberName(agentType ?? '');
-  return onlyReads(name) && isOfLead(log.state, session) ? { log, caller: asReader(name, log.state) } : null;
+  return onlyReads(name) && isOfLead(log.state, session) ? { log, caller: asRole(name, log.state.team, true) } : null;
 }
 
 /** The caller goes into the call; whatever the caller put there itself is gone. */
@@ -102,12 +103,6 @@ async function note(
   );
 }
 
-/** What ends a step of git that is under way, and what takes a worktree back to its branch with what was committed elsewhere. */
-const WAYS_BACK = [
-  ...['merge', 'rebase', 'am', 'cherry-pick', 'revert'].flatMap((step) => [`${step} --continue`, `${step} --abort`]),
-  'merge -',
-];
-
 /**
  * Whether a teammate takes the team's finished work into its own worktree, or brings that back to its branch, as it is told to
  * when its work cannot be merged. That touches files of anybody; what it adds of its own is judged when the task is completed.
@@ -116,8 +111,7 @@ function isWayToMerge({ startedAs, worktree }: HookContext, event: HostEvent, { 
   if (startedAs === null || worktree === null || event.tool !== 'Bash' || caller.kind !== 'member') return false;
   const { command } = event.input;
   const isThere = event.cwd === worktree.root || event.cwd.startsWith(`${worktree.root}/`);
-  const branch = `tool/${log.state.team}`;
-  const ways = [`merge ${branch}`, `merge --no-edit ${branch}`, `checkout ${branch}--${caller.name}`, ...WAYS_BACK];
+  const ways = waysToMerge(log.state.team, caller.name);
   return isThere && typeof command === 'string' && ways.some((one) => `git ${one}` === command.trim());
 }
 

@@ -14,6 +14,16 @@ export type ShellGuard = {
    * @throws where a ticket cannot be written
    */
   readonly mark: (place: CallerPlace, command: string, callId: string | null, rules: CallerRules) => Promise<string>;
+  /**
+   * For a process that runs under the guard from its start to its end.
+   * @param id names its log
+   * @returns the words before its command line, and the directories that the guard writes to
+   */
+  readonly whole: (
+    place: CallerPlace,
+    id: string,
+    rules: CallerRules,
+  ) => Promise<{ readonly command: readonly string[]; readonly writable: readonly string[] }>;
   /** Notes of the caller's calls, each read once. */
   readonly notes: (place: CallerPlace) => readonly GuardNote[];
 };

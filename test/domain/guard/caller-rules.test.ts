@@ -7,24 +7,15 @@ import { refusalOf } from '../../../src/domain/guard/git-calls.ts';
 import { parseNotes } from '../../../src/domain/guard/notes.ts';
 import { KEPT } from '../../../src/domain/guard/policy.ts';
 import type { Caller } from '../../../src/domain/team/caller.ts';
-import { asReader } from '../../../src/domain/team/caller.ts';
+import { asRole } from '../../../src/domain/team/caller.ts';
 import { DEFAULT_TEAM_SETTINGS } from '../../../src/domain/team/default-settings.ts';
-import { TeamFold } from '../../../src/domain/team/fold.ts';
 
 const PLACE = { checkout: 'shared', alone: false, approval: false, allowedGit: [] } as const;
 const LEADER: Caller = { kind: 'lead', team: 'tool-plan-x', name: 'team-lead', epoch: 0 };
 const STRANGER: Caller = { kind: 'outsider', who: 'another session' };
 
-function reader(name: string) {
-  const caller = asReader(name, new TeamFold().state);
-  assert.ok(caller.kind === 'member');
-  return caller;
-}
-
-function writer(name: string): Caller {
-  const caller = reader(name);
-  return { ...caller, member: { ...caller.member, readOnly: false } };
-}
+const reader = (name: string) => asRole(name, 'tool-plan-x', true);
+const writer = (name: string) => asRole(name, 'tool-plan-x', false);
 
 test('a teammate writes its own files and takes leases by writing', () => {
   const rules = rulesOf(writer('tester'), DEFAULT_TEAM_SETTINGS, PLACE);

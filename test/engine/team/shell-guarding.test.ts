@@ -28,6 +28,7 @@ class World extends TeamWorld {
           this.marked.push({ caller, rules });
           return `${command} # ${caller}`;
         },
+        whole: () => Promise.reject(new Error('no process is guarded whole here')),
         notes: () => this.notes.splice(0),
       }),
     };
