@@ -1,4 +1,4 @@
-// Before a tool runs: whether this caller may write that, spawn that, call that; and the stamp that says who called.
+// Before a tool runs: whether this caller may write that, spawn that, call that; and who calls the team's server.
 
 import { messageOf } from '../../domain/errors.ts';
 import { memberBrief, nextStep, roleNamed, rolesToStart } from '../../domain/team/brief.ts';
@@ -22,16 +22,13 @@ import { noteDelivered } from './member-operations.ts';
 import { hostAgent, loadWords, serverTool } from './spawn.ts';
 import { onIdle } from './stopping.ts';
 
-/** Key of the stamp in the input of a call. */
-export const STAMP = '_caller';
-
 export async function beforeTool(context: HookContext, event: HostEvent): Promise<HookAnswer> {
   const kind = kindOfTool(event.tool);
   if (kind === 'other') return SILENT;
   if (kind === 'end') return onIdle(context, event, true);
   if (kind === 'later') return guardLater(event);
+  if (kind === 'ours') return calledBy(context, event);
   return withReadable(context.teams, async (logs, unread) => {
-    if (kind === 'ours') return stamped(context, event, logs);
     const found = await findCaller(context, event, logs, unread);
     if (found === undefined) return SILENT;
     // Where team mode has failed, the lead's own agents do the work; who was started as a teammate still is one.
@@ -69,16 +66,16 @@ function readerOf({ agentType, session }: HostEvent, { log }: Found): Found | nu
   return onlyReads(name) && isOfLead(log.state, session) ? { log, caller: asReader(name, log.state) } : null;
 }
 
-/** The caller goes into the call; whatever the caller put there itself is gone. */
-async function stamped(context: HookContext, event: HostEvent, logs: readonly TeamLog[]): Promise<HookAnswer> {
+async function calledBy(context: HookContext, event: HostEvent): Promise<HookAnswer> {
   const evidence = await evidenceOf(context, event);
-  const { [STAMP]: _, ...input } = event.input;
-  if (evidence.kind !== 'stamp') return STAMP in event.input ? { kind: 'rewrite', input, grant: false } : SILENT;
-  // An agent that only the transcripts name is told by what it was bound to.
+  if (evidence.kind !== 'stamp') return { kind: 'caller', stamp: null };
   const { stamp } = evidence;
-  const bound = logs.map((log) => log.state.bindings.get(stamp.agentId ?? '')).find((one) => one !== undefined);
-  const agentType = stamp.agentType === '' ? (bound?.name ?? 'an agent') : stamp.agentType;
-  return { kind: 'rewrite', input: { ...input, [STAMP]: context.sign({ ...stamp, agentType }) }, grant: true };
+  if (stamp.agentType !== '') return { kind: 'caller', stamp };
+  // An agent that only the transcripts name is known by its binding.
+  return withReadable(context.teams, async (logs) => {
+    const bound = logs.map((log) => log.state.bindings.get(stamp.agentId ?? '')).find((one) => one !== undefined);
+    return { kind: 'caller', stamp: { ...stamp, agentType: bound?.name ?? 'an agent' } };
+  });
 }
 
 async function note(
