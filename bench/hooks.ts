@@ -1,8 +1,10 @@
-// What hooks cost: each compiled one as a whole process beside a bare one, and the guard on the resident server.
+// What hooks cost: each compiled one as a whole process beside a bare one, and guard and team calls on the resident server.
 
 import { spawnSync } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { projectState } from '../src/adapters/project-state.ts';
+import { stamped } from '../src/host/older/stamp.ts';
 import { HookedProject, SESSION, TEAM } from '../test/support/hooked.ts';
 import { McpClient } from '../test/support/mcp-client.ts';
 import type { Cleanup } from '../test/support/temp.ts';
@@ -13,6 +15,8 @@ const CALLS = 200;
 const RECORDS = 300;
 const TARGET = 1.3;
 const GUARD_TARGET = 1.8;
+/** Milliseconds. */
+const CALL_TARGET = 3;
 
 const HOOKS: Readonly<Record<string, { readonly event: string; readonly fields: Readonly<Record<string, unknown>> }>> =
   {
@@ -179,5 +183,65 @@ export function residentGuard(): Promise<readonly Row[]> {
       });
     }
     return rows;
+  });
+}
+
+/**
+ * One call of the team's server with the hook before it, as the host makes both, beside the call alone. A stamp names the
+ * caller of the latter: without one the server refuses it.
+ */
+export function teamCall(): Promise<readonly Row[]> {
+  return withCleanup(async (t) => {
+    const project = await busy(t, CONFIG);
+    const env = { ...project.env, ...project.envOf('2.1.177') };
+    const client = await McpClient.start(t, project.root, env);
+    const timed = async (act: () => Promise<unknown>) => {
+      const from = process.hrtime.bigint();
+      await act();
+      return Number(process.hrtime.bigint() - from) / 1e6;
+    };
+    const list = async (id: string, input: Readonly<Record<string, unknown>> = {}) => {
+      const { isError, text } = await client.call('TaskList', input, id);
+      if (isError) throw new Error(text);
+    };
+    const state = projectState(project.root, project.env);
+    const caller = { session: SESSION, agentId: 'agent-backend-dev', agentType: 'team-backend-dev' };
+    const withHook = (id: string) => async () => {
+      const who = { session: SESSION, agent: caller.agentId, type: caller.agentType, cwd: project.root };
+      const call = { event: 'PreToolUse', tool: 'mcp__team__TaskList', id, input: '{}' };
+      await client.call('Hook', { ...who, ...call, transcript: project.transcript, error: '' });
+      await list(id);
+    };
+    const alone = (id: string) => {
+      const answer = stamped({}, { ...caller, toolUseId: id }, state);
+      if (answer.kind !== 'rewrite') throw new Error('expected a stamp');
+      return () => list(id, answer.input);
+    };
+    const both: number[] = [];
+    const calls: number[] = [];
+    const empty: number[] = [];
+    for (let count = 0; count < CALLS + 20; count++) {
+      const one = withHook(`toolu_hook_${count}`);
+      const other = alone(`toolu_alone_${count}`);
+      // Whoever goes first is served no better.
+      const first = count % 2 === 0 ? await timed(one) : await timed(other);
+      const second = count % 2 === 0 ? await timed(other) : await timed(one);
+      const ping = await timed(() => client.ask('ping'));
+      // The first calls find nothing compiled yet.
+      if (count < 20) continue;
+      both.push(count % 2 === 0 ? first : second);
+      calls.push(count % 2 === 0 ? second : first);
+      empty.push(ping);
+    }
+    const onTop = median(both.map((time, index) => time - (calls[index] ?? Number.NaN)));
+    return [
+      {
+        what: 'a team call in the host, on top of the call itself',
+        figure: `${onTop.toFixed(2)} ms (with its hook ${spread(both, 'ms', 2)}, alone ${spread(calls, 'ms', 2)})`,
+        floor: `${spread(empty, 'ms', 2)}: an empty request`,
+        target: `≤ ${CALL_TARGET} ms`,
+        met: onTop <= CALL_TARGET,
+      },
+    ];
   });
 }

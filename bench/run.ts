@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url';
 import { backlog } from './backlog.ts';
 import type { Row } from './figures.ts';
 import { firstAgent } from './first-agent.ts';
-import { hookProcesses, residentGuard } from './hooks.ts';
+import { hookProcesses, residentGuard, teamCall } from './hooks.ts';
 import { hundredIssues } from './hundred-issues.ts';
 import { idlePoll } from './idle-poll.ts';
 import { kills } from './kills.ts';
@@ -28,6 +28,7 @@ const BENCHMARKS: Readonly<Record<string, () => Promise<readonly Row[]>>> = {
   kills: async () => [kills()],
   hooks: hookProcesses,
   'resident-guard': residentGuard,
+  'team-call': teamCall,
   mcp,
   'team-run': teamRun,
 };

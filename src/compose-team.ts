@@ -12,14 +12,15 @@ import { hostAbove, isNestedHost, teammateAbove } from './adapters/host-above.ts
 import { filesDisabling, findVariable, hostPlaces, settingsFiles } from './adapters/host-settings.ts';
 import { countsMarks } from './adapters/host-version.ts';
 import { type Identity, identityOf } from './adapters/identity.ts';
+import { systemKeys } from './adapters/keys.ts';
 import { formOf } from './adapters/own-hooks.ts';
 import { findProject, type Project } from './adapters/project.ts';
+import { projectState } from './adapters/project-state.ts';
 import { ownRoom } from './adapters/room.ts';
-import { serverMarks } from './adapters/server-mark.ts';
+import { type ServerMarks, serverMarks, serverMarks } from './adapters/server-mark.ts';
 import { createLeaseFiles, createShellGuard } from './adapters/shell-guard.ts';
 import { approvalOf, approveSpec } from './adapters/spec-approvals.ts';
 import { listSpecs, putSpec, readPlanned, readSpec, whyNoSpec } from './adapters/specs.ts';
-import { projectState, signStamp, systemKeys } from './adapters/stamp.ts';
 import { removeHomes } from './adapters/team-homes.ts';
 import { whoseCall } from './adapters/transcript-caller.ts';
 import { pathAsNamed, placeOf, writesOf } from './adapters/writes.ts';
@@ -281,7 +282,6 @@ export function composeContext(
       log: (level, words) => {
         if (level !== 'debug') say(`toolcrew: ${level}: ${asLine(words)}`);
       },
-      sign: (stamp) => signStamp(state, stamp),
       whoseCall,
       namesCallers: namesCallers(env),
       startedAs: startedAs(env, main),
@@ -338,7 +338,10 @@ export type Resident = {
    * Writes down that this process answers the hooks of a session. Not before the first of them came: after a restart some
    * hosts never reach the new server by a hook.
    */
-  readonly announce: (session: string) => void;
+  readonly announce: ServerMarks['announce'];
+  readonly isReached: ServerMarks['isReached'];
+  /** Sessions whose server was killed: some hosts never reach the next one by a hook. */
+  readonly left: ServerMarks['left'];
   /** Measures where a team began, beside all else; its completions wait for that. */
   readonly measureBefore: (team: string) => void;
   readonly close: () => Promise<void>;
@@ -368,6 +371,8 @@ export function composeResident(env: Environment, hostVersion: () => string | nu
       : { identity: certain, isCertain: true }),
     state: projectState(project.main, env),
     announce: marks.announce,
+    isReached: marks.isReached,
+    left: marks.left,
     measureBefore: (team) => background.run(`before ${team}`, (signal) => beginBefore(context, team, signal)),
     close: async () => {
       marks.close();

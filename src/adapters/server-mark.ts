@@ -1,42 +1,57 @@
 // Where the shell beside the guard looks whether the server of a session answers: a file that says which process that is,
-// and whose time lies ahead for as long as it does.
+// and whose time lies ahead for as long as it does. Its second line names the session's transcript.
 
-import { existsSync, mkdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { isOver } from './processes.ts';
 
+const PREFIX = 'server-';
 /** So often the time is moved ahead. */
 const BEAT_MS = 2000;
 /** So far: a server that is stopped, or caught in something, lets it pass. */
 const AHEAD_MS = 6000;
 
+/** So many sessions of servers that were killed are looked at; a server that ends by itself leaves none. */
+const LEFT_MOST = 3;
+
+export type LeftSession = { readonly session: string; readonly transcript: string };
+
 export type ServerMarks = {
   /** Writes down that this process answers the hooks of a session. */
-  readonly announce: (session: string) => void;
+  readonly announce: (session: string, transcript: string | null) => void;
+  /** Whether a hook has reached this process. */
+  readonly isReached: () => boolean;
+  /** Sessions whose server was killed, the latest first. */
+  readonly left: () => readonly LeftSession[];
   readonly close: () => void;
 };
 
 /** @param main the checkout that holds the project's teams */
 export function serverMarks(main: string): ServerMarks {
-  const words = `${process.pid} ${beginOf(process.pid)}\n`;
-  const marks = new Set<string>();
+  const own = `${process.pid} ${beginOf(process.pid)}`;
+  /** What stands in each. */
+  const marks = new Map<string, string>();
+  let isReached = false;
   let beat: NodeJS.Timeout | undefined;
   const renew = (mark: string) => {
     const ahead = new Date(Date.now() + AHEAD_MS);
     utimesSync(mark, ahead, ahead);
   };
   return {
-    announce: (session) => {
+    announce: (session, transcript) => {
+      isReached = true;
       const mark = markOf(main, session);
       if (mark === null || marks.has(mark)) return;
+      const words = `${own}\n${transcript ?? ''}\n`;
       try {
         mkdirSync(dirname(mark), { recursive: true });
         writeFileSync(mark, words);
         renew(mark);
-        marks.add(mark);
+        marks.set(mark, words);
         beat ??= setInterval(() => {
-          for (const one of marks)
+          for (const [one, written] of marks)
             try {
-              if (readFileSync(one, 'utf8') !== words) throw new Error('another server answers');
+              if (readFileSync(one, 'utf8') !== written) throw new Error('another server answers');
               renew(one);
             } catch {
               // With the next hook that comes it is written anew.
@@ -47,9 +62,11 @@ export function serverMarks(main: string): ServerMarks {
         // Without it the shell has the compiled guard look as well.
       }
     },
+    isReached: () => isReached,
+    left: () => leftIn(stateOf(main)),
     close: () => {
       clearInterval(beat);
-      for (const mark of marks) rmSync(mark, { force: true });
+      for (const mark of marks.keys()) rmSync(mark, { force: true });
     },
   };
 }
@@ -67,6 +84,38 @@ function beginOf(pid: number): string {
 
 function markOf(main: string, session: string): string | null {
   return /^[\w-]+$/.test(session) && existsSync(join(main, '.tool'))
-    ? join(main, '.tool', 'state', `server-${session}`)
+    ? join(stateOf(main), `${PREFIX}${session}`)
     : null;
+}
+
+function stateOf(main: string): string {
+  return join(main, '.tool', 'state');
+}
+
+function leftIn(state: string): readonly LeftSession[] {
+  return namesIn(state)
+    .flatMap((name) => {
+      const mark = join(state, name);
+      try {
+        const [owner = '', transcript = ''] = readFileSync(mark, 'utf8').split('\n');
+        const [pid = '', began = ''] = owner.split(' ');
+        const hasEnded = isOver(Number(pid)) || beginOf(Number(pid)) !== began;
+        const left = { session: name.slice(PREFIX.length), transcript, at: statSync(mark).mtimeMs };
+        return hasEnded && transcript !== '' ? [left] : [];
+      } catch {
+        // Its server has just ended by itself.
+        return [];
+      }
+    })
+    .sort((one, other) => other.at - one.at)
+    .slice(0, LEFT_MOST)
+    .map(({ session, transcript }) => ({ session, transcript }));
+}
+
+function namesIn(state: string): readonly string[] {
+  try {
+    return readdirSync(state).filter((name) => name.startsWith(PREFIX));
+  } catch {
+    return [];
+  }
 }

@@ -8,8 +8,8 @@ import type { DocumentName } from '../domain/spec/problem.ts';
 import { type Approval, approvedPart, isSpecId, specDirectory, statusOfSpec } from '../domain/spec/spec.ts';
 import { oneLine } from '../domain/text.ts';
 import { lateCrypto } from './late-crypto.ts';
+import { projectState } from './project-state.ts';
 import { readTexts, replaceFile, setStatus } from './specs.ts';
-import { projectState } from './stamp.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 

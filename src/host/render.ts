@@ -6,8 +6,11 @@ import type { Reply } from './reply.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 
+/** `grant`: the call goes on as it is, without anybody being asked. */
+export type Rendered = Exclude<HookAnswer, { readonly kind: 'caller' }> | { readonly kind: 'grant' };
+
 /** What a hook prints; null: nothing. */
-export function renderJson(answer: HookAnswer, event: RaisedName): Json | null {
+export function renderJson(answer: Rendered, event: RaisedName): Json | null {
   const own = (fields: Json): Json => ({ hookSpecificOutput: { hookEventName: event, ...fields } });
   switch (answer.kind) {
     case 'silent':
@@ -24,6 +27,8 @@ export function renderJson(answer: HookAnswer, event: RaisedName): Json | null {
         updatedInput: answer.input,
         ...(answer.grant ? { permissionDecision: 'allow' } : {}),
       });
+    case 'grant':
+      return own({ permissionDecision: 'allow' });
     case 'ask':
       return own({ permissionDecision: 'ask', permissionDecisionReason: answer.reason });
     case 'reject':

@@ -5,10 +5,11 @@ import type { Resident } from '../compose-team.ts';
 import { messageOf } from '../domain/errors.ts';
 import { asLine } from '../domain/text.ts';
 import { afterTool } from '../engine/team/delivering.ts';
-import type { HookAnswer, HostEvent } from '../engine/team/event.ts';
+import { type HostEvent, SILENT } from '../engine/team/event.ts';
 import { beforeTool } from '../engine/team/guarding.ts';
+import type { JoinedCalls } from './joined-calls.ts';
 import { parseFields } from './parse-event.ts';
-import { renderJson } from './render.ts';
+import { type Rendered, renderJson } from './render.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -27,21 +28,25 @@ function fieldsOf(given: Fields): Fields {
   return { ...fields, tool_input: parsedInput(fields.tool_input) };
 }
 
-function answerTo(resident: Resident, event: HostEvent): Promise<HookAnswer> {
-  return event.name === 'PreToolUse' ? beforeTool(resident.context, event) : afterTool(resident.context, event);
+async function answerTo({ context }: Resident, calls: JoinedCalls, event: HostEvent): Promise<Rendered> {
+  const answer = await (event.name === 'PreToolUse' ? beforeTool(context, event) : afterTool(context, event));
+  if (answer.kind !== 'caller') return answer;
+  if (answer.stamp === null) return SILENT;
+  calls.expect(answer.stamp);
+  return { kind: 'grant' };
 }
 
 /** Answers one call of a hook with what a compiled hook would print. The guard fails closed, delivery fails open. */
-export async function answerResident(resident: Resident, given: Fields): Promise<string> {
+export async function answerResident(resident: Resident, calls: JoinedCalls, given: Fields): Promise<string> {
   const expected = given.event === 'PreToolUse' ? 'PreToolUse' : 'PostToolUse';
   const parsed = parseFields(fieldsOf(given), expected, process.cwd());
-  let answer: HookAnswer;
+  let answer: Rendered;
   try {
     if (!parsed.ok) throw new Error(parsed.problem);
     const { event } = parsed;
     if (event.tool === '' || event.session === '') throw new Error('the hook names no tool or no session');
-    resident.announce(event.session);
-    answer = await answerTo(resident, event);
+    resident.announce(event.session, event.transcript);
+    answer = await answerTo(resident, calls, event);
   } catch (error) {
     if (expected === 'PostToolUse') return '{}';
     answer = {

@@ -1,13 +1,15 @@
 // The answer to an event, composed: what the host is told, whichever process works it out.
 
 import { goesOnWithContext } from '../adapters/host-version.ts';
+import { projectState } from '../adapters/project-state.ts';
 import { composeHooks } from '../compose-team.ts';
 import { asLine, problemsInLine } from '../domain/text.ts';
 import type { Teams } from '../engine/ports.ts';
 import type { HookAnswer, HostEvent } from '../engine/team/event.ts';
 import type { HookContext } from '../engine/team/hook-context.ts';
+import { stamped } from './older/stamp.ts';
 import type { Raised } from './parse-event.ts';
-import { rejected, renderJson } from './render.ts';
+import { type Rendered, rejected, renderJson } from './render.ts';
 import type { Reply } from './reply.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -21,21 +23,24 @@ export type Respond = (raised: Raised, env: Environment, teams?: Teams) => Promi
 export function responding(answerTo: (context: HookContext, event: HostEvent) => Promise<HookAnswer>): Respond {
   return async (raised, env, teams) => {
     const said: string[] = [];
-    const { context, problems } = composeHooks(raised.event.cwd, env, (words) => said.push(words), teams);
-    const answer = await answerTo(context, raised.event);
-    return replyTo(raised, advised(raised, answer), said, problems());
+    const { event } = raised;
+    const { context, project, problems } = composeHooks(event.cwd, env, (words) => said.push(words), teams);
+    const answer = await answerTo(context, event);
+    const carried =
+      answer.kind === 'caller' ? stamped(event.input, answer.stamp, projectState(project.main, env)) : answer;
+    return replyTo(raised, advised(raised, carried), said, problems());
   };
 }
 
 /** The lead goes on with a text as it does with a rejection, which newer hosts show to people as an error. */
-function advised({ raised, event }: Raised, answer: HookAnswer): HookAnswer {
+function advised({ raised, event }: Raised, answer: Rendered): Rendered {
   const isAdvice = answer.kind === 'reject' && raised === 'Stop' && goesOnWithContext(event.transcript);
   return isAdvice ? { kind: 'context', text: answer.reason } : answer;
 }
 
 function replyTo(
   { event, raised }: Raised,
-  answer: HookAnswer,
+  answer: Rendered,
   noted: readonly string[],
   problems: readonly string[],
 ): Reply {

@@ -29,7 +29,8 @@ export type HookRow = {
   readonly matcher?: string;
   /**
    * Asked of the resident server where that can be. When the server is gone the host lets every call through, in some
-   * versions for the rest of the session: what refuses is `watched`, by a small script beside it that then decides.
+   * versions for the rest of the session: what refuses is `watched`, by a small script beside it that then decides. A call
+   * that goes to that server needs no watcher: the server itself refuses it.
    */
   readonly resident?: 'watched' | 'alone';
   /** What it cannot judge does not happen: hosts take every other exit code than 2 for a yes. */
@@ -39,12 +40,21 @@ export type HookRow = {
   readonly does: string;
 };
 
+// The host compares a matcher of plain names as a whole. With any other character in it, it searches for a part of a name:
+// `TaskList|mcp__x__.*` hits `mcp__team__TaskList` as well.
+
 /** What changes files. */
 const FILE_TOOLS = 'Write|Edit|MultiEdit|NotebookEdit|Bash|Monitor|PowerShell|REPL';
 
-/** Spawns, prompts for later, what ends an agent's run, the host's own team and task tools, and those of the team's server in both spellings. */
+/** Spawns, prompts for later, what ends an agent's run, and the host's own team and task tools. */
 const TEAM_TOOLS =
-  'Agent|Task|Workflow|SubagentHandback|CronCreate|ScheduleWakeup|RemoteTrigger|TeamCreate|TeamDelete|SendMessage|TaskCreate|TaskUpdate|TaskList|TaskGet|mcp__team__.*|mcp__plugin_tool_team__.*';
+  'Agent|Task|Workflow|SubagentHandback|CronCreate|ScheduleWakeup|RemoteTrigger|TeamCreate|TeamDelete|SendMessage|TaskCreate|TaskUpdate|TaskList|TaskGet';
+
+/** The tools of the project's team server, which a hook of the project can ask. */
+const OUR_TOOLS = 'mcp__team__.*';
+
+/** The same of a plugin's, which no hook can ask. */
+const OUR_PLUGIN_TOOLS = 'mcp__plugin_tool_team__.*';
 
 /** No two rows look at the same call before it: of two hooks that rewrite one call, the host takes whichever ends last. */
 export const HOOK_TABLE: readonly HookRow[] = [
@@ -73,7 +83,22 @@ export const HOOK_TABLE: readonly HookRow[] = [
     script: 'pre-tool-use',
     matcher: TEAM_TOOLS,
     failsClosed: true,
-    does: 'stamps the caller into calls of the team, and refuses spawns nobody has registered and ends that come too early',
+    does: 'refuses spawns that nobody has registered and ends that come too early',
+  },
+  {
+    event: 'PreToolUse',
+    script: 'pre-tool-use',
+    matcher: OUR_TOOLS,
+    resident: 'alone',
+    failsClosed: true,
+    does: 'names the caller to the team server, which refuses a call without one',
+  },
+  {
+    event: 'PreToolUse',
+    script: 'pre-tool-use',
+    matcher: OUR_PLUGIN_TOOLS,
+    failsClosed: true,
+    does: 'signs the caller into calls of the team server of a plugin',
   },
   {
     event: 'PostToolUse',

@@ -37,7 +37,7 @@ export function hostForm(version: string | null): Host {
     );
   if (isBefore(version, ASKS_SERVERS))
     limits.push(
-      `Below ${ASKS_SERVERS} a program is started before each write and after each tool call, which takes some 30 ms.`,
+      `Below ${ASKS_SERVERS} a program is started before each write, before each call of the team's tools and after each tool call, which takes some 30 ms.`,
     );
   return { version, form: isBefore(version, ASKS_SERVERS) ? 'script' : 'resident', limits };
 }

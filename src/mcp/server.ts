@@ -9,23 +9,20 @@ import {
   type RequestId,
 } from '@modelcontextprotocol/sdk/types.js';
 import { packageVersion } from '../adapters/package-root.ts';
-import { readStamp } from '../adapters/stamp.ts';
 import { composeResident, type Resident } from '../compose-team.ts';
 import { messageOf, ToolError } from '../domain/errors.ts';
-import type { Evidence } from '../domain/team/caller.ts';
 import { inputSchema, listedOperations, OPERATIONS } from '../domain/team/operation.ts';
 import { act } from '../engine/team/acting.ts';
 import type { Answer } from '../engine/team/context.ts';
-import { STAMP } from '../engine/team/guarding.ts';
-import { isAskedByAgent } from '../host/asked-by-agent.ts';
+import { type JoinedCalls, joinCalls } from '../host/joined-calls.ts';
+import { withoutStamp } from '../host/older/stamp.ts';
 import { answerEvents } from '../host/resident-events.ts';
 import { answerResident } from '../host/resident-hook.ts';
+import { type Call, evidenceOf, HOST_CLIENT } from './evidence.ts';
 
 /** Called by the host's hooks alone; it is not listed. */
 const HOOK = 'Hook';
 const TOOL_USE = 'claudecode/toolUseId';
-/** What the host calls itself to its servers. */
-const HOST_CLIENT = 'claude-code';
 
 /** What people answer to forms would be checked by it: this server shows none, and the build leaves out what would check them. */
 const NO_FORMS = {
@@ -41,45 +38,12 @@ function textResult(text: string, isError = false): Result {
   return { content: [{ type: 'text', text }], ...(isError ? { isError } : {}) };
 }
 
-/** What the call itself shows of its caller. */
-type Call = { readonly name: string; readonly input: Fields; readonly toolUseId: string | null };
-
-/** Who calls: the environment that this server was started in, else the stamp of the host's hook. */
-async function evidenceOf(call: Call, clientName: string, resident: Resident): Promise<Evidence> {
-  const { team, teammate, epoch } = resident.identity;
-  // A server that a host's agent starts by itself says no more of it than its shell does.
-  const { context, project, isCertain } = resident;
-  if (clientName !== HOST_CLIENT && !isCertain && (await isAskedByAgent(context.teams, process.env, project.main)))
-    return {
-      kind: 'nothing',
-      takesKey: true,
-      why: "an agent of the host started this server itself, and nothing tells which: use the team server's tools (mcp__team__…)",
-    };
-  if (teammate !== null)
-    return { kind: 'environment', team, teammate, isServer: true, ...(epoch === undefined ? {} : { epoch }) };
-  const text = call.input[STAMP];
-  if (typeof text === 'string') {
-    const stamp = readStamp(resident.state, text);
-    if (stamp === undefined)
-      return { kind: 'nothing', takesKey: true, why: 'the call carries a stamp that the hooks did not make' };
-    if (call.toolUseId !== null && stamp.toolUseId !== null && call.toolUseId !== stamp.toolUseId)
-      return { kind: 'nothing', takesKey: true, why: 'the call carries the stamp of another call' };
-    return { kind: 'stamp', stamp };
-  }
-  return clientName === HOST_CLIENT
-    ? {
-        kind: 'nothing',
-        takesKey: true,
-        why: 'the host does not name its callers, and no hook of this project did (`tool doctor` tells why)',
-      }
-    : { kind: 'environment', team, teammate: null, isServer: true };
-}
-
 /** @param hand gives the answer to the client; resolves when it was handed on */
 async function call(
   request: Call,
   clientName: string,
   resident: Resident,
+  calls: JoinedCalls,
   hand: (result: Result) => Promise<void>,
 ): Promise<Result> {
   const { name, input } = request;
@@ -87,13 +51,12 @@ async function call(
     // A model's call carries the id of its use; a hook's carries nothing.
     if (request.toolUseId !== null || clientName !== HOST_CLIENT)
       return textResult(`${HOOK} is for the hooks of the host; there is ${Object.keys(OPERATIONS).join(', ')}`, true);
-    return textResult(await answerResident(resident, input));
+    return textResult(await answerResident(resident, calls, input));
   }
-  const { [STAMP]: _, ...given } = input;
   try {
     const resultOf = (answer: Answer) => textResult(JSON.stringify(answer));
-    const evidence = await evidenceOf(request, clientName, resident);
-    const answer = await act(resident.context, name, given, evidence, (shown) => hand(resultOf(shown)));
+    const evidence = await evidenceOf(request, clientName, resident, calls);
+    const answer = await act(resident.context, name, withoutStamp(input), evidence, (shown) => hand(resultOf(shown)));
     if (name === 'TeamCreate') resident.measureBefore(String(answer.team));
     return resultOf(answer);
   } catch (error) {
@@ -150,6 +113,7 @@ export async function serveMcp(): Promise<void> {
     const client = server.getClientVersion();
     return client?.name === HOST_CLIENT ? client.version : null;
   });
+  const calls = joinCalls(Date.now);
   const hooks = offering(resident, () => clientName() === HOST_CLIENT);
   server.oninitialized = hooks.look;
   server.setRequestHandler(ListToolsRequestSchema, () => ({
@@ -173,7 +137,7 @@ export async function serveMcp(): Promise<void> {
         resolve(answer);
         return handed;
       };
-      call(request, clientName(), resident, hand).then(resolve, reject);
+      call(request, clientName(), resident, calls, hand).then(resolve, reject);
     });
     hooks.look();
     return result;

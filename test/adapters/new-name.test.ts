@@ -12,7 +12,7 @@ import { FileTeamLog } from '../../src/adapters/event-log/team-log.ts';
 import { Turns } from '../../src/adapters/git/workshop-turn.ts';
 import { HeldLock } from '../../src/adapters/held-lock.ts';
 import { linkNew, renameNew } from '../../src/adapters/new-name.ts';
-import { readStamp, signStamp } from '../../src/adapters/stamp.ts';
+import { readStamp, signStamp } from '../../src/host/older/stamp.ts';
 import { HookedProject, TEAM } from '../support/hooked.ts';
 import { rec } from '../support/team.ts';
 import { finallyDo, tempDir } from '../support/temp.ts';

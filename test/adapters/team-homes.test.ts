@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
-import { projectState } from '../../src/adapters/stamp.ts';
+import { projectState } from '../../src/adapters/project-state.ts';
 import { homesOf, removeHomes } from '../../src/adapters/team-homes.ts';
 import { teamsOf } from '../../src/compose-team.ts';
 import { rec } from '../support/team.ts';

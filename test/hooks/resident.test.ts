@@ -93,6 +93,85 @@ test('mail is delivered by the resident server, under the name of the event, and
   }
 });
 
+/** What the hook of a call answers, and the id that the call carries. */
+async function named(client: McpClient, project: HookedProject, who: string, tool: string, more: Fields = {}) {
+  const given = { ...filled(project, who, 'PreToolUse', `mcp__team__${tool}`, {}), ...more };
+  const { text } = await client.call('Hook', given);
+  return { answer: JSON.parse(text) as Fields, id: String(given.id) };
+}
+
+const GRANTED = { hookSpecificOutput: { hookEventName: 'PreToolUse', permissionDecision: 'allow' } };
+
+function said(project: HookedProject): readonly string[] {
+  return project.state().messages.map(({ from, content }) => `${from}: ${content}`);
+}
+
+test('a call is made by the caller that its hook has named, at once and in any order', async (t) => {
+  const { project, client } = await resident(t, ['backend-dev', 'tester']);
+  const ids = new Map<string, string>();
+  for (const who of ['team-lead', 'backend-dev', 'tester']) {
+    const { answer, id } = await named(client, project, who, 'SendMessage');
+    assert.deepEqual(answer, GRANTED);
+    ids.set(who, id);
+  }
+  const calls = ['tester', 'backend-dev', 'team-lead'].map((who) => {
+    const recipient = who === 'tester' ? 'backend-dev' : 'tester';
+    return client.call('SendMessage', { recipient, type: 'progress', content: `I am ${who}` }, ids.get(who));
+  });
+  for (const { isError, text } of await Promise.all(calls)) assert.equal(isError, false, text);
+  assert.deepEqual(said(project), [
+    'tester: I am tester',
+    'backend-dev: I am backend-dev',
+    'team-lead: I am team-lead',
+  ]);
+});
+
+test('a call that no hook has named is nobody’s, the lead’s neither, whatever it says of its caller', async (t) => {
+  const { project, client } = await resident(t, ['backend-dev']);
+  const lead = await named(client, project, 'team-lead', 'TaskList');
+  const refused = async (id: string, input: Fields = {}) => {
+    const { isError, text } = await client.call('TaskList', input, id);
+    assert.equal(isError, true, text);
+    return text;
+  };
+  const why = /^toolcrew cannot identify you: no hook named the caller of this call\. Make the call again$/;
+  assert.match(await refused('toolu_unnamed'), why);
+  assert.match(await refused('toolu_unnamed', { _caller: 'made.up' }), /a stamp that the hooks did not make/);
+  project.tell('team-lead', 'toolu_written');
+  assert.match(await refused('toolu_written'), why);
+  assert.equal((await client.call('TaskList', { _caller: 'made.up' }, lead.id)).isError, false);
+  assert.match(await refused(lead.id), why, 'an id is used once');
+});
+
+test('a second hook with the id of another caller leaves the call to nobody', async (t) => {
+  const { project, client } = await resident(t, ['backend-dev']);
+  const { id } = await named(client, project, 'backend-dev', 'TaskList');
+  await named(client, project, 'team-lead', 'TaskList', { id, session: 'another-session' });
+  assert.equal((await client.call('TaskList', {}, id)).isError, true);
+});
+
+test('after its server was killed a call is told by the transcript, until a hook reaches the next server', async (t) => {
+  const { project, client } = await resident(t, ['backend-dev', 'tester']);
+  const marks = serverMarks(project.root);
+  finallyDo(t, () => marks.close());
+  await named(client, project, 'team-lead', 'TaskList');
+  assert.deepEqual(marks.left(), []);
+  await client.kill();
+  assert.deepEqual(marks.left(), [{ session: SESSION, transcript: project.transcript }]);
+  const second = await start(t, project);
+  const send = (who: string, id: string) => {
+    project.tell(who, id, 'mcp__team__SendMessage');
+    const input = { recipient: 'tester', type: 'progress', content: `I am ${who}` };
+    return second.call('SendMessage', input, id);
+  };
+  for (const who of ['backend-dev', 'team-lead']) assert.equal((await send(who, `toolu_of_${who}`)).isError, false);
+  assert.deepEqual(said(project), ['backend-dev: I am backend-dev', 'team-lead: I am team-lead']);
+  const { id } = await named(second, project, 'backend-dev', 'TaskList');
+  assert.equal((await second.call('TaskList', {}, id)).isError, false);
+  assert.equal((await send('backend-dev', 'toolu_late')).isError, true);
+  assert.deepEqual(marks.left(), []);
+});
+
 test('a model does not call it, another client neither, and nobody finds it in the list', async (t) => {
   const { project, client } = await resident(t, ['backend-dev']);
   const input = filled(project, 'backend-dev', 'PreToolUse', 'Write', { file_path: 'tests/a.ts' });
@@ -232,7 +311,7 @@ test('a server that lives and does not answer is silent until the time of its ma
   const answers = () => guard('backend-dev', 'tests/a.ts');
   // This process lives, and answers no hook.
   const marks = serverMarks(project.root);
-  marks.announce(SESSION);
+  marks.announce(SESSION, null);
   assert.deepEqual([(await answers()).code, (await answers()).stderr], [0, '']);
   setAhead(mark(project), -1);
   const late = await answers();
@@ -248,7 +327,7 @@ test("the time of a mark is moved ahead for as long as its server answers, and n
   const timeOf = () => statSync(mark(project)).mtimeMs;
   const marks = serverMarks(project.root);
   finallyDo(t, () => marks.close());
-  marks.announce(SESSION);
+  marks.announce(SESSION, null);
   const first = timeOf();
   assert.ok(first > Date.now());
   t.mock.timers.tick(10_000);
@@ -257,6 +336,6 @@ test("the time of a mark is moved ahead for as long as its server answers, and n
   const others = timeOf();
   t.mock.timers.tick(10_000);
   assert.equal(timeOf(), others);
-  marks.announce(SESSION);
+  marks.announce(SESSION, null);
   assert.ok(timeOf() > Date.now(), 'with the next hook that comes it is its own again');
 });

@@ -2,10 +2,8 @@
 // compiled guard takes over when the server is gone.
 
 import assert from 'node:assert/strict';
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, readdirSync } from 'node:fs';
 import test from 'node:test';
-import { setTimeout as pause } from 'node:timers/promises';
 import { fields } from '../support/forge.ts';
 import { availableHosts } from '../support/host.ts';
 import { type Conversation, LEAD, type Part, playAgents } from '../support/played-agents.ts';
@@ -13,19 +11,6 @@ import { answerOf, BANNER, mentions, refused, rows, SPEC, TeamHost } from '../su
 
 const TEAM = 'tool-run-spec-users-001';
 const GUARD = 'pre-tool-use';
-
-/** The process that answers the hooks of the session. */
-function serverOf(host: TeamHost): number {
-  const state = host.path('.tool/state');
-  const [mark = ''] = readdirSync(state).filter((name) => name.startsWith('server-'));
-  return Number.parseInt(readFileSync(join(state, mark), 'utf8'), 10);
-}
-
-async function end(pid: number): Promise<void> {
-  process.kill(pid, 'SIGKILL');
-  // Gone when its parent has taken note.
-  while (existsSync(`/proc/${pid}`)) await pause(5);
-}
 
 for (const version of availableHosts(['2.1.177', '2.1.331'])) {
   test(`${version}: edits start no program while the server lives, and are guarded when it does not`, async (t) => {
@@ -48,7 +33,7 @@ for (const version of availableHosts(['2.1.177', '2.1.331'])) {
       assert.ok(!(await agent.use('Bash', { command: 'ls > src/api/two.js', description: 'x' })).isError);
       assert.equal(started(), before, 'nothing was started');
 
-      await end(serverOf(host));
+      await host.killServer();
       isForeign(await write(agent, 'src/components/stolen.js'));
       assert.equal(started(), before + 1, 'the compiled guard has decided');
       assert.ok(!(await write(agent, 'src/api/three.js')).isError);

@@ -67,7 +67,7 @@ for (const [name, files] of Object.entries(PROJECTS)) {
     const value = JSON.parse(read(root, SETTINGS).replace(/^\uFEFF/, ''));
     assert.equal(value.env.TOOL_CODE_EXPERIMENTAL_AGENT_TEAMS, '1');
     assert.ok(value.enabledMcpjsonServers.includes('team'), 'nobody is asked whether the server may start');
-    assert.equal(value.hooks.PreToolUse.length, JSON.stringify(files).includes('mine.sh') ? 3 : 2);
+    assert.equal(value.hooks.PreToolUse.length, JSON.stringify(files).includes('mine.sh') ? 5 : 4);
     assert.equal(JSON.parse(read(root, '.mcp.json')).mcpServers.team.command, 'node');
     for (const [path, text] of Object.entries(files))
       if (!path.endsWith('.json')) assert.equal(read(root, path), text, path);
@@ -230,7 +230,7 @@ test('another version of the host gets its own hooks, in the place of those that
   const old = read(root, SETTINGS);
   assert.equal(types(), 0);
   install(t, root, { host: '2.1.118' });
-  assert.equal(types(), 3);
+  assert.equal(types(), 4);
   const groups: readonly HookGroup[] = JSON.parse(read(root, SETTINGS)).hooks.PreToolUse;
   const guard = groups.find(({ hooks }) => hooks[0]?.type === 'mcp_tool')?.hooks.map(({ timeout }) => timeout);
   assert.deepEqual(

@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { cleanEnv } from './daemon.ts';
 import { fields } from './forge.ts';
 import { type HostVersion, hostProgram } from './host.ts';
@@ -105,7 +106,7 @@ export class TeamHost {
   readonly root: string;
   readonly home: string;
   readonly #t: Cleanup;
-  /** Each start of node by a hook or a server: its arguments. */
+  /** Each start of node, or of sh, by a hook or a server: its arguments. */
   readonly #starts: string;
   readonly #bin: string;
   readonly #plugin: string | undefined;
@@ -123,11 +124,15 @@ export class TeamHost {
     writeTree(this.root, files);
     writeFileSync(this.#starts, '');
     // What hooks and servers are started by, with a line for each start.
-    writeFileSync(
-      join(this.#bin, 'node'),
-      `#!/bin/sh\nprintf '%s\\n' "$*" >> '${this.#starts}'\nexec '${process.execPath}' "$@"\n`,
-      { mode: 0o755 },
-    );
+    for (const [name, program] of [
+      ['node', process.execPath],
+      ['sh', '/bin/sh'],
+    ] as const)
+      writeFileSync(
+        join(this.#bin, name),
+        `#!/bin/sh\nprintf '%s\\n' "$*" >> '${this.#starts}'\nexec '${program}' "$@"\n`,
+        { mode: 0o755 },
+      );
     this.git('init', '-q');
     this.git('add', '-A');
     this.git('-c', 'user.name=x', '-c', 'user.email=x@example.com', 'commit', '-qm', 'Begin');
@@ -206,6 +211,20 @@ export class TeamHost {
 
   write(file: string, text: string): void {
     writeTree(this.root, { [file]: text });
+  }
+
+  /** The process that answers the hooks of the session. */
+  get server(): number {
+    const state = this.path('.tool/state');
+    const [mark = ''] = readdirSync(state).filter((name) => name.startsWith('server-'));
+    return Number.parseInt(readFileSync(join(state, mark), 'utf8'), 10);
+  }
+
+  /** Kills that process, and waits until the host has taken note. */
+  async killServer(): Promise<void> {
+    const { server } = this;
+    process.kill(server, 'SIGKILL');
+    while (existsSync(`/proc/${server}`)) await pause(5);
   }
 
   /** How often that script was started by now. */

@@ -3,8 +3,8 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { FileTeams } from '../../src/adapters/event-log/teams.ts';
+import { systemKeys } from '../../src/adapters/keys.ts';
 import { PhaseTurn } from '../../src/adapters/phase-turn.ts';
-import { systemKeys } from '../../src/adapters/stamp.ts';
 import { placeOf } from '../../src/adapters/writes.ts';
 import { ToolError } from '../../src/domain/errors.ts';
 import type { SkipMark } from '../../src/domain/new-skips.ts';
@@ -160,7 +160,6 @@ export class TeamWorld {
       },
       isNested: () => this.nested,
       log: (level, words) => this.logged.push(`${level}: ${words}`),
-      sign: (stamp) => JSON.stringify(stamp),
       whoseCall: () => Promise.resolve(null),
       namesCallers: true,
       startedAs: null,

@@ -49,12 +49,14 @@ export type HookAnswer =
   | { readonly kind: 'rewrite'; readonly input: Readonly<Record<string, unknown>>; readonly grant: boolean }
   /** It does not happen, and the agent is told why and what to do instead. */
   | { readonly kind: 'reject'; readonly reason: string }
+  /** It is a call of the team's server; null: the event does not tell who makes it. */
+  | { readonly kind: 'caller'; readonly stamp: Stamp | null }
   /** A person decides. */
   | { readonly kind: 'ask'; readonly reason: string }
   /** Nothing is decided yet: whoever asks may wait, and asks again. */
   | { readonly kind: 'wait' };
 
-export const SILENT: HookAnswer = { kind: 'silent' };
+export const SILENT = { kind: 'silent' } as const satisfies HookAnswer;
 export const WAIT: HookAnswer = { kind: 'wait' };
 
 /** Who the event says it is about. */

@@ -1,11 +1,11 @@
-// Before a tool runs: whether this caller may write that, spawn that, call that; and the stamp that says who called.
+// Before a tool runs: whether this caller may write that, spawn that, call that; and who calls the team's server.
 
 import { messageOf } from '../../domain/errors.ts';
+import { waysToMerge } from '../../domain/guard/git-calls.ts';
 import { memberBrief, nextStep, roleNamed, rolesToStart } from '../../domain/team/brief.ts';
 import { asRole, identify, memberName } from '../../domain/team/caller.ts';
 import { spawnParameters } from '../../domain/team/calls.ts';
 import { FALLBACK_TRIGGERS } from '../../domain/team/fallback.ts';
-import { waysToMerge } from '../../domain/guard/git-calls.ts';
 import { gitRowsFor, isFirstWriters, judgeWrites, ruleOf, type Target } from '../../domain/team/guard.ts';
 import { LEAD } from '../../domain/team/message.ts';
 import { insideProject } from '../../domain/team/ownership.ts';
@@ -25,16 +25,13 @@ import { markShell } from './shell-guarding.ts';
 import { hostAgent, loadWords, serverTool } from './spawn.ts';
 import { onIdle } from './stopping.ts';
 
-/** Key of the stamp in the input of a call. */
-export const STAMP = '_caller';
-
 export async function beforeTool(context: HookContext, event: HostEvent): Promise<HookAnswer> {
   const kind = kindOfTool(event.tool);
   if (kind === 'other') return SILENT;
   if (kind === 'end') return onIdle(context, event, true);
   if (kind === 'later') return guardLater(event);
+  if (kind === 'ours') return calledBy(context, event);
   return withReadable(context.teams, async (logs, unread) => {
-    if (kind === 'ours') return stamped(context, event, logs);
     const found = await findCaller(context, event, logs, unread);
     if (found === undefined) return SILENT;
     // Where team mode has failed, the lead's own agents do the work; who was started as a teammate still is one.
@@ -66,16 +63,16 @@ function readerOf({ agentType, session }: HostEvent, { log }: Found): Found | nu
   return onlyReads(name) && isOfLead(log.state, session) ? { log, caller: asRole(name, log.state.team, true) } : null;
 }
 
-/** The caller goes into the call; whatever the caller put there itself is gone. */
-async function stamped(context: HookContext, event: HostEvent, logs: readonly TeamLog[]): Promise<HookAnswer> {
+async function calledBy(context: HookContext, event: HostEvent): Promise<HookAnswer> {
   const evidence = await evidenceOf(context, event);
-  const { [STAMP]: _, ...input } = event.input;
-  if (evidence.kind !== 'stamp') return STAMP in event.input ? { kind: 'rewrite', input, grant: false } : SILENT;
-  // An agent that only the transcripts name is told by what it was bound to.
+  if (evidence.kind !== 'stamp') return { kind: 'caller', stamp: null };
   const { stamp } = evidence;
-  const bound = logs.map((log) => log.state.bindings.get(stamp.agentId ?? '')).find((one) => one !== undefined);
-  const agentType = stamp.agentType === '' ? (bound?.name ?? 'an agent') : stamp.agentType;
-  return { kind: 'rewrite', input: { ...input, [STAMP]: context.sign({ ...stamp, agentType }) }, grant: true };
+  if (stamp.agentType !== '') return { kind: 'caller', stamp };
+  // An agent that only the transcripts name is known by its binding.
+  return withReadable(context.teams, async (logs) => {
+    const bound = logs.map((log) => log.state.bindings.get(stamp.agentId ?? '')).find((one) => one !== undefined);
+    return { kind: 'caller', stamp: { ...stamp, agentType: bound?.name ?? 'an agent' } };
+  });
 }
 
 async function note(
@@ -157,7 +154,9 @@ async function guardWrite(context: HookContext, event: HostEvent, found: Found):
     return { kind: 'reject', reason: `toolcrew: ${fault}` };
   }
   if (ruling.decision === 'allow') {
-    const first = targets.filter(({ path, directory = null }) => directory === null && isFirstWriters(path, null, settings));
+    const first = targets.filter(
+      ({ path, directory = null }) => directory === null && isFirstWriters(path, null, settings),
+    );
     const taken = caller.kind === 'member' ? await leaseFirst(context, log, caller, namesOf(first)) : null;
     if (taken !== null) return { kind: 'reject', reason: `toolcrew: ${taken}` };
     await note(log, found, about, 'accept', 'its own', ruling.paths);

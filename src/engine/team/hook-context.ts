@@ -105,8 +105,6 @@ export type HookContext = TeamContext & {
   readonly mayWait: boolean;
   /** Whether the host was started by another one that works in the same project: its prompts are no person's. */
   readonly isNested: () => boolean;
-  /** A stamp that only this program can make. */
-  readonly sign: (stamp: Stamp) => string;
   /**
    * For hosts whose events name no agent: whose call that was, by the transcripts. `main`: the main agent's own · null: it
    * cannot be told.
@@ -124,12 +122,25 @@ export async function evidenceOf(context: HookContext, event: HostEvent): Promis
   const stamp = stampOf(event);
   if (event.agentId !== null || event.agentType !== null || context.namesCallers || event.toolUseId === null)
     return { kind: 'stamp', stamp };
-  const whose = event.transcript === null ? null : await context.whoseCall(event.toolUseId, event.transcript);
-  if (whose === null)
-    return { kind: 'nothing', why: 'this host does not name who calls, and its transcripts do not tell' };
+  const found =
+    event.transcript === null ? null : await foundCaller(context, event.toolUseId, event.session, event.transcript);
+  return found === null
+    ? { kind: 'nothing', why: 'this host does not name who calls, and its transcripts do not tell' }
+    : { kind: 'stamp', stamp: found };
+}
+
+/** Who makes a call, by the transcripts of its session; null: they do not tell. */
+export async function foundCaller(
+  { whoseCall }: Pick<HookContext, 'whoseCall'>,
+  toolUseId: string,
+  session: string,
+  transcript: string,
+): Promise<Stamp | null> {
+  const whose = await whoseCall(toolUseId, transcript);
+  if (whose === null) return null;
   return whose === 'main'
-    ? { kind: 'stamp', stamp }
-    : { kind: 'stamp', stamp: { ...stamp, agentId: whose.agentId, agentType: '' } };
+    ? { session, agentId: null, agentType: null, toolUseId }
+    : { session, agentId: whose.agentId, agentType: '', toolUseId };
 }
 
 export type Found = { readonly caller: Caller; readonly log: TeamLog };

@@ -75,7 +75,7 @@ test('who does it: the owner that is named, who owns the files, who knows the do
   assert.deepEqual(notes, ['T2: designer is not in this team; frontend-dev does it']);
   assert.match(
     tasks[1]?.description ?? '',
-    /^Each of these needs a FileLease before you change it: lib\/x\.ts, package\.json\.$/m,
+    /^Files without an owner; the first write to one lends it to you: lib\/x\.ts, package\.json\.$/m,
   );
   assert.match(tasks[2]?.description ?? '', /^src\/api\/a\.ts is backend-dev's: ask by change_request\.$/m);
 });

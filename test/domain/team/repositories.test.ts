@@ -119,7 +119,7 @@ test('where nobody owns what changes, the tasks say so and who could', () => {
   );
   const server = lost.tasks.find((task) => task.owner === 'backend-dev');
   assert.deepEqual(server?.files, []);
-  assert.match(server?.description ?? '', /needs a FileLease before you change it: fundraising\/forms\.py/);
+  assert.match(server?.description ?? '', /the first write to one lends it to you: fundraising\/forms\.py/);
 
   const found = decompose({ ...input, ownership: suggestOwnership(files) });
   assert.deepEqual(found.notes, []);

@@ -1,36 +1,18 @@
-// Keys and stamps: what tells who calls, where a call itself carries nothing.
+// For hosts below 2.1.118, and for plugins: no hook asks the team server there. A compiled hook signs the caller into the
+// input of the call, and the server reads the stamp. Newer hosts are served by `joined-calls.ts`.
 
 import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { homedir } from 'node:os';
 import { join } from 'node:path';
-import type { Stamp } from '../domain/team/caller.ts';
-import type { Keys } from '../engine/ports.ts';
-import { lateCrypto } from './late-crypto.ts';
-import { renameNew } from './new-name.ts';
+import { lateCrypto } from '../../adapters/late-crypto.ts';
+import { renameNew } from '../../adapters/new-name.ts';
+import type { Evidence, Stamp } from '../../domain/team/caller.ts';
+import { SILENT } from '../../engine/team/event.ts';
+import type { Rendered } from '../render.ts';
 
-type Environment = Readonly<Record<string, string | undefined>>;
+type Fields = Readonly<Record<string, unknown>>;
 
-/** So long a file's name may be nearly everywhere. */
-const NAME_MAX = 200;
-
-/** Where what belongs to a project but not into it is kept: below the state directory of the person. */
-export function projectState(root: string, env: Environment): string {
-  const base = env.XDG_STATE_HOME ?? join(env.HOME ?? homedir(), '.local', 'state');
-  const name = encodeURIComponent(root);
-  return join(base, 'toolcrew', 'projects', name.length <= NAME_MAX ? name : hashOf(root));
-}
-
-export const systemKeys: Keys = {
-  create: () => {
-    const key = lateCrypto().randomBytes(18).toString('base64url');
-    return { key, hash: hashOf(key) };
-  },
-  hash: hashOf,
-};
-
-function hashOf(key: string): string {
-  return lateCrypto().createHash('sha256').update(key).digest('hex');
-}
+/** Key of the stamp in the input of a call. */
+const STAMP = '_caller';
 
 const SECRET_BYTES = 32;
 
@@ -107,4 +89,27 @@ export function readStamp(directory: string, text: string): Stamp | undefined {
   } catch {
     return undefined;
   }
+}
+
+/** The answer of a compiled hook: the caller goes into the call, in place of what the caller itself put there. */
+export function stamped(given: Fields, caller: Stamp | null, directory: string): Rendered {
+  const input = withoutStamp(given);
+  if (caller === null) return STAMP in given ? { kind: 'rewrite', input, grant: false } : SILENT;
+  return { kind: 'rewrite', input: { ...input, [STAMP]: signStamp(directory, caller) }, grant: true };
+}
+
+export function withoutStamp({ [STAMP]: _, ...input }: Fields): Fields {
+  return input;
+}
+
+/** The caller by the stamp in the input; undefined: the call carries none. */
+export function evidenceOfStamp(input: Fields, toolUseId: string | null, directory: string): Evidence | undefined {
+  const text = input[STAMP];
+  if (typeof text !== 'string') return undefined;
+  const stamp = readStamp(directory, text);
+  if (stamp === undefined)
+    return { kind: 'nothing', takesKey: true, why: 'the call carries a stamp that the hooks did not make' };
+  if (toolUseId !== null && stamp.toolUseId !== null && toolUseId !== stamp.toolUseId)
+    return { kind: 'nothing', takesKey: true, why: 'the call carries the stamp of another call' };
+  return { kind: 'stamp', stamp };
 }

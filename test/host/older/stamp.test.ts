@@ -3,8 +3,8 @@ import { createHmac } from 'node:crypto';
 import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
-import { readStamp, signStamp } from '../../src/adapters/stamp.ts';
-import { tempDir } from '../support/temp.ts';
+import { readStamp, signStamp } from '../../../src/host/older/stamp.ts';
+import { tempDir } from '../../support/temp.ts';
 
 const STAMP = { session: 's', agentId: 'a', agentType: 'team-tester', toolUseId: null };
 

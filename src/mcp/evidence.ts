@@ -1,0 +1,71 @@
+// Who makes a call of the team server, from outside of what the call says about itself.
+
+import type { Resident } from '../compose-team.ts';
+import type { Evidence, Stamp } from '../domain/team/caller.ts';
+import { foundCaller } from '../engine/team/hook-context.ts';
+import { isAskedByAgent } from '../host/asked-by-agent.ts';
+import type { JoinedCalls } from '../host/joined-calls.ts';
+import { evidenceOfStamp } from '../host/older/stamp.ts';
+
+/** The host's name as a client of its servers. */
+export const HOST_CLIENT = 'claude-code';
+
+export type Call = {
+  readonly name: string;
+  readonly input: Readonly<Record<string, unknown>>;
+  /** null: it is no call of a model. */
+  readonly toolUseId: string | null;
+};
+
+function nothing(why: string, takesKey = true): Evidence {
+  return { kind: 'nothing', takesKey, why };
+}
+
+/** A call inside the host: by its hook, else by the stamp of a compiled hook, else by the transcripts. */
+async function ofHost({ input, toolUseId }: Call, resident: Resident, calls: JoinedCalls): Promise<Evidence> {
+  const joined = toolUseId === null ? undefined : calls.take(toolUseId);
+  if (joined !== undefined) return { kind: 'stamp', stamp: joined };
+  const stamped = evidenceOfStamp(input, toolUseId, resident.state);
+  if (stamped !== undefined) return stamped;
+  // Hooks reach this server, so the transcripts are not asked about a call that none has named.
+  if (resident.isReached()) return nothing('no hook named the caller of this call. Make the call again', false);
+  const found = toolUseId === null ? undefined : await ofKilledServer(toolUseId, resident);
+  return found === undefined
+    ? nothing('the host does not name its callers, and no hook of this project did (`tool doctor` tells why)')
+    : { kind: 'stamp', stamp: found };
+}
+
+/** Up to 2.1.177 at least, no hook reaches a second server of a session. The first one's mark names the transcript. */
+async function ofKilledServer(toolUseId: string, { context, left }: Resident): Promise<Stamp | undefined> {
+  const found = await Promise.all(
+    left().map(({ session, transcript }) => foundCaller(context, toolUseId, session, transcript)),
+  );
+  return found.find((stamp) => stamp !== null) ?? undefined;
+}
+
+/** The caller by the environment that this server was started in, else by what the host tells of the call. */
+export async function evidenceOf(
+  call: Call,
+  clientName: string,
+  resident: Resident,
+  calls: JoinedCalls,
+): Promise<Evidence> {
+  const { team, teammate, epoch } = resident.identity;
+  // A server that a host's agent starts by itself says no more of it than its shell does.
+  const { context, project, isCertain } = resident;
+  if (clientName !== HOST_CLIENT && !isCertain && (await isAskedByAgent(context.teams, process.env, project.main)))
+    return nothing(
+      "an agent of the host started this server itself, and nothing tells which: use the team server's tools (mcp__team__…)",
+    );
+  if (teammate !== null)
+    return { kind: 'environment', team, teammate, isServer: true, ...(epoch === undefined ? {} : { epoch }) };
+  if (clientName === HOST_CLIENT) return ofHost(call, resident, calls);
+  return (
+    evidenceOfStamp(call.input, call.toolUseId, resident.state) ?? {
+      kind: 'environment',
+      team,
+      teammate: null,
+      isServer: true,
+    }
+  );
+}
