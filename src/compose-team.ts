@@ -17,7 +17,7 @@ import { formOf } from './adapters/own-hooks.ts';
 import { findProject, type Project } from './adapters/project.ts';
 import { projectState } from './adapters/project-state.ts';
 import { ownRoom } from './adapters/room.ts';
-import { type ServerMarks, serverMarks, serverMarks } from './adapters/server-mark.ts';
+import { type ServerMarks, serverMarks } from './adapters/server-mark.ts';
 import { createLeaseFiles, createShellGuard } from './adapters/shell-guard.ts';
 import { approvalOf, approveSpec } from './adapters/spec-approvals.ts';
 import { listSpecs, putSpec, readPlanned, readSpec, whyNoSpec } from './adapters/specs.ts';
