@@ -15,10 +15,11 @@ import {
 } from 'node:fs';
 import { release, tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
+import { packedGuard } from '../domain/guard/program-name.ts';
 import { lateCrypto } from './late-crypto.ts';
 
 /** The program's file in an installation. */
-export const PACKED_PROGRAM = `write-guard-${process.platform}-${process.arch}.gz`;
+export const PACKED_PROGRAM = packedGuard(process.platform, process.arch);
 
 /** The length of what a .gz file holds, which its last four bytes say. */
 function unpackedLength(packed: Buffer): number {

@@ -21,7 +21,7 @@ import { filesLeftOut } from '../install/host-events.ts';
 import { type Host, hostForm } from '../install/host-form.ts';
 import { type Plan, planInstall, readManifest } from '../install/install.ts';
 import { performAll } from '../install/operations.ts';
-import { readPayload } from '../install/payload.ts';
+import { guardNotes, readPayload } from '../install/payload.ts';
 import { findProject, type Project } from '../install/project.ts';
 import { changes, dryRun, summary } from '../install/report.ts';
 import { refuseAgentsWhileTeamsStand } from './refuse-agents.ts';
@@ -100,6 +100,7 @@ export async function initCommand(directory: string | undefined, options: InitOp
     ...host.limits,
     ...leftOut.map(({ words, mend }) => `${words}. To mend it: ${mend}.`),
     ...formatterNotes(project.root),
+    ...guardNotes(packageRoot()),
     ...(await gateNotes(project)),
   ];
   const version = packageVersion();

@@ -2,6 +2,7 @@
 
 import { cpSync, existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { GUARD_ARCHITECTURES, packedGuard } from '../../src/domain/guard/program-name.ts';
 import { HOOK_SCRIPTS, WATCHER } from '../../src/install/hook-table.ts';
 import { hostForm } from '../../src/install/host-form.ts';
 import { type Plan, planInstall } from '../../src/install/install.ts';
@@ -46,8 +47,9 @@ export function packageOf(t: Cleanup, script: (name: string) => string = (name) 
   for (const name of ['agents', 'commands', 'skills', 'schemas', 'package.json'])
     cpSync(name, join(root, name), { recursive: true });
   const hooks = HOOK_SCRIPTS.map((name): [string, string] => [`dist/hooks/${name}.js`, script(name)]);
+  const guards = GUARD_ARCHITECTURES.map((arch) => [`dist/native/${packedGuard('linux', arch)}`, `${arch}\n`]);
   writeTree(root, {
-    ...Object.fromEntries(hooks),
+    ...Object.fromEntries([...hooks, ...guards]),
     'dist/hooks/team-server.js': script('mcp'),
     'dist/hooks/package.json': '{\n  "type": "module"\n}\n',
   });
