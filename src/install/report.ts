@@ -4,7 +4,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { visible, visibleLines } from '../domain/text.ts';
 import type { Plan } from './install.ts';
-import { MANIFEST } from './manifest.ts';
+import { MANIFEST, PERSONAL_RECORD } from './manifest.ts';
 import type { Outcome } from './outcome.ts';
 import { lengthOf, unifiedDiff } from './text-diff.ts';
 
@@ -24,6 +24,7 @@ export function lines(outcomes: readonly Outcome[]): string[] {
 /** What people write in themselves: shown line by line, whatever happens to it. */
 const EDITED: ReadonlySet<string> = new Set([
   '.claude/settings.json',
+  '.claude/settings.local.json',
   '.mcp.json',
   '.tool/.gitignore',
   '.tool/config/workflow.yaml',
@@ -53,7 +54,9 @@ export function summary(outcomes: readonly Outcome[]): string[] {
 
 /** Hashes, bundles and programs: no line of them says anything to a reader. */
 function isGenerated(path: string): boolean {
-  return path === MANIFEST || path.startsWith('.tool/hooks/') || path.startsWith('.tool/guard/');
+  return (
+    path === MANIFEST || path === PERSONAL_RECORD || path.startsWith('.tool/hooks/') || path.startsWith('.tool/guard/')
+  );
 }
 
 type Change = {
