@@ -132,7 +132,7 @@ static int matches(const char *pattern, const char *path) {
 //   claim yes         the first write to an unowned path takes a lease
 //   allow PATH        always writable; outranks keep
 //   keep PATH         never writable
-//   elsewhere DIR     never writable (absolute): other worktrees of the project
+//   elsewhere WHO DIR never writable (absolute), such as other worktrees of the project
 //   git-dir DIR       writable by git alone, except its hooks (absolute)
 //   git-program DIR   directory of git's own programs (absolute)
 //   ending TEXT       ending of a tracked file, or its whole name if it has none
@@ -160,7 +160,7 @@ static void addLine(char *text) {
   *line = (Line){.word = strsep(&text, "\t"), .value = strsep(&text, "\t"), .second = text};
   size_t i = 0;
   while (i < sizeof WORDS / sizeof *WORDS && strcmp(line->word, WORDS[i])) i++;
-  int isPair = !strcmp(line->word, "own") || !strcmp(line->word, "git");
+  int isPair = !strcmp(line->word, "own") || !strcmp(line->word, "git") || !strcmp(line->word, "elsewhere");
   if (i == sizeof WORDS / sizeof *WORDS || !line->value || isPair != !!line->second) fail(line->word, "is no line of a policy");
   if (!strcmp(line->word, "root") && !realpath(line->value, root)) fail(line->value, strerror(errno));
   if (!strcmp(line->word, "member")) member = line->value;
@@ -342,12 +342,12 @@ static int judgeProject(const char *path, const char *absolute, enum Kind kind) 
   if (kind == METADATA && lstat(absolute, &stat) == 0 && S_ISDIR(stat.st_mode)) kind = DIRECTORY;
   if (kind == DIRECTORY || has(&temporaries, path)) return 0;
   const Line *rule = ruleOf(path);
-  if (rule && !strcmp(rule->value, member)) return wrote(path);
-  int isHeld = holderOf(path, holder);
-  if (isHeld && !strcmp(holder, member)) return wrote(path);
   // A pattern such as **/*.spec.* does not mean files in node_modules.
   int isLiteral = rule && strcspn(rule->second, "*?[") > 0 && strcmp(rule->value, "shared") != 0;
   if (!isLiteral && isIgnored(path)) return 0;
+  if (rule && !strcmp(rule->value, member)) return wrote(path);
+  int isHeld = holderOf(path, holder);
+  if (isHeld && !strcmp(holder, member)) return wrote(path);
   if (isHeld) return refuse(path, holder, "lease");
   if (rule && kind == CREATE && isTemporary(path, absolute)) {
     add(&temporaries, path);
@@ -365,12 +365,12 @@ static int judgeProject(const char *path, const char *absolute, enum Kind kind) 
 
 // `absolute` has no links before its last part.
 static int judge(pid_t pid, const char *absolute, enum Kind kind) {
-  const Line *git = lineAbove("git-dir", absolute);
-  if (git) {
-    const char *inside = absolute + strlen(git->value);
-    return isGit(pid) && !isBelow(inside, "/hooks") ? 0 : refuse(absolute, "git", inside);
-  }
-  if (lineAbove("elsewhere", absolute)) return refuse(absolute, "another worktree", "");
+  const Line *line = lineAbove("git-dir", absolute);
+  const char *inside = line ? absolute + strlen(line->value) : NULL;
+  if (line) return isGit(pid) && !isBelow(inside, "/hooks") ? 0 : refuse(absolute, "git", inside);
+  for (size_t at = 0; (line = nextLine("elsewhere", &at));)
+    if (isBelow(absolute, line->second) && !(isBelow(absolute, root) && isBelow(root, line->second)))
+      return refuse(absolute, line->value, "");
   if (!isBelow(absolute, root) || !absolute[strlen(root)]) return 0;
   return judgeProject(absolute + strlen(root) + 1, absolute, kind);
 }
@@ -638,11 +638,10 @@ static int install(void) {
 // ---------------------------------------------------------------- supervisor
 
 static void answer(int listener) {
-  static struct seccomp_notif *asked;
-  static struct seccomp_notif_resp *said;
   enum { ROOM = 1024 }; // a newer kernel may write more than these headers know
-  if (!asked) asked = needed(malloc(ROOM));
-  if (!said) said = needed(malloc(ROOM));
+  static _Alignas(16) char question[ROOM], reply[ROOM];
+  struct seccomp_notif *asked = (void *)question;
+  struct seccomp_notif_resp *said = (void *)reply;
   memset(asked, 0, ROOM);
   if (ioctl(listener, SECCOMP_IOCTL_NOTIF_RECV, asked) < 0) return;
   int error = decide(asked);
@@ -758,7 +757,7 @@ static void tell(const char *file, off_t from) {
       fprintf(stderr, "toolcrew: not written: %.160s belongs to %.40s (%.60s)\n", field[1], field[2], field[3]);
     else if (!strcmp(field[0], "refused"))
       fprintf(stderr, "toolcrew: not written: %.160s; %s\n", field[1],
-              *member ? "nobody owns it, so call FileLease for it first" : "your role only reads");
+              *member ? "nobody owns it, so call FileLease for it first" : "no project file is yours");
     else if (!strcmp(field[0], "git")) fprintf(stderr, "toolcrew: not run: %.40s; %.220s\n", field[1], field[2]);
     else if (!strcmp(field[0], "removed")) fprintf(stderr, "toolcrew: removed: %.160s, left among files of others\n", field[1]);
   }

@@ -10,11 +10,13 @@ import { KeptTeams } from './adapters/event-log/kept-teams.ts';
 import { FileTeams } from './adapters/event-log/teams.ts';
 import { hostAbove, isNestedHost, teammateAbove } from './adapters/host-above.ts';
 import { filesDisabling, findVariable, hostPlaces, settingsFiles } from './adapters/host-settings.ts';
+import { countsMarks } from './adapters/host-version.ts';
 import { type Identity, identityOf } from './adapters/identity.ts';
 import { formOf } from './adapters/own-hooks.ts';
 import { findProject, type Project } from './adapters/project.ts';
 import { ownRoom } from './adapters/room.ts';
 import { serverMarks } from './adapters/server-mark.ts';
+import { createLeaseFiles, createShellGuard } from './adapters/shell-guard.ts';
 import { approvalOf, approveSpec } from './adapters/spec-approvals.ts';
 import { listSpecs, putSpec, readPlanned, readSpec, whyNoSpec } from './adapters/specs.ts';
 import { projectState, signStamp, systemKeys } from './adapters/stamp.ts';
@@ -195,6 +197,12 @@ function insideOf({ root, main }: Project, named: string, env: Environment): str
   return insideProject(place === undefined ? path : path.slice(place.length + 1));
 }
 
+/** The write guard around shell calls, where the host lets a hook mark them. */
+function lateShellGuard({ root, main }: Project, env: Environment): HookContext['shellGuard'] {
+  const guard = createShellGuard({ root, main, env });
+  return async (transcript) => (guard !== null && countsMarks(transcript) ? guard : null);
+}
+
 /** As the system's own programs find it. */
 function temporaryOf({ TMPDIR, TMP, TEMP }: Environment): string {
   const place = TMPDIR || TMP || TEMP || '/tmp';
@@ -255,14 +263,16 @@ export function composeContext(
       inside: (path) => insideOf(project, path, env),
       placeOf: (path) => placeOf(path, root),
       workshop: () => lateWorkshop(project, env),
+      placeLeases: createLeaseFiles({ main, env }),
       hasAgentFile: (agent) => hasAgentFile(root, agent, env),
       approval: (id) => approvalOf(main, id, env),
       host,
       hostProcess: hostAbove,
-      writesOf: (tool, input, cwd) => writesOf(tool, input, cwd, { root, env }),
+      writesOf: (tool, input, cwd, git) => writesOf(tool, input, cwd, { root, env, git }),
       below: (directory) => filesBelow(root, directory),
       outputs: async (targets) => (await import('./adapters/outputs.ts')).outputsAmong(root, targets),
       worktree: root === main ? null : { root, checkout: main },
+      shellGuard: lateShellGuard(project, env),
       temporary: [...new Set(['/tmp', temporaryOf(env)])],
       hosts: hostPlaces(env),
       attended: env.CLAUDE_CODE_ENTRYPOINT === 'cli',

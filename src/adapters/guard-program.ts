@@ -18,6 +18,9 @@ import { basename, join } from 'node:path';
 import { packedGuard } from '../domain/guard/program-name.ts';
 import { lateCrypto } from './late-crypto.ts';
 
+/** The unpacked program beside our shell. The number is that of the policy's format. */
+export const GUARD_PROGRAM = 'write-guard-1';
+
 /** The program's file in an installation. */
 export const PACKED_PROGRAM = packedGuard(process.platform, process.arch);
 

@@ -23,6 +23,11 @@ function ownPlace(env: Environment): string {
   return env.CLAUDE_CONFIG_DIR ?? join(env.HOME ?? homedir(), '.claude');
 }
 
+/** The user's own settings of the host. */
+export function hostSettingsFile(env: Environment): string {
+  return join(ownPlace(env), 'settings.json');
+}
+
 /** What the host goes by beside the project, under each of its names: the user's settings, and what it knows of projects. */
 export function hostPlaces(env: Environment): readonly string[] {
   const places = [ownPlace(env), join(env.HOME ?? homedir(), '.claude.json')];
@@ -38,11 +43,10 @@ export function hostPlaces(env: Environment): readonly string[] {
 
 /** The host's settings files that can be read, the one that counts most first. */
 export function settingsFiles(root: string, env: Environment): readonly SettingsFile[] {
-  const own = ownPlace(env);
   const places = [
     ['.claude/settings.local.json', join(root, '.claude', 'settings.local.json')],
     ['.claude/settings.json', join(root, '.claude', 'settings.json')],
-    [join(own, 'settings.json'), join(own, 'settings.json')],
+    [hostSettingsFile(env), hostSettingsFile(env)],
   ] as const;
   return places.flatMap(([name, path]) => {
     try {

@@ -83,6 +83,15 @@ export function goesOnWithContext(transcript: string | null): boolean {
   return version !== null && isVersionAtLeast(version, GOES_ON);
 }
 
+/** The user's permission rules see a command with an added comment as they see the command alone from here on. */
+const COUNTS_MARKS = '2.1.100';
+
+/** Whether a hook can mark commands. @param transcript of the session; where it names no version, the host is taken for an older one */
+export function countsMarks(transcript: string | null): boolean {
+  const version = transcript === null ? null : writerOf(transcript);
+  return version !== null && isVersionAtLeast(version, COUNTS_MARKS);
+}
+
 /**
  * Whether the host around this hook knows hooks that ask a server; so it is taken to where nothing tells.
  * @param transcript of the session; it begins with the first prompt

@@ -1,19 +1,20 @@
 // What a call of the host's tools would write.
 
-import { existsSync, readlinkSync, realpathSync, statSync } from 'node:fs';
+import { readlinkSync, realpathSync, statSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { basename, dirname, isAbsolute, join, relative, resolve } from 'node:path';
+import type { GitRow } from '../domain/guard/git-calls.ts';
 import type { Target, Writes } from '../domain/team/guard.ts';
-import type { ShellWrite } from './shell/effects.ts';
+import type { ObviousWrite } from './writing-programs.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
 export type WritesOptions = {
   readonly root: string;
   readonly env: Readonly<Record<string, string | undefined>>;
+  /** Calls of git that are refused. */
+  readonly git: readonly GitRow[];
 };
-
-type Written = Pick<ShellWrite, 'tree' | 'directory' | 'hint' | 'script'> & { readonly by?: string };
 
 /** As many links as the system follows, which then calls it a loop. */
 const LINKS_MAX = 40;
@@ -62,15 +63,15 @@ function holdsRoot(path: string, root: string): boolean {
  * The entry that a path names, and what that is a link to: both have to be allowed. A tree that the project lies in is the
  * project as well.
  */
-function targets(path: string, { tree, directory, hint, script, by = '' }: Written, root: string): readonly Target[] {
+function targets({ path, tree, directory }: ObviousWrite, root: string): readonly Target[] {
   const paths = [...new Set([entryOf(path), realOf(path)])];
+  // `mkdir` changes nothing there.
+  if (directory === true && paths.every(isDirectory)) return [];
   const isAround = tree && paths.some((one) => holdsRoot(one, root));
   return [...(isAround ? [root] : []), ...paths].map((one) => ({
     path: fromRoot(one, root),
     tree,
     directory: directory === true ? 'made' : isDirectory(one) ? 'there' : null,
-    ...(hint === undefined ? {} : { hint }),
-    ...(script === undefined ? {} : { script: { name: script, by, isThere: existsSync(one) } }),
   }));
 }
 
@@ -94,33 +95,14 @@ export function placeOf(path: string, root: string): { readonly path: string; re
   return { path: fromRoot(real, root), isDirectory: isDirectory(real) };
 }
 
-function definedOf(env: WritesOptions['env']): Record<string, string> {
-  return Object.fromEntries(Object.entries(env).flatMap(([key, value]) => (value === undefined ? [] : [[key, value]])));
+async function shellWrites(command: string, cwd: string, { root, env, git: rows }: WritesOptions): Promise<Writes> {
+  const { obviousWrites } = await import('./obvious-writes.ts');
+  const { writes, git } = obviousWrites(command, { cwd: realOf(cwd), home: env.HOME || homedir(), root, rows });
+  return { targets: writes.flatMap((write) => targets(write, root)), unresolved: [], git };
 }
 
-/** The parser of JavaScript is loaded where there is something for it to read. */
-async function codeReader(): Promise<(code: string) => readonly string[] | null> {
-  const [{ onlyReads }, { parseScript }] = await Promise.all([
-    import('./shell/node-code.ts'),
-    import('./checks/syntax.ts'),
-  ]);
-  return (code) => onlyReads(parseScript(code));
-}
-
-async function shellWrites(command: string, cwd: string, { root, env }: WritesOptions): Promise<Writes> {
-  const [{ readShell }, { fileView }] = await Promise.all([
-    import('./shell/read-shell.ts'),
-    import('./shell/file-view.ts'),
-  ]);
-  const variables = definedOf(env);
-  const context = { ...fileView, cwd, home: variables.HOME ?? '/', env: variables };
-  const first = readShell(command, context);
-  const effects = first.hasCode === true ? readShell(command, { ...context, onlyReads: await codeReader() }) : first;
-  return {
-    targets: effects.writes.flatMap((write) => targets(write.path, write, root)),
-    unresolved: effects.unresolved,
-    repository: effects.repository,
-  };
+function unresolved(why: string): Writes {
+  return { targets: [], unresolved: [why], git: null };
 }
 
 /** Reads what a call would write out of its input. */
@@ -128,18 +110,12 @@ export async function writesOf(tool: string, input: Fields, cwd: string, options
   if (tool === 'Bash' || tool === 'Monitor') {
     const { command } = input;
     // What is watched may be a socket.
-    if (tool === 'Monitor' && command === undefined) return { targets: [], unresolved: [] };
-    return typeof command === 'string'
-      ? shellWrites(command, cwd, options)
-      : { targets: [], unresolved: ['a command that is no text'] };
+    if (tool === 'Monitor' && command === undefined) return { targets: [], unresolved: [], git: null };
+    return typeof command === 'string' ? shellWrites(command, cwd, options) : unresolved('a command that is no text');
   }
-  if (tool === 'PowerShell' || tool === 'REPL')
-    return { targets: [], unresolved: [`what ${tool} is given is code that is not read`] };
+  if (tool === 'PowerShell' || tool === 'REPL') return unresolved(`what ${tool} is given is code that is not read`);
   const path = input.file_path ?? input.notebook_path;
-  return typeof path === 'string' && path !== ''
-    ? {
-        targets: targets(resolve(cwd, pathAsNamed(path, options.env)), { tree: false }, options.root),
-        unresolved: [],
-      }
-    : { targets: [], unresolved: [`${tool} without a path`] };
+  if (typeof path !== 'string' || path === '') return unresolved(`${tool} without a path`);
+  const named = resolve(cwd, pathAsNamed(path, options.env));
+  return { targets: targets({ path: named, tree: false }, options.root), unresolved: [], git: null };
 }

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
-import { mkdirSync, realpathSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, realpathSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
 import { writesOf } from '../../src/adapters/writes.ts';
 import { composeOperations } from '../../src/compose-team.ts';
+import { gitRows } from '../../src/domain/guard/git-calls.ts';
 import { tempDir } from '../support/temp.ts';
 
 test('links on the way to a file are followed, the file itself counts as what it is and as what it leads to', async (t) => {
@@ -16,7 +17,7 @@ test('links on the way to a file are followed, the file itself counts as what it
   // There is no such file yet: whoever writes the link makes it.
   symlinkSync('../../tests/a.ts', join(root, 'src', 'api', 'a.ts'));
   const paths = async (tool: string, input: Readonly<Record<string, unknown>>, cwd = root) => {
-    const { targets } = await writesOf(tool, input, cwd, { root, env: {} });
+    const { targets } = await writesOf(tool, input, cwd, { root, env: {}, git: [] });
     return [...new Set(targets.map(({ path }) => path))].sort();
   };
   const write = (path: string) => paths('Write', { file_path: path });
@@ -38,7 +39,7 @@ test('a path of a file tool is taken as the host takes it: ~ is the home, and bl
   const root = join(place, 'project');
   mkdirSync(root);
   const write = async (path: string) => {
-    const { targets } = await writesOf('Write', { file_path: path }, root, { root, env: { HOME: place } });
+    const { targets } = await writesOf('Write', { file_path: path }, root, { root, env: { HOME: place }, git: [] });
     return targets.map((target) => target.path);
   };
   assert.deepEqual(await write('~/a.test.ts'), [join(place, 'a.test.ts')]);
@@ -52,13 +53,25 @@ test('a path of a file tool is taken as the host takes it: ~ is the home, and bl
   assert.deepEqual(['~/a.ts', '~', '~/project/a.ts', 'a.ts'].map(inside), [null, null, 'a.ts', 'a.ts']);
 });
 
-test('code of Node is parsed where it stands in a command, also behind a script', async (t) => {
+test('a directory that exists is no write of mkdir', async (t) => {
   const root = realpathSync(tempDir(t));
-  const unresolved = async (command: string) =>
-    (await writesOf('Bash', { command }, root, { root, env: {} })).unresolved.length;
-  assert.equal(await unresolved('node -e "console.log(fs.readdirSync(\'.\').length)"'), 0);
-  assert.equal(await unresolved("node -e \"fs.writeFileSync('a', '')\""), 1);
-  writeFileSync(join(root, 'package.json'), '{"scripts":{"code":"node"}}');
-  assert.equal(await unresolved('npm run code -- -e "fs.existsSync(\'a\')"'), 0);
-  assert.equal(await unresolved('npm run code -- -e "fs.rmSync(\'a\')"'), 1);
+  mkdirSync(join(root, 'docs'));
+  const { targets } = await writesOf('Bash', { command: 'mkdir -p docs docs/new' }, root, { root, env: {}, git: [] });
+  assert.deepEqual(targets, [{ path: 'docs/new', tree: false, directory: 'made' }]);
+});
+
+test('a refused call of git is passed on; tools that run other code are unresolved', async (t) => {
+  const root = realpathSync(tempDir(t));
+  const options = { root, env: {}, git: gitRows('shared', 'src/api') };
+  const read = async (tool: string, input: Readonly<Record<string, unknown>>) => {
+    const { git, unresolved } = await writesOf(tool, input, root, options);
+    return git ?? unresolved[0] ?? null;
+  };
+  assert.match((await read('Bash', { command: 'npm test && git add -A' })) ?? '', /^git add: .* git add src\/api$/);
+  assert.equal(await read('Bash', { command: "python3 -c \"open('a', 'w')\"" }), null);
+  assert.equal(await read('Monitor', { ws: {} }), null);
+  assert.match((await read('Bash', { command: 1 })) ?? '', /no text/);
+  assert.match((await read('PowerShell', { command: 'ls' })) ?? '', /PowerShell/);
+  assert.match((await read('REPL', { code: '1' })) ?? '', /REPL/);
+  assert.match((await read('Write', {})) ?? '', /without a path/);
 });

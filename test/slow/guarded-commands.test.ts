@@ -9,8 +9,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { gitRows } from '../../src/domain/guard/git-calls.ts';
 import { endingsOf, KEPT, policyText } from '../../src/domain/guard/policy.ts';
 import { DEFAULT_OWNERSHIP } from '../../src/domain/team/ownership.ts';
-import { COMMANDS } from '../adapters/shell/commands.ts';
-import { isOwned } from '../adapters/shell/decide.ts';
+import { COMMANDS, isOwned } from '../support/commands/commands.ts';
 import {
   changedPaths,
   copyTemplate,
@@ -20,7 +19,7 @@ import {
   list,
   runWords,
   type Scratch,
-} from '../adapters/shell/scratch-project.ts';
+} from '../support/commands/scratch-project.ts';
 import { writeGuard } from '../support/guard-program.ts';
 
 const AT_ONCE = 4;

@@ -28,6 +28,7 @@ function guard(
 for (const version of VERSIONS) {
   test(`a teammate's writes on ${version}`, async (t) => {
     const project = await new HookedProject(t).team('backend-dev', 'tester');
+    project.write('src/pages/a.tsx', '');
     const path = (name: string) => join(project.root, name);
     const isPrinted = version === '2.1.177' || version === '2.1.331';
     if (isPrinted) appendFileSync(project.transcript, `${JSON.stringify({ type: 'user', version })}\n`);
@@ -50,9 +51,10 @@ for (const version of VERSIONS) {
       ['Bash', { command: 'cd src && sed -i s/a/b/ pages/a.tsx' }, 2, /src\/pages\/a\.tsx is frontend-dev's/],
       ['Bash', { command: `cat a.json | python3 -c "import sys,json; print(json.load(sys.stdin)['a'])"` }, 0, /^$/],
       ['Bash', { command: `node -e "fetch('http://127.0.0.1:1/x').then(r=>r.text()).then(console.log)"` }, 0, /^$/],
-      ['Bash', { command: 'npx shadcn add button' }, 2, /this writes all of the project. Name only your own files/],
-      ['Bash', { command: 'npx graphql-codegen' }, 2, /ask who owns what it makes to run it/],
-      ['Bash', { command: 'python3 -c "$CODE"' }, 2, /not known before it runs which files this writes/],
+      ['Bash', { command: 'npx shadcn add button' }, 0, /^$/],
+      ['Bash', { command: 'python3 -c "$CODE"' }, 0, /^$/],
+      ['Bash', { command: 'git commit -m x -- src/api' }, 0, /^$/],
+      ['Bash', { command: 'npm test && git add -A' }, 2, /^toolcrew: git add: .* Add your own: git add src\/api/],
       ['Bash', { command: 'echo x > /etc/hosts' }, 2, /lies outside of the project/],
       ['Bash', { command: `rm -rf ${project.root}/..` }, 2, /./],
       ['Monitor', { command: 'echo hi > src/api/a.ts' }, 0, /^$/],
@@ -82,16 +84,13 @@ for (const version of VERSIONS) {
   });
 }
 
-test('who only reads writes no history either; who writes may commit', async (t) => {
+test('a read-only role cannot commit; a role that writes can', async (t) => {
   const project = await new HookedProject(t).team('quality', 'backend-dev');
   const ask = (who: string, command: string) => guard(project, who, 'Bash', { command });
-  for (const command of ['git add -A && git commit -m x', 'git branch -D other', 'git push --force']) {
+  for (const command of ['git add src/api && git commit -m x', 'git push --force']) {
     const { code, stderr } = await ask('quality', command);
     assert.equal(code, 2, command);
-    assert.match(
-      stderr,
-      /quality is read-only: it writes nothing, .* history included \(git (add, git commit|branch|push)\)/,
-    );
+    assert.match(stderr, /quality is read-only: it writes nothing.* \(git (add|push): it writes .* history\)/);
     assert.equal((await ask('backend-dev', command)).code, 0);
   }
   assert.equal((await ask('quality', 'git fetch -q && git log --oneline && git branch --list')).code, 0);
@@ -134,9 +133,6 @@ test("what is built or installed in directories that Git ignores is nobody's bus
   const cases: readonly [string, number, RegExp][] = [
     ['mkdir -p dist/deep && echo x > dist/deep/a.js', 0, /^$/],
     ['rm -rf node_modules dist', 0, /^$/],
-    ['cmake -S . -B ./dist/native', 0, /^$/],
-    ['npm ci', 0, /^$/],
-    ['npm install', 2, /FileLease \{"path":"package-lock\.json"/],
     ['mkdir -p src/api/v2 && touch src/api/v2/a.ts', 0, /^$/],
     ['echo x > .env', 2, /\.env is unowned/],
     ['echo x > kept/b.js', 2, /kept\/b\.js is unowned/],
@@ -149,70 +145,6 @@ test("what is built or installed in directories that Git ignores is nobody's bus
     assert.equal(run.code, code, `${command}: ${run.stderr}`);
     assert.match(run.stderr, says);
   }
-});
-
-test("a script of the project's is judged by what it surely writes", async (t) => {
-  const project = await new HookedProject(t).team('backend-dev', 'tester', 'quality');
-  const scripts = {
-    format: 'prettier --write .',
-    sync: 'sed -i s/a/b/ tests/a.ts',
-    pretest: 'rm -rf coverage tests/output && mkdir -p tests/output',
-    test: 'tsc -p . && eslint --fix . && vitest run --coverage > tests/output/report.txt',
-    build: 'rm -rf dist && vite build --outDir tests/built && cp package.json dist/',
-    rules: 'rm -rf .tool/config',
-  };
-  project.write('package.json', JSON.stringify({ scripts }));
-  project.write('Makefile', 'FILES = .\nfmt:\n\t@prettier --write $(FILES)\ntest: fmt\n\tvitest run\n');
-  project.write('.gitignore', 'dist/\ncoverage/\ntests/output/\n');
-  project.write('tests/a.ts', '');
-  project.write('tests/output/old.txt', '');
-  project.write('coverage/a', '');
-  project.write('dist/package.json', '');
-  const refused = /^toolcrew: the script "sync" does this \(sed -i\): tests\/a\.ts is tester's .*"recipient":"tester"/;
-  const cases: readonly [string, string, number, RegExp][] = [
-    ['backend-dev', 'npm test', 0, /^$/],
-    ['backend-dev', 'npm run build && node dist/a.js', 0, /^$/],
-    ['backend-dev', 'npm run sync', 2, refused],
-    ['backend-dev', 'npm run format', 2, /the script "format" does this \(prettier\): this writes all of the project/],
-    ['backend-dev', 'make fmt', 2, /the script "make fmt" does this \(prettier\): this writes all of the project/],
-    ['backend-dev', 'make test', 0, /^$/],
-    ['quality', 'make test', 0, /^$/],
-    ['tester', 'npm run sync', 0, /^$/],
-    ['quality', 'npm test; npm run build', 0, /^$/],
-    ['quality', 'npm run sync', 2, /the script "sync" .* quality is read-only/],
-    ['quality', 'npm run rules', 2, /the script "rules" .* quality is read-only/],
-    ['tester', 'npm run rules', 2, /the script "rules" .* holds rules of the team/],
-    ['team-lead', 'npm test; npm run build', 0, /^$/],
-    ['team-lead', 'npm run sync', 2, /the script "sync" .* the lead delegates/],
-  ];
-  for (const [who, command, code, says] of cases) {
-    const run = await guard(project, who, 'Bash', { command });
-    assert.equal(run.code, code, `${who}: ${command}: ${run.stderr}`);
-    assert.match(run.stderr, says);
-  }
-  const { decisions } = project.state();
-  assert.ok(decisions.every(({ decision, about }) => decision === 'reject' || !about.startsWith('Bash')));
-});
-
-test('scripts of many packages are judged by what each surely writes', async (t) => {
-  const project = await new HookedProject(t).team('backend-dev', 'quality');
-  const manifest = (scripts: Fields) => JSON.stringify({ name: 'a', scripts });
-  const build = 'rm -rf dist && tsc -b';
-  project.write('package.json', manifest({ build: 'pnpm -r build' }));
-  project.write('pnpm-workspace.yaml', 'packages:\n  - packages/*\n');
-  project.write('.gitignore', 'dist/\n');
-  for (let index = 0; index < 60; index += 1) project.write(`packages/p${index}/package.json`, manifest({ build }));
-  project.write('packages/p1/dist/a.js', '');
-  for (const who of ['backend-dev', 'quality', 'team-lead'])
-    for (const command of ['pnpm -r build', 'pnpm build', 'pnpm --filter "./packages/**" run build']) {
-      const { code, stderr } = await guard(project, who, 'Bash', { command });
-      assert.deepEqual({ code, stderr }, { code: 0, stderr: '' }, `${who}: ${command}`);
-    }
-  project.write('packages/p59/package.json', manifest({ build: 'sed -i s/a/b/ ../p1/src/a.ts && tsc -b' }));
-  project.write('packages/p1/src/a.ts', '');
-  const { code, stderr } = await guard(project, 'quality', 'Bash', { command: 'pnpm -r build' });
-  assert.equal(code, 2);
-  assert.match(stderr, /the script "build" .* quality is read-only/);
 });
 
 test('what holds the project may not be written as a whole, wherever it lies', async (t) => {
@@ -229,11 +161,11 @@ test('what holds the project may not be written as a whole, wherever it lies', a
   }
 });
 
-test('in front of a screen a person is asked about what cannot be told', async (t) => {
+test('in front of a screen a person is asked about code that is not read', async (t) => {
   const project = await new HookedProject(t).team('backend-dev');
   const fields = project.fields('backend-dev', 'PreToolUse', {
-    tool_name: 'Bash',
-    tool_input: { command: 'python3 -c "$CODE"' },
+    tool_name: 'PowerShell',
+    tool_input: { command: 'Set-Content tests/a.ts x' },
   });
   const env = { ...project.envOf('2.1.177'), CLAUDE_CODE_ENTRYPOINT: 'cli' };
   const run = await project.raw('pre-tool-use', JSON.stringify(fields), env);

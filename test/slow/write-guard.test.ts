@@ -248,13 +248,13 @@ test('a role that only reads changes nothing in the project', (t) => {
   const { stderr } = made.run(
     'echo x > src/components/list.ts; echo x > package.json; mkdir -p dist; echo x > dist/x; echo x > /tmp/x-$$; rm /tmp/x-$$',
   );
-  assert.match(stderr, /not written: package\.json; your role only reads/);
+  assert.match(stderr, /not written: package\.json; no project file is yours/);
   assert.doesNotMatch(stderr, /FileLease|dist|tmp/);
   assert.equal(made.read('src/components/list.ts'), FILES['src/components/list.ts']);
 });
 
 test('the rules themselves and other worktrees are written by nobody', (t) => {
-  const made = new Guarded(t, { elsewhere: [join(tempDir(t), 'other')] });
+  const made = new Guarded(t, { elsewhere: [{ owner: 'another worktree', path: join(tempDir(t), 'other') }] });
   const { stderr } = made.run('mkdir -p .claude; echo x > .claude/settings.json; mkdir .tool; echo x > .mcp.json');
   assert.match(stderr, /\.mcp\.json belongs to toolcrew/);
   for (const path of ['.claude', '.tool', '.mcp.json']) assert.ok(!existsSync(join(made.root, path)), path);

@@ -1,11 +1,12 @@
 // A ticket for the write guard in a project: its policy, its log, and the script that starts it.
 
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { GUARD_PROGRAM } from '../../src/adapters/guard-program.ts';
 import { gitRows } from '../../src/domain/guard/git-calls.ts';
 import { endingsOf, KEPT, policyText } from '../../src/domain/guard/policy.ts';
-import { ticketScript } from '../../src/domain/guard/ticket.ts';
+import { shellScript, ticketScript } from '../../src/domain/guard/ticket.ts';
 import { DEFAULT_OWNERSHIP } from '../../src/domain/team/ownership.ts';
 
 export type Ticket = { readonly path: string; readonly log: () => string };
@@ -30,6 +31,15 @@ export function ticketIn(directory: string, guard: string, root: string, member:
     git: gitRows('shared', 'src/components'),
   });
   writeFileSync(policy, text);
-  writeFileSync(path, ticketScript(guard, policy, log), { mode: 0o755 });
+  writeFileSync(path, ticketScript(guard, policy, log, true), { mode: 0o755 });
   return { path, log: () => (existsSync(log) ? readFileSync(log, 'utf8') : '') };
+}
+
+/** Our shell with the program of the guard beside it, as `tool init` places them; gives the shell's path. */
+export function shellIn(directory: string, guard: string): string {
+  const shell = join(directory, 'bash');
+  mkdirSync(directory, { recursive: true });
+  copyFileSync(guard, join(directory, GUARD_PROGRAM));
+  writeFileSync(shell, shellScript('/bin/bash'), { mode: 0o755 });
+  return shell;
 }

@@ -145,7 +145,10 @@ export class TeamWorld {
         Promise.resolve({
           targets: typeof input.file_path === 'string' ? [{ path: input.file_path, tree: false }] : [],
           unresolved: typeof input.unresolved === 'string' ? [input.unresolved] : [],
+          git: null,
         }),
+      shellGuard: async () => null,
+      placeLeases: () => undefined,
       below: () => [],
       outputs: async () => new Set(),
       temporary: ['/tmp'],

@@ -1,6 +1,6 @@
 // What the commands that measure say by their options of which files their coverage is about.
 
-import type { WrittenWord } from '../shell/commands-in.ts';
+import type { WrittenWord } from '../commands-in.ts';
 import { isOption, type Line, nameOf, programsOf, type Scripts, type Words } from './script-programs.ts';
 
 /** Words of one place: patterns, that the report names all that counts, or what cannot be read from outside. */

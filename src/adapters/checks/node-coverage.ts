@@ -1,6 +1,6 @@
 // How a script of package.json is made to leave a coverage report: one rule per tool.
 
-import { commandsIn } from '../shell/commands-in.ts';
+import { commandsIn } from '../commands-in.ts';
 import { nameOf, programsOf, type Scripts } from './script-programs.ts';
 
 type Rule = {

@@ -1,6 +1,6 @@
 // The programs that a command comes to, behind package managers, scripts and whatever only starts another program.
 
-import { commandsIn, type WrittenWord } from '../shell/commands-in.ts';
+import { commandsIn, type WrittenWord } from '../commands-in.ts';
 
 /** A command as it is run, and where it is written. */
 export type Line = { readonly text: string; readonly where: string };

@@ -1,7 +1,7 @@
 // In which directory a command starts what measures the coverage, as far as its words say: paths of a report may begin there.
 
 import { join, normalize } from 'node:path/posix';
-import { placedCommandsIn } from '../shell/commands-in.ts';
+import { placedCommandsIn } from '../commands-in.ts';
 import { familyOf } from './coverage-commands.ts';
 import { inside, readText } from './project.ts';
 import { inner, isManager, nameOf, type Scripts, type Words } from './script-programs.ts';

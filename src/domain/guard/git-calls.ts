@@ -87,6 +87,18 @@ export function gitRows(checkout: Checkout, own: string, allowed: readonly strin
   ];
 }
 
+const WRITING =
+  'add|am|apply|checkout|cherry-pick|clean|commit|merge|mv|pull|push|rebase|reset|restore|revert|rm|stash|switch';
+
+/** The table for a caller that may write nothing. */
+export const READER_ROWS: readonly GitRow[] = [
+  { call: withAny('[a-z-]+', ['-h', '--help'], 'A-Za-z'), refusal: '' },
+  { call: withAny('[a-z-]+', ['--dry-run']), refusal: '' },
+  { call: withAny('apply', ['--check', '--stat', '--numstat', '--summary']), refusal: '' },
+  { call: `^stash${S}(list|show)${END}`, refusal: '' },
+  { call: `^(${WRITING})${END}`, refusal: "it writes the work tree or the repository's index, refs or history" },
+];
+
 /** What to say about a call of git, as its arguments stand behind the program's name; null: it may run. */
 export function refusalOf(args: readonly string[], rows: readonly GitRow[]): string | null {
   let at = 0;

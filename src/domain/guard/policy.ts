@@ -17,7 +17,8 @@ export type Policy = {
   /** Paths of the project that are always writable; they outrank those that never are. */
   readonly allow: readonly string[];
   readonly keep: readonly string[];
-  readonly elsewhere: readonly string[];
+  /** Directories and files outside of the project that are never writable. */
+  readonly elsewhere: readonly { readonly owner: string; readonly path: string }[];
   readonly gitDirectories: readonly string[];
   readonly gitPrograms: readonly string[];
   /** Of tracked files: what follows the last dot, or the whole name. */
@@ -25,7 +26,7 @@ export type Policy = {
   readonly git: readonly GitRow[];
 };
 
-/** Nobody's to change, for whoever works in a team. */
+/** Paths that no member of a team can change. */
 export const KEPT = ['.claude', '.tool', '.mcp.json'] as const;
 
 /** @throws {RangeError} a value that cannot stand in a line */
@@ -42,7 +43,7 @@ export function policyText(policy: Policy): string {
     ...(claims ? [['claim', 'yes']] : []),
     ...policy.allow.map((path) => ['allow', path]),
     ...policy.keep.map((path) => ['keep', path]),
-    ...policy.elsewhere.map((path) => ['elsewhere', path]),
+    ...policy.elsewhere.map(({ owner, path }) => ['elsewhere', owner, path]),
     ...policy.gitDirectories.map((path) => ['git-dir', path]),
     ...policy.gitPrograms.map((path) => ['git-program', path]),
     ...policy.endings.map((ending) => ['ending', ending]),

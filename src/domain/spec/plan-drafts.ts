@@ -2,7 +2,7 @@
 
 import { type Ownership, ownerOf, SHARED } from '../team/ownership.ts';
 import { roleOfArea } from '../team/suggest-ownership.ts';
-import { type Decomposition, listed, quoted, subject, type TaskDraft } from '../team/task-draft.ts';
+import { type Decomposition, freeWords, listed, quoted, subject, type TaskDraft } from '../team/task-draft.ts';
 import { isBuilder, QUALITY, TESTER } from '../team/task-files.ts';
 import type { Scenario } from './acceptance-document.ts';
 import type { SpecData } from './check.ts';
@@ -114,7 +114,8 @@ function draftOf(task: PlanTask, input: PlanDraftsInput, notes: string[]): TaskD
   const owner = doerOf(task, input, notes);
   const owners = task.files.map((file) => ({ file, of: ownerOf(file, ownership).owner }));
   const own = owners.filter(({ of }) => of === owner).map(({ file }) => file);
-  const leased = owners.filter(({ of }) => of === null || of === SHARED).map(({ file }) => file);
+  const leased = owners.filter(({ of }) => of === SHARED).map(({ file }) => file);
+  const free = owners.filter(({ of }) => of === null).map(({ file }) => file);
   const asked = data.spec.requirements.filter(({ id }) => task.requirements.includes(id));
   const proofs = data.acceptance.scenarios.filter((one) =>
     one.requirements.some((id) => task.requirements.includes(id)),
@@ -129,6 +130,7 @@ function draftOf(task: PlanTask, input: PlanDraftsInput, notes: string[]): TaskD
     ]),
     ...(own.length === 0 ? [] : [`Your files that are likely to change: ${listed(own)}.`]),
     ...(leased.length === 0 ? [] : [`Each of these needs a FileLease before you change it: ${listed(leased)}.`]),
+    ...freeWords(free),
     ...owners
       .filter(({ of }) => of !== null && of !== SHARED && of !== owner)
       .map(({ file, of }) =>

@@ -50,7 +50,7 @@ export function memberBrief(state: TeamState, member: Member, settings: TeamSett
     `You can send messages to: ${membersLine(state, name)}.`,
     member.readOnly
       ? 'Your role is read-only: every write is refused.'
-      : `You own ${own.length === 0 ? 'no files' : own.join(', ')}. Writes to files of others are refused: ask their owner with a change_request. Shared and unowned files need FileLease first.`,
+      : `You own ${own.length === 0 ? 'no files' : own.join(', ')}. Writes to files of others are refused: ask their owner with a change_request. Shared files need FileLease first. The first writer of a file without an owner holds it until its task ends.`,
     tasks.length === 0
       ? 'You have no task yet: call TaskList {} and claim one that fits your role.'
       : `Your tasks:\n${tasks.map((task) => taskLine(task, state)).join('\n')}`,

@@ -1,5 +1,6 @@
 // Decisions about writes while a team is active.
 
+import { type Checkout, type GitRow, gitRows, READER_ROWS } from '../guard/git-calls.ts';
 import { visible } from '../text.ts';
 import type { Caller } from './caller.ts';
 import { startWords } from './calls.ts';
@@ -16,18 +17,14 @@ export type Target = {
   readonly tree: boolean;
   /** `there`: it is a directory · `made`: it is none yet, and nothing but a directory is made there. */
   readonly directory?: 'there' | 'made' | null;
-  /** What makes the same command one that does not write there. */
-  readonly hint?: string;
-  /** The script of the project that writes it, and by which words; `isThere`: it is named and exists. */
-  readonly script?: { readonly name: string; readonly by: string; readonly isThere: boolean };
 };
 
 export type Writes = {
   readonly targets: readonly Target[];
-  /** What cannot be told before it runs, and why. */
+  /** Why it is unknown which files the call writes; empty: it is known, or not looked at. */
   readonly unresolved: readonly string[];
-  /** Commands that write the repository itself: its index, refs and history; missing: none. */
-  readonly repository?: readonly string[];
+  /** Why a call of git is refused. */
+  readonly git: string | null;
 };
 
 export type Ruling = {
@@ -57,9 +54,6 @@ export type Place = {
 /** What holds the rules themselves: nobody's while a team stands. */
 const RULES = ['.claude', '.tool', '.git', '.mcp.json'] as const;
 const SPECS = '.tool/specs';
-
-/** Said of code on the command line or on the input. */
-export const UNREAD_CODE = 'its code may write unknown files';
 
 function isBelow(path: string, directory: string): boolean {
   return path === directory || path.startsWith(`${directory}/`);
@@ -95,11 +89,12 @@ function refuse(reason: string, isLeasable = false): Refusal {
 }
 
 /** Said to who only reads. */
-function onlyReads(name: string, what: string): string {
-  return `${name} is read-only: it writes nothing${what}. Report your findings with SendMessage or as the result of your task`;
+function onlyReads(name: string): string {
+  return `${name} is read-only: it writes nothing. Report your findings with SendMessage or as the result of your task`;
 }
 
-function judgeOutside({ path, tree }: Target, { temporary, hosts, checkout }: Place): Judged {
+/** Outside of the project the user's own permissions decide. */
+function judgeOutside({ path, tree }: Target, { hosts, checkout }: Place): Judged {
   const own = hosts.find((one) => isBelow(path, one) || (tree && isBelow(one, path)));
   if (own !== undefined)
     return refuse(
@@ -109,11 +104,7 @@ function judgeOutside({ path, tree }: Target, { temporary, hosts, checkout }: Pl
     return refuse(
       `${visible(path)} lies outside of your worktree, in the team's main checkout. Write in your own working directory only; the lead merges finished work`,
     );
-  return temporary.some((directory) => isBelow(path, directory))
-    ? FINE
-    : refuse(
-        `${visible(path)} lies outside of the project. While the team is active, write inside the project or to ${temporary.join(', ')}`,
-      );
+  return FINE;
 }
 
 function leaseRefusal(path: string, { member, until, reason }: Lease): Judged {
@@ -146,12 +137,18 @@ function judgeMember(
     return below === undefined ? FINE : leaseRefusal(...below);
   }
   if (foreign.owner !== null && foreign.owner !== SHARED) return refuse(foreign.words);
+  if (isFirstWriters(path, directory ?? null, settings)) return FINE;
   if (directory === 'made' && leadsToOwn(path, name, state, settings, now)) return FINE;
   return directory === 'there'
     ? refuse(
         `${visible(path)} is ${foreign.owner === null ? 'an unowned' : 'a shared'} directory, and leases are for files. Name the files, or ask the lead: ${changeRequest(LEAD, path)}`,
       )
     : refuse(foreign.words, true);
+}
+
+/** Whether the first writer of a path gets a lease of it: a file, or a file to be, that nobody owns. */
+export function isFirstWriters(path: string, directory: Target['directory'], { ownership }: TeamSettings): boolean {
+  return directory !== 'there' && ownerOf(path, nearPatterns(path, ownership)).owner === null;
 }
 
 /** Whether something that the member may write lies below a directory. */
@@ -178,7 +175,7 @@ export function foreignTo(
   const isThere = isMember(owner);
   return {
     owner,
-    words: `${visible(path)} is ${owner}'s (${pattern}), not ${name}'s. Do not change it. Ask ${isThere ? 'its owner' : 'the lead, since its owner is not in this team'}: ${changeRequest(isThere ? owner : LEAD, path)}`,
+    words: `${visible(path)} is ${owner}'s (${pattern}). Ask ${isThere ? 'its owner' : 'the lead (the owner is not in this team)'}: ${changeRequest(isThere ? owner : LEAD, path)}`,
   };
 }
 
@@ -199,7 +196,7 @@ function judgeOne(target: Target, caller: Caller, state: TeamState, settings: Te
   if (caller.kind === 'member' && caller.member.readOnly) {
     const isKept = place.temporary.some((directory) => isBelow(path, directory));
     const instead = isKept ? '. Do not keep the output of a command in a file: pipe it to tail or grep instead' : '';
-    return refuse(`${onlyReads(caller.name, '')}${instead}`);
+    return refuse(`${onlyReads(caller.name)}${instead}`);
   }
   const inside = path.startsWith('/') ? null : insideProject(path);
   if (inside === null) return judgeOutside(target, place);
@@ -220,34 +217,6 @@ function judgeOne(target: Target, caller: Caller, state: TeamState, settings: Te
   return refuse(
     `the lead delegates (delegate_mode) and writes only ${SPECS}/**. Give ${inside} to ${whom ?? 'a teammate'}${start}: TaskCreate {"subject":${quoted(`Change ${inside}`)},"description":"…"${whom === null ? '' : `,"owner":"${whom}"`},"files":[${quoted(inside)}]} (with the work in place of …)`,
   );
-}
-
-/**
- * What a script writes is refused where it surely is the work of others: not what is built or installed, nor what lies
- * outside of the project, and of what is nobody's only a file that is there, to who writes nothing at all.
- */
-function judgeScript(target: Target, caller: Caller, state: TeamState, settings: TeamSettings, place: Place): Judged {
-  const { path, tree, directory, script } = target;
-  const inside = path.startsWith('/') ? null : insideProject(path);
-  if (inside === null) return FINE;
-  const rule = ruleOf(inside);
-  if (rule !== null) return rule === '.git' ? FINE : judgeOne(target, caller, state, settings, place);
-  const { owner } = ownerOf(inside, nearPatterns(inside, settings.ownership));
-  const lease = state.leases.get(inside);
-  const isLeased = lease !== undefined && lease.until > place.now;
-  const isFile = script?.isThere === true && !tree && directory !== 'there';
-  const isFree =
-    caller.kind === 'member' && !caller.member.readOnly
-      ? (owner === null || owner === SHARED) && !isLeased
-      : owner === null && !isFile;
-  return isFree || place.outputs.has(path) ? FINE : judgeOne(target, caller, state, settings, place);
-}
-
-/** Said of what a script of the project writes. */
-function byScript({ script }: Target, reason: string): string {
-  return script === undefined
-    ? reason
-    : `the script ${quoted(script.name)} does this (${visible(script.by)}): ${reason}`;
 }
 
 /** Said to a member of what lies in a directory that is written as a whole. */
@@ -286,47 +255,54 @@ export function judgeWrites(
 ): Ruling {
   const paths: string[] = [];
   for (const target of writes.targets) {
-    const { path, tree, script } = target;
+    const { path, tree } = target;
     // Of a directory that is written as a whole, what lies in it counts; an empty one counts itself.
     const below = tree && !place.outputs.has(path) ? place.below(path) : [];
     const judged = below.length === 0 ? [target] : below.map((one) => ({ path: one, tree: false }));
-    const judge = script === undefined ? judgeOne : judgeScript;
-    const refused = firstRefusal(judged, (one) => judge(one, caller, state, settings, place));
+    const refused = firstRefusal(judged, (one) => judgeOne(one, caller, state, settings, place));
     if (refused !== null) {
       const { one, refusal } = refused;
       const isPart = one !== target && caller.kind === 'member' && !caller.member.readOnly;
-      const reason = isPart ? asPart(path, one.path, refusal) : refusal.reason;
-      const hint = target.hint === undefined ? '' : `. Or: ${target.hint}`;
-      return { decision: 'deny', reason: `${byScript(target, reason)}${hint}`, paths: [] };
+      return denied(isPart ? asPart(path, one.path, refusal) : refusal.reason);
     }
-    if (script === undefined) for (const one of judged) paths.push(one.path);
-  }
-  const { repository = [] } = writes;
-  if (repository.length > 0 && caller.kind === 'member' && caller.member.readOnly) {
-    const what = `, the repository's own index, refs and history included (${repository.join(', ')})`;
-    return { decision: 'deny', reason: onlyReads(caller.name, what), paths: [] };
+    for (const one of judged) paths.push(one.path);
   }
   const [first] = writes.unresolved;
-  if (first === undefined) return { decision: 'allow', reason: '', paths };
-  if (caller.kind === 'outsider' || caller.kind === 'unknown' || (caller.kind === 'member' && caller.member.readOnly)) {
+  if (first === undefined && writes.git === null) return { decision: 'allow', reason: '', paths };
+  if (mayWriteNothing(caller)) {
     const verdict = judgeOne({ path: '.', tree: true }, caller, state, settings, place);
-    if (!verdict.ok)
-      return {
-        decision: 'deny',
-        reason: `${verdict.reason}. (It is not known which files this writes: ${first})`,
-        paths: [],
-      };
+    const why = writes.git === null ? `It is not known which files this writes: ${first}` : writes.git;
+    if (!verdict.ok) return denied(`${verdict.reason}. (${why})`);
   }
+  if (writes.git !== null) return denied(writes.git);
   const reason = `it is not known before it runs which files this writes: ${writes.unresolved.join('; ')}`;
   if (place.attended) return { decision: 'ask', reason, paths };
-  const [directory] = place.temporary;
-  const code =
-    directory !== undefined && writes.unresolved.some((line) => line.endsWith(UNREAD_CODE))
-      ? `. Code that only reads can be run from a file: write the file to ${directory} with Write, and run it in a separate call`
-      : '';
-  return {
-    decision: 'deny',
-    reason: `${reason}. Write files with Write or Edit, or by redirections with every path named literally (cat > <path> <<'E')${code}`,
-    paths: [],
-  };
+  return denied(
+    `${reason}. Write files with Write or Edit, or by redirections with every path named literally (cat > <path> <<'E')`,
+  );
+}
+
+function denied(reason: string): Ruling {
+  return { decision: 'deny', reason, paths: [] };
+}
+
+function mayWriteNothing(caller: Caller): boolean {
+  return (
+    caller.kind === 'outsider' || caller.kind === 'unknown' || (caller.kind === 'member' && caller.member.readOnly)
+  );
+}
+
+/** What is refused to a caller of the calls of git. */
+export function gitRowsFor(
+  caller: Caller,
+  { ownership }: TeamSettings,
+  checkout: Checkout,
+  allowed: readonly string[] = [],
+): readonly GitRow[] {
+  if (caller.kind === 'member' && caller.member.readOnly) return READER_ROWS;
+  const patterns =
+    caller.kind === 'member' ? ownership.find(({ owner }) => owner === caller.name)?.patterns : undefined;
+  // `src/api/**` is `src/api`; a pattern of names is no path.
+  const [own = 'FILE'] = (patterns ?? []).flatMap((one) => /^([^*?[{(]+)\/\*\*$/.exec(one)?.[1] ?? []);
+  return gitRows(checkout, own, allowed);
 }

@@ -11,6 +11,8 @@ export type IntegrationRules = {
   readonly ownership: readonly Ownership[];
   /** By member the paths that it has had a lease for: a commit is judged when its lease may be over. */
   readonly leases: ReadonlyMap<string, ReadonlySet<string>>;
+  /** Holders of the leases of others, by path. */
+  readonly taken: ReadonlyMap<string, string>;
   /** The members of the team: a change is asked of an owner only if it is there. */
   readonly members: ReadonlySet<string>;
   readonly readOnly: boolean;
@@ -67,7 +69,7 @@ export function judgeCommits<C extends Committed>(
 function faultOf(
   path: string,
   member: string,
-  { ownership, leases, members, readOnly }: IntegrationRules,
+  { ownership, leases, taken, members, readOnly }: IntegrationRules,
 ): { readonly owner: string | null; readonly words: string } | null {
   const shown = visible(path);
   const inside = insideProject(path);
@@ -83,5 +85,8 @@ function faultOf(
     };
   const rule = ruleOf(inside);
   if (rule !== null) return { owner: null, words: `${shown} holds rules of the team (${rule}): nobody may change it` };
-  return leases.get(member)?.has(inside) === true ? null : foreign;
+  if (leases.get(member)?.has(inside) === true || foreign === null) return null;
+  if (foreign.owner !== null) return foreign;
+  const holder = taken.get(inside);
+  return holder === undefined ? null : { owner: holder, words: `${shown} is leased to ${holder}` };
 }

@@ -115,7 +115,7 @@ export const OPERATIONS: Readonly<Record<OperationName, Operation>> = {
   },
   Inbox: { says: 'Returns your unread messages and marks them as read.', parameters: { team_name: TEAM } },
   FileLease: {
-    says: 'Lends you a shared or unowned path, so that you may write it.',
+    says: 'Lends you a shared path, or one without an owner, so that you may write it.',
     parameters: {
       path: need('text', "From the project's root."),
       reason: plain(may('text', 'What for.')),

@@ -10,6 +10,7 @@ import { roleOfArea } from './suggest-ownership.ts';
 import {
   type Decomposition,
   type DecompositionInput,
+  freeWords,
   listed,
   quoted,
   subject,
@@ -251,7 +252,7 @@ function draft(
   number: number,
   start: string,
   lines: readonly Line[],
-  { own, leased, absent }: Files,
+  { own, leased, free, absent }: Files,
   done: string,
   blockedBy: readonly string[],
   work: Work,
@@ -269,7 +270,8 @@ function draft(
       ...(own.length === 0 ? [] : [`Your files that are likely to change: ${listed(own)}.`]),
       ...(leased.length === 0
         ? []
-        : [`Shared or unowned files, each of which needs a FileLease before you change it: ${listed(leased)}.`]),
+        : [`Shared files, each of which needs a FileLease before you change it: ${listed(leased)}.`]),
+      ...freeWords(free),
       ...absent.map(
         ({ file, owner }) => `${file} is ${owner}'s, who is not in this team: ask the lead before you change it.`,
       ),

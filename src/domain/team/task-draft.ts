@@ -62,3 +62,10 @@ export function titleOf(text: string): string {
   const { title, requirements } = readAsked(text);
   return title.split('\n')[0] ?? requirements[0]?.text ?? '';
 }
+
+/** About files without an owner that a task is likely to change. */
+export function freeWords(files: readonly string[]): readonly string[] {
+  return files.length === 0
+    ? []
+    : [`Files without an owner; the first write to one lends it to you: ${listed(files)}.`];
+}

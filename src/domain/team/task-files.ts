@@ -32,13 +32,15 @@ export function isBuilder(role: string): boolean {
 
 export type Files = {
   readonly own: readonly string[];
-  /** Shared, or nobody's: a lease first. */
+  /** Shared: a lease first. */
   readonly leased: readonly string[];
+  /** Without an owner: the first write takes a lease. */
+  readonly free: readonly string[];
   /** Of a role that is not in this team. */
   readonly absent: readonly { readonly file: string; readonly owner: string }[];
 };
 
-export const NOTHING: Files = { own: [], leased: [], absent: [] };
+export const NOTHING: Files = { own: [], leased: [], free: [], absent: [] };
 
 export function filesFor(role: string, lines: readonly Line[], work: Work, more: readonly string[] = []): Files {
   const areas = new Map(work.index.entries.map((entry) => [entry.path, entry.area]));
@@ -51,9 +53,8 @@ export function filesFor(role: string, lines: readonly Line[], work: Work, more:
   };
   return {
     own: owned.filter((one) => one.owner === role).map((one) => one.file),
-    leased: owned
-      .filter((one) => (one.owner === null || one.owner === 'shared') && isMine(one.file))
-      .map((one) => one.file),
+    leased: owned.filter((one) => one.owner === 'shared' && isMine(one.file)).map((one) => one.file),
+    free: owned.filter((one) => one.owner === null && isMine(one.file)).map((one) => one.file),
     absent: owned.flatMap(({ file, owner }) =>
       owner !== null && owner !== 'shared' && !work.roles.includes(owner) && isMine(file) ? [{ file, owner }] : [],
     ),
@@ -71,7 +72,7 @@ export function unownedNotes({ selection, ownership, files }: DecompositionInput
     return useful.length === 0 ? [] : [`${owner}: ${listed(useful)}`];
   });
   return [
-    `nobody owns ${listed(unowned)}: each change there needs a lease`,
+    `nobody owns ${listed(unowned)}: the first teammate that writes one holds it until its task ends`,
     ...(suggested.length === 0 ? [] : [`workflow.team.file_ownership could have ${suggested.join('; ')}`]),
   ];
 }

@@ -14,6 +14,7 @@ import type { TeamSettings } from '../../domain/team/settings.ts';
 import { isStanding, type TeamState } from '../../domain/team/state.ts';
 import type { Task } from '../../domain/team/task.ts';
 import type { Appended, Checks, Keys, TeamLog, Teams, WorkTree } from '../ports.ts';
+import type { LeaseFiles } from './shell-guard-port.ts';
 import type { Workshop } from './workshop-port.ts';
 
 /** The program that agents run in. `form`: how the plugin came into it. */
@@ -57,6 +58,8 @@ export type TeamContext = {
   readonly placeOf: (path: string) => { readonly path: string; readonly isDirectory: boolean };
   /** Where the caller works in a worktree of its own, whose finished work is merged; null: in the project itself. */
   readonly workshop: () => Promise<Workshop | null>;
+  /** Keeps the write guard's files of a team's leases in step. */
+  readonly placeLeases: LeaseFiles;
   /** Whether the project or its user has a definition of that agent, in a file that is called like it. */
   readonly hasAgentFile: (agent: string) => boolean;
   /** Whether a SPEC is approved as it stands. */

@@ -10,9 +10,10 @@ import { oneLine } from '../../domain/text.ts';
 import type { TeamLog } from '../ports.ts';
 import { unreadWords, withReadable } from './context.ts';
 import { type HookAnswer, type HostEvent, SILENT } from './event.ts';
-import { findCaller, type HookContext } from './hook-context.ts';
+import { findCaller, type HookContext, isAlone, isTeammate } from './hook-context.ts';
 import { noteDelivered, takeMail } from './member-operations.ts';
 import { onRunsOver, releaseMembers, startAgain } from './run-over.ts';
+import { noteShell } from './shell-guarding.ts';
 import { loadWords } from './spawn.ts';
 
 /** A sign of life is written down once in so long. */
@@ -23,14 +24,16 @@ export async function afterTool(context: HookContext, event: HostEvent): Promise
     const found = await findCaller(context, event, logs, unread);
     if (found === undefined) return SILENT;
     const { caller, log } = found;
+    const alone = !isTeammate(context, event, found) && isAlone(event, found);
+    const refused = await noteShell(context, event, found, alone);
     if (caller.kind === 'member') {
       const { name, epoch, member } = caller;
       if (context.now() - member.seenAt > SIGN_MS)
         await log.append({ type: 'member_seen', name, epoch }, { flush: false });
-      return contextOf([await takeMail(log, name)]);
+      return contextOf([refused, await takeMail(log, name)]);
     }
-    if (caller.kind !== 'lead') return SILENT;
-    return contextOf([await takeMail(log, LEAD), await noteSpawn(context, log, event)]);
+    if (caller.kind !== 'lead') return contextOf([refused]);
+    return contextOf([refused, await takeMail(log, LEAD), await noteSpawn(context, log, event)]);
   });
 }
 

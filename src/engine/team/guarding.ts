@@ -5,7 +5,7 @@ import { memberBrief, nextStep, roleNamed, rolesToStart } from '../../domain/tea
 import { asReader, identify, memberName } from '../../domain/team/caller.ts';
 import { spawnParameters } from '../../domain/team/calls.ts';
 import { FALLBACK_TRIGGERS } from '../../domain/team/fallback.ts';
-import { judgeWrites, ruleOf, type Target, type Writes } from '../../domain/team/guard.ts';
+import { gitRowsFor, isFirstWriters, judgeWrites, ruleOf, type Target } from '../../domain/team/guard.ts';
 import { LEAD } from '../../domain/team/message.ts';
 import { insideProject } from '../../domain/team/ownership.ts';
 import { approvalOf, changesOf } from '../../domain/team/prompt.ts';
@@ -17,8 +17,10 @@ import type { TeamLog } from '../ports.ts';
 import { approvalFault } from './approving.ts';
 import { mustBeReadable, withReadable } from './context.ts';
 import { type HookAnswer, type HostEvent, SILENT } from './event.ts';
-import { evidenceOf, type Found, findCaller, type HookContext, isOfLead } from './hook-context.ts';
+import { leaseFirst } from './first-writer.ts';
+import { evidenceOf, type Found, findCaller, type HookContext, isAlone, isOfLead, isTeammate } from './hook-context.ts';
 import { noteDelivered } from './member-operations.ts';
+import { markShell } from './shell-guarding.ts';
 import { hostAgent, loadWords, serverTool } from './spawn.ts';
 import { onIdle } from './stopping.ts';
 
@@ -38,7 +40,8 @@ export async function beforeTool(context: HookContext, event: HostEvent): Promis
     if (found.log.state.session === 'fallback' && !isTeammate(context, event, found)) {
       const reader = readerOf(event, found);
       if (kind === 'write' && reader !== null) return guardWrite(context, event, reader);
-      if (kind === 'write') await noteAlone(context, event, found);
+      if (kind === 'write' && isAlone(event, found))
+        return (await markShell(context, event, found, true)) ?? noteAlone(context, event, found);
       if (kind === 'spawn' && found.caller.kind === 'lead') await takePlace(event, found.log);
       return SILENT;
     }
@@ -54,13 +57,6 @@ function guardLater({ tool, input }: HostEvent): HookAnswer {
   if (word === undefined) return SILENT;
   const reason = `${tool} may not send "${oneLine(word, 80)}" as a prompt: only the user approves or changes a SPEC, by typing it. Ask the user now, and end your turn`;
   return { kind: 'reject', reason: `toolcrew: ${reason}` };
-}
-
-/** Whether it was started as a teammate, and not as one that goes by the name of one. */
-function isTeammate({ startedAs }: HookContext, { agentId }: HostEvent, { caller, log }: Found): boolean {
-  if (startedAs !== null) return true;
-  // Of a host that names no agents, one is known by its run alone.
-  return caller.kind === 'member' && (agentId === null || log.state.bindings.get(agentId)?.epoch === caller.epoch);
 }
 
 /** The lead's agent of a role that only reads, as the teammate that it would be; null: it is none. */
@@ -106,11 +102,6 @@ async function note(
   );
 }
 
-/** What a call writes by its own words, and not by a script of the project. */
-function ownWrites({ targets }: Writes): readonly Target[] {
-  return targets.filter(({ script }) => script === undefined);
-}
-
 /** What ends a step of git that is under way, and what takes a worktree back to its branch with what was committed elsewhere. */
 const WAYS_BACK = [
   ...['merge', 'rebase', 'am', 'cherry-pick', 'revert'].flatMap((step) => [`${step} --continue`, `${step} --abort`]),
@@ -132,14 +123,19 @@ function isWayToMerge({ startedAs, worktree }: HookContext, event: HostEvent, { 
 
 async function guardWrite(context: HookContext, event: HostEvent, found: Found): Promise<HookAnswer> {
   const { caller, log } = found;
-  const writes = await context.writesOf(event.tool, event.input, event.cwd);
-  const { targets, unresolved, repository = [] } = writes;
-  if (targets.length + unresolved.length + repository.length === 0) return SILENT;
+  if (!isWayToMerge(context, event, found)) {
+    const ticketed = await markShell(context, event, found, false);
+    if (ticketed !== null) return ticketed;
+  }
+  const settings = await context.settings();
+  const rows = gitRowsFor(caller, settings, context.worktree === null ? 'shared' : 'own');
+  const writes = await context.writesOf(event.tool, event.input, event.cwd, rows);
+  const { targets, unresolved, git } = writes;
+  if (targets.length + unresolved.length === 0 && git === null) return SILENT;
   if (isWayToMerge(context, event, found)) {
     await note(log, found, `${event.tool} ${String(event.input.command)}`, 'accept', "the team's finished work", []);
     return SILENT;
   }
-  const settings = await context.settings();
   const rule = (outputs: ReadonlySet<string>) =>
     judgeWrites(writes, caller, log.state, settings, {
       attended: context.attended,
@@ -150,26 +146,26 @@ async function guardWrite(context: HookContext, event: HostEvent, found: Found):
       outputs,
       checkout: context.worktree?.checkout ?? null,
     });
-  const written = ownWrites(writes);
   let ruling = rule(new Set());
   // Git is asked only where something would be refused.
-  if (ruling.decision === 'deny' && (caller.kind === 'member' || written.length < writes.targets.length)) {
-    const outputs = await context.outputs(writes.targets);
+  if (ruling.decision === 'deny' && caller.kind === 'member') {
+    const outputs = await context.outputs(targets);
     if (outputs.size > 0) ruling = rule(outputs);
   }
   const fault =
     caller.kind === 'lead' && log.state.approval && ruling.decision !== 'deny'
       ? approvalFault(event, writes, context.project.spec)
       : null;
-  // What a script writes beside its work is nobody's to answer for.
-  if (fault === null && ruling.decision === 'allow' && written.length === 0) return SILENT;
-  const told = ruling.decision === 'allow' ? written : writes.targets;
-  const about = `${event.tool} ${told.map(({ path }) => path).join(', ') || '(unresolved)'}`;
+  const paths = targets.map(({ path }) => path).join(', ');
+  const about = `${event.tool} ${paths || (git === null ? '(unresolved)' : '(git)')}`;
   if (fault !== null) {
     await note(log, found, about, 'reject', fault, []);
     return { kind: 'reject', reason: `toolcrew: ${fault}` };
   }
   if (ruling.decision === 'allow') {
+    const first = targets.filter(({ path, directory = null }) => isFirstWriters(path, directory, settings));
+    const taken = caller.kind === 'member' ? await leaseFirst(context, log, caller, namesOf(first)) : null;
+    if (taken !== null) return { kind: 'reject', reason: `toolcrew: ${taken}` };
     await note(log, found, about, 'accept', 'its own', ruling.paths);
     return SILENT;
   }
@@ -179,18 +175,20 @@ async function guardWrite(context: HookContext, event: HostEvent, found: Found):
     : { kind: 'reject', reason: `toolcrew: ${ruling.reason}` };
 }
 
-/** Of work that is done one at a time, what was written: nothing is refused, and nothing stands in its way. */
-async function noteAlone(context: HookContext, event: HostEvent, { log, caller }: Found): Promise<void> {
-  // Whoever else works in the project does nothing for the team; agents that its lead has started do.
-  const isOthers = caller.kind === 'outsider' && !isOfLead(log.state, event.session);
-  if (log.state.purpose?.phase !== 'run' || isOthers) return;
+/** Paths of the project among targets. */
+function namesOf(targets: readonly Target[]): readonly string[] {
+  return targets.flatMap(({ path }) => (path.startsWith('/') ? [] : (insideProject(path) ?? [])));
+}
+
+/** Records what work that is done one at a time writes; nothing is refused. */
+async function noteAlone(context: HookContext, event: HostEvent, { log }: Found): Promise<HookAnswer> {
   try {
-    const targets = ownWrites(await context.writesOf(event.tool, event.input, event.cwd));
+    const { targets } = await context.writesOf(event.tool, event.input, event.cwd, []);
     const paths = targets
       .flatMap(({ path, tree }) => (tree ? [path, ...context.below(path)] : [path]))
       .flatMap((path) => (path.startsWith('/') ? [] : (insideProject(path) ?? [])))
       .filter((path) => ruleOf(path) === null);
-    if (paths.length === 0) return;
+    if (paths.length === 0) return SILENT;
     const about = `${event.tool} ${targets.map(({ path }) => path).join(', ')}`;
     const words = { about, reason: 'one at a time', fingerprint: '', paths };
     const record = { type: 'decision', hook: 'ownership', decision: 'accept', member: LEAD, ...words } as const;
@@ -198,6 +196,7 @@ async function noteAlone(context: HookContext, event: HostEvent, { log, caller }
   } catch (error) {
     context.log('warn', `what ${event.tool} writes is not noted: ${messageOf(error)}`);
   }
+  return SILENT;
 }
 
 /** An agent that the lead starts for itself is not the teammate of that role, who has not been seen to run. */

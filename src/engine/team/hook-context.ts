@@ -1,5 +1,6 @@
 // What the answers to a host's events stand on.
 
+import type { GitRow } from '../../domain/guard/git-calls.ts';
 import type { GateResult, QualitySettings } from '../../domain/quality.ts';
 import type { PlannedSpec } from '../../domain/spec/check.ts';
 import type { CreatedSpec, NewSpec } from '../../domain/spec/new-spec.ts';
@@ -21,6 +22,7 @@ import type { TeamLog, Turn } from '../ports.ts';
 import { mustBeReadable, type TeamContext, type Unread } from './context.ts';
 import { type HostEvent, stampOf } from './event.ts';
 import type { SyncOutcome } from './phases/sync.ts';
+import type { ShellGuard } from './shell-guard-port.ts';
 
 /** What the project holds, for commands of the user. */
 export type ProjectView = {
@@ -76,11 +78,22 @@ export type HookContext = TeamContext & {
   /** For the steps of a team that are code's: of all processes one at a time takes them. */
   readonly turn: Turn;
   /** What a call of a tool would write; paths from the project's root, or absolute ones outside of it. */
-  readonly writesOf: (tool: string, input: Readonly<Record<string, unknown>>, cwd: string) => Promise<Writes>;
+  /** @param git calls of git that are refused */
+  readonly writesOf: (
+    tool: string,
+    input: Readonly<Record<string, unknown>>,
+    cwd: string,
+    git: readonly GitRow[],
+  ) => Promise<Writes>;
   /** Paths of the project below a directory. */
   readonly below: (directory: string) => readonly string[];
   /** Paths of those that lie in directories that Git ignores. */
   readonly outputs: (targets: readonly Target[]) => Promise<ReadonlySet<string>>;
+  /**
+   * The write guard around shell calls; null: this host does not start them with our shell.
+   * @param transcript of the session
+   */
+  readonly shellGuard: (transcript: string | null) => Promise<ShellGuard | null>;
   readonly temporary: readonly string[];
   /** What the host itself goes by, absolute. */
   readonly hosts: readonly string[];
@@ -148,4 +161,17 @@ export async function findCaller(
 /** Whether that session is the lead's, with all agents in it; one that hands keys over names no session. */
 export function isOfLead({ lead }: TeamState, session: string): boolean {
   return lead.session === session || (lead.session === null && lead.keyHash !== null);
+}
+
+/** Whether it was started as a teammate, and not as one that goes by the name of one. */
+export function isTeammate({ startedAs }: HookContext, { agentId }: HostEvent, { caller, log }: Found): boolean {
+  if (startedAs !== null) return true;
+  // Of a host that names no agents, one is known by its run alone.
+  return caller.kind === 'member' && (agentId === null || log.state.bindings.get(agentId)?.epoch === caller.epoch);
+}
+
+/** Whether an event is of work that goes on without its team: of the lead, or of an agent that the lead has started. */
+export function isAlone({ session }: HostEvent, { caller, log }: Found): boolean {
+  const isOthers = caller.kind === 'outsider' && !isOfLead(log.state, session);
+  return log.state.session === 'fallback' && log.state.purpose?.phase === 'run' && !isOthers;
 }

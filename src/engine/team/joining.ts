@@ -135,7 +135,14 @@ export function rulesFor(
     by.some(({ member, at }) => member === name && at >= since) ? path : [],
   );
   const leased = [...held, ...had];
-  return { ownership, leases: new Map([[name, new Set(leased)]]), members: new Set(members.keys()), readOnly };
+  const others = [...leases.values()].filter((one) => one.member !== name);
+  return {
+    ownership,
+    leases: new Map([[name, new Set(leased)]]),
+    taken: new Map(others.map(({ path, member }) => [path, member])),
+    members: new Set(members.keys()),
+    readOnly,
+  };
 }
 
 /**

@@ -198,6 +198,7 @@ export async function leaseFile(context: TeamContext, log: TeamLog, caller: Some
     // With its holder's last task it was given back already.
     const isHeld = (log.state.leases.get(path)?.until ?? 0) > context.now();
     if (isHeld) await must(log, { type: 'lease_released', path, by: name, epoch });
+    context.placeLeases(log.state.team, log.state.leases, context.now());
     return { path, state: 'released' };
   }
   if (caller.kind === 'member' && caller.member.readOnly) refuse(`${name} is read-only: it takes no leases`);
@@ -234,5 +235,6 @@ export async function leaseFile(context: TeamContext, log: TeamLog, caller: Some
     );
   const until = now + minutes * 60_000;
   await must(log, { type: 'lease_taken', path, until, reason: input.maybe('reason') ?? '', by: name, epoch });
+  context.placeLeases(log.state.team, log.state.leases, now);
   return { path, state: 'leased', until: new Date(until).toISOString() };
 }

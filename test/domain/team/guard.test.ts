@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
+import { type Checkout, refusalOf } from '../../../src/domain/guard/git-calls.ts';
 import type { Caller } from '../../../src/domain/team/caller.ts';
 import { DEFAULT_TEAM_SETTINGS } from '../../../src/domain/team/default-settings.ts';
-import { judgeWrites, type Place, type Target, UNREAD_CODE, type Writes } from '../../../src/domain/team/guard.ts';
+import { gitRowsFor, judgeWrites, type Place, type Writes } from '../../../src/domain/team/guard.ts';
 import { checkMessage } from '../../../src/domain/team/message.ts';
 import type { TeamSettings } from '../../../src/domain/team/settings.ts';
 import { type Story, TEAM, teamOf } from '../../support/team.ts';
@@ -25,30 +26,25 @@ type Case = {
   readonly ruling: RegExp;
 };
 
+const NOTHING: Writes = { targets: [], unresolved: [], git: null };
+
 function unresolved(...why: readonly string[]): Writes {
-  return { targets: [], unresolved: why };
+  return { ...NOTHING, unresolved: why };
 }
 
 function tree(path: string): Writes {
-  return { targets: [{ path, tree: true }], unresolved: [] };
+  return { ...NOTHING, targets: [{ path, tree: true }] };
 }
 
 function directory(path: string, kind: 'there' | 'made'): Writes {
-  return { targets: [{ path, tree: false, directory: kind }], unresolved: [] };
+  return { ...NOTHING, targets: [{ path, tree: false, directory: kind }] };
 }
-
-const NOTHING: Writes = { targets: [], unresolved: [] };
 
 const BELOW: Readonly<Record<string, readonly string[]>> = {
   src: ['src/api/a.ts', 'src/pages/b.tsx'],
   'src/api': ['src/api/a.ts', 'src/api/c.ts'],
   '.': ['.git/config', 'src/api/a.ts'],
 };
-
-function script(path: string, more: Partial<Target> = {}): Writes {
-  const by = { name: 'format', by: 'sed -i', isThere: true };
-  return { targets: [{ path, tree: false, script: by, ...more }], unresolved: [] };
-}
 
 const READER = (story: Story) =>
   story
@@ -167,18 +163,25 @@ const CASES: readonly Case[] = [
     ruling: /^deny quality is read-only: .* pipe it to tail or grep instead$/,
   },
   {
-    name: 'the repository, by a role that only reads',
+    name: 'a refused call of git, by a role that only reads',
     by: 'quality',
-    writes: { ...NOTHING, repository: ['git add', 'git commit'] },
+    writes: { ...NOTHING, git: 'git commit: it writes the history' },
     tell: READER,
-    ruling:
-      /^deny quality is read-only: it writes nothing, .* index, refs and history included \(git add, git commit\)/,
+    ruling: /^deny quality is read-only: it writes nothing\. .* \(git commit: it writes the history\)$/,
   },
-  ...['backend-dev', LEADER, STRANGER].map((by) => ({
-    name: `the repository, by ${typeof by === 'string' ? by : by.kind}`,
+  {
+    name: 'a refused call of git, by a stranger',
+    by: STRANGER,
+    writes: { ...NOTHING, git: 'git stash: it changes all' },
+    ruling: /^deny .* is not a member.*\(git stash: it changes all\)$/,
+  },
+  ...['backend-dev', LEADER].map((by) => ({
+    name: `a refused call of git, by ${typeof by === 'string' ? by : by.kind}`,
     by,
-    writes: { ...NOTHING, repository: ['git commit'] },
-    ruling: /^allow$/,
+    writes: { ...NOTHING, git: 'git stash: it changes all' },
+    settings: FREE_LEAD,
+    place: { attended: true },
+    ruling: /^deny git stash: it changes all$/,
   })),
   {
     name: 'a role that only reads, with a lease that it should not have',
@@ -214,17 +217,6 @@ const CASES: readonly Case[] = [
       /^deny it is not known before it runs which files this writes: \$\(date\) is not known\. Write files with Write or Edit, or by redirections .*\(cat > <path> <<'E'\)$/,
   },
   {
-    name: 'code that cannot be read',
-    writes: unresolved(`node -e: ${UNREAD_CODE}`),
-    ruling:
-      /\. Code that only reads can be run from a file: write the file to \/tmp with Write, and run it in a separate call$/,
-  },
-  {
-    name: 'the file that such code is put into',
-    writes: '/tmp/looks.mjs',
-    ruling: /^allow \/tmp\/looks\.mjs$/,
-  },
-  {
     name: 'what cannot be told, in front of a person',
     writes: unresolved('$X', '$Y'),
     place: { attended: true },
@@ -247,22 +239,14 @@ const CASES: readonly Case[] = [
   },
   {
     name: 'what cannot be told beside what may not be',
-    writes: { targets: [{ path: 'tests/a.ts', tree: false }], unresolved: ['$X'] },
+    writes: { targets: [{ path: 'tests/a.ts', tree: false }], unresolved: ['$X'], git: null },
     place: { attended: true },
     ruling: /^deny tests\/a\.ts is tester's/,
   },
   {
     name: 'several, one of which may not be',
-    writes: {
-      targets: ['src/api/a.ts', 'tests/a.ts'].map((path) => ({ path, tree: false })),
-      unresolved: [],
-    },
+    writes: { ...NOTHING, targets: ['src/api/a.ts', 'tests/a.ts'].map((path) => ({ path, tree: false })) },
     ruling: /^deny tests\/a\.ts/,
-  },
-  {
-    name: 'a tree of others, with what would let it through',
-    writes: { targets: [{ path: 'tests', tree: true, hint: 'only read it' }], unresolved: [] },
-    ruling: /^deny .*tester.*\. Or: only read it$/,
   },
   { name: 'a tree of its own', writes: tree('src/api'), ruling: /^allow src\/api\/a\.ts src\/api\/c\.ts$/ },
   {
@@ -359,29 +343,11 @@ const CASES: readonly Case[] = [
     place: { outputs: new Set(['.tool/state/x']) },
     ruling: /^deny \.tool\/state\/x holds rules/,
   },
-  { name: 'its own file, by a script', writes: script('src/api/a.ts'), ruling: /^allow$/ },
-  {
-    name: 'a file of somebody else, by a script',
-    writes: script('tests/a.ts'),
-    ruling: /^deny the script "format" does this \(sed -i\): tests\/a\.ts is tester's .*SendMessage/,
-  },
-  {
-    name: 'a tree, by a script',
-    writes: script('src', { tree: true }),
-    ruling:
-      /^deny the script "format" does this \(sed -i\): this writes all of src\. Name only your own files\. src\/pages/,
-  },
   {
     name: 'a tree in which what holds the rules comes first',
     writes: tree('.'),
     ruling: /^deny this writes all of the project. .* src\/pages\/b\.tsx is frontend-dev's .*"change_request"/,
     place: { below: () => ['.mcp.json', 'src/pages/b.tsx', 'package.json'] },
-  },
-  {
-    name: 'a tree in which what holds the rules comes first, by a script',
-    writes: script('.', { tree: true }),
-    ruling: /^deny the script "format" .* src\/pages\/b\.tsx is frontend-dev's .*"change_request"/,
-    place: { below: () => ['.mcp.json', 'package.json', 'src/pages/b.tsx'] },
   },
   {
     name: 'what holds the rules itself, as a tree',
@@ -390,62 +356,12 @@ const CASES: readonly Case[] = [
     place: { below: () => ['.claude/settings.json'] },
   },
   {
-    name: 'a tree in which nothing but what holds the rules is not its own, by a script',
-    writes: script('.', { tree: true }),
+    name: 'a tree in which nothing but what holds the rules is not its own',
+    writes: tree('.'),
     ruling:
-      /^deny the script "format" .* \.mcp\.json holds rules .* ask the lead: SendMessage \{"recipient":"team-lead","type":"change_request","content":\{"file":"\."/,
-    place: { below: () => ['.mcp.json', 'package.json', 'src/api/a.ts'] },
+      /^deny this .* \.mcp\.json holds rules .* ask the lead: SendMessage \{"recipient":"team-lead","type":"change_request","content":\{"file":"\."/,
+    place: { below: () => ['.mcp.json', 'src/api/a.ts'] },
   },
-  {
-    name: 'what Git ignores in a place of somebody else, by a script',
-    writes: script('tests/output'),
-    place: { outputs: new Set(['tests/output']) },
-    ruling: /^allow$/,
-  },
-  {
-    name: 'what holds the rules, which Git ignores, by a script',
-    writes: script('.tool/state', { tree: true }),
-    place: { outputs: new Set(['.tool/state']) },
-    ruling: /^deny the script "format" .* holds rules/,
-  },
-  { name: 'what Git keeps, by a script', writes: script('.git/config'), ruling: /^allow$/ },
-  { name: 'outside of the project, by a script', writes: script('/etc/hosts'), ruling: /^allow$/ },
-  { name: "nobody's file, by a script", writes: script('package.json'), ruling: /^allow$/ },
-  { name: 'a shared file, by a script', writes: script('src/lib/a.ts'), ruling: /^allow$/ },
-  {
-    name: 'a file that is leased to another, by a script',
-    writes: script('package.json'),
-    tell: (story) => story.tell('lease_taken'),
-    ruling: /^deny the script .* leased to tester/,
-  },
-  ...(
-    [
-      ['quality', READER, /^deny the script "format" .*quality is read-only/],
-      [STRANGER, READER, /^deny the script "format" .*is not a member/],
-      [LEADER, READER, /^deny the script "format" .*the lead delegates/],
-    ] as const
-  ).flatMap(([by, tell, ruling]): readonly Case[] => {
-    const who = typeof by === 'string' ? by : by.kind;
-    return [
-      { name: `a file of somebody, by a script of ${who}`, by, tell, writes: script('src/api/a.ts'), ruling },
-      { name: `a file of nobody, by a script of ${who}`, by, tell, writes: script('package.json'), ruling },
-      {
-        name: `a new file of nobody, by a script of ${who}`,
-        by,
-        tell,
-        writes: script('report.txt', { script: { name: 'test', by: '>', isThere: false } }),
-        ruling: /^allow$/,
-      },
-      {
-        name: `what nobody has in a directory, by a script of ${who}`,
-        by,
-        tell,
-        writes: script('dist', { tree: true }),
-        place: { below: () => ['dist/a.js'] },
-        ruling: /^allow$/,
-      },
-    ];
-  }),
 ];
 
 for (const { name, by = 'backend-dev', writes, settings = SETTINGS, tell, place, ruling } of CASES) {
@@ -458,7 +374,7 @@ for (const { name, by = 'backend-dev', writes, settings = SETTINGS, tell, place,
         ? by
         : { kind: 'member', team: TEAM, name: by, epoch: member?.epoch ?? 0, member: story.member(by) };
     const given: Writes =
-      typeof writes === 'string' ? { targets: [{ path: writes, tree: false }], unresolved: [] } : writes;
+      typeof writes === 'string' ? { ...NOTHING, targets: [{ path: writes, tree: false }] } : writes;
     const { decision, reason, paths } = judgeWrites(given, caller, story.state, settings, {
       attended: false,
       now: story.at,
@@ -484,21 +400,15 @@ for (const path of ['tests/users.ts', 'tests/a "quoted" name.ts', 'tests/back\\s
       epoch: 1,
       member: story.member('backend-dev'),
     };
-    const { reason } = judgeWrites(
-      { targets: [{ path, tree: false }], unresolved: [] },
-      caller,
-      story.state,
-      SETTINGS,
-      {
-        attended: false,
-        now: story.at,
-        temporary: [],
-        hosts: [],
-        checkout: null,
-        below: () => [],
-        outputs: new Set(),
-      },
-    );
+    const { reason } = judgeWrites({ ...NOTHING, targets: [{ path, tree: false }] }, caller, story.state, SETTINGS, {
+      attended: false,
+      now: story.at,
+      temporary: [],
+      hosts: [],
+      checkout: null,
+      below: () => [],
+      outputs: new Set(),
+    });
     const request: unknown = JSON.parse(reason.slice(reason.indexOf('SendMessage ') + 'SendMessage '.length));
     assert.ok(typeof request === 'object' && request !== null && 'content' in request && 'recipient' in request);
     assert.equal(request.recipient, 'tester');
@@ -506,3 +416,31 @@ for (const path of ['tests/users.ts', 'tests/a "quoted" name.ts', 'tests/back\\s
     assert.equal(JSON.stringify(request.content).includes(JSON.stringify(path)), true);
   });
 }
+
+test('advice about git names a path of the caller', () => {
+  const story = READER(teamOf(['backend-dev', 'tester']));
+  const advice = (by: string | Caller, call: string, checkout: Checkout = 'shared') => {
+    const caller: Caller =
+      typeof by === 'string' ? { kind: 'member', team: TEAM, name: by, epoch: 1, member: story.member(by) } : by;
+    return refusalOf(call.split(' '), gitRowsFor(caller, SETTINGS, checkout));
+  };
+  assert.match(advice('backend-dev', 'add -A') ?? '', /git add src\/api$/);
+  assert.match(advice('tester', 'add -A') ?? '', /git add tests$/);
+  assert.match(advice(LEADER, 'add -A') ?? '', /git add FILE$/);
+  assert.match(advice(STRANGER, 'stash') ?? '', /everybody/);
+  assert.equal(advice('backend-dev', 'add -A', 'own'), null);
+  assert.equal(advice('backend-dev', 'commit -m x'), null);
+  for (const call of ['commit -m x', 'add a.ts', 'push', 'stash', 'checkout -- a.ts', 'clean -fd src'])
+    assert.match(advice('quality', call) ?? '', /^it writes/, call);
+  for (const call of [
+    'status',
+    'log -p',
+    'diff',
+    'stash list',
+    'clean --dry-run',
+    'apply --check a.diff',
+    'fetch',
+    'branch -a',
+  ])
+    assert.equal(advice('quality', call), null, call);
+});

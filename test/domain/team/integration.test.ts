@@ -10,6 +10,7 @@ const RULES: IntegrationRules = {
     ['backend-dev', new Set(['package.json', 'src/pages/leased.tsx'])],
     ['tester', new Set(['src/lib/a.ts'])],
   ]),
+  taken: new Map([['CHANGELOG.md', 'tester']]),
   members: new Set(['backend-dev', 'frontend-dev', 'tester']),
   readOnly: false,
 };

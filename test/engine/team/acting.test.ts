@@ -580,7 +580,7 @@ test('of what is written while a lead builds alone, only what its session writes
   const many = Array.from({ length: 300 }, (_, index) => `src/api/${index}.js`);
   const context: HookContext = {
     ...world.context,
-    writesOf: async () => ({ targets: [{ path: '.', tree: true }], unresolved: [] }),
+    writesOf: async () => ({ targets: [{ path: '.', tree: true }], unresolved: [], git: null }),
     below: () => ['.git/HEAD', '.tool/teams/x/log.jsonl', ...many],
   };
   const event = world.event('team-lead', 'PreToolUse', { tool: 'Bash', input: { command: 'format .' } });

@@ -55,7 +55,7 @@ test('it writes what is its own, and nothing else; what its host starts by itsel
 test('it takes the finished work of all into its worktree, by that command and there alone', async (t) => {
   const { world, context } = await startedWorld(t);
   const root = `${world.root}/.tool/worktrees/${TEAM}/backend-dev`;
-  const all = { targets: [{ path: 'tests/a.ts', tree: false }], unresolved: [] };
+  const all = { targets: [{ path: 'tests/a.ts', tree: false }], unresolved: [], git: null };
   const placed = {
     ...context,
     worktree: { root, checkout: world.root },

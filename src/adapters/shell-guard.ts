@@ -1,0 +1,213 @@
+// The write guard around shell calls of the host: policies, tickets and logs, in the directory of our shell (CLAUDE_CODE_SHELL).
+
+import {
+  accessSync,
+  constants,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { dirname, join } from 'node:path';
+import { parseNotes } from '../domain/guard/notes.ts';
+import { endingsOf, policyText } from '../domain/guard/policy.ts';
+import { canNameTicket, marked, SHELL_VARIABLE, ticketScript } from '../domain/guard/ticket.ts';
+import type { CallerPlace, LeaseFiles, ShellGuard } from '../engine/team/shell-guard-port.ts';
+import { GUARD_PROGRAM } from './guard-program.ts';
+import { hostSettingsFile } from './host-settings.ts';
+import { lateCrypto } from './late-crypto.ts';
+import { placeLeases } from './lease-files.ts';
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+export type ShellGuardOptions = {
+  /** The checkout that the calls may write in. */
+  readonly root: string;
+  /** The checkout that holds the project's teams. */
+  readonly main: string;
+  readonly env: Environment;
+};
+
+/** A log that has been quiet for so long goes, with its ticket. */
+const KEPT_MS = 60 * 60_000;
+const MAX_LIST_BYTES = 256 * 1024 * 1024;
+
+function hashOf(text: string, length: number): string {
+  return lateCrypto().createHash('sha256').update(text).digest('hex').slice(0, length);
+}
+
+/** Writes a file whole. */
+function place(path: string, text: string, mode = 0o600): void {
+  const fresh = `${path}.${process.pid}`;
+  writeFileSync(fresh, text, { mode });
+  renameSync(fresh, path);
+}
+
+/** The directory of our shell; null: the host's calls do not pass it, or its program is not there. */
+function guardHomeOf(env: Environment): string | null {
+  const shell = env[SHELL_VARIABLE];
+  if (shell === undefined || !canNameTicket(shell)) return null;
+  try {
+    accessSync(join(dirname(shell), GUARD_PROGRAM), constants.X_OK);
+    return dirname(shell);
+  } catch {
+    return null;
+  }
+}
+
+function projectDirectory(home: string, main: string): string {
+  return join(home, 'projects', hashOf(main, 16));
+}
+
+/** What git says of a checkout, as far as policies need it. */
+type Facts = {
+  readonly index: string;
+  /** Time and size of the index when it was read. */
+  readonly stamp: string;
+  readonly directory: string | null;
+  readonly programs: string;
+  readonly endings: readonly string[];
+};
+
+function stampOf(path: string): string {
+  const status = statSync(path, { throwIfNoEntry: false });
+  return status === undefined ? 'none' : `${status.mtimeMs} ${status.size}`;
+}
+
+function readFacts(path: string): Facts | undefined {
+  try {
+    // Nobody else writes this file.
+    const facts: Facts = JSON.parse(readFileSync(path, 'utf8'));
+    return facts.stamp === stampOf(facts.index) && existsSync(facts.programs) ? facts : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+async function askGit(root: string): Promise<Facts> {
+  const { tryGit } = await import('./git/git.ts');
+  const words = ['rev-parse', '--path-format=absolute', '--git-common-dir', '--git-path', 'index'];
+  const [places, programs, files] = await Promise.all([
+    tryGit(words, { cwd: root }),
+    tryGit(['--exec-path'], { cwd: root }),
+    tryGit(['ls-files', '-z'], { cwd: root, maxBytes: MAX_LIST_BYTES }),
+  ]);
+  const [directory = '', index = ''] = places.exitCode === 0 ? places.stdout.split('\n') : [];
+  return {
+    index,
+    stamp: stampOf(index),
+    directory: directory === '' ? null : realpathSync(directory),
+    programs: programs.stdout.trim(),
+    endings: endingsOf(files.stdout.split('\0').filter((one) => one !== '' && !/[\t\n]/.test(one))),
+  };
+}
+
+/** Other checkouts of the repository. */
+function otherWorktrees(main: string, root: string, directory: string | null): readonly string[] {
+  const list = directory === null ? undefined : join(directory, 'worktrees');
+  const names = list !== undefined && existsSync(list) ? readdirSync(list) : [];
+  const linked = names.flatMap((name) => {
+    try {
+      return dirname(readFileSync(join(directory ?? '', 'worktrees', name, 'gitdir'), 'utf8').trim());
+    } catch {
+      return [];
+    }
+  });
+  return [main, ...linked].filter((path) => path !== root && !/[\t\n]/.test(path));
+}
+
+/** Offsets up to which logs have been read, by their names. */
+function readOffsets(directory: string): Record<string, number> {
+  try {
+    return JSON.parse(readFileSync(join(directory, 'read.json'), 'utf8'));
+  } catch {
+    return {};
+  }
+}
+
+function newText(path: string, from: number): string {
+  const bytes = readFileSync(path);
+  return bytes.subarray(from, bytes.lastIndexOf(0x0a) + 1).toString('utf8');
+}
+
+/** null: shell calls of this host do not pass our shell. */
+export function createShellGuard({ root, main, env }: ShellGuardOptions): ShellGuard | null {
+  const home = guardHomeOf(env);
+  if (home === null) return null;
+  const project = projectDirectory(home, main);
+  const program = join(home, GUARD_PROGRAM);
+  const directoryOf = ({ team, caller }: CallerPlace): string => join(project, team, caller);
+  let known: Facts | undefined;
+  const factsOf = async (): Promise<Facts> => {
+    if (known !== undefined && known.stamp === stampOf(known.index)) return known;
+    const path = join(project, `facts-${hashOf(root, 16)}.json`);
+    known = readFacts(path);
+    if (known !== undefined) return known;
+    known = await askGit(root);
+    place(path, JSON.stringify(known));
+    return known;
+  };
+  return {
+    mark: async (caller, command, callId, { writesHistory, ...rules }) => {
+      const directory = directoryOf(caller);
+      const leases = join(project, caller.team, 'leases');
+      for (const one of [directory, leases]) mkdirSync(one, { recursive: true, mode: 0o700 });
+      const { directory: repository, programs, endings } = await factsOf();
+      const text = policyText({
+        ...rules,
+        root,
+        leases,
+        elsewhere: [
+          { owner: 'toolcrew', path: home },
+          { owner: 'Claude Code', path: hostSettingsFile(env) },
+          ...otherWorktrees(main, root, repository).map((path) => ({ owner: 'another worktree', path })),
+        ],
+        gitDirectories: repository === null || !writesHistory ? [] : [repository],
+        gitPrograms: [programs],
+        endings,
+      });
+      const policy = join(directory, `policy-${hashOf(text, 16)}`);
+      if (!existsSync(policy)) place(policy, text);
+      const ticket = join(
+        directory,
+        /^\w+$/.test(callId ?? '') ? String(callId) : hashOf(`${command}${Date.now()}`, 16),
+      );
+      place(ticket, ticketScript(program, policy, `${ticket}.log`, writesHistory), 0o700);
+      return marked(command, ticket);
+    },
+    notes: (caller) => {
+      const directory = directoryOf(caller);
+      const logs = existsSync(directory) ? readdirSync(directory).filter((name) => name.endsWith('.log')) : [];
+      const before = readOffsets(directory);
+      const now = Date.now();
+      const after: Record<string, number> = {};
+      let text = '';
+      for (const name of logs) {
+        const path = join(directory, name);
+        const { size, mtimeMs } = statSync(path);
+        const from = before[name] ?? 0;
+        const read = size > from ? newText(path, from) : '';
+        text += read;
+        if (read === '' && now - mtimeMs > KEPT_MS) {
+          rmSync(path, { force: true });
+          rmSync(path.replace(/\.log$/, ''), { force: true });
+        } else after[name] = from + Buffer.byteLength(read);
+      }
+      if (text !== '') place(join(directory, 'read.json'), JSON.stringify(after));
+      return parseNotes(text);
+    },
+  };
+}
+
+/** For leases of a team, where our shell is in use. */
+export function createLeaseFiles({ main, env }: Omit<ShellGuardOptions, 'root'>): LeaseFiles {
+  const home = guardHomeOf(env);
+  return (team, leases, now) => {
+    if (home !== null) placeLeases(join(projectDirectory(home, main), team, 'leases'), leases, now);
+  };
+}

@@ -1,0 +1,22 @@
+// Port of the write guard around shell calls: tickets for calls, and notes about what the calls did.
+
+import type { CallerRules } from '../../domain/guard/caller-rules.ts';
+import type { GuardNote } from '../../domain/guard/notes.ts';
+import type { Lease } from '../../domain/team/state.ts';
+
+/** Whose calls: the directory of a caller's tickets and notes. */
+export type CallerPlace = { readonly team: string; readonly caller: string };
+
+export type ShellGuard = {
+  /**
+   * Writes a ticket for one call.
+   * @returns the command with the ticket's mark
+   * @throws where a ticket cannot be written
+   */
+  readonly mark: (place: CallerPlace, command: string, callId: string | null, rules: CallerRules) => Promise<string>;
+  /** Notes of the caller's calls, each read once. */
+  readonly notes: (place: CallerPlace) => readonly GuardNote[];
+};
+
+/** Keeps the files by which the guard knows leases in step with the team's state. */
+export type LeaseFiles = (team: string, leases: ReadonlyMap<string, Lease>, now: number) => void;

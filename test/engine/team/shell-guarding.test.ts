@@ -1,0 +1,129 @@
+// Shell calls with the write guard: tickets by caller, and the team's log and the agent's answer from what the guard notes.
+
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import type { CallerRules } from '../../../src/domain/guard/caller-rules.ts';
+import type { GuardNote } from '../../../src/domain/guard/notes.ts';
+import { afterTool } from '../../../src/engine/team/delivering.ts';
+import { beforeTool } from '../../../src/engine/team/guarding.ts';
+import { TEAM, TeamWorld } from '../../support/team-world.ts';
+import type { Cleanup } from '../../support/temp.ts';
+
+type Marked = { readonly caller: string; readonly rules: CallerRules };
+
+class World extends TeamWorld {
+  readonly marked: Marked[] = [];
+  notes: GuardNote[] = [];
+  leases: readonly string[] = [];
+
+  constructor(t: Cleanup) {
+    super(t);
+    this.context = {
+      ...this.context,
+      placeLeases: (_team, leases) => {
+        this.leases = [...leases.values()].map(({ path, member }) => `${path} ${member}`);
+      },
+      shellGuard: async () => ({
+        mark: async ({ caller }, command, _id, rules) => {
+          this.marked.push({ caller, rules });
+          return `${command} # ${caller}`;
+        },
+        notes: () => this.notes.splice(0),
+      }),
+    };
+  }
+
+  async bash(who: string, session = 'session-1'): Promise<unknown> {
+    const event = this.event(who, 'PreToolUse', { tool: 'Bash', input: { command: 'ls', timeout: 1 }, session });
+    const answer = await beforeTool(this.context, event);
+    return answer.kind === 'rewrite' ? answer.input.command : answer.kind;
+  }
+
+  async after(who: string, ...notes: readonly (readonly string[])[]): Promise<string> {
+    this.notes = notes.map(([kind, path = '', owner = '', pattern = '']) => {
+      assert.ok(kind === 'wrote' || kind === 'refused' || kind === 'lease' || kind === 'git');
+      return { kind, path, owner, pattern };
+    });
+    const answer = await afterTool(this.context, this.event(who, 'PostToolUse', { tool: 'Bash' }));
+    return answer.kind === 'context' ? answer.text : answer.kind;
+  }
+
+  lines(): readonly string[] {
+    return this.state().decisions.flatMap(({ hook, decision, member, about }) =>
+      hook === 'ownership' ? [`${decision} ${member} ${about}`] : [],
+    );
+  }
+}
+
+test('each caller of a team gets a ticket with its own rules', async (t) => {
+  const world = new World(t);
+  await world.team(['tester', 'analyst']);
+  assert.equal(await world.bash('tester'), 'ls # tester');
+  assert.equal(await world.bash('analyst'), 'ls # analyst');
+  assert.equal(await world.bash('team-lead'), 'ls # team-lead');
+  assert.equal(await world.bash('team-lead', 'session-9'), 'ls # session-session-9');
+  const members = world.marked.map(({ rules }) => rules.member);
+  assert.deepEqual([members[0], members[1], members[3]], ['tester', null, null]);
+});
+
+test('without a team, a call is left as it is', async (t) => {
+  const world = new World(t);
+  assert.equal(await world.bash('team-lead'), 'silent');
+  assert.equal(world.marked.length, 0);
+});
+
+test('what the guard notes goes into the log; a refusal comes with the call that helps', async (t) => {
+  const world = new World(t);
+  await world.team(['tester', 'frontend-dev']);
+  const told = await world.after(
+    'tester',
+    ['wrote', 'tests/a.js'],
+    ['wrote', '.tool/x'],
+    ['lease', 'package.json'],
+    ['wrote', 'package.json'],
+    ['refused', 'src/components/b.js', 'frontend-dev', 'src/components/**'],
+    ['refused', 'src/types/c.ts', 'shared', 'src/types/**'],
+  );
+  assert.match(told, /SendMessage \{"recipient":"frontend-dev","type":"change_request"/);
+  assert.match(told, /FileLease \{"path":"src\/types\/c\.ts"\}/);
+  for (const line of told.split('\n')) assert.ok(line.length <= 300, line);
+  assert.deepEqual(world.lines(), [
+    'accept tester Bash tests/a.js, package.json',
+    'reject tester Bash src/components/b.js, src/types/c.ts',
+  ]);
+  assert.deepEqual(world.leases, ['package.json tester']);
+  assert.equal(world.state().leases.get('package.json')?.member, 'tester');
+});
+
+test('many refused paths are told as a few and their number', async (t) => {
+  const world = new World(t);
+  await world.team(['tester']);
+  const refused = Array.from({ length: 5 }, (_, index) => [
+    'refused',
+    `src/api/${index}.js`,
+    'backend-dev',
+    'src/api/**',
+  ]);
+  const told = await world.after('tester', ...refused);
+  assert.match(told, /src\/api\/2\.js/);
+  assert.doesNotMatch(told, /src\/api\/3\.js/);
+  assert.match(told, /and 2 more paths$/);
+});
+
+test('in work without a team, writes are on record as the lead’s', async (t) => {
+  const world = new World(t);
+  await world.team(['tester']);
+  await world.append({ type: 'fell_back', trigger: 'spawn_failed', reason: 'x' });
+  assert.equal(await world.bash('team-lead'), world.state().purpose?.phase === 'run' ? 'ls # alone' : 'silent');
+});
+
+test('an unowned file is its first writer’s by Write as well; a second writer is refused with the holder’s name', async (t) => {
+  const world = new World(t);
+  await world.team(['tester', 'frontend-dev']);
+  const write = (who: string) =>
+    beforeTool(world.context, world.event(who, 'PreToolUse', { tool: 'Write', input: { file_path: 'package.json' } }));
+  assert.equal((await write('tester')).kind, 'silent');
+  assert.deepEqual(world.leases, ['package.json tester']);
+  assert.match(await world.reasonOf(write('frontend-dev')), /package\.json is leased to tester/);
+  assert.ok(TEAM);
+});

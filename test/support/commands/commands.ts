@@ -1,0 +1,15 @@
+// Shell commands with the verdict that backend-dev, who owns src/api and src/services, deserves for each.
+
+import { DEFAULT_OWNERSHIP, insideProject, ownerOf } from '../../../src/domain/team/ownership.ts';
+import { OWNED, READING } from './commands-allowed.ts';
+import { CAUTIOUS, FOREIGN } from './commands-denied.ts';
+import { UNKNOWN } from './commands-unresolved.ts';
+import type { Row } from './rows.ts';
+
+export const COMMANDS: readonly Row[] = [...READING, ...OWNED, ...FOREIGN, ...UNKNOWN, ...CAUTIOUS];
+
+/** @param path from the project's root */
+export function isOwned(path: string): boolean {
+  const inside = insideProject(path);
+  return inside !== null && ownerOf(inside, DEFAULT_OWNERSHIP).owner === 'backend-dev';
+}
