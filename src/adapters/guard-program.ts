@@ -8,7 +8,6 @@ import {
   mkdtempSync,
   readFileSync,
   realpathSync,
-  renameSync,
   rmSync,
   statSync,
   writeFileSync,
@@ -17,6 +16,7 @@ import { release, tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { packedGuard } from '../domain/guard/program-name.ts';
 import { lateCrypto } from './late-crypto.ts';
+import { placeFile } from './whole-file.ts';
 
 /** The unpacked program beside our shell. The number is that of the policy's format. */
 export const GUARD_PROGRAM = 'write-guard-1';
@@ -35,18 +35,6 @@ function isWhole(program: string, length: number): boolean {
     return statSync(program).size === length;
   } catch {
     return false;
-  }
-}
-
-/** Writes a file whole: another process sees all of it or nothing. */
-function place(path: string, content: Buffer | string, mode: number): void {
-  const fresh = `${path}.${process.pid}-${process.hrtime.bigint()}`;
-  try {
-    writeFileSync(fresh, content, { mode, flag: 'wx' });
-    renameSync(fresh, path);
-  } catch (error) {
-    rmSync(fresh, { force: true });
-    throw error;
   }
 }
 
@@ -70,7 +58,7 @@ export async function guardProgram(directories: readonly string[], keep: string)
       continue; // Cut off or changed: the package may have a whole one.
     }
     mkdirSync(keep, { recursive: true, mode: 0o700 });
-    place(program, content, 0o700);
+    placeFile(program, content, 0o700);
     return program;
   }
   return null;
@@ -126,7 +114,7 @@ function isTooOld(kernel: string): boolean {
 }
 
 const NEWER_KERNEL = `use a machine with Linux ${OLDEST_MAJOR}.${OLDEST_MINOR} or later`;
-const ANOTHER_PROGRAM = 'tool init; if that changes nothing, install toolcrew again';
+const ANOTHER_PROGRAM = 'install toolcrew again, then tool init';
 
 /** The reason for a failed trial, in one line. */
 export function reasonFor({ code, stderr }: Ending, machine: Machine): Reason {
@@ -138,12 +126,12 @@ export function reasonFor({ code, stderr }: Ending, machine: Machine): Reason {
       mend: 'set XDG_STATE_HOME to a directory whose programs can be executed',
     };
   if (code === 'timeout')
-    return { why: `the program did not end within ${TRIAL_MS / 1000} seconds`, mend: 'tool doctor, again' };
+    return { why: `the program did not end within ${TRIAL_MS / 1000} seconds`, mend: 'run it again' };
   if (typeof code === 'string') return { why: `the program cannot be started (${code})`, mend: ANOTHER_PROGRAM };
   if (code === FOREIGN_WRITTEN)
     return {
       why: 'the program let a forbidden write pass, as it does inside another guard or tracer',
-      mend: 'tool doctor, in a shell that no agent started',
+      mend: 'run it again in a shell that no agent started',
     };
   if (/gvisor/i.test(machine.version) || machine.version.startsWith('Linux version 4.4.0 '))
     return { why: 'gVisor runs this system, and gVisor has no seccomp user notification', mend: NEWER_KERNEL };
@@ -219,7 +207,7 @@ export async function guardWorks(program: string, keep: string, isAnew = false):
   // Inside another guard the trial fails, and says nothing of the calls outside.
   if (ending.code === FOREIGN_WRITTEN) return verdict;
   try {
-    place(path, JSON.stringify({ key, ...verdict }), 0o600);
+    placeFile(path, JSON.stringify({ key, ...verdict }), 0o600);
   } catch {
     // The next call tries again.
   }

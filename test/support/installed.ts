@@ -2,6 +2,7 @@
 
 import { cpSync, existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { gzipSync } from 'node:zlib';
 import { GUARD_ARCHITECTURES, packedGuard } from '../../src/domain/guard/program-name.ts';
 import { HOOK_SCRIPTS, WATCHER } from '../../src/install/hook-table.ts';
 import { hostForm } from '../../src/install/host-form.ts';
@@ -9,6 +10,7 @@ import { type Plan, planInstall } from '../../src/install/install.ts';
 import { performAll } from '../../src/install/operations.ts';
 import { sha256 } from '../../src/install/outcome.ts';
 import { readPayload } from '../../src/install/payload.ts';
+import { PLAYED_GUARD } from './guarded-project.ts';
 import { type Cleanup, tempDir } from './temp.ts';
 
 export type Tree = Readonly<Record<string, string>>;
@@ -47,12 +49,14 @@ export function packageOf(t: Cleanup, script: (name: string) => string = (name) 
   for (const name of ['agents', 'commands', 'skills', 'schemas', 'package.json'])
     cpSync(name, join(root, name), { recursive: true });
   const hooks = HOOK_SCRIPTS.map((name): [string, string] => [`dist/hooks/${name}.js`, script(name)]);
-  const guards = GUARD_ARCHITECTURES.map((arch) => [`dist/native/${packedGuard('linux', arch)}`, `${arch}\n`]);
   writeTree(root, {
-    ...Object.fromEntries([...hooks, ...guards]),
+    ...Object.fromEntries(hooks),
     'dist/hooks/team-server.js': script('mcp'),
     'dist/hooks/package.json': '{\n  "type": "module"\n}\n',
   });
+  mkdirSync(join(root, 'dist', 'native'));
+  for (const arch of GUARD_ARCHITECTURES)
+    writeFileSync(join(root, 'dist', 'native', packedGuard('linux', arch)), gzipSync(PLAYED_GUARD));
   cpSync(join('hooks', WATCHER), join(root, 'dist', 'hooks', WATCHER));
   return root;
 }
