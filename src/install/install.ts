@@ -75,7 +75,7 @@ export function planInstall({ root, payload, version, host, force, ownership }: 
   const isSame = readPlace(root, MANIFEST)?.equals(bytes) === true;
   const record: Operation[] = isSame ? [] : [{ kind: 'write', path: MANIFEST, bytes }];
   const place: Operation[] = directories.includes('.tool') ? [{ kind: 'make', path: '.tool' }] : [];
-  const personal = planPersonal(root, payload.personal ?? []);
+  const personal = planPersonal(root, payload.personal);
   // A directory that both need is made once, and is the project's.
   const ownSteps = personal.operations.filter(({ kind, path }) => kind !== 'make' || !directories.includes(path));
   const rest = directories.filter((path) => path !== '.tool').map((path): Operation => ({ kind: 'make', path }));

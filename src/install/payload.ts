@@ -3,7 +3,6 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join, relative, sep } from 'node:path';
 import { ToolError } from '../domain/errors.ts';
-import { GUARD_ARCHITECTURES, packedGuard } from '../domain/guard/program-name.ts';
 import { HOOK_SCRIPTS, type HookForm, hookGroups, REFUSAL, TEAM_SERVER, WATCHER } from './hook-table.ts';
 import { jsonFile } from './json-layout.ts';
 import type { Entry } from './json-merge.ts';
@@ -21,7 +20,7 @@ type MergedEntries = { readonly path: string; readonly entries: readonly Entry[]
 export type Payload = {
   readonly files: readonly PayloadFile[];
   readonly merged: readonly MergedEntries[];
-  /** For files of one user, which version control leaves out. Values that are there are replaced, and come back. */
+  /** For files of one user, which version control leaves out. Values that are there are replaced, and come back. Absent: they stay. */
   readonly personal?: readonly MergedEntries[];
 };
 
@@ -101,26 +100,6 @@ function scripts(from: string, version: string): PayloadFile[] {
   ];
 }
 
-/** Where a project has the packed programs of the write guard. */
-const GUARD = '.tool/guard';
-
-const GUARDS = GUARD_ARCHITECTURES.map((arch) => packedGuard('linux', arch));
-
-/** The programs of the write guard that the package has. They are copied for all platforms: a clone may be on another one. */
-function guardPrograms(from: string): PayloadFile[] {
-  return GUARDS.filter((name) => existsSync(join(from, 'dist', 'native', name))).map((name) => ({
-    path: `${GUARD}/${name}`,
-    bytes: read(from, `dist/native/${name}`),
-  }));
-}
-
-/** A line for each program of the write guard that the package lacks. */
-export function guardNotes(from: string): readonly string[] {
-  return GUARDS.filter((name) => !existsSync(join(from, 'dist', 'native', name))).map(
-    (name) => `this package of toolcrew has no ${name}: on that platform the kernel does not guard writes`,
-  );
-}
-
 function settings(form: HookForm): Entry[] {
   const member = (path: readonly string[], value: unknown): Entry => ({ place: 'member', path, value });
   const place = `"$CLAUDE_PROJECT_DIR/${HOOKS}`;
@@ -160,7 +139,6 @@ export function readPayload({ from, version, form, configText }: PayloadOptions)
     files: [
       ...texts(from),
       ...scripts(from, version),
-      ...guardPrograms(from),
       text('.tool/config/workflow.yaml', configText),
       // The configuration names it for editors.
       { path: '.tool/config/workflow.schema.json', bytes: read(from, 'schemas/team.schema.json') },

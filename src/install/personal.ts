@@ -1,5 +1,7 @@
 // Plans what happens to files of one user, such as .claude/settings.local.json, and to their record.
 
+import { isDeepStrictEqual } from 'node:util';
+import type { Path } from './json-merge.ts';
 import { type MergedFile, PERSONAL_RECORD, parsePersonal, personalText } from './manifest.ts';
 import { planMerge, planUnmerge } from './merge-plan.ts';
 import type { Operation } from './operations.ts';
@@ -16,7 +18,20 @@ function readRecord(root: string): readonly MergedFile[] | null {
   return text === null ? null : (parsePersonal(text) ?? []);
 }
 
-export function planPersonal(root: string, personal: NonNullable<Payload['personal']>): PersonalPlan {
+/** The user's value that ours has replaced; undefined: there is none. */
+export function replacedValue(root: string, path: string, member: Path): unknown {
+  const record = readRecord(root)?.find((one) => one.path === path);
+  const text = record?.replaced.find((one) => isDeepStrictEqual(one.path, member))?.text;
+  try {
+    return text === undefined ? undefined : JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** @param personal undefined: files of the user stay as they are */
+export function planPersonal(root: string, personal: Payload['personal']): PersonalPlan {
+  if (personal === undefined) return NOTHING;
   const old = readRecord(root);
   if (personal.length === 0) return planWithout(root);
   const known = (path: string) => old?.find((one) => one.path === path);

@@ -52,11 +52,9 @@ export function summary(outcomes: readonly Outcome[]): string[] {
   });
 }
 
-/** Hashes, bundles and programs: no line of them says anything to a reader. */
+/** Hashes and bundles: no line of them says anything to a reader. */
 function isGenerated(path: string): boolean {
-  return (
-    path === MANIFEST || path === PERSONAL_RECORD || path.startsWith('.tool/hooks/') || path.startsWith('.tool/guard/')
-  );
+  return path === MANIFEST || path === PERSONAL_RECORD || path.startsWith('.tool/hooks/');
 }
 
 type Change = {

@@ -8,7 +8,6 @@ import type { HookGroup } from '../../src/install/hook-table.ts';
 import { outcomesWith, planUninstall } from '../../src/install/install.ts';
 import { performAll } from '../../src/install/operations.ts';
 import type { Outcome } from '../../src/install/outcome.ts';
-import { guardNotes } from '../../src/install/payload.ts';
 import { install, packageOf, planned, projectOf, type Tree, treeOf, writeTree } from '../support/installed.ts';
 
 const SETTINGS = '.claude/settings.json';
@@ -109,24 +108,6 @@ test('the manifest and the scripts say what they are, and are enough for a clone
   assert.deepEqual(JSON.parse(read(root, '.mcp.json')).mcpServers.team.args, ['.tool/hooks/team-server']);
   assert.equal(read(root, CONFIG), 'workflow: {}\n');
   assert.deepEqual(read(root, '.tool/.gitignore').split('\n'), ['teams/', 'cache/', 'state/', '']);
-});
-
-test('a project gets the write guard for each platform that the package has, and a note for the others', (t) => {
-  const root = projectOf(t);
-  const from = packageOf(t);
-  const guards = () => Object.keys(treeOf(root)).filter((path) => path.startsWith('.tool/guard/'));
-  install(t, root, { from });
-  assert.deepEqual(guards(), ['.tool/guard/write-guard-linux-arm64.gz', '.tool/guard/write-guard-linux-x64.gz']);
-  assert.equal(read(root, '.tool/guard/write-guard-linux-x64.gz'), 'x64\n');
-  assert.deepEqual(guardNotes(from), []);
-  rmSync(join(from, 'dist/native/write-guard-linux-arm64.gz'));
-  install(t, root, { from });
-  assert.deepEqual(guards(), ['.tool/guard/write-guard-linux-x64.gz']);
-  const [note, ...others] = guardNotes(from);
-  assert.match(note ?? '', /has no write-guard-linux-arm64\.gz/);
-  assert.deepEqual(others, []);
-  uninstall(root);
-  assert.ok(!existsSync(join(root, '.tool')));
 });
 
 test('what a person has written since stays, and is named', (t) => {
