@@ -35,14 +35,14 @@ module.exports = {
     forbid(
       'ports-are-types',
       'ports are types over the domain, nothing else',
-      '^src/engine/(ports|team/(workshop|members)-port)\\.ts$',
+      '^src/engine/(ports|team/(workshop|members|shell-guard)-port)\\.ts$',
       '',
       {
         to: { pathNot: '^src/domain/|^src/engine/ports\\.ts$' },
       },
     ),
     forbid('adapters-below-entries', 'adapters see the domain and the ports of the engine', '^src/adapters/', '^src/', {
-      to: { pathNot: '^src/(adapters|domain)/|^src/engine/(ports|team/(workshop|members)-port)\\.ts$' },
+      to: { pathNot: '^src/(adapters|domain)/|^src/engine/(ports|team/(workshop|members|shell-guard)-port)\\.ts$' },
     }),
     forbid(
       'http-shows-the-engine',

@@ -10,19 +10,24 @@ import { KeptTeams } from './adapters/event-log/kept-teams.ts';
 import { noteEnd } from './adapters/event-log/untold.ts';
 import { ignoreOwn } from './adapters/git/ignored.ts';
 import { createWorkshop } from './adapters/git/workshop.ts';
+import { prepareShell } from './adapters/guard-shell.ts';
 import { HeldLock, holderWords } from './adapters/held-lock.ts';
+import { packageRoot } from './adapters/package-root.ts';
 import { endRun } from './adapters/processes.ts';
 import { findProject, type Project } from './adapters/project.ts';
 import { projectState } from './adapters/project-state.ts';
 import { ClaudeMembers, type ClaudeMembersOptions } from './adapters/runner/claude-members.ts';
 import { openGateRoom } from './adapters/runner/gate-room.ts';
 import type { MemberBounds } from './adapters/runner/member-bounds.ts';
+import { createMemberGuard, type MemberGuard } from './adapters/runner/member-guard.ts';
 import type { MemberHomeOptions } from './adapters/runner/member-home.ts';
 import { CommandMembers } from './adapters/runner/members.ts';
 import { RuntimeDir } from './adapters/runtime-dir.ts';
 import { composeContext, copiesOf, teamsOf } from './compose-team.ts';
 import { ToolError } from './domain/errors.ts';
+import { SHELL_VARIABLE } from './domain/guard/ticket.ts';
 import { NO_HOST, type Environment as Variable } from './domain/team/activation.ts';
+import type { TeamSettings } from './domain/team/settings.ts';
 import { phaseOfTeam } from './domain/team/team-name.ts';
 import type { CommandLine } from './domain/workflow.ts';
 import type { HookContext } from './engine/team/hook-context.ts';
@@ -118,6 +123,27 @@ export async function closeDeleted({ main }: Project, env: Environment, team: st
   }
 }
 
+/** The write guard around teammates' processes, prepared with the first of them; where it cannot be had, that is said once. */
+function lateMemberGuard(
+  main: string,
+  env: Environment,
+  settings: () => Promise<TeamSettings>,
+  say: (words: string) => void,
+): MemberGuard {
+  const prepare = async (): Promise<MemberGuard> => {
+    const from = join(packageRoot(), 'dist', 'native');
+    const prepared = await prepareShell({ env, before: env[SHELL_VARIABLE] ?? null, from });
+    if (prepared.ok) return createMemberGuard(main, prepared.shell, env, settings);
+    say(`write guard: not in use (${prepared.why}), so the merge alone keeps files of others as they are`);
+    return () => Promise.resolve(null);
+  };
+  let prepared: Promise<MemberGuard> | undefined;
+  return async (run) => {
+    prepared ??= prepare();
+    return (await prepared)(run);
+  };
+}
+
 function membersOf(players: Players, home: MemberHomeOptions): Members {
   return players.kind === 'claude'
     ? new ClaudeMembers({ ...home, ...players })
@@ -144,7 +170,8 @@ export function composeLead(options: ComposeLeadOptions): ComposedLead {
     },
   };
   const leading: HookContext = { ...context, project: view, log: options.log ?? context.log };
-  const home = { stateDir, runtime, env, passed, mark, bounds };
+  const guard = lateMemberGuard(main, env, context.settings, say);
+  const home = { stateDir, runtime, env, passed, mark, bounds, guard };
   const roomFor = (place: string, team: string) => () => openGateRoom(home, { main, team, root: place });
   return {
     context: leading,

@@ -8,7 +8,6 @@ import {
   mkdtempSync,
   readFileSync,
   realpathSync,
-  renameSync,
   rmSync,
   statSync,
   writeFileSync,
@@ -17,6 +16,7 @@ import { release, tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { packedGuard } from '../domain/guard/program-name.ts';
 import { lateCrypto } from './late-crypto.ts';
+import { placeFile } from './whole-file.ts';
 
 /** The unpacked program beside our shell. The number is that of the policy's format. */
 export const GUARD_PROGRAM = 'write-guard-1';
@@ -35,18 +35,6 @@ function isWhole(program: string, length: number): boolean {
     return statSync(program).size === length;
   } catch {
     return false;
-  }
-}
-
-/** Writes a file whole: another process sees all of it or nothing. */
-function place(path: string, content: Buffer | string, mode: number): void {
-  const fresh = `${path}.${process.pid}-${process.hrtime.bigint()}`;
-  try {
-    writeFileSync(fresh, content, { mode, flag: 'wx' });
-    renameSync(fresh, path);
-  } catch (error) {
-    rmSync(fresh, { force: true });
-    throw error;
   }
 }
 
@@ -70,13 +58,15 @@ export async function guardProgram(directories: readonly string[], keep: string)
       continue; // Cut off or changed: the package may have a whole one.
     }
     mkdirSync(keep, { recursive: true, mode: 0o700 });
-    place(program, content, 0o700);
+    placeFile(program, content, 0o700);
     return program;
   }
   return null;
 }
 
-export type Verdict = { readonly works: true } | { readonly works: false; readonly why: string };
+/** `mend`: what a user can do about it. */
+type Reason = { readonly why: string; readonly mend: string };
+export type Verdict = { readonly works: true } | ({ readonly works: false } & Reason);
 
 /** The machine, as far as the guard depends on it. */
 export type Machine = {
@@ -123,26 +113,44 @@ function isTooOld(kernel: string): boolean {
   return major < OLDEST_MAJOR || (major === OLDEST_MAJOR && minor < OLDEST_MINOR);
 }
 
+const NEWER_KERNEL = `use a machine with Linux ${OLDEST_MAJOR}.${OLDEST_MINOR} or later`;
+const ANOTHER_PROGRAM = 'install toolcrew again, then tool init';
+
 /** The reason for a failed trial, in one line. */
-export function reasonFor({ code, stderr }: Ending, machine: Machine): string {
+export function reasonFor({ code, stderr }: Ending, machine: Machine): Reason {
   const said = stderr.trim().split('\n')[0] ?? '';
+  const quoted = said === '' ? '' : ` (${said})`;
   if (code === 'EACCES' || code === 'EPERM')
-    return 'the program cannot be executed: its directory is probably mounted with noexec';
-  if (code === 'timeout') return `the program did not end within ${TRIAL_MS / 1000} seconds`;
-  if (typeof code === 'string') return `the program cannot be started (${code})`;
+    return {
+      why: 'the program cannot be executed: its directory is probably mounted with noexec',
+      mend: 'set XDG_STATE_HOME to a directory whose programs can be executed',
+    };
+  if (code === 'timeout')
+    return { why: `the program did not end within ${TRIAL_MS / 1000} seconds`, mend: 'run it again' };
+  if (typeof code === 'string') return { why: `the program cannot be started (${code})`, mend: ANOTHER_PROGRAM };
   if (code === FOREIGN_WRITTEN)
-    return 'the program let a forbidden write pass, as it does inside another guard or tracer';
+    return {
+      why: 'the program let a forbidden write pass, as it does inside another guard or tracer',
+      mend: 'run it again in a shell that no agent started',
+    };
   if (/gvisor/i.test(machine.version) || machine.version.startsWith('Linux version 4.4.0 '))
-    return 'gVisor runs this system, and gVisor has no seccomp user notification';
+    return { why: 'gVisor runs this system, and gVisor has no seccomp user notification', mend: NEWER_KERNEL };
   if (isTooOld(machine.release))
-    return `the kernel ${machine.release} is too old: ${OLDEST_MAJOR}.${OLDEST_MINOR} or later is needed`;
+    return {
+      why: `the kernel ${machine.release} is too old: ${OLDEST_MAJOR}.${OLDEST_MINOR} or later is needed`,
+      mend: NEWER_KERNEL,
+    };
   if (machine.ptraceScope === '2' || machine.ptraceScope === '3')
-    return `kernel.yama.ptrace_scope is ${machine.ptraceScope}: the guard cannot read the paths of calls`;
+    return {
+      why: `kernel.yama.ptrace_scope is ${machine.ptraceScope}: the guard cannot read the paths of calls`,
+      // A scope of 3 stays until the machine starts again.
+      mend: `${machine.ptraceScope === '3' ? 'set it for the next boot: ' : ''}sysctl kernel.yama.ptrace_scope=1`,
+    };
   if (code === CANNOT_START && said.includes('seccomp'))
-    return `the kernel offers no seccomp user notification here (${said})`;
+    return { why: `the kernel offers no seccomp user notification here${quoted}`, mend: NEWER_KERNEL };
   return code === CANNOT_START
-    ? `the guard cannot start${said === '' ? '' : ` (${said})`}`
-    : `the trial ended with exit code ${code}${said === '' ? '' : ` (${said})`}`;
+    ? { why: `the guard cannot start${quoted}`, mend: ANOTHER_PROGRAM }
+    : { why: `the trial ended with exit code ${code}${quoted}`, mend: ANOTHER_PROGRAM };
 }
 
 async function trial(program: string): Promise<Ending> {
@@ -171,7 +179,8 @@ function readVerdict(path: string, key: string): Verdict | undefined {
   try {
     const value: unknown = JSON.parse(readFileSync(path, 'utf8'));
     if (typeof value !== 'object' || value === null || !('key' in value) || value.key !== key) return undefined;
-    if ('why' in value && typeof value.why === 'string') return { works: false, why: value.why };
+    if ('why' in value && typeof value.why === 'string' && 'mend' in value && typeof value.mend === 'string')
+      return { works: false, why: value.why, mend: value.mend };
     return 'works' in value && value.works === true ? { works: true } : undefined;
   } catch {
     return undefined;
@@ -186,7 +195,7 @@ function readVerdict(path: string, key: string): Verdict | undefined {
 export async function guardWorks(program: string, keep: string, isAnew = false): Promise<Verdict> {
   const machine = thisMachine();
   const status = statSync(program, { throwIfNoEntry: false });
-  if (status === undefined) return { works: false, why: 'the program is gone' };
+  if (status === undefined) return { works: false, why: 'the program is gone', mend: ANOTHER_PROGRAM };
   // The program's name holds its hash; size and time tell one that was replaced.
   const { release, bootId, ptraceScope } = machine;
   const key = [basename(program), status.size, status.mtimeMs, release, bootId, ptraceScope].join(' ');
@@ -194,11 +203,11 @@ export async function guardWorks(program: string, keep: string, isAnew = false):
   const known = isAnew ? undefined : readVerdict(path, key);
   if (known !== undefined) return known;
   const ending = await trial(program);
-  const verdict: Verdict = ending.code === 0 ? { works: true } : { works: false, why: reasonFor(ending, machine) };
+  const verdict: Verdict = ending.code === 0 ? { works: true } : { works: false, ...reasonFor(ending, machine) };
   // Inside another guard the trial fails, and says nothing of the calls outside.
   if (ending.code === FOREIGN_WRITTEN) return verdict;
   try {
-    place(path, JSON.stringify({ key, ...verdict }), 0o600);
+    placeFile(path, JSON.stringify({ key, ...verdict }), 0o600);
   } catch {
     // The next call tries again.
   }

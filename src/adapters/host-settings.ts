@@ -8,6 +8,9 @@ import { TEAMS_VARIABLE } from '../domain/team/fallback.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 type Fields = Readonly<Record<string, unknown>>;
+/** One user's settings of a project. */
+export const LOCAL_SETTINGS = '.claude/settings.local.json';
+
 export type SettingsFile = { readonly name: string; readonly settings: Fields };
 
 function isFields(value: unknown): value is Fields {
@@ -44,7 +47,7 @@ export function hostPlaces(env: Environment): readonly string[] {
 /** The host's settings files that can be read, the one that counts most first. */
 export function settingsFiles(root: string, env: Environment): readonly SettingsFile[] {
   const places = [
-    ['.claude/settings.local.json', join(root, '.claude', 'settings.local.json')],
+    [LOCAL_SETTINGS, join(root, LOCAL_SETTINGS)],
     ['.claude/settings.json', join(root, '.claude', 'settings.json')],
     [hostSettingsFile(env), hostSettingsFile(env)],
   ] as const;
@@ -71,17 +74,28 @@ export function filesDisabling(files: readonly SettingsFile[], server: string): 
   );
 }
 
+/** Values of a variable in the settings files, the one that counts most first. */
+export function settingsValues(
+  root: string,
+  env: Environment,
+  variable: string,
+): readonly { readonly file: string; readonly value: string }[] {
+  return settingsFiles(root, env).flatMap(({ name, settings }) => {
+    const value = fieldsAt(settings, 'env')[variable];
+    return value === undefined ? [] : [{ file: name, value: String(value) }];
+  });
+}
+
 /**
  * The variable that switches team mode on, and where it comes from. What the settings say of it the host puts over what its
  * shell says; a hook is told the outcome, which is an older one where a file was changed since the host was started.
  */
 export function findVariable(root: string, env: Environment): Variable {
   const given = env[TEAMS_VARIABLE];
-  const [found] = settingsFiles(root, env).flatMap(({ name, settings }) => {
-    const value = fieldsAt(settings, 'env')[TEAMS_VARIABLE];
-    return value === undefined ? [] : [{ value: String(value), source: { file: name } }];
-  });
+  const [found] = settingsValues(root, env, TEAMS_VARIABLE);
   if (found === undefined) return { value: given, source: given === undefined ? null : 'shell' };
   const isHook = env.CLAUDE_PROJECT_DIR !== undefined;
-  return isHook && given !== undefined && given !== found.value ? { value: given, source: 'host' } : found;
+  return isHook && given !== undefined && given !== found.value
+    ? { value: given, source: 'host' }
+    : { value: found.value, source: { file: found.file } };
 }

@@ -8,10 +8,8 @@ import {
   readdirSync,
   readFileSync,
   realpathSync,
-  renameSync,
   rmSync,
   statSync,
-  writeFileSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { CallerRules } from '../domain/guard/caller-rules.ts';
@@ -23,6 +21,7 @@ import { GUARD_PROGRAM } from './guard-program.ts';
 import { hostSettingsFile } from './host-settings.ts';
 import { lateCrypto } from './late-crypto.ts';
 import { placeLeases } from './lease-files.ts';
+import { placeFile } from './whole-file.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -40,13 +39,6 @@ const MAX_LIST_BYTES = 256 * 1024 * 1024;
 
 function hashOf(text: string, length: number): string {
   return lateCrypto().createHash('sha256').update(text).digest('hex').slice(0, length);
-}
-
-/** Writes a file whole. */
-function place(path: string, text: string, mode = 0o600): void {
-  const fresh = `${path}.${process.pid}`;
-  writeFileSync(fresh, text, { mode });
-  renameSync(fresh, path);
 }
 
 /** The directory of our shell; null: the host's calls do not pass it, or its program is not there. */
@@ -162,7 +154,7 @@ export function createShellGuard({ root, main, env }: ShellGuardOptions): ShellG
     known = readFacts(path);
     if (known !== undefined) return known;
     known = await askGit(root);
-    place(path, JSON.stringify(known));
+    placeFile(path, JSON.stringify(known), 0o600);
     return known;
   };
   /** Writes the policy of a caller; gives its path. */
@@ -188,7 +180,7 @@ export function createShellGuard({ root, main, env }: ShellGuardOptions): ShellG
       endings,
     });
     const policy = join(directory, `policy-${hashOf(text, 16)}`);
-    if (!existsSync(policy)) place(policy, text);
+    if (!existsSync(policy)) placeFile(policy, text, 0o600);
     return policy;
   };
   return {
@@ -196,7 +188,7 @@ export function createShellGuard({ root, main, env }: ShellGuardOptions): ShellG
       const policy = await policyOf(caller, rules, false);
       const name = /^\w+$/.test(callId ?? '') ? String(callId) : hashOf(`${command}${Date.now()}`, 16);
       const ticket = join(directoryOf(caller), name);
-      place(ticket, ticketScript(program, policy, `${ticket}.log`, rules.writesHistory), 0o700);
+      placeFile(ticket, ticketScript(program, policy, `${ticket}.log`, rules.writesHistory), 0o700);
       return marked(command, ticket);
     },
     whole: async (caller, id, rules) => {
@@ -225,7 +217,7 @@ export function createShellGuard({ root, main, env }: ShellGuardOptions): ShellG
           rmSync(path.replace(/\.log$/, ''), { force: true });
         } else after[name] = from + Buffer.byteLength(read);
       }
-      if (text !== '') place(join(directory, 'read.json'), JSON.stringify(after));
+      if (text !== '') placeFile(join(directory, 'read.json'), JSON.stringify(after), 0o600);
       return parseNotes(text);
     },
   };

@@ -21,6 +21,7 @@ import { hostForm } from '../install/host-form.ts';
 import { MANIFEST, type Manifest, parseManifest } from '../install/manifest.ts';
 import { type Check, fail, ok, warn } from './check.ts';
 import { diagnoseGate } from './doctor-gate.ts';
+import { checkGuard } from './doctor-guard.ts';
 import { checkComplete, checkSettings, checkStart, enabledPlugin, MEND_FIRST, startsNothing } from './doctor-host.ts';
 import { mendOfLog } from './doctor-places.ts';
 import { diagnoseWorkspace } from './doctor-workspace.ts';
@@ -187,6 +188,7 @@ export async function diagnoseTeam(root: string, env: Environment, place = root)
     ...prerequisites,
     ...checkStart(root, place),
     ...checkSettings(root, host, env),
+    await checkGuard(root, env),
     ...checkDisplay(settings, env),
     ...checkAgents(root, settings, env),
     ...(isOnPath('git', env) ? await diagnoseWorkspace(root, settings.copies, env) : []),

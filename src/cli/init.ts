@@ -1,11 +1,13 @@
 // `tool init`: puts hooks, agents, commands and the team server into a project, all of it or nothing.
 
+import { join } from 'node:path';
 import { lookAhead } from '../adapters/checks/outlook.ts';
 import { TEAM_FILE } from '../adapters/config/team-file.ts';
 import { teamFileText } from '../adapters/config/team-file-text.ts';
 import { readTeamSettings } from '../adapters/config/team-settings.ts';
 import { trackedFiles } from '../adapters/git/tracked.ts';
-import { settingsFiles } from '../adapters/host-settings.ts';
+import { foreseeShell, type Prepared, prepareShell } from '../adapters/guard-shell.ts';
+import { LOCAL_SETTINGS, settingsFiles } from '../adapters/host-settings.ts';
 import { packageRoot, packageVersion } from '../adapters/package-root.ts';
 import { claudeVersion, parseVersion } from '../adapters/runner/claude.ts';
 import { ToolError } from '../domain/errors.ts';
@@ -24,6 +26,7 @@ import { performAll } from '../install/operations.ts';
 import { readPayload } from '../install/payload.ts';
 import { findProject, type Project } from '../install/project.ts';
 import { changes, dryRun, summary } from '../install/report.ts';
+import { ignoreNotes, SHELL_LINE, shellBefore, shellEntries, unguardedNote } from '../install/shell-setting.ts';
 import { refuseAgentsWhileTeamsStand } from './refuse-agents.ts';
 
 const SETTINGS = '.claude/settings.json';
@@ -84,19 +87,22 @@ function hostWords({ version }: Host): string {
   return version === null ? 'no Claude Code found' : `Claude Code ${version}`;
 }
 
-/** Which switches of the host stand in its settings with that, and what each is for. */
-function switchLines({ outcomes }: Plan): readonly string[] {
-  if (!outcomes.some(({ path, did }) => path === SETTINGS && did !== 'unchanged')) return [];
-  return [
-    `In ${SETTINGS}: ${TEAMS_VARIABLE}=1 allows team mode; mcp__team and enabledMcpjsonServers let the team's tools run without a question; the hooks check each write and each finished task.`,
-  ];
+/** The switches of the host that were set, and the use of each. */
+function switchLines({ outcomes }: Plan, shell: Prepared): readonly string[] {
+  const isWritten = (file: string) => outcomes.some(({ path, did }) => path === file && did !== 'unchanged');
+  const shared = `In ${SETTINGS}: ${TEAMS_VARIABLE}=1 allows team mode; mcp__team and enabledMcpjsonServers let the team's tools run without a question; the hooks check each write and each finished task.`;
+  return [...(isWritten(SETTINGS) ? [shared] : []), ...(shell.ok && isWritten(LOCAL_SETTINGS) ? [SHELL_LINE] : [])];
+}
+
+async function shellNotes({ root }: Project, shell: Prepared): Promise<readonly string[]> {
+  return shell.ok ? ignoreNotes(root) : [unguardedNote(shell)];
 }
 
 export async function initCommand(directory: string | undefined, options: InitOptions): Promise<void> {
   const project = findProject(directory, process.cwd(), process.env.HOME);
   const host = await findHost(options.hostVersion);
   const leftOut = filesLeftOut(settingsFiles(project.root, process.env), host.version);
-  const limits = [
+  const checked = [
     ...host.limits,
     ...leftOut.map(({ words, mend }) => `${words}. To mend it: ${mend}.`),
     ...formatterNotes(project.root),
@@ -108,16 +114,29 @@ export async function initCommand(directory: string | undefined, options: InitOp
   const ownership = recorded ?? proposed;
   const configText = teamFileText(withProposed(DEFAULT_OWNERSHIP, ownership));
   const payload = readPayload({ from: packageRoot(), version, form: host.form, configText });
-  const plan = planInstall({
-    root: project.root,
-    payload,
-    version,
-    host: host.version,
-    force: options.force === true,
-    ownership: ownership.map(({ owner, pattern }) => ({ owner, pattern })),
-  });
+  const planWith = (shell: Prepared) =>
+    planInstall({
+      root: project.root,
+      payload: { ...payload, personal: shellEntries(shell.ok ? shell.shell : null) },
+      version,
+      host: host.version,
+      force: options.force === true,
+      ownership: ownership.map(({ owner, pattern }) => ({ owner, pattern })),
+    });
   const isDry = options.dryRun === true;
-  if (!isDry && plan.operations.length > 0) await refuseAgentsWhileTeamsStand(project);
+  const permit = async (plan: Plan): Promise<Plan> => {
+    if (!isDry && plan.operations.length > 0) await refuseAgentsWhileTeamsStand(project);
+    return plan;
+  };
+  const { env } = process;
+  const native = join(packageRoot(), 'dist', 'native');
+  const shellOptions = { env, before: shellBefore(project.root, env), from: native };
+  const foreseen = foreseeShell(shellOptions);
+  // Every check of the project comes before the first write outside of it.
+  const first = await permit(planWith(foreseen));
+  const shell = isDry ? foreseen : await prepareShell(shellOptions);
+  const plan = shell.ok === foreseen.ok ? first : await permit(planWith(shell));
+  const limits = [...checked, ...(await shellNotes(project, shell))];
   const preview = isDry ? dryRun(project.root, plan) : undefined;
   if (preview === undefined) performAll(project.root, plan.operations);
   if (options.json === true) {
@@ -142,7 +161,7 @@ export async function initCommand(directory: string | undefined, options: InitOp
   const said = [
     head,
     ...(preview?.lines ?? summary(changes(plan))),
-    ...switchLines(plan),
+    ...switchLines(plan, shell),
     ...ownershipLines(proposed, plan),
     '',
     ...limits.map((limit) => `Note: ${limit}`),

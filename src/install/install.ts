@@ -9,6 +9,7 @@ import { planMerge, planUnmerge } from './merge-plan.ts';
 import type { Left, Operation } from './operations.ts';
 import type { Outcome } from './outcome.ts';
 import type { Payload } from './payload.ts';
+import { planPersonal, planWithout } from './personal.ts';
 import { missingDirectories, readPlace, readText } from './place.ts';
 
 export type Plan = { readonly operations: readonly Operation[]; readonly outcomes: readonly Outcome[] };
@@ -74,13 +75,20 @@ export function planInstall({ root, payload, version, host, force, ownership }: 
   const isSame = readPlace(root, MANIFEST)?.equals(bytes) === true;
   const record: Operation[] = isSame ? [] : [{ kind: 'write', path: MANIFEST, bytes }];
   const place: Operation[] = directories.includes('.tool') ? [{ kind: 'make', path: '.tool' }] : [];
+  const personal = planPersonal(root, payload.personal);
+  // A directory that both need is made once, and is the project's.
+  const ownSteps = personal.operations.filter(({ kind, path }) => kind !== 'make' || !directories.includes(path));
   const rest = directories.filter((path) => path !== '.tool').map((path): Operation => ({ kind: 'make', path }));
   return {
     // Whatever a kill leaves, another run knows what is ours: of a first one from the new manifest, of a later one from
     // the old one, whose hashes tell what is not done yet from what somebody has changed.
-    operations: old === null ? [...place, ...record, ...rest, ...writes] : [...rest, ...writes, ...record],
+    operations: [
+      ...(old === null ? [...place, ...record, ...rest, ...writes] : [...rest, ...writes, ...record]),
+      ...ownSteps,
+    ],
     outcomes: [
       ...[...files, ...stale, ...merged].map(({ outcome }) => outcome),
+      ...personal.outcomes,
       { path: MANIFEST, did: isSame ? 'unchanged' : old === null ? 'created' : 'changed' },
     ],
   };
@@ -130,12 +138,15 @@ export function planUninstall(root: string, standing: readonly string[] = []): P
   }
   const merged = manifest.merged.map((record) => planUnmerge(root, record));
   const files = manifest.files.map((file) => planRemoval(root, file));
-  const operations = [...merged, ...files].flatMap((one) => one.operations);
-  const outcomes = [...merged, ...files].map(({ outcome }) => outcome);
+  const personal = planWithout(root);
+  const operations = [...personal.operations, ...[...merged, ...files].flatMap((one) => one.operations)];
+  const outcomes = [...[...merged, ...files].map(({ outcome }) => outcome), ...personal.outcomes];
   const removed = operations.flatMap((operation) => (operation.kind === 'remove' ? [operation.path] : []));
   const told = new Set(outcomes.filter(({ did }) => did !== 'removed').map(({ path }) => path));
   const discarded = standing.length > 0 ? [] : MADE_AGAIN.filter((path) => existsSync(join(root, path)));
-  const directories = manifest.directories
+  // The record's directory is no project's: what a team has there goes or stays with the team.
+  const places = personal.operations.length > 0 ? ['.tool/state'] : [];
+  const directories = [...new Set([...manifest.directories, ...places])]
     .toSorted((a, b) => depth(b) - depth(a))
     .map((path): Operation => ({ kind: 'clear', path }));
   return {

@@ -1,4 +1,5 @@
-// .tool/installed.json: what was put into a project, as it takes to take it out again.
+// .tool/installed.json: what was put into a project, as it takes to take it out again. What concerns one user's files has a record of
+// its own, since the manifest is shared by version control.
 
 import { isAbsolute } from 'node:path';
 import { INSTALLED_FILE } from '../adapters/config/team-file.ts';
@@ -8,6 +9,8 @@ import { jsonFile } from './json-layout.ts';
 import type { Entry, Merge, Path } from './json-merge.ts';
 
 export const MANIFEST = INSTALLED_FILE;
+/** Below a directory that version control ignores. */
+export const PERSONAL_RECORD = '.tool/state/installed.json';
 const FORMAT = 1;
 
 /** A file that is ours as a whole. */
@@ -41,6 +44,10 @@ export type Manifest = {
 
 export function manifestText(manifest: Manifest): string {
   return jsonFile({ format: FORMAT, ...manifest });
+}
+
+export function personalText(merged: readonly MergedFile[]): string {
+  return jsonFile({ format: FORMAT, merged });
 }
 
 /** Reads fields of a record, and says of a wrong one where it stands. */
@@ -141,7 +148,7 @@ function mergedFile(value: unknown, at: string): MergedFile {
   };
 }
 
-export function parseManifest(text: string): Manifest {
+function fieldsOf(text: string): Fields {
   let value: unknown;
   try {
     value = JSON.parse(text);
@@ -154,6 +161,20 @@ export function parseManifest(text: string): Manifest {
       'config',
       `${MANIFEST}: format: expected ${FORMAT}, got ${got(fields.any('format'))}; it was written by another version of toolcrew: use that one`,
     );
+  return fields;
+}
+
+/** The record of one user's files; null where it cannot be read: those files then stay as they are. */
+export function parsePersonal(text: string): readonly MergedFile[] | null {
+  try {
+    return fieldsOf(text).list('merged', mergedFile);
+  } catch {
+    return null;
+  }
+}
+
+export function parseManifest(text: string): Manifest {
+  const fields = fieldsOf(text);
   return {
     version: fields.text('version'),
     hostVersion: fields.textOrNull('hostVersion'),

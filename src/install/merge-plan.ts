@@ -1,7 +1,7 @@
 // What happens to a file of the project's that gets entries of ours.
 
 import { isDeepStrictEqual } from 'node:util';
-import { type Entry, findEntry, type Merge, NOTHING, putIn, takeOut } from './json-merge.ts';
+import { type Entry, findEntry, type Merge, NOTHING, type Path, putIn, takeOut } from './json-merge.ts';
 import { readJsonObject } from './json-text.ts';
 import type { MergedFile } from './manifest.ts';
 import type { Operation } from './operations.ts';
@@ -50,13 +50,16 @@ function noteOf(changed: readonly Entry[]): string | undefined {
   return `left as you changed it: ${changed.map(({ path }) => path.join('.')).join(', ')}`;
 }
 
-/** @param record what the last installation says of the file */
+/**
+ * @param record what the last installation says of the file
+ * @param isReplacing whether a member with another value is replaced; it comes back with `planUnmerge`
+ */
 export function planMerge(
   root: string,
   path: string,
   entries: readonly Entry[],
   record: MergedFile | undefined,
-  force: boolean,
+  isReplacing: boolean,
 ): MergePlan {
   const current = readText(root, path);
   const { text, was } = startOf(current, record);
@@ -64,9 +67,15 @@ export function planMerge(
   const wanted = (entry: Entry) => entries.some((one) => isDeepStrictEqual(one, entry));
   const stale = old.entries.filter((entry) => !wanted(entry));
   const cleaned = takeOut(text, { ...old, entries: stale }, path, entries).text;
-  // What was broken off, or taken out by hand, is put in and recorded anew.
-  const isThere = (entry: Entry) => findEntry(cleaned, entry, old.entries, path) !== 'absent';
-  const kept: Merge = { ...old, entries: old.entries.filter((entry) => wanted(entry) && isThere(entry)) };
+  // What was broken off, or taken out or changed by hand, is put in and recorded anew, with the value that is there now.
+  const stays = (entry: Entry) => {
+    const found = findEntry(cleaned, entry, old.entries, path);
+    return found !== 'absent' && !(typeof found === 'object' && isReplacing);
+  };
+  const staying = old.entries.filter((entry) => wanted(entry) && stays(entry));
+  const isStaying = (member: Path) => staying.some((entry) => isDeepStrictEqual(entry.path, member));
+  const replaced = old.replaced.filter((member) => isStaying(member.path));
+  const kept: Merge = { ...old, entries: staying, replaced };
 
   const problems: string[] = [];
   const changed: Entry[] = [];
@@ -74,14 +83,14 @@ export function planMerge(
   for (const entry of entries) {
     const found = findEntry(cleaned, entry, [...entries, ...old.entries], path);
     if (found === 'changed') changed.push(entry);
-    else if (typeof found === 'object' && !force)
+    else if (typeof found === 'object' && !isReplacing)
       problems.push(
         `${path}: ${entry.path.join('.')}: ${found.other} is there, ${JSON.stringify(entry.value)} is wanted; change it, or --force to replace it`,
       );
     else if (found === 'present' && isSurelyOurs(entry) && !kept.entries.some((one) => isDeepStrictEqual(one, entry)))
       unrecorded.push(entry);
   }
-  const done = putIn(cleaned, entries, adopt(unrecorded, kept), path, () => force);
+  const done = putIn(cleaned, entries, adopt(unrecorded, kept), path, () => isReplacing);
   if (unrecorded.length === 0 && takeOut(done.text, done.record, path).text !== takeOut(text, old, path).text)
     throw new Error(`${path}: what would be put in could not be taken out again exactly; nothing was changed`);
   const note = noteOf(changed);

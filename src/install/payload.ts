@@ -15,9 +15,13 @@ export type PayloadFile = {
   readonly offered?: true;
 };
 
+type MergedEntries = { readonly path: string; readonly entries: readonly Entry[] };
+
 export type Payload = {
   readonly files: readonly PayloadFile[];
-  readonly merged: readonly { readonly path: string; readonly entries: readonly Entry[] }[];
+  readonly merged: readonly MergedEntries[];
+  /** For files of one user, which version control leaves out. Values that are there are replaced, and come back. Absent: they stay. */
+  readonly personal?: readonly MergedEntries[];
 };
 
 export type PayloadOptions = {

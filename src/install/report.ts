@@ -4,7 +4,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { visible, visibleLines } from '../domain/text.ts';
 import type { Plan } from './install.ts';
-import { MANIFEST } from './manifest.ts';
+import { MANIFEST, PERSONAL_RECORD } from './manifest.ts';
 import type { Outcome } from './outcome.ts';
 import { lengthOf, unifiedDiff } from './text-diff.ts';
 
@@ -24,6 +24,7 @@ export function lines(outcomes: readonly Outcome[]): string[] {
 /** What people write in themselves: shown line by line, whatever happens to it. */
 const EDITED: ReadonlySet<string> = new Set([
   '.claude/settings.json',
+  '.claude/settings.local.json',
   '.mcp.json',
   '.tool/.gitignore',
   '.tool/config/workflow.yaml',
@@ -53,10 +54,15 @@ export function summary(outcomes: readonly Outcome[]): string[] {
 
 /** Hashes and bundles: no line of them says anything to a reader. */
 function isGenerated(path: string): boolean {
-  return path === MANIFEST || path.startsWith('.tool/hooks/');
+  return path === MANIFEST || path === PERSONAL_RECORD || path.startsWith('.tool/hooks/');
 }
 
-type Change = { readonly path: string; readonly before: string | null; readonly after: string | null };
+type Change = {
+  readonly path: string;
+  readonly before: string | null;
+  readonly after: string | null;
+  readonly length: string;
+};
 
 /** A file of ours that comes or goes whole is told by its length. */
 function isShown({ path, before, after }: Change): boolean {
@@ -93,15 +99,20 @@ export function dryRun(root: string, plan: Plan): { readonly lines: string[]; re
   const all = plan.operations.flatMap((operation): Change[] => {
     if (operation.kind !== 'write' && operation.kind !== 'remove') return [];
     const path = join(root, operation.path);
-    const before = existsSync(path) ? readFileSync(path, 'utf8') : null;
+    const before = existsSync(path) ? readFileSync(path) : null;
+    const after = operation.kind === 'write' ? operation.bytes : null;
+    const length = lengthOf(after ?? before ?? Buffer.alloc(0));
     return [
-      { path: operation.path, before, after: operation.kind === 'write' ? operation.bytes.toString('utf8') : null },
+      {
+        path: operation.path,
+        before: before?.toString('utf8') ?? null,
+        after: after?.toString('utf8') ?? null,
+        length,
+      },
     ];
   });
   const shown = all.filter(isShown);
-  const lengths = new Map(
-    all.filter((one) => !isShown(one)).map(({ path, before, after }) => [path, lengthOf(after ?? before ?? '')]),
-  );
+  const lengths = new Map(all.filter((one) => !isShown(one)).map(({ path, length }) => [path, length]));
   const told = changes(plan).map(({ note, ...outcome }) => {
     const notes = [lengths.get(outcome.path), note].filter((one) => one !== undefined);
     return line(notes.length === 0 ? outcome : { ...outcome, note: notes.join('; ') });

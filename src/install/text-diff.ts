@@ -81,12 +81,13 @@ function hunks(lines: readonly Line[]): string {
 
 /** Whether it can be read line by line. */
 function isReadable(text: string): boolean {
-  return text.length <= MAX_BYTES && linesOf(text).every((line) => line.length <= MAX_LINE);
+  return !text.includes('\0') && text.length <= MAX_BYTES && linesOf(text).every((line) => line.length <= MAX_LINE);
 }
 
 /** How long a file is, in the words in which it is told. */
-export function lengthOf(text: string): string {
-  if (!isReadable(text)) return `${Buffer.byteLength(text)} bytes`;
+export function lengthOf(content: Buffer): string {
+  const text = content.toString('utf8');
+  if (!isReadable(text)) return `${content.length} bytes`;
   const { length } = linesOf(text);
   return `${length} ${length === 1 ? 'line' : 'lines'}`;
 }

@@ -288,6 +288,21 @@ test('what stands in the way is named with what is wanted, all at once; --force 
   assert.deepEqual(treeOf(root), before);
 });
 
+test('a replaced value that somebody has changed or taken out since comes back as it is then', (t) => {
+  const theirs = (value: string) => `{"env": {${value}}}`;
+  for (const now of ['"TOOL_CODE_EXPERIMENTAL_AGENT_TEAMS": "2"', '']) {
+    const root = projectOf(t, { [SETTINGS]: theirs('"TOOL_CODE_EXPERIMENTAL_AGENT_TEAMS": "0"') });
+    install(t, root, { force: true });
+    const text = read(root, SETTINGS);
+    writeFileSync(join(root, SETTINGS), text.replace(/"TOOL_CODE_EXPERIMENTAL_AGENT_TEAMS": "1"/, now));
+    install(t, root, { force: true });
+    assert.equal(JSON.parse(read(root, SETTINGS)).env.TOOL_CODE_EXPERIMENTAL_AGENT_TEAMS, '1');
+    assert.deepEqual(install(t, root).operations, []);
+    uninstall(root);
+    assert.equal(read(root, SETTINGS), theirs(now));
+  }
+});
+
 test('hooks that somebody has changed stay as they are', (t) => {
   const root = projectOf(t);
   install(t, root);

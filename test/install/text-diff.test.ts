@@ -47,6 +47,6 @@ test('far changes are hunks of their own, with three lines around', () => {
 
 test('a bundle is told by its size', () => {
   assert.equal(unifiedDiff('f', null, 'x'.repeat(3000)), '--- /dev/null\n+++ b/f\n(0 → 3000 bytes)\n');
-  const lengths = ['', 'a', 'a\nb\n', 'é'.repeat(3000)].map(lengthOf);
-  assert.deepEqual(lengths, ['0 lines', '1 line', '2 lines', '6000 bytes']);
+  const lengths = ['', 'a', 'a\nb\n', 'é'.repeat(3000), 'a\0\n'].map((text) => lengthOf(Buffer.from(text)));
+  assert.deepEqual(lengths, ['0 lines', '1 line', '2 lines', '6000 bytes', '3 bytes']);
 });

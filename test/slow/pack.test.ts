@@ -36,6 +36,8 @@ for (const major of MAJORS) {
     const paths: string[] = files.map((file: { path: string }) => file.path);
     for (const path of ['dist/cli.js', 'agents/jarvis.md', 'schemas/workflow.schema.json', 'LICENSE', 'README.md'])
       assert.ok(paths.includes(path), `${path} is packed`);
+    const guards = paths.filter((path) => path.startsWith('dist/native/'));
+    assert.ok(guards.length > 0 && guards.every((path) => path.endsWith('.gz')), `${guards} are packed`);
     assert.deepEqual(
       paths.filter((path) => /^(test|src|bench|scripts)\//.test(path)),
       [],

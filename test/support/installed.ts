@@ -2,12 +2,15 @@
 
 import { cpSync, existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { GUARD_ARCHITECTURES, packedGuard } from '../../src/domain/guard/program-name.ts';
 import { HOOK_SCRIPTS, WATCHER } from '../../src/install/hook-table.ts';
 import { hostForm } from '../../src/install/host-form.ts';
 import { type Plan, planInstall } from '../../src/install/install.ts';
 import { performAll } from '../../src/install/operations.ts';
 import { sha256 } from '../../src/install/outcome.ts';
 import { readPayload } from '../../src/install/payload.ts';
+import { PLAYED_GUARD } from './guarded-project.ts';
 import { type Cleanup, tempDir } from './temp.ts';
 
 export type Tree = Readonly<Record<string, string>>;
@@ -51,6 +54,9 @@ export function packageOf(t: Cleanup, script: (name: string) => string = (name) 
     'dist/hooks/team-server.js': script('mcp'),
     'dist/hooks/package.json': '{\n  "type": "module"\n}\n',
   });
+  mkdirSync(join(root, 'dist', 'native'));
+  for (const arch of GUARD_ARCHITECTURES)
+    writeFileSync(join(root, 'dist', 'native', packedGuard('linux', arch)), gzipSync(PLAYED_GUARD));
   cpSync(join('hooks', WATCHER), join(root, 'dist', 'hooks', WATCHER));
   return root;
 }

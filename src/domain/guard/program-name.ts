@@ -1,4 +1,4 @@
-// Names of the write guard's program, packed: in the package and in a project.
+// Names of the write guard's program, packed, in the package.
 
 export const GUARD_ARCHITECTURES = ['x64', 'arm64'] as const;
 

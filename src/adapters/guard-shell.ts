@@ -1,0 +1,163 @@
+// Our shell for Bash calls of Claude Code, in the guard home: one directory of the user, for all projects.
+
+import {
+  accessSync,
+  chmodSync,
+  constants,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readFileSync,
+  realpathSync,
+  statSync,
+} from 'node:fs';
+import { homedir } from 'node:os';
+import { basename, dirname, isAbsolute, join } from 'node:path';
+import { messageOf } from '../domain/errors.ts';
+import { canNameTicket, shellScript } from '../domain/guard/ticket.ts';
+import { GUARD_PROGRAM, guardProgram, guardWorks, PACKED_PROGRAM } from './guard-program.ts';
+import { placeFile } from './whole-file.ts';
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+const OWNER_ONLY = 0o700;
+
+/** Where common shells are. */
+const PLACES = ['/bin', '/usr/bin', '/usr/local/bin', '/opt/homebrew/bin'];
+const COMMON = ['bash', 'zsh'].flatMap((name) => PLACES.map((place) => join(place, name)));
+
+function uid(): number | undefined {
+  return process.getuid?.();
+}
+
+/** For users whose home directory cannot stand in a ticket's path. */
+function temporaryHome(): string {
+  return `/tmp/toolcrew-${uid() ?? 0}/guard`;
+}
+
+/** The directory of our shell, the guard's program, policies, tickets and logs. */
+export function guardHome({ XDG_STATE_HOME: state = '', HOME: home }: Environment): string {
+  const base = isAbsolute(state) ? state : join(home ?? homedir(), '.local', 'state');
+  const path = join(base, 'toolcrew', 'guard');
+  return canNameTicket(path) ? path : temporaryHome();
+}
+
+/**
+ * Makes a directory that only its owner can enter, in a place where others can write.
+ * @throws where a link, or something of another user, has its path
+ */
+export function makePrivate(path: string): void {
+  if (lstatSync(path, { throwIfNoEntry: false }) === undefined) mkdirSync(path, { mode: OWNER_ONLY });
+  const status = lstatSync(path);
+  if (!status.isDirectory() || status.uid !== uid()) throw new Error(`${path} is not a directory of this user`);
+  chmodSync(path, OWNER_ONLY);
+}
+
+/** @throws where it cannot be made */
+export function makeGuardHome(env: Environment): string {
+  const home = guardHome(env);
+  if (home === temporaryHome()) for (const path of [dirname(home), home]) makePrivate(path);
+  else mkdirSync(home, { recursive: true, mode: OWNER_ONLY });
+  return home;
+}
+
+/** Whether the path is that of our shell, in whatever guard home. */
+export function isOurShell(path: string): boolean {
+  return /\/toolcrew(?:-\d+)?\/guard\/(?:bash|zsh)$/.test(path);
+}
+
+function isProgram(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK);
+    return statSync(path).isFile();
+  } catch {
+    return false;
+  }
+}
+
+/** The program beside our shell; null where the shell or the program is not there. */
+export function programBeside(shell: string): string | null {
+  const program = join(dirname(shell), GUARD_PROGRAM);
+  return isProgram(shell) && isProgram(program) ? program : null;
+}
+
+/** Whether Claude Code takes the path for a shell, and it is not ours: our shell would start itself without end. */
+function isRealShell(path: string): boolean {
+  if (!isAbsolute(path) || !/bash|zsh/.test(path) || !isProgram(path)) return false;
+  return !isOurShell(path) && !isOurShell(realpathSync(path));
+}
+
+export type ShellOptions = {
+  readonly env: Environment;
+  /** The user's own shell of Bash calls; null: they have set none. */
+  readonly before: string | null;
+  /** The directory of packed programs: `dist/native` of the package. */
+  readonly from: string;
+};
+
+/** `mend`: the user can do it. */
+export type Prepared =
+  | { readonly ok: true; readonly shell: string }
+  | { readonly ok: false; readonly why: string; readonly mend: string };
+
+type Refusal = Extract<Prepared, { readonly ok: false }>;
+
+const NO_SHELL: Refusal = { ok: false, why: 'neither bash nor zsh was found', mend: 'install bash, then tool init' };
+
+export function noProgram(): Refusal {
+  return process.platform === 'linux'
+    ? {
+        ok: false,
+        why: `this package of toolcrew has no whole ${PACKED_PROGRAM}`,
+        mend: 'install toolcrew from a package that has it, then tool init',
+      }
+    : { ok: false, why: `there is no write guard for ${process.platform}`, mend: 'run toolcrew on Linux' };
+}
+
+/** The refusal for a guard home that cannot be written. */
+export function notWritten(error: unknown, env: Environment): Refusal {
+  const mend = `make ${guardHome(env)} a directory that you can write to, then tool init`;
+  return { ok: false, why: messageOf(error), mend };
+}
+
+function realShell({ env, before }: ShellOptions): string | undefined {
+  return [before ?? '', env.SHELL ?? '', ...COMMON].find(isRealShell);
+}
+
+function pathFor(real: string, home: string): string {
+  return join(home, basename(real).includes('zsh') ? 'zsh' : 'bash');
+}
+
+/** The answer of `prepareShell` as far as it is known without writing and without a trial. */
+export function foreseeShell(options: ShellOptions): Prepared {
+  const real = realShell(options);
+  if (real === undefined) return NO_SHELL;
+  if (!existsSync(join(options.from, PACKED_PROGRAM))) return noProgram();
+  return { ok: true, shell: pathFor(real, guardHome(options.env)) };
+}
+
+function keep(path: string, content: Buffer, mode: number): void {
+  const status = lstatSync(path, { throwIfNoEntry: false });
+  const isSame = status?.isFile() === true && (status.mode & 0o777) === mode && readFileSync(path).equals(content);
+  if (!isSame) placeFile(path, content, mode);
+}
+
+/** Places our shell and the guard's program in the guard home, if the guard works on this machine. */
+export async function prepareShell(options: ShellOptions): Promise<Prepared> {
+  const { env, from } = options;
+  const real = realShell(options);
+  if (real === undefined) return NO_SHELL;
+  try {
+    const home = makeGuardHome(env);
+    const program = await guardProgram([from], home);
+    if (program === null) return noProgram();
+    const verdict = await guardWorks(program, home);
+    if (!verdict.works) return { ok: false, why: verdict.why, mend: verdict.mend };
+    keep(join(home, GUARD_PROGRAM), readFileSync(program), 0o700);
+    const shell = pathFor(real, home);
+    keep(shell, Buffer.from(shellScript(real)), 0o755);
+    return { ok: true, shell };
+  } catch (error) {
+    return notWritten(error, env);
+  }
+}

@@ -1,0 +1,65 @@
+// The row of `tool doctor` about the write guard: whether Bash calls run under it on this machine, and if not, why and what helps.
+
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { GUARD_PROGRAM, guardProgram, guardWorks, type Verdict } from '../adapters/guard-program.ts';
+import { guardHome, isOurShell, makeGuardHome, noProgram, notWritten, programBeside } from '../adapters/guard-shell.ts';
+import { settingsValues } from '../adapters/host-settings.ts';
+import { packageRoot } from '../adapters/package-root.ts';
+import { SHELL_VARIABLE } from '../domain/guard/ticket.ts';
+import { type Check, ok, warn } from './check.ts';
+
+type Environment = Readonly<Record<string, string | undefined>>;
+type Reason = { readonly why: string; readonly mend: string };
+type Setting = { readonly file: string; readonly value: string };
+
+const NAME = 'write guard';
+const INSTEAD = 'only obvious writes of shell commands are refused';
+const MEND = 'tool init';
+
+function off({ why, mend }: Reason): Check {
+  return warn(NAME, `${why}: ${INSTEAD}`, mend);
+}
+
+/** The setting that counts. */
+function settingOf(root: string, env: Environment): Setting | undefined {
+  const [set] = settingsValues(root, env, SHELL_VARIABLE);
+  const given = env[SHELL_VARIABLE];
+  return set ?? (given === undefined ? undefined : { file: 'the environment', value: given });
+}
+
+/** The reason why calls do not pass our shell, although its program works. */
+function unsetReason(root: string, setting: Setting | undefined): Reason {
+  if (setting !== undefined) {
+    const named = `${SHELL_VARIABLE} in ${setting.file} is ${setting.value}`;
+    const why = isOurShell(setting.value)
+      ? `${named}, and that shell or the ${GUARD_PROGRAM} beside it is gone`
+      : `${named}, which is not the shell of toolcrew`;
+    return { why, mend: MEND };
+  }
+  const isPlugin = !existsSync(join(root, '.tool', 'hooks'));
+  const why = isPlugin ? `the plugin form cannot set ${SHELL_VARIABLE}` : `${SHELL_VARIABLE} is not set`;
+  return { why, mend: MEND };
+}
+
+/** @param from the packed programs of the package */
+export async function checkGuard(
+  root: string,
+  env: Environment,
+  from = join(packageRoot(), 'dist', 'native'),
+): Promise<Check> {
+  if (process.platform !== 'linux') return ok(NAME, `no kernel guard on ${process.platform}: ${INSTEAD}`);
+  const setting = settingOf(root, env);
+  const inUse = setting !== undefined && isOurShell(setting.value) ? programBeside(setting.value) : null;
+  try {
+    const program = inUse ?? (await guardProgram([from], makeGuardHome(env)));
+    if (program === null) return off(noProgram());
+    const verdict: Verdict = await guardWorks(program, guardHome(env), true);
+    if (!verdict.works) return off(verdict);
+    return inUse === null
+      ? off(unsetReason(root, setting))
+      : ok(NAME, 'Bash calls of teammates run under it: the kernel holds a write until it is decided');
+  } catch (error) {
+    return off(notWritten(error, env));
+  }
+}
