@@ -3,16 +3,11 @@
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import test from 'node:test';
-import { SHELL_VARIABLE } from '../../src/domain/guard/ticket.ts';
 import { fields } from '../support/forge.ts';
-import { writeGuard } from '../support/guard-program.ts';
-import { shellIn } from '../support/guarded-project.ts';
 import { availableHosts } from '../support/host.ts';
 import { LEAD, playAgents } from '../support/played-agents.ts';
 import { answerOf, mentions, refused, TeamHost } from '../support/team-host.ts';
-import { tempDir } from '../support/temp.ts';
 
-const guard = writeGuard();
 const TEAM = 'tool-debug-shop';
 const bash = (command: string) => ({ command, description: 'x' });
 
@@ -22,8 +17,7 @@ for (const version of availableHosts(['2.1.100', '2.1.177', '2.1.331']))
     const host = new TeamHost(t, version);
     const settings = fields(JSON.parse(host.read('.claude/settings.json')));
     const permissions = { ...fields(settings.permissions), deny: ['Bash(touch:*)'] };
-    const env = { ...fields(settings.env), [SHELL_VARIABLE]: shellIn(tempDir(t), guard) };
-    host.write('.claude/settings.json', JSON.stringify({ ...settings, permissions, env }));
+    host.write('.claude/settings.json', JSON.stringify({ ...settings, permissions }));
     host.write('src/api/users.js', 'users\n');
     const seen = { writer: false, reader: false };
     host.write(
