@@ -7,38 +7,19 @@ import { dirname, join } from 'node:path';
 import test from 'node:test';
 import { sha256 } from '../../src/install/outcome.ts';
 import { cleanEnv } from '../support/daemon.ts';
-import { builtPackage, projectOf, type Tree, treeOf, writeTree } from '../support/installed.ts';
-import { type Cleanup, tempDir } from '../support/temp.ts';
+import { projectOf, treeOf, writeTree } from '../support/installed.ts';
+import { machine } from '../support/machine.ts';
 
 const { version } = JSON.parse(readFileSync('package.json', 'utf8'));
 
-/** A machine with this Claude Code on the PATH, or with none, and a project on it. */
-function machine(t: Cleanup, host: string | null, files: Tree = {}) {
-  const root = projectOf(t, { 'package.json': '{}', ...files });
-  const home = tempDir(t);
-  const bin = join(home, 'bin');
-  mkdirSync(bin);
-  if (host !== null) writeFileSync(join(bin, 'claude'), `#!/bin/sh\necho "${host} (Claude Code)"\n`, { mode: 0o755 });
-  const cli = join(
-    builtPackage(t, (name) => `// ${name}\n`),
-    'dist',
-    'cli.js',
-  );
-  return {
-    root,
-    home,
-    cli,
-    tool: (args: readonly string[], cwd = root, user = {}) => {
-      const env = { ...cleanEnv(home), PATH: `${bin}:/usr/bin:/bin` };
-      const options = { cwd, env, encoding: 'utf8', ...user } as const;
-      const { status, stdout, stderr } = spawnSync(process.execPath, [cli, ...args], options);
-      return { status, stdout, stderr };
-    },
-  };
-}
-
 /** What people write in themselves. */
-const EDITED = ['.claude/settings.json', '.mcp.json', '.tool/.gitignore', '.tool/config/workflow.yaml'];
+const EDITED = [
+  '.claude/settings.json',
+  '.claude/settings.local.json',
+  '.mcp.json',
+  '.tool/.gitignore',
+  '.tool/config/workflow.yaml',
+];
 
 /** The files whose differences are shown. */
 function patched(stdout: string): string[] {
@@ -62,7 +43,7 @@ test('it says what it did in short, what does not work, and what to type next', 
     assert.ok(lines.includes(`  created    ${place}/ (${files} files)`), `${place}: ${files}\n${stdout}`);
   }
   assert.match(stdout, /^In \.claude\/settings\.json: TOOL_CODE_EXPERIMENTAL_AGENT_TEAMS=1 allows team mode; /m);
-  assert.ok(lines.length <= 20, stdout);
+  assert.ok(lines.length <= 22, stdout);
   assert.ok(lines.some((line) => line.startsWith('Note: Claude Code 2.1.33 tells hooks no caller ')));
   assert.equal(lines.at(-2), `Next: open Claude Code in ${root} and type  /tool:1-plan "<feature>" --team`);
 
