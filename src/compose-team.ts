@@ -199,9 +199,12 @@ function insideOf({ root, main }: Project, named: string, env: Environment): str
 }
 
 /** The write guard around shell calls, where the host lets a hook mark them. */
-function lateShellGuard({ root, main }: Project, env: Environment): HookContext['shellGuard'] {
+function shellGuardOf({ root, main }: Project, env: Environment): Pick<HookContext, 'shellGuard' | 'passesShell'> {
   const guard = createShellGuard({ root, main, env });
-  return async (transcript) => (guard !== null && countsMarks(transcript) ? guard : null);
+  return {
+    passesShell: guard !== null,
+    shellGuard: async (transcript) => (guard !== null && countsMarks(transcript) ? guard : null),
+  };
 }
 
 /** As the system's own programs find it. */
@@ -273,7 +276,7 @@ export function composeContext(
       below: (directory) => filesBelow(root, directory),
       outputs: async (targets) => (await import('./adapters/outputs.ts')).outputsAmong(root, targets),
       worktree: root === main ? null : { root, checkout: main },
-      shellGuard: lateShellGuard(project, env),
+      ...shellGuardOf(project, env),
       temporary: [...new Set(['/tmp', temporaryOf(env)])],
       hosts: hostPlaces(env),
       attended: env.CLAUDE_CODE_ENTRYPOINT === 'cli',

@@ -1,16 +1,6 @@
 // Our shell for Bash calls of Claude Code, in the guard home: one directory of the user, for all projects.
 
-import {
-  accessSync,
-  chmodSync,
-  constants,
-  existsSync,
-  lstatSync,
-  mkdirSync,
-  readFileSync,
-  realpathSync,
-  statSync,
-} from 'node:fs';
+import { accessSync, constants, existsSync, lstatSync, mkdirSync, readFileSync, realpathSync, statSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { basename, dirname, isAbsolute, join } from 'node:path';
 import { messageOf } from '../domain/errors.ts';
@@ -26,44 +16,29 @@ const OWNER_ONLY = 0o700;
 const PLACES = ['/bin', '/usr/bin', '/usr/local/bin', '/opt/homebrew/bin'];
 const COMMON = ['bash', 'zsh'].flatMap((name) => PLACES.map((place) => join(place, name)));
 
-function uid(): number | undefined {
-  return process.getuid?.();
-}
-
-/** For users whose home directory cannot stand in a ticket's path. */
-function temporaryHome(): string {
-  return `/tmp/toolcrew-${uid() ?? 0}/guard`;
-}
-
-/** The directory of our shell, the guard's program, policies, tickets and logs. */
-export function guardHome({ XDG_STATE_HOME: state = '', HOME: home }: Environment): string {
-  const base = isAbsolute(state) ? state : join(home ?? homedir(), '.local', 'state');
-  const path = join(base, 'toolcrew', 'guard');
-  return canNameTicket(path) ? path : temporaryHome();
-}
-
 /**
- * Makes a directory that only its owner can enter, in a place where others can write.
- * @throws where a link, or something of another user, has its path
+ * The directory of our shell, the guard's program, policies, tickets and logs; in the user's own home, since Claude Code starts
+ * whatever has the shell's path.
  */
-export function makePrivate(path: string): void {
-  if (lstatSync(path, { throwIfNoEntry: false }) === undefined) mkdirSync(path, { mode: OWNER_ONLY });
-  const status = lstatSync(path);
-  if (!status.isDirectory() || status.uid !== uid()) throw new Error(`${path} is not a directory of this user`);
-  chmodSync(path, OWNER_ONLY);
+export function guardHome({ XDG_STATE_HOME: state = '', HOME: home }: Environment): string {
+  return join(isAbsolute(state) ? state : join(home ?? homedir(), '.local', 'state'), 'toolcrew', 'guard');
 }
 
-/** @throws where it cannot be made */
+function unfit(home: string): Error {
+  return new Error(`expected a path of letters, digits, ".", "_", "-" and "/" for the write guard, got ${home}`);
+}
+
+/** @throws where it cannot be made, or its path cannot stand in a ticket's */
 export function makeGuardHome(env: Environment): string {
   const home = guardHome(env);
-  if (home === temporaryHome()) for (const path of [dirname(home), home]) makePrivate(path);
-  else mkdirSync(home, { recursive: true, mode: OWNER_ONLY });
+  if (!canNameTicket(home)) throw unfit(home);
+  mkdirSync(home, { recursive: true, mode: OWNER_ONLY });
   return home;
 }
 
 /** Whether the path is that of our shell, in whatever guard home. */
 export function isOurShell(path: string): boolean {
-  return /\/toolcrew(?:-\d+)?\/guard\/(?:bash|zsh)$/.test(path);
+  return /\/toolcrew\/guard\/(?:bash|zsh)$/.test(path);
 }
 
 function isProgram(path: string): boolean {
@@ -116,7 +91,10 @@ export function noProgram(): Refusal {
 
 /** The refusal for a guard home that cannot be written. */
 export function notWritten(error: unknown, env: Environment): Refusal {
-  const mend = `make ${guardHome(env)} a directory that you can write to, then tool init`;
+  const home = guardHome(env);
+  const mend = canNameTicket(home)
+    ? `make ${home} a directory that you can write to, then tool init`
+    : 'set XDG_STATE_HOME to a directory with such a path, then tool init';
   return { ok: false, why: messageOf(error), mend };
 }
 
@@ -133,7 +111,8 @@ export function foreseeShell(options: ShellOptions): Prepared {
   const real = realShell(options);
   if (real === undefined) return NO_SHELL;
   if (!existsSync(join(options.from, PACKED_PROGRAM))) return noProgram();
-  return { ok: true, shell: pathFor(real, guardHome(options.env)) };
+  const home = guardHome(options.env);
+  return canNameTicket(home) ? { ok: true, shell: pathFor(real, home) } : notWritten(unfit(home), options.env);
 }
 
 function keep(path: string, content: Buffer, mode: number): void {

@@ -2,6 +2,7 @@
 
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { MARKS_SINCE } from '../domain/guard/ticket.ts';
 import { isVersionAtLeast } from '../domain/team/activation.ts';
 import { INSTALLED_FILE } from './config/team-file.ts';
 import { runProgram } from './program.ts';
@@ -83,13 +84,10 @@ export function goesOnWithContext(transcript: string | null): boolean {
   return version !== null && isVersionAtLeast(version, GOES_ON);
 }
 
-/** The user's permission rules see a command with an added comment as they see the command alone from here on. */
-const COUNTS_MARKS = '2.1.100';
-
 /** Whether a hook can mark commands. @param transcript of the session; where it names no version, the host is taken for an older one */
 export function countsMarks(transcript: string | null): boolean {
   const version = transcript === null ? null : writerOf(transcript);
-  return version !== null && isVersionAtLeast(version, COUNTS_MARKS);
+  return version !== null && isVersionAtLeast(version, MARKS_SINCE);
 }
 
 /**

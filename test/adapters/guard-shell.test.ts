@@ -4,9 +4,7 @@ import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import {
   chmodSync,
-  chownSync,
   existsSync,
-  mkdirSync,
   readdirSync,
   readFileSync,
   rmSync,
@@ -17,14 +15,7 @@ import {
 import { join } from 'node:path';
 import test from 'node:test';
 import { GUARD_PROGRAM, PACKED_PROGRAM } from '../../src/adapters/guard-program.ts';
-import {
-  foreseeShell,
-  guardHome,
-  isOurShell,
-  makePrivate,
-  prepareShell,
-  programBeside,
-} from '../../src/adapters/guard-shell.ts';
+import { foreseeShell, guardHome, isOurShell, prepareShell, programBeside } from '../../src/adapters/guard-shell.ts';
 import { shellScript } from '../../src/domain/guard/ticket.ts';
 import { PLAYED_GUARD, packedScript } from '../support/guarded-project.ts';
 import { treeOf } from '../support/installed.ts';
@@ -46,26 +37,17 @@ function machine(t: Cleanup, script = PLAYED_GUARD) {
   return { home, guard, from, prepare };
 }
 
-test('the guard home is in the state directory, if a ticket can have its path', () => {
+test('the guard home is in the state directory', () => {
   assert.equal(guardHome({ HOME: '/home/x' }), '/home/x/.local/state/toolcrew/guard');
   assert.equal(guardHome({ HOME: '/home/x', XDG_STATE_HOME: '/state' }), '/state/toolcrew/guard');
   assert.equal(guardHome({ HOME: '/home/x', XDG_STATE_HOME: 'state' }), '/home/x/.local/state/toolcrew/guard');
-  assert.match(guardHome({ HOME: '/home/x y' }), /^\/tmp\/toolcrew-\d+\/guard$/);
 });
 
-test('a directory in a shared place is made for its owner alone; a link and another user’s are refused', (t) => {
-  const place = tempDir(t);
-  const own = join(place, 'own');
-  makePrivate(own);
-  chmodSync(own, 0o777);
-  makePrivate(own);
-  assert.equal(statSync(own).mode & 0o777, 0o700);
-  symlinkSync(own, join(place, 'link'));
-  assert.throws(() => makePrivate(join(place, 'link')), /link is not a directory of this user/);
-  if (process.getuid?.() !== 0) return;
-  mkdirSync(join(place, 'theirs'));
-  chownSync(join(place, 'theirs'), 65_534, 65_534);
-  assert.throws(() => makePrivate(join(place, 'theirs')), /theirs is not a directory of this user/);
+test('a home that cannot be part of a ticket’s path has no guard, and says what mends it', async (t) => {
+  const prepared = await machine(t).prepare({ XDG_STATE_HOME: `${tempDir(t)}/my state` });
+  assert.ok(!prepared.ok);
+  assert.match(prepared.why, /^expected a path of letters.* got .*\/my state\/toolcrew\/guard$/);
+  assert.match(prepared.mend, /^set XDG_STATE_HOME/);
 });
 
 test('shell and program are placed once, and are mended', async (t) => {
@@ -110,7 +92,7 @@ test('the user’s own shell runs the calls, and our shell has its kind of name'
 });
 
 test('our shell is known by its path', () => {
-  assert.ok(isOurShell('/home/x/.local/state/toolcrew/guard/zsh') && isOurShell('/tmp/toolcrew-1000/guard/bash'));
+  assert.ok(isOurShell('/home/x/.local/state/toolcrew/guard/zsh'));
   assert.ok(!isOurShell('/bin/bash') && !isOurShell('/srv/guard/bash') && !isOurShell('/toolcrew/guard/bash-5'));
 });
 

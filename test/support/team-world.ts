@@ -147,6 +147,7 @@ export class TeamWorld {
           unresolved: typeof input.unresolved === 'string' ? [input.unresolved] : [],
           git: null,
         }),
+      passesShell: false,
       shellGuard: async () => null,
       placeLeases: () => undefined,
       below: () => [],

@@ -7,6 +7,9 @@ import { shellWord } from '../command-line.ts';
 /** Names the shell of Bash calls; its path must contain `bash` or `zsh` (2.1.33 and later). */
 export const SHELL_VARIABLE = 'CLAUDE_CODE_SHELL';
 
+/** From here on Claude Code counts the user's permission rules for a marked command as for the command alone. */
+export const MARKS_SINCE = '2.1.100';
+
 /** Before the path of the ticket, in a comment at the end of the command. */
 const MARK = '# tool:';
 /** Characters of a ticket's path. Claude Code adds a quote behind the command, so a quote ends the path. */

@@ -19,6 +19,7 @@ import { foundTeam } from './lead/founding.ts';
 import { noteDelivered } from './member-operations.ts';
 import { advance } from './phases/advance.ts';
 import { say, stop } from './prompt-answer.ts';
+import { holdsShells } from './shell-guarding.ts';
 import { hostAgent, loadWords, serverTool } from './spawn.ts';
 
 type Settled = Extract<Decided, { kind: 'decided' }>;
@@ -63,6 +64,7 @@ export async function begin(
   return say([
     `/tool:${TYPED[work.phase]} in team mode, pattern ${decision.pattern ?? 'none'}: ${decision.roles.join(', ')}.`,
     ...reasons.map((one) => `- ${one}`),
+    ...((await holdsShells(context)) ? [] : [OPEN_SHELLS]),
     `Next, with the tools of the MCP server "team" (${serverTool('…', context.host())}). ${loadWords('lead', context.host())}`,
     `1. TeamCreate {"team_name":"${work.team}"}. It returns the tasks and the next calls.`,
     '2. Call Task for each teammate that it names, then make the calls that these return, all in one message.',
@@ -73,6 +75,10 @@ export async function begin(
     'If TeamCreate fails, do the tasks one at a time with sub-agents instead.',
   ]);
 }
+
+/** Told to the lead, and by it to the user. */
+const OPEN_SHELLS =
+  '- The write guard does not hold shell commands here: only obvious writes to files of others are refused. `tool doctor` says why.';
 
 /** What the same command has left to be done one at a time goes on, so or as a team; null: it has left nothing of that kind. */
 async function takeUpAlone(

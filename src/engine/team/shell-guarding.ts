@@ -2,6 +2,8 @@
 
 import { rulesOf } from '../../domain/guard/caller-rules.ts';
 import type { GuardNote } from '../../domain/guard/notes.ts';
+import { MARKS_SINCE } from '../../domain/guard/ticket.ts';
+import { isVersionAtLeast } from '../../domain/team/activation.ts';
 import type { Caller } from '../../domain/team/caller.ts';
 import { judgeWrites, ruleOf } from '../../domain/team/guard.ts';
 import { LEAD } from '../../domain/team/message.ts';
@@ -22,6 +24,12 @@ const MOST_CHARS = 300;
 
 /** Agents of a lead whose team mode has failed: the log has their writes as the lead's own. */
 const ALONE = 'alone';
+
+/** Whether the guard holds shell calls of this session. */
+export async function holdsShells(context: HookContext): Promise<boolean> {
+  const version = await context.project.hostVersion();
+  return context.passesShell && version !== null && isVersionAtLeast(version, MARKS_SINCE);
+}
 
 function placeOf(caller: Caller, state: TeamState, session: string, alone: boolean): CallerPlace {
   const { team } = state;
