@@ -111,6 +111,16 @@ function partsOf(main: string): readonly string[] {
   return [...all, ...kept].map((name) => join(main, name));
 }
 
+/** Where programs of ours keep locks, and moves of branches that are not finished. */
+const OURS_IN_GIT = ['toolcrew', 'worktrees'];
+
+/** A Git directory without what programs of ours keep there. */
+function partsOfGit(directory: string): readonly string[] {
+  return readdirSync(directory)
+    .filter((name) => !OURS_IN_GIT.includes(name) && !/[\t\n]/.test(name))
+    .map((name) => join(directory, name));
+}
+
 /** Other checkouts of the repository. */
 function otherWorktrees(main: string, root: string, directory: string | null): readonly string[] {
   const list = directory === null ? undefined : join(directory, 'worktrees');
@@ -174,7 +184,7 @@ export function createShellGuard({ root, main, env }: ShellGuardOptions): ShellG
         { owner: 'Claude Code', path: hostSettingsFile(env) },
         ...otherWorktrees(main, root, repository).map((path) => ({ owner: 'another worktree', path })),
       ],
-      gitDirectories: repository === null || !writesHistory ? [] : [repository],
+      gitDirectories: repository === null || !writesHistory ? [] : isWhole ? partsOfGit(repository) : [repository],
       gitTrees: root === main || !writesHistory ? [] : [root],
       gitPrograms: [programs],
       endings,
