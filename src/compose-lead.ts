@@ -123,24 +123,22 @@ export async function closeDeleted({ main }: Project, env: Environment, team: st
   }
 }
 
-/** The write guard around teammates' processes, prepared with the first of them; where it cannot be had, that is said once. */
-function lateMemberGuard(
+/** The write guard around teammates' processes, prepared while the work is decided on; where it cannot be had, that is said once. */
+function memberGuardOf(
   main: string,
   env: Environment,
   settings: () => Promise<TeamSettings>,
   say: (words: string) => void,
 ): MemberGuard {
-  const prepare = async (): Promise<MemberGuard> => {
-    const from = join(packageRoot(), 'dist', 'native');
-    const prepared = await prepareShell({ env, before: env[SHELL_VARIABLE] ?? null, from });
-    if (prepared.ok) return createMemberGuard(main, prepared.shell, env, settings);
-    say(`write guard: not in use (${prepared.why}), so the merge alone keeps files of others as they are`);
-    return () => Promise.resolve(null);
-  };
-  let prepared: Promise<MemberGuard> | undefined;
+  const from = join(packageRoot(), 'dist', 'native');
+  const preparing = prepareShell({ env, before: env[SHELL_VARIABLE] ?? null, from });
+  let isSaid = false;
   return async (run) => {
-    prepared ??= prepare();
-    return (await prepared)(run);
+    const prepared = await preparing;
+    if (prepared.ok) return createMemberGuard(main, prepared.shell, env, settings)(run);
+    if (!isSaid) say(`write guard: not in use (${prepared.why}), so the merge alone keeps files of others as they are`);
+    isSaid = true;
+    return null;
   };
 }
 
@@ -170,7 +168,7 @@ export function composeLead(options: ComposeLeadOptions): ComposedLead {
     },
   };
   const leading: HookContext = { ...context, project: view, log: options.log ?? context.log };
-  const guard = lateMemberGuard(main, env, context.settings, say);
+  const guard = memberGuardOf(main, env, context.settings, say);
   const home = { stateDir, runtime, env, passed, mark, bounds, guard };
   const roomFor = (place: string, team: string) => () => openGateRoom(home, { main, team, root: place });
   return {

@@ -57,7 +57,7 @@ function projectDirectory(home: string, main: string): string {
   return join(home, 'projects', hashOf(main, 16));
 }
 
-/** What git says of a checkout, as far as policies need it. */
+/** Git's answers about the main checkout, as far as policies need them; they serve its worktrees too. */
 type Facts = {
   readonly index: string;
   /** Time and size of the index when it was read. */
@@ -160,10 +160,10 @@ export function createShellGuard({ root, main, env }: ShellGuardOptions): ShellG
   let known: Facts | undefined;
   const factsOf = async (): Promise<Facts> => {
     if (known !== undefined && known.stamp === stampOf(known.index)) return known;
-    const path = join(project, `facts-${hashOf(root, 16)}.json`);
+    const path = join(project, 'facts.json');
     known = readFacts(path);
     if (known !== undefined) return known;
-    known = await askGit(root);
+    known = await askGit(main);
     placeFile(path, JSON.stringify(known), 0o600);
     return known;
   };
