@@ -7,7 +7,7 @@ import test from 'node:test';
 import { fields } from '../support/forge.ts';
 import { availableHosts } from '../support/host.ts';
 import { type Conversation, LEAD, type Part, playAgents } from '../support/played-agents.ts';
-import { answerOf, BANNER, mentions, refused, rows, SPEC, TeamHost } from '../support/team-host.ts';
+import { answerOf, BANNER, mentions, refused, rows, SPEC, shellRefused, TeamHost } from '../support/team-host.ts';
 
 const TEAM = 'tool-run-spec-users-001';
 const GUARD = 'pre-tool-use';
@@ -28,7 +28,8 @@ for (const version of availableHosts(['2.1.177', '2.1.331'])) {
       const started = () => host.starts(GUARD) + host.starts('post-tool-use');
       const before = started();
       isForeign(await write(agent, 'src/components/stolen.js'));
-      isForeign(await agent.use('Bash', { command: 'echo x > src/components/stolen.js', description: 'x' }));
+      await shellRefused(agent, 'echo x > src/components/stolen.js', "is frontend-dev's");
+      assert.ok(!existsSync(host.path('src/components/stolen.js')));
       assert.ok(!(await write(agent, 'src/api/one.js')).isError);
       assert.ok(!(await agent.use('Bash', { command: 'ls > src/api/two.js', description: 'x' })).isError);
       assert.equal(started(), before, 'nothing was started');

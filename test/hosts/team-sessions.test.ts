@@ -5,7 +5,7 @@ import { existsSync } from 'node:fs';
 import test from 'node:test';
 import { availableHosts } from '../support/host.ts';
 import { type Conversation, LEAD, playAgents } from '../support/played-agents.ts';
-import { answerOf, mentions, refused, rows, TeamHost } from '../support/team-host.ts';
+import { answerOf, mentions, refused, rows, shellRefused, TeamHost } from '../support/team-host.ts';
 
 const TEAM = 'tool-plan-orders-can-be-cancelled';
 
@@ -38,7 +38,7 @@ for (const version of availableHosts(['2.1.33', '2.1.331'])) {
         await lead.use('Write', { file_path: file, content: 'x' }),
         'is not a member: only its teammates may write',
       );
-      refused(await lead.use('Bash', { command: 'echo x > src/api/other.js', description: 'x' }), 'is not a member');
+      await shellRefused(lead, 'echo x > src/api/other.js', 'is not a member');
       assert.ok(!existsSync(file));
       refused(await lead.use(ours('TeamDelete'), { team_name: TEAM }), 'is not a member of an active team');
     });

@@ -13,7 +13,7 @@ import { availableHosts, HOST_VERSIONS, type HostVersion, hostProgram } from '..
 import { writeTree } from '../support/installed.ts';
 import { ModelServer } from '../support/model-server.ts';
 import { type Aside, scriptedHosts } from '../support/scripted-hosts.ts';
-import { API_KEY, refused, rows } from '../support/team-host.ts';
+import { API_KEY, refused, rows, shellRefused } from '../support/team-host.ts';
 import { tempDir } from '../support/temp.ts';
 
 const TEAM = 'tool-run-spec-guestbook-001';
@@ -78,8 +78,7 @@ for (const [version, isInstalled] of CASES)
       'frontend-dev': async (mate) => {
         const foreign = await mate.use('Write', { file_path: mate.path('src/api/stolen.js'), content: 'x' });
         refused(foreign, "src/api/stolen.js is backend-dev's");
-        const shell = await mate.use('Bash', { command: 'echo x > src/api/stolen.js', description: 'x' });
-        refused(shell, "src/api/stolen.js is backend-dev's");
+        await shellRefused(mate.agent, 'echo x > src/api/stolen.js', "src/api/stolen.js is backend-dev's");
         const elsewhere = await mate.use('Write', { file_path: join(main, 'src/components/x.js'), content: 'x' });
         assert.ok(elsewhere.isError, 'what is not in its worktree is not its own');
         refused(

@@ -26,6 +26,7 @@ import {
   refused,
   rows,
   SPEC,
+  shellRefused,
   TeamHost,
 } from './team-host.ts';
 
@@ -112,7 +113,7 @@ function runStory(host: TeamHost): Story {
       seen.push(`the host's ${tool} is refused`);
     }
     refused(await agent.use('Write', { file_path: host.path('src/api/lead.js'), content: 'x' }), 'the lead delegates');
-    refused(await agent.use('Bash', { command: 'echo x > src/lib/lead.js', description: 'x' }), 'the lead delegates');
+    await shellRefused(agent, 'echo x > src/lib/lead.js', 'the lead delegates');
 
     const calls = await register(host, agent, [backend, frontend]);
     assert.deepEqual([...new Set(calls.map(({ name }) => name))], [host.spawnTool]);
@@ -199,10 +200,9 @@ function runStory(host: TeamHost): Story {
 
     const foreign = await agent.use('Write', { file_path: host.path('src/api/stolen.js'), content: 'x' });
     refused(foreign, "src/api/stolen.js is backend-dev's");
-    const shell = await agent.use('Bash', { command: 'echo x > src/api/stolen.js', description: 'x' });
-    refused(shell, "src/api/stolen.js is backend-dev's");
+    const shell = await shellRefused(agent, 'echo x > src/api/stolen.js', "src/api/stolen.js is backend-dev's");
     assert.ok(!existsSync(host.path('src/api/stolen.js')));
-    const request = readyCall(host, shell.text, 'SendMessage');
+    const request = readyCall(host, shell, 'SendMessage');
     assert.equal(answerOf(await agent.use(request.name, request.input)).to, 'backend-dev');
     seen.push('files of others are refused, with what to send');
 

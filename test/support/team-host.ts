@@ -10,7 +10,7 @@ import { fields } from './forge.ts';
 import { type HostVersion, hostProgram } from './host.ts';
 import { type Tree, writeTree } from './installed.ts';
 import { ModelServer, type Outcome } from './model-server.ts';
-import type { Play } from './played-agents.ts';
+import type { Conversation, Play } from './played-agents.ts';
 import { type Cleanup, finallyDo, tempDir } from './temp.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -335,6 +335,15 @@ export function answerOf(outcome: Outcome): Fields {
 export function refused(outcome: Outcome, expected: string | RegExp): void {
   assert.ok(outcome.isError, `expected a refusal with ${expected}, got: ${outcome.text}`);
   mentions(outcome.text, expected);
+}
+
+/** A shell command that may not write: it fails, and its output or the news with it say why; gives both. */
+export async function shellRefused(agent: Conversation, command: string, expected: string | RegExp): Promise<string> {
+  const { isError, text } = await agent.use('Bash', { command, description: 'x' });
+  const told = `${text}\n${agent.news.text}`;
+  assert.ok(isError, `expected a refusal with ${expected}, got: ${told}`);
+  mentions(told, expected);
+  return told;
 }
 
 /** Holds that a text has something in it, and shows no more than its end when it has not: requests are long. */
