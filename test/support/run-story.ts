@@ -113,7 +113,7 @@ function runStory(host: TeamHost): Story {
       seen.push(`the host's ${tool} is refused`);
     }
     refused(await agent.use('Write', { file_path: host.path('src/api/lead.js'), content: 'x' }), 'the lead delegates');
-    await shellRefused(agent, 'echo x > src/lib/lead.js', 'the lead delegates');
+    await shellRefused(agent, 'echo x > src/api/lead.js', 'the lead delegates');
 
     const calls = await register(host, agent, [backend, frontend]);
     assert.deepEqual([...new Set(calls.map(({ name }) => name))], [host.spawnTool]);
