@@ -277,7 +277,8 @@ export async function buildsSpec(t: TestContext, version: HostVersion, form: For
     decisions.filter((one) => one.hook === hook && one.decision === decision && one.member === member).length;
   assert.deepEqual(
     {
-      foreign: decided('ownership', 'reject', 'frontend-dev'),
+      foreign: decisions.filter(({ decision, about }) => decision === 'reject' && String(about).includes('stolen.js'))
+        .length,
       own: decided('ownership', 'accept', 'frontend-dev'),
       lead: decided('ownership', 'reject', 'team-lead') >= 4,
       idle: decided('teammate_idle', 'reject', 'frontend-dev'),
