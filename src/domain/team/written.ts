@@ -6,6 +6,7 @@ import { nearPatterns } from './near-patterns.ts';
 import { ownerOf } from './ownership.ts';
 import { specOf, type TeamState, type Writing } from './state.ts';
 import type { Task } from './task.ts';
+import { bookOf } from './task-book.ts';
 
 /** The task that a member is at, the one that it began last; null: none. */
 function taskAtWork(open: readonly Task[], member: string): string | null {
@@ -24,6 +25,14 @@ export function withWriting(
 ): readonly Writing[] {
   const task = taskAtWork(open, member);
   return [...before.filter((one) => one.member !== member || one.task !== task), { member, task, at }];
+}
+
+/** Whether the last write of a path on record is that member's, at the task that it is at now. */
+export function isOnRecord({ tasks, written, writers }: TeamState, path: string, member: string): boolean {
+  const last = written.get(path)?.at(-1);
+  // A lease alone is no write.
+  const isWriter = writers.get(path)?.includes(member) === true;
+  return isWriter && last?.member === member && last.task === taskAtWork(bookOf(tasks).open(), member);
 }
 
 /** Whether that member has ended the task without having begun it before. */

@@ -9,6 +9,7 @@ import { judgeWrites, ruleOf } from '../../domain/team/guard.ts';
 import { LEAD } from '../../domain/team/message.ts';
 import { insideProject } from '../../domain/team/ownership.ts';
 import type { TeamState } from '../../domain/team/state.ts';
+import { isOnRecord } from '../../domain/team/written.ts';
 import { clip, visible } from '../../domain/text.ts';
 import type { HookAnswer, HostEvent } from './event.ts';
 import { leaseFirst } from './first-writer.ts';
@@ -109,8 +110,8 @@ export async function noteShell(
   const member = alone || caller.kind === 'lead' ? LEAD : caller.kind === 'member' ? caller.name : null;
   if (caller.kind === 'member') await leaseFirst(context, log, caller, pathsOf('lease'));
   const decision = { type: 'decision', hook: 'ownership', member, fingerprint: '' } as const;
-  const written = pathsOf('wrote');
-  if (written.length > 0 && member !== null) {
+  const written = member === null ? [] : pathsOf('wrote').filter((path) => !isOnRecord(log.state, path, member));
+  if (written.length > 0) {
     const reason = alone ? 'one at a time' : 'its own';
     const about = `${event.tool} ${written.join(', ')}`;
     await log.append({ ...decision, decision: 'accept', about, reason, paths: written }, { flush: false });

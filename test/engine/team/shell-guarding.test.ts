@@ -96,6 +96,17 @@ test('what the guard notes goes into the log; a refusal comes with the call that
   assert.equal(world.state().leases.get('package.json')?.member, 'tester');
 });
 
+test('a write is put on record once for each task', async (t) => {
+  const world = new World(t);
+  await world.team(['tester']);
+  for (let times = 0; times < 3; times += 1) await world.after('tester', ['wrote', 'tests/a.js']);
+  assert.deepEqual(world.lines(), ['accept tester Bash tests/a.js']);
+  await world.call('team-lead', 'TaskCreate', { subject: 'x', description: 'd', owner: 'tester' });
+  await world.call('tester', 'TaskUpdate', { taskId: '1', status: 'in_progress' });
+  await world.after('tester', ['wrote', 'tests/a.js']);
+  assert.equal(world.lines().length, 2);
+});
+
 test('many refused paths are told as a few and their number', async (t) => {
   const world = new World(t);
   await world.team(['tester']);
