@@ -10,7 +10,7 @@ import { withWriting } from './written.ts';
 type Of<T extends TeamRecord['type']> = Extract<Stored<TeamRecord>, { type: T }>;
 
 /** So many decisions are kept in the state; the log holds them all. */
-const DECISIONS_KEPT = 50;
+const DECISIONS_KEPT = 200;
 
 export function takeLease(draft: Draft, record: Of<'lease_taken'>): string | null {
   const { path, by, epoch, until, reason, at } = record;
