@@ -97,11 +97,11 @@ test('rejections of the same work in a row are counted; change, or a word of ano
   assert.equal(story.state.decisions.length, steps.length);
 });
 
-test('the last 50 decisions are in the state', () => {
+test('the last 200 decisions are in the state', () => {
   const story = teamOf(TWO);
-  for (let count = 1; count <= 53; count++) story.tell('decision', { about: `task ${count}`, member: null });
-  assert.equal(story.state.decisions.length, 50);
-  assert.deepEqual([story.state.decisions[0]?.about, story.state.decisions[49]?.about], ['task 4', 'task 53']);
+  for (let count = 1; count <= 203; count++) story.tell('decision', { about: `task ${count}`, member: null });
+  assert.equal(story.state.decisions.length, 200);
+  assert.deepEqual([story.state.decisions[0]?.about, story.state.decisions[199]?.about], ['task 4', 'task 203']);
 });
 
 test('who was let write a path is known, each once; who was refused is not', () => {
