@@ -1,4 +1,4 @@
-// Where what belongs to a project but not into it is kept.
+// The directory of a project's own state, outside of the project.
 
 import { homedir } from 'node:os';
 import { join } from 'node:path';

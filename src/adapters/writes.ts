@@ -1,4 +1,4 @@
-// What a call of the host's tools would write.
+// The writes of a call of the host's tools.
 
 import { readlinkSync, realpathSync, statSync } from 'node:fs';
 import { homedir } from 'node:os';

@@ -1,4 +1,4 @@
-// Which hook hangs on which event of the host, in the form that its version can read.
+// Table of hooks by event of the host, in the form that its version can read.
 
 import { RESIDENT_FIELDS } from '../adapters/resident-fields.ts';
 

@@ -1,4 +1,4 @@
-// What the commands that measure say by their options of which files their coverage is about.
+// Options of the commands that measure: the files that their coverage is about.
 
 import type { WrittenWord } from '../commands-in.ts';
 import { isOption, type Line, nameOf, programsOf, type Scripts, type Words } from './script-programs.ts';

@@ -1,4 +1,4 @@
-// How a script of package.json is made to leave a coverage report: one rule per tool.
+// One rule per tool that makes a script of package.json leave a coverage report.
 
 import { commandsIn } from '../commands-in.ts';
 import { nameOf, programsOf, type Scripts } from './script-programs.ts';

@@ -1,4 +1,4 @@
-// Whose are the files of a task: the owner's, ones to be leased, ones of somebody who is not there.
+// The files of a task: the owner's own, shared ones, ones without an owner, ones of an absent role.
 
 import { ownerOf } from './ownership.ts';
 import type { PathIndex } from './path-index.ts';

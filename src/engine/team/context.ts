@@ -1,4 +1,4 @@
-// What every operation of a team stands on.
+// Context of every operation of a team.
 
 import { messageOf, ToolError } from '../../domain/errors.ts';
 import type { SkipMark } from '../../domain/new-skips.ts';

@@ -1,4 +1,4 @@
-// What the answers to a host's events stand on.
+// Context of the answers to a host's events.
 
 import type { GitRow } from '../../domain/guard/git-calls.ts';
 import type { GateResult, QualitySettings } from '../../domain/quality.ts';

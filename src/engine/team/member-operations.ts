@@ -1,4 +1,4 @@
-// What every member does: messages, mail, leases.
+// Operations of every member: messages, mail, leases.
 
 import { unreadRequests } from '../../domain/team/asked.ts';
 import { judgeClaim, UNMEASURED, unmeasuredClaims } from '../../domain/team/claims.ts';
