@@ -182,6 +182,7 @@ export function createShellGuard({ root, main, env }: ShellGuardOptions): ShellG
         // Hooks of a process that is guarded whole write tickets.
         ...(isWhole ? [] : [{ owner: 'toolcrew', path: home }]),
         { owner: 'Claude Code', path: hostSettingsFile(env) },
+        ...(root === main ? [] : [{ owner: 'git', path: join(root, '.git') }]),
         ...otherWorktrees(main, root, repository).map((path) => ({ owner: 'another worktree', path })),
       ],
       gitDirectories: repository === null || !writesHistory ? [] : isWhole ? partsOfGit(repository) : [repository],

@@ -14,6 +14,7 @@ import {
   changedPaths,
   copyTemplate,
   createTemplate,
+  GONE,
   isGits,
   type Listing,
   list,
@@ -89,7 +90,7 @@ async function run(command: string, isGuarded: boolean): Promise<Run> {
     await pause(100);
     ran = result();
   }
-  rmSync(dirname(project), { recursive: true, force: true });
+  rmSync(dirname(project), GONE);
   return ran;
 }
 

@@ -42,7 +42,7 @@ for (const version of VERSIONS) {
         /^toolcrew: tests\/a\.ts is tester's .*"recipient":"tester"/,
       ],
       ['Edit', { file_path: path('src/pages/a.tsx') }, 2, /is frontend-dev's/],
-      ['MultiEdit', { file_path: path('package.json') }, 2, /FileLease \{"path":"package\.json"/],
+      ['MultiEdit', { file_path: path('package.json') }, 0, /^$/],
       ['NotebookEdit', { notebook_path: path('tests/a.ipynb'), new_source: '1' }, 2, /is tester's/],
       ['Write', { content: 'x' }, 2, /Write without a path/],
       ['Bash', { command: 'echo hi > src/api/a.ts' }, 0, /^$/],

@@ -28,6 +28,9 @@ function escaped(text: string): string {
 const ALL = ['.', './', ':/', ':', '*'];
 const WHOLE = `(${S}(${ALL.map(escaped).join('|')}))+$`;
 
+/** Calls that take a worktree away, or move it. */
+const WORKTREES = `^worktree${S}(move|prune|remove|repair)${END}`;
+
 /** Where a call runs: in the checkout that all share, or in a worktree of the caller's own. */
 export type Checkout = 'shared' | 'own';
 
@@ -46,6 +49,7 @@ export function gitRows(checkout: Checkout, own: string, allowed: readonly strin
     ...allowed.map((call) => free(`^${call.split(' ').map(escaped).join(S)}$`)),
     free(withAny('[a-z-]+', ['-h', '--help'], 'A-Za-z')),
     ...refused(stay, `^(switch|merge|rebase)${END}`),
+    ...refused('others work in these. See them: git worktree list', WORKTREES),
   ];
   if (checkout === 'own') return rows;
   return [
@@ -96,7 +100,10 @@ export const READER_ROWS: readonly GitRow[] = [
   { call: withAny('[a-z-]+', ['--dry-run']), refusal: '' },
   { call: withAny('apply', ['--check', '--stat', '--numstat', '--summary']), refusal: '' },
   { call: `^stash${S}(list|show)${END}`, refusal: '' },
-  { call: `^(${WRITING})${END}`, refusal: "it writes the work tree or the repository's index, refs or history" },
+  {
+    call: `^(${WRITING})${END}|${WORKTREES}`,
+    refusal: "it writes the work tree or the repository's index, refs or history",
+  },
 ];
 
 /** What to say about a call of git, as its arguments stand behind the program's name; null: it may run. */

@@ -99,6 +99,9 @@ function environment(root: string): Readonly<Record<string, string>> {
   };
 }
 
+/** Removes a directory in which something may still write. */
+export const GONE = { recursive: true, force: true, maxRetries: 20, retryDelay: 100 } as const;
+
 /** Makes the project once, to be copied for each command. */
 export function createTemplate(): { readonly root: string; readonly remove: () => void } {
   const root = realpathSync(mkdtempSync(join(tmpdir(), 'toolcrew-shell-')));
@@ -139,7 +142,7 @@ export function createTemplate(): { readonly root: string; readonly remove: () =
     'src/components/Loose.tsx': 'loose\n',
   });
   write(project, { 'src/components/Button.tsx': 'button 1 changed\n' });
-  return { root, remove: () => rmSync(root, { recursive: true, force: true }) };
+  return { root, remove: () => rmSync(root, GONE) };
 }
 
 /** A copy of its own for one command. */
@@ -153,17 +156,27 @@ export function copyTemplate(root: string, name: string): Scratch {
 export function list(directory: string, found = new Map<string, string>()): Listing {
   for (const name of readdirSync(directory)) {
     const path = join(directory, name);
-    const stat = lstatSync(path);
-    const mode = (stat.mode & 0o7777).toString(8);
-    if (stat.isSymbolicLink()) found.set(path, `link ${readlinkSync(path)}`);
-    else if (stat.isDirectory()) {
-      found.set(path, `directory ${mode}`);
-      list(path, found);
-    } else if (stat.isFile())
-      found.set(path, `file ${mode} ${createHash('sha1').update(readFileSync(path)).digest('hex')}`);
-    else found.set(path, `other ${mode}`);
+    try {
+      add(path, found);
+    } catch (error) {
+      // What still runs may take a file away while it is looked at.
+      if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+      found.delete(path);
+    }
   }
   return found;
+}
+
+function add(path: string, found: Map<string, string>): void {
+  const stat = lstatSync(path);
+  const mode = (stat.mode & 0o7777).toString(8);
+  if (stat.isSymbolicLink()) found.set(path, `link ${readlinkSync(path)}`);
+  else if (stat.isDirectory()) {
+    found.set(path, `directory ${mode}`);
+    list(path, found);
+  } else if (stat.isFile())
+    found.set(path, `file ${mode} ${createHash('sha1').update(readFileSync(path)).digest('hex')}`);
+  else found.set(path, `other ${mode}`);
 }
 
 /** Whether git keeps it for itself. */
