@@ -6,6 +6,7 @@ import {
   existsSync,
   mkdirSync,
   mkdtempSync,
+  readdirSync,
   readFileSync,
   realpathSync,
   rmSync,
@@ -38,6 +39,14 @@ function isWhole(program: string, length: number): boolean {
   }
 }
 
+/** Removes programs of other packages, with what is known of them. A running one goes on. */
+function dropOthers(keep: string, program: string): void {
+  for (const name of readdirSync(keep)) {
+    const [, other] = /^(?:works-)?(write-guard-[0-9a-f]{12})$/.exec(name) ?? [];
+    if (other !== undefined && other !== program) rmSync(join(keep, name), { force: true });
+  }
+}
+
 /**
  * The program for this machine, from the first directory that has a whole one; null where none has.
  * @param keep where it is unpacked, once for each content
@@ -59,6 +68,7 @@ export async function guardProgram(directories: readonly string[], keep: string)
     }
     mkdirSync(keep, { recursive: true, mode: 0o700 });
     placeFile(program, content, 0o700);
+    dropOthers(keep, basename(program));
     return program;
   }
   return null;

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { chmodSync, readdirSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import test from 'node:test';
 import { promisify } from 'node:util';
 import { gzipSync } from 'node:zlib';
@@ -53,6 +53,15 @@ test('an unpacked program is used again; a damaged one is replaced', async (t) =
   chmodSync(program, 0o600);
   await guardProgram([from], keep);
   assert.equal(statSync(program).mode & 0o777, 0o700);
+});
+
+test('the program of another package goes when a new one comes, with its verdict', async (t) => {
+  const { from, keep } = packed(t, PASSES);
+  const older = basename((await guardProgram([from], keep)) ?? '');
+  for (const name of [`works-${older}`, 'write-guard-1', 'bash']) writeFileSync(join(keep, name), '');
+  writeFileSync(join(from, PACKED_PROGRAM), gzipSync(`${PASSES}# newer\n`));
+  const newer = basename((await guardProgram([from], keep)) ?? '');
+  assert.deepEqual(readdirSync(keep).sort(), ['bash', newer, 'write-guard-1'].sort());
 });
 
 test('processes that unpack at once all get a whole program', async (t) => {
