@@ -86,6 +86,7 @@ test('the page says how the answers come out', () => {
     `| a plan with the domains and the fewest files of the answer | ${ALL.length} of ${ALL.length} | ${ALL.length - Object.keys(UNSEEN).length} of ${ALL.length} |`,
     `| the text alone | ${ALL.length - teams} of ${ALL.length} |`,
     `${Object.keys(NAMED).length} of the ${ALL.length} texts name a file`,
+    `have given ${teams} of them to a team`,
   ];
   for (const words of rows) assert.ok(page.includes(words), words);
 });
